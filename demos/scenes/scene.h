@@ -1,0 +1,88 @@
+/* A scene: an ODE world with a name, keys and a contact routine.  Shared by viewer, tests and benchmark; needs no GL.
+ *
+ * A scene file defines one `const Scene` and is listed in scenes.c.  The runner (scene_run.h) owns the stepping. */
+#ifndef DEMOS_SCENES_SCENE_H
+#define DEMOS_SCENES_SCENE_H
+
+#include <ode/ode.h>
+#include <sprag/sprag_ode.h>
+
+enum { SCENE_KEY_MAX = 16, SCENE_BODY_MAX = 20000 };
+
+typedef struct SceneKey {
+    const char *name; /* as typed after --set */
+    const char *unit; /* "m", "deg", "rad/s", "" */
+    double value;     /* default */
+    double min, max;  /* inclusive */
+    const char *text; /* one line */
+} SceneKey;
+
+/* What the viewer draws.  Sizes are half-lengths / radii in m. */
+typedef enum SceneShapeKind { SCENE_BOX, SCENE_SPHERE, SCENE_CAPSULE, SCENE_CYLINDER, SCENE_CONE } SceneShapeKind;
+typedef struct SceneShape {
+    SceneShapeKind kind;
+    dBodyID body;       /* NULL: fixed in the world */
+    double position[3]; /* of the shape in the body (or world) frame */
+    double rotation[9]; /* row-major, of the shape in the body frame */
+    double size
+        [3]; /* BOX: half lengths; SPHERE: r; CAPSULE, CYLINDER, CONE: r, half length (axis z; the cone's tip at -z) */
+    float color[3];
+} SceneShape;
+
+typedef struct SceneWorld SceneWorld;
+
+typedef struct Scene {
+    const char *name;     /* "rod" */
+    const char *line;     /* one line for --list */
+    const SceneKey *keys; /* ends with a NULL name */
+    double step_size;     /* s, default */
+    double duration;      /* s, default length of a headless run */
+    double camera[6];     /* eye, target, m */
+    /* Builds bodies, geoms, shapes in the empty world.  Values in the order of keys.  Returns NULL or what is wrong. */
+    const char *(*create)(SceneWorld *world, const double *value);
+    /* Before each step: creates this step's contacts.  NULL: collide everything in world->space. */
+    void (*contacts)(SceneWorld *world);
+    /* After each step; may be NULL. */
+    void (*after)(SceneWorld *world);
+} Scene;
+
+struct SceneWorld {
+    const Scene *scene;
+    double value[SCENE_KEY_MAX];
+    dWorldID world;
+    dSpaceID space;
+    dJointGroupID contact_group; /* emptied before each step */
+    spragWorldID sprag;          /* NULL under stock ODE */
+    dSurfaceParameters surface;  /* of contacts made by the default routine */
+    int body_count, shape_count;
+    dBodyID *body;     /* (body_count) in the order of the trace */
+    SceneShape *shape; /* (shape_count) */
+    double time;       /* s */
+    long step;
+    double state[16]; /* the scene's own */
+};
+
+/* For scenes: */
+dBodyID SceneAddBody(SceneWorld *world);
+void SceneAddShape(SceneWorld *world, const SceneShape *shape);
+/* Creates a contact through Sprag or through stock ODE, whichever steps this world. */
+void SceneAddContact(SceneWorld *world, const dContact *contact, dBodyID body1, dBodyID body2);
+void SceneAddContactSurface(SceneWorld *world, const dContact *contact, const spragSurface *surface, dBodyID body1,
+                            dBodyID body2);
+
+/* All scenes, ends with NULL. */
+extern const Scene *const scene_table[];
+const Scene *SceneFind(const char *name);
+
+typedef enum SceneSolver { SCENE_SPRAG, SCENE_ODE_STEP, SCENE_ODE_QUICK } SceneSolver;
+
+/* Builds a scene under a solver.  error (>= 160 bytes) gets one line where NULL is returned.  values in key order. */
+SceneWorld *SceneCreate(const Scene *scene, const double *values, SceneSolver solver, const spragConfig *config,
+                        char *error);
+/* One step of h: empties the group, makes contacts, steps.  SPRAG_OK or what went wrong. */
+spragStatus SceneStep(SceneWorld *world, double h);
+void SceneDestroy(SceneWorld *world);
+/* Contacts of the last step, also under stock ODE (read from joint feedback).  Valid to the next step. */
+int SceneGetContacts(SceneWorld *world, const spragContact **contacts);
+
+#endif

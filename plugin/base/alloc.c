@@ -1,0 +1,56 @@
+#include "base/alloc.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNMENT = 64 };
+
+static atomic_ulong count_so_far;
+static atomic_ulong fail_at; /* the count at which an allocation fails; 0 = never */
+
+void *spragAlloc(size_t count, size_t size)
+{
+    const unsigned long n = atomic_fetch_add(&count_so_far, 1) + 1;
+    if (n == atomic_load(&fail_at) || (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size))
+        return NULL;
+    const size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    void *pointer = aligned_alloc(ALIGNMENT, bytes != 0 ? bytes : ALIGNMENT);
+    if (pointer != NULL)
+        memset(pointer, 0, bytes);
+    return pointer;
+}
+
+int spragGrow(void **array, size_t *capacity, size_t count, size_t size)
+{
+    if (count <= *capacity)
+        return 1;
+    size_t wanted = *capacity < 8 ? 8 : *capacity * 2;
+    if (wanted < count)
+        wanted = count;
+    void *bigger = spragAlloc(wanted, size);
+    if (bigger == NULL)
+        return 0;
+    if (*array != NULL)
+        memcpy(bigger, *array, *capacity * size);
+    spragFree(*array);
+    *array = bigger;
+    *capacity = wanted;
+    return 1;
+}
+
+void spragFree(void *pointer)
+{
+    free(pointer);
+}
+
+unsigned long spragAllocCount(void)
+{
+    return atomic_load(&count_so_far);
+}
+
+void spragAllocFailAt(unsigned long n)
+{
+    atomic_store(&fail_at, n == 0 ? 0 : atomic_load(&count_so_far) + n);
+}

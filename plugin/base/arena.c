@@ -1,0 +1,85 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum { ALIGNMENT = 64, CHUNK_MIN = 16 * 1024 };
+
+typedef struct spragArenaChunk {
+    struct spragArenaChunk *older;
+    size_t size; /* bytes of data */
+    _Alignas(ALIGNMENT) unsigned char data[];
+} Chunk;
+
+static int pushChunk(spragArena *arena, size_t size)
+{
+    if (size < CHUNK_MIN)
+        size = CHUNK_MIN;
+    Chunk *chunk = spragAlloc(1, sizeof(Chunk) + size);
+    if (chunk == NULL)
+        return 0;
+    chunk->older = arena->chunk;
+    chunk->size = size;
+    arena->below += arena->used;
+    arena->used = 0;
+    arena->chunk = chunk;
+    return 1;
+}
+
+static void popChunk(spragArena *arena)
+{
+    Chunk *chunk = arena->chunk;
+    arena->chunk = chunk->older;
+    spragFree(chunk);
+}
+
+void *spragArenaTake(spragArena *arena, size_t count, size_t size)
+{
+    if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT) / size)
+        return NULL;
+    const size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (arena->chunk == NULL || arena->chunk->size - arena->used < bytes)
+        if (!pushChunk(arena, bytes > arena->high_water ? bytes : arena->high_water))
+            return NULL;
+    void *pointer = arena->chunk->data + arena->used;
+    arena->used += bytes;
+    if (arena->below + arena->used > arena->high_water)
+        arena->high_water = arena->below + arena->used;
+    memset(pointer, 0, bytes);
+    return pointer;
+}
+
+spragArenaMark spragArenaMarkGet(const spragArena *arena)
+{
+    return (spragArenaMark){arena->chunk, arena->used, arena->below};
+}
+
+void spragArenaRelease(spragArena *arena, spragArenaMark mark)
+{
+    /* An arena that was empty at the mark keeps its first chunk: it is the one to reuse. */
+    while (arena->chunk != mark.chunk && arena->chunk != NULL && arena->chunk->older != NULL)
+        popChunk(arena);
+    arena->used = mark.used;
+    arena->below = mark.below;
+}
+
+void spragArenaReset(spragArena *arena)
+{
+    if (arena->chunk != NULL && (arena->chunk->older != NULL || arena->chunk->size < arena->high_water)) {
+        const size_t high_water = arena->high_water;
+        spragArenaFree(arena);
+        arena->high_water = high_water;
+        pushChunk(arena, high_water); /* failure only means that the next take tries again */
+    }
+    arena->used = 0;
+    arena->below = 0;
+}
+
+void spragArenaFree(spragArena *arena)
+{
+    while (arena->chunk != NULL)
+        popChunk(arena);
+    *arena = (spragArena){0};
+}

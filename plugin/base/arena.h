@@ -1,0 +1,31 @@
+/* Scratch memory of a step or a solve: bump allocation, reset at the end, grown between uses to its high-water mark, so
+ * that a steady state allocates nothing.  Blocks never move while in use: what does not fit goes to an overflow chunk. */
+#ifndef SPRAG_BASE_ARENA_H
+#define SPRAG_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct spragArenaChunk;
+
+typedef struct spragArena {
+    struct spragArenaChunk *chunk; /* newest first; the last one is the main chunk */
+    size_t used;                   /* bytes taken from the newest chunk */
+    size_t below;                  /* bytes taken from the older chunks */
+    size_t high_water;             /* most bytes ever taken together */
+} spragArena;
+
+typedef struct spragArenaMark {
+    struct spragArenaChunk *chunk;
+    size_t used, below;
+} spragArenaMark;
+
+/* A zeroed struct is an empty arena. */
+void *spragArenaTake(spragArena *arena, size_t count, size_t size); /* zeroed, 64-byte aligned; NULL: no memory */
+spragArenaMark spragArenaMarkGet(const spragArena *arena);
+void spragArenaRelease(spragArena *arena, spragArenaMark mark); /* frees all taken since the mark */
+void spragArenaReset(spragArena *arena);                        /* all free; one chunk of the high-water size */
+void spragArenaFree(spragArena *arena);
+
+#define SPRAG_TAKE(arena, type, count) ((type *)spragArenaTake((arena), (size_t)(count), sizeof(type)))
+
+#endif

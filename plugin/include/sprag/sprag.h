@@ -1,0 +1,289 @@
+/* sprag.h: contact problems with exact Coulomb friction, without ODE.
+ *
+ * The problem.  Find impulses r and relative velocities u, three numbers per contact k in its frame [n t1 t2], with
+ *
+ *     u = W r + q,
+ *     r_n >= 0,  u_n >= 0,  r_n u_n = 0,
+ *     |r_t| <= mu r_n,   u_t != 0  =>  r_t = -mu r_n u_t / |u_t|.
+ *
+ * W is the Delassus operator J M^-1 J^T (plus compliance on its diagonal), q the velocity the contacts would have at
+ * the end of the step without impulses.  A two-sided contact has u_n = 0, r_n of either sign and |r_t| <= mu |r_n|.
+ *
+ * Units are SI: impulses N s, velocities m/s, W 1/kg.  All arrays are caller's memory, row-major, double.
+ * Functions that can fail return spragStatus; nothing here prints, aborts or keeps a pointer after it returns.
+ * Any number of threads may call these functions on different data.
+ */
+#ifndef SPRAG_SPRAG_H
+#define SPRAG_SPRAG_H
+
+#include <stddef.h>
+
+#define SPRAG_VERSION_MAJOR 0
+#define SPRAG_VERSION_MINOR 1
+#define SPRAG_VERSION_PATCH 0
+#define SPRAG_VERSION "0.1.0"
+
+#if defined(_WIN32)
+#define SPRAG_API
+#else
+#define SPRAG_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ status */
+
+/* code, text.  Codes are stable: new ones go at the end. */
+#define SPRAG_STATUS_LIST(X)                                                                                           \
+    X(OK, "ok")                                                                                                        \
+    X(ERROR_NULL, "a required pointer is NULL")                                                                        \
+    X(ERROR_NOT_FINITE, "a number is NaN or infinite")                                                                 \
+    X(ERROR_RANGE, "a number is out of its range")                                                                     \
+    X(ERROR_SIZE, "sizes or indices do not fit together")                                                              \
+    X(ERROR_NOT_SYMMETRIC, "W is not symmetric")                                                                       \
+    X(ERROR_INDEFINITE, "W is not positive semidefinite")                                                              \
+    X(ERROR_MEMORY, "out of memory")                                                                                   \
+    X(ERROR_FILE, "a file could not be opened, read or written")                                                       \
+    X(ERROR_FORMAT, "a file does not have the expected format")                                                        \
+    X(ERROR_UNSUPPORTED, "not supported by this build or for this input")                                              \
+    X(ERROR_ORDER, "called in the wrong order")                                                                        \
+    X(ERROR_STALE, "an object was destroyed")                                                                          \
+    X(ERROR_ODE, "the ODE library does not match this build of Sprag")                                                 \
+    X(NOT_CONVERGED, "the best answer found is above the tolerance")                                                   \
+    X(NO_SOLUTION, "no solution exists")                                                                               \
+    X(LIMIT, "the limit on time or iterations was reached")
+
+typedef enum spragStatus {
+#define SPRAG_STATUS_ENUM(code, text) SPRAG_##code,
+    SPRAG_STATUS_LIST(SPRAG_STATUS_ENUM)
+#undef SPRAG_STATUS_ENUM
+        SPRAG_STATUS_COUNT
+} spragStatus;
+
+/* One line of English for a status; never NULL.  The text is static. */
+SPRAG_API const char *spragStatusText(spragStatus status);
+
+/* What exactly was wrong in the last call of this thread that returned an error: names the argument, file and line or
+ * index.  "" if there was none.  Valid until the thread's next call into Sprag. */
+SPRAG_API const char *spragStatusDetail(void);
+
+SPRAG_API const char *spragVersion(void);
+
+/* ------------------------------------------------------------------ problem */
+
+/* What a block of three rows means.  The set of admissible r, and the law that complements it:
+ *   CONTACT      r_n >= 0, |r_t| <= mu r_n (Coulomb).
+ *   TWO_SIDED    u_n = 0, |r_t| <= mu |r_n|, mu for r_n > 0 and mu_minus for r_n < 0.
+ *   FORCE_LIMIT  r_n >= 0, |r_t| <= mu, an impulse (Tresca; ODE with dContactApprox1 off).
+ *   BOX          lo <= r <= hi, row by row (limits, motors, contacts with infinite mu).
+ *   ROLLING      rows (roll about t1, roll about t2, spin about n): |(r_0, r_1)| <= mu r_n(parent),
+ *                |r_2| <= mu_minus r_n(parent); mu in m. */
+typedef enum spragBlockKind {
+    SPRAG_BLOCK_CONTACT,
+    SPRAG_BLOCK_TWO_SIDED,
+    SPRAG_BLOCK_FORCE_LIMIT,
+    SPRAG_BLOCK_BOX,
+    SPRAG_BLOCK_ROLLING
+} spragBlockKind;
+
+typedef enum spragMode { SPRAG_MODE_OPEN, SPRAG_MODE_STICK, SPRAG_MODE_SLIP } spragMode;
+
+/* What is known of a contact at the start of the step.  It decides where several solutions exist (Painleve), and it
+ * starts the search.  Never contains velocities that position correction (ERP) adds. */
+typedef struct spragContactHistory {
+    double slip[2];           /* slip velocity at the start of the step, along t1 and t2, m/s */
+    double free_acceleration; /* b: normal acceleration with this contact's force removed, m/s^2 */
+    double previous_normal;   /* r_n / step of the last step, N; 0 for a fresh contact */
+    double previous_slip[2];  /* last slip direction before the contact stuck, or 0 */
+    unsigned char mode;       /* spragMode at the end of the last step; OPEN for a fresh contact */
+    signed char variant;      /* +1 / -1 of the last step; 0 for a fresh contact */
+    unsigned char fresh;      /* 1: first step of this contact */
+} spragContactHistory;
+
+/* Const once built.  W is block-sparse: block row k holds blocks row_start[k] .. row_start[k+1]-1, columns ascending,
+ * the diagonal block always present, the pattern symmetric. */
+typedef struct spragProblem {
+    int contact_count;                  /* nc, blocks of three rows */
+    int block_count;                    /* nb, stored 3x3 blocks */
+    const int *row_start;               /* (nc + 1) */
+    const int *column;                  /* (nb) */
+    const double *W;                    /* (nb x 3 x 3) 1/kg */
+    const double *q;                    /* (nc x 3) m/s */
+    const double *mu;                   /* (nc) */
+    const double *mu_minus;             /* (nc), or NULL: = mu */
+    const unsigned char *kind;          /* (nc) spragBlockKind, or NULL: all CONTACT */
+    const double *bound;                /* (nc x 6) lo[3], hi[3] of BOX blocks, or NULL: none */
+    const int *parent;                  /* (nc) block that loads a ROLLING block, else -1; or NULL */
+    const int *body;                    /* (nc x 2) body numbers, -1 = world; or NULL.  For reports only */
+    const spragContactHistory *history; /* (nc), or NULL: all fresh */
+    double step;                        /* s, 0 if unknown.  Turns forces of history into impulses */
+    double asymmetry;                   /* max |W - W^T| / max |W| as read, 0 when built exactly symmetric */
+} spragProblem;
+
+typedef enum spragSolverKind {
+    SPRAG_SOLVER_AUTO,         /* the chain: cheapest first, hands over warm */
+    SPRAG_SOLVER_STOCK,        /* ODE's own solver (worlds only) */
+    SPRAG_SOLVER_VARIANT,      /* search over modes, Newton on the slip directions */
+    SPRAG_SOLVER_LEMKE,        /* lexicographic Lemke on the polyhedral LCP, polished to the round cone */
+    SPRAG_SOLVER_GAUSS_SEIDEL, /* block Gauss-Seidel with an exact local solver */
+    SPRAG_SOLVER_NEWTON,       /* semismooth Newton with proximal regularisation */
+    SPRAG_SOLVER_COUNT
+} spragSolverKind;
+
+/* "auto", "stock", "variant", "lemke", "gauss-seidel", "newton". */
+SPRAG_API const char *spragSolverName(spragSolverKind solver);
+/* Returns SPRAG_SOLVER_COUNT for an unknown name. */
+SPRAG_API spragSolverKind spragSolverFind(const char *name);
+
+typedef enum spragIndeterminacy {
+    SPRAG_INDETERMINACY_HISTORY, /* theory/policy.md 3.2 (d): previous force against the separatrix */
+    SPRAG_INDETERMINACY_LIFT,    /* always the solution with less force */
+    SPRAG_INDETERMINACY_JAM      /* always the solution with more force */
+} spragIndeterminacy;
+
+typedef struct spragSolveOptions {
+    spragSolverKind solver;
+    double tolerance;    /* on the residual, m/s */
+    int iteration_limit; /* of each method, 0 = the method's own */
+    double time_limit;   /* s, 0 = none */
+    int thread_count;    /* 0 or 1: this thread only */
+    spragIndeterminacy indeterminacy;
+} spragSolveOptions;
+
+SPRAG_API spragSolveOptions spragSolveOptionsDefault(void);
+
+typedef struct spragSolveInfo {
+    spragStatus status;
+    double residual;        /* of the returned r, spragProblemResidual */
+    int iterations;         /* of all methods together */
+    spragSolverKind solver; /* whose answer it is */
+    int method_iterations[SPRAG_SOLVER_COUNT];
+    int fallback;   /* 1: Lemke or a later link of the chain had to answer */
+    int several;    /* 1: more than one solution was seen and the policy chose */
+    int none;       /* 1: sliding had no solution and an impulse ended it (inconsistent) */
+    double seconds; /* of the solve alone */
+} spragSolveInfo;
+
+/* Solves.  r (3 nc): in the guess (zeros will do), out the impulses; u (3 nc) out W r + q, may be NULL; info may be
+ * NULL.  Returns SPRAG_OK iff the residual is at most the tolerance; SPRAG_NOT_CONVERGED or SPRAG_LIMIT with the best
+ * iterate; an error status with r untouched. */
+SPRAG_API spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptions *options, double *r,
+                                        double *u, spragSolveInfo *info);
+
+/* The only judge: with  v = u + (mu |u_t|, 0, 0)  (De Saxce), w_k = trace(W_kk) / 3,
+ *     residual = max over k of | r_k - P_K(r_k - v_k / w_k) | w_k,   m/s,
+ * P_K the projection on the block's admissible set.  NaN if r has one, or the arguments are bad. */
+SPRAG_API double spragProblemResidual(const spragProblem *problem, const double *r);
+
+/* Checks sizes, pattern, symmetry, finiteness, mu >= 0, diagonal > 0.  SPRAG_OK or what is wrong (detail names it). */
+SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
+
+/* Text format of problems/README, or FCLib HDF5 by the extension .hdf5/.h5 (if built with libfclib).  *out is owned by
+ * the caller: spragProblemFree.  Asymmetry up to 1e-2 relative is kept as given and reported in ->asymmetry. */
+SPRAG_API spragStatus spragProblemRead(const char *path, spragProblem **out);
+SPRAG_API spragStatus spragProblemWrite(const spragProblem *problem, const char *path);
+SPRAG_API void spragProblemFree(spragProblem *problem);
+
+/* Scalings and projections of one contact, for plotting: p and b of theory/policy.md 3.2 for a sliding contact. */
+SPRAG_API double spragPainleveSlope(const double W[9], double mu, const double slip[2]); /* p = W_nn - mu W_nt . e */
+
+/* ------------------------------------------------------------------ variants (theory, document 004) */
+
+#define SPRAG_VARIANT_MAX 64   /* pairs in a search */
+#define SPRAG_ENUMERATE_MAX 16 /* pairs in an enumeration */
+
+/* m pairs of antipodal contact points; variant i_k = +1 / -1 says which point of pair k is loaded.
+ * D is m x 2m: column k is the + side of pair k, column m + k its - side ("forms 1, 2": N >= 0 along the normal into
+ * the body at the loaded point).  D0 the same with friction off, b (m).  Sum_k D_rk^{i_k} N_k = b_r.
+ * Class 0: one realisable variant; 1 none repels; 2 repel but none has small friction; 3 several repel, one has small
+ * friction; 4 several have. */
+typedef struct spragVariantResult {
+    int m;
+    signed char variant[SPRAG_VARIANT_MAX]; /* +1 / -1 per pair */
+    double N[SPRAG_VARIANT_MAX];            /* >= 0 where realised, in the units of b / D */
+    int realised;                           /* 1: all N >= 0 and small friction */
+    int small_friction;                     /* 1: det D and the minors keep their frictionless signs */
+    int singular;                           /* 1: det D = 0 within the stated test */
+    double det, det0;                       /* may overflow to inf for large m; signs are always right */
+    int det_sign, det0_sign;                /* -1, 0, +1 */
+    int paradox_class;                      /* 0..4; after Solve it is -1 where more than the search would be needed */
+    int flips;                              /* of the search */
+    int fallback;                           /* 1: simultaneous flips cycled and single flips ended it */
+} spragVariantResult;
+
+typedef struct spragVariantMember {
+    signed char variant[SPRAG_ENUMERATE_MAX];
+    double N[SPRAG_ENUMERATE_MAX];
+    double det, det0;
+    int accepted; /* all N >= 0 */
+    int small_friction;
+    int singular;
+} spragVariantMember;
+
+typedef struct spragVariantSet {
+    int m;
+    int count;                  /* 2^m, all variants in binary order: bit k set = pair k on its - side */
+    spragVariantMember *member; /* (count) owned: spragVariantSetFree */
+    int accepted_count, realised_count;
+    int paradox_class;
+    int selected; /* index the step would take, -1 = none (jam) */
+} spragVariantSet;
+
+SPRAG_API spragStatus spragVariantSolve(int m, const double *D, const double *D0, const double *b, const int *history,
+                                        spragVariantResult *out);
+SPRAG_API spragStatus spragVariantEnumerate(int m, const double *D, const double *D0, const double *b,
+                                            spragVariantSet *out);
+SPRAG_API void spragVariantSetFree(spragVariantSet *set);
+
+/* ------------------------------------------------------------------ paradoxes (acceleration level) */
+
+/* Acceleration level, nc <= 3 contacts, frame [n t1 t2]: w = A r + b.  A contact slides (slip != 0: friction mu
+ * opposes the slip velocity), or is at rest (slip = 0: it holds with |r_t| <= mu_static r_n and w_t = 0, or begins to
+ * slip with mu against w_t), or detaches (one-sided: r = 0, w_n >= 0); w_n = 0 while it lasts.  All solutions. */
+typedef struct spragContactState {
+    int contact_count;
+    const double *A /* (3 nc x 3 nc) 1/kg */, *b /* (3 nc) m/s^2 */, *slip /* (2 nc) m/s */;
+    const double *mu, *mu_static;   /* (nc) */
+    const unsigned char *two_sided; /* (nc), or NULL: none */
+} spragContactState;
+
+#define SPRAG_PARADOX_CONTACT_MAX 3
+
+typedef struct spragParadoxSolution {
+    unsigned char mode[SPRAG_PARADOX_CONTACT_MAX]; /* spragMode: OPEN detaches, STICK holds, SLIP slides or begins to */
+    signed char variant[SPRAG_PARADOX_CONTACT_MAX]; /* sign of r_n, 0 where open */
+    double r[3 * SPRAG_PARADOX_CONTACT_MAX];        /* N */
+    double w[3 * SPRAG_PARADOX_CONTACT_MAX];        /* m/s^2 */
+    int multiplicity;                               /* 1 for an isolated simple solution */
+    int family;           /* 1: r is one point of a continuum (statically indeterminate); w is then unique */
+    double slope;         /* dw_n/dr_n along the branch (single contact: p); sign decides normal stability */
+    int normal_stable;    /* slope > 0, or det D det D0 > 0 for several contacts */
+    int direction_stable; /* beginning slip: the direction attracts (policy 3.4); 1 otherwise */
+    int small_friction;   /* normal_stable for the determinant and all its principal minors */
+    int taken;            /* the step would take this one for a fresh contact */
+} spragParadoxSolution;
+
+typedef struct spragSolutionSet {
+    int count;
+    int capacity;
+    spragParadoxSolution *solution; /* (count) owned: spragSolutionSetFree */
+    int paradox_class;              /* 0: one; else as spragVariantResult */
+    int inconsistent;               /* 1: no solution */
+    int indeterminate;              /* 1: more than one realisable */
+} spragSolutionSet;
+
+SPRAG_API spragStatus spragParadoxEnumerate(const spragContactState *state, spragSolutionSet *out);
+SPRAG_API void spragSolutionSetFree(spragSolutionSet *set);
+
+/* Impulse that ends a slip that has no continuation (friction impact without collision, theory/policy.md 3.3).
+ * G (3x3) 1/kg inverse inertia seen by the contact, v (3) contact velocity [n t1 t2] before, energetic restitution.
+ * Writes the impulse P (3) N s and the velocity after (3).  SPRAG_NO_SOLUTION if p >= 0: nothing jams. */
+SPRAG_API spragStatus spragJamImpulse(const double G[9], double mu, double restitution, const double v[3], double P[3],
+                                      double v_after[3]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,190 @@
+/* sprag_ode.h: Sprag's contact solver on an ODE world.
+ *
+ * Attach a world, create its contacts with spragJointCreateContact, step it with spragWorldStep.  Contacts that were
+ * made with dJointCreateContact are solved too where Sprag could learn of them (drop_in.h, preload); others stay with
+ * ODE.  ODE keeps integration, gravity, gyroscopic terms, damping, sleeping and callbacks.
+ *
+ * Threads: one world, one thread at a time; different worlds may be stepped by different threads.
+ */
+#ifndef SPRAG_SPRAG_ODE_H
+#define SPRAG_SPRAG_ODE_H
+
+#include <ode/ode.h>
+#include <sprag/sprag.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct spragWorld *spragWorldID;
+typedef struct spragGuide *spragGuideID;
+
+typedef enum spragStepper { SPRAG_STEPPER_STEP, SPRAG_STEPPER_QUICKSTEP } spragStepper;
+
+typedef enum spragGyroscopic {
+    SPRAG_GYROSCOPIC_MOMENTUM, /* conserves angular momentum over the step: a top keeps its spin */
+    SPRAG_GYROSCOPIC_ODE       /* ODE's implicit damped torque, bit by bit */
+} spragGyroscopic;
+
+typedef struct spragConfig {
+    unsigned cookie;        /* set by spragConfigDefault; a config made otherwise is refused */
+    spragSolverKind solver; /* may be changed between steps: spragWorldSetConfig */
+    double tolerance;       /* on the residual, m/s; default 1e-8 */
+    int iteration_limit;    /* per island and method, 0 = the method's own */
+    double time_limit;      /* s per step, 0 = none */
+    int thread_count;       /* default 1 */
+    spragIndeterminacy indeterminacy;
+    double tangential_restitution; /* 0..1, energetic restitution of the impact that ends a slip; default 0 */
+    int analysis;                  /* 1 (default): p, b and the paradox class of every sliding contact */
+    int event_capacity;            /* events kept of one step; default 1024, more are counted, not kept */
+    spragStepper stepper;          /* which of ODE's steps integrates, and solves what Sprag declines */
+    spragGyroscopic gyroscopic;
+} spragConfig;
+
+SPRAG_API spragConfig spragConfigDefault(void);
+
+/* Properties of a contact that dSurfaceParameters lacks.  Zero means zero; start from spragSurfaceDefault. */
+typedef struct spragSurface {
+    double mu_static;           /* >= mu; < 0: equal to mu */
+    double curvature_radius[2]; /* m, of each body's surface at the contact: 0 = a point fixed in the body (a tip),
+                                   > 0 = a sphere of that radius rolls, < 0: from the geom (default) */
+    double stiffness;           /* N/m, 0 = rigid */
+    double damping;             /* N s/m */
+} spragSurface;
+
+SPRAG_API spragSurface spragSurfaceDefault(void);
+
+/* Two-sided contact: a point of `body` on a plane fixed in `guide` (NULL: the world). */
+typedef struct spragGuideDef {
+    unsigned cookie; /* set by spragGuideDefDefault */
+    dBodyID body, guide;
+    dVector3 point;   /* m, world coordinates now; then fixed in body */
+    dVector3 normal;  /* unit, world coordinates now; then fixed in guide */
+    double mu[2];     /* 0: the guide pushes along +normal, 1: along -normal */
+    double clearance; /* m, total play; 0 = none */
+    spragSurface surface[2];
+} spragGuideDef;
+
+SPRAG_API spragGuideDef spragGuideDefDefault(void);
+
+/* Coulomb friction in a joint, proportional to its reaction. */
+typedef struct spragJointFriction {
+    double mu;         /* kinetic */
+    double mu_static;  /* < 0: equal to mu */
+    double radius;     /* m, bearing radius of rotating axes */
+    double length;     /* m, bearing length of sliding axes */
+    double half_width; /* m, of the bearing, for sliding axes */
+} spragJointFriction;
+
+SPRAG_API spragJointFriction spragJointFrictionDefault(void);
+
+typedef struct spragContact {
+    unsigned long long id; /* lasts as long as the contact does */
+    dJointID joint;        /* NULL for guides; valid only while the joint lives */
+    dBodyID body[2];       /* body[1] NULL = the world; the normal points into body[0] */
+    double position[3];    /* m */
+    double normal[3];
+    spragMode mode;
+    int variant;              /* +1 / -1 */
+    double normal_force;      /* N, mean over the step */
+    double friction[3];       /* N, on body[0] */
+    double slip[3];           /* m/s, of body[0] against body[1] at the end of the step */
+    double depth;             /* m, penetration given by the collider */
+    double painleve_p;        /* 1/kg: normal acceleration of the sliding contact alone is b + p N */
+    double free_acceleration; /* b, m/s^2 */
+    int paradox_class;
+} spragContact;
+
+typedef enum spragEventType {
+    SPRAG_EVENT_TOUCH,
+    SPRAG_EVENT_DETACH,
+    SPRAG_EVENT_STICK,
+    SPRAG_EVENT_SLIP,
+    SPRAG_EVENT_REVERSE,
+    SPRAG_EVENT_VARIANT,
+    SPRAG_EVENT_JAM,
+    SPRAG_EVENT_INDETERMINATE,
+    SPRAG_EVENT_INCONSISTENT,
+    SPRAG_EVENT_FALLBACK,
+    SPRAG_EVENT_DECLINED,
+    SPRAG_EVENT_TYPE_COUNT
+} spragEventType;
+
+/* "touch", "detach", ... */
+SPRAG_API const char *spragEventName(spragEventType type);
+
+typedef struct spragEvent {
+    spragEventType type;
+    double time;                /* s since attach, at the end of the step */
+    long step;                  /* counts from 0 */
+    unsigned long long contact; /* spragContact.id, 0 where an island is meant */
+    dBodyID body[2];
+    double position[3];
+    double normal[3];
+    double impulse[3];                    /* N s, on body[0], world axes */
+    double slip_before[3], slip_after[3]; /* m/s */
+    double p, b;                          /* 1/kg, m/s^2 */
+    double separatrix;                    /* N* = -b/p where several solutions exist, else 0; N */
+    int anticipated; /* 1: the velocity-level step met the singular point up to a step early (p still > 0) */
+    int paradox_class;
+} spragEvent;
+
+typedef void spragEventFn(const spragEvent *event, void *user);
+
+typedef struct spragStepInfo {
+    int islands, contacts, joints;  /* seen by Sprag in the last step */
+    int solved[SPRAG_SOLVER_COUNT]; /* islands per solver whose answer was taken */
+    int iterations;
+    double residual; /* worst over solved islands, m/s */
+    int fallbacks;
+    int declined; /* islands with contacts left to ODE */
+    int events, events_lost;
+    long long nanoseconds[8]; /* see SPRAG_STAGE_* */
+    long step;                /* steps since attach */
+    double time;              /* s since attach */
+} spragStepInfo;
+
+enum {
+    SPRAG_STAGE_LEDGER,
+    SPRAG_STAGE_ISLANDS,
+    SPRAG_STAGE_ROWS,
+    SPRAG_STAGE_ASSEMBLE,
+    SPRAG_STAGE_SOLVE,
+    SPRAG_STAGE_APPLY,
+    SPRAG_STAGE_ODE,
+    SPRAG_STAGE_REPORT
+};
+
+/* Attaches Sprag to a world.  *out lives until spragWorldDetach, which must come before dWorldDestroy. */
+SPRAG_API spragStatus spragWorldAttach(dWorldID world, const spragConfig *config /* NULL: defaults */,
+                                       spragWorldID *out);
+SPRAG_API void spragWorldDetach(spragWorldID);
+/* The attachment of a world, or NULL. */
+SPRAG_API spragWorldID spragWorldFind(dWorldID world);
+SPRAG_API spragStatus spragWorldSetConfig(spragWorldID, const spragConfig *config);
+SPRAG_API spragStatus spragWorldGetConfig(spragWorldID, spragConfig *config);
+
+/* As dJointCreateContact.  NULL on bad input (spragStatusDetail says what). */
+SPRAG_API dJointID spragJointCreateContact(spragWorldID, dJointGroupID, const dContact *);
+SPRAG_API dJointID spragJointCreateContactSurface(spragWorldID, dJointGroupID, const dContact *, const spragSurface *);
+
+/* As dWorldStep / dWorldQuickStep.  On an error status the world is as it was before the call. */
+SPRAG_API spragStatus spragWorldStep(spragWorldID, dReal stepsize);
+
+SPRAG_API spragStatus spragGuideCreate(spragWorldID, const spragGuideDef *, spragGuideID *out);
+SPRAG_API void spragGuideDestroy(spragGuideID);
+SPRAG_API spragStatus spragJointSetFriction(spragWorldID, dJointID, const spragJointFriction *);
+
+/* Results of the last step; arrays are valid until the next call of spragWorldStep or spragWorldDetach. */
+SPRAG_API int spragWorldGetContacts(spragWorldID, const spragContact **contacts);
+SPRAG_API int spragWorldGetEvents(spragWorldID, const spragEvent **events);
+SPRAG_API void spragWorldSetEventCallback(spragWorldID, spragEventFn *, void *user);
+SPRAG_API spragStepInfo spragWorldGetStepInfo(spragWorldID);
+/* Writes every island of the last step as text problem files: path for the first, path with "-2", "-3", ... before the
+ * extension for the others. */
+SPRAG_API spragStatus spragWorldDumpProblem(spragWorldID, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

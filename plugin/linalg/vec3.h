@@ -1,0 +1,45 @@
+/* 3-vectors and 3x3 blocks (row-major), inline.  out may not alias an input unless said. */
+#ifndef SPRAG_LINALG_VEC3_H
+#define SPRAG_LINALG_VEC3_H
+
+#include <math.h>
+
+static inline double spragDot3(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void spragCross3(double out[3], const double a[3], const double b[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static inline double spragNorm2(const double a[2])
+{
+    return sqrt(a[0] * a[0] + a[1] * a[1]);
+}
+
+static inline double spragNorm3(const double a[3])
+{
+    return sqrt(spragDot3(a, a));
+}
+
+/* out = M x */
+static inline void spragMul33(double out[3], const double M[9], const double x[3])
+{
+    out[0] = M[0] * x[0] + M[1] * x[1] + M[2] * x[2];
+    out[1] = M[3] * x[0] + M[4] * x[1] + M[5] * x[2];
+    out[2] = M[6] * x[0] + M[7] * x[1] + M[8] * x[2];
+}
+
+/* out += M x */
+static inline void spragMulAdd33(double out[3], const double M[9], const double x[3])
+{
+    out[0] += M[0] * x[0] + M[1] * x[1] + M[2] * x[2];
+    out[1] += M[3] * x[0] + M[4] * x[1] + M[5] * x[2];
+    out[2] += M[6] * x[0] + M[7] * x[1] + M[8] * x[2];
+}
+
+#endif

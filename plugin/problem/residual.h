@@ -1,0 +1,19 @@
+/* Products with W and the judge; both used by every solver. */
+#ifndef SPRAG_PROBLEM_RESIDUAL_H
+#define SPRAG_PROBLEM_RESIDUAL_H
+
+#include <sprag/sprag.h>
+
+/* u (3 nc) = W r + q */
+void spragProblemVelocity(const spragProblem *problem, const double *r, double *u);
+
+/* Residual of one block, m/s, given its r and u = W r + q.  r_all (3 nc) is read for the parent of ROLLING blocks. */
+double spragBlockResidual(const spragProblem *problem, int block, const double *r_all, const double u[3]);
+
+/* The judge where u is known already: max over blocks. */
+double spragVelocityResidual(const spragProblem *problem, const double *r, const double *u);
+
+/* Index of the diagonal block of block row k in W. */
+int spragProblemDiagonal(const spragProblem *problem, int k);
+
+#endif

@@ -1,0 +1,45 @@
+/* What a solver is.  Each method has one file; the chain (chain.h) picks, judges by spragProblemResidual, hands over.
+ *
+ * A method reads the problem, improves r in place from the guess it is given, and never judges itself: its claim of
+ * success is only a reason to ask the residual.  It takes all memory from the arena and leaves none taken. */
+#ifndef SPRAG_SOLVE_SOLVER_H
+#define SPRAG_SOLVE_SOLVER_H
+
+#include <sprag/sprag.h>
+
+#include "base/arena.h"
+
+typedef struct spragSolver {
+    spragSolverKind kind;
+    const char *name;
+    /* r (3 nc) in/out; info->iterations, ->several, ->none are the method's to add to.  Status OK: the method believes
+     * r is within tolerance.  NOT_CONVERGED, LIMIT: r is its best iterate.  ERROR_MEMORY: r untouched. */
+    spragStatus (*solve)(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                         spragSolveInfo *info);
+} spragSolver;
+
+extern const spragSolver spragSolverVariant;
+extern const spragSolver spragSolverLemke;
+extern const spragSolver spragSolverGaussSeidel;
+extern const spragSolver spragSolverNewton;
+
+/* The chain on an arena: spragProblemSolve without checks and without malloc in the steady state. */
+spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                            double *u, spragSolveInfo *info);
+
+/* One block in isolation, exactly: u = W r + q with the block's own 3x3 W and everything else fixed.  Used by
+ * Gauss-Seidel and by islands of one contact.  r in: guess (start of the search for direction), out: solution.
+ * Lists every solution where there are several; `spragLocalPick` chooses by history and policy. */
+enum { SPRAG_LOCAL_MAX = 6 };
+typedef struct spragLocalSolution {
+    double r[3], u[3];
+    spragMode mode;
+    int normal_stable;    /* slope of the normal branch > 0 */
+    int direction_stable; /* slip direction attracts */
+} spragLocalSolution;
+int spragLocalEnumerate(spragBlockKind kind, const double W[9], const double q[3], double mu, double mu_minus,
+                        spragLocalSolution solution[SPRAG_LOCAL_MAX]); /* returns the count */
+int spragLocalPick(int count, const spragLocalSolution *solution, double mu, const double W[9],
+                   const spragContactHistory *history, double step, spragIndeterminacy policy, spragSolveInfo *info);
+
+#endif

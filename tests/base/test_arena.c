@@ -1,0 +1,74 @@
+#include "support/check.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+
+static void blocksAreZeroedAlignedAndDisjoint(void **state)
+{
+    (void)state;
+    spragArena arena = {0};
+    double *a = SPRAG_TAKE(&arena, double, 100);
+    memset(a, 0xff, 100 * sizeof *a);
+    double *b = SPRAG_TAKE(&arena, double, 100000); /* does not fit: overflow chunk */
+    assert_non_null(b);
+    assert_int_equal((uintptr_t)a % 64, 0);
+    assert_int_equal((uintptr_t)b % 64, 0);
+    for (int i = 0; i < 100000; ++i)
+        assert_true(b[i] == 0);
+    spragArenaFree(&arena);
+}
+
+static void steadyStateAllocatesNothing(void **state)
+{
+    (void)state;
+    spragArena arena = {0};
+    for (int round = 0; round < 3; ++round) {
+        for (int i = 0; i < 50; ++i)
+            assert_non_null(spragArenaTake(&arena, 1000, 8));
+        spragArenaReset(&arena);
+    }
+    const unsigned long before = spragAllocCount();
+    for (int i = 0; i < 50; ++i)
+        assert_non_null(spragArenaTake(&arena, 1000, 8));
+    spragArenaReset(&arena);
+    assert_int_equal(spragAllocCount(), before);
+    spragArenaFree(&arena);
+}
+
+static void releaseReturnsToTheMark(void **state)
+{
+    (void)state;
+    spragArena arena = {0};
+    spragArenaTake(&arena, 10, 8);
+    const spragArenaMark mark = spragArenaMarkGet(&arena);
+    void *first = spragArenaTake(&arena, 10, 8);
+    spragArenaTake(&arena, 1 << 20, 8);
+    spragArenaRelease(&arena, mark);
+    assert_ptr_equal(spragArenaTake(&arena, 10, 8), first);
+    spragArenaFree(&arena);
+}
+
+static void outOfMemoryIsNull(void **state)
+{
+    (void)state;
+    spragArena arena = {0};
+    assert_null(spragArenaTake(&arena, SIZE_MAX / 4, 8));
+    spragAllocFailAt(1);
+    assert_null(spragArenaTake(&arena, 1, 8));
+    spragAllocFailAt(0);
+    assert_non_null(spragArenaTake(&arena, 1, 8));
+    spragArenaFree(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocksAreZeroedAlignedAndDisjoint),
+        cmocka_unit_test(steadyStateAllocatesNothing),
+        cmocka_unit_test(releaseReturnsToTheMark),
+        cmocka_unit_test(outOfMemoryIsNull),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
