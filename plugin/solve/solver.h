@@ -30,7 +30,7 @@ spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions
 /* One block in isolation, exactly: u = W r + q with the block's own 3x3 W and everything else fixed.  Used by
  * Gauss-Seidel and by islands of one contact.  r in: guess (start of the search for direction), out: solution.
  * Lists every solution where there are several; `spragLocalPick` chooses by history and policy. */
-enum { SPRAG_LOCAL_MAX = 6 };
+enum { SPRAG_LOCAL_MAX = 10 }; /* open, stick, four slips for each sign of the normal force */
 typedef struct spragLocalSolution {
     double r[3], u[3];
     spragMode mode;

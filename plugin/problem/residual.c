@@ -1,0 +1,123 @@
+#include "problem/residual.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+#include "problem/cone.h"
+
+int spragProblemDiagonal(const spragProblem *problem, int k)
+{
+    int low = problem->row_start[k], high = problem->row_start[k + 1];
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (problem->column[middle] <= k)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void spragProblemVelocity(const spragProblem *problem, const double *r, double *u)
+{
+    for (int k = 0; k < problem->contact_count; ++k) {
+        double sum[3] = {problem->q[3 * k], problem->q[3 * k + 1], problem->q[3 * k + 2]};
+        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
+            spragMulAdd33(sum, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
+        u[3 * k] = sum[0], u[3 * k + 1] = sum[1], u[3 * k + 2] = sum[2];
+    }
+}
+
+static double clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* |r_t - P_disc(r_t - u_t / w)| w */
+static double discResidual(double radius, const double r[2], const double u[2], double w)
+{
+    const double x[2] = {r[0] - u[0] / w, r[1] - u[1] / w};
+    double y[2];
+    spragDiscProject(radius, x, y);
+    const double difference[2] = {r[0] - y[0], r[1] - y[1]};
+    return spragNorm2(difference) * w;
+}
+
+/* De Saxce's change of variable makes Coulomb's law one complementarity on the cone: r in K, v = u + (mu |u_t|, 0, 0)
+ * in K*, r . v = 0.  (De Saxce and Feng 1991; Acary and Cadoux 2013.) */
+static double contactResidual(double mu, const double r[3], const double u[3], double w)
+{
+    const double x[3] = {r[0] - (u[0] + mu * spragNorm2(u + 1)) / w, r[1] - u[1] / w, r[2] - u[2] / w};
+    double y[3];
+    spragConeProject(mu, x, y);
+    const double difference[3] = {r[0] - y[0], r[1] - y[1], r[2] - y[2]};
+    return spragNorm3(difference) * w;
+}
+
+double spragBlockResidual(const spragProblem *problem, int block, const double *r_all, const double u[3])
+{
+    const double *r = r_all + 3 * block;
+    const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, block);
+    const double trace = W[0] + W[4] + W[8];
+    const double w = trace > 0 ? trace / 3 : 1;
+    const double mu = problem->mu[block];
+    const double mu_minus = problem->mu_minus != NULL ? problem->mu_minus[block] : mu;
+    const spragBlockKind kind = problem->kind != NULL ? (spragBlockKind)problem->kind[block] : SPRAG_BLOCK_CONTACT;
+    switch (kind) {
+    case SPRAG_BLOCK_CONTACT:
+        return contactResidual(mu, r, u, w);
+    case SPRAG_BLOCK_TWO_SIDED:
+        return hypot(u[0], discResidual((r[0] > 0 ? mu : mu_minus) * fabs(r[0]), r + 1, u + 1, w));
+    case SPRAG_BLOCK_FORCE_LIMIT: {
+        const double normal = (r[0] - fmax(0, r[0] - u[0] / w)) * w;
+        return hypot(normal, discResidual(mu, r + 1, u + 1, w));
+    }
+    case SPRAG_BLOCK_BOX: {
+        double sum = 0;
+        for (int i = 0; i < 3; ++i) {
+            const double *bound = problem->bound + 6 * (size_t)block;
+            const double d = (r[i] - clamp(r[i] - u[i] / w, bound[i], bound[3 + i])) * w;
+            sum += d * d;
+        }
+        return sqrt(sum);
+    }
+    case SPRAG_BLOCK_ROLLING: {
+        const double load = fmax(0, r_all[3 * problem->parent[block]]);
+        const double spin = (r[2] - clamp(r[2] - u[2] / w, -mu_minus * load, mu_minus * load)) * w;
+        return hypot(spin, discResidual(mu * load, r, u, w));
+    }
+    default:
+        return NAN;
+    }
+}
+
+double spragVelocityResidual(const spragProblem *problem, const double *r, const double *u)
+{
+    double worst = 0;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        const double residual = spragBlockResidual(problem, k, r, u + 3 * k);
+        if (!(residual <= worst)) /* keeps a NaN */
+            worst = residual;
+        if (isnan(worst))
+            return NAN;
+    }
+    return worst;
+}
+
+double spragProblemResidual(const spragProblem *problem, const double *r)
+{
+    if (problem == NULL || r == NULL)
+        return NAN;
+    double worst = 0;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        double u[3] = {problem->q[3 * k], problem->q[3 * k + 1], problem->q[3 * k + 2]};
+        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
+            spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
+        const double residual = spragBlockResidual(problem, k, r, u);
+        if (isnan(residual))
+            return NAN;
+        if (residual > worst)
+            worst = residual;
+    }
+    return worst;
+}

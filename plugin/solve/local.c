@@ -1,0 +1,266 @@
+/* One contact alone: u = W r + q with its own 3x3 block.  Every solution, exactly.
+ *
+ *     open    r = 0,            u_n = q_n >= 0
+ *     stick   u = 0,            r = -W^-1 q in the cone
+ *     slip    u_n = 0,          r = N (1, -mu e),  u_t = s e,  s > 0,  N > 0,  |e| = 1
+ *
+ * Slip.  With d(e) = W_nn - mu W_nt.e the normal equation gives N = -q_n / d(e).  Put into u_t and times d(e):
+ *
+ *     A e + c = nu e,   A = mu (q_n W_tt - q_t W_nt'),   c = W_nn q_t - q_n W_tn,   nu = s d(e).
+ *
+ * So directions are the zeros of f(theta) = e_perp . (A e + c), a trigonometric polynomial of degree two: at most four.
+ * (theory/digest.md 1.7 eliminates e instead and gets a quartic in nu; its coefficients degenerate in planar problems,
+ * where c is an eigenvector of A.  f does not: tried and dropped.)
+ *
+ * A slip branch is stable in the normal direction iff d > 0, in the direction iff de_perp.u_t / dtheta = f' / d < 0
+ * (theory/policy.md 3.1, 3.4).  A two-sided contact has N of either sign, with mu -> -mu_minus where N < 0.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "solve/solver.h"
+
+/* ---------------------------------------------------------------- real roots of a quartic, by its derivatives */
+
+enum { DEGREE = 4 };
+
+static double polynomial(int degree, const double *a, double t)
+{
+    double value = a[degree];
+    for (int k = degree - 1; k >= 0; --k)
+        value = value * t + a[k];
+    return value;
+}
+
+static double polynomialSize(int degree, const double *a, double t)
+{
+    double value = fabs(a[degree]);
+    for (int k = degree - 1; k >= 0; --k)
+        value = value * fabs(t) + fabs(a[k]);
+    return value;
+}
+
+/* A root between x and y where the signs differ: bisection to the last bit, at most about 60 halvings. */
+static double bisect(int degree, const double *a, double x, double y)
+{
+    const int rising = polynomial(degree, a, x) < 0;
+    for (int k = 0; k < 200; ++k) {
+        const double middle = 0.5 * (x + y);
+        if (middle == x || middle == y)
+            break;
+        if ((polynomial(degree, a, middle) < 0) == rising)
+            x = middle;
+        else
+            y = middle;
+    }
+    return 0.5 * (x + y);
+}
+
+/* Real roots of a[0] + a[1] t + ... in [-bound, bound], ascending, a double root once.  Between two neighbouring roots
+ * of the derivative the polynomial is monotone: at most one root. */
+static int realRoots(int degree, const double *a, double bound, double *root)
+{
+    if (degree == 0)
+        return 0;
+    double derivative[DEGREE + 1] = {0}, turn[DEGREE + 2];
+    for (int k = 1; k <= degree; ++k)
+        derivative[k - 1] = k * a[k];
+    turn[0] = -bound;
+    const int turns = realRoots(degree - 1, derivative, bound, turn + 1);
+    turn[turns + 1] = bound;
+    int count = 0;
+    for (int k = 0; k <= turns; ++k) {
+        const double x = turn[k], y = turn[k + 1];
+        const double fx = polynomial(degree, a, x), fy = polynomial(degree, a, y);
+        const int touches = k > 0 && fabs(fx) <= 64 * DBL_EPSILON * polynomialSize(degree, a, x);
+        if (touches && (count == 0 || root[count - 1] != x))
+            root[count++] = x;
+        if (!touches && (fx < 0) != (fy < 0) &&
+            !(k < turns && fabs(fy) <= 64 * DBL_EPSILON * polynomialSize(degree, a, y)))
+            root[count++] = bisect(degree, a, x, y);
+    }
+    return count;
+}
+
+/* ---------------------------------------------------------------- slip directions */
+
+/* f(theta) = a0 + a1 cos + b1 sin + a2 cos 2 theta + b2 sin 2 theta */
+typedef struct Direction {
+    double a0, a1, b1, a2, b2;
+} Direction;
+
+static Direction directionEquation(const double A[4], const double c[2])
+{
+    return (Direction){0.5 * (A[2] - A[1]), c[1], -c[0], 0.5 * (A[2] + A[1]), 0.5 * (A[3] - A[0])};
+}
+
+static double directionValue(const Direction *f, double theta)
+{
+    return f->a0 + f->a1 * cos(theta) + f->b1 * sin(theta) + f->a2 * cos(2 * theta) + f->b2 * sin(2 * theta);
+}
+
+static double directionSlope(const Direction *f, double theta)
+{
+    return -f->a1 * sin(theta) + f->b1 * cos(theta) - 2 * f->a2 * sin(2 * theta) + 2 * f->b2 * cos(2 * theta);
+}
+
+/* f as seen from theta + turn. */
+static Direction directionTurn(const Direction *f, double turn)
+{
+    const double c = cos(turn), s = sin(turn), c2 = cos(2 * turn), s2 = sin(2 * turn);
+    return (Direction){f->a0, f->a1 * c + f->b1 * s, f->b1 * c - f->a1 * s, f->a2 * c2 + f->b2 * s2,
+                       f->b2 * c2 - f->a2 * s2};
+}
+
+/* All zeros of f; at most 4.  t = tan(theta / 2) from an axis on which f is large, so that no zero is near t = inf. */
+static int directions(const Direction *f, double theta[4])
+{
+    double axis = 0, largest = -1;
+    for (int k = 0; k < 16; ++k) {
+        const double x = M_PI * (k + 0.5) / 8, value = fabs(directionValue(f, x));
+        if (value > largest)
+            largest = value, axis = x;
+    }
+    if (!(largest > 0))
+        return 0; /* f = 0: every direction balances, u_t = 0 in all of them: not a slip */
+    const Direction g = directionTurn(f, axis - M_PI);
+    const double a[DEGREE + 1] = {g.a0 + g.a1 + g.a2, 2 * g.b1 + 4 * g.b2, 2 * g.a0 - 6 * g.a2, 2 * g.b1 - 4 * g.b2,
+                                  g.a0 - g.a1 + g.a2};
+    double bound = 0, root[DEGREE];
+    for (int k = 0; k < DEGREE; ++k)
+        bound = fmax(bound, fabs(a[k] / a[DEGREE]));
+    const int count = realRoots(DEGREE, a, 1 + bound, root); /* Cauchy's bound */
+    for (int k = 0; k < count; ++k) {
+        theta[k] = 2 * atan(root[k]) + axis - M_PI;
+        for (int i = 0; i < 2; ++i) { /* polish in theta: t loses digits far from 0 */
+            const double slope = directionSlope(f, theta[k]);
+            const double step = slope != 0 ? directionValue(f, theta[k]) / slope : 0;
+            if (fabs(step) < 1e-3)
+                theta[k] -= step;
+        }
+    }
+    return count;
+}
+
+static int addSlips(const double W[9], const double q[3], double mu, int sign, spragLocalSolution *out)
+{
+    const double signed_mu = sign * mu;
+    const double A[4] = {signed_mu * (q[0] * W[4] - q[1] * W[1]), signed_mu * (q[0] * W[5] - q[1] * W[2]),
+                         signed_mu * (q[0] * W[7] - q[2] * W[1]), signed_mu * (q[0] * W[8] - q[2] * W[2])};
+    const double c[2] = {W[0] * q[1] - q[0] * W[3], W[0] * q[2] - q[0] * W[6]};
+    const Direction f = directionEquation(A, c);
+    double theta[4];
+    const int candidates = directions(&f, theta);
+    int count = 0;
+    for (int k = 0; k < candidates; ++k) {
+        const double e[2] = {cos(theta[k]), sin(theta[k])};
+        const double d = W[0] - signed_mu * (W[1] * e[0] + W[2] * e[1]);
+        const double N = d != 0 ? -q[0] / d : 0;
+        if (!(N * sign > 0))
+            continue;
+        spragLocalSolution s = {.r = {N, -signed_mu * N * e[0], -signed_mu * N * e[1]}, .mode = SPRAG_MODE_SLIP};
+        memcpy(s.u, q, sizeof s.u);
+        spragMulAdd33(s.u, W, s.r);
+        s.u[0] = 0; /* exact in exact arithmetic; the residual judges */
+        if (!(s.u[1] * e[0] + s.u[2] * e[1] > 0))
+            continue;
+        s.normal_stable = d > 0;
+        s.direction_stable = directionSlope(&f, theta[k]) / d < 0;
+        out[count++] = s;
+    }
+    return count;
+}
+
+/* ---------------------------------------------------------------- stick */
+
+/* x = -W^-1 q by elimination with diagonal pivots (W is positive semidefinite); a zero pivot takes x_i = 0.
+ * 0 if the remaining equation of a zero pivot is not satisfied: u = 0 cannot be reached. */
+static int stickImpulse(const double W[9], const double q[3], double x[3])
+{
+    double a[3][4];
+    int order[3] = {0, 1, 2};
+    const double size = fabs(W[0]) + fabs(W[4]) + fabs(W[8]);
+    const double tiny = 1e-13 * size;
+    for (int i = 0; i < 3; ++i) {
+        memcpy(a[i], W + 3 * i, 3 * sizeof(double));
+        a[i][3] = -q[i];
+    }
+    int rank = 0;
+    for (; rank < 3; ++rank) {
+        int best = rank;
+        for (int i = rank + 1; i < 3; ++i)
+            if (fabs(a[order[i]][order[i]]) > fabs(a[order[best]][order[best]]))
+                best = i;
+        const int swap = order[rank];
+        order[rank] = order[best];
+        order[best] = swap;
+        const int p = order[rank];
+        if (fabs(a[p][p]) <= tiny)
+            break;
+        for (int i = rank + 1; i < 3; ++i) {
+            const int row = order[i];
+            const double factor = a[row][p] / a[p][p];
+            for (int j = 0; j < 4; ++j)
+                a[row][j] -= factor * a[p][j];
+        }
+    }
+    x[0] = x[1] = x[2] = 0;
+    for (int i = rank; i < 3; ++i)
+        if (fabs(a[order[i]][3]) > 1e-12 * (fabs(q[0]) + fabs(q[1]) + fabs(q[2])))
+            return 0;
+    for (int i = rank - 1; i >= 0; --i) {
+        const int p = order[i];
+        double sum = a[p][3];
+        for (int j = i + 1; j < rank; ++j)
+            sum -= a[p][order[j]] * x[order[j]];
+        x[p] = sum / a[p][p];
+    }
+    /* one step of refinement: a sticking contact must not creep */
+    double rest[3], correction[3];
+    memcpy(rest, q, sizeof rest);
+    spragMulAdd33(rest, W, x);
+    if (rank == 3) {
+        const double largest = fabs(rest[0]) + fabs(rest[1]) + fabs(rest[2]);
+        if (largest > 0 && largest < 1e-8 * (fabs(q[0]) + fabs(q[1]) + fabs(q[2])) && stickImpulse(W, rest, correction))
+            for (int i = 0; i < 3; ++i)
+                x[i] += correction[i];
+    }
+    return 1;
+}
+
+/* ---------------------------------------------------------------- all solutions */
+
+int spragLocalEnumerate(spragBlockKind kind, const double W[9], const double q[3], double mu, double mu_minus,
+                        spragLocalSolution solution[SPRAG_LOCAL_MAX])
+{
+    const int two_sided = kind == SPRAG_BLOCK_TWO_SIDED;
+    int count = 0;
+    if (!two_sided && q[0] >= 0)
+        solution[count++] = (spragLocalSolution){
+            .u = {q[0], q[1], q[2]}, .mode = SPRAG_MODE_OPEN, .normal_stable = 1, .direction_stable = 1};
+    spragLocalSolution stick = {.mode = SPRAG_MODE_STICK, .normal_stable = 1, .direction_stable = 1};
+    if (stickImpulse(W, q, stick.r)) {
+        const double limit = stick.r[0] > 0 ? mu * stick.r[0] : two_sided ? -mu_minus * stick.r[0] : 0;
+        if ((two_sided || stick.r[0] > 0) && spragNorm2(stick.r + 1) <= limit * (1 + 1e-14))
+            solution[count++] = stick;
+    }
+    if (mu == 0 && !two_sided) { /* frictionless: one solution, slipping wherever it slips */
+        if (q[0] < 0 && (count == 0 || solution[count - 1].mode != SPRAG_MODE_STICK)) {
+            const double N = -q[0] / W[0];
+            solution[count++] = (spragLocalSolution){.r = {N, 0, 0},
+                                                     .u = {0, q[1] + W[3] * N, q[2] + W[6] * N},
+                                                     .mode = SPRAG_MODE_SLIP,
+                                                     .normal_stable = 1,
+                                                     .direction_stable = 1};
+        }
+        return count;
+    }
+    if (q[0] == 0)
+        return count; /* N = 0 on every slip: the open or the sticking solution says it all */
+    count += addSlips(W, q, mu, 1, solution + count);
+    if (two_sided && count <= SPRAG_LOCAL_MAX - 4)
+        count += addSlips(W, q, mu_minus, -1, solution + count);
+    return count;
+}

@@ -1,0 +1,92 @@
+#include "solve/policy.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+#include "solve/solver.h"
+
+double spragPainleveSlope(const double W[9], double mu, const double slip[2])
+{
+    const double speed = spragNorm2(slip);
+    return speed > 0 ? W[0] - mu * (W[1] * slip[0] + W[2] * slip[1]) / speed : W[0];
+}
+
+/* 1: with this separatrix the contact leaves, 0: it takes the branch with the force (policy 3.2 d). */
+static int liftsOff(double separatrix, const spragContactHistory *history, spragIndeterminacy policy)
+{
+    if (policy != SPRAG_INDETERMINACY_HISTORY)
+        return policy == SPRAG_INDETERMINACY_LIFT;
+    return history == NULL || history->fresh || history->previous_normal < separatrix;
+}
+
+spragIndicator spragIndicatorOf(const double W[9], double mu, const spragContactHistory *history,
+                                spragIndeterminacy policy)
+{
+    if (spragNorm2(history->slip) <= SPRAG_SLIP_TOLERANCE)
+        return (spragIndicator){.quadrant = SPRAG_QUADRANT_REST, .p = W[0]};
+    const double p = spragPainleveSlope(W, mu, history->slip), b = history->free_acceleration;
+    if (p > 0)
+        return (spragIndicator){.quadrant = b < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT, .p = p};
+    if (b > 0 && p < 0)
+        return (spragIndicator){SPRAG_QUADRANT_INDETERMINATE, p, -b / p, liftsOff(-b / p, history, policy)};
+    return (spragIndicator){.quadrant = SPRAG_QUADRANT_INCONSISTENT, .p = p};
+}
+
+/* ---------------------------------------------------------------- choice among the solutions of one contact */
+
+/* The force that separates leaving from staying: that of the branch with negative slope, at velocity level. */
+static double separatrixImpulse(int count, const spragLocalSolution *solution)
+{
+    double least = INFINITY;
+    for (int k = 0; k < count; ++k)
+        if (!solution[k].normal_stable)
+            least = fmin(least, fabs(solution[k].r[0]));
+    return least;
+}
+
+/* How far a solution continues the motion before: cosine between its slip and the slip at the start. */
+static double continues(const spragLocalSolution *s, const double before[2])
+{
+    const double a = spragNorm2(s->u + 1), b = spragNorm2(before);
+    return a > 0 && b > 0 ? (s->u[1] * before[0] + s->u[2] * before[1]) / (a * b) : 0;
+}
+
+int spragLocalPick(int count, const spragLocalSolution *solution, double mu, const double W[9],
+                   const spragContactHistory *history, double step, spragIndeterminacy policy, spragSolveInfo *info)
+{
+    static const spragContactHistory fresh = {.fresh = 1};
+    int open = -1, stick = -1, slip = -1, realisable = 0;
+    double best = -INFINITY;
+    const spragContactHistory *before = history != NULL ? history : &fresh;
+    const int sliding = spragNorm2(before->slip) > SPRAG_SLIP_TOLERANCE;
+    const double *direction = sliding ? before->slip : before->previous_slip;
+    for (int k = 0; k < count; ++k) {
+        if (!solution[k].normal_stable)
+            continue; /* a separatrix is never returned */
+        ++realisable;
+        if (solution[k].mode == SPRAG_MODE_OPEN)
+            open = k;
+        else if (solution[k].mode == SPRAG_MODE_STICK)
+            stick = k;
+        else {
+            const double score = continues(&solution[k], direction) + (solution[k].direction_stable ? 4 : 0);
+            if (score > best)
+                best = score, slip = k;
+        }
+    }
+    if (realisable > 1)
+        info->several = 1;
+    if (sliding && spragIndicatorOf(W, mu, before, policy).quadrant == SPRAG_QUADRANT_INCONSISTENT)
+        info->none = 1;
+    if (open >= 0 && (stick >= 0 || slip >= 0)) {
+        const double impulse = separatrixImpulse(count, solution);
+        if (liftsOff(step > 0 ? impulse / step : impulse, before, policy))
+            return open;
+        return stick >= 0 ? stick : slip;
+    }
+    if (open >= 0)
+        return open;
+    if (stick >= 0 && slip >= 0) /* at rest it stays at rest; a slip that goes on, goes on (policy 3.4) */
+        return sliding && before->mode == SPRAG_MODE_SLIP ? slip : stick;
+    return stick >= 0 ? stick : slip;
+}

@@ -1,0 +1,30 @@
+/* Which solution is right where several or none exist: theory/policy.md, section 3. */
+#ifndef SPRAG_SOLVE_POLICY_H
+#define SPRAG_SOLVE_POLICY_H
+
+#include <sprag/sprag.h>
+
+/* A contact slides where its slip is above this speed, m/s: well above rounding, well below any motion. */
+#define SPRAG_SLIP_TOLERANCE 1e-9
+
+/* Of one sliding contact, w_n = b + p N (policy 3.2). */
+typedef enum spragQuadrant {
+    SPRAG_QUADRANT_REST,          /* not sliding: no p */
+    SPRAG_QUADRANT_SLIDE,         /* p > 0, b < 0 */
+    SPRAG_QUADRANT_LIFT,          /* p > 0, b >= 0 */
+    SPRAG_QUADRANT_INDETERMINATE, /* p < 0, b > 0: lift or jam; history decides */
+    SPRAG_QUADRANT_INCONSISTENT   /* p < 0, b <= 0: no motion; an impulse ends the slip */
+} spragQuadrant;
+
+typedef struct spragIndicator {
+    spragQuadrant quadrant;
+    double p;          /* 1/kg */
+    double separatrix; /* N* = -b / p in the indeterminate quadrant, else 0; N */
+    int lifts;         /* indeterminate: 1 the policy lifts off, 0 it jams */
+} spragIndicator;
+
+/* W (3x3) is the contact's own block. */
+spragIndicator spragIndicatorOf(const double W[9], double mu, const spragContactHistory *history,
+                                spragIndeterminacy policy);
+
+#endif
