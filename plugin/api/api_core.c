@@ -1,0 +1,39 @@
+/* Argument checks of the ODE-free API, then one call down. */
+#include <math.h>
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "solve/solver.h"
+
+static spragStatus checkOptions(const spragSolveOptions *o)
+{
+    if ((unsigned)o->solver >= SPRAG_SOLVER_COUNT || o->solver == SPRAG_SOLVER_STOCK)
+        return spragFail(SPRAG_ERROR_RANGE, "solver %d cannot solve a problem without ODE", (int)o->solver);
+    if (!(o->tolerance >= 0) || isinf(o->tolerance))
+        return spragFail(SPRAG_ERROR_RANGE, "tolerance = %g, expected >= 0", o->tolerance);
+    if (o->iteration_limit < 0 || !(o->time_limit >= 0) || o->thread_count < 0)
+        return spragFail(SPRAG_ERROR_RANGE, "a limit or the thread count is negative");
+    return SPRAG_OK;
+}
+
+spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
+                              spragSolveInfo *info)
+{
+    spragStatus status = spragProblemCheck(problem);
+    if (status != SPRAG_OK)
+        return status;
+    if (r == NULL)
+        return spragFail(SPRAG_ERROR_NULL, "r is NULL");
+    const spragSolveOptions chosen = options != NULL ? *options : spragSolveOptionsDefault();
+    status = checkOptions(&chosen);
+    if (status != SPRAG_OK)
+        return status;
+    for (int i = 0; i < 3 * problem->contact_count; ++i)
+        if (!isfinite(r[i]))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "the guess r[%d] is not finite", i);
+    spragArena arena = {0};
+    spragSolveInfo own;
+    status = spragChainSolve(problem, &chosen, &arena, r, u, info != NULL ? info : &own);
+    spragArenaFree(&arena);
+    return status;
+}
