@@ -1,0 +1,161 @@
+/* Gauss-Seidel on random systems of every block kind, judged by spragProblemResidual. */
+#include "support/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "solve/cone_block.h"
+#include "solve/solver.h"
+
+enum { NC = 12, N = 3 * NC, BODIES = 8 };
+
+static double uniform(unsigned long long *state) /* (-1, 1), xorshift64* of Vigna 2016 */
+{
+    *state ^= *state >> 12, *state ^= *state << 25, *state ^= *state >> 27;
+    return (double)(*state * 2685821657736338717ULL >> 11) / 4503599627370496.0 - 1;
+}
+
+typedef struct Random {
+    spragProblem problem;
+    int row_start[NC + 1], column[NC * NC], parent[NC];
+    double W[9 * NC * NC], q[N], mu[NC], mu_minus[NC], bound[6 * NC];
+    unsigned char kind[NC];
+} Random;
+
+/* W = G G' with G (N x 6 BODIES) dense and random, full rank. */
+static void randomProblem(Random *random, unsigned long long seed, double mu)
+{
+    static double G[N][6 * BODIES];
+    memset(random, 0, sizeof *random);
+    for (int i = 0; i < N; ++i)
+        for (int j = 0; j < 6 * BODIES; ++j)
+            G[i][j] = uniform(&seed);
+    for (int k = 0; k < NC; ++k) {
+        random->row_start[k + 1] = NC * (k + 1);
+        random->mu[k] = mu * (1.1 + uniform(&seed)), random->mu_minus[k] = 0.5 * mu;
+        random->parent[k] = -1;
+        for (int i = 0; i < 3; ++i) {
+            random->q[3 * k + i] = uniform(&seed);
+            random->bound[6 * k + i] = -0.02, random->bound[6 * k + 3 + i] = i == 1 ? INFINITY : 0.03;
+        }
+        for (int j = 0; j < NC; ++j) {
+            random->column[NC * k + j] = j;
+            for (int i = 0; i < 9; ++i)
+                for (int c = 0; c < 6 * BODIES; ++c)
+                    random->W[9 * (NC * k + j) + i] += G[3 * k + i / 3][c] * G[3 * j + i % 3][c];
+        }
+    }
+    random->problem = (spragProblem){.contact_count = NC,
+                                     .block_count = NC * NC,
+                                     .row_start = random->row_start,
+                                     .column = random->column,
+                                     .W = random->W,
+                                     .q = random->q,
+                                     .mu = random->mu,
+                                     .mu_minus = random->mu_minus,
+                                     .kind = random->kind,
+                                     .bound = random->bound,
+                                     .parent = random->parent};
+}
+
+static void checkSolved(const spragProblem *problem)
+{
+    spragArena arena = {0};
+    const spragSolveOptions options = {.tolerance = 1e-11};
+    spragSolveInfo info = {0}, info2 = {0};
+    double r[N] = {0}, again[N] = {0};
+    assert_int_equal(spragSolverGaussSeidel.solve(problem, &options, &arena, r, &info), SPRAG_OK);
+    assert_true(spragProblemResidual(problem, r) <= options.tolerance);
+    assert_true(info.iterations > 0);
+    assert_int_equal(spragSolverGaussSeidel.solve(problem, &options, &arena, again, &info2), SPRAG_OK);
+    assert_memory_equal(r, again, sizeof r); /* the same bits */
+    spragArenaFree(&arena);
+}
+
+static void contactsAreSolved(void **state)
+{
+    (void)state;
+    static Random random;
+    for (unsigned long long seed = 1; seed <= 20; ++seed) {
+        randomProblem(&random, seed, 0.4);
+        checkSolved(&random.problem);
+    }
+}
+
+static void everyKindIsSolved(void **state)
+{
+    (void)state;
+    static Random random;
+    for (unsigned long long seed = 21; seed <= 40; ++seed) {
+        randomProblem(&random, seed, 0.2);
+        for (int k = 0; k < NC; ++k) {
+            random.kind[k] = (unsigned char)(k % 5);
+            if (random.kind[k] == SPRAG_BLOCK_ROLLING)
+                random.parent[k] = k - SPRAG_BLOCK_ROLLING; /* a CONTACT */
+        }
+        checkSolved(&random.problem);
+    }
+}
+
+static void limitsAreKept(void **state)
+{
+    (void)state;
+    static Random random;
+    randomProblem(&random, 3, 0.4);
+    spragArena arena = {0};
+    const spragSolveOptions options = {.tolerance = 0, .iteration_limit = 3};
+    spragSolveInfo info = {0};
+    double r[N] = {0};
+    assert_int_equal(spragSolverGaussSeidel.solve(&random.problem, &options, &arena, r, &info), SPRAG_NOT_CONVERGED);
+    assert_int_equal(info.iterations, 3);
+    assert_true(isfinite(spragProblemResidual(&random.problem, r)));
+    spragArenaFree(&arena);
+}
+
+/* One block: the answer obeys the law to rounding, sticking has u = 0, slip lies on the cone. */
+static void oneConeToRounding(void **state)
+{
+    (void)state;
+    unsigned long long seed = 77;
+    int open = 0, stick = 0, slip = 0;
+    for (int trial = 0; trial < 3000; ++trial) {
+        double G[9], W[9] = {0}, q[3], r[3], u[3];
+        for (int i = 0; i < 9; ++i)
+            G[i] = uniform(&seed);
+        for (int i = 0; i < 9; ++i)
+            for (int k = 0; k < 3; ++k)
+                W[i] += G[3 * (i / 3) + k] * G[3 * (i % 3) + k];
+        W[0] += 1, W[4] += 1, W[8] += 1;
+        for (int i = 0; i < 3; ++i)
+            u[i] = q[i] = uniform(&seed);
+        const double mu = 0.1 + 0.2 * (trial % 5);
+        spragConeBlock block;
+        spragConeBlockInit(&block, W, mu, mu);
+        spragConeBlockSolve(&block, q, r);
+        spragMulAdd33(u, W, r);
+        const double friction = spragNorm2(r + 1), speed = spragNorm2(u + 1);
+        if (r[0] == 0) {
+            ++open;
+            assert_true(q[0] >= 0 && friction == 0);
+        } else {
+            CHECK_NEAR(u[0], 0, 1e-14);
+            assert_true(r[0] > 0 && friction <= mu * r[0] * (1 + 1e-14));
+            if (friction < mu * r[0] * (1 - 1e-12)) {
+                ++stick;
+                CHECK_NEAR(speed, 0, 1e-13);
+            } else {
+                ++slip;
+                CHECK_NEAR(r[1] * u[1] + r[2] * u[2], -friction * speed, 1e-14);
+            }
+        }
+    }
+    assert_true(open > 500 && stick > 100 && slip > 500);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(contactsAreSolved), cmocka_unit_test(everyKindIsSolved),
+                                       cmocka_unit_test(limitsAreKept), cmocka_unit_test(oneConeToRounding)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
