@@ -16,4 +16,7 @@ typedef struct spragProblemData {
 /* All arrays, zeroed, optional ones too (kind 0 = CONTACT, parent and body -1); NULL: out of memory. */
 spragProblemData *spragProblemCreate(int contact_count, int block_count);
 
+/* max |W - W'| / max |W|; infinity if a block has no mirror image. */
+double spragProblemAsymmetry(const spragProblem *problem);
+
 #endif

@@ -1,0 +1,349 @@
+/* Problem files as text.
+ *
+ *     # comments
+ *     nc nblocks
+ *     nc lines       mu body1 body2
+ *     nc lines       q_n q_t1 q_t2
+ *     nblocks lines  i j w00 w01 w02 w10 ... w22     sorted by row, columns ascending
+ *
+ * and, where a problem has more than the plain format can say, any number of lines
+ *
+ *     step H
+ *     block k KIND mu_minus lo0 lo1 lo2 hi0 hi1 hi2 parent
+ *     history k slip1 slip2 b N_prev prev_slip1 prev_slip2 mode variant fresh
+ *
+ * so that an island dumped from a step is solved again exactly as it was.  Numbers are written with 17 digits.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "problem/problem.h"
+#include "problem/problem_fclib.h"
+
+static const char *const kind_name[] = {"contact", "two-sided", "force-limit", "box", "rolling"};
+enum { KIND_COUNT = sizeof kind_name / sizeof *kind_name };
+
+/* ---------------------------------------------------------------- tokens */
+
+typedef struct Reader {
+    const char *path;
+    char *text, *at; /* whole file, NUL-terminated */
+    int line;
+    spragStatus status; /* first failure; later reads return zero */
+} Reader;
+
+static void skipSpace(Reader *in)
+{
+    for (;; ++in->at) {
+        if (*in->at == '#')
+            while (in->at[0] != '\0' && in->at[1] != '\0' && in->at[1] != '\n')
+                ++in->at;
+        else if (*in->at == '\n')
+            ++in->line;
+        else if (*in->at == '\0' || strchr(" \t\r", *in->at) == NULL)
+            return;
+    }
+}
+
+static void refuse(Reader *in, const char *expected)
+{
+    if (in->status != SPRAG_OK)
+        return;
+    int length = 0;
+    while (length < 20 && in->at[length] != '\0' && strchr(" \t\r\n", in->at[length]) == NULL)
+        ++length;
+    if (length == 0)
+        in->status =
+            spragFail(SPRAG_ERROR_FORMAT, "%s: the file ends at line %d, expected %s", in->path, in->line, expected);
+    else
+        in->status =
+            spragFail(SPRAG_ERROR_FORMAT, "%s:%d: '%.*s', expected %s", in->path, in->line, length, in->at, expected);
+}
+
+static int atTokenEnd(const char *end)
+{
+    return *end == '\0' || strchr(" \t\r\n", *end) != NULL;
+}
+
+static double readDouble(Reader *in, const char *expected)
+{
+    skipSpace(in);
+    char *end;
+    const double value = strtod(in->at, &end);
+    if (end == in->at || !atTokenEnd(end) || isnan(value)) {
+        refuse(in, expected);
+        return 0;
+    }
+    in->at = end;
+    return value;
+}
+
+static double readFinite(Reader *in, const char *expected)
+{
+    skipSpace(in);
+    char *const begin = in->at;
+    const double value = readDouble(in, expected);
+    if (isfinite(value))
+        return value;
+    in->at = begin;
+    refuse(in, expected);
+    return 0;
+}
+
+static int readInt(Reader *in, int low, int high, const char *expected)
+{
+    skipSpace(in);
+    char *end;
+    errno = 0;
+    const long value = strtol(in->at, &end, 10);
+    if (end == in->at || !atTokenEnd(end) || errno != 0 || value < low || value > high) {
+        refuse(in, expected);
+        return low;
+    }
+    in->at = end;
+    return (int)value;
+}
+
+/* Index of the next word in a list of names. */
+static int readName(Reader *in, const char *const *name, int count, const char *expected)
+{
+    skipSpace(in);
+    for (int k = 0; k < count; ++k) {
+        const size_t length = strlen(name[k]);
+        if (strncmp(in->at, name[k], length) == 0 && atTokenEnd(in->at + length)) {
+            in->at += length;
+            return k;
+        }
+    }
+    refuse(in, expected);
+    return 0;
+}
+
+static spragStatus slurp(const char *path, char **text)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return spragFail(SPRAG_ERROR_FILE, "%s: %s", path, strerror(errno));
+    size_t length = 0, capacity = 0;
+    char *buffer = NULL;
+    do {
+        void *grown = buffer;
+        if (!spragGrow(&grown, &capacity, length + 65536 + 1, 1)) {
+            spragFree(buffer);
+            fclose(file);
+            return spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory after %zu bytes", path, length);
+        }
+        buffer = grown;
+        length += fread(buffer + length, 1, 65536, file);
+    } while (!feof(file) && !ferror(file));
+    const int failed = ferror(file);
+    fclose(file);
+    if (failed) {
+        spragFree(buffer);
+        return spragFail(SPRAG_ERROR_FILE, "%s: cannot be read", path);
+    }
+    buffer[length] = '\0';
+    *text = buffer;
+    return SPRAG_OK;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+static void readPlain(Reader *in, spragProblemData *data)
+{
+    const int nc = data->problem.contact_count, nb = data->problem.block_count;
+    for (int k = 0; k < nc && in->status == SPRAG_OK; ++k) {
+        skipSpace(in);
+        char *const begin = in->at;
+        data->mu[k] = readFinite(in, "mu >= 0");
+        if (data->mu[k] < 0) {
+            in->at = begin;
+            refuse(in, "mu >= 0");
+        }
+        data->mu_minus[k] = data->mu[k];
+        data->body[2 * k] = readInt(in, -1, INT_MAX, "a body number, -1 for the world");
+        data->body[2 * k + 1] = readInt(in, -1, INT_MAX, "a body number, -1 for the world");
+    }
+    for (int i = 0; i < 3 * nc && in->status == SPRAG_OK; ++i)
+        data->q[i] = readFinite(in, "a component of q");
+    int row = 0, column = -1;
+    for (int e = 0; e < nb && in->status == SPRAG_OK; ++e) {
+        const int i = readInt(in, row, nc - 1, "a block row, ascending, below the number of contacts");
+        if (i > row)
+            column = -1;
+        for (; row < i; ++row)
+            data->row_start[row + 1] = e;
+        column = data->column[e] = readInt(in, column + 1, nc - 1, "a block column, ascending in its row");
+        for (int a = 0; a < 9; ++a)
+            data->W[9 * (size_t)e + (size_t)a] = readFinite(in, "an entry of W");
+    }
+    for (; row < nc; ++row)
+        data->row_start[row + 1] = nb;
+}
+
+static void readBlockLine(Reader *in, spragProblemData *data)
+{
+    const int last = data->problem.contact_count - 1;
+    const size_t k = (size_t)readInt(in, 0, last, "a contact number");
+    data->kind[k] =
+        (unsigned char)readName(in, kind_name, KIND_COUNT, "contact, two-sided, force-limit, box or rolling");
+    data->mu_minus[k] = readFinite(in, "mu_minus >= 0");
+    for (size_t a = 0; a < 6; ++a)
+        data->bound[6 * k + a] = readDouble(in, "a bound");
+    data->parent[k] = readInt(in, -1, last, "a parent contact, or -1");
+}
+
+static void readHistoryLine(Reader *in, spragProblemData *data)
+{
+    spragContactHistory *h = &data->history[readInt(in, 0, data->problem.contact_count - 1, "a contact number")];
+    for (int a = 0; a < 2; ++a)
+        h->slip[a] = readFinite(in, "a slip velocity");
+    h->free_acceleration = readFinite(in, "b");
+    h->previous_normal = readFinite(in, "the previous normal force");
+    for (int a = 0; a < 2; ++a)
+        h->previous_slip[a] = readFinite(in, "the previous slip");
+    h->mode = (unsigned char)readInt(in, 0, 2, "a mode, 0 to 2");
+    h->variant = (signed char)readInt(in, -1, 1, "a variant, -1 to 1");
+    h->fresh = (unsigned char)readInt(in, 0, 1, "fresh, 0 or 1");
+}
+
+static void readExtensions(Reader *in, spragProblemData *data)
+{
+    static const char *const keyword[] = {"step", "block", "history"};
+    for (skipSpace(in); *in->at != '\0' && in->status == SPRAG_OK; skipSpace(in)) {
+        switch (readName(in, keyword, 3, "step, block, history or the end of the file")) {
+        case 0:
+            data->problem.step = readFinite(in, "a step in s");
+            break;
+        case 1:
+            readBlockLine(in, data);
+            break;
+        default:
+            readHistoryLine(in, data);
+        }
+    }
+}
+
+static spragStatus readText(Reader *in, spragProblem **out)
+{
+    const int nc = readInt(in, 1, INT_MAX / 16, "the number of contacts");
+    const int nb = readInt(in, 1, INT_MAX / 16, "the number of blocks");
+    if (in->status != SPRAG_OK)
+        return in->status;
+    /* A block takes at least 22 characters: a header that promises more than the file can hold is refused before
+     * memory is taken for it. */
+    if (strlen(in->at) < 22 * (size_t)nb || strlen(in->at) < 12 * (size_t)nc)
+        return spragFail(SPRAG_ERROR_FORMAT, "%s:%d: %d contacts and %d blocks do not fit into the file", in->path,
+                         in->line, nc, nb);
+    spragProblemData *data = spragProblemCreate(nc, nb);
+    if (data == NULL)
+        return spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory for %d contacts", in->path, nc);
+    readPlain(in, data);
+    if (in->status == SPRAG_OK)
+        readExtensions(in, data);
+    if (in->status == SPRAG_OK)
+        in->status = spragProblemCheck(&data->problem);
+    if (in->status != SPRAG_OK) {
+        spragProblemFree(&data->problem);
+        return in->status;
+    }
+    data->problem.asymmetry = spragProblemAsymmetry(&data->problem);
+    *out = &data->problem;
+    return SPRAG_OK;
+}
+
+static int isHdf5(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot != NULL && (strcmp(dot, ".hdf5") == 0 || strcmp(dot, ".h5") == 0);
+}
+
+spragStatus spragProblemRead(const char *path, spragProblem **out)
+{
+    spragDetailClear();
+    if (path == NULL || out == NULL)
+        return spragFail(SPRAG_ERROR_NULL, "path or out is NULL");
+    if (isHdf5(path))
+        return spragFclibRead(path, out);
+    Reader in = {.path = path, .line = 1};
+    const spragStatus status = slurp(path, &in.text);
+    if (status != SPRAG_OK)
+        return status;
+    in.at = in.text;
+    in.status = SPRAG_OK;
+    const spragStatus result = readText(&in, out);
+    spragFree(in.text);
+    return result;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static void writePlain(FILE *file, const spragProblem *p)
+{
+    fprintf(file, "# Sprag contact problem: u = W r + q, velocities in m/s, impulses in N s\n%d %d\n", p->contact_count,
+            p->block_count);
+    for (int k = 0; k < p->contact_count; ++k)
+        fprintf(file, "%.17g %d %d\n", p->mu[k], p->body != NULL ? p->body[2 * k] : -1,
+                p->body != NULL ? p->body[2 * k + 1] : -1);
+    for (int k = 0; k < p->contact_count; ++k)
+        fprintf(file, "%.17g %.17g %.17g\n", p->q[3 * k], p->q[3 * k + 1], p->q[3 * k + 2]);
+    for (int k = 0; k < p->contact_count; ++k)
+        for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
+            fprintf(file, "%d %d", k, p->column[e]);
+            for (int a = 0; a < 9; ++a)
+                fprintf(file, " %.17g", p->W[9 * (size_t)e + (size_t)a]);
+            fputc('\n', file);
+        }
+}
+
+static void writeExtensions(FILE *file, const spragProblem *p)
+{
+    static const double none[6] = {0};
+    if (p->step != 0)
+        fprintf(file, "step %.17g\n", p->step);
+    for (int k = 0; k < p->contact_count; ++k) {
+        const int kind = p->kind != NULL ? p->kind[k] : SPRAG_BLOCK_CONTACT;
+        const double mu_minus = p->mu_minus != NULL ? p->mu_minus[k] : p->mu[k];
+        if (kind != SPRAG_BLOCK_CONTACT || mu_minus != p->mu[k]) {
+            const double *bound = p->bound != NULL ? p->bound + 6 * (size_t)k : none;
+            fprintf(file, "block %d %s %.17g", k, kind_name[kind], mu_minus);
+            for (int a = 0; a < 6; ++a)
+                fprintf(file, " %.17g", bound[a]);
+            fprintf(file, " %d\n", p->parent != NULL ? p->parent[k] : -1);
+        }
+    }
+    for (int k = 0; p->history != NULL && k < p->contact_count; ++k) {
+        const spragContactHistory *h = &p->history[k];
+        fprintf(file, "history %d %.17g %.17g %.17g %.17g %.17g %.17g %d %d %d\n", k, h->slip[0], h->slip[1],
+                h->free_acceleration, h->previous_normal, h->previous_slip[0], h->previous_slip[1], h->mode, h->variant,
+                h->fresh);
+    }
+}
+
+spragStatus spragProblemWrite(const spragProblem *problem, const char *path)
+{
+    const spragStatus status = spragProblemCheck(problem);
+    if (status != SPRAG_OK)
+        return status;
+    if (path == NULL)
+        return spragFail(SPRAG_ERROR_NULL, "path is NULL");
+    if (isHdf5(path))
+        return spragFclibWrite(problem, path);
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return spragFail(SPRAG_ERROR_FILE, "%s: %s", path, strerror(errno));
+    writePlain(file, problem);
+    writeExtensions(file, problem);
+    const int failed = ferror(file);
+    if (fclose(file) != 0 || failed) {
+        remove(path);
+        return spragFail(SPRAG_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
+    }
+    return SPRAG_OK;
+}

@@ -1,0 +1,161 @@
+#include "support/check.h"
+#include "support/shared.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "problem/problem.h"
+
+#define FILE_NAME "test_problem_io.txt"
+
+static void writeFile(const char *text)
+{
+    FILE *file = fopen(FILE_NAME, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+#define ONE "1 1\n0.5 0 -1\n-1 2 3\n"
+
+static void malformedFilesAreRefusedWithTheirLine(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text, *detail;
+        spragStatus status;
+    } cases[] = {
+        {"", "number of contacts", SPRAG_ERROR_FORMAT},
+        {"# only a comment\n", "number of contacts", SPRAG_ERROR_FORMAT},
+        {"two 1\n", ":1: 'two'", SPRAG_ERROR_FORMAT},
+        {"-3 1\n", "'-3'", SPRAG_ERROR_FORMAT},
+        {"100000000 100000000\n0.5 0 -1\n", "do not fit into the file", SPRAG_ERROR_FORMAT},
+        {"1 1\n-0.5 0 -1\n-1 2 3\n0 0 1 0 0 0 1 0 0 0 1\n", ":2: '-0.5', expected mu >= 0", SPRAG_ERROR_FORMAT},
+        {"1 1\n0.5 0 -1\n-1 nan 3\n0 0 1 0 0 0 1 0 0 0 1\n", ":3: 'nan'", SPRAG_ERROR_FORMAT},
+        {"1 1\n0.5 0 -1\n-1 2 inf\n0 0 1 0 0 0 1 0 0 0 1\n", ":3: 'inf'", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 1 0 0 0 1 0 0 0     \n", "ends at line", SPRAG_ERROR_FORMAT},
+        {ONE "0 1 1 0 0 0 1 0 0 0 1\n", "block column", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1x\n", "'1x'", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nsurprise\n", "'surprise'", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 1 0.5 0 0 1 0 0 0 1\n", "W'", SPRAG_ERROR_NOT_SYMMETRIC},
+        {ONE "0 0 -1 0 0 0 1 0 0 0 1\n", "diag(-1", SPRAG_ERROR_INDEFINITE},
+        {ONE "0 0 1 2 0 2 1 0 0 0 1\n", "minor", SPRAG_ERROR_INDEFINITE},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        spragProblem *problem = NULL;
+        writeFile(cases[k].text);
+        assert_int_equal(spragProblemRead(FILE_NAME, &problem), cases[k].status);
+        assert_null(problem);
+        if (strstr(spragStatusDetail(), cases[k].detail) == NULL)
+            fail_msg("case %zu: '%s' does not mention '%s'", k, spragStatusDetail(), cases[k].detail);
+    }
+    spragProblem *problem = NULL;
+    assert_int_equal(spragProblemRead("/nonexistent/file", &problem), SPRAG_ERROR_FILE);
+    assert_int_equal(spragProblemRead(NULL, &problem), SPRAG_ERROR_NULL);
+    assert_int_equal(spragProblemRead(FILE_NAME, NULL), SPRAG_ERROR_NULL);
+    remove(FILE_NAME);
+}
+
+/* Two blocks with everything a dumped island can have. */
+static spragProblemData *example(void)
+{
+    spragProblemData *d = spragProblemCreate(2, 4);
+    assert_non_null(d);
+    for (int e = 0; e < 4; ++e) {
+        d->column[e] = e % 2;
+        for (int a = 0; a < 9; ++a)
+            d->W[9 * e + a] = (e == 0 || e == 3) ? (a % 4 == 0 ? 1.0 / 3 : 0.1 / 7) : 1e-3;
+    }
+    d->row_start[1] = 2;
+    d->row_start[2] = 4;
+    for (int i = 0; i < 6; ++i)
+        d->q[i] = sin(i + 1.0);
+    d->mu[0] = 0.7, d->mu_minus[0] = 0.3, d->kind[0] = SPRAG_BLOCK_TWO_SIDED;
+    d->mu[1] = 0, d->kind[1] = SPRAG_BLOCK_BOX;
+    for (int a = 0; a < 3; ++a)
+        d->bound[6 + a] = -a, d->bound[9 + a] = a == 2 ? INFINITY : 1;
+    d->problem.step = 1e-3;
+    d->history[0] = (spragContactHistory){{0.1, 1.0 / 3}, -9.81, 3.3, {1, 0}, SPRAG_MODE_SLIP, -1, 0};
+    return d;
+}
+
+static void aRoundTripKeepsEveryBit(void **state)
+{
+    (void)state;
+    spragProblemData *d = example();
+    spragProblem *read = NULL;
+    assert_int_equal(spragProblemWrite(&d->problem, FILE_NAME), SPRAG_OK);
+    assert_int_equal(spragProblemRead(FILE_NAME, &read), SPRAG_OK);
+    assert_memory_equal(read->W, d->W, 4 * 9 * sizeof(double));
+    assert_memory_equal(read->q, d->q, 6 * sizeof(double));
+    assert_memory_equal(read->mu, d->mu, 2 * sizeof(double));
+    assert_memory_equal(read->mu_minus, d->mu_minus, 2 * sizeof(double));
+    assert_memory_equal(read->kind, d->kind, 2);
+    assert_memory_equal(read->bound, d->bound, 12 * sizeof(double));
+    assert_memory_equal(read->row_start, d->row_start, 3 * sizeof(int));
+    assert_memory_equal(read->column, d->column, 4 * sizeof(int));
+    assert_true(read->step == 1e-3);
+    assert_true(read->history[0].slip[1] == 1.0 / 3 && read->history[0].variant == -1 && !read->history[0].fresh);
+    assert_true(read->history[1].fresh);
+    spragProblemFree(read);
+    spragProblemFree(&d->problem);
+    remove(FILE_NAME);
+}
+
+static void everyFailingAllocationIsReported(void **state)
+{
+    (void)state;
+    spragProblemData *d = example();
+    assert_int_equal(spragProblemWrite(&d->problem, FILE_NAME), SPRAG_OK);
+    spragProblemFree(&d->problem);
+    for (unsigned long n = 1;; ++n) {
+        spragProblem *read = NULL;
+        spragAllocFailAt(n);
+        const spragStatus status = spragProblemRead(FILE_NAME, &read);
+        spragAllocFailAt(0);
+        if (status == SPRAG_OK) {
+            assert_true(n > 10);
+            spragProblemFree(read);
+            break;
+        }
+        assert_int_equal(status, SPRAG_ERROR_MEMORY);
+        assert_null(read);
+    }
+    remove(FILE_NAME);
+}
+
+static void aFileThatCannotBeWrittenIsReported(void **state)
+{
+    (void)state;
+    spragProblemData *d = example();
+    assert_int_equal(spragProblemWrite(&d->problem, "/nonexistent/file.txt"), SPRAG_ERROR_FILE);
+    assert_int_equal(spragProblemWrite(NULL, FILE_NAME), SPRAG_ERROR_NULL);
+    spragProblemFree(&d->problem);
+}
+
+static void sharedProblemsAreRead(void **state)
+{
+    (void)state;
+    const char *path = sharedPath("problems/p31_painleve_rod.txt");
+    if (path == NULL)
+        skip();
+    spragProblem *problem = NULL;
+    assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
+    assert_int_equal(problem->contact_count, 1);
+    CHECK_NEAR(problem->q[2], -5, 0);
+    CHECK_NEAR(problem->W[2], -1.2000000000000002, 0);
+    CHECK_NEAR(problem->asymmetry, 0, 0);
+    spragProblemFree(problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(malformedFilesAreRefusedWithTheirLine),
+        cmocka_unit_test(aRoundTripKeepsEveryBit),
+        cmocka_unit_test(everyFailingAllocationIsReported),
+        cmocka_unit_test(aFileThatCannotBeWrittenIsReported),
+        cmocka_unit_test(sharedProblemsAreRead),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
