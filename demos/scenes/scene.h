@@ -1,6 +1,6 @@
 /* A scene: an ODE world with a name, keys and a contact routine.  Shared by viewer, tests and benchmark; needs no GL.
  *
- * A scene file defines one `const Scene` and is listed in scenes.c.  The runner (scene_run.h) owns the stepping. */
+ * A scene file defines one `const Scene` and is listed in scenes.c.  The runner (scene.c) owns the stepping. */
 #ifndef DEMOS_SCENES_SCENE_H
 #define DEMOS_SCENES_SCENE_H
 
@@ -31,6 +31,8 @@ typedef struct SceneShape {
 
 typedef struct SceneWorld SceneWorld;
 
+typedef enum SceneSolver { SCENE_SPRAG, SCENE_ODE_STEP, SCENE_ODE_QUICK } SceneSolver;
+
 typedef struct Scene {
     const char *name;     /* "rod" */
     const char *line;     /* one line for --list */
@@ -59,12 +61,24 @@ struct SceneWorld {
     SceneShape *shape; /* (shape_count) */
     double time;       /* s */
     long step;
+    double step_size; /* s, of the step being made */
     double state[16]; /* the scene's own */
+    /* The runner's own: */
+    SceneSolver solver;
+    struct SceneRecord *record; /* contacts of this step under stock ODE, with their joint feedback */
+    int body_capacity, shape_capacity;
+    const char *fault; /* what a call inside create went wrong with, or NULL */
 };
 
 /* For scenes: */
 dBodyID SceneAddBody(SceneWorld *world);
 void SceneAddShape(SceneWorld *world, const SceneShape *shape);
+/* The usual solids: body, geom in world->space, shape, mass = density x volume.  Position in m, world frame. */
+dBodyID SceneAddBox(SceneWorld *world, const double half[3], const double position[3], double mass,
+                    const float color[3]);
+dBodyID SceneAddSphere(SceneWorld *world, double radius, const double position[3], double mass, const float color[3]);
+/* The plane z = 0 as a geom of the world, with a shape to draw. */
+void SceneAddGround(SceneWorld *world, double half_width);
 /* Creates a contact through Sprag or through stock ODE, whichever steps this world. */
 void SceneAddContact(SceneWorld *world, const dContact *contact, dBodyID body1, dBodyID body2);
 void SceneAddContactSurface(SceneWorld *world, const dContact *contact, const spragSurface *surface, dBodyID body1,
@@ -73,8 +87,6 @@ void SceneAddContactSurface(SceneWorld *world, const dContact *contact, const sp
 /* All scenes, ends with NULL. */
 extern const Scene *const scene_table[];
 const Scene *SceneFind(const char *name);
-
-typedef enum SceneSolver { SCENE_SPRAG, SCENE_ODE_STEP, SCENE_ODE_QUICK } SceneSolver;
 
 /* Builds a scene under a solver.  error (>= 160 bytes) gets one line where NULL is returned.  values in key order. */
 SceneWorld *SceneCreate(const Scene *scene, const double *values, SceneSolver solver, const spragConfig *config,

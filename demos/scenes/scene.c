@@ -1,0 +1,376 @@
+/* The scene runner: builds a scene under Sprag or stock ODE, steps it, reads contacts back. */
+#include "scenes/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- contacts under stock ODE */
+
+/* Feedback must not move while its joint lives: blocks, never reallocated. */
+enum { RECORD_BLOCK = 256 };
+typedef struct RecordBlock {
+    dJointFeedback feedback[RECORD_BLOCK];
+} RecordBlock;
+
+typedef struct SceneRecord {
+    int count, capacity, block_count;
+    RecordBlock **block;   /* (block_count) */
+    spragContact *contact; /* (capacity) of this step */
+    double (*arm)[2][3];   /* (capacity) m, contact point from the two centres at the start of the step */
+} SceneRecord;
+
+static int recordReserve(SceneRecord *record)
+{
+    if (record->count < record->capacity)
+        return 1;
+    const int capacity = record->capacity + RECORD_BLOCK;
+    RecordBlock **block = realloc(record->block, (size_t)(record->block_count + 1) * sizeof *block);
+    if (block != NULL)
+        record->block = block;
+    spragContact *contact = realloc(record->contact, (size_t)capacity * sizeof *contact);
+    if (contact != NULL)
+        record->contact = contact;
+    double(*arm)[2][3] = realloc(record->arm, (size_t)capacity * sizeof *arm);
+    if (arm != NULL)
+        record->arm = arm;
+    RecordBlock *fresh = calloc(1, sizeof *fresh);
+    if (block == NULL || contact == NULL || arm == NULL || fresh == NULL) {
+        free(fresh);
+        return 0;
+    }
+    record->block[record->block_count++] = fresh;
+    record->capacity = capacity;
+    return 1;
+}
+
+static void recordDestroy(SceneRecord *record)
+{
+    if (record == NULL)
+        return;
+    for (int i = 0; i < record->block_count; ++i)
+        free(record->block[i]);
+    free(record->block);
+    free(record->contact);
+    free(record->arm);
+    free(record);
+}
+
+/* ODE's normal points into the first body given; ours into body[0], which is never the world. */
+static void recordContact(SceneRecord *record, dJointID joint, const dContact *contact, dBodyID body1, dBodyID body2)
+{
+    if (!recordReserve(record))
+        return; /* out of memory: the contact acts, only its report is missing */
+    const int k = record->count++;
+    const double sign = body1 != NULL ? 1 : -1;
+    spragContact *c = &record->contact[k];
+    *c = (spragContact){.id = (unsigned long long)k + 1,
+                        .joint = joint,
+                        .body = {body1 != NULL ? body1 : body2, body1 != NULL ? body2 : NULL},
+                        .depth = contact->geom.depth};
+    for (int i = 0; i < 3; ++i) {
+        c->position[i] = contact->geom.pos[i];
+        c->normal[i] = sign * contact->geom.normal[i];
+        for (int j = 0; j < 2; ++j)
+            record->arm[k][j][i] = c->body[j] != NULL ? c->position[i] - dBodyGetPosition(c->body[j])[i] : 0;
+    }
+    dJointSetFeedback(joint, &record->block[k / RECORD_BLOCK]->feedback[k % RECORD_BLOCK]);
+}
+
+static void pointVelocity(dBodyID body, const double arm[3], double sign, double velocity[3])
+{
+    if (body == NULL)
+        return;
+    const dReal *v = dBodyGetLinearVel(body), *w = dBodyGetAngularVel(body);
+    velocity[0] += sign * (v[0] + w[1] * arm[2] - w[2] * arm[1]);
+    velocity[1] += sign * (v[1] + w[2] * arm[0] - w[0] * arm[2]);
+    velocity[2] += sign * (v[2] + w[0] * arm[1] - w[1] * arm[0]);
+}
+
+/* After the step: forces from feedback, slip from the velocities the step ended with.  p and b stay 0: stock ODE has
+ * no notion of them. */
+static void recordRead(SceneRecord *record)
+{
+    static const double slip_tolerance = 1e-9; /* m/s, as Sprag's own */
+    for (int k = 0; k < record->count; ++k) {
+        spragContact *c = &record->contact[k];
+        const dReal *force = record->block[k / RECORD_BLOCK]->feedback[k % RECORD_BLOCK].f1;
+        const double *n = c->normal;
+        const double normal_force = force[0] * n[0] + force[1] * n[1] + force[2] * n[2];
+        double slip[3] = {0, 0, 0};
+        pointVelocity(c->body[0], record->arm[k][0], 1, slip);
+        pointVelocity(c->body[1], record->arm[k][1], -1, slip);
+        const double normal_speed = slip[0] * n[0] + slip[1] * n[1] + slip[2] * n[2];
+        double speed2 = 0;
+        for (int i = 0; i < 3; ++i) {
+            c->friction[i] = force[i] - normal_force * n[i];
+            c->slip[i] = slip[i] - normal_speed * n[i];
+            speed2 += c->slip[i] * c->slip[i];
+        }
+        c->normal_force = normal_force;
+        c->variant = 1;
+        c->mode = normal_force <= 0               ? SPRAG_MODE_OPEN
+                  : sqrt(speed2) > slip_tolerance ? SPRAG_MODE_SLIP
+                                                  : SPRAG_MODE_STICK;
+    }
+}
+
+/* ---------------------------------------------------------------- for scenes */
+
+dBodyID SceneAddBody(SceneWorld *world)
+{
+    if (world->body_count == world->body_capacity) {
+        const int capacity = 2 * world->body_capacity + 16;
+        dBodyID *body = realloc(world->body, (size_t)capacity * sizeof *body);
+        if (body == NULL) {
+            world->fault = "out of memory";
+            return dBodyCreate(world->world); /* the caller may fill it; SceneCreate gives up */
+        }
+        world->body = body;
+        world->body_capacity = capacity;
+    }
+    const dBodyID body = dBodyCreate(world->world);
+    world->body[world->body_count++] = body;
+    return body;
+}
+
+void SceneAddShape(SceneWorld *world, const SceneShape *shape)
+{
+    if (world->shape_count == world->shape_capacity) {
+        const int capacity = 2 * world->shape_capacity + 16;
+        SceneShape *grown = realloc(world->shape, (size_t)capacity * sizeof *grown);
+        if (grown == NULL) {
+            world->fault = "out of memory";
+            return;
+        }
+        world->shape = grown;
+        world->shape_capacity = capacity;
+    }
+    world->shape[world->shape_count++] = *shape;
+}
+
+static void addSolid(SceneWorld *world, dBodyID body, dGeomID geom, SceneShapeKind kind, const double size[3],
+                     const double position[3], const float color[3])
+{
+    dGeomSetBody(geom, body);
+    dBodySetPosition(body, position[0], position[1], position[2]);
+    SceneShape shape = {.kind = kind, .body = body, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    memcpy(shape.size, size, sizeof shape.size);
+    memcpy(shape.color, color, sizeof shape.color);
+    SceneAddShape(world, &shape);
+}
+
+dBodyID SceneAddBox(SceneWorld *world, const double half[3], const double position[3], double mass,
+                    const float color[3])
+{
+    const dBodyID body = SceneAddBody(world);
+    dMass inertia;
+    dMassSetBoxTotal(&inertia, mass, 2 * half[0], 2 * half[1], 2 * half[2]);
+    dBodySetMass(body, &inertia);
+    addSolid(world, body, dCreateBox(world->space, 2 * half[0], 2 * half[1], 2 * half[2]), SCENE_BOX, half, position,
+             color);
+    return body;
+}
+
+dBodyID SceneAddSphere(SceneWorld *world, double radius, const double position[3], double mass, const float color[3])
+{
+    const dBodyID body = SceneAddBody(world);
+    dMass inertia;
+    dMassSetSphereTotal(&inertia, mass, radius);
+    dBodySetMass(body, &inertia);
+    addSolid(world, body, dCreateSphere(world->space, radius), SCENE_SPHERE, (double[3]){radius, radius, radius},
+             position, color);
+    return body;
+}
+
+void SceneAddGround(SceneWorld *world, double half_width)
+{
+    dCreatePlane(world->space, 0, 0, 1, 0);
+    SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
+                                       .position = {0, 0, -0.05},
+                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                       .size = {half_width, half_width, 0.05},
+                                       .color = {0.55f, 0.57f, 0.60f}});
+}
+
+static void addContact(SceneWorld *world, const dContact *contact, const spragSurface *surface, dBodyID body1,
+                       dBodyID body2)
+{
+    dJointID joint;
+    if (world->sprag == NULL)
+        joint = dJointCreateContact(world->world, world->contact_group, contact);
+    else if (surface == NULL)
+        joint = spragJointCreateContact(world->sprag, world->contact_group, contact);
+    else
+        joint = spragJointCreateContactSurface(world->sprag, world->contact_group, contact, surface);
+    if (joint == NULL)
+        return; /* Sprag refused it: spragStatusDetail says why, the step goes on without */
+    dJointAttach(joint, body1, body2);
+    if (world->sprag == NULL)
+        recordContact(world->record, joint, contact, body1, body2);
+}
+
+void SceneAddContact(SceneWorld *world, const dContact *contact, dBodyID body1, dBodyID body2)
+{
+    addContact(world, contact, NULL, body1, body2);
+}
+
+void SceneAddContactSurface(SceneWorld *world, const dContact *contact, const spragSurface *surface, dBodyID body1,
+                            dBodyID body2)
+{
+    addContact(world, contact, surface, body1, body2);
+}
+
+/* ---------------------------------------------------------------- collision of everything with everything */
+
+enum { PAIR_CONTACT_MAX = 8 };
+
+static void nearCallback(void *data, dGeomID geom1, dGeomID geom2)
+{
+    SceneWorld *world = data;
+    const dBodyID body1 = dGeomGetBody(geom1), body2 = dGeomGetBody(geom2);
+    if ((body1 == NULL && body2 == NULL) || body1 == body2)
+        return;
+    if (body1 != NULL && body2 != NULL && dAreConnectedExcluding(body1, body2, dJointTypeContact))
+        return;
+    dContact contact[PAIR_CONTACT_MAX];
+    const int count = dCollide(geom1, geom2, PAIR_CONTACT_MAX, &contact[0].geom, sizeof contact[0]);
+    for (int i = 0; i < count; ++i) {
+        contact[i].surface = world->surface;
+        SceneAddContact(world, &contact[i], body1, body2);
+    }
+}
+
+/* ---------------------------------------------------------------- life of a scene */
+
+const Scene *SceneFind(const char *name)
+{
+    for (const Scene *const *scene = scene_table; *scene != NULL; ++scene)
+        if (strcmp((*scene)->name, name) == 0)
+            return *scene;
+    return NULL;
+}
+
+enum { ERROR_SIZE = 160 };
+
+/* 1: every value is in its range; else error says which is not. */
+static int valuesFit(const Scene *scene, const double *values, double *copy, char *error)
+{
+    int i = 0;
+    for (; scene->keys[i].name != NULL && i < SCENE_KEY_MAX; ++i) {
+        const SceneKey *key = &scene->keys[i];
+        copy[i] = values != NULL ? values[i] : key->value;
+        if (!(copy[i] >= key->min && copy[i] <= key->max)) {
+            snprintf(error, ERROR_SIZE, "%s: %s = %g is outside %g ... %g %s", scene->name, key->name, copy[i],
+                     key->min, key->max, key->unit);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int worldOpen(SceneWorld *world, const spragConfig *config, char *error)
+{
+    dInitODE2(0);
+    dAllocateODEDataForThread(dAllocateMaskAll);
+    world->world = dWorldCreate();
+    world->space = dHashSpaceCreate(NULL);
+    world->contact_group = dJointGroupCreate(0);
+    dWorldSetGravity(world->world, 0, 0, -9.81);
+    world->surface.mode = dContactApprox1;
+    world->surface.mu = 0.5;
+    if (world->solver != SCENE_SPRAG) {
+        world->record = calloc(1, sizeof *world->record);
+        if (world->record == NULL)
+            snprintf(error, ERROR_SIZE, "%s: out of memory", world->scene->name);
+        return world->record != NULL;
+    }
+    if (spragWorldAttach(world->world, config, &world->sprag) == SPRAG_OK)
+        return 1;
+    snprintf(error, ERROR_SIZE, "%s: %s", world->scene->name, spragStatusDetail());
+    return 0;
+}
+
+SceneWorld *SceneCreate(const Scene *scene, const double *values, SceneSolver solver, const spragConfig *config,
+                        char *error)
+{
+    SceneWorld *world = calloc(1, sizeof *world);
+    if (world == NULL) {
+        snprintf(error, ERROR_SIZE, "%s: out of memory", scene->name);
+        return NULL;
+    }
+    world->scene = scene;
+    world->solver = solver;
+    world->step_size = scene->step_size;
+    if (!valuesFit(scene, values, world->value, error) || !worldOpen(world, config, error)) {
+        SceneDestroy(world);
+        return NULL;
+    }
+    const char *wrong = scene->create(world, world->value);
+    if (wrong == NULL)
+        wrong = world->fault;
+    if (wrong != NULL) {
+        snprintf(error, ERROR_SIZE, "%s: %s", scene->name, wrong);
+        SceneDestroy(world);
+        return NULL;
+    }
+    return world;
+}
+
+spragStatus SceneStep(SceneWorld *world, double h)
+{
+    world->step_size = h;
+    dJointGroupEmpty(world->contact_group);
+    if (world->record != NULL)
+        world->record->count = 0;
+    if (world->scene->contacts != NULL)
+        world->scene->contacts(world);
+    else
+        dSpaceCollide(world->space, world, nearCallback);
+
+    if (world->sprag != NULL) {
+        const spragStatus status = spragWorldStep(world->sprag, h);
+        if (status != SPRAG_OK)
+            return status;
+    } else if (!(h > 0 && h <= 1e6)) {
+        return SPRAG_ERROR_RANGE; /* ODE asserts */
+    } else {
+        const int done =
+            world->solver == SCENE_ODE_QUICK ? dWorldQuickStep(world->world, h) : dWorldStep(world->world, h);
+        if (!done)
+            return SPRAG_ERROR_MEMORY;
+        recordRead(world->record);
+    }
+    world->step += 1;
+    world->time += h;
+    if (world->scene->after != NULL)
+        world->scene->after(world);
+    return SPRAG_OK;
+}
+
+void SceneDestroy(SceneWorld *world)
+{
+    if (world == NULL)
+        return;
+    if (world->sprag != NULL)
+        spragWorldDetach(world->sprag);
+    if (world->contact_group != NULL)
+        dJointGroupDestroy(world->contact_group);
+    if (world->space != NULL)
+        dSpaceDestroy(world->space);
+    if (world->world != NULL)
+        dWorldDestroy(world->world);
+    recordDestroy(world->record);
+    free(world->body);
+    free(world->shape);
+    free(world);
+}
+
+int SceneGetContacts(SceneWorld *world, const spragContact **contacts)
+{
+    if (world->sprag != NULL)
+        return spragWorldGetContacts(world->sprag, contacts);
+    *contacts = world->record->contact;
+    return world->record->count;
+}
