@@ -273,7 +273,7 @@ static int valuesFit(const Scene *scene, const double *values, double *copy, cha
 static int worldOpen(SceneWorld *world, const spragConfig *config, char *error)
 {
     dInitODE2(0);
-    dAllocateODEDataForThread(dAllocateMaskAll);
+    dAllocateODEDataForThread((unsigned)dAllocateMaskAll);
     world->world = dWorldCreate();
     world->space = dHashSpaceCreate(NULL);
     world->contact_group = dJointGroupCreate(0);
