@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The floors check itself: the tree passes, and each kind of violation is found.
+set -euo pipefail
+root=$1
+check=$root/tests/arch/check_floors.sh
+"$check" "$root"
+
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+mkdir -p "$tree"/plugin/{base,solve,ode} "$tree"/demos/viewer
+expect_failure() {
+    if "$check" "$tree" >/dev/null; then
+        echo "not found: $1"
+        exit 1
+    fi
+    rm -f "$tree"/plugin/*/*.c "$tree"/demos/*/*.c
+}
+echo '#include "solve/solver.h"' >"$tree/plugin/base/a.c"
+expect_failure "an upward include"
+echo '#include <ode/ode.h>' >"$tree/plugin/solve/a.c"
+expect_failure "ODE below its floor"
+echo '#include "solve/solver.h"' >"$tree/demos/viewer/a.c"
+expect_failure "the viewer in the plugin"
+echo '#include "solve/solver.h"' >"$tree/plugin/ode/a.c"
+"$check" "$tree"
+echo "1 passed, 0 failed"

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Installs the build into a scratch prefix and builds a consumer against it, with CMake's package (shared and static)
+# and with pkg-config.      test_install.sh SOURCE_DIR BUILD_DIR
+set -euo pipefail
+source=$1 build=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cmake --install "$build" --prefix "$scratch/prefix" >/dev/null
+
+cmake -S "$source/tests/install" -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$scratch/prefix" >/dev/null
+cmake --build "$scratch/consumer" >/dev/null
+"$scratch/consumer/consumer_shared"
+"$scratch/consumer/consumer_static"
+
+pc=$(dirname "$(find "$scratch/prefix" -name sprag.pc)")
+sed -i "s|^prefix=.*|prefix=$scratch/prefix|" "$pc/sprag.pc"
+export PKG_CONFIG_PATH=$pc
+# shellcheck disable=SC2046
+cc -o "$scratch/by_pc" "$source/tests/install/consumer.c" $(pkg-config --cflags --libs sprag)
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir sprag) "$scratch/by_pc"
+# The shared library exports what the headers declare, and nothing else.
+foreign=$(nm -D --defined-only "$(find "$scratch/prefix" -name 'libsprag.so.*.*')" | awk '{print $3}' | grep -v '^sprag' || true)
+[ -z "$foreign" ] || { echo "libsprag.so exports: $foreign"; exit 1; }
+echo "1 passed, 0 failed"

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Installs what Sprag needs from Debian's packages, only what is missing.  Shared by demos/run.sh, tests/run.sh, .ci/run.
+#     third_party/install.sh [build|tests|demos|all]      default: all
+# README.md beside this file says what each package is for.
+set -euo pipefail
+
+build=(build-essential cmake ninja-build pkg-config libode-dev libsuitesparse-dev libfclib-dev libhdf5-dev)
+tests=(libcmocka-dev libcjson-dev valgrind clang-format python3 python3-pyode xvfb xauth)
+demos=(libglfw3-dev libepoxy-dev libegl-dev libcglm-dev libpng-dev libgl1-mesa-dri xvfb xauth ffmpeg)
+
+case "${1:-all}" in
+build) packages=("${build[@]}") ;;
+tests) packages=("${build[@]}" "${tests[@]}") ;;
+demos) packages=("${build[@]}" "${demos[@]}") ;;
+all) packages=("${build[@]}" "${tests[@]}" "${demos[@]}") ;;
+*)
+    echo "install.sh: unknown set '$1'; one of build, tests, demos, all" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "install.sh: this is no Debian or Ubuntu. Please install what these Debian packages hold, then run again:" >&2
+    printf '    %s\n' "${packages[@]}" >&2
+    command -v cmake >/dev/null && command -v pkg-config >/dev/null && pkg-config --exists ode && exit 0
+    exit 2
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+    status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+sudo=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "install.sh: need root to install: ${missing[*]}" >&2
+        echo "install.sh: run as root:  apt-get install ${missing[*]}" >&2
+        exit 2
+    fi
+    sudo=(sudo)
+fi
+echo "install.sh: installing ${missing[*]}"
+"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
