@@ -1,0 +1,286 @@
+#include "scenes/trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ERROR_SIZE = 160, PATH_SIZE = 4096 };
+
+/* ---------------------------------------------------------------- a file that is whole or absent */
+
+typedef struct Part {
+    FILE *file;
+    char path[PATH_SIZE], part[PATH_SIZE + 8];
+} Part;
+
+static int partOpen(Part *part, const char *path, const char *ending, char *error)
+{
+    if (strlen(path) >= PATH_SIZE) {
+        snprintf(error, ERROR_SIZE, "the file name is longer than %d characters", PATH_SIZE - 1);
+        return 0;
+    }
+    strcpy(part->path, path);
+    snprintf(part->part, sizeof part->part, "%s%s", path, ending);
+    part->file = fopen(part->part, "w+");
+    if (part->file == NULL)
+        snprintf(error, ERROR_SIZE, "cannot write %.80s: %s", path, strerror(errno));
+    return part->file != NULL;
+}
+
+/* Flushes, closes and either renames or removes. */
+static int partClose(Part *part, int keep)
+{
+    if (part->file == NULL)
+        return 0;
+    int good = !ferror(part->file) && fflush(part->file) == 0;
+    good = fclose(part->file) == 0 && good;
+    part->file = NULL;
+    if (keep && good && rename(part->part, part->path) == 0)
+        return 1;
+    remove(part->part);
+    return !keep && good;
+}
+
+/* ---------------------------------------------------------------- trace */
+
+/* Rows grow to the right as slots are needed; the rows written before are padded when the trace is closed. */
+struct Trace {
+    Part part; /* rows, each as wide as its time needed, after its number of slots */
+    char path[PATH_SIZE];
+    int body_count;
+    int slot_count, capacity;
+    unsigned long long *slot_id;  /* (capacity) 0 = free */
+    const spragContact **contact; /* (capacity) of this step, NULL = free */
+};
+
+static const char *const mode_name[] = {"open", "stick", "slip"};
+
+static void writeNumbers(FILE *file, int count, const double *value)
+{
+    for (int i = 0; i < count; ++i)
+        fprintf(file, ",%.17g", value[i]);
+}
+
+static void writeBody(FILE *file, dBodyID body)
+{
+    writeNumbers(file, 3, dBodyGetPosition(body));
+    writeNumbers(file, 4, dBodyGetQuaternion(body));
+    writeNumbers(file, 3, dBodyGetLinearVel(body));
+    writeNumbers(file, 3, dBodyGetAngularVel(body));
+}
+
+static void writeContact(FILE *file, const spragContact *contact)
+{
+    static const spragContact none;
+    const spragContact *c = contact != NULL ? contact : &none;
+    writeNumbers(file, 1, &c->normal_force);
+    writeNumbers(file, 3, c->friction);
+    writeNumbers(file, 3, c->slip);
+    fprintf(file, ",%s,%.17g,%.17g", mode_name[c->mode], c->painleve_p, c->free_acceleration);
+}
+
+static int growSlots(Trace *trace)
+{
+    const int capacity = 2 * trace->capacity + 8;
+    unsigned long long *id = realloc(trace->slot_id, (size_t)capacity * sizeof *id);
+    if (id != NULL)
+        trace->slot_id = id;
+    const spragContact **contact = realloc(trace->contact, (size_t)capacity * sizeof *contact);
+    if (contact != NULL)
+        trace->contact = contact;
+    if (id == NULL || contact == NULL)
+        return 0;
+    trace->capacity = capacity;
+    return 1;
+}
+
+/* Gives every contact its slot: its old one, else the lowest free one. */
+static int assignSlots(Trace *trace, int count, const spragContact *contacts)
+{
+    for (int s = 0; s < trace->slot_count; ++s) {
+        trace->contact[s] = NULL;
+        for (int k = 0; k < count && trace->contact[s] == NULL; ++k)
+            if (contacts[k].id == trace->slot_id[s])
+                trace->contact[s] = &contacts[k];
+        if (trace->contact[s] == NULL)
+            trace->slot_id[s] = 0;
+    }
+    for (int k = 0; k < count; ++k) {
+        int s = 0;
+        while (s < trace->slot_count && trace->slot_id[s] != contacts[k].id)
+            ++s;
+        if (s < trace->slot_count)
+            continue;
+        for (s = 0; s < trace->slot_count && trace->slot_id[s] != 0;)
+            ++s;
+        if (s == trace->capacity && !growSlots(trace))
+            return 0;
+        if (s == trace->slot_count)
+            trace->slot_count += 1;
+        trace->slot_id[s] = contacts[k].id;
+        trace->contact[s] = &contacts[k];
+    }
+    return 1;
+}
+
+static int writeRow(Trace *trace, SceneWorld *world)
+{
+    FILE *file = trace->part.file;
+    fprintf(file, "%d %.17g", trace->slot_count, world->time);
+    for (int i = 0; i < trace->body_count; ++i)
+        writeBody(file, world->body[i]);
+    for (int s = 0; s < trace->slot_count; ++s)
+        writeContact(file, trace->contact[s]);
+    fputc('\n', file);
+    return !ferror(file);
+}
+
+static void traceFree(Trace *trace)
+{
+    free(trace->slot_id);
+    free(trace->contact);
+    free(trace);
+}
+
+Trace *TraceOpen(const char *path, SceneWorld *world, char *error)
+{
+    Trace *trace = calloc(1, sizeof *trace);
+    if (trace == NULL) {
+        snprintf(error, ERROR_SIZE, "out of memory");
+        return NULL;
+    }
+    trace->body_count = world->body_count;
+    if (!partOpen(&trace->part, path, ".rows", error)) {
+        free(trace);
+        return NULL;
+    }
+    strcpy(trace->path, path);
+    if (!writeRow(trace, world)) {
+        snprintf(error, ERROR_SIZE, "cannot write %.80s", path);
+        TraceClose(trace, 0);
+        return NULL;
+    }
+    return trace;
+}
+
+int TraceStep(Trace *trace, SceneWorld *world)
+{
+    const spragContact *contacts = NULL;
+    const int count = SceneGetContacts(world, &contacts);
+    return assignSlots(trace, count, contacts) && writeRow(trace, world);
+}
+
+static void writeHeader(FILE *file, int bodies, int slots)
+{
+    fputs("time", file);
+    for (int i = 0; i < bodies; ++i)
+        fprintf(file, ",b%d_x,b%d_y,b%d_z,b%d_qw,b%d_qx,b%d_qy,b%d_qz,b%d_vx,b%d_vy,b%d_vz,b%d_wx,b%d_wy,b%d_wz", i, i,
+                i, i, i, i, i, i, i, i, i, i, i);
+    for (int s = 0; s < slots; ++s)
+        fprintf(file,
+                ",c%d_normal_force,c%d_friction_x,c%d_friction_y,c%d_friction_z,c%d_slip_x,c%d_slip_y,c%d_slip_z,"
+                "c%d_mode,c%d_p,c%d_b",
+                s, s, s, s, s, s, s, s, s, s);
+    fputc('\n', file);
+}
+
+/* Second pass: header, then every row padded to the same width. */
+static int writeTable(Trace *trace, FILE *table)
+{
+    FILE *rows = trace->part.file;
+    writeHeader(table, trace->body_count, trace->slot_count);
+    rewind(rows);
+    int slots;
+    while (fscanf(rows, "%d ", &slots) == 1) {
+        for (int c = getc(rows); c != '\n' && c != EOF; c = getc(rows))
+            putc(c, table);
+        for (int s = slots; s < trace->slot_count; ++s)
+            writeContact(table, NULL);
+        putc('\n', table);
+    }
+    return !ferror(rows) && !ferror(table);
+}
+
+int TraceClose(Trace *trace, int keep)
+{
+    if (trace == NULL)
+        return 0;
+    int good = 1;
+    if (keep) {
+        Part table = {0};
+        char error[ERROR_SIZE];
+        good = partOpen(&table, trace->path, ".part", error);
+        if (good) {
+            const int written = writeTable(trace, table.file);
+            good = partClose(&table, written) && written;
+        }
+    }
+    good = partClose(&trace->part, 0) && good;
+    traceFree(trace);
+    return good;
+}
+
+/* ---------------------------------------------------------------- events */
+
+struct EventLog {
+    Part part;
+};
+
+EventLog *EventLogOpen(const char *path, char *error)
+{
+    EventLog *log = calloc(1, sizeof *log);
+    if (log == NULL)
+        snprintf(error, ERROR_SIZE, "out of memory");
+    else if (!partOpen(&log->part, path, ".part", error)) {
+        free(log);
+        return NULL;
+    }
+    return log;
+}
+
+/* Place of a body in the trace, -1 = the world. */
+static int bodyIndex(const SceneWorld *world, dBodyID body)
+{
+    for (int i = 0; i < world->body_count; ++i)
+        if (world->body[i] == body)
+            return i;
+    return -1;
+}
+
+static void writeVector(FILE *file, const char *name, const double v[3])
+{
+    fprintf(file, ",\"%s\":[%.17g,%.17g,%.17g]", name, v[0], v[1], v[2]);
+}
+
+static void writeEvent(FILE *file, const SceneWorld *world, const spragEvent *e)
+{
+    fprintf(file, "{\"type\":\"%s\",\"time\":%.17g,\"step\":%ld,\"contact\":%llu,\"body\":[%d,%d]",
+            spragEventName(e->type), e->time, e->step, e->contact, bodyIndex(world, e->body[0]),
+            bodyIndex(world, e->body[1]));
+    writeVector(file, "position", e->position);
+    writeVector(file, "normal", e->normal);
+    writeVector(file, "impulse", e->impulse);
+    writeVector(file, "slip_before", e->slip_before);
+    writeVector(file, "slip_after", e->slip_after);
+    fprintf(file, ",\"p\":%.17g,\"b\":%.17g,\"separatrix\":%.17g,\"anticipated\":%d,\"paradox_class\":%d}\n", e->p,
+            e->b, e->separatrix, e->anticipated, e->paradox_class);
+}
+
+int EventLogStep(EventLog *log, SceneWorld *world)
+{
+    const spragEvent *events = NULL;
+    const int count = world->sprag != NULL ? spragWorldGetEvents(world->sprag, &events) : 0;
+    for (int i = 0; i < count; ++i)
+        writeEvent(log->part.file, world, &events[i]);
+    return !ferror(log->part.file);
+}
+
+int EventLogClose(EventLog *log, int keep)
+{
+    if (log == NULL)
+        return 0;
+    const int good = partClose(&log->part, keep);
+    free(log);
+    return good;
+}
