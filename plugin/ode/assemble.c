@@ -1,0 +1,334 @@
+#include "ode/assemble.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "linalg/vec3.h"
+#include "ode/free_motion.h"
+
+/* M^-1 J^T of a block, per body: (6 x 3), column per row of J. */
+typedef struct Response {
+    double Y[2][6][3];
+} Response;
+
+/* ---------------------------------------------------------------- blocks */
+
+static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
+{
+    spragSnapshot *s = &world->snapshot;
+    int count = 0;
+    for (int i = 0; i < island->joint_count; ++i)
+        if (s->joint[island->joint[i]].contact != NULL)
+            count += spragContactBlockCount(s->joint[island->joint[i]].contact);
+        else if (s->joint[island->joint[i]].type != dJointTypeNull)
+            island->declined = "an island with joints";
+    island->block = SPRAG_TAKE(&world->arena, spragBlock, count);
+    if (island->block == NULL)
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d contact blocks", count);
+    for (int i = 0; i < island->joint_count && island->declined == NULL; ++i) {
+        const int j = island->joint[i];
+        if (s->joint[j].contact == NULL)
+            continue;
+        const spragStatus status = spragContactCheck(s->joint[j].contact);
+        if (status != SPRAG_OK)
+            return status;
+        const int k = spragPointerMapGet(surfaces, s->joint[j].id);
+        const spragSurface surface = k < 0 ? spragSurfaceDefault() : world->surface[k].surface;
+        island->declined =
+            spragContactBlocks(world, j, &surface, island->block_count, &island->block[island->block_count]);
+        island->block_count += spragContactBlockCount(s->joint[j].contact);
+    }
+    return SPRAG_OK;
+}
+
+/* Rows that do not exist are empty; W gets a diagonal for them, so that their r is 0. */
+static void clearUnused(spragBlock *block)
+{
+    for (int row = 0; row < 3; ++row)
+        if (block->unused[row]) {
+            memset(block->J[0][row], 0, sizeof block->J[0][row]);
+            memset(block->J[1][row], 0, sizeof block->J[1][row]);
+            block->rhs[row] = block->product[row] = block->compliance[row] = 0;
+        }
+}
+
+static int isDynamic(const spragSnapshot *s, int body)
+{
+    return body >= 0 && !s->body[body].kinematic;
+}
+
+static void respond(const spragSnapshot *s, const spragBlock *block, Response *response)
+{
+    for (int side = 0; side < 2; ++side) {
+        if (!isDynamic(s, block->body[side]))
+            continue;
+        const spragBodyState *body = &s->body[block->body[side]];
+        for (int row = 0; row < 3; ++row) {
+            double spin[3];
+            spragMul33(spin, body->inverse_inertia, block->J[side][row] + 3);
+            for (int i = 0; i < 3; ++i) {
+                response->Y[side][i][row] = body->inverse_mass * block->J[side][row][i];
+                response->Y[side][3 + i][row] = spin[i];
+            }
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- pattern */
+
+/* Blocks on each dynamic body of the island: list[start[p] .. start[p + 1] - 1], ascending; p the body's place. */
+typedef struct Adjacency {
+    int *start, *list;
+} Adjacency;
+
+static int makeAdjacency(struct spragWorld *world, const spragIsland *island, Adjacency *adjacency)
+{
+    const spragSnapshot *s = &world->snapshot;
+    int *start = SPRAG_TAKE(&world->arena, int, island->body_count + 2);
+    adjacency->start = start;
+    adjacency->list = SPRAG_TAKE(&world->arena, int, 2 * island->block_count);
+    if (start == NULL || adjacency->list == NULL)
+        return 0;
+    for (int k = 0; k < island->block_count; ++k)
+        for (int side = 0; side < 2; ++side)
+            if (isDynamic(s, island->block[k].body[side]))
+                ++start[s->body[island->block[k].body[side]].place + 2];
+    for (int i = 2; i <= island->body_count + 1; ++i)
+        start[i] += start[i - 1];
+    for (int k = 0; k < island->block_count; ++k)
+        for (int side = 0; side < 2; ++side)
+            if (isDynamic(s, island->block[k].body[side]))
+                adjacency->list[start[s->body[island->block[k].body[side]].place + 1]++] = k;
+    return 1;
+}
+
+/* Columns of block row k: the merge of the lists of its bodies.  Returns how many; column may be NULL. */
+static int mergeColumns(const spragSnapshot *s, const Adjacency *adjacency, const spragBlock *block, int *column)
+{
+    int at[2] = {0, 0}, end[2] = {0, 0}, count = 0;
+    for (int side = 0; side < 2; ++side)
+        if (isDynamic(s, block->body[side])) {
+            at[side] = adjacency->start[s->body[block->body[side]].place];
+            end[side] = adjacency->start[s->body[block->body[side]].place + 1];
+        }
+    while (at[0] < end[0] || at[1] < end[1]) {
+        const int a = at[0] < end[0] ? adjacency->list[at[0]] : INT32_MAX;
+        const int b = at[1] < end[1] ? adjacency->list[at[1]] : INT32_MAX;
+        at[0] += a <= b;
+        at[1] += b <= a;
+        if (column != NULL)
+            column[count] = a < b ? a : b;
+        ++count;
+    }
+    return count;
+}
+
+/* ---------------------------------------------------------------- W and q */
+
+/* out (3x3) = sum over shared dynamic bodies of J_k M^-1 J_l^T */
+static void coupling(const spragSnapshot *s, const spragBlock *k, const spragBlock *l, const Response *response,
+                     double out[9])
+{
+    memset(out, 0, 9 * sizeof *out);
+    for (int a = 0; a < 2; ++a)
+        for (int b = 0; b < 2; ++b) {
+            if (k->body[a] != l->body[b] || !isDynamic(s, k->body[a]))
+                continue;
+            for (int i = 0; i < 3; ++i)
+                for (int m = 0; m < 6; ++m)
+                    for (int j = 0; j < 3; ++j)
+                        out[3 * i + j] += k->J[a][i][m] * response->Y[b][m][j];
+        }
+}
+
+/* The diagonal block: symmetric to the bit, compliance added, empty rows given the mean of the others. */
+static void finishDiagonal(const spragBlock *block, double W[9])
+{
+    double mean = 0;
+    int used = 0;
+    for (int i = 0; i < 3; ++i) {
+        W[4 * i] += block->compliance[i];
+        for (int j = 0; j < i; ++j)
+            W[3 * i + j] = W[3 * j + i];
+        if (!block->unused[i]) {
+            mean += W[4 * i];
+            ++used;
+        }
+    }
+    for (int i = 0; i < 3; ++i)
+        if (block->unused[i])
+            W[4 * i] = used > 0 ? mean / used : 1;
+}
+
+static void fillW(const spragSnapshot *s, const spragIsland *island, const Response *response, const int *row_start,
+                  const int *column, int *cursor, double *W)
+{
+    const int count = island->block_count;
+    memcpy(cursor, row_start, (size_t)count * sizeof *cursor);
+    for (int k = 0; k < count; ++k) {
+        for (int e = row_start[k]; e < row_start[k + 1]; ++e) {
+            const int l = column[e];
+            if (l < k)
+                continue; /* mirrored when row l was filled */
+            double *block = W + 9 * e;
+            coupling(s, &island->block[k], &island->block[l], &response[l], block);
+            if (l == k)
+                finishDiagonal(&island->block[k], block);
+            double *mirror = W + 9 * cursor[l]++;
+            for (int i = 0; i < 3 && l != k; ++i)
+                for (int j = 0; j < 3; ++j)
+                    mirror[3 * j + i] = block[3 * i + j];
+        }
+    }
+}
+
+static double rowDot(const spragSnapshot *s, const spragBlock *block, int row, int free_velocity)
+{
+    double u = 0;
+    for (int side = 0; side < 2; ++side)
+        if (block->body[side] >= 0) {
+            const spragBodyState *body = &s->body[block->body[side]];
+            const double *v = free_velocity ? body->free_velocity : body->velocity, *J = block->J[side][row];
+            u += spragDot3(J, v) + spragDot3(J + 3, v + 3);
+        }
+    return u;
+}
+
+static void fillQ(const spragSnapshot *s, const spragIsland *island, double *q)
+{
+    for (int k = 0; k < island->block_count; ++k) {
+        const spragBlock *block = &island->block[k];
+        for (int row = 0; row < 3; ++row)
+            q[3 * k + row] = rowDot(s, block, row, 1) + s->step * block->product[row] - block->rhs[row];
+    }
+}
+
+/* ---------------------------------------------------------------- history and guess */
+
+/* Of the contact's predecessor: its force turned into this frame. */
+static void guessFrom(const spragContactMemory *old, const spragBlock *block, double h, double r[3])
+{
+    r[0] = old->normal_force * h;
+    r[1] = spragDot3(old->friction, block->t1) * h;
+    r[2] = spragDot3(old->friction, block->t2) * h / block->scale;
+}
+
+static void fillHistory(const struct spragWorld *world, spragIsland *island, spragContactHistory *history)
+{
+    const spragSnapshot *s = &world->snapshot;
+    for (int k = 0; k < island->block_count; ++k) {
+        const spragBlock *block = &island->block[k];
+        spragContactHistory *past = &history[k];
+        const int m = block->is_rolling ? -1 : s->joint[block->joint].memory;
+        past->fresh = m < 0;
+        past->free_acceleration =
+            (rowDot(s, block, 0, 1) - rowDot(s, block, 0, 0)) / s->step + block->product[0];
+        for (int i = 0; i < 2; ++i)
+            past->slip[i] = rowDot(s, block, 1 + i, 0) - block->rhs[1 + i];
+        if (m < 0)
+            continue;
+        const spragContactMemory *old = &world->memory[m];
+        past->previous_normal = old->normal_force;
+        past->previous_slip[0] = spragDot3(old->slip, block->t1);
+        past->previous_slip[1] = spragDot3(old->slip, block->t2) * block->scale;
+        past->mode = (unsigned char)old->mode;
+        past->variant = (signed char)old->variant;
+        guessFrom(old, block, s->step, island->r + 3 * k);
+    }
+}
+
+/* b of a contact is the acceleration with its own force removed: the others' are taken as they were. */
+static void addOthers(const spragIsland *island, double h, spragContactHistory *history)
+{
+    const spragProblem *p = &island->problem;
+    for (int k = 0; k < p->contact_count; ++k)
+        for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+            if (p->column[e] != k)
+                history[k].free_acceleration += spragDot3(p->W + 9 * e, island->r + 3 * p->column[e]) / h;
+}
+
+/* ---------------------------------------------------------------- the problem */
+
+static void fillLaws(const spragIsland *island, double *mu, double *mu_minus, unsigned char *kind, double *bound,
+                     int *parent, int *body)
+{
+    for (int k = 0; k < island->block_count; ++k) {
+        const spragBlock *block = &island->block[k];
+        mu[k] = block->mu;
+        mu_minus[k] = block->mu_minus;
+        kind[k] = (unsigned char)block->kind;
+        parent[k] = block->parent;
+        memcpy(bound + 6 * k, block->lo, sizeof block->lo);
+        memcpy(bound + 6 * k + 3, block->hi, sizeof block->hi);
+        memcpy(body + 2 * k, block->body, sizeof block->body);
+    }
+}
+
+static int makeProblem(struct spragWorld *world, const Adjacency *adjacency, spragIsland *island,
+                       const Response *response)
+{
+    spragArena *arena = &world->arena;
+    const spragSnapshot *s = &world->snapshot;
+    const int n = island->block_count;
+    int *row_start = SPRAG_TAKE(arena, int, n + 1), *cursor = SPRAG_TAKE(arena, int, n);
+    double *q = SPRAG_TAKE(arena, double, 3 * n), *mu = SPRAG_TAKE(arena, double, n),
+           *mu_minus = SPRAG_TAKE(arena, double, n), *bound = SPRAG_TAKE(arena, double, 6 * n);
+    unsigned char *kind = SPRAG_TAKE(arena, unsigned char, n);
+    int *parent = SPRAG_TAKE(arena, int, n), *body = SPRAG_TAKE(arena, int, 2 * n);
+    spragContactHistory *history = SPRAG_TAKE(arena, spragContactHistory, n);
+    island->r = SPRAG_TAKE(arena, double, 3 * n);
+    island->u = SPRAG_TAKE(arena, double, 3 * n);
+    if (!row_start || !cursor || !q || !mu || !mu_minus || !bound || !kind || !parent || !body || !history ||
+        !island->r || !island->u)
+        return 0;
+    for (int k = 0; k < n; ++k)
+        row_start[k + 1] = row_start[k] + mergeColumns(s, adjacency, &island->block[k], NULL);
+    int *column = SPRAG_TAKE(arena, int, row_start[n]);
+    double *W = SPRAG_TAKE(arena, double, 9 * row_start[n]);
+    if (!column || !W)
+        return 0;
+    for (int k = 0; k < n; ++k)
+        mergeColumns(s, adjacency, &island->block[k], column + row_start[k]);
+    fillW(s, island, response, row_start, column, cursor, W);
+    fillQ(s, island, q);
+    fillLaws(island, mu, mu_minus, kind, bound, parent, body);
+    island->problem = (spragProblem){.contact_count = n,
+                                     .block_count = row_start[n],
+                                     .row_start = row_start,
+                                     .column = column,
+                                     .W = W,
+                                     .q = q,
+                                     .mu = mu,
+                                     .mu_minus = mu_minus,
+                                     .kind = kind,
+                                     .bound = bound,
+                                     .parent = parent,
+                                     .body = body,
+                                     .history = history,
+                                     .step = s->step};
+    fillHistory(world, island, history);
+    addOthers(island, s->step, history);
+    return 1;
+}
+
+spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const spragStatus status = makeBlocks(world, surfaces, island);
+    if (status != SPRAG_OK || island->declined != NULL)
+        return status;
+    Response *response = SPRAG_TAKE(&world->arena, Response, island->block_count);
+    Adjacency adjacency;
+    if (response == NULL || !makeAdjacency(world, island, &adjacency))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for an island of %d blocks", island->block_count);
+    for (int i = 0; i < island->body_count; ++i)
+        spragFreeMotion(world, &world->snapshot.body[island->body[i]]);
+    for (int k = 0; k < island->block_count; ++k) {
+        clearUnused(&island->block[k]);
+        respond(s, &island->block[k], &response[k]);
+    }
+    if (!makeProblem(world, &adjacency, island, response))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for an island of %d blocks", island->block_count);
+    return SPRAG_OK;
+}

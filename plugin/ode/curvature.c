@@ -1,0 +1,134 @@
+#include "ode/curvature.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+
+double spragCurvatureRadius(dBodyID body, dGeomID geom)
+{
+    if (body == NULL)
+        return SPRAG_CURVATURE_FLAT;
+    if (geom == NULL)
+        return 0;
+    dGeomID own = dBodyGetFirstGeom(body);
+    while (own != NULL && own != geom)
+        own = dBodyGetNextGeom(own);
+    if (own == NULL)
+        return SPRAG_CURVATURE_UNKNOWN;
+    dReal radius = 0, length = 0;
+    switch (dGeomGetClass(own)) {
+    case dSphereClass:
+        return dGeomSphereGetRadius(own);
+    case dCapsuleClass:
+        dGeomCapsuleGetParams(own, &radius, &length);
+        return radius;
+    case dCylinderClass:
+        dGeomCylinderGetParams(own, &radius, &length);
+        return radius;
+    case dBoxClass:
+        return 0;
+    case dPlaneClass:
+        return SPRAG_CURVATURE_FLAT;
+    default:
+        return SPRAG_CURVATURE_UNKNOWN;
+    }
+}
+
+/* out = velocity of the point of the body at x */
+static void pointVelocity(double out[3], const spragBodyState *body, const double x[3])
+{
+    out[0] = out[1] = out[2] = 0;
+    if (body == NULL)
+        return;
+    const double r[3] = {x[0] - body->position[0], x[1] - body->position[1], x[2] - body->position[2]};
+    spragCross3(out, body->velocity + 3, r);
+    for (int i = 0; i < 3; ++i)
+        out[i] += body->velocity[i];
+}
+
+/* out += sign * w x (P' - v) of one body */
+static void addTransport(double out[3], double sign, const spragBodyState *body, const double point_rate[3])
+{
+    if (body == NULL)
+        return;
+    double d[3], c[3];
+    for (int i = 0; i < 3; ++i)
+        d[i] = point_rate[i] - body->velocity[i];
+    spragCross3(c, body->velocity + 3, d);
+    for (int i = 0; i < 3; ++i)
+        out[i] += sign * c[i];
+}
+
+/* The term, given the rate of the frame W and that of the contact point. */
+static void productOf(const spragBodyState *const body[2], const double point[3], const double W[3],
+                      const double point_rate[3], double out[3])
+{
+    double va[3], vb[3], c[3];
+    pointVelocity(va, body[0], point);
+    pointVelocity(vb, body[1], point);
+    const double u[3] = {va[0] - vb[0], va[1] - vb[1], va[2] - vb[2]};
+    spragCross3(c, W, u);
+    for (int i = 0; i < 3; ++i)
+        out[i] = -c[i];
+    addTransport(out, 1, body[0], point_rate);
+    addTransport(out, -1, body[1], point_rate);
+}
+
+/* Surface of body[round] with its centre at distance `radius` from the point, on a plane of the other body. */
+static void productOnPlane(const spragBodyState *const body[2], int round, double radius, const double point[3],
+                           const double n[3], double out[3])
+{
+    static const double still[3] = {0, 0, 0};
+    const spragBodyState *plane = body[1 - round];
+    const double *W = plane == NULL ? still : plane->velocity + 3;
+    const double side = round == 0 ? 1 : -1; /* the centre of body[0] is at point + radius n */
+    double centre[3], rate[3], n_rate[3];
+    for (int i = 0; i < 3; ++i)
+        centre[i] = point[i] + side * radius * n[i];
+    pointVelocity(rate, body[round], centre);
+    spragCross3(n_rate, W, n);
+    for (int i = 0; i < 3; ++i)
+        rate[i] -= side * radius * n_rate[i];
+    productOf(body, point, W, rate, out);
+}
+
+static void productOfSpheres(const spragBodyState *const body[2], const double radius[2], const double point[3],
+                             const double n[3], double out[3])
+{
+    double ca[3], cb[3], va[3], vb[3], n_rate[3], W[3], rate[3];
+    for (int i = 0; i < 3; ++i) {
+        ca[i] = point[i] + radius[0] * n[i];
+        cb[i] = point[i] - radius[1] * n[i];
+    }
+    pointVelocity(va, body[0], ca);
+    pointVelocity(vb, body[1], cb);
+    const double d[3] = {va[0] - vb[0], va[1] - vb[1], va[2] - vb[2]};
+    for (int i = 0; i < 3; ++i) {
+        n_rate[i] = (d[i] - spragDot3(d, n) * n[i]) / (radius[0] + radius[1]);
+        rate[i] = va[i] - radius[0] * n_rate[i];
+    }
+    spragCross3(W, n, n_rate);
+    productOf(body, point, W, rate, out);
+}
+
+void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],
+                          const double n[3], double out[3])
+{
+    out[0] = out[1] = out[2] = 0;
+    const int flat[2] = {isinf(radius[0]), isinf(radius[1])};
+    if (isnan(radius[0]) || isnan(radius[1]) || (flat[0] && flat[1]))
+        return;
+    if (flat[1] || (!flat[0] && radius[0] > 0 && radius[1] == 0)) {
+        productOnPlane(body, 0, radius[0], point, n, out); /* a ball meets the flat of a box, not its corner */
+    } else if (flat[0] || (radius[1] > 0 && radius[0] == 0)) {
+        productOnPlane(body, 1, radius[1], point, n, out);
+    } else if (radius[0] + radius[1] > 0) {
+        productOfSpheres(body, radius, point, n, out);
+    } else { /* a corner of one on a face of the other, we do not know which */
+        double other[3];
+        productOnPlane(body, 0, 0, point, n, out);
+        productOnPlane(body, 1, 0, point, n, other);
+        for (int i = 0; i < 3; ++i)
+            out[i] = 0.5 * (out[i] + other[i]);
+    }
+}

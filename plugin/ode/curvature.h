@@ -1,0 +1,31 @@
+/* The velocity-product term of a contact, Jdot v: what the rows J a alone leave out of the acceleration.
+ *
+ * Let C_a, C_b be the centres of curvature of the two surfaces, n the common normal, P = C_a - rho_a n the contact point.
+ * The slip u = v_a + w_a x (P - G_a) - v_b - w_b x (P - G_b) is watched in the frame (n, t1, t2), which turns with W,
+ * W x n = n'.  Differentiating, with P' the velocity of the contact point itself,
+ *
+ *     u' = (a_a + alpha_a x (P - G_a) - ...) + w_a x (P' - v_a) - w_b x (P' - v_b) - W x u ,
+ *
+ * and the last three terms are returned.  A plane of body b: n' = w_b x n, W = w_b.  Two spheres:
+ * n' = (C_a' - C_b')_t / (rho_a + rho_b), W = n x n'.  A rolling ball has no such term; a sharp tip (rho = 0) turning
+ * with w on a plane has n . w x (w x r), without which Painleve's rod at omega != 0 is in the wrong quadrant. */
+#ifndef SPRAG_ODE_CURVATURE_H
+#define SPRAG_ODE_CURVATURE_H
+
+#include "ode/world.h"
+
+/* Radius of a flat surface. */
+#define SPRAG_CURVATURE_FLAT INFINITY
+/* Surfaces nothing is known of (trimesh, convex hull): no term. */
+#define SPRAG_CURVATURE_UNKNOWN NAN
+
+/* m, radius of curvature of one body's surface at the contact, from the geom if it is one of the body's own (a geom
+ * remembered by a contact may be gone; a body's list is alive): sphere and rounded bodies their radius, box and none 0
+ * (a tip), plane and the world flat. */
+double spragCurvatureRadius(dBodyID body, dGeomID geom);
+
+/* out (3, world axes) m/s^2.  body[1] may be NULL: the world.  n points into body[0]. */
+void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],
+                          const double n[3], double out[3]);
+
+#endif

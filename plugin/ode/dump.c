@@ -1,0 +1,39 @@
+#include "ode/dump.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+enum { NUMBER_LENGTH = 16 };
+
+static void makeName(char *name, size_t size, const char *path, int number)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash == NULL ? path : slash, '.');
+    const int stem = (int)(dot == NULL ? strlen(path) : (size_t)(dot - path));
+    if (number == 1)
+        snprintf(name, size, "%s", path);
+    else
+        snprintf(name, size, "%.*s-%d%s", stem, path, number, dot == NULL ? "" : dot);
+}
+
+spragStatus spragDumpIslands(const struct spragWorld *world, const char *path)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const size_t size = strlen(path) + NUMBER_LENGTH;
+    char *name = spragAlloc(size, 1);
+    if (name == NULL)
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the name of a file");
+    spragStatus status = SPRAG_OK;
+    int number = 0;
+    for (int k = 0; status == SPRAG_OK && k < s->island_count; ++k)
+        if (s->island[k].declined == NULL) {
+            makeName(name, size, path, ++number);
+            status = spragProblemWrite(&s->island[k].problem, name);
+        }
+    spragFree(name);
+    if (status == SPRAG_OK && number == 0)
+        return spragFail(SPRAG_ERROR_ORDER, "the last step solved no island: nothing to write");
+    return status;
+}

@@ -1,0 +1,141 @@
+#include "ode/free_motion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+
+/* M x = b by Cramer's rule.  0 if M is singular. */
+static int solve33(const double M[9], const double b[3], double x[3])
+{
+    const double *r0 = M, *r1 = M + 3, *r2 = M + 6;
+    double c12[3], c20[3], c01[3];
+    spragCross3(c12, r1, r2);
+    spragCross3(c20, r2, r0);
+    spragCross3(c01, r0, r1);
+    const double det = spragDot3(r0, c12);
+    if (det == 0 || !isfinite(det))
+        return 0;
+    for (int i = 0; i < 3; ++i)
+        x[i] = (c12[i] * b[0] + c20[i] * b[1] + c01[i] * b[2]) / det;
+    return 1;
+}
+
+/* ODE's torque: ((I (I - h [L]x)^-1) - 1) L / h, L = I w. */
+static void dampedTorque(const spragBodyState *body, double h, double torque[3])
+{
+    double L[3], A[9], x[3], Ix[3];
+    spragMul33(L, body->inertia, body->velocity + 3);
+    const double cross[9] = {0, -L[2], L[1], L[2], 0, -L[0], -L[1], L[0], 0};
+    for (int i = 0; i < 9; ++i)
+        A[i] = body->inertia[i] - h * cross[i];
+    torque[0] = torque[1] = torque[2] = 0;
+    if (!solve33(A, L, x))
+        return;
+    spragMul33(Ix, body->inertia, x);
+    for (int i = 0; i < 3; ++i)
+        torque[i] = (Ix[i] - L[i]) / h;
+}
+
+/* out = x turned by the quaternion (c, sign v), which need not be normalised (ODE normalises after the product):
+ * x + 2 (c v x x + v x (v x x)) / |q|^2. */
+static void rotate(double out[3], double c, const double v[3], double sign, const double x[3])
+{
+    const double w[3] = {sign * v[0], sign * v[1], sign * v[2]}, norm = c * c + spragDot3(v, v);
+    double a[3], b[3];
+    spragCross3(a, w, x);
+    spragCross3(b, w, a);
+    for (int i = 0; i < 3; ++i)
+        out[i] = x[i] + 2 * (c * a[i] + b[i]) / norm;
+}
+
+typedef struct Turn {
+    double c, v[3]; /* quaternion */
+} Turn;
+
+/* What ODE's update makes of w: first a finite turn (all of w, or its part along an axis), then an infinitesimal one. */
+static void turnsOf(dBodyID body, const double w[3], double h, Turn turn[2])
+{
+    turn[0] = (Turn){1, {0, 0, 0}};
+    turn[1] = (Turn){1, {0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]}};
+    if (!dBodyGetFiniteRotationMode(body))
+        return;
+    dVector3 axis;
+    dBodyGetFiniteRotationAxis(body, axis);
+    const double a[3] = {axis[0], axis[1], axis[2]}, on_axis = spragDot3(a, w);
+    const int has_axis = spragDot3(a, a) > 0;
+    double finite[3];
+    for (int i = 0; i < 3; ++i) {
+        finite[i] = has_axis ? on_axis * a[i] : w[i];
+        turn[1].v[i] = 0.5 * h * (w[i] - finite[i]);
+    }
+    const double angle = 0.5 * h * spragNorm3(finite), sinc = fabs(angle) < 1e-4 ? 1 - angle * angle / 6 : sin(angle) / angle;
+    turn[0].c = cos(angle);
+    for (int i = 0; i < 3; ++i)
+        turn[0].v[i] = 0.5 * h * sinc * finite[i];
+}
+
+/* out = Q I(q0)^-1 Q^T L for the rotation Q made by w */
+static void spinAfter(const spragBodyState *body, const double w[3], double h, const double L[3], double out[3])
+{
+    Turn turn[2];
+    turnsOf(body->id, w, h, turn);
+    double a[3], b[3];
+    rotate(a, turn[1].c, turn[1].v, -1, L);
+    rotate(b, turn[0].c, turn[0].v, -1, a);
+    spragMul33(a, body->inverse_inertia, b);
+    rotate(b, turn[0].c, turn[0].v, 1, a);
+    rotate(out, turn[1].c, turn[1].v, 1, b);
+}
+
+/* 0: the iteration does not settle (more than about a radian per step). */
+static int conservingTorque(const spragBodyState *body, double h, double torque[3])
+{
+    enum { ITERATION_MAX = 60 };
+    const double *w0 = body->velocity + 3;
+    double L[3], w[3], next[3], change = INFINITY;
+    spragMul33(L, body->inertia, w0);
+    memcpy(w, w0, sizeof w);
+    for (int k = 0; k < ITERATION_MAX && change > 0; ++k) {
+        spinAfter(body, w, h, L, next);
+        const double d[3] = {next[0] - w[0], next[1] - w[1], next[2] - w[2]}, now = spragNorm3(d);
+        memcpy(w, next, sizeof w);
+        if (now >= change && change <= 1e-14 * spragNorm3(w)) /* at rounding */
+            break;
+        change = now;
+    }
+    if (!(change <= 1e-12 * spragNorm3(w)))
+        return 0;
+    const double d[3] = {w[0] - w0[0], w[1] - w0[1], w[2] - w0[2]};
+    spragMul33(torque, body->inertia, d);
+    for (int i = 0; i < 3; ++i)
+        torque[i] /= h;
+    return 1;
+}
+
+void spragFreeMotion(const struct spragWorld *world, spragBodyState *body)
+{
+    const double h = world->snapshot.step;
+    double torque[3];
+    memcpy(torque, body->force + 3, sizeof torque);
+    if (dBodyGetGyroscopicMode(body->id)) {
+        double gyroscopic[3];
+        body->own_gyroscopic =
+            world->config.gyroscopic == SPRAG_GYROSCOPIC_MOMENTUM && conservingTorque(body, h, gyroscopic);
+        if (body->own_gyroscopic)
+            memcpy(body->gyroscopic, gyroscopic, sizeof gyroscopic);
+        else
+            dampedTorque(body, h, gyroscopic);
+        for (int i = 0; i < 3; ++i)
+            torque[i] += gyroscopic[i];
+    }
+    dVector3 g = {0, 0, 0, 0};
+    if (dBodyGetGravityMode(body->id))
+        dWorldGetGravity(world->world, g);
+    double spin[3];
+    spragMul33(spin, body->inverse_inertia, torque);
+    for (int i = 0; i < 3; ++i) {
+        body->free_velocity[i] += h * body->inverse_mass * (body->force[i] + body->mass * g[i]);
+        body->free_velocity[3 + i] += h * spin[i];
+    }
+}

@@ -1,0 +1,117 @@
+#include "ode/island.h"
+
+#include "base/status.h"
+
+int spragSetFind(int *parent, int i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+void spragSetJoin(int *parent, int i, int j)
+{
+    i = spragSetFind(parent, i);
+    j = spragSetFind(parent, j);
+    if (i < j)
+        parent[j] = i;
+    else
+        parent[i] = j;
+}
+
+static void wakeComponents(spragSnapshot *s, int *parent)
+{
+    for (int i = 0; i < s->body_count; ++i)
+        parent[i] = i;
+    for (int j = 0; j < s->joint_count; ++j)
+        if (s->joint[j].enabled && s->joint[j].body[1] >= 0)
+            spragSetJoin(parent, s->joint[j].body[0], s->joint[j].body[1]);
+    for (int i = 0; i < s->body_count; ++i) {
+        s->body[i].component = spragSetFind(parent, i);
+        if (s->body[i].enabled)
+            s->body[s->body[i].component].awake = 1;
+    }
+    for (int i = 0; i < s->body_count; ++i)
+        s->body[i].awake = s->body[s->body[i].component].awake;
+}
+
+/* A dynamic body of the joint: where its island is to be found. */
+static int dynamicBody(const spragSnapshot *s, const spragJointState *joint)
+{
+    return s->body[joint->body[0]].kinematic ? joint->body[1] : joint->body[0];
+}
+
+static int isActive(const spragSnapshot *s, const spragJointState *joint)
+{
+    return joint->enabled && s->body[joint->body[0]].awake;
+}
+
+/* Roots of the sets of dynamic bodies that have a contact become islands, in order of their first body. */
+static void numberIslands(spragSnapshot *s, int *parent)
+{
+    for (int i = 0; i < s->body_count; ++i)
+        parent[i] = i;
+    for (int j = 0; j < s->joint_count; ++j) {
+        const spragJointState *joint = &s->joint[j];
+        if (isActive(s, joint) && joint->body[1] >= 0 && !s->body[joint->body[0]].kinematic &&
+            !s->body[joint->body[1]].kinematic)
+            spragSetJoin(parent, joint->body[0], joint->body[1]);
+    }
+    for (int j = 0; j < s->joint_count; ++j)
+        if (s->joint[j].contact != NULL && isActive(s, &s->joint[j]))
+            s->body[spragSetFind(parent, dynamicBody(s, &s->joint[j]))].island = 0;
+    for (int i = 0; i < s->body_count; ++i) {
+        const int root = spragSetFind(parent, i);
+        if (root == i && s->body[i].island == 0)
+            s->body[i].island = s->island_count++;
+        else
+            s->body[i].island = s->body[root].island;
+    }
+    for (int j = 0; j < s->joint_count; ++j)
+        if (isActive(s, &s->joint[j]))
+            s->joint[j].island = s->body[dynamicBody(s, &s->joint[j])].island;
+}
+
+static int fillIslands(spragArena *arena, spragSnapshot *s)
+{
+    for (int i = 0; i < s->body_count; ++i)
+        if (s->body[i].island >= 0)
+            ++s->island[s->body[i].island].body_count;
+    for (int j = 0; j < s->joint_count; ++j)
+        if (s->joint[j].island >= 0)
+            ++s->island[s->joint[j].island].joint_count;
+    for (int k = 0; k < s->island_count; ++k) {
+        spragIsland *island = &s->island[k];
+        island->body = SPRAG_TAKE(arena, int, island->body_count);
+        island->joint = SPRAG_TAKE(arena, int, island->joint_count);
+        if (island->body == NULL || island->joint == NULL)
+            return 0;
+        island->body_count = island->joint_count = 0;
+    }
+    for (int i = 0; i < s->body_count; ++i)
+        if (s->body[i].island >= 0) {
+            spragIsland *island = &s->island[s->body[i].island];
+            s->body[i].place = island->body_count;
+            island->body[island->body_count++] = i;
+        }
+    for (int j = 0; j < s->joint_count; ++j)
+        if (s->joint[j].island >= 0) {
+            spragIsland *island = &s->island[s->joint[j].island];
+            island->joint[island->joint_count++] = j;
+            island->contact_count += s->joint[j].contact != NULL;
+        }
+    return 1;
+}
+
+spragStatus spragIslandsFind(spragArena *arena, spragSnapshot *s)
+{
+    int *parent = SPRAG_TAKE(arena, int, s->body_count);
+    if (parent == NULL)
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the islands of %d bodies", s->body_count);
+    wakeComponents(s, parent);
+    numberIslands(s, parent);
+    s->island = SPRAG_TAKE(arena, spragIsland, s->island_count);
+    if (s->island == NULL || !fillIslands(arena, s))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d islands", s->island_count);
+    return SPRAG_OK;
+}

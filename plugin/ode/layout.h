@@ -1,0 +1,26 @@
+/* Where ODE keeps the bodies and joints of a world, and the dContact of a contact joint.
+ *
+ * ODE has no public list of either, and a remembered dJointID or dBodyID may have been destroyed (and its address given
+ * to another object) since the last step, so a step may follow only what the world itself says is alive.  Four facts
+ * are needed beyond the public interface: the offsets of the list heads in a world, of the link in an object, of the
+ * dContact in a contact joint.  They are found, not assumed: once per process a scratch world is searched for them, and
+ * a library in which they cannot be found unambiguously is refused (SPRAG_ERROR_ODE), never guessed at.
+ * All else is asked through ODE's own functions. */
+#ifndef SPRAG_ODE_LAYOUT_H
+#define SPRAG_ODE_LAYOUT_H
+
+#include <ode/ode.h>
+
+/* 1 if the offsets are known.  ODE must be initialised. */
+int spragLayoutKnown(void);
+
+/* Newest first; NULL at the end.  Only with spragLayoutKnown. */
+dBodyID spragLayoutFirstBody(dWorldID world);
+dBodyID spragLayoutNextBody(dBodyID body);
+dJointID spragLayoutFirstJoint(dWorldID world);
+dJointID spragLayoutNextJoint(dJointID joint);
+
+/* The dContact a contact joint was made from; it lives as long as the joint. */
+const dContact *spragLayoutContact(dJointID joint);
+
+#endif

@@ -1,0 +1,156 @@
+#include "ode/ledger.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "linalg/vec3.h"
+
+/* ---------------------------------------------------------------- surfaces */
+
+spragStatus spragLedgerAddSurface(spragWorldID world, dJointID joint, const dContactGeom *geom,
+                                  const spragSurface *surface)
+{
+    if (!spragGrow((void **)&world->surface, &world->surface_capacity, (size_t)world->surface_count + 1,
+                   sizeof *world->surface))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the surface of one more contact");
+    world->surface[world->surface_count++] =
+        (spragSurfaceRecord){.joint = joint, .geom = *geom, .surface = *surface, .used = 0};
+    return SPRAG_OK;
+}
+
+static int sameGeometry(const dContactGeom *a, const dContactGeom *b)
+{
+    return memcmp(a->pos, b->pos, 3 * sizeof(dReal)) == 0 && memcmp(a->normal, b->normal, 3 * sizeof(dReal)) == 0 &&
+           memcmp(&a->depth, &b->depth, sizeof(dReal)) == 0 && a->g1 == b->g1 && a->g2 == b->g2;
+}
+
+spragStatus spragLedgerFindSurfaces(spragWorldID world, spragPointerMap *map)
+{
+    const spragSnapshot *s = &world->snapshot;
+    if (!spragPointerMapMake(map, &world->arena, world->surface_count))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d contact surfaces", world->surface_count);
+    for (int k = 0; k < world->surface_count; ++k)
+        spragPointerMapPut(map, world->surface[k].joint, k); /* a later record of one address is the right one */
+    for (int j = 0; j < s->joint_count; ++j) {
+        const int k = s->joint[j].contact == NULL ? -1 : spragPointerMapGet(map, s->joint[j].id);
+        if (k >= 0)
+            world->surface[k].used = sameGeometry(&world->surface[k].geom, &s->joint[j].contact->geom);
+    }
+    int kept = 0;
+    for (int k = 0; k < world->surface_count; ++k) {
+        const spragSurfaceRecord record = world->surface[k];
+        if (spragPointerMapGet(map, record.joint) != k)
+            continue; /* an older record of the same address */
+        spragPointerMapPut(map, record.joint, record.used ? kept : -1);
+        if (record.used) {
+            world->surface[kept] = record;
+            world->surface[kept++].used = 0;
+        }
+    }
+    world->surface_count = kept;
+    return SPRAG_OK;
+}
+
+/* ---------------------------------------------------------------- contacts of the last step */
+
+void spragContactLocal(const spragSnapshot *s, const spragJointState *joint, double local[2][3])
+{
+    const dReal *p = joint->contact->geom.pos;
+    for (int side = 0; side < 2; ++side) {
+        double d[3] = {p[0], p[1], p[2]};
+        if (joint->body[side] < 0) {
+            memcpy(local[side], d, sizeof d);
+            continue;
+        }
+        const spragBodyState *body = &s->body[joint->body[side]];
+        for (int i = 0; i < 3; ++i)
+            d[i] -= body->position[i];
+        for (int i = 0; i < 3; ++i) /* R^T d */
+            local[side][i] = body->rotation[i] * d[0] + body->rotation[3 + i] * d[1] + body->rotation[6 + i] * d[2];
+    }
+}
+
+/* A key for the pair of bodies, the same in either order; never NULL. */
+static const void *pairKey(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return (const void *)((x + y) | 1);
+}
+
+static dBodyID bodyId(const spragSnapshot *s, int body)
+{
+    return body < 0 ? NULL : s->body[body].id;
+}
+
+static double distance(const double a[3], const double b[3])
+{
+    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return spragNorm3(d);
+}
+
+/* m, how far the contact can be from its predecessor: a tenth of the lever arm, and what the bodies travel. */
+static double matchTolerance(const spragSnapshot *s, const spragJointState *joint, const spragContactMemory *old)
+{
+    double travel = 0;
+    for (int side = 0; side < 2; ++side)
+        if (joint->body[side] >= 0) {
+            const spragBodyState *body = &s->body[joint->body[side]];
+            travel += spragNorm3(body->velocity) + spragNorm3(body->velocity + 3) * old->arm;
+        }
+    return 0.1 * old->arm + 2 * s->step * travel;
+}
+
+/* Distance between the contact and a record in the frame in which it is less, or infinity: not the same pair. */
+static double matchDistance(const spragSnapshot *s, const spragJointState *joint, double local[2][3],
+                            const spragContactMemory *old)
+{
+    const dContactGeom *geom = &joint->contact->geom;
+    const int reversed = joint->reversed;
+    if (old->matched || bodyId(s, joint->body[0]) != old->body[0] || bodyId(s, joint->body[1]) != old->body[1] ||
+        (reversed ? geom->g2 : geom->g1) != old->geom[0] || (reversed ? geom->g1 : geom->g2) != old->geom[1])
+        return INFINITY;
+    const double d = fmin(distance(local[0], old->local[0]), distance(local[1], old->local[1]));
+    return d <= matchTolerance(s, joint, old) ? d : INFINITY;
+}
+
+static int bestMatch(const spragWorldID world, const spragJointState *joint, int first, const int *next)
+{
+    double local[2][3], best = INFINITY;
+    spragContactLocal(&world->snapshot, joint, local);
+    int found = -1;
+    for (int k = first; k >= 0; k = next[k]) {
+        const double d = matchDistance(&world->snapshot, joint, local, &world->memory[k]);
+        if (d < best) {
+            best = d;
+            found = k;
+        }
+    }
+    return found;
+}
+
+spragStatus spragLedgerMatch(spragWorldID world)
+{
+    spragSnapshot *s = &world->snapshot;
+    spragPointerMap first;
+    int *next = SPRAG_TAKE(&world->arena, int, world->memory_count);
+    if (next == NULL || !spragPointerMapMake(&first, &world->arena, world->memory_count))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory to compare %d contacts", world->memory_count);
+    for (int k = world->memory_count - 1; k >= 0; --k) {
+        const void *key = pairKey(world->memory[k].body[0], world->memory[k].body[1]);
+        next[k] = spragPointerMapGet(&first, key);
+        spragPointerMapPut(&first, key, k);
+        world->memory[k].matched = 0;
+    }
+    for (int j = 0; j < s->joint_count; ++j) {
+        spragJointState *joint = &s->joint[j];
+        if (joint->contact == NULL || joint->body[0] < 0)
+            continue;
+        const void *key = pairKey(bodyId(s, joint->body[0]), bodyId(s, joint->body[1]));
+        joint->memory = bestMatch(world, joint, spragPointerMapGet(&first, key), next);
+        if (joint->memory >= 0)
+            world->memory[joint->memory].matched = 1;
+    }
+    return SPRAG_OK;
+}

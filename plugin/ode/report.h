@@ -1,0 +1,12 @@
+/* After the step: the contacts as the user sees them, the events, and what the next step starts from. */
+#ifndef SPRAG_ODE_REPORT_H
+#define SPRAG_ODE_REPORT_H
+
+#include "ode/world.h"
+
+/* Memory for the report of this snapshot; before the world is touched. */
+spragStatus spragReportPrepare(struct spragWorld *world);
+/* Cannot fail after Prepare. */
+void spragReport(struct spragWorld *world);
+
+#endif

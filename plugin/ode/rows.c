@@ -1,0 +1,294 @@
+#include "ode/rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "linalg/vec3.h"
+#include "ode/curvature.h"
+
+/* ---------------------------------------------------------------- geometry */
+
+/* ODE's frame: t1 = fdir1 or dPlaneSpace, t2 = n x t1.  A given fdir1 is made a unit tangent, which ODE leaves to the
+ * user. */
+static void makeFrame(spragBlock *block, const dContact *contact, int reversed)
+{
+    for (int i = 0; i < 3; ++i)
+        block->n[i] = reversed ? -contact->geom.normal[i] : contact->geom.normal[i];
+    if (contact->surface.mode & dContactFDir1) {
+        const double along = contact->fdir1[0] * block->n[0] + contact->fdir1[1] * block->n[1] +
+                             contact->fdir1[2] * block->n[2];
+        for (int i = 0; i < 3; ++i)
+            block->t1[i] = contact->fdir1[i] - along * block->n[i];
+        const double length = spragNorm3(block->t1);
+        if (length > 1e-6) {
+            for (int i = 0; i < 3; ++i)
+                block->t1[i] /= length;
+            spragCross3(block->t2, block->n, block->t1);
+            return;
+        }
+    }
+    const dVector3 n = {(dReal)block->n[0], (dReal)block->n[1], (dReal)block->n[2], 0};
+    dVector3 t1, t2;
+    dPlaneSpace(n, t1, t2);
+    for (int i = 0; i < 3; ++i) {
+        block->t1[i] = t1[i];
+        block->t2[i] = t2[i];
+    }
+}
+
+/* Row along direction d: linear d and moment (P - G) x d for body a, the negative for body b. */
+static void fillRow(const spragSnapshot *s, spragBlock *block, int row, const double d[3], const dReal *point)
+{
+    for (int side = 0; side < 2; ++side) {
+        if (block->body[side] < 0)
+            continue;
+        const double *G = s->body[block->body[side]].position, sign = side == 0 ? 1 : -1;
+        const double arm[3] = {point[0] - G[0], point[1] - G[1], point[2] - G[2]};
+        double moment[3];
+        spragCross3(moment, arm, d);
+        for (int i = 0; i < 3; ++i) {
+            block->J[side][row][i] = sign * d[i];
+            block->J[side][row][3 + i] = sign * moment[i];
+        }
+    }
+}
+
+static double rowVelocity(const spragSnapshot *s, const spragBlock *block, int row)
+{
+    double u = 0;
+    for (int side = 0; side < 2; ++side)
+        if (block->body[side] >= 0) {
+            const double *v = s->body[block->body[side]].velocity, *J = block->J[side][row];
+            u += spragDot3(J, v) + spragDot3(J + 3, v + 3);
+        }
+    return u;
+}
+
+/* ---------------------------------------------------------------- normal row */
+
+/* rhs = max(min(erp (depth - layer) / h + motion, greatest correcting velocity), bounce); compliance = cfm / h.
+ * Stiffness k and damping d of the surface are the ERP and CFM of an implicit spring: h k / (h k + d), 1 / (h k + d). */
+static void normalRow(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
+                      spragBlock *block)
+{
+    const dSurfaceParameters *p = &contact->surface;
+    const double h = world->snapshot.step;
+    double erp = p->mode & dContactSoftERP ? p->soft_erp : dWorldGetERP(world->world);
+    double cfm = p->mode & dContactSoftCFM ? p->soft_cfm : dWorldGetCFM(world->world);
+    if (surface->stiffness > 0) {
+        cfm = 1 / (h * surface->stiffness + surface->damping);
+        erp = h * surface->stiffness * cfm;
+    }
+    const double motion = p->mode & dContactMotionN ? p->motionN : 0;
+    const double depth = fmax(contact->geom.depth - dWorldGetContactSurfaceLayer(world->world), 0);
+    block->rhs[0] = fmin(erp * depth / h + motion, dWorldGetContactMaxCorrectingVel(world->world));
+    block->bounce = motion;
+    block->compliance[0] = cfm / h;
+    block->approach = rowVelocity(&world->snapshot, block, 0);
+    if (p->mode & dContactBounce && p->bounce_vel >= 0) {
+        const double approach = motion - block->approach;
+        const double rebound = p->bounce * approach + motion;
+        if (approach > p->bounce_vel && rebound > block->rhs[0])
+            block->rhs[0] = block->bounce = rebound;
+    }
+}
+
+/* ---------------------------------------------------------------- friction */
+
+/* Two coefficients of one disc: mu, and the scale that makes the second equal to it.  A direction without friction has
+ * no row.  0: the pair cannot be written as an ellipse. */
+static int makeDisc(spragBlock *block, double mu1, double mu2, int row1, double *mu)
+{
+    *mu = mu1 > 0 ? mu1 : mu2;
+    if (isinf(mu1) != isinf(mu2) && mu1 > 0 && mu2 > 0)
+        return 0;
+    block->scale = mu1 > 0 && mu2 > 0 && !isinf(mu1) ? mu2 / mu1 : 1;
+    block->unused[row1] = !(mu1 > 0) && mu2 > 0;
+    block->unused[row1 + 1] = !(mu2 > 0) && mu1 > 0;
+    return 1;
+}
+
+static void boxRow(spragBlock *block, int row, double lo, double hi)
+{
+    block->lo[row] = lo;
+    block->hi[row] = hi;
+}
+
+/* The law of the contact's own block. */
+static const char *frictionLaw(const dSurfaceParameters *p, double h, spragBlock *block)
+{
+    const double mu1 = fmax(p->mu, 0), mu2 = p->mode & dContactMu2 ? fmax(p->mu2, 0) : mu1;
+    const int approx1 = (p->mode & dContactApprox1_1) != 0, approx2 = (p->mode & dContactApprox1_2) != 0;
+    double mu = 0;
+    block->scale = 1;
+    block->kind = SPRAG_BLOCK_CONTACT;
+    if (!(mu1 > 0) && !(mu2 > 0))
+        return NULL;
+    if (!makeDisc(block, mu1, mu2, 1, &mu))
+        return "a contact with finite and infinite friction";
+    if (isinf(mu)) {
+        block->kind = SPRAG_BLOCK_BOX;
+        boxRow(block, 0, 0, INFINITY);
+        for (int row = 1; row < 3; ++row)
+            boxRow(block, row, block->unused[row] ? 0 : -INFINITY, block->unused[row] ? 0 : INFINITY);
+        return NULL;
+    }
+    if (mu1 > 0 && mu2 > 0 && approx1 != approx2)
+        return "a contact with a friction coefficient and a friction force";
+    const int coefficient = mu1 > 0 ? approx1 : approx2;
+    block->kind = coefficient ? SPRAG_BLOCK_CONTACT : SPRAG_BLOCK_FORCE_LIMIT;
+    block->mu = block->mu_minus = coefficient ? mu : mu * h;
+    return NULL;
+}
+
+/* Motion and slip along t1, t2; row t2 carries the scale of the ellipse: u_2' = s u_2, r_2 = s r_2'. */
+static void tangentRows(const dSurfaceParameters *p, double h, spragBlock *block)
+{
+    const double s = block->scale;
+    block->rhs[1] = p->mode & dContactMotion1 ? p->motion1 : 0;
+    block->rhs[2] = p->mode & dContactMotion2 ? p->motion2 * s : 0;
+    block->compliance[1] = p->mode & dContactSlip1 ? p->slip1 / h : 0;
+    block->compliance[2] = p->mode & dContactSlip2 ? p->slip2 * s * s / h : 0;
+    for (int side = 0; side < 2; ++side)
+        for (int i = 0; i < 6; ++i)
+            block->J[side][2][i] *= s;
+}
+
+static void addProduct(const spragSnapshot *s, const spragJointState *joint, const spragSurface *surface,
+                       spragBlock *block)
+{
+    const spragBodyState *body[2];
+    double radius[2], product[3];
+    const dContactGeom *geom = &joint->contact->geom;
+    const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
+    for (int side = 0; side < 2; ++side) {
+        const int user = joint->reversed ? 1 - side : side;
+        body[side] = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
+        radius[side] = body[side] != NULL && surface->curvature_radius[user] >= 0
+                           ? surface->curvature_radius[user]
+                           : spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id,
+                                                  user == 0 ? geom->g1 : geom->g2);
+    }
+    spragVelocityProduct(body, radius, point, block->n, product);
+    block->product[0] = spragDot3(block->n, product);
+    block->product[1] = spragDot3(block->t1, product);
+    block->product[2] = spragDot3(block->t2, product) * block->scale;
+}
+
+/* ---------------------------------------------------------------- rolling friction */
+
+static int hasRolling(const dSurfaceParameters *p)
+{
+    return (p->mode & dContactRolling) && (p->mu > 0 || ((p->mode & dContactMu2) && p->mu2 > 0));
+}
+
+/* Rows: relative angular velocity about t1, t2, n.  Coefficients (m) with dContactApprox1, else torques (N m). */
+static const char *rollingBlock(const struct spragWorld *world, const dSurfaceParameters *p, int parent,
+                                const spragBlock *contact, spragBlock *block)
+{
+    const int separate = (p->mode & dContactAxisDep) != 0;
+    const double rho1 = fmax(p->rho, 0), rho2 = separate ? fmax(p->rho2, 0) : rho1,
+                 rhoN = separate ? fmax(p->rhoN, 0) : rho1;
+    const int approx = p->mode & dContactApprox1;
+    *block = (spragBlock){.joint = contact->joint, .is_rolling = 1, .parent = parent, .scale = 1};
+    const double *axis[3] = {contact->t1, contact->t2, contact->n};
+    memcpy(block->body, contact->body, sizeof block->body);
+    for (int row = 0; row < 3; ++row)
+        for (int side = 0; side < 2; ++side)
+            for (int i = 0; i < 3 && block->body[side] >= 0; ++i)
+                block->J[side][row][3 + i] = side == 0 ? axis[row][i] : -axis[row][i];
+    const double h = world->snapshot.step, rho[3] = {rho1, rho2, rhoN};
+    if (approx == dContactApprox1 && !isinf(rho1) && !isinf(rho2) && !isinf(rhoN) && contact->kind != SPRAG_BLOCK_BOX) {
+        double mu;
+        makeDisc(block, rho1, rho2, 0, &mu);
+        block->kind = SPRAG_BLOCK_ROLLING;
+        block->mu = mu;
+        block->mu_minus = rhoN;
+        for (int side = 0; side < 2; ++side)
+            for (int i = 3; i < 6; ++i)
+                block->J[side][1][i] *= block->scale;
+        return NULL;
+    }
+    for (int row = 0; row < 3; ++row)
+        if (rho[row] > 0 && !isinf(rho[row]) && (approx & (dContactApprox1_1 << row)))
+            return "rolling friction that is in part proportional to the normal force";
+    block->kind = SPRAG_BLOCK_BOX;
+    block->parent = -1;
+    for (int row = 0; row < 3; ++row) {
+        block->unused[row] = !(rho[row] > 0);
+        boxRow(block, row, block->unused[row] ? 0 : -rho[row] * h, block->unused[row] ? 0 : rho[row] * h);
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- contact */
+
+static spragStatus checkSurface(const dSurfaceParameters *p)
+{
+    const struct {
+        int mode;
+        dReal value;
+        const char *name;
+    } field[] = {{dContactBounce, p->bounce, "bounce"},       {dContactBounce, p->bounce_vel, "bounce_vel"},
+                 {dContactSoftERP, p->soft_erp, "soft_erp"},  {dContactSoftCFM, p->soft_cfm, "soft_cfm"},
+                 {dContactMotion1, p->motion1, "motion1"},    {dContactMotion2, p->motion2, "motion2"},
+                 {dContactMotionN, p->motionN, "motionN"},    {dContactSlip1, p->slip1, "slip1"},
+                 {dContactSlip2, p->slip2, "slip2"}};
+    for (size_t i = 0; i < sizeof field / sizeof *field; ++i)
+        if ((p->mode & field[i].mode) && !isfinite(field[i].value))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: %s = %g", field[i].name, (double)field[i].value);
+    if (isnan(p->mu) || ((p->mode & dContactMu2) && isnan(p->mu2)))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: mu or mu2 is NaN");
+    if ((p->mode & dContactRolling) && (isnan(p->rho) || ((p->mode & dContactAxisDep) && (isnan(p->rho2) || isnan(p->rhoN)))))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: rho, rho2 or rhoN is NaN");
+    return SPRAG_OK;
+}
+
+spragStatus spragContactCheck(const dContact *contact)
+{
+    const dContactGeom *geom = &contact->geom;
+    double length = 0;
+    for (int i = 0; i < 3; ++i) {
+        if (!isfinite(geom->pos[i]) || !isfinite(geom->normal[i]))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: pos[%d] = %g, normal[%d] = %g", i, (double)geom->pos[i],
+                             i, (double)geom->normal[i]);
+        if ((contact->surface.mode & dContactFDir1) && !isfinite(contact->fdir1[i]))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: fdir1[%d] = %g", i, (double)contact->fdir1[i]);
+        length += (double)geom->normal[i] * geom->normal[i];
+    }
+    if (!isfinite(geom->depth))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: depth = %g", (double)geom->depth);
+    if (fabs(length - 1) > 1e-3)
+        return spragFail(SPRAG_ERROR_RANGE, "contact: the normal has length %g, expected 1", sqrt(length));
+    return checkSurface(&contact->surface);
+}
+
+int spragContactBlockCount(const dContact *contact)
+{
+    return hasRolling(&contact->surface) ? 2 : 1;
+}
+
+const char *spragContactBlocks(const struct spragWorld *world, int j, const spragSurface *surface, int first,
+                               spragBlock *block)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const spragJointState *joint = &s->joint[j];
+    const dContact *contact = joint->contact;
+    *block = (spragBlock){.joint = j, .parent = -1, .body = {joint->body[0], joint->body[1]}};
+    makeFrame(block, contact, joint->reversed);
+    fillRow(s, block, 0, block->n, contact->geom.pos);
+    fillRow(s, block, 1, block->t1, contact->geom.pos);
+    fillRow(s, block, 2, block->t2, contact->geom.pos);
+    normalRow(world, contact, surface, block);
+    const char *why = frictionLaw(&contact->surface, s->step, block);
+    if (why != NULL)
+        return why;
+    tangentRows(&contact->surface, s->step, block);
+    if (block->kind != SPRAG_BLOCK_CONTACT || block->mu > 0)
+        addProduct(s, joint, surface, block);
+    const int stuck = joint->memory >= 0 && world->memory[joint->memory].mode == SPRAG_MODE_STICK;
+    if (block->kind == SPRAG_BLOCK_CONTACT && stuck && surface->mu_static > block->mu)
+        block->mu = block->mu_minus = surface->mu_static;
+    return hasRolling(&contact->surface) ? rollingBlock(world, &contact->surface, first, block, block + 1) : NULL;
+}

@@ -1,0 +1,42 @@
+/* Blocks of three rows from ODE's contacts.
+ *
+ * A block gives  u = J_a v_a + J_b v_b - rhs  (3), the velocities its law speaks of, in the frame [n t1 t2] of the
+ * contact; n points into body a.  Meaning of the numbers as in ODE 0.16 (contact joints): ERP and the surface layer
+ * push out with erp (depth - layer) / h up to the world's greatest correcting velocity, bounce and motion set velocities,
+ * soft CFM and slip are compliances (velocity per force), mu a coefficient with dContactApprox1 and a force without.
+ * Three things are exact where ODE's are not: the friction set is round (an ellipse for mu2 != mu), the world's CFM
+ * does not soften friction (no creep), and the velocity-product term h Jdot v is there where friction acts. */
+#ifndef SPRAG_ODE_ROWS_H
+#define SPRAG_ODE_ROWS_H
+
+#include "ode/world.h"
+
+struct spragBlock {
+    spragBlockKind kind;
+    int joint;           /* index in the snapshot */
+    int is_rolling;      /* the second block of a contact: rolling and spinning friction */
+    int parent;          /* of ROLLING blocks: the block of the contact's force, in the island; else -1 */
+    int body[2];         /* in the snapshot, -1 = the world */
+    double J[2][3][6];   /* of either body, linear then angular; row t2 is scaled by `scale` */
+    double rhs[3];       /* m/s */
+    double bounce;       /* m/s, the part of rhs[0] that is real (bounce, motion), not position correction */
+    double approach;     /* m/s, normal velocity at the start of the step */
+    double compliance[3]; /* m/s per N s: cfm / h */
+    double product[3];   /* Jdot v, m/s^2 */
+    double mu, mu_minus;
+    double lo[3], hi[3]; /* N s, of BOX blocks */
+    double scale;        /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */
+    double n[3], t1[3], t2[3];
+    unsigned char unused[3]; /* 1: the row does not exist (mu = 0 along it) */
+};
+
+/* Are all numbers finite that the contact's mode makes use of (mu may be infinite), and its normal of unit length? */
+spragStatus spragContactCheck(const dContact *contact);
+
+/* Blocks this contact needs: 1, or 2 with rolling friction. */
+int spragContactBlockCount(const dContact *contact);
+/* Fills them.  NULL, or why this contact must be left to ODE. */
+const char *spragContactBlocks(const struct spragWorld *world, int joint, const spragSurface *surface, int first,
+                               spragBlock *block);
+
+#endif

@@ -1,0 +1,153 @@
+#include "ode/snapshot.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "ode/layout.h"
+
+static void readVector(double *out, const dReal *in)
+{
+    for (int i = 0; i < 3; ++i)
+        out[i] = in[i];
+}
+
+static int allFinite(const double *x, int count)
+{
+    for (int i = 0; i < count; ++i)
+        if (!isfinite(x[i]))
+            return 0;
+    return 1;
+}
+
+static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
+{
+    for (dBodyID b = spragLayoutFirstBody(world->world); b != NULL; b = spragLayoutNextBody(b))
+        ++s->body_count;
+    s->body = SPRAG_TAKE(&world->arena, spragBodyState, s->body_count);
+    if (s->body == NULL || !spragPointerMapMake(&s->body_index, &world->arena, s->body_count))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d bodies", s->body_count);
+    int i = s->body_count;
+    for (dBodyID b = spragLayoutFirstBody(world->world); b != NULL; b = spragLayoutNextBody(b)) {
+        s->body[--i].id = b;
+        spragPointerMapPut(&s->body_index, b, i);
+    }
+    return SPRAG_OK;
+}
+
+/* ODE keeps a joint attached as (0, body) turned around, and so do we. */
+static void readJoint(const spragSnapshot *s, spragJointState *joint)
+{
+    joint->type = dJointGetType(joint->id);
+    joint->body[0] = spragPointerMapGet(&s->body_index, dJointGetBody(joint->id, 0));
+    joint->body[1] = spragPointerMapGet(&s->body_index, dJointGetBody(joint->id, 1));
+    if (joint->body[0] < 0) {
+        joint->reversed = joint->body[1] >= 0;
+        joint->body[0] = joint->body[1];
+        joint->body[1] = -1;
+    }
+    const int a = joint->body[0], b = joint->body[1];
+    joint->enabled = a >= 0 && dJointIsEnabled(joint->id) && (!s->body[a].kinematic || (b >= 0 && !s->body[b].kinematic));
+    joint->island = joint->memory = -1;
+    joint->contact = joint->type == dJointTypeContact ? spragLayoutContact(joint->id) : NULL;
+}
+
+static spragStatus listJoints(spragWorldID world, spragSnapshot *s)
+{
+    for (dJointID j = spragLayoutFirstJoint(world->world); j != NULL; j = spragLayoutNextJoint(j))
+        ++s->joint_count;
+    s->joint = SPRAG_TAKE(&world->arena, spragJointState, s->joint_count);
+    if (s->joint == NULL)
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d joints", s->joint_count);
+    int i = s->joint_count;
+    for (dJointID j = spragLayoutFirstJoint(world->world); j != NULL; j = spragLayoutNextJoint(j)) {
+        s->joint[--i].id = j;
+        readJoint(s, &s->joint[i]);
+    }
+    return SPRAG_OK;
+}
+
+/* out = R M R^T */
+static void rotateTensor(double out[9], const double R[9], const double M[9])
+{
+    double RM[9];
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            RM[3 * i + j] = R[3 * i] * M[j] + R[3 * i + 1] * M[3 + j] + R[3 * i + 2] * M[6 + j];
+    for (int i = 0; i < 3; ++i)
+        for (int j = i; j < 3; ++j)
+            out[3 * i + j] = out[3 * j + i] =
+                RM[3 * i] * R[3 * j] + RM[3 * i + 1] * R[3 * j + 1] + RM[3 * i + 2] * R[3 * j + 2];
+}
+
+/* Inverse of a symmetric positive definite 3x3 by cofactors; 0 if it is not positive definite. */
+static int invertInertia(double out[9], const double M[9])
+{
+    const double c0 = M[4] * M[8] - M[5] * M[5], c1 = M[2] * M[5] - M[1] * M[8], c2 = M[1] * M[5] - M[2] * M[4];
+    const double det = M[0] * c0 + M[1] * c1 + M[2] * c2;
+    if (!(M[0] > 0 && M[0] * M[4] - M[1] * M[1] > 0 && det > 0))
+        return 0;
+    out[0] = c0 / det;
+    out[1] = out[3] = c1 / det;
+    out[2] = out[6] = c2 / det;
+    out[4] = (M[0] * M[8] - M[2] * M[2]) / det;
+    out[5] = out[7] = (M[1] * M[2] - M[0] * M[5]) / det;
+    out[8] = (M[0] * M[4] - M[1] * M[1]) / det;
+    return 1;
+}
+
+static spragStatus readMass(spragBodyState *body, int index)
+{
+    dMass mass;
+    dBodyGetMass(body->id, &mass);
+    double local[9], inverse[9];
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            local[3 * i + j] = mass.I[4 * i + j];
+    body->mass = mass.mass;
+    if (!isfinite(body->mass) || !allFinite(local, 9))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: mass %g or its inertia is not finite", index, body->mass);
+    if (!(body->mass > 0) || !invertInertia(inverse, local))
+        return spragFail(SPRAG_ERROR_RANGE, "body %d: mass %g kg, expected > 0 and an inertia positive definite", index,
+                         body->mass);
+    body->inverse_mass = 1 / body->mass;
+    rotateTensor(body->inertia, body->rotation, local);
+    rotateTensor(body->inverse_inertia, body->rotation, inverse);
+    return SPRAG_OK;
+}
+
+static spragStatus readBody(spragBodyState *body, int index)
+{
+    const dReal *R = dBodyGetRotation(body->id);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            body->rotation[3 * i + j] = R[4 * i + j];
+    readVector(body->position, dBodyGetPosition(body->id));
+    readVector(body->velocity, dBodyGetLinearVel(body->id));
+    readVector(body->velocity + 3, dBodyGetAngularVel(body->id));
+    readVector(body->force, dBodyGetForce(body->id));
+    readVector(body->force + 3, dBodyGetTorque(body->id));
+    if (!allFinite(body->position, 3) || !allFinite(body->rotation, 9))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: its position or orientation is not finite", index);
+    if (!allFinite(body->velocity, 6))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: its velocity is not finite", index);
+    if (!allFinite(body->force, 6))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: the force or torque on it is not finite", index);
+    memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
+    return body->kinematic ? SPRAG_OK : readMass(body, index);
+}
+
+spragStatus spragSnapshotTake(spragWorldID world, double step)
+{
+    spragSnapshot *s = &world->snapshot;
+    *s = (spragSnapshot){.step = step};
+    spragStatus status = listBodies(world, s);
+    for (int i = 0; status == SPRAG_OK && i < s->body_count; ++i) {
+        spragBodyState *body = &s->body[i];
+        body->enabled = dBodyIsEnabled(body->id);
+        body->kinematic = dBodyIsKinematic(body->id);
+        body->island = -1;
+        status = readBody(body, i);
+    }
+    return status == SPRAG_OK ? listJoints(world, s) : status;
+}

@@ -1,0 +1,151 @@
+/* The step, in order: look at the world, find its islands, write the contact problem of each, solve it, hand the
+ * forces to ODE, let ODE step, say what happened.  Nothing in the world changes before spragPark; every error before
+ * it leaves the world as it was. */
+#include "ode/step.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/status.h"
+#include "ode/assemble.h"
+#include "ode/island.h"
+#include "ode/ledger.h"
+#include "ode/park.h"
+#include "ode/report.h"
+#include "ode/snapshot.h"
+#include "solve/solver.h"
+
+static long long now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Time since the last call goes to the stage. */
+static void endStage(struct spragWorld *world, int stage, long long *since)
+{
+    const long long t = now();
+    world->info.nanoseconds[stage] = t - *since;
+    *since = t;
+}
+
+static spragStatus stepOde(struct spragWorld *world, double step)
+{
+    const int ok = world->config.stepper == SPRAG_STEPPER_QUICKSTEP ? dWorldQuickStep(world->world, (dReal)step)
+                                                                      : dWorldStep(world->world, (dReal)step);
+    return ok ? SPRAG_OK : spragFail(SPRAG_ERROR_MEMORY, "ODE had no memory for its step");
+}
+
+static spragStatus assemble(struct spragWorld *world)
+{
+    spragSnapshot *s = &world->snapshot;
+    spragPointerMap surfaces;
+    spragStatus status = spragLedgerFindSurfaces(world, &surfaces);
+    for (int k = 0; status == SPRAG_OK && k < s->island_count; ++k)
+        status = spragAssemble(world, &surfaces, &s->island[k]);
+    return status;
+}
+
+/* The best answer is used even where it misses the tolerance, as long as it is finite: ODE's own would be worse.  Only
+ * what has no answer is left to ODE. */
+static void solve(struct spragWorld *world, spragIsland *island, double seconds_left)
+{
+    const spragConfig *config = &world->config;
+    const spragSolveOptions options = {.solver = config->solver,
+                                       .tolerance = config->tolerance,
+                                       .iteration_limit = config->iteration_limit,
+                                       .time_limit = seconds_left,
+                                       .thread_count = config->thread_count,
+                                       .indeterminacy = config->indeterminacy};
+    const spragStatus status =
+        spragChainSolve(&island->problem, &options, &world->arena, island->r, island->u, &island->solve);
+    if (status != SPRAG_OK && status != SPRAG_NOT_CONVERGED && status != SPRAG_LIMIT)
+        island->declined = spragStatusText(status);
+    for (int i = 0; i < 3 * island->block_count; ++i)
+        if (!isfinite(island->r[i]) || !isfinite(island->u[i]))
+            island->declined = "no finite solution was found";
+}
+
+static void count(spragStepInfo *info, const spragIsland *island)
+{
+    info->joints += island->joint_count - island->contact_count;
+    info->contacts += island->contact_count;
+    if (island->declined != NULL) {
+        ++info->declined;
+        return;
+    }
+    ++info->solved[island->solve.solver];
+    info->iterations += island->solve.iterations;
+    info->fallbacks += island->solve.fallback;
+    info->residual = fmax(info->residual, island->solve.residual);
+}
+
+static void solveAll(struct spragWorld *world)
+{
+    spragSnapshot *s = &world->snapshot;
+    const long long start = now();
+    world->info.islands = s->island_count;
+    for (int k = 0; k < s->island_count; ++k) {
+        spragIsland *island = &s->island[k];
+        const double limit = world->config.time_limit;
+        if (island->declined == NULL)
+            solve(world, island, limit > 0 ? fmax(limit - 1e-9 * (double)(now() - start), 1e-9) : 0);
+        count(&world->info, island);
+    }
+}
+
+/* Everything that may fail. */
+static spragStatus prepare(struct spragWorld *world, double step, long long *since)
+{
+    spragArenaReset(&world->arena);
+    spragStatus status = spragSnapshotTake(world, step);
+    if (status != SPRAG_OK)
+        return status;
+    endStage(world, SPRAG_STAGE_LEDGER, since);
+    if ((status = spragIslandsFind(&world->arena, &world->snapshot)) != SPRAG_OK ||
+        (status = spragLedgerMatch(world)) != SPRAG_OK)
+        return status;
+    endStage(world, SPRAG_STAGE_ISLANDS, since);
+    if ((status = assemble(world)) != SPRAG_OK)
+        return status;
+    endStage(world, SPRAG_STAGE_ASSEMBLE, since);
+    solveAll(world);
+    endStage(world, SPRAG_STAGE_SOLVE, since);
+    if ((status = spragParkPrepare(world)) != SPRAG_OK)
+        return status;
+    return spragReportPrepare(world);
+}
+
+spragStatus spragStep(struct spragWorld *world, double step)
+{
+    const spragStepInfo before = world->info;
+    world->info = (spragStepInfo){.step = before.step, .time = before.time};
+    long long since = now();
+    const int stock = world->config.solver == SPRAG_SOLVER_STOCK;
+    spragStatus status = stock ? SPRAG_OK : prepare(world, step, &since);
+    if (stock) { /* nothing is seen, so nothing is known of contacts at the next step */
+        world->snapshot = (spragSnapshot){.step = step};
+        world->memory_count = 0;
+    }
+    if (status == SPRAG_OK) {
+        spragPark(world);
+        endStage(world, SPRAG_STAGE_APPLY, &since);
+        status = stepOde(world, step);
+        spragUnpark(world, status == SPRAG_OK);
+        endStage(world, SPRAG_STAGE_ODE, &since);
+    }
+    if (status != SPRAG_OK) {
+        world->info = before;
+        world->snapshot = (spragSnapshot){0};
+        return status;
+    }
+    world->info.time = before.time + step; /* of events and of the next step */
+    spragReport(world);
+    endStage(world, SPRAG_STAGE_REPORT, &since);
+    ++world->info.step;
+    for (int i = 0; world->callback != NULL && i < world->log.count; ++i)
+        world->callback(&world->log.event[i], world->callback_user);
+    return SPRAG_OK;
+}

@@ -1,0 +1,123 @@
+/* What is known of an attached world, and what one step works on.
+ *
+ * struct spragWorld lives from attach to detach.  A spragSnapshot lives for one step, in the world's arena: bodies and
+ * joints in order of creation (ODE's lists reversed), which is the order everything else follows, so that the same
+ * calls give the same bits whatever addresses malloc returned. */
+#ifndef SPRAG_ODE_WORLD_H
+#define SPRAG_ODE_WORLD_H
+
+#include <sprag/sprag_ode.h>
+
+#include "base/arena.h"
+#include "ode/pointer_map.h"
+#include "record/event.h"
+
+/* ---------------------------------------------------------------- of one step */
+
+typedef struct spragBodyState {
+    dBodyID id;
+    int enabled;     /* as found */
+    int kinematic;   /* moves as it likes: inverse mass 0 */
+    int component;   /* ODE's island: least body index in it */
+    int awake;       /* its component has an enabled body */
+    int island;      /* Sprag's island, or -1 */
+    int place;       /* in the list of bodies of its island */
+    int link;        /* 1 + the body it is tied to for the step, 0: none */
+    double mass;     /* kg */
+    double inverse_mass;
+    double inertia[9], inverse_inertia[9]; /* (3 x 3) world axes, about the centre of mass */
+    double position[3], rotation[9];       /* m; body to world */
+    double velocity[6];                    /* linear, angular at the start of the step */
+    double free_velocity[6];               /* at the end of the step without constraint forces */
+    double gyroscopic[3];                  /* torque Sprag applies in place of ODE, N m */
+    double impulse[6];                     /* of all constraints of the island, N s, N m s */
+    double force[6];                       /* ODE's accumulators as found, N, N m */
+    int own_gyroscopic;                    /* 1: ODE's term is switched off for this step */
+} spragBodyState;
+
+typedef struct spragJointState {
+    dJointID id;
+    dJointType type;
+    int enabled;            /* and attached to a dynamic body: takes part in the step */
+    int reversed;           /* attached as (0, body): body[0] is the user's second */
+    int body[2];            /* ODE's node order: body[0] >= 0 if attached, body[1] = -1 for the world */
+    int island;             /* or -1 */
+    int memory;              /* of contact joints: index of the record of the last step, or -1 */
+    const dContact *contact; /* of contact joints */
+} spragJointState;
+
+typedef struct spragBlock spragBlock;
+
+typedef struct spragIsland {
+    int body_count, joint_count, contact_count;
+    int *body;  /* (body_count) dynamic bodies, ascending */
+    int *joint; /* (joint_count) enabled joints, ascending */
+    const char *declined; /* why ODE solves it, or NULL */
+    int block_count;
+    spragBlock *block;   /* (block_count) */
+    spragProblem problem;
+    double *r, *u; /* (block_count x 3) N s, m/s */
+    spragSolveInfo solve;
+} spragIsland;
+
+typedef struct spragSnapshot {
+    double step; /* s */
+    int body_count, joint_count, island_count;
+    spragBodyState *body;
+    spragJointState *joint;
+    spragIsland *island;
+    spragPointerMap body_index;
+} spragSnapshot;
+
+/* ---------------------------------------------------------------- of an attachment */
+
+/* A contact of the last step: what its successor is recognised by and starts from. */
+typedef struct spragContactMemory {
+    unsigned long long id;
+    dBodyID body[2]; /* compared, never followed */
+    dGeomID geom[2];
+    int side[2];
+    double local[2][3]; /* m, position in the frame of each body */
+    double arm;         /* m, distance from the bodies' centres: the scale of a match */
+    double position[3], normal[3];
+    double normal_force, friction[3]; /* N, on body[0] */
+    double slip[3];                   /* m/s; the last one, kept while it sticks */
+    spragMode mode;
+    int variant;
+    int matched;
+} spragContactMemory;
+
+/* A contact made with a spragSurface: recognised by its joint and its geometry together. */
+typedef struct spragSurfaceRecord {
+    dJointID joint;
+    dContactGeom geom;
+    spragSurface surface;
+    int used;
+} spragSurfaceRecord;
+
+struct spragWorld {
+    struct spragWorld *next; /* in the list of live attachments */
+    dWorldID world;
+    spragConfig config;
+    spragArena arena;
+    spragSnapshot snapshot; /* of the last step: for dumps */
+    spragContactMemory *memory, *next_memory;
+    size_t memory_capacity, next_memory_capacity;
+    int memory_count, next_memory_count;
+    unsigned long long next_id;
+    spragSurfaceRecord *surface;
+    size_t surface_capacity;
+    int surface_count;
+    spragContact *contact;
+    size_t contact_capacity;
+    int contact_count;
+    spragEventLog log;
+    spragEventFn *callback;
+    void *callback_user;
+    dJointID *link; /* pool of null joints that keep parked islands together */
+    size_t link_capacity;
+    int link_count, link_used;
+    spragStepInfo info;
+};
+
+#endif

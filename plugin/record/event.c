@@ -1,0 +1,98 @@
+#include "record/event.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "linalg/vec3.h"
+
+const char *spragEventName(spragEventType type)
+{
+    static const char *const name[SPRAG_EVENT_TYPE_COUNT] = {
+        "touch", "detach", "stick", "slip", "reverse", "variant", "jam", "indeterminate", "inconsistent", "fallback",
+        "declined"};
+    return (unsigned)type < SPRAG_EVENT_TYPE_COUNT ? name[type] : "unknown";
+}
+
+int spragEventLogResize(spragEventLog *log, int limit)
+{
+    if (limit == log->limit)
+        return 1;
+    spragEvent *event = NULL;
+    if (limit > 0 && (event = spragAlloc((size_t)limit, sizeof *event)) == NULL)
+        return 0;
+    spragFree(log->event);
+    *log = (spragEventLog){.event = event, .limit = limit};
+    return 1;
+}
+
+void spragEventLogFree(spragEventLog *log)
+{
+    spragFree(log->event);
+    *log = (spragEventLog){0};
+}
+
+void spragEventLogClear(spragEventLog *log)
+{
+    log->count = log->lost = 0;
+}
+
+void spragEventLogAdd(spragEventLog *log, spragEventType type, const spragEvent *event)
+{
+    if (log->count == log->limit) {
+        ++log->lost;
+        return;
+    }
+    log->event[log->count] = *event;
+    log->event[log->count++].type = type;
+}
+
+int spragParadoxClassOf(spragQuadrant quadrant)
+{
+    return quadrant == SPRAG_QUADRANT_INCONSISTENT ? 1 : quadrant == SPRAG_QUADRANT_INDETERMINATE ? 3 : 0;
+}
+
+static void addModeEvents(spragEventLog *log, const spragContactChange *c)
+{
+    const spragEvent *event = &c->event;
+    if (c->before == SPRAG_MODE_OPEN && c->after != SPRAG_MODE_OPEN)
+        spragEventLogAdd(log, SPRAG_EVENT_TOUCH, event);
+    else if (c->before != SPRAG_MODE_OPEN && c->after == SPRAG_MODE_OPEN)
+        spragEventLogAdd(log, SPRAG_EVENT_DETACH, event);
+    else if (c->before == SPRAG_MODE_SLIP && c->after == SPRAG_MODE_STICK)
+        spragEventLogAdd(log, SPRAG_EVENT_STICK, event);
+    else if (c->before == SPRAG_MODE_STICK && c->after == SPRAG_MODE_SLIP)
+        spragEventLogAdd(log, SPRAG_EVENT_SLIP, event);
+    else if (c->before == SPRAG_MODE_SLIP && c->after == SPRAG_MODE_SLIP &&
+             spragDot3(event->slip_before, event->slip_after) < 0)
+        spragEventLogAdd(log, SPRAG_EVENT_REVERSE, event);
+}
+
+/* Theory/policy.md 3.6: the slip ended within the step by an impulse that no force of the ordinary size explains, and
+ * not by a collision. */
+static int isJam(const spragContactChange *c, int singular)
+{
+    const double usual = c->step * fmax(fabs(c->event.b), c->gravity); /* m/s */
+    const int slid = spragNorm3(c->event.slip_before) > SPRAG_SLIP_TOLERANCE;
+    if (!slid || c->after != SPRAG_MODE_STICK || c->approach < -usual)
+        return 0;
+    return singular || c->normal_impulse * c->inverse_mass > 10 * usual;
+}
+
+void spragEventsOfContact(spragEventLog *log, const spragContactChange *c)
+{
+    spragContactChange copy = *c;
+    const int closed = c->before != SPRAG_MODE_OPEN || c->after != SPRAG_MODE_OPEN;
+    const int inconsistent = closed && c->indicator.quadrant == SPRAG_QUADRANT_INCONSISTENT;
+    const int indeterminate = closed && c->indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE;
+    copy.event.separatrix = indeterminate ? c->indicator.separatrix : 0;
+    copy.event.paradox_class = inconsistent || indeterminate ? spragParadoxClassOf(c->indicator.quadrant) : 0;
+    addModeEvents(log, &copy);
+    if (inconsistent)
+        spragEventLogAdd(log, SPRAG_EVENT_INCONSISTENT, &copy.event);
+    if (indeterminate)
+        spragEventLogAdd(log, SPRAG_EVENT_INDETERMINATE, &copy.event);
+    if (isJam(&copy, inconsistent || indeterminate)) {
+        copy.event.anticipated = !(c->indicator.p < 0);
+        spragEventLogAdd(log, SPRAG_EVENT_JAM, &copy.event);
+    }
+}

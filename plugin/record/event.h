@@ -1,0 +1,40 @@
+/* What happened in a step: events, told from a contact before and after. */
+#ifndef SPRAG_RECORD_EVENT_H
+#define SPRAG_RECORD_EVENT_H
+
+#include <sprag/sprag_ode.h>
+
+#include "solve/policy.h"
+
+/* Events of one step; memory for `limit` of them, taken once. */
+typedef struct spragEventLog {
+    spragEvent *event; /* (limit) */
+    int count, limit;
+    int lost; /* events beyond the limit: counted, not kept */
+} spragEventLog;
+
+/* 0: no memory, the log as it was. */
+int spragEventLogResize(spragEventLog *log, int limit);
+void spragEventLogFree(spragEventLog *log);
+void spragEventLogClear(spragEventLog *log);
+void spragEventLogAdd(spragEventLog *log, spragEventType type, const spragEvent *event);
+
+/* One contact over one step.  `event` holds all but the type: what every event of this contact says. */
+typedef struct spragContactChange {
+    spragEvent event;
+    spragMode before, after;
+    spragIndicator indicator; /* p, b at the start of the step */
+    double approach;          /* m/s, normal velocity at the start of the step */
+    double inverse_mass;      /* W_nn, 1/kg */
+    double normal_impulse;    /* N s */
+    double gravity;           /* m/s^2, magnitude */
+    double step;              /* s */
+} spragContactChange;
+
+/* Class of theory/004, section 10, for one one-sided contact: 1 nothing repels, 3 two repel and one is realisable. */
+int spragParadoxClassOf(spragQuadrant quadrant);
+
+/* Touch, detach, stick, slip, reverse from the modes; inconsistent, indeterminate, jam from p, b and the impulse. */
+void spragEventsOfContact(spragEventLog *log, const spragContactChange *change);
+
+#endif
