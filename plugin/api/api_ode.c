@@ -77,7 +77,8 @@ static spragStatus checkConfig(const spragConfig *c)
     if (!(c->time_limit >= 0) || !isfinite(c->time_limit))
         return spragFail(SPRAG_ERROR_RANGE, "config.time_limit = %g s, expected >= 0", c->time_limit);
     if (c->iteration_limit < 0 || c->thread_count < 0 || c->thread_count > 1024)
-        return spragFail(SPRAG_ERROR_RANGE, "config.iteration_limit = %d, thread_count = %d: expected >= 0 and 0 .. 1024",
+        return spragFail(SPRAG_ERROR_RANGE,
+                         "config.iteration_limit = %d, thread_count = %d: expected >= 0 and 0 .. 1024",
                          c->iteration_limit, c->thread_count);
     if ((unsigned)c->indeterminacy > SPRAG_INDETERMINACY_JAM || (unsigned)c->stepper > SPRAG_STEPPER_QUICKSTEP ||
         (unsigned)c->gyroscopic > SPRAG_GYROSCOPIC_ODE)
@@ -187,9 +188,10 @@ static spragStatus checkSurface(const spragSurface *s)
 {
     if (isnan(s->mu_static) || isnan(s->curvature_radius[0]) || isnan(s->curvature_radius[1]) ||
         !isfinite(s->stiffness) || !isfinite(s->damping))
-        return spragFail(SPRAG_ERROR_NOT_FINITE, "surface: mu_static = %g, curvature_radius = %g %g, stiffness = %g, "
-                         "damping = %g", s->mu_static, s->curvature_radius[0], s->curvature_radius[1], s->stiffness,
-                         s->damping);
+        return spragFail(SPRAG_ERROR_NOT_FINITE,
+                         "surface: mu_static = %g, curvature_radius = %g %g, stiffness = %g, "
+                         "damping = %g",
+                         s->mu_static, s->curvature_radius[0], s->curvature_radius[1], s->stiffness, s->damping);
     if (s->stiffness < 0 || s->damping < 0)
         return spragFail(SPRAG_ERROR_RANGE, "surface: stiffness = %g, damping = %g, expected >= 0", s->stiffness,
                          s->damping);

@@ -222,8 +222,7 @@ static void fillHistory(const struct spragWorld *world, spragIsland *island, spr
         spragContactHistory *past = &history[k];
         const int m = block->is_rolling ? -1 : s->joint[block->joint].memory;
         past->fresh = m < 0;
-        past->free_acceleration =
-            (rowDot(s, block, 0, 1) - rowDot(s, block, 0, 0)) / s->step + block->product[0];
+        past->free_acceleration = (rowDot(s, block, 0, 1) - rowDot(s, block, 0, 0)) / s->step + block->product[0];
         for (int i = 0; i < 2; ++i)
             past->slip[i] = rowDot(s, block, 1 + i, 0) - block->rhs[1 + i];
         if (m < 0)

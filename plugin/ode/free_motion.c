@@ -69,7 +69,8 @@ static void turnsOf(dBodyID body, const double w[3], double h, Turn turn[2])
         finite[i] = has_axis ? on_axis * a[i] : w[i];
         turn[1].v[i] = 0.5 * h * (w[i] - finite[i]);
     }
-    const double angle = 0.5 * h * spragNorm3(finite), sinc = fabs(angle) < 1e-4 ? 1 - angle * angle / 6 : sin(angle) / angle;
+    const double angle = 0.5 * h * spragNorm3(finite),
+                 sinc = fabs(angle) < 1e-4 ? 1 - angle * angle / 6 : sin(angle) / angle;
     turn[0].c = cos(angle);
     for (int i = 0; i < 3; ++i)
         turn[0].v[i] = 0.5 * h * sinc * finite[i];

@@ -114,12 +114,13 @@ static void remember(struct spragWorld *world, const spragBlock *block, const sp
     const spragJointState *joint = &s->joint[block->joint];
     const dContactGeom *geom = &joint->contact->geom;
     spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
-    *memory = (spragContactMemory){.id = contact->id,
-                                   .body = {contact->body[0], contact->body[1]},
-                                   .geom = {joint->reversed ? geom->g2 : geom->g1, joint->reversed ? geom->g1 : geom->g2},
-                                   .normal_force = contact->normal_force,
-                                   .mode = contact->mode,
-                                   .variant = contact->variant};
+    *memory =
+        (spragContactMemory){.id = contact->id,
+                             .body = {contact->body[0], contact->body[1]},
+                             .geom = {joint->reversed ? geom->g2 : geom->g1, joint->reversed ? geom->g1 : geom->g2},
+                             .normal_force = contact->normal_force,
+                             .mode = contact->mode,
+                             .variant = contact->variant};
     spragContactLocal(s, joint, memory->local);
     for (int side = 0; side < 2; ++side)
         if (joint->body[side] >= 0) {
@@ -142,7 +143,8 @@ static void closeOld(struct spragWorld *world)
         const spragContactMemory *old = &world->memory[k];
         if (old->matched)
             continue;
-        const int a = spragPointerMapGet(&s->body_index, old->body[0]), b = spragPointerMapGet(&s->body_index, old->body[1]);
+        const int a = spragPointerMapGet(&s->body_index, old->body[0]),
+                  b = spragPointerMapGet(&s->body_index, old->body[1]);
         const int gone = a < 0 || (old->body[1] != NULL && b < 0);
         if (!gone && !s->body[a].awake && (b < 0 || !s->body[b].awake)) {
             world->next_memory[world->next_memory_count++] = *old;

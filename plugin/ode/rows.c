@@ -16,8 +16,8 @@ static void makeFrame(spragBlock *block, const dContact *contact, int reversed)
     for (int i = 0; i < 3; ++i)
         block->n[i] = reversed ? -contact->geom.normal[i] : contact->geom.normal[i];
     if (contact->surface.mode & dContactFDir1) {
-        const double along = contact->fdir1[0] * block->n[0] + contact->fdir1[1] * block->n[1] +
-                             contact->fdir1[2] * block->n[2];
+        const double along =
+            contact->fdir1[0] * block->n[0] + contact->fdir1[1] * block->n[1] + contact->fdir1[2] * block->n[2];
         for (int i = 0; i < 3; ++i)
             block->t1[i] = contact->fdir1[i] - along * block->n[i];
         const double length = spragNorm3(block->t1);
@@ -165,10 +165,10 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
     for (int side = 0; side < 2; ++side) {
         const int user = joint->reversed ? 1 - side : side;
         body[side] = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
-        radius[side] = body[side] != NULL && surface->curvature_radius[user] >= 0
-                           ? surface->curvature_radius[user]
-                           : spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id,
-                                                  user == 0 ? geom->g1 : geom->g2);
+        radius[side] =
+            body[side] != NULL && surface->curvature_radius[user] >= 0
+                ? surface->curvature_radius[user]
+                : spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id, user == 0 ? geom->g1 : geom->g2);
     }
     spragVelocityProduct(body, radius, point, block->n, product);
     block->product[0] = spragDot3(block->n, product);
@@ -230,17 +230,18 @@ static spragStatus checkSurface(const dSurfaceParameters *p)
         int mode;
         dReal value;
         const char *name;
-    } field[] = {{dContactBounce, p->bounce, "bounce"},       {dContactBounce, p->bounce_vel, "bounce_vel"},
-                 {dContactSoftERP, p->soft_erp, "soft_erp"},  {dContactSoftCFM, p->soft_cfm, "soft_cfm"},
-                 {dContactMotion1, p->motion1, "motion1"},    {dContactMotion2, p->motion2, "motion2"},
-                 {dContactMotionN, p->motionN, "motionN"},    {dContactSlip1, p->slip1, "slip1"},
+    } field[] = {{dContactBounce, p->bounce, "bounce"},      {dContactBounce, p->bounce_vel, "bounce_vel"},
+                 {dContactSoftERP, p->soft_erp, "soft_erp"}, {dContactSoftCFM, p->soft_cfm, "soft_cfm"},
+                 {dContactMotion1, p->motion1, "motion1"},   {dContactMotion2, p->motion2, "motion2"},
+                 {dContactMotionN, p->motionN, "motionN"},   {dContactSlip1, p->slip1, "slip1"},
                  {dContactSlip2, p->slip2, "slip2"}};
     for (size_t i = 0; i < sizeof field / sizeof *field; ++i)
         if ((p->mode & field[i].mode) && !isfinite(field[i].value))
             return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: %s = %g", field[i].name, (double)field[i].value);
     if (isnan(p->mu) || ((p->mode & dContactMu2) && isnan(p->mu2)))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: mu or mu2 is NaN");
-    if ((p->mode & dContactRolling) && (isnan(p->rho) || ((p->mode & dContactAxisDep) && (isnan(p->rho2) || isnan(p->rhoN)))))
+    if ((p->mode & dContactRolling) &&
+        (isnan(p->rho) || ((p->mode & dContactAxisDep) && (isnan(p->rho2) || isnan(p->rhoN)))))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: rho, rho2 or rhoN is NaN");
     return SPRAG_OK;
 }

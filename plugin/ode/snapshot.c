@@ -47,7 +47,8 @@ static void readJoint(const spragSnapshot *s, spragJointState *joint)
         joint->body[1] = -1;
     }
     const int a = joint->body[0], b = joint->body[1];
-    joint->enabled = a >= 0 && dJointIsEnabled(joint->id) && (!s->body[a].kinematic || (b >= 0 && !s->body[b].kinematic));
+    joint->enabled =
+        a >= 0 && dJointIsEnabled(joint->id) && (!s->body[a].kinematic || (b >= 0 && !s->body[b].kinematic));
     joint->island = joint->memory = -1;
     joint->contact = joint->type == dJointTypeContact ? spragLayoutContact(joint->id) : NULL;
 }

@@ -34,7 +34,7 @@ static void endStage(struct spragWorld *world, int stage, long long *since)
 static spragStatus stepOde(struct spragWorld *world, double step)
 {
     const int ok = world->config.stepper == SPRAG_STEPPER_QUICKSTEP ? dWorldQuickStep(world->world, (dReal)step)
-                                                                      : dWorldStep(world->world, (dReal)step);
+                                                                    : dWorldStep(world->world, (dReal)step);
     return ok ? SPRAG_OK : spragFail(SPRAG_ERROR_MEMORY, "ODE had no memory for its step");
 }
 

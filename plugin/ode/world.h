@@ -16,14 +16,14 @@
 
 typedef struct spragBodyState {
     dBodyID id;
-    int enabled;     /* as found */
-    int kinematic;   /* moves as it likes: inverse mass 0 */
-    int component;   /* ODE's island: least body index in it */
-    int awake;       /* its component has an enabled body */
-    int island;      /* Sprag's island, or -1 */
-    int place;       /* in the list of bodies of its island */
-    int link;        /* 1 + the body it is tied to for the step, 0: none */
-    double mass;     /* kg */
+    int enabled;   /* as found */
+    int kinematic; /* moves as it likes: inverse mass 0 */
+    int component; /* ODE's island: least body index in it */
+    int awake;     /* its component has an enabled body */
+    int island;    /* Sprag's island, or -1 */
+    int place;     /* in the list of bodies of its island */
+    int link;      /* 1 + the body it is tied to for the step, 0: none */
+    double mass;   /* kg */
     double inverse_mass;
     double inertia[9], inverse_inertia[9]; /* (3 x 3) world axes, about the centre of mass */
     double position[3], rotation[9];       /* m; body to world */
@@ -38,10 +38,10 @@ typedef struct spragBodyState {
 typedef struct spragJointState {
     dJointID id;
     dJointType type;
-    int enabled;            /* and attached to a dynamic body: takes part in the step */
-    int reversed;           /* attached as (0, body): body[0] is the user's second */
-    int body[2];            /* ODE's node order: body[0] >= 0 if attached, body[1] = -1 for the world */
-    int island;             /* or -1 */
+    int enabled;             /* and attached to a dynamic body: takes part in the step */
+    int reversed;            /* attached as (0, body): body[0] is the user's second */
+    int body[2];             /* ODE's node order: body[0] >= 0 if attached, body[1] = -1 for the world */
+    int island;              /* or -1 */
     int memory;              /* of contact joints: index of the record of the last step, or -1 */
     const dContact *contact; /* of contact joints */
 } spragJointState;
@@ -50,11 +50,11 @@ typedef struct spragBlock spragBlock;
 
 typedef struct spragIsland {
     int body_count, joint_count, contact_count;
-    int *body;  /* (body_count) dynamic bodies, ascending */
-    int *joint; /* (joint_count) enabled joints, ascending */
+    int *body;            /* (body_count) dynamic bodies, ascending */
+    int *joint;           /* (joint_count) enabled joints, ascending */
     const char *declined; /* why ODE solves it, or NULL */
     int block_count;
-    spragBlock *block;   /* (block_count) */
+    spragBlock *block; /* (block_count) */
     spragProblem problem;
     double *r, *u; /* (block_count x 3) N s, m/s */
     spragSolveInfo solve;

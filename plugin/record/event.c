@@ -7,9 +7,9 @@
 
 const char *spragEventName(spragEventType type)
 {
-    static const char *const name[SPRAG_EVENT_TYPE_COUNT] = {
-        "touch", "detach", "stick", "slip", "reverse", "variant", "jam", "indeterminate", "inconsistent", "fallback",
-        "declined"};
+    static const char *const name[SPRAG_EVENT_TYPE_COUNT] = {"touch",        "detach",   "stick",   "slip",
+                                                             "reverse",      "variant",  "jam",     "indeterminate",
+                                                             "inconsistent", "fallback", "declined"};
     return (unsigned)type < SPRAG_EVENT_TYPE_COUNT ? name[type] : "unknown";
 }
 

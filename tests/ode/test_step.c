@@ -1,0 +1,211 @@
+/* Single contacts with known motion, beside stock ODE where ODE is right. */
+#include "support/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include <sprag/sprag_ode.h>
+
+enum { BODY_MAX = 8 };
+
+/* A world, its twin under stock ODE, boxes on the plane z = 0 under either. */
+typedef struct Twin {
+    dWorldID world;
+    dJointGroupID group;
+    spragWorldID sprag; /* NULL: stock */
+    dBodyID body[BODY_MAX];
+    int count;
+} Twin;
+
+static void makeTwin(Twin *t, int use_sprag)
+{
+    *t = (Twin){.world = dWorldCreate(), .group = dJointGroupCreate(0)};
+    dWorldSetGravity(t->world, 0, 0, -9.81);
+    if (use_sprag)
+        assert_int_equal(spragWorldAttach(t->world, NULL, &t->sprag), SPRAG_OK);
+}
+
+static void freeTwin(Twin *t)
+{
+    if (t->sprag != NULL)
+        spragWorldDetach(t->sprag);
+    dJointGroupDestroy(t->group);
+    dWorldDestroy(t->world);
+}
+
+static dBodyID addBox(Twin *t, double x, double y, double z)
+{
+    dMass mass;
+    dMassSetBoxTotal(&mass, 2, 1, 0.8, 0.4);
+    dBodyID body = t->body[t->count++] = dBodyCreate(t->world);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, x, y, z);
+    return body;
+}
+
+static dContact planeContact(double x, double y, double z, double mu)
+{
+    dContact contact;
+    memset(&contact, 0, sizeof contact);
+    contact.surface.mode = dContactApprox1;
+    contact.surface.mu = mu;
+    contact.geom.pos[0] = x;
+    contact.geom.pos[1] = y;
+    contact.geom.pos[2] = z;
+    contact.geom.normal[2] = 1;
+    return contact;
+}
+
+static dJointID addContact(Twin *t, const dContact *contact, dBodyID a, dBodyID b)
+{
+    dJointID joint = t->sprag != NULL ? spragJointCreateContact(t->sprag, t->group, contact)
+                                      : dJointCreateContact(t->world, t->group, contact);
+    assert_non_null(joint);
+    dJointAttach(joint, a, b);
+    return joint;
+}
+
+/* Contacts at the four lower corners of a box that lies flat. */
+static void addCorners(Twin *t, dBodyID box, double mu)
+{
+    for (int i = 0; i < 4; ++i) {
+        dVector3 p;
+        dBodyGetRelPointPos(box, i & 1 ? 0.5 : -0.5, i & 2 ? 0.4 : -0.4, -0.2, p);
+        dContact contact = planeContact(p[0], p[1], p[2], mu);
+        contact.geom.depth = -p[2];
+        if (contact.geom.depth >= -1e-9)
+            addContact(t, &contact, box, 0);
+    }
+}
+
+static void step(Twin *t, double h)
+{
+    if (t->sprag != NULL)
+        assert_int_equal(spragWorldStep(t->sprag, h), SPRAG_OK);
+    else
+        dWorldStep(t->world, h);
+    dJointGroupEmpty(t->group);
+}
+
+static double bodyDifference(dBodyID a, dBodyID b)
+{
+    double d = 0;
+    for (int i = 0; i < 3; ++i) {
+        d = fmax(d, fabs(dBodyGetPosition(a)[i] - dBodyGetPosition(b)[i]));
+        d = fmax(d, fabs(dBodyGetLinearVel(a)[i] - dBodyGetLinearVel(b)[i]));
+        d = fmax(d, fabs(dBodyGetAngularVel(a)[i] - dBodyGetAngularVel(b)[i]));
+        d = fmax(d, fabs(dBodyGetQuaternion(a)[i] - dBodyGetQuaternion(b)[i]));
+    }
+    return d;
+}
+
+/* ---------------------------------------------------------------- tests */
+
+static void frictionlessContactIsAsOde(void **state)
+{
+    (void)state;
+    Twin twin[2];
+    for (int k = 0; k < 2; ++k) {
+        makeTwin(&twin[k], k);
+        addBox(&twin[k], 0, 0, 0.25);
+        dBodySetLinearVel(twin[k].body[0], 1, 0.5, 0);
+        dBodySetAngularVel(twin[k].body[0], 0, 0, 0.3);
+        for (int i = 0; i < 500; ++i) {
+            addCorners(&twin[k], twin[k].body[0], 0);
+            step(&twin[k], 1e-3);
+        }
+    }
+    assert_true(bodyDifference(twin[0].body[0], twin[1].body[0]) < 1e-9);
+    freeTwin(&twin[0]);
+    freeTwin(&twin[1]);
+}
+
+static void contactFreeIslandIsBitEqual(void **state)
+{
+    (void)state;
+    Twin twin[2];
+    for (int k = 0; k < 2; ++k) {
+        makeTwin(&twin[k], k);
+        addBox(&twin[k], 0, 0, 0.2);
+        dBodyID a = addBox(&twin[k], 5, 0, 3), b = addBox(&twin[k], 6, 0, 3);
+        dJointID hinge = dJointCreateHinge(twin[k].world, 0);
+        dJointAttach(hinge, a, b);
+        dJointSetHingeAnchor(hinge, 5.5, 0.1, 3);
+        dJointSetHingeAxis(hinge, 0, 1, 0);
+        dBodySetAngularVel(a, 1, 2, 3);
+        for (int i = 0; i < 200; ++i) {
+            addCorners(&twin[k], twin[k].body[0], 0.5);
+            step(&twin[k], 1e-3);
+        }
+    }
+    for (int i = 1; i < 3; ++i) {
+        assert_memory_equal(dBodyGetPosition(twin[0].body[i]), dBodyGetPosition(twin[1].body[i]), 3 * sizeof(dReal));
+        assert_memory_equal(dBodyGetAngularVel(twin[0].body[i]), dBodyGetAngularVel(twin[1].body[i]),
+                            3 * sizeof(dReal));
+    }
+    freeTwin(&twin[0]);
+    freeTwin(&twin[1]);
+}
+
+/* A flat block sliding at any heading decelerates by mu g: its tipping moment is carried by the corners. */
+static void frictionIsIsotropic(void **state)
+{
+    (void)state;
+    const double mu = 0.3, h = 1e-3, g = 9.81;
+    for (int k = 0; k < 16; ++k) {
+        Twin t;
+        makeTwin(&t, 1);
+        const double heading = 0.1 + k * 0.3926990816987241;
+        dBodyID box = addBox(&t, 0, 0, 0.2);
+        dBodySetLinearVel(box, 3 * cos(heading), 3 * sin(heading), 0);
+        for (int i = 0; i < 200; ++i) {
+            addCorners(&t, box, mu);
+            step(&t, h);
+        }
+        const dReal *v = dBodyGetLinearVel(box);
+        const double speed = sqrt(v[0] * v[0] + v[1] * v[1]);
+        CHECK_NEAR((3 - speed) / (200 * h) / (mu * g), 1, 1e-6);
+        CHECK_NEAR(atan2(v[1] * cos(heading) - v[0] * sin(heading), v[0] * cos(heading) + v[1] * sin(heading)), 0,
+                   1e-6);
+        freeTwin(&t);
+    }
+}
+
+/* Gravity turned by the angle of an incline towards heading 45 degrees: holds below mu, and does not creep. */
+static void inclineHoldsBelowMu(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        Twin t;
+        makeTwin(&t, 1);
+        const double mu = 0.4, ratio = k == 0 ? 0.99 : 1.01, angle = atan(mu * ratio), g = 9.81;
+        dWorldSetGravity(t.world, g * sin(angle) * sqrt(0.5), g * sin(angle) * sqrt(0.5), -g * cos(angle));
+        dBodyID box = addBox(&t, 0, 0, 0.2);
+        for (int i = 0; i < 1000; ++i) {
+            addCorners(&t, box, mu);
+            step(&t, 1e-3);
+        }
+        const dReal *v = dBodyGetLinearVel(box);
+        const double speed = sqrt(v[0] * v[0] + v[1] * v[1]);
+        if (k == 0)
+            assert_true(speed <= 1e-12);
+        else
+            CHECK_NEAR(speed, g * (sin(angle) - mu * cos(angle)), 1e-6);
+        freeTwin(&t);
+    }
+}
+
+int main(void)
+{
+    dInitODE2(0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frictionlessContactIsAsOde),
+        cmocka_unit_test(contactFreeIslandIsBitEqual),
+        cmocka_unit_test(frictionIsIsotropic),
+        cmocka_unit_test(inclineHoldsBelowMu),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
