@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "ode/pointer_map.h"
-#include "record/event.h"
+#include "ode/event.h"
 
 /* ---------------------------------------------------------------- of one step */
 

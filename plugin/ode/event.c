@@ -1,4 +1,4 @@
-#include "record/event.h"
+#include "ode/event.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* What happened in a step: events, told from a contact before and after. */
-#ifndef SPRAG_RECORD_EVENT_H
-#define SPRAG_RECORD_EVENT_H
+#ifndef SPRAG_ODE_EVENT_H
+#define SPRAG_ODE_EVENT_H
 
 #include <sprag/sprag_ode.h>
 
