@@ -1,0 +1,12 @@
+# cmake -DOUTPUT=file.c -DFILES=a;b -P embed.cmake: each file becomes `const char embedded_<name>[]`.
+set(text "/* Generated from shaders/ by demos/embed.cmake. */\n")
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME)
+  string(REPLACE "." "_" name ${name})
+  file(READ ${file} content)
+  string(REPLACE "\\" "\\\\" content "${content}")
+  string(REPLACE "\"" "\\\"" content "${content}")
+  string(REPLACE "\n" "\\n\"\n    \"" content "${content}")
+  string(APPEND text "extern const char embedded_${name}[];\nconst char embedded_${name}[] =\n    \"${content}\";\n")
+endforeach()
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,20 @@
+/* Orbit camera: z is up. */
+#ifndef DEMOS_VIEWER_CAMERA_H
+#define DEMOS_VIEWER_CAMERA_H
+
+#include <cglm/cglm.h>
+
+typedef struct Camera {
+    vec3 target;             /* m */
+    float distance;          /* m */
+    float azimuth, elevation; /* rad */
+} Camera;
+
+Camera cameraLookAt(const double eye_target[6]);
+void cameraOrbit(Camera *camera, float dx, float dy); /* fractions of the window */
+void cameraPan(Camera *camera, float dx, float dy);
+void cameraZoom(Camera *camera, float notches);
+void cameraEye(const Camera *camera, vec3 eye);
+void cameraViewProjection(const Camera *camera, float aspect, mat4 out);
+
+#endif

@@ -1,0 +1,100 @@
+// The only C++ of the viewer: ImGui has no C interface in Debian.
+#include "viewer/hud.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include <backends/imgui_impl_opengl3.h>
+#include <imgui.h>
+
+namespace {
+
+ImFont *proportional, *monospaced;
+const float font_size = 36; // pixels of the glyphs' texture; drawn smaller
+
+ImFont *load(const char *path)
+{
+    FILE *file = std::fopen(path, "rb");
+    if (file == nullptr)
+        return nullptr;
+    std::fclose(file);
+    return ImGui::GetIO().Fonts->AddFontFromFileTTF(path, font_size);
+}
+
+ImU32 packed(HudColor c)
+{
+    return IM_COL32(c.r, c.g, c.b, c.a);
+}
+
+ImFont *font(int wide)
+{
+    return wide ? proportional : monospaced;
+}
+
+} // namespace
+
+int hudCreate(void)
+{
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;
+    proportional = load("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf");
+    monospaced = load("/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf");
+    ImFontConfig plain;
+    plain.SizePixels = 26;
+    if (proportional == nullptr)
+        proportional = ImGui::GetIO().Fonts->AddFontDefault(&plain);
+    if (monospaced == nullptr)
+        monospaced = proportional;
+    return ImGui_ImplOpenGL3_Init("#version 330 core");
+}
+
+void hudDestroy(void)
+{
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui::DestroyContext();
+}
+
+void hudBegin(int width, int height)
+{
+    ImGui::GetIO().DisplaySize = ImVec2(static_cast<float>(width), static_cast<float>(height));
+    ImGui::GetIO().DeltaTime = 1.0f / 60;
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui::NewFrame();
+}
+
+float hudTextWidth(float size, int wide, const char *text)
+{
+    return font(wide)->CalcTextSizeA(size, 1e6f, 0, text).x;
+}
+
+float hudText(float x, float y, float size, int wide, HudColor color, const char *text)
+{
+    ImGui::GetForegroundDrawList()->AddText(font(wide), size, ImVec2(std::floor(x), std::floor(y)), packed(color), text);
+    return hudTextWidth(size, wide, text);
+}
+
+void hudRectangle(float x, float y, float width, float height, float rounding, HudColor color)
+{
+    ImGui::GetForegroundDrawList()->AddRectFilled(ImVec2(x, y), ImVec2(x + width, y + height), packed(color), rounding);
+}
+
+void hudCurve(float x, float y, float width, float height, const float *value, int count, float low, float high,
+              float thickness, HudColor color)
+{
+    static ImVec2 point[4096];
+    const int n = count < 4096 ? count : 4096;
+    for (int i = 0; i < n; ++i) {
+        const float v = value[static_cast<long>(i) * (count - 1) / (n > 1 ? n - 1 : 1)];
+        const float t = (v - low) / (high - low), clamped = t < 0 ? 0 : t > 1 ? 1 : t;
+        point[i] = ImVec2(x + width * static_cast<float>(i) / static_cast<float>(n > 1 ? n - 1 : 1),
+                          y + height * (1 - clamped));
+    }
+    if (n > 1)
+        ImGui::GetForegroundDrawList()->AddPolyline(point, n, packed(color), 0, thickness);
+}
+
+void hudEnd(void)
+{
+    ImGui::Render();
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}

@@ -1,0 +1,325 @@
+#include "viewer/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "viewer/hud.h"
+
+static const float mode_color[3][4] = {
+    {0.55f, 0.58f, 0.62f, 1}, /* open */
+    {0.10f, 0.55f, 0.30f, 1}, /* stick */
+    {0.90f, 0.42f, 0.08f, 1}, /* slip */
+};
+static const char *const mode_name[3] = {"open", "stick", "slip"};
+
+int viewCreate(View *view, const Options *options, int index, const double *value, char *error)
+{
+    *view = (View){.solver = options->solver[index]};
+    view->world = SceneCreate(options->scene, value, view->solver, NULL, error);
+    view->normal = malloc(VIEW_PLOT_MAX * sizeof *view->normal);
+    view->slip = malloc(VIEW_PLOT_MAX * sizeof *view->slip);
+    if (view->world == NULL || view->normal == NULL || view->slip == NULL) {
+        if (view->world != NULL)
+            snprintf(error, 160, "out of memory");
+        viewDestroy(view);
+        return 0;
+    }
+    dVector3 g;
+    dWorldGetGravity(view->world->world, g);
+    for (int k = 0; k < view->world->body_count; ++k) {
+        dMass m;
+        dBodyGetMass(view->world->body[k], &m);
+        view->weight += m.mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    }
+    return 1;
+}
+
+void viewDestroy(View *view)
+{
+    if (view->world != NULL)
+        SceneDestroy(view->world);
+    free(view->normal);
+    free(view->slip);
+    *view = (View){0};
+}
+
+/* ---------------------------------------------------------------- step */
+
+static int isNotable(spragEventType type)
+{
+    return type == SPRAG_EVENT_JAM || type == SPRAG_EVENT_INDETERMINATE || type == SPRAG_EVENT_INCONSISTENT;
+}
+
+static void remember(View *view, const spragEvent *event)
+{
+    memmove(view->event + 1, view->event, (VIEW_EVENT_MAX - 1) * sizeof *view->event);
+    view->event[0] = *event;
+    if (view->event_count < VIEW_EVENT_MAX)
+        ++view->event_count;
+    if (isNotable(event->type) || (event->type == SPRAG_EVENT_DETACH && !view->has_notable)) {
+        view->notable = *event;
+        view->has_notable = 1;
+    }
+}
+
+void viewStep(View *view, double h)
+{
+    if (view->failure[0] != '\0')
+        return;
+    const spragStatus status = SceneStep(view->world, h);
+    if (status != SPRAG_OK) {
+        snprintf(view->failure, sizeof view->failure, "the step failed: %s %s", spragStatusText(status),
+                 spragStatusDetail());
+        return;
+    }
+    if (view->world->sprag != NULL) {
+        const spragEvent *event;
+        const int count = spragWorldGetEvents(view->world->sprag, &event);
+        for (int k = 0; k < count; ++k)
+            remember(view, &event[k]);
+    }
+    const spragContact *contact;
+    const int count = SceneGetContacts(view->world, &contact);
+    double normal = 0, slip = 0;
+    for (int k = 0; k < count; ++k) {
+        normal += contact[k].normal_force;
+        slip = fmax(slip, sqrt(contact[k].slip[0] * contact[k].slip[0] + contact[k].slip[1] * contact[k].slip[1] +
+                               contact[k].slip[2] * contact[k].slip[2]));
+    }
+    if (view->plot_count == VIEW_PLOT_MAX) { /* halve the resolution of what is past */
+        for (int k = 0; k < VIEW_PLOT_MAX / 2; ++k) {
+            view->normal[k] = view->normal[2 * k];
+            view->slip[k] = view->slip[2 * k];
+        }
+        view->plot_count /= 2;
+    }
+    view->normal[view->plot_count] = (float)normal;
+    view->slip[view->plot_count++] = (float)slip;
+}
+
+/* ---------------------------------------------------------------- picture */
+
+static void drawContact(const View *view, Draw *draw, double scale, const spragContact *c, const ViewShow *show)
+{
+    static const float force_color[4] = {0.75f, 0.12f, 0.15f, 1}, slip_color[4] = {0.15f, 0.35f, 0.85f, 1};
+    const float *color = mode_color[c->mode];
+    const double mu = view->world->surface.mu;
+    drawSphere(draw, c->position, 0.012 * scale, color);
+    if (show->cones && c->mode != SPRAG_MODE_OPEN && mu > 0 && view->world->body_count <= 12) {
+        const float glass[4] = {color[0], color[1], color[2], 0.22f};
+        drawCone(draw, c->position, c->normal, mu, 0.28 * scale, glass);
+    }
+    if (show->forces && view->weight > 0 && c->normal_force > 0) {
+        double force[3], length = 0;
+        for (int i = 0; i < 3; ++i) {
+            force[i] = (c->normal_force * c->normal[i] + c->friction[i]) / view->weight * 0.25 * scale;
+            length += force[i] * force[i];
+        }
+        length = sqrt(length);
+        const double cut = length > 0.6 * scale ? 0.6 * scale / length : 1;
+        for (int i = 0; i < 3; ++i)
+            force[i] *= cut;
+        drawArrow(draw, c->position, force, 0.008 * scale, force_color);
+    }
+    if (show->slip && c->mode == SPRAG_MODE_SLIP) {
+        double slip[3], above[3], length = 0;
+        for (int i = 0; i < 3; ++i) {
+            slip[i] = 0.12 * scale * c->slip[i];
+            length += slip[i] * slip[i];
+            above[i] = c->position[i] + 0.012 * scale * c->normal[i];
+        }
+        const double cut = sqrt(length) > 0.4 * scale ? 0.4 * scale / sqrt(length) : 1;
+        for (int i = 0; i < 3; ++i)
+            slip[i] *= cut;
+        drawArrow(draw, above, slip, 0.008 * scale, slip_color);
+    }
+}
+
+void viewDraw(const View *view, Draw *draw, const Camera *camera, const ViewShow *show)
+{
+    const SceneWorld *world = view->world;
+    for (int k = 0; k < world->shape_count; ++k)
+        drawShape(draw, &world->shape[k], world->shape[k].body == NULL && world->shape[k].kind == SCENE_BOX);
+    const double scale = 0.35 * camera->distance;
+    const spragContact *contact;
+    const int count = SceneGetContacts(view->world, &contact);
+    for (int k = 0; k < count; ++k)
+        drawContact(view, draw, scale, &contact[k], show);
+    if (view->has_notable) {
+        static const float mark[4] = {0.80f, 0.10f, 0.45f, 0.35f};
+        drawSphere(draw, view->notable.position, 0.06 * scale, mark);
+    }
+}
+
+/* ---------------------------------------------------------------- text */
+
+static const HudColor ink = {28, 34, 44, 255}, faint = {88, 98, 112, 255}, paper = {255, 255, 255, 205};
+static const HudColor warning = {176, 16, 92, 255};
+
+static const char *solverTitle(SceneSolver solver)
+{
+    return solver == SCENE_SPRAG ? "Sprag" : solver == SCENE_ODE_STEP ? "stock ODE, dWorldStep" : "stock ODE, dWorldQuickStep";
+}
+
+static HudColor modeInk(int mode)
+{
+    const float *c = mode_color[mode];
+    return (HudColor){(unsigned char)(220 * c[0]), (unsigned char)(220 * c[1]), (unsigned char)(220 * c[2]), 255};
+}
+
+static double length3(const double x[3])
+{
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+/* The contacts' table; returns its height. */
+static float textContacts(const View *view, float x, float y, float size, int rows)
+{
+    const spragContact *contact;
+    const int count = SceneGetContacts(view->world, &contact);
+    const float line = 1.35f * size;
+    char text[200];
+    hudText(x, y, size, 0, faint, "mode       N / N     T / N   T/(mu N)  slip m/s    p 1/kg   b m/s2");
+    int shown = 0;
+    for (; shown < count && shown < rows; ++shown) {
+        const spragContact *c = &contact[shown];
+        const double friction = length3(c->friction), mu = view->world->surface.mu;
+        char ratio[24] = "       -", p[24] = "       -", b[24] = "       -";
+        if (c->normal_force > 0 && mu > 0)
+            snprintf(ratio, sizeof ratio, "%8.4f", friction / (mu * c->normal_force));
+        if (view->solver == SCENE_SPRAG) {
+            snprintf(p, sizeof p, "%8.3f", c->painleve_p);
+            snprintf(b, sizeof b, "%8.3f", c->free_acceleration);
+        }
+        const float row = y + line * (float)(shown + 1);
+        hudText(x, row, size, 0, modeInk(c->mode), mode_name[c->mode]);
+        snprintf(text, sizeof text, "      %9.3f %9.3f   %s %9.4f  %s %s", c->normal_force, friction, ratio,
+                 length3(c->slip), p, b);
+        hudText(x, row, size, 0, ink, text);
+    }
+    if (count > rows) {
+        snprintf(text, sizeof text, "and %d more contacts", count - rows);
+        hudText(x, y + line * (float)(shown + 1), size, 0, faint, text);
+        ++shown;
+    }
+    return line * (float)(shown + 1);
+}
+
+static void textEvents(const View *view, float x, float y, float size)
+{
+    char text[200];
+    for (int k = 0; k < view->event_count; ++k) {
+        const spragEvent *e = &view->event[k];
+        snprintf(text, sizeof text, "%9.4f s  %-13s %8.3g N s", e->time, spragEventName(e->type), length3(e->impulse));
+        hudText(x, y + 1.35f * size * (float)k, size, 0, isNotable(e->type) ? warning : faint, text);
+    }
+}
+
+/* What happened, in words, for somebody who has never heard of Painleve. */
+static void textNotable(const View *view, int left, int width, int height, float size)
+{
+    const spragEvent *e = &view->notable;
+    char text[240];
+    switch (e->type) {
+    case SPRAG_EVENT_JAM:
+        snprintf(text, sizeof text, "JAM at %.4g s: an impulse of %.3g N s stopped a slip of %.3g m/s", e->time,
+                 length3(e->impulse), length3(e->slip_before));
+        break;
+    case SPRAG_EVENT_INCONSISTENT:
+        snprintf(text, sizeof text, "INCONSISTENT at %.4g s: no sliding motion exists (p = %.3g, b = %.3g)", e->time, e->p,
+                 e->b);
+        break;
+    case SPRAG_EVENT_INDETERMINATE:
+        snprintf(text, sizeof text, "INDETERMINATE at %.4g s: lift-off or jam, history decides (N* = %.3g N)", e->time,
+                 e->separatrix);
+        break;
+    default:
+        snprintf(text, sizeof text, "DETACHED at %.4g s", e->time);
+    }
+    float big = 1.15f * size;
+    float w = hudTextWidth(big, 1, text);
+    if (w > (float)width - 4 * size) {
+        big *= ((float)width - 4 * size) / w;
+        w = hudTextWidth(big, 1, text);
+    }
+    const float x = (float)left + 0.5f * ((float)width - w), y = 0.115f * (float)height;
+    hudRectangle(x - size, y - 0.5f * size, w + 2 * size, big + size, 6, (HudColor){255, 240, 247, 235});
+    hudText(x, y, big, 1, warning, text);
+}
+
+static void plot(const View *view, const float *value, const char *title, const char *unit, float x, float y, float w,
+                 float h, float size, HudColor color)
+{
+    float high = 1e-9f;
+    char text[80];
+    for (int k = 0; k < view->plot_count; ++k)
+        high = fmaxf(high, value[k]);
+    /* a single impulse must not flatten the rest */
+    float sum = 0;
+    for (int k = 0; k < view->plot_count; ++k)
+        sum += value[k];
+    const float mean = view->plot_count > 0 ? sum / (float)view->plot_count : 0;
+    if (high > 8 * mean && mean > 0)
+        high = 4 * mean;
+    snprintf(text, sizeof text, "%s   top %.3g %s", title, (double)high, unit);
+    hudText(x, y, 0.85f * size, 1, faint, text);
+    hudCurve(x, y + 1.2f * size, w, h - 1.2f * size, value, view->plot_count, 0, 1.05f * high, 1.8f, color);
+}
+
+static void textHeader(const View *view, int left, float size)
+{
+    char text[240];
+    const SceneWorld *world = view->world;
+    hudText((float)left + size, 0.7f * size, 1.5f * size, 1, ink, solverTitle(view->solver));
+    int n = snprintf(text, sizeof text, "%s   t = %.4f s", world->scene->name, world->time);
+    if (world->sprag != NULL) {
+        const spragStepInfo info = spragWorldGetStepInfo(world->sprag);
+        n += snprintf(text + n, sizeof text - (size_t)n, "   residual %.1e m/s", info.residual);
+        for (int k = 0; k < SPRAG_SOLVER_COUNT; ++k)
+            if (info.solved[k] > 0)
+                n += snprintf(text + n, sizeof text - (size_t)n, "   %s %d", spragSolverName((spragSolverKind)k),
+                              info.solved[k]);
+    }
+    hudText((float)left + size, 2.6f * size, 0.95f * size, 0, faint, text);
+}
+
+static void textHelp(int left, int width, int height, float size)
+{
+    static const char *const line[] = {"space   pause / run", "N       one step",        "R       reset",
+                                       "up/down mu x 1.1",    "drag    orbit",           "right   pan",
+                                       "wheel   zoom",        "1 2 3 4 cones forces slip text", "Esc     quit"};
+    const int count = sizeof line / sizeof *line;
+    const float w = 22 * size, h = 1.5f * size * (float)(count + 1);
+    const float x = (float)left + 0.5f * ((float)width - w), y = 0.5f * ((float)height - h);
+    hudRectangle(x, y, w, h, 8, (HudColor){255, 255, 255, 240});
+    for (int k = 0; k < count; ++k)
+        hudText(x + size, y + 1.5f * size * ((float)k + 0.5f), size, 0, ink, line[k]);
+}
+
+void viewText(const View *view, const ViewShow *show, int left, int width, int height)
+{
+    const float size = fmaxf(10, fminf(0.020f * (float)height, 0.0215f * (float)width));
+    hudRectangle((float)left, 0, (float)width, 4.3f * size, 0, paper);
+    textHeader(view, left, size);
+    if (show->text) {
+        const float panel = 11.5f * size, y = (float)height - panel;
+        const float table = fminf(44 * size, 0.62f * (float)width);
+        hudRectangle((float)left, y, (float)width, panel, 0, paper);
+        const float small = fminf(0.92f * size, table / 42);
+        const float used = textContacts(view, (float)left + size, y + 0.6f * size, small, 3);
+        if (view->solver == SCENE_SPRAG)
+            textEvents(view, (float)left + size, y + 0.9f * size + used, 0.9f * small);
+        const float x = (float)left + table + 2 * size, w = (float)width - table - 3 * size;
+        const HudColor red = {191, 31, 38, 255}, blue = {38, 89, 217, 255};
+        plot(view, view->normal, "normal force", "N", x, y + 0.5f * size, w, 5.2f * size, size, red);
+        plot(view, view->slip, "slip", "m/s", x, y + 6 * size, w, 5.2f * size, size, blue);
+    }
+    if (view->has_notable)
+        textNotable(view, left, width, height, size);
+    if (view->failure[0] != '\0')
+        hudText((float)left + size, 5 * size, size, 1, warning, view->failure);
+    if (show->help)
+        textHelp(left, width, height, size);
+}

@@ -1,0 +1,37 @@
+/* One view: a scene under one solver, what it shows and what it remembers. */
+#ifndef DEMOS_VIEWER_VIEW_H
+#define DEMOS_VIEWER_VIEW_H
+
+#include "scenes/scene.h"
+#include "viewer/draw.h"
+#include "viewer/options.h"
+
+enum { VIEW_EVENT_MAX = 6, VIEW_PLOT_MAX = 100000 };
+
+typedef struct View {
+    SceneWorld *world;
+    SceneSolver solver;
+    spragEvent event[VIEW_EVENT_MAX]; /* newest first; ordinary ones are dropped for notable ones */
+    int event_count;
+    spragEvent notable;               /* the last jam, detach, inconsistent or indeterminate event */
+    int has_notable;
+    float *normal, *slip;             /* (plot_count) of all contacts together: N; m/s */
+    int plot_count;
+    double weight;                    /* N, of all bodies: the scale of force arrows */
+    char failure[200];                /* the step failed: why; the view stands still */
+} View;
+
+typedef struct ViewShow {
+    int cones, forces, slip, text, help;
+} ViewShow;
+
+/* 0: error (>= 160 bytes) gets one line. */
+int viewCreate(View *view, const Options *options, int index, const double *value, char *error);
+void viewDestroy(View *view);
+void viewStep(View *view, double h);
+/* Solids and helpers of the view into the drawing. */
+void viewDraw(const View *view, Draw *draw, const Camera *camera, const ViewShow *show);
+/* Text of the view into its columns [left, left + width) of a picture of the given height, pixels. */
+void viewText(const View *view, const ViewShow *show, int left, int width, int height);
+
+#endif
