@@ -53,7 +53,6 @@ GLFWwindow *contextWindow(int width, int height, const char *title, char *error,
 /* Mesa draws without any display on its surfaceless platform. */
 static int openEgl(void)
 {
-    static const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
     static const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION,
                                      3,
                                      EGL_CONTEXT_MINOR_VERSION,
@@ -64,12 +63,10 @@ static int openEgl(void)
     if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless"))
         return 0;
     egl = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-    EGLConfig config;
-    EGLint count = 0;
-    if (egl == EGL_NO_DISPLAY || !eglInitialize(egl, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API) ||
-        !eglChooseConfig(egl, wanted, &config, 1, &count) || count < 1)
+    if (egl == EGL_NO_DISPLAY || !eglInitialize(egl, NULL, NULL) || !eglBindAPI(EGL_OPENGL_API))
         return 0;
-    const EGLContext context = eglCreateContext(egl, config, EGL_NO_CONTEXT, version);
+    /* no config: we draw into our own framebuffers only */
+    const EGLContext context = eglCreateContext(egl, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, version);
     return context != EGL_NO_CONTEXT && eglMakeCurrent(egl, EGL_NO_SURFACE, EGL_NO_SURFACE, context);
 }
 

@@ -9,7 +9,7 @@
 
 extern const char embedded_mesh_vert[], embedded_mesh_frag[], embedded_shadow_vert[], embedded_shadow_frag[];
 
-enum { SHADOW_SIZE = 2048, SAMPLES = 8, AROUND = 48, VERTEX_MAX = 20000 };
+enum { SHADOW_SIZE = 2048, SAMPLES_WANTED = 8, AROUND = 48, VERTEX_MAX = 20000 };
 
 /* BOX .. CONE are SceneShapeKind; a capsule is a tube and two half spheres. */
 enum { MESH_BOX, MESH_SPHERE, MESH_TUBE, MESH_CYLINDER, MESH_CONE, MESH_COUNT };
@@ -195,12 +195,15 @@ static void createShadow(Draw *d)
 
 int drawResize(Draw *d, int width, int height)
 {
+    GLint most = 0;
+    glGetIntegerv(GL_MAX_SAMPLES, &most);
+    const GLsizei samples = most < SAMPLES_WANTED ? most : SAMPLES_WANTED;
     d->width = width;
     d->height = height;
     glBindRenderbuffer(GL_RENDERBUFFER, d->colour);
-    glRenderbufferStorageMultisample(GL_RENDERBUFFER, SAMPLES, GL_RGBA8, width, height);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_RGBA8, width, height);
     glBindRenderbuffer(GL_RENDERBUFFER, d->depth);
-    glRenderbufferStorageMultisample(GL_RENDERBUFFER, SAMPLES, GL_DEPTH_COMPONENT24, width, height);
+    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_DEPTH_COMPONENT24, width, height);
     glBindRenderbuffer(GL_RENDERBUFFER, d->resolved_colour);
     glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width, height);
     glBindFramebuffer(GL_FRAMEBUFFER, d->samples);
@@ -246,8 +249,7 @@ Draw *drawCreate(int width, int height, char *error, size_t size)
     d->shadow_program = d->program != 0 ? link(embedded_shadow_vert, embedded_shadow_frag, error, size) : 0;
     if (d->shadow_program == 0 || !drawResize(d, width, height)) {
         if (d->shadow_program != 0)
-            snprintf(error, size, "the graphics card cannot draw %d x %d pixels with %d samples", width, height,
-                     SAMPLES);
+            snprintf(error, size, "the graphics card cannot draw %d x %d pixels", width, height);
         drawDestroy(d);
         return NULL;
     }

@@ -159,13 +159,15 @@ static int openOutputs(App *app)
 /* Keeps what was written if all went well, else nothing. */
 static int closeOutputs(App *app, int keep)
 {
-    int good = 1;
-    if (app->video != NULL)
-        good &= videoClose(app->video, keep, app->error, MESSAGE);
-    if (app->trace != NULL && !TraceClose(app->trace, keep && good) && keep)
-        good = snprintf(app->error, MESSAGE, "--trace %s: cannot be written", app->options.trace), 0;
-    if (app->events != NULL && !EventLogClose(app->events, keep && good) && keep)
-        good = snprintf(app->error, MESSAGE, "--events %s: cannot be written", app->options.events), 0;
+    int good = app->video == NULL || videoClose(app->video, keep, app->error, MESSAGE);
+    if (app->trace != NULL && !TraceClose(app->trace, keep && good) && keep && good) {
+        snprintf(app->error, MESSAGE, "--trace %s: cannot be written", app->options.trace);
+        good = 0;
+    }
+    if (app->events != NULL && !EventLogClose(app->events, keep && good) && keep && good) {
+        snprintf(app->error, MESSAGE, "--events %s: cannot be written", app->options.events);
+        good = 0;
+    }
     return good;
 }
 
@@ -193,13 +195,11 @@ static App *appOf(GLFWwindow *window)
 
 static void reset(App *app)
 {
-    Options *o = &app->options;
     destroyViews(app);
     if (!createViews(app)) {
         refuse(app->error);
         exit(EXIT_BAD);
     }
-    (void)o;
 }
 
 /* mu is a key of most scenes: a change starts the scene anew, so that both sides have the same start. */
