@@ -5,8 +5,8 @@
 #include <cglm/cglm.h>
 
 typedef struct Camera {
-    vec3 target;             /* m */
-    float distance;          /* m */
+    vec3 target;              /* m */
+    float distance;           /* m */
     float azimuth, elevation; /* rad */
 } Camera;
 

@@ -22,15 +22,15 @@ typedef struct Mesh {
 typedef struct Item {
     int mesh;
     mat4 model;
-    float color[4];  /* sRGB */
-    float checker;   /* m */
-    int casts;       /* a shadow */
+    float color[4]; /* sRGB */
+    float checker;  /* m */
+    int casts;      /* a shadow */
 } Item;
 
 struct Draw {
     Mesh mesh[MESH_COUNT];
     GLuint program, shadow_program, shadow_texture, shadow_buffer;
-    GLuint samples, colour, depth;  /* multisampled frame */
+    GLuint samples, colour, depth; /* multisampled frame */
     GLuint resolved, resolved_colour;
     int width, height, left, view_width;
     Camera camera;
@@ -521,5 +521,6 @@ void drawRead(Draw *d, unsigned char *rgb)
     glBindFramebuffer(GL_READ_FRAMEBUFFER, d->resolved);
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     for (int y = 0; y < d->height; ++y) /* GL's rows go up */
-        glReadPixels(0, d->height - 1 - y, d->width, 1, GL_RGB, GL_UNSIGNED_BYTE, rgb + 3 * (size_t)y * (size_t)d->width);
+        glReadPixels(0, d->height - 1 - y, d->width, 1, GL_RGB, GL_UNSIGNED_BYTE,
+                     rgb + 3 * (size_t)y * (size_t)d->width);
 }

@@ -21,7 +21,8 @@ int imageWritePng(const char *path, int width, int height, const unsigned char *
                        .height = (png_uint_32)height,
                        .format = PNG_FORMAT_RGB};
     if (!png_image_write_to_file(&image, part, 0, rgb, 0, NULL) || rename(part, path) != 0) {
-        snprintf(error, size, "--png %s: cannot be written: %s", path, image.message[0] ? image.message : strerror(errno));
+        snprintf(error, size, "--png %s: cannot be written: %s", path,
+                 image.message[0] ? image.message : strerror(errno));
         remove(part);
         return 0;
     }
@@ -41,9 +42,9 @@ static void runFfmpeg(int input, const Video *v, int width, int height)
     char frame[32];
     snprintf(frame, sizeof frame, "%dx%d", width, height);
     dup2(input, STDIN_FILENO);
-    execlp("ffmpeg", "ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", frame, "-r", "60",
-           "-i", "-", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-c:v", "libx264", "-crf", "18",
-           "-f", "mp4", v->part, (char *)NULL);
+    execlp("ffmpeg", "ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", frame, "-r",
+           "60", "-i", "-", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-c:v", "libx264", "-crf",
+           "18", "-f", "mp4", v->part, (char *)NULL);
     _exit(127);
 }
 

@@ -21,7 +21,7 @@ typedef struct App {
     View view[2];
     Camera camera;
     ViewShow show;
-    Draw *draw;   /* NULL: nothing is drawn */
+    Draw *draw; /* NULL: nothing is drawn */
     Trace *trace;
     EventLog *events;
     Video *video;

@@ -12,7 +12,7 @@ typedef struct Options {
     double step_size;      /* s */
     long steps;            /* 0: the scene's duration (headless), or for ever (window) */
     int headless;
-    int width, height;     /* pixels */
+    int width, height;                        /* pixels */
     const char *trace, *events, *png, *video; /* paths or NULL */
 } Options;
 

@@ -160,7 +160,9 @@ static const HudColor warning = {176, 16, 92, 255};
 
 static const char *solverTitle(SceneSolver solver)
 {
-    return solver == SCENE_SPRAG ? "Sprag" : solver == SCENE_ODE_STEP ? "stock ODE, dWorldStep" : "stock ODE, dWorldQuickStep";
+    return solver == SCENE_SPRAG      ? "Sprag"
+           : solver == SCENE_ODE_STEP ? "stock ODE, dWorldStep"
+                                      : "stock ODE, dWorldQuickStep";
 }
 
 static HudColor modeInk(int mode)
@@ -228,8 +230,8 @@ static void textNotable(const View *view, int left, int width, int height, float
                  length3(e->impulse), length3(e->slip_before));
         break;
     case SPRAG_EVENT_INCONSISTENT:
-        snprintf(text, sizeof text, "INCONSISTENT at %.4g s: no sliding motion exists (p = %.3g, b = %.3g)", e->time, e->p,
-                 e->b);
+        snprintf(text, sizeof text, "INCONSISTENT at %.4g s: no sliding motion exists (p = %.3g, b = %.3g)", e->time,
+                 e->p, e->b);
         break;
     case SPRAG_EVENT_INDETERMINATE:
         snprintf(text, sizeof text, "INDETERMINATE at %.4g s: lift-off or jam, history decides (N* = %.3g N)", e->time,
@@ -287,9 +289,10 @@ static void textHeader(const View *view, int left, float size)
 
 static void textHelp(int left, int width, int height, float size)
 {
-    static const char *const line[] = {"space   pause / run", "N       one step",        "R       reset",
-                                       "up/down mu x 1.1",    "drag    orbit",           "right   pan",
-                                       "wheel   zoom",        "1 2 3 4 cones forces slip text", "Esc     quit"};
+    static const char *const line[] = {
+        "space   pause / run", "N       one step", "R       reset", "up/down mu x 1.1",
+        "drag    orbit",       "right   pan",      "wheel   zoom",  "1 2 3 4 cones forces slip text",
+        "Esc     quit"};
     const int count = sizeof line / sizeof *line;
     const float w = 22 * size, h = 1.5f * size * (float)(count + 1);
     const float x = (float)left + 0.5f * ((float)width - w), y = 0.5f * ((float)height - h);

@@ -13,12 +13,12 @@ typedef struct View {
     SceneSolver solver;
     spragEvent event[VIEW_EVENT_MAX]; /* newest first; ordinary ones are dropped for notable ones */
     int event_count;
-    spragEvent notable;               /* the last jam, detach, inconsistent or indeterminate event */
+    spragEvent notable; /* the last jam, detach, inconsistent or indeterminate event */
     int has_notable;
-    float *normal, *slip;             /* (plot_count) of all contacts together: N; m/s */
+    float *normal, *slip; /* (plot_count) of all contacts together: N; m/s */
     int plot_count;
-    double weight;                    /* N, of all bodies: the scale of force arrows */
-    char failure[200];                /* the step failed: why; the view stands still */
+    double weight;     /* N, of all bodies: the scale of force arrows */
+    char failure[200]; /* the step failed: why; the view stands still */
 } View;
 
 typedef struct ViewShow {

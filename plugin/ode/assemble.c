@@ -214,6 +214,16 @@ static void guessFrom(const spragContactMemory *old, const spragBlock *block, do
     r[2] = spragDot3(old->friction, block->t2) * h / block->scale;
 }
 
+/* The frame of a sticking contact turns within the step, which leaves a slip of second order in h.  It is no slip: a
+ * contact that stuck is at rest unless it is found faster than a small part of what the step's own acceleration gives. */
+static int restsAt(const spragSnapshot *s, const spragBlock *block, const spragContactMemory *old, const double slip[2])
+{
+    double change[3]; /* m/s, of the contact in this step without contact forces */
+    for (int row = 0; row < 3; ++row)
+        change[row] = rowDot(s, block, row, 1) - rowDot(s, block, row, 0) + s->step * block->product[row];
+    return old->mode == SPRAG_MODE_STICK && spragNorm2(slip) <= 0.05 * spragNorm3(change);
+}
+
 static void fillHistory(const struct spragWorld *world, spragIsland *island, spragContactHistory *history)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -228,6 +238,8 @@ static void fillHistory(const struct spragWorld *world, spragIsland *island, spr
         if (m < 0)
             continue;
         const spragContactMemory *old = &world->memory[m];
+        if (restsAt(s, block, old, past->slip))
+            past->slip[0] = past->slip[1] = 0;
         past->previous_normal = old->normal_force;
         past->previous_slip[0] = spragDot3(old->slip, block->t1);
         past->previous_slip[1] = spragDot3(old->slip, block->t2) * block->scale;
