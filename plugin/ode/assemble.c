@@ -5,41 +5,54 @@
 
 #include "base/status.h"
 #include "linalg/vec3.h"
+#include "ode/articulation.h"
 #include "ode/free_motion.h"
-
-/* M^-1 J^T of a block, per body: (6 x 3), column per row of J. */
-typedef struct Response {
-    double Y[2][6][3];
-} Response;
 
 /* ---------------------------------------------------------------- blocks */
 
-static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
+static void countBlocks(struct spragWorld *world, spragIsland *island, int *blocks, int *rows)
 {
-    spragSnapshot *s = &world->snapshot;
-    int count = 0;
-    for (int i = 0; i < island->joint_count; ++i)
-        if (s->joint[island->joint[i]].contact != NULL)
-            count += spragContactBlockCount(s->joint[island->joint[i]].contact);
-        else if (s->joint[island->joint[i]].type != dJointTypeNull)
-            island->declined = "an island with joints";
-    island->block = SPRAG_TAKE(&world->arena, spragBlock, count);
-    if (island->block == NULL)
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d contact blocks", count);
+    const spragSnapshot *s = &world->snapshot;
     for (int i = 0; i < island->joint_count && island->declined == NULL; ++i) {
         const int j = island->joint[i];
-        if (s->joint[j].contact == NULL)
-            continue;
-        const spragStatus status = spragContactCheck(s->joint[j].contact);
-        if (status != SPRAG_OK)
-            return status;
-        const int k = spragPointerMapGet(surfaces, s->joint[j].id);
-        const spragSurface surface = k < 0 ? spragSurfaceDefault() : world->surface[k].surface;
-        island->declined =
-            spragContactBlocks(world, j, &surface, island->block_count, &island->block[island->block_count]);
-        island->block_count += spragContactBlockCount(s->joint[j].contact);
+        if (s->joint[j].contact != NULL)
+            *blocks += spragContactBlockCount(s->joint[j].contact);
+        else
+            island->declined = spragJointBlocks(world, j, NULL, blocks, NULL, rows);
     }
+}
+
+static spragStatus addContact(struct spragWorld *world, const spragPointerMap *surfaces, int j, spragIsland *island)
+{
+    const spragJointState *joint = &world->snapshot.joint[j];
+    const spragStatus status = spragContactCheck(joint->contact);
+    if (status != SPRAG_OK)
+        return status;
+    const int k = spragPointerMapGet(surfaces, joint->id);
+    const spragSurface surface = k < 0 ? spragSurfaceDefault() : world->surface[k].surface;
+    island->declined = spragContactBlocks(world, j, &surface, island->block_count, &island->block[island->block_count]);
+    island->block_count += spragContactBlockCount(joint->contact);
     return SPRAG_OK;
+}
+
+static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
+{
+    int blocks = 0, rows = 0;
+    countBlocks(world, island, &blocks, &rows);
+    island->block = SPRAG_TAKE(&world->arena, spragBlock, blocks);
+    island->row = SPRAG_TAKE(&world->arena, spragEqualityRow, rows);
+    if (island->block == NULL || island->row == NULL)
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d contact blocks and %d joint rows", blocks, rows);
+    spragStatus status = SPRAG_OK;
+    for (int i = 0; i < island->joint_count && island->declined == NULL && status == SPRAG_OK; ++i) {
+        const int j = island->joint[i];
+        if (world->snapshot.joint[j].contact != NULL)
+            status = addContact(world, surfaces, j, island);
+        else
+            island->declined =
+                spragJointBlocks(world, j, island->block, &island->block_count, island->row, &island->row_count);
+    }
+    return status;
 }
 
 /* Rows that do not exist are empty; W gets a diagonal for them, so that their r is 0. */
@@ -58,7 +71,7 @@ static int isDynamic(const spragSnapshot *s, int body)
     return body >= 0 && !s->body[body].kinematic;
 }
 
-static void respond(const spragSnapshot *s, const spragBlock *block, Response *response)
+static void respond(const spragSnapshot *s, spragBlock *block)
 {
     for (int side = 0; side < 2; ++side) {
         if (!isDynamic(s, block->body[side]))
@@ -68,8 +81,8 @@ static void respond(const spragSnapshot *s, const spragBlock *block, Response *r
             double spin[3];
             spragMul33(spin, body->inverse_inertia, block->J[side][row] + 3);
             for (int i = 0; i < 3; ++i) {
-                response->Y[side][i][row] = body->inverse_mass * block->J[side][row][i];
-                response->Y[side][3 + i][row] = spin[i];
+                block->Y[side][i][row] = body->inverse_mass * block->J[side][row][i];
+                block->Y[side][3 + i][row] = spin[i];
             }
         }
     }
@@ -77,10 +90,20 @@ static void respond(const spragSnapshot *s, const spragBlock *block, Response *r
 
 /* ---------------------------------------------------------------- pattern */
 
-/* Blocks on each dynamic body of the island: list[start[p] .. start[p + 1] - 1], ascending; p the body's place. */
+/* Blocks on each group of bodies (a mechanism, or one body): list[start[p] .. start[p + 1] - 1], ascending; p the place
+ * of the group's first body. */
 typedef struct Adjacency {
     int *start, *list;
 } Adjacency;
+
+/* Group of a block's body on one side, or -1: nothing that moves, or the same group as on the other side. */
+static int groupOf(const spragSnapshot *s, const spragBlock *block, int side)
+{
+    if (!isDynamic(s, block->body[side]))
+        return -1;
+    const int place = s->body[block->body[side]].place;
+    return side == 1 && isDynamic(s, block->body[0]) && s->body[block->body[0]].place == place ? -1 : place;
+}
 
 static int makeAdjacency(struct spragWorld *world, const spragIsland *island, Adjacency *adjacency)
 {
@@ -92,14 +115,14 @@ static int makeAdjacency(struct spragWorld *world, const spragIsland *island, Ad
         return 0;
     for (int k = 0; k < island->block_count; ++k)
         for (int side = 0; side < 2; ++side)
-            if (isDynamic(s, island->block[k].body[side]))
-                ++start[s->body[island->block[k].body[side]].place + 2];
+            if (groupOf(s, &island->block[k], side) >= 0)
+                ++start[groupOf(s, &island->block[k], side) + 2];
     for (int i = 2; i <= island->body_count + 1; ++i)
         start[i] += start[i - 1];
     for (int k = 0; k < island->block_count; ++k)
         for (int side = 0; side < 2; ++side)
-            if (isDynamic(s, island->block[k].body[side]))
-                adjacency->list[start[s->body[island->block[k].body[side]].place + 1]++] = k;
+            if (groupOf(s, &island->block[k], side) >= 0)
+                adjacency->list[start[groupOf(s, &island->block[k], side) + 1]++] = k;
     return 1;
 }
 
@@ -107,11 +130,13 @@ static int makeAdjacency(struct spragWorld *world, const spragIsland *island, Ad
 static int mergeColumns(const spragSnapshot *s, const Adjacency *adjacency, const spragBlock *block, int *column)
 {
     int at[2] = {0, 0}, end[2] = {0, 0}, count = 0;
-    for (int side = 0; side < 2; ++side)
-        if (isDynamic(s, block->body[side])) {
-            at[side] = adjacency->start[s->body[block->body[side]].place];
-            end[side] = adjacency->start[s->body[block->body[side]].place + 1];
+    for (int side = 0; side < 2; ++side) {
+        const int group = groupOf(s, block, side);
+        if (group >= 0) {
+            at[side] = adjacency->start[group];
+            end[side] = adjacency->start[group + 1];
         }
+    }
     while (at[0] < end[0] || at[1] < end[1]) {
         const int a = at[0] < end[0] ? adjacency->list[at[0]] : INT32_MAX;
         const int b = at[1] < end[1] ? adjacency->list[at[1]] : INT32_MAX;
@@ -127,8 +152,7 @@ static int mergeColumns(const spragSnapshot *s, const Adjacency *adjacency, cons
 /* ---------------------------------------------------------------- W and q */
 
 /* out (3x3) = sum over shared dynamic bodies of J_k M^-1 J_l^T */
-static void coupling(const spragSnapshot *s, const spragBlock *k, const spragBlock *l, const Response *response,
-                     double out[9])
+static void coupling(const spragSnapshot *s, const spragBlock *k, const spragBlock *l, double out[9])
 {
     memset(out, 0, 9 * sizeof *out);
     for (int a = 0; a < 2; ++a)
@@ -138,7 +162,7 @@ static void coupling(const spragSnapshot *s, const spragBlock *k, const spragBlo
             for (int i = 0; i < 3; ++i)
                 for (int m = 0; m < 6; ++m)
                     for (int j = 0; j < 3; ++j)
-                        out[3 * i + j] += k->J[a][i][m] * response->Y[b][m][j];
+                        out[3 * i + j] += k->J[a][i][m] * l->Y[b][m][j];
         }
 }
 
@@ -161,8 +185,8 @@ static void finishDiagonal(const spragBlock *block, double W[9])
             W[4 * i] = used > 0 ? mean / used : 1;
 }
 
-static void fillW(const spragSnapshot *s, const spragIsland *island, const Response *response, const int *row_start,
-                  const int *column, int *cursor, double *W)
+static void fillW(const spragSnapshot *s, const spragIsland *island, const int *row_start, const int *column,
+                  int *cursor, double *W)
 {
     const int count = island->block_count;
     memcpy(cursor, row_start, (size_t)count * sizeof *cursor);
@@ -172,7 +196,8 @@ static void fillW(const spragSnapshot *s, const spragIsland *island, const Respo
             if (l < k)
                 continue; /* mirrored when row l was filled */
             double *block = W + 9 * e;
-            coupling(s, &island->block[k], &island->block[l], &response[l], block);
+            coupling(s, &island->block[k], &island->block[l], block);
+            spragArticulationCouple(island, k, l, block);
             if (l == k)
                 finishDiagonal(&island->block[k], block);
             double *mirror = W + 9 * cursor[l]++;
@@ -230,7 +255,7 @@ static void fillHistory(const struct spragWorld *world, spragIsland *island, spr
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
         spragContactHistory *past = &history[k];
-        const int m = block->is_rolling ? -1 : s->joint[block->joint].memory;
+        const int m = block->part != SPRAG_PART_CONTACT ? -1 : s->joint[block->joint].memory;
         past->fresh = m < 0;
         past->free_acceleration = (rowDot(s, block, 0, 1) - rowDot(s, block, 0, 0)) / s->step + block->product[0];
         for (int i = 0; i < 2; ++i)
@@ -276,8 +301,7 @@ static void fillLaws(const spragIsland *island, double *mu, double *mu_minus, un
     }
 }
 
-static int makeProblem(struct spragWorld *world, const Adjacency *adjacency, spragIsland *island,
-                       const Response *response)
+static int makeProblem(struct spragWorld *world, const Adjacency *adjacency, spragIsland *island)
 {
     spragArena *arena = &world->arena;
     const spragSnapshot *s = &world->snapshot;
@@ -301,7 +325,7 @@ static int makeProblem(struct spragWorld *world, const Adjacency *adjacency, spr
         return 0;
     for (int k = 0; k < n; ++k)
         mergeColumns(s, adjacency, &island->block[k], column + row_start[k]);
-    fillW(s, island, response, row_start, column, cursor, W);
+    fillW(s, island, row_start, column, cursor, W);
     fillQ(s, island, q);
     fillLaws(island, mu, mu_minus, kind, bound, parent, body);
     island->problem = (spragProblem){.contact_count = n,
@@ -320,6 +344,8 @@ static int makeProblem(struct spragWorld *world, const Adjacency *adjacency, spr
                                      .step = s->step};
     fillHistory(world, island, history);
     addOthers(island, s->step, history);
+    for (int k = 0; k < n; ++k)
+        spragArticulationShift(island, k, q + 3 * k, &history[k].free_acceleration);
     return 1;
 }
 
@@ -329,17 +355,15 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     const spragStatus status = makeBlocks(world, surfaces, island);
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
-    Response *response = SPRAG_TAKE(&world->arena, Response, island->block_count);
-    Adjacency adjacency;
-    if (response == NULL || !makeAdjacency(world, island, &adjacency))
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory for an island of %d blocks", island->block_count);
     for (int i = 0; i < island->body_count; ++i)
         spragFreeMotion(world, &world->snapshot.body[island->body[i]]);
     for (int k = 0; k < island->block_count; ++k) {
         clearUnused(&island->block[k]);
-        respond(s, &island->block[k], &response[k]);
+        respond(s, &island->block[k]);
     }
-    if (!makeProblem(world, &adjacency, island, response))
+    Adjacency adjacency;
+    if (!spragArticulationsMake(world, island) || !makeAdjacency(world, island, &adjacency) ||
+        !makeProblem(world, &adjacency, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for an island of %d blocks", island->block_count);
     return SPRAG_OK;
 }

@@ -2,9 +2,8 @@
  *
  *     W = J M^-1 J^T + compliance,    q = J v_free + h Jdot v - rhs.
  *
- * Blocks are coupled where they share a dynamic body (W is block-sparse), and where joints hold their bodies together:
- * equality rows E of joints, E v = rhs_e, are eliminated,  A = E M^-1 E^T + cfm / h,
- *     W <- W - (J M^-1 E^T) A^-1 (J M^-1 E^T)^T,   q <- q - (J M^-1 E^T) A^-1 (E v_free - rhs_e). */
+ * Blocks are coupled where they share a dynamic body (W is block-sparse), and where joints hold their bodies together
+ * (articulation.h). */
 #ifndef SPRAG_ODE_ASSEMBLE_H
 #define SPRAG_ODE_ASSEMBLE_H
 

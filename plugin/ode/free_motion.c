@@ -118,7 +118,8 @@ void spragFreeMotion(const struct spragWorld *world, spragBodyState *body)
 {
     const double h = world->snapshot.step;
     double torque[3];
-    memcpy(torque, body->force + 3, sizeof torque);
+    for (int i = 0; i < 3; ++i)
+        torque[i] = body->force[3 + i] + body->motor_force[3 + i];
     if (dBodyGetGyroscopicMode(body->id)) {
         double gyroscopic[3];
         body->own_gyroscopic =
@@ -136,7 +137,7 @@ void spragFreeMotion(const struct spragWorld *world, spragBodyState *body)
     double spin[3];
     spragMul33(spin, body->inverse_inertia, torque);
     for (int i = 0; i < 3; ++i) {
-        body->free_velocity[i] += h * body->inverse_mass * (body->force[i] + body->mass * g[i]);
+        body->free_velocity[i] += h * body->inverse_mass * (body->force[i] + body->motor_force[i] + body->mass * g[i]);
         body->free_velocity[3 + i] += h * spin[i];
     }
 }

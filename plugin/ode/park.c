@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "ode/rows.h"
+#include "ode/articulation.h"
 
 static int isParked(const spragSnapshot *s, int island)
 {
@@ -81,7 +81,7 @@ static void untie(struct spragWorld *world)
 
 /* ---------------------------------------------------------------- forces */
 
-/* impulse of every body of the island: J^T r */
+/* impulse of every body of the island: J^T r + E^T lambda */
 static void sumImpulses(spragSnapshot *s, const spragIsland *island)
 {
     for (int k = 0; k < island->block_count; ++k) {
@@ -91,25 +91,42 @@ static void sumImpulses(spragSnapshot *s, const spragIsland *island)
                 for (int i = 0; i < 6; ++i)
                     s->body[block->body[side]].impulse[i] += block->J[side][row][i] * island->r[3 * k + row];
     }
+    for (int e = 0; e < island->row_count; ++e) {
+        const spragEqualityRow *row = &island->row[e];
+        for (int side = 0; side < 2; ++side)
+            for (int i = 0; i < 6 && row->body[side] >= 0; ++i)
+                s->body[row->body[side]].impulse[i] += row->J[side][i] * row->impulse;
+    }
 }
 
-/* Feedback as ODE fills it: on its first and second body, contact and rolling friction together. */
+/* feedback += force J on ODE's first and second body */
+static void addFeedback(dJointFeedback *feedback, int side, const double J[6], double force)
+{
+    dReal *f = side == 0 ? feedback->f1 : feedback->f2, *t = side == 0 ? feedback->t1 : feedback->t2;
+    for (int i = 0; i < 3; ++i) {
+        f[i] += (dReal)(J[i] * force);
+        t[i] += (dReal)(J[3 + i] * force);
+    }
+}
+
 static void fillFeedback(const spragSnapshot *s, const spragIsland *island)
 {
+    for (int i = 0; i < island->joint_count; ++i) {
+        dJointFeedback *feedback = dJointGetFeedback(s->joint[island->joint[i]].id);
+        for (int c = 0; c < 3 && feedback != NULL; ++c)
+            feedback->f1[c] = feedback->t1[c] = feedback->f2[c] = feedback->t2[c] = 0;
+    }
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
         dJointFeedback *feedback = dJointGetFeedback(s->joint[block->joint].id);
-        if (feedback == NULL)
-            continue;
-        const int continued = block->is_rolling;
-        dReal *out[4] = {feedback->f1, feedback->t1, feedback->f2, feedback->t2};
-        for (int part = 0; part < 4; ++part)
-            for (int i = 0; i < 3; ++i) {
-                double f = 0;
-                for (int row = 0; row < 3; ++row)
-                    f += block->J[part / 2][row][3 * (part % 2) + i] * island->r[3 * k + row] / s->step;
-                out[part][i] = (dReal)f + (continued ? out[part][i] : 0);
-            }
+        for (int n = 0; n < 6 && feedback != NULL; ++n)
+            addFeedback(feedback, n / 3, block->J[n / 3][n % 3], island->r[3 * k + n % 3] / s->step);
+    }
+    for (int e = 0; e < island->row_count; ++e) {
+        const spragEqualityRow *row = &island->row[e];
+        dJointFeedback *feedback = dJointGetFeedback(s->joint[row->joint].id);
+        for (int side = 0; side < 2 && feedback != NULL; ++side)
+            addFeedback(feedback, side, row->J[side], row->impulse / s->step);
     }
 }
 
@@ -131,7 +148,8 @@ void spragPark(struct spragWorld *world)
             continue;
         double f[6];
         for (int j = 0; j < 6; ++j)
-            f[j] = body->impulse[j] / s->step + (j >= 3 && body->own_gyroscopic ? body->gyroscopic[j - 3] : 0);
+            f[j] = body->impulse[j] / s->step + body->motor_force[j] +
+                   (j >= 3 && body->own_gyroscopic ? body->gyroscopic[j - 3] : 0);
         dBodyAddForce(body->id, (dReal)f[0], (dReal)f[1], (dReal)f[2]);
         dBodyAddTorque(body->id, (dReal)f[3], (dReal)f[4], (dReal)f[5]);
         if (body->own_gyroscopic)

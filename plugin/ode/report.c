@@ -181,7 +181,7 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island)
     const spragSnapshot *s = &world->snapshot;
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
-        if (block->is_rolling)
+        if (block->part != SPRAG_PART_CONTACT)
             continue;
         spragContact *contact = &world->contact[world->contact_count++];
         fillContact(world, island, k, contact);

@@ -83,14 +83,13 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
     const double motion = p->mode & dContactMotionN ? p->motionN : 0;
     const double depth = fmax(contact->geom.depth - dWorldGetContactSurfaceLayer(world->world), 0);
     block->rhs[0] = fmin(erp * depth / h + motion, dWorldGetContactMaxCorrectingVel(world->world));
-    block->bounce = motion;
     block->compliance[0] = cfm / h;
     block->approach = rowVelocity(&world->snapshot, block, 0);
     if (p->mode & dContactBounce && p->bounce_vel >= 0) {
         const double approach = motion - block->approach;
         const double rebound = p->bounce * approach + motion;
         if (approach > p->bounce_vel && rebound > block->rhs[0])
-            block->rhs[0] = block->bounce = rebound;
+            block->rhs[0] = rebound;
     }
 }
 
@@ -191,7 +190,7 @@ static const char *rollingBlock(const struct spragWorld *world, const dSurfacePa
     const double rho1 = fmax(p->rho, 0), rho2 = separate ? fmax(p->rho2, 0) : rho1,
                  rhoN = separate ? fmax(p->rhoN, 0) : rho1;
     const int approx = p->mode & dContactApprox1;
-    *block = (spragBlock){.joint = contact->joint, .is_rolling = 1, .parent = parent, .scale = 1};
+    *block = (spragBlock){.joint = contact->joint, .part = SPRAG_PART_ROLLING, .parent = parent, .scale = 1};
     const double *axis[3] = {contact->t1, contact->t2, contact->n};
     memcpy(block->body, contact->body, sizeof block->body);
     for (int row = 0; row < 3; ++row)

@@ -11,18 +11,26 @@
 
 #include "ode/world.h"
 
+/* What of a joint a block is. */
+typedef enum spragBlockPart {
+    SPRAG_PART_CONTACT,
+    SPRAG_PART_ROLLING, /* the second block of a contact: rolling and spinning friction */
+    SPRAG_PART_JOINT    /* limits and motors of a joint that is no contact */
+} spragBlockPart;
+
 struct spragBlock {
     spragBlockKind kind;
-    int joint;            /* index in the snapshot */
-    int is_rolling;       /* the second block of a contact: rolling and spinning friction */
-    int parent;           /* of ROLLING blocks: the block of the contact's force, in the island; else -1 */
-    int body[2];          /* in the snapshot, -1 = the world */
-    double J[2][3][6];    /* of either body, linear then angular; row t2 is scaled by `scale` */
-    double rhs[3];        /* m/s */
-    double bounce;        /* m/s, the part of rhs[0] that is real (bounce, motion), not position correction */
-    double approach;      /* m/s, normal velocity at the start of the step */
-    double compliance[3]; /* m/s per N s: cfm / h */
-    double product[3];    /* Jdot v, m/s^2 */
+    int joint; /* index in the snapshot */
+    spragBlockPart part;
+    int parent;                   /* of ROLLING blocks: the block of the contact's force, in the island; else -1 */
+    int body[2];                  /* in the snapshot, -1 = the world */
+    double J[2][3][6];            /* of either body, linear then angular; row t2 is scaled by `scale` */
+    double Y[2][6][3];            /* M^-1 J^T, column per row of J; 0 for a body that does not move */
+    int articulation[2], slot[2]; /* mechanisms it touches, its place in their lists; -1 none */
+    double rhs[3];                /* m/s */
+    double approach;              /* m/s, normal velocity at the start of the step */
+    double compliance[3];         /* m/s per N s: cfm / h */
+    double product[3];            /* Jdot v, m/s^2 */
     double mu, mu_minus;
     double lo[3], hi[3]; /* N s, of BOX blocks */
     double scale;        /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */

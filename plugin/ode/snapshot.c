@@ -147,7 +147,7 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
         spragBodyState *body = &s->body[i];
         body->enabled = dBodyIsEnabled(body->id);
         body->kinematic = dBodyIsKinematic(body->id);
-        body->island = -1;
+        body->island = body->articulation = -1;
         status = readBody(body, i);
     }
     return status == SPRAG_OK ? listJoints(world, s) : status;

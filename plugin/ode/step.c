@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/status.h"
+#include "ode/articulation.h"
 #include "ode/assemble.h"
 #include "ode/island.h"
 #include "ode/ledger.h"
@@ -66,6 +67,8 @@ static void solve(struct spragWorld *world, spragIsland *island, double seconds_
     for (int i = 0; i < 3 * island->block_count; ++i)
         if (!isfinite(island->r[i]) || !isfinite(island->u[i]))
             island->declined = "no finite solution was found";
+    if (island->declined == NULL && !spragArticulationsSolve(world, island))
+        island->declined = "no memory for the forces of its joints";
 }
 
 static void count(spragStepInfo *info, const spragIsland *island)

@@ -16,14 +16,15 @@
 
 typedef struct spragBodyState {
     dBodyID id;
-    int enabled;   /* as found */
-    int kinematic; /* moves as it likes: inverse mass 0 */
-    int component; /* ODE's island: least body index in it */
-    int awake;     /* its component has an enabled body */
-    int island;    /* Sprag's island, or -1 */
-    int place;     /* in the list of bodies of its island */
-    int link;      /* 1 + the body it is tied to for the step, 0: none */
-    double mass;   /* kg */
+    int enabled;      /* as found */
+    int kinematic;    /* moves as it likes: inverse mass 0 */
+    int component;    /* ODE's island: least body index in it */
+    int awake;        /* its component has an enabled body */
+    int island;       /* Sprag's island, or -1 */
+    int place;        /* in the list of bodies of its island; then that of the first body of its mechanism */
+    int articulation; /* mechanism of the island, or -1 */
+    int link;         /* 1 + the body it is tied to for the step, 0: none */
+    double mass;      /* kg */
     double inverse_mass;
     double inertia[9], inverse_inertia[9]; /* (3 x 3) world axes, about the centre of mass */
     double position[3], rotation[9];       /* m; body to world */
@@ -31,6 +32,7 @@ typedef struct spragBodyState {
     double free_velocity[6];               /* at the end of the step without constraint forces */
     double gyroscopic[3];                  /* torque Sprag applies in place of ODE, N m */
     double impulse[6];                     /* of all constraints of the island, N s, N m s */
+    double motor_force[6];                 /* of motors at their stops, N, N m */
     double force[6];                       /* ODE's accumulators as found, N, N m */
     int own_gyroscopic;                    /* 1: ODE's term is switched off for this step */
 } spragBodyState;
@@ -53,8 +55,10 @@ typedef struct spragIsland {
     int *body;            /* (body_count) dynamic bodies, ascending */
     int *joint;           /* (joint_count) enabled joints, ascending */
     const char *declined; /* why ODE solves it, or NULL */
-    int block_count;
-    spragBlock *block; /* (block_count) */
+    int block_count, row_count, articulation_count;
+    spragBlock *block;                      /* (block_count) */
+    struct spragEqualityRow *row;           /* (row_count) of its joints */
+    struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
     double *r, *u; /* (block_count x 3) N s, m/s */
     spragSolveInfo solve;

@@ -1,0 +1,327 @@
+#include "ode/articulation.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/ldlt.h"
+#include "linalg/vec3.h"
+#include "ode/island.h"
+#include "ode/joint_rows.h"
+
+/* ---------------------------------------------------------------- rows of one joint */
+
+static int isEquality(const spragJointRowSet *rows, int k)
+{
+    return isinf(rows->lo[k]) && isinf(rows->hi[k]);
+}
+
+static void readEquality(const spragJointRowSet *rows, int k, double h, spragEqualityRow *row)
+{
+    memcpy(row->J[0], rows->J1[k], sizeof row->J[0]);
+    memcpy(row->J[1], rows->J2[k], sizeof row->J[1]);
+    row->rhs = rows->rhs[k];
+    row->compliance = rows->cfm[k] / h;
+}
+
+static void readBounded(const spragJointRowSet *rows, int k, double h, spragBlock *block, int at)
+{
+    memcpy(block->J[0][at], rows->J1[k], sizeof block->J[0][at]);
+    memcpy(block->J[1][at], rows->J2[k], sizeof block->J[1][at]);
+    block->rhs[at] = rows->rhs[k];
+    block->compliance[at] = rows->cfm[k] / h;
+    block->lo[at] = rows->lo[k] * h;
+    block->hi[at] = rows->hi[k] * h;
+    block->unused[at] = 0;
+}
+
+/* The motor of an axis at its stop is a force on the bodies, not a row. */
+static void addMotorForce(spragSnapshot *s, const spragJointRowSet *rows, int k, const int body[2])
+{
+    for (int side = 0; side < 2 && rows->force[k] != 0; ++side)
+        for (int i = 0; i < 6 && body[side] >= 0; ++i)
+            s->body[body[side]].motor_force[i] += (side == 0 ? rows->J1[k][i] : rows->J2[k][i]) * rows->force[k];
+}
+
+const char *spragJointBlocks(struct spragWorld *world, int j, spragBlock *block, int *block_count,
+                             spragEqualityRow *row, int *row_count)
+{
+    spragSnapshot *s = &world->snapshot;
+    if (s->joint[j].type == dJointTypeNull)
+        return NULL;
+    if (!spragJointRowsAvailable())
+        return "the rows of its joints cannot be had from this libode";
+    spragJointRowSet rows;
+    const double h = s->step;
+    if (spragJointRows(s->joint[j].id, 1 / h, dWorldGetERP(world->world), dWorldGetCFM(world->world), &rows) < 0)
+        return "a joint of a type whose rows cannot be had";
+    const int body[2] = {spragPointerMapGet(&s->body_index, rows.body[0]),
+                         spragPointerMapGet(&s->body_index, rows.body[1])};
+    int bounded = 0;
+    for (int k = 0; k < rows.m; ++k) {
+        if (rows.findex[k] >= 0)
+            return "a joint row bounded by another";
+        if (isEquality(&rows, k)) {
+            if (row != NULL) {
+                spragEqualityRow *to = &row[*row_count];
+                *to = (spragEqualityRow){.joint = j, .body = {body[0], body[1]}};
+                readEquality(&rows, k, h, to);
+            }
+            ++*row_count;
+        } else {
+            if (block != NULL) {
+                spragBlock *to = &block[*block_count + bounded / 3];
+                if (bounded % 3 == 0)
+                    *to = (spragBlock){.kind = SPRAG_BLOCK_BOX,
+                                       .part = SPRAG_PART_JOINT,
+                                       .joint = j,
+                                       .parent = -1,
+                                       .body = {body[0], body[1]},
+                                       .scale = 1,
+                                       .unused = {1, 1, 1}};
+                readBounded(&rows, k, h, to, bounded % 3);
+            }
+            ++bounded;
+        }
+        if (block != NULL)
+            addMotorForce(s, &rows, k, body);
+    }
+    *block_count += (bounded + 2) / 3;
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- mechanisms */
+
+static int isDynamic(const spragSnapshot *s, int body)
+{
+    return body >= 0 && !s->body[body].kinematic;
+}
+
+/* A dynamic body of the row: all of them are in one mechanism. */
+static spragBodyState *dynamicBody(spragSnapshot *s, const spragEqualityRow *row)
+{
+    return isDynamic(s, row->body[0]) ? &s->body[row->body[0]] : &s->body[row->body[1]];
+}
+
+/* Sets of bodies joined by rows; each with a row becomes a mechanism, and every set a group of W's pattern. */
+static int findMechanisms(struct spragWorld *world, spragIsland *island)
+{
+    spragSnapshot *s = &world->snapshot;
+    int *parent = SPRAG_TAKE(&world->arena, int, island->body_count);
+    if (parent == NULL)
+        return 0;
+    for (int i = 0; i < island->body_count; ++i)
+        parent[i] = i;
+    for (int e = 0; e < island->row_count; ++e) {
+        const int *body = island->row[e].body;
+        if (isDynamic(s, body[0]) && isDynamic(s, body[1]))
+            spragSetJoin(parent, s->body[body[0]].place, s->body[body[1]].place);
+    }
+    for (int i = 0; i < island->body_count; ++i)
+        s->body[island->body[i]].place = spragSetFind(parent, i);
+    for (int e = 0; e < island->row_count; ++e) {
+        spragBodyState *root = &s->body[island->body[dynamicBody(s, &island->row[e])->place]];
+        if (root->articulation < 0)
+            root->articulation = island->articulation_count++;
+    }
+    for (int i = 0; i < island->body_count; ++i) {
+        spragBodyState *body = &s->body[island->body[i]];
+        body->articulation = s->body[island->body[body->place]].articulation;
+    }
+    return 1;
+}
+
+/* Which mechanisms a block touches: one per side, once if both sides are of the same. */
+static void touchMechanisms(const spragSnapshot *s, spragBlock *block)
+{
+    for (int side = 0; side < 2; ++side)
+        block->articulation[side] = isDynamic(s, block->body[side]) ? s->body[block->body[side]].articulation : -1;
+    if (block->articulation[0] == block->articulation[1])
+        block->articulation[1] = -1;
+}
+
+static int takeLists(struct spragWorld *world, spragIsland *island)
+{
+    const spragSnapshot *s = &world->snapshot;
+    for (int e = 0; e < island->row_count; ++e)
+        ++island->articulation[dynamicBody((spragSnapshot *)s, &island->row[e])->articulation].row_count;
+    for (int k = 0; k < island->block_count; ++k)
+        for (int side = 0; side < 2; ++side)
+            if (island->block[k].articulation[side] >= 0)
+                ++island->articulation[island->block[k].articulation[side]].block_count;
+    for (int a = 0; a < island->articulation_count; ++a) {
+        struct spragArticulation *art = &island->articulation[a];
+        const size_t m = (size_t)art->row_count, n = (size_t)art->block_count;
+        art->row = SPRAG_TAKE(&world->arena, int, m);
+        art->block = SPRAG_TAKE(&world->arena, int, n);
+        art->L = SPRAG_TAKE(&world->arena, double, m *m);
+        art->inverse_pivot = SPRAG_TAKE(&world->arena, double, m);
+        art->y = SPRAG_TAKE(&world->arena, double, m);
+        art->drift = SPRAG_TAKE(&world->arena, double, m);
+        art->Z = SPRAG_TAKE(&world->arena, double, 3 * m * n);
+        if (!art->row || !art->block || !art->L || !art->inverse_pivot || !art->y || !art->drift || !art->Z)
+            return 0;
+        art->row_count = art->block_count = 0;
+    }
+    return 1;
+}
+
+static void fillLists(spragSnapshot *s, spragIsland *island)
+{
+    for (int e = 0; e < island->row_count; ++e) {
+        struct spragArticulation *art = &island->articulation[dynamicBody(s, &island->row[e])->articulation];
+        art->row[art->row_count++] = e;
+    }
+    for (int k = 0; k < island->block_count; ++k)
+        for (int side = 0; side < 2; ++side)
+            if (island->block[k].articulation[side] >= 0) {
+                struct spragArticulation *art = &island->articulation[island->block[k].articulation[side]];
+                island->block[k].slot[side] = art->block_count;
+                art->block[art->block_count++] = k;
+            }
+}
+
+/* ---------------------------------------------------------------- factors */
+
+/* out = M^-1 J^T of one row for one body */
+static void respond(const spragBodyState *body, const double J[6], double out[6])
+{
+    for (int i = 0; i < 3; ++i)
+        out[i] = body->inverse_mass * J[i];
+    spragMul33(out + 3, body->inverse_inertia, J + 3);
+}
+
+static double dot6(const double a[6], const double b[6])
+{
+    return spragDot3(a, b) + spragDot3(a + 3, b + 3);
+}
+
+static double rowCoupling(const spragSnapshot *s, const spragEqualityRow *e, const spragEqualityRow *f)
+{
+    double sum = 0, Y[6];
+    for (int b = 0; b < 2; ++b) {
+        if (!isDynamic(s, f->body[b]))
+            continue;
+        respond(&s->body[f->body[b]], f->J[b], Y);
+        for (int a = 0; a < 2; ++a)
+            if (e->body[a] == f->body[b])
+                sum += dot6(e->J[a], Y);
+    }
+    return sum;
+}
+
+static void factor(const spragSnapshot *s, const spragIsland *island, struct spragArticulation *art)
+{
+    const int m = art->row_count;
+    for (int i = 0; i < m; ++i) {
+        const spragEqualityRow *e = &island->row[art->row[i]];
+        for (int j = 0; j <= i; ++j)
+            art->L[i * m + j] = rowCoupling(s, e, &island->row[art->row[j]]);
+        art->L[i * m + i] += e->compliance;
+        double v = 0, w = 0;
+        for (int a = 0; a < 2; ++a)
+            if (e->body[a] >= 0) {
+                v += dot6(e->J[a], s->body[e->body[a]].free_velocity);
+                w += dot6(e->J[a], s->body[e->body[a]].velocity);
+            }
+        art->y[i] = v - e->rhs;
+        art->drift[i] = (v - w) / s->step;
+    }
+    spragLdltFactor(m, art->L, art->inverse_pivot);
+    spragLdltForward(m, art->L, 1, art->y);
+    spragLdltForward(m, art->L, 1, art->drift);
+}
+
+/* Z of one block: L^-1 E M^-1 J^T */
+static void respondBlock(const spragIsland *island, struct spragArticulation *art, int slot)
+{
+    const spragBlock *block = &island->block[art->block[slot]];
+    double *Z = art->Z + (size_t)slot * 3 * (size_t)art->row_count;
+    for (int i = 0; i < art->row_count; ++i) {
+        const spragEqualityRow *e = &island->row[art->row[i]];
+        for (int a = 0; a < 2; ++a)
+            for (int b = 0; b < 2; ++b)
+                for (int n = 0; n < 6 && e->body[a] >= 0 && e->body[a] == block->body[b]; ++n)
+                    for (int c = 0; c < 3; ++c)
+                        Z[3 * i + c] += e->J[a][n] * block->Y[b][n][c]; /* Y = 0 for what does not move */
+    }
+    spragLdltForward(art->row_count, art->L, 3, Z);
+}
+
+int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
+{
+    spragSnapshot *s = &world->snapshot;
+    if (!findMechanisms(world, island))
+        return 0;
+    for (int k = 0; k < island->block_count; ++k)
+        touchMechanisms(s, &island->block[k]);
+    island->articulation = SPRAG_TAKE(&world->arena, struct spragArticulation, island->articulation_count);
+    if (island->articulation == NULL || !takeLists(world, island))
+        return 0;
+    fillLists(s, island);
+    for (int a = 0; a < island->articulation_count; ++a) {
+        struct spragArticulation *art = &island->articulation[a];
+        factor(s, island, art);
+        for (int slot = 0; slot < art->block_count; ++slot)
+            respondBlock(island, art, slot);
+    }
+    return 1;
+}
+
+/* ---------------------------------------------------------------- elimination */
+
+static const double *blockZ(const struct spragArticulation *art, int slot)
+{
+    return art->Z + (size_t)slot * 3 * (size_t)art->row_count;
+}
+
+void spragArticulationCouple(const spragIsland *island, int k, int l, double W[9])
+{
+    const spragBlock *p = &island->block[k], *q = &island->block[l];
+    for (int a = 0; a < 2; ++a)
+        for (int b = 0; b < 2; ++b) {
+            if (p->articulation[a] < 0 || p->articulation[a] != q->articulation[b])
+                continue;
+            const struct spragArticulation *art = &island->articulation[p->articulation[a]];
+            const double *Zk = blockZ(art, p->slot[a]), *Zl = blockZ(art, q->slot[b]);
+            for (int i = 0; i < art->row_count; ++i)
+                for (int r = 0; r < 3; ++r)
+                    for (int c = 0; c < 3; ++c)
+                        W[3 * r + c] -= Zk[3 * i + r] * art->inverse_pivot[i] * Zl[3 * i + c];
+        }
+}
+
+void spragArticulationShift(const spragIsland *island, int k, double q[3], double *free_acceleration)
+{
+    const spragBlock *block = &island->block[k];
+    for (int side = 0; side < 2; ++side) {
+        if (block->articulation[side] < 0)
+            continue;
+        const struct spragArticulation *art = &island->articulation[block->articulation[side]];
+        const double *Z = blockZ(art, block->slot[side]);
+        for (int i = 0; i < art->row_count; ++i) {
+            for (int c = 0; c < 3; ++c)
+                q[c] -= Z[3 * i + c] * art->inverse_pivot[i] * art->y[i];
+            *free_acceleration -= Z[3 * i] * art->inverse_pivot[i] * art->drift[i];
+        }
+    }
+}
+
+int spragArticulationsSolve(struct spragWorld *world, spragIsland *island)
+{
+    for (int a = 0; a < island->articulation_count; ++a) {
+        const struct spragArticulation *art = &island->articulation[a];
+        double *x = SPRAG_TAKE(&world->arena, double, art->row_count);
+        if (x == NULL)
+            return 0;
+        memcpy(x, art->y, (size_t)art->row_count * sizeof *x);
+        for (int slot = 0; slot < art->block_count; ++slot)
+            for (int i = 0; i < art->row_count; ++i)
+                x[i] += spragDot3(blockZ(art, slot) + 3 * i, island->r + 3 * art->block[slot]);
+        for (int i = 0; i < art->row_count; ++i)
+            x[i] *= -art->inverse_pivot[i];
+        spragLdltBackward(art->row_count, art->L, x);
+        for (int i = 0; i < art->row_count; ++i)
+            island->row[art->row[i]].impulse = x[i];
+    }
+    return 1;
+}

@@ -1,0 +1,51 @@
+/* Bodies held together by joints, eliminated from the contact problem.
+ *
+ * The equality rows of the joints of one mechanism are  E v + c lambda = rhs  (c = cfm / h).  With v = v_free + M^-1 (J^T r +
+ * E^T lambda),
+ *     A lambda = -(E v_free - rhs) - E M^-1 J^T r,     A = E M^-1 E^T + c = L D L^T,
+ * and with Z_k = L^-1 E M^-1 J_k^T, y = L^-1 (E v_free - rhs), what the contacts feel of the mechanism is
+ *     W_kl <- W_kl - Z_k^T D^-1 Z_l,     q_k <- q_k - Z_k^T D^-1 y,     lambda = -L^-T D^-1 (y + sum_k Z_k r_k).
+ * Rows with bounds (limits, motors) stay in the problem as BOX blocks. */
+#ifndef SPRAG_ODE_ARTICULATION_H
+#define SPRAG_ODE_ARTICULATION_H
+
+#include "ode/rows.h"
+
+typedef struct spragEqualityRow spragEqualityRow;
+
+struct spragEqualityRow {
+    int joint;      /* in the snapshot */
+    int body[2];    /* in the snapshot, -1 = the world */
+    double J[2][6]; /* linear, angular */
+    double rhs;     /* m/s */
+    double compliance;
+    double impulse; /* lambda, N s; the result */
+};
+
+struct spragArticulation {
+    int row_count, block_count;
+    int *row;              /* (row_count) of island->row */
+    int *block;            /* (block_count) of island->block, ascending */
+    double *L;             /* (row_count x row_count) */
+    double *inverse_pivot; /* (row_count) */
+    double *y, *drift;     /* (row_count) L^-1 (E v_free - rhs), L^-1 E (v_free - v) / h */
+    double *Z;             /* (block_count x row_count x 3) */
+};
+
+/* Counts the rows and blocks that one joint of an island brings; reads them.  Declines the island (why returned) if
+ * ODE's rows cannot be had.  block and row may be NULL: counting only. */
+const char *spragJointBlocks(struct spragWorld *world, int joint, spragBlock *block, int *block_count,
+                             spragEqualityRow *row, int *row_count);
+
+/* Groups the island's bodies (body.place becomes the number of the group), and factors each mechanism.  Free velocities
+ * must be known.  0: no memory. */
+int spragArticulationsMake(struct spragWorld *world, spragIsland *island);
+
+/* Subtracts the mechanisms' part from W_kl (3x3); from q and b of one block. */
+void spragArticulationCouple(const spragIsland *island, int k, int l, double W[9]);
+void spragArticulationShift(const spragIsland *island, int k, double q[3], double *free_acceleration);
+
+/* lambda of every equality row from island->r. */
+int spragArticulationsSolve(struct spragWorld *world, spragIsland *island);
+
+#endif

@@ -1,0 +1,168 @@
+/* Joints in islands with contacts: eliminated rows, limits and motors, beside stock ODE where ODE is exact. */
+#include "support/check.h"
+
+#include <string.h>
+
+#include <sprag/sprag_ode.h>
+
+typedef struct Twin {
+    dWorldID world;
+    dJointGroupID group;
+    spragWorldID sprag; /* NULL: stock */
+    dBodyID body[3];
+    dJointID joint[2];
+    dJointFeedback feedback[2];
+} Twin;
+
+/* A ball on the ground, frictionless, with two boxes hanging from it in a chain: a hinge with a motor and a stop, and a
+ * ball joint.  Without friction ODE's own answer is exact up to its CFM, which both use. */
+static void makeMechanism(Twin *t, int use_sprag, double motor)
+{
+    *t = (Twin){.world = dWorldCreate(), .group = dJointGroupCreate(0)};
+    dWorldSetGravity(t->world, 0, 0, -9.81);
+    if (use_sprag) {
+        spragConfig config = spragConfigDefault();
+        config.gyroscopic = SPRAG_GYROSCOPIC_ODE;
+        assert_int_equal(spragWorldAttach(t->world, &config, &t->sprag), SPRAG_OK);
+    }
+    for (int i = 0; i < 3; ++i) {
+        dMass mass;
+        dMassSetBoxTotal(&mass, 1 + i, 0.3, 0.2, 0.1 + 0.05 * i);
+        t->body[i] = dBodyCreate(t->world);
+        dBodySetMass(t->body[i], &mass);
+        dBodySetPosition(t->body[i], 0.4 * i, 0.05 * i, 0.5);
+    }
+    t->joint[0] = dJointCreateHinge(t->world, 0);
+    dJointAttach(t->joint[0], t->body[0], t->body[1]);
+    dJointSetHingeAnchor(t->joint[0], 0.2, 0, 0.5);
+    dJointSetHingeAxis(t->joint[0], 0, 1, 0);
+    dJointSetHingeParam(t->joint[0], dParamVel, 2);
+    dJointSetHingeParam(t->joint[0], dParamFMax, motor);
+    dJointSetHingeParam(t->joint[0], dParamHiStop, 0.15);
+    dJointSetHingeParam(t->joint[0], dParamLoStop, -0.15);
+    t->joint[1] = dJointCreateBall(t->world, 0);
+    dJointAttach(t->joint[1], t->body[1], t->body[2]);
+    dJointSetBallAnchor(t->joint[1], 0.6, 0.05, 0.5);
+    for (int i = 0; i < 2; ++i)
+        dJointSetFeedback(t->joint[i], &t->feedback[i]);
+}
+
+static void freeTwin(Twin *t)
+{
+    if (t->sprag != NULL)
+        spragWorldDetach(t->sprag);
+    dJointGroupDestroy(t->group);
+    dWorldDestroy(t->world);
+}
+
+/* A ball of 0.5 m around the first body touches the plane z = 0. */
+static void step(Twin *t, double mu, double h)
+{
+    const dReal *p = dBodyGetPosition(t->body[0]);
+    dContact contact;
+    memset(&contact, 0, sizeof contact);
+    contact.surface.mode = dContactApprox1;
+    contact.surface.mu = mu;
+    contact.geom.pos[0] = p[0];
+    contact.geom.pos[1] = p[1];
+    contact.geom.normal[2] = 1;
+    contact.geom.depth = 0.5 - p[2];
+    if (contact.geom.depth >= -1e-9) {
+        dJointID joint = t->sprag != NULL ? spragJointCreateContact(t->sprag, t->group, &contact)
+                                          : dJointCreateContact(t->world, t->group, &contact);
+        dJointAttach(joint, t->body[0], 0);
+    }
+    if (t->sprag != NULL)
+        assert_int_equal(spragWorldStep(t->sprag, h), SPRAG_OK);
+    else
+        dWorldStep(t->world, h);
+    dJointGroupEmpty(t->group);
+}
+
+static void frictionlessMechanismIsAsOde(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        const double motor = k * 1.5; /* N m: powered, later at its stop */
+        Twin twin[2];
+        int solved = 0;
+        for (int i = 0; i < 2; ++i)
+            makeMechanism(&twin[i], i, motor);
+        for (int n = 0; n < 150; ++n) {
+            step(&twin[0], 0, 2e-3);
+            step(&twin[1], 0, 2e-3);
+            const spragStepInfo info = spragWorldGetStepInfo(twin[1].sprag);
+            assert_int_equal(info.declined, 0);
+            solved += info.islands;
+            for (int b = 0; b < 3; ++b)
+                for (int c = 0; c < 3; ++c) {
+                    CHECK_NEAR(dBodyGetLinearVel(twin[1].body[b])[c], dBodyGetLinearVel(twin[0].body[b])[c], 1e-7);
+                    CHECK_NEAR(dBodyGetAngularVel(twin[1].body[b])[c], dBodyGetAngularVel(twin[0].body[b])[c], 1e-7);
+                }
+            if (info.islands > 0)
+                for (int j = 0; j < 2; ++j)
+                    for (int c = 0; c < 3; ++c) {
+                        CHECK_NEAR(twin[1].feedback[j].f1[c], twin[0].feedback[j].f1[c], 1e-4);
+                        CHECK_NEAR(twin[1].feedback[j].t2[c], twin[0].feedback[j].t2[c], 1e-4);
+                    }
+        }
+        assert_true(solved > 100);
+        freeTwin(&twin[0]);
+        freeTwin(&twin[1]);
+    }
+}
+
+static void momentum(const Twin *t, double P[3])
+{
+    P[0] = P[1] = P[2] = 0;
+    for (int b = 0; b < 3; ++b) {
+        dMass mass;
+        dBodyGetMass(t->body[b], &mass);
+        for (int c = 0; c < 3; ++c)
+            P[c] += mass.mass * dBodyGetLinearVel(t->body[b])[c];
+    }
+}
+
+/* Joint forces are internal: the momentum of the mechanism changes by the contact's force and gravity alone, and a
+ * sticking contact has exactly no slip though three bodies hang on it. */
+static void contactFeelsTheWholeMechanism(void **state)
+{
+    (void)state;
+    Twin t;
+    makeMechanism(&t, 1, 0);
+    const double h = 2e-3, weight = 6 * 9.81;
+    for (int n = 0; n < 50; ++n) {
+        double before[3], after[3];
+        momentum(&t, before);
+        step(&t, 0.8, h);
+        momentum(&t, after);
+        const spragContact *contact;
+        assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 1);
+        assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8);
+        for (int c = 0; c < 3; ++c) {
+            const double force =
+                contact->normal_force * contact->normal[c] + contact->friction[c] - (c == 2 ? weight : 0);
+            CHECK_NEAR(after[c] - before[c], h * force, 1e-12);
+        }
+        assert_int_equal(contact->mode, SPRAG_MODE_STICK);
+        assert_true(fabs(contact->slip[0]) + fabs(contact->slip[1]) <= 1e-12);
+    }
+    dVector3 a, b;
+    dJointGetBallAnchor(t.joint[1], a);
+    dJointGetBallAnchor2(t.joint[1], b);
+    for (int c = 0; c < 3; ++c)
+        CHECK_NEAR(a[c], b[c], 1e-4);
+    freeTwin(&t);
+}
+
+int main(void)
+{
+    dInitODE2(0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frictionlessMechanismIsAsOde),
+        cmocka_unit_test(contactFeelsTheWholeMechanism),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
