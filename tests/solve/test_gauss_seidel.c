@@ -7,57 +7,7 @@
 #include "linalg/vec3.h"
 #include "solve/cone_block.h"
 #include "solve/solver.h"
-
-enum { NC = 12, N = 3 * NC, BODIES = 8 };
-
-static double uniform(unsigned long long *state) /* (-1, 1), xorshift64* of Vigna 2016 */
-{
-    *state ^= *state >> 12, *state ^= *state << 25, *state ^= *state >> 27;
-    return (double)(*state * 2685821657736338717ULL >> 11) / 4503599627370496.0 - 1;
-}
-
-typedef struct Random {
-    spragProblem problem;
-    int row_start[NC + 1], column[NC * NC], parent[NC];
-    double W[9 * NC * NC], q[N], mu[NC], mu_minus[NC], bound[6 * NC];
-    unsigned char kind[NC];
-} Random;
-
-/* W = G G' with G (N x 6 BODIES) dense and random, full rank. */
-static void randomProblem(Random *random, unsigned long long seed, double mu)
-{
-    static double G[N][6 * BODIES];
-    memset(random, 0, sizeof *random);
-    for (int i = 0; i < N; ++i)
-        for (int j = 0; j < 6 * BODIES; ++j)
-            G[i][j] = uniform(&seed);
-    for (int k = 0; k < NC; ++k) {
-        random->row_start[k + 1] = NC * (k + 1);
-        random->mu[k] = mu * (1.1 + uniform(&seed)), random->mu_minus[k] = 0.5 * mu;
-        random->parent[k] = -1;
-        for (int i = 0; i < 3; ++i) {
-            random->q[3 * k + i] = uniform(&seed);
-            random->bound[6 * k + i] = -0.02, random->bound[6 * k + 3 + i] = i == 1 ? INFINITY : 0.03;
-        }
-        for (int j = 0; j < NC; ++j) {
-            random->column[NC * k + j] = j;
-            for (int i = 0; i < 9; ++i)
-                for (int c = 0; c < 6 * BODIES; ++c)
-                    random->W[9 * (NC * k + j) + i] += G[3 * k + i / 3][c] * G[3 * j + i % 3][c];
-        }
-    }
-    random->problem = (spragProblem){.contact_count = NC,
-                                     .block_count = NC * NC,
-                                     .row_start = random->row_start,
-                                     .column = random->column,
-                                     .W = random->W,
-                                     .q = random->q,
-                                     .mu = random->mu,
-                                     .mu_minus = random->mu_minus,
-                                     .kind = random->kind,
-                                     .bound = random->bound,
-                                     .parent = random->parent};
-}
+#include "support/random_problem.h"
 
 static void checkSolved(const spragProblem *problem)
 {
@@ -78,7 +28,7 @@ static void contactsAreSolved(void **state)
     (void)state;
     static Random random;
     for (unsigned long long seed = 1; seed <= 20; ++seed) {
-        randomProblem(&random, seed, 0.4);
+        randomProblem(&random, seed, 0.4, 48);
         checkSolved(&random.problem);
     }
 }
@@ -88,12 +38,8 @@ static void everyKindIsSolved(void **state)
     (void)state;
     static Random random;
     for (unsigned long long seed = 21; seed <= 40; ++seed) {
-        randomProblem(&random, seed, 0.2);
-        for (int k = 0; k < NC; ++k) {
-            random.kind[k] = (unsigned char)(k % 5);
-            if (random.kind[k] == SPRAG_BLOCK_ROLLING)
-                random.parent[k] = k - SPRAG_BLOCK_ROLLING; /* a CONTACT */
-        }
+        randomProblem(&random, seed, 0.2, 48);
+        mixKinds(&random);
         checkSolved(&random.problem);
     }
 }
@@ -102,7 +48,7 @@ static void limitsAreKept(void **state)
 {
     (void)state;
     static Random random;
-    randomProblem(&random, 3, 0.4);
+    randomProblem(&random, 3, 0.4, 48);
     spragArena arena = {0};
     const spragSolveOptions options = {.tolerance = 0, .iteration_limit = 3};
     spragSolveInfo info = {0};

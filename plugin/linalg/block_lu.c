@@ -1,0 +1,221 @@
+/* Row by row ("up-looking", Davis 2006, 4.8, for LU with a fixed symmetric pattern): row i of A is spread over `work`;
+ * for each k < i of the pattern, L_ik = work_k U_kk^-1 and work -= L_ik U_k.; what is left is row i of U. */
+#include "linalg/block_lu.h"
+
+#include <amd.h>
+#include <math.h>
+#include <string.h>
+
+/* Columns of row i of L: the nodes of the elimination tree reached from row i of A (Davis 2006, 4.2), in
+ * stack[top .. n-1]; returns top. */
+static int rowPattern(const spragBlockLu *lu, int i, const int *parent, int *mark, int *stack)
+{
+    int top = lu->n;
+    mark[i] = i;
+    const int row = lu->order[i];
+    for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e) {
+        int k = lu->position[lu->column[e]], length = 0;
+        if (k >= i)
+            continue;
+        for (; mark[k] != i; k = parent[k]) {
+            stack[length++] = k;
+            mark[k] = i;
+        }
+        while (length > 0)
+            stack[--top] = stack[--length];
+    }
+    return top;
+}
+
+static void eliminationTree(const spragBlockLu *lu, int *parent, int *ancestor)
+{
+    for (int i = 0; i < lu->n; ++i) {
+        parent[i] = ancestor[i] = -1;
+        const int row = lu->order[i];
+        for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e) {
+            int k = lu->position[lu->column[e]];
+            while (k != -1 && k < i) {
+                const int next = ancestor[k];
+                ancestor[k] = i;
+                if (next == -1)
+                    parent[k] = i;
+                k = next;
+            }
+        }
+    }
+}
+
+/* Approximate minimum degree of the symmetric pattern, in the arena's memory (amd_2 of SuiteSparse; its public amd_order
+ * would call malloc). */
+static int leastDegreeOrder(spragBlockLu *lu, spragArena *arena)
+{
+    const int n = lu->n, blocks = lu->row_start[n];
+    const int room = blocks + blocks / 5 + n + 1;
+    double info[AMD_INFO];
+    int *start = SPRAG_TAKE(arena, int, n), *length = SPRAG_TAKE(arena, int, n), *work = SPRAG_TAKE(arena, int, room);
+    int *scratch = SPRAG_TAKE(arena, int, 6 * (size_t)n);
+    if (start == NULL || length == NULL || work == NULL || scratch == NULL)
+        return 0;
+    int used = 0;
+    for (int i = 0; i < n; ++i) {
+        start[i] = used;
+        for (int e = lu->row_start[i]; e < lu->row_start[i + 1]; ++e)
+            if (lu->column[e] != i)
+                work[used++] = lu->column[e];
+        length[i] = used - start[i];
+    }
+    amd_2(n, start, work, length, room, used, scratch, lu->position, lu->order, scratch + n, scratch + 2 * n,
+          scratch + 3 * n, scratch + 4 * n, NULL, info);
+    return 1;
+}
+
+int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int *column, spragArena *arena)
+{
+    *lu = (spragBlockLu){.n = n,
+                         .row_start = row_start,
+                         .column = column,
+                         .order = SPRAG_TAKE(arena, int, n),
+                         .position = SPRAG_TAKE(arena, int, n),
+                         .u_start = SPRAG_TAKE(arena, int, n + 1),
+                         .l_start = SPRAG_TAKE(arena, int, n + 1),
+                         .inverse = SPRAG_TAKE(arena, double, 9 * (size_t)n),
+                         .work = SPRAG_TAKE(arena, double, 9 * (size_t)n),
+                         .solution = SPRAG_TAKE(arena, double, 3 * (size_t)n)};
+    int *parent = SPRAG_TAKE(arena, int, n), *mark = SPRAG_TAKE(arena, int, n), *stack = SPRAG_TAKE(arena, int, n);
+    if (lu->order == NULL || lu->position == NULL || lu->u_start == NULL || lu->l_start == NULL ||
+        lu->inverse == NULL || lu->work == NULL || lu->solution == NULL || parent == NULL || mark == NULL ||
+        stack == NULL)
+        return 0;
+    if (!leastDegreeOrder(lu, arena))
+        return 0;
+    for (int i = 0; i < n; ++i)
+        lu->position[lu->order[i]] = i;
+    eliminationTree(lu, parent, mark);
+    for (int i = 0; i < n; ++i)
+        mark[i] = -1;
+    for (int i = 0; i < n; ++i) {
+        const int top = rowPattern(lu, i, parent, mark, stack);
+        lu->l_start[i + 1] = lu->l_start[i] + n - top;
+        for (int s = top; s < n; ++s)
+            ++lu->u_start[stack[s] + 1];
+    }
+    for (int i = 0; i < n; ++i)
+        lu->u_start[i + 1] += lu->u_start[i];
+    const size_t fill = (size_t)lu->l_start[n];
+    lu->l_column = SPRAG_TAKE(arena, int, fill + 1);
+    lu->u_column = SPRAG_TAKE(arena, int, fill + 1);
+    lu->L = SPRAG_TAKE(arena, double, 9 * fill + 1);
+    lu->U = SPRAG_TAKE(arena, double, 9 * fill + 1);
+    int *used = SPRAG_TAKE(arena, int, n);
+    if (lu->l_column == NULL || lu->u_column == NULL || lu->L == NULL || lu->U == NULL || used == NULL)
+        return 0;
+    for (int i = 0; i < n; ++i)
+        mark[i] = -1;
+    for (int i = 0; i < n; ++i) {
+        const int top = rowPattern(lu, i, parent, mark, stack);
+        int *columns = lu->l_column + lu->l_start[i];
+        memcpy(columns, stack + top, (size_t)(n - top) * sizeof *columns);
+        for (int s = 0; s < n - top; ++s)
+            lu->u_column[lu->u_start[columns[s]] + used[columns[s]]++] = i;
+    }
+    return 1;
+}
+
+/* C -= A B */
+static inline void mulSub33(double *restrict C, const double *restrict A, const double *restrict B)
+{
+    for (int i = 0; i < 3; ++i) {
+        const double a0 = A[3 * i], a1 = A[3 * i + 1], a2 = A[3 * i + 2];
+        for (int j = 0; j < 3; ++j)
+            C[3 * i + j] -= a0 * B[j] + a1 * B[3 + j] + a2 * B[6 + j];
+    }
+}
+
+/* Gauss-Jordan with row pivots; 0 if singular. */
+static int inverse33(const double A[9], double B[9])
+{
+    double M[3][6] = {{A[0], A[1], A[2], 1, 0, 0}, {A[3], A[4], A[5], 0, 1, 0}, {A[6], A[7], A[8], 0, 0, 1}};
+    for (int k = 0; k < 3; ++k) {
+        int best = k;
+        for (int i = k + 1; i < 3; ++i)
+            if (fabs(M[i][k]) > fabs(M[best][k]))
+                best = i;
+        if (!(fabs(M[best][k]) > 0))
+            return 0;
+        for (int j = 0; j < 6; ++j) {
+            const double swap = M[k][j];
+            M[k][j] = M[best][j], M[best][j] = swap;
+        }
+        const double scale = 1 / M[k][k];
+        for (int j = k; j < 6; ++j)
+            M[k][j] *= scale;
+        for (int i = 0; i < 3; ++i)
+            if (i != k) {
+                const double factor = M[i][k];
+                for (int j = k; j < 6; ++j)
+                    M[i][j] -= factor * M[k][j];
+            }
+    }
+    for (int i = 0; i < 9; ++i)
+        B[i] = M[i / 3][3 + i % 3];
+    return 1;
+}
+
+int spragBlockLuFactor(spragBlockLu *lu, const double *A)
+{
+    double *work = lu->work;
+    for (int i = 0; i < lu->n; ++i) {
+        const int row = lu->order[i];
+        for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e)
+            memcpy(work + 9 * (size_t)lu->position[lu->column[e]], A + 9 * (size_t)e, 9 * sizeof *A);
+        for (int s = lu->l_start[i]; s < lu->l_start[i + 1]; ++s) {
+            const int k = lu->l_column[s];
+            double *L = lu->L + 9 * (size_t)s, *w = work + 9 * (size_t)k;
+            const double *D = lu->inverse + 9 * (size_t)k;
+            for (int a = 0; a < 9; ++a)
+                L[a] = w[a - a % 3] * D[a % 3] + w[a - a % 3 + 1] * D[3 + a % 3] + w[a - a % 3 + 2] * D[6 + a % 3];
+            memset(w, 0, 9 * sizeof *w);
+            const int end = lu->u_start[k + 1];
+            for (int t = lu->u_start[k]; t < end; ++t)
+                mulSub33(work + 9 * (size_t)lu->u_column[t], L, lu->U + 9 * (size_t)t);
+        }
+        const int regular = inverse33(work + 9 * (size_t)i, lu->inverse + 9 * (size_t)i);
+        memset(work + 9 * (size_t)i, 0, 9 * sizeof *work);
+        for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
+            double *w = work + 9 * (size_t)lu->u_column[t];
+            memcpy(lu->U + 9 * (size_t)t, w, 9 * sizeof *w);
+            memset(w, 0, 9 * sizeof *w);
+        }
+        if (!regular)
+            return 0;
+    }
+    return 1;
+}
+
+void spragBlockLuSolve(spragBlockLu *lu, double *x)
+{
+    double *y = lu->solution;
+    for (int i = 0; i < lu->n; ++i) {
+        double sum[3];
+        memcpy(sum, x + 3 * (size_t)lu->order[i], sizeof sum);
+        for (int s = lu->l_start[i]; s < lu->l_start[i + 1]; ++s) {
+            const double *L = lu->L + 9 * (size_t)s, *z = y + 3 * (size_t)lu->l_column[s];
+            for (int a = 0; a < 3; ++a)
+                sum[a] -= L[3 * a] * z[0] + L[3 * a + 1] * z[1] + L[3 * a + 2] * z[2];
+        }
+        memcpy(y + 3 * (size_t)i, sum, sizeof sum);
+    }
+    for (int i = lu->n - 1; i >= 0; --i) {
+        double sum[3];
+        memcpy(sum, y + 3 * (size_t)i, sizeof sum);
+        for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
+            const double *U = lu->U + 9 * (size_t)t, *z = y + 3 * (size_t)lu->u_column[t];
+            for (int a = 0; a < 3; ++a)
+                sum[a] -= U[3 * a] * z[0] + U[3 * a + 1] * z[1] + U[3 * a + 2] * z[2];
+        }
+        const double *D = lu->inverse + 9 * (size_t)i;
+        for (int a = 0; a < 3; ++a)
+            y[3 * i + a] = D[3 * a] * sum[0] + D[3 * a + 1] * sum[1] + D[3 * a + 2] * sum[2];
+        memcpy(x + 3 * (size_t)lu->order[i], y + 3 * (size_t)i, 3 * sizeof *x);
+    }
+}

@@ -1,0 +1,29 @@
+/* Sparse LU of a matrix of 3x3 blocks with symmetric pattern, A = L U, in the order of least degree (AMD), pivoting only
+ * inside the diagonal blocks.  Made for systems near W + rho I, whose leading blocks are safe pivots; the caller checks
+ * what it gets.  Pattern once, numbers often. */
+#ifndef SPRAG_LINALG_BLOCK_LU_H
+#define SPRAG_LINALG_BLOCK_LU_H
+
+#include "base/arena.h"
+
+typedef struct spragBlockLu {
+    int n;                   /* block rows */
+    const int *row_start;    /* (n + 1) of A, as given */
+    const int *column;       /* of A */
+    int *order, *position;   /* (n): row order[i] of A is row i of the factors; position is its inverse */
+    int *u_start, *u_column; /* U: strictly upper blocks by rows, columns ascending */
+    int *l_start, *l_column; /* L: strictly lower blocks by rows, columns in the order of elimination */
+    double *U, *L;           /* blocks (3 x 3) */
+    double *inverse;         /* (n x 3 x 3) inverses of U's diagonal blocks */
+    double *work;            /* (n x 3 x 3), zero between uses */
+    double *solution;        /* (3 n) */
+} spragBlockLu;
+
+/* Orders and finds the pattern of the factors.  All memory from the arena.  1, or 0: out of memory. */
+int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int *column, spragArena *arena);
+/* A (blocks x 3 x 3) in the pattern given.  1, or 0: a diagonal block became singular. */
+int spragBlockLuFactor(spragBlockLu *lu, const double *A);
+/* x (3 n) := A^-1 x */
+void spragBlockLuSolve(spragBlockLu *lu, double *x);
+
+#endif

@@ -1,0 +1,90 @@
+/* Sparse block LU against its own product, on a random sparse pattern. */
+#include "support/check.h"
+
+#include <string.h>
+
+#include "linalg/block_lu.h"
+#include "linalg/vec3.h"
+
+enum { N = 60, ROOM = N * N };
+
+static unsigned long long seed = 5;
+
+static double uniform(void) /* (-1, 1), xorshift64* of Vigna 2016 */
+{
+    seed ^= seed >> 12, seed ^= seed << 25, seed ^= seed >> 27;
+    return (double)(seed * 2685821657736338717ULL >> 11) / 4503599627370496.0 - 1;
+}
+
+static int row_start[N + 1], column[ROOM];
+static double A[9 * ROOM];
+
+/* Ring with random chords; unsymmetric values, dominant diagonal blocks whose own diagonal is zero (they need pivots). */
+static void makeMatrix(void)
+{
+    static unsigned char full[N][N];
+    memset(full, 0, sizeof full);
+    for (int i = 0; i < N; ++i) {
+        full[i][i] = full[i][(i + 1) % N] = full[(i + 1) % N][i] = 1;
+        const int j = (int)((uniform() + 1) * 0.5 * (N - 1));
+        full[i][j] = full[j][i] = 1;
+    }
+    int count = 0;
+    for (int i = 0; i < N; ++i) {
+        for (int j = 0; j < N; ++j)
+            if (full[i][j]) {
+                for (int k = 0; k < 9; ++k)
+                    A[9 * count + k] = uniform();
+                if (i == j)
+                    for (int k = 0; k < 9; ++k)
+                        A[9 * count + k] = k % 4 == 0 ? 0 : (k == 1 || k == 5 || k == 6 ? 20 : 0);
+                column[count++] = j;
+            }
+        row_start[i + 1] = count;
+    }
+}
+
+static void solvesWhatWasMultiplied(void **state)
+{
+    (void)state;
+    spragArena arena = {0};
+    for (int trial = 0; trial < 10; ++trial) {
+        spragBlockLu lu;
+        double x[3 * N], b[3 * N] = {0};
+        makeMatrix();
+        for (int i = 0; i < 3 * N; ++i)
+            x[i] = uniform();
+        for (int i = 0; i < N; ++i)
+            for (int e = row_start[i]; e < row_start[i + 1]; ++e)
+                spragMulAdd33(b + 3 * i, A + 9 * e, x + 3 * column[e]);
+        spragArenaReset(&arena);
+        assert_int_equal(spragBlockLuAnalyse(&lu, N, row_start, column, &arena), 1);
+        for (int again = 0; again < 2; ++again) { /* numbers twice on one pattern */
+            double y[3 * N];
+            memcpy(y, b, sizeof y);
+            assert_int_equal(spragBlockLuFactor(&lu, A), 1);
+            spragBlockLuSolve(&lu, y);
+            for (int i = 0; i < 3 * N; ++i)
+                CHECK_NEAR(y[i], x[i], 1e-12);
+        }
+    }
+    spragArenaFree(&arena);
+}
+
+static void singularIsSaid(void **state)
+{
+    (void)state;
+    const int start[] = {0, 1, 2}, columns[] = {0, 1};
+    const double blocks[18] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 2, 0, 2, 4, 0, 0, 0, 1};
+    spragArena arena = {0};
+    spragBlockLu lu;
+    assert_int_equal(spragBlockLuAnalyse(&lu, 2, start, columns, &arena), 1);
+    assert_int_equal(spragBlockLuFactor(&lu, blocks), 0);
+    spragArenaFree(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(solvesWhatWasMultiplied), cmocka_unit_test(singularIsSaid)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

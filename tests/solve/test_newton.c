@@ -1,0 +1,94 @@
+/* Newton on random systems of every block kind and on the problem files, judged by spragProblemResidual. */
+#include "support/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/solver.h"
+#include "support/random_problem.h"
+
+/* Returns the Newton steps: 0 where the first sweeps were enough. */
+static int checkSolved(const spragProblem *problem)
+{
+    spragArena arena = {0};
+    const spragSolveOptions options = {.tolerance = 1e-11};
+    spragSolveInfo info = {0}, info2 = {0};
+    double r[N] = {0}, again[N] = {0};
+    assert_int_equal(spragSolverNewton.solve(problem, &options, &arena, r, &info), SPRAG_OK);
+    assert_true(spragProblemResidual(problem, r) <= options.tolerance);
+    assert_int_equal(spragSolverNewton.solve(problem, &options, &arena, again, &info2), SPRAG_OK);
+    assert_memory_equal(r, again, sizeof r); /* the same bits */
+    spragArenaFree(&arena);
+    return info.iterations;
+}
+
+static void contactsAreSolved(void **state)
+{
+    (void)state;
+    static Random random;
+    int steps = 0;
+    for (unsigned long long seed = 1; seed <= 20; ++seed) {
+        randomProblem(&random, seed, 0.4, 30);
+        steps += checkSolved(&random.problem);
+    }
+    assert_true(steps > 0);
+}
+
+static void everyKindIsSolved(void **state)
+{
+    (void)state;
+    static Random random;
+    int steps = 0;
+    for (unsigned long long seed = 21; seed <= 40; ++seed) {
+        randomProblem(&random, seed, 0.2, 48);
+        mixKinds(&random);
+        steps += checkSolved(&random.problem);
+    }
+    assert_true(steps > 0);
+}
+
+/* The files of ../shared/problems (or of $SPRAG_PROBLEMS) that are solved within a second; the others (p22, p23, p26)
+ * belong to sprag-bench. */
+static const char *const file_table[] = {
+    "p01_box_slide.txt",       "p02_box_stick.txt",   "p03_stack10.txt",      "p05_tower20.txt",
+    "p06_cards7.txt",          "p07_arch11.txt",      "p09_arch41.txt",       "p10_arch11_lowmu.txt",
+    "p12_sph50_mu0.5.txt",     "p16_box50_mu0.5.txt", "p19_sph200_mu0.3.txt", "p27_islands250.txt",
+    "p29_slab_on_spheres.txt", "p30_drawer_jam8.txt", "p31_painleve_rod.txt",
+};
+
+static void filesAreSolved(void **state)
+{
+    (void)state;
+    const char *folder = getenv("SPRAG_PROBLEMS");
+    int found = 0;
+    spragArena arena = {0};
+    for (size_t i = 0; i < sizeof file_table / sizeof *file_table; ++i) {
+        char path[512];
+        spragProblem *problem;
+        snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : SPRAG_SOURCE_DIR "/../shared/problems",
+                 file_table[i]);
+        if (spragProblemRead(path, &problem) != SPRAG_OK)
+            continue;
+        ++found;
+        const spragSolveOptions options = {.tolerance = 1e-8};
+        spragSolveInfo info = {0};
+        double *r = calloc(3 * (size_t)problem->contact_count, sizeof *r);
+        assert_non_null(r);
+        spragArenaReset(&arena);
+        const spragStatus status = spragSolverNewton.solve(problem, &options, &arena, r, &info);
+        if (status != SPRAG_OK || !(spragProblemResidual(problem, r) <= options.tolerance))
+            fail_msg("%s: %s, residual %g", file_table[i], spragStatusText(status), spragProblemResidual(problem, r));
+        free(r);
+        spragProblemFree(problem);
+    }
+    spragArenaFree(&arena);
+    if (found == 0)
+        skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(contactsAreSolved), cmocka_unit_test(everyKindIsSolved),
+                                       cmocka_unit_test(filesAreSolved)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,75 @@
+/* Random contact problems of every block kind, the same bits everywhere. */
+#ifndef TESTS_SUPPORT_RANDOM_PROBLEM_H
+#define TESTS_SUPPORT_RANDOM_PROBLEM_H
+
+#include <math.h>
+#include <string.h>
+
+#include <sprag/sprag.h>
+
+enum { NC = 12, N = 3 * NC };
+
+static inline double uniform(unsigned long long *state) /* (-1, 1), xorshift64* of Vigna 2016 */
+{
+    *state ^= *state >> 12, *state ^= *state << 25, *state ^= *state >> 27;
+    return (double)(*state * 2685821657736338717ULL >> 11) / 4503599627370496.0 - 1;
+}
+
+typedef struct Random {
+    spragProblem problem;
+    int row_start[NC + 1], column[NC * NC], parent[NC];
+    double W[9 * NC * NC], q[N], mu[NC], mu_minus[NC], bound[6 * NC];
+    unsigned char kind[NC];
+} Random;
+
+/* W = G G' with G (N x columns) dense and random, q = G v: hyperstatic where columns < N. */
+static inline void randomProblem(Random *random, unsigned long long seed, double mu, int columns)
+{
+    static double G[N][2 * N];
+    double v[2 * N];
+    memset(random, 0, sizeof *random);
+    for (int i = 0; i < N; ++i)
+        for (int j = 0; j < columns; ++j)
+            G[i][j] = uniform(&seed);
+    for (int j = 0; j < columns; ++j)
+        v[j] = 0.2 * uniform(&seed);
+    for (int k = 0; k < NC; ++k) {
+        random->row_start[k + 1] = NC * (k + 1);
+        random->mu[k] = mu * (1.1 + uniform(&seed)), random->mu_minus[k] = 0.5 * mu;
+        random->parent[k] = -1;
+        for (int i = 0; i < 3; ++i) {
+            for (int c = 0; c < columns; ++c)
+                random->q[3 * k + i] += G[3 * k + i][c] * v[c];
+            random->bound[6 * k + i] = -0.02, random->bound[6 * k + 3 + i] = i == 1 ? INFINITY : 0.03;
+        }
+        for (int j = 0; j < NC; ++j) {
+            random->column[NC * k + j] = j;
+            for (int i = 0; i < 9; ++i)
+                for (int c = 0; c < columns; ++c)
+                    random->W[9 * (NC * k + j) + i] += G[3 * k + i / 3][c] * G[3 * j + i % 3][c];
+        }
+    }
+    random->problem = (spragProblem){.contact_count = NC,
+                                     .block_count = NC * NC,
+                                     .row_start = random->row_start,
+                                     .column = random->column,
+                                     .W = random->W,
+                                     .q = random->q,
+                                     .mu = random->mu,
+                                     .mu_minus = random->mu_minus,
+                                     .kind = random->kind,
+                                     .bound = random->bound,
+                                     .parent = random->parent};
+}
+
+/* Kinds in turn: CONTACT, TWO_SIDED, FORCE_LIMIT, BOX, ROLLING. */
+static inline void mixKinds(Random *random)
+{
+    for (int k = 0; k < NC; ++k) {
+        random->kind[k] = (unsigned char)(k % 5);
+        if (random->kind[k] == SPRAG_BLOCK_ROLLING)
+            random->parent[k] = k - SPRAG_BLOCK_ROLLING; /* a CONTACT */
+    }
+}
+
+#endif
