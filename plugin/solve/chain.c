@@ -70,8 +70,17 @@ spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions
     case SPRAG_SOLVER_VARIANT:
         chain[links++] = &spragSolverVariant;
         break;
-    default:
-        chain[links++] = &spragSolverVariant;
+    case SPRAG_SOLVER_GAUSS_SEIDEL:
+        chain[links++] = &spragSolverGaussSeidel;
+        break;
+    case SPRAG_SOLVER_NEWTON:
+        chain[links++] = &spragSolverNewton;
+        break;
+    default: /* Newton begins with sweeps of Gauss-Seidel, which alone end the easy ones */
+        if (problem->contact_count <= SMALL)
+            chain[links++] = &spragSolverVariant;
+        chain[links++] = &spragSolverNewton;
+        chain[links++] = &spragSolverGaussSeidel;
         break;
     }
     spragStatus status = SPRAG_OK;
