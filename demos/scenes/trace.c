@@ -248,23 +248,12 @@ static int bodyIndex(const SceneWorld *world, dBodyID body)
     return -1;
 }
 
-static void writeVector(FILE *file, const char *name, const double v[3])
-{
-    fprintf(file, ",\"%s\":[%.17g,%.17g,%.17g]", name, v[0], v[1], v[2]);
-}
-
 static void writeEvent(FILE *file, const SceneWorld *world, const spragEvent *e)
 {
-    fprintf(file, "{\"type\":\"%s\",\"time\":%.17g,\"step\":%ld,\"contact\":%llu,\"body\":[%d,%d]",
-            spragEventName(e->type), e->time, e->step, e->contact, bodyIndex(world, e->body[0]),
-            bodyIndex(world, e->body[1]));
-    writeVector(file, "position", e->position);
-    writeVector(file, "normal", e->normal);
-    writeVector(file, "impulse", e->impulse);
-    writeVector(file, "slip_before", e->slip_before);
-    writeVector(file, "slip_after", e->slip_after);
-    fprintf(file, ",\"p\":%.17g,\"b\":%.17g,\"separatrix\":%.17g,\"anticipated\":%d,\"paradox_class\":%d}\n", e->p,
-            e->b, e->separatrix, e->anticipated, e->paradox_class);
+    const int body[2] = {bodyIndex(world, e->body[0]), bodyIndex(world, e->body[1])};
+    char line[1024];
+    spragEventJson(e, body, line, sizeof line);
+    fprintf(file, "%s\n", line);
 }
 
 int EventLogStep(EventLog *log, SceneWorld *world)

@@ -179,6 +179,9 @@ SPRAG_API spragStatus spragJointSetFriction(spragWorldID, dJointID, const spragJ
 SPRAG_API int spragWorldGetContacts(spragWorldID, const spragContact **contacts);
 SPRAG_API int spragWorldGetEvents(spragWorldID, const spragEvent **events);
 SPRAG_API void spragWorldSetEventCallback(spragWorldID, spragEventFn *, void *user);
+/* One event as a JSON object, without line end, cut to size bytes; 1024 are enough.  body: the caller's numbers of the
+ * two bodies, -1 for the world, or NULL to leave them out.  Returns the length of the whole text. */
+SPRAG_API size_t spragEventJson(const spragEvent *event, const int body[2], char *buffer, size_t size);
 SPRAG_API spragStepInfo spragWorldGetStepInfo(spragWorldID);
 /* Writes every island of the last step as text problem files: path for the first, path with "-2", "-3", ... before the
  * extension for the others. */

@@ -1,0 +1,258 @@
+/* libsprag_preload.so: dWorldStep and dWorldQuickStep of any program become Sprag steps.
+ *
+ *     LD_PRELOAD=libsprag_preload.so program
+ *
+ * The functions below stand before ODE's.  The program's call goes to Sprag; Sprag's own calls to the same names,
+ * marked by a per-thread guard, go to ODE.  The library is linked to libode, so that RTLD_NEXT finds ODE also in
+ * programs that load it late and locally (Python's ode module).
+ *
+ *     SPRAG_REPORT=1              a summary on stderr at exit
+ *     SPRAG_EVENTS=FILE.jsonl     every event, one JSON object a line
+ *     SPRAG_CONFIG=key=value,...  solver, tolerance, iterations, time-limit, threads, restitution, analysis, gyroscopic
+ *     SPRAG_SOLVER=stock          leave everything to ODE
+ */
+#define _GNU_SOURCE
+#define SPRAG_DROP_IN_NO_NAMES
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <sprag/drop_in.h>
+
+#include "api/drop_in.h"
+#include "preload/settings.h"
+
+/* X(return type, name, parameters, arguments): what is overridden. */
+#define PRELOAD_LIST(X)                                                                                                \
+    X(dJointID, dJointCreateContact, (dWorldID world, dJointGroupID group, const dContact *contact),                   \
+      (world, group, contact))                                                                                         \
+    X(int, dWorldStep, (dWorldID world, dReal stepsize), (world, stepsize))                                            \
+    X(int, dWorldQuickStep, (dWorldID world, dReal stepsize), (world, stepsize))                                       \
+    X(void, dWorldDestroy, (dWorldID world), (world))
+
+#define DECLARE_REAL(type, name, parameters, arguments) static type(*real_##name) parameters;
+PRELOAD_LIST(DECLARE_REAL)
+#undef DECLARE_REAL
+
+static spragSettings settings;
+static int active; /* 1: calls go to Sprag */
+static FILE *event_file;
+static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Thread_local int inside; /* > 0: the call comes from Sprag or ODE */
+
+/* Sums over all worlds and steps, under report_lock. */
+static struct {
+    long worlds, steps, refused;
+    long islands, contacts, declined, fallbacks, events_lost;
+    long solved[SPRAG_SOLVER_COUNT], events[SPRAG_EVENT_TYPE_COUNT];
+    double residual, seconds, seconds_ode;
+    char refusal[200];
+} total;
+
+static void onEvent(const spragEvent *event, void *user)
+{
+    (void)user;
+    pthread_mutex_lock(&report_lock);
+    if ((unsigned)event->type < SPRAG_EVENT_TYPE_COUNT)
+        ++total.events[event->type];
+    if (event_file != NULL) {
+        char line[1024];
+        spragEventJson(event, NULL, line, sizeof line);
+        fprintf(event_file, "%s\n", line);
+    }
+    pthread_mutex_unlock(&report_lock);
+}
+
+static void onAttach(spragWorldID sprag)
+{
+    spragWorldSetEventCallback(sprag, onEvent, NULL);
+    pthread_mutex_lock(&report_lock);
+    ++total.worlds;
+    pthread_mutex_unlock(&report_lock);
+}
+
+static spragConfig configForWorlds(void)
+{
+    return settings.config;
+}
+
+/* Why Sprag must stay out of this process, or NULL. */
+static const char *mismatch(void)
+{
+#define FIND_REAL(type, name, parameters, arguments)                                                                   \
+    *(void **)&real_##name = dlsym(RTLD_NEXT, #name);                                                                  \
+    if (real_##name == NULL)                                                                                           \
+        return "no ODE function " #name " in this process";
+    PRELOAD_LIST(FIND_REAL)
+#undef FIND_REAL
+    if (!dCheckConfiguration(sizeof(dReal) == sizeof(double) ? "ODE_double_precision" : "ODE_single_precision"))
+        return "this process uses an ODE of the other precision";
+    void *expected = dlopen(SPRAG_ODE_SONAME, RTLD_NOLOAD | RTLD_NOW);
+    if (expected != NULL) {
+        void *theirs, *ours = dlsym(expected, "dWorldStep");
+        memcpy(&theirs, &real_dWorldStep, sizeof theirs);
+        dlclose(expected);
+        if (theirs == ours)
+            return NULL;
+    }
+    return "this process uses another ODE than " SPRAG_ODE_SONAME;
+}
+
+static void start(void)
+{
+    char error[200] = "";
+    const char *why = mismatch();
+    settings = spragSettingsFromEnvironment(error, sizeof error);
+    if (why == NULL && error[0] != '\0')
+        why = error;
+    if (why == NULL && settings.events_path != NULL && (event_file = fopen(settings.events_path, "w")) == NULL)
+        why = "SPRAG_EVENTS: cannot write the file";
+    active = why == NULL && settings.config.solver != SPRAG_SOLVER_STOCK;
+    if (why != NULL && settings.report)
+        fprintf(stderr, "sprag: not active: %s\n", why);
+    spragDropInSetup(configForWorlds, onAttach);
+}
+
+/* 1: the caller is the program, and Sprag takes the call. */
+static int enter(void)
+{
+    pthread_once(&once, start);
+    if (!active || inside > 0)
+        return 0;
+    ++inside;
+    return 1;
+}
+
+static void leave(void)
+{
+    --inside;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void addStep(dWorldID world, long steps_before, double seconds)
+{
+    const spragWorldID sprag = spragWorldFind(world);
+    spragStepInfo info = {0};
+    if (sprag != NULL)
+        info = spragWorldGetStepInfo(sprag);
+    pthread_mutex_lock(&report_lock);
+    ++total.steps;
+    total.seconds += seconds;
+    if (sprag == NULL || info.step == steps_before) {
+        ++total.refused;
+        snprintf(total.refusal, sizeof total.refusal, "%s", spragStatusDetail());
+    } else {
+        total.islands += info.islands;
+        total.contacts += info.contacts;
+        total.declined += info.declined;
+        total.fallbacks += info.fallbacks;
+        total.events_lost += info.events_lost;
+        for (int k = 0; k < SPRAG_SOLVER_COUNT; ++k)
+            total.solved[k] += info.solved[k];
+        if (info.residual > total.residual)
+            total.residual = info.residual;
+        total.seconds_ode += 1e-9 * (double)info.nanoseconds[SPRAG_STAGE_ODE];
+    }
+    pthread_mutex_unlock(&report_lock);
+}
+
+static int stepCounted(dWorldID world, dReal stepsize, int (*step)(dWorldID, dReal))
+{
+    const spragWorldID sprag = spragWorldFind(world);
+    const long steps_before = sprag != NULL ? spragWorldGetStepInfo(sprag).step : 0;
+    const double begin = now();
+    const int result = step(world, stepsize);
+    addStep(world, steps_before, now() - begin);
+    return result;
+}
+
+/* ---------------------------------------------------------------- the overrides */
+
+SPRAG_API dJointID dJointCreateContact(dWorldID world, dJointGroupID group, const dContact *contact)
+{
+    if (!enter())
+        return real_dJointCreateContact != NULL ? real_dJointCreateContact(world, group, contact) : NULL;
+    const dJointID joint = spragDropInJointCreateContact(world, group, contact);
+    leave();
+    return joint;
+}
+
+SPRAG_API int dWorldStep(dWorldID world, dReal stepsize)
+{
+    if (!enter())
+        return real_dWorldStep != NULL ? real_dWorldStep(world, stepsize) : 0;
+    const int result = stepCounted(world, stepsize, spragDropInWorldStep);
+    leave();
+    return result;
+}
+
+SPRAG_API int dWorldQuickStep(dWorldID world, dReal stepsize)
+{
+    if (!enter())
+        return real_dWorldQuickStep != NULL ? real_dWorldQuickStep(world, stepsize) : 0;
+    const int result = stepCounted(world, stepsize, spragDropInWorldQuickStep);
+    leave();
+    return result;
+}
+
+SPRAG_API void dWorldDestroy(dWorldID world)
+{
+    if (!enter()) {
+        if (real_dWorldDestroy != NULL)
+            real_dWorldDestroy(world);
+        return;
+    }
+    spragDropInWorldDestroy(world);
+    leave();
+}
+
+/* ---------------------------------------------------------------- the summary */
+
+static void printCounts(const char *title, int count, const long *number, const char *(*name)(int))
+{
+    fprintf(stderr, "sprag: %s:", title);
+    int any = 0;
+    for (int k = 0; k < count; ++k)
+        if (number[k] > 0)
+            any = fprintf(stderr, " %s %ld", name(k), number[k]) > 0;
+    fprintf(stderr, "%s\n", any ? "" : " none");
+}
+
+static const char *solverName(int k)
+{
+    return spragSolverName((spragSolverKind)k);
+}
+
+static const char *eventName(int k)
+{
+    return spragEventName((spragEventType)k);
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+    if (event_file != NULL)
+        fclose(event_file);
+    if (!settings.report || !active)
+        return;
+    const double steps = total.steps > 0 ? (double)total.steps : 1;
+    fprintf(stderr, "sprag: %ld worlds, %ld steps, %ld islands, %ld contacts\n", total.worlds, total.steps,
+            total.islands, total.contacts);
+    printCounts("islands solved by", SPRAG_SOLVER_COUNT, total.solved, solverName);
+    fprintf(stderr, "sprag: declined islands %ld, fallbacks %ld, steps left to ODE %ld%s%s\n", total.declined,
+            total.fallbacks, total.refused, total.refusal[0] != '\0' ? ": " : "", total.refusal);
+    printCounts("events", SPRAG_EVENT_TYPE_COUNT, total.events, eventName);
+    fprintf(stderr, "sprag: worst residual %.3g m/s\n", total.residual);
+    fprintf(stderr, "sprag: %.3g ms a step, of which ODE %.0f %%\n", 1e3 * total.seconds / steps,
+            total.seconds > 0 ? 100 * total.seconds_ode / total.seconds : 0);
+}
