@@ -1,0 +1,264 @@
+/* Every property of a dContact, under Sprag: equal to stock ODE where no friction cone is involved, else to the formula. */
+#include "support/twin.h"
+
+static const double step_size = 1e-3, g = 9.81;
+
+/* Contacts of one box with the ground, all with the given surface. */
+static void addSurface(Twin *t, dBodyID box, const dSurfaceParameters *surface, double push_in, int reversed)
+{
+    for (int i = 0; i < 4; ++i) {
+        dVector3 p;
+        dBodyGetRelPointPos(box, i & 1 ? 0.5 : -0.5, i & 2 ? 0.4 : -0.4, -0.2, p);
+        dContact contact = planeContact(p[0], p[1], p[2], 0);
+        contact.surface = *surface;
+        contact.geom.depth = push_in - p[2];
+        contact.fdir1[0] = 0.6;
+        contact.fdir1[1] = 0.8;
+        if (reversed)
+            contact.geom.normal[2] = -1;
+        if (contact.geom.depth >= -1e-9)
+            addContact(t, &contact, reversed ? 0 : box, reversed ? box : 0);
+    }
+}
+
+/* Runs both worlds with one frictionless surface; greatest difference of the bodies. */
+static double compare(const dSurfaceParameters *surface, double drop, double push_in, int reversed)
+{
+    Twin twin[2];
+    for (int k = 0; k < 2; ++k) {
+        makeTwin(&twin[k], k);
+        dWorldSetContactMaxCorrectingVel(twin[k].world, 0.7);
+        dWorldSetContactSurfaceLayer(twin[k].world, 1e-3);
+        dBodyID box = addBox(&twin[k], 0, 0, 0.2 + drop);
+        dBodySetLinearVel(box, 0.2, 0.1, 0);
+        for (int i = 0; i < 400; ++i) {
+            addSurface(&twin[k], box, surface, push_in, reversed);
+            step(&twin[k], step_size);
+        }
+    }
+    const double difference = bodyDifference(twin[0].body[0], twin[1].body[0]);
+    freeTwin(&twin[0]);
+    freeTwin(&twin[1]);
+    return difference;
+}
+
+static void normalRowIsAsOde(void **state)
+{
+    (void)state;
+    const dSurfaceParameters plain = {.mode = dContactApprox1},
+                             bounce = {.mode = dContactBounce, .bounce = 0.6, .bounce_vel = 0.1},
+                             soft = {.mode = dContactSoftERP | dContactSoftCFM, .soft_erp = 0.3, .soft_cfm = 1e-3},
+                             motion = {.mode = dContactMotionN, .motionN = 0.05};
+    const dSurfaceParameters *surface[] = {&plain, &bounce, &soft, &motion};
+    for (int k = 0; k < 4; ++k)
+        for (int reversed = 0; reversed < 2; ++reversed) {
+            assert_true(compare(surface[k], 0.05, 0, reversed) < 1e-9);
+            assert_true(compare(surface[k], 0, 0.02, reversed) < 1e-9); /* deep: greatest correcting velocity */
+        }
+}
+
+/* A box that slides on one surface; its velocity after some steps. */
+static void slide(const dSurfaceParameters *surface, double vx, double vy, int steps, int reversed, double v[3])
+{
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID box = addBox(&t, 0, 0, 0.2);
+    dBodySetLinearVel(box, vx, vy, 0);
+    for (int i = 0; i < steps; ++i) {
+        addSurface(&t, box, surface, 0, reversed);
+        step(&t, step_size);
+        assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 0);
+    }
+    for (int i = 0; i < 3; ++i)
+        v[i] = dBodyGetLinearVel(box)[i];
+    freeTwin(&t);
+}
+
+static void conveyorCarriesAlong(void **state)
+{
+    (void)state;
+    /* Belt along fdir1 = (0.6, 0.8): J v = motion1 where it sticks. */
+    const dSurfaceParameters belt = {
+        .mode = dContactApprox1 | dContactFDir1 | dContactMotion1, .mu = 0.5, .motion1 = 0.3};
+    double v[3];
+    slide(&belt, 0, 0, 300, 0, v);
+    CHECK_NEAR(v[0], 0.18, 1e-9);
+    CHECK_NEAR(v[1], 0.24, 1e-9);
+    /* While it slides the belt pulls with mu m g. */
+    slide(&belt, 0, 0, 20, 0, v);
+    CHECK_NEAR(sqrt(v[0] * v[0] + v[1] * v[1]), 0.5 * g * 20 * step_size, 1e-6);
+}
+
+static void slipIsProportionalToForce(void **state)
+{
+    (void)state;
+    /* Pulled down an incline: slips with v = slip1 * force per contact. */
+    const dSurfaceParameters surface = {
+        .mode = dContactApprox1 | dContactFDir1 | dContactSlip1 | dContactSlip2, .mu = 5, .slip1 = 0.02, .slip2 = 0.02};
+    Twin t;
+    makeTwin(&t, 1);
+    dWorldSetGravity(t.world, 1, 0, -g);
+    dBodyID box = addBox(&t, 0, 0, 0.2);
+    for (int i = 0; i < 300; ++i) {
+        addSurface(&t, box, &surface, 0, 0);
+        step(&t, step_size);
+    }
+    CHECK_NEAR(dBodyGetLinearVel(box)[0], 0.02 * 2 * 1 / 4, 1e-6);
+    freeTwin(&t);
+}
+
+static void infiniteMuHolds(void **state)
+{
+    (void)state;
+    const dSurfaceParameters surface = {.mode = dContactApprox1, .mu = dInfinity};
+    Twin t;
+    makeTwin(&t, 1);
+    dWorldSetGravity(t.world, 20, 10, -g);
+    dBodyID box = addBox(&t, 0, 0, 0.2);
+    addSurface(&t, box, &surface, 0, 0);
+    step(&t, step_size);
+    CHECK_NEAR(dBodyGetLinearVel(box)[0], 0, 2e-2); /* it tips about its edge, it does not slide */
+    dVector3 edge;
+    dBodyGetRelPointVel(box, 0.5, 0, -0.2, edge);
+    CHECK_NEAR(edge[0], 0, 1e-9);
+    CHECK_NEAR(edge[1], 0, 1e-9);
+    freeTwin(&t);
+}
+
+/* dContactApprox1 off: mu is a force, here 0.7 N at each of four corners, whatever the load. */
+static void forceLimitIsADisc(void **state)
+{
+    (void)state;
+    const dSurfaceParameters surface = {.mode = 0, .mu = 0.7};
+    for (int k = 0; k < 8; ++k) {
+        const double heading = 0.2 + k * 0.7853981633974483;
+        double v[3];
+        slide(&surface, 2 * cos(heading), 2 * sin(heading), 100, 0, v);
+        CHECK_NEAR(sqrt(v[0] * v[0] + v[1] * v[1]), 2 - 4 * 0.7 / 2 * 100 * step_size, 1e-6);
+    }
+}
+
+/* mu2 != mu: the friction force is on the ellipse, and it is the one that dissipates most. */
+static void secondCoefficientMakesAnEllipse(void **state)
+{
+    (void)state;
+    const double mu1 = 0.6, mu2 = 0.2;
+    const dSurfaceParameters surface = {.mode = dContactApprox1 | dContactFDir1 | dContactMu2, .mu = mu1, .mu2 = mu2};
+    /* Along the axes t1 = (0.6, 0.8), t2 = n x t1 = (-0.8, 0.6): the coefficient itself. */
+    double v[3];
+    slide(&surface, 0.6 * 2, 0.8 * 2, 100, 0, v);
+    CHECK_NEAR(sqrt(v[0] * v[0] + v[1] * v[1]), 2 - mu1 * g * 100 * step_size, 1e-5);
+    slide(&surface, -0.8 * 2, 0.6 * 2, 100, 0, v);
+    CHECK_NEAR(sqrt(v[0] * v[0] + v[1] * v[1]), 2 - mu2 * g * 100 * step_size, 1e-5);
+    /* In between: T = -N (mu1^2 e1, mu2^2 e2) / sqrt(mu1^2 e1^2 + mu2^2 e2^2). */
+    slide(&surface, 2, 0, 1, 0, v);
+    const double e1 = 0.6, e2 = -0.8, length = sqrt(mu1 * mu1 * e1 * e1 + mu2 * mu2 * e2 * e2);
+    const double a1 = -mu1 * mu1 * e1 / length * g, a2 = -mu2 * mu2 * e2 / length * g;
+    CHECK_NEAR((v[0] - 2) / step_size, 0.6 * a1 - 0.8 * a2, 2e-2);
+    CHECK_NEAR(v[1] / step_size, 0.8 * a1 + 0.6 * a2, 2e-2);
+}
+
+/* mu along one axis only. */
+static void oneCoefficientMayBeZero(void **state)
+{
+    (void)state;
+    const dSurfaceParameters surface = {.mode = dContactApprox1 | dContactFDir1 | dContactMu2, .mu = 0, .mu2 = 0.3};
+    double v[3];
+    slide(&surface, 1.2, 1.6, 200, 0, v); /* along t1: no friction */
+    CHECK_NEAR(v[0], 1.2, 1e-9);
+    CHECK_NEAR(v[1], 1.6, 1e-9);
+    slide(&surface, -0.8, 0.6, 100, 0, v); /* along t2 */
+    CHECK_NEAR(sqrt(v[0] * v[0] + v[1] * v[1]), 1 - 0.3 * g * 100 * step_size, 1e-6);
+}
+
+static void reversedContactIsTheSame(void **state)
+{
+    (void)state;
+    const dSurfaceParameters surface = {.mode = dContactApprox1, .mu = 0.3};
+    double a[3], b[3];
+    slide(&surface, 2, 1, 200, 0, a);
+    slide(&surface, 2, 1, 200, 1, b);
+    for (int i = 0; i < 3; ++i)
+        CHECK_NEAR(a[i], b[i], 1e-9);
+}
+
+/* A ball on one contact with rolling friction rho = 2 cm: the rolling moment is rho N. */
+static void rollingFrictionSlowsABall(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    const double radius = 0.5, rho = 0.02, speed = 1;
+    dMass mass;
+    dMassSetSphereTotal(&mass, 3, radius);
+    dBodyID ball = dBodyCreate(t.world);
+    dBodySetMass(ball, &mass);
+    dBodySetPosition(ball, 0, 0, radius);
+    dBodySetLinearVel(ball, speed, 0, 0);
+    dBodySetAngularVel(ball, 0, speed / radius, 0);
+    dGeomID geom = dCreateSphere(0, radius);
+    dGeomSetBody(geom, ball);
+    for (int i = 0; i < 200; ++i) {
+        const dReal *p = dBodyGetPosition(ball);
+        dContact contact = planeContact(p[0], p[1], 0, 0.8);
+        contact.surface.mode = dContactApprox1 | dContactRolling;
+        contact.surface.rho = rho;
+        contact.geom.g1 = geom;
+        addContact(&t, &contact, ball, 0);
+        step(&t, step_size);
+    }
+    /* Rolling: (7/5) m a R = -rho m g, spin about the normal none. */
+    CHECK_NEAR(dBodyGetLinearVel(ball)[0], speed - rho * g / (1.4 * radius) * 200 * step_size, 1e-6);
+    CHECK_NEAR(dBodyGetAngularVel(ball)[1] * radius, dBodyGetLinearVel(ball)[0], 1e-8); /* the solver's tolerance */
+    dGeomDestroy(geom);
+    freeTwin(&t);
+}
+
+/* Feedback on both bodies, and on a kinematic one: forces balance, and carry the weight. */
+static void feedbackIsFilled(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID table = addBox(&t, 0, 0, -0.2), box = addBox(&t, 0, 0, 0.2);
+    dBodySetKinematic(table);
+    dBodySetLinearVel(table, 0.1, 0, 0);
+    double weight = 0;
+    for (int i = 0; i < 200; ++i) {
+        dJointFeedback feedback[4];
+        memset(feedback, 0xff, sizeof feedback);
+        weight = 0;
+        for (int c = 0; c < 4; ++c) {
+            dVector3 p;
+            dBodyGetRelPointPos(box, c & 1 ? 0.5 : -0.5, c & 2 ? 0.4 : -0.4, -0.2, p);
+            dContact contact = planeContact(p[0], p[1], p[2], 0.5);
+            contact.geom.depth = -p[2];
+            dJointSetFeedback(addContact(&t, &contact, box, table), &feedback[c]);
+        }
+        step(&t, step_size);
+        for (int c = 0; c < 4; ++c) {
+            weight += feedback[c].f1[2];
+            for (int k = 0; k < 3; ++k)
+                CHECK_NEAR(feedback[c].f1[k] + feedback[c].f2[k], 0, 1e-12);
+        }
+    }
+    CHECK_NEAR(weight, 2 * g, 1e-6);
+    CHECK_NEAR(dBodyGetLinearVel(box)[0], 0.1, 1e-9); /* carried along */
+    CHECK_NEAR(dBodyGetLinearVel(table)[0], 0.1, 0);
+    freeTwin(&t);
+}
+
+int main(void)
+{
+    dInitODE2(0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(normalRowIsAsOde),          cmocka_unit_test(conveyorCarriesAlong),
+        cmocka_unit_test(slipIsProportionalToForce), cmocka_unit_test(infiniteMuHolds),
+        cmocka_unit_test(forceLimitIsADisc),         cmocka_unit_test(secondCoefficientMakesAnEllipse),
+        cmocka_unit_test(oneCoefficientMayBeZero),   cmocka_unit_test(reversedContactIsTheSame),
+        cmocka_unit_test(rollingFrictionSlowsABall), cmocka_unit_test(feedbackIsFilled),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}

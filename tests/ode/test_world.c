@@ -1,0 +1,422 @@
+/* The plugin as a guest: sleep and waking, determinism, no allocation, destroyed objects, bad input. */
+#include "support/twin.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+
+/* ---------------------------------------------------------------- sleep */
+
+/* Two boxes, one on the other; the stack must fall asleep as under ODE, and a hit must wake both. */
+static void addStackContacts(Twin *t)
+{
+    if (dBodyIsEnabled(t->body[0]) || dBodyIsEnabled(t->body[1])) {
+        addCorners(t, t->body[0], 0.5);
+        for (int i = 0; i < 4; ++i) {
+            dVector3 p;
+            dBodyGetRelPointPos(t->body[1], i & 1 ? 0.5 : -0.5, i & 2 ? 0.4 : -0.4, -0.2, p);
+            dContact contact = planeContact(p[0], p[1], p[2], 0.5);
+            contact.geom.depth = 0.4 - p[2];
+            addContact(t, &contact, t->body[1], t->body[0]);
+        }
+    }
+}
+
+static void stackSleepsAndWakes(void **state)
+{
+    (void)state;
+    int asleep_at[2] = {0, 0};
+    for (int k = 0; k < 2; ++k) {
+        Twin t;
+        makeTwin(&t, k);
+        dWorldSetAutoDisableFlag(t.world, 1);
+        dWorldSetAutoDisableSteps(t.world, 10);
+        addBox(&t, 0, 0, 0.2);
+        addBox(&t, 0, 0, 0.6);
+        for (int i = 0; i < 60; ++i) {
+            addStackContacts(&t);
+            step(&t, 1e-2);
+            if (asleep_at[k] == 0 && !dBodyIsEnabled(t.body[0]) && !dBodyIsEnabled(t.body[1]))
+                asleep_at[k] = i;
+        }
+        for (int b = 0; b < 2; ++b) {
+            assert_false(dBodyIsEnabled(t.body[b]));
+            for (int c = 0; c < 3; ++c) /* nothing of ours is left in the accumulators */
+                CHECK_NEAR(dBodyGetForce(t.body[b])[c], 0, 0);
+        }
+        dBodyEnable(t.body[1]);
+        dBodySetLinearVel(t.body[1], 3, 0, 0);
+        addStackContacts(&t);
+        step(&t, 1e-2);
+        assert_true(dBodyIsEnabled(t.body[0]));
+        if (k == 1) /* it was woken and pulled along in the same step: ground and box above both hold it */
+            assert_int_equal(spragWorldGetStepInfo(t.sprag).contacts, 8);
+        freeTwin(&t);
+    }
+    assert_int_equal(asleep_at[0], asleep_at[1]);
+}
+
+static void jointsTheUserDisabledStayDisabled(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID box = addBox(&t, 0, 0, 0.2);
+    for (int i = 0; i < 5; ++i) {
+        dContact contact = planeContact(0, 0, 0, 0.5);
+        dJointID off = addContact(&t, &contact, box, 0);
+        dJointDisable(off);
+        dJointID on = addContact(&t, &contact, box, 0);
+        assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_OK);
+        assert_false(dJointIsEnabled(off));
+        assert_true(dJointIsEnabled(on));
+        assert_int_equal(spragWorldGetStepInfo(t.sprag).contacts, 1);
+        dJointGroupEmpty(t.group);
+    }
+    freeTwin(&t);
+}
+
+/* ---------------------------------------------------------------- determinism, memory */
+
+static void runPile(Twin *t, int steps)
+{
+    for (int i = 0; i < steps; ++i) {
+        for (int b = 0; b < t->count; ++b)
+            addCorners(t, t->body[b], 0.4);
+        step(t, 2e-3);
+    }
+}
+
+static void makePile(Twin *t)
+{
+    makeTwin(t, 1);
+    for (int b = 0; b < 4; ++b) {
+        dBodyID box = addBox(t, 2 * b, 0, 0.21 + 0.02 * b);
+        dBodySetLinearVel(box, 1, 0.3 * b, 0);
+        dBodySetAngularVel(box, 0.1, 0.05 * b, 0.7);
+    }
+}
+
+static void sameBitsTwice(void **state)
+{
+    (void)state;
+    Twin twin[2];
+    void *noise[64];
+    for (int k = 0; k < 2; ++k) {
+        for (int i = 0; i < 64; ++i) /* other addresses the second time */
+            noise[i] = malloc((size_t)(k * 100 + 1) * (size_t)(i + 1));
+        makePile(&twin[k]);
+        runPile(&twin[k], 200);
+        for (int i = 0; i < 64; ++i)
+            free(noise[i]);
+    }
+    for (int b = 0; b < 4; ++b) {
+        assert_memory_equal(dBodyGetPosition(twin[0].body[b]), dBodyGetPosition(twin[1].body[b]), 3 * sizeof(dReal));
+        assert_memory_equal(dBodyGetQuaternion(twin[0].body[b]), dBodyGetQuaternion(twin[1].body[b]),
+                            4 * sizeof(dReal));
+    }
+    freeTwin(&twin[0]);
+    freeTwin(&twin[1]);
+}
+
+static void steadyStepAllocatesNothing(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    addBox(&t, 0, 0, 0.2);
+    addBox(&t, 2, 0, 0.2);
+    runPile(&t, 20);
+    const unsigned long before = spragAllocCount();
+    runPile(&t, 50);
+    assert_int_equal(spragAllocCount(), before);
+    freeTwin(&t);
+}
+
+/* Whatever allocation fails, the step says so and the world is as it was; the next step works. */
+static void failingAllocationLeavesTheWorld(void **state)
+{
+    (void)state;
+    int refused = 0;
+    for (unsigned long n = 1; n < 12; ++n) {
+        Twin t;
+        makeTwin(&t, 1);
+        dBodyID box = addBox(&t, 0, 0, 0.2);
+        dBodySetLinearVel(box, 1, 0, 0);
+        dBodyAddForce(box, 1, 2, 3);
+        addCorners(&t, box, 0.5);
+        spragAllocFailAt(n);
+        const spragStatus status = spragWorldStep(t.sprag, 1e-3);
+        spragAllocFailAt(0);
+        if (status != SPRAG_OK) {
+            ++refused;
+            assert_int_equal(status, SPRAG_ERROR_MEMORY);
+            CHECK_NEAR(dBodyGetLinearVel(box)[0], 1, 0);
+            CHECK_NEAR(dBodyGetForce(box)[2], 3, 0);
+            for (int j = 0; j < dBodyGetNumJoints(box); ++j)
+                assert_true(dJointIsEnabled(dBodyGetJoint(box, j)));
+            assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_OK);
+        }
+        freeTwin(&t);
+    }
+    assert_true(refused > 0);
+}
+
+/* ---------------------------------------------------------------- destroyed objects */
+
+static unsigned next(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed >> 16;
+}
+
+enum { FUZZ_BODIES = 12, FUZZ_JOINTS = 64 };
+
+typedef struct Fuzz {
+    Twin t;
+    unsigned seed;
+    dBodyID body[FUZZ_BODIES];
+    dJointID joint[FUZZ_JOINTS]; /* outside the group, alive */
+    int joints;
+} Fuzz;
+
+static void fuzzContact(Fuzz *f)
+{
+    dBodyID a = f->body[next(&f->seed) % FUZZ_BODIES], b = f->body[next(&f->seed) % FUZZ_BODIES];
+    if (a == NULL || a == b)
+        return;
+    const dReal *p = dBodyGetPosition(a);
+    dContact contact = planeContact(p[0], p[1], p[2] - 0.2, 0.5);
+    const int grouped = next(&f->seed) % 2 || f->joints == FUZZ_JOINTS;
+    dJointGroupID group = grouped ? f->t.group : NULL;
+    const spragSurface surface = spragSurfaceDefault();
+    dJointID joint = next(&f->seed) % 3 == 0   ? dJointCreateContact(f->t.world, group, &contact)
+                     : next(&f->seed) % 2 == 0 ? spragJointCreateContact(f->t.sprag, group, &contact)
+                                               : spragJointCreateContactSurface(f->t.sprag, group, &contact, &surface);
+    assert_non_null(joint);
+    if (next(&f->seed) % 5 != 0)
+        dJointAttach(joint, a, b);
+    if (!grouped)
+        f->joint[f->joints++] = joint;
+}
+
+static void fuzzDestroy(Fuzz *f)
+{
+    const unsigned what = next(&f->seed) % 8;
+    if (what == 0) {
+        dJointGroupEmpty(f->t.group);
+    } else if (what < 4 && f->joints > 0) {
+        const int k = (int)(next(&f->seed) % (unsigned)f->joints);
+        dJointDestroy(f->joint[k]);
+        f->joint[k] = f->joint[--f->joints];
+    } else if (what < 6) {
+        const unsigned k = next(&f->seed) % FUZZ_BODIES;
+        if (f->body[k] != NULL)
+            dBodyDestroy(f->body[k]);
+        f->body[k] = NULL;
+    } else {
+        const unsigned k = next(&f->seed) % FUZZ_BODIES;
+        if (f->body[k] == NULL) {
+            f->t.count = 0;
+            f->body[k] = addBox(&f->t, 0.3 * k, 0, 0.2 + 0.1 * k);
+        }
+    }
+}
+
+static void anythingMayBeDestroyedBetweenSteps(void **state)
+{
+    (void)state;
+    Fuzz f = {.seed = 12345};
+    makeTwin(&f.t, 1);
+    dWorldSetAutoDisableFlag(f.t.world, 1);
+    for (int i = 0; i < 400; ++i) {
+        for (int k = 0; k < 6; ++k)
+            next(&f.seed) % 2 ? fuzzContact(&f) : fuzzDestroy(&f);
+        assert_int_equal(spragWorldStep(f.t.sprag, 1e-3), SPRAG_OK);
+    }
+    freeTwin(&f.t);
+}
+
+/* ---------------------------------------------------------------- bad input */
+
+static void badStepLeavesTheWorld(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID box = addBox(&t, 0, 0, 0.2), other = addBox(&t, 3, 0, 0.2);
+    addCorners(&t, box, 0.5);
+    dBodySetLinearVel(box, 1, 0, 0);
+    const double step_sizes[] = {0, -1e-3, NAN, INFINITY};
+    const spragStatus expected[] = {SPRAG_ERROR_RANGE, SPRAG_ERROR_RANGE, SPRAG_ERROR_NOT_FINITE,
+                                    SPRAG_ERROR_NOT_FINITE};
+    for (int k = 0; k < 4; ++k) {
+        assert_int_equal(spragWorldStep(t.sprag, step_sizes[k]), expected[k]);
+        assert_true(strstr(spragStatusDetail(), "stepsize") != NULL);
+    }
+    dBodySetLinearVel(other, 0, NAN, 0);
+    assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
+    assert_true(strstr(spragStatusDetail(), "body 1") != NULL);
+    dBodySetLinearVel(other, 0, 0, 0);
+    dBodyAddTorque(other, 0, INFINITY, 0);
+    assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
+    dBodySetTorque(other, 0, 0, 0);
+    dBodySetPosition(other, NAN, 0, 0);
+    assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
+    dBodySetPosition(other, 3, 0, 0);
+    CHECK_NEAR(dBodyGetPosition(box)[0], 0, 0);
+    CHECK_NEAR(dBodyGetLinearVel(box)[0], 1, 0);
+    CHECK_NEAR(spragWorldGetStepInfo(t.sprag).time, 0, 0);
+    /* A contact with a NaN that Sprag did not create. */
+    dContact contact = planeContact(0, NAN, 0, 0.5);
+    dJointAttach(dJointCreateContact(t.world, t.group, &contact), box, 0);
+    assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
+    CHECK_NEAR(dBodyGetLinearVel(box)[0], 1, 0);
+    freeTwin(&t);
+}
+
+static void badContactsAreRefused(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    const dContact good = planeContact(0, 0, 0, 0.5);
+    assert_null(spragJointCreateContact(t.sprag, t.group, NULL));
+    assert_null(spragJointCreateContact(NULL, t.group, &good));
+    dContact bad = good;
+    bad.surface.mu = -1;
+    assert_null(spragJointCreateContact(t.sprag, t.group, &bad));
+    assert_true(strstr(spragStatusDetail(), "mu") != NULL);
+    bad = good;
+    bad.geom.depth = NAN;
+    assert_null(spragJointCreateContact(t.sprag, t.group, &bad));
+    bad = good;
+    bad.geom.normal[2] = 0;
+    assert_null(spragJointCreateContact(t.sprag, t.group, &bad));
+    bad = good;
+    bad.surface.mode |= dContactSlip1;
+    bad.surface.slip1 = NAN;
+    assert_null(spragJointCreateContact(t.sprag, t.group, &bad));
+    spragSurface surface = spragSurfaceDefault();
+    surface.stiffness = -1;
+    assert_null(spragJointCreateContactSurface(t.sprag, t.group, &good, &surface));
+    assert_null(spragJointCreateContactSurface(t.sprag, t.group, &good, NULL));
+    freeTwin(&t);
+}
+
+static void attachIsOnceAndDetachIsFinal(void **state)
+{
+    (void)state;
+    dWorldID world = dWorldCreate();
+    spragWorldID a = NULL, b = NULL;
+    spragConfig config = spragConfigDefault();
+    assert_int_equal(spragWorldAttach(NULL, NULL, &a), SPRAG_ERROR_NULL);
+    assert_int_equal(spragWorldAttach(world, NULL, NULL), SPRAG_ERROR_NULL);
+    config.cookie = 0;
+    assert_int_equal(spragWorldAttach(world, &config, &a), SPRAG_ERROR_RANGE);
+    config = spragConfigDefault();
+    config.tolerance = NAN;
+    assert_int_equal(spragWorldAttach(world, &config, &a), SPRAG_ERROR_RANGE);
+    assert_null(a);
+    assert_int_equal(spragWorldAttach(world, NULL, &a), SPRAG_OK);
+    assert_int_equal(spragWorldAttach(world, NULL, &b), SPRAG_ERROR_ORDER);
+    assert_ptr_equal(spragWorldFind(world), a);
+    assert_int_equal(spragWorldGetConfig(a, NULL), SPRAG_ERROR_NULL);
+    assert_int_equal(spragWorldDumpProblem(a, "/tmp/sprag-none"), SPRAG_ERROR_ORDER);
+    spragWorldDetach(a);
+    assert_null(spragWorldFind(world));
+    assert_int_equal(spragWorldStep(a, 1e-3), SPRAG_ERROR_STALE);
+    assert_int_equal(spragWorldGetContacts(a, NULL), 0);
+    assert_int_equal(spragWorldSetConfig(a, &config), SPRAG_ERROR_STALE);
+    spragWorldDetach(a);
+    spragWorldDetach(NULL);
+    dWorldDestroy(world);
+}
+
+/* ---------------------------------------------------------------- contacts and events */
+
+static int count_of[SPRAG_EVENT_TYPE_COUNT];
+
+static void countEvent(const spragEvent *event, void *user)
+{
+    assert_ptr_equal(user, count_of);
+    ++count_of[event->type];
+}
+
+/* A box that falls, slides and stops: touch, stick; the contact keeps its id; lifted: detach. */
+static void contactsLiveAndTellEvents(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID box = addBox(&t, 0, 0, 0.2);
+    dBodySetLinearVel(box, 0.5, 0, 0);
+    memset(count_of, 0, sizeof count_of);
+    spragWorldSetEventCallback(t.sprag, countEvent, count_of);
+    unsigned long long id[4] = {0};
+    for (int i = 0; i < 300; ++i) {
+        addCorners(&t, box, 0.3);
+        step(&t, 1e-3);
+        const spragContact *contact;
+        assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 4);
+        for (int k = 0; k < 4; ++k) {
+            if (i == 0)
+                id[k] = contact[k].id;
+            assert_true(contact[k].id == id[k] && id[k] != 0);
+            assert_ptr_equal(contact[k].body[0], box);
+        }
+    }
+    assert_int_equal(count_of[SPRAG_EVENT_TOUCH], 4);
+    assert_int_equal(count_of[SPRAG_EVENT_STICK], 4);
+    assert_int_equal(count_of[SPRAG_EVENT_DETACH], 0);
+    assert_int_equal(count_of[SPRAG_EVENT_JAM] + count_of[SPRAG_EVENT_INCONSISTENT], 0);
+    dBodySetPosition(box, 0, 0, 1);
+    step(&t, 1e-3);
+    assert_int_equal(count_of[SPRAG_EVENT_DETACH], 4);
+    spragWorldSetEventCallback(t.sprag, NULL, NULL);
+    freeTwin(&t);
+}
+
+static void stockSolverTouchesNothing(void **state)
+{
+    (void)state;
+    Twin twin[2];
+    for (int k = 0; k < 2; ++k) {
+        makeTwin(&twin[k], k);
+        if (k == 1) {
+            spragConfig config = spragConfigDefault();
+            config.solver = SPRAG_SOLVER_STOCK;
+            assert_int_equal(spragWorldSetConfig(twin[k].sprag, &config), SPRAG_OK);
+        }
+        dBodyID box = addBox(&twin[k], 0, 0, 0.21);
+        dBodySetAngularVel(box, 0.3, 0.2, 1);
+        for (int i = 0; i < 100; ++i) {
+            addCorners(&twin[k], box, 0.5);
+            step(&twin[k], 1e-3);
+        }
+    }
+    assert_true(bodyDifference(twin[0].body[0], twin[1].body[0]) == 0);
+    freeTwin(&twin[0]);
+    freeTwin(&twin[1]);
+}
+
+int main(void)
+{
+    dInitODE2(0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stackSleepsAndWakes),
+        cmocka_unit_test(jointsTheUserDisabledStayDisabled),
+        cmocka_unit_test(sameBitsTwice),
+        cmocka_unit_test(steadyStepAllocatesNothing),
+        cmocka_unit_test(failingAllocationLeavesTheWorld),
+        cmocka_unit_test(anythingMayBeDestroyedBetweenSteps),
+        cmocka_unit_test(badStepLeavesTheWorld),
+        cmocka_unit_test(badContactsAreRefused),
+        cmocka_unit_test(attachIsOnceAndDetachIsFinal),
+        cmocka_unit_test(contactsLiveAndTellEvents),
+        cmocka_unit_test(stockSolverTouchesNothing),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
