@@ -1,0 +1,22 @@
+/* Performance profiles (Dolan and More 2002): for each method the share of problems it solves within a factor t of the
+ * fastest method on each. */
+#ifndef DEMOS_BENCH_PROFILE_H
+#define DEMOS_BENCH_PROFILE_H
+
+#include <stdio.h>
+
+enum { PROFILE_METHOD_MAX = 16 };
+
+typedef struct Profile {
+    int methods, problems;
+    const char *const *name; /* (methods) */
+    const double *seconds;   /* (problems x methods), infinity where not solved */
+} Profile;
+
+/* Share of problems that method solves within t times the fastest. */
+double profileShare(const Profile *profile, int method, double t);
+void profilePrint(const Profile *profile, FILE *out);
+/* NULL, or what is wrong. */
+const char *profileWriteSvg(const Profile *profile, const char *path);
+
+#endif
