@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/vec3.h"
+
 /* Columns of row i of L: the nodes of the elimination tree reached from row i of A (Davis 2006, 4.2), in
  * stack[top .. n-1]; returns top. */
 static int rowPattern(const spragBlockLu *lu, int i, const int *parent, int *mark, int *stack)
@@ -190,6 +192,19 @@ int spragBlockLuFactor(spragBlockLu *lu, const double *A)
             return 0;
     }
     return 1;
+}
+
+int spragBlockLuSign(const spragBlockLu *lu)
+{
+    int sign = 1;
+    for (int i = 0; i < lu->n; ++i) {
+        const double *D = lu->inverse + 9 * (size_t)i;
+        double cross[3];
+        spragCross3(cross, D + 3, D + 6);
+        const double det = spragDot3(D, cross);
+        sign = det > 0 ? sign : det < 0 ? -sign : 0;
+    }
+    return sign;
 }
 
 void spragBlockLuSolve(spragBlockLu *lu, double *x)

@@ -23,6 +23,8 @@ typedef struct spragBlockLu {
 int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int *column, spragArena *arena);
 /* A (blocks x 3 x 3) in the pattern given.  1, or 0: a diagonal block became singular. */
 int spragBlockLuFactor(spragBlockLu *lu, const double *A);
+/* Sign of det A from the factors: -1, 0, +1. */
+int spragBlockLuSign(const spragBlockLu *lu);
 /* x (3 n) := A^-1 x */
 void spragBlockLuSolve(spragBlockLu *lu, double *x);
 

@@ -1,291 +1,90 @@
-/* Search over modes, with Newton on the slip directions.
+/* Search over modes: which contacts are open, stick or slip, on which side a two-sided contact is loaded, which limits
+ * act; with Newton on the slip directions.
  *
- * Every block is in a mode, read off the natural map's argument x = r - u / w (w = trace W_kk / 3):
+ * For fixed modes the equations are linear but for the directions.  A round solves them linearised and reads the modes
+ * anew (solve/proximal.h): it flips exactly the blocks whose conditions fail, as section 10 of theory document 004 flips
+ * variants.  Simultaneous flips can cycle; a round that does not end is followed by proximal points, whose modes differ
+ * less from their neighbours', and at last by other starts.
  *
- *     CONTACT   open  x_n <= 0              r = 0
- *               stick |x_t| <= mu x_n       u = 0
- *               slip  otherwise             u_n = 0,  r_t = mu r_n t,  t = x_t / |x_t|
- *
- * and likewise for the other kinds.  For fixed modes these are 3 nc equations, linear but for t.  A round linearises
- * them, solves, and reads the modes anew: Newton's method on the piecewise smooth system of Alart and Curnier (1991).
- * Where the modes repeat, a round flips exactly those blocks whose conditions fail, as section 10 of theory document 004
- * does with variants, and t converges quadratically.
- *
- * Hyperstatic contacts (a box on four corners) make W singular: infinitely many r, one u.  The linear systems use
- * W + eps I (proximal regularisation); the right side is the true residual, so eps only picks the r nearest to the last.
- *
- * A round that does not reduce the residual is damped; a search that stalls is restarted from other modes; which start
- * comes first is the policy's (solve/policy.h).  A solution that fails the small-friction test is a separatrix
- * (theory/policy.md 3.1) and is only kept if no start finds another.
- */
+ * Which start comes first is the policy's (solve/policy.h).  A solution that fails the small-friction test is a
+ * separatrix (theory/policy.md 3.1) and is only kept if no start finds another. */
 #include <math.h>
 #include <string.h>
 
-#include "linalg/lu.h"
+#include "base/clock.h"
 #include "linalg/vec3.h"
-#include "problem/cone.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
+#include "solve/proximal.h"
 #include "solve/solver.h"
 
-#define PROXIMAL 1e-11 /* eps / w: far above rounding (1e-16), far below any stiffness that matters */
-
-typedef struct Search {
-    const spragProblem *problem;
-    int n;                     /* 3 nc */
-    double *W;                 /* (n x n) dense */
-    double *w;                 /* (nc) scale of each block, 1/kg */
-    double *H;                 /* (n x n) linearised equations */
-    double *step;              /* (n) */
-    double *r, *u;             /* (n) iterate */
-    double *best_r;            /* (n) */
-    double *trial_r, *trial_u; /* (n) */
-    int *pivot;                /* (n) */
-} Search;
+enum { ROUNDS_FIRST = 60, ROUNDS_OTHER = 30 };
+#define LAMBDA_COLD 1e-3
+#define LAMBDA_SIGN 1e-8 /* a hyperstatic G has zero eigenvalues: they count as positive */
 
 static spragBlockKind kindOf(const spragProblem *problem, int k)
 {
     return problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT;
 }
 
-static double muMinus(const spragProblem *problem, int k)
+static int isFrictional(const spragProblem *problem, int k)
 {
-    return problem->mu_minus != NULL ? problem->mu_minus[k] : problem->mu[k];
+    return kindOf(problem, k) <= SPRAG_BLOCK_TWO_SIDED;
 }
 
-/* ---------------------------------------------------------------- one round: rows of H step = -equations */
+/* ---------------------------------------------------------------- small friction */
 
-static double *rowOf(Search *s, int i)
-{
-    return s->H + (size_t)i * (size_t)s->n;
-}
-
-/* r_i = value */
-static void fixImpulse(Search *s, int i, double value)
-{
-    double *row = rowOf(s, i);
-    memset(row, 0, (size_t)s->n * sizeof *row);
-    row[i] = 1;
-    s->step[i] = value - s->r[i];
-}
-
-/* u_i = 0 */
-static void fixVelocity(Search *s, int i)
-{
-    double *row = rowOf(s, i);
-    memcpy(row, s->W + (size_t)i * (size_t)s->n, (size_t)s->n * sizeof *row);
-    row[i] += PROXIMAL * s->w[i / 3];
-    s->step[i] = -s->u[i];
-}
-
-/* The disc rows i, i + 1:  r_t = R t, t = x_t / |x_t|, R = gain r_load, or a constant where load < 0.  Linearised:
- *     dr_t - gain t dr_load - (R / |x_t|) (I - t t') (dr_t - du_t / w) = R t - r_t. */
-static void fixOnDisc(Search *s, int i, double radius, double gain, int load)
-{
-    const int n = s->n;
-    const double w = s->w[i / 3];
-    const double x[2] = {s->r[i] - s->u[i] / w, s->r[i + 1] - s->u[i + 1] / w};
-    const double length = spragNorm2(x);
-    const double t[2] = {length > 0 ? x[0] / length : 1, length > 0 ? x[1] / length : 0};
-    const double ratio = length > 0 ? fmin(1, radius / length) : 0;
-    for (int a = 0; a < 2; ++a) {
-        double *row = rowOf(s, i + a);
-        memset(row, 0, (size_t)n * sizeof *row);
-        for (int b = 0; b < 2; ++b) {
-            const double P = ratio * ((a == b) - t[a] * t[b]);
-            if (P != 0) {
-                const double *W = s->W + (size_t)(i + b) * (size_t)n;
-                for (int j = 0; j < n; ++j)
-                    row[j] += P / w * W[j];
-            }
-            row[i + b] += (a == b) - P;
-        }
-        if (load >= 0)
-            row[load] -= gain * t[a];
-        s->step[i + a] = (load >= 0 ? gain * s->r[load] : radius) * t[a] - s->r[i + a];
-    }
-}
-
-/* Rows i, i + 1: stick inside the disc, else on its edge. */
-static void discRows(Search *s, int i, double radius, double gain, int load)
-{
-    const double w = s->w[i / 3];
-    const double x[2] = {s->r[i] - s->u[i] / w, s->r[i + 1] - s->u[i + 1] / w};
-    if (spragNorm2(x) <= radius && radius > 0) {
-        fixVelocity(s, i);
-        fixVelocity(s, i + 1);
-    } else if (radius > 0) {
-        fixOnDisc(s, i, radius, gain, load);
-    } else {
-        fixImpulse(s, i, 0);
-        fixImpulse(s, i + 1, 0);
-    }
-}
-
-/* Row i: lo <= r_i <= hi. */
-static void boxRow(Search *s, int i, double lo, double hi)
-{
-    const double x = s->r[i] - s->u[i] / s->w[i / 3];
-    if (x <= lo)
-        fixImpulse(s, i, lo);
-    else if (x >= hi)
-        fixImpulse(s, i, hi);
-    else
-        fixVelocity(s, i);
-}
-
-/* lo <= r_i <= hi with bounds gain r_load on both sides. */
-static void spinRow(Search *s, int i, double gain, int load)
-{
-    const double limit = gain * fmax(0, s->r[load]);
-    const double x = s->r[i] - s->u[i] / s->w[i / 3];
-    if (fabs(x) < limit) {
-        fixVelocity(s, i);
-    } else {
-        fixImpulse(s, i, x < 0 ? -limit : limit);
-        rowOf(s, i)[load] -= x < 0 ? -gain : gain;
-    }
-}
-
-static void blockRows(Search *s, int k)
+/* Row `a` of block row k of the matrix := r_a = gain r_n. */
+static void tieRow(spragProximal *s, int k, int a, double gain)
 {
     const spragProblem *p = s->problem;
-    const int i = 3 * k;
-    const double mu = p->mu[k], x_n = s->r[i] - s->u[i] / s->w[k];
-    switch (kindOf(p, k)) {
-    case SPRAG_BLOCK_CONTACT:
-        if (x_n <= 0) {
-            fixImpulse(s, i, 0);
-            fixImpulse(s, i + 1, 0);
-            fixImpulse(s, i + 2, 0);
-        } else {
-            fixVelocity(s, i);
-            discRows(s, i + 1, mu * x_n, mu, i);
-        }
-        break;
-    case SPRAG_BLOCK_TWO_SIDED: {
-        const double gain = x_n > 0 ? mu : -muMinus(p, k);
-        fixVelocity(s, i);
-        discRows(s, i + 1, gain * x_n, gain, i);
-        break;
-    }
-    case SPRAG_BLOCK_FORCE_LIMIT:
-        boxRow(s, i, 0, INFINITY);
-        discRows(s, i + 1, mu, 0, -1);
-        break;
-    case SPRAG_BLOCK_BOX:
-        for (int a = 0; a < 3; ++a)
-            boxRow(s, i + a, p->bound[6 * k + a], p->bound[6 * k + 3 + a]);
-        break;
-    case SPRAG_BLOCK_ROLLING: {
-        const int load = 3 * p->parent[k];
-        discRows(s, i, mu * fmax(0, s->r[load]), mu, load);
-        spinRow(s, i + 2, muMinus(p, k), load);
-        break;
-    }
-    }
-}
-
-static void velocity(const Search *s, const double *r, double *u)
-{
-    spragProblemVelocity(s->problem, r, u);
-}
-
-/* ---------------------------------------------------------------- the search */
-
-/* One damped Newton round; returns the residual reached.  Full steps are right where the modes are; a step that makes
- * the residual much worse is halved, and the last halving is taken all the same, to get out of a cycle. */
-static double searchRound(Search *s, double residual)
-{
-    for (int k = 0; k < s->problem->contact_count; ++k)
-        blockRows(s, k);
-    spragLuFactor(s->n, s->H, s->pivot, 0);
-    spragLuSolve(s->n, s->H, s->pivot, s->step);
-    double length = 1, reached = residual;
-    for (int halving = 0; halving < 6; ++halving, length *= 0.5) {
-        for (int i = 0; i < s->n; ++i)
-            s->trial_r[i] = s->r[i] + length * s->step[i];
-        velocity(s, s->trial_r, s->trial_u);
-        reached = spragVelocityResidual(s->problem, s->trial_r, s->trial_u);
-        if (reached < residual || (halving == 0 && reached < 2 * residual))
-            break;
-    }
-    if (isfinite(reached)) {
-        memcpy(s->r, s->trial_r, (size_t)s->n * sizeof(double));
-        memcpy(s->u, s->trial_u, (size_t)s->n * sizeof(double));
-    }
-    return reached;
-}
-
-/* From s->r.  Leaves the best iterate in s->best_r, returns its residual.  After the tolerance is met one more round
- * takes the answer to rounding: a sticking contact must not creep at the speed of the tolerance. */
-static double search(Search *s, double tolerance, int rounds, int *iterations)
-{
-    velocity(s, s->r, s->u);
-    double residual = spragVelocityResidual(s->problem, s->r, s->u), best = residual;
-    memcpy(s->best_r, s->r, (size_t)s->n * sizeof(double));
-    int polish = 2;
-    for (int round = 0; round < rounds && best > 0; ++round) {
-        if (best <= tolerance && polish-- == 0)
-            break;
-        ++*iterations;
-        residual = searchRound(s, residual);
-        if (!isfinite(residual))
-            break;
-        if (residual < best) {
-            best = residual;
-            memcpy(s->best_r, s->r, (size_t)s->n * sizeof(double));
-        } else if (best <= tolerance) {
-            break;
+    for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
+        double *row = s->matrix + 9 * (size_t)e + 3 * a;
+        row[0] = row[1] = row[2] = 0;
+        if (p->column[e] == k) {
+            row[0] = a == 0 ? 0 : -s->w[k] * gain;
+            row[a] = s->w[k];
         }
     }
-    return best;
 }
 
-/* Small friction: with G = dw_n / dN of the loaded contacts, friction included for those that slip and tangential
- * velocities held for those that stick, every leading minor of G keeps the sign it has without friction (positive).
- * theory/policy.md 3.1 and 3.5: otherwise the branch is a separatrix. */
-static int hasSmallFriction(Search *s, const double *r)
+/* With G = dw_n / dN of the loaded contacts, friction included where they slip, tangential velocities held where they
+ * stick, det G keeps the sign it has without friction: positive.  Otherwise the fast motion of the contacts runs away
+ * (theory/policy.md 3.1, 3.5).  u (3 nc) at r. */
+static int hasSmallFriction(spragProximal *s, const double *r, const double *u)
 {
     const spragProblem *p = s->problem;
-    velocity(s, r, s->trial_u);
-    const double *u = s->trial_u;
     int sliding = 0;
     for (int k = 0; k < p->contact_count && !sliding; ++k)
-        if (kindOf(p, k) <= SPRAG_BLOCK_TWO_SIDED && r[3 * k] != 0 && p->mu[k] > 0)
-            sliding = spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE;
+        sliding =
+            isFrictional(p, k) && r[3 * k] != 0 && p->mu[k] > 0 && spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE;
     if (!sliding)
         return 1;
-    /* H = the equations at the solution; without friction the slip rows are r_t = 0.  Compare signs of det. */
-    memcpy(s->r, r, (size_t)s->n * sizeof(double));
-    memcpy(s->u, u, (size_t)s->n * sizeof(double));
-    int sign[2];
-    for (int friction = 0; friction < 2; ++friction) {
-        for (int k = 0; k < p->contact_count; ++k) {
-            blockRows(s, k);
-            const int i = 3 * k;
-            if (kindOf(p, k) > SPRAG_BLOCK_TWO_SIDED || r[i] == 0)
-                continue;
-            const double ut = spragNorm2(u + i + 1);
-            if (ut <= SPRAG_SLIP_TOLERANCE)
-                continue;
-            for (int a = 1; a < 3; ++a) { /* r_t follows r_n along the slip direction, which is kept */
-                fixImpulse(s, i + a, 0);
-                const double gain = r[i] > 0 ? p->mu[k] : -muMinus(p, k);
-                if (friction)
-                    rowOf(s, i + a)[i] = gain * u[i + a] / ut;
-            }
+    memcpy(s->matrix, p->W, 9 * (size_t)p->block_count * sizeof(double));
+    for (int k = 0; k < p->contact_count; ++k) {
+        double *D = s->matrix + 9 * (size_t)spragProblemDiagonal(p, k);
+        for (int a = 0; a < 3; ++a)
+            D[4 * a] += LAMBDA_SIGN * s->w[k];
+        const double *rk = r + 3 * k, *uk = u + 3 * k;
+        if (!isFrictional(p, k)) { /* rows that move do not hold, whatever limits them */
+            for (int a = 0; a < 3; ++a)
+                if (fabs(uk[a]) > SPRAG_SLIP_TOLERANCE || rk[a] == 0)
+                    tieRow(s, k, a, 0);
+        } else if (rk[0] == 0) {
+            for (int a = 0; a < 3; ++a)
+                tieRow(s, k, a, 0);
+        } else if (spragNorm2(uk + 1) > SPRAG_SLIP_TOLERANCE) {
+            for (int a = 1; a < 3; ++a)
+                tieRow(s, k, a, rk[a] / rk[0]);
         }
-        spragLuFactor(s->n, s->H, s->pivot, 0);
-        sign[friction] = spragLuSign(s->n, s->H, s->pivot);
     }
-    return sign[0] == sign[1];
+    return spragBlockLuFactor(&s->lu, s->matrix) && spragBlockLuSign(&s->lu) > 0;
 }
 
 /* ---------------------------------------------------------------- starts */
 
 /* Contacts that slide towards a jam or a lift start where the policy ends. */
-static void policyStart(const Search *s, spragIndeterminacy policy, double *r)
+static void policyStart(const spragProximal *s, spragIndeterminacy policy, double *r)
 {
     const spragProblem *p = s->problem;
     if (p->history == NULL)
@@ -302,77 +101,89 @@ static void policyStart(const Search *s, spragIndeterminacy policy, double *r)
     }
 }
 
-static int searchCreate(Search *s, const spragProblem *problem, spragArena *arena)
+/* Sliding had no solution where the indicator says so and the slip has ended. */
+static int endedInconsistent(const spragProblem *p, const double *r, const double *u)
 {
-    const int nc = problem->contact_count, n = 3 * nc;
-    s->problem = problem;
-    s->n = n;
-    s->W = SPRAG_TAKE(arena, double, (size_t)n *(size_t)n);
-    s->H = SPRAG_TAKE(arena, double, (size_t)n *(size_t)n);
-    s->w = SPRAG_TAKE(arena, double, nc);
-    double *vectors = SPRAG_TAKE(arena, double, 6 * (size_t)n);
-    s->pivot = SPRAG_TAKE(arena, int, n);
-    if (s->W == NULL || s->H == NULL || s->w == NULL || vectors == NULL || s->pivot == NULL)
+    if (p->history == NULL)
         return 0;
-    double **const vector[] = {&s->step, &s->r, &s->u, &s->best_r, &s->trial_r, &s->trial_u};
-    for (int k = 0; k < 6; ++k)
-        *vector[k] = vectors + (size_t)k * (size_t)n;
-    for (int k = 0; k < nc; ++k) {
-        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
-            for (int a = 0; a < 3; ++a)
-                memcpy(s->W + (size_t)(3 * k + a) * (size_t)n + 3 * (size_t)problem->column[e],
-                       problem->W + 9 * (size_t)e + 3 * a, 3 * sizeof(double));
-        const double *D = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k);
-        const double trace = D[0] + D[4] + D[8];
-        s->w[k] = trace > 0 ? trace / 3 : 1;
+    for (int k = 0; k < p->contact_count; ++k) {
+        if (kindOf(p, k) != SPRAG_BLOCK_CONTACT || r[3 * k] == 0 || spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE)
+            continue;
+        const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
+        if (spragIndicatorOf(W, p->mu[k], &p->history[k], SPRAG_INDETERMINACY_HISTORY).quadrant ==
+            SPRAG_QUADRANT_INCONSISTENT)
+            return 1;
     }
-    return 1;
+    return 0;
 }
 
 enum { START_GUESS, START_OPEN, START_PRESSED, START_COUNT };
 
-static void startFrom(Search *s, int start, const double *guess, spragIndeterminacy policy)
+static double startFrom(const spragProximal *s, int start, const double *guess, spragIndeterminacy policy, double *r)
 {
-    memset(s->r, 0, (size_t)s->n * sizeof(double));
+    const spragProblem *p = s->problem;
+    const int n = 3 * p->contact_count;
+    double largest = 0;
+    memset(r, 0, (size_t)n * sizeof *r);
     if (start == START_GUESS) {
-        memcpy(s->r, guess, (size_t)s->n * sizeof(double));
-        policyStart(s, policy, s->r);
+        memcpy(r, guess, (size_t)n * sizeof *r);
+        policyStart(s, policy, r);
     } else if (start == START_PRESSED) {
-        for (int k = 0; k < s->problem->contact_count; ++k) {
-            const double *q = s->problem->q + 3 * k;
-            if (kindOf(s->problem, k) == SPRAG_BLOCK_CONTACT)
-                s->r[3 * k] = spragNorm3(q) / s->w[k];
-        }
+        for (int k = 0; k < p->contact_count; ++k)
+            if (kindOf(p, k) == SPRAG_BLOCK_CONTACT)
+                r[3 * k] = spragNorm3(p->q + 3 * k) / s->w[k];
     }
+    for (int i = 0; i < n; ++i)
+        largest = fmax(largest, fabs(r[i]));
+    return start == START_GUESS && largest > 0 ? SPRAG_LAMBDA_WARM : LAMBDA_COLD;
 }
+
+/* ---------------------------------------------------------------- the search */
 
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    Search s;
-    const size_t bytes = (size_t)(3 * problem->contact_count) * sizeof(double);
-    double *kept = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
-    if (kept == NULL || !searchCreate(&s, problem, arena))
+    spragProximal s;
+    const size_t n = 3 * (size_t)problem->contact_count, bytes = n * sizeof(double);
+    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    double *trial = SPRAG_TAKE(arena, double, n), *guess = SPRAG_TAKE(arena, double, n);
+    double *u = SPRAG_TAKE(arena, double, n);
+    if (trial == NULL || guess == NULL || u == NULL || !spragProximalInit(&s, problem, arena)) {
+        spragArenaRelease(arena, mark);
         return SPRAG_ERROR_MEMORY;
-    const int rounds = options->iteration_limit > 0 ? options->iteration_limit : 40;
-    double kept_residual = INFINITY;
-    int kept_good = 0;
-    for (int start = START_GUESS; start < START_COUNT && !kept_good; ++start) {
-        startFrom(&s, start, r, options->indeterminacy);
-        const double residual = search(&s, options->tolerance, rounds, &info->iterations);
-        const int solved = residual <= options->tolerance;
-        if (solved || residual < kept_residual) {
-            if (!(kept_residual <= options->tolerance) || solved) {
-                memcpy(kept, s.best_r, bytes);
-                kept_residual = residual;
-            }
-        }
-        kept_good = solved && hasSmallFriction(&s, kept);
-        if (solved && !kept_good)
-            info->several = 1;
     }
-    memcpy(r, kept, bytes);
-    return kept_residual <= options->tolerance ? SPRAG_OK : SPRAG_NOT_CONVERGED;
+    memcpy(guess, r, bytes);
+    double kept = INFINITY; /* residual of r */
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    for (int start = START_GUESS, good = 0; start < START_COUNT && !good && status != SPRAG_LIMIT; ++start) {
+        const int rounds = options->iteration_limit > 0 ? options->iteration_limit
+                           : start == START_GUESS       ? ROUNDS_FIRST
+                                                        : ROUNDS_OTHER;
+        const double lambda = startFrom(&s, start, guess, options->indeterminacy, trial);
+        spragProximalReset(&s, trial);
+        const spragStatus reached =
+            spragProximalPoints(&s, lambda, options->tolerance, deadline, rounds, trial, &info->iterations);
+        memcpy(trial, s.best, bytes);
+        double residual = s.best_residual;
+        if (reached == SPRAG_OK) {
+            residual = spragProximalPolish(&s, residual, trial, &info->iterations);
+            spragProblemVelocity(problem, trial, u);
+            good = hasSmallFriction(&s, trial, u);
+            info->several |= !good;
+            info->none |= good && endedInconsistent(problem, trial, u);
+        }
+        if (status != SPRAG_OK) /* the first solution is kept until one with small friction comes */
+            status = reached;
+        else if (!good)
+            continue;
+        if (good || residual < kept) {
+            memcpy(r, trial, bytes);
+            kept = residual;
+        }
+    }
+    spragArenaRelease(arena, mark);
+    return status;
 }
 
 const spragSolver spragSolverVariant = {SPRAG_SOLVER_VARIANT, "variant", solve};

@@ -1,0 +1,293 @@
+#include "solve/proximal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "linalg/vec3.h"
+#include "problem/residual.h"
+
+enum { INNER_MAX = 12, INNER_EASY = 4, POLISH_MAX = 3 };
+#define LAMBDA_JUMP 1e-7 /* a warm start below this that fails is no warm start: on with LAMBDA_RETRY */
+#define LAMBDA_RETRY 1e-3
+#define LAMBDA_LEAST 1e-11
+#define LAMBDA_MOST 1.0
+#define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
+#define DIVERGED 1e4     /* growth of |F|^2 that ends an attempt */
+
+/* ---------------------------------------------------------------- the laws */
+
+/* Rows a, a+1: F = w (r - P_R(x)), R fixed. */
+static void discLaw(spragBlockLaw *law, int a, double radius, const double *r, const double *u, double w,
+                    double direction[2])
+{
+    const double x[2] = {r[a] - u[a] / w, r[a + 1] - u[a + 1] / w};
+    const double size = spragNorm2(x);
+    direction[0] = direction[1] = 0;
+    if (size <= radius && radius > 0) {
+        for (int i = 0; i < 2; ++i) {
+            law->F[a + i] = u[a + i];
+            law->B[4 * (a + i)] = 1;
+        }
+        return;
+    }
+    const double scale = size > 0 ? 1 / size : 0, e[2] = {scale * x[0], scale * x[1]}, ratio = scale * radius;
+    for (int i = 0; i < 2; ++i) {
+        direction[i] = e[i];
+        law->F[a + i] = w * (r[a + i] - radius * e[i]);
+        for (int j = 0; j < 2; ++j) {
+            const double across = ratio * ((i == j) - e[i] * e[j]);
+            law->A[3 * (a + i) + a + j] = w * ((i == j) - across);
+            law->B[3 * (a + i) + a + j] = across;
+        }
+    }
+}
+
+/* Row i: F = w (r - clamp(x)) */
+static void lineLaw(spragBlockLaw *law, int i, double lo, double hi, const double *r, const double *u, double w)
+{
+    const double x = r[i] - u[i] / w;
+    if (x >= lo && x <= hi && lo < hi) {
+        law->F[i] = u[i];
+        law->B[4 * i] = 1;
+    } else {
+        law->F[i] = w * (r[i] - (x < lo ? lo : hi));
+        law->A[4 * i] = w;
+    }
+}
+
+static void contactLaw(spragBlockLaw *law, double mu, const double *r, const double *u, double w)
+{
+    const double x_n = r[0] - u[0] / w;
+    if (x_n <= 0) {
+        for (int i = 0; i < 3; ++i)
+            law->F[i] = w * r[i], law->A[4 * i] = w;
+        return;
+    }
+    double e[2];
+    law->F[0] = u[0], law->B[0] = 1;
+    discLaw(law, 1, mu * x_n, r, u, w, e);
+    for (int i = 0; i < 2; ++i) { /* the disc grows with x_n = r_n - u_n / w */
+        law->A[3 * (1 + i)] = -w * mu * e[i];
+        law->B[3 * (1 + i)] = mu * e[i];
+    }
+}
+
+/* The disc's radius is mu |x_n|. */
+static void twoSidedLaw(spragBlockLaw *law, double mu, double mu_minus, const double *r, const double *u, double w)
+{
+    const double x_n = r[0] - u[0] / w, gain = x_n > 0 ? mu : -mu_minus;
+    double e[2];
+    law->F[0] = u[0], law->B[0] = 1;
+    discLaw(law, 1, gain * x_n, r, u, w, e);
+    for (int i = 0; i < 2; ++i) {
+        law->A[3 * (1 + i)] = -w * gain * e[i];
+        law->B[3 * (1 + i)] = gain * e[i];
+    }
+}
+
+/* The limits grow with the parent's load. */
+static void rollingLaw(spragBlockLaw *law, double mu, double mu_minus, double load, const double *r, const double *u,
+                       double w)
+{
+    double e[2];
+    const double carried = fmax(0, load), limit = mu_minus * carried, spin = r[2] - u[2] / w;
+    discLaw(law, 0, mu * carried, r, u, w, e);
+    lineLaw(law, 2, -limit, limit, r, u, w);
+    if (load < 0)
+        return;
+    law->load[0] = -w * mu * e[0], law->load[1] = -w * mu * e[1];
+    if (fabs(spin) >= limit)
+        law->load[2] = spin < 0 ? w * mu_minus : -w * mu_minus;
+}
+
+static void blockLaw(const spragProximal *proximal, int k, const double *r_all, const double *u, spragBlockLaw *law)
+{
+    const spragProblem *problem = proximal->problem;
+    const double *r = r_all + 3 * k, w = proximal->w[k], mu = problem->mu[k];
+    const double mu_minus = problem->mu_minus != NULL ? problem->mu_minus[k] : mu;
+    double e[2];
+    memset(law, 0, sizeof *law);
+    switch (problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT) {
+    case SPRAG_BLOCK_TWO_SIDED:
+        twoSidedLaw(law, mu, mu_minus, r, u, w);
+        break;
+    case SPRAG_BLOCK_FORCE_LIMIT:
+        lineLaw(law, 0, 0, INFINITY, r, u, w);
+        discLaw(law, 1, mu, r, u, w, e);
+        break;
+    case SPRAG_BLOCK_BOX:
+        for (int i = 0; i < 3; ++i)
+            lineLaw(law, i, problem->bound[6 * k + i], problem->bound[6 * k + 3 + i], r, u, w);
+        break;
+    case SPRAG_BLOCK_ROLLING:
+        rollingLaw(law, mu, mu_minus, r_all[3 * problem->parent[k]], r, u, w);
+        break;
+    default:
+        contactLaw(law, mu, r, u, w);
+    }
+}
+
+/* ---------------------------------------------------------------- steps */
+
+/* u and F of the proximal problem at r; returns |F|^2. */
+static double evaluate(spragProximal *proximal, const double *r)
+{
+    double sum = 0;
+    spragBlockLaw law;
+    spragProblemVelocity(proximal->problem, r, proximal->u);
+    for (int k = 0; k < proximal->problem->contact_count; ++k) {
+        const double soft = proximal->lambda * proximal->w[k];
+        for (int i = 3 * k; i < 3 * k + 3; ++i)
+            proximal->u[i] += soft * (r[i] - proximal->center[i]);
+        blockLaw(proximal, k, r, proximal->u + 3 * k, &law);
+        memcpy(proximal->F + 3 * k, law.F, sizeof law.F);
+        sum += spragDot3(law.F, law.F);
+    }
+    return sum;
+}
+
+/* matrix = A + B (W + lambda w) */
+static void assemble(spragProximal *proximal, const double *r)
+{
+    const spragProblem *problem = proximal->problem;
+    spragBlockLaw law;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        blockLaw(proximal, k, r, proximal->u + 3 * k, &law);
+        const double soft = proximal->lambda * proximal->w[k];
+        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
+            const double *W = problem->W + 9 * (size_t)e;
+            double *M = proximal->matrix + 9 * (size_t)e;
+            for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j)
+                    M[3 * i + j] = law.B[3 * i] * W[j] + law.B[3 * i + 1] * W[3 + j] + law.B[3 * i + 2] * W[6 + j];
+            if (problem->column[e] == k)
+                for (int i = 0; i < 9; ++i)
+                    M[i] += law.A[i] + soft * law.B[i];
+            if (problem->parent != NULL && problem->column[e] == problem->parent[k])
+                for (int i = 0; i < 3; ++i)
+                    M[3 * i] += law.load[i];
+        }
+    }
+}
+
+int spragProximalInit(spragProximal *proximal, const spragProblem *problem, spragArena *arena)
+{
+    const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
+    *proximal = (spragProximal){.problem = problem,
+                                .w = SPRAG_TAKE(arena, double, nc),
+                                .matrix = SPRAG_TAKE(arena, double, 9 * (size_t)problem->block_count)};
+    double *vectors = SPRAG_TAKE(arena, double, 5 * n);
+    if (proximal->w == NULL || proximal->matrix == NULL || vectors == NULL)
+        return 0;
+    proximal->F = vectors;
+    proximal->u = vectors + n;
+    proximal->step = vectors + 2 * n;
+    proximal->center = vectors + 3 * n;
+    proximal->best = vectors + 4 * n;
+    proximal->best_residual = INFINITY;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k);
+        const double trace = W[0] + W[4] + W[8];
+        proximal->w[k] = trace > 0 ? trace / 3 : 1;
+    }
+    return spragBlockLuAnalyse(&proximal->lu, problem->contact_count, problem->row_start, problem->column, arena);
+}
+
+void spragProximalReset(spragProximal *proximal, const double *r)
+{
+    proximal->best_residual = spragProblemResidual(proximal->problem, r);
+    memcpy(proximal->best, r, 3 * (size_t)proximal->problem->contact_count * sizeof *r);
+}
+
+double spragProximalStep(spragProximal *proximal, double *r)
+{
+    const int n = 3 * proximal->problem->contact_count;
+    assemble(proximal, r);
+    if (!spragBlockLuFactor(&proximal->lu, proximal->matrix))
+        return INFINITY;
+    for (int i = 0; i < n; ++i)
+        proximal->step[i] = -proximal->F[i];
+    spragBlockLuSolve(&proximal->lu, proximal->step);
+    for (int i = 0; i < n; ++i)
+        r[i] += proximal->step[i];
+    return evaluate(proximal, r);
+}
+
+/* |lambda w (r - center)|^2: what solving the proximal problem exactly would leave of F. */
+static double proximalDistance(const spragProximal *proximal, const double *r)
+{
+    double sum = 0;
+    for (int i = 0; i < 3 * proximal->problem->contact_count; ++i) {
+        const double soft = proximal->lambda * proximal->w[i / 3] * (r[i] - proximal->center[i]);
+        sum += soft * soft;
+    }
+    return sum;
+}
+
+/* Full steps on the problem of the present center and lambda; 1: solved well enough to move the center. */
+static int proximalProblem(spragProximal *proximal, double *r, int *inner)
+{
+    const double first = evaluate(proximal, r);
+    for (*inner = 0; *inner < INNER_MAX;) {
+        const double merit = spragProximalStep(proximal, r);
+        ++*inner;
+        if (!(merit < DIVERGED * first))
+            return 0;
+        if (merit <= INNER_SHARE * proximalDistance(proximal, r) || merit <= 1e-30 * first)
+            return 1;
+    }
+    return 0;
+}
+
+spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double tolerance, double deadline, int limit,
+                                double *r, int *iterations)
+{
+    const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
+    proximal->lambda = lambda;
+    for (int count = 0;;) {
+        const double residual = spragProblemResidual(proximal->problem, r);
+        if (residual < proximal->best_residual) {
+            proximal->best_residual = residual;
+            memcpy(proximal->best, r, bytes);
+        }
+        if (residual <= tolerance)
+            return SPRAG_OK;
+        if (deadline > 0 && spragSeconds() > deadline)
+            return SPRAG_LIMIT;
+        if (count >= limit)
+            return SPRAG_NOT_CONVERGED;
+        memcpy(proximal->center, r, bytes);
+        int inner;
+        const int solved = proximalProblem(proximal, r, &inner);
+        count += inner;
+        *iterations += inner;
+        if (!solved) {
+            memcpy(r, proximal->center, bytes);
+            proximal->lambda = proximal->lambda < LAMBDA_JUMP ? LAMBDA_RETRY : fmin(4 * proximal->lambda, LAMBDA_MOST);
+        } else if (inner <= INNER_EASY) {
+            proximal->lambda = fmax(0.3 * proximal->lambda, LAMBDA_LEAST);
+        }
+    }
+}
+
+double spragProximalPolish(spragProximal *proximal, double residual, double *r, int *iterations)
+{
+    const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
+    proximal->lambda = LAMBDA_LEAST;
+    for (int round = 0; round < POLISH_MAX && residual > 0; ++round) {
+        memcpy(proximal->center, r, bytes);
+        evaluate(proximal, r);
+        spragProximalStep(proximal, r);
+        ++*iterations;
+        const double reached = spragProblemResidual(proximal->problem, r);
+        if (!(reached < residual)) {
+            memcpy(r, proximal->center, bytes);
+            break;
+        }
+        if (reached > 0.01 * residual) /* rounding, or contacts on the edge of their modes */
+            return reached;
+        residual = reached;
+    }
+    return residual;
+}

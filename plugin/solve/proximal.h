@@ -1,0 +1,60 @@
+/* Semismooth Newton on proximal problems: the engine of the mode search (variant.c) and of the Newton solver.
+ *
+ * Alart and Curnier (1991) write the law of block k as F_k = 0 with x = r - u / w_k, w_k = trace(W_kk) / 3:
+ *
+ *     CONTACT   F_n = w (r_n - max(0, x_n)),   F_t = w (r_t - P_R(x_t)),   R = mu max(0, x_n),
+ *
+ * P_R the projection on the disc of radius R; the other kinds likewise with their own sets.  Where x lies says the mode:
+ * open x_n <= 0, stick |x_t| <= R, slip outside.  With dF_k = A_k dr_k + B_k du_k and du = W dr a step solves
+ * (A + B W) dr = -F: the equations of the modes, linearised in the slip directions.
+ *
+ * W is singular where contacts outnumber freedoms (a box on four corners), so Newton works on proximal problems,
+ * u = W r + q + lambda w (r - center), matrix A + B (W + lambda w); the solution is the next center (Rockafellar 1976). */
+#ifndef SPRAG_SOLVE_PROXIMAL_H
+#define SPRAG_SOLVE_PROXIMAL_H
+
+#include <sprag/sprag.h>
+
+#include "base/arena.h"
+#include "linalg/block_lu.h"
+
+/* First lambda where the modes of the guess may be right: then one step ends at rounding. */
+#define SPRAG_LAMBDA_WARM 1e-10
+
+typedef struct spragProximal {
+    const spragProblem *problem;
+    spragBlockLu lu;
+    double *w;      /* (nc) trace(W_kk) / 3 */
+    double *matrix; /* (nb x 3 x 3) A + B (W + lambda w) */
+    double *F, *u;  /* (3 nc) of the proximal problem */
+    double *step;   /* (3 nc) */
+    double *center; /* (3 nc) proximal center */
+    double lambda;  /* its weight relative to w */
+    double *best;   /* (3 nc) least residual so far */
+    double best_residual;
+} spragProximal;
+
+/* F (3) of one block and dF = A dr + B du + load d(r_n of the parent). */
+typedef struct spragBlockLaw {
+    double F[3], A[9], B[9], load[3];
+} spragBlockLaw;
+
+/* Memory from the arena; 0: out of memory. */
+int spragProximalInit(spragProximal *proximal, const spragProblem *problem, spragArena *arena);
+
+/* Forgets the best; the next point is compared with r alone. */
+void spragProximalReset(spragProximal *proximal, const double *r);
+
+/* One full Newton step at r with the present center and lambda.  Returns |F|^2 after it; infinity: singular matrix. */
+double spragProximalStep(spragProximal *proximal, double *r);
+
+/* Proximal points from r, the first with the given lambda, until the residual is at most the tolerance or `limit` Newton
+ * steps are spent; the best is kept in ->best.  deadline in spragSeconds, 0 = none. */
+spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double tolerance, double deadline, int limit,
+                                double *r, int *iterations);
+
+/* From an answer within tolerance to rounding: a sticking contact must not creep at the speed of the tolerance.  Newton
+ * steps with the least lambda, each kept if the judge likes it better.  Returns the residual. */
+double spragProximalPolish(spragProximal *proximal, double residual, double *r, int *iterations);
+
+#endif
