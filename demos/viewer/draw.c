@@ -350,6 +350,8 @@ void drawShape(Draw *d, const SceneShape *s, int is_ground)
         break;
     }
     if (is_ground && d->count > 0) {
+        static const float light[4] = {0.84f, 0.855f, 0.87f, 1};
+        memcpy(d->item[d->count - 1].color, light, sizeof light);
         d->item[d->count - 1].checker = 0.1f * d->camera.distance;
         d->item[d->count - 1].casts = 0;
     }

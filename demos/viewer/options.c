@@ -103,7 +103,17 @@ static int setSize(Options *o, const char *text)
     return 1;
 }
 
-/* One option with a value.  0: no such option. */
+static int takesValue(const char *name)
+{
+    static const char *const option[] = {"--set",   "--solver", "--size", "--step-size", "--steps",
+                                         "--trace", "--events", "--png",  "--video"};
+    for (size_t k = 0; k < sizeof option / sizeof *option; ++k)
+        if (strcmp(name, option[k]) == 0)
+            return 1;
+    return 0;
+}
+
+/* One option that takesValue. */
 static int setValue(Options *o, const char *name, const char *value)
 {
     double number;
@@ -128,10 +138,7 @@ static int setValue(Options *o, const char *name, const char *value)
     const char **path = strcmp(name, "--trace") == 0    ? &o->trace
                         : strcmp(name, "--events") == 0 ? &o->events
                         : strcmp(name, "--png") == 0    ? &o->png
-                        : strcmp(name, "--video") == 0  ? &o->video
-                                                        : NULL;
-    if (path == NULL)
-        return 0;
+                                                        : &o->video;
     if (value[0] == '\0')
         return refuse("%s: the file name is empty", name);
     *path = value;
@@ -171,13 +178,13 @@ int optionsParse(int argc, char **argv, Options *out)
         }
         if (argv[i][0] != '-')
             return refuse("unexpected argument '%s'", argv[i]);
-        const int known = setValue(out, argv[i], i + 1 < argc ? argv[i + 1] : "");
-        if (known == 0)
+        if (!takesValue(argv[i]))
             return refuse("unknown option '%s'; --help shows all", argv[i]);
-        if (known < 0)
+        if (i + 1 >= argc)
+            return refuse("%s needs a value", argv[i]);
+        if (setValue(out, argv[i], argv[i + 1]) < 0)
             return -1;
-        if (++i >= argc)
-            return refuse("%s needs a value", argv[i - 1]);
+        ++i;
     }
     if ((out->png != NULL || out->video != NULL) && !out->headless && out->steps == 0)
         out->headless = 1; /* a picture of the scene's duration needs no window */

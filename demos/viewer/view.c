@@ -58,7 +58,8 @@ static void remember(View *view, const spragEvent *event)
     view->event[0] = *event;
     if (view->event_count < VIEW_EVENT_MAX)
         ++view->event_count;
-    if (isNotable(event->type) || (event->type == SPRAG_EVENT_DETACH && !view->has_notable)) {
+    const int alone = view->world->body_count == 1; /* in a crowd contacts come and go all the time */
+    if (isNotable(event->type) || (event->type == SPRAG_EVENT_DETACH && alone && !view->has_notable)) {
         view->notable = *event;
         view->has_notable = 1;
     }
@@ -107,7 +108,7 @@ static void drawContact(const View *view, Draw *draw, double scale, const spragC
     const float *color = mode_color[c->mode];
     const double mu = view->world->surface.mu;
     drawSphere(draw, c->position, 0.012 * scale, color);
-    if (show->cones && c->mode != SPRAG_MODE_OPEN && mu > 0 && view->world->body_count <= 12) {
+    if (show->cones && c->mode != SPRAG_MODE_OPEN && mu > 0 && view->world->body_count <= 4) {
         const float glass[4] = {color[0], color[1], color[2], 0.22f};
         drawCone(draw, c->position, c->normal, mu, 0.28 * scale, glass);
     }
@@ -176,46 +177,45 @@ static double length3(const double x[3])
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-/* The contacts' table; returns its height. */
-static float textContacts(const View *view, float x, float y, float size, int rows)
+/* The contacts' table: one line each, `rows` at most. */
+static void textContacts(const View *view, float x, float y, float size, int rows)
 {
     const spragContact *contact;
     const int count = SceneGetContacts(view->world, &contact);
-    const float line = 1.35f * size;
+    const float line = 1.4f * size;
     char text[200];
-    hudText(x, y, size, 0, faint, "mode       N / N     T / N   T/(mu N)  slip m/s    p 1/kg   b m/s2");
+    hudText(x, y, size, 0, faint, "mode      N / N    T / N  T/(mu N)  slip m/s  p 1/kg  b m/s2");
     int shown = 0;
-    for (; shown < count && shown < rows; ++shown) {
+    for (; shown < count && shown < (count > rows ? rows - 1 : rows); ++shown) {
         const spragContact *c = &contact[shown];
         const double friction = length3(c->friction), mu = view->world->surface.mu;
-        char ratio[24] = "       -", p[24] = "       -", b[24] = "       -";
+        char ratio[24] = "-", p[24] = "-", b[24] = "-";
         if (c->normal_force > 0 && mu > 0)
-            snprintf(ratio, sizeof ratio, "%8.4f", friction / (mu * c->normal_force));
+            snprintf(ratio, sizeof ratio, "%.4f", friction / (mu * c->normal_force));
         if (view->solver == SCENE_SPRAG) {
-            snprintf(p, sizeof p, "%8.3f", c->painleve_p);
-            snprintf(b, sizeof b, "%8.3f", c->free_acceleration);
+            snprintf(p, sizeof p, "%.3f", c->painleve_p);
+            snprintf(b, sizeof b, "%.3f", c->free_acceleration);
         }
         const float row = y + line * (float)(shown + 1);
         hudText(x, row, size, 0, modeInk(c->mode), mode_name[c->mode]);
-        snprintf(text, sizeof text, "      %9.3f %9.3f   %s %9.4f  %s %s", c->normal_force, friction, ratio,
+        snprintf(text, sizeof text, "     %10.3f %8.3f  %8s  %8.4f %7s %7s", c->normal_force, friction, ratio,
                  length3(c->slip), p, b);
         hudText(x, row, size, 0, ink, text);
     }
-    if (count > rows) {
-        snprintf(text, sizeof text, "and %d more contacts", count - rows);
+    if (count > shown) {
+        snprintf(text, sizeof text, "and %d more contacts", count - shown);
         hudText(x, y + line * (float)(shown + 1), size, 0, faint, text);
-        ++shown;
     }
-    return line * (float)(shown + 1);
 }
 
-static void textEvents(const View *view, float x, float y, float size)
+static void textEvents(const View *view, float x, float y, float size, int rows)
 {
     char text[200];
-    for (int k = 0; k < view->event_count; ++k) {
+    hudText(x, y, 0.95f * size, 1, faint, view->event_count > 0 ? "last events" : "no events yet");
+    for (int k = 0; k < view->event_count && k < rows; ++k) {
         const spragEvent *e = &view->event[k];
-        snprintf(text, sizeof text, "%9.4f s  %-13s %8.3g N s", e->time, spragEventName(e->type), length3(e->impulse));
-        hudText(x, y + 1.35f * size * (float)k, size, 0, isNotable(e->type) ? warning : faint, text);
+        snprintf(text, sizeof text, "%8.4f s  %-13s%8.3g N s", e->time, spragEventName(e->type), length3(e->impulse));
+        hudText(x, y + 1.4f * size * (float)(k + 1), size, 0, isNotable(e->type) ? warning : ink, text);
     }
 }
 
@@ -254,7 +254,7 @@ static void textNotable(const View *view, int left, int width, int height, float
 static void plot(const View *view, const float *value, const char *title, const char *unit, float x, float y, float w,
                  float h, float size, HudColor color)
 {
-    float high = 1e-9f;
+    float high = 1e-6f; /* below that it is rounding, not motion */
     char text[80];
     for (int k = 0; k < view->plot_count; ++k)
         high = fmaxf(high, value[k]);
@@ -263,11 +263,12 @@ static void plot(const View *view, const float *value, const char *title, const 
     for (int k = 0; k < view->plot_count; ++k)
         sum += value[k];
     const float mean = view->plot_count > 0 ? sum / (float)view->plot_count : 0;
-    if (high > 8 * mean && mean > 0)
+    if (high > 8 * mean && mean > 1e-6f)
         high = 4 * mean;
-    snprintf(text, sizeof text, "%s   top %.3g %s", title, (double)high, unit);
+    snprintf(text, sizeof text, "%s up to %.3g %s", title, (double)high, unit);
     hudText(x, y, 0.85f * size, 1, faint, text);
-    hudCurve(x, y + 1.2f * size, w, h - 1.2f * size, value, view->plot_count, 0, 1.05f * high, 1.8f, color);
+    hudRectangle(x, y + h - 1, w, 1, 0, faint);
+    hudCurve(x, y + 1.6f * size, w, h - 1.6f * size, value, view->plot_count, 0, 1.05f * high, 1.8f, color);
 }
 
 static void textHeader(const View *view, int left, float size)
@@ -307,17 +308,21 @@ void viewText(const View *view, const ViewShow *show, int left, int width, int h
     hudRectangle((float)left, 0, (float)width, 4.3f * size, 0, paper);
     textHeader(view, left, size);
     if (show->text) {
-        const float panel = 11.5f * size, y = (float)height - panel;
-        const float table = fminf(44 * size, 0.62f * (float)width);
-        hudRectangle((float)left, y, (float)width, panel, 0, paper);
-        const float small = fminf(0.92f * size, table / 42);
-        const float used = textContacts(view, (float)left + size, y + 0.6f * size, small, 3);
-        if (view->solver == SCENE_SPRAG)
-            textEvents(view, (float)left + size, y + 0.9f * size + used, 0.9f * small);
-        const float x = (float)left + table + 2 * size, w = (float)width - table - 3 * size;
+        /* the table across the whole width, below it events and two plots */
+        const float small = fminf(1.05f * size, ((float)width - 2 * size) / 37.5f), line = 1.4f * small;
+        const float panel = 10.3f * line, x = (float)left + size, y = (float)height - panel;
+        const float below = y + 5 * line, column = 24 * small, gap = 1.5f * size;
+        const float plot_width = 0.5f * ((float)width - 2 * size - column - 2 * gap);
         const HudColor red = {191, 31, 38, 255}, blue = {38, 89, 217, 255};
-        plot(view, view->normal, "normal force", "N", x, y + 0.5f * size, w, 5.2f * size, size, red);
-        plot(view, view->slip, "slip", "m/s", x, y + 6 * size, w, 5.2f * size, size, blue);
+        hudRectangle((float)left, y, (float)width, panel, 0, paper);
+        textContacts(view, x, y + 0.5f * line, small, 3);
+        if (view->solver == SCENE_SPRAG)
+            textEvents(view, x, below, small, 4);
+        else
+            hudText(x, below, 0.95f * small, 1, faint, "stock ODE reports nothing");
+        plot(view, view->normal, "N", "N", x + column + gap, below, plot_width, 4.6f * line, small, red);
+        plot(view, view->slip, "slip", "m/s", x + column + 2 * gap + plot_width, below, plot_width, 4.6f * line, small,
+             blue);
     }
     if (view->has_notable)
         textNotable(view, left, width, height, size);

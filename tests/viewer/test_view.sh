@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# sprag-view as its users meet it: bad input, files, pictures.      test_view.sh SPRAG_VIEW
+set -uo pipefail
+view=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+unset DISPLAY WAYLAND_DISPLAY
+failed=0
+
+fail() {
+    echo "FAILED: $1"
+    failed=1
+}
+
+# refused WORDS ARGUMENTS...: exit 2, exactly one line on stderr with the words, nothing left on disk
+refused() {
+    local words=$1
+    shift
+    ${wrap:-} "$view" "$@" >out 2>err
+    [ $? -eq 2 ] || fail "$*: exit code is not 2"
+    [ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line: $(cat err)"
+    grep -q -e "$words" err || fail "$*: '$(cat err)' does not say '$words'"
+    rm -f out err
+    [ -z "$(ls -A)" ] || fail "$*: left $(ls -A)"
+    rm -rf ./*
+}
+refused 'first argument is the scene'
+refused "no scene 'rood'" rood
+refused "no key 'colour'" rod --set colour=3
+refused 'expected KEY=VALUE' rod --set mu
+refused 'not a number' rod --set mu=much
+refused 'must be from' rod --set mu=-1
+refused 'must be from' rod --set angle=400
+refused 'expected sprag' rod --solver bullet
+refused 'step-size' rod --step-size 0
+refused 'step-size' rod --step-size nan
+refused 'whole number' rod --steps 0.5
+refused 'needs a value' rod --steps
+refused 'unknown option' rod --colour red
+refused 'unexpected argument' rod top
+refused 'WIDTHxHEIGHT' rod --size big
+refused 'cannot' rod --headless --steps 3 --trace /nonexistent/a.csv
+refused 'cannot' rod --headless --steps 3 --events /nonexistent/a.jsonl
+refused 'cannot' rod --headless --steps 3 --png /nonexistent/a.png
+refused 'cannot' rod --headless --steps 3 --trace a.csv --png /nonexistent/a.png
+refused 'no display' rod
+wrap='env PATH=/nonexistent' refused 'ffmpeg' rod --headless --steps 3 --video a.mp4
+
+"$view" --list | grep -q '^rod ' || fail "--list does not show the rod"
+"$view" --version | grep -q '^sprag-view [0-9]' || fail "--version"
+"$view" --help | grep -q -- '--solver' || fail "--help"
+
+# Headless without pictures needs no OpenGL: none is loaded.
+"$view" rod --headless --steps 20 --trace a.csv --events a.jsonl || fail "headless run"
+[ "$(wc -l <a.csv)" -eq 22 ] || fail "the trace has $(wc -l <a.csv) lines, not a header, the start and 20 steps"
+grep -q '"type":"touch"' a.jsonl || fail "no touch event"
+
+# The inconsistent rod jams, and says so.
+"$view" rod --headless --set mu=2 --set angle=120 --steps 5 --events jam.jsonl || fail "jam run"
+grep -q '"type":"jam"' jam.jsonl || fail "no jam event"
+
+if ! "$view" rod --headless --steps 50 --set mu=2 --set angle=120 --solver both --png both.png 2>err; then
+    grep -q 'OpenGL\|display' err && { echo "skipped pictures: $(cat err)"; exit $failed; }
+    fail "picture: $(cat err)"
+fi
+[ "$(stat -c %s both.png)" -gt 20000 ] || fail "the picture is blank"
+"$view" rod --headless --steps 50 --set mu=2 --set angle=120 --png one.png --size 640x720
+"$view" rod --headless --steps 50 --set mu=2 --set angle=120 --png other.png --size 640x720 --solver ode-step
+cmp -s one.png other.png && fail "Sprag's and stock ODE's pictures are the same"
+"$view" rod --headless --steps 50 --set mu=2 --set angle=120 --png again.png --size 640x720
+cmp -s one.png again.png || fail "the same run gives another picture"
+if command -v ffmpeg >/dev/null; then
+    "$view" rod --headless --steps 100 --size 320x240 --video a.mp4 || fail "video"
+    [ "$(stat -c %s a.mp4)" -gt 1000 ] || fail "the video is empty"
+fi
+[ $failed -eq 0 ] && echo "1 passed, 0 failed"
+exit $failed
