@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Words searched: a world, a body and a joint are all longer than this in every 0.16 build. */
-enum { WORLD_WORDS = 32, OBJECT_WORDS = 12, CONTACT_BYTES = 320 };
+enum { WORLD_WORDS = 16, OBJECT_WORDS = 8, CONTACT_BYTES = 320 };
 
 static struct {
     size_t first_body, first_joint, next, contact; /* bytes */
