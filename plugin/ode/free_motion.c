@@ -67,7 +67,7 @@ static void turnsOf(dBodyID body, const double w[3], double h, Turn turn[2])
     double finite[3];
     for (int i = 0; i < 3; ++i) {
         finite[i] = has_axis ? on_axis * a[i] : w[i];
-        turn[1].v[i] = 0.5 * h * (w[i] - finite[i]);
+        turn[1].v[i] = 0.25 * h * (w[i] - finite[i]); /* ODE 0.16 halves h once too often here */
     }
     const double angle = 0.5 * h * spragNorm3(finite),
                  sinc = fabs(angle) < 1e-4 ? 1 - angle * angle / 6 : sin(angle) / angle;

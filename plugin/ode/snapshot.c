@@ -138,11 +138,24 @@ static spragStatus readBody(spragBodyState *body, int index)
     return body->kinematic ? SPRAG_OK : readMass(body, index);
 }
 
+static spragStatus checkWorld(dWorldID world)
+{
+    dVector3 g;
+    dWorldGetGravity(world, g);
+    const double number[5] = {g[0], g[1], g[2], dWorldGetERP(world), dWorldGetCFM(world)};
+    if (!allFinite(number, 5))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "world: gravity (%g, %g, %g), ERP %g, CFM %g", number[0], number[1],
+                         number[2], number[3], number[4]);
+    return SPRAG_OK;
+}
+
 spragStatus spragSnapshotTake(spragWorldID world, double step)
 {
     spragSnapshot *s = &world->snapshot;
     *s = (spragSnapshot){.step = step};
-    spragStatus status = listBodies(world, s);
+    spragStatus status = checkWorld(world->world);
+    if (status == SPRAG_OK)
+        status = listBodies(world, s);
     for (int i = 0; status == SPRAG_OK && i < s->body_count; ++i) {
         spragBodyState *body = &s->body[i];
         body->enabled = dBodyIsEnabled(body->id);

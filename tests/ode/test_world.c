@@ -267,6 +267,10 @@ static void badStepLeavesTheWorld(void **state)
     CHECK_NEAR(dBodyGetPosition(box)[0], 0, 0);
     CHECK_NEAR(dBodyGetLinearVel(box)[0], 1, 0);
     CHECK_NEAR(spragWorldGetStepInfo(t.sprag).time, 0, 0);
+    dWorldSetGravity(t.world, 0, NAN, 0);
+    assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
+    assert_true(strstr(spragStatusDetail(), "gravity") != NULL);
+    dWorldSetGravity(t.world, 0, 0, -9.81);
     /* A contact with a NaN that Sprag did not create. */
     dContact contact = planeContact(0, NAN, 0, 0.5);
     dJointAttach(dJointCreateContact(t.world, t.group, &contact), box, 0);
@@ -377,6 +381,37 @@ static void contactsLiveAndTellEvents(void **state)
     freeTwin(&t);
 }
 
+/* Two islands: the files hold the problems that were solved. */
+static void dumpedProblemsAreTheIslands(void **state)
+{
+    (void)state;
+    Twin t;
+    makePile(&t);
+    for (int b = 0; b < 2; ++b)
+        dBodySetPosition(t.body[b], 3 * b, 0, 0.2);
+    addCorners(&t, t.body[0], 0.4);
+    addCorners(&t, t.body[1], 0.4);
+    step(&t, 1e-3);
+    char path[] = "/tmp/sprag-dump-XXXXXX", first[64], second[64];
+    assert_non_null(mkdtemp(path));
+    snprintf(first, sizeof first, "%s/a.b/p.txt", path);
+    assert_int_equal(spragWorldDumpProblem(t.sprag, first), SPRAG_ERROR_FILE);
+    snprintf(first, sizeof first, "%s/p.txt", path);
+    snprintf(second, sizeof second, "%s/p-2.txt", path);
+    assert_int_equal(spragWorldDumpProblem(t.sprag, first), SPRAG_OK);
+    const char *name[2] = {first, second};
+    for (int k = 0; k < 2; ++k) {
+        spragProblem *problem = NULL;
+        assert_int_equal(spragProblemRead(name[k], &problem), SPRAG_OK);
+        assert_int_equal(problem->contact_count, 4);
+        CHECK_NEAR(problem->mu[0], 0.4, 0);
+        spragProblemFree(problem);
+        remove(name[k]);
+    }
+    remove(path);
+    freeTwin(&t);
+}
+
 static void stockSolverTouchesNothing(void **state)
 {
     (void)state;
@@ -414,6 +449,7 @@ int main(void)
         cmocka_unit_test(badContactsAreRefused),
         cmocka_unit_test(attachIsOnceAndDetachIsFinal),
         cmocka_unit_test(contactsLiveAndTellEvents),
+        cmocka_unit_test(dumpedProblemsAreTheIslands),
         cmocka_unit_test(stockSolverTouchesNothing),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
