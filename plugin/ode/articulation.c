@@ -242,7 +242,7 @@ static void respondBlock(const spragIsland *island, struct spragArticulation *ar
             for (int b = 0; b < 2; ++b)
                 for (int n = 0; n < 6 && e->body[a] >= 0 && e->body[a] == block->body[b]; ++n)
                     for (int c = 0; c < 3; ++c)
-                        Z[3 * i + c] += e->J[a][n] * block->Y[b][n][c]; /* Y = 0 for what does not move */
+                        Z[3 * i + c] += e->J[a][n] * block->Y[b][c][n]; /* Y = 0 for what does not move */
     }
     spragLdltForward(art->row_count, art->L, 3, Z);
 }

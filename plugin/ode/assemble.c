@@ -78,12 +78,9 @@ static void respond(const spragSnapshot *s, spragBlock *block)
             continue;
         const spragBodyState *body = &s->body[block->body[side]];
         for (int row = 0; row < 3; ++row) {
-            double spin[3];
-            spragMul33(spin, body->inverse_inertia, block->J[side][row] + 3);
-            for (int i = 0; i < 3; ++i) {
-                block->Y[side][i][row] = body->inverse_mass * block->J[side][row][i];
-                block->Y[side][3 + i][row] = spin[i];
-            }
+            for (int i = 0; i < 3; ++i)
+                block->Y[side][row][i] = body->inverse_mass * block->J[side][row][i];
+            spragMul33(block->Y[side][row] + 3, body->inverse_inertia, block->J[side][row] + 3);
         }
     }
 }
@@ -160,9 +157,8 @@ static void coupling(const spragSnapshot *s, const spragBlock *k, const spragBlo
             if (k->body[a] != l->body[b] || !isDynamic(s, k->body[a]))
                 continue;
             for (int i = 0; i < 3; ++i)
-                for (int m = 0; m < 6; ++m)
-                    for (int j = 0; j < 3; ++j)
-                        out[3 * i + j] += k->J[a][i][m] * l->Y[b][m][j];
+                for (int j = 0; j < 3; ++j)
+                    out[3 * i + j] += spragDot3(k->J[a][i], l->Y[b][j]) + spragDot3(k->J[a][i] + 3, l->Y[b][j] + 3);
         }
 }
 

@@ -25,7 +25,7 @@ struct spragBlock {
     int parent;                   /* of ROLLING blocks: the block of the contact's force, in the island; else -1 */
     int body[2];                  /* in the snapshot, -1 = the world */
     double J[2][3][6];            /* of either body, linear then angular; row t2 is scaled by `scale` */
-    double Y[2][6][3];            /* M^-1 J^T, column per row of J; 0 for a body that does not move */
+    double Y[2][3][6];            /* M^-1 J^T, one row per row of J; 0 for a body that does not move */
     int articulation[2], slot[2]; /* mechanisms it touches, its place in their lists; -1 none */
     double rhs[3];                /* m/s */
     double approach;              /* m/s, normal velocity at the start of the step */
