@@ -1,6 +1,9 @@
-/* The table of scenes.  Add a line in both places. */
+/* The table of scenes.  Add a name in both places. */
 #include "scenes/scene.h"
 
-extern const Scene scene_rod, scene_top, scene_stack;
+extern const Scene scene_rod, scene_top, scene_stack, scene_slider, scene_belt, scene_wheel, scene_pile, scene_arch,
+    scene_card_house, scene_chain, scene_quadruped;
 
-const Scene *const scene_table[] = {&scene_rod, &scene_top, &scene_stack, NULL};
+const Scene *const scene_table[] = {&scene_rod,  &scene_top,   &scene_stack,     &scene_slider,
+                                    &scene_belt, &scene_wheel, &scene_arch,      &scene_card_house,
+                                    &scene_pile, &scene_chain, &scene_quadruped, NULL};

@@ -1,0 +1,42 @@
+/* A box sliding on the plane at any heading.  Coulomb: it decelerates by mu g and keeps its heading, whatever the
+ * heading is; a friction pyramid stops it up to 1.41 times sooner and turns it. */
+#include <math.h>
+
+#include "scenes/scene.h"
+
+enum { MU, SPEED, HEADING, YAW, WIDTH, HEIGHT, MASS };
+
+static const SceneKey keys[] = {
+    {"mu", "", 0.5, 0, 1e3, "coefficient of friction"},
+    {"speed", "m/s", 3, 0, 1e3, "initial"},
+    {"heading", "deg", 30, -360, 360, "of the velocity, from the x axis"},
+    {"yaw", "deg", 0, -360, 360, "of the box, from the x axis"},
+    {"width", "m", 0.4, 1e-3, 10, "edge of the base"},
+    {"height", "m", 0.1, 1e-3, 10, "of the box; keep it below width / mu or it tips"},
+    {"mass", "kg", 1, 1e-4, 1e4, "of the box"},
+    {NULL, NULL, 0, 0, 0, NULL},
+};
+
+static const char *create(SceneWorld *world, const double *value)
+{
+    const double half = 0.5 * value[WIDTH], low = 0.5 * value[HEIGHT], heading = value[HEADING] * M_PI / 180;
+    world->surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = value[MU]};
+    const dBodyID box = SceneAddBox(world, (double[3]){half, half, low}, (double[3]){0, 0, low}, value[MASS],
+                                    (float[3]){0.85f, 0.45f, 0.15f});
+    dMatrix3 rotation;
+    dRFromAxisAndAngle(rotation, 0, 0, 1, value[YAW] * M_PI / 180);
+    dBodySetRotation(box, rotation);
+    dBodySetLinearVel(box, value[SPEED] * cos(heading), value[SPEED] * sin(heading), 0);
+    SceneAddGround(world, 5);
+    return NULL;
+}
+
+const Scene scene_slider = {
+    .name = "slider",
+    .line = "a box sliding at any heading: friction mu N against the motion, no preferred axes",
+    .keys = keys,
+    .step_size = 1e-3,
+    .duration = 1,
+    .camera = {3, -3, 2, 0.6, 0.4, 0},
+    .create = create,
+};

@@ -1,0 +1,203 @@
+/* The top against theory/oracle_open.json: a slipping tip, a sticking tip, slip onset from rest, lift-off; the modes at
+ * an instant, paradoxical ones included, by one short step. */
+#include "scenes/accuracy.h"
+
+enum {
+    SPIN,
+    TILT,
+    MU,
+    TIP_RADIUS,
+    MASS,
+    HEIGHT,
+    AXIAL,
+    TRANSVERSE,
+    GRAVITY,
+    HEADING,
+    PRECESSION,
+    NUTATION,
+    SLIP_X,
+    SLIP_Y,
+    RIM
+};
+
+static Json oracle;
+
+static int open(void **state)
+{
+    (void)state;
+    oracleOpen(&oracle);
+    return 0;
+}
+
+static int shut(void **state)
+{
+    (void)state;
+    jsonFree(&oracle);
+    return 0;
+}
+
+static void bodyValues(const Json *inputs, double *value)
+{
+    memset(value, 0, SCENE_KEY_MAX * sizeof *value);
+    value[MU] = jsonNumber(inputs, "mu");
+    value[MASS] = jsonNumber(inputs, "m");
+    value[HEIGHT] = jsonNumber(inputs, "l");
+    value[AXIAL] = jsonNumber(inputs, "J3");
+    value[TRANSVERSE] = jsonNumber(inputs, "J1");
+    value[GRAVITY] = jsonNumber(inputs, "g");
+}
+
+/* (tip, axis, velocity of the tip, omega), 3 each. */
+static void topState(const SceneWorld *world, double *state)
+{
+    const dBodyID body = world->body[0];
+    const dReal *R = dBodyGetRotation(body), *w = dBodyGetAngularVel(body);
+    dVector3 tip, velocity;
+    dBodyGetRelPointPos(body, 0, 0, -world->value[HEIGHT], tip);
+    dBodyGetRelPointVel(body, 0, 0, -world->value[HEIGHT], velocity);
+    for (int i = 0; i < 3; ++i) {
+        state[i] = tip[i];
+        state[3 + i] = R[4 * i + 2];
+        state[6 + i] = velocity[i];
+        state[9 + i] = w[i];
+    }
+}
+
+static AccuracyCase topCase(const char *id)
+{
+    const Json *source = oracleCase(&oracle, id), *expected = jsonGet(source, "expected");
+    const Json *inputs = jsonGet(source, "inputs");
+    AccuracyCase c = {.id = id, .scene = SceneFind("top"), .state_count = 12, .state = topState};
+    bodyValues(inputs, c.value);
+    c.value[SPIN] = jsonNumber(inputs, "psidot0");
+    c.value[TILT] = jsonNumber(inputs, "theta0") * 180 / M_PI;
+    c.value[HEADING] = jsonNumber(inputs, "phi0");
+    c.value[PRECESSION] = jsonNumber(inputs, "phidot0");
+    c.value[NUTATION] = jsonNumber(inputs, "thetadot0");
+    jsonNumbers(jsonGet(inputs, "v_tip0"), 0, 2, &c.value[SLIP_X]);
+    accuracyReadSamples(&c, jsonGet(expected, "samples_t_tip3_axis3_vtip3_om3_R3_mode"));
+    accuracyReadLog(&c, jsonGet(expected, "log"));
+    return c;
+}
+
+static void checkTrajectory(const char *id, int count, const double *step)
+{
+    const AccuracyCase c = topCase(id);
+    int wrong = 0;
+    for (int i = 0; i < count; ++i)
+        wrong += accuracyCheck(&c, step[i]);
+    assert_int_equal(wrong, 0);
+}
+
+#define TRAJECTORY(name, id)                                                                                           \
+    static void name(void **state)                                                                                     \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        checkTrajectory(id, 3, (double[]){1e-3, 1e-4, 2e-5});                                                          \
+    }
+
+TRAJECTORY(slipsAndSticks, "top.slip-stick")
+TRAJECTORY(slides, "top.slide")
+TRAJECTORY(smallTop, "top.small")
+TRAJECTORY(leavesSliding, "top.detach.slide")
+TRAJECTORY(slipsFromRestAndLeaves, "top.sliponset.detach")
+TRAJECTORY(leavesAtOnce, "top.detach.at_once")
+
+/* ---------------------------------------------------------------- modes at an instant */
+
+/* One step of h from the state of a `top.algebra` case; the world is left for the caller. */
+static SceneWorld *instant(const Json *source, double h)
+{
+    const Json *inputs = jsonGet(source, "inputs");
+    double value[SCENE_KEY_MAX], z[12];
+    char error[160];
+    bodyValues(inputs, value);
+    assert_int_equal(jsonNumbers(jsonGet(inputs, "z_tip_axis_vtip_omega"), 0, 12, z), 12);
+    value[TILT] = acos(z[5]) * 180 / M_PI;
+    value[HEADING] = atan2(z[4], z[3]);
+    SceneWorld *world = SceneCreate(SceneFind("top"), value, SCENE_SPRAG, NULL, error);
+    if (world == NULL)
+        fail_msg("%s", error);
+    /* velocities as given: the keys are Euler rates */
+    const double l = value[HEIGHT];
+    const double *d = z + 3, *v = z + 6, *w = z + 9;
+    dBodySetAngularVel(world->body[0], w[0], w[1], w[2]);
+    dBodySetLinearVel(world->body[0], v[0] + l * (w[1] * d[2] - w[2] * d[1]), v[1] + l * (w[2] * d[0] - w[0] * d[2]),
+                      v[2] + l * (w[0] * d[1] - w[1] * d[0]));
+    assert_int_equal(SceneStep(world, h), SPRAG_OK);
+    return world;
+}
+
+static int hasEvent(SceneWorld *world, spragEventType type, spragEvent *found)
+{
+    const spragEvent *events = NULL;
+    const int count = spragWorldGetEvents(world->sprag, &events);
+    for (int i = 0; i < count; ++i)
+        if (events[i].type == type) {
+            *found = events[i];
+            return 1;
+        }
+    return 0;
+}
+
+/* Forces of the contact against the oracle's mode, error O(h). */
+static void checkForce(const spragContact *c, const Json *mode, double h)
+{
+    double R[3];
+    assert_int_equal(jsonNumbers(jsonGet(mode, "R"), 0, 3, R), 3);
+    const double scale = 1 + fabs(R[2]);
+    CHECK_NEAR(c->friction[0], R[0], 1e3 * scale * h);
+    CHECK_NEAR(c->friction[1], R[1], 1e3 * scale * h);
+    CHECK_NEAR(c->normal_force, R[2], 1e3 * scale * h);
+}
+
+static void checkInstant(const char *id)
+{
+    const double h = 1e-6;
+    const Json *source = oracleCase(&oracle, id), *expected = jsonGet(source, "expected");
+    const double p = jsonNumber(expected, "p"), b = jsonNumber(expected, "b");
+    SceneWorld *world = instant(source, h);
+    const spragContact *c = NULL;
+    assert_int_equal(SceneGetContacts(world, &c), 1);
+    CHECK_NEAR(c->painleve_p, p, 1e-9);
+    CHECK_NEAR(c->free_acceleration, b, 1e-8);
+    spragEvent event = {0};
+    assert_int_equal(hasEvent(world, SPRAG_EVENT_INCONSISTENT, &event), p < 0 && b < 0);
+    assert_int_equal(hasEvent(world, SPRAG_EVENT_INDETERMINATE, &event), p < 0 && b > 0);
+    assert_int_equal(hasEvent(world, SPRAG_EVENT_JAM, &event), p < 0 && b < 0);
+    if (b > 0) {
+        assert_int_equal(c->mode, SPRAG_MODE_OPEN); /* p < 0 too: a fresh contact leaves */
+    } else if (p > 0) {
+        assert_int_equal(c->mode, SPRAG_MODE_SLIP);
+        checkForce(c, &jsonGet(expected, "modes")->first[0], h);
+    } else {
+        double P[3];
+        assert_int_equal(c->mode, SPRAG_MODE_STICK);
+        assert_int_equal(jsonNumbers(jsonGet(jsonGet(expected, "jam_e0"), "P"), 0, 3, P), 3);
+        for (int i = 0; i < 3; ++i)
+            CHECK_NEAR(event.impulse[i], P[i], 50 * h);
+    }
+    SceneDestroy(world);
+}
+
+static void instants(void **state)
+{
+    (void)state;
+    static const char *const id[] = {"p+b+.1", "p+b+.2", "p+b-.1", "p+b-.2", "p-b+.1", "p-b+.2", "p-b-.1", "p-b-.2"};
+    for (int i = 0; i < 8; ++i) {
+        char name[32];
+        snprintf(name, sizeof name, "top.algebra.%s", id[i]);
+        print_message("%s\n", name);
+        checkInstant(name);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instants),     cmocka_unit_test(slipsAndSticks), cmocka_unit_test(slides),
+        cmocka_unit_test(smallTop),     cmocka_unit_test(leavesSliding),  cmocka_unit_test(slipsFromRestAndLeaves),
+        cmocka_unit_test(leavesAtOnce),
+    };
+    return cmocka_run_group_tests(tests, open, shut);
+}
