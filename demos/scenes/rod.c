@@ -72,27 +72,13 @@ static const char *create(SceneWorld *world, const double *value)
     return NULL;
 }
 
-/* A new contact needs an end in the plane; one that exists is kept up to a small gap: the integrator leaves the end of
- * a sliding rod O(h) off the plane, and a contact that comes and goes would be an impact every other step. */
 static void contacts(SceneWorld *world)
 {
-    const dBodyID body = world->body[0];
-    const double l = 0.5 * world->value[LENGTH], gap = world->step_size * sqrt(world->value[GRAVITY] * l);
+    const double l = 0.5 * world->value[LENGTH], speed = sqrt(world->value[GRAVITY] * l);
     for (int end = 0; end < 2; ++end) {
         dVector3 tip;
-        dBodyGetRelPointPos(body, 0, 0, end == 0 ? -l : l, tip);
-        const double rounding = 1e-12 * l;
-        const int touches = tip[2] <= (world->state[TOUCHES + end] > 0 ? gap : rounding);
-        world->state[TOUCHES + end] = touches;
-        if (!touches)
-            continue;
-        dContact contact = {.surface = world->surface};
-        contact.geom.pos[0] = tip[0];
-        contact.geom.pos[1] = tip[1];
-        contact.geom.pos[2] = tip[2];
-        contact.geom.normal[2] = 1;
-        contact.geom.depth = -tip[2];
-        SceneAddContact(world, &contact, body, NULL);
+        dBodyGetRelPointPos(world->body[0], 0, 0, end == 0 ? -l : l, tip);
+        SceneAddTip(world, &world->state[TOUCHES + end], world->body[0], tip, NULL, speed);
     }
 }
 

@@ -222,6 +222,26 @@ void SceneAddContactSurface(SceneWorld *world, const dContact *contact, const sp
     addContact(world, contact, surface, body1, body2);
 }
 
+void SceneAddTip(SceneWorld *world, double *touches, dBodyID body, const double point[3], const spragSurface *surface,
+                 double speed)
+{
+    static const double rounding = 1e-12; /* m */
+    const double gap = point[2], h = world->step_size;
+    *touches = gap <= (*touches > 0 ? h * speed : rounding);
+    if (!(*touches > 0))
+        return;
+    dContact contact = {.surface = world->surface};
+    for (int i = 0; i < 3; ++i)
+        contact.geom.pos[i] = point[i];
+    contact.geom.normal[2] = 1;
+    contact.geom.depth = -gap;
+    if (gap > 0) {
+        contact.surface.mode |= dContactMotionN;
+        contact.surface.motionN = -dWorldGetERP(world->world) * gap / h;
+    }
+    addContact(world, &contact, surface, body, NULL);
+}
+
 /* ---------------------------------------------------------------- collision of everything with everything */
 
 enum { PAIR_CONTACT_MAX = 8 };

@@ -84,6 +84,13 @@ void SceneAddContact(SceneWorld *world, const dContact *contact, dBodyID body1, 
 void SceneAddContactSurface(SceneWorld *world, const dContact *contact, const spragSurface *surface, dBodyID body1,
                             dBodyID body2);
 
+/* Contact of a point of `body` with the plane z = 0, once it is at or below it.  One that exists (*touches) is kept up
+ * to a gap of a step's order, and drawn back as penetration is pushed out: the integrator leaves a sliding point O(h^2)
+ * a step off the plane, and a contact that comes and goes would be an impact every other step.  speed: m/s, of the
+ * scene's motions under gravity. */
+void SceneAddTip(SceneWorld *world, double *touches, dBodyID body, const double point[3], const spragSurface *surface,
+                 double speed);
+
 /* All scenes, ends with NULL. */
 extern const Scene *const scene_table[];
 const Scene *SceneFind(const char *name);

@@ -119,23 +119,12 @@ static const char *create(SceneWorld *world, const double *value)
     return NULL;
 }
 
-/* A contact with the table at `point`, once the point is at or below it; kept up to a small gap (see rod.c). */
 static void touch(SceneWorld *world, int which, const double point[3], double curvature_radius)
 {
-    const double gap = world->step_size * sqrt(world->value[GRAVITY] * world->value[HEIGHT]);
-    const double rounding = 1e-12 * world->value[HEIGHT];
-    const int touches = point[2] <= (world->state[TOUCHES + which] > 0 ? gap : rounding);
-    world->state[TOUCHES + which] = touches;
-    if (!touches)
-        return;
-    dContact contact = {.surface = world->surface};
-    for (int i = 0; i < 3; ++i)
-        contact.geom.pos[i] = point[i];
-    contact.geom.normal[2] = 1;
-    contact.geom.depth = -point[2];
     spragSurface surface = spragSurfaceDefault();
     surface.curvature_radius[0] = curvature_radius;
-    SceneAddContactSurface(world, &contact, &surface, world->body[0], NULL);
+    SceneAddTip(world, &world->state[TOUCHES + which], world->body[0], point, &surface,
+                sqrt(world->value[GRAVITY] * world->value[HEIGHT]));
 }
 
 static void contacts(SceneWorld *world)

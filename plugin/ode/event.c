@@ -83,7 +83,7 @@ static int isJam(const spragContactChange *c, int singular)
 void spragEventsOfContact(spragEventLog *log, const spragContactChange *c)
 {
     spragContactChange copy = *c;
-    const int closed = c->before != SPRAG_MODE_OPEN || c->after != SPRAG_MODE_OPEN;
+    const int closed = c->fresh || c->before != SPRAG_MODE_OPEN || c->after != SPRAG_MODE_OPEN;
     const int inconsistent = closed && c->indicator.quadrant == SPRAG_QUADRANT_INCONSISTENT;
     const int indeterminate = closed && c->indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE;
     copy.event.separatrix = indeterminate ? c->indicator.separatrix : 0;

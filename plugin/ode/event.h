@@ -22,6 +22,7 @@ void spragEventLogAdd(spragEventLog *log, spragEventType type, const spragEvent 
 /* One contact over one step.  `event` holds all but the type: what every event of this contact says. */
 typedef struct spragContactChange {
     spragEvent event;
+    int fresh; /* first step of this contact */
     spragMode before, after;
     spragIndicator indicator; /* p, b at the start of the step */
     double approach;          /* m/s, normal velocity at the start of the step */

@@ -46,6 +46,17 @@ static spragMode modeOf(const spragBlock *block, const double W[9], const double
     return SPRAG_MODE_SLIP;
 }
 
+/* p and b speak of the rigid contact: the compliance that softens W for the solver is none of theirs. */
+static spragIndicator indicatorOf(const struct spragWorld *world, const spragBlock *block, const double W[9],
+                                  const spragContactHistory *past)
+{
+    double rigid[9];
+    memcpy(rigid, W, sizeof rigid);
+    for (int i = 0; i < 3; ++i)
+        rigid[4 * i] -= block->compliance[i];
+    return spragIndicatorOf(rigid, block->mu, past, world->config.indeterminacy);
+}
+
 static void fillContact(const struct spragWorld *world, const spragIsland *island, int k, spragContact *contact)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -66,7 +77,7 @@ static void fillContact(const struct spragWorld *world, const spragIsland *islan
     fromTangents(contact->slip, block, u[1], u[2] / block->scale);
     if (world->config.analysis) {
         const spragContactHistory *past = &island->problem.history[k];
-        const spragIndicator indicator = spragIndicatorOf(W, block->mu, past, world->config.indeterminacy);
+        const spragIndicator indicator = indicatorOf(world, block, W, past);
         contact->painleve_p = indicator.p;
         contact->free_acceleration = past->free_acceleration;
         contact->paradox_class = spragParadoxClassOf(indicator.quadrant);
@@ -88,6 +99,7 @@ static void addEvents(struct spragWorld *world, const spragIsland *island, int k
                                            .body = {contact->body[0], contact->body[1]},
                                            .p = contact->painleve_p,
                                            .b = contact->free_acceleration},
+                                 .fresh = past->fresh,
                                  .before = past->fresh ? SPRAG_MODE_OPEN : (spragMode)past->mode,
                                  .after = contact->mode,
                                  .approach = block->approach,
@@ -96,7 +108,7 @@ static void addEvents(struct spragWorld *world, const spragIsland *island, int k
                                  .gravity = spragNorm3(gravity),
                                  .step = s->step};
     if (world->config.analysis && block->kind == SPRAG_BLOCK_CONTACT)
-        change.indicator = spragIndicatorOf(W, block->mu, past, world->config.indeterminacy);
+        change.indicator = indicatorOf(world, block, W, past);
     memcpy(change.event.position, contact->position, sizeof contact->position);
     memcpy(change.event.normal, contact->normal, sizeof contact->normal);
     for (int i = 0; i < 3; ++i)
