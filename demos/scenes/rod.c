@@ -26,8 +26,6 @@ static const SceneKey keys[] = {
     {NULL, NULL, 0, 0, 0, NULL},
 };
 
-enum { TOUCHES }; /* state[TOUCHES + end]: 1 while this end has a contact */
-
 static const char *create(SceneWorld *world, const double *value)
 {
     const double m = value[MASS], l = 0.5 * value[LENGTH], angle = value[ANGLE] * M_PI / 180;
@@ -78,7 +76,7 @@ static void contacts(SceneWorld *world)
     for (int end = 0; end < 2; ++end) {
         dVector3 tip;
         dBodyGetRelPointPos(world->body[0], 0, 0, end == 0 ? -l : l, tip);
-        SceneAddTip(world, &world->state[TOUCHES + end], world->body[0], tip, NULL, speed);
+        SceneAddTip(world, end, world->body[0], tip, NULL, speed);
     }
 }
 

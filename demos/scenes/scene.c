@@ -194,8 +194,8 @@ void SceneAddGround(SceneWorld *world, double half_width)
                                        .color = {0.55f, 0.57f, 0.60f}});
 }
 
-static void addContact(SceneWorld *world, const dContact *contact, const spragSurface *surface, dBodyID body1,
-                       dBodyID body2)
+static dJointID addContact(SceneWorld *world, const dContact *contact, const spragSurface *surface, dBodyID body1,
+                           dBodyID body2)
 {
     dJointID joint;
     if (world->sprag == NULL)
@@ -205,10 +205,11 @@ static void addContact(SceneWorld *world, const dContact *contact, const spragSu
     else
         joint = spragJointCreateContactSurface(world->sprag, world->contact_group, contact, surface);
     if (joint == NULL)
-        return; /* Sprag refused it: spragStatusDetail says why, the step goes on without */
+        return NULL; /* Sprag refused it: spragStatusDetail says why, the step goes on without */
     dJointAttach(joint, body1, body2);
     if (world->sprag == NULL)
         recordContact(world->record, joint, contact, body1, body2);
+    return joint;
 }
 
 void SceneAddContact(SceneWorld *world, const dContact *contact, dBodyID body1, dBodyID body2)
@@ -222,13 +223,12 @@ void SceneAddContactSurface(SceneWorld *world, const dContact *contact, const sp
     addContact(world, contact, surface, body1, body2);
 }
 
-void SceneAddTip(SceneWorld *world, double *touches, dBodyID body, const double point[3], const spragSurface *surface,
+void SceneAddTip(SceneWorld *world, int tip, dBodyID body, const double point[3], const spragSurface *surface,
                  double speed)
 {
     static const double rounding = 1e-12; /* m */
     const double gap = point[2], h = world->step_size;
-    *touches = gap <= (*touches > 0 ? h * speed : rounding);
-    if (!(*touches > 0))
+    if (gap > (world->tip[tip].loaded ? h * speed : rounding))
         return;
     dContact contact = {.surface = world->surface};
     for (int i = 0; i < 3; ++i)
@@ -239,7 +239,19 @@ void SceneAddTip(SceneWorld *world, double *touches, dBodyID body, const double 
         contact.surface.mode |= dContactMotionN;
         contact.surface.motionN = -dWorldGetERP(world->world) * gap / h;
     }
-    addContact(world, &contact, surface, body, NULL);
+    world->tip[tip].joint = addContact(world, &contact, surface, body, NULL);
+}
+
+static void rememberTips(SceneWorld *world)
+{
+    const spragContact *contacts = NULL;
+    const int count = world->scene->contacts != NULL ? SceneGetContacts(world, &contacts) : 0;
+    for (int tip = 0; tip < SCENE_TIP_MAX; ++tip) {
+        world->tip[tip].loaded = 0;
+        for (int k = 0; k < count && world->tip[tip].joint != NULL; ++k)
+            if (contacts[k].joint == world->tip[tip].joint)
+                world->tip[tip].loaded = contacts[k].normal_force > 0;
+    }
 }
 
 /* ---------------------------------------------------------------- collision of everything with everything */
@@ -341,6 +353,8 @@ SceneWorld *SceneCreate(const Scene *scene, const double *values, SceneSolver so
 spragStatus SceneStep(SceneWorld *world, double h)
 {
     world->step_size = h;
+    for (int tip = 0; tip < SCENE_TIP_MAX; ++tip)
+        world->tip[tip].joint = NULL;
     dJointGroupEmpty(world->contact_group);
     if (world->record != NULL)
         world->record->count = 0;
@@ -364,6 +378,7 @@ spragStatus SceneStep(SceneWorld *world, double h)
     }
     world->step += 1;
     world->time += h;
+    rememberTips(world);
     if (world->scene->after != NULL)
         world->scene->after(world);
     return SPRAG_OK;

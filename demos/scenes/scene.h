@@ -7,7 +7,7 @@
 #include <ode/ode.h>
 #include <sprag/sprag_ode.h>
 
-enum { SCENE_KEY_MAX = 16, SCENE_BODY_MAX = 20000 };
+enum { SCENE_KEY_MAX = 16, SCENE_BODY_MAX = 20000, SCENE_TIP_MAX = 4 };
 
 typedef struct SceneKey {
     const char *name; /* as typed after --set */
@@ -63,6 +63,10 @@ struct SceneWorld {
     long step;
     double step_size; /* s, of the step being made */
     double state[16]; /* the scene's own */
+    struct SceneTip {
+        dJointID joint; /* of this step, or NULL */
+        int loaded;     /* it bore load in the last step */
+    } tip[SCENE_TIP_MAX];
     /* The runner's own: */
     SceneSolver solver;
     struct SceneRecord *record; /* contacts of this step under stock ODE, with their joint feedback */
@@ -84,11 +88,11 @@ void SceneAddContact(SceneWorld *world, const dContact *contact, dBodyID body1, 
 void SceneAddContactSurface(SceneWorld *world, const dContact *contact, const spragSurface *surface, dBodyID body1,
                             dBodyID body2);
 
-/* Contact of a point of `body` with the plane z = 0, once it is at or below it.  One that exists (*touches) is kept up
- * to a gap of a step's order, and drawn back as penetration is pushed out: the integrator leaves a sliding point O(h^2)
- * a step off the plane, and a contact that comes and goes would be an impact every other step.  speed: m/s, of the
+/* Contact of a point of `body` with the plane z = 0, once it is at or below it.  While it bears load it is kept up to a
+ * gap of a step's order, and drawn back as penetration is pushed out: the integrator leaves a sliding point O(h^2) a
+ * step off the plane, and a contact that comes and goes would be an impact every other step.  speed: m/s, of the
  * scene's motions under gravity. */
-void SceneAddTip(SceneWorld *world, double *touches, dBodyID body, const double point[3], const spragSurface *surface,
+void SceneAddTip(SceneWorld *world, int tip, dBodyID body, const double point[3], const spragSurface *surface,
                  double speed);
 
 /* All scenes, ends with NULL. */

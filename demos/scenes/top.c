@@ -48,8 +48,6 @@ static const SceneKey keys[] = {
     {NULL, NULL, 0, 0, 0, NULL},
 };
 
-enum { TOUCHES }; /* state[TOUCHES + 0]: 1 while the tip has a contact; + 1: the rim */
-
 static void addShapes(SceneWorld *world, dBodyID body, const double *value)
 {
     const double height = value[HEIGHT], rim = value[RIM] > 0 ? value[RIM] : 0.3 * height;
@@ -123,8 +121,7 @@ static void touch(SceneWorld *world, int which, const double point[3], double cu
 {
     spragSurface surface = spragSurfaceDefault();
     surface.curvature_radius[0] = curvature_radius;
-    SceneAddTip(world, &world->state[TOUCHES + which], world->body[0], point, &surface,
-                sqrt(world->value[GRAVITY] * world->value[HEIGHT]));
+    SceneAddTip(world, which, world->body[0], point, &surface, sqrt(world->value[GRAVITY] * world->value[HEIGHT]));
 }
 
 static void contacts(SceneWorld *world)
@@ -141,8 +138,6 @@ static void contacts(SceneWorld *world)
         const double k = rim / sine;
         touch(world, 1,
               (double[3]){centre[0] + k * d[2] * d[0], centre[1] + k * d[2] * d[1], centre[2] - k * sine * sine}, rim);
-    } else {
-        world->state[TOUCHES + 1] = 0;
     }
 }
 

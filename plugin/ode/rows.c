@@ -83,13 +83,16 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
     const double motion = p->mode & dContactMotionN ? p->motionN : 0;
     const double depth = fmax(contact->geom.depth - dWorldGetContactSurfaceLayer(world->world), 0);
     block->rhs[0] = fmin(erp * depth / h + motion, dWorldGetContactMaxCorrectingVel(world->world));
+    block->correction = fmax(block->rhs[0] - motion, 0);
     block->compliance[0] = cfm / h;
     block->approach = rowVelocity(&world->snapshot, block, 0);
     if (p->mode & dContactBounce && p->bounce_vel >= 0) {
         const double approach = motion - block->approach;
         const double rebound = p->bounce * approach + motion;
-        if (approach > p->bounce_vel && rebound > block->rhs[0])
+        if (approach > p->bounce_vel && rebound > block->rhs[0]) {
             block->rhs[0] = rebound;
+            block->correction = 0;
+        }
     }
 }
 

@@ -28,6 +28,7 @@ struct spragBlock {
     double Y[2][3][6];            /* M^-1 J^T, one row per row of J; 0 for a body that does not move */
     int articulation[2], slot[2]; /* mechanisms it touches, its place in their lists; -1 none */
     double rhs[3];                /* m/s */
+    double correction;            /* m/s, the part of rhs[0] that corrects position */
     double approach;              /* m/s, normal velocity at the start of the step */
     double compliance[3];         /* m/s per N s: cfm / h */
     double product[3];            /* Jdot v, m/s^2 */

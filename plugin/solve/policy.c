@@ -79,14 +79,23 @@ int spragLocalPick(int count, const spragLocalSolution *solution, double mu, con
     if (sliding && spragIndicatorOf(W, mu, before, policy).quadrant == SPRAG_QUADRANT_INCONSISTENT)
         info->none = 1;
     if (open >= 0 && (stick >= 0 || slip >= 0)) {
+        /* from p and b where it slides: position correction, which shifts the velocity-level branches, has no say */
+        const spragIndicator indicator = spragIndicatorOf(W, mu, before, policy);
         const double impulse = separatrixImpulse(count, solution);
-        if (liftsOff(step > 0 ? impulse / step : impulse, before, policy))
+        if (indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE
+                ? indicator.lifts
+                : liftsOff(step > 0 ? impulse / step : impulse, before, policy))
             return open;
         return stick >= 0 ? stick : slip;
     }
     if (open >= 0)
         return open;
-    if (stick >= 0 && slip >= 0) /* at rest it stays at rest; a slip that goes on, goes on (policy 3.4) */
-        return sliding && before->mode == SPRAG_MODE_SLIP ? slip : stick;
+    /* At rest it stays at rest; a slip that can go on, goes on (policy 3.4).  In three dimensions both can exist with
+     * p > 0, b < 0 (oracle top.algebra.p+b-.2): the sticking one would be an impulse without a reason. */
+    if (stick >= 0 && slip >= 0)
+        return sliding && spragIndicatorOf(W, mu, before, policy).quadrant != SPRAG_QUADRANT_INCONSISTENT &&
+                       continues(&solution[slip], before->slip) > 0
+                   ? slip
+                   : stick;
     return stick >= 0 ? stick : slip;
 }

@@ -5,7 +5,9 @@
  *     (ii)  |2 y(h/2) - y(h) - ref| <= 0.2 e(h) + 1e-6
  *     (iii) event times, extrapolated as in (ii), within 2 h of the reference
  *     (iv)  the same sequence of events
- * The rule needs no constants of the method, so it cannot be tuned. */
+ * The rule needs no constants of the method, so it cannot be tuned.  Where a slip turns, the acceleration jumps within
+ * a step, and a law on end-of-step velocities is late by a part of the step that depends on where in the grid it falls:
+ * an O(h) error that no extrapolation removes, so (ii) ends at the first reversal; (i) and (iii) go on. */
 #ifndef TESTS_SCENES_ACCURACY_H
 #define TESTS_SCENES_ACCURACY_H
 
@@ -134,8 +136,8 @@ static inline double accuracyDistance(int n, const double *a, const double *b)
     return sqrt(sum);
 }
 
-/* Rules (i) and (ii) on one state.  Returns the number of violations; prints them. */
-static inline int accuracyJudge(const char *id, double time, double h, int n, const double *reference,
+/* Rules (i) and, where smooth, (ii) on one state.  Returns the number of violations; prints them. */
+static inline int accuracyJudge(const char *id, double time, double h, int smooth, int n, const double *reference,
                                 const double *coarse, const double *fine)
 {
     static const double floor = 1e-9; /* below it rounding and the oracle's own error speak */
@@ -149,7 +151,7 @@ static inline int accuracyJudge(const char *id, double time, double h, int n, co
         print_error("%s t=%g h=%g: (i) error %.3g, halved step %.3g, ratio %.3f\n", id, time, h, e1, e2, e2 / e1);
         ++wrong;
     }
-    if (!(e3 <= 0.2 * e1 + 1e-6)) {
+    if (smooth && !(e3 <= 0.2 * e1 + 1e-6)) {
         print_error("%s t=%g h=%g: (ii) extrapolated error %.3g, error %.3g\n", id, time, h, e3, e1);
         ++wrong;
     }
@@ -203,13 +205,15 @@ static inline int accuracyCheck(const AccuracyCase *c, double h)
     int wrong = accuracyJudgeEvents(c, h, coarse, fine);
     double worst = 0;
     for (int i = 0; i < c->sample_count; ++i) {
-        int near = 0;
-        for (int k = 0; k < c->event_count; ++k)
+        int near = 0, smooth = 1;
+        for (int k = 0; k < c->event_count; ++k) {
+            smooth &= c->event[k].type != SPRAG_EVENT_REVERSE || c->event[k].time > c->sample_time[i];
             near |= c->event[k].time > 0 && fabs(c->sample_time[i] - c->event[k].time) < 3 * h;
+        }
         if (near)
             continue;
-        wrong +=
-            accuracyJudge(c->id, c->sample_time[i], h, c->state_count, c->sample[i], coarse->state[i], fine->state[i]);
+        wrong += accuracyJudge(c->id, c->sample_time[i], h, smooth, c->state_count, c->sample[i], coarse->state[i],
+                               fine->state[i]);
         worst = fmax(worst, accuracyDistance(c->state_count, coarse->state[i], c->sample[i]));
     }
     print_message("%-28s h=%-7g worst error %.3g, %d violations\n", c->id, h, worst, wrong);

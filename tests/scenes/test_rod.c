@@ -147,7 +147,7 @@ static int checkJam(const Json *source, double restitution, const Json *row)
     const double p = jsonNumber(expected, "p"), b = jsonNumber(expected, "b"), h = 1e-4;
     jamOnce(value, h, p, b, coarse);
     jamOnce(value, 0.5 * h, p, b, fine);
-    return accuracyJudge(jsonGet(source, "id")->text, restitution, h, 5, reference, coarse, fine);
+    return accuracyJudge(jsonGet(source, "id")->text, restitution, h, 1, 5, reference, coarse, fine);
 }
 
 static void jamImpulses(void **state)
