@@ -1,15 +1,475 @@
+/* FCLib's HDF5 files (frictionalcontactlibrary, 3.1).  Read with HDF5 itself: FCLib's own reader prints and ends the process
+ * on what it does not expect.
+ *
+ * fclib_local:   u = W r + q.
+ * fclib_global:  M v = H r + f,  u = H' v + w;  the velocities are eliminated here, W = H' M^-1 H, q = H' M^-1 f + w.
+ *                M couples the unknowns of one body only: it is factored part by part, a part being a set of unknowns that
+ *                M connects.
+ *
+ * A matrix has m, n, nz, nzmax, p, i, x: nz >= 0 triplets (i rows, p columns, as in CSparse; FCLib's
+ * header says it the other way round, its files do not), -1 compressed columns, -2 compressed rows.
+ * Files with the extension that are no HDF5 are tried as Siconos text. */
 #include "problem/problem_fclib.h"
 
 #include "base/status.h"
 
+#ifndef SPRAG_HAVE_HDF5
+
 spragStatus spragFclibRead(const char *path, spragProblem **out)
 {
     (void)out;
-    return spragFail(SPRAG_ERROR_UNSUPPORTED, "%s: this build of Sprag has no libfclib", path);
+    return spragFail(SPRAG_ERROR_UNSUPPORTED, "%s: this build of Sprag cannot read HDF5", path);
 }
 
 spragStatus spragFclibWrite(const spragProblem *problem, const char *path)
 {
     (void)problem;
-    return spragFail(SPRAG_ERROR_UNSUPPORTED, "%s: this build of Sprag has no libfclib", path);
+    return spragFail(SPRAG_ERROR_UNSUPPORTED, "%s: this build of Sprag cannot write HDF5", path);
 }
+
+#else
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <hdf5.h>
+
+#include "base/alloc.h"
+#include "linalg/lu.h"
+#include "problem/problem_entries.h"
+
+/* ---------------------------------------------------------------- datasets */
+
+typedef struct Input {
+    hid_t file;
+    const char *path;
+    spragStatus status; /* first failure */
+} Input;
+
+static spragStatus refuse(Input *in, const char *name, const char *expected)
+{
+    if (in->status == SPRAG_OK)
+        in->status = spragFail(SPRAG_ERROR_FORMAT, "%s: dataset %s: expected %s", in->path, name, expected);
+    return in->status;
+}
+
+/* A dataset of at least `least` numbers (exactly, if `exact`), as type; NULL after a failure. */
+static void *readArray(Input *in, const char *name, hid_t type, size_t size, hsize_t least, int exact)
+{
+    if (in->status != SPRAG_OK)
+        return NULL;
+    const hid_t set = H5Dopen2(in->file, name, H5P_DEFAULT);
+    if (set < 0) {
+        refuse(in, name, "it to be there");
+        return NULL;
+    }
+    const hid_t space = H5Dget_space(set);
+    const hssize_t points = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+    void *data = NULL;
+    if (points < 0 || (hsize_t)points < least || (exact && (hsize_t)points != least)) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "%llu numbers, has %lld", (unsigned long long)least, (long long)points);
+        refuse(in, name, expected);
+    } else {
+        data = spragAlloc((size_t)points + 1, size);
+        if (data == NULL)
+            in->status = spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", in->path);
+        else if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0)
+            refuse(in, name, "numbers that can be read");
+    }
+    if (space >= 0)
+        H5Sclose(space);
+    H5Dclose(set);
+    if (in->status != SPRAG_OK) {
+        spragFree(data);
+        return NULL;
+    }
+    return data;
+}
+
+static int readInt(Input *in, const char *name)
+{
+    int *value = readArray(in, name, H5T_NATIVE_INT, sizeof *value, 1, 0);
+    const int result = value != NULL ? *value : 0;
+    spragFree(value);
+    return result;
+}
+
+static double *readVector(Input *in, const char *name, int count)
+{
+    double *x = readArray(in, name, H5T_NATIVE_DOUBLE, sizeof *x, (hsize_t)count, 1);
+    for (int i = 0; x != NULL && i < count; ++i)
+        if (!isfinite(x[i])) {
+            in->status =
+                spragFail(SPRAG_ERROR_NOT_FINITE, "%s: dataset %s: number %d is not finite", in->path, name, i);
+            spragFree(x);
+            return NULL;
+        }
+    return x;
+}
+
+/* Scalar entries of a matrix; rows, columns out. */
+static void readMatrix(Input *in, const char *group, int *rows, int *columns, spragEntries *entries)
+{
+    char name[7][64];
+    static const char *const part[7] = {"m", "n", "nz", "nzmax", "p", "i", "x"};
+    for (int k = 0; k < 7; ++k)
+        snprintf(name[k], sizeof name[k], "%s/%s", group, part[k]);
+    *rows = readInt(in, name[0]), *columns = readInt(in, name[1]);
+    const int nz = readInt(in, name[2]), most = readInt(in, name[3]);
+    if (in->status != SPRAG_OK)
+        return;
+    if (*rows < 1 || *columns < 1 || nz < -2) {
+        refuse(in, group, "m, n > 0 and nz >= -2");
+        return;
+    }
+    const int lines = nz == -1 ? *columns : *rows, count = nz >= 0 ? nz : most;
+    int *p = readArray(in, name[4], H5T_NATIVE_INT, sizeof *p, (hsize_t)(nz >= 0 ? nz : lines + 1), 0);
+    if (p != NULL && nz < 0 && (p[0] != 0 || p[lines] < 0 || p[lines] > count))
+        refuse(in, name[4], "pointers from 0 to at most nzmax");
+    const int used = p != NULL && nz < 0 ? p[lines] : count;
+    int *index = readArray(in, name[5], H5T_NATIVE_INT, sizeof *index, (hsize_t)used, 0);
+    double *x = readArray(in, name[6], H5T_NATIVE_DOUBLE, sizeof *x, (hsize_t)used, 0);
+    for (int e = 0, line = 0; in->status == SPRAG_OK && e < used; ++e) {
+        while (nz < 0 && line < lines && e >= p[line + 1])
+            ++line;
+        const int i = nz == -2 ? line : index[e], j = nz >= 0 ? p[e] : nz == -1 ? line : index[e];
+        if (i < 0 || i >= *rows || j < 0 || j >= *columns)
+            refuse(in, group, "indices below m and n");
+        else if (!isfinite(x[e]))
+            in->status =
+                spragFail(SPRAG_ERROR_NOT_FINITE, "%s: dataset %s: number %d is not finite", in->path, name[6], e);
+        else if (!spragEntriesAdd(entries, i, j, x[e]))
+            in->status = spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", in->path);
+    }
+    spragFree(p);
+    spragFree(index);
+    spragFree(x);
+}
+
+/* ---------------------------------------------------------------- global to local */
+
+/* Sparse rows from entries: those of row i are order[start[i] .. start[i+1]-1]. */
+typedef struct Rows {
+    int *start, *order;
+} Rows;
+
+static int rowsInit(Rows *rows, int count, const spragEntries *entries)
+{
+    rows->start = spragAlloc((size_t)count + 2, sizeof *rows->start);
+    rows->order = spragAlloc(entries->count + 1, sizeof *rows->order);
+    if (rows->start == NULL || rows->order == NULL)
+        return 0;
+    for (size_t e = 0; e < entries->count; ++e)
+        ++rows->start[entries->row[e] + 2];
+    for (int i = 0; i < count; ++i)
+        rows->start[i + 2] += rows->start[i + 1];
+    for (size_t e = 0; e < entries->count; ++e)
+        rows->order[rows->start[entries->row[e] + 1]++] = (int)e;
+    return 1;
+}
+
+static void rowsFree(Rows *rows)
+{
+    spragFree(rows->start);
+    spragFree(rows->order);
+}
+
+typedef struct Global {
+    int n, m; /* velocities, contact rows */
+    spragEntries M, H;
+    Rows M_rows, H_rows;
+    double *f, *w;
+    int *part, *next; /* (n) first unknown of the part that M connects, and the next unknown of the same part or -1 */
+    double *q;        /* (m) out */
+    spragEntries W;   /* out */
+} Global;
+
+static int rootOf(int *part, int i)
+{
+    while (part[i] != i)
+        i = part[i] = part[part[i]];
+    return i;
+}
+
+static int findParts(Global *g)
+{
+    int *last = spragAlloc((size_t)g->n, sizeof *last);
+    g->part = spragAlloc((size_t)g->n, sizeof *g->part);
+    g->next = spragAlloc((size_t)g->n, sizeof *g->next);
+    if (last == NULL || g->part == NULL || g->next == NULL) {
+        spragFree(last);
+        return 0;
+    }
+    for (int i = 0; i < g->n; ++i)
+        g->part[i] = i;
+    for (size_t e = 0; e < g->M.count; ++e) {
+        const int a = rootOf(g->part, g->M.row[e]), b = rootOf(g->part, g->M.column[e]);
+        g->part[a > b ? a : b] = a > b ? b : a;
+    }
+    for (int i = 0; i < g->n; ++i) {
+        g->part[i] = rootOf(g->part, i);
+        g->next[i] = -1;
+        if (g->part[i] != i)
+            g->next[last[g->part[i]]] = i;
+        last[g->part[i]] = i;
+    }
+    spragFree(last);
+    return 1;
+}
+
+/* Adds one part's share of W and q: rows[] are its unknowns, columns[] the contact rows that H ties to them. */
+static spragStatus addPart(Global *g, int size, const int *rows, int *place, int *columns, int *seen, const char *path)
+{
+    int touched = 0;
+    for (int a = 0; a < size; ++a)
+        for (int s = g->H_rows.start[rows[a]]; s < g->H_rows.start[rows[a] + 1]; ++s) {
+            const int c = g->H.column[g->H_rows.order[s]];
+            if (seen[c] < 0) {
+                seen[c] = touched;
+                columns[touched++] = c;
+            }
+        }
+    if (touched == 0)
+        return SPRAG_OK;
+    const size_t n = (size_t)size;
+    double *M = spragAlloc(n * n, sizeof *M), *H = spragAlloc((size_t)touched * n, sizeof *H);
+    double *x = spragAlloc(n, sizeof *x);
+    int *pivot = spragAlloc(n, sizeof *pivot);
+    spragStatus status = SPRAG_OK;
+    if (M == NULL || H == NULL || x == NULL || pivot == NULL)
+        status = spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", path);
+    for (int a = 0; status == SPRAG_OK && a < size; ++a)
+        place[rows[a]] = a;
+    for (int a = 0; status == SPRAG_OK && a < size; ++a) {
+        for (int s = g->M_rows.start[rows[a]]; s < g->M_rows.start[rows[a] + 1]; ++s) {
+            const int e = g->M_rows.order[s];
+            M[(size_t)a * n + (size_t)place[g->M.column[e]]] += g->M.value[e];
+        }
+        for (int s = g->H_rows.start[rows[a]]; s < g->H_rows.start[rows[a] + 1]; ++s) {
+            const int e = g->H_rows.order[s];
+            H[(size_t)seen[g->H.column[e]] * n + (size_t)a] += g->H.value[e];
+        }
+    }
+    if (status == SPRAG_OK && spragLuFactor(size, M, pivot, 1e-14) < size)
+        status = spragFail(SPRAG_ERROR_INDEFINITE, "%s: dataset fclib_global/M: singular at unknown %d", path, rows[0]);
+    for (int c = -1; status == SPRAG_OK && c < touched; ++c) { /* -1: f */
+        for (int a = 0; a < size; ++a)
+            x[a] = c < 0 ? g->f[rows[a]] : H[(size_t)c * n + (size_t)a];
+        spragLuSolve(size, M, pivot, x);
+        for (int d = c < 0 ? 0 : c; d < touched; ++d) {
+            double sum = 0;
+            for (int a = 0; a < size; ++a)
+                sum += H[(size_t)d * n + (size_t)a] * x[a];
+            if (c < 0)
+                g->q[columns[d]] += sum;
+            else if (!spragEntriesAdd(&g->W, columns[c], columns[d], sum) ||
+                     (c != d && !spragEntriesAdd(&g->W, columns[d], columns[c], sum)))
+                status = spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", path);
+        }
+    }
+    for (int c = 0; c < touched; ++c)
+        seen[columns[c]] = -1;
+    spragFree(M);
+    spragFree(H);
+    spragFree(x);
+    spragFree(pivot);
+    return status;
+}
+
+/* q and W from M, H, f, w. */
+static spragStatus eliminate(Global *g, const char *path)
+{
+    const size_t n = (size_t)g->n, m = (size_t)g->m;
+    int *rows = spragAlloc(n, sizeof *rows), *place = spragAlloc(n, sizeof *place);
+    int *columns = spragAlloc(m, sizeof *columns), *seen = spragAlloc(m, sizeof *seen);
+    spragStatus status = SPRAG_OK;
+    g->q = spragAlloc(m, sizeof *g->q);
+    if (rows == NULL || place == NULL || columns == NULL || seen == NULL || g->q == NULL || !findParts(g) ||
+        !rowsInit(&g->M_rows, g->n, &g->M) || !rowsInit(&g->H_rows, g->n, &g->H))
+        status = spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", path);
+    for (size_t c = 0; status == SPRAG_OK && c < m; ++c)
+        g->q[c] = g->w[c], seen[c] = -1;
+    for (int first = 0; status == SPRAG_OK && first < g->n; ++first) {
+        if (g->part[first] != first)
+            continue;
+        int size = 0;
+        for (int i = first; i >= 0; i = g->next[i])
+            rows[size++] = i;
+        status = addPart(g, size, rows, place, columns, seen, path);
+    }
+    spragFree(rows);
+    spragFree(place);
+    spragFree(columns);
+    spragFree(seen);
+    return status;
+}
+
+/* ---------------------------------------------------------------- the two kinds of file */
+
+/* W, q, mu into a problem.  q has 3 mu_count entries by now. */
+static void assemble(Input *in, const spragEntries *W, int rows, const double *q, const char *mu_name,
+                     spragProblem **out)
+{
+    if (in->status == SPRAG_OK && rows % 3 != 0)
+        refuse(in, "W", "a multiple of 3 rows");
+    double *mu = readVector(in, mu_name, rows / 3);
+    if (in->status == SPRAG_OK) {
+        spragProblemData *data = spragEntriesProblem(W, rows / 3);
+        if (data == NULL) {
+            in->status = spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", in->path);
+        } else {
+            memcpy(data->q, q, (size_t)rows * sizeof *q);
+            memcpy(data->mu, mu, (size_t)(rows / 3) * sizeof *mu);
+            memcpy(data->mu_minus, mu, (size_t)(rows / 3) * sizeof *mu);
+            in->status = spragEntriesFinish(data, in->path, out);
+        }
+    }
+    spragFree(mu);
+}
+
+static void readLocal(Input *in, spragProblem **out)
+{
+    spragEntries W = {0};
+    int rows = 0, columns = 0;
+    if (readInt(in, "fclib_local/spacedim") != 3)
+        refuse(in, "fclib_local/spacedim", "3");
+    if (H5Lexists(in->file, "fclib_local/R", H5P_DEFAULT) > 0)
+        refuse(in, "fclib_local/R", "no equality constraints (not supported)");
+    readMatrix(in, "fclib_local/W", &rows, &columns, &W);
+    if (rows != columns)
+        refuse(in, "fclib_local/W", "a square matrix");
+    double *q = readVector(in, "fclib_local/vectors/q", rows);
+    assemble(in, &W, rows, q, "fclib_local/vectors/mu", out);
+    spragFree(q);
+    spragEntriesFree(&W);
+}
+
+static void readGlobal(Input *in, spragProblem **out)
+{
+    Global g = {0};
+    int square = 0, rows = 0;
+    if (readInt(in, "fclib_global/spacedim") != 3)
+        refuse(in, "fclib_global/spacedim", "3");
+    if (H5Lexists(in->file, "fclib_global/G", H5P_DEFAULT) > 0)
+        refuse(in, "fclib_global/G", "no equality constraints (not supported)");
+    readMatrix(in, "fclib_global/M", &g.n, &square, &g.M);
+    readMatrix(in, "fclib_global/H", &rows, &g.m, &g.H);
+    if (g.n != square || g.n != rows)
+        refuse(in, "fclib_global/H", "as many rows as M, and M square");
+    g.f = readVector(in, "fclib_global/vectors/f", g.n);
+    g.w = readVector(in, "fclib_global/vectors/w", g.m);
+    if (in->status == SPRAG_OK)
+        in->status = eliminate(&g, in->path);
+    assemble(in, &g.W, g.m, g.q, "fclib_global/vectors/mu", out);
+    spragEntriesFree(&g.M);
+    spragEntriesFree(&g.H);
+    spragEntriesFree(&g.W);
+    rowsFree(&g.M_rows);
+    rowsFree(&g.H_rows);
+    void *const owned[] = {g.f, g.w, g.q, g.part, g.next};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; ++k)
+        spragFree(owned[k]);
+}
+
+spragStatus spragFclibRead(const char *path, spragProblem **out)
+{
+    H5E_auto2_t printer;
+    void *data;
+    H5Eget_auto2(H5E_DEFAULT, &printer, &data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library never prints */
+    Input in = {.path = path, .status = SPRAG_OK};
+    if (H5Fis_hdf5(path) <= 0) {
+        in.status = spragSiconosTextRead(path, out);
+    } else if ((in.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0) {
+        in.status = spragFail(SPRAG_ERROR_FORMAT, "%s: a damaged HDF5 file", path);
+    } else {
+        if (H5Lexists(in.file, "fclib_local", H5P_DEFAULT) > 0)
+            readLocal(&in, out);
+        else if (H5Lexists(in.file, "fclib_global", H5P_DEFAULT) > 0)
+            readGlobal(&in, out);
+        else
+            in.status = spragFail(SPRAG_ERROR_FORMAT, "%s: expected a group fclib_local or fclib_global", path);
+        H5Fclose(in.file);
+    }
+    H5Eset_auto2(H5E_DEFAULT, printer, data);
+    return in.status;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static int writeArray(hid_t file, const char *name, hid_t type, hsize_t count, const void *data)
+{
+    const hid_t space = H5Screate_simple(1, &count, NULL);
+    const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const int good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0;
+    if (set >= 0)
+        H5Dclose(set);
+    H5Sclose(space);
+    return good;
+}
+
+static int writeInt(hid_t file, const char *name, int value)
+{
+    return writeArray(file, name, H5T_NATIVE_INT, 1, &value);
+}
+
+/* W in compressed rows. */
+static int writeW(hid_t file, const spragProblem *problem)
+{
+    const int n = 3 * problem->contact_count, count = 9 * problem->block_count;
+    int *p = spragAlloc((size_t)n + 1, sizeof *p), *index = spragAlloc((size_t)count, sizeof *index);
+    double *x = spragAlloc((size_t)count, sizeof *x);
+    int good = p != NULL && index != NULL && x != NULL;
+    for (int i = 0, e = 0; good && i < n; ++i) {
+        for (int b = problem->row_start[i / 3]; b < problem->row_start[i / 3 + 1]; ++b)
+            for (int j = 0; j < 3; ++j, ++e) {
+                index[e] = 3 * problem->column[b] + j;
+                x[e] = problem->W[9 * (size_t)b + (size_t)(3 * (i % 3) + j)];
+            }
+        p[i + 1] = e;
+    }
+    good = good && writeInt(file, "fclib_local/W/m", n) && writeInt(file, "fclib_local/W/n", n) &&
+           writeInt(file, "fclib_local/W/nz", -2) && writeInt(file, "fclib_local/W/nzmax", count) &&
+           writeArray(file, "fclib_local/W/p", H5T_NATIVE_INT, (hsize_t)n + 1, p) &&
+           writeArray(file, "fclib_local/W/i", H5T_NATIVE_INT, (hsize_t)count, index) &&
+           writeArray(file, "fclib_local/W/x", H5T_NATIVE_DOUBLE, (hsize_t)count, x);
+    spragFree(p);
+    spragFree(index);
+    spragFree(x);
+    return good;
+}
+
+static int makeGroup(hid_t file, const char *name)
+{
+    const hid_t group = H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    return group >= 0 && H5Gclose(group) >= 0;
+}
+
+spragStatus spragFclibWrite(const spragProblem *problem, const char *path)
+{
+    for (int k = 0; k < problem->contact_count; ++k)
+        if (problem->kind != NULL && problem->kind[k] != SPRAG_BLOCK_CONTACT)
+            return spragFail(SPRAG_ERROR_UNSUPPORTED, "%s: block %d is no one-sided contact; FCLib knows nothing else",
+                             path, k);
+    H5E_auto2_t printer;
+    void *data;
+    H5Eget_auto2(H5E_DEFAULT, &printer, &data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    int good =
+        file >= 0 && makeGroup(file, "fclib_local") && makeGroup(file, "fclib_local/W") &&
+        makeGroup(file, "fclib_local/vectors") && writeInt(file, "fclib_local/spacedim", 3) && writeW(file, problem) &&
+        writeArray(file, "fclib_local/vectors/q", H5T_NATIVE_DOUBLE, 3 * (hsize_t)problem->contact_count, problem->q) &&
+        writeArray(file, "fclib_local/vectors/mu", H5T_NATIVE_DOUBLE, (hsize_t)problem->contact_count, problem->mu);
+    if (file >= 0) {
+        good = H5Fclose(file) >= 0 && good;
+        if (!good)
+            remove(path);
+    }
+    H5Eset_auto2(H5E_DEFAULT, printer, data);
+    return good ? SPRAG_OK : spragFail(SPRAG_ERROR_FILE, "%s: could not be written", path);
+}
+
+#endif

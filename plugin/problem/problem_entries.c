@@ -1,0 +1,87 @@
+#include "problem/problem_entries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+int spragEntriesAdd(spragEntries *entries, int row, int column, double value)
+{
+    const size_t need = entries->count + 1;
+    if (!spragGrow((void **)&entries->row, &entries->row_room, need, sizeof(int)) ||
+        !spragGrow((void **)&entries->column, &entries->column_room, need, sizeof(int)) ||
+        !spragGrow((void **)&entries->value, &entries->value_room, need, sizeof(double)))
+        return 0;
+    entries->row[entries->count] = row;
+    entries->column[entries->count] = column;
+    entries->value[entries->count++] = value;
+    return 1;
+}
+
+void spragEntriesFree(spragEntries *entries)
+{
+    spragFree(entries->row);
+    spragFree(entries->column);
+    spragFree(entries->value);
+}
+
+static int compareKeys(const void *a, const void *b)
+{
+    const long long x = *(const long long *)a, y = *(const long long *)b;
+    return (x > y) - (x < y);
+}
+
+spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_count)
+{
+    /* key = block row * nc + block column, of every entry, its mirror image, and the diagonal */
+    const long long nc = contact_count;
+    long long *key = spragAlloc(2 * entries->count + (size_t)nc, sizeof *key);
+    if (key == NULL)
+        return NULL;
+    size_t keys = 0;
+    for (size_t e = 0; e < entries->count; ++e) {
+        const long long i = entries->row[e] / 3, j = entries->column[e] / 3;
+        key[keys++] = i * nc + j;
+        key[keys++] = j * nc + i;
+    }
+    for (long long k = 0; k < nc; ++k)
+        key[keys++] = k * nc + k;
+    qsort(key, keys, sizeof *key, compareKeys);
+    size_t blocks = 0;
+    for (size_t e = 0; e < keys; ++e)
+        if (e == 0 || key[e] != key[blocks - 1])
+            key[blocks++] = key[e];
+    spragProblemData *data = spragProblemCreate(contact_count, (int)blocks);
+    if (data != NULL) {
+        for (size_t e = 0; e < blocks; ++e) {
+            data->column[e] = (int)(key[e] % nc);
+            ++data->row_start[key[e] / nc + 1];
+        }
+        for (int k = 0; k < contact_count; ++k)
+            data->row_start[k + 1] += data->row_start[k];
+        for (size_t e = 0; e < entries->count; ++e) {
+            const long long wanted = entries->row[e] / 3 * nc + entries->column[e] / 3;
+            const long long *found = bsearch(&wanted, key, blocks, sizeof *key, compareKeys);
+            data->W[9 * (size_t)(found - key) + (size_t)(3 * (entries->row[e] % 3) + entries->column[e] % 3)] +=
+                entries->value[e];
+        }
+    }
+    spragFree(key);
+    return data;
+}
+
+spragStatus spragEntriesFinish(spragProblemData *data, const char *path, spragProblem **out)
+{
+    data->problem.asymmetry = spragProblemAsymmetry(&data->problem);
+    const spragStatus status = spragProblemCheck(&data->problem);
+    if (status != SPRAG_OK) {
+        char detail[256];
+        strncpy(detail, spragStatusDetail(), sizeof detail - 1);
+        detail[sizeof detail - 1] = '\0';
+        spragProblemFree(&data->problem);
+        return spragFail(status, "%s: %s", path, detail);
+    }
+    *out = &data->problem;
+    return SPRAG_OK;
+}

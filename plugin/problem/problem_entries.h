@@ -1,0 +1,28 @@
+/* A problem from scalar entries of W in any order, as foreign formats have them. */
+#ifndef SPRAG_PROBLEM_PROBLEM_ENTRIES_H
+#define SPRAG_PROBLEM_PROBLEM_ENTRIES_H
+
+#include <stddef.h>
+
+#include "problem/problem.h"
+
+typedef struct spragEntries {
+    int *row, *column; /* (count) scalar rows and columns */
+    double *value;     /* (count); the same place twice is summed */
+    size_t count, row_room, column_room, value_room;
+} spragEntries;
+
+/* 0: out of memory. */
+int spragEntriesAdd(spragEntries *entries, int row, int column, double value);
+void spragEntriesFree(spragEntries *entries);
+
+/* All blocks CONTACT; symmetric pattern with every diagonal block; q and mu are zero.  NULL: out of memory. */
+spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_count);
+
+/* Checks what was filled and hands it over in *out, or frees it and says what is wrong. */
+spragStatus spragEntriesFinish(spragProblemData *data, const char *path, spragProblem **out);
+
+/* Siconos' text file of a FrictionContactProblem in its sparse block storage. */
+spragStatus spragSiconosTextRead(const char *path, spragProblem **out);
+
+#endif

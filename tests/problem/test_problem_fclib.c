@@ -1,0 +1,147 @@
+/* FCLib's files: round trip, the shared ones, and everything that is none. */
+#include "support/check.h"
+#include "support/shared.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "problem/problem.h"
+
+static const char *scratchPath(void)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/sprag-test-fclib-%d.hdf5", (int)getpid());
+    return path;
+}
+
+static int unsupported(void)
+{
+    spragProblem *problem;
+    return spragProblemRead("/nonexistent.hdf5", &problem) == SPRAG_ERROR_UNSUPPORTED;
+}
+
+static spragProblemData *smallProblem(void)
+{
+    spragProblemData *data = spragProblemCreate(3, 7);
+    static const int start[] = {0, 2, 5, 7}, column[] = {0, 1, 0, 1, 2, 1, 2};
+    assert_non_null(data);
+    memcpy(data->row_start, start, sizeof start);
+    memcpy(data->column, column, sizeof column);
+    for (int k = 0; k < 3; ++k) {
+        data->mu[k] = data->mu_minus[k] = 0.1 * (k + 1);
+        data->q[3 * k] = -1.0 / (k + 3);
+        for (int e = start[k]; e < start[k + 1]; ++e)
+            for (int i = 0; i < 9; ++i)
+                data->W[9 * e + i] = column[e] == k ? (i % 4 == 0 ? 3 + 1.0 / 3 : 0.01) : 0.1 / 7;
+    }
+    return data;
+}
+
+static void roundTripKeepsEveryBit(void **state)
+{
+    (void)state;
+    if (unsupported())
+        skip();
+    spragProblemData *data = smallProblem();
+    spragProblem *back = NULL;
+    assert_int_equal(spragProblemWrite(&data->problem, scratchPath()), SPRAG_OK);
+    assert_int_equal(spragProblemRead(scratchPath(), &back), SPRAG_OK);
+    assert_int_equal(back->contact_count, 3);
+    assert_int_equal(back->block_count, 7);
+    assert_memory_equal(back->row_start, data->row_start, 4 * sizeof(int));
+    assert_memory_equal(back->column, data->column, 7 * sizeof(int));
+    assert_memory_equal(back->W, data->W, 63 * sizeof(double));
+    assert_memory_equal(back->q, data->q, 9 * sizeof(double));
+    assert_memory_equal(back->mu, data->mu, 3 * sizeof(double));
+    spragProblemFree(back);
+    spragProblemFree(&data->problem);
+    unlink(scratchPath());
+}
+
+static void otherKindsAreRefused(void **state)
+{
+    (void)state;
+    if (unsupported())
+        skip();
+    spragProblemData *data = smallProblem();
+    data->kind[1] = SPRAG_BLOCK_TWO_SIDED;
+    assert_int_equal(spragProblemWrite(&data->problem, scratchPath()), SPRAG_ERROR_UNSUPPORTED);
+    assert_true(access(scratchPath(), F_OK) != 0);
+    data->kind[1] = SPRAG_BLOCK_CONTACT;
+    assert_int_equal(spragProblemWrite(&data->problem, "/nonexistent/x.hdf5"), SPRAG_ERROR_FILE);
+    spragProblemFree(&data->problem);
+}
+
+static void brokenFilesAreRefused(void **state)
+{
+    (void)state;
+    if (unsupported())
+        skip();
+    static char bytes[1 << 20];
+    spragProblem *back = NULL;
+    assert_int_equal(spragProblemRead("/nonexistent.hdf5", &back), SPRAG_ERROR_FILE);
+    FILE *file = fopen(scratchPath(), "w");
+    fputs("hello\n", file);
+    fclose(file);
+    assert_int_equal(spragProblemRead(scratchPath(), &back), SPRAG_ERROR_FORMAT);
+    assert_non_null(strstr(spragStatusDetail(), "Siconos"));
+    spragProblemData *data = smallProblem();
+    assert_int_equal(spragProblemWrite(&data->problem, scratchPath()), SPRAG_OK);
+    spragProblemFree(&data->problem);
+    file = fopen(scratchPath(), "r");
+    const size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    for (size_t keep = 64; keep < length; keep += length / 7) { /* truncated */
+        file = fopen(scratchPath(), "w");
+        fwrite(bytes, 1, keep, file);
+        fclose(file);
+        const spragStatus status = spragProblemRead(scratchPath(), &back);
+        assert_true(status == SPRAG_ERROR_FORMAT || status == SPRAG_ERROR_FILE);
+        assert_non_null(strstr(spragStatusDetail(), scratchPath()));
+    }
+    assert_null(back);
+    unlink(scratchPath());
+}
+
+/* Contacts of each file, known from its own header; a solution within the judge's tolerance exists. */
+static void sharedFilesAreRead(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int contacts;
+        double asymmetry_most;
+    } table[] = {{"problems/fclib/Box_Stacks-i0122-82-5.hdf5", 82, 0},
+                 {"problems/fclib/Capsules-i125-1213.hdf5", 286, 1e-2},
+                 {"problems/fclib/OneObject-i1028-138.hdf5", 23, 1e-2},
+                 {"problems/fclib/Spheres-i099-356-679.hdf5", 356, 0},
+                 {"problems/fclib/fclib_local_problem_test.hdf5", 48, 1e-2}};
+    if (unsupported())
+        skip();
+    for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
+        const char *path = sharedPath(table[i].name);
+        if (path == NULL)
+            skip();
+        spragProblem *problem = NULL;
+        const spragStatus status = spragProblemRead(path, &problem);
+        if (status != SPRAG_OK)
+            fail_msg("%s", spragStatusDetail());
+        assert_int_equal(problem->contact_count, table[i].contacts);
+        assert_true(problem->asymmetry <= table[i].asymmetry_most);
+        assert_int_equal(spragProblemCheck(problem), SPRAG_OK);
+        double *r = calloc(3 * (size_t)problem->contact_count, sizeof *r);
+        spragSolveInfo info;
+        const spragSolveOptions options = spragSolveOptionsDefault();
+        assert_int_equal(spragProblemSolve(problem, &options, r, NULL, &info), SPRAG_OK);
+        assert_true(spragProblemResidual(problem, r) <= 1e-8);
+        free(r);
+        spragProblemFree(problem);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(roundTripKeepsEveryBit), cmocka_unit_test(otherKindsAreRefused),
+                                       cmocka_unit_test(brokenFilesAreRefused), cmocka_unit_test(sharedFilesAreRead)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
