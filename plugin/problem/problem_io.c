@@ -216,6 +216,7 @@ static void readHistoryLine(Reader *in, spragProblemData *data)
 static void readExtensions(Reader *in, spragProblemData *data)
 {
     static const char *const keyword[] = {"step", "block", "history"};
+    data->problem.history = NULL; /* none said: none known */
     for (skipSpace(in); *in->at != '\0' && in->status == SPRAG_OK; skipSpace(in)) {
         switch (readName(in, keyword, 3, "step, block, history or the end of the file")) {
         case 0:
@@ -225,6 +226,7 @@ static void readExtensions(Reader *in, spragProblemData *data)
             readBlockLine(in, data);
             break;
         default:
+            data->problem.history = data->history;
             readHistoryLine(in, data);
         }
     }

@@ -1,40 +1,81 @@
-/* The chain: cheapest method first, each answer judged by the residual, the best iterate handed over warm. */
+/* The chain: cheapest method first, each answer judged by the residual, the best iterate handed over warm.
+ *
+ *     one block             all its solutions (local.c), the policy's choice
+ *     up to SMALL blocks    mode search; Newton with an interior point; Gauss-Seidel; Lemke
+ *     more                  Newton with an interior point; Gauss-Seidel
+ *
+ * What another method finds for a small island goes through the mode search once more: it is the one that knows a
+ * separatrix when it sees it, and the policy. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
+#include "solve/cone_block.h"
 #include "solve/solver.h"
 
-enum { SMALL = 40 }; /* contacts up to which the dense mode search wins over sweeps (measured) */
+enum { SMALL = 60 /* blocks, measured: beyond it the mode search costs more than it saves */, LINKS_MAX = 4 };
 
-static double now(void)
+/* ---------------------------------------------------------------- one block */
+
+/* A two-sided contact loaded on its other side is the mirror image. */
+static int solveRegular(spragBlockKind kind, const double W[9], const double q[3], double mu, double mu_minus,
+                        double r[3])
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    if (kind == SPRAG_BLOCK_CONTACT || (kind == SPRAG_BLOCK_TWO_SIDED && q[0] < 0))
+        return spragLocalRegular(W, q, mu, r);
+    if (kind != SPRAG_BLOCK_TWO_SIDED || q[0] == 0)
+        return 0;
+    const double mirror[9] = {W[0], -W[1], -W[2], -W[3], W[4], W[5], -W[6], W[7], W[8]}, p[3] = {-q[0], q[1], q[2]};
+    double s[3];
+    if (!spragLocalRegular(mirror, p, mu_minus, s))
+        return 0;
+    r[0] = -s[0], r[1] = s[1], r[2] = s[2];
+    return 1;
 }
 
-/* An island of one contact: all solutions, and the policy's choice among them. */
+/* A problem without history tells of the motion before only by q: the contact slides as it would end without force. */
+static spragContactHistory historyOf(const spragProblem *problem)
+{
+    if (problem->history != NULL)
+        return problem->history[0];
+    return (spragContactHistory){
+        .slip = {problem->q[1], problem->q[2]}, .free_acceleration = problem->q[0], .fresh = 1};
+}
+
 static void solveSingle(const spragProblem *problem, const spragSolveOptions *options, double *r, spragSolveInfo *info)
 {
-    spragLocalSolution solution[SPRAG_LOCAL_MAX];
     const spragBlockKind kind = problem->kind != NULL ? (spragBlockKind)problem->kind[0] : SPRAG_BLOCK_CONTACT;
     const double mu = problem->mu[0], mu_minus = problem->mu_minus != NULL ? problem->mu_minus[0] : mu;
-    const int count = spragLocalEnumerate(kind, problem->W, problem->q, mu, mu_minus, solution);
+    const double *W = problem->W, *q = problem->q;
+    ++info->iterations;
+    if (kind == SPRAG_BLOCK_BOX) {
+        spragBoxBlockSolve(W, q, problem->bound, problem->bound + 3, r);
+        return;
+    }
+    if (kind == SPRAG_BLOCK_FORCE_LIMIT) {
+        spragDiscBlockSolve(W, q, 0, 0, INFINITY, mu, r);
+        return;
+    }
+    if (solveRegular(kind, W, q, mu, mu_minus, r))
+        return;
+    spragLocalSolution solution[SPRAG_LOCAL_MAX];
+    const int count = spragLocalEnumerate(kind, W, q, mu, mu_minus, solution);
     if (count == 0)
         return;
-    const int pick =
-        spragLocalPick(count, solution, mu, problem->W, problem->history, problem->step, options->indeterminacy, info);
+    const spragContactHistory history = historyOf(problem);
+    const int pick = spragLocalPick(count, solution, mu, W, &history, problem->step, options->indeterminacy, info);
     if (pick >= 0)
         memcpy(r, solution[pick].r, 3 * sizeof *r);
-    ++info->iterations;
 }
 
-/* Runs one method from the best answer so far; keeps what it found only if the judge likes it better. */
+/* ---------------------------------------------------------------- the links */
+
+/* Runs one method from the best answer so far; keeps what it found if the judge likes it better, or if it is as good as
+ * asked and `preferred`. */
 static spragStatus tryMethod(const spragSolver *method, const spragProblem *problem, const spragSolveOptions *options,
-                             spragArena *arena, double *r, double *candidate, spragSolveInfo *info)
+                             int preferred, spragArena *arena, double *r, double *candidate, spragSolveInfo *info)
 {
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t bytes = (size_t)(3 * problem->contact_count) * sizeof *r;
@@ -46,29 +87,25 @@ static spragStatus tryMethod(const spragSolver *method, const spragProblem *prob
     if (status == SPRAG_ERROR_MEMORY)
         return status;
     const double residual = spragProblemResidual(problem, candidate);
-    if (residual < info->residual || isnan(info->residual)) {
-        memcpy(r, candidate, bytes);
+    if (residual < info->residual || isnan(info->residual) || (preferred && residual <= options->tolerance)) {
+        if (memcmp(r, candidate, bytes) != 0) {
+            memcpy(r, candidate, bytes);
+            info->solver = method->kind;
+        }
         info->residual = residual;
-        info->solver = method->kind;
     }
     return SPRAG_OK;
 }
 
-static int isSingle(const spragProblem *problem)
+static int chainOf(const spragProblem *problem, spragSolverKind solver, const spragSolver *chain[LINKS_MAX])
 {
-    return problem->contact_count == 1 && (problem->kind == NULL || problem->kind[0] <= SPRAG_BLOCK_TWO_SIDED);
-}
-
-spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                            double *u, spragSolveInfo *info)
-{
-    const double begin = now();
-    *info = (spragSolveInfo){.residual = NAN, .solver = SPRAG_SOLVER_VARIANT};
-    const spragSolver *chain[4];
     int links = 0;
-    switch (options->solver) {
+    switch (solver) {
     case SPRAG_SOLVER_VARIANT:
         chain[links++] = &spragSolverVariant;
+        break;
+    case SPRAG_SOLVER_LEMKE:
+        chain[links++] = &spragSolverLemke;
         break;
     case SPRAG_SOLVER_GAUSS_SEIDEL:
         chain[links++] = &spragSolverGaussSeidel;
@@ -76,39 +113,69 @@ spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions
     case SPRAG_SOLVER_NEWTON:
         chain[links++] = &spragSolverNewton;
         break;
-    default: /* Newton begins with sweeps of Gauss-Seidel, which alone end the easy ones */
+    default:
         if (problem->contact_count <= SMALL)
             chain[links++] = &spragSolverVariant;
         chain[links++] = &spragSolverNewton;
         chain[links++] = &spragSolverGaussSeidel;
+        if (problem->contact_count <= SMALL)
+            chain[links++] = &spragSolverLemke;
         break;
     }
-    spragStatus status = SPRAG_OK;
-    if (isSingle(problem)) {
-        solveSingle(problem, options, r, info);
-        info->method_iterations[SPRAG_SOLVER_VARIANT] += info->iterations;
-    }
+    return links;
+}
+
+static spragStatus runChain(const spragProblem *problem, const spragSolveOptions *options, double begin,
+                            spragArena *arena, double *r, spragSolveInfo *info)
+{
+    const spragSolver *chain[LINKS_MAX];
+    const int links = chainOf(problem, options->solver, chain);
+    spragSolveOptions left = *options;
+    double *candidate = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
+    if (candidate == NULL)
+        return SPRAG_ERROR_MEMORY;
     info->residual = spragProblemResidual(problem, r);
-    if (!isSingle(problem) || !(info->residual <= options->tolerance)) {
-        double *candidate = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
-        if (candidate == NULL)
-            return info->status = SPRAG_ERROR_MEMORY;
-        for (int k = 0; k < links && status == SPRAG_OK; ++k) {
-            if (k > 0)
-                info->fallback = 1;
-            status = tryMethod(chain[k], problem, options, arena, r, candidate, info);
-            if (info->residual <= options->tolerance)
-                break;
-            if (options->time_limit > 0 && now() - begin > options->time_limit)
-                status = SPRAG_LIMIT;
+    for (int k = 0; k < links; ++k) {
+        info->fallback = k > 0;
+        spragStatus status = tryMethod(chain[k], problem, &left, k == 0, arena, r, candidate, info);
+        const int solved = info->residual <= options->tolerance;
+        if (status == SPRAG_OK && solved && k > 0 && chain[0] == &spragSolverVariant)
+            status = tryMethod(chain[0], problem, &left, 1, arena, r, candidate, info);
+        if (status != SPRAG_OK || solved)
+            return status;
+        if (options->time_limit > 0) {
+            left.time_limit = options->time_limit - (spragSeconds() - begin);
+            if (left.time_limit <= 0)
+                return SPRAG_LIMIT;
         }
     }
-    if (u != NULL)
+    return options->iteration_limit > 0 ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
+}
+
+static int isSingle(const spragProblem *problem, spragSolverKind solver)
+{
+    return problem->contact_count == 1 && (solver == SPRAG_SOLVER_AUTO || solver == SPRAG_SOLVER_VARIANT) &&
+           (problem->kind == NULL || problem->kind[0] != SPRAG_BLOCK_ROLLING);
+}
+
+spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                            double *u, spragSolveInfo *info)
+{
+    const double begin = spragSeconds();
+    *info = (spragSolveInfo){.residual = NAN, .solver = SPRAG_SOLVER_VARIANT};
+    spragStatus status = SPRAG_OK;
+    if (isSingle(problem, options->solver)) {
+        solveSingle(problem, options, r, info);
+        info->method_iterations[SPRAG_SOLVER_VARIANT] = info->iterations;
+        info->residual = spragProblemResidual(problem, r);
+    }
+    if (!(info->residual <= options->tolerance)) {
+        const spragArenaMark mark = spragArenaMarkGet(arena);
+        status = runChain(problem, options, begin, arena, r, info);
+        spragArenaRelease(arena, mark);
+    }
+    if (status != SPRAG_ERROR_MEMORY && u != NULL)
         spragProblemVelocity(problem, r, u);
-    info->seconds = now() - begin;
-    if (info->residual <= options->tolerance)
-        status = SPRAG_OK;
-    else if (status == SPRAG_OK)
-        status = SPRAG_NOT_CONVERGED;
+    info->seconds = spragSeconds() - begin;
     return info->status = status;
 }

@@ -264,3 +264,91 @@ int spragLocalEnumerate(spragBlockKind kind, const double W[9], const double q[3
         count += addSlips(W, q, mu_minus, -1, solution + count);
     return count;
 }
+
+/* ---------------------------------------------------------------- the regular case */
+
+enum { ROOT_STEPS = 50 };
+
+/* x = (M + nu)^-1 c; returns its determinant. */
+static inline double shiftedSolve(const double M[4], double nu, const double c[2], double x[2])
+{
+    const double a = M[0] + nu, d = M[3] + nu, det = a * d - M[1] * M[2], scale = 1 / det;
+    x[0] = scale * (d * c[0] - M[1] * c[1]);
+    x[1] = scale * (a * c[1] - M[2] * c[0]);
+    return det;
+}
+
+/* The slip direction e: |(M + nu)^-1 c| = 1 by Newton on 1 / |e| - 1, which is nearly linear, between bounds. */
+static void regularDirection(const double M[4], const double c[2], double e[2])
+{
+    const double length = spragNorm2(c), t[2] = {c[0] / length, c[1] / length};
+    double lo = 0, hi = length; /* M is positive: |e| < |c| / nu */
+    double nu = length - (t[0] * (M[0] * t[0] + M[1] * t[1]) + t[1] * (M[2] * t[0] + M[3] * t[1]));
+    if (!(nu > 0))
+        nu = 0;
+    for (int k = 0; k < ROOT_STEPS; ++k) {
+        shiftedSolve(M, nu, c, e);
+        const double size2 = e[0] * e[0] + e[1] * e[1], size = sqrt(size2);
+        if (fabs(size - 1) <= 4 * DBL_EPSILON)
+            break;
+        if (size > 1)
+            lo = nu;
+        else
+            hi = nu;
+        double de[2];
+        shiftedSolve(M, nu, e, de);
+        double next = nu + size2 * (size - 1) / (e[0] * de[0] + e[1] * de[1]);
+        if (!(next >= lo && next <= hi))
+            next = 0.5 * (lo + hi);
+        if (fabs(next - nu) <= DBL_EPSILON * nu || next == nu)
+            break;
+        nu = next;
+    }
+    const double size = spragNorm2(e);
+    e[0] /= size, e[1] /= size;
+}
+
+static int isPositive(const double M[4])
+{
+    const double off = 0.5 * (M[1] + M[2]);
+    return M[0] > 0 && M[0] * M[3] > off * off * (1 + 1e-9);
+}
+
+int spragLocalRegular(const double W[9], const double q[3], double mu, double r[3])
+{
+    const double w[2] = {W[1], W[2]};
+    if (!(W[0] > mu * spragNorm2(w)))
+        return 0;
+    if (q[0] >= 0) {
+        r[0] = r[1] = r[2] = 0;
+        return 1;
+    }
+    if (mu == 0) {
+        r[0] = -q[0] / W[0], r[1] = r[2] = 0;
+        return 1;
+    }
+    /* Slip: (M + nu) e = c with M = -A.  Where M is positive |(M + nu)^-1 c| falls with nu: one slip or stick. */
+    const double M[4] = {-mu * (q[0] * W[4] - q[1] * W[1]), -mu * (q[0] * W[5] - q[1] * W[2]),
+                         -mu * (q[0] * W[7] - q[2] * W[1]), -mu * (q[0] * W[8] - q[2] * W[2])};
+    const double c[2] = {W[0] * q[1] - q[0] * W[3], W[0] * q[2] - q[0] * W[6]};
+    if (!isPositive(M))
+        return 0;
+    double e[2];
+    shiftedSolve(M, 0, c, e);
+    const double inside = e[0] * e[0] + e[1] * e[1];
+    if (inside <= 1) {
+        const double N = -q[0] / (W[0] - mu * (w[0] * e[0] + w[1] * e[1]));
+        r[0] = N, r[1] = -mu * N * e[0], r[2] = -mu * N * e[1];
+        double rest[3] = {q[0], q[1], q[2]}, correction[3]; /* a sticking contact must not creep */
+        spragMulAdd33(rest, W, r);
+        if (!stickImpulse(W, rest, correction))
+            return 0;
+        for (int i = 0; i < 3; ++i)
+            r[i] += correction[i];
+        return spragNorm2(r + 1) <= mu * r[0] * (1 + 1e-14);
+    }
+    regularDirection(M, c, e);
+    const double N = -q[0] / (W[0] - mu * (w[0] * e[0] + w[1] * e[1]));
+    r[0] = N, r[1] = -mu * N * e[0], r[2] = -mu * N * e[1];
+    return 1;
+}

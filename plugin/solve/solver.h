@@ -39,6 +39,9 @@ typedef struct spragLocalSolution {
 } spragLocalSolution;
 int spragLocalEnumerate(spragBlockKind kind, const double W[9], const double q[3], double mu, double mu_minus,
                         spragLocalSolution solution[SPRAG_LOCAL_MAX]); /* returns the count */
+/* One CONTACT where that is provably the only solution: W_nn > mu |W_nt| and a positive tangential part (local.c).
+ * 1 and r, or 0: ask spragLocalEnumerate. */
+int spragLocalRegular(const double W[9], const double q[3], double mu, double r[3]);
 int spragLocalPick(int count, const spragLocalSolution *solution, double mu, const double W[9],
                    const spragContactHistory *history, double step, spragIndeterminacy policy, spragSolveInfo *info);
 

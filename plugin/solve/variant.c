@@ -18,7 +18,7 @@
 #include "solve/proximal.h"
 #include "solve/solver.h"
 
-enum { ROUNDS_FIRST = 60, ROUNDS_OTHER = 30 };
+enum { ROUNDS_FIRST = 60, ROUNDS_OTHER = 30, STARTS_MAX = 8 };
 #define LAMBDA_COLD 1e-3
 #define LAMBDA_SIGN 1e-8 /* a hyperstatic G has zero eigenvalues: they count as positive */
 
@@ -156,7 +156,10 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     memcpy(guess, r, bytes);
     double kept = INFINITY; /* residual of r */
     spragStatus status = SPRAG_NOT_CONVERGED;
+    const int starts = problem->contact_count <= STARTS_MAX ? START_COUNT : START_OPEN;
     for (int start = START_GUESS, good = 0; start < START_COUNT && !good && status != SPRAG_LIMIT; ++start) {
+        if (status != SPRAG_OK && start >= starts)
+            break; /* a large island that does not converge is not a matter of starts */
         const int rounds = options->iteration_limit > 0 ? options->iteration_limit
                            : start == START_GUESS       ? ROUNDS_FIRST
                                                         : ROUNDS_OTHER;
