@@ -76,29 +76,52 @@ static void turnsOf(dBodyID body, const double w[3], double h, Turn turn[2])
         turn[0].v[i] = 0.5 * h * sinc * finite[i];
 }
 
-/* out = Q I(q0)^-1 Q^T L for the rotation Q made by w */
-static void spinAfter(const spragBodyState *body, const double w[3], double h, const double L[3], double out[3])
+/* out = x turned as ODE turns a body by w in h, or back */
+static void turnBy(dBodyID body, const double w[3], double h, double sign, const double x[3], double out[3])
 {
     Turn turn[2];
-    turnsOf(body->id, w, h, turn);
-    double a[3], b[3];
-    rotate(a, turn[1].c, turn[1].v, -1, L);
-    rotate(b, turn[0].c, turn[0].v, -1, a);
-    spragMul33(a, body->inverse_inertia, b);
-    rotate(b, turn[0].c, turn[0].v, 1, a);
-    rotate(out, turn[1].c, turn[1].v, 1, b);
+    turnsOf(body, w, h, turn);
+    const int first = sign > 0 ? 0 : 1;
+    double a[3];
+    rotate(a, turn[first].c, turn[first].v, sign, x);
+    rotate(out, turn[1 - first].c, turn[1 - first].v, sign, a);
 }
 
-/* 0: the iteration does not settle (more than about a radian per step). */
+/* out = Q I(q0)^-1 Q^T L for the rotation Q made by w in h */
+static void spinAfter(const spragBodyState *body, const double w[3], double h, const double L[3], double out[3])
+{
+    double a[3], b[3];
+    turnBy(body->id, w, h, -1, L, a);
+    spragMul33(b, body->inverse_inertia, a);
+    turnBy(body->id, w, h, 1, b, out);
+}
+
+/* L at the middle of the last step, H I(q-) H^T w0, H the rotation of half a step; I(q-) = T^T I(q0) T of the whole. */
+static void momentumBefore(const spragBodyState *body, double h, double L[3])
+{
+    const double *w0 = body->velocity + 3;
+    double a[3], b[3];
+    turnBy(body->id, w0, 0.5 * h, -1, w0, a);
+    turnBy(body->id, w0, h, 1, a, b);
+    spragMul33(a, body->inertia, b);
+    turnBy(body->id, w0, h, -1, a, b);
+    turnBy(body->id, w0, 0.5 * h, 1, b, L);
+}
+
+/* ODE turns a body by the velocity w the step ends with, so w is that of the middle of the step: with I taken there,
+ * L = I(q_mid) w is kept from step to step.  Symmetric in time, so of second order, and nothing drifts: the spin of a
+ * symmetric top is kept to rounding.  (With I at the end of the step instead, L is kept too, but (L.d), the spin, falls
+ * by h (1/J3 - 1/J1) (L.d) |L x d|^2 / 2 J1 a second: first order, docs/top.md.)
+ * 0: the iteration does not settle (more than about two radians per step). */
 static int conservingTorque(const spragBodyState *body, double h, double torque[3])
 {
     enum { ITERATION_MAX = 60 };
     const double *w0 = body->velocity + 3;
     double L[3], w[3], next[3], change = INFINITY;
-    spragMul33(L, body->inertia, w0);
+    momentumBefore(body, h, L);
     memcpy(w, w0, sizeof w);
     for (int k = 0; k < ITERATION_MAX && change > 0; ++k) {
-        spinAfter(body, w, h, L, next);
+        spinAfter(body, w, 0.5 * h, L, next);
         const double d[3] = {next[0] - w[0], next[1] - w[1], next[2] - w[2]}, now = spragNorm3(d);
         memcpy(w, next, sizeof w);
         if (now >= change && change <= 1e-14 * spragNorm3(w)) /* at rounding */

@@ -22,7 +22,7 @@ typedef struct spragGuide *spragGuideID;
 typedef enum spragStepper { SPRAG_STEPPER_STEP, SPRAG_STEPPER_QUICKSTEP } spragStepper;
 
 typedef enum spragGyroscopic {
-    SPRAG_GYROSCOPIC_MOMENTUM, /* conserves angular momentum over the step: a top keeps its spin */
+    SPRAG_GYROSCOPIC_MOMENTUM, /* keeps the angular momentum of mid-steps, second order: a top keeps its spin */
     SPRAG_GYROSCOPIC_ODE       /* ODE's implicit damped torque, bit by bit */
 } spragGyroscopic;
 
