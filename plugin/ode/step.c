@@ -11,6 +11,7 @@
 #include "ode/articulation.h"
 #include "ode/assemble.h"
 #include "ode/island.h"
+#include "ode/judge.h"
 #include "ode/ledger.h"
 #include "ode/park.h"
 #include "ode/report.h"
@@ -99,8 +100,8 @@ static void solveAll(struct spragWorld *world)
     }
 }
 
-/* Everything that may fail. */
-static spragStatus prepare(struct spragWorld *world, double step, long long *since)
+/* The world seen and written down: the contact problem of every island. */
+static spragStatus look(struct spragWorld *world, double step, long long *since)
 {
     spragArenaReset(&world->arena);
     spragStatus status = spragSnapshotTake(world, step);
@@ -114,6 +115,15 @@ static spragStatus prepare(struct spragWorld *world, double step, long long *sin
     if ((status = assemble(world)) != SPRAG_OK)
         return status;
     endStage(world, SPRAG_STAGE_ASSEMBLE, since);
+    return SPRAG_OK;
+}
+
+/* Everything that may fail. */
+static spragStatus prepare(struct spragWorld *world, double step, long long *since)
+{
+    spragStatus status = look(world, step, since);
+    if (status != SPRAG_OK)
+        return status;
     solveAll(world);
     endStage(world, SPRAG_STAGE_SOLVE, since);
     if ((status = spragParkPrepare(world)) != SPRAG_OK)
@@ -121,24 +131,45 @@ static spragStatus prepare(struct spragWorld *world, double step, long long *sin
     return spragReportPrepare(world);
 }
 
+/* ODE solves and steps all; with SPRAG_ANALYSIS_JUDGE its answer is judged on the way. */
+static spragStatus stepStock(struct spragWorld *world, double step, long long *since)
+{
+    const int judged = world->config.analysis == SPRAG_ANALYSIS_JUDGE;
+    spragStatus status = judged ? look(world, step, since) : SPRAG_OK;
+    if (judged && status == SPRAG_OK)
+        status = spragJudgePrepare(world);
+    if (status != SPRAG_OK)
+        return status;
+    endStage(world, SPRAG_STAGE_APPLY, since);
+    status = stepOde(world, step);
+    endStage(world, SPRAG_STAGE_ODE, since);
+    if (judged)
+        spragJudgeStock(world);
+    world->snapshot = (spragSnapshot){.step = step}; /* nothing is known of contacts at the next step */
+    world->memory_count = 0;
+    return status;
+}
+
+static spragStatus stepSprag(struct spragWorld *world, double step, long long *since)
+{
+    spragStatus status = prepare(world, step, since);
+    if (status != SPRAG_OK)
+        return status;
+    spragPark(world);
+    endStage(world, SPRAG_STAGE_APPLY, since);
+    status = stepOde(world, step);
+    spragUnpark(world, status == SPRAG_OK);
+    endStage(world, SPRAG_STAGE_ODE, since);
+    return status;
+}
+
 spragStatus spragStep(struct spragWorld *world, double step)
 {
     const spragStepInfo before = world->info;
     world->info = (spragStepInfo){.step = before.step, .time = before.time};
     long long since = now();
-    const int stock = world->config.solver == SPRAG_SOLVER_STOCK;
-    spragStatus status = stock ? SPRAG_OK : prepare(world, step, &since);
-    if (stock) { /* nothing is seen, so nothing is known of contacts at the next step */
-        world->snapshot = (spragSnapshot){.step = step};
-        world->memory_count = 0;
-    }
-    if (status == SPRAG_OK) {
-        spragPark(world);
-        endStage(world, SPRAG_STAGE_APPLY, &since);
-        status = stepOde(world, step);
-        spragUnpark(world, status == SPRAG_OK);
-        endStage(world, SPRAG_STAGE_ODE, &since);
-    }
+    const spragStatus status =
+        world->config.solver == SPRAG_SOLVER_STOCK ? stepStock(world, step, &since) : stepSprag(world, step, &since);
     if (status != SPRAG_OK) {
         world->info = before;
         world->snapshot = (spragSnapshot){0};

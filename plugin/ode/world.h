@@ -99,6 +99,11 @@ typedef struct spragSurfaceRecord {
     int used;
 } spragSurfaceRecord;
 
+/* ODE's forces of one contact joint, while its answer is judged (judge.h). */
+typedef struct spragHeardJoint {
+    dJointFeedback feedback, *before;
+} spragHeardJoint;
+
 struct spragWorld {
     struct spragWorld *next; /* in the list of live attachments */
     dWorldID world;
@@ -121,6 +126,7 @@ struct spragWorld {
     dJointID *link; /* pool of null joints that keep parked islands together */
     size_t link_capacity;
     int link_count, link_used;
+    spragHeardJoint *heard; /* (joint_count), in the arena */
     spragStepInfo info;
 };
 

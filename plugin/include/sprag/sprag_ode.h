@@ -26,6 +26,12 @@ typedef enum spragGyroscopic {
     SPRAG_GYROSCOPIC_ODE       /* ODE's implicit damped torque, bit by bit */
 } spragGyroscopic;
 
+typedef enum spragAnalysis {
+    SPRAG_ANALYSIS_OFF,
+    SPRAG_ANALYSIS_CONTACTS, /* p, b and the paradox class of every sliding contact */
+    SPRAG_ANALYSIS_JUDGE /* and under SPRAG_SOLVER_STOCK the residual of ODE's own answer, at the price of looking */
+} spragAnalysis;
+
 typedef struct spragConfig {
     unsigned cookie;        /* set by spragConfigDefault; a config made otherwise is refused */
     spragSolverKind solver; /* may be changed between steps: spragWorldSetConfig */
@@ -35,7 +41,7 @@ typedef struct spragConfig {
     int thread_count;       /* default 1 */
     spragIndeterminacy indeterminacy;
     double tangential_restitution; /* 0..1, energetic restitution of the impact that ends a slip; default 0 */
-    int analysis;                  /* 1 (default): p, b and the paradox class of every sliding contact */
+    int analysis;                  /* spragAnalysis; default SPRAG_ANALYSIS_CONTACTS */
     int event_capacity;            /* events kept of one step; default 1024, more are counted, not kept */
     spragStepper stepper;          /* which of ODE's steps integrates, and solves what Sprag declines */
     spragGyroscopic gyroscopic;
