@@ -4,7 +4,7 @@
 
 #include "bench/suite.h"
 
-static const BenchSuite *const suite_table[] = {&bench_problems, &bench_accuracy};
+static const BenchSuite *const suite_table[] = {&bench_problems, &bench_accuracy, &bench_scenes};
 enum { SUITES = sizeof suite_table / sizeof *suite_table };
 
 static void usage(FILE *out)
