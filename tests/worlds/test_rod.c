@@ -175,10 +175,41 @@ static void rodMovesAsTheReference(void **state)
     jsonFree(&oracle);
 }
 
+/* The four quadrants of (p, b) at the first instant, at every step size. */
+static void quadrantsAtEveryStepSize(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *events;
+        spragMode mode;
+    } quadrant[] = {{"rod_dyn.p+b-.stop-stick", "", SPRAG_MODE_SLIP},
+                    {"rod_dyn.p+b+.lift", "", SPRAG_MODE_OPEN},
+                    {"rod_dyn.p-b+.lift", "indeterminate ", SPRAG_MODE_OPEN},
+                    {"rod_dyn.p-b-.jam-stick", "inconsistent jam ", SPRAG_MODE_STICK}};
+    Json oracle;
+    oracleOpen(&oracle);
+    for (int k = 0; k < 4; ++k)
+        for (int n = 2; n <= 5; ++n) {
+            const Json *rod_case = oracleCase(&oracle, quadrant[k].id), *out = jsonGet(rod_case, "expected");
+            Rod rod;
+            makeRod(&rod, jsonGet(rod_case, "inputs"));
+            stepRod(&rod, pow(10, -n));
+            const spragContact *contact;
+            assert_int_equal(spragWorldGetContacts(rod.t.sprag, &contact), 1);
+            assert_int_equal(contact->mode, quadrant[k].mode);
+            assert_string_equal(rod.events, quadrant[k].events);
+            CHECK_NEAR(contact->painleve_p, jsonGet(out, "p")->number, 1e-9);
+            CHECK_NEAR(contact->free_acceleration, jsonGet(out, "b")->number, 1e-9);
+            freeTwin(&rod.t);
+        }
+    jsonFree(&oracle);
+}
+
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rodMovesAsTheReference)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rodMovesAsTheReference),
+                                       cmocka_unit_test(quadrantsAtEveryStepSize)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
