@@ -1,0 +1,246 @@
+/* The chain: shared problems, one block of every kind, forced methods, limits, memory. */
+#include "support/check.h"
+#include "support/random_problem.h"
+#include "support/shared.h"
+
+#include "base/alloc.h"
+#include "linalg/vec3.h"
+#include "problem/residual.h"
+#include "solve/solver.h"
+
+static const spragSolveOptions automatic = {.tolerance = 1e-8};
+
+/* Cold, then warm from the answer, then from the answer with q moved a little by impulses. */
+static void solveThrice(const char *name)
+{
+    char file[64];
+    snprintf(file, sizeof file, "problems/%s.txt", name);
+    const char *path = sharedPath(file);
+    if (path == NULL)
+        skip();
+    spragProblem *problem = NULL;
+    assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
+    const size_t n = 3 * (size_t)problem->contact_count;
+    double *r = calloc(n, sizeof *r), *u = calloc(n, sizeof *u), *q = calloc(n, sizeof *q), *s = calloc(n, sizeof *s);
+    spragArena arena = {0};
+    spragSolveInfo info;
+    assert_int_equal(spragChainSolve(problem, &automatic, &arena, r, u, &info), SPRAG_OK);
+    assert_true(spragProblemResidual(problem, r) <= 1e-8);
+    CHECK_NEAR(info.residual, spragProblemResidual(problem, r), 0);
+    CHECK_NEAR(spragVelocityResidual(problem, r, u), info.residual, 1e-15);
+    const int cold = info.iterations;
+    assert_int_equal(spragChainSolve(problem, &automatic, &arena, r, u, &info), SPRAG_OK);
+    assert_true(info.iterations <= cold && info.iterations <= 3);
+    for (size_t i = 0; i < n; ++i)
+        s[i] = r[i] * (1 + 0.01 * sin((double)i));
+    spragProblemVelocity(problem, s, q);
+    spragProblemVelocity(problem, r, u);
+    spragProblem moved = *problem;
+    for (size_t i = 0; i < n; ++i)
+        q[i] += problem->q[i] - u[i];
+    moved.q = q;
+    assert_int_equal(spragChainSolve(&moved, &automatic, &arena, r, u, &info), SPRAG_OK);
+    assert_true(spragProblemResidual(&moved, r) <= 1e-8);
+    spragArenaFree(&arena);
+    free(r), free(u), free(q), free(s);
+    spragProblemFree(problem);
+}
+
+static void sharedProblems(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"p01_box_slide",    "p02_box_stick",       "p03_stack10",      "p05_tower20",
+                                       "p06_cards7",       "p07_arch11",          "p10_arch11_lowmu", "p30_drawer_jam8",
+                                       "p31_painleve_rod", "p29_slab_on_spheres", "p12_sph50_mu0.5"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; ++k)
+        solveThrice(name[k]);
+}
+
+/* Sticking is exact where the modes are clear. */
+static void stickingDoesNotCreep(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"p02_box_stick", "p07_arch11"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; ++k) {
+        char file[64];
+        snprintf(file, sizeof file, "problems/%s.txt", name[k]);
+        const char *path = sharedPath(file);
+        if (path == NULL)
+            skip();
+        spragProblem *problem = NULL;
+        assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
+        const int nc = problem->contact_count;
+        double *r = calloc(3 * (size_t)nc, sizeof *r), *u = calloc(3 * (size_t)nc, sizeof *u);
+        spragArena arena = {0};
+        spragSolveInfo info;
+        assert_int_equal(spragChainSolve(problem, &automatic, &arena, r, u, &info), SPRAG_OK);
+        int sticking = 0;
+        for (int i = 0; i < nc; ++i)
+            if (spragNorm2(r + 3 * i + 1) < 0.99 * problem->mu[i] * r[3 * i]) {
+                ++sticking;
+                CHECK_NEAR(spragNorm2(u + 3 * i + 1), 0, 1e-12);
+            }
+        assert_true(sticking > 0);
+        spragArenaFree(&arena);
+        free(r), free(u);
+        spragProblemFree(problem);
+    }
+}
+
+typedef struct One {
+    spragProblem problem;
+    double W[9], q[3], mu, mu_minus, bound[6];
+    int row_start[2], column, parent;
+    unsigned char kind;
+} One;
+
+static void oneOf(One *one, unsigned long long *seed, spragBlockKind kind)
+{
+    double G[9];
+    for (int i = 0; i < 9; ++i)
+        G[i] = uniform(seed);
+    for (int i = 0; i < 9; ++i) {
+        one->W[i] = i % 4 == 0 ? 0.2 : 0;
+        for (int k = 0; k < 3; ++k)
+            one->W[i] += G[3 * (i / 3) + k] * G[3 * (i % 3) + k];
+    }
+    for (int i = 0; i < 3; ++i)
+        one->q[i] = uniform(seed), one->bound[i] = -0.2, one->bound[3 + i] = i == 0 ? INFINITY : 0.1;
+    one->mu = 0.1 + fabs(uniform(seed)), one->mu_minus = 0.5 * one->mu;
+    one->row_start[0] = one->column = 0, one->row_start[1] = 1, one->parent = -1;
+    one->kind = (unsigned char)kind;
+    one->problem = (spragProblem){.contact_count = 1,
+                                  .block_count = 1,
+                                  .row_start = one->row_start,
+                                  .column = &one->column,
+                                  .W = one->W,
+                                  .q = one->q,
+                                  .mu = &one->mu,
+                                  .mu_minus = &one->mu_minus,
+                                  .kind = &one->kind,
+                                  .bound = one->bound,
+                                  .parent = &one->parent};
+}
+
+static void oneBlockOfEveryKind(void **state)
+{
+    (void)state;
+    unsigned long long seed = 9;
+    spragArena arena = {0};
+    for (int trial = 0; trial < 4000; ++trial) {
+        One one;
+        oneOf(&one, &seed, (spragBlockKind)(trial % SPRAG_BLOCK_ROLLING));
+        double r[3] = {0}, u[3];
+        spragSolveInfo info;
+        assert_int_equal(spragChainSolve(&one.problem, &automatic, &arena, r, u, &info), SPRAG_OK);
+        assert_true(info.residual <= 1e-12);
+    }
+    assert_int_equal(arena.used + arena.below, 0);
+    spragArenaFree(&arena);
+}
+
+static void everyMethodAgrees(void **state)
+{
+    (void)state;
+    static Random random;
+    static const spragSolverKind method[] = {SPRAG_SOLVER_AUTO, SPRAG_SOLVER_VARIANT, SPRAG_SOLVER_LEMKE,
+                                             SPRAG_SOLVER_GAUSS_SEIDEL, SPRAG_SOLVER_NEWTON};
+    for (unsigned long long seed = 1; seed <= 10; ++seed) {
+        randomProblem(&random, seed, 0.2, 2 * N);
+        double first[N] = {0};
+        for (size_t k = 0; k < sizeof method / sizeof *method; ++k) {
+            const spragSolveOptions options = {.solver = method[k], .tolerance = 1e-11};
+            spragArena arena = {0};
+            spragSolveInfo info;
+            double r[N] = {0};
+            assert_int_equal(spragChainSolve(&random.problem, &options, &arena, r, NULL, &info), SPRAG_OK);
+            if (method[k] != SPRAG_SOLVER_AUTO) {
+                assert_int_equal(info.solver, method[k]);
+                assert_true(info.method_iterations[method[k]] == info.iterations);
+            }
+            for (int i = 0; i < N; ++i) {
+                if (k > 0)
+                    CHECK_NEAR(r[i], first[i], 1e-8);
+                first[i] = r[i];
+            }
+            spragArenaFree(&arena);
+        }
+    }
+}
+
+static void limitsGiveTheBestSoFar(void **state)
+{
+    (void)state;
+    static Random random;
+    randomProblem(&random, 4, 0.4, N / 2);
+    for (int kind = SPRAG_SOLVER_AUTO; kind < SPRAG_SOLVER_COUNT; ++kind) {
+        if (kind == SPRAG_SOLVER_STOCK)
+            continue;
+        const double zero[N] = {0}, start = spragProblemResidual(&random.problem, zero);
+        spragSolveOptions options = {.solver = (spragSolverKind)kind, .tolerance = 0, .iteration_limit = 1};
+        spragArena arena = {0};
+        spragSolveInfo info;
+        double r[N] = {0};
+        assert_int_equal(spragChainSolve(&random.problem, &options, &arena, r, NULL, &info), SPRAG_LIMIT);
+        assert_true(info.residual <= start);
+        CHECK_NEAR(spragProblemResidual(&random.problem, r), info.residual, 0);
+        options.iteration_limit = 0, options.time_limit = 1e-9;
+        assert_int_equal(spragChainSolve(&random.problem, &options, &arena, r, NULL, &info), SPRAG_LIMIT);
+        spragArenaFree(&arena);
+    }
+}
+
+/* After the arena has grown once a solve takes no memory; without memory it says so and leaves r. */
+static void memory(void **state)
+{
+    (void)state;
+    static Random random;
+    randomProblem(&random, 7, 0.3, N / 2);
+    spragArena arena = {0};
+    spragSolveInfo info;
+    double r[N] = {0};
+    const double zero[N] = {0};
+    spragAllocFailAt(1);
+    assert_int_equal(spragChainSolve(&random.problem, &automatic, &arena, r, NULL, &info), SPRAG_ERROR_MEMORY);
+    spragAllocFailAt(0);
+    assert_memory_equal(r, zero, sizeof r);
+    assert_int_equal(spragChainSolve(&random.problem, &automatic, &arena, r, NULL, &info), SPRAG_OK);
+    spragArenaReset(&arena);
+    const unsigned long before = spragAllocCount();
+    memset(r, 0, sizeof r);
+    assert_int_equal(spragChainSolve(&random.problem, &automatic, &arena, r, NULL, &info), SPRAG_OK);
+    assert_int_equal(spragAllocCount(), before);
+    spragArenaFree(&arena);
+}
+
+/* Without history q tells of the motion: the inconsistent rod is reported. */
+static void inconsistentIsReported(void **state)
+{
+    (void)state;
+    One one;
+    unsigned long long seed = 1;
+    oneOf(&one, &seed, SPRAG_BLOCK_CONTACT);
+    const double W[9] = {1.6, 0, -1.2, 0, 4, 0, -1.2, 0, 3.4};
+    memcpy(one.W, W, sizeof W);
+    one.q[0] = -0.00981, one.q[1] = 0, one.q[2] = -5, one.mu = 2;
+    spragArena arena = {0};
+    spragSolveInfo info;
+    double r[3] = {0}, u[3];
+    assert_int_equal(spragChainSolve(&one.problem, &automatic, &arena, r, u, &info), SPRAG_OK);
+    assert_int_equal(info.none, 1);
+    CHECK_NEAR(spragNorm3(u), 0, 1e-14);
+    one.q[2] = 5; /* the other way: p > 0, it slides on */
+    assert_int_equal(spragChainSolve(&one.problem, &automatic, &arena, r, u, &info), SPRAG_OK);
+    assert_int_equal(info.none, 0);
+    assert_true(u[2] > 4.9);
+    spragArenaFree(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sharedProblems),         cmocka_unit_test(stickingDoesNotCreep),
+                                       cmocka_unit_test(oneBlockOfEveryKind),    cmocka_unit_test(everyMethodAgrees),
+                                       cmocka_unit_test(limitsGiveTheBestSoFar), cmocka_unit_test(memory),
+                                       cmocka_unit_test(inconsistentIsReported)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* Lemke alone: random problems of every one-sided kind, the inconsistent rod, limits, the shared problems. */
+#include "support/check.h"
+#include "support/random_problem.h"
+#include "support/shared.h"
+
+#include "linalg/vec3.h"
+#include "problem/residual.h"
+#include "solve/solver.h"
+
+static const spragSolveOptions strict = {.solver = SPRAG_SOLVER_LEMKE, .tolerance = 1e-10};
+
+/* Every normal reaction >= 0, whatever the status says. */
+static void checkNoPull(const spragProblem *problem, const double *r)
+{
+    for (int k = 0; k < problem->contact_count; ++k)
+        if (problem->kind == NULL || problem->kind[k] == SPRAG_BLOCK_CONTACT)
+            assert_true(r[3 * k] >= -1e-10);
+}
+
+static void randomContacts(void **state)
+{
+    (void)state;
+    static Random random;
+    int solved = 0;
+    for (unsigned long long seed = 1; seed <= 40; ++seed) {
+        randomProblem(&random, seed, 0.3, seed % 2 ? 2 * N : N / 2);
+        spragArena arena = {0};
+        spragSolveInfo info;
+        double r[N] = {0}, again[N] = {0};
+        const spragStatus status = spragChainSolve(&random.problem, &strict, &arena, r, NULL, &info);
+        assert_true(status == SPRAG_OK || status == SPRAG_NOT_CONVERGED);
+        assert_true(status != SPRAG_OK || spragProblemResidual(&random.problem, r) <= strict.tolerance);
+        if (status == SPRAG_OK)
+            checkNoPull(&random.problem, r);
+        solved += status == SPRAG_OK;
+        spragChainSolve(&random.problem, &strict, &arena, again, NULL, &info);
+        assert_memory_equal(r, again, sizeof r); /* the same bits */
+        spragArenaFree(&arena);
+    }
+    assert_int_equal(solved, 40);
+}
+
+static void oneSidedKinds(void **state)
+{
+    (void)state;
+    static Random random;
+    static const unsigned char kinds[4] = {SPRAG_BLOCK_CONTACT, SPRAG_BLOCK_FORCE_LIMIT, SPRAG_BLOCK_BOX,
+                                           SPRAG_BLOCK_ROLLING};
+    int solved = 0;
+    for (unsigned long long seed = 1; seed <= 20; ++seed) {
+        randomProblem(&random, seed, 0.2, 2 * N);
+        for (int k = 0; k < NC; ++k) {
+            random.kind[k] = kinds[k % 4];
+            random.parent[k] = k % 4 == 3 ? k - 3 : -1;
+        }
+        spragArena arena = {0};
+        spragSolveInfo info;
+        double r[N] = {0};
+        if (spragChainSolve(&random.problem, &strict, &arena, r, NULL, &info) == SPRAG_OK) {
+            ++solved;
+            assert_true(spragProblemResidual(&random.problem, r) <= strict.tolerance);
+            checkNoPull(&random.problem, r);
+        }
+        spragArenaFree(&arena);
+    }
+    assert_int_equal(solved, 20);
+}
+
+/* p < 0, b < 0: a well-known Lemke calls N = -24.09 solved here. */
+static void inconsistentRod(void **state)
+{
+    (void)state;
+    const double W[9] = {1.6, 0, -1.2, 0, 4, 0, -1.2, 0, 3.4}, q[3] = {-0.00981, 0, -5}, mu = 2;
+    const int row_start[2] = {0, 1}, column = 0;
+    const spragProblem problem = {
+        .contact_count = 1, .block_count = 1, .row_start = row_start, .column = &column, .W = W, .q = q, .mu = &mu};
+    spragArena arena = {0};
+    spragSolveInfo info;
+    double r[3] = {0}, u[3];
+    assert_int_equal(spragChainSolve(&problem, &strict, &arena, r, u, &info), SPRAG_OK);
+    assert_int_equal(info.solver, SPRAG_SOLVER_LEMKE);
+    assert_true(r[0] > 0);
+    CHECK_NEAR(spragNorm3(u), 0, 1e-14);
+    spragArenaFree(&arena);
+}
+
+static void limitsAreKept(void **state)
+{
+    (void)state;
+    static Random random;
+    randomProblem(&random, 3, 0.4, 2 * N);
+    spragArena arena = {0};
+    spragSolveOptions options = strict;
+    options.iteration_limit = 2;
+    spragSolveInfo info;
+    double r[N] = {0};
+    assert_int_equal(spragChainSolve(&random.problem, &options, &arena, r, NULL, &info), SPRAG_LIMIT);
+    assert_true(info.method_iterations[SPRAG_SOLVER_LEMKE] <= 2);
+    assert_true(isfinite(info.residual));
+    CHECK_NEAR(info.residual, spragProblemResidual(&random.problem, r), 0);
+    spragArenaFree(&arena);
+}
+
+static void sharedProblems(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"p01_box_slide", "p02_box_stick",   "p05_tower20",
+                                       "p06_cards7",    "p30_drawer_jam8", "p31_painleve_rod"};
+    for (size_t k = 0; k < sizeof name / sizeof *name; ++k) {
+        char file[64];
+        snprintf(file, sizeof file, "problems/%s.txt", name[k]);
+        const char *path = sharedPath(file);
+        if (path == NULL)
+            skip();
+        spragProblem *problem = NULL;
+        assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
+        double *r = calloc(3 * (size_t)problem->contact_count, sizeof *r);
+        spragSolveOptions options = spragSolveOptionsDefault();
+        options.solver = SPRAG_SOLVER_LEMKE;
+        spragSolveInfo info;
+        assert_int_equal(spragProblemSolve(problem, &options, r, NULL, &info), SPRAG_OK);
+        assert_true(spragProblemResidual(problem, r) <= 1e-8);
+        free(r);
+        spragProblemFree(problem);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(randomContacts), cmocka_unit_test(oneSidedKinds),
+                                       cmocka_unit_test(inconsistentRod), cmocka_unit_test(limitsAreKept),
+                                       cmocka_unit_test(sharedProblems)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

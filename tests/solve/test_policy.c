@@ -1,0 +1,171 @@
+/* The policy's choices (theory/policy.md 3.2 to 3.4), on the rod of policy.md 3.2: planar, W = [An Atn; Atn At]. */
+#include "support/check.h"
+
+#include <string.h>
+
+#include "solve/policy.h"
+#include "solve/solver.h"
+
+/* p_+ = An - mu Atn for slip along +t1: Atn > 0 makes it negative above mu = An / Atn = 1.25. */
+static const double W[9] = {2.5, 2, 0, 2, 4, 0, 0, 0, 1};
+static const double MU = 2; /* p = -1.5, stick: |Atn| / At = 0.5 < mu */
+
+static spragContactHistory sliding(double slip, double b, double previous)
+{
+    return (spragContactHistory){
+        .slip = {slip, 0}, .free_acceleration = b, .previous_normal = previous, .mode = SPRAG_MODE_SLIP};
+}
+
+/* One velocity-level step of size h from the history's slip; tangential free acceleration 0. */
+static spragLocalSolution stepOnce(const spragContactHistory *history, double h, spragIndeterminacy policy,
+                                   spragSolveInfo *info)
+{
+    const double q[3] = {h * history->free_acceleration, history->slip[0], history->slip[1]};
+    spragLocalSolution s[SPRAG_LOCAL_MAX];
+    memset(info, 0, sizeof *info);
+    const int count = spragLocalEnumerate(SPRAG_BLOCK_CONTACT, W, q, MU, MU, s);
+    assert_true(count > 0);
+    const int pick = spragLocalPick(count, s, MU, W, history, h, policy, info);
+    assert_true(pick >= 0 && pick < count);
+    assert_true(s[pick].normal_stable); /* the separatrix is never returned */
+    return s[pick];
+}
+
+static void slopeIsPainleves(void **state)
+{
+    (void)state;
+    const double forward[2] = {3, 0}, back[2] = {-0.1, 0}, rest[2] = {0, 0};
+    CHECK_NEAR(spragPainleveSlope(W, MU, forward), -1.5, 1e-15);
+    CHECK_NEAR(spragPainleveSlope(W, MU, back), 6.5, 1e-15);
+    CHECK_NEAR(spragPainleveSlope(W, MU, rest), 2.5, 1e-15);
+}
+
+static void fourQuadrants(void **state)
+{
+    (void)state;
+    static const struct {
+        double slip, b;
+        spragQuadrant quadrant;
+    } row[] = {{-1, -5, SPRAG_QUADRANT_SLIDE},
+               {-1, 5, SPRAG_QUADRANT_LIFT},
+               {1, 5, SPRAG_QUADRANT_INDETERMINATE},
+               {1, -5, SPRAG_QUADRANT_INCONSISTENT},
+               {0, -5, SPRAG_QUADRANT_REST}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; ++k) {
+        const spragContactHistory history = sliding(row[k].slip, row[k].b, 0);
+        const spragIndicator i = spragIndicatorOf(W, MU, &history, SPRAG_INDETERMINACY_HISTORY);
+        assert_int_equal(i.quadrant, row[k].quadrant);
+        CHECK_NEAR(i.separatrix, i.quadrant == SPRAG_QUADRANT_INDETERMINATE ? 5 / 1.5 : 0, 1e-15);
+    }
+}
+
+static void regularQuadrantsAtEveryStep(void **state)
+{
+    (void)state;
+    for (double h = 1e-2; h > 5e-6; h /= 10) {
+        spragSolveInfo info;
+        spragContactHistory history = sliding(-1, -5, 3);
+        spragLocalSolution s = stepOnce(&history, h, SPRAG_INDETERMINACY_HISTORY, &info);
+        assert_int_equal(s.mode, SPRAG_MODE_SLIP);
+        CHECK_NEAR(s.r[0], h * 5 / 6.5, 1e-15); /* N = -b / p */
+        assert_true(!info.several && !info.none);
+        history = sliding(-1, 5, 3);
+        s = stepOnce(&history, h, SPRAG_INDETERMINACY_HISTORY, &info);
+        assert_int_equal(s.mode, SPRAG_MODE_OPEN);
+        assert_true(!info.several && !info.none);
+    }
+}
+
+static void inconsistentJams(void **state)
+{
+    (void)state;
+    for (double h = 1e-2; h > 5e-6; h /= 10) {
+        spragSolveInfo info;
+        const spragContactHistory history = sliding(1, -5, 3);
+        const spragLocalSolution s = stepOnce(&history, h, SPRAG_INDETERMINACY_HISTORY, &info);
+        assert_int_equal(s.mode, SPRAG_MODE_STICK);
+        assert_true(info.none);
+        /* (P_n, P_t) = -W^-1 (v_n, v_t): the impulse of policy.md 3.3 up to O(h) */
+        const double det = 2.5 * 4 - 2 * 2;
+        CHECK_NEAR(s.r[0], (4 * 5 * h + 2 * 1) / det, 1e-14);
+        CHECK_NEAR(s.r[1], -(2 * 5 * h + 2.5 * 1) / det, 1e-14);
+    }
+}
+
+static void indeterminateFollowsHistory(void **state)
+{
+    (void)state;
+    const double separatrix = 5 / 1.5;
+    for (double h = 1e-2; h > 5e-6; h /= 10) {
+        spragSolveInfo info;
+        spragContactHistory history = sliding(1, 5, 0.99 * separatrix);
+        assert_int_equal(stepOnce(&history, h, SPRAG_INDETERMINACY_HISTORY, &info).mode, SPRAG_MODE_OPEN);
+        assert_true(info.several);
+        history.previous_normal = 1.01 * separatrix;
+        assert_int_equal(stepOnce(&history, h, SPRAG_INDETERMINACY_HISTORY, &info).mode, SPRAG_MODE_STICK);
+        assert_int_equal(stepOnce(&history, h, SPRAG_INDETERMINACY_LIFT, &info).mode, SPRAG_MODE_OPEN);
+        history.fresh = 1;
+        assert_int_equal(stepOnce(&history, h, SPRAG_INDETERMINACY_HISTORY, &info).mode, SPRAG_MODE_OPEN);
+        assert_int_equal(stepOnce(&history, h, SPRAG_INDETERMINACY_JAM, &info).mode, SPRAG_MODE_STICK);
+    }
+}
+
+/* At rest {lift, stick, slip}: stick if pressed more than the saddle before, lift if less or fresh (3.4). */
+static void atRestHistoryDecides(void **state)
+{
+    (void)state;
+    const double h = 1e-3, q[3] = {h * 1, h * 10, 0};
+    spragLocalSolution s[SPRAG_LOCAL_MAX];
+    assert_int_equal(spragLocalEnumerate(SPRAG_BLOCK_CONTACT, W, q, MU, MU, s), 3);
+    double saddle = 0;
+    for (int k = 0; k < 3; ++k)
+        if (!s[k].normal_stable)
+            saddle = s[k].r[0] / h;
+    CHECK_NEAR(saddle, 1 / 1.5, 1e-9);
+    spragContactHistory history = {.previous_normal = 1.1 * saddle, .mode = SPRAG_MODE_STICK};
+    spragSolveInfo info = {0};
+    int pick = spragLocalPick(3, s, MU, W, &history, h, SPRAG_INDETERMINACY_HISTORY, &info);
+    assert_int_equal(s[pick].mode, SPRAG_MODE_STICK);
+    assert_true(info.several);
+    history.previous_normal = 0.9 * saddle;
+    pick = spragLocalPick(3, s, MU, W, &history, h, SPRAG_INDETERMINACY_HISTORY, &info);
+    assert_int_equal(s[pick].mode, SPRAG_MODE_OPEN);
+    pick = spragLocalPick(3, s, MU, W, NULL, h, SPRAG_INDETERMINACY_HISTORY, &info);
+    assert_int_equal(s[pick].mode, SPRAG_MODE_OPEN);
+}
+
+/* {stick, slip stable, slip unstable} (reference case body3d.rest.stick+2slip.1): stays stuck if it stuck, goes on
+ * slipping if it slipped, on the branch that attracts. */
+static void stickAndSlips(void **state)
+{
+    (void)state;
+    const double B[9] = {37.44101704788182,   -24.833069697481303, -41.04578433789566,
+                         -24.833069697481303, 53.91160679333728,   27.223912891247156,
+                         -41.04578433789566,  27.223912891247156,  47.247930128130754};
+    const double q[3] = {-36.2298, -38.3895, 37.816}, mu = 0.66;
+    spragLocalSolution s[SPRAG_LOCAL_MAX];
+    assert_int_equal(spragLocalEnumerate(SPRAG_BLOCK_CONTACT, B, q, mu, mu, s), 3);
+    spragSolveInfo info = {0};
+    spragContactHistory history = {.previous_normal = 3, .mode = SPRAG_MODE_STICK};
+    int pick = spragLocalPick(3, s, mu, B, &history, 1, SPRAG_INDETERMINACY_HISTORY, &info);
+    assert_int_equal(s[pick].mode, SPRAG_MODE_STICK);
+    assert_true(info.several);
+    history.slip[0] = -3.8, history.slip[1] = -1; /* along the unstable direction: still not taken */
+    history.mode = SPRAG_MODE_SLIP;
+    pick = spragLocalPick(3, s, mu, B, &history, 1, SPRAG_INDETERMINACY_HISTORY, &info);
+    assert_int_equal(s[pick].mode, SPRAG_MODE_SLIP);
+    assert_true(s[pick].direction_stable);
+    CHECK_NEAR(s[pick].r[0], 2.0194870261974294, 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slopeIsPainleves),
+                                       cmocka_unit_test(fourQuadrants),
+                                       cmocka_unit_test(regularQuadrantsAtEveryStep),
+                                       cmocka_unit_test(inconsistentJams),
+                                       cmocka_unit_test(indeterminateFollowsHistory),
+                                       cmocka_unit_test(atRestHistoryDecides),
+                                       cmocka_unit_test(stickAndSlips)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
