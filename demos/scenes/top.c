@@ -30,13 +30,13 @@ enum {
 };
 
 static const SceneKey keys[] = {
-    {"spin", "rad/s", 200, -1e5, 1e5, "about the axis of the top"},
+    {"spin", "rad/s", 300, -1e5, 1e5, "about the axis of the top"},
     {"tilt", "deg", 15, 0, 89, "of the axis, from the vertical"},
     {"mu", "", 0.3, 0, 1e3, "coefficient of friction"},
     {"tip-radius", "m", 0.002, 0, 10, "of the ball at the tip, 0 = a point"},
     {"mass", "kg", 0.1, 1e-4, 1e3, "mass of the top"},
-    {"height", "m", 0.06, 1e-4, 10, "of the centre above the tip"},
-    {"inertia-axial", "kg m^2", 1e-4, 1e-12, 1e4, "about the axis"},
+    {"height", "m", 0.03, 1e-4, 10, "of the centre above the tip"},
+    {"inertia-axial", "kg m^2", 3e-5, 1e-12, 1e4, "about the axis"},
     {"inertia-transverse", "kg m^2", 8e-5, 1e-12, 1e4, "across the axis, at the centre"},
     {"gravity", "m/s^2", 9.81, 0, 1e3, "downwards"},
     {"heading", "rad", 0, -7, 7, "azimuth of the axis"},
@@ -44,7 +44,7 @@ static const SceneKey keys[] = {
     {"nutation", "rad/s", 0, -1e4, 1e4, "initial rate of the tilt"},
     {"slip-x", "m/s", 0, -1e3, 1e3, "initial velocity of the tip"},
     {"slip-y", "m/s", 0, -1e3, 1e3, "initial velocity of the tip"},
-    {"rim", "m", 0.045, 0, 10, "radius of the flywheel at the centre of mass, 0 = none"},
+    {"rim", "m", 0.024, 0, 10, "radius of the flywheel at the centre of mass, 0 = none"},
     {NULL, NULL, 0, 0, 0, NULL},
 };
 
@@ -147,7 +147,7 @@ const Scene scene_top = {
     .keys = keys,
     .step_size = 1e-3,
     .duration = 4,
-    .camera = {0.25, -0.32, 0.2, 0, 0, 0.05},
+    .camera = {0.14, -0.18, 0.11, 0, 0, 0.03},
     .create = create,
     .contacts = contacts,
 };
