@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "problem/problem.h"
 #include "solve/solver.h"
 
 static spragStatus checkOptions(const spragSolveOptions *o)
@@ -19,7 +20,7 @@ static spragStatus checkOptions(const spragSolveOptions *o)
 spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
                               spragSolveInfo *info)
 {
-    spragStatus status = spragProblemCheck(problem);
+    spragStatus status = spragProblemCheckQuick(problem);
     if (status != SPRAG_OK)
         return status;
     if (r == NULL)

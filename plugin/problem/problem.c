@@ -1,12 +1,15 @@
 #include "problem/problem.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/status.h"
 #include "problem/residual.h"
 
 #define ASYMMETRY_LIMIT 1e-2 /* relative to max |W|: real files go to 4e-4 by the rounding of their source */
+#define ROUNDING 1e-6        /* of max |W|: eigenvalues this far below 0 are taken for rounding of the file's numbers */
+enum { WHOLE_MOST = 100 };   /* contacts up to which the whole of W is factored in search of a negative eigenvalue */
 
 spragProblemData *spragProblemCreate(int contact_count, int block_count)
 {
@@ -69,9 +72,10 @@ static spragStatus checkPattern(const spragProblem *p)
     if (p->row_start[0] != 0 || p->row_start[p->contact_count] != p->block_count)
         return spragFail(SPRAG_ERROR_SIZE, "row_start runs from %d to %d, expected 0 to block_count = %d",
                          p->row_start[0], p->row_start[p->contact_count], p->block_count);
-    for (int k = 0; k < p->contact_count; ++k) {
+    for (int k = 0; k < p->contact_count; ++k)
         if (p->row_start[k] > p->row_start[k + 1])
             return spragFail(SPRAG_ERROR_SIZE, "row_start[%d] > row_start[%d]", k, k + 1);
+    for (int k = 0; k < p->contact_count; ++k) {
         int diagonal = 0;
         for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
             const int j = p->column[e];
@@ -90,18 +94,36 @@ static spragStatus checkPattern(const spragProblem *p)
 
 static spragStatus checkNumbers(const spragProblem *p)
 {
-    for (int i = 0; i < 9 * p->block_count; ++i)
-        if (!isfinite(p->W[i]))
-            return spragFail(SPRAG_ERROR_NOT_FINITE, "W of block %d is not finite", i / 9);
-    for (int i = 0; i < 3 * p->contact_count; ++i)
+    for (int k = 0; k < p->contact_count; ++k)
+        for (size_t i = 9 * (size_t)p->row_start[k]; i < 9 * (size_t)p->row_start[k + 1]; ++i)
+            if (!isfinite(p->W[i]))
+                return spragFail(SPRAG_ERROR_NOT_FINITE, "W of block (%d, %d) is not finite", k, p->column[i / 9]);
+    for (size_t i = 0; i < 3 * (size_t)p->contact_count; ++i)
         if (!isfinite(p->q[i]))
-            return spragFail(SPRAG_ERROR_NOT_FINITE, "q of contact %d is not finite", i / 3);
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "q of contact %zu is not finite", i / 3);
     for (int k = 0; k < p->contact_count; ++k) {
         const double mu_minus = p->mu_minus != NULL ? p->mu_minus[k] : 0;
         if (isnan(p->mu[k]) || isnan(mu_minus) || isinf(p->mu[k]) || isinf(mu_minus))
             return spragFail(SPRAG_ERROR_NOT_FINITE, "mu of contact %d is not finite", k);
         if (p->mu[k] < 0 || mu_minus < 0)
             return spragFail(SPRAG_ERROR_RANGE, "mu of contact %d is negative", k);
+    }
+    if (!(p->step >= 0) || isinf(p->step))
+        return spragFail(SPRAG_ERROR_RANGE, "step = %g s, expected >= 0", p->step);
+    return SPRAG_OK;
+}
+
+static spragStatus checkHistory(const spragProblem *p)
+{
+    for (int k = 0; p->history != NULL && k < p->contact_count; ++k) {
+        const spragContactHistory *h = &p->history[k];
+        const double number[] = {h->slip[0],         h->slip[1],          h->free_acceleration,
+                                 h->previous_normal, h->previous_slip[0], h->previous_slip[1]};
+        for (size_t i = 0; i < sizeof number / sizeof *number; ++i)
+            if (!isfinite(number[i]))
+                return spragFail(SPRAG_ERROR_NOT_FINITE, "the history of contact %d is not finite", k);
+        if (h->mode > SPRAG_MODE_SLIP || h->variant < -1 || h->variant > 1)
+            return spragFail(SPRAG_ERROR_RANGE, "history of contact %d: mode %d, variant %d", k, h->mode, h->variant);
     }
     return SPRAG_OK;
 }
@@ -118,31 +140,24 @@ static spragStatus checkKinds(const spragProblem *p)
                 if (!(p->bound[6 * k + a] <= p->bound[6 * k + 3 + a]))
                     return spragFail(SPRAG_ERROR_RANGE, "block %d, row %d: lo > hi", k, a);
         if (p->kind[k] == SPRAG_BLOCK_ROLLING &&
-            (p->parent == NULL || p->parent[k] < 0 || p->parent[k] >= p->contact_count))
-            return spragFail(SPRAG_ERROR_SIZE, "block %d is ROLLING but has no parent", k);
+            (p->parent == NULL || p->parent[k] < 0 || p->parent[k] >= p->contact_count ||
+             p->kind[p->parent[k]] == SPRAG_BLOCK_ROLLING))
+            return spragFail(SPRAG_ERROR_SIZE, "block %d is ROLLING but has no contact as parent", k);
     }
     return SPRAG_OK;
-}
-
-/* Block (k, j), or NULL. */
-static const double *findBlock(const spragProblem *p, int k, int j)
-{
-    for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
-        if (p->column[e] == j)
-            return p->W + 9 * (size_t)e;
-    return NULL;
 }
 
 double spragProblemAsymmetry(const spragProblem *p)
 {
     double largest = 0, difference = 0;
-    for (int i = 0; i < 9 * p->block_count; ++i)
+    for (size_t i = 0; i < 9 * (size_t)p->block_count; ++i)
         largest = fmax(largest, fabs(p->W[i]));
     for (int k = 0; k < p->contact_count; ++k)
         for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
-            const double *A = p->W + 9 * (size_t)e, *B = findBlock(p, p->column[e], k);
-            if (B == NULL)
+            const int mirror = spragProblemBlock(p, p->column[e], k);
+            if (mirror < 0)
                 return INFINITY;
+            const double *A = p->W + 9 * (size_t)e, *B = p->W + 9 * (size_t)mirror;
             for (int a = 0; a < 3; ++a)
                 for (int b = 0; b < 3; ++b)
                     difference = fmax(difference, fabs(A[3 * a + b] - B[3 * b + a]));
@@ -161,42 +176,100 @@ static spragStatus checkSymmetry(const spragProblem *p)
     return SPRAG_OK;
 }
 
-/* Necessary conditions on the diagonal blocks: diagonal >= 0, 2 x 2 minors >= 0, normal entry > 0. */
-static spragStatus checkDefinite(const spragProblem *p)
+/* Is the symmetric part of A (n x n) + shift I positive definite?  Cholesky's factorisation tells; A is overwritten. */
+static int isDefinite(int n, double *A, double shift)
+{
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j <= i; ++j) {
+            double *a = A + (size_t)i * (size_t)n, *b = A + (size_t)j * (size_t)n;
+            double sum = (a[j] + b[i]) / 2 + (i == j ? shift : 0);
+            for (int k = 0; k < j; ++k)
+                sum -= a[k] * b[k];
+            if (i == j && !(sum > 0))
+                return 0;
+            a[j] = i == j ? sqrt(sum) : sum / b[j];
+        }
+    return 1;
+}
+
+/* Necessary conditions on the diagonal blocks: diagonal >= 0, trace > 0, no eigenvalue clearly below 0. */
+static spragStatus checkDiagonal(const spragProblem *p)
 {
     for (int k = 0; k < p->contact_count; ++k) {
-        const double *D = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
-        const double size = D[0] + D[4] + D[8];
-        if (D[0] < 0 || D[4] < 0 || D[8] < 0 || !(size > 0))
-            return spragFail(SPRAG_ERROR_INDEFINITE, "diagonal block %d is diag(%g, %g, %g)", k, D[0], D[4], D[8]);
-        const double slack = ASYMMETRY_LIMIT * size * size;
-        const double minor[3] = {D[0] * D[4] - D[1] * D[3], D[0] * D[8] - D[2] * D[6], D[4] * D[8] - D[5] * D[7]};
-        for (int i = 0; i < 3; ++i)
-            if (minor[i] < -slack)
-                return spragFail(SPRAG_ERROR_INDEFINITE, "a 2 x 2 minor of diagonal block %d is %g", k, minor[i]);
+        double D[9];
+        memcpy(D, p->W + 9 * (size_t)spragProblemDiagonal(p, k), sizeof D);
+        const double trace = D[0] + D[4] + D[8];
+        if (D[0] < 0 || D[4] < 0 || D[8] < 0 || !(trace > 0))
+            return spragFail(SPRAG_ERROR_INDEFINITE, "diagonal block %d of W is diag(%g, %g, %g)", k, D[0], D[4], D[8]);
+        if (!isDefinite(3, D, ASYMMETRY_LIMIT * trace))
+            return spragFail(SPRAG_ERROR_INDEFINITE, "diagonal block %d of W has a negative eigenvalue", k);
     }
     return SPRAG_OK;
 }
 
-spragStatus spragProblemCheck(const spragProblem *problem)
+/* The whole of W.  Asymmetry a of entries moves eigenvalues by at most a times the longest row. */
+static spragStatus checkDefinite(const spragProblem *p)
+{
+    const size_t n = 3 * (size_t)p->contact_count;
+    double *A = spragAlloc(n * n, sizeof *A);
+    if (A == NULL)
+        return spragFail(SPRAG_ERROR_MEMORY, "out of memory for the check of %d contacts", p->contact_count);
+    double largest = 0;
+    int longest = 0;
+    for (int k = 0; k < p->contact_count; ++k) {
+        longest = p->row_start[k + 1] - p->row_start[k] > longest ? p->row_start[k + 1] - p->row_start[k] : longest;
+        for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+            for (size_t i = 0; i < 9; ++i) {
+                const double value = p->W[9 * (size_t)e + i];
+                A[(3 * (size_t)k + i / 3) * n + 3 * (size_t)p->column[e] + i % 3] = value;
+                largest = fmax(largest, fabs(value));
+            }
+    }
+    const double shift = (ROUNDING + 3 * longest * spragProblemAsymmetry(p)) * largest;
+    const int definite = isDefinite((int)n, A, shift);
+    spragFree(A);
+    return definite
+               ? SPRAG_OK
+               : spragFail(SPRAG_ERROR_INDEFINITE, "W has an eigenvalue below %g (largest entry %g)", -shift, largest);
+}
+
+spragStatus spragProblemCheckQuick(const spragProblem *problem)
 {
     spragDetailClear();
     if (problem == NULL)
         return spragFail(SPRAG_ERROR_NULL, "problem is NULL");
-    if (problem->contact_count < 0 || problem->block_count < 0)
-        return spragFail(SPRAG_ERROR_SIZE, "contact_count = %d, block_count = %d", problem->contact_count,
-                         problem->block_count);
+    if (problem->contact_count < 0 || problem->block_count < 0 || problem->contact_count > SPRAG_BLOCKS_MOST ||
+        problem->block_count > SPRAG_BLOCKS_MOST)
+        return spragFail(SPRAG_ERROR_SIZE, "contact_count = %d, block_count = %d, expected 0 to %d",
+                         problem->contact_count, problem->block_count, SPRAG_BLOCKS_MOST);
     if (problem->row_start == NULL || problem->column == NULL || problem->W == NULL || problem->q == NULL ||
         problem->mu == NULL)
         return spragFail(SPRAG_ERROR_NULL, "one of row_start, column, W, q, mu is NULL");
-    spragStatus status = checkPattern(problem);
-    if (status == SPRAG_OK)
-        status = checkNumbers(problem);
-    if (status == SPRAG_OK)
-        status = checkKinds(problem);
-    if (status == SPRAG_OK)
-        status = checkSymmetry(problem);
-    if (status == SPRAG_OK)
-        status = checkDefinite(problem);
+    spragStatus (*const check[])(const spragProblem *) = {checkPattern, checkNumbers,  checkHistory,
+                                                          checkKinds,   checkSymmetry, checkDiagonal};
+    spragStatus status = SPRAG_OK;
+    for (size_t i = 0; status == SPRAG_OK && i < sizeof check / sizeof *check; ++i)
+        status = check[i](problem);
     return status;
+}
+
+spragStatus spragProblemCheck(const spragProblem *problem)
+{
+    const spragStatus status = spragProblemCheckQuick(problem);
+    return status == SPRAG_OK && problem->contact_count <= WHOLE_MOST ? checkDefinite(problem) : status;
+}
+
+spragStatus spragProblemFinish(spragProblemData *data, const char *path, spragProblem **out)
+{
+    const spragStatus status = spragProblemCheck(&data->problem);
+    if (status != SPRAG_OK) {
+        char detail[256];
+        strncpy(detail, spragStatusDetail(), sizeof detail - 1);
+        detail[sizeof detail - 1] = '\0';
+        spragProblemFree(&data->problem);
+        return spragFail(status, "%s: %s", path, detail);
+    }
+    data->problem.asymmetry = spragProblemAsymmetry(&data->problem);
+    *out = &data->problem;
+    return SPRAG_OK;
 }

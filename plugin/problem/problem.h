@@ -13,10 +13,18 @@ typedef struct spragProblemData {
     spragContactHistory *history;
 } spragProblemData;
 
+enum { SPRAG_BLOCKS_MOST = 0x7fffffff / 16 }; /* indices of scalars and entries then fit into int */
+
 /* All arrays, zeroed, optional ones too (kind 0 = CONTACT, parent and body -1); NULL: out of memory. */
 spragProblemData *spragProblemCreate(int contact_count, int block_count);
 
 /* max |W - W'| / max |W|; infinity if a block has no mirror image. */
 double spragProblemAsymmetry(const spragProblem *problem);
+
+/* spragProblemCheck without the search for a negative eigenvalue of the whole of W: linear in the size. */
+spragStatus spragProblemCheckQuick(const spragProblem *problem);
+
+/* Checks what a reader of `path` filled and hands it over in *out, or frees it and says what is wrong. */
+spragStatus spragProblemFinish(spragProblemData *data, const char *path, spragProblem **out);
 
 #endif

@@ -1,10 +1,8 @@
 #include "problem/problem_entries.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
-#include "base/status.h"
 
 int spragEntriesAdd(spragEntries *entries, int row, int column, double value)
 {
@@ -69,19 +67,4 @@ spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_c
     }
     spragFree(key);
     return data;
-}
-
-spragStatus spragEntriesFinish(spragProblemData *data, const char *path, spragProblem **out)
-{
-    data->problem.asymmetry = spragProblemAsymmetry(&data->problem);
-    const spragStatus status = spragProblemCheck(&data->problem);
-    if (status != SPRAG_OK) {
-        char detail[256];
-        strncpy(detail, spragStatusDetail(), sizeof detail - 1);
-        detail[sizeof detail - 1] = '\0';
-        spragProblemFree(&data->problem);
-        return spragFail(status, "%s: %s", path, detail);
-    }
-    *out = &data->problem;
-    return SPRAG_OK;
 }

@@ -19,9 +19,6 @@ void spragEntriesFree(spragEntries *entries);
 /* All blocks CONTACT; symmetric pattern with every diagonal block; q and mu are zero.  NULL: out of memory. */
 spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_count);
 
-/* Checks what was filled and hands it over in *out, or frees it and says what is wrong. */
-spragStatus spragEntriesFinish(spragProblemData *data, const char *path, spragProblem **out);
-
 /* Siconos' text file of a FrictionContactProblem in its sparse block storage. */
 spragStatus spragSiconosTextRead(const char *path, spragProblem **out);
 

@@ -323,7 +323,7 @@ static void assemble(Input *in, const spragEntries *W, int rows, const double *q
             memcpy(data->q, q, (size_t)rows * sizeof *q);
             memcpy(data->mu, mu, (size_t)(rows / 3) * sizeof *mu);
             memcpy(data->mu_minus, mu, (size_t)(rows / 3) * sizeof *mu);
-            in->status = spragEntriesFinish(data, in->path, out);
+            in->status = spragProblemFinish(data, in->path, out);
         }
     }
     spragFree(mu);

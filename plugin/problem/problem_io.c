@@ -234,8 +234,8 @@ static void readExtensions(Reader *in, spragProblemData *data)
 
 static spragStatus readText(Reader *in, spragProblem **out)
 {
-    const int nc = readInt(in, 1, INT_MAX / 16, "the number of contacts");
-    const int nb = readInt(in, 1, INT_MAX / 16, "the number of blocks");
+    const int nc = readInt(in, 1, SPRAG_BLOCKS_MOST, "the number of contacts");
+    const int nb = readInt(in, 1, SPRAG_BLOCKS_MOST, "the number of blocks");
     if (in->status != SPRAG_OK)
         return in->status;
     /* A block takes at least 22 characters: a header that promises more than the file can hold is refused before
@@ -250,14 +250,9 @@ static spragStatus readText(Reader *in, spragProblem **out)
     if (in->status == SPRAG_OK)
         readExtensions(in, data);
     if (in->status == SPRAG_OK)
-        in->status = spragProblemCheck(&data->problem);
-    if (in->status != SPRAG_OK) {
-        spragProblemFree(&data->problem);
-        return in->status;
-    }
-    data->problem.asymmetry = spragProblemAsymmetry(&data->problem);
-    *out = &data->problem;
-    return SPRAG_OK;
+        return spragProblemFinish(data, in->path, out);
+    spragProblemFree(&data->problem);
+    return in->status;
 }
 
 static int isHdf5(const char *path)
@@ -330,7 +325,7 @@ static void writeExtensions(FILE *file, const spragProblem *p)
 
 spragStatus spragProblemWrite(const spragProblem *problem, const char *path)
 {
-    const spragStatus status = spragProblemCheck(problem);
+    const spragStatus status = spragProblemCheckQuick(problem);
     if (status != SPRAG_OK)
         return status;
     if (path == NULL)

@@ -110,5 +110,5 @@ spragStatus spragSiconosTextRead(const char *path, spragProblem **out)
         return !memory ? spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", path)
                        : spragFail(SPRAG_ERROR_FORMAT, "%s: expected %s", path, text.where);
     }
-    return spragEntriesFinish(data, path, out);
+    return spragProblemFinish(data, path, out);
 }

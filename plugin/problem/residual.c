@@ -5,17 +5,24 @@
 #include "linalg/vec3.h"
 #include "problem/cone.h"
 
-int spragProblemDiagonal(const spragProblem *problem, int k)
+int spragProblemBlock(const spragProblem *problem, int k, int j)
 {
     int low = problem->row_start[k], high = problem->row_start[k + 1];
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (problem->column[middle] <= k)
-            low = middle;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (problem->column[middle] == j)
+            return middle;
+        if (problem->column[middle] < j)
+            low = middle + 1;
         else
             high = middle;
     }
-    return low;
+    return -1;
+}
+
+int spragProblemDiagonal(const spragProblem *problem, int k)
+{
+    return spragProblemBlock(problem, k, k);
 }
 
 void spragProblemVelocity(const spragProblem *problem, const double *r, double *u)

@@ -13,6 +13,9 @@ double spragBlockResidual(const spragProblem *problem, int block, const double *
 /* The judge where u is known already: max over blocks. */
 double spragVelocityResidual(const spragProblem *problem, const double *r, const double *u);
 
+/* Index of block (k, j) in W, -1 if it is not stored. */
+int spragProblemBlock(const spragProblem *problem, int k, int j);
+
 /* Index of the diagonal block of block row k in W. */
 int spragProblemDiagonal(const spragProblem *problem, int k);
 

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# sprag-solve as its users meet it: exit codes, one line for every bad input, the output.    test_solve_file.sh SPRAG_SOLVE
+set -uo pipefail
+solve=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failed=0
+
+fail() {
+    echo "FAILED: $1"
+    failed=1
+}
+
+# refused WORDS ARGUMENTS...: exit 2, nothing on stdout, exactly one line on stderr with the words
+refused() {
+    local words=$1
+    shift
+    "$solve" "$@" >out 2>err
+    [ $? -eq 2 ] || fail "$*: exit code is not 2"
+    [ ! -s out ] || fail "$*: printed $(cat out)"
+    [ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line: $(cat err)"
+    grep -q -F -e "$words" err || fail "$*: '$(cat err)' does not say '$words'"
+}
+
+# A unit mass pressed on the ground by 1 N s and pushed sideways by 0.25 N s at mu 0.5: it sticks.
+cat >stick.txt <<'END'
+# a comment
+1 1
+0.5 0 -1
+-1 0.25 0
+0 0  1 0 0  0 1 0  0 0 1
+END
+# The same, pushed harder than friction holds.
+sed 's/0.25/0.75/' stick.txt >slip.txt
+
+refused 'a problem file is needed'
+refused "unknown option '--colour'" stick.txt --colour
+refused 'one file at a time' stick.txt slip.txt
+refused '--solver needs a value' stick.txt --solver
+refused "no solver 'magic'" stick.txt --solver magic
+refused "no solver 'stock'" stick.txt --solver stock
+refused '--tol needs a value' stick.txt --tol
+for tol in 0 -1 nan inf much 1e-8x ''; do refused 'a number > 0' stick.txt --tol "$tol"; done
+refused 'nowhere.txt: No such file' nowhere.txt
+refused 'nowhere.hdf5: No such file' nowhere.hdf5
+refused "$scratch: " "$scratch"
+
+# broken WORDS SED-SCRIPT: the file, damaged, is refused by name
+broken() {
+    sed "$2" stick.txt >broken.txt
+    refused "$1" broken.txt
+    grep -q '^sprag-solve: broken.txt' err || fail "$2: '$(cat err)' does not name the file"
+}
+broken 'broken.txt: the file ends at line 1, expected the number of contacts' 'd'
+broken 'broken.txt: the file ends at line 6, expected an entry of W' '5s/ 1$/  /'
+broken 'broken.txt:2: 1 contacts and 1 blocks do not fit' '5d'
+broken "broken.txt:3: '-0.5', expected mu >= 0" 's/^0.5/-0.5/'
+broken "broken.txt:4: 'nan', expected" 's/0.25/nan/'
+broken "broken.txt:4: 'inf', expected" 's/0.25/inf/'
+broken "broken.txt:5: '1', expected a block column" 's/^0 0/0 1/'
+broken "broken.txt:2: 2 contacts and 9 blocks do not fit" 's/^1 1$/2 9/'
+broken "broken.txt:6: 'more', expected" '$a more'
+broken 'broken.txt: diagonal block 0' 's/^0 0  1 0 0/0 0 -1 0 0/'
+broken 'broken.txt: diagonal block 0' '5s/.*/0 0  1 2 0  2 1 0  0 0 1/'
+broken "broken.txt: |W - W'|" 's/^0 0  1 0 0/0 0  1 0.1 0/'
+cp stick.txt text.h5
+refused 'text.h5: ' text.h5
+
+"$solve" stick.txt >out || fail 'stick.txt is not solved'
+grep -q '^status  *solved$' out || fail "no status: $(cat out)"
+grep -q '^time .* ms$' out || fail "no time: $(cat out)"
+for solver in auto variant lemke gauss-seidel newton; do
+    "$solve" slip.txt --solver $solver --tol 1e-12 --json >out || fail "slip.txt is not solved by $solver"
+    grep -q '^{"file":"slip.txt","status":"solved",.*"milliseconds":[0-9.e-]*,.*}$' out || fail "JSON: $(cat out)"
+    [ "$(wc -l <out)" -eq 1 ] || fail 'JSON of more than one line'
+done
+
+# No answer is this good: the best one, its residual, and exit code 1.
+"$solve" slip.txt --tol 1e-300 --json >out 2>err
+case $? in
+0) grep -q '"residual":0,' out || fail "solved to 1e-300 with $(cat out)" ;;
+1) grep -q '"status":"not-converged".*"residual":[0-9]' out || fail "not converged: $(cat out)" ;;
+*) fail "tolerance 1e-300: $(cat err)" ;;
+esac
+
+if [ -w /dev/full ]; then
+    "$solve" stick.txt >/dev/full 2>err
+    [ $? -eq 2 ] || fail 'a full disk goes unnoticed'
+fi
+"$solve" --version | grep -q '^sprag-solve [0-9]' || fail '--version'
+"$solve" --help | grep -q -e '--solver' || fail '--help'
+[ $failed -eq 0 ] && echo 'passed'
+exit $failed
