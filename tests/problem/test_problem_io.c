@@ -39,7 +39,7 @@ static void malformedFilesAreRefusedWithTheirLine(void **state)
         {ONE "0 0 1 0 0 0 1 0 0 0 1\nsurprise\n", "'surprise'", SPRAG_ERROR_FORMAT},
         {ONE "0 0 1 0.5 0 0 1 0 0 0 1\n", "W'", SPRAG_ERROR_NOT_SYMMETRIC},
         {ONE "0 0 -1 0 0 0 1 0 0 0 1\n", "diag(-1", SPRAG_ERROR_INDEFINITE},
-        {ONE "0 0 1 2 0 2 1 0 0 0 1\n", "minor", SPRAG_ERROR_INDEFINITE},
+        {ONE "0 0 1 2 0 2 1 0 0 0 1\n", ": diagonal block 0 of W has a negative eigenvalue", SPRAG_ERROR_INDEFINITE},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         spragProblem *problem = NULL;
