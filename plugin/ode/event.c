@@ -63,7 +63,7 @@ static void addModeEvents(spragEventLog *log, const spragContactChange *c)
     else if (c->before == SPRAG_MODE_STICK && c->after == SPRAG_MODE_SLIP)
         spragEventLogAdd(log, SPRAG_EVENT_SLIP, event);
     else if (c->before == SPRAG_MODE_SLIP && c->after == SPRAG_MODE_SLIP &&
-             spragDot3(event->slip_before, event->slip_after) < 0)
+             spragDot3(c->last_slip, event->slip_after) < 0)
         spragEventLogAdd(log, SPRAG_EVENT_REVERSE, event);
 }
 

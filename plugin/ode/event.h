@@ -22,7 +22,8 @@ void spragEventLogAdd(spragEventLog *log, spragEventType type, const spragEvent 
 /* One contact over one step.  `event` holds all but the type: what every event of this contact says. */
 typedef struct spragContactChange {
     spragEvent event;
-    int fresh; /* first step of this contact */
+    int fresh;           /* first step of this contact */
+    double last_slip[3]; /* m/s, at the end of the last step: slip_before is the same motion seen in a turned frame */
     spragMode before, after;
     spragIndicator indicator; /* p, b at the start of the step */
     double approach;          /* m/s, normal velocity at the start of the step */

@@ -113,6 +113,7 @@ static void addEvents(struct spragWorld *world, const spragIsland *island, int k
     memcpy(change.event.normal, contact->normal, sizeof contact->normal);
     for (int i = 0; i < 3; ++i)
         change.event.impulse[i] = s->step * (contact->normal_force * contact->normal[i] + contact->friction[i]);
+    fromTangents(change.last_slip, block, past->previous_slip[0], past->previous_slip[1] / block->scale);
     fromTangents(change.event.slip_before, block, past->slip[0], past->slip[1] / block->scale);
     memcpy(change.event.slip_after, contact->slip, sizeof contact->slip);
     spragEventsOfContact(&world->log, &change);
