@@ -277,6 +277,11 @@ static void textHeader(const View *view, int left, float size)
     const SceneWorld *world = view->world;
     hudText((float)left + size, 0.7f * size, 1.5f * size, 1, ink, solverTitle(view->solver));
     int n = snprintf(text, sizeof text, "%s   t = %.4f s", world->scene->name, world->time);
+    if (world->body_count == 1) {
+        const dReal *w = dBodyGetAngularVel(world->body[0]);
+        n += snprintf(text + n, sizeof text - (size_t)n, "   |w| %.4g rad/s",
+                      sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]));
+    }
     if (world->sprag != NULL) {
         const spragStepInfo info = spragWorldGetStepInfo(world->sprag);
         n += snprintf(text + n, sizeof text - (size_t)n, "   residual %.1e m/s", info.residual);
