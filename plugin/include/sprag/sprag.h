@@ -208,9 +208,9 @@ typedef struct spragVariantResult {
     int singular;                           /* 1: det D = 0 within the stated test */
     double det, det0;                       /* may overflow to inf for large m; signs are always right */
     int det_sign, det0_sign;                /* -1, 0, +1 */
-    int paradox_class;                      /* 0..4; after Solve it is -1 where more than the search would be needed */
-    int flips;                              /* of the search */
-    int fallback;                           /* 1: simultaneous flips cycled and single flips ended it */
+    int paradox_class; /* 0..4; -1 where only an enumeration would tell (found by search, more than 6 pairs) */
+    int flips;         /* of the search */
+    int fallback;      /* 1: simultaneous flips cycled and single flips ended it */
 } spragVariantResult;
 
 typedef struct spragVariantMember {

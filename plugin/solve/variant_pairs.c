@@ -1,0 +1,297 @@
+/* Variants: m two-sided contacts as pairs of antipodal points, one of each pair loaded.
+ *
+ * Variant i in {-1, +1}^m.  Column k of D^i is column k of D for i_k = +1 and column m + k for i_k = -1:
+ *
+ *     D^i N = b,   N >= 0 on the loaded points.
+ *
+ * A variant repels if N >= 0; it has small friction if det D^i has the sign it has without friction, det D0^i
+ * (theory/policy.md 3.1: otherwise it is a separatrix).  Realised: both.  (Nikolsky and Smirnov 1990, sections 8 to 10.)
+ *
+ * Search.  Flip i_k where N_k < 0 and solve again, all at once: fast, but for m >= 3 it can cycle for ever even where the
+ * solution is unique (digest 5, cycle3).  When a variant comes back, only the least index with N_k < 0 is flipped from
+ * then on; for a P-matrix that ends (Murty 1974), which is the case under small friction in all variants.  2^m flips
+ * bound the rest.
+ *
+ * Zero test, free of scale: a pivot below 1e-12 of the largest entry after every column was divided by its norm.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "linalg/lu.h"
+
+#define ZERO_PIVOT 1e-12
+/* N_k below this part of the largest |N| counts as zero: at a threshold nothing is switched by rounding (policy 3.5). */
+#define HYSTERESIS 1e-9
+
+enum { CLASS_MAX = 6 }; /* pairs up to which a successful search also tells the class: 64 factorisations */
+
+typedef signed char Variant[SPRAG_VARIANT_MAX];
+
+typedef struct Factor {
+    double A[SPRAG_VARIANT_MAX * SPRAG_VARIANT_MAX]; /* (m x m) */
+    double norm[SPRAG_VARIANT_MAX];                  /* of the columns before they were divided by it */
+    int pivot[SPRAG_VARIANT_MAX];
+    int sign;   /* of the determinant, 0: singular */
+    double det; /* may overflow */
+} Factor;
+
+static void factor(int m, const double *D, const signed char *variant, Factor *f)
+{
+    f->det = 1;
+    for (int k = 0; k < m; ++k) {
+        const int column = variant[k] > 0 ? k : m + k;
+        double sum = 0;
+        for (int r = 0; r < m; ++r)
+            sum += D[2 * m * r + column] * D[2 * m * r + column];
+        f->norm[k] = sum > 0 ? sqrt(sum) : 1;
+        for (int r = 0; r < m; ++r)
+            f->A[m * r + k] = D[2 * m * r + column] / f->norm[k];
+    }
+    const int rank = spragLuFactor(m, f->A, f->pivot, ZERO_PIVOT);
+    f->sign = rank == m ? spragLuSign(m, f->A, f->pivot) : 0;
+    for (int k = 0; k < m; ++k)
+        f->det *= f->A[m * k + k] * f->norm[k] * (f->pivot[k] == k ? 1 : -1);
+}
+
+/* N of a variant that is not singular. */
+static void reactions(int m, const Factor *f, const double *b, double *N)
+{
+    memcpy(N, b, (size_t)m * sizeof *N);
+    spragLuSolve(m, f->A, f->pivot, N);
+    for (int k = 0; k < m; ++k)
+        N[k] /= f->norm[k];
+}
+
+static double zeroOf(int m, const double *N)
+{
+    double largest = 0;
+    for (int k = 0; k < m; ++k)
+        largest = fmax(largest, fabs(N[k]));
+    return -HYSTERESIS * largest;
+}
+
+static int repels(int m, const double *N)
+{
+    const double zero = zeroOf(m, N);
+    for (int k = 0; k < m; ++k)
+        if (N[k] < zero)
+            return 0;
+    return 1;
+}
+
+/* ---------------------------------------------------------------- arguments */
+
+static spragStatus check(int m, int most, const double *D, const double *D0, const double *b)
+{
+    if (D == NULL || D0 == NULL || b == NULL)
+        return spragFail(SPRAG_ERROR_NULL, "D, D0 or b is NULL");
+    if (m < 1 || m > most)
+        return spragFail(SPRAG_ERROR_RANGE, "m = %d pairs, expected 1 to %d", m, most);
+    for (int i = 0; i < 2 * m * m; ++i)
+        if (!isfinite(D[i]) || !isfinite(D0[i]))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "row %d of D or D0 is not finite", i / (2 * m));
+    for (int i = 0; i < m; ++i)
+        if (!isfinite(b[i]))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "b[%d] is not finite", i);
+    return SPRAG_OK;
+}
+
+/* ---------------------------------------------------------------- search */
+
+typedef struct Search {
+    int m;
+    const double *D, *b;
+    Factor factor;
+    double N[SPRAG_VARIANT_MAX];
+    Variant variant;
+    int flips, single;
+} Search;
+
+/* Flips what is wrong; 0: nothing is. */
+static int flip(Search *s)
+{
+    const double zero = zeroOf(s->m, s->N);
+    int flipped = 0;
+    for (int k = 0; k < s->m && !(s->single && flipped); ++k)
+        if (s->N[k] < zero) {
+            s->variant[k] = (signed char)-s->variant[k];
+            flipped = 1;
+        }
+    s->flips += flipped;
+    return flipped;
+}
+
+/* Brent's cycle test on the sequence of variants: keeps one of them, renewed at every power of two. */
+static void runSearch(Search *s)
+{
+    Variant kept;
+    long power = 1, since = 0;
+    const long most = s->m < 20 ? 4L << s->m : 4L << 20;
+    memcpy(kept, s->variant, sizeof kept);
+    for (long round = 0; round < most; ++round) {
+        factor(s->m, s->D, s->variant, &s->factor);
+        if (s->factor.sign == 0)
+            return; /* the caller reports it */
+        reactions(s->m, &s->factor, s->b, s->N);
+        if (!flip(s))
+            return;
+        const int came_back = memcmp(kept, s->variant, (size_t)s->m) == 0;
+        if (came_back && s->single)
+            return; /* no P-matrix: some variant lacks small friction */
+        if (came_back)
+            s->single = 1;
+        if (came_back || ++since == power) {
+            memcpy(kept, s->variant, sizeof kept);
+            power = came_back ? 1 : 2 * power;
+            since = 0;
+        }
+    }
+}
+
+spragStatus spragVariantSolve(int m, const double *D, const double *D0, const double *b, const int *history,
+                              spragVariantResult *out)
+{
+    spragDetailClear();
+    const spragStatus status = check(m, SPRAG_VARIANT_MAX, D, D0, b);
+    if (status != SPRAG_OK)
+        return status;
+    if (out == NULL)
+        return spragFail(SPRAG_ERROR_NULL, "out is NULL");
+    Search s = {.m = m, .D = D, .b = b};
+    for (int k = 0; k < m; ++k) {
+        if (history != NULL && history[k] != 1 && history[k] != -1)
+            return spragFail(SPRAG_ERROR_RANGE, "history[%d] = %d, expected 1 or -1", k, history[k]);
+        s.variant[k] = (signed char)(history != NULL ? history[k] : 1);
+    }
+    runSearch(&s);
+    Factor frictionless;
+    factor(m, D0, s.variant, &frictionless);
+    *out = (spragVariantResult){.m = m,
+                                .det = s.factor.det,
+                                .det0 = frictionless.det,
+                                .det_sign = s.factor.sign,
+                                .det0_sign = frictionless.sign,
+                                .singular = s.factor.sign == 0,
+                                .flips = s.flips,
+                                .fallback = s.single};
+    memcpy(out->variant, s.variant, (size_t)m);
+    memcpy(out->N, s.N, (size_t)m * sizeof *s.N);
+    out->small_friction = s.factor.sign != 0 && s.factor.sign == frictionless.sign;
+    out->realised = !out->singular && repels(m, s.N) && out->small_friction;
+    out->paradox_class = -1;
+    if (out->realised && m > CLASS_MAX)
+        return SPRAG_OK;
+    /* Small systems are enumerated: the class is known, and a realised variant is found where the search found none. */
+    if (m > SPRAG_ENUMERATE_MAX)
+        return spragFail(SPRAG_NO_SOLUTION, "the search found no realised variant; %d pairs are too many to enumerate",
+                         m);
+    spragVariantSet set;
+    const spragStatus enumerated = spragVariantEnumerate(m, D, D0, b, &set);
+    if (enumerated != SPRAG_OK)
+        return enumerated;
+    out->paradox_class = set.paradox_class;
+    if (!out->realised && set.selected >= 0) {
+        const spragVariantMember *member = &set.member[set.selected];
+        memcpy(out->variant, member->variant, (size_t)m);
+        memcpy(out->N, member->N, (size_t)m * sizeof(double));
+        out->det = member->det, out->det0 = member->det0;
+        out->det_sign = (member->det > 0) - (member->det < 0);
+        out->det0_sign = (member->det0 > 0) - (member->det0 < 0);
+        out->singular = 0;
+        out->small_friction = out->realised = 1;
+    }
+    spragVariantSetFree(&set);
+    return out->realised
+               ? SPRAG_OK
+               : spragFail(SPRAG_NO_SOLUTION, "no variant is realised: paradox of class %d", out->paradox_class);
+}
+
+/* ---------------------------------------------------------------- enumeration */
+
+/* Class 4: the accepted variant that the frictionless solution reaches when friction grows from 0 to its value. */
+static int continued(int m, const double *D, const double *D0, const double *b, const spragVariantSet *set)
+{
+    enum { STAGES = 64 };
+    double *mixed = spragAlloc(2 * (size_t)(m * m), sizeof *mixed);
+    Search *s = spragAlloc(1, sizeof *s);
+    int index = -1;
+    if (mixed != NULL && s != NULL) {
+        *s = (Search){.m = m, .D = mixed, .b = b};
+        memset(s->variant, 1, sizeof s->variant);
+        for (int stage = 0; stage <= STAGES; ++stage) {
+            for (int i = 0; i < 2 * m * m; ++i)
+                mixed[i] = D0[i] + (D[i] - D0[i]) * stage / STAGES;
+            s->single = 0;
+            runSearch(s);
+        }
+        int candidate = 0;
+        for (int k = 0; k < m; ++k)
+            candidate |= (s->variant[k] < 0) << k;
+        const spragVariantMember *member = &set->member[candidate];
+        if (member->accepted && member->small_friction)
+            index = candidate;
+    }
+    spragFree(mixed);
+    spragFree(s);
+    return index;
+}
+
+static int classOf(const spragVariantSet *set)
+{
+    if (set->accepted_count == 0)
+        return 1;
+    if (set->realised_count == 0)
+        return 2;
+    if (set->realised_count > 1)
+        return 4;
+    return set->accepted_count > 1 ? 3 : 0;
+}
+
+spragStatus spragVariantEnumerate(int m, const double *D, const double *D0, const double *b, spragVariantSet *out)
+{
+    spragDetailClear();
+    const spragStatus status = check(m, SPRAG_ENUMERATE_MAX, D, D0, b);
+    if (status != SPRAG_OK)
+        return status;
+    if (out == NULL)
+        return spragFail(SPRAG_ERROR_NULL, "out is NULL");
+    spragVariantSet set = {.m = m, .count = 1 << m, .selected = -1};
+    set.member = spragAlloc((size_t)set.count, sizeof *set.member);
+    if (set.member == NULL)
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d variants", set.count);
+    for (int v = 0; v < set.count; ++v) {
+        spragVariantMember *member = &set.member[v];
+        Factor f, f0;
+        for (int k = 0; k < m; ++k)
+            member->variant[k] = (v >> k & 1) ? -1 : 1;
+        factor(m, D, member->variant, &f);
+        factor(m, D0, member->variant, &f0);
+        member->det = f.det, member->det0 = f0.det;
+        member->singular = f.sign == 0;
+        member->small_friction = f.sign != 0 && f.sign == f0.sign;
+        if (!member->singular)
+            reactions(m, &f, b, member->N);
+        member->accepted = !member->singular && repels(m, member->N);
+        set.accepted_count += member->accepted;
+        set.realised_count += member->accepted && member->small_friction;
+    }
+    set.paradox_class = classOf(&set);
+    for (int v = 0; v < set.count && (set.paradox_class == 0 || set.paradox_class == 3); ++v)
+        if (set.member[v].accepted && set.member[v].small_friction)
+            set.selected = v;
+    if (set.paradox_class == 4)
+        set.selected = continued(m, D, D0, b, &set);
+    *out = set;
+    return SPRAG_OK;
+}
+
+void spragVariantSetFree(spragVariantSet *set)
+{
+    if (set == NULL)
+        return;
+    spragFree(set->member);
+    *set = (spragVariantSet){0};
+}

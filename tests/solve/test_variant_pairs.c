@@ -1,0 +1,263 @@
+#include "support/oracle.h"
+
+#include <sprag/sprag.h>
+
+enum { MOST = 20 };
+
+/* D (m x 2m) from the reference's D_plus and D_minus, which are columns of algebraic N along a fixed axis (form 3):
+ * the - side's N counts along its own normal, the other way. */
+static int readColumns(const Json *inputs, const char *plus, const char *minus, double *D)
+{
+    const Json *p = jsonGet(inputs, plus), *n = jsonGet(inputs, minus);
+    const int m = p->count;
+    for (int r = 0; r < m; ++r)
+        for (int k = 0; k < m; ++k) {
+            D[2 * m * r + k] = p->first[r].first[k].number;
+            D[2 * m * r + m + k] = -n->first[r].first[k].number;
+        }
+    return m;
+}
+
+static void near(double a, double b)
+{
+    CHECK_NEAR(a, b, 1e-9 * fmax(1, fabs(b)));
+}
+
+static void checkTable(const Json *inputs, const Json *expected)
+{
+    double D[2 * MOST * MOST], D0[2 * MOST * MOST], b[MOST];
+    const int m = readColumns(inputs, "D_plus", "D_minus", D);
+    readColumns(inputs, "D0_plus", "D0_minus", D0);
+    jsonNumbers(jsonGet(inputs, "b"), 0, m, b);
+    spragVariantSet set;
+    assert_int_equal(spragVariantEnumerate(m, D, D0, b, &set), SPRAG_OK);
+    const Json *table = jsonGet(expected, "variants");
+    assert_int_equal(set.count, table->count);
+    for (int v = 0; v < table->count; ++v) {
+        const Json *row = &table->first[v], *variant = jsonGet(row, "variant");
+        int index = 0, sign = 1;
+        for (int k = 0; k < m; ++k) {
+            index |= (variant->first[k].number < 0) << k;
+            sign *= variant->first[k].number < 0 ? -1 : 1;
+        }
+        const spragVariantMember *member = &set.member[index];
+        near(sign * member->det, jsonNumber(row, "det"));
+        near(sign * member->det0, jsonNumber(row, "det0"));
+        assert_int_equal(member->accepted, (int)jsonNumber(row, "accepted"));
+        assert_int_equal(member->small_friction, (int)jsonNumber(row, "small_friction"));
+        for (int k = 0; k < m; ++k) {
+            assert_int_equal(member->variant[k], (int)variant->first[k].number);
+            near(member->N[k], jsonGet(row, "N")->first[k].number);
+        }
+    }
+    assert_int_equal(set.accepted_count, jsonGet(expected, "accepted")->count);
+    assert_int_equal(set.realised_count, jsonGet(expected, "accepted_small_friction")->count);
+    const int paradox_class = (int)jsonNumber(expected, "paradox_class");
+    assert_int_equal(set.paradox_class, paradox_class);
+    assert_int_equal(set.selected >= 0, set.realised_count > 0);
+
+    spragVariantResult result;
+    const spragStatus status = spragVariantSolve(m, D, D0, b, NULL, &result);
+    assert_int_equal(status, set.realised_count > 0 ? SPRAG_OK : SPRAG_NO_SOLUTION);
+    assert_int_equal(result.realised, set.realised_count > 0);
+    assert_int_equal(result.paradox_class, paradox_class);
+    /* History decides class 4: every realised variant is kept by whoever is in it. */
+    for (int v = 0; v < set.count; ++v) {
+        const spragVariantMember *member = &set.member[v];
+        if (!member->accepted || !member->small_friction)
+            continue;
+        int history[MOST];
+        for (int k = 0; k < m; ++k)
+            history[k] = member->variant[k];
+        assert_int_equal(spragVariantSolve(m, D, D0, b, history, &result), SPRAG_OK);
+        assert_memory_equal(result.variant, member->variant, (size_t)m);
+        assert_int_equal(result.flips, 0);
+    }
+    spragVariantSetFree(&set);
+}
+
+static void referenceTablesAgree(void **state)
+{
+    (void)state;
+    Json oracle;
+    oracleOpen(&oracle);
+    const Json *cases = jsonGet(&oracle, "cases");
+    int tables = 0;
+    for (int i = 0; i < cases->count; ++i)
+        if (strcmp(jsonGet(&cases->first[i], "kind")->text, "variant_table") == 0) {
+            checkTable(jsonGet(&cases->first[i], "inputs"), jsonGet(&cases->first[i], "expected"));
+            ++tables;
+        }
+    assert_true(tables >= 17);
+    jsonFree(&oracle);
+}
+
+/* Six of the eight starts cycle under simultaneous flips; single flips end every one of them. */
+static void theCycleOfThreeEnds(void **state)
+{
+    (void)state;
+    Json oracle;
+    oracleOpen(&oracle);
+    const Json *one = oracleCase(&oracle, "variants.cycle3.al1.5"), *inputs = jsonGet(one, "inputs");
+    const Json *starts = jsonGet(jsonGet(one, "expected"), "starts");
+    double D[18], D0[18], b[3];
+    readColumns(inputs, "D_plus", "D_minus", D);
+    readColumns(inputs, "D0_plus", "D0_minus", D0);
+    jsonNumbers(jsonGet(inputs, "b"), 0, 3, b);
+    for (int i = 0; i < starts->count; ++i) {
+        int history[3];
+        for (int k = 0; k < 3; ++k)
+            history[k] = (int)jsonGet(&starts->first[i], "start")->first[k].number;
+        spragVariantResult result;
+        assert_int_equal(spragVariantSolve(3, D, D0, b, history, &result), SPRAG_OK);
+        assert_true(result.variant[0] == 1 && result.variant[1] == 1 && result.variant[2] == 1);
+        assert_int_equal(result.fallback, (int)jsonNumber(&starts->first[i], "all_cycles"));
+        assert_int_equal(result.paradox_class, 0);
+    }
+    jsonFree(&oracle);
+}
+
+static unsigned seed;
+
+static double uniform(void)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (double)(seed >> 8) / (1 << 24) * 2 - 1;
+}
+
+/* D0+ random, D0- = -D0+ (antipodes), friction a perturbation of the given size. */
+static void randomSystem(int m, double friction, double *D, double *D0, double *b)
+{
+    for (int r = 0; r < m; ++r) {
+        b[r] = uniform();
+        for (int k = 0; k < m; ++k) {
+            const double normal = (r == k) + 0.3 * uniform();
+            D0[2 * m * r + k] = normal;
+            D0[2 * m * r + m + k] = -normal;
+            D[2 * m * r + k] = normal + friction * uniform();
+            D[2 * m * r + m + k] = -normal + friction * uniform();
+        }
+    }
+}
+
+/* Section 8: under small friction in all variants the realised variant is unique, and every start of the search finds
+ * it.  Section 9, property 4: flipping one index changes the sign of its N or keeps it zero. */
+static void smallFrictionMeansOneVariant(void **state)
+{
+    (void)state;
+    int tried = 0;
+    seed = 12345;
+    for (int round = 0; round < 3000; ++round) {
+        const int m = 1 + round % 6;
+        double D[2 * 6 * 6], D0[2 * 6 * 6], b[6];
+        randomSystem(m, 0.3, D, D0, b);
+        spragVariantSet set;
+        assert_int_equal(spragVariantEnumerate(m, D, D0, b, &set), SPRAG_OK);
+        int all_small = 1;
+        for (int v = 0; v < set.count; ++v)
+            all_small &= set.member[v].small_friction;
+        if (all_small) {
+            ++tried;
+            assert_int_equal(set.realised_count, 1);
+            assert_int_equal(set.accepted_count, 1);
+            for (int v = 0; v < set.count; ++v) {
+                int history[6];
+                for (int k = 0; k < m; ++k) {
+                    history[k] = set.member[v].variant[k];
+                    assert_true(set.member[v].N[k] * set.member[v ^ 1 << k].N[k] <= 1e-12);
+                }
+                spragVariantResult result;
+                assert_int_equal(spragVariantSolve(m, D, D0, b, history, &result), SPRAG_OK);
+                assert_memory_equal(result.variant, set.member[set.selected].variant, (size_t)m);
+            }
+        }
+        spragVariantSetFree(&set);
+    }
+    assert_true(tried > 500);
+}
+
+/* Properties 1 to 3: where N_k = 0 the variant with i_k flipped has it too, and all other reactions coincide. */
+static void zeroReactionsAreShared(void **state)
+{
+    (void)state;
+    seed = 99;
+    for (int round = 0; round < 200; ++round) {
+        enum { M = 4 };
+        double D[2 * M * M], D0[2 * M * M], b[M] = {0};
+        randomSystem(M, 0.2, D, D0, b);
+        const int zero = round % M;
+        for (int r = 0; r < M; ++r) { /* b = D+ N with N_zero = 0 */
+            b[r] = 0;
+            for (int k = 0; k < M; ++k)
+                b[r] += k == zero ? 0 : D[2 * M * r + k] * (1 + k);
+        }
+        spragVariantSet set;
+        assert_int_equal(spragVariantEnumerate(M, D, D0, b, &set), SPRAG_OK);
+        for (int k = 0; k < M; ++k) {
+            CHECK_NEAR(set.member[0].N[k], k == zero ? 0 : 1 + k, 1e-12);
+            CHECK_NEAR(set.member[1 << zero].N[k], set.member[0].N[k], 1e-12);
+        }
+        spragVariantSetFree(&set);
+    }
+}
+
+static void twentyPairsAreSearched(void **state)
+{
+    (void)state;
+    static double D[2 * MOST * MOST], D0[2 * MOST * MOST], b[MOST];
+    seed = 7;
+    for (int round = 0; round < 50; ++round) {
+        randomSystem(MOST, 0.02, D, D0, b);
+        spragVariantResult result;
+        assert_int_equal(spragVariantSolve(MOST, D, D0, b, NULL, &result), SPRAG_OK);
+        for (int r = 0; r < MOST; ++r) {
+            double sum = -b[r];
+            for (int k = 0; k < MOST; ++k)
+                sum += D[2 * MOST * r + (result.variant[k] > 0 ? k : MOST + k)] * result.N[k];
+            CHECK_NEAR(sum, 0, 1e-11);
+        }
+        assert_int_equal(result.paradox_class, -1);
+    }
+}
+
+static void singularVariantsAreReported(void **state)
+{
+    (void)state;
+    const double D[8] = {1, 1, -1, -1, 1, 1, -1, 1}, b[2] = {1, 1}; /* D++ is singular */
+    spragVariantSet set;
+    assert_int_equal(spragVariantEnumerate(2, D, D, b, &set), SPRAG_OK);
+    assert_true(set.member[0].singular);
+    assert_false(set.member[0].accepted);
+    assert_false(set.member[3].singular);
+    spragVariantSetFree(&set);
+}
+
+static void badArgumentsAreNamed(void **state)
+{
+    (void)state;
+    double D[2] = {1, -1}, b[1] = {1};
+    const int wrong[1] = {2};
+    spragVariantResult result;
+    spragVariantSet set;
+    assert_int_equal(spragVariantSolve(1, NULL, D, b, NULL, &result), SPRAG_ERROR_NULL);
+    assert_int_equal(spragVariantSolve(1, D, D, b, NULL, NULL), SPRAG_ERROR_NULL);
+    assert_int_equal(spragVariantSolve(0, D, D, b, NULL, &result), SPRAG_ERROR_RANGE);
+    assert_int_equal(spragVariantSolve(65, D, D, b, NULL, &result), SPRAG_ERROR_RANGE);
+    assert_int_equal(spragVariantSolve(1, D, D, b, wrong, &result), SPRAG_ERROR_RANGE);
+    assert_non_null(strstr(spragStatusDetail(), "history[0]"));
+    assert_int_equal(spragVariantEnumerate(17, D, D, b, &set), SPRAG_ERROR_RANGE);
+    b[0] = NAN;
+    assert_int_equal(spragVariantSolve(1, D, D, b, NULL, &result), SPRAG_ERROR_NOT_FINITE);
+    spragVariantSetFree(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(referenceTablesAgree),         cmocka_unit_test(theCycleOfThreeEnds),
+        cmocka_unit_test(smallFrictionMeansOneVariant), cmocka_unit_test(zeroReactionsAreShared),
+        cmocka_unit_test(twentyPairsAreSearched),       cmocka_unit_test(singularVariantsAreReported),
+        cmocka_unit_test(badArgumentsAreNamed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
