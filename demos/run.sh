@@ -12,7 +12,7 @@ cmake --build "$build"
 view=$build/demos/sprag-view
 
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
-    "$view" rod --solver both --set mu=2
+    "$view" rod --solver both --set mu=2 --set angle=120
     "$view" top --solver both
     exit 0
 fi
@@ -26,9 +26,9 @@ picture() {
         return 1
     }
 }
-picture rod --solver both --set mu=2 --headless --steps 400 --png "$out/rod.png" --trace "$out/rod.csv" \
+picture rod --solver both --set mu=2 --set angle=120 --headless --steps 40 --png "$out/rod.png" --trace "$out/rod.csv" \
     --events "$out/rod.jsonl"
-picture top --solver both --headless --steps 2000 --png "$out/top.png" --trace "$out/top.csv" \
+picture top --solver both --headless --steps 2500 --png "$out/top.png" --trace "$out/top.csv" \
     --events "$out/top.jsonl"
 echo "No display: pictures, traces and events are in"
 ls "$out"/{rod,top}.{png,csv,jsonl}
