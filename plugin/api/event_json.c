@@ -4,6 +4,8 @@
 
 #include <sprag/sprag_ode.h>
 
+#include "base/c_locale.h"
+
 typedef struct Writer {
     char *buffer;
     size_t size, length; /* length: characters the whole text has, without its end */
@@ -44,6 +46,7 @@ size_t spragEventJson(const spragEvent *event, const int body[2], char *buffer, 
         buffer[0] = '\0';
     if (event == NULL)
         return 0;
+    const spragLocale locale = spragLocaleEnter();
     Writer out = {buffer, size, 0};
     append(&out, "{\"type\":\"%s\"", spragEventName(event->type));
     appendNumber(&out, ",\"time\":", event->time);
@@ -59,5 +62,6 @@ size_t spragEventJson(const spragEvent *event, const int body[2], char *buffer, 
     appendNumber(&out, ",\"b\":", event->b);
     appendNumber(&out, ",\"separatrix\":", event->separatrix);
     append(&out, ",\"anticipated\":%d,\"paradox_class\":%d}", event->anticipated, event->paradox_class);
+    spragLocaleLeave(locale);
     return out.length;
 }

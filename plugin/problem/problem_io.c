@@ -20,8 +20,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/c_locale.h"
 #include "base/status.h"
 #include "problem/problem.h"
 #include "problem/problem_fclib.h"
@@ -96,6 +98,18 @@ static double readFinite(Reader *in, const char *expected)
     return 0;
 }
 
+static double readNonNegative(Reader *in, const char *expected)
+{
+    skipSpace(in);
+    char *const begin = in->at;
+    const double value = readFinite(in, expected);
+    if (value >= 0)
+        return value;
+    in->at = begin;
+    refuse(in, expected);
+    return 0;
+}
+
 static int readInt(Reader *in, int low, int high, const char *expected)
 {
     skipSpace(in);
@@ -142,13 +156,19 @@ static spragStatus slurp(const char *path, char **text)
         buffer = grown;
         length += fread(buffer + length, 1, 65536, file);
     } while (!feof(file) && !ferror(file));
-    const int failed = ferror(file);
+    const int failed = ferror(file), why = errno;
     fclose(file);
     if (failed) {
         spragFree(buffer);
-        return spragFail(SPRAG_ERROR_FILE, "%s: cannot be read", path);
+        return spragFail(SPRAG_ERROR_FILE, "%s: cannot be read: %s", path, strerror(why));
     }
     buffer[length] = '\0';
+    const size_t text_length = strlen(buffer);
+    if (text_length < length) {
+        spragFree(buffer);
+        return spragFail(SPRAG_ERROR_FORMAT, "%s: byte %zu is zero, expected text (HDF5 files end in .hdf5 or .h5)",
+                         path, text_length);
+    }
     *text = buffer;
     return SPRAG_OK;
 }
@@ -159,14 +179,7 @@ static void readPlain(Reader *in, spragProblemData *data)
 {
     const int nc = data->problem.contact_count, nb = data->problem.block_count;
     for (int k = 0; k < nc && in->status == SPRAG_OK; ++k) {
-        skipSpace(in);
-        char *const begin = in->at;
-        data->mu[k] = readFinite(in, "mu >= 0");
-        if (data->mu[k] < 0) {
-            in->at = begin;
-            refuse(in, "mu >= 0");
-        }
-        data->mu_minus[k] = data->mu[k];
+        data->mu[k] = data->mu_minus[k] = readNonNegative(in, "mu >= 0");
         data->body[2 * k] = readInt(in, -1, INT_MAX, "a body number, -1 for the world");
         data->body[2 * k + 1] = readInt(in, -1, INT_MAX, "a body number, -1 for the world");
     }
@@ -193,7 +206,7 @@ static void readBlockLine(Reader *in, spragProblemData *data)
     const size_t k = (size_t)readInt(in, 0, last, "a contact number");
     data->kind[k] =
         (unsigned char)readName(in, kind_name, KIND_COUNT, "contact, two-sided, force-limit, box or rolling");
-    data->mu_minus[k] = readFinite(in, "mu_minus >= 0");
+    data->mu_minus[k] = readNonNegative(in, "mu_minus >= 0");
     for (size_t a = 0; a < 6; ++a)
         data->bound[6 * k + a] = readDouble(in, "a bound");
     data->parent[k] = readInt(in, -1, last, "a parent contact, or -1");
@@ -220,7 +233,7 @@ static void readExtensions(Reader *in, spragProblemData *data)
     for (skipSpace(in); *in->at != '\0' && in->status == SPRAG_OK; skipSpace(in)) {
         switch (readName(in, keyword, 3, "step, block, history or the end of the file")) {
         case 0:
-            data->problem.step = readFinite(in, "a step in s");
+            data->problem.step = readNonNegative(in, "a step >= 0, in s");
             break;
         case 1:
             readBlockLine(in, data);
@@ -261,22 +274,27 @@ static int isHdf5(const char *path)
     return dot != NULL && (strcmp(dot, ".hdf5") == 0 || strcmp(dot, ".h5") == 0);
 }
 
+static spragStatus readTextFile(const char *path, spragProblem **out)
+{
+    Reader in = {.path = path, .line = 1, .status = SPRAG_OK};
+    spragStatus status = slurp(path, &in.text);
+    if (status != SPRAG_OK)
+        return status;
+    in.at = in.text;
+    status = readText(&in, out);
+    spragFree(in.text);
+    return status;
+}
+
 spragStatus spragProblemRead(const char *path, spragProblem **out)
 {
     spragDetailClear();
     if (path == NULL || out == NULL)
         return spragFail(SPRAG_ERROR_NULL, "path or out is NULL");
-    if (isHdf5(path))
-        return spragFclibRead(path, out);
-    Reader in = {.path = path, .line = 1};
-    const spragStatus status = slurp(path, &in.text);
-    if (status != SPRAG_OK)
-        return status;
-    in.at = in.text;
-    in.status = SPRAG_OK;
-    const spragStatus result = readText(&in, out);
-    spragFree(in.text);
-    return result;
+    const spragLocale locale = spragLocaleEnter();
+    const spragStatus status = isHdf5(path) ? spragFclibRead(path, out) : readTextFile(path, out);
+    spragLocaleLeave(locale);
+    return status;
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -299,6 +317,14 @@ static void writePlain(FILE *file, const spragProblem *p)
         }
 }
 
+static int sameHistory(const spragContactHistory *a, const spragContactHistory *b)
+{
+    return a->slip[0] == b->slip[0] && a->slip[1] == b->slip[1] && a->free_acceleration == b->free_acceleration &&
+           a->previous_normal == b->previous_normal && a->previous_slip[0] == b->previous_slip[0] &&
+           a->previous_slip[1] == b->previous_slip[1] && a->mode == b->mode && a->variant == b->variant &&
+           a->fresh == b->fresh;
+}
+
 static void writeExtensions(FILE *file, const spragProblem *p)
 {
     static const double none[6] = {0};
@@ -315,32 +341,44 @@ static void writeExtensions(FILE *file, const spragProblem *p)
             fprintf(file, " %d\n", p->parent != NULL ? p->parent[k] : -1);
         }
     }
+    static const spragContactHistory fresh = {.fresh = 1};
     for (int k = 0; p->history != NULL && k < p->contact_count; ++k) {
         const spragContactHistory *h = &p->history[k];
+        if (sameHistory(h, &fresh)) /* what a reader assumes */
+            continue;
         fprintf(file, "history %d %.17g %.17g %.17g %.17g %.17g %.17g %d %d %d\n", k, h->slip[0], h->slip[1],
                 h->free_acceleration, h->previous_normal, h->previous_slip[0], h->previous_slip[1], h->mode, h->variant,
                 h->fresh);
     }
 }
 
+static spragStatus writeTextFile(const spragProblem *problem, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return spragFail(SPRAG_ERROR_FILE, "%s: %s", path, strerror(errno));
+    struct stat kind;
+    const int regular = fstat(fileno(file), &kind) == 0 && S_ISREG(kind.st_mode);
+    writePlain(file, problem);
+    writeExtensions(file, problem);
+    const int failed = ferror(file);
+    if (fclose(file) == 0 && !failed)
+        return SPRAG_OK;
+    const int why = errno;
+    if (regular) /* nothing half-written stays, and a device is not removed */
+        remove(path);
+    return spragFail(SPRAG_ERROR_FILE, "%s: cannot be written: %s", path, strerror(why));
+}
+
 spragStatus spragProblemWrite(const spragProblem *problem, const char *path)
 {
-    const spragStatus status = spragProblemCheckQuick(problem);
+    spragStatus status = spragProblemCheckQuick(problem);
     if (status != SPRAG_OK)
         return status;
     if (path == NULL)
         return spragFail(SPRAG_ERROR_NULL, "path is NULL");
-    if (isHdf5(path))
-        return spragFclibWrite(problem, path);
-    FILE *file = fopen(path, "w");
-    if (file == NULL)
-        return spragFail(SPRAG_ERROR_FILE, "%s: %s", path, strerror(errno));
-    writePlain(file, problem);
-    writeExtensions(file, problem);
-    const int failed = ferror(file);
-    if (fclose(file) != 0 || failed) {
-        remove(path);
-        return spragFail(SPRAG_ERROR_FILE, "%s: cannot be written: %s", path, strerror(errno));
-    }
-    return SPRAG_OK;
+    const spragLocale locale = spragLocaleEnter();
+    status = isHdf5(path) ? spragFclibWrite(problem, path) : writeTextFile(problem, path);
+    spragLocaleLeave(locale);
+    return status;
 }

@@ -1,7 +1,10 @@
 #include "support/check.h"
 #include "support/shared.h"
 
+#include <locale.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "problem/problem.h"
@@ -37,6 +40,21 @@ static void malformedFilesAreRefusedWithTheirLine(void **state)
         {ONE "0 1 1 0 0 0 1 0 0 0 1\n", "block column", SPRAG_ERROR_FORMAT},
         {ONE "0 0 1 0 0 0 1 0 0 0 1x\n", "'1x'", SPRAG_ERROR_FORMAT},
         {ONE "0 0 1 0 0 0 1 0 0 0 1\nsurprise\n", "'surprise'", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nstep -1e-3\n", ":5: '-1e-3', expected a step >= 0", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 1 box 0\n", ":5: '1', expected a contact number", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 cone 0\n", "'cone', expected contact, two", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 box -1\n", "'-1', expected mu_minus >= 0", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 box 0 1 1 1 0 2 2 -1\n", "lo > hi", SPRAG_ERROR_RANGE},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 box 0 nan 1 1 2 2 2 -1\n", "'nan', expected a bound", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 rolling 0 0 0 0 0 0 0 -1\n", "parent", SPRAG_ERROR_SIZE},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 rolling 0 0 0 0 0 0 0 0\n", "parent", SPRAG_ERROR_SIZE},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nhistory 0 0 0 0 0 0 0 3 0 0\n", "'3', expected a mode", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nhistory 0 0 inf 0 0 0 0 1 0 0\n", "'inf', expected a slip", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nhistory 0 0 0 0 0\n", "ends at line 6", SPRAG_ERROR_FORMAT},
+        {"99999999999999999999 1\n", "'99999999999999999999'", SPRAG_ERROR_FORMAT},
+        {"0 0\n", "'0', expected the number of contacts", SPRAG_ERROR_FORMAT},
+        {"2 2\n0 0 -1\n0 1 -1\n0 0 0\n0 0 0\n0 0 1 0 0 0 1 0 0 0 1\n0 1 0 0 0 0 0 0 0 0 0\n", "row 1 has no diagonal",
+         SPRAG_ERROR_SIZE},
         {ONE "0 0 1 0.5 0 0 1 0 0 0 1\n", "W'", SPRAG_ERROR_NOT_SYMMETRIC},
         {ONE "0 0 -1 0 0 0 1 0 0 0 1\n", "diag(-1", SPRAG_ERROR_INDEFINITE},
         {ONE "0 0 1 2 0 2 1 0 0 0 1\n", ": diagonal block 0 of W has a negative eigenvalue", SPRAG_ERROR_INDEFINITE},
@@ -50,6 +68,12 @@ static void malformedFilesAreRefusedWithTheirLine(void **state)
             fail_msg("case %zu: '%s' does not mention '%s'", k, spragStatusDetail(), cases[k].detail);
     }
     spragProblem *problem = NULL;
+    FILE *file = fopen(FILE_NAME, "w");
+    fwrite(ONE "\0 0", 1, sizeof ONE + 2, file);
+    fclose(file);
+    assert_int_equal(spragProblemRead(FILE_NAME, &problem), SPRAG_ERROR_FORMAT);
+    assert_non_null(strstr(spragStatusDetail(), "byte 20 is zero"));
+    assert_int_equal(spragProblemRead("/", &problem), SPRAG_ERROR_FILE);
     assert_int_equal(spragProblemRead("/nonexistent/file", &problem), SPRAG_ERROR_FILE);
     assert_int_equal(spragProblemRead(NULL, &problem), SPRAG_ERROR_NULL);
     assert_int_equal(spragProblemRead(FILE_NAME, NULL), SPRAG_ERROR_NULL);
@@ -128,9 +152,61 @@ static void aFileThatCannotBeWrittenIsReported(void **state)
 {
     (void)state;
     spragProblemData *d = example();
+    if (access("/dev/full", W_OK) == 0) {
+        assert_int_equal(spragProblemWrite(&d->problem, "/dev/full"), SPRAG_ERROR_FILE);
+        assert_int_equal(access("/dev/full", W_OK), 0); /* a device is not removed */
+    }
     assert_int_equal(spragProblemWrite(&d->problem, "/nonexistent/file.txt"), SPRAG_ERROR_FILE);
     assert_int_equal(spragProblemWrite(NULL, FILE_NAME), SPRAG_ERROR_NULL);
     spragProblemFree(&d->problem);
+}
+
+/* A problem of plain contacts is written in the format of problems/README, which others read. */
+static void plainProblemsStayPlain(void **state)
+{
+    (void)state;
+    spragProblem *problem = NULL;
+    char line[256];
+    int lines = 0;
+    writeFile("# from elsewhere\r\n1 1\r\n  0.5 0 -1 # a box\n\n-1 2 3\n0 0 1 0 0 0 1 0 0 0 0x1p-1");
+    assert_int_equal(spragProblemRead(FILE_NAME, &problem), SPRAG_OK);
+    CHECK_NEAR(problem->W[8], 0.5, 0);
+    assert_int_equal(spragProblemWrite(problem, FILE_NAME), SPRAG_OK);
+    spragProblemFree(problem);
+    FILE *file = fopen(FILE_NAME, "r");
+    while (fgets(line, sizeof line, file) != NULL)
+        if (line[0] != '#') {
+            ++lines;
+            assert_non_null(strchr("0123456789-", line[0]));
+        }
+    fclose(file);
+    assert_int_equal(lines, 4);
+    remove(FILE_NAME);
+}
+
+/* A host that set a locale with decimal commas gets the same files.  Skipped where no such locale can be made. */
+static void theHostsLocaleDoesNotMatter(void **state)
+{
+    (void)state;
+    if (system("mkdir -p test_locale && localedef -i de_DE -f UTF-8 test_locale/de_DE.UTF-8 >test_locale/log 2>&1") ==
+        -1)
+        skip();
+    setenv("LOCPATH", "test_locale", 1);
+    const int comma = setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+    unsetenv("LOCPATH");
+    if (comma) {
+        char half[8];
+        snprintf(half, sizeof half, "%.1f", 0.5);
+        assert_string_equal(half, "0,5");
+        aRoundTripKeepsEveryBit(state);
+        plainProblemsStayPlain(state);
+        snprintf(half, sizeof half, "%.1f", 0.5);
+        assert_string_equal(half, "0,5"); /* the host's locale is still its own */
+        setlocale(LC_ALL, "C");
+    }
+    assert_int_equal(system("rm -r test_locale"), 0);
+    if (!comma)
+        skip();
 }
 
 static void sharedProblemsAreRead(void **state)
@@ -155,6 +231,8 @@ int main(void)
         cmocka_unit_test(aRoundTripKeepsEveryBit),
         cmocka_unit_test(everyFailingAllocationIsReported),
         cmocka_unit_test(aFileThatCannotBeWrittenIsReported),
+        cmocka_unit_test(plainProblemsStayPlain),
+        cmocka_unit_test(theHostsLocaleDoesNotMatter),
         cmocka_unit_test(sharedProblemsAreRead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
