@@ -1,0 +1,29 @@
+/* Anderson's mixing (1965; type II of Fang and Saad 2009) of a fixed-point iteration x <- G(x), safeguarded.
+ *
+ * With f_k = G(x_k) - x_k and the last m differences dF = (f_j - f_{j-1}), dG = (G_j - G_{j-1}):
+ *
+ *     x_{k+1} = G(x_k) - dG y,   y = argmin | f_k - dF y |.
+ *
+ * On sweeps of Gauss-Seidel it finds the slow modes of long chains.  A mix after which |f| did not fall is undone: the
+ * window starts again from the last G, after a rest of plain sweeps that doubles with every failure. */
+#ifndef SPRAG_SOLVE_ANDERSON_H
+#define SPRAG_SOLVE_ANDERSON_H
+
+#include "base/arena.h"
+
+enum { SPRAG_ANDERSON_WINDOW = 5 };
+
+typedef struct spragAnderson {
+    int n, count;                /* unknowns; differences taken since the last start */
+    const double *weight;        /* (n) |f| is that of weight * f */
+    double *f, *f_last, *G_last; /* (n) */
+    double *dF[SPRAG_ANDERSON_WINDOW], *dG[SPRAG_ANDERSON_WINDOW]; /* (n) */
+    int rest, rest_length;                                         /* plain sweeps left; after the next failure */
+    double size_last;                                              /* |f| of the last mix, infinity after a start */
+} spragAnderson;
+
+int spragAndersonInit(spragAnderson *anderson, int n, const double *weight, spragArena *arena); /* 0: out of memory */
+/* x (n): in the point swept from, out the next one to sweep from; G (n) the sweep's result. */
+void spragAndersonMix(spragAnderson *anderson, double *x, const double *G);
+
+#endif
