@@ -344,7 +344,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     if (status != SPRAG_ERROR_MEMORY) {
         memcpy(r, newton.best, n * sizeof *r);
         if (status == SPRAG_OK)
-            spragProximalPolish(&newton, newton.best_residual, r, &info->iterations);
+            spragProximalPolish(&newton, options->tolerance, newton.best_residual, r, &info->iterations);
     }
     spragArenaRelease(arena, mark);
     return status;

@@ -44,7 +44,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     spragProximalReset(&newton, r);
     if (isWarm(problem, r) && spragProximalPoints(&newton, SPRAG_LAMBDA_WARM, options->tolerance, deadline, STEPS_WARM,
                                                   r, &info->iterations) == SPRAG_OK) {
-        spragProximalPolish(&newton, newton.best_residual, r, &info->iterations);
+        spragProximalPolish(&newton, options->tolerance, newton.best_residual, r, &info->iterations);
         spragArenaRelease(arena, mark);
         return SPRAG_OK;
     }
@@ -60,11 +60,12 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         const int steps =
             spragInteriorSolve(problem, options->tolerance, deadline, &newton.lu, newton.matrix, arena, r);
         info->iterations += steps > 0 ? steps : 0;
+        newton.factored = 0;
         status = spragProximalPoints(&newton, LAMBDA_FIRST, options->tolerance, deadline, limit, r, &info->iterations);
     }
     memcpy(r, newton.best, bytes);
     if (status == SPRAG_OK)
-        spragProximalPolish(&newton, newton.best_residual, r, &info->iterations);
+        spragProximalPolish(&newton, options->tolerance, newton.best_residual, r, &info->iterations);
     spragArenaRelease(arena, mark);
     return status;
 }

@@ -7,12 +7,14 @@
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 
-enum { INNER_MAX = 12, INNER_EASY = 4, POLISH_MAX = 3 };
-#define LAMBDA_JUMP 1e-7 /* a warm start below this that fails is no warm start: on with LAMBDA_RETRY */
+enum { INNER_MAX = 12, INNER_EASY = 4, POLISH_MAX = 4 };
+#define LAMBDA_JUMP 1e-6 /* a warm start below this that fails is no warm start: on with LAMBDA_RETRY */
 #define LAMBDA_RETRY 1e-3
-#define LAMBDA_LEAST 1e-11
+#define LAMBDA_LEAST 1e-9 /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
 #define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
+#define SURE 1e-3        /* or at this part of the tolerance */
+#define EXACT 1e-4       /* part of the tolerance at which no polish is needed */
 #define DIVERGED 1e4     /* growth of |F|^2 that ends an attempt */
 
 /* ---------------------------------------------------------------- the laws */
@@ -198,19 +200,28 @@ void spragProximalReset(spragProximal *proximal, const double *r)
 {
     proximal->best_residual = spragProblemResidual(proximal->problem, r);
     memcpy(proximal->best, r, 3 * (size_t)proximal->problem->contact_count * sizeof *r);
+    proximal->factored = 0;
 }
 
-double spragProximalStep(spragProximal *proximal, double *r)
+/* r -= (last factors)^-1 F */
+static void takeStep(spragProximal *proximal, double *r)
 {
     const int n = 3 * proximal->problem->contact_count;
-    assemble(proximal, r);
-    if (!spragBlockLuFactor(&proximal->lu, proximal->matrix))
-        return INFINITY;
     for (int i = 0; i < n; ++i)
         proximal->step[i] = -proximal->F[i];
     spragBlockLuSolve(&proximal->lu, proximal->step);
     for (int i = 0; i < n; ++i)
         r[i] += proximal->step[i];
+}
+
+/* One full Newton step at r, where evaluate was last.  |F|^2 after it; infinity: singular matrix. */
+static double newtonStep(spragProximal *proximal, double *r)
+{
+    assemble(proximal, r);
+    proximal->factored = spragBlockLuFactor(&proximal->lu, proximal->matrix);
+    if (!proximal->factored)
+        return INFINITY;
+    takeStep(proximal, r);
     return evaluate(proximal, r);
 }
 
@@ -226,15 +237,16 @@ static double proximalDistance(const spragProximal *proximal, const double *r)
 }
 
 /* Full steps on the problem of the present center and lambda; 1: solved well enough to move the center. */
-static int proximalProblem(spragProximal *proximal, double *r, int *inner)
+static int proximalProblem(spragProximal *proximal, double tolerance, double *r, int *inner)
 {
     const double first = evaluate(proximal, r);
     for (*inner = 0; *inner < INNER_MAX;) {
-        const double merit = spragProximalStep(proximal, r);
+        const double merit = newtonStep(proximal, r);
         ++*inner;
         if (!(merit < DIVERGED * first))
             return 0;
-        if (merit <= INNER_SHARE * proximalDistance(proximal, r) || merit <= 1e-30 * first)
+        if (merit <= SURE * SURE * tolerance * tolerance || merit <= INNER_SHARE * proximalDistance(proximal, r) ||
+            merit <= 1e-30 * first)
             return 1;
     }
     return 0;
@@ -259,7 +271,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
             return SPRAG_NOT_CONVERGED;
         memcpy(proximal->center, r, bytes);
         int inner;
-        const int solved = proximalProblem(proximal, r, &inner);
+        const int solved = proximalProblem(proximal, tolerance, r, &inner);
         count += inner;
         *iterations += inner;
         if (!solved) {
@@ -271,23 +283,29 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
     }
 }
 
-double spragProximalPolish(spragProximal *proximal, double residual, double *r, int *iterations)
+double spragProximalPolish(spragProximal *proximal, double tolerance, double residual, double *r, int *iterations)
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
+    int chord = proximal->factored; /* near the end the last factors serve once more */
     proximal->lambda = LAMBDA_LEAST;
-    for (int round = 0; round < POLISH_MAX && residual > 0; ++round) {
+    for (int round = 0; round < POLISH_MAX && residual > EXACT * tolerance; ++round) {
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);
-        spragProximalStep(proximal, r);
-        ++*iterations;
-        const double reached = spragProblemResidual(proximal->problem, r);
-        if (!(reached < residual)) {
-            memcpy(r, proximal->center, bytes);
-            break;
+        if (chord) {
+            takeStep(proximal, r);
+        } else {
+            newtonStep(proximal, r);
+            ++*iterations;
         }
-        if (reached > 0.01 * residual) /* rounding, or contacts on the edge of their modes */
-            return reached;
-        residual = reached;
+        const double reached = spragProblemResidual(proximal->problem, r);
+        const int gain = reached < 0.1 * residual;
+        if (reached < residual)
+            residual = reached;
+        else
+            memcpy(r, proximal->center, bytes);
+        if (!gain && !chord)
+            break; /* rounding, or contacts on the edge of their modes */
+        chord = chord && gain;
     }
     return residual;
 }

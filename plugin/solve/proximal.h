@@ -19,7 +19,7 @@
 #include "linalg/block_lu.h"
 
 /* First lambda where the modes of the guess may be right: then one step ends at rounding. */
-#define SPRAG_LAMBDA_WARM 1e-10
+#define SPRAG_LAMBDA_WARM 1e-7
 
 typedef struct spragProximal {
     const spragProblem *problem;
@@ -30,6 +30,7 @@ typedef struct spragProximal {
     double *step;   /* (3 nc) */
     double *center; /* (3 nc) proximal center */
     double lambda;  /* its weight relative to w */
+    int factored;   /* lu holds factors of a recent matrix */
     double *best;   /* (3 nc) least residual so far */
     double best_residual;
 } spragProximal;
@@ -45,16 +46,13 @@ int spragProximalInit(spragProximal *proximal, const spragProblem *problem, spra
 /* Forgets the best; the next point is compared with r alone. */
 void spragProximalReset(spragProximal *proximal, const double *r);
 
-/* One full Newton step at r with the present center and lambda.  Returns |F|^2 after it; infinity: singular matrix. */
-double spragProximalStep(spragProximal *proximal, double *r);
-
 /* Proximal points from r, the first with the given lambda, until the residual is at most the tolerance or `limit` Newton
  * steps are spent; the best is kept in ->best.  deadline in spragSeconds, 0 = none. */
 spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double tolerance, double deadline, int limit,
                                 double *r, int *iterations);
 
 /* From an answer within tolerance to rounding: a sticking contact must not creep at the speed of the tolerance.  Newton
- * steps with the least lambda, each kept if the judge likes it better.  Returns the residual. */
-double spragProximalPolish(spragProximal *proximal, double residual, double *r, int *iterations);
+ * steps with the least lambda, the first with the factors at hand, each kept if the judge likes it better.  Returns the residual. */
+double spragProximalPolish(spragProximal *proximal, double tolerance, double residual, double *r, int *iterations);
 
 #endif

@@ -170,7 +170,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         memcpy(trial, s.best, bytes);
         double residual = s.best_residual;
         if (reached == SPRAG_OK) {
-            residual = spragProximalPolish(&s, residual, trial, &info->iterations);
+            residual = spragProximalPolish(&s, options->tolerance, residual, trial, &info->iterations);
             spragProblemVelocity(problem, trial, u);
             good = hasSmallFriction(&s, trial, u);
             info->several |= !good;
