@@ -7,10 +7,10 @@
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 
-enum { INNER_MAX = 12, INNER_EASY = 4, POLISH_MAX = 4 };
+enum { INNER_MAX = 12, INNER_EASY = 4, CHORDS_MAX = 3, POLISH_STEPS = 6 };
 #define LAMBDA_JUMP 1e-6 /* a warm start below this that fails is no warm start: on with LAMBDA_RETRY */
 #define LAMBDA_RETRY 1e-3
-#define LAMBDA_LEAST 1e-9 /* rounding in singular directions is 1e-16 / lambda */
+#define LAMBDA_LEAST 1e-8 /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
 #define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
 #define SURE 1e-3        /* or at this part of the tolerance */
@@ -286,26 +286,22 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
 double spragProximalPolish(spragProximal *proximal, double tolerance, double residual, double *r, int *iterations)
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
-    int chord = proximal->factored; /* near the end the last factors serve once more */
-    proximal->lambda = LAMBDA_LEAST;
-    for (int round = 0; round < POLISH_MAX && residual > EXACT * tolerance; ++round) {
+    for (int round = 0; round < CHORDS_MAX && proximal->factored && residual > EXACT * tolerance; ++round) {
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);
-        if (chord) {
-            takeStep(proximal, r);
-        } else {
-            newtonStep(proximal, r);
-            ++*iterations;
-        }
+        takeStep(proximal, r);
         const double reached = spragProblemResidual(proximal->problem, r);
-        const int gain = reached < 0.1 * residual;
+        proximal->factored = reached < 0.1 * residual;
         if (reached < residual)
             residual = reached;
         else
             memcpy(r, proximal->center, bytes);
-        if (!gain && !chord)
-            break; /* rounding, or contacts on the edge of their modes */
-        chord = chord && gain;
+    }
+    if (residual > EXACT * tolerance) {
+        spragProximalReset(proximal, r);
+        spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, EXACT * tolerance, 0, POLISH_STEPS, r, iterations);
+        memcpy(r, proximal->best, bytes);
+        residual = proximal->best_residual;
     }
     return residual;
 }

@@ -51,8 +51,8 @@ void spragProximalReset(spragProximal *proximal, const double *r);
 spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double tolerance, double deadline, int limit,
                                 double *r, int *iterations);
 
-/* From an answer within tolerance to rounding: a sticking contact must not creep at the speed of the tolerance.  Newton
- * steps with the least lambda, the first with the factors at hand, each kept if the judge likes it better.  Returns the residual. */
+/* From an answer within tolerance to rounding: a sticking contact must not creep at the speed of the tolerance.  Chord
+ * steps with the factors at hand, then a few Newton steps; the best is kept.  Returns the residual. */
 double spragProximalPolish(spragProximal *proximal, double tolerance, double residual, double *r, int *iterations);
 
 #endif
