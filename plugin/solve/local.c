@@ -42,20 +42,28 @@ static double polynomialSize(int degree, const double *a, double t)
     return value;
 }
 
-/* A root between x and y where the signs differ: bisection to the last bit, at most about 60 halvings. */
-static double bisect(int degree, const double *a, double x, double y)
+/* The root between x and y, where the signs differ: Newton's steps, halved intervals where one leaves the bracket. */
+static double rootBetween(int degree, const double *a, const double *derivative, double x, double y)
 {
     const int rising = polynomial(degree, a, x) < 0;
+    double t = 0.5 * (x + y);
     for (int k = 0; k < 200; ++k) {
-        const double middle = 0.5 * (x + y);
-        if (middle == x || middle == y)
-            break;
-        if ((polynomial(degree, a, middle) < 0) == rising)
-            x = middle;
+        const double value = polynomial(degree, a, t);
+        if ((value < 0) == rising)
+            x = t;
         else
-            y = middle;
+            y = t;
+        const double slope = polynomial(degree - 1, derivative, t);
+        double next = slope != 0 ? t - value / slope : x;
+        if (!(next > x && next < y))
+            next = 0.5 * (x + y);
+        if (next == t || next == x || next == y)
+            return next;
+        if (fabs(next - t) <= DBL_EPSILON * fabs(next))
+            return next;
+        t = next;
     }
-    return 0.5 * (x + y);
+    return t;
 }
 
 /* Real roots of a[0] + a[1] t + ... in [-bound, bound], ascending, a double root once.  Between two neighbouring roots
@@ -79,7 +87,7 @@ static int realRoots(int degree, const double *a, double bound, double *root)
             root[count++] = x;
         if (!touches && (fx < 0) != (fy < 0) &&
             !(k < turns && fabs(fy) <= 64 * DBL_EPSILON * polynomialSize(degree, a, y)))
-            root[count++] = bisect(degree, a, x, y);
+            root[count++] = rootBetween(degree, a, derivative, x, y);
     }
     return count;
 }
@@ -96,36 +104,56 @@ static Direction directionEquation(const double A[4], const double c[2])
     return (Direction){0.5 * (A[2] - A[1]), c[1], -c[0], 0.5 * (A[2] + A[1]), 0.5 * (A[3] - A[0])};
 }
 
-static double directionValue(const Direction *f, double theta)
+/* f at e = (cos, sin), and its derivative. */
+static double directionValue(const Direction *f, const double e[2])
 {
-    return f->a0 + f->a1 * cos(theta) + f->b1 * sin(theta) + f->a2 * cos(2 * theta) + f->b2 * sin(2 * theta);
+    const double c2 = e[0] * e[0] - e[1] * e[1], s2 = 2 * e[0] * e[1];
+    return f->a0 + f->a1 * e[0] + f->b1 * e[1] + f->a2 * c2 + f->b2 * s2;
 }
 
-static double directionSlope(const Direction *f, double theta)
+static double directionSlope(const Direction *f, const double e[2])
 {
-    return -f->a1 * sin(theta) + f->b1 * cos(theta) - 2 * f->a2 * sin(2 * theta) + 2 * f->b2 * cos(2 * theta);
+    const double c2 = e[0] * e[0] - e[1] * e[1], s2 = 2 * e[0] * e[1];
+    return -f->a1 * e[1] + f->b1 * e[0] - 2 * f->a2 * s2 + 2 * f->b2 * c2;
 }
 
-/* f as seen from theta + turn. */
-static Direction directionTurn(const Direction *f, double turn)
+/* f as seen from theta + turn, turn = (cos, sin). */
+static Direction directionTurn(const Direction *f, const double turn[2])
 {
-    const double c = cos(turn), s = sin(turn), c2 = cos(2 * turn), s2 = sin(2 * turn);
+    const double c = turn[0], s = turn[1], c2 = c * c - s * s, s2 = 2 * c * s;
     return (Direction){f->a0, f->a1 * c + f->b1 * s, f->b1 * c - f->a1 * s, f->a2 * c2 + f->b2 * s2,
                        f->b2 * c2 - f->a2 * s2};
 }
 
-/* All zeros of f; at most 4.  t = tan(theta / 2) from an axis on which f is large, so that no zero is near t = inf. */
-static int directions(const Direction *f, double theta[4])
+/* Of 16 directions the one on which |f| is largest; no trigonometry: this runs for every contact. */
+static double largestDirection(const Direction *f, double axis[2])
 {
-    double axis = 0, largest = -1;
+    static const double quarter[4][2] = {{0.98078528040323044913, 0.19509032201612826785}, /* odd multiples of pi/16 */
+                                         {0.83146961230254523708, 0.55557023301960222474},
+                                         {0.55557023301960222474, 0.83146961230254523708},
+                                         {0.19509032201612826785, 0.98078528040323044913}};
+    double largest = -1;
     for (int k = 0; k < 16; ++k) {
-        const double x = M_PI * (k + 0.5) / 8, value = fabs(directionValue(f, x));
-        if (value > largest)
-            largest = value, axis = x;
+        const double *q = quarter[k % 4];
+        const double e[4][2] = {{q[0], q[1]}, {-q[1], q[0]}, {-q[0], -q[1]}, {q[1], -q[0]}};
+        const double value = fabs(directionValue(f, e[k / 4]));
+        if (value > largest) {
+            largest = value;
+            memcpy(axis, e[k / 4], 2 * sizeof *axis);
+        }
     }
-    if (!(largest > 0))
+    return largest;
+}
+
+/* All zeros of f as unit vectors; at most 4.  t = tan(theta / 2) from the direction opposite to one on which f is large,
+ * so that no zero is near t = inf. */
+static int directions(const Direction *f, double e[4][2])
+{
+    double axis[2];
+    if (!(largestDirection(f, axis) > 0))
         return 0; /* f = 0: every direction balances, u_t = 0 in all of them: not a slip */
-    const Direction g = directionTurn(f, axis - M_PI);
+    const double zero[2] = {-axis[0], -axis[1]};
+    const Direction g = directionTurn(f, zero);
     const double a[DEGREE + 1] = {g.a0 + g.a1 + g.a2, 2 * g.b1 + 4 * g.b2, 2 * g.a0 - 6 * g.a2, 2 * g.b1 - 4 * g.b2,
                                   g.a0 - g.a1 + g.a2};
     double bound = 0, root[DEGREE];
@@ -133,12 +161,17 @@ static int directions(const Direction *f, double theta[4])
         bound = fmax(bound, fabs(a[k] / a[DEGREE]));
     const int count = realRoots(DEGREE, a, 1 + bound, root); /* Cauchy's bound */
     for (int k = 0; k < count; ++k) {
-        theta[k] = 2 * atan(root[k]) + axis - M_PI;
+        const double t = root[k], norm = 1 + t * t, c = (1 - t * t) / norm, s = 2 * t / norm;
+        e[k][0] = c * zero[0] - s * zero[1];
+        e[k][1] = s * zero[0] + c * zero[1];
         for (int i = 0; i < 2; ++i) { /* polish in theta: t loses digits far from 0 */
-            const double slope = directionSlope(f, theta[k]);
-            const double step = slope != 0 ? directionValue(f, theta[k]) / slope : 0;
-            if (fabs(step) < 1e-3)
-                theta[k] -= step;
+            const double slope = directionSlope(f, e[k]);
+            const double step = slope != 0 ? -directionValue(f, e[k]) / slope : 0;
+            if (!(fabs(step) < 1e-3))
+                continue;
+            const double x = e[k][0] - step * e[k][1], y = e[k][1] + step * e[k][0], length = sqrt(x * x + y * y);
+            e[k][0] = x / length;
+            e[k][1] = y / length;
         }
     }
     return count;
@@ -151,11 +184,11 @@ static int addSlips(const double W[9], const double q[3], double mu, int sign, s
                          signed_mu * (q[0] * W[7] - q[2] * W[1]), signed_mu * (q[0] * W[8] - q[2] * W[2])};
     const double c[2] = {W[0] * q[1] - q[0] * W[3], W[0] * q[2] - q[0] * W[6]};
     const Direction f = directionEquation(A, c);
-    double theta[4];
-    const int candidates = directions(&f, theta);
+    double direction[4][2];
+    const int candidates = directions(&f, direction);
     int count = 0;
     for (int k = 0; k < candidates; ++k) {
-        const double e[2] = {cos(theta[k]), sin(theta[k])};
+        const double *e = direction[k];
         const double d = W[0] - signed_mu * (W[1] * e[0] + W[2] * e[1]);
         const double N = d != 0 ? -q[0] / d : 0;
         if (!(N * sign > 0))
@@ -167,7 +200,7 @@ static int addSlips(const double W[9], const double q[3], double mu, int sign, s
         if (!(s.u[1] * e[0] + s.u[2] * e[1] > 0))
             continue;
         s.normal_stable = d > 0;
-        s.direction_stable = directionSlope(&f, theta[k]) / d < 0;
+        s.direction_stable = directionSlope(&f, e) / d < 0;
         out[count++] = s;
     }
     return count;
