@@ -2,10 +2,9 @@
  *
  * A sliding contact with p < 0 (policy 3.2):
  *   b > 0, the policy lifts    position correction must not keep it: ERP's velocity is taken out of its row;
- *   it jams, restitution e > 0 the impact that ends the slip (3.3) returns  v_n+ = e I1 sqrt(p^2 - p p_st),  I1 = |v_t| / r,
- *                              r = mu A_t - s A_tn,  p_st = A_n - A_tn^2 / A_t.  As with a bounce this is the normal
- *                              velocity the row asks for; sticking at it, P = W^-1 ((v_n+, 0) - v) is the total
- *                              impulse of 3.3. */
+ *   it jams, restitution e > 0 the impact that ends the slip (3.3, spragJamImpulse) leaves v_n+ > 0.  As with a bounce
+ *                              this is the normal velocity the row asks for: sticking at it, P = W^-1 ((v_n+, 0) - v)
+ *                              is the total impulse of 3.3. */
 #ifndef SPRAG_ODE_SINGULAR_H
 #define SPRAG_ODE_SINGULAR_H
 

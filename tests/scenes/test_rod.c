@@ -155,7 +155,7 @@ static void jamImpulses(void **state)
     (void)state;
     int wrong = 0;
     for (int k = 1; k <= 6; ++k) {
-        char id[16];
+        char id[24];
         snprintf(id, sizeof id, "rod_jam.%d", k);
         const Json *source = oracleCase(&oracle, id);
         const Json *rows = jsonGet(jsonGet(source, "expected"), "energetic_restitution");

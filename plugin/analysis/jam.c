@@ -1,0 +1,204 @@
+/* The impact that ends a slip without a collision (theory/policy.md, 3.3).
+ *
+ * Normal impulse N is the time.  While the contact slips, v_t = rho e, e = (cos theta, sin theta):
+ *
+ *     d v_t / dN = G_tn - mu G_tt e,      d v_n / dN = p(e) = G_nn - mu G_nt . e,
+ *     d rho / dN = -f,   f = mu e.G_tt e - e.G_tn;      rho d theta / dN = g,   g = e_perp . (G_tn - mu G_tt e).
+ *
+ * p < 0 implies f > 0 (G is positive definite): the slip ends.  Over s = -ln rho the direction obeys a regular equation,
+ * d theta / ds = g / f, and N = integral of d rho / f; in the plane g = 0 and N = I1 = rho / f exactly.
+ * At rho = 0 it sticks if |G_tt^-1 G_tn| <= mu (always, where G is planar or the body a symmetric top), and the rest of
+ * the impulse is along p_st = G_nn - G_nt G_tt^-1 G_tn > 0; else it slips on along the direction that carries it away.
+ * Compression ends at v_n = 0; restitution returns e^2 of its work, v_n+ dv_n+ / 2 p = e^2 |W_c| (energetic, Stronge). */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include <sprag/sprag.h>
+
+#include "base/status.h"
+#include "linalg/vec3.h"
+
+#define STEP 0.02      /* of ln rho */
+enum { STEPS = 2000 }; /* down to 4e-18 of the slip */
+
+typedef struct Rates {
+    double p, f, g;
+} Rates;
+
+static Rates ratesAt(const double G[9], double mu, double theta)
+{
+    const double c = cos(theta), s = sin(theta);
+    const double a[2] = {G[3] - mu * (G[4] * c + G[5] * s), G[6] - mu * (G[7] * c + G[8] * s)};
+    return (Rates){G[0] - mu * (G[1] * c + G[2] * s), -(a[0] * c + a[1] * s), a[1] * c - a[0] * s};
+}
+
+static double turnAt(const double G[9], double mu, double theta)
+{
+    const Rates r = ratesAt(G, mu, theta);
+    return r.g / r.f;
+}
+
+/* theta after ds of s, by the classical Runge-Kutta rule */
+static double turned(const double G[9], double mu, double theta, double ds)
+{
+    const double k1 = turnAt(G, mu, theta), k2 = turnAt(G, mu, theta + 0.5 * ds * k1),
+                 k3 = turnAt(G, mu, theta + 0.5 * ds * k2), k4 = turnAt(G, mu, theta + ds * k3);
+    return theta + ds / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+}
+
+/* Velocities (normal, tangential) and impulses so far; work of the normal impulse in compression and restitution. */
+typedef struct Impact {
+    double restitution;
+    double v[3], P[3];
+    double compressed, returned; /* J, both >= 0 */
+    int over;
+} Impact;
+
+/* Adds an impulse of normal part dN under which v_n goes linearly by rate * dN, cut where compression has ended and
+ * restitution has given back its share.  Returns the part of dN used. */
+static double addNormal(Impact *impact, double rate, double dN)
+{
+    double used = 0, v = impact->v[0];
+    if (v < 0 || (v == 0 && rate < 0)) { /* compression, to v = 0 at most */
+        const double end = rate > 0 ? fmin(dN, -v / rate) : dN;
+        impact->compressed -= end * (v + 0.5 * rate * end);
+        used = end;
+        v += rate * end;
+        if (used < dN)
+            v = 0;
+    }
+    if (used < dN) { /* restitution: (v + v1) / 2 n = what is left, v1 = v + rate n */
+        const double left = impact->restitution * impact->restitution * impact->compressed - impact->returned;
+        const double root = rate > 0 ? sqrt(v * v + 2 * rate * fmax(left, 0)) : v;
+        const double n = left <= 0 ? 0 : rate > 0 ? (root - v) / rate : INFINITY;
+        const double end = fmin(dN - used, n);
+        impact->returned += end * (v + 0.5 * rate * end);
+        used += end;
+        v += rate * end;
+        impact->over = end == n;
+    }
+    impact->v[0] = v;
+    return used;
+}
+
+/* Slip with the direction that turns, down to rho = 0. */
+static void slip(Impact *impact, const double G[9], double mu)
+{
+    double theta = atan2(impact->v[2], impact->v[1]), rho = spragNorm2(impact->v + 1);
+    for (int k = 0; k < STEPS && !impact->over && rho > 0; ++k) {
+        const double next = k == STEPS - 1 ? 0 : rho * exp(-STEP), middle = 0.5 * (rho + next);
+        const double theta1 = turned(G, mu, theta, log(rho / middle)),
+                     theta2 = next > 0 ? turned(G, mu, theta, STEP) : theta;
+        const Rates r0 = ratesAt(G, mu, theta), r1 = ratesAt(G, mu, theta1), r2 = ratesAt(G, mu, theta2);
+        if (!(r0.f > 0 && r1.f > 0 && r2.f > 0))
+            break; /* it no longer slows down: p has turned positive, what follows slips on */
+        /* Simpson over rho of 1 / f, p / f and e / f */
+        const double w = (rho - next) / 6;
+        const double dN = w * (1 / r0.f + 4 / r1.f + 1 / r2.f), dv = w * (r0.p / r0.f + 4 * r1.p / r1.f + r2.p / r2.f);
+        const double used = addNormal(impact, dv / dN, dN), part = used / dN;
+        for (int i = 0; i < 2; ++i) {
+            const double e0 = i == 0 ? cos(theta) : sin(theta), e1 = i == 0 ? cos(theta1) : sin(theta1),
+                         e2 = i == 0 ? cos(theta2) : sin(theta2);
+            impact->P[1 + i] -= part * mu * w * (e0 / r0.f + 4 * e1 / r1.f + e2 / r2.f);
+        }
+        impact->P[0] += used;
+        rho = part < 1 ? rho + part * (next - rho) : next;
+        theta = theta2;
+    }
+    impact->v[1] = rho * cos(theta);
+    impact->v[2] = rho * sin(theta);
+}
+
+/* Goes on with tangential impulse ratio k per normal impulse until restitution is done. */
+static void goOn(Impact *impact, const double G[9], const double k[2])
+{
+    const double rate = G[0] + G[1] * k[0] + G[2] * k[1];
+    if (!(rate > 0))
+        return; /* nothing would end it; where it sticks the rate is p_st > 0 */
+    const double n = addNormal(impact, rate, INFINITY);
+    impact->P[0] += n;
+    for (int i = 0; i < 2; ++i) {
+        impact->P[1 + i] += k[i] * n;
+        impact->v[1 + i] += n * (G[3 + 3 * i] + G[4 + 3 * i] * k[0] + G[5 + 3 * i] * k[1]);
+    }
+}
+
+/* Direction in which slip leaves rest: g = 0 with f < 0, the fastest.  1: found. */
+static int leavingDirection(const double G[9], double mu, double *theta)
+{
+    enum { SCAN = 720 };
+    double fastest = 0;
+    for (int i = 0; i < SCAN; ++i) {
+        double a = 2 * M_PI * i / SCAN, b = 2 * M_PI * (i + 1) / SCAN;
+        const int rising = ratesAt(G, mu, a).g < 0;
+        if ((ratesAt(G, mu, b).g < 0) == rising)
+            continue;
+        for (int k = 0; k < 60; ++k) {
+            const double m = 0.5 * (a + b);
+            if ((ratesAt(G, mu, m).g < 0) == rising)
+                a = m;
+            else
+                b = m;
+        }
+        const Rates r = ratesAt(G, mu, a);
+        if (r.f < fastest) {
+            fastest = r.f;
+            *theta = a;
+        }
+    }
+    return fastest < 0;
+}
+
+static spragStatus check(const double G[9], double mu, double restitution, const double v[3])
+{
+    for (int i = 0; i < 9; ++i)
+        if (!isfinite(G[i]))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "G[%d] = %g", i, G[i]);
+    for (int i = 0; i < 3; ++i)
+        if (!isfinite(v[i]))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "v[%d] = %g", i, v[i]);
+    if (!(mu >= 0) || isinf(mu))
+        return spragFail(SPRAG_ERROR_RANGE, "mu = %g is not in 0 ... inf", mu);
+    if (!(restitution >= 0 && restitution <= 1))
+        return spragFail(SPRAG_ERROR_RANGE, "restitution = %g is not in 0 ... 1", restitution);
+    const double minor = G[0] * G[4] - G[1] * G[3], tangential = G[4] * G[8] - G[5] * G[7];
+    const double det = G[0] * tangential - G[1] * (G[3] * G[8] - G[5] * G[6]) + G[2] * (G[3] * G[7] - G[4] * G[6]);
+    const double size = fabs(G[0]) + fabs(G[4]) + fabs(G[8]);
+    if (fabs(G[1] - G[3]) + fabs(G[2] - G[6]) + fabs(G[5] - G[7]) > 1e-9 * size)
+        return spragFail(SPRAG_ERROR_NOT_SYMMETRIC, "G is not symmetric");
+    if (!(G[0] > 0 && minor > 0 && tangential > 0 && det > 0))
+        return spragFail(SPRAG_ERROR_INDEFINITE, "G is not positive definite: det = %g", det);
+    return SPRAG_OK;
+}
+
+spragStatus spragJamImpulse(const double G[9], double mu, double restitution, const double v[3], double P[3],
+                            double v_after[3])
+{
+    if (G == NULL || v == NULL || P == NULL || v_after == NULL)
+        return spragFail(SPRAG_ERROR_NULL, "spragJamImpulse: G, v, P or v_after is NULL");
+    const spragStatus status = check(G, mu, restitution, v);
+    if (status != SPRAG_OK)
+        return status;
+    const double p = spragPainleveSlope(G, mu, v + 1);
+    if (!(p < 0))
+        return spragFail(SPRAG_NO_SOLUTION, "p = %g is not negative: nothing jams", p);
+    Impact impact = {.restitution = restitution, .v = {v[0], v[1], v[2]}};
+    slip(&impact, G, mu);
+    if (!impact.over) {
+        const double det = G[4] * G[8] - G[5] * G[7];
+        const double hold[2] = {(G[5] * G[6] - G[8] * G[3]) / det, (G[7] * G[3] - G[4] * G[6]) / det};
+        double theta = atan2(impact.v[2], impact.v[1]);
+        const int stuck = impact.v[1] == 0 && impact.v[2] == 0;
+        if (stuck && spragNorm2(hold) <= mu) {
+            goOn(&impact, G, hold);
+        } else {
+            if (stuck && !leavingDirection(G, mu, &theta))
+                return spragFail(SPRAG_NO_SOLUTION, "the contact neither sticks nor slips on");
+            goOn(&impact, G, (double[2]){-mu * cos(theta), -mu * sin(theta)});
+        }
+    }
+    memcpy(P, impact.P, sizeof impact.P);
+    memcpy(v_after, impact.v, sizeof impact.v);
+    return SPRAG_OK;
+}

@@ -1,0 +1,151 @@
+/* The impact that ends a slip, against the oracle (planar, three restitutions) and against small explicit steps (3D). */
+#include <sprag/sprag.h>
+
+#include "support/oracle.h"
+
+/* G of a uniform rod's end, frame (n, t, -): theory/digest.md 1.5, in the plane; the third axis feels the mass only. */
+static void rodInertia(const Json *inputs, double G[9])
+{
+    const double m = jsonNumber(inputs, "m"), J = jsonNumber(inputs, "J"), l = jsonNumber(inputs, "l");
+    const double a = l * cos(jsonNumber(inputs, "theta0")), h = l * sin(jsonNumber(inputs, "theta0"));
+    const double values[9] = {1 / m + a * a / J, -a * h / J, 0, -a * h / J, 1 / m + h * h / J, 0, 0, 0, 1 / m};
+    memcpy(G, values, sizeof values);
+}
+
+static void rodsOfTheOracle(void **state)
+{
+    (void)state;
+    Json oracle;
+    oracleOpen(&oracle);
+    for (int k = 1; k <= 6; ++k) {
+        char id[24];
+        snprintf(id, sizeof id, "rod_jam.%d", k);
+        const Json *source = oracleCase(&oracle, id), *inputs = jsonGet(source, "inputs");
+        const Json *rows = jsonGet(jsonGet(source, "expected"), "energetic_restitution");
+        double G[9], P[3], after[3];
+        rodInertia(inputs, G);
+        const double v[3] = {0, jsonNumber(inputs, "v_tip0"), 0};
+        for (int i = 0; i < rows->count; ++i) {
+            const Json *row = &rows->first[i];
+            assert_int_equal(spragJamImpulse(G, jsonNumber(inputs, "mu"), jsonNumber(row, "e"), v, P, after), SPRAG_OK);
+            CHECK_NEAR(P[0], jsonNumber(row, "Pn"), 1e-10);
+            CHECK_NEAR(P[1], jsonNumber(row, "Pt"), 1e-10);
+            CHECK_NEAR(P[2], 0, 1e-12);
+            CHECK_NEAR(after[0], jsonGet(row, "v_tip")->first[1].number, 1e-10);
+            CHECK_NEAR(after[1], 0, 1e-10);
+        }
+    }
+    jsonFree(&oracle);
+}
+
+/* Explicit steps of the normal impulse, as small as it takes; stick once the slip is gone. */
+static void bruteForce(const double G[9], double mu, double restitution, const double v0[3], double dN, double P[3],
+                       double v[3])
+{
+    double compressed = 0, returned = 0;
+    memcpy(v, v0, 3 * sizeof *v);
+    memset(P, 0, 3 * sizeof *P);
+    const double det = G[4] * G[8] - G[5] * G[7];
+    const double hold[2] = {(G[5] * G[6] - G[8] * G[3]) / det, (G[7] * G[3] - G[4] * G[6]) / det};
+    int stuck = 0;
+    for (long k = 0; k < 100000000; ++k) {
+        const double speed = hypot(v[1], v[2]);
+        stuck |= speed < 3 * mu * dN * (G[4] + G[8]);
+        const double r[3] = {dN, stuck ? hold[0] * dN : -mu * dN * v[1] / speed,
+                             stuck ? hold[1] * dN : -mu * dN * v[2] / speed};
+        const double before = v[0];
+        for (int i = 0; i < 3; ++i) {
+            P[i] += r[i];
+            for (int j = 0; j < 3; ++j)
+                v[i] += G[3 * i + j] * r[j];
+        }
+        const double work = 0.5 * (before + v[0]) * dN;
+        if (work < 0)
+            compressed -= work;
+        else
+            returned += work;
+        if (work > 0 && returned >= restitution * restitution * compressed)
+            return;
+    }
+    fail_msg("the impact did not end");
+}
+
+/* Bodies with a point at r: G = E/m - [r] J^-1 [r], slips and mu for which p < 0; the slip turns on its way to rest. */
+static void bodiesInSpace(void **state)
+{
+    (void)state;
+    unsigned long long seed = 12345;
+    int found = 0, turned = 0;
+    for (int k = 0; k < 4000 && found < 12; ++k) {
+        double x[8];
+        for (int i = 0; i < 8; ++i) {
+            seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+            x[i] = (double)(seed >> 11) * 0x1p-53;
+        }
+        const double r[3] = {2 * x[0] - 1, 2 * x[1] - 1, 2 * x[2] - 1};
+        const double J[3] = {0.05 + 0.2 * x[3], 0.05 + 0.2 * x[4], 0.05 + 0.2 * x[5]};
+        const double R[9] = {0, -r[2], r[1], r[2], 0, -r[0], -r[1], r[0], 0};
+        double G[9], P[3], after[3], slow[3], slow_after[3];
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) {
+                G[3 * i + j] = i == j;
+                for (int m = 0; m < 3; ++m)
+                    G[3 * i + j] -= R[3 * i + m] / J[m] * R[3 * m + j];
+            }
+        const double v[3] = {0, cos(6.28 * x[6]), sin(6.28 * x[6])}, mu = 0.5 + x[7];
+        const double slip[2] = {v[1], v[2]};
+        if (!(spragPainleveSlope(G, mu, slip) < -0.1)) {
+            assert_int_equal(spragJamImpulse(G, mu, 0.5, v, P, after),
+                             spragPainleveSlope(G, mu, slip) < 0 ? SPRAG_OK : SPRAG_NO_SOLUTION);
+            continue;
+        }
+        const double det = G[4] * G[8] - G[5] * G[7];
+        const double hold[2] = {(G[5] * G[6] - G[8] * G[3]) / det, (G[7] * G[3] - G[4] * G[6]) / det};
+        if (hypot(hold[0], hold[1]) > mu)
+            continue; /* slips on: its own test */
+        ++found;
+        turned += fabs(G[5]) > 0.5;
+        for (int e = 0; e < 3; ++e) {
+            assert_int_equal(spragJamImpulse(G, mu, 0.5 * e, v, P, after), SPRAG_OK);
+            bruteForce(G, mu, 0.5 * e, v, 2e-7, slow, slow_after);
+            for (int i = 0; i < 3; ++i) {
+                CHECK_NEAR(P[i], slow[i], 1e-4);
+                CHECK_NEAR(after[i], slow_after[i], 2e-3);
+            }
+            /* to the bit of the quadrature: v_after = v + G P */
+            for (int i = 0; i < 3; ++i)
+                CHECK_NEAR(v[i] + G[3 * i] * P[0] + G[3 * i + 1] * P[1] + G[3 * i + 2] * P[2], after[i], 1e-7);
+        }
+    }
+    assert_int_equal(found, 12);
+    assert_true(turned > 0);
+}
+
+static void badInput(void **state)
+{
+    (void)state;
+    const double G[9] = {2, 1, 0, 1, 2, 0, 0, 0, 1}, v[3] = {0, 1, 0};
+    double P[3] = {7, 7, 7}, after[3];
+    assert_int_equal(spragJamImpulse(NULL, 1, 0, v, P, after), SPRAG_ERROR_NULL);
+    assert_int_equal(spragJamImpulse(G, -1, 0, v, P, after), SPRAG_ERROR_RANGE);
+    assert_int_equal(spragJamImpulse(G, INFINITY, 0, v, P, after), SPRAG_ERROR_RANGE);
+    assert_int_equal(spragJamImpulse(G, 3, 1.5, v, P, after), SPRAG_ERROR_RANGE);
+    assert_int_equal(spragJamImpulse(G, 3, NAN, v, P, after), SPRAG_ERROR_RANGE);
+    assert_int_equal(spragJamImpulse(G, 0.5, 0, v, P, after), SPRAG_NO_SOLUTION);
+    assert_int_equal(spragJamImpulse(G, 3, 0, (double[]){0, 0, 0}, P, after), SPRAG_NO_SOLUTION);
+    assert_int_equal(spragJamImpulse(G, 3, 0, (double[]){0, NAN, 0}, P, after), SPRAG_ERROR_NOT_FINITE);
+    assert_int_equal(spragJamImpulse((double[]){2, 3, 0, 3, 2, 0, 0, 0, 1}, 3, 0, v, P, after), SPRAG_ERROR_INDEFINITE);
+    assert_int_equal(spragJamImpulse((double[]){2, 1, 0, 0, 2, 0, 0, 0, 1}, 3, 0, v, P, after),
+                     SPRAG_ERROR_NOT_SYMMETRIC);
+    assert_true(P[0] == 7 && P[1] == 7 && P[2] == 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rodsOfTheOracle),
+        cmocka_unit_test(bodiesInSpace),
+        cmocka_unit_test(badInput),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
