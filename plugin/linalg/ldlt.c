@@ -1,20 +1,29 @@
 #include "linalg/ldlt.h"
 
+#include <stddef.h>
+
 /* A pivot below this part of its diagonal entry is rounding. */
 #define REDUNDANT 1e-13
 
-void spragLdltFactor(int n, double *A, double *inverse_pivot)
+static int later(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+void spragLdltFactor(int n, const int *first, double *A, double *inverse_pivot)
 {
     for (int i = 0; i < n; ++i) {
-        double *row = A + i * n;
+        double *row = A + (size_t)i * (size_t)n;
         const double diagonal = row[i];
-        for (int j = 0; j < i; ++j) { /* row[j] becomes L_ij D_j, then L_ij */
-            const double *other = A + j * n;
-            for (int k = 0; k < j; ++k)
-                row[j] -= row[k] * other[k];
+        for (int j = first[i]; j < i; ++j) { /* row[j] becomes L_ij D_j, then L_ij */
+            const double *other = A + (size_t)j * (size_t)n;
+            double sum = row[j];
+            for (int k = later(first[i], first[j]); k < j; ++k)
+                sum -= row[k] * other[k];
+            row[j] = sum;
         }
         double pivot = diagonal;
-        for (int j = 0; j < i; ++j) {
+        for (int j = first[i]; j < i; ++j) {
             const double l = row[j] * inverse_pivot[j];
             pivot -= l * row[j];
             row[j] = l;
@@ -24,17 +33,17 @@ void spragLdltFactor(int n, double *A, double *inverse_pivot)
     }
 }
 
-void spragLdltForward(int n, const double *L, int columns, double *X)
+void spragLdltForward(int n, const int *first, const double *L, int columns, int top, double *X)
 {
-    for (int i = 0; i < n; ++i)
-        for (int k = 0; k < i; ++k)
+    for (int i = top; i < n; ++i)
+        for (int k = later(first[i], top); k < i; ++k)
             for (int c = 0; c < columns; ++c)
-                X[i * columns + c] -= L[i * n + k] * X[k * columns + c];
+                X[i * columns + c] -= L[(size_t)i * (size_t)n + (size_t)k] * X[k * columns + c];
 }
 
-void spragLdltBackward(int n, const double *L, double *x)
+void spragLdltBackward(int n, const int *first, const double *L, double *x)
 {
-    for (int i = n - 1; i >= 0; --i)
-        for (int k = i + 1; k < n; ++k)
-            x[i] -= L[k * n + i] * x[k];
+    for (int k = n - 1; k >= 0; --k)
+        for (int i = first[k]; i < k; ++i)
+            x[i] -= L[(size_t)k * (size_t)n + (size_t)i] * x[k];
 }

@@ -158,7 +158,11 @@ static int takeLists(struct spragWorld *world, spragIsland *island)
         art->y = SPRAG_TAKE(&world->arena, double, m);
         art->drift = SPRAG_TAKE(&world->arena, double, m);
         art->Z = SPRAG_TAKE(&world->arena, double, 3 * m * n);
-        if (!art->row || !art->block || !art->L || !art->inverse_pivot || !art->y || !art->drift || !art->Z)
+        art->first = SPRAG_TAKE(&world->arena, int, m);
+        art->top = SPRAG_TAKE(&world->arena, int, n);
+        art->Y = spragArenaTake(&world->arena, m, sizeof *art->Y);
+        if (!art->row || !art->block || !art->L || !art->inverse_pivot || !art->y || !art->drift || !art->Z ||
+            !art->first || !art->top || !art->Y)
             return 0;
         art->row_count = art->block_count = 0;
     }
@@ -195,40 +199,84 @@ static double dot6(const double a[6], const double b[6])
     return spragDot3(a, b) + spragDot3(a + 3, b + 3);
 }
 
-static double rowCoupling(const spragSnapshot *s, const spragEqualityRow *e, const spragEqualityRow *f)
+/* Envelope of A for the order of art->row; returns the size of it.  Two rows meet where they share a dynamic body. */
+static int envelope(spragSnapshot *s, const spragIsland *island, struct spragArticulation *art)
 {
-    double sum = 0, Y[6];
-    for (int b = 0; b < 2; ++b) {
-        if (!isDynamic(s, f->body[b]))
-            continue;
-        respond(&s->body[f->body[b]], f->J[b], Y);
+    int size = 0;
+    for (int i = 0; i < art->row_count; ++i)
         for (int a = 0; a < 2; ++a)
-            if (e->body[a] == f->body[b])
-                sum += dot6(e->J[a], Y);
+            if (isDynamic(s, island->row[art->row[i]].body[a]))
+                s->body[island->row[art->row[i]].body[a]].first_row = art->row_count;
+    for (int i = 0; i < art->row_count; ++i) {
+        art->first[i] = i;
+        for (int a = 0; a < 2; ++a) {
+            const int body = island->row[art->row[i]].body[a];
+            if (!isDynamic(s, body))
+                continue;
+            if (s->body[body].first_row > i)
+                s->body[body].first_row = i;
+            if (s->body[body].first_row < art->first[i])
+                art->first[i] = s->body[body].first_row;
+        }
+        size += i - art->first[i];
     }
+    return size;
+}
+
+static void reverse(int count, int *list)
+{
+    for (int i = 0; i < count / 2; ++i) {
+        const int swap = list[i];
+        list[i] = list[count - 1 - i];
+        list[count - 1 - i] = swap;
+    }
+}
+
+/* Joints as they were made, or the other way round: a robot that is built from its trunk outwards is eliminated from its
+ * feet inwards, which keeps L narrow. */
+static void orderRows(spragSnapshot *s, const spragIsland *island, struct spragArticulation *art)
+{
+    const int forward = envelope(s, island, art);
+    reverse(art->row_count, art->row);
+    if (envelope(s, island, art) < forward)
+        return;
+    reverse(art->row_count, art->row);
+    envelope(s, island, art);
+}
+
+static double rowCoupling(const spragEqualityRow *e, const spragEqualityRow *f, double (*Y)[6])
+{
+    double sum = 0;
+    for (int a = 0; a < 2; ++a)
+        for (int b = 0; b < 2; ++b)
+            if (e->body[a] >= 0 && e->body[a] == f->body[b])
+                sum += dot6(e->J[a], Y[b]);
     return sum;
 }
 
-static void factor(const spragSnapshot *s, const spragIsland *island, struct spragArticulation *art)
+static void factor(spragSnapshot *s, const spragIsland *island, struct spragArticulation *art)
 {
     const int m = art->row_count;
+    orderRows(s, island, art);
     for (int i = 0; i < m; ++i) {
         const spragEqualityRow *e = &island->row[art->row[i]];
-        for (int j = 0; j <= i; ++j)
-            art->L[i * m + j] = rowCoupling(s, e, &island->row[art->row[j]]);
-        art->L[i * m + i] += e->compliance;
         double v = 0, w = 0;
         for (int a = 0; a < 2; ++a)
             if (e->body[a] >= 0) {
                 v += dot6(e->J[a], s->body[e->body[a]].free_velocity);
                 w += dot6(e->J[a], s->body[e->body[a]].velocity);
+                if (isDynamic(s, e->body[a]))
+                    respond(&s->body[e->body[a]], e->J[a], art->Y[i][a]);
             }
+        for (int j = art->first[i]; j <= i; ++j)
+            art->L[i * m + j] = rowCoupling(e, &island->row[art->row[j]], art->Y[j]);
+        art->L[i * m + i] += e->compliance;
         art->y[i] = v - e->rhs;
         art->drift[i] = (v - w) / s->step;
     }
-    spragLdltFactor(m, art->L, art->inverse_pivot);
-    spragLdltForward(m, art->L, 1, art->y);
-    spragLdltForward(m, art->L, 1, art->drift);
+    spragLdltFactor(m, art->first, art->L, art->inverse_pivot);
+    spragLdltForward(m, art->first, art->L, 1, 0, art->y);
+    spragLdltForward(m, art->first, art->L, 1, 0, art->drift);
 }
 
 /* Z of one block: L^-1 E M^-1 J^T */
@@ -236,15 +284,19 @@ static void respondBlock(const spragIsland *island, struct spragArticulation *ar
 {
     const spragBlock *block = &island->block[art->block[slot]];
     double *Z = art->Z + (size_t)slot * 3 * (size_t)art->row_count;
-    for (int i = 0; i < art->row_count; ++i) {
+    art->top[slot] = art->row_count;
+    for (int i = art->row_count - 1; i >= 0; --i) {
         const spragEqualityRow *e = &island->row[art->row[i]];
         for (int a = 0; a < 2; ++a)
-            for (int b = 0; b < 2; ++b)
-                for (int n = 0; n < 6 && e->body[a] >= 0 && e->body[a] == block->body[b]; ++n)
-                    for (int c = 0; c < 3; ++c)
-                        Z[3 * i + c] += e->J[a][n] * block->Y[b][c][n]; /* Y = 0 for what does not move */
+            for (int b = 0; b < 2; ++b) {
+                if (e->body[a] < 0 || e->body[a] != block->body[b])
+                    continue;
+                art->top[slot] = i;
+                for (int c = 0; c < 3; ++c)
+                    Z[3 * i + c] += dot6(e->J[a], block->Y[b][c]); /* Y = 0 for what does not move */
+            }
     }
-    spragLdltForward(art->row_count, art->L, 3, Z);
+    spragLdltForward(art->row_count, art->first, art->L, 3, art->top[slot], Z);
 }
 
 int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
@@ -283,7 +335,8 @@ void spragArticulationCouple(const spragIsland *island, int k, int l, double W[9
                 continue;
             const struct spragArticulation *art = &island->articulation[p->articulation[a]];
             const double *Zk = blockZ(art, p->slot[a]), *Zl = blockZ(art, q->slot[b]);
-            for (int i = 0; i < art->row_count; ++i)
+            const int top = art->top[p->slot[a]] > art->top[q->slot[b]] ? art->top[p->slot[a]] : art->top[q->slot[b]];
+            for (int i = top; i < art->row_count; ++i)
                 for (int r = 0; r < 3; ++r)
                     for (int c = 0; c < 3; ++c)
                         W[3 * r + c] -= Zk[3 * i + r] * art->inverse_pivot[i] * Zl[3 * i + c];
@@ -298,7 +351,7 @@ void spragArticulationShift(const spragIsland *island, int k, double q[3], doubl
             continue;
         const struct spragArticulation *art = &island->articulation[block->articulation[side]];
         const double *Z = blockZ(art, block->slot[side]);
-        for (int i = 0; i < art->row_count; ++i) {
+        for (int i = art->top[block->slot[side]]; i < art->row_count; ++i) {
             for (int c = 0; c < 3; ++c)
                 q[c] -= Z[3 * i + c] * art->inverse_pivot[i] * art->y[i];
             *free_acceleration -= Z[3 * i] * art->inverse_pivot[i] * art->drift[i];
@@ -315,11 +368,11 @@ int spragArticulationsSolve(struct spragWorld *world, spragIsland *island)
             return 0;
         memcpy(x, art->y, (size_t)art->row_count * sizeof *x);
         for (int slot = 0; slot < art->block_count; ++slot)
-            for (int i = 0; i < art->row_count; ++i)
+            for (int i = art->top[slot]; i < art->row_count; ++i)
                 x[i] += spragDot3(blockZ(art, slot) + 3 * i, island->r + 3 * art->block[slot]);
         for (int i = 0; i < art->row_count; ++i)
             x[i] *= -art->inverse_pivot[i];
-        spragLdltBackward(art->row_count, art->L, x);
+        spragLdltBackward(art->row_count, art->first, art->L, x);
         for (int i = 0; i < art->row_count; ++i)
             island->row[art->row[i]].impulse = x[i];
     }

@@ -24,12 +24,15 @@ struct spragEqualityRow {
 
 struct spragArticulation {
     int row_count, block_count;
-    int *row;              /* (row_count) of island->row */
+    int *row;              /* (row_count) of island->row, in the order of elimination */
+    int *first;            /* (row_count) envelope of L */
     int *block;            /* (block_count) of island->block, ascending */
     double *L;             /* (row_count x row_count) */
     double *inverse_pivot; /* (row_count) */
     double *y, *drift;     /* (row_count) L^-1 (E v_free - rhs), L^-1 E (v_free - v) / h */
     double *Z;             /* (block_count x row_count x 3) */
+    int *top;              /* (block_count) first row of Z that is not zero */
+    double (*Y)[2][6];     /* (row_count) M^-1 E^T */
 };
 
 /* Counts the rows and blocks that one joint of an island brings; reads them.  Declines the island (why returned) if

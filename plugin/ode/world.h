@@ -23,6 +23,7 @@ typedef struct spragBodyState {
     int island;       /* Sprag's island, or -1 */
     int place;        /* in the list of bodies of its island; then that of the first body of its mechanism */
     int articulation; /* mechanism of the island, or -1 */
+    int first_row;    /* of its mechanism, while that is factored */
     int link;         /* 1 + the body it is tied to for the step, 0: none */
     double mass;      /* kg */
     double inverse_mass;
