@@ -8,7 +8,8 @@
  *
  * A matrix has m, n, nz, nzmax, p, i, x: nz >= 0 triplets (i rows, p columns, as in CSparse; FCLib's
  * header says it the other way round, its files do not), -1 compressed columns, -2 compressed rows.
- * Files with the extension that are no HDF5 are tried as Siconos text. */
+ * Files with the extension that are no HDF5 are tried as Siconos text.  What is inside a sound HDF5 file may be anything;
+ * against damaged HDF5 structures we are as safe as libhdf5 is (1.10 can crash in H5HL_protect on a forged heap size). */
 #include "problem/problem_fclib.h"
 
 #include "base/status.h"
@@ -120,12 +121,12 @@ static void readMatrix(Input *in, const char *group, int *rows, int *columns, sp
     const int nz = readInt(in, name[2]), most = readInt(in, name[3]);
     if (in->status != SPRAG_OK)
         return;
-    if (*rows < 1 || *columns < 1 || nz < -2) {
-        refuse(in, group, "m, n > 0 and nz >= -2");
+    if (*rows < 1 || *columns < 1 || nz < -2 || *rows > SPRAG_BLOCKS_MOST || *columns > SPRAG_BLOCKS_MOST) {
+        refuse(in, group, "m, n > 0 (below 2^27) and nz >= -2");
         return;
     }
     const int lines = nz == -1 ? *columns : *rows, count = nz >= 0 ? nz : most;
-    int *p = readArray(in, name[4], H5T_NATIVE_INT, sizeof *p, (hsize_t)(nz >= 0 ? nz : lines + 1), 0);
+    int *p = readArray(in, name[4], H5T_NATIVE_INT, sizeof *p, nz >= 0 ? (hsize_t)nz : (hsize_t)lines + 1, 0);
     if (p != NULL && nz < 0 && (p[0] != 0 || p[lines] < 0 || p[lines] > count))
         refuse(in, name[4], "pointers from 0 to at most nzmax");
     const int used = p != NULL && nz < 0 ? p[lines] : count;

@@ -10,10 +10,9 @@
 #include "base/status.h"
 #include "problem/problem_entries.h"
 
-enum { CONTACTS_MOST = 1000000 };
-
 typedef struct Text {
     FILE *file;
+    long long size;    /* bytes */
     const char *where; /* what is read, for the message */
     int failed;
 } Text;
@@ -38,23 +37,43 @@ static double nextNumber(Text *text, const char *where)
     return value;
 }
 
+/* A count of things that take at least `least` bytes each: no more than the file can hold. */
+static int nextCount(Text *text, long long least, const char *where)
+{
+    const int count = nextInt(text, where);
+    if (count < 1 || count > text->size / least || count > SPRAG_BLOCKS_MOST)
+        text->failed = 1;
+    return text->failed ? 0 : count;
+}
+
 static void expectInt(Text *text, int expected, const char *where)
 {
     if (nextInt(text, where) != expected)
         text->failed = 1;
 }
 
+/* The line reading got to. */
+static int lineReached(const Text *text)
+{
+    const long end = ftell(text->file);
+    int line = 1;
+    rewind(text->file);
+    for (long at = 0; at < end; ++at)
+        line += fgetc(text->file) == '\n';
+    return line;
+}
+
 /* Block pattern and values; row of each block from index1. */
 static int readBlocks(Text *text, int nc, spragEntries *entries)
 {
-    const int blocks = nextInt(text, "number of blocks");
+    const int blocks = nextCount(text, 20, "number of blocks, as many as the file holds"); /* 10 numbers and spaces */
     expectInt(text, nc, "number of block rows");
     expectInt(text, nc, "number of block columns");
     for (int i = 0; i < 2 * nc; ++i)
         expectInt(text, 3 * (i % nc + 1), "sizes of the blocks, 3 each");
     expectInt(text, nc + 1, "filled1 = block rows + 1");
     expectInt(text, blocks, "filled2 = blocks");
-    if (text->failed || blocks < nc || (long long)blocks > (long long)nc * nc)
+    if (text->failed)
         return 1;
     int *start = spragAlloc((size_t)nc + 1, sizeof *start), *column = spragAlloc((size_t)blocks, sizeof *column);
     int memory = start != NULL && column != NULL;
@@ -63,9 +82,12 @@ static int readBlocks(Text *text, int nc, spragEntries *entries)
     for (int e = 0; memory && e < blocks; ++e)
         column[e] = nextInt(text, "index2");
     for (int k = 0; memory && k < nc && !text->failed; ++k)
+        if (start[0] != 0 || start[k] > start[k + 1] || start[nc] != blocks)
+            text->failed = 1, text->where = "index1 ascending from 0 to the number of blocks";
+    for (int k = 0; memory && k < nc && !text->failed; ++k)
         for (int e = start[k]; memory && e < start[k + 1] && !text->failed; ++e) {
-            if (e < 0 || e >= blocks || column[e] < 0 || column[e] >= nc) {
-                text->where = "block pattern", text->failed = 1;
+            if (column[e] < 0 || column[e] >= nc) {
+                text->where = "index2 below the number of block columns", text->failed = 1;
                 break;
             }
             expectInt(text, e, "number of a block");
@@ -85,10 +107,11 @@ spragStatus spragSiconosTextRead(const char *path, spragProblem **out)
     spragEntries entries = {0};
     spragProblemData *data = NULL;
     int memory = 1;
-    expectInt(&text, 3, "neither an HDF5 file nor Siconos text: dimension 3");
-    const int nc = nextInt(&text, "number of contacts");
-    if (!text.failed && (nc < 1 || nc > CONTACTS_MOST))
-        text.failed = 1;
+    if (fseek(text.file, 0, SEEK_END) == 0)
+        text.size = ftell(text.file);
+    rewind(text.file);
+    expectInt(&text, 3, "an HDF5 file, or Siconos text, which begins with dimension 3");
+    const int nc = nextCount(&text, 16, "number of contacts, as many as the file holds"); /* 8 numbers and spaces */
     expectInt(&text, 1, "storage 1 (sparse blocks)");
     expectInt(&text, 3 * nc, "rows = 3 contacts");
     expectInt(&text, 3 * nc, "columns = 3 contacts");
@@ -102,13 +125,14 @@ spragStatus spragSiconosTextRead(const char *path, spragProblem **out)
         data->q[i] = nextNumber(&text, "q");
     for (int k = 0; data != NULL && k < nc; ++k)
         data->mu_minus[k] = data->mu[k] = nextNumber(&text, "mu");
+    const int line = text.failed ? lineReached(&text) : 0;
     fclose(text.file);
     spragEntriesFree(&entries);
     if (!memory || text.failed) {
         if (data != NULL)
             spragProblemFree(&data->problem);
         return !memory ? spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", path)
-                       : spragFail(SPRAG_ERROR_FORMAT, "%s: expected %s", path, text.where);
+                       : spragFail(SPRAG_ERROR_FORMAT, "%s:%d: expected %s", path, line, text.where);
     }
     return spragProblemFinish(data, path, out);
 }

@@ -161,6 +161,56 @@ static void aFileThatCannotBeWrittenIsReported(void **state)
     spragProblemFree(&d->problem);
 }
 
+/* Damaged at random (cut, a token or a byte replaced): read again as it is written, or refused by name.  Sanitizers see
+ * the rest. */
+static void damagedFilesAreReadOrRefused(void **state)
+{
+    (void)state;
+    static const char *const token[] = {"nan", "-1", "0",       "1e999", "2147483648",
+                                        "#",   "\n", "rolling", "step",  "1e-320"};
+    spragProblemData *d = example();
+    assert_int_equal(spragProblemWrite(&d->problem, FILE_NAME), SPRAG_OK);
+    spragProblemFree(&d->problem);
+    char good[4096] = "", text[4200];
+    FILE *file = fopen(FILE_NAME, "r");
+    const size_t length = fread(good, 1, sizeof good - 1, file);
+    fclose(file);
+    int accepted = 0;
+    unsigned long long random = 1;
+    for (int i = 0; i < 2000; ++i) {
+        memcpy(text, good, length + 1);
+        for (int damage = 0; damage <= i % 3; ++damage) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            const size_t at = (size_t)(random >> 33) % (strlen(text) + 1), end = at + strcspn(text + at, " \n");
+            const char *word = token[(random >> 20) % (sizeof token / sizeof *token)];
+            char tail[4200];
+            strcpy(tail, text + end);
+            if (random >> 62 == 0)
+                text[at] = '\0';
+            else if (random >> 62 == 1)
+                text[at] = (char)(random >> 15 & 127);
+            else
+                snprintf(text + at, sizeof text - at, "%s%s", word, tail);
+        }
+        writeFile(text);
+        spragProblem *problem = NULL, *again = NULL;
+        const spragStatus status = spragProblemRead(FILE_NAME, &problem);
+        if (status != SPRAG_OK) {
+            assert_null(problem);
+            assert_ptr_equal(strstr(spragStatusDetail(), FILE_NAME), spragStatusDetail());
+            continue;
+        }
+        ++accepted;
+        assert_int_equal(spragProblemWrite(problem, FILE_NAME), SPRAG_OK);
+        assert_int_equal(spragProblemRead(FILE_NAME, &again), SPRAG_OK);
+        assert_memory_equal(again->W, problem->W, (size_t)(9 * problem->block_count) * sizeof(double));
+        spragProblemFree(problem);
+        spragProblemFree(again);
+    }
+    assert_in_range(accepted, 20, 1900);
+    remove(FILE_NAME);
+}
+
 /* A problem of plain contacts is written in the format of problems/README, which others read. */
 static void plainProblemsStayPlain(void **state)
 {
@@ -227,13 +277,10 @@ static void sharedProblemsAreRead(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(malformedFilesAreRefusedWithTheirLine),
-        cmocka_unit_test(aRoundTripKeepsEveryBit),
-        cmocka_unit_test(everyFailingAllocationIsReported),
-        cmocka_unit_test(aFileThatCannotBeWrittenIsReported),
-        cmocka_unit_test(plainProblemsStayPlain),
-        cmocka_unit_test(theHostsLocaleDoesNotMatter),
-        cmocka_unit_test(sharedProblemsAreRead),
+        cmocka_unit_test(malformedFilesAreRefusedWithTheirLine), cmocka_unit_test(aRoundTripKeepsEveryBit),
+        cmocka_unit_test(everyFailingAllocationIsReported),      cmocka_unit_test(aFileThatCannotBeWrittenIsReported),
+        cmocka_unit_test(damagedFilesAreReadOrRefused),          cmocka_unit_test(plainProblemsStayPlain),
+        cmocka_unit_test(theHostsLocaleDoesNotMatter),           cmocka_unit_test(sharedProblemsAreRead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
