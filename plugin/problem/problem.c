@@ -151,7 +151,8 @@ double spragProblemAsymmetry(const spragProblem *p)
 {
     double largest = 0, difference = 0;
     for (size_t i = 0; i < 9 * (size_t)p->block_count; ++i)
-        largest = fmax(largest, fabs(p->W[i]));
+        if (fabs(p->W[i]) > largest)
+            largest = fabs(p->W[i]);
     for (int k = 0; k < p->contact_count; ++k)
         for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
             const int mirror = spragProblemBlock(p, p->column[e], k);
@@ -160,7 +161,8 @@ double spragProblemAsymmetry(const spragProblem *p)
             const double *A = p->W + 9 * (size_t)e, *B = p->W + 9 * (size_t)mirror;
             for (int a = 0; a < 3; ++a)
                 for (int b = 0; b < 3; ++b)
-                    difference = fmax(difference, fabs(A[3 * a + b] - B[3 * b + a]));
+                    if (fabs(A[3 * a + b] - B[3 * b + a]) > difference)
+                        difference = fabs(A[3 * a + b] - B[3 * b + a]);
         }
     return largest > 0 ? difference / largest : 0;
 }

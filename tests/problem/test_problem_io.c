@@ -177,7 +177,7 @@ static void damagedFilesAreReadOrRefused(void **state)
     fclose(file);
     int accepted = 0;
     unsigned long long random = 1;
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 400; ++i) {
         memcpy(text, good, length + 1);
         for (int damage = 0; damage <= i % 3; ++damage) {
             random = random * 6364136223846793005u + 1442695040888963407u;
@@ -207,7 +207,7 @@ static void damagedFilesAreReadOrRefused(void **state)
         spragProblemFree(problem);
         spragProblemFree(again);
     }
-    assert_in_range(accepted, 20, 1900);
+    assert_in_range(accepted, 4, 380);
     remove(FILE_NAME);
 }
 

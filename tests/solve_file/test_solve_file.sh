@@ -65,7 +65,7 @@ broken 'broken.txt: diagonal block 0' 's/^0 0  1 0 0/0 0 -1 0 0/'
 broken 'broken.txt: diagonal block 0' '5s/.*/0 0  1 2 0  2 1 0  0 0 1/'
 broken "broken.txt: |W - W'|" 's/^0 0  1 0 0/0 0  1 0.1 0/'
 cp stick.txt text.h5
-refused 'text.h5: ' text.h5
+refused 'text.h5:1: expected an HDF5 file' text.h5
 
 "$solve" stick.txt >out || fail 'stick.txt is not solved'
 grep -q '^status  *solved$' out || fail "no status: $(cat out)"
