@@ -16,11 +16,17 @@
 #include "problem/residual.h"
 #include "solve/policy.h"
 #include "solve/proximal.h"
+#include "solve/small_friction.h"
 #include "solve/solver.h"
 
-enum { ROUNDS_FIRST = 60, ROUNDS_OTHER = 30, STARTS_MAX = 8 };
+enum {
+    ROUNDS_FIRST = 60,
+    ROUNDS_OTHER = 12,
+    STARTS_MAX = 8, /* blocks */
+    GUIDES_MAX = 3, /* blocks of an island whose stopped guides are looked into */
+    COMBINE_MAX = 4 /* frictional blocks whose 3^m modes are tried */
+};
 #define LAMBDA_COLD 1e-3
-#define LAMBDA_SIGN 1e-8 /* a hyperstatic G has zero eigenvalues: they count as positive */
 
 static spragBlockKind kindOf(const spragProblem *problem, int k)
 {
@@ -30,55 +36,6 @@ static spragBlockKind kindOf(const spragProblem *problem, int k)
 static int isFrictional(const spragProblem *problem, int k)
 {
     return kindOf(problem, k) <= SPRAG_BLOCK_TWO_SIDED;
-}
-
-/* ---------------------------------------------------------------- small friction */
-
-/* Row `a` of block row k of the matrix := r_a = gain r_n. */
-static void tieRow(spragProximal *s, int k, int a, double gain)
-{
-    const spragProblem *p = s->problem;
-    for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
-        double *row = s->matrix + 9 * (size_t)e + 3 * a;
-        row[0] = row[1] = row[2] = 0;
-        if (p->column[e] == k) {
-            row[0] = a == 0 ? 0 : -s->w[k] * gain;
-            row[a] = s->w[k];
-        }
-    }
-}
-
-/* With G = dw_n / dN of the loaded contacts, friction included where they slip, tangential velocities held where they
- * stick, det G keeps the sign it has without friction: positive.  Otherwise the fast motion of the contacts runs away
- * (theory/policy.md 3.1, 3.5).  u (3 nc) at r. */
-static int hasSmallFriction(spragProximal *s, const double *r, const double *u)
-{
-    const spragProblem *p = s->problem;
-    int sliding = 0;
-    for (int k = 0; k < p->contact_count && !sliding; ++k)
-        sliding =
-            isFrictional(p, k) && r[3 * k] != 0 && p->mu[k] > 0 && spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE;
-    if (!sliding)
-        return 1;
-    memcpy(s->matrix, p->W, 9 * (size_t)p->block_count * sizeof(double));
-    for (int k = 0; k < p->contact_count; ++k) {
-        double *D = s->matrix + 9 * (size_t)spragProblemDiagonal(p, k);
-        for (int a = 0; a < 3; ++a)
-            D[4 * a] += LAMBDA_SIGN * s->w[k];
-        const double *rk = r + 3 * k, *uk = u + 3 * k;
-        if (!isFrictional(p, k)) { /* rows that move do not hold, whatever limits them */
-            for (int a = 0; a < 3; ++a)
-                if (fabs(uk[a]) > SPRAG_SLIP_TOLERANCE || rk[a] == 0)
-                    tieRow(s, k, a, 0);
-        } else if (rk[0] == 0) {
-            for (int a = 0; a < 3; ++a)
-                tieRow(s, k, a, 0);
-        } else if (spragNorm2(uk + 1) > SPRAG_SLIP_TOLERANCE) {
-            for (int a = 1; a < 3; ++a)
-                tieRow(s, k, a, rk[a] / rk[0]);
-        }
-    }
-    return spragBlockLuFactor(&s->lu, s->matrix) && spragBlockLuSign(&s->lu) > 0;
 }
 
 /* ---------------------------------------------------------------- starts */
@@ -94,10 +51,16 @@ static void policyStart(const spragProximal *s, spragIndeterminacy policy, doubl
             continue;
         const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
         const spragIndicator indicator = spragIndicatorOf(W, p->mu[k], &p->history[k], policy);
+        if (indicator.quadrant < SPRAG_QUADRANT_INDETERMINATE)
+            continue;
+        r[3 * k] = r[3 * k + 1] = r[3 * k + 2] = 0;
         if (indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE && indicator.lifts)
-            r[3 * k] = r[3 * k + 1] = r[3 * k + 2] = 0;
-        else if (indicator.quadrant >= SPRAG_QUADRANT_INDETERMINATE)
-            r[3 * k] = fmax(r[3 * k], spragNorm2(p->history[k].slip) / s->w[k]);
+            continue;
+        spragLocalSolution local[SPRAG_LOCAL_MAX];
+        const int count = spragLocalEnumerate(SPRAG_BLOCK_CONTACT, W, p->q + 3 * k, p->mu[k], p->mu[k], local);
+        for (int i = 0; i < count; ++i)
+            if (local[i].mode == SPRAG_MODE_STICK)
+                memcpy(r + 3 * k, local[i].r, sizeof local[i].r);
     }
 }
 
@@ -117,28 +80,127 @@ static int endedInconsistent(const spragProblem *p, const double *r, const doubl
     return 0;
 }
 
-enum { START_GUESS, START_OPEN, START_PRESSED, START_COUNT };
+/* A guide that slid and now sticks: a jam if it could slide on, and motion goes before jam (policy.md 3.5, class 3). */
+static int guideStopped(const spragProblem *p, const double *u)
+{
+    if (p->history == NULL || p->contact_count > GUIDES_MAX)
+        return 0;
+    for (int k = 0; k < p->contact_count; ++k)
+        if (kindOf(p, k) == SPRAG_BLOCK_TWO_SIDED && spragNorm2(p->history[k].slip) > SPRAG_SLIP_TOLERANCE &&
+            spragNorm2(u + 3 * k + 1) <= SPRAG_SLIP_TOLERANCE)
+            return 1;
+    return 0;
+}
 
-static double startFrom(const spragProximal *s, int start, const double *guess, spragIndeterminacy policy, double *r)
+/* Modes of a combination: base 3, the digit of block k; slip first. */
+enum { COMBINE_SLIP, COMBINE_OTHER /* open; two-sided: slip with r_n < 0 */, COMBINE_STICK };
+
+/* r of a combination's modes, linear with the slip directions of history or of q.  code < 0: all stick.  0: singular. */
+static int combinedStart(spragProximal *s, int code, double *r)
+{
+    const spragProblem *p = s->problem;
+    memcpy(s->matrix, p->W, 9 * (size_t)p->block_count * sizeof(double));
+    for (int k = 0; k < p->contact_count; ++k) {
+        const int two_sided = kindOf(p, k) == SPRAG_BLOCK_TWO_SIDED;
+        const int digit = isFrictional(p, k) && code >= 0 ? code % 3 : COMBINE_STICK;
+        code = isFrictional(p, k) && code >= 0 ? code / 3 : code;
+        const double *before = p->history != NULL ? p->history[k].slip : NULL;
+        const double *slip = before != NULL && spragNorm2(before) > SPRAG_SLIP_TOLERANCE ? before : p->q + 3 * k + 1;
+        const double speed = spragNorm2(slip);
+        const double mu = digit != COMBINE_SLIP && p->mu_minus != NULL ? -p->mu_minus[k]
+                          : digit != COMBINE_SLIP                      ? -p->mu[k]
+                                                                       : p->mu[k];
+        for (int a = 0; a < 3; ++a)
+            r[3 * k + a] = -p->q[3 * k + a];
+        for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
+            double *M = s->matrix + 9 * (size_t)e;
+            const int diagonal = p->column[e] == k;
+            for (int a = 0; a < 3; ++a) {
+                if (diagonal)
+                    M[4 * a] += SPRAG_LAMBDA_WARM * s->w[k];
+                if (digit == COMBINE_STICK || (a == 0 && (digit == COMBINE_SLIP || two_sided)))
+                    continue;
+                M[3 * a] = M[3 * a + 1] = M[3 * a + 2] = 0;
+                r[3 * k + a] = 0;
+                if (diagonal) {
+                    M[4 * a] = s->w[k];
+                    if (a > 0 && speed > 0)
+                        M[3 * a] = s->w[k] * mu * slip[a - 1] / speed;
+                }
+            }
+        }
+    }
+    s->factored = 0;
+    if (!spragBlockLuFactor(&s->lu, s->matrix))
+        return 0;
+    spragBlockLuSolve(&s->lu, r);
+    for (int i = 0; i < 3 * p->contact_count; ++i)
+        if (!isfinite(r[i]))
+            return 0;
+    return 1;
+}
+
+/* Start 0 is the guess; then the combinations of modes of a tiny island, or all stick and all open.  Returns lambda, 0
+ * after the last start, -1: skip this one. */
+static double startFrom(spragProximal *s, int start, const double *guess, spragIndeterminacy policy, double *r)
 {
     const spragProblem *p = s->problem;
     const int n = 3 * p->contact_count;
-    double largest = 0;
-    memset(r, 0, (size_t)n * sizeof *r);
-    if (start == START_GUESS) {
+    if (start == 0) {
+        double largest = 0;
         memcpy(r, guess, (size_t)n * sizeof *r);
         policyStart(s, policy, r);
-    } else if (start == START_PRESSED) {
-        for (int k = 0; k < p->contact_count; ++k)
-            if (kindOf(p, k) == SPRAG_BLOCK_CONTACT)
-                r[3 * k] = spragNorm3(p->q + 3 * k) / s->w[k];
+        for (int i = 0; i < n; ++i)
+            largest = fmax(largest, fabs(r[i]));
+        return largest > 0 ? SPRAG_LAMBDA_WARM : LAMBDA_COLD;
     }
-    for (int i = 0; i < n; ++i)
-        largest = fmax(largest, fabs(r[i]));
-    return start == START_GUESS && largest > 0 ? SPRAG_LAMBDA_WARM : LAMBDA_COLD;
+    int frictional = 0, all = 1;
+    for (int k = 0; k < p->contact_count; ++k)
+        frictional += isFrictional(p, k);
+    for (int k = 0; k < frictional && frictional <= COMBINE_MAX; ++k)
+        all *= 3;
+    if (frictional > COMBINE_MAX) {
+        if (start == 1)
+            return combinedStart(s, -1, r) ? SPRAG_LAMBDA_WARM : -1;
+        memset(r, 0, (size_t)n * sizeof *r);
+        return start == 2 ? LAMBDA_COLD : 0;
+    }
+    if (start > all)
+        return 0;
+    return combinedStart(s, start - 1, r) ? SPRAG_LAMBDA_WARM : -1;
 }
 
 /* ---------------------------------------------------------------- the search */
+
+/* What a start led to, the better the larger. */
+typedef enum Rank { RANK_NONE, RANK_SEPARATRIX, RANK_JAM, RANK_GOOD } Rank;
+
+typedef struct Trial {
+    Rank rank;
+    double residual;
+    spragStatus status;
+    double *r, *u; /* (3 nc) */
+} Trial;
+
+/* Newton from trial->r. */
+static void runTrial(spragProximal *s, const spragSolveOptions *options, double lambda, int rounds, double deadline,
+                     spragArena *arena, Trial *trial, spragSolveInfo *info)
+{
+    const spragProblem *p = s->problem;
+    spragProximalReset(s, trial->r);
+    trial->status = spragProximalPoints(s, lambda, options->tolerance, deadline, rounds, trial->r, &info->iterations);
+    memcpy(trial->r, s->best, 3 * (size_t)p->contact_count * sizeof(double));
+    trial->residual = s->best_residual;
+    trial->rank = RANK_NONE;
+    if (trial->status != SPRAG_OK)
+        return;
+    trial->residual = spragProximalPolish(s, options->tolerance, trial->residual, trial->r, &info->iterations);
+    spragProblemVelocity(p, trial->r, trial->u);
+    const int verdict = spragSmallFriction(s, arena, trial->r, trial->u);
+    if (verdict < 0)
+        trial->status = SPRAG_ERROR_MEMORY;
+    trial->rank = verdict <= 0 ? RANK_SEPARATRIX : guideStopped(p, trial->u) ? RANK_JAM : RANK_GOOD;
+}
 
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
@@ -147,46 +209,41 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     const size_t n = 3 * (size_t)problem->contact_count, bytes = n * sizeof(double);
     const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    double *trial = SPRAG_TAKE(arena, double, n), *guess = SPRAG_TAKE(arena, double, n);
-    double *u = SPRAG_TAKE(arena, double, n);
-    if (trial == NULL || guess == NULL || u == NULL || !spragProximalInit(&s, problem, arena)) {
+    Trial best = {.residual = INFINITY, .status = SPRAG_NOT_CONVERGED, .r = SPRAG_TAKE(arena, double, n)};
+    Trial trial = {.r = SPRAG_TAKE(arena, double, n), .u = SPRAG_TAKE(arena, double, n)};
+    if (best.r == NULL || trial.r == NULL || trial.u == NULL || !spragProximalInit(&s, problem, arena)) {
         spragArenaRelease(arena, mark);
         return SPRAG_ERROR_MEMORY;
     }
-    memcpy(guess, r, bytes);
-    double kept = INFINITY; /* residual of r */
-    spragStatus status = SPRAG_NOT_CONVERGED;
-    const int starts = problem->contact_count <= STARTS_MAX ? START_COUNT : START_OPEN;
-    for (int start = START_GUESS, good = 0; start < START_COUNT && !good && status != SPRAG_LIMIT; ++start) {
-        if (status != SPRAG_OK && start >= starts)
+    for (int start = 0; best.rank < RANK_GOOD && trial.status != SPRAG_LIMIT; ++start) {
+        if (start > 0 && best.rank == RANK_NONE && problem->contact_count > STARTS_MAX)
             break; /* a large island that does not converge is not a matter of starts */
-        const int rounds = options->iteration_limit > 0 ? options->iteration_limit
-                           : start == START_GUESS       ? ROUNDS_FIRST
-                                                        : ROUNDS_OTHER;
-        const double lambda = startFrom(&s, start, guess, options->indeterminacy, trial);
-        spragProximalReset(&s, trial);
-        const spragStatus reached =
-            spragProximalPoints(&s, lambda, options->tolerance, deadline, rounds, trial, &info->iterations);
-        memcpy(trial, s.best, bytes);
-        double residual = s.best_residual;
-        if (reached == SPRAG_OK) {
-            residual = spragProximalPolish(&s, options->tolerance, residual, trial, &info->iterations);
-            spragProblemVelocity(problem, trial, u);
-            good = hasSmallFriction(&s, trial, u);
-            info->several |= !good;
-            info->none |= good && endedInconsistent(problem, trial, u);
-        }
-        if (status != SPRAG_OK) /* the first solution is kept until one with small friction comes */
-            status = reached;
-        else if (!good)
+        const double lambda = startFrom(&s, start, r, options->indeterminacy, trial.r);
+        if (lambda == 0)
+            break;
+        if (lambda < 0)
             continue;
-        if (good || residual < kept) {
-            memcpy(r, trial, bytes);
-            kept = residual;
+        const int own = start == 0 ? ROUNDS_FIRST : ROUNDS_OTHER;
+        const int rounds = options->iteration_limit > 0 ? options->iteration_limit : own;
+        runTrial(&s, options, lambda, rounds, deadline, arena, &trial, info);
+        if (trial.status == SPRAG_ERROR_MEMORY) {
+            spragArenaRelease(arena, mark);
+            return SPRAG_ERROR_MEMORY;
+        }
+        info->several |= trial.rank == RANK_SEPARATRIX || (trial.rank == RANK_GOOD && best.rank == RANK_JAM);
+        if (trial.rank > best.rank || (trial.rank == best.rank && trial.residual < best.residual)) {
+            double *const swap = best.r;
+            best.rank = trial.rank, best.residual = trial.residual, best.status = trial.status;
+            best.r = trial.r, trial.r = swap;
         }
     }
+    memcpy(r, best.r, bytes);
+    if (best.rank >= RANK_JAM) {
+        spragProblemVelocity(problem, r, trial.u);
+        info->none |= endedInconsistent(problem, r, trial.u);
+    }
     spragArenaRelease(arena, mark);
-    return status;
+    return best.status;
 }
 
 const spragSolver spragSolverVariant = {SPRAG_SOLVER_VARIANT, "variant", solve};

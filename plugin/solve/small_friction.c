@@ -1,0 +1,175 @@
+/* Let y be the normal gaps of the contacts that slide under load, with stiff springs for the normal forces.  Then
+ * y'' = b + G N, G_ij = dw_n,i / dN_j with friction following N_j along the slip and the sticking contacts held
+ * (theory/policy.md 3.1).  The contacts last iff every eigenvalue of G has a positive real part; a hyperstatic G has
+ * zeros, which do no harm.
+ *
+ * One contact: G = p.  Several: with the Cayley transform C = (G + (d - c) I)(G + (d + c) I)^-1, c the size of G, powers of
+ * C vanish iff all eigenvalues of G are right of -d; C is squared until it is clear. */
+#include "solve/small_friction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/lu.h"
+#include "linalg/vec3.h"
+#include "problem/residual.h"
+#include "solve/policy.h"
+
+enum { CONTACTS_MAX = 32, SQUARINGS = 15 };
+#define LAMBDA_HELD 1e-8 /* of sticking contacts: hyperstatic ones are singular */
+#define MARGIN 1e-3      /* d / c */
+
+static spragBlockKind kindOf(const spragProblem *problem, int k)
+{
+    return problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT;
+}
+
+static int slidesLoaded(const spragProblem *p, int k, const double *r, const double *u)
+{
+    return kindOf(p, k) <= SPRAG_BLOCK_TWO_SIDED && r[3 * k] != 0 && p->mu[k] > 0 &&
+           spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE;
+}
+
+/* Row a of block row k := (r_a = gain r_n), or for a = 0 (r_n = what is asked). */
+static void tieRow(spragProximal *s, int k, int a, double gain)
+{
+    const spragProblem *p = s->problem;
+    for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
+        double *row = s->matrix + 9 * (size_t)e + 3 * a;
+        row[0] = row[1] = row[2] = 0;
+        if (p->column[e] == k) {
+            row[0] = -s->w[k] * gain;
+            row[a] = s->w[k];
+        }
+    }
+}
+
+/* The equations of the modes: open r = 0, stick u = 0, slip r_t along the slip with r_n given. */
+static void modeRows(spragProximal *s, const double *r, const double *u)
+{
+    const spragProblem *p = s->problem;
+    memcpy(s->matrix, p->W, 9 * (size_t)p->block_count * sizeof(double));
+    for (int k = 0; k < p->contact_count; ++k) {
+        double *D = s->matrix + 9 * (size_t)spragProblemDiagonal(p, k);
+        for (int a = 0; a < 3; ++a)
+            D[4 * a] += LAMBDA_HELD * s->w[k];
+        const double *rk = r + 3 * k, *uk = u + 3 * k;
+        const int slides = slidesLoaded(p, k, r, u), frictional = kindOf(p, k) <= SPRAG_BLOCK_TWO_SIDED;
+        for (int a = 0; a < 3; ++a)
+            if (slides)
+                tieRow(s, k, a, a > 0 ? rk[a] / rk[0] : 0);
+            else if (frictional ? rk[0] == 0 || (a > 0 && p->mu[k] == 0)
+                                : rk[a] == 0 || fabs(uk[a]) > SPRAG_SLIP_TOLERANCE)
+                tieRow(s, k, a, 0); /* a row that moves does not hold, whatever limits it */
+    }
+}
+
+/* G (m x m) of the contacts listed. */
+static int slopes(spragProximal *s, int m, const int *contact, double *x, double *y, double *G)
+{
+    const spragProblem *p = s->problem;
+    const size_t n = 3 * (size_t)p->contact_count;
+    if (!spragBlockLuFactor(&s->lu, s->matrix))
+        return 0;
+    for (int j = 0; j < m; ++j) {
+        memset(x, 0, n * sizeof *x);
+        x[3 * contact[j]] = s->w[contact[j]];
+        spragBlockLuSolve(&s->lu, x);
+        spragProblemVelocity(p, x, y);
+        for (int i = 0; i < m; ++i)
+            G[i * m + j] = y[3 * contact[i]] - p->q[3 * contact[i]];
+    }
+    return 1;
+}
+
+/* B := A A; returns the largest entry. */
+static double square(int m, const double *A, double *B)
+{
+    double largest = 0;
+    for (int i = 0; i < m; ++i)
+        for (int j = 0; j < m; ++j) {
+            double sum = 0;
+            for (int k = 0; k < m; ++k)
+                sum += A[i * m + k] * A[k * m + j];
+            B[i * m + j] = sum;
+            largest = fmax(largest, fabs(sum));
+        }
+    return largest;
+}
+
+/* 1 iff no eigenvalue of G is left of -MARGIN c.  G (m x m) is destroyed; A, B (m x m), pivot (m) scratch. */
+static int isStable(int m, double *G, double *A, double *B, int *pivot)
+{
+    double c = 0;
+    for (int i = 0; i < m * m; ++i)
+        c = fmax(c, fabs(G[i]));
+    if (m == 1)
+        return G[0] > 0;
+    for (int i = 0; i < m; ++i)
+        G[i * (m + 1)] += MARGIN * c;
+    /* C = I - 2 c (G + d + c)^-1, column by column of the inverse */
+    memcpy(A, G, (size_t)(m * m) * sizeof *A);
+    for (int i = 0; i < m; ++i)
+        A[i * (m + 1)] += c;
+    if (spragLuFactor(m, A, pivot, 1e-14) < m)
+        return 0;
+    double *column = G; /* no longer needed */
+    for (int j = 0; j < m; ++j) {
+        memset(column, 0, (size_t)m * sizeof *column);
+        column[j] = 1;
+        spragLuSolve(m, A, pivot, column);
+        for (int i = 0; i < m; ++i)
+            B[i * m + j] = (i == j) - 2 * c * column[i];
+    }
+    double *from = B, *to = G;
+    for (int k = 0; k < SQUARINGS; ++k) {
+        const double largest = square(m, from, to);
+        if (largest < 1e-3)
+            return 1;
+        if (!(largest < 1e8))
+            return 0;
+        double *swap = from;
+        from = to, to = swap;
+    }
+    return 1;
+}
+
+/* Many sliding contacts: det G > 0 alone, the necessary condition (policy.md 3.1). */
+static int determinantIsPositive(spragProximal *s, const double *r, const double *u)
+{
+    const spragProblem *p = s->problem;
+    modeRows(s, r, u);
+    for (int k = 0; k < p->contact_count; ++k)
+        if (slidesLoaded(p, k, r, u)) { /* the normal row holds: u_n = 0 */
+            for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+                memcpy(s->matrix + 9 * (size_t)e, p->W + 9 * (size_t)e, 3 * sizeof(double));
+            s->matrix[9 * (size_t)spragProblemDiagonal(p, k)] += LAMBDA_HELD * s->w[k];
+        }
+    return spragBlockLuFactor(&s->lu, s->matrix) && spragBlockLuSign(&s->lu) > 0;
+}
+
+int spragSmallFriction(spragProximal *proximal, spragArena *arena, const double *r, const double *u)
+{
+    const spragProblem *p = proximal->problem;
+    int m = 0, contact[CONTACTS_MAX];
+    for (int k = 0; k < p->contact_count; ++k)
+        if (slidesLoaded(p, k, r, u)) {
+            if (m == CONTACTS_MAX)
+                return determinantIsPositive(proximal, r, u);
+            contact[m++] = k;
+        }
+    if (m == 0)
+        return 1;
+    proximal->factored = 0;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    const size_t n = 3 * (size_t)p->contact_count, mm = (size_t)(m * m);
+    double *x = SPRAG_TAKE(arena, double, 2 * n + 3 * mm);
+    int pivot[CONTACTS_MAX], answer = -1;
+    if (x != NULL) {
+        double *G = x + 2 * n;
+        modeRows(proximal, r, u);
+        answer = slopes(proximal, m, contact, x, x + n, G) && isStable(m, G, G + mm, G + 2 * mm, pivot);
+    }
+    spragArenaRelease(arena, mark);
+    return answer;
+}

@@ -1,0 +1,11 @@
+/* Is a solution a branch that can last?  theory/policy.md 3.1 and 3.5. */
+#ifndef SPRAG_SOLVE_SMALL_FRICTION_H
+#define SPRAG_SOLVE_SMALL_FRICTION_H
+
+#include "solve/proximal.h"
+
+/* 1: the loaded contacts' normal motion does not run away at the solution r with velocities u (3 nc); 0: it does, the
+ * solution is a separatrix.  -1: out of memory.  Uses the proximal's factors and matrix. */
+int spragSmallFriction(spragProximal *proximal, spragArena *arena, const double *r, const double *u);
+
+#endif
