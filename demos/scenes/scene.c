@@ -350,8 +350,34 @@ SceneWorld *SceneCreate(const Scene *scene, const double *values, SceneSolver so
     return world;
 }
 
+/* ODE's collision spaces abort on coordinates that do not fit an int of their cells. */
+static int isInReach(const SceneWorld *world)
+{
+    static const double reach = 1e6; /* m */
+    for (int i = 0; i < world->body_count; ++i) {
+        const dReal *x = dBodyGetPosition(world->body[i]);
+        if (!(fabs(x[0]) < reach && fabs(x[1]) < reach && fabs(x[2]) < reach))
+            return 0;
+    }
+    return 1;
+}
+
+const char *SceneDetail(const SceneWorld *world)
+{
+    return world->fault != NULL ? world->fault : spragStatusDetail();
+}
+
 spragStatus SceneStep(SceneWorld *world, double h)
 {
+    world->fault = NULL;
+    if (!(h > 0 && h <= 1e6)) {
+        world->fault = "the step size is not in 0 ... 1e6 s";
+        return SPRAG_ERROR_RANGE;
+    }
+    if (!isInReach(world)) {
+        world->fault = "a body is more than 1e6 m away: the motion has blown up; try a smaller step";
+        return SPRAG_ERROR_RANGE;
+    }
     world->step_size = h;
     for (int tip = 0; tip < SCENE_TIP_MAX; ++tip)
         world->tip[tip].joint = NULL;
@@ -367,13 +393,13 @@ spragStatus SceneStep(SceneWorld *world, double h)
         const spragStatus status = spragWorldStep(world->sprag, h);
         if (status != SPRAG_OK)
             return status;
-    } else if (!(h > 0 && h <= 1e6)) {
-        return SPRAG_ERROR_RANGE; /* ODE asserts */
     } else {
         const int done =
             world->solver == SCENE_ODE_QUICK ? dWorldQuickStep(world->world, h) : dWorldStep(world->world, h);
-        if (!done)
+        if (!done) {
+            world->fault = "ODE had no memory for its step";
             return SPRAG_ERROR_MEMORY;
+        }
         recordRead(world->record);
     }
     world->step += 1;

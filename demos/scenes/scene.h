@@ -71,7 +71,7 @@ struct SceneWorld {
     SceneSolver solver;
     struct SceneRecord *record; /* contacts of this step under stock ODE, with their joint feedback */
     int body_capacity, shape_capacity;
-    const char *fault; /* what a call inside create went wrong with, or NULL */
+    const char *fault; /* what went wrong inside create or a step, NULL: nothing, or see spragStatusDetail */
 };
 
 /* For scenes: */
@@ -102,8 +102,9 @@ const Scene *SceneFind(const char *name);
 /* Builds a scene under a solver.  error (>= 160 bytes) gets one line where NULL is returned.  values in key order. */
 SceneWorld *SceneCreate(const Scene *scene, const double *values, SceneSolver solver, const spragConfig *config,
                         char *error);
-/* One step of h: empties the group, makes contacts, steps.  SPRAG_OK or what went wrong. */
+/* One step of h: empties the group, makes contacts, steps.  SPRAG_OK or what went wrong; SceneDetail says it in words. */
 spragStatus SceneStep(SceneWorld *world, double h);
+const char *SceneDetail(const SceneWorld *world);
 void SceneDestroy(SceneWorld *world);
 /* Contacts of the last step, also under stock ODE (read from joint feedback).  Valid to the next step. */
 int SceneGetContacts(SceneWorld *world, const spragContact **contacts);

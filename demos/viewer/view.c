@@ -72,7 +72,7 @@ void viewStep(View *view, double h)
     const spragStatus status = SceneStep(view->world, h);
     if (status != SPRAG_OK) {
         snprintf(view->failure, sizeof view->failure, "the step failed: %s %s", spragStatusText(status),
-                 spragStatusDetail());
+                 SceneDetail(view->world));
         return;
     }
     if (view->world->sprag != NULL) {
