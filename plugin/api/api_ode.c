@@ -170,6 +170,7 @@ void spragWorldDetach(spragWorldID world)
     spragFree(world->link);
     spragFree(world->memory);
     spragFree(world->next_memory);
+    spragFree(world->load);
     spragFree(world->surface);
     spragFree(world->contact);
     spragEventLogFree(&world->log);

@@ -246,12 +246,26 @@ static int restsAt(const spragSnapshot *s, const spragBlock *block, const spragC
     return old->mode == SPRAG_MODE_STICK && spragNorm2(slip) <= 0.05 * spragNorm3(change);
 }
 
+/* Limits and motors start from what they carried; `ordinal` counts the blocks of one joint. */
+static void guessLoad(const struct spragWorld *world, const spragBlock *block, int ordinal, double r[3])
+{
+    const spragJointState *joint = &world->snapshot.joint[block->joint];
+    const int m = joint->memory < 0 ? -1 : joint->memory + ordinal;
+    if (m >= 0 && m < world->load_count && world->load[m].joint == joint->id)
+        for (int i = 0; i < 3; ++i)
+            r[i] = world->load[m].force[i] * world->snapshot.step;
+}
+
 static void fillHistory(const struct spragWorld *world, spragIsland *island, spragContactHistory *history)
 {
     const spragSnapshot *s = &world->snapshot;
+    int ordinal = 0;
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
         spragContactHistory *past = &history[k];
+        ordinal = k > 0 && block->joint == island->block[k - 1].joint ? ordinal + 1 : 0;
+        if (block->part == SPRAG_PART_JOINT)
+            guessLoad(world, block, ordinal, island->r + 3 * k);
         const int m = block->part != SPRAG_PART_CONTACT ? -1 : s->joint[block->joint].memory;
         past->fresh = m < 0;
         past->free_acceleration = (rowDot(s, block, 0, 1) - rowDot(s, block, 0, 0)) / s->step + block->product[0];

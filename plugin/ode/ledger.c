@@ -130,12 +130,29 @@ static int bestMatch(const spragWorldID world, const spragJointState *joint, int
     return found;
 }
 
+/* First record of each joint's limits and motors. */
+static int matchLoads(spragWorldID world)
+{
+    spragSnapshot *s = &world->snapshot;
+    spragPointerMap first;
+    if (world->load_count == 0)
+        return 1;
+    if (!spragPointerMapMake(&first, &world->arena, world->load_count))
+        return 0;
+    for (int k = world->load_count - 1; k >= 0; --k)
+        spragPointerMapPut(&first, world->load[k].joint, k);
+    for (int j = 0; j < s->joint_count; ++j)
+        if (s->joint[j].contact == NULL)
+            s->joint[j].memory = spragPointerMapGet(&first, s->joint[j].id);
+    return 1;
+}
+
 spragStatus spragLedgerMatch(spragWorldID world)
 {
     spragSnapshot *s = &world->snapshot;
     spragPointerMap first;
     int *next = SPRAG_TAKE(&world->arena, int, world->memory_count);
-    if (next == NULL || !spragPointerMapMake(&first, &world->arena, world->memory_count))
+    if (next == NULL || !matchLoads(world) || !spragPointerMapMake(&first, &world->arena, world->memory_count))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to compare %d contacts", world->memory_count);
     for (int k = world->memory_count - 1; k >= 0; --k) {
         const void *key = pairKey(world->memory[k].body[0], world->memory[k].body[1]);

@@ -12,10 +12,14 @@
 spragStatus spragReportPrepare(struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
-    size_t contacts = 0;
-    for (int k = 0; k < s->island_count; ++k)
+    size_t contacts = 0, loads = 0;
+    for (int k = 0; k < s->island_count; ++k) {
         contacts += (size_t)s->island[k].contact_count;
-    if (!spragGrow((void **)&world->contact, &world->contact_capacity, contacts, sizeof *world->contact) ||
+        for (int b = 0; b < s->island[k].block_count; ++b)
+            loads += s->island[k].block[b].part == SPRAG_PART_JOINT;
+    }
+    if (!spragGrow((void **)&world->load, &world->load_capacity, loads, sizeof *world->load) ||
+        !spragGrow((void **)&world->contact, &world->contact_capacity, contacts, sizeof *world->contact) ||
         !spragGrow((void **)&world->next_memory, &world->next_memory_capacity, contacts + (size_t)world->memory_count,
                    sizeof *world->next_memory))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to report %zu contacts", contacts);
@@ -194,6 +198,12 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island)
     const spragSnapshot *s = &world->snapshot;
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
+        if (block->part == SPRAG_PART_JOINT) {
+            spragLoadMemory *load = &world->load[world->load_count++];
+            load->joint = s->joint[block->joint].id;
+            for (int i = 0; i < 3; ++i)
+                load->force[i] = island->r[3 * k + i] / s->step;
+        }
         if (block->part != SPRAG_PART_CONTACT)
             continue;
         spragContact *contact = &world->contact[world->contact_count++];
@@ -217,7 +227,7 @@ static void addIslandEvent(struct spragWorld *world, const spragIsland *island, 
 void spragReport(struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
-    world->contact_count = world->next_memory_count = 0;
+    world->contact_count = world->next_memory_count = world->load_count = 0;
     spragEventLogClear(&world->log);
     for (int k = 0; k < s->island_count; ++k) {
         const spragIsland *island = &s->island[k];

@@ -146,7 +146,7 @@ static spragStatus stepStock(struct spragWorld *world, double step, long long *s
     if (judged)
         spragJudgeStock(world);
     world->snapshot = (spragSnapshot){.step = step}; /* nothing is known of contacts at the next step */
-    world->memory_count = 0;
+    world->memory_count = world->load_count = 0;
     return status;
 }
 

@@ -45,7 +45,7 @@ typedef struct spragJointState {
     int reversed;            /* attached as (0, body): body[0] is the user's second */
     int body[2];             /* ODE's node order: body[0] >= 0 if attached, body[1] = -1 for the world */
     int island;              /* or -1 */
-    int memory;              /* of contact joints: index of the record of the last step, or -1 */
+    int memory;              /* index of the record of the last step, or -1: of contacts, of loads for other joints */
     const dContact *contact; /* of contact joints */
 } spragJointState;
 
@@ -92,6 +92,13 @@ typedef struct spragContactMemory {
     int matched;
 } spragContactMemory;
 
+/* Forces of a joint's limits and motors in the last step, one record per block, a joint's records side by side: where
+ * the search starts. */
+typedef struct spragLoadMemory {
+    dJointID joint;  /* compared, never followed */
+    double force[3]; /* N, N m */
+} spragLoadMemory;
+
 /* A contact made with a spragSurface: recognised by its joint and its geometry together. */
 typedef struct spragSurfaceRecord {
     dJointID joint;
@@ -114,6 +121,9 @@ struct spragWorld {
     spragContactMemory *memory, *next_memory;
     size_t memory_capacity, next_memory_capacity;
     int memory_count, next_memory_count;
+    spragLoadMemory *load;
+    size_t load_capacity;
+    int load_count;
     unsigned long long next_id;
     spragSurfaceRecord *surface;
     size_t surface_capacity;
