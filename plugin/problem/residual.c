@@ -64,9 +64,12 @@ static double contactResidual(double mu, const double r[3], const double u[3], d
 double spragBlockResidual(const spragProblem *problem, int block, const double *r_all, const double u[3])
 {
     const double *r = r_all + 3 * block;
-    const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, block);
+    const int diagonal = spragProblemDiagonal(problem, block);
+    if (diagonal < 0)
+        return NAN;
+    const double *W = problem->W + 9 * (size_t)diagonal;
     const double trace = W[0] + W[4] + W[8];
-    const double w = trace > 0 ? trace / 3 : 1;
+    const double w = trace > 0 ? trace / 3 : 1; /* a block without mobility: any positive scale asks the same of r, u */
     const double mu = problem->mu[block];
     const double mu_minus = problem->mu_minus != NULL ? problem->mu_minus[block] : mu;
     const spragBlockKind kind = problem->kind != NULL ? (spragBlockKind)problem->kind[block] : SPRAG_BLOCK_CONTACT;

@@ -201,6 +201,21 @@ static void scaleAndFrame(void **state)
     }
 }
 
+/* A block that nothing can move (W_kk = 0) is judged with w = 1: u as it is, or r's distance from the cone. */
+static void aBlockWithoutMobilityIsJudged(void **state)
+{
+    (void)state;
+    const int row_start[] = {0, 1}, column[] = {0};
+    const double W[9] = {0}, mu = 0.5, q[3] = {-2, 0, 0}, open[3] = {1, 0, 0}, zero[3] = {0}, pull[3] = {-3, 0, 0};
+    spragProblem problem = {
+        .contact_count = 1, .block_count = 1, .row_start = row_start, .column = column, .W = W, .q = q, .mu = &mu};
+    CHECK_NEAR(spragProblemResidual(&problem, zero), 2, 0);
+    problem.q = open;
+    CHECK_NEAR(spragProblemResidual(&problem, zero), 0, 0);
+    problem.q = zero;
+    CHECK_NEAR(spragProblemResidual(&problem, pull), 3, 0);
+}
+
 static void badArgumentsAreNan(void **state)
 {
     (void)state;
@@ -210,6 +225,9 @@ static void badArgumentsAreNan(void **state)
     mixKinds(&random);
     assert_true(isnan(spragProblemResidual(NULL, r)));
     assert_true(isnan(spragProblemResidual(&random.problem, NULL)));
+    random.column[0] = 1; /* block (0, 0) is missing */
+    assert_true(isnan(spragProblemResidual(&random.problem, r)));
+    random.column[0] = 0;
     for (int i = 0; i < N; ++i) {
         r[i] = NAN;
         spragProblemVelocity(&random.problem, r, u);
@@ -222,9 +240,13 @@ static void badArgumentsAreNan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knownValues),    cmocka_unit_test(rollingIsBoundedByItsParent),
-        cmocka_unit_test(theJudgesAgree), cmocka_unit_test(velocityIsTheDenseProduct),
-        cmocka_unit_test(scaleAndFrame),  cmocka_unit_test(badArgumentsAreNan),
+        cmocka_unit_test(knownValues),
+        cmocka_unit_test(rollingIsBoundedByItsParent),
+        cmocka_unit_test(theJudgesAgree),
+        cmocka_unit_test(velocityIsTheDenseProduct),
+        cmocka_unit_test(scaleAndFrame),
+        cmocka_unit_test(badArgumentsAreNan),
+        cmocka_unit_test(aBlockWithoutMobilityIsJudged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # sprag-solve as its users meet it: exit codes, one line for every bad input, the output.    test_solve_file.sh SPRAG_SOLVE
 set -uo pipefail
-solve=$1
+solve=$(realpath "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
