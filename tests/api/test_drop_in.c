@@ -1,0 +1,99 @@
+/* A tutorial program of ODE with the two lines added, and nothing else: its steps are Sprag's. */
+#include <ode/ode.h>
+#include <sprag/drop_in.h>
+
+#include "support/check.h"
+
+#include <string.h>
+
+static dWorldID world;
+static dSpaceID space;
+static dJointGroupID group;
+
+static void nearCallback(void *data, dGeomID g1, dGeomID g2)
+{
+    (void)data;
+    dContact contact[4];
+    const int n = dCollide(g1, g2, 4, &contact[0].geom, sizeof *contact);
+    for (int i = 0; i < n; ++i) {
+        memset(&contact[i].surface, 0, sizeof contact[i].surface);
+        contact[i].surface.mode = dContactApprox1;
+        contact[i].surface.mu = 0.5;
+        dJointAttach(dJointCreateContact(world, group, &contact[i]), dGeomGetBody(g1), dGeomGetBody(g2));
+    }
+}
+
+/* A box thrown along the diagonal of the friction axes; returns its speed after 100 steps. */
+static double run(int quick)
+{
+    world = dWorldCreate();
+    space = dHashSpaceCreate(0);
+    group = dJointGroupCreate(0);
+    dWorldSetGravity(world, 0, 0, -9.81);
+    dCreatePlane(space, 0, 0, 1, 0);
+    const dBodyID body = dBodyCreate(world);
+    dMass mass;
+    dMassSetBoxTotal(&mass, 1, 1, 1, 0.2);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, 0, 0, 0.1);
+    dBodySetLinearVel(body, 2, 2, 0);
+    dGeomSetBody(dCreateBox(space, 1, 1, 0.2), body);
+    for (int k = 0; k < 100; ++k) {
+        dSpaceCollide(space, NULL, nearCallback);
+        assert_int_equal((quick ? dWorldQuickStep : dWorldStep)(world, 0.001), 1);
+        dJointGroupEmpty(group);
+    }
+    const spragWorldID sprag = spragWorldFind(world);
+    assert_non_null(sprag);
+    assert_int_equal(spragWorldGetStepInfo(sprag).step, 100);
+    assert_int_equal(spragWorldGetStepInfo(sprag).contacts, 4);
+    const dReal *v = dBodyGetLinearVel(body);
+    const double speed = sqrt(v[0] * v[0] + v[1] * v[1]);
+    dJointGroupDestroy(group);
+    dSpaceDestroy(space);
+    dWorldDestroy(world);
+    assert_null(spragWorldFind(world));
+    return speed;
+}
+
+static void frictionIsRound(void **state)
+{
+    (void)state;
+    for (int quick = 0; quick < 2; ++quick)
+        CHECK_NEAR(run(quick), 2 * sqrt(2) - 0.5 * 9.81 * 0.1, 1e-6);
+}
+
+/* What Sprag refuses is ODE's: ODE itself would crash on a NULL world, but steps a world with absurd bodies. */
+static void whatSpragRefusesIsLeftToOde(void **state)
+{
+    (void)state;
+    world = dWorldCreate();
+    const dBodyID body = dBodyCreate(world);
+    dBodySetLinearVel(body, NAN, 0, 0);
+    assert_int_equal(dWorldStep(world, 0.001), 1);
+    assert_true(isnan(dBodyGetPosition(body)[0]));
+    assert_int_equal(spragWorldGetStepInfo(spragWorldFind(world)).step, 0);
+    dWorldDestroy(world);
+}
+
+static int setUp(void **state)
+{
+    (void)state;
+    return !dInitODE2(0);
+}
+
+static int tearDown(void **state)
+{
+    (void)state;
+    dCloseODE();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(frictionIsRound, setUp, tearDown),
+        cmocka_unit_test_setup_teardown(whatSpragRefusesIsLeftToOde, setUp, tearDown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
