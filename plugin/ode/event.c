@@ -67,11 +67,17 @@ static void addModeEvents(spragEventLog *log, const spragContactChange *c)
         spragEventLogAdd(log, SPRAG_EVENT_REVERSE, event);
 }
 
+/* m/s, what ordinary forces change a velocity by in a step */
+static double usualChange(const spragContactChange *c)
+{
+    return c->step * fmax(fabs(c->event.b), c->gravity);
+}
+
 /* Theory/policy.md 3.6: the slip ended within the step by an impulse that no force of the ordinary size explains, and
  * not by a collision. */
 static int isJam(const spragContactChange *c, int singular)
 {
-    const double usual = c->step * fmax(fabs(c->event.b), c->gravity); /* m/s */
+    const double usual = usualChange(c);
     const int slid = spragNorm3(c->event.slip_before) > SPRAG_SLIP_TOLERANCE;
     if (!slid || c->after != SPRAG_MODE_STICK || c->approach < -usual)
         return 0;
@@ -83,9 +89,10 @@ static int isJam(const spragContactChange *c, int singular)
 void spragEventsOfContact(spragEventLog *log, const spragContactChange *c)
 {
     spragContactChange copy = *c;
-    const int closed = c->fresh || c->before != SPRAG_MODE_OPEN || c->after != SPRAG_MODE_OPEN;
+    const int closed = c->before != SPRAG_MODE_OPEN || c->after != SPRAG_MODE_OPEN;
+    const int rested = c->fresh && c->approach <= usualChange(c); /* it could have stayed, and leaves */
     const int inconsistent = closed && c->indicator.quadrant == SPRAG_QUADRANT_INCONSISTENT;
-    const int indeterminate = closed && c->indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE;
+    const int indeterminate = (closed || rested) && c->indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE;
     copy.event.separatrix = indeterminate ? c->indicator.separatrix : 0;
     copy.event.paradox_class = inconsistent || indeterminate ? spragParadoxClassOf(c->indicator.quadrant) : 0;
     addModeEvents(log, &copy);
