@@ -24,7 +24,7 @@
 #include "problem/residual.h"
 
 enum { INTERIOR_LIMIT = 120 };
-#define SIGMA_LEAST 1e-3 /* never aims lower than this part of the present tau */
+#define SIGMA_LEAST 0.1  /* never aims lower than this part of the present tau (1e-3: half as many more steps) */
 #define SIGMA_CENTRE 0.8 /* after a short step: back towards the path first */
 #define SHORT_STEP 0.2
 #define STEP_SHARE 0.99 /* of the way to the boundary */

@@ -15,7 +15,7 @@
 #include "solve/solver.h"
 #include "solve/sweep.h"
 
-enum { NEWTON_LIMIT = 2000, SWEEP_FIRST = 40, STEPS_FIRST = 30, STEPS_WARM = 4 };
+enum { NEWTON_LIMIT = 6000, SWEEP_FIRST = 40, STEPS_FIRST = 30, STEPS_WARM = 4 };
 #define LAMBDA_FIRST 1e-2
 
 /* A guess without impulses says nothing. */

@@ -12,10 +12,11 @@ enum { INNER_MAX = 12, INNER_EASY = 4, CHORDS_MAX = 3, POLISH_STEPS = 6 };
 #define LAMBDA_RETRY 1e-3
 #define LAMBDA_LEAST 1e-8 /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
-#define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
-#define SURE 1e-3        /* or at this part of the tolerance */
-#define EXACT 1e-4       /* part of the tolerance at which no polish is needed */
-#define DIVERGED 1e4     /* growth of |F|^2 that ends an attempt */
+#define INNER_SHARE 0.01  /* a proximal problem counts as solved at this part of its own displacement, squared */
+#define SURE 1e-3         /* or at this part of the tolerance */
+#define EXACT 1e-4        /* part of the tolerance at which no polish is needed */
+#define DIVERGED 1e12     /* growth of |F|^2 that ends an attempt; 1e4 ends many that would have come back */
+#define DIVERGED_WARM 1e4 /* of a warm start: it has to fit at once */
 
 /* ---------------------------------------------------------------- the laws */
 
@@ -243,7 +244,7 @@ static int proximalProblem(spragProximal *proximal, double tolerance, double *r,
     for (*inner = 0; *inner < INNER_MAX;) {
         const double merit = newtonStep(proximal, r);
         ++*inner;
-        if (!(merit < DIVERGED * first))
+        if (!(merit < (proximal->lambda < LAMBDA_JUMP ? DIVERGED_WARM : DIVERGED) * first))
             return 0;
         if (merit <= SURE * SURE * tolerance * tolerance || merit <= INNER_SHARE * proximalDistance(proximal, r) ||
             merit <= 1e-30 * first)
