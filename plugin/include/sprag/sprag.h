@@ -271,7 +271,8 @@ typedef struct spragSolutionSet {
     spragParadoxSolution *solution; /* (count) owned: spragSolutionSetFree */
     int paradox_class;              /* 0: one; else as spragVariantResult */
     int inconsistent;               /* 1: no solution */
-    int indeterminate;              /* 1: more than one realisable */
+    int indeterminate;              /* 1: more than one solution: history decides */
+    int incomplete;                 /* 1: some combination was too degenerate to search all of it */
 } spragSolutionSet;
 
 SPRAG_API spragStatus spragParadoxEnumerate(const spragContactState *state, spragSolutionSet *out);

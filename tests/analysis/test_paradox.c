@@ -1,0 +1,437 @@
+/* Every `modes` case of the reference: the whole set of solutions, found in both directions. */
+#include "support/oracle.h"
+
+#include <sprag/sprag.h>
+
+enum { CONTACTS = SPRAG_PARADOX_CONTACT_MAX, ROWS = 3 * CONTACTS, MOST = 8 };
+
+typedef struct State {
+    spragContactState state;
+    double A[ROWS * ROWS], b[ROWS], slip[2 * CONTACTS], mu[CONTACTS];
+    unsigned char two_sided[CONTACTS];
+} State;
+
+static void begin(State *s, int contacts)
+{
+    memset(s, 0, sizeof *s);
+    s->state = (spragContactState){contacts, s->A, s->b, s->slip, s->mu, s->mu, s->two_sided};
+}
+
+/* One solution the reference has; NAN where it says nothing. */
+typedef struct Expected {
+    double r[ROWS], w[ROWS];
+    double slope;
+    int normal_stable, direction_stable; /* -1: not said */
+    int family;
+} Expected;
+
+static Expected unsaid(void)
+{
+    Expected e = {.slope = NAN, .normal_stable = -1, .direction_stable = -1};
+    for (int i = 0; i < ROWS; ++i)
+        e.r[i] = e.w[i] = NAN;
+    return e;
+}
+
+static double distance(const double *expected, const double *actual, int n)
+{
+    double d = 0;
+    for (int i = 0; i < n; ++i)
+        if (!isnan(expected[i]))
+            d = fmax(d, fabs(expected[i] - actual[i]) / fmax(1, fabs(expected[i])));
+    return d;
+}
+
+/* Laws that every solution obeys, whatever the reference says. */
+static void checkLaws(const spragContactState *state, const spragParadoxSolution *s)
+{
+    const int n = 3 * state->contact_count;
+    for (int i = 0; i < n; ++i) {
+        double w = state->b[i], size = fabs(w);
+        for (int j = 0; j < n; ++j) {
+            w += state->A[n * i + j] * s->r[j];
+            size += fabs(state->A[n * i + j] * s->r[j]);
+        }
+        CHECK_NEAR(s->w[i], w, 1e-8 * size);
+    }
+    for (int k = 0; k < state->contact_count; ++k) {
+        const double *r = s->r + 3 * k, *w = s->w + 3 * k, *v = state->slip + 2 * k;
+        const double friction = hypot(r[1], r[2]), limit = state->mu_static[k] * fabs(r[0]);
+        if (s->mode[k] == SPRAG_MODE_OPEN) {
+            assert_true(w[0] >= 0 && r[0] == 0 && friction == 0);
+            continue;
+        }
+        assert_true(state->two_sided[k] || r[0] >= -1e-9);
+        assert_int_equal(s->variant[k], (r[0] > 0) - (r[0] < 0));
+        assert_true(w[0] == 0);
+        if (s->mode[k] == SPRAG_MODE_STICK) {
+            assert_true(w[1] == 0 && w[2] == 0 && friction <= limit * (1 + 1e-9) + 1e-12);
+            continue;
+        }
+        const double *along = hypot(v[0], v[1]) > 0 ? v : w + 1, length = hypot(along[0], along[1]);
+        for (int t = 0; t < 2; ++t)
+            CHECK_NEAR(r[1 + t], -state->mu[k] * fabs(r[0]) * along[t] / length, 1e-7 * fmax(1, fabs(r[0])));
+    }
+}
+
+static int opens(const State *s, const spragParadoxSolution *solution)
+{
+    for (int k = 0; k < s->state.contact_count; ++k)
+        if (solution->mode[k] == SPRAG_MODE_OPEN)
+            return 1;
+    return 0;
+}
+
+/* Equal as sets: as many, and every expected one is there, with its stability.  closed: of those without an open
+ * contact, where the reference has no others. */
+static void checkSet(const char *id, const State *s, int count, const Expected *expected, int closed)
+{
+    spragSolutionSet set;
+    const int n = 3 * s->state.contact_count;
+    assert_int_equal(spragParadoxEnumerate(&s->state, &set), SPRAG_OK);
+    int compared = set.count;
+    for (int k = 0; k < set.count; ++k)
+        compared -= closed && opens(s, &set.solution[k]);
+    if (compared != count)
+        fail_msg("%s: %d solutions, the reference has %d", id, compared, count);
+    assert_false(set.incomplete);
+    assert_int_equal(set.inconsistent, set.count == 0);
+    assert_int_equal(set.indeterminate, set.count > 1);
+    int used[16] = {0}, taken = 0, realisable = 0;
+    for (int k = 0; k < set.count; ++k) {
+        checkLaws(&s->state, &set.solution[k]);
+        assert_int_equal(set.solution[k].multiplicity, 1);
+        taken += set.solution[k].taken;
+        realisable += set.solution[k].small_friction;
+        if (set.solution[k].taken)
+            assert_true(set.solution[k].normal_stable); /* a separatrix is never taken */
+    }
+    assert_int_equal(taken, realisable > 0);
+    for (int k = 0; k < count; ++k) {
+        int best = -1;
+        double near = 1e-9;
+        for (int j = 0; j < set.count; ++j) {
+            const double d =
+                fmax(distance(expected[k].r, set.solution[j].r, n), distance(expected[k].w, set.solution[j].w, n));
+            if (!used[j] && d < near && (!expected[k].family || set.solution[j].family))
+                near = d, best = j;
+        }
+        if (best < 0)
+            fail_msg("%s: solution %d of the reference was not found", id, k);
+        used[best] = 1;
+        const spragParadoxSolution *found = &set.solution[best];
+        assert_int_equal(found->family, expected[k].family);
+        if (!isnan(expected[k].slope))
+            CHECK_NEAR(found->slope, expected[k].slope, 1e-9 * fmax(1, fabs(expected[k].slope)));
+        if (expected[k].normal_stable >= 0)
+            assert_int_equal(found->normal_stable, expected[k].normal_stable);
+        if (expected[k].direction_stable >= 0)
+            assert_int_equal(found->direction_stable, expected[k].direction_stable);
+    }
+    spragSolutionSetFree(&set);
+}
+
+static double numberOr(const Json *object, const char *key, double otherwise)
+{
+    const Json *found = jsonFind(object, key);
+    return found != NULL && found->kind == JSON_NUMBER ? found->number : otherwise;
+}
+
+/* Planar problems have a second tangent: absent (a row of zeros), or decoupled with any inertia and no load. */
+static const double across[] = {0, 0.3, 7};
+
+/* ---------------------------------------------------------------- the rod (digest 1.5) */
+
+static void checkRod(const Json *one, int two_sided)
+{
+    const Json *in = jsonGet(one, "inputs"), *solutions = jsonGet(jsonGet(one, "expected"), "solutions");
+    const double a = jsonNumber(in, "a"), h = jsonNumber(in, "h"), m = jsonNumber(in, "m"), J = jsonNumber(in, "J");
+    const double v3 = jsonNumber(in, "v3"), F1 = jsonNumber(in, "F1"), F2 = jsonNumber(in, "F2"),
+                 F3 = jsonNumber(in, "F3");
+    State s;
+    Expected expected[MOST];
+    for (int c = 0; c < 3; ++c) {
+        begin(&s, 1);
+        const double A[9] = {1 / m + a * a / J, -a * h / J, 0, -a * h / J, 1 / m + h * h / J, 0, 0, 0, across[c]};
+        memcpy(s.A, A, sizeof A);
+        s.b[0] = F2 / m - a * F3 / J + h * v3 * v3;
+        s.b[1] = F1 / m + h * F3 / J + a * v3 * v3;
+        s.slip[0] = jsonNumber(in, "v1");
+        s.mu[0] = jsonNumber(in, "mu");
+        s.two_sided[0] = (unsigned char)two_sided;
+        CHECK_NEAR(s.b[0], jsonNumber(jsonGet(one, "expected"), "b_free_normal_acc"), 1e-12);
+        for (int k = 0; k < solutions->count; ++k) {
+            const Json *row = &solutions->first[k];
+            /* the reference's w1, w2 are of the contact; its T is along the slip axis */
+            expected[k] = unsaid();
+            expected[k].r[0] = jsonNumber(row, "N"), expected[k].r[1] = jsonNumber(row, "T"), expected[k].r[2] = 0;
+            expected[k].w[0] = jsonNumber(row, "w2"), expected[k].w[1] = jsonNumber(row, "w1"), expected[k].w[2] = 0;
+            expected[k].slope = numberOr(row, "slope", NAN);
+            if (!isnan(expected[k].slope))
+                expected[k].normal_stable = expected[k].slope > 0;
+        }
+        checkSet(jsonGet(one, "id")->text, &s, solutions->count, expected, 0);
+    }
+}
+
+/* ---------------------------------------------------------------- the bipod (digest 1.6)
+ * Points at x = -a and +a, H below G; both two-sided contacts keep it from turning, so any J gives the same N, T, w. */
+
+static void checkBipod(const Json *one, double J, int two_sided)
+{
+    const Json *in = jsonGet(one, "inputs");
+    const Json *solutions = jsonGet(jsonGet(one, "expected"), two_sided ? "solutions" : "unilateral_solutions");
+    const double a = jsonNumber(in, "a"), H = jsonNumber(in, "H"), m = jsonNumber(in, "m");
+    State s;
+    Expected expected[MOST];
+    for (int c = 0; c < 3; ++c) {
+        begin(&s, 2);
+        for (int k = 0; k < 2; ++k) {
+            const double x = k == 0 ? -a : a;
+            const double row[2][3] = {{0, 1, x}, {1, 0, H}}; /* velocities of G and turning rate; [n t1] */
+            for (int j = 0; j < 2; ++j) {
+                const double y = j == 0 ? -a : a, other[2][3] = {{0, 1, y}, {1, 0, H}};
+                for (int p = 0; p < 2; ++p)
+                    for (int q = 0; q < 2; ++q)
+                        s.A[6 * (3 * k + p) + 3 * j + q] =
+                            (row[p][0] * other[q][0] + row[p][1] * other[q][1]) / m + row[p][2] * other[q][2] / J;
+            }
+            s.A[7 * (3 * k + 2)] = across[c];
+            s.b[3 * k] = -jsonNumber(in, "P") / m, s.b[3 * k + 1] = jsonNumber(in, "F") / m;
+            s.slip[2 * k] = jsonNumber(in, "v");
+            s.mu[k] = jsonNumber(in, k == 0 ? "mu1" : "mu2");
+            s.two_sided[k] = (unsigned char)two_sided;
+        }
+        for (int k = 0; k < solutions->count; ++k) {
+            const Json *row = &solutions->first[k];
+            expected[k] = unsaid();
+            expected[k].family = strcmp(jsonGet(row, "mode")->text, "rest") == 0;
+            for (int i = 0; i < 2; ++i) {
+                expected[k].r[3 * i] = jsonNumber(row, i == 0 ? "N1" : "N2");
+                expected[k].r[3 * i + 1] = numberOr(row, i == 0 ? "T1" : "T2", NAN);
+                expected[k].r[3 * i + 2] = 0;
+                expected[k].w[3 * i] = 0, expected[k].w[3 * i + 1] = jsonNumber(row, "w");
+            }
+            if (!expected[k].family)
+                expected[k].normal_stable = jsonNumber(row, "det") > 0;
+        }
+        checkSet(jsonGet(one, "id")->text, &s, solutions->count, expected, !two_sided);
+    }
+}
+
+/* ---------------------------------------------------------------- Painleve and Klein, rigid (digest 2)
+ * Two beads on rails, four coordinates (x1, y1, x2, y2), a weightless rod g = (-c, -s, c, s) between them: a joint row,
+ * eliminated,
+ *     A = M^-1 - M^-1 g' (g M^-1 g')^-1 g M^-1,   b = A F,
+ * of rank three.  Contact k has the normal y_k and the tangent x_k.  The rod's force does not appear: it follows from
+ * N_k = -Y_k +- R s. */
+
+static void rodMap(State *s, const double m[2], double phi, const double F[4], const double *slip, const double *mu,
+                   double second)
+{
+    begin(s, 2);
+    const double g[4] = {-cos(phi), -sin(phi), cos(phi), sin(phi)};
+    const int row[4] = {1, 0, 4, 3}; /* x1, y1, x2, y2 in the contacts' order [n t1 t2] */
+    double gMg = 0;
+    for (int i = 0; i < 4; ++i)
+        gMg += g[i] * g[i] / m[i / 2];
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j) {
+            const double A = (i == j) / m[i / 2] - g[i] * g[j] / (m[i / 2] * m[j / 2] * gMg);
+            s->A[6 * row[i] + row[j]] = A;
+            s->b[row[i]] += A * F[j];
+        }
+    for (int k = 0; k < 2; ++k) {
+        s->A[7 * (3 * k + 2)] = second;
+        s->slip[2 * k] = slip[k], s->mu[k] = mu[k], s->two_sided[k] = 1;
+    }
+}
+
+static void checkKlein(const Json *one)
+{
+    const Json *in = jsonGet(one, "inputs"), *solutions = jsonGet(jsonGet(one, "expected"), "solutions");
+    const double m[2] = {jsonNumber(in, "m1"), jsonNumber(in, "m2")}, v = jsonNumber(in, "v");
+    const double F[4] = {jsonNumber(in, "X1"), jsonNumber(in, "Y1"), jsonNumber(in, "X2"), jsonNumber(in, "Y2")};
+    State s;
+    Expected expected[MOST];
+    for (int c = 0; c < 3; ++c) {
+        rodMap(&s, m, jsonNumber(in, "phi"), F, (double[2]){v, v},
+               (double[2]){jsonNumber(in, "mu1"), jsonNumber(in, "mu2")}, across[c]);
+        for (int k = 0; k < solutions->count; ++k) {
+            const Json *row = &solutions->first[k];
+            expected[k] = unsaid();
+            expected[k].family = strcmp(jsonGet(row, "mode")->text, "rest") == 0;
+            for (int i = 0; i < 2; ++i) {
+                expected[k].r[3 * i] = numberOr(row, i == 0 ? "N1" : "N2", NAN);
+                expected[k].r[3 * i + 1] = numberOr(row, i == 0 ? "T1" : "T2", NAN);
+                expected[k].w[3 * i] = 0, expected[k].w[3 * i + 1] = numberOr(row, "xdd", 0);
+            }
+            if (!expected[k].family)
+                expected[k].normal_stable = (int)jsonNumber(row, "stable");
+        }
+        checkSet(jsonGet(one, "id")->text, &s, solutions->count, expected, 0);
+    }
+}
+
+/* Digest 4.6: only the first rail is rough; X'' = lam cos al for the second body, so x1 carries q and lam is -R. */
+static void checkPlotnikov(const Json *one)
+{
+    const Json *in = jsonGet(one, "inputs");
+    const double k = jsonNumber(in, "k"), alpha = jsonNumber(in, "alpha"), q = jsonNumber(in, "q");
+    for (int side = 0; side < 2; ++side) {
+        const Json *solutions = jsonGet(jsonGet(one, "expected"), side == 0 ? "right" : "left");
+        const double v = side == 0 ? 1 : -1;
+        State s;
+        Expected expected[MOST];
+        rodMap(&s, (double[2]){1, 1}, alpha, (double[4]){q, 0, 0, 0}, (double[2]){v, v}, (double[2]){k, 0}, 0);
+        for (int i = 0; i < solutions->count; ++i) {
+            const double lam = jsonNumber(&solutions->first[i], "lam"), x = jsonNumber(&solutions->first[i], "Xdd");
+            expected[i] = unsaid();
+            expected[i].r[0] = lam * sin(alpha), expected[i].r[1] = -k * fabs(lam) * sin(alpha) * v;
+            expected[i].r[3] = -lam * sin(alpha), expected[i].r[4] = 0;
+            expected[i].w[1] = expected[i].w[4] = x;
+        }
+        checkSet(jsonGet(one, "id")->text, &s, solutions->count, expected, 0);
+    }
+}
+
+/* ---------------------------------------------------------------- the body in space (digest 1.7)
+ * m w = F* + B R in (x, y, z); the contact's normal is z. */
+
+static void bodyState(State *s, const double B[9], const double Fstar[3], double m, double mu, const double *v,
+                      int two_sided)
+{
+    static const int axis[3] = {2, 0, 1};
+    begin(s, 1);
+    for (int i = 0; i < 3; ++i) {
+        s->b[i] = Fstar[axis[i]] / m;
+        for (int j = 0; j < 3; ++j)
+            s->A[3 * i + j] = 0.5 * (B[3 * axis[i] + axis[j]] + B[3 * axis[j] + axis[i]]) / m;
+    }
+    s->slip[0] = v[0], s->slip[1] = v[1];
+    s->mu[0] = mu;
+    s->two_sided[0] = (unsigned char)two_sided;
+}
+
+static void readBodySolutions(const Json *solutions, double m, Expected *expected)
+{
+    for (int k = 0; k < solutions->count; ++k) {
+        const Json *row = &solutions->first[k];
+        double R[3], mw[3];
+        jsonNumbers(jsonGet(row, "R"), 0, 3, R);
+        jsonNumbers(jsonGet(row, "mw"), 0, 3, mw);
+        expected[k] = unsaid();
+        for (int i = 0; i < 3; ++i) {
+            static const int axis[3] = {2, 0, 1};
+            expected[k].r[i] = R[axis[i]], expected[k].w[i] = mw[axis[i]] / m;
+        }
+        const double dn = numberOr(row, "dn", NAN);
+        expected[k].slope = dn / m;
+        if (!isnan(dn))
+            expected[k].normal_stable = dn > 0;
+        expected[k].direction_stable = (int)numberOr(row, "direction_stable", -1);
+    }
+}
+
+static void checkBody(const Json *one)
+{
+    const Json *in = jsonGet(one, "inputs"), *out = jsonGet(one, "expected"), *solutions = jsonGet(out, "solutions");
+    double B[9], Fstar[3], v[2];
+    State s;
+    Expected expected[MOST];
+    for (int i = 0; i < 3; ++i)
+        jsonNumbers(&jsonGet(out, "B")->first[i], 0, 3, B + 3 * i);
+    jsonNumbers(jsonGet(in, "Fstar"), 0, 3, Fstar);
+    jsonNumbers(jsonGet(in, "v"), 0, 2, v);
+    const double m = jsonNumber(in, "m");
+    bodyState(&s, B, Fstar, m, jsonNumber(in, "mu"), v, (int)jsonNumber(in, "bilateral"));
+    readBodySolutions(solutions, m, expected);
+    checkSet(jsonGet(one, "id")->text, &s, solutions->count, expected, 0);
+}
+
+static void cross(double out[3], const double a[3], const double b[3])
+{
+    for (int i = 0; i < 3; ++i)
+        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* The top (digest 1.7): r = -l d, B = E + k (E - d d'), k = m l^2 / J1,
+ * F* = F + m (J^-1 (M - W x J W)) x r + m W x (W x r), weight along -z. */
+static void checkTop(const Json *one)
+{
+    const Json *in = jsonGet(one, "inputs"), *solutions = jsonGet(jsonGet(one, "expected"), "modes");
+    const double m = jsonNumber(in, "m"), l = jsonNumber(in, "l"), J1 = jsonNumber(in, "J1"), J3 = jsonNumber(in, "J3");
+    double y[12], B[9], Fstar[3], r[3], JW[3], torque[3], turning[3], Wr[3], centripetal[3], along = 0;
+    assert_int_equal(jsonNumbers(jsonGet(in, "z_tip_axis_vtip_omega"), 0, 12, y), 12);
+    const double *d = y + 3, *v = y + 6, *W = y + 9;
+    for (int i = 0; i < 3; ++i)
+        along += d[i] * W[i];
+    for (int i = 0; i < 3; ++i) {
+        r[i] = -l * d[i];
+        JW[i] = J1 * W[i] + (J3 - J1) * along * d[i];
+        for (int j = 0; j < 3; ++j)
+            B[3 * i + j] = (i == j) + m * l * l / J1 * ((i == j) - d[i] * d[j]);
+    }
+    cross(torque, JW, W); /* -W x J W */
+    double axial = 0;
+    for (int i = 0; i < 3; ++i)
+        axial += torque[i] * d[i];
+    for (int i = 0; i < 3; ++i)
+        torque[i] = torque[i] / J1 + (1 / J3 - 1 / J1) * axial * d[i];
+    cross(turning, torque, r);
+    cross(Wr, W, r);
+    cross(centripetal, W, Wr);
+    for (int i = 0; i < 3; ++i)
+        Fstar[i] = m * (turning[i] + centripetal[i]) - (i == 2 ? m * jsonNumber(in, "g") : 0);
+    State s;
+    Expected expected[MOST];
+    bodyState(&s, B, Fstar, m, jsonNumber(in, "mu"), v, 0);
+    CHECK_NEAR(s.b[0], jsonNumber(jsonGet(one, "expected"), "b"), 1e-9);
+    CHECK_NEAR(spragPainleveSlope(s.A, s.mu[0], v), jsonNumber(jsonGet(one, "expected"), "p"), 1e-9);
+    readBodySolutions(solutions, m, expected);
+    checkSet(jsonGet(one, "id")->text, &s, solutions->count, expected, 0);
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+static void referenceSetsAgree(void **unused)
+{
+    (void)unused;
+    Json oracle;
+    int count = 0;
+    oracleOpen(&oracle);
+    const Json *cases = jsonGet(&oracle, "cases");
+    for (int i = 0; i < cases->count; ++i) {
+        const Json *one = &cases->first[i];
+        const char *system = jsonGet(one, "system")->text;
+        if (strcmp(jsonGet(one, "kind")->text, "modes") != 0)
+            continue;
+        ++count;
+        if (strcmp(system, "rod_bilateral") == 0)
+            checkRod(one, 1);
+        else if (strcmp(system, "rod_unilateral") == 0)
+            checkRod(one, 0);
+        else if (strcmp(system, "bipod") == 0)
+            checkBipod(one, 1, 1), checkBipod(one, 0.2, 1), checkBipod(one, 0.5, 0);
+        else if (strcmp(system, "pk_rigid") == 0)
+            checkKlein(one);
+        else if (strcmp(system, "painleve_predisp") == 0)
+            checkPlotnikov(one);
+        else if (strcmp(system, "body3d") == 0)
+            checkBody(one);
+        else if (strcmp(system, "top") == 0)
+            checkTop(one);
+        else
+            fail_msg("%s: no reader for system %s", jsonGet(one, "id")->text, system);
+    }
+    assert_int_equal(count, 108);
+    jsonFree(&oracle);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(referenceSetsAgree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
