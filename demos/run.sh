@@ -28,7 +28,7 @@ picture() {
 }
 picture rod --solver both --set mu=2 --set angle=120 --headless --steps 40 --png "$out/rod.png" --trace "$out/rod.csv" \
     --events "$out/rod.jsonl"
-picture top --solver both --headless --steps 2500 --png "$out/top.png" --trace "$out/top.csv" \
+picture top --solver both --headless --steps 400 --png "$out/top.png" --trace "$out/top.csv" \
     --events "$out/top.jsonl"
 echo "No display: pictures, traces and events are in"
 ls "$out"/{rod,top}.{png,csv,jsonl}

@@ -147,7 +147,7 @@ const Scene scene_top = {
     .keys = keys,
     .step_size = 1e-3,
     .duration = 4,
-    .camera = {0.14, -0.18, 0.11, 0, 0, 0.03},
+    .camera = {0.20, -0.25, 0.15, -0.01, -0.03, 0.035},
     .create = create,
     .contacts = contacts,
 };

@@ -48,5 +48,6 @@ void cameraViewProjection(const Camera *camera, float aspect, mat4 out)
     cameraEye(camera, eye);
     glm_lookat(eye, (float *)camera->target, (vec3){0, 0, 1}, view);
     glm_perspective(glm_rad(aspect < 1 ? 46 : 38), aspect, 0.02f * camera->distance, 60 * camera->distance, projection);
+    projection[2][1] = -0.14f; /* the lens shifted up: the text stands below the scene, not on it */
     glm_mat4_mul(projection, view, out);
 }

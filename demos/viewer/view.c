@@ -138,11 +138,17 @@ static void drawContact(const View *view, Draw *draw, double scale, const spragC
     }
 }
 
+/* A fixed box whose top is the plane z = 0. */
+static int isGround(const SceneShape *shape)
+{
+    return shape->body == NULL && shape->kind == SCENE_BOX && fabs(shape->position[2] + shape->size[2]) < 1e-9;
+}
+
 void viewDraw(const View *view, Draw *draw, const Camera *camera, const ViewShow *show)
 {
     const SceneWorld *world = view->world;
     for (int k = 0; k < world->shape_count; ++k)
-        drawShape(draw, &world->shape[k], world->shape[k].body == NULL && world->shape[k].kind == SCENE_BOX);
+        drawShape(draw, &world->shape[k], isGround(&world->shape[k]));
     const double scale = 0.35 * camera->distance;
     const spragContact *contact;
     const int count = SceneGetContacts(view->world, &contact);
