@@ -15,7 +15,11 @@
 #include "solve/cone_block.h"
 #include "solve/solver.h"
 
-enum { SMALL = 60 /* blocks, measured: beyond it the mode search costs more than it saves */, LINKS_MAX = 4 };
+enum {
+    SMALL = 60 /* blocks, measured: beyond it the mode search costs more than it saves */,
+    LINKS_MAX = 4,
+    SWEEPS_LAST = 3000
+};
 
 /* ---------------------------------------------------------------- one block */
 
@@ -137,6 +141,9 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
     info->residual = spragProblemResidual(problem, r);
     for (int k = 0; k < links; ++k) {
         info->fallback = k > 0;
+        left.iteration_limit = options->iteration_limit;
+        if (chain[k] == &spragSolverGaussSeidel && links > 1 && left.iteration_limit == 0)
+            left.iteration_limit = SWEEPS_LAST;
         spragStatus status = tryMethod(chain[k], problem, &left, k == 0, arena, r, candidate, info);
         const int solved = info->residual <= options->tolerance;
         if (status == SPRAG_OK && solved && k > 0 && chain[0] == &spragSolverVariant)

@@ -66,12 +66,32 @@ static double rootBetween(int degree, const double *a, const double *derivative,
     return t;
 }
 
+/* Ascending; a double root once, also where rounding hides it. */
+static int quadraticRoots(const double a[3], double root[2])
+{
+    if (fabs(a[2]) <= DBL_EPSILON * fabs(a[1])) { /* the other root is as good as infinite */
+        root[0] = -a[0] / a[1];
+        return a[1] != 0;
+    }
+    const double half = -0.5 * a[1], discriminant = half * half - a[0] * a[2];
+    if (fabs(discriminant) <= 8 * DBL_EPSILON * half * half) {
+        root[0] = half / a[2];
+        return 1;
+    }
+    if (discriminant < 0)
+        return 0;
+    const double q = half + (half < 0 ? -sqrt(discriminant) : sqrt(discriminant));
+    const double one = q / a[2], other = a[0] / q;
+    root[0] = fmin(one, other), root[1] = fmax(one, other);
+    return 2;
+}
+
 /* Real roots of a[0] + a[1] t + ... in [-bound, bound], ascending, a double root once.  Between two neighbouring roots
- * of the derivative the polynomial is monotone: at most one root. */
+ * of the derivative the polynomial is monotone: at most one root.  degree >= 2. */
 static int realRoots(int degree, const double *a, double bound, double *root)
 {
-    if (degree == 0)
-        return 0;
+    if (degree == 2)
+        return quadraticRoots(a, root);
     double derivative[DEGREE + 1] = {0}, turn[DEGREE + 2];
     for (int k = 1; k <= degree; ++k)
         derivative[k - 1] = k * a[k];
