@@ -16,9 +16,10 @@
 #include "solve/solver.h"
 
 enum {
-    SMALL = 60 /* blocks, measured: beyond it the mode search costs more than it saves */,
-    LINKS_MAX = 4,
-    SWEEPS_LAST = 3000
+    SMALL = 60, /* blocks, measured: beyond it the mode search costs more than it saves */
+    STEPS_SMALL = 600,
+    SWEEPS_LAST = 3000,
+    LINKS_MAX = 4
 };
 
 /* ---------------------------------------------------------------- one block */
@@ -129,6 +130,16 @@ static int chainOf(const spragProblem *problem, spragSolverKind solver, const sp
     return links;
 }
 
+/* Iterations of a link that has others behind it: patience belongs to a method asked for by name. */
+static int limitOf(const spragProblem *problem, const spragSolveOptions *options, int links, spragSolverKind kind)
+{
+    if (options->iteration_limit > 0 || links == 1)
+        return options->iteration_limit;
+    if (kind == SPRAG_SOLVER_GAUSS_SEIDEL)
+        return SWEEPS_LAST;
+    return kind == SPRAG_SOLVER_NEWTON && problem->contact_count <= SMALL ? STEPS_SMALL : 0;
+}
+
 static spragStatus runChain(const spragProblem *problem, const spragSolveOptions *options, double begin,
                             spragArena *arena, double *r, spragSolveInfo *info)
 {
@@ -141,9 +152,7 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
     info->residual = spragProblemResidual(problem, r);
     for (int k = 0; k < links; ++k) {
         info->fallback = k > 0;
-        left.iteration_limit = options->iteration_limit;
-        if (chain[k] == &spragSolverGaussSeidel && links > 1 && left.iteration_limit == 0)
-            left.iteration_limit = SWEEPS_LAST;
+        left.iteration_limit = limitOf(problem, options, links, chain[k]->kind);
         spragStatus status = tryMethod(chain[k], problem, &left, k == 0, arena, r, candidate, info);
         const int solved = info->residual <= options->tolerance;
         if (status == SPRAG_OK && solved && k > 0 && chain[0] == &spragSolverVariant)
