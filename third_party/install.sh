@@ -4,9 +4,10 @@
 # README.md beside this file says what each package is for.
 set -euo pipefail
 
-build=(build-essential cmake ninja-build pkg-config libode-dev libsuitesparse-dev libfclib-dev libhdf5-dev)
-tests=(libcmocka-dev libcjson-dev valgrind clang-format python3 python3-pyode xvfb xauth)
-demos=(libglfw3-dev libepoxy-dev libegl-dev libcglm-dev libpng-dev libgl1-mesa-dri xvfb xauth ffmpeg)
+build=(build-essential cmake ninja-build pkg-config git libode-dev libsuitesparse-dev libhdf5-dev)
+tests=(libcmocka-dev valgrind clang-format python3 python3-pyode xvfb xauth)
+demos=(libglfw3-dev libepoxy-dev libegl-dev libcglm-dev libpng-dev libimgui-dev fonts-dejavu-core libgl1-mesa-dri libgl1 libegl1
+    xvfb xauth ffmpeg)
 
 case "${1:-all}" in
 build) packages=("${build[@]}") ;;
