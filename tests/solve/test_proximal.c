@@ -1,0 +1,88 @@
+/* Proximal Newton: warm starts, hyperstatic W, polish, limits. */
+#include "support/check.h"
+#include "support/random_problem.h"
+
+#include "base/alloc.h"
+#include "problem/residual.h"
+#include "solve/proximal.h"
+
+static const double TOLERANCE = 1e-8;
+
+static void coldAndWarm(void **state)
+{
+    (void)state;
+    static Random random;
+    for (unsigned long long seed = 1; seed <= 20; ++seed) {
+        randomProblem(&random, seed, 0.3, seed % 2 ? 2 * N : 12);
+        spragArena arena = {0};
+        spragProximal proximal;
+        double r[N] = {0};
+        int cold = 0, warm = 0;
+        assert_true(spragProximalInit(&proximal, &random.problem, &arena));
+        spragProximalReset(&proximal, r);
+        assert_int_equal(spragProximalPoints(&proximal, 1e-3, TOLERANCE, 0, 400, r, &cold), SPRAG_OK);
+        memcpy(r, proximal.best, sizeof r);
+        CHECK_NEAR(proximal.best_residual, spragProblemResidual(&random.problem, r), 0);
+        const double polished = spragProximalPolish(&proximal, TOLERANCE, proximal.best_residual, r, &cold);
+        CHECK_NEAR(polished, spragProblemResidual(&random.problem, r), 0);
+        assert_true(polished <= 1e-11);
+        for (int i = 0; i < N; ++i) /* the same modes, other numbers: a few steps at most */
+            random.q[i] *= 1 + 1e-6;
+        spragProximalReset(&proximal, r);
+        assert_int_equal(spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, 1e-9, 0, 400, r, &warm), SPRAG_OK);
+        assert_true(warm <= 6 && warm < cold);
+        spragArenaFree(&arena);
+    }
+}
+
+/* Of all r with the same u the nearest to the start is taken: a preload stays. */
+static void preloadStays(void **state)
+{
+    (void)state;
+    /* a slider between two walls: r_n pushes from both sides, W is singular along (1, 1) */
+    const double W[36] = {1,  0, 0, 0, 1, 0, 0, 0, 1, -1, 0, 0, 0, 1, 0, 0, 0, 1,
+                          -1, 0, 0, 0, 1, 0, 0, 0, 1, 1,  0, 0, 0, 1, 0, 0, 0, 1};
+    const double q[6] = {0.2, 0, 0, -0.2, 0, 0}, mu[2] = {0.5, 0.5};
+    const int row_start[3] = {0, 2, 4}, column[4] = {0, 1, 0, 1};
+    const spragProblem problem = {
+        .contact_count = 2, .block_count = 4, .row_start = row_start, .column = column, .W = W, .q = q, .mu = mu};
+    double r[6] = {3, 0, 0, 3, 0, 0};
+    spragArena arena = {0};
+    spragProximal proximal;
+    int steps = 0;
+    assert_true(spragProximalInit(&proximal, &problem, &arena));
+    spragProximalReset(&proximal, r);
+    assert_int_equal(spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, TOLERANCE, 0, 50, r, &steps), SPRAG_OK);
+    CHECK_NEAR(r[0], 2.9, 1e-6);
+    CHECK_NEAR(r[3], 3.1, 1e-6);
+    spragArenaFree(&arena);
+}
+
+static void limitsAreKept(void **state)
+{
+    (void)state;
+    static Random random;
+    randomProblem(&random, 5, 0.4, 12);
+    spragArena arena = {0};
+    spragProximal proximal;
+    double r[N] = {0};
+    int steps = 0;
+    assert_true(spragProximalInit(&proximal, &random.problem, &arena));
+    spragProximalReset(&proximal, r);
+    assert_int_equal(spragProximalPoints(&proximal, 1e-3, 0, 1e-9, 1000, r, &steps), SPRAG_LIMIT);
+    assert_int_equal(steps, 0);
+    assert_int_equal(spragProximalPoints(&proximal, 1e-3, 0, 0, 5, r, &steps), SPRAG_NOT_CONVERGED);
+    assert_true(steps >= 5 && steps < 5 + 12 + 1);
+    spragArenaFree(&arena);
+    spragAllocFailAt(1);
+    assert_false(spragProximalInit(&proximal, &random.problem, &arena));
+    spragAllocFailAt(0);
+    spragArenaFree(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(coldAndWarm), cmocka_unit_test(preloadStays),
+                                       cmocka_unit_test(limitsAreKept)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
