@@ -7,10 +7,11 @@ int spragLuFactor(int n, double *A, int *pivot, double zero)
 {
     double largest = 0;
     for (size_t i = 0; i < (size_t)n * (size_t)n; ++i)
-        largest = fmax(largest, fabs(A[i]));
+        if (fabs(A[i]) > largest) /* fmax is a call */
+            largest = fabs(A[i]);
     int rank = n;
     for (int k = 0; k < n; ++k) {
-        double *const row_k = A + (size_t)k * (size_t)n;
+        double *const restrict row_k = A + (size_t)k * (size_t)n;
         int best = k;
         for (int i = k + 1; i < n; ++i)
             if (fabs(A[(size_t)i * (size_t)n + (size_t)k]) > fabs(A[(size_t)best * (size_t)n + (size_t)k]))
@@ -31,7 +32,7 @@ int spragLuFactor(int n, double *A, int *pivot, double zero)
         }
         const double inverse = 1 / row_k[k];
         for (int i = k + 1; i < n; ++i) {
-            double *const row_i = A + (size_t)i * (size_t)n;
+            double *const restrict row_i = A + (size_t)i * (size_t)n;
             if (row_i[k] == 0)
                 continue; /* contact matrices are sparse: most rows are skipped */
             const double factor = row_i[k] *= inverse;

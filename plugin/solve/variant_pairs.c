@@ -40,18 +40,30 @@ typedef struct Factor {
 
 static void factor(int m, const double *D, const signed char *variant, Factor *f)
 {
-    f->det = 1;
+    int column[SPRAG_VARIANT_MAX];
     for (int k = 0; k < m; ++k) {
-        const int column = variant[k] > 0 ? k : m + k;
-        double sum = 0;
-        for (int r = 0; r < m; ++r)
-            sum += D[2 * m * r + column] * D[2 * m * r + column];
-        f->norm[k] = sum > 0 ? sqrt(sum) : 1;
-        for (int r = 0; r < m; ++r)
-            f->A[m * r + k] = D[2 * m * r + column] / f->norm[k];
+        column[k] = variant[k] > 0 ? k : m + k;
+        f->norm[k] = 0;
     }
+    for (int r = 0; r < m; ++r) {
+        const double *from = D + (size_t)(2 * m * r);
+        double *row = f->A + (size_t)(m * r);
+        for (int k = 0; k < m; ++k) {
+            row[k] = from[column[k]];
+            f->norm[k] += row[k] * row[k];
+        }
+    }
+    double inverse[SPRAG_VARIANT_MAX];
+    for (int k = 0; k < m; ++k) {
+        f->norm[k] = f->norm[k] > 0 ? sqrt(f->norm[k]) : 1;
+        inverse[k] = 1 / f->norm[k];
+    }
+    for (int r = 0; r < m; ++r)
+        for (int k = 0; k < m; ++k)
+            f->A[m * r + k] *= inverse[k];
     const int rank = spragLuFactor(m, f->A, f->pivot, ZERO_PIVOT);
     f->sign = rank == m ? spragLuSign(m, f->A, f->pivot) : 0;
+    f->det = 1;
     for (int k = 0; k < m; ++k)
         f->det *= f->A[m * k + k] * f->norm[k] * (f->pivot[k] == k ? 1 : -1);
 }
@@ -69,7 +81,8 @@ static double zeroOf(int m, const double *N)
 {
     double largest = 0;
     for (int k = 0; k < m; ++k)
-        largest = fmax(largest, fabs(N[k]));
+        if (fabs(N[k]) > largest)
+            largest = fabs(N[k]);
     return -HYSTERESIS * largest;
 }
 
@@ -90,13 +103,51 @@ static spragStatus check(int m, int most, const double *D, const double *D0, con
         return spragFail(SPRAG_ERROR_NULL, "D, D0 or b is NULL");
     if (m < 1 || m > most)
         return spragFail(SPRAG_ERROR_RANGE, "m = %d pairs, expected 1 to %d", m, most);
+    double zero = 0; /* 0 x is NaN where x is not finite: one addition instead of two branches */
     for (int i = 0; i < 2 * m * m; ++i)
+        zero += 0 * D[i] + 0 * D0[i];
+    for (int i = 0; i < 2 * m * m && zero != 0; ++i)
         if (!isfinite(D[i]) || !isfinite(D0[i]))
             return spragFail(SPRAG_ERROR_NOT_FINITE, "row %d of D or D0 is not finite", i / (2 * m));
     for (int i = 0; i < m; ++i)
         if (!isfinite(b[i]))
             return spragFail(SPRAG_ERROR_NOT_FINITE, "b[%d] is not finite", i);
     return SPRAG_OK;
+}
+
+/* All principal minors of P (m x m, destroyed) positive: P-matrix, by the recursion P_11 > 0, P without row and column 1,
+ * and the Schur complement of P_11 are such (Tsatsomeros and Li 2000). */
+static int isPMatrix(int m, const double *P)
+{
+    double without[CLASS_MAX * CLASS_MAX], schur[CLASS_MAX * CLASS_MAX];
+    if (!(P[0] > ZERO_PIVOT))
+        return 0;
+    if (m == 1)
+        return 1;
+    for (int i = 1; i < m; ++i)
+        for (int j = 1; j < m; ++j) {
+            const int at = (m - 1) * (i - 1) + j - 1;
+            without[at] = P[m * i + j];
+            schur[at] = P[m * i + j] - P[m * i] * P[j] / P[0];
+        }
+    return isPMatrix(m - 1, without) && isPMatrix(m - 1, schur);
+}
+
+/* Principal minors of (D0^i)^-1 D^i: det with friction in a subset of the pairs over det without any. */
+static int minorsAreSmall(int m, const double *D, const Factor *frictionless, const signed char *variant)
+{
+    double P[CLASS_MAX * CLASS_MAX];
+    if (frictionless->sign == 0)
+        return 0;
+    for (int k = 0; k < m; ++k) {
+        double column[CLASS_MAX], N[CLASS_MAX];
+        for (int r = 0; r < m; ++r)
+            column[r] = D[2 * m * r + (variant[k] > 0 ? k : m + k)];
+        reactions(m, frictionless, column, N);
+        for (int r = 0; r < m; ++r)
+            P[m * r + k] = N[r];
+    }
+    return isPMatrix(m, P);
 }
 
 /* ---------------------------------------------------------------- search */
@@ -128,6 +179,7 @@ static int flip(Search *s)
 static void runSearch(Search *s)
 {
     Variant kept;
+    memset(s->N, 0, (size_t)s->m * sizeof *s->N);
     long power = 1, since = 0;
     const long most = s->m < 20 ? 4L << s->m : 4L << 20;
     memcpy(kept, s->variant, sizeof kept);
@@ -160,7 +212,9 @@ spragStatus spragVariantSolve(int m, const double *D, const double *D0, const do
         return status;
     if (out == NULL)
         return spragFail(SPRAG_ERROR_NULL, "out is NULL");
-    Search s = {.m = m, .D = D, .b = b};
+    Search s; /* 33 kB: not cleared */
+    s.m = m, s.D = D, s.b = b;
+    s.flips = s.single = 0;
     for (int k = 0; k < m; ++k) {
         if (history != NULL && history[k] != 1 && history[k] != -1)
             return spragFail(SPRAG_ERROR_RANGE, "history[%d] = %d, expected 1 or -1", k, history[k]);
@@ -181,6 +235,7 @@ spragStatus spragVariantSolve(int m, const double *D, const double *D0, const do
     memcpy(out->N, s.N, (size_t)m * sizeof *s.N);
     out->small_friction = s.factor.sign != 0 && s.factor.sign == frictionless.sign;
     out->realised = !out->singular && repels(m, s.N) && out->small_friction;
+    out->minors = m <= CLASS_MAX ? minorsAreSmall(m, D, &frictionless, s.variant) : -1;
     out->paradox_class = -1;
     if (out->realised && m > CLASS_MAX)
         return SPRAG_OK;
@@ -202,6 +257,10 @@ spragStatus spragVariantSolve(int m, const double *D, const double *D0, const do
         out->det0_sign = (member->det0 > 0) - (member->det0 < 0);
         out->singular = 0;
         out->small_friction = out->realised = 1;
+        if (m <= CLASS_MAX) {
+            factor(m, D0, out->variant, &frictionless);
+            out->minors = minorsAreSmall(m, D, &frictionless, out->variant);
+        }
     }
     spragVariantSetFree(&set);
     return out->realised

@@ -140,12 +140,38 @@ static void randomSystem(int m, double friction, double *D, double *D0, double *
     }
 }
 
+/* Section 9, property 3: as b crosses the line where N_k = 0 the variant changes, and what the reactions do to the
+ * bodies, sum_k D_rk N_k, does not jump.  b goes from where the found variant has N_0 > 0 to where it has N_0 < 0. */
+static int shrinksToZero(int m, const double *D, const double *D0, const spragVariantSet *set)
+{
+    const spragVariantMember *member = &set->member[set->selected];
+    const double small = 1e-7; /* above the hysteresis */
+    spragVariantResult before, after;
+    double b[2][6];
+    for (int side = 0; side < 2; ++side)
+        for (int r = 0; r < m; ++r) {
+            b[side][r] = 0;
+            for (int k = 0; k < m; ++k)
+                b[side][r] += D[2 * m * r + (member->variant[k] > 0 ? k : m + k)] * (k > 0       ? 1 + member->N[k]
+                                                                                     : side == 0 ? small
+                                                                                                 : -small);
+        }
+    assert_int_equal(spragVariantSolve(m, D, D0, b[0], NULL, &before), SPRAG_OK);
+    assert_int_equal(spragVariantSolve(m, D, D0, b[1], NULL, &after), SPRAG_OK);
+    assert_int_equal(before.variant[0], -after.variant[0]);
+    for (int k = 1; k < m; ++k) {
+        assert_int_equal(before.variant[k], after.variant[k]);
+        CHECK_NEAR(after.N[k], before.N[k], 1e-5 * (1 + before.N[k]));
+    }
+    return 1;
+}
+
 /* Section 8: under small friction in all variants the realised variant is unique, and every start of the search finds
  * it.  Section 9, property 4: flipping one index changes the sign of its N or keeps it zero. */
 static void smallFrictionMeansOneVariant(void **state)
 {
     (void)state;
-    int tried = 0;
+    int tried = 0, continuous = 0;
     seed = 12345;
     for (int round = 0; round < 3000; ++round) {
         const int m = 1 + round % 6;
@@ -170,10 +196,11 @@ static void smallFrictionMeansOneVariant(void **state)
                 assert_int_equal(spragVariantSolve(m, D, D0, b, history, &result), SPRAG_OK);
                 assert_memory_equal(result.variant, set.member[set.selected].variant, (size_t)m);
             }
+            continuous += shrinksToZero(m, D, D0, &set);
         }
         spragVariantSetFree(&set);
     }
-    assert_true(tried > 500);
+    assert_true(tried > 500 && continuous == tried);
 }
 
 /* Properties 1 to 3: where N_k = 0 the variant with i_k flipped has it too, and all other reactions coincide. */
@@ -220,6 +247,21 @@ static void twentyPairsAreSearched(void **state)
     }
 }
 
+/* Friction in one of two pairs alone turns its determinant over, friction in both turns it back: small friction by the
+ * determinant, not by the minors. */
+static void minorsAreExamined(void **state)
+{
+    (void)state;
+    const double D0[8] = {1, 0, -1, 0, 0, 1, 0, -1}, b[2] = {-1, -1};
+    const double both[8] = {-1, 0, -3, 0, 0, -1, 0, -3}, none[8] = {0.5, 0.1, -1, 0, 0, 2, 0, -1};
+    spragVariantResult result;
+    assert_int_equal(spragVariantSolve(2, both, D0, b, (const int[2]){1, 1}, &result), SPRAG_OK);
+    assert_true(result.small_friction);
+    assert_int_equal(result.minors, 0);
+    assert_int_equal(spragVariantSolve(2, none, D0, (const double[2]){1, 1}, NULL, &result), SPRAG_OK);
+    assert_int_equal(result.minors, 1);
+}
+
 static void singularVariantsAreReported(void **state)
 {
     (void)state;
@@ -257,7 +299,7 @@ int main(void)
         cmocka_unit_test(referenceTablesAgree),         cmocka_unit_test(theCycleOfThreeEnds),
         cmocka_unit_test(smallFrictionMeansOneVariant), cmocka_unit_test(zeroReactionsAreShared),
         cmocka_unit_test(twentyPairsAreSearched),       cmocka_unit_test(singularVariantsAreReported),
-        cmocka_unit_test(badArgumentsAreNamed),
+        cmocka_unit_test(badArgumentsAreNamed),         cmocka_unit_test(minorsAreExamined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

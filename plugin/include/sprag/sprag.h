@@ -204,13 +204,14 @@ typedef struct spragVariantResult {
     signed char variant[SPRAG_VARIANT_MAX]; /* +1 / -1 per pair */
     double N[SPRAG_VARIANT_MAX];            /* >= 0 where realised, in the units of b / D */
     int realised;                           /* 1: all N >= 0 and small friction */
-    int small_friction;                     /* 1: det D and the minors keep their frictionless signs */
-    int singular;                           /* 1: det D = 0 within the stated test */
-    double det, det0;                       /* may overflow to inf for large m; signs are always right */
-    int det_sign, det0_sign;                /* -1, 0, +1 */
-    int paradox_class; /* 0..4; -1 where only an enumeration would tell (found by search, more than 6 pairs) */
-    int flips;         /* of the search */
-    int fallback;      /* 1: simultaneous flips cycled and single flips ended it */
+    int small_friction;                     /* 1: det D has its frictionless sign: det D det D0 > 0 */
+    int minors;       /* 1: so have the determinants with friction in any subset of pairs; -1: m > 6, not examined */
+    int singular;     /* 1: det D = 0 within the stated test */
+    double det, det0; /* may overflow to inf for large m; signs are always right */
+    int det_sign, det0_sign; /* -1, 0, +1 */
+    int paradox_class;       /* 0..4; -1 where only an enumeration would tell (found by search, more than 6 pairs) */
+    int flips;               /* of the search */
+    int fallback;            /* 1: simultaneous flips cycled and single flips ended it */
 } spragVariantResult;
 
 typedef struct spragVariantMember {
@@ -236,6 +237,15 @@ SPRAG_API spragStatus spragVariantSolve(int m, const double *D, const double *D0
 SPRAG_API spragStatus spragVariantEnumerate(int m, const double *D, const double *D0, const double *b,
                                             spragVariantSet *out);
 SPRAG_API void spragVariantSetFree(spragVariantSet *set);
+
+/* Gap conditions.  The bodies touch at the loaded points of the variant `base` (NULL: all +); clearance (m) > 0 is what is
+ * left at their antipodes, m.  The other variants are reached by displacing the redundant coordinates until the
+ * antipodes of the flipped pairs touch and the points of the other pairs still do; a displacement x opens the gap of
+ * point k by column k of D0 times x, the same D0 as above (columns are normals into the body).
+ * gap (2^m x m), in the order of spragVariantEnumerate: what is then left at the unloaded point of each pair, NaN where
+ * D0 of the variant is singular.  *admissible (may be NULL) is 1 if all are > 0: every variant can be assumed. */
+SPRAG_API spragStatus spragVariantGaps(int m, const double *D0, const int *base, const double *clearance, double *gap,
+                                       int *admissible);
 
 /* ------------------------------------------------------------------ paradoxes (acceleration level) */
 

@@ -1,0 +1,88 @@
+#include "support/check.h"
+
+#include "linalg/lu.h"
+
+#include <string.h>
+
+enum { N = 12 };
+
+static unsigned seed = 1;
+
+static double uniform(void)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (double)(seed >> 8) / (1 << 24) * 2 - 1;
+}
+
+static void randomSystemsAreSolved(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 200; ++round) {
+        const int n = 1 + round % N;
+        double A[N * N], F[N * N], x[N], b[N];
+        int pivot[N];
+        for (int i = 0; i < n * n; ++i)
+            A[i] = uniform();
+        for (int i = 0; i < n; ++i)
+            x[i] = uniform();
+        for (int i = 0; i < n; ++i) {
+            b[i] = 0;
+            for (int j = 0; j < n; ++j)
+                b[i] += A[n * i + j] * x[j];
+        }
+        memcpy(F, A, sizeof A);
+        assert_int_equal(spragLuFactor(n, F, pivot, 1e-14), n);
+        spragLuSolve(n, F, pivot, b);
+        double error = 0;
+        for (int i = 0; i < n; ++i) {
+            double residual = 0;
+            for (int j = 0; j < n; ++j)
+                residual += A[n * i + j] * (b[j] - x[j]);
+            error = fmax(error, fabs(residual));
+        }
+        CHECK_NEAR(error, 0, 1e-12);
+    }
+}
+
+static void theSignIsThatOfTheDeterminant(void **state)
+{
+    (void)state;
+    int pivot[3];
+    double even[9] = {0, 1, 0, 0, 0, 1, 1, 0, 0}, odd[9] = {0, 1, 0, 1, 0, 0, 0, 0, 1}, turned[4] = {0, 1, 1, 0};
+    assert_int_equal(spragLuFactor(3, even, pivot, 1e-14), 3);
+    assert_int_equal(spragLuSign(3, even, pivot), 1);
+    assert_int_equal(spragLuFactor(3, odd, pivot, 1e-14), 3);
+    assert_int_equal(spragLuSign(3, odd, pivot), -1);
+    assert_int_equal(spragLuFactor(2, turned, pivot, 1e-14), 2);
+    assert_int_equal(spragLuSign(2, turned, pivot), -1);
+}
+
+/* Rank two of three, whatever the scale; a pivot at the zero test's threshold falls, above it stands. */
+static void rankIsFoundAtEveryScale(void **state)
+{
+    (void)state;
+    for (double scale = 1e-100; scale < 1e101; scale *= 1e50) {
+        int pivot[3];
+        double A[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+        for (int i = 0; i < 9; ++i)
+            A[i] *= scale;
+        assert_int_equal(spragLuFactor(3, A, pivot, 1e-14), 2);
+        double above[4] = {scale, 0, 0, 2e-12 * scale}, below[4] = {scale, 0, 0, 0.5e-12 * scale};
+        assert_int_equal(spragLuFactor(2, above, pivot, 1e-12), 2);
+        assert_int_equal(spragLuFactor(2, below, pivot, 1e-12), 1);
+    }
+    double zero[4] = {0};
+    int pivot[2];
+    assert_int_equal(spragLuFactor(2, zero, pivot, 1e-12), 0);
+    assert_int_equal(spragLuSign(2, zero, pivot), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(randomSystemsAreSolved),
+        cmocka_unit_test(theSignIsThatOfTheDeterminant),
+        cmocka_unit_test(rankIsFoundAtEveryScale),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
