@@ -282,7 +282,8 @@ static void textHeader(const View *view, int left, float size)
     char text[240];
     const SceneWorld *world = view->world;
     hudText((float)left + size, 0.7f * size, 1.5f * size, 1, ink, solverTitle(view->solver));
-    int n = snprintf(text, sizeof text, "%s   t = %.4f s", world->scene->name, world->time);
+    int n =
+        snprintf(text, sizeof text, "%s   mu %.3g   t = %.4f s", world->scene->name, world->surface.mu, world->time);
     if (world->body_count == 1) {
         const dReal *w = dBodyGetAngularVel(world->body[0]);
         n += snprintf(text + n, sizeof text - (size_t)n, "   |w| %.4g rad/s",
