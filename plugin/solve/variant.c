@@ -18,15 +18,19 @@
 #include "solve/proximal.h"
 #include "solve/small_friction.h"
 #include "solve/solver.h"
+#include "solve/sweep.h"
 
 enum {
     ROUNDS_FIRST = 60,
+    ROUNDS_WARM = 6,
     ROUNDS_OTHER = 12,
+    SWEEPS = 20,
     STARTS_MAX = 8, /* blocks */
     GUIDES_MAX = 3, /* blocks of an island whose stopped guides are looked into */
     COMBINE_MAX = 4 /* frictional blocks whose 3^m modes are tried */
 };
 #define LAMBDA_COLD 1e-3
+#define LAMBDA_SWEPT 1e-2
 
 static spragBlockKind kindOf(const spragProblem *problem, int k)
 {
@@ -40,7 +44,7 @@ static int isFrictional(const spragProblem *problem, int k)
 
 /* ---------------------------------------------------------------- starts */
 
-/* Contacts that slide towards a jam or a lift start where the policy ends. */
+/* Sliding contacts that may lift or jam start where the policy ends. */
 static void policyStart(const spragProximal *s, spragIndeterminacy policy, double *r)
 {
     const spragProblem *p = s->problem;
@@ -51,8 +55,9 @@ static void policyStart(const spragProximal *s, spragIndeterminacy policy, doubl
             continue;
         const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
         const spragIndicator indicator = spragIndicatorOf(W, p->mu[k], &p->history[k], policy);
-        if (indicator.quadrant < SPRAG_QUADRANT_INDETERMINATE)
-            continue;
+        if (indicator.quadrant < SPRAG_QUADRANT_INDETERMINATE ||
+            (indicator.quadrant == SPRAG_QUADRANT_INCONSISTENT && r[3 * k] > 0))
+            continue; /* nothing to choose, or a guess that presses already */
         r[3 * k] = r[3 * k + 1] = r[3 * k + 2] = 0;
         if (indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE && indicator.lifts)
             continue;
@@ -182,13 +187,36 @@ typedef struct Trial {
     double *r, *u; /* (3 nc) */
 } Trial;
 
-/* Newton from trial->r. */
+/* Newton from trial->r; where the modes of a guess do not fit, sweeps find better ones first. */
+static spragStatus searchModes(spragProximal *s, const spragSolveOptions *options, double lambda, int rounds,
+                               double deadline, spragArena *arena, double *r, spragSolveInfo *info)
+{
+    const double tolerance = options->tolerance;
+    if (rounds < ROUNDS_FIRST)
+        return spragProximalPoints(s, lambda, tolerance, deadline, rounds, r, &info->iterations);
+    if (lambda == SPRAG_LAMBDA_WARM) {
+        const spragStatus status =
+            spragProximalPoints(s, lambda, tolerance, deadline, ROUNDS_WARM, r, &info->iterations);
+        if (status != SPRAG_NOT_CONVERGED)
+            return status;
+        memcpy(r, s->best, 3 * (size_t)s->problem->contact_count * sizeof *r);
+    }
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    spragSweeper sweeper;
+    if (!spragSweeperInit(&sweeper, s->problem, arena))
+        return SPRAG_ERROR_MEMORY;
+    for (int k = 0; k < SWEEPS; ++k)
+        spragSweep(&sweeper, r);
+    spragArenaRelease(arena, mark);
+    return spragProximalPoints(s, LAMBDA_SWEPT, tolerance, deadline, rounds, r, &info->iterations);
+}
+
 static void runTrial(spragProximal *s, const spragSolveOptions *options, double lambda, int rounds, double deadline,
                      spragArena *arena, Trial *trial, spragSolveInfo *info)
 {
     const spragProblem *p = s->problem;
     spragProximalReset(s, trial->r);
-    trial->status = spragProximalPoints(s, lambda, options->tolerance, deadline, rounds, trial->r, &info->iterations);
+    trial->status = searchModes(s, options, lambda, rounds, deadline, arena, trial->r, info);
     memcpy(trial->r, s->best, 3 * (size_t)p->contact_count * sizeof(double));
     trial->residual = s->best_residual;
     trial->rank = RANK_NONE;
