@@ -219,9 +219,29 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island)
 static void addIslandEvent(struct spragWorld *world, const spragIsland *island, spragEventType type)
 {
     const spragBodyState *body = &world->snapshot.body[island->body[0]];
-    spragEvent event = {.time = world->info.time, .step = world->info.step, .body = {body->id, NULL}};
+    spragEvent event = {.time = world->info.time,
+                        .step = world->info.step,
+                        .body = {body->id, NULL},
+                        .paradox_class = type == SPRAG_EVENT_INCONSISTENT    ? 1
+                                         : type == SPRAG_EVENT_INDETERMINATE ? 3
+                                                                             : 0};
     memcpy(event.position, body->position, sizeof event.position);
     spragEventLogAdd(&world->log, type, &event);
+}
+
+/* What only the island as a whole shows: several contacts together may have several solutions, or none, where each one
+ * alone is regular (the determinants of theory 004; the solver's small-friction test). */
+static void addIslandParadox(struct spragWorld *world, const spragIsland *island, int first_event)
+{
+    int told[SPRAG_EVENT_TYPE_COUNT] = {0};
+    for (int k = first_event; k < world->log.count; ++k)
+        told[world->log.event[k].type] = 1;
+    if (!world->config.analysis || island->contact_count < 2)
+        return;
+    if (island->solve.none && !told[SPRAG_EVENT_INCONSISTENT])
+        addIslandEvent(world, island, SPRAG_EVENT_INCONSISTENT);
+    if (island->solve.several && !told[SPRAG_EVENT_INDETERMINATE])
+        addIslandEvent(world, island, SPRAG_EVENT_INDETERMINATE);
 }
 
 void spragReport(struct spragWorld *world)
@@ -237,7 +257,9 @@ void spragReport(struct spragWorld *world)
         }
         if (island->solve.fallback)
             addIslandEvent(world, island, SPRAG_EVENT_FALLBACK);
+        const int first_event = world->log.count;
         reportIsland(world, island);
+        addIslandParadox(world, island, first_event);
     }
     closeOld(world);
     swapMemory(world);
