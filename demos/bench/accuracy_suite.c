@@ -106,12 +106,12 @@ static Bench boxCreate(Stepper stepper, const double gravity[3])
     return b;
 }
 
-/* Friction of a box that slides at 45 degrees to the friction axes, over mu N.  Right: 1. */
-static double slidingAtDiagonal(Stepper stepper)
+/* Friction of a box that slides at this heading to the friction axes, over mu N.  Right: 1. */
+static double slidingAt(Stepper stepper, double heading)
 {
     const double gravity[3] = {0, 0, -9.81};
     Bench b = boxCreate(stepper, gravity);
-    dBodySetLinearVel(b.body, 3 * sqrt(0.5), 3 * sqrt(0.5), 0);
+    dBodySetLinearVel(b.body, 3 * cos(heading), 3 * sin(heading), 0);
     double force[3] = {0};
     for (int k = 0; k < 50; ++k) {
         beginStep(&b);
@@ -121,6 +121,20 @@ static double slidingAtDiagonal(Stepper stepper)
     }
     benchDestroy(&b);
     return hypot(force[0], force[1]) / (0.5 * force[2]);
+}
+
+static double slidingAtDiagonal(Stepper stepper)
+{
+    return slidingAt(stepper, M_PI / 4);
+}
+
+/* Largest | friction / (mu N) - 1 | of 72 headings.  Right: 0. */
+static double slidingAtAnyHeading(Stepper stepper)
+{
+    double worst = 0;
+    for (int k = 0; k < 72; ++k)
+        worst = fmax(worst, fabs(slidingAt(stepper, k * M_PI / 36 + 0.01) - 1));
+    return worst;
 }
 
 static int holdsOnIncline(Stepper stepper, double ratio)
@@ -209,6 +223,7 @@ static int run(int count, char **argument)
         double (*measure)(Stepper);
     } row[] = {
         {"box sliding at 45 degrees to the friction axes: friction / (mu N)", "1", slidingAtDiagonal},
+        {"box sliding, 72 headings: worst error of friction / (mu N)", "0", slidingAtAnyHeading},
         {"block on an incline along 45 degrees: holds up to tan(slope) / mu", "1", inclineAtDiagonal},
         {"uniform rod sliding on one end, mu 0.5: friction / (mu N)", "1", rodRegular},
         {"the same rod, mu 2 (inconsistent, must jam): slip after one step, m/s", "0", rodInconsistent},

@@ -55,6 +55,7 @@ static const Row row[] = {
 typedef struct Figures {
     double milliseconds; /* median step */
     double residual;     /* median, m/s */
+    double solve;        /* microseconds of solving an island, Sprag only */
     int contacts;
     const char *error;
 } Figures;
@@ -91,7 +92,7 @@ static double stepNanoseconds(const spragStepInfo *info, int stock)
 
 static Figures measure(const Row *r, const Contender *c)
 {
-    static double time[1000], residual[1000];
+    static double time[1000], residual[1000], solve[1000];
     char error[256] = "";
     double value[SCENE_KEY_MAX];
     const Scene *scene = SceneFind(r->scene);
@@ -118,12 +119,15 @@ static Figures measure(const Row *r, const Contender *c)
         if (k >= r->settle) {
             time[k - r->settle] = 1e-6 * stepNanoseconds(&info, c->solver == SPRAG_SOLVER_STOCK);
             residual[k - r->settle] = info.residual;
+            solve[k - r->settle] =
+                1e-3 * (double)info.nanoseconds[SPRAG_STAGE_SOLVE] / (info.islands > 0 ? info.islands : 1);
             f.contacts = info.contacts;
         }
     }
     if (f.error == NULL) {
         f.milliseconds = median(time, r->measure);
         f.residual = median(residual, r->measure);
+        f.solve = median(solve, r->measure);
     }
     SceneDestroy(world);
     return f;
@@ -152,7 +156,7 @@ static void printRow(const Row *r)
         if (f[c].error != NULL)
             printf(" %s |", f[c].error);
         else if (c == 0)
-            printf(" %.4g ms, %.1e |", f[c].milliseconds, f[c].residual);
+            printf(" %.4g ms, %.1e; solve %.3g us an island |", f[c].milliseconds, f[c].residual, f[c].solve);
         else
             printf(" %.4g ms (%.2g), %.1e |", f[c].milliseconds, f[c].milliseconds / f[0].milliseconds, f[c].residual);
         fflush(stdout);
