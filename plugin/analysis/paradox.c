@@ -553,7 +553,7 @@ static void solveCombination(Enumeration *en)
 
 static void combine(Enumeration *en, int k)
 {
-    if (k == en->nc) {
+    if (k == en->nc || k >= CONTACTS) {
         solveCombination(en);
         return;
     }

@@ -7,6 +7,7 @@
 #include "linalg/vec3.h"
 #include "ode/articulation.h"
 #include "ode/free_motion.h"
+#include "ode/held.h"
 #include "ode/singular.h"
 
 /* ---------------------------------------------------------------- blocks */
@@ -357,6 +358,8 @@ static int makeProblem(struct spragWorld *world, const Adjacency *adjacency, spr
     addOthers(island, s->step, history);
     for (int k = 0; k < n; ++k)
         spragArticulationShift(island, k, q + 3 * k, &history[k].free_acceleration);
+    if (!spragHeldReduce(world, island, history))
+        return 0;
     spragSingularAdjust(world, island, q);
     return 1;
 }

@@ -4,11 +4,13 @@
 #include "solve/policy.h"
 
 /* v_n+ of the impact that ends the slip, m/s. */
-static double reboundOf(const double W[9], double mu, const double slip[2], double restitution)
+static double reboundOf(const double W[9], double mu, const spragContactHistory *history, double restitution)
 {
-    const double v[3] = {0, slip[0], slip[1]};
-    double P[3], after[3];
-    return spragJamImpulse(W, mu, restitution, v, P, after) == SPRAG_OK ? after[0] : 0;
+    const double v[3] = {0, history->slip[0], history->slip[1]};
+    double P[3], after[3], held[9];
+    for (int i = 0; i < 9; ++i)
+        held[i] = W[i] - history->held[i];
+    return spragJamImpulse(held, mu, restitution, v, P, after) == SPRAG_OK ? after[0] : 0;
 }
 
 void spragSingularAdjust(const struct spragWorld *world, const spragIsland *island, double *q)
@@ -26,6 +28,6 @@ void spragSingularAdjust(const struct spragWorld *world, const spragIsland *isla
         if (indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE && indicator.lifts)
             q[3 * k] += block->correction;
         else if (jams && world->config.tangential_restitution > 0)
-            q[3 * k] -= reboundOf(W, block->mu, history->slip, world->config.tangential_restitution);
+            q[3 * k] -= reboundOf(W, block->mu, history, world->config.tangential_restitution);
     }
 }

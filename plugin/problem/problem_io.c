@@ -11,6 +11,7 @@
  *     step H
  *     block k KIND mu_minus lo0 lo1 lo2 hi0 hi1 hi2 parent
  *     history k slip1 slip2 b N_prev prev_slip1 prev_slip2 mode variant fresh
+ *     held k h00 h01 h02 h10 ... h22
  *
  * so that an island dumped from a step is solved again exactly as it was.  Numbers are written with 17 digits.
  */
@@ -25,6 +26,7 @@
 #include "base/alloc.h"
 #include "base/c_locale.h"
 #include "base/status.h"
+#include "linalg/vec3.h"
 #include "problem/problem.h"
 #include "problem/problem_fclib.h"
 
@@ -226,17 +228,28 @@ static void readHistoryLine(Reader *in, spragProblemData *data)
     h->fresh = (unsigned char)readInt(in, 0, 1, "fresh, 0 or 1");
 }
 
+static void readHeldLine(Reader *in, spragProblemData *data)
+{
+    spragContactHistory *h = &data->history[readInt(in, 0, data->problem.contact_count - 1, "a contact number")];
+    for (int a = 0; a < 9; ++a)
+        h->held[a] = readFinite(in, "a number of the block that motors take off");
+}
+
 static void readExtensions(Reader *in, spragProblemData *data)
 {
-    static const char *const keyword[] = {"step", "block", "history"};
+    static const char *const keyword[] = {"step", "block", "history", "held"};
     data->problem.history = NULL; /* none said: none known */
     for (skipSpace(in); *in->at != '\0' && in->status == SPRAG_OK; skipSpace(in)) {
-        switch (readName(in, keyword, 3, "step, block, history or the end of the file")) {
+        switch (readName(in, keyword, 4, "step, block, history, held or the end of the file")) {
         case 0:
             data->problem.step = readNonNegative(in, "a step >= 0, in s");
             break;
         case 1:
             readBlockLine(in, data);
+            break;
+        case 3:
+            data->problem.history = data->history;
+            readHeldLine(in, data);
             break;
         default:
             data->problem.history = data->history;
@@ -344,6 +357,12 @@ static void writeExtensions(FILE *file, const spragProblem *p)
     static const spragContactHistory fresh = {.fresh = 1};
     for (int k = 0; p->history != NULL && k < p->contact_count; ++k) {
         const spragContactHistory *h = &p->history[k];
+        if (spragNorm3(h->held) > 0) { /* W_nn is among them */
+            fprintf(file, "held %d", k);
+            for (int a = 0; a < 9; ++a)
+                fprintf(file, " %.17g", h->held[a]);
+            fprintf(file, "\n");
+        }
         if (sameHistory(h, &fresh)) /* what a reader assumes */
             continue;
         fprintf(file, "history %d %.17g %.17g %.17g %.17g %.17g %.17g %d %d %d\n", k, h->slip[0], h->slip[1],

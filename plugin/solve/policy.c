@@ -22,9 +22,11 @@ static int liftsOff(double separatrix, const spragContactHistory *history, sprag
 spragIndicator spragIndicatorOf(const double W[9], double mu, const spragContactHistory *history,
                                 spragIndeterminacy policy)
 {
+    const double *held = history->held;
+    const double normal[9] = {W[0] - held[0], W[1] - held[1], W[2] - held[2]}; /* the row that p is made of */
     if (spragNorm2(history->slip) <= SPRAG_SLIP_TOLERANCE)
-        return (spragIndicator){.quadrant = SPRAG_QUADRANT_REST, .p = W[0]};
-    const double p = spragPainleveSlope(W, mu, history->slip), b = history->free_acceleration;
+        return (spragIndicator){.quadrant = SPRAG_QUADRANT_REST, .p = normal[0]};
+    const double p = spragPainleveSlope(normal, mu, history->slip), b = history->free_acceleration;
     if (p > 0)
         return (spragIndicator){.quadrant = b < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT, .p = p};
     if (b > 0 && p < 0)

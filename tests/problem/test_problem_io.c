@@ -99,7 +99,8 @@ static spragProblemData *example(void)
     for (int a = 0; a < 3; ++a)
         d->bound[6 + a] = -a, d->bound[9 + a] = a == 2 ? INFINITY : 1;
     d->problem.step = 1e-3;
-    d->history[0] = (spragContactHistory){{0.1, 1.0 / 3}, -9.81, 3.3, {1, 0}, SPRAG_MODE_SLIP, -1, 0};
+    d->history[0] = (spragContactHistory){{0.1, 1.0 / 3},  -9.81, 3.3, {1, 0},
+                                          SPRAG_MODE_SLIP, -1,    0,   {0.1, 0, 0, 0, 0.2, 0, 0, 0, 0.3}};
     return d;
 }
 
@@ -120,6 +121,7 @@ static void aRoundTripKeepsEveryBit(void **state)
     assert_memory_equal(read->column, d->column, 4 * sizeof(int));
     assert_true(read->step == 1e-3);
     assert_true(read->history[0].slip[1] == 1.0 / 3 && read->history[0].variant == -1 && !read->history[0].fresh);
+    assert_true(read->history[0].held[4] == 0.2);
     assert_true(read->history[1].fresh);
     spragProblemFree(read);
     spragProblemFree(&d->problem);

@@ -147,7 +147,9 @@ static inline double jsonNumber(const Json *object, const char *key)
 static inline int jsonNumbers(const Json *array, int start, int count, double *out)
 {
     int i = 0;
-    for (; i < count && start + i < array->count && array->first[start + i].kind == JSON_NUMBER; ++i)
+    for (; i < count; ++i)
+        out[i] = 0;
+    for (i = 0; i < count && start + i < array->count && array->first[start + i].kind == JSON_NUMBER; ++i)
         out[i] = array->first[start + i].number;
     return i;
 }

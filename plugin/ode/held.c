@@ -1,0 +1,104 @@
+#include "ode/held.h"
+
+#include <string.h>
+
+#include "linalg/ldlt.h"
+#include "linalg/vec3.h"
+
+/* The factor is dense outside its envelope: a crowd of more motors than this in one island is taken as limp. */
+enum { HELD_MAX = 1024 };
+
+typedef struct Held {
+    int count;
+    int *number;       /* (3 block_count) place of a row among the held ones, or -1 */
+    int *first;        /* (count) envelope */
+    double *L, *pivot; /* (count x count), (count) inverse pivots */
+    double *Z;         /* (count x 3) L^-1 W_Bk */
+} Held;
+
+static int holds(const spragBlock *block, const spragProblem *p, int k, int row, const double *r)
+{
+    const double *bound = p->bound + 6 * k;
+    return block->part == SPRAG_PART_JOINT && !block->unused[row] && bound[row] < r[3 * k + row] &&
+           r[3 * k + row] < bound[3 + row];
+}
+
+static int countHeld(const spragIsland *island, int *number)
+{
+    int count = 0;
+    for (int k = 0; k < island->block_count; ++k)
+        for (int row = 0; row < 3; ++row)
+            number[3 * k + row] = holds(&island->block[k], &island->problem, k, row, island->r) ? count++ : -1;
+    return count;
+}
+
+/* W_BB, lower triangle. */
+static void fill(const spragProblem *p, Held *held)
+{
+    for (int k = 0; k < p->contact_count; ++k)
+        for (int i = 0; i < 3; ++i) {
+            const int a = held->number[3 * k + i];
+            if (a < 0)
+                continue;
+            held->first[a] = a;
+            for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+                for (int j = 0; j < 3; ++j) {
+                    const int b = held->number[3 * p->column[e] + j];
+                    if (b < 0 || b > a)
+                        continue;
+                    held->L[a * held->count + b] = p->W[9 * e + 3 * i + j];
+                    if (b < held->first[a])
+                        held->first[a] = b;
+                }
+        }
+}
+
+static void reduce(const spragProblem *p, const double *r, int k, Held *held, spragContactHistory *history)
+{
+    int top = held->count;
+    memset(held->Z, 0, 3 * (size_t)held->count * sizeof *held->Z);
+    for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+        for (int j = 0; j < 3; ++j) {
+            const int b = held->number[3 * p->column[e] + j];
+            if (b < 0)
+                continue;
+            for (int i = 0; i < 3; ++i)
+                held->Z[3 * b + i] = p->W[9 * e + 3 * i + j];
+            if (b < top)
+                top = b;
+        }
+    spragLdltForward(held->count, held->first, held->L, 3, top, held->Z);
+    for (int b = top; b < held->count; ++b)
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j)
+                history->held[3 * i + j] += held->Z[3 * b + i] * held->pivot[b] * held->Z[3 * b + j];
+    history->free_acceleration += spragDot3(history->held, r + 3 * k) / p->step;
+}
+
+int spragHeldReduce(struct spragWorld *world, const spragIsland *island, spragContactHistory *history)
+{
+    const spragProblem *p = &island->problem;
+    int joints = 0;
+    for (int k = 0; k < island->block_count; ++k)
+        joints += island->block[k].part == SPRAG_PART_JOINT;
+    if (joints == 0)
+        return 1;
+    Held held = {.number = SPRAG_TAKE(&world->arena, int, 3 * island->block_count)};
+    if (held.number == NULL)
+        return 0;
+    held.count = countHeld(island, held.number);
+    if (held.count == 0 || held.count > HELD_MAX)
+        return 1;
+    held.first = SPRAG_TAKE(&world->arena, int, held.count);
+    held.L = SPRAG_TAKE(&world->arena, double, held.count *held.count);
+    held.pivot = SPRAG_TAKE(&world->arena, double, held.count);
+    held.Z = SPRAG_TAKE(&world->arena, double, 3 * held.count);
+    if (!held.first || !held.L || !held.pivot || !held.Z)
+        return 0;
+    fill(p, &held);
+    spragLdltFactor(held.count, held.first, held.L, held.pivot);
+    for (int k = 0; k < island->block_count; ++k)
+        if (island->block[k].part == SPRAG_PART_CONTACT)
+            reduce(p, island->r, k, &held, &history[k]);
+    return 1;
+}

@@ -1,0 +1,117 @@
+/* A rod of two halves, held together by a hinge whose motor stands still, has the p and b of the rod in one piece; with
+ * the motor off it has those of a limp one. */
+#include "support/check.h"
+
+#include <sprag/sprag_ode.h>
+
+static const double step_size = 1e-4, angle = 2 * M_PI / 3, slip = 1;
+
+typedef struct Rod {
+    dWorldID world;
+    spragWorldID sprag;
+    dJointGroupID group;
+    dBodyID lower;
+} Rod;
+
+static dBodyID addHalf(dWorldID world, double middle)
+{
+    dMass mass;
+    dMassSetParameters(&mass, 0.5, 0, 0, 0, 1.0 / 24, 1.0 / 24, 1.0 / 24, 0, 0, 0); /* half of 1 kg, 2 m */
+    const dBodyID body = dBodyCreate(world);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, middle * cos(angle), 0, middle * sin(angle));
+    dBodySetLinearVel(body, slip, 0, 0);
+    return body;
+}
+
+static Rod makeRod(double motor)
+{
+    Rod rod = {.world = dWorldCreate(), .group = dJointGroupCreate(0)};
+    dWorldSetGravity(rod.world, 0, 0, -9.81);
+    dWorldSetERP(rod.world, 0);
+    dWorldSetCFM(rod.world, 0);
+    assert_int_equal(spragWorldAttach(rod.world, NULL, &rod.sprag), SPRAG_OK);
+    rod.lower = addHalf(rod.world, 0.5);
+    const dJointID hinge = dJointCreateHinge(rod.world, 0);
+    dJointAttach(hinge, rod.lower, addHalf(rod.world, 1.5));
+    dJointSetHingeAnchor(hinge, cos(angle), 0, sin(angle));
+    dJointSetHingeAxis(hinge, 0, 1, 0);
+    dJointSetHingeParam(hinge, dParamVel, 0);
+    dJointSetHingeParam(hinge, dParamFMax, motor);
+    return rod;
+}
+
+static const spragContact *stepRod(const Rod *rod, double mu)
+{
+    dVector3 tip;
+    dBodyGetRelPointPos(rod->lower, -0.5 * cos(angle), 0, -0.5 * sin(angle), tip);
+    dContact contact = {.surface = {.mode = dContactApprox1, .mu = mu},
+                        .geom = {.pos = {tip[0], tip[1], 0}, .normal = {0, 0, 1}}};
+    dJointAttach(spragJointCreateContact(rod->sprag, rod->group, &contact), rod->lower, 0);
+    assert_int_equal(spragWorldStep(rod->sprag, step_size), SPRAG_OK);
+    dJointGroupEmpty(rod->group);
+    const spragContact *found = NULL;
+    assert_int_equal(spragWorldGetContacts(rod->sprag, &found), 1);
+    return found;
+}
+
+static void freeRod(Rod *rod)
+{
+    spragWorldDetach(rod->sprag);
+    dJointGroupDestroy(rod->group);
+    dWorldDestroy(rod->world);
+}
+
+/* p = (1 + 3 cos (cos + mu sin)) / m of a uniform rod */
+static double slopeOf(double mu)
+{
+    return 1 + 3 * cos(angle) * (cos(angle) + mu * sin(angle));
+}
+
+static void motorsThatHoldMakeOnePiece(void **state)
+{
+    (void)state;
+    Rod rod = makeRod(1e4);
+    for (int k = 0; k < 5; ++k) {
+        const spragContact *contact = stepRod(&rod, 0.3);
+        CHECK_NEAR(contact->painleve_p, slopeOf(0.3), 20 * step_size); /* the rod turns meanwhile */
+        if (k > 0)                                                     /* a fresh contact knows no motor forces */
+            CHECK_NEAR(contact->free_acceleration, -9.81, 1e3 * step_size);
+        CHECK_NEAR(contact->normal_force, 9.81 / slopeOf(0.3), 1e3 * step_size);
+    }
+    freeRod(&rod);
+}
+
+/* mu 2: p < 0 in one piece, and the slip ends in one step as that of the rod does. */
+static void itJamsAsOnePiece(void **state)
+{
+    (void)state;
+    assert_true(slopeOf(2) < 0);
+    Rod rod = makeRod(1e6);
+    const spragContact *contact = stepRod(&rod, 2);
+    CHECK_NEAR(contact->painleve_p, slopeOf(2), 1e-9);
+    CHECK_NEAR(contact->normal_force * step_size, 0.3247595264191644, 1e2 * step_size); /* oracle, rod_dyn.p-b-.jam */
+    freeRod(&rod);
+}
+
+static void aLimpRodIsAnother(void **state)
+{
+    (void)state;
+    Rod rod = makeRod(0);
+    const double p = stepRod(&rod, 0.3)->painleve_p;
+    assert_true(fabs(p - slopeOf(0.3)) > 0.1);
+    freeRod(&rod);
+}
+
+int main(void)
+{
+    dInitODE2(0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(motorsThatHoldMakeOnePiece),
+        cmocka_unit_test(itJamsAsOnePiece),
+        cmocka_unit_test(aLimpRodIsAnother),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
