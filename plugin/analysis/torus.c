@@ -13,7 +13,8 @@
  * (Kantorovich's condition with global bounds of the second derivatives, which trigonometric polynomials have).
  *
  * Boxes are halved until one test holds.  What is left at h < pi / 4096 holds a zero with a (nearly) singular Jacobian,
- * or a curve of zeros: one zero of it is sought by damped least squares and counted as multiple.  So: every zero is
+ * or a curve of zeros: one zero of it is sought by damped least squares, and counted as multiple if the side conditions
+ * hold there clear of rounding (where det M and adj M b vanish together they do not).  So: every zero is
  * found whose Jacobian is regular at that scale; rounding is far below the bounds and not enclosed.
  */
 #include "analysis/torus.h"
@@ -116,6 +117,18 @@ static int signsFail(const TorusSystem *system, const double *c, double h)
             possible &= ~2;
     }
     return !possible;
+}
+
+/* The side conditions at a point, clear of rounding. */
+static int signsHold(const TorusSystem *system, const double *theta)
+{
+    int possible = 3;
+    for (int k = 0; k < system->sign_count; ++k) {
+        const double value = torusValue(&system->sign[k], theta, NULL);
+        const double least = fmax(system->least[k], 1e-9 * system->sign[k].size);
+        possible &= (value > least) | (value < -least) << 1;
+    }
+    return possible != 0;
 }
 
 static double wrap(double angle)
@@ -265,7 +278,7 @@ static void search(const TorusSystem *system, const double *c, double h, int dep
         }
     }
     if (depth == DEEPEST) {
-        if (creep(system, c, h, theta))
+        if (creep(system, c, h, theta) && signsHold(system, theta))
             add(system, zeros, theta, 2);
         return;
     }

@@ -1,21 +1,8 @@
 /* Every `modes` case of the reference: the whole set of solutions, found in both directions. */
 #include "support/oracle.h"
+#include "support/states.h"
 
-#include <sprag/sprag.h>
-
-enum { CONTACTS = SPRAG_PARADOX_CONTACT_MAX, ROWS = 3 * CONTACTS, MOST = 8 };
-
-typedef struct State {
-    spragContactState state;
-    double A[ROWS * ROWS], b[ROWS], slip[2 * CONTACTS], mu[CONTACTS];
-    unsigned char two_sided[CONTACTS];
-} State;
-
-static void begin(State *s, int contacts)
-{
-    memset(s, 0, sizeof *s);
-    s->state = (spragContactState){contacts, s->A, s->b, s->slip, s->mu, s->mu, s->two_sided};
-}
+enum { MOST = 8 };
 
 /* One solution the reference has; NAN where it says nothing. */
 typedef struct Expected {
@@ -151,9 +138,7 @@ static void checkRod(const Json *one, int two_sided)
     State s;
     Expected expected[MOST];
     for (int c = 0; c < 3; ++c) {
-        begin(&s, 1);
-        const double A[9] = {1 / m + a * a / J, -a * h / J, 0, -a * h / J, 1 / m + h * h / J, 0, 0, 0, across[c]};
-        memcpy(s.A, A, sizeof A);
+        rodState(&s, a, h, m, J, across[c]);
         s.b[0] = F2 / m - a * F3 / J + h * v3 * v3;
         s.b[1] = F1 / m + h * F3 / J + a * v3 * v3;
         s.slip[0] = jsonNumber(in, "v1");
@@ -185,19 +170,8 @@ static void checkBipod(const Json *one, double J, int two_sided)
     State s;
     Expected expected[MOST];
     for (int c = 0; c < 3; ++c) {
-        begin(&s, 2);
+        bipodState(&s, a, H, m, J, jsonNumber(in, "P"), jsonNumber(in, "F"), across[c]);
         for (int k = 0; k < 2; ++k) {
-            const double x = k == 0 ? -a : a;
-            const double row[2][3] = {{0, 1, x}, {1, 0, H}}; /* velocities of G and turning rate; [n t1] */
-            for (int j = 0; j < 2; ++j) {
-                const double y = j == 0 ? -a : a, other[2][3] = {{0, 1, y}, {1, 0, H}};
-                for (int p = 0; p < 2; ++p)
-                    for (int q = 0; q < 2; ++q)
-                        s.A[6 * (3 * k + p) + 3 * j + q] =
-                            (row[p][0] * other[q][0] + row[p][1] * other[q][1]) / m + row[p][2] * other[q][2] / J;
-            }
-            s.A[7 * (3 * k + 2)] = across[c];
-            s.b[3 * k] = -jsonNumber(in, "P") / m, s.b[3 * k + 1] = jsonNumber(in, "F") / m;
             s.slip[2 * k] = jsonNumber(in, "v");
             s.mu[k] = jsonNumber(in, k == 0 ? "mu1" : "mu2");
             s.two_sided[k] = (unsigned char)two_sided;
@@ -219,33 +193,7 @@ static void checkBipod(const Json *one, double J, int two_sided)
     }
 }
 
-/* ---------------------------------------------------------------- Painleve and Klein, rigid (digest 2)
- * Two beads on rails, four coordinates (x1, y1, x2, y2), a weightless rod g = (-c, -s, c, s) between them: a joint row,
- * eliminated,
- *     A = M^-1 - M^-1 g' (g M^-1 g')^-1 g M^-1,   b = A F,
- * of rank three.  Contact k has the normal y_k and the tangent x_k.  The rod's force does not appear: it follows from
- * N_k = -Y_k +- R s. */
-
-static void rodMap(State *s, const double m[2], double phi, const double F[4], const double *slip, const double *mu,
-                   double second)
-{
-    begin(s, 2);
-    const double g[4] = {-cos(phi), -sin(phi), cos(phi), sin(phi)};
-    const int row[4] = {1, 0, 4, 3}; /* x1, y1, x2, y2 in the contacts' order [n t1 t2] */
-    double gMg = 0;
-    for (int i = 0; i < 4; ++i)
-        gMg += g[i] * g[i] / m[i / 2];
-    for (int i = 0; i < 4; ++i)
-        for (int j = 0; j < 4; ++j) {
-            const double A = (i == j) / m[i / 2] - g[i] * g[j] / (m[i / 2] * m[j / 2] * gMg);
-            s->A[6 * row[i] + row[j]] = A;
-            s->b[row[i]] += A * F[j];
-        }
-    for (int k = 0; k < 2; ++k) {
-        s->A[7 * (3 * k + 2)] = second;
-        s->slip[2 * k] = slip[k], s->mu[k] = mu[k], s->two_sided[k] = 1;
-    }
-}
+/* ---------------------------------------------------------------- Painleve and Klein, rigid (digest 2) */
 
 static void checkKlein(const Json *one)
 {
@@ -255,8 +203,8 @@ static void checkKlein(const Json *one)
     State s;
     Expected expected[MOST];
     for (int c = 0; c < 3; ++c) {
-        rodMap(&s, m, jsonNumber(in, "phi"), F, (double[2]){v, v},
-               (double[2]){jsonNumber(in, "mu1"), jsonNumber(in, "mu2")}, across[c]);
+        kleinState(&s, m, jsonNumber(in, "phi"), F, (double[2]){v, v},
+                   (double[2]){jsonNumber(in, "mu1"), jsonNumber(in, "mu2")}, across[c]);
         for (int k = 0; k < solutions->count; ++k) {
             const Json *row = &solutions->first[k];
             expected[k] = unsaid();
@@ -283,7 +231,7 @@ static void checkPlotnikov(const Json *one)
         const double v = side == 0 ? 1 : -1;
         State s;
         Expected expected[MOST];
-        rodMap(&s, (double[2]){1, 1}, alpha, (double[4]){q, 0, 0, 0}, (double[2]){v, v}, (double[2]){k, 0}, 0);
+        kleinState(&s, (double[2]){1, 1}, alpha, (double[4]){q, 0, 0, 0}, (double[2]){v, v}, (double[2]){k, 0}, 0);
         for (int i = 0; i < solutions->count; ++i) {
             const double lam = jsonNumber(&solutions->first[i], "lam"), x = jsonNumber(&solutions->first[i], "Xdd");
             expected[i] = unsaid();
@@ -295,23 +243,7 @@ static void checkPlotnikov(const Json *one)
     }
 }
 
-/* ---------------------------------------------------------------- the body in space (digest 1.7)
- * m w = F* + B R in (x, y, z); the contact's normal is z. */
-
-static void bodyState(State *s, const double B[9], const double Fstar[3], double m, double mu, const double *v,
-                      int two_sided)
-{
-    static const int axis[3] = {2, 0, 1};
-    begin(s, 1);
-    for (int i = 0; i < 3; ++i) {
-        s->b[i] = Fstar[axis[i]] / m;
-        for (int j = 0; j < 3; ++j)
-            s->A[3 * i + j] = 0.5 * (B[3 * axis[i] + axis[j]] + B[3 * axis[j] + axis[i]]) / m;
-    }
-    s->slip[0] = v[0], s->slip[1] = v[1];
-    s->mu[0] = mu;
-    s->two_sided[0] = (unsigned char)two_sided;
-}
+/* ---------------------------------------------------------------- the body in space (digest 1.7) */
 
 static void readBodySolutions(const Json *solutions, double m, Expected *expected)
 {
@@ -336,7 +268,7 @@ static void readBodySolutions(const Json *solutions, double m, Expected *expecte
 static void checkBody(const Json *one)
 {
     const Json *in = jsonGet(one, "inputs"), *out = jsonGet(one, "expected"), *solutions = jsonGet(out, "solutions");
-    double B[9], Fstar[3], v[2];
+    double B[9], Fstar[3], v[2] = {0};
     State s;
     Expected expected[MOST];
     for (int i = 0; i < 3; ++i)
@@ -428,9 +360,71 @@ static void referenceSetsAgree(void **unused)
     jsonFree(&oracle);
 }
 
+/* ---------------------------------------------------------------- how many (digest 1.7) */
+
+static unsigned long long seed = 5;
+
+static double uniform(void)
+{
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return 2 * ((double)(seed >> 11) * 0x1p-53) - 1;
+}
+
+/* A body at rest on one point, any inertia, any load: one or three motions if one-sided, one, three or five if two-sided,
+ * and one that can last in every case. */
+static void theNumberAtRestIsOdd(void **unused)
+{
+    (void)unused;
+    int seen[2][6] = {{0}};
+    for (int round = 0; round < 20000; ++round) {
+        /* B = E - m [r] J^-1 [r], J^-1 = L L' */
+        double B[9], r[3], L[9] = {0}, load[3], K[9];
+        for (int i = 0; i < 3; ++i) {
+            r[i] = 2 * uniform();
+            load[i] = uniform();
+            for (int j = 0; j <= i; ++j)
+                L[3 * i + j] = i == j ? 1.5 + uniform() : uniform();
+        }
+        load[2] = round % 3 == 0 ? load[2] : -fabs(load[2]);
+        const double R[9] = {0, -r[2], r[1], r[2], 0, -r[0], -r[1], r[0], 0};
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) {
+                K[3 * i + j] = 0;
+                for (int k = 0; k < 3; ++k)
+                    K[3 * i + j] += R[3 * i + k] * L[3 * k + j];
+            }
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) {
+                B[3 * i + j] = i == j;
+                for (int k = 0; k < 3; ++k)
+                    B[3 * i + j] += K[3 * i + k] * K[3 * j + k];
+            }
+        const int two_sided = round % 2;
+        State s;
+        spragSolutionSet set;
+        bodyState(&s, B, load, 1, 0.1 + 3 * fabs(uniform()), (double[2]){0, 0}, two_sided);
+        assert_int_equal(spragParadoxEnumerate(&s.state, &set), SPRAG_OK);
+        assert_false(set.incomplete);
+        if (set.count % 2 == 0 || set.count > (two_sided ? 5 : 3))
+            fail_msg("round %d: %d motions", round, set.count);
+        ++seen[two_sided][set.count];
+        int taken = 0;
+        for (int k = 0; k < set.count; ++k) {
+            checkLaws(&s.state, &set.solution[k]);
+            taken += set.solution[k].taken;
+        }
+        assert_int_equal(taken, 1);
+        spragSolutionSetFree(&set);
+    }
+    assert_true(seen[0][1] > 0 && seen[0][3] > 0 && seen[1][1] > 0 && seen[1][3] > 0);
+    print_message("one-sided: %d with one motion, %d with three; two-sided: %d, %d, %d with five\n", seen[0][1],
+                  seen[0][3], seen[1][1], seen[1][3], seen[1][5]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(theNumberAtRestIsOdd),
         cmocka_unit_test(referenceSetsAgree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -289,6 +289,35 @@ typedef struct spragSolutionSet {
 SPRAG_API spragStatus spragParadoxEnumerate(const spragContactState *state, spragSolutionSet *out);
 SPRAG_API void spragSolutionSetFree(spragSolutionSet *set);
 
+/* What happens to the solutions of a state at a critical friction. */
+typedef enum spragCriticalKind {
+    SPRAG_CRITICAL_FOLD,   /* sliding: det = 0, a solution passes through infinity, whatever the load */
+    SPRAG_CRITICAL_CUSP,   /* the same at rest */
+    SPRAG_CRITICAL_BORDER, /* for this load: solutions meet where a normal force is 0 */
+    SPRAG_CRITICAL_REST    /* for this load: a contact can hold, or begins to slip */
+} spragCriticalKind;
+
+typedef struct spragCritical {
+    spragCriticalKind kind;
+    double t, mu[SPRAG_PARADOX_CONTACT_MAX];
+    signed char variant[SPRAG_PARADOX_CONTACT_MAX]; /* side loaded there, 0: open */
+    int before, after;                              /* number of solutions of this state for t just below and above */
+} spragCritical;
+
+typedef struct spragCriticalSet {
+    int count;
+    spragCritical *critical; /* (count) by ascending t; owned: spragCriticalSetFree */
+    int incomplete;
+} spragCriticalSet;
+
+/* Critical friction for mu_k + t rate_k (rate: nc), from < t < to, where mu stays >= 0.  A sliding contact keeps its
+ * direction.  At rest a single contact is taken in its worst direction (friction that bears most on the normal force),
+ * several in the one they would begin to slip in without friction.  FOLD and CUSP are properties of the bodies and
+ * always listed; BORDER and REST where they change the number of solutions for the load b. */
+SPRAG_API spragStatus spragCriticalEnumerate(const spragContactState *state, const double *rate, double from, double to,
+                                             spragCriticalSet *out);
+SPRAG_API void spragCriticalSetFree(spragCriticalSet *set);
+
 /* Impulse that ends a slip that has no continuation (friction impact without collision, theory/policy.md 3.3).
  * G (3x3) 1/kg inverse inertia seen by the contact, v (3) contact velocity [n t1 t2] before, energetic restitution.
  * Writes the impulse P (3) N s and the velocity after (3).  SPRAG_NO_SOLUTION if p >= 0: nothing jams. */
