@@ -109,13 +109,19 @@ static void addFeedback(dJointFeedback *feedback, int side, const double J[6], d
     }
 }
 
+static void clearFeedback(dJointFeedback *feedback)
+{
+    for (int c = 0; c < 3 && feedback != NULL; ++c)
+        feedback->f1[c] = feedback->t1[c] = feedback->f2[c] = feedback->t2[c] = 0;
+}
+
+/* As in ODE, a joint that has no row in this step keeps what was there. */
 static void fillFeedback(const spragSnapshot *s, const spragIsland *island)
 {
-    for (int i = 0; i < island->joint_count; ++i) {
-        dJointFeedback *feedback = dJointGetFeedback(s->joint[island->joint[i]].id);
-        for (int c = 0; c < 3 && feedback != NULL; ++c)
-            feedback->f1[c] = feedback->t1[c] = feedback->f2[c] = feedback->t2[c] = 0;
-    }
+    for (int k = 0; k < island->block_count; ++k)
+        clearFeedback(dJointGetFeedback(s->joint[island->block[k].joint].id));
+    for (int e = 0; e < island->row_count; ++e)
+        clearFeedback(dJointGetFeedback(s->joint[island->row[e].joint].id));
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
         dJointFeedback *feedback = dJointGetFeedback(s->joint[block->joint].id);

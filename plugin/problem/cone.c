@@ -14,10 +14,10 @@ void spragDiscProject(double radius, const double x[2], double out[2])
 void spragConeProject(double mu, const double x[3], double out[3])
 {
     const double tangential = spragNorm2(x + 1);
-    if (tangential <= mu * x[0]) {
-        out[0] = x[0], out[1] = x[1], out[2] = x[2];
-    } else if (mu * tangential <= -x[0]) {
+    if (mu * tangential <= -x[0]) { /* first: with mu = 0 and x_t = 0 both hold where x_n < 0 */
         out[0] = out[1] = out[2] = 0;
+    } else if (tangential <= mu * x[0]) {
+        out[0] = x[0], out[1] = x[1], out[2] = x[2];
     } else {
         const double normal = (x[0] + mu * tangential) / (1 + mu * mu);
         const double scale = mu * normal / tangential;

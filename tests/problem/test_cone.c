@@ -31,6 +31,7 @@ static void knownPoints(void **state)
         {0, {-3, 4, 5}, {0, 0, 0}},              /* */
         {0.5, {0, 0, 0}, {0, 0, 0}},             /* tip */
         {1e6, {-1, 1, 0}, {1e-6, 1, 0}},         /* a half space nearly: n = (-1 + 1e6) / (1 + 1e12) */
+        {0, {-3, 0, 0}, {0, 0, 0}},              /* no friction, no slip, opening */
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         double y[3];
