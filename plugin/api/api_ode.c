@@ -4,15 +4,17 @@
 #include <math.h>
 #include <pthread.h>
 
+#include "api/api_ode.h"
 #include "base/alloc.h"
 #include "base/status.h"
 #include "ode/dump.h"
+#include "ode/guide.h"
 #include "ode/layout.h"
 #include "ode/ledger.h"
 #include "ode/rows.h"
 #include "ode/step.h"
 
-enum { CONFIG_COOKIE = 0x53505241, GUIDE_COOKIE = 0x47554944 };
+enum { CONFIG_COOKIE = 0x53505241 };
 
 /* ---------------------------------------------------------------- live attachments */
 
@@ -29,6 +31,18 @@ spragWorldID spragWorldFind(dWorldID world)
     return found;
 }
 
+spragWorldID spragApiGuideWorld(spragGuideID guide)
+{
+    pthread_mutex_lock(&list_lock);
+    spragWorldID found = NULL;
+    for (spragWorldID world = list; world != NULL && found == NULL; world = world->next)
+        for (int k = 0; k < world->guide_count; ++k)
+            if (world->guide[k] == guide)
+                found = world;
+    pthread_mutex_unlock(&list_lock);
+    return found;
+}
+
 static int isLive(spragWorldID world)
 {
     pthread_mutex_lock(&list_lock);
@@ -39,8 +53,7 @@ static int isLive(spragWorldID world)
     return found != NULL;
 }
 
-/* First line of every function: clears the detail, refuses NULL and what was detached. */
-static spragStatus checkWorld(spragWorldID world)
+spragStatus spragApiCheckWorld(spragWorldID world)
 {
     spragDetailClear();
     if (world == NULL)
@@ -94,7 +107,7 @@ static spragStatus checkConfig(const spragConfig *c)
 
 spragStatus spragWorldSetConfig(spragWorldID world, const spragConfig *config)
 {
-    spragStatus status = checkWorld(world);
+    spragStatus status = spragApiCheckWorld(world);
     if (status != SPRAG_OK)
         return status;
     if (config == NULL)
@@ -109,7 +122,7 @@ spragStatus spragWorldSetConfig(spragWorldID world, const spragConfig *config)
 
 spragStatus spragWorldGetConfig(spragWorldID world, spragConfig *config)
 {
-    const spragStatus status = checkWorld(world);
+    const spragStatus status = spragApiCheckWorld(world);
     if (status != SPRAG_OK)
         return status;
     if (config == NULL)
@@ -157,7 +170,7 @@ spragStatus spragWorldAttach(dWorldID world, const spragConfig *config, spragWor
 
 void spragWorldDetach(spragWorldID world)
 {
-    if (checkWorld(world) != SPRAG_OK)
+    if (spragApiCheckWorld(world) != SPRAG_OK)
         return;
     pthread_mutex_lock(&list_lock);
     spragWorldID *at = &list;
@@ -165,9 +178,12 @@ void spragWorldDetach(spragWorldID world)
         at = &(*at)->next;
     *at = world->next;
     pthread_mutex_unlock(&list_lock);
+    while (world->guide_count > 0)
+        spragGuideFree(world->guide[world->guide_count - 1]);
     for (int i = 0; i < world->link_count; ++i)
         dJointDestroy(world->link[i]);
     spragFree(world->link);
+    spragFree(world->guide);
     spragFree(world->memory);
     spragFree(world->next_memory);
     spragFree(world->load);
@@ -185,7 +201,7 @@ spragSurface spragSurfaceDefault(void)
     return (spragSurface){.mu_static = -1, .curvature_radius = {-1, -1}};
 }
 
-static spragStatus checkSurface(const spragSurface *s)
+spragStatus spragApiCheckSurface(const spragSurface *s)
 {
     if (isnan(s->mu_static) || isnan(s->curvature_radius[0]) || isnan(s->curvature_radius[1]) ||
         !isfinite(s->stiffness) || !isfinite(s->damping))
@@ -212,7 +228,7 @@ static spragStatus checkContact(const dContact *contact)
 
 dJointID spragJointCreateContact(spragWorldID world, dJointGroupID group, const dContact *contact)
 {
-    if (checkWorld(world) != SPRAG_OK || checkContact(contact) != SPRAG_OK)
+    if (spragApiCheckWorld(world) != SPRAG_OK || checkContact(contact) != SPRAG_OK)
         return NULL;
     return dJointCreateContact(world->world, group, contact);
 }
@@ -220,13 +236,13 @@ dJointID spragJointCreateContact(spragWorldID world, dJointGroupID group, const 
 dJointID spragJointCreateContactSurface(spragWorldID world, dJointGroupID group, const dContact *contact,
                                         const spragSurface *surface)
 {
-    if (checkWorld(world) != SPRAG_OK || checkContact(contact) != SPRAG_OK)
+    if (spragApiCheckWorld(world) != SPRAG_OK || checkContact(contact) != SPRAG_OK)
         return NULL;
     if (surface == NULL) {
         spragFail(SPRAG_ERROR_NULL, "surface is NULL");
         return NULL;
     }
-    if (checkSurface(surface) != SPRAG_OK)
+    if (spragApiCheckSurface(surface) != SPRAG_OK)
         return NULL;
     dJointID joint = dJointCreateContact(world->world, group, contact);
     if (joint != NULL && spragLedgerAddSurface(world, joint, &contact->geom, surface) != SPRAG_OK) {
@@ -241,7 +257,7 @@ dJointID spragJointCreateContactSurface(spragWorldID world, dJointGroupID group,
 
 spragStatus spragWorldStep(spragWorldID world, dReal stepsize)
 {
-    const spragStatus status = checkWorld(world);
+    const spragStatus status = spragApiCheckWorld(world);
     if (status != SPRAG_OK)
         return status;
     if (!isfinite(stepsize))
@@ -251,52 +267,11 @@ spragStatus spragWorldStep(spragWorldID world, dReal stepsize)
     return spragStep(world, stepsize);
 }
 
-/* ---------------------------------------------------------------- guides and joint friction */
-
-spragGuideDef spragGuideDefDefault(void)
-{
-    return (spragGuideDef){.cookie = GUIDE_COOKIE, .surface = {spragSurfaceDefault(), spragSurfaceDefault()}};
-}
-
-spragStatus spragGuideCreate(spragWorldID world, const spragGuideDef *def, spragGuideID *out)
-{
-    const spragStatus status = checkWorld(world);
-    if (status != SPRAG_OK)
-        return status;
-    if (def == NULL || out == NULL)
-        return spragFail(SPRAG_ERROR_NULL, "%s is NULL", def == NULL ? "def" : "out");
-    if (def->cookie != GUIDE_COOKIE)
-        return spragFail(SPRAG_ERROR_RANGE, "the spragGuideDef was not made by spragGuideDefDefault");
-    return spragFail(SPRAG_ERROR_UNSUPPORTED, "guides are not part of version %s", SPRAG_VERSION);
-}
-
-void spragGuideDestroy(spragGuideID guide)
-{
-    spragDetailClear();
-    if (guide != NULL)
-        spragFail(SPRAG_ERROR_STALE, "the spragGuideID is none");
-}
-
-spragJointFriction spragJointFrictionDefault(void)
-{
-    return (spragJointFriction){.mu_static = -1};
-}
-
-spragStatus spragJointSetFriction(spragWorldID world, dJointID joint, const spragJointFriction *friction)
-{
-    const spragStatus status = checkWorld(world);
-    if (status != SPRAG_OK)
-        return status;
-    if (joint == NULL || friction == NULL)
-        return spragFail(SPRAG_ERROR_NULL, "%s is NULL", joint == NULL ? "the dJointID" : "friction");
-    return spragFail(SPRAG_ERROR_UNSUPPORTED, "joint friction is not part of version %s", SPRAG_VERSION);
-}
-
 /* ---------------------------------------------------------------- results */
 
 int spragWorldGetContacts(spragWorldID world, const spragContact **contacts)
 {
-    const int ok = checkWorld(world) == SPRAG_OK;
+    const int ok = spragApiCheckWorld(world) == SPRAG_OK;
     if (contacts != NULL)
         *contacts = ok ? world->contact : NULL;
     return ok ? world->contact_count : 0;
@@ -304,7 +279,7 @@ int spragWorldGetContacts(spragWorldID world, const spragContact **contacts)
 
 int spragWorldGetEvents(spragWorldID world, const spragEvent **events)
 {
-    const int ok = checkWorld(world) == SPRAG_OK;
+    const int ok = spragApiCheckWorld(world) == SPRAG_OK;
     if (events != NULL)
         *events = ok ? world->log.event : NULL;
     return ok ? world->log.count : 0;
@@ -312,7 +287,7 @@ int spragWorldGetEvents(spragWorldID world, const spragEvent **events)
 
 void spragWorldSetEventCallback(spragWorldID world, spragEventFn *callback, void *user)
 {
-    if (checkWorld(world) != SPRAG_OK)
+    if (spragApiCheckWorld(world) != SPRAG_OK)
         return;
     world->callback = callback;
     world->callback_user = user;
@@ -320,12 +295,12 @@ void spragWorldSetEventCallback(spragWorldID world, spragEventFn *callback, void
 
 spragStepInfo spragWorldGetStepInfo(spragWorldID world)
 {
-    return checkWorld(world) == SPRAG_OK ? world->info : (spragStepInfo){0};
+    return spragApiCheckWorld(world) == SPRAG_OK ? world->info : (spragStepInfo){0};
 }
 
 spragStatus spragWorldDumpProblem(spragWorldID world, const char *path)
 {
-    spragStatus status = checkWorld(world);
+    spragStatus status = spragApiCheckWorld(world);
     if (status != SPRAG_OK)
         return status;
     if (path == NULL || path[0] == '\0')

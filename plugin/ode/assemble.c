@@ -1,5 +1,6 @@
 #include "ode/assemble.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "ode/articulation.h"
 #include "ode/free_motion.h"
 #include "ode/held.h"
+#include "ode/guide.h"
 #include "ode/singular.h"
 
 /* ---------------------------------------------------------------- blocks */
@@ -19,6 +21,8 @@ static void countBlocks(struct spragWorld *world, spragIsland *island, int *bloc
         const int j = island->joint[i];
         if (s->joint[j].contact != NULL)
             *blocks += spragContactBlockCount(s->joint[j].contact);
+        else if (s->joint[j].guide != NULL)
+            *blocks += spragGuideBlockCount(s->joint[j].guide);
         else
             island->declined = spragJointBlocks(world, j, NULL, blocks, NULL, rows);
     }
@@ -37,6 +41,12 @@ static spragStatus addContact(struct spragWorld *world, const spragPointerMap *s
     return SPRAG_OK;
 }
 
+static void addGuide(const struct spragWorld *world, int j, spragIsland *island)
+{
+    spragGuideBlocks(world, j, &island->block[island->block_count]);
+    island->block_count += spragGuideBlockCount(world->snapshot.joint[j].guide);
+}
+
 static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
     int blocks = 0, rows = 0;
@@ -50,6 +60,8 @@ static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *s
         const int j = island->joint[i];
         if (world->snapshot.joint[j].contact != NULL)
             status = addContact(world, surfaces, j, island);
+        else if (world->snapshot.joint[j].guide != NULL)
+            addGuide(world, j, island);
         else
             island->declined =
                 spragJointBlocks(world, j, island->block, &island->block_count, island->row, &island->row_count);
@@ -229,10 +241,19 @@ static void fillQ(const spragSnapshot *s, const spragIsland *island, double *q)
 
 /* ---------------------------------------------------------------- history and guess */
 
-/* Of the contact's predecessor: its force turned into this frame. */
+/* What the contact was in the last step, or NULL.  Of a guide with clearance one side was loaded. */
+static const spragContactMemory *recordOf(const struct spragWorld *world, const spragBlock *block)
+{
+    const int told = block->part == SPRAG_PART_CONTACT || block->part >= SPRAG_PART_GUIDE;
+    const spragContactMemory *old = told && block->memory >= 0 ? &world->memory[block->memory] : NULL;
+    const int side = block->part == SPRAG_PART_OPPOSITE ? -1 : 1;
+    return old != NULL && old->is_guide && block->kind == SPRAG_BLOCK_CONTACT && old->variant != side ? NULL : old;
+}
+
+/* Its force turned into this frame. */
 static void guessFrom(const spragContactMemory *old, const spragBlock *block, double h, double r[3])
 {
-    r[0] = old->normal_force * h;
+    r[0] = (block->part == SPRAG_PART_OPPOSITE ? -1 : 1) * old->normal_force * h;
     r[1] = spragDot3(old->friction, block->t1) * h;
     r[2] = spragDot3(old->friction, block->t2) * h / block->scale;
 }
@@ -267,17 +288,16 @@ static void fillHistory(const struct spragWorld *world, spragIsland *island, spr
         ordinal = k > 0 && block->joint == island->block[k - 1].joint ? ordinal + 1 : 0;
         if (block->part == SPRAG_PART_JOINT)
             guessLoad(world, block, ordinal, island->r + 3 * k);
-        const int m = block->part != SPRAG_PART_CONTACT ? -1 : s->joint[block->joint].memory;
-        past->fresh = m < 0;
+        const spragContactMemory *old = recordOf(world, block);
+        past->fresh = old == NULL;
         past->free_acceleration = (rowDot(s, block, 0, 1) - rowDot(s, block, 0, 0)) / s->step + block->product[0];
         for (int i = 0; i < 2; ++i)
             past->slip[i] = rowDot(s, block, 1 + i, 0) - block->rhs[1 + i];
-        if (m < 0)
+        if (old == NULL)
             continue;
-        const spragContactMemory *old = &world->memory[m];
         if (restsAt(s, block, old, past->slip))
             past->slip[0] = past->slip[1] = 0;
-        past->previous_normal = old->normal_force;
+        past->previous_normal = fabs(old->normal_force);
         past->previous_slip[0] = spragDot3(old->slip, block->t1);
         past->previous_slip[1] = spragDot3(old->slip, block->t2) * block->scale;
         past->mode = (unsigned char)old->mode;

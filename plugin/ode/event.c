@@ -65,6 +65,8 @@ static void addModeEvents(spragEventLog *log, const spragContactChange *c)
     else if (c->before == SPRAG_MODE_SLIP && c->after == SPRAG_MODE_SLIP &&
              spragDot3(c->last_slip, event->slip_after) < 0)
         spragEventLogAdd(log, SPRAG_EVENT_REVERSE, event);
+    if (c->variant_before * event->variant < 0)
+        spragEventLogAdd(log, SPRAG_EVENT_VARIANT, event);
 }
 
 /* m/s, what ordinary forces change a velocity by in a step */
@@ -98,7 +100,7 @@ void spragEventsOfContact(spragEventLog *log, const spragContactChange *c)
     addModeEvents(log, &copy);
     if (inconsistent)
         spragEventLogAdd(log, SPRAG_EVENT_INCONSISTENT, &copy.event);
-    if (indeterminate)
+    if (indeterminate && c->class_before != copy.event.paradox_class)
         spragEventLogAdd(log, SPRAG_EVENT_INDETERMINATE, &copy.event);
     if (isJam(&copy, inconsistent || indeterminate)) {
         copy.event.anticipated = !(c->indicator.p < 0);

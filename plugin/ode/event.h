@@ -25,6 +25,8 @@ typedef struct spragContactChange {
     int fresh;           /* first step of this contact */
     double last_slip[3]; /* m/s, at the end of the last step: slip_before is the same motion seen in a turned frame */
     spragMode before, after;
+    int variant_before;       /* of the last step, 0: fresh */
+    int class_before;         /* of a two-sided contact: it can slide on in class 3, and says so once */
     spragIndicator indicator; /* p, b at the start of the step */
     double approach;          /* m/s, normal velocity at the start of the step */
     double inverse_mass;      /* W_nn, 1/kg */

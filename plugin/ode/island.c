@@ -58,7 +58,7 @@ static void numberIslands(spragSnapshot *s, int *parent)
             spragSetJoin(parent, joint->body[0], joint->body[1]);
     }
     for (int j = 0; j < s->joint_count; ++j)
-        if (s->joint[j].contact != NULL && isActive(s, &s->joint[j]))
+        if (spragIsContact(&s->joint[j]) && isActive(s, &s->joint[j]))
             s->body[spragSetFind(parent, dynamicBody(s, &s->joint[j]))].island = 0;
     for (int i = 0; i < s->body_count; ++i) {
         const int root = spragSetFind(parent, i);
@@ -98,7 +98,7 @@ static int fillIslands(spragArena *arena, spragSnapshot *s)
         if (s->joint[j].island >= 0) {
             spragIsland *island = &s->island[s->joint[j].island];
             island->joint[island->joint_count++] = j;
-            island->contact_count += s->joint[j].contact != NULL;
+            island->contact_count += spragIsContact(&s->joint[j]);
         }
     return 1;
 }

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
+#include "ode/guide.h"
 
 /* ---------------------------------------------------------------- surfaces */
 
@@ -108,8 +109,9 @@ static double matchDistance(const spragSnapshot *s, const spragJointState *joint
 {
     const dContactGeom *geom = &joint->contact->geom;
     const int reversed = joint->reversed;
-    if (old->matched || bodyId(s, joint->body[0]) != old->body[0] || bodyId(s, joint->body[1]) != old->body[1] ||
-        (reversed ? geom->g2 : geom->g1) != old->geom[0] || (reversed ? geom->g1 : geom->g2) != old->geom[1])
+    if (old->matched || old->is_guide || bodyId(s, joint->body[0]) != old->body[0] ||
+        bodyId(s, joint->body[1]) != old->body[1] || (reversed ? geom->g2 : geom->g1) != old->geom[0] ||
+        (reversed ? geom->g1 : geom->g2) != old->geom[1])
         return INFINITY;
     const double d = fmin(distance(local[0], old->local[0]), distance(local[1], old->local[1]));
     return d <= matchTolerance(s, joint, old) ? d : INFINITY;
@@ -142,9 +144,28 @@ static int matchLoads(spragWorldID world)
     for (int k = world->load_count - 1; k >= 0; --k)
         spragPointerMapPut(&first, world->load[k].joint, k);
     for (int j = 0; j < s->joint_count; ++j)
-        if (s->joint[j].contact == NULL)
+        if (!spragIsContact(&s->joint[j]))
             s->joint[j].memory = spragPointerMapGet(&first, s->joint[j].id);
     return 1;
+}
+
+/* A guide's own record; joint.memory of the guides of solved islands. */
+static void matchGuides(spragWorldID world)
+{
+    spragSnapshot *s = &world->snapshot;
+    for (int k = 0; k < world->guide_count; ++k)
+        world->guide[k]->memory = -1;
+    for (int k = 0; k < world->memory_count; ++k) {
+        spragGuideID guide = world->memory[k].is_guide ? spragGuideById(world, world->memory[k].id) : NULL;
+        if (guide != NULL)
+            guide->memory = k;
+    }
+    for (int j = 0; j < s->joint_count; ++j)
+        if (s->joint[j].guide != NULL && s->joint[j].island >= 0) {
+            s->joint[j].memory = s->joint[j].guide->memory;
+            if (s->joint[j].memory >= 0)
+                world->memory[s->joint[j].memory].matched = 1;
+        }
 }
 
 spragStatus spragLedgerMatch(spragWorldID world)
@@ -160,6 +181,7 @@ spragStatus spragLedgerMatch(spragWorldID world)
         spragPointerMapPut(&first, key, k);
         world->memory[k].matched = 0;
     }
+    matchGuides(world);
     for (int j = 0; j < s->joint_count; ++j) {
         spragJointState *joint = &s->joint[j];
         if (joint->contact == NULL || joint->body[0] < 0)

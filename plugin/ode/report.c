@@ -1,10 +1,12 @@
 #include "ode/report.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
+#include "ode/guide.h"
 #include "ode/ledger.h"
 #include "ode/rows.h"
 #include "problem/residual.h"
@@ -38,8 +40,11 @@ static void fromTangents(double out[3], const spragBlock *block, double x1, doub
 /* m/s: a normal impulse that changes the contact's velocity by less does not hold anything. */
 #define OPEN_TOLERANCE 1e-12
 
+/* A guide without play is never open: unloaded it slips or sticks without force. */
 static spragMode modeOf(const spragBlock *block, const double W[9], const double r[3], const double u[3])
 {
+    if (block->kind == SPRAG_BLOCK_TWO_SIDED)
+        return spragNorm2(u + 1) <= SPRAG_SLIP_TOLERANCE ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
     if (r[0] * W[0] <= OPEN_TOLERANCE)
         return SPRAG_MODE_OPEN;
     if (block->kind == SPRAG_BLOCK_BOX)
@@ -58,7 +63,22 @@ static spragIndicator indicatorOf(const struct spragWorld *world, const spragBlo
     memcpy(rigid, W, sizeof rigid);
     for (int i = 0; i < 3; ++i)
         rigid[4 * i] -= block->compliance[i];
-    return spragIndicatorOf(rigid, block->mu, past, world->config.indeterminacy);
+    return block->kind == SPRAG_BLOCK_TWO_SIDED ? spragIndicatorTwoSided(rigid, block->mu, block->mu_minus, past)
+                                                : spragIndicatorOf(rigid, block->mu, past, world->config.indeterminacy);
+}
+
+/* +1 / -1: the side that bears load; of an unloaded guide without play the last one, else 0. */
+static int variantOf(const struct spragWorld *world, const spragBlock *block, const double W[9], const double r[3],
+                     spragMode mode)
+{
+    if (block->kind == SPRAG_BLOCK_TWO_SIDED) {
+        if (fabs(r[0]) * W[0] > OPEN_TOLERANCE)
+            return r[0] > 0 ? 1 : -1;
+        return block->memory >= 0 ? world->memory[block->memory].variant : 0;
+    }
+    if (mode == SPRAG_MODE_OPEN)
+        return 0;
+    return block->part == SPRAG_PART_OPPOSITE ? -1 : 1;
 }
 
 static void fillContact(const struct spragWorld *world, const spragIsland *island, int k, spragContact *contact)
@@ -68,22 +88,23 @@ static void fillContact(const struct spragWorld *world, const spragIsland *islan
     const spragJointState *joint = &s->joint[block->joint];
     const double *r = island->r + 3 * k, *u = island->u + 3 * k,
                  *W = island->problem.W + 9 * spragProblemDiagonal(&island->problem, k);
-    *contact = (spragContact){.joint = joint->id, .depth = joint->contact->geom.depth};
+    const double side = block->part == SPRAG_PART_OPPOSITE ? -1 : 1; /* told along the guide's own normal */
+    *contact = (spragContact){.joint = joint->guide != NULL ? NULL : joint->id, .depth = -block->gap};
     for (int side = 0; side < 2; ++side)
         contact->body[side] = block->body[side] < 0 ? NULL : s->body[block->body[side]].id;
+    memcpy(contact->position, block->position, sizeof contact->position);
     for (int i = 0; i < 3; ++i)
-        contact->position[i] = joint->contact->geom.pos[i];
-    memcpy(contact->normal, block->n, sizeof contact->normal);
+        contact->normal[i] = side * block->n[i];
     contact->mode = modeOf(block, W, r, u);
-    contact->variant = contact->mode == SPRAG_MODE_OPEN ? 0 : 1;
-    contact->normal_force = r[0] / s->step;
+    contact->variant = variantOf(world, block, W, r, contact->mode);
+    contact->normal_force = side * r[0] / s->step;
     fromTangents(contact->friction, block, r[1] / s->step, r[2] * block->scale / s->step);
     fromTangents(contact->slip, block, u[1], u[2] / block->scale);
     if (world->config.analysis) {
         const spragContactHistory *past = &island->problem.history[k];
         const spragIndicator indicator = indicatorOf(world, block, W, past);
         contact->painleve_p = indicator.p;
-        contact->free_acceleration = past->free_acceleration;
+        contact->free_acceleration = side * past->free_acceleration;
         contact->paradox_class = spragParadoxClassOf(indicator.quadrant);
     }
 }
@@ -101,17 +122,25 @@ static void addEvents(struct spragWorld *world, const spragIsland *island, int k
                                            .step = world->info.step,
                                            .contact = contact->id,
                                            .body = {contact->body[0], contact->body[1]},
+                                           .variant = contact->variant,
                                            .p = contact->painleve_p,
                                            .b = contact->free_acceleration},
                                  .fresh = past->fresh,
                                  .before = past->fresh ? SPRAG_MODE_OPEN : (spragMode)past->mode,
                                  .after = contact->mode,
-                                 .approach = block->approach,
+                                 .approach =
+                                     block->kind == SPRAG_BLOCK_TWO_SIDED ? -fabs(block->approach) : block->approach,
                                  .inverse_mass = W[0],
-                                 .normal_impulse = island->r[3 * k],
+                                 .normal_impulse = fabs(island->r[3 * k]),
                                  .gravity = spragNorm3(gravity),
                                  .step = s->step};
-    if (world->config.analysis && block->kind == SPRAG_BLOCK_CONTACT)
+    if (block->memory >= 0) {
+        change.variant_before = world->memory[block->memory].variant;
+        if (block->kind == SPRAG_BLOCK_TWO_SIDED)
+            change.class_before = world->memory[block->memory].paradox_class;
+    }
+    const int apart = block->part >= SPRAG_PART_GUIDE && block->kind == SPRAG_BLOCK_CONTACT && block->gap > 0;
+    if (world->config.analysis && block->kind <= SPRAG_BLOCK_TWO_SIDED && !apart)
         change.indicator = indicatorOf(world, block, W, past);
     memcpy(change.event.position, contact->position, sizeof contact->position);
     memcpy(change.event.normal, contact->normal, sizeof contact->normal);
@@ -129,16 +158,20 @@ static void remember(struct spragWorld *world, const spragBlock *block, const sp
 {
     const spragSnapshot *s = &world->snapshot;
     const spragJointState *joint = &s->joint[block->joint];
-    const dContactGeom *geom = &joint->contact->geom;
     spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
-    *memory =
-        (spragContactMemory){.id = contact->id,
-                             .body = {contact->body[0], contact->body[1]},
-                             .geom = {joint->reversed ? geom->g2 : geom->g1, joint->reversed ? geom->g1 : geom->g2},
-                             .normal_force = contact->normal_force,
-                             .mode = contact->mode,
-                             .variant = contact->variant};
-    spragContactLocal(s, joint, memory->local);
+    *memory = (spragContactMemory){.id = contact->id,
+                                   .body = {contact->body[0], contact->body[1]},
+                                   .is_guide = joint->guide != NULL,
+                                   .normal_force = contact->normal_force,
+                                   .mode = contact->mode,
+                                   .variant = contact->variant,
+                                   .paradox_class = contact->paradox_class};
+    if (joint->contact != NULL) {
+        const dContactGeom *geom = &joint->contact->geom;
+        memory->geom[0] = joint->reversed ? geom->g2 : geom->g1;
+        memory->geom[1] = joint->reversed ? geom->g1 : geom->g2;
+        spragContactLocal(s, joint, memory->local);
+    }
     for (int side = 0; side < 2; ++side)
         if (joint->body[side] >= 0) {
             const double arm = spragNorm3(memory->local[side]);
@@ -147,8 +180,8 @@ static void remember(struct spragWorld *world, const spragBlock *block, const sp
     memcpy(memory->position, contact->position, sizeof memory->position);
     memcpy(memory->normal, contact->normal, sizeof memory->normal);
     memcpy(memory->friction, contact->friction, sizeof memory->friction);
-    const int keep = contact->mode != SPRAG_MODE_SLIP && joint->memory >= 0;
-    memcpy(memory->slip, keep ? world->memory[joint->memory].slip : contact->slip, sizeof memory->slip);
+    const int keep = contact->mode != SPRAG_MODE_SLIP && block->memory >= 0;
+    memcpy(memory->slip, keep ? world->memory[block->memory].slip : contact->slip, sizeof memory->slip);
 }
 
 /* Contacts of the last step that no island of this one continues: those that sleep, or that ODE solved, stay known as
@@ -193,6 +226,18 @@ static void swapMemory(struct spragWorld *world)
 
 /* ---------------------------------------------------------------- the step */
 
+/* Block to be told of: of a guide with clearance the side that bears load, or bore it last. */
+static int sideOf(const struct spragWorld *world, const spragIsland *island, int k)
+{
+    if (k + 1 == island->block_count || island->block[k + 1].part != SPRAG_PART_OPPOSITE)
+        return k;
+    const double here = island->r[3 * k], there = island->r[3 * k + 3];
+    const int m = island->block[k].memory;
+    if (here == there)
+        return m >= 0 && world->memory[m].variant < 0 ? k + 1 : k;
+    return there > here ? k + 1 : k;
+}
+
 static void reportIsland(struct spragWorld *world, const spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -204,13 +249,16 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island)
             for (int i = 0; i < 3; ++i)
                 load->force[i] = island->r[3 * k + i] / s->step;
         }
-        if (block->part != SPRAG_PART_CONTACT)
+        if (block->part != SPRAG_PART_CONTACT && block->part != SPRAG_PART_GUIDE)
             continue;
+        const int told = sideOf(world, island, k);
+        const struct spragGuide *guide = s->joint[block->joint].guide;
         spragContact *contact = &world->contact[world->contact_count++];
-        fillContact(world, island, k, contact);
-        const int m = s->joint[block->joint].memory;
-        contact->id = m >= 0 ? world->memory[m].id : ++world->next_id;
-        addEvents(world, island, k, contact);
+        fillContact(world, island, told, contact);
+        contact->id = guide != NULL        ? guide->id
+                      : block->memory >= 0 ? world->memory[block->memory].id
+                                           : ++world->next_id;
+        addEvents(world, island, told, contact);
         remember(world, block, contact);
     }
 }

@@ -38,8 +38,9 @@ static void makeFrame(spragBlock *block, const dContact *contact, int reversed)
 }
 
 /* Row along direction d: linear d and moment (P - G) x d for body a, the negative for body b. */
-static void fillRow(const spragSnapshot *s, spragBlock *block, int row, const double d[3], const dReal *point)
+void spragBlockRow(const spragSnapshot *s, spragBlock *block, int row, const double d[3])
 {
+    const double *point = block->position;
     for (int side = 0; side < 2; ++side) {
         if (block->body[side] < 0)
             continue;
@@ -54,7 +55,7 @@ static void fillRow(const spragSnapshot *s, spragBlock *block, int row, const do
     }
 }
 
-static double rowVelocity(const spragSnapshot *s, const spragBlock *block, int row)
+double spragBlockVelocity(const spragSnapshot *s, const spragBlock *block, int row)
 {
     double u = 0;
     for (int side = 0; side < 2; ++side)
@@ -67,8 +68,15 @@ static double rowVelocity(const spragSnapshot *s, const spragBlock *block, int r
 
 /* ---------------------------------------------------------------- normal row */
 
-/* rhs = max(min(erp (depth - layer) / h + motion, greatest correcting velocity), bounce); compliance = cfm / h.
- * Stiffness k and damping d of the surface are the ERP and CFM of an implicit spring: h k / (h k + d), 1 / (h k + d). */
+void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, double *cfm)
+{
+    if (!(surface->stiffness > 0))
+        return;
+    *cfm = 1 / (step * surface->stiffness + surface->damping);
+    *erp = step * surface->stiffness * *cfm;
+}
+
+/* rhs = max(min(erp (depth - layer) / h + motion, greatest correcting velocity), bounce); compliance = cfm / h. */
 static void normalRow(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
                       spragBlock *block)
 {
@@ -76,16 +84,13 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
     const double h = world->snapshot.step;
     double erp = p->mode & dContactSoftERP ? p->soft_erp : dWorldGetERP(world->world);
     double cfm = p->mode & dContactSoftCFM ? p->soft_cfm : dWorldGetCFM(world->world);
-    if (surface->stiffness > 0) {
-        cfm = 1 / (h * surface->stiffness + surface->damping);
-        erp = h * surface->stiffness * cfm;
-    }
+    spragSurfaceSpring(surface, h, &erp, &cfm);
     const double motion = p->mode & dContactMotionN ? p->motionN : 0;
     const double depth = fmax(contact->geom.depth - dWorldGetContactSurfaceLayer(world->world), 0);
     block->rhs[0] = fmin(erp * depth / h + motion, dWorldGetContactMaxCorrectingVel(world->world));
     block->correction = fmax(block->rhs[0] - motion, 0);
     block->compliance[0] = cfm / h;
-    block->approach = rowVelocity(&world->snapshot, block, 0);
+    block->approach = spragBlockVelocity(&world->snapshot, block, 0);
     if (p->mode & dContactBounce && p->bounce_vel >= 0) {
         const double approach = motion - block->approach;
         const double rebound = p->bounce * approach + motion;
@@ -163,7 +168,6 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
     const spragBodyState *body[2];
     double radius[2], product[3];
     const dContactGeom *geom = &joint->contact->geom;
-    const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     for (int side = 0; side < 2; ++side) {
         const int user = joint->reversed ? 1 - side : side;
         body[side] = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
@@ -172,7 +176,7 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
                 ? surface->curvature_radius[user]
                 : spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id, user == 0 ? geom->g1 : geom->g2);
     }
-    spragVelocityProduct(body, radius, point, block->n, product);
+    spragVelocityProduct(body, radius, block->position, block->n, product);
     block->product[0] = spragDot3(block->n, product);
     block->product[1] = spragDot3(block->t1, product);
     block->product[2] = spragDot3(block->t2, product) * block->scale;
@@ -278,11 +282,14 @@ const char *spragContactBlocks(const struct spragWorld *world, int j, const spra
     const spragSnapshot *s = &world->snapshot;
     const spragJointState *joint = &s->joint[j];
     const dContact *contact = joint->contact;
-    *block = (spragBlock){.joint = j, .parent = -1, .body = {joint->body[0], joint->body[1]}};
+    *block = (spragBlock){.joint = j, .parent = -1, .memory = joint->memory, .body = {joint->body[0], joint->body[1]}};
     makeFrame(block, contact, joint->reversed);
-    fillRow(s, block, 0, block->n, contact->geom.pos);
-    fillRow(s, block, 1, block->t1, contact->geom.pos);
-    fillRow(s, block, 2, block->t2, contact->geom.pos);
+    for (int i = 0; i < 3; ++i)
+        block->position[i] = contact->geom.pos[i];
+    block->gap = -contact->geom.depth;
+    spragBlockRow(s, block, 0, block->n);
+    spragBlockRow(s, block, 1, block->t1);
+    spragBlockRow(s, block, 2, block->t2);
     normalRow(world, contact, surface, block);
     const char *why = frictionLaw(&contact->surface, s->step, block);
     if (why != NULL)

@@ -15,14 +15,19 @@
 typedef enum spragBlockPart {
     SPRAG_PART_CONTACT,
     SPRAG_PART_ROLLING, /* the second block of a contact: rolling and spinning friction */
-    SPRAG_PART_JOINT    /* limits and motors of a joint that is no contact */
+    SPRAG_PART_JOINT,   /* limits and motors of a joint that is no contact */
+    SPRAG_PART_GUIDE,   /* a two-sided contact; with clearance its side that pushes along +normal */
+    SPRAG_PART_OPPOSITE /* right after it: the side that pushes along -normal */
 } spragBlockPart;
 
 struct spragBlock {
     spragBlockKind kind;
     int joint; /* index in the snapshot */
     spragBlockPart part;
+    double position[3];           /* m, of contacts and guides */
+    double gap;                   /* m, what is left before it touches; < 0 penetration */
     int parent;                   /* of ROLLING blocks: the block of the contact's force, in the island; else -1 */
+    int memory;                   /* index of its record of the last step, or -1; of contacts and guides */
     int body[2];                  /* in the snapshot, -1 = the world */
     double J[2][3][6];            /* of either body, linear then angular; row t2 is scaled by `scale` */
     double Y[2][3][6];            /* M^-1 J^T, one row per row of J; 0 for a body that does not move */
@@ -38,6 +43,15 @@ struct spragBlock {
     double n[3], t1[3], t2[3];
     unsigned char unused[3]; /* 1: the row does not exist (mu = 0 along it) */
 };
+
+/* Fills row `row` of both sides: velocity along d (unit, world axes) at block->position.  Its value at the start of the
+ * step, m/s. */
+void spragBlockRow(const spragSnapshot *snapshot, spragBlock *block, int row, const double d[3]);
+double spragBlockVelocity(const spragSnapshot *snapshot, const spragBlock *block, int row);
+
+/* A surface with stiffness k and damping d is an implicit spring, erp h k / (h k + d) and cfm 1 / (h k + d); a rigid one
+ * leaves both as they are. */
+void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, double *cfm);
 
 /* Are all numbers finite that the contact's mode makes use of (mu may be infinite), and its normal of unit length? */
 spragStatus spragContactCheck(const dContact *contact);

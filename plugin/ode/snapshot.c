@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "ode/guide.h"
 #include "ode/layout.h"
 
 static void readVector(double *out, const dReal *in)
@@ -65,6 +66,8 @@ static spragStatus listJoints(spragWorldID world, spragSnapshot *s)
         s->joint[--i].id = j;
         readJoint(s, &s->joint[i]);
     }
+    if (!spragGuidesFind(world))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory to find %d guides", world->guide_count);
     return SPRAG_OK;
 }
 

@@ -41,13 +41,20 @@ typedef struct spragBodyState {
 typedef struct spragJointState {
     dJointID id;
     dJointType type;
-    int enabled;             /* and attached to a dynamic body: takes part in the step */
-    int reversed;            /* attached as (0, body): body[0] is the user's second */
-    int body[2];             /* ODE's node order: body[0] >= 0 if attached, body[1] = -1 for the world */
-    int island;              /* or -1 */
-    int memory;              /* index of the record of the last step, or -1: of contacts, of loads for other joints */
-    const dContact *contact; /* of contact joints */
+    int enabled;              /* and attached to a dynamic body: takes part in the step */
+    int reversed;             /* attached as (0, body): body[0] is the user's second */
+    int body[2];              /* ODE's node order: body[0] >= 0 if attached, body[1] = -1 for the world */
+    int island;               /* or -1 */
+    int memory;               /* index of the record of the last step, or -1: of contacts and guides, else of loads */
+    const dContact *contact;  /* of contact joints */
+    struct spragGuide *guide; /* of the null joint that carries a guide */
 } spragJointState;
+
+/* Does Sprag have a law of its own for it?  Then its island is Sprag's, and it is counted and reported as a contact. */
+static inline int spragIsContact(const spragJointState *joint)
+{
+    return joint->contact != NULL || joint->guide != NULL;
+}
 
 typedef struct spragBlock spragBlock;
 
@@ -79,16 +86,18 @@ typedef struct spragSnapshot {
 /* A contact of the last step: what its successor is recognised by and starts from. */
 typedef struct spragContactMemory {
     unsigned long long id;
+    int is_guide;    /* recognised by its id, not by its place */
     dBodyID body[2]; /* compared, never followed */
     dGeomID geom[2];
     int side[2];
     double local[2][3]; /* m, position in the frame of each body */
     double arm;         /* m, distance from the bodies' centres: the scale of a match */
     double position[3], normal[3];
-    double normal_force, friction[3]; /* N, on body[0] */
+    double normal_force, friction[3]; /* N, on body[0]; along the normal, < 0 where a guide pushes against it */
     double slip[3];                   /* m/s; the last one, kept while it sticks */
     spragMode mode;
     int variant;
+    int paradox_class;
     int matched;
 } spragContactMemory;
 
@@ -124,6 +133,9 @@ struct spragWorld {
     spragLoadMemory *load;
     size_t load_capacity;
     int load_count;
+    struct spragGuide **guide; /* (guide_count) ascending ids */
+    size_t guide_capacity;
+    int guide_count;
     unsigned long long next_id;
     spragSurfaceRecord *surface;
     size_t surface_capacity;

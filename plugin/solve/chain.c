@@ -70,7 +70,10 @@ static void solveSingle(const spragProblem *problem, const spragSolveOptions *op
     if (count == 0)
         return;
     const spragContactHistory history = historyOf(problem);
-    const int pick = spragLocalPick(count, solution, mu, W, &history, problem->step, options->indeterminacy, info);
+    const spragIndicator two_sided = spragIndicatorTwoSided(W, mu, mu_minus, &history);
+    const int pick = kind == SPRAG_BLOCK_TWO_SIDED ? spragLocalPickTwoSided(count, solution, &two_sided, &history, info)
+                                                   : spragLocalPick(count, solution, mu, W, &history, problem->step,
+                                                                    options->indeterminacy, info);
     if (pick >= 0)
         memcpy(r, solution[pick].r, 3 * sizeof *r);
 }

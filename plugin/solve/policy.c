@@ -34,6 +34,20 @@ spragIndicator spragIndicatorOf(const double W[9], double mu, const spragContact
     return (spragIndicator){.quadrant = SPRAG_QUADRANT_INCONSISTENT, .p = p};
 }
 
+spragIndicator spragIndicatorTwoSided(const double W[9], double mu, double mu_minus, const spragContactHistory *history)
+{
+    if (spragNorm2(history->slip) <= SPRAG_SLIP_TOLERANCE)
+        return (spragIndicator){.quadrant = SPRAG_QUADRANT_REST, .p = W[0]};
+    const double b = history->free_acceleration, plus = spragPainleveSlope(W, mu, history->slip),
+                 minus = spragPainleveSlope(W, -mu_minus, history->slip);
+    const double p = b <= 0 ? plus : minus, other = b <= 0 ? minus : plus;
+    if (!(p > 0))
+        return (spragIndicator){.quadrant = SPRAG_QUADRANT_INCONSISTENT, .p = p};
+    if (other < 0 && b != 0)
+        return (spragIndicator){SPRAG_QUADRANT_INDETERMINATE, p, -b / other, 0};
+    return (spragIndicator){.quadrant = SPRAG_QUADRANT_SLIDE, .p = p};
+}
+
 /* ---------------------------------------------------------------- choice among the solutions of one contact */
 
 /* The force that separates leaving from staying: that of the branch with negative slope, at velocity level. */
@@ -100,4 +114,30 @@ int spragLocalPick(int count, const spragLocalSolution *solution, double mu, con
                    ? slip
                    : stick;
     return stick >= 0 ? stick : slip;
+}
+
+int spragLocalPickTwoSided(int count, const spragLocalSolution *solution, const spragIndicator *indicator,
+                           const spragContactHistory *history, spragSolveInfo *info)
+{
+    int stick = -1, slip = -1, realisable = 0;
+    double best = -INFINITY;
+    const int sliding = indicator->quadrant != SPRAG_QUADRANT_REST;
+    const double *direction = sliding ? history->slip : history->previous_slip;
+    for (int k = 0; k < count; ++k) {
+        if (!solution[k].normal_stable)
+            continue;
+        ++realisable;
+        const double score = continues(&solution[k], direction) + (solution[k].direction_stable ? 4 : 0);
+        if (solution[k].mode == SPRAG_MODE_STICK)
+            stick = k;
+        else if (score > best)
+            best = score, slip = k;
+    }
+    info->several |= realisable > 1 || (realisable > 0 && indicator->quadrant == SPRAG_QUADRANT_INDETERMINATE);
+    info->none |= indicator->quadrant == SPRAG_QUADRANT_INCONSISTENT;
+    if (stick < 0 || slip < 0)
+        return stick >= 0 ? stick : slip;
+    const int goes_on =
+        sliding && indicator->quadrant != SPRAG_QUADRANT_INCONSISTENT && continues(&solution[slip], history->slip) > 0;
+    return goes_on ? slip : stick;
 }

@@ -8,6 +8,7 @@
 #include <sprag/sprag.h>
 
 #include "base/arena.h"
+#include "solve/policy.h"
 
 typedef struct spragSolver {
     spragSolverKind kind;
@@ -44,5 +45,8 @@ int spragLocalEnumerate(spragBlockKind kind, const double W[9], const double q[3
 int spragLocalRegular(const double W[9], const double q[3], double mu, double r[3]);
 int spragLocalPick(int count, const spragLocalSolution *solution, double mu, const double W[9],
                    const spragContactHistory *history, double step, spragIndeterminacy policy, spragSolveInfo *info);
+/* The same of a two-sided contact: the slide that goes on if it is realisable, else stick. */
+int spragLocalPickTwoSided(int count, const spragLocalSolution *solution, const spragIndicator *indicator,
+                           const spragContactHistory *history, spragSolveInfo *info);
 
 #endif

@@ -26,7 +26,7 @@ enum {
     ROUNDS_OTHER = 12,
     SWEEPS = 20,
     STARTS_MAX = 8, /* blocks */
-    GUIDES_MAX = 3, /* blocks of an island whose stopped guides are looked into */
+    GUIDES_MAX = 3, /* blocks of an island whose guides are asked why they stop or start */
     COMBINE_MAX = 4 /* frictional blocks whose 3^m modes are tried */
 };
 #define LAMBDA_COLD 1e-3
@@ -75,24 +75,29 @@ static int endedInconsistent(const spragProblem *p, const double *r, const doubl
     if (p->history == NULL)
         return 0;
     for (int k = 0; k < p->contact_count; ++k) {
-        if (kindOf(p, k) != SPRAG_BLOCK_CONTACT || r[3 * k] == 0 || spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE)
+        if (!isFrictional(p, k) || r[3 * k] == 0 || spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE)
             continue;
         const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
-        if (spragIndicatorOf(W, p->mu[k], &p->history[k], SPRAG_INDETERMINACY_HISTORY).quadrant ==
-            SPRAG_QUADRANT_INCONSISTENT)
+        const double mu_minus = p->mu_minus != NULL ? p->mu_minus[k] : p->mu[k];
+        const spragIndicator indicator =
+            kindOf(p, k) == SPRAG_BLOCK_TWO_SIDED
+                ? spragIndicatorTwoSided(W, p->mu[k], mu_minus, &p->history[k])
+                : spragIndicatorOf(W, p->mu[k], &p->history[k], SPRAG_INDETERMINACY_HISTORY);
+        if (indicator.quadrant == SPRAG_QUADRANT_INCONSISTENT)
             return 1;
     }
     return 0;
 }
 
-/* A guide that slid and now sticks: a jam if it could slide on, and motion goes before jam (policy.md 3.5, class 3). */
-static int guideStopped(const spragProblem *p, const double *u)
+/* A guide that slid and now sticks: a jam if it could slide on, and motion goes before jam (policy.md 3.5, class 3).
+ * One that was at rest and now slides: rest, if it can last, goes before that (3.4). */
+static int guideChanged(const spragProblem *p, const double *u)
 {
     if (p->history == NULL || p->contact_count > GUIDES_MAX)
         return 0;
     for (int k = 0; k < p->contact_count; ++k)
-        if (kindOf(p, k) == SPRAG_BLOCK_TWO_SIDED && spragNorm2(p->history[k].slip) > SPRAG_SLIP_TOLERANCE &&
-            spragNorm2(u + 3 * k + 1) <= SPRAG_SLIP_TOLERANCE)
+        if (kindOf(p, k) == SPRAG_BLOCK_TWO_SIDED && (spragNorm2(p->history[k].slip) > SPRAG_SLIP_TOLERANCE) !=
+                                                         (spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE))
             return 1;
     return 0;
 }
@@ -178,7 +183,7 @@ static double startFrom(spragProximal *s, int start, const double *guess, spragI
 /* ---------------------------------------------------------------- the search */
 
 /* What a start led to, the better the larger. */
-typedef enum Rank { RANK_NONE, RANK_SEPARATRIX, RANK_JAM, RANK_GOOD } Rank;
+typedef enum Rank { RANK_NONE, RANK_SEPARATRIX, RANK_CHANGE, RANK_GOOD } Rank;
 
 typedef struct Trial {
     Rank rank;
@@ -227,7 +232,7 @@ static void runTrial(spragProximal *s, const spragSolveOptions *options, double 
     const int verdict = spragSmallFriction(s, arena, trial->r, trial->u);
     if (verdict < 0)
         trial->status = SPRAG_ERROR_MEMORY;
-    trial->rank = verdict <= 0 ? RANK_SEPARATRIX : guideStopped(p, trial->u) ? RANK_JAM : RANK_GOOD;
+    trial->rank = verdict <= 0 ? RANK_SEPARATRIX : guideChanged(p, trial->u) ? RANK_CHANGE : RANK_GOOD;
 }
 
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
@@ -258,7 +263,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
             spragArenaRelease(arena, mark);
             return SPRAG_ERROR_MEMORY;
         }
-        info->several |= trial.rank == RANK_SEPARATRIX || (trial.rank == RANK_GOOD && best.rank == RANK_JAM);
+        info->several |= trial.rank == RANK_SEPARATRIX || (trial.rank == RANK_GOOD && best.rank == RANK_CHANGE);
         if (trial.rank > best.rank || (trial.rank == best.rank && trial.residual < best.residual)) {
             double *const swap = best.r;
             best.rank = trial.rank, best.residual = trial.residual, best.status = trial.status;
@@ -266,7 +271,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         }
     }
     memcpy(r, best.r, bytes);
-    if (best.rank >= RANK_JAM) {
+    if (best.rank >= RANK_CHANGE) {
         spragProblemVelocity(problem, r, trial.u);
         info->none |= endedInconsistent(problem, r, trial.u);
     }

@@ -11,7 +11,8 @@ static const spragEvent example = {.type = SPRAG_EVENT_JAM,
                                    .impulse = {1, -0.5, 1.0 / 3},
                                    .p = -0.5,
                                    .b = NAN,
-                                   .paradox_class = 1};
+                                   .paradox_class = 1,
+                                   .variant = -1};
 
 static void everyFieldIsThere(void **state)
 {
@@ -24,7 +25,7 @@ static void everyFieldIsThere(void **state)
         "{\"type\":\"jam\"",       "\"time\":0.25",     "\"step\":249",
         "\"contact\":7",           "\"body\":[3,-1]",   "\"impulse\":[1,-0.5,0.33333333333333331]",
         "\"slip_before\":[0,0,0]", "\"p\":-0.5",        "\"b\":null",
-        "\"separatrix\":0",        "\"anticipated\":0", "\"paradox_class\":1}"};
+        "\"separatrix\":0",        "\"anticipated\":0", "\"paradox_class\":1,\"variant\":-1}"};
     for (size_t k = 0; k < sizeof part / sizeof *part; ++k)
         if (strstr(text, part[k]) == NULL)
             fail_msg("%s lacks %s", text, part[k]);

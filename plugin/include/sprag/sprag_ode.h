@@ -60,7 +60,10 @@ typedef struct spragSurface {
 
 SPRAG_API spragSurface spragSurfaceDefault(void);
 
-/* Two-sided contact: a point of `body` on a plane fixed in `guide` (NULL: the world). */
+/* Two-sided contact: a point of `body` on a plane fixed in `guide` (NULL: the world); two guides make a line, or a slot
+ * with walls.  ODE knows the two bodies as connected by a null joint: they sleep and wake together.  A guide acts where
+ * Sprag solves its island; under SPRAG_SOLVER_STOCK and in a declined island (SPRAG_EVENT_DECLINED) it exerts nothing and
+ * takes the point back to its plane afterwards, at ERP.  It ends with either body. */
 typedef struct spragGuideDef {
     unsigned cookie; /* set by spragGuideDefDefault */
     dBodyID body, guide;
@@ -133,6 +136,7 @@ typedef struct spragEvent {
     double separatrix;                    /* N* = -b/p where several solutions exist, else 0; N */
     int anticipated; /* 1: the velocity-level step met the singular point up to a step early (p still > 0) */
     int paradox_class;
+    int variant; /* +1 / -1 after the step: the side of a guide that bears load; 1 of an ordinary contact, 0 open */
 } spragEvent;
 
 typedef void spragEventFn(const spragEvent *event, void *user);

@@ -1,0 +1,239 @@
+#include "ode/guide.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "linalg/vec3.h"
+#include "ode/curvature.h"
+#include "ode/layout.h"
+
+/* ---------------------------------------------------------------- life */
+
+/* out = R^T x, or x without a body */
+static void toBody(dBodyID body, const double x[3], double out[3])
+{
+    dVector3 local = {(dReal)x[0], (dReal)x[1], (dReal)x[2], 0};
+    if (body != NULL)
+        dBodyVectorFromWorld(body, (dReal)x[0], (dReal)x[1], (dReal)x[2], local);
+    for (int i = 0; i < 3; ++i)
+        out[i] = local[i];
+}
+
+/* The same of a point. */
+static void pointToBody(dBodyID body, const double x[3], double out[3])
+{
+    double arm[3] = {x[0], x[1], x[2]};
+    for (int i = 0; body != NULL && i < 3; ++i)
+        arm[i] -= dBodyGetPosition(body)[i];
+    toBody(body, arm, out);
+}
+
+static void placeGuide(struct spragGuide *guide, const spragGuideDef *def)
+{
+    const double point[3] = {def->point[0], def->point[1], def->point[2]};
+    dVector3 tangent[2];
+    dPlaneSpace(def->normal, tangent[0], tangent[1]);
+    const double n[3] = {def->normal[0], def->normal[1], def->normal[2]}, length = spragNorm3(n);
+    const double unit[3] = {n[0] / length, n[1] / length, n[2] / length};
+    pointToBody(def->body, point, guide->point);
+    pointToBody(def->guide, point, guide->origin);
+    toBody(def->guide, unit, guide->normal);
+    for (int k = 0; k < 2; ++k) {
+        const double t[3] = {tangent[k][0], tangent[k][1], tangent[k][2]};
+        toBody(def->guide, t, guide->tangent[k]);
+    }
+}
+
+spragStatus spragGuideMake(struct spragWorld *world, const spragGuideDef *def, spragGuideID *out)
+{
+    struct spragGuide *guide = spragAlloc(1, sizeof *guide);
+    dJointID joint = NULL;
+    if (guide == NULL ||
+        !spragGrow((void **)&world->guide, &world->guide_capacity, (size_t)world->guide_count + 1,
+                   sizeof *world->guide) ||
+        (joint = dJointCreateNull(world->world, 0)) == NULL) {
+        spragFree(guide);
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for a guide");
+    }
+    dJointAttach(joint, def->body, def->guide);
+    dJointSetData(joint, guide);
+    *guide = (struct spragGuide){.world = world,
+                                 .joint = joint,
+                                 .id = ++world->next_id,
+                                 .mu = {def->mu[0], def->mu[1]},
+                                 .clearance = def->clearance,
+                                 .surface = {def->surface[0], def->surface[1]},
+                                 .memory = -1};
+    placeGuide(guide, def);
+    world->guide[world->guide_count++] = guide;
+    *out = guide;
+    return SPRAG_OK;
+}
+
+static int carries(dJointID joint, const struct spragGuide *guide)
+{
+    return joint == guide->joint && dJointGetType(joint) == dJointTypeNull && dJointGetData(joint) == guide;
+}
+
+void spragGuideFree(spragGuideID guide)
+{
+    struct spragWorld *world = guide->world;
+    dJointID joint = spragLayoutFirstJoint(world->world); /* the user may have destroyed it with a body's joints */
+    while (joint != NULL && !carries(joint, guide))
+        joint = spragLayoutNextJoint(joint);
+    if (joint != NULL)
+        dJointDestroy(joint);
+    int kept = 0;
+    for (int k = 0; k < world->guide_count; ++k)
+        if (world->guide[k] != guide)
+            world->guide[kept++] = world->guide[k];
+    world->guide_count = kept;
+    spragFree(guide);
+}
+
+int spragGuidesFind(struct spragWorld *world)
+{
+    spragSnapshot *s = &world->snapshot;
+    spragPointerMap map;
+    if (world->guide_count == 0)
+        return 1;
+    if (!spragPointerMapMake(&map, &world->arena, world->guide_count))
+        return 0;
+    for (int k = 0; k < world->guide_count; ++k)
+        spragPointerMapPut(&map, world->guide[k]->joint, k);
+    for (int j = 0; j < s->joint_count; ++j) {
+        const int k = s->joint[j].type == dJointTypeNull ? spragPointerMapGet(&map, s->joint[j].id) : -1;
+        if (k >= 0 && carries(s->joint[j].id, world->guide[k]))
+            s->joint[j].guide = world->guide[k];
+    }
+    return 1;
+}
+
+spragGuideID spragGuideById(const struct spragWorld *world, unsigned long long id)
+{
+    int low = 0, high = world->guide_count;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (world->guide[middle]->id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < world->guide_count && world->guide[low]->id == id ? world->guide[low] : NULL;
+}
+
+/* ---------------------------------------------------------------- blocks */
+
+int spragGuideBlockCount(const struct spragGuide *guide)
+{
+    return guide->clearance > 0 ? 2 : 1;
+}
+
+/* Position and frame now, and g. */
+static double locate(const spragSnapshot *s, const struct spragGuide *guide, spragBlock *block)
+{
+    const spragBodyState *a = &s->body[block->body[0]], *b = block->body[1] < 0 ? NULL : &s->body[block->body[1]];
+    double origin[3];
+    memcpy(block->n, guide->normal, sizeof block->n);
+    memcpy(block->t1, guide->tangent[0], sizeof block->t1);
+    memcpy(block->t2, guide->tangent[1], sizeof block->t2);
+    memcpy(origin, guide->origin, sizeof origin);
+    spragMul33(block->position, a->rotation, guide->point);
+    if (b != NULL) {
+        spragMul33(block->n, b->rotation, guide->normal);
+        spragMul33(block->t1, b->rotation, guide->tangent[0]);
+        spragMul33(block->t2, b->rotation, guide->tangent[1]);
+        spragMul33(origin, b->rotation, guide->origin);
+    }
+    double g = 0;
+    for (int i = 0; i < 3; ++i) {
+        block->position[i] += a->position[i];
+        g += block->n[i] * (block->position[i] - origin[i] - (b != NULL ? b->position[i] : 0));
+    }
+    return g;
+}
+
+static void fillRows(const spragSnapshot *s, spragBlock *block)
+{
+    static const double flat_guide[2] = {0, SPRAG_CURVATURE_FLAT};
+    const spragBodyState *const body[2] = {&s->body[block->body[0]],
+                                           block->body[1] < 0 ? NULL : &s->body[block->body[1]]};
+    double product[3];
+    spragBlockRow(s, block, 0, block->n);
+    spragBlockRow(s, block, 1, block->t1);
+    spragBlockRow(s, block, 2, block->t2);
+    spragVelocityProduct(body, flat_guide, block->position, block->n, product);
+    block->product[0] = spragDot3(product, block->n);
+    block->product[1] = spragDot3(product, block->t1);
+    block->product[2] = spragDot3(product, block->t2);
+    block->approach = spragBlockVelocity(s, block, 0);
+}
+
+/* The guide as it was in the last step: side it pushed to, and the coefficient that a stuck point has to overcome. */
+static double coefficient(const struct spragWorld *world, const struct spragGuide *guide, int side)
+{
+    const int stuck = guide->memory >= 0 && world->memory[guide->memory].mode == SPRAG_MODE_STICK;
+    return stuck ? fmax(guide->mu[side], guide->surface[side].mu_static) : guide->mu[side];
+}
+
+static void twoSided(const struct spragWorld *world, const struct spragGuide *guide, spragBlock *block)
+{
+    const double h = world->snapshot.step, most = dWorldGetContactMaxCorrectingVel(world->world);
+    const int side = guide->memory >= 0 && world->memory[guide->memory].variant < 0;
+    double erp = dWorldGetERP(world->world), cfm = dWorldGetCFM(world->world);
+    spragSurfaceSpring(&guide->surface[side], h, &erp, &cfm);
+    block->kind = SPRAG_BLOCK_TWO_SIDED;
+    block->mu = coefficient(world, guide, 0);
+    block->mu_minus = coefficient(world, guide, 1);
+    block->rhs[0] = fmax(-most, fmin(most, -erp * block->gap / h));
+    block->correction = block->rhs[0];
+    block->compliance[0] = cfm / h;
+}
+
+/* One side of a guide with clearance; block->gap is what is left to it. */
+static void oneSide(const struct spragWorld *world, const struct spragGuide *guide, int side, spragBlock *block)
+{
+    const double h = world->snapshot.step;
+    double erp = dWorldGetERP(world->world), cfm = dWorldGetCFM(world->world);
+    spragSurfaceSpring(&guide->surface[side], h, &erp, &cfm);
+    block->kind = SPRAG_BLOCK_CONTACT;
+    block->mu = block->mu_minus = coefficient(world, guide, side);
+    block->rhs[0] =
+        block->gap > 0 ? -block->gap / h : fmin(-erp * block->gap / h, dWorldGetContactMaxCorrectingVel(world->world));
+    block->correction = fmax(block->rhs[0], 0);
+    block->compliance[0] = cfm / h;
+}
+
+void spragGuideBlocks(const struct spragWorld *world, int j, spragBlock *block)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const struct spragGuide *guide = s->joint[j].guide;
+    *block = (spragBlock){.joint = j,
+                          .part = SPRAG_PART_GUIDE,
+                          .parent = -1,
+                          .scale = 1,
+                          .memory = guide->memory,
+                          .body = {s->joint[j].body[0], s->joint[j].body[1]}};
+    const double g = locate(s, guide, block);
+    if (guide->clearance == 0) {
+        block->gap = g;
+        fillRows(s, block);
+        twoSided(world, guide, block);
+        return;
+    }
+    spragBlock *opposite = block + 1;
+    *opposite = *block;
+    opposite->part = SPRAG_PART_OPPOSITE;
+    for (int i = 0; i < 3; ++i) {
+        opposite->n[i] = -block->n[i];
+        opposite->t2[i] = -block->t2[i];
+    }
+    block->gap = 0.5 * guide->clearance + g;
+    opposite->gap = 0.5 * guide->clearance - g;
+    for (int side = 0; side < 2; ++side) {
+        fillRows(s, block + side);
+        oneSide(world, guide, side, block + side);
+    }
+}

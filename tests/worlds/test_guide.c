@@ -1,0 +1,524 @@
+/* Guides in an ODE world: every case of the rod with a two-sided contact and of the bipod on two of them
+ * (theory/oracle_open.json, rod_bilateral.*, bipod.*), by the acceptance rule of theory/policy.md, section 2:
+ * |2 y(h/2) - y(h) - y| <= 0.2 |y(h) - y| + 1e-6.  Sides, play, life, events, bad input. */
+#include "support/oracle.h"
+#include "support/twin.h"
+
+static const double STEP = 1e-4; /* s */
+
+static spragGuideDef onPlane(dBodyID body, const double point[3], double mu)
+{
+    spragGuideDef def = spragGuideDefDefault();
+    def.body = body;
+    for (int i = 0; i < 3; ++i)
+        def.point[i] = point[i];
+    def.normal[2] = 1;
+    def.mu[0] = def.mu[1] = mu;
+    return def;
+}
+
+static spragGuideID addGuide(Twin *t, dBodyID body, double x, double y, double z, double mu)
+{
+    const spragGuideDef def = onPlane(body, (double[3]){x, y, z}, mu);
+    spragGuideID guide = NULL;
+    assert_int_equal(spragGuideCreate(t->sprag, &def, &guide), SPRAG_OK);
+    return guide;
+}
+
+static int eventCount(const Twin *t, spragEventType type)
+{
+    const spragEvent *event;
+    int found = 0;
+    for (int k = spragWorldGetEvents(t->sprag, &event) - 1; k >= 0; --k)
+        found += event[k].type == type;
+    return found;
+}
+
+/* A body of mass m and central inertia J about y, moving in the plane y = 0. */
+static dBodyID planarBody(Twin *t, double m, double J, double x, double z)
+{
+    dMass mass;
+    dMassSetParameters(&mass, m, 0, 0, 0, J, J, J, 0, 0, 0);
+    dBodyID body = t->body[t->count++] = dBodyCreate(t->world);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, x, 0, z);
+    return body;
+}
+
+/* ---------------------------------------------------------------- the oracle's instants */
+
+enum { RESULT_MAX = 4 };
+
+/* Does result(h) tend to the reference at first order? */
+static void checkLimit(const char *id, const double coarse[], const double fine[], const double expected[], int count)
+{
+    for (int i = 0; i < count; ++i) {
+        const double error = fabs(coarse[i] - expected[i]), left = fabs(2 * fine[i] - coarse[i] - expected[i]);
+        if (!(left <= 0.2 * error + 1e-6 && error <= 0.2 * (1 + fabs(expected[i]))))
+            fail_msg("%s, %d: %.9g, %.9g at half the step, expected %.9g", id, i, coarse[i], fine[i], expected[i]);
+    }
+}
+
+/* theory/digest.md 1.5: centre at (a, h) from the contact, rates v3, w3 about -y.  One step: N, T (N), w1, w3. */
+static void stepRod(const Json *in, double h, double result[RESULT_MAX], int jam_events[3])
+{
+    Twin t;
+    makeTwin(&t, 1);
+    dWorldSetGravity(t.world, 0, 0, 0);
+    dWorldSetCFM(t.world, 0);
+    const double a = jsonNumber(in, "a"), z = jsonNumber(in, "h"), v1 = jsonNumber(in, "v1"), v3 = jsonNumber(in, "v3");
+    dBodyID rod = planarBody(&t, jsonNumber(in, "m"), jsonNumber(in, "J"), a, z);
+    dBodySetLinearVel(rod, v1 - v3 * z, 0, v3 * a);
+    dBodySetAngularVel(rod, 0, -v3, 0);
+    dBodyAddForce(rod, jsonNumber(in, "F1"), 0, jsonNumber(in, "F2"));
+    dBodyAddTorque(rod, 0, -jsonNumber(in, "F3"), 0);
+    addGuide(&t, rod, 0, 0, 0, jsonNumber(in, "mu"));
+    step(&t, h);
+    const spragContact *contact;
+    assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 1);
+    assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-10);
+    const double w = -dBodyGetAngularVel(rod)[1];
+    result[0] = contact->normal_force;
+    result[1] = contact->friction[0];
+    result[2] = contact->slip[0];
+    result[3] = w;
+    CHECK_NEAR(contact->friction[1], 0, 1e-9);
+    assert_int_equal(contact->variant, contact->normal_force > 0 ? 1 : -1);
+    jam_events[0] = eventCount(&t, SPRAG_EVENT_JAM);
+    jam_events[1] = eventCount(&t, SPRAG_EVENT_INCONSISTENT);
+    jam_events[2] = eventCount(&t, SPRAG_EVENT_INDETERMINATE);
+    freeTwin(&t);
+}
+
+/* The one the step must take: at rest it stays at rest if it can; else the slide of positive slope. */
+static const Json *realisable(const Json *solutions)
+{
+    for (int k = 0; k < solutions->count; ++k)
+        if (strncmp(jsonGet(&solutions->first[k], "mode")->text, "stick", 5) == 0)
+            return &solutions->first[k];
+    for (int k = 0; k < solutions->count; ++k)
+        if (jsonNumber(&solutions->first[k], "slope") > 0)
+            return &solutions->first[k];
+    return NULL;
+}
+
+static void rodTakesTheRealisableSolution(void **state)
+{
+    (void)state;
+    Json oracle;
+    oracleOpen(&oracle);
+    const Json *cases = jsonGet(&oracle, "cases");
+    int seen = 0;
+    for (int k = 0; k < cases->count; ++k) {
+        const Json *c = &cases->first[k];
+        if (strcmp(jsonGet(c, "system")->text, "rod_bilateral") != 0 || strcmp(jsonGet(c, "kind")->text, "modes") != 0)
+            continue;
+        const char *id = jsonGet(c, "id")->text;
+        const Json *in = jsonGet(c, "inputs"), *out = jsonGet(c, "expected"),
+                   *one = realisable(jsonGet(out, "solutions"));
+        const double v1 = jsonNumber(in, "v1"), v3 = jsonNumber(in, "v3");
+        double y[2][RESULT_MAX];
+        int events[3];
+        for (int half = 0; half < 2; ++half) {
+            const double h = half ? 0.5 * STEP : STEP;
+            stepRod(in, h, y[half], events);
+            if (one != NULL) { /* mean accelerations of the step */
+                y[half][2] = (y[half][2] - v1) / h;
+                y[half][3] = (y[half][3] - v3) / h;
+            } else { /* impulses */
+                y[half][0] *= h;
+                y[half][1] *= h;
+            }
+        }
+        ++seen;
+        assert_int_equal(events[0], one == NULL);
+        assert_int_equal(events[1], one == NULL);
+        assert_int_equal(events[2], v1 != 0 && jsonNumber(out, "count") == 2);
+        if (one != NULL) {
+            const double expected[RESULT_MAX] = {jsonNumber(one, "N"), jsonNumber(one, "T"), jsonNumber(one, "w1"),
+                                                 jsonNumber(one, "w3")};
+            checkLimit(id, y[0], y[1], expected, RESULT_MAX);
+        } else {
+            const Json *jam = &jsonGet(out, "jam")->first[0];
+            const double expected[RESULT_MAX] = {jsonNumber(jam, "Pn"), jsonNumber(jam, "Pt"), 0,
+                                                 jsonNumber(jam, "v3_after")};
+            checkLimit(id, y[0], y[1], expected, RESULT_MAX);
+        }
+    }
+    assert_int_equal(seen, 18);
+    jsonFree(&oracle);
+}
+
+/* theory/digest.md 1.6: feet at -a and +a, the centre H above, weight P, pull F.  One step: N1, N2 (N), w; the pulses and
+ * the speed after a jam. */
+static void stepBipod(const Json *in, double h, double result[3])
+{
+    Twin t;
+    makeTwin(&t, 1);
+    dWorldSetGravity(t.world, 0, 0, 0);
+    dWorldSetCFM(t.world, 0);
+    const double a = jsonNumber(in, "a"), m = jsonNumber(in, "m"), v = jsonNumber(in, "v");
+    dBodyID body = planarBody(&t, m, m, 0, jsonNumber(in, "H"));
+    dBodySetLinearVel(body, v, 0, 0);
+    dBodyAddForce(body, jsonNumber(in, "F"), 0, -jsonNumber(in, "P"));
+    addGuide(&t, body, -a, 0, 0, jsonNumber(in, "mu1"));
+    addGuide(&t, body, a, 0, 0, jsonNumber(in, "mu2"));
+    step(&t, h);
+    const spragContact *contact;
+    assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 2);
+    assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-9);
+    result[0] = contact[0].normal_force;
+    result[1] = contact[1].normal_force;
+    result[2] = dBodyGetLinearVel(body)[0];
+    freeTwin(&t);
+}
+
+static void bipodTakesTheRealisableSolution(void **state)
+{
+    (void)state;
+    Json oracle;
+    oracleOpen(&oracle);
+    const Json *cases = jsonGet(&oracle, "cases");
+    int seen = 0;
+    for (int k = 0; k < cases->count; ++k) {
+        const Json *c = &cases->first[k];
+        if (strcmp(jsonGet(c, "system")->text, "bipod") != 0)
+            continue;
+        const Json *in = jsonGet(c, "inputs"), *out = jsonGet(c, "expected"), *all = jsonGet(out, "solutions"),
+                   *one = NULL;
+        for (int i = 0; i < all->count && one == NULL; ++i)
+            if (strcmp(jsonGet(&all->first[i], "mode")->text, "rest") == 0 || jsonNumber(&all->first[i], "det") > 0)
+                one = &all->first[i];
+        const double v = jsonNumber(in, "v");
+        ++seen;
+        if (one == NULL) { /* F and P add h times their size to the pulses that stop it */
+            const Json *jam = jsonGet(out, "jam_impulse_per_unit_m_v");
+            const double m = jsonNumber(in, "m"), h = 1e-9;
+            double y[3];
+            stepBipod(in, h, y);
+            CHECK_NEAR(y[0] * h, jsonNumber(jam, "N1") * m * fabs(v), 1e-7);
+            CHECK_NEAR(y[1] * h, jsonNumber(jam, "N2") * m * fabs(v), 1e-7);
+            CHECK_NEAR(y[2], 0, 1e-12);
+            continue;
+        }
+        double y[3];
+        stepBipod(in, STEP, y);
+        CHECK_NEAR(y[0], jsonNumber(one, "N1"), 1e-8);
+        CHECK_NEAR(y[1], jsonNumber(one, "N2"), 1e-8);
+        CHECK_NEAR((y[2] - v) / STEP, jsonNumber(one, "w"), 1e-8);
+    }
+    assert_int_equal(seen, 18);
+    jsonFree(&oracle);
+}
+
+/* ---------------------------------------------------------------- sides */
+
+/* A load that turns over: each side brakes with its own mu, and the change of side is an event. */
+static void sidesHaveTheirOwnFriction(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dWorldSetGravity(t.world, 0, 0, 0);
+    dWorldSetCFM(t.world, 0);
+    dBodyID body = planarBody(&t, 2, 1, 0, 0);
+    dBodySetLinearVel(body, 3, 0, 0);
+    spragGuideDef def = onPlane(body, (double[3]){0, 0, 0}, 0);
+    def.mu[0] = 0.25;
+    def.mu[1] = 0.5;
+    spragGuideID guide;
+    assert_int_equal(spragGuideCreate(t.sprag, &def, &guide), SPRAG_OK);
+    for (int k = 0; k < 20; ++k) {
+        const double load = k < 10 ? -8 : 6, before = dBodyGetLinearVel(body)[0];
+        dBodyAddForce(body, 0, 0, load);
+        step(&t, 1e-3);
+        const spragContact *contact;
+        spragWorldGetContacts(t.sprag, &contact);
+        CHECK_NEAR(contact->normal_force, -load, 1e-6);
+        CHECK_NEAR((dBodyGetLinearVel(body)[0] - before) / 1e-3, -(k < 10 ? 0.25 * 8 : 0.5 * 6) / 2, 1e-6);
+        assert_int_equal(contact->variant, k < 10 ? 1 : -1);
+        assert_int_equal(contact->mode, SPRAG_MODE_SLIP);
+        assert_null(contact->joint);
+        assert_int_equal(eventCount(&t, SPRAG_EVENT_VARIANT), k == 10);
+        CHECK_NEAR(dBodyGetPosition(body)[2], 0, 1e-9);
+    }
+    freeTwin(&t);
+}
+
+/* Stuck under the static coefficient, sliding under the kinetic one. */
+static void staticFriction(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID body = planarBody(&t, 1, 1, 0, 0);
+    spragGuideDef def = onPlane(body, (double[3]){0, 0, 0}, 0.3);
+    def.surface[0].mu_static = 0.6;
+    spragGuideID guide;
+    assert_int_equal(spragGuideCreate(t.sprag, &def, &guide), SPRAG_OK);
+    step(&t, 1e-3); /* it learns that it rests */
+    for (int k = 0; k < 2; ++k) {
+        const double pull = (k == 0 ? 0.59 : 0.61) * 9.81;
+        for (int i = 0; i < 5; ++i) {
+            dBodyAddForce(body, pull, 0, 0);
+            step(&t, 1e-3);
+        }
+        if (k == 0)
+            CHECK_NEAR(dBodyGetLinearVel(body)[0], 0, 1e-12);
+    }
+    CHECK_NEAR(dBodyGetLinearVel(body)[0], 1e-3 * 9.81 * (0.01 + 4 * 0.31), 1e-9);
+    freeTwin(&t);
+}
+
+/* A bead on a plane that turns at w about z, free to slide along it: r'' = w^2 r.  The plane's own motion (Coriolis) is in
+ * Jdot v; what the integrator leaves of the plane is of second order. */
+static void turningGuide(void **state)
+{
+    (void)state;
+    const double w = 2, T = 0.5;
+    double r[2], off[2];
+    for (int half = 0; half < 2; ++half) {
+        Twin t;
+        makeTwin(&t, 1);
+        dWorldSetGravity(t.world, 0, 0, 0);
+        dBodyID driver = planarBody(&t, 1, 1, 0, 0);
+        dBodySetKinematic(driver);
+        dBodySetAngularVel(driver, 0, 0, w);
+        dBodySetFiniteRotationMode(driver, 1);
+        dBodyID bead = planarBody(&t, 1, 1, 1, 0);
+        dBodySetLinearVel(bead, 0, w, 0);
+        spragGuideDef def = spragGuideDefDefault();
+        def.body = bead;
+        def.guide = driver;
+        def.point[0] = 1;
+        def.normal[1] = 1;
+        spragGuideID guide;
+        assert_int_equal(spragGuideCreate(t.sprag, &def, &guide), SPRAG_OK);
+        const double h = half ? 5e-4 : 1e-3;
+        for (long k = lround(T / h); k > 0; --k)
+            step(&t, h);
+        const dReal *p = dBodyGetPosition(bead);
+        r[half] = hypot(p[0], p[1]);
+        off[half] = fabs(atan2(p[1], p[0]) - w * T);
+        freeTwin(&t);
+    }
+    assert_true(off[0] <= 1e-4 && off[1] <= 0.3 * off[0]);
+    const double exact = cosh(w * T);
+    CHECK_NEAR(r[0], exact, 1e-4);
+    CHECK_NEAR(2 * r[1] - r[0], exact, 2e-5); /* 20 h^2 */
+}
+
+/* ---------------------------------------------------------------- play */
+
+/* With clearance the point falls from one side to the other, touches it as a one-sided contact, and leaves again. */
+static void playIsCrossed(void **state)
+{
+    (void)state;
+    const double c = 0.02, h = 1e-3, g = 9.81;
+    Twin t;
+    makeTwin(&t, 1);
+    dWorldSetCFM(t.world, 0);
+    dBodyID body = planarBody(&t, 1, 1, 0, 0);
+    dBodySetLinearVel(body, 1, 0, 0);
+    spragGuideDef def = onPlane(body, (double[3]){0, 0, 0}, 0.1);
+    def.clearance = c;
+    spragGuideID guide;
+    assert_int_equal(spragGuideCreate(t.sprag, &def, &guide), SPRAG_OK);
+    int touch_step[2] = {-1, -1}, detach = 0, step_count = 0, variant = 0;
+    for (int phase = 0; phase < 2; ++phase) {
+        dWorldSetGravity(t.world, 0, 0, phase == 0 ? -g : g);
+        for (int k = 0; k < 120; ++k, ++step_count) {
+            const double before = dBodyGetLinearVel(body)[0];
+            step(&t, h);
+            const spragContact *contact;
+            assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 1);
+            assert_true(fabs(dBodyGetPosition(body)[2]) <= 0.5 * c + 1e-9);
+            detach += eventCount(&t, SPRAG_EVENT_DETACH);
+            if (contact->mode == SPRAG_MODE_OPEN) {
+                CHECK_NEAR(dBodyGetLinearVel(body)[0], before, 1e-15);
+            } else if (touch_step[phase] < 0) {
+                touch_step[phase] = k;
+                assert_int_equal(eventCount(&t, SPRAG_EVENT_TOUCH), 1);
+            } else if (k > touch_step[phase] + 2) {
+                CHECK_NEAR(before - dBodyGetLinearVel(body)[0], 0.1 * g * h, 1e-9);
+                CHECK_NEAR(contact->normal_force, phase == 0 ? g : -g, 1e-6);
+                variant = contact->variant;
+                assert_int_equal(variant, phase == 0 ? 1 : -1);
+            }
+        }
+    }
+    CHECK_NEAR(touch_step[0] * h, sqrt(c / g), 2 * h);     /* half of the play */
+    CHECK_NEAR(touch_step[1] * h, sqrt(2 * c / g), 2 * h); /* all of it */
+    assert_int_equal(detach, 1);
+    freeTwin(&t);
+}
+
+/* ---------------------------------------------------------------- life */
+
+/* Two guides across each other are a line: a bead falls along it, friction from both. */
+static void lineFromTwoPlanes(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID body = planarBody(&t, 1, 1, 0, 0);
+    const double slope = 0.6, mu = 0.2; /* rad: the line descends in x, z */
+    spragGuideDef def = onPlane(body, (double[3]){0, 0, 0}, mu);
+    def.normal[0] = sin(slope);
+    def.normal[2] = cos(slope);
+    spragGuideID guide[2];
+    assert_int_equal(spragGuideCreate(t.sprag, &def, &guide[0]), SPRAG_OK);
+    def.normal[0] = def.normal[2] = 0;
+    def.normal[1] = 1;
+    assert_int_equal(spragGuideCreate(t.sprag, &def, &guide[1]), SPRAG_OK);
+    for (int k = 0; k < 100; ++k)
+        step(&t, 1e-3);
+    CHECK_NEAR(dBodyGetLinearVel(body)[0], 0.1 * 9.81 * cos(slope) * (sin(slope) - mu * cos(slope)), 1e-6);
+    CHECK_NEAR(dBodyGetPosition(body)[1], 0, 1e-9);
+    freeTwin(&t);
+}
+
+/* A guide ends with either of its bodies; its handle can then still be destroyed; a stale handle says so. */
+static void destroyedBodies(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID a = planarBody(&t, 1, 1, 0, 0), b = planarBody(&t, 1, 1, 1, 0);
+    spragGuideDef def = onPlane(a, (double[3]){0, 0, 0}, 0.3);
+    def.guide = b;
+    spragGuideID between, to_world;
+    assert_int_equal(spragGuideCreate(t.sprag, &def, &between), SPRAG_OK);
+    def.guide = NULL;
+    assert_int_equal(spragGuideCreate(t.sprag, &def, &to_world), SPRAG_OK);
+    step(&t, 1e-3);
+    const spragContact *contact;
+    assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 2);
+    const unsigned long long id = contact[1].id;
+    dBodyDestroy(b);
+    step(&t, 1e-3);
+    assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 1);
+    assert_true(contact[0].id == id); /* lasts as long as the contact does */
+    spragGuideDestroy(between);
+    assert_string_equal(spragStatusDetail(), "");
+    spragGuideDestroy(between);
+    assert_non_null(strstr(spragStatusDetail(), "destroyed"));
+    dBodyDestroy(a);
+    step(&t, 1e-3);
+    assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 0);
+    spragGuideDestroy(to_world);
+    spragGuideDestroy(NULL);
+    freeTwin(&t);
+}
+
+/* Bodies joined by a guide sleep and wake together. */
+static void sleepAndWake(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dWorldSetGravity(t.world, 0, 0, 0);
+    dBodyID a = planarBody(&t, 1, 1, 0, 0), b = planarBody(&t, 1, 1, 1, 0);
+    spragGuideDef def = onPlane(a, (double[3]){0, 0, 0}, 0.3);
+    def.guide = b;
+    spragGuideID guide;
+    assert_int_equal(spragGuideCreate(t.sprag, &def, &guide), SPRAG_OK);
+    dBodyDisable(a);
+    dBodyDisable(b);
+    step(&t, 1e-3);
+    const spragContact *contact;
+    assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 0);
+    dBodyEnable(b);
+    dBodySetLinearVel(b, 0, 0, 1);
+    step(&t, 1e-3);
+    assert_true(dBodyIsEnabled(a));
+    assert_true(dBodyGetLinearVel(a)[2] > 0.1); /* it was pulled along in the step that woke it */
+    freeTwin(&t);
+}
+
+/* Left to ODE, a guide does nothing. */
+static void stockLeavesGuidesOut(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    spragConfig config = spragConfigDefault();
+    config.solver = SPRAG_SOLVER_STOCK;
+    assert_int_equal(spragWorldSetConfig(t.sprag, &config), SPRAG_OK);
+    dBodyID body = planarBody(&t, 1, 1, 0, 0);
+    addGuide(&t, body, 0, 0, 0, 0.3);
+    step(&t, 1e-3);
+    CHECK_NEAR(dBodyGetLinearVel(body)[2], -9.81e-3, 1e-15);
+    freeTwin(&t);
+}
+
+/* ---------------------------------------------------------------- bad input */
+
+static void expectRefusal(Twin *t, const spragGuideDef *def, spragStatus status, const char *word)
+{
+    spragGuideID guide = NULL;
+    const int joints = dBodyGetNumJoints(t->body[0]);
+    assert_int_equal(spragGuideCreate(t->sprag, def, &guide), status);
+    if (strstr(spragStatusDetail(), word) == NULL)
+        fail_msg("\"%s\" does not name %s", spragStatusDetail(), word);
+    assert_null(guide);
+    assert_int_equal(dBodyGetNumJoints(t->body[0]), joints);
+}
+
+static void badInput(void **state)
+{
+    (void)state;
+    Twin t, other;
+    makeTwin(&t, 1);
+    makeTwin(&other, 0);
+    dBodyID body = planarBody(&t, 1, 1, 0, 0), foreign = planarBody(&other, 1, 1, 0, 0);
+    const spragGuideDef good = onPlane(body, (double[3]){0, 0, 0}, 0.3);
+    spragGuideDef def = good;
+    spragGuideID guide;
+    expectRefusal(&t, NULL, SPRAG_ERROR_NULL, "def");
+    assert_int_equal(spragGuideCreate(t.sprag, &good, NULL), SPRAG_ERROR_NULL);
+    assert_int_equal(spragGuideCreate(NULL, &good, &guide), SPRAG_ERROR_NULL);
+    memset(&def, 0, sizeof def);
+    expectRefusal(&t, &def, SPRAG_ERROR_RANGE, "spragGuideDefDefault");
+    def = good, def.body = NULL;
+    expectRefusal(&t, &def, SPRAG_ERROR_NULL, "body");
+    def = good, def.guide = body;
+    expectRefusal(&t, &def, SPRAG_ERROR_RANGE, "same body");
+    def = good, def.guide = foreign;
+    expectRefusal(&t, &def, SPRAG_ERROR_RANGE, "another world");
+    def = good, def.body = foreign;
+    expectRefusal(&t, &def, SPRAG_ERROR_RANGE, "another world");
+    def = good, def.point[1] = NAN;
+    expectRefusal(&t, &def, SPRAG_ERROR_NOT_FINITE, "point[1]");
+    def = good, def.normal[2] = 2;
+    expectRefusal(&t, &def, SPRAG_ERROR_RANGE, "length 2");
+    def = good, def.mu[1] = -0.5;
+    expectRefusal(&t, &def, SPRAG_ERROR_RANGE, "-0.5");
+    def = good, def.mu[0] = INFINITY;
+    expectRefusal(&t, &def, SPRAG_ERROR_NOT_FINITE, "mu");
+    def = good, def.clearance = -1e-3;
+    expectRefusal(&t, &def, SPRAG_ERROR_RANGE, "clearance");
+    def = good, def.surface[1].stiffness = -1;
+    expectRefusal(&t, &def, SPRAG_ERROR_RANGE, "stiffness");
+    freeTwin(&other);
+    freeTwin(&t);
+}
+
+int main(void)
+{
+    dInitODE();
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rodTakesTheRealisableSolution),
+                                       cmocka_unit_test(bipodTakesTheRealisableSolution),
+                                       cmocka_unit_test(sidesHaveTheirOwnFriction),
+                                       cmocka_unit_test(staticFriction),
+                                       cmocka_unit_test(turningGuide),
+                                       cmocka_unit_test(playIsCrossed),
+                                       cmocka_unit_test(lineFromTwoPlanes),
+                                       cmocka_unit_test(destroyedBodies),
+                                       cmocka_unit_test(sleepAndWake),
+                                       cmocka_unit_test(stockLeavesGuidesOut),
+                                       cmocka_unit_test(badInput)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
