@@ -12,7 +12,7 @@
 
 #include "scenes/scene.h"
 
-enum { MASS, LENGTH, MU, ANGLE, OMEGA, SLIP, GRAVITY, RESTITUTION };
+enum { MASS, LENGTH, MU, ANGLE, OMEGA, SLIP, GRAVITY, RESTITUTION, STIFFNESS, DAMPING };
 
 static const SceneKey keys[] = {
     {"mass", "kg", 1, 1e-3, 1e3, "mass of the rod"},
@@ -23,6 +23,8 @@ static const SceneKey keys[] = {
     {"slip", "m/s", 1, -1e3, 1e3, "velocity of the lower end along x"},
     {"gravity", "m/s^2", 9.81, 0, 1e3, "downwards"},
     {"restitution", "", 0, 0, 1, "energetic, of collisions and of the impact that ends a slip"},
+    {"stiffness", "N/m", 0, 0, 1e12, "of the end's surface under Sprag; 0: rigid"},
+    {"damping", "N s/m", 0, 0, 1e9, "of the end's surface, with a stiffness"},
     {NULL, NULL, 0, 0, 0, NULL},
 };
 
@@ -73,10 +75,13 @@ static const char *create(SceneWorld *world, const double *value)
 static void contacts(SceneWorld *world)
 {
     const double l = 0.5 * world->value[LENGTH], speed = sqrt(world->value[GRAVITY] * l);
+    spragSurface surface = spragSurfaceDefault();
+    surface.stiffness = world->value[STIFFNESS];
+    surface.damping = world->value[DAMPING];
     for (int end = 0; end < 2; ++end) {
         dVector3 tip;
         dBodyGetRelPointPos(world->body[0], 0, 0, end == 0 ? -l : l, tip);
-        SceneAddTip(world, end, world->body[0], tip, NULL, speed);
+        SceneAddTip(world, end, world->body[0], tip, &surface, speed);
     }
 }
 

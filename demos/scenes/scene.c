@@ -228,7 +228,8 @@ void SceneAddTip(SceneWorld *world, int tip, dBodyID body, const double point[3]
 {
     static const double rounding = 1e-12; /* m */
     const double gap = point[2], h = world->step_size;
-    if (gap > (world->tip[tip].loaded ? h * speed : rounding))
+    const int rigid = surface == NULL || surface->stiffness == 0; /* an elastic surface lets go at gap 0 */
+    if (gap > (rigid && world->tip[tip].loaded ? h * speed : rounding))
         return;
     dContact contact = {.surface = world->surface};
     for (int i = 0; i < 3; ++i)

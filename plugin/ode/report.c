@@ -55,7 +55,8 @@ static spragMode modeOf(const spragBlock *block, const double W[9], const double
     return SPRAG_MODE_SLIP;
 }
 
-/* p and b speak of the rigid contact: the compliance that softens W for the solver is none of theirs. */
+/* p and b speak of the rigid contact: the compliance that softens W for the solver is none of theirs.  Where it makes up
+ * for p < 0 within the step, p + compliance > 0, the elastic contact has one motion, and that is no paradox. */
 static spragIndicator indicatorOf(const struct spragWorld *world, const spragBlock *block, const double W[9],
                                   const spragContactHistory *past)
 {
@@ -63,8 +64,12 @@ static spragIndicator indicatorOf(const struct spragWorld *world, const spragBlo
     memcpy(rigid, W, sizeof rigid);
     for (int i = 0; i < 3; ++i)
         rigid[4 * i] -= block->compliance[i];
-    return block->kind == SPRAG_BLOCK_TWO_SIDED ? spragIndicatorTwoSided(rigid, block->mu, block->mu_minus, past)
-                                                : spragIndicatorOf(rigid, block->mu, past, world->config.indeterminacy);
+    if (block->kind == SPRAG_BLOCK_TWO_SIDED)
+        return spragIndicatorTwoSided(rigid, block->mu, block->mu_minus, past);
+    spragIndicator indicator = spragIndicatorOf(rigid, block->mu, past, world->config.indeterminacy);
+    if (spragParadoxClassOf(indicator.quadrant) != 0 && indicator.p + block->compliance[0] > 0)
+        indicator.quadrant = past->free_acceleration < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT;
+    return indicator;
 }
 
 /* +1 / -1: the side that bears load; of an unloaded guide without play the last one, else 0. */

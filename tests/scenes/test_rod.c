@@ -101,10 +101,13 @@ static const spragEvent *findEvent(SceneWorld *world, spragEventType type)
     return NULL;
 }
 
+/* value: up to the restitution; a rigid surface. */
 static SceneWorld *openRod(const double *value)
 {
     char error[160];
-    SceneWorld *world = SceneCreate(SceneFind("rod"), value, SCENE_SPRAG, NULL, error);
+    double all[SCENE_KEY_MAX] = {0};
+    memcpy(all, value, (RESTITUTION + 1) * sizeof *all);
+    SceneWorld *world = SceneCreate(SceneFind("rod"), all, SCENE_SPRAG, NULL, error);
     if (world == NULL)
         fail_msg("%s", error);
     return world;
