@@ -1,6 +1,7 @@
 /* The chain: cheapest method first, each answer judged by the residual, the best iterate handed over warm.
  *
  *     one block             all its solutions (local.c), the policy's choice
+ *     a few blocks          the modes of the guess, verified (warm.c)
  *     up to SMALL blocks    mode search; Newton with an interior point; Gauss-Seidel; Lemke
  *     more                  Newton with an interior point; Gauss-Seidel
  *
@@ -171,10 +172,27 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
     return options->iteration_limit > 0 ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
 }
 
-static int isSingle(const spragProblem *problem, spragSolverKind solver)
+static int isSingle(const spragProblem *problem)
 {
-    return problem->contact_count == 1 && (solver == SPRAG_SOLVER_AUTO || solver == SPRAG_SOLVER_VARIANT) &&
-           (problem->kind == NULL || problem->kind[0] != SPRAG_BLOCK_ROLLING);
+    return problem->contact_count == 1 && (problem->kind == NULL || problem->kind[0] != SPRAG_BLOCK_ROLLING);
+}
+
+/* 1: solved by what small islands need most of the time; u may be NULL. */
+static int solveSmall(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
+                      spragSolveInfo *info)
+{
+    int solved;
+    if (isSingle(problem)) {
+        solveSingle(problem, options, r, info);
+        info->residual = spragProblemResidual(problem, r);
+        solved = info->residual <= options->tolerance;
+        if (solved && u != NULL)
+            spragProblemVelocity(problem, r, u);
+    } else {
+        solved = spragVariantWarm(problem, options, r, u, info);
+    }
+    info->method_iterations[SPRAG_SOLVER_VARIANT] = info->iterations;
+    return solved;
 }
 
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
@@ -182,17 +200,14 @@ spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions
 {
     const double begin = spragSeconds();
     *info = (spragSolveInfo){.residual = NAN, .solver = SPRAG_SOLVER_VARIANT};
-    spragStatus status = SPRAG_OK;
-    if (isSingle(problem, options->solver)) {
-        solveSingle(problem, options, r, info);
-        info->method_iterations[SPRAG_SOLVER_VARIANT] = info->iterations;
-        info->residual = spragProblemResidual(problem, r);
+    if ((options->solver == SPRAG_SOLVER_AUTO || options->solver == SPRAG_SOLVER_VARIANT) &&
+        solveSmall(problem, options, r, u, info)) {
+        info->seconds = spragSeconds() - begin;
+        return info->status = SPRAG_OK;
     }
-    if (!(info->residual <= options->tolerance)) {
-        const spragArenaMark mark = spragArenaMarkGet(arena);
-        status = runChain(problem, options, begin, arena, r, info);
-        spragArenaRelease(arena, mark);
-    }
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    const spragStatus status = runChain(problem, options, begin, arena, r, info);
+    spragArenaRelease(arena, mark);
     if (status != SPRAG_ERROR_MEMORY && u != NULL)
         spragProblemVelocity(problem, r, u);
     info->seconds = spragSeconds() - begin;

@@ -134,6 +134,13 @@ static int isStable(int m, double *G, double *A, double *B, int *pivot)
     return 1;
 }
 
+int spragSlopesAreStable(int m, double *G)
+{
+    double A[CONTACTS_MAX * CONTACTS_MAX], B[CONTACTS_MAX * CONTACTS_MAX];
+    int pivot[CONTACTS_MAX];
+    return m <= CONTACTS_MAX && isStable(m, G, A, B, pivot);
+}
+
 /* Many sliding contacts: det G > 0 alone, the necessary condition (policy.md 3.1). */
 static int determinantIsPositive(spragProximal *s, const double *r, const double *u)
 {
@@ -163,12 +170,12 @@ int spragSmallFriction(spragProximal *proximal, spragArena *arena, const double 
     proximal->factored = 0;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t n = 3 * (size_t)p->contact_count, mm = (size_t)(m * m);
-    double *x = SPRAG_TAKE(arena, double, 2 * n + 3 * mm);
-    int pivot[CONTACTS_MAX], answer = -1;
+    double *x = SPRAG_TAKE(arena, double, 2 * n + mm);
+    int answer = -1;
     if (x != NULL) {
         double *G = x + 2 * n;
         modeRows(proximal, r, u);
-        answer = slopes(proximal, m, contact, x, x + n, G) && isStable(m, G, G + mm, G + 2 * mm, pivot);
+        answer = slopes(proximal, m, contact, x, x + n, G) && spragSlopesAreStable(m, G);
     }
     spragArenaRelease(arena, mark);
     return answer;

@@ -24,6 +24,11 @@ extern const spragSolver spragSolverLemke;
 extern const spragSolver spragSolverGaussSeidel;
 extern const spragSolver spragSolverNewton;
 
+/* The modes of the guess, verified, where that is all a small island needs (warm.h): 1, with r (3 nc) and u (3 nc, or NULL)
+ * = W r + q, and info->residual; 0: r as it was. */
+int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
+                     spragSolveInfo *info);
+
 /* The chain on an arena: spragProblemSolve without checks and without malloc in the steady state. */
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);

@@ -19,6 +19,7 @@
 #include "solve/small_friction.h"
 #include "solve/solver.h"
 #include "solve/sweep.h"
+#include "solve/warm.h"
 
 enum {
     ROUNDS_FIRST = 60,
@@ -45,15 +46,16 @@ static int isFrictional(const spragProblem *problem, int k)
 /* ---------------------------------------------------------------- starts */
 
 /* Sliding contacts that may lift or jam start where the policy ends. */
-static void policyStart(const spragProximal *s, spragIndeterminacy policy, double *r)
+static void policyStart(const spragProblem *p, spragIndeterminacy policy, double *r)
 {
-    const spragProblem *p = s->problem;
     if (p->history == NULL)
         return;
     for (int k = 0; k < p->contact_count; ++k) {
         if (kindOf(p, k) != SPRAG_BLOCK_CONTACT || p->mu[k] == 0)
             continue;
         const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
+        if (W[0] > 0 && W[0] * W[0] > p->mu[k] * p->mu[k] * (W[1] * W[1] + W[2] * W[2]))
+            continue; /* p > 0 whatever the slip */
         const spragIndicator indicator = spragIndicatorOf(W, p->mu[k], &p->history[k], policy);
         if (indicator.quadrant < SPRAG_QUADRANT_INDETERMINATE ||
             (indicator.quadrant == SPRAG_QUADRANT_INCONSISTENT && r[3 * k] > 0))
@@ -159,7 +161,7 @@ static double startFrom(spragProximal *s, int start, const double *guess, spragI
     if (start == 0) {
         double largest = 0;
         memcpy(r, guess, (size_t)n * sizeof *r);
-        policyStart(s, policy, r);
+        policyStart(p, policy, r);
         for (int i = 0; i < n; ++i)
             largest = fmax(largest, fabs(r[i]));
         return largest > 0 ? SPRAG_LAMBDA_WARM : LAMBDA_COLD;
@@ -178,6 +180,24 @@ static double startFrom(spragProximal *s, int start, const double *guess, spragI
     if (start > all)
         return 0;
     return combinedStart(s, start - 1, r) ? SPRAG_LAMBDA_WARM : -1;
+}
+
+int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
+                     spragSolveInfo *info)
+{
+    double guess[3 * SPRAG_WARM_BLOCKS], velocity[3 * SPRAG_WARM_BLOCKS];
+    const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
+    if (problem->contact_count > SPRAG_WARM_BLOCKS)
+        return 0;
+    memcpy(guess, r, bytes);
+    policyStart(problem, options->indeterminacy, r);
+    u = u != NULL ? u : velocity;
+    if (!spragWarmSolve(problem, options->tolerance, r, u, info)) {
+        memcpy(r, guess, bytes);
+        return 0;
+    }
+    info->none |= endedInconsistent(problem, r, u);
+    return 1;
 }
 
 /* ---------------------------------------------------------------- the search */

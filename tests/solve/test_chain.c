@@ -196,6 +196,7 @@ static void memory(void **state)
     (void)state;
     static Random random;
     randomProblem(&random, 7, 0.3, N / 2);
+    random.kind[0] = SPRAG_BLOCK_TWO_SIDED; /* no island for warm.c, which takes none */
     spragArena arena = {0};
     spragSolveInfo info;
     double r[N] = {0};

@@ -1,0 +1,305 @@
+/* Newton in the unknowns that the modes of a guess leave free.
+ *
+ * At the point x = r - u / w, w = trace(W_kk) / 3, a block's law reads as a mode (solve/proximal.h), and a mode as equations:
+ *
+ *     stick     u = 0                        dr = any                              3 unknowns
+ *     slip      u_n = 0,  d' . u_t = 0       dr = a (1, mu d) + b (0, d')          2, d = x_t / |x_t|, d' across it
+ *     a row inside its bounds   u_i = 0      dr_i                                  1
+ *     open, or at a bound                                                          0, r is known
+ *
+ * With R the rows of the equations and C the columns of the unknowns, a step solves
+ *     (R (W + lambda w) C + S) (a, b) = -R u,
+ * S = w (|x_t| - mu x_n) / (mu x_n) on the unknowns b: a slipping contact turns the harder the faster it is.  lambda makes
+ * hyperstatic contacts regular: the forces change as little as possible.
+ *
+ * Nothing here searches.  The answer is given only if the judge likes it and, where contacts slide, their normal motions
+ * G (solve/small_friction.h) do not run away.  G is what elimination of the held rows leaves of the rows u_n of the
+ * slipping contacts, so the unknowns are ordered held, normal, across. */
+#include "solve/warm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "problem/residual.h"
+#include "solve/proximal.h"
+#include "solve/small_friction.h"
+
+enum { UNKNOWNS = 3 * SPRAG_WARM_BLOCKS, STEPS = 8, STEPS_ASTRAY = 5 };
+#define EXACT 1e-4   /* part of the tolerance at which a sticking contact does not creep */
+#define STALLED 1e-2 /* above it a mode is wrong, if only by a little */
+
+typedef enum Mode { OPEN, STICK, SLIP, FRICTIONLESS, BOUNDED } Mode;
+
+typedef struct Warm {
+    const spragProblem *problem;
+    double w[SPRAG_WARM_BLOCKS];
+    Mode mode[SPRAG_WARM_BLOCKS];
+    int inside[SPRAG_WARM_BLOCKS];                   /* BOUNDED: bit i, row i is within its bounds */
+    double direction[SPRAG_WARM_BLOCKS][2];          /* d of a slipping contact */
+    double turning[SPRAG_WARM_BLOCKS];               /* S */
+    int at[SPRAG_WARM_BLOCKS][3];                    /* place of the block's unknowns, -1 none; SLIP: a, b */
+    int held, slipping, count;                       /* unknowns: held, a of slipping contacts, all */
+    double M[UNKNOWNS * UNKNOWNS];                   /* (count x count) in the end its factors */
+    double G[SPRAG_WARM_BLOCKS * SPRAG_WARM_BLOCKS]; /* (slipping x slipping) */
+    double x[UNKNOWNS];
+} Warm;
+
+static spragBlockKind kindOf(const spragProblem *problem, int k)
+{
+    return problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT;
+}
+
+static int begin(Warm *s, const spragProblem *p)
+{
+    s->problem = p;
+    for (int k = 0; k < p->contact_count; ++k) {
+        const spragBlockKind kind = kindOf(p, k);
+        const int diagonal = spragProblemDiagonal(p, k);
+        if (diagonal < 0 || (kind != SPRAG_BLOCK_CONTACT && kind != SPRAG_BLOCK_BOX))
+            return 0;
+        const double *W = p->W + 9 * (size_t)diagonal;
+        s->w[k] = (W[0] + W[4] + W[8]) / 3;
+        if (!(s->w[k] > 0))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---------------------------------------------------------------- modes */
+
+static double clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Mode at x = r - u / w; r goes to what the mode says of it.  Within tolerance it is too late to change between stick and
+ * slip: x_t is as far from the edge of the disc as rounding. */
+static Mode readContact(Warm *s, int k, int settled, double r[3], const double u[3])
+{
+    const double w = s->w[k], mu = s->problem->mu[k];
+    const double x[3] = {r[0] - u[0] / w, r[1] - u[1] / w, r[2] - u[2] / w};
+    const double size = spragNorm2(x + 1), radius = mu * x[0];
+    if (x[0] <= 0) {
+        r[0] = r[1] = r[2] = 0;
+        return OPEN;
+    }
+    if (mu == 0) {
+        r[1] = r[2] = 0;
+        return FRICTIONLESS;
+    }
+    if (settled ? s->mode[k] == STICK : size <= radius)
+        return STICK;
+    for (int i = 0; i < 2; ++i) {
+        s->direction[k][i] = x[1 + i] / size;
+        r[1 + i] = radius * s->direction[k][i];
+    }
+    s->turning[k] = w * fmax(size - radius, 0) / radius;
+    return SLIP;
+}
+
+static Mode readBounds(Warm *s, int k, double r[3], const double u[3])
+{
+    const double *lo = s->problem->bound + 6 * (size_t)k, *hi = lo + 3;
+    s->inside[k] = 0;
+    for (int i = 0; i < 3; ++i) {
+        const double x = r[i] - u[i] / s->w[k];
+        if (x >= lo[i] && x <= hi[i] && lo[i] < hi[i])
+            s->inside[k] |= 1 << i;
+        else
+            r[i] = clamp(x, lo[i], hi[i]);
+    }
+    return BOUNDED;
+}
+
+/* 1: some r had to follow its mode, u is no longer W r + q. */
+static int readModes(Warm *s, int settled, double *r, const double *u)
+{
+    int moved = 0;
+    for (int k = 0; k < s->problem->contact_count; ++k) {
+        double *const rk = r + 3 * k, before[3] = {rk[0], rk[1], rk[2]};
+        s->mode[k] = kindOf(s->problem, k) == SPRAG_BLOCK_BOX ? readBounds(s, k, rk, u + 3 * k)
+                                                              : readContact(s, k, settled, rk, u + 3 * k);
+        moved |= rk[0] != before[0] || rk[1] != before[1] || rk[2] != before[2];
+    }
+    return moved;
+}
+
+/* Places of the unknowns: held first, then a, then b of the slipping contacts. */
+static void placeUnknowns(Warm *s)
+{
+    const int n = s->problem->contact_count;
+    s->held = s->slipping = 0;
+    for (int k = 0; k < n; ++k)
+        for (int i = 0; i < 3; ++i) {
+            const int is_held = s->mode[k] == STICK || (s->mode[k] == FRICTIONLESS && i == 0) ||
+                                (s->mode[k] == BOUNDED && (s->inside[k] >> i & 1));
+            s->at[k][i] = is_held ? s->held++ : -1;
+            s->slipping += s->mode[k] == SLIP && i == 0;
+        }
+    int a = s->held, b = s->held + s->slipping;
+    for (int k = 0; k < n; ++k)
+        if (s->mode[k] == SLIP) {
+            s->at[k][0] = a++;
+            s->at[k][1] = b++;
+        }
+    s->count = b;
+}
+
+/* ---------------------------------------------------------------- equations */
+
+/* R W C of two blocks; row and column i of a block are the unit vectors but for those of a slipping contact. */
+static void coupleModes(Warm *s, int k, int l, const double W[9])
+{
+    const int slips_k = s->mode[k] == SLIP, slips_l = s->mode[l] == SLIP;
+    const double *d = s->direction[k], *e = s->direction[l], mu = s->problem->mu[l];
+    double WC[9], RWC[9];
+    if (slips_l) {
+        for (int i = 0; i < 3; ++i) {
+            WC[3 * i] = W[3 * i] + mu * (W[3 * i + 1] * e[0] + W[3 * i + 2] * e[1]);
+            WC[3 * i + 1] = W[3 * i + 2] * e[0] - W[3 * i + 1] * e[1];
+            WC[3 * i + 2] = 0;
+        }
+        W = WC;
+    }
+    if (slips_k) {
+        for (int j = 0; j < 3; ++j) {
+            RWC[j] = W[j];
+            RWC[3 + j] = W[6 + j] * d[0] - W[3 + j] * d[1];
+            RWC[6 + j] = 0;
+        }
+        W = RWC;
+    }
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            if (s->at[k][i] >= 0 && s->at[l][j] >= 0)
+                s->M[s->at[k][i] * s->count + s->at[l][j]] = W[3 * i + j];
+}
+
+static void makeEquations(Warm *s)
+{
+    const spragProblem *p = s->problem;
+    memset(s->M, 0, (size_t)(s->count * s->count) * sizeof *s->M);
+    for (int k = 0; k < p->contact_count; ++k) {
+        for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+            coupleModes(s, k, p->column[e], p->W + 9 * (size_t)e);
+        for (int i = 0; i < 3; ++i)
+            if (s->at[k][i] >= 0)
+                s->M[s->at[k][i] * (s->count + 1)] += SPRAG_LAMBDA_WARM * s->w[k];
+        if (s->mode[k] == SLIP)
+            s->M[s->at[k][1] * (s->count + 1)] += s->turning[k];
+    }
+}
+
+/* M = L U in place, without pivoting; G on the way.  0: a pivot is nothing. */
+static int eliminate(Warm *s)
+{
+    const int n = s->count;
+    for (int k = 0; k < n; ++k) {
+        if (k == s->held)
+            for (int i = 0; i < s->slipping; ++i)
+                memcpy(s->G + i * s->slipping, s->M + (k + i) * n + k, (size_t)s->slipping * sizeof *s->G);
+        const double *const restrict pivot = s->M + k * n;
+        if (!(fabs(pivot[k]) > 0))
+            return 0;
+        const double inverse = 1 / pivot[k];
+        for (int i = k + 1; i < n; ++i) {
+            double *const restrict row = s->M + i * n;
+            const double factor = row[k] *= inverse;
+            for (int j = k + 1; j < n; ++j)
+                row[j] -= factor * pivot[j];
+        }
+    }
+    return 1;
+}
+
+/* x := M^-1 x, by columns: the terms of a column are independent of each other. */
+static void substitute(const Warm *s, double *x)
+{
+    const int n = s->count;
+    for (int j = 0; j < n; ++j)
+        for (int i = j + 1; i < n; ++i)
+            x[i] -= s->M[i * n + j] * x[j];
+    for (int j = n - 1; j >= 0; --j) {
+        x[j] /= s->M[j * n + j];
+        for (int i = 0; i < j; ++i)
+            x[i] -= s->M[i * n + j] * x[j];
+    }
+}
+
+static void takeStep(Warm *s, double *r, const double *u)
+{
+    for (int k = 0; k < s->problem->contact_count; ++k) {
+        const double *uk = u + 3 * k, *d = s->direction[k];
+        const int slips = s->mode[k] == SLIP;
+        for (int i = 0; i < 3; ++i)
+            if (s->at[k][i] >= 0)
+                s->x[s->at[k][i]] = slips && i == 1 ? uk[1] * d[1] - uk[2] * d[0] : -uk[i];
+    }
+    substitute(s, s->x);
+    for (int k = 0; k < s->problem->contact_count; ++k) {
+        double *rk = r + 3 * k;
+        if (s->mode[k] == SLIP) {
+            const double *d = s->direction[k], a = s->x[s->at[k][0]], b = s->x[s->at[k][1]], mu = s->problem->mu[k];
+            rk[0] += a;
+            rk[1] += mu * a * d[0] - b * d[1];
+            rk[2] += mu * a * d[1] + b * d[0];
+            continue;
+        }
+        for (int i = 0; i < 3; ++i)
+            if (s->at[k][i] >= 0)
+                rk[i] += s->x[s->at[k][i]];
+    }
+}
+
+/* ---------------------------------------------------------------- the answer */
+
+static int isRealisable(Warm *s)
+{
+    return s->slipping == 0 || spragSlopesAreStable(s->slipping, s->G);
+}
+
+/* Reads the modes and factors their equations.  0: nothing to solve, r is the answer; -1: singular. */
+static int linearise(Warm *s, int settled, int exact, double *r, double *u)
+{
+    if (settled && s->slipping == 0)
+        return 1; /* the factors at hand are exact */
+    const int moved = readModes(s, settled, r, u);
+    placeUnknowns(s);
+    if (exact && s->slipping == 0 && !moved)
+        return 0;
+    if (moved)
+        spragProblemVelocity(s->problem, r, u);
+    makeEquations(s);
+    return eliminate(s) ? 1 : -1;
+}
+
+/* Newton until the residual is within tolerance, then with the modes it has to rounding. */
+static int iterate(Warm *s, double tolerance, double *r, double *u, spragSolveInfo *info)
+{
+    double before = INFINITY, first = INFINITY;
+    spragProblemVelocity(s->problem, r, u);
+    for (int step = 0; step <= STEPS; ++step) {
+        info->residual = spragVelocityResidual(s->problem, r, u);
+        const int exact = info->residual <= EXACT * tolerance, solved = step > 0 && info->residual <= tolerance;
+        if (solved && (exact || !(info->residual < 0.5 * before))) /* at rounding, or at what the modes allow */
+            return info->residual <= STALLED * tolerance && isRealisable(s);
+        first = step == 0 ? info->residual : first;
+        if (step == STEPS_ASTRAY && !(info->residual < first))
+            return 0;
+        const int left = linearise(s, solved, exact, r, u);
+        if (left <= 0)
+            return left == 0;
+        before = info->residual;
+        takeStep(s, r, u);
+        spragProblemVelocity(s->problem, r, u);
+        ++info->iterations;
+    }
+    return 0;
+}
+
+int spragWarmSolve(const spragProblem *problem, double tolerance, double *r, double *u, spragSolveInfo *info)
+{
+    Warm s;
+    return problem->contact_count <= SPRAG_WARM_BLOCKS && begin(&s, problem) && iterate(&s, tolerance, r, u, info);
+}

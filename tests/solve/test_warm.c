@@ -1,0 +1,91 @@
+/* The modes of a guess, verified: what is accepted is an answer, exact where it sticks, and no separatrix. */
+#include "support/check.h"
+#include "support/random_problem.h"
+
+#include "base/alloc.h"
+#include "linalg/vec3.h"
+#include "problem/residual.h"
+#include "solve/solver.h"
+#include "solve/warm.h"
+
+/* Contacts and bounded rows, hyperstatic: from the answer of the search, q moved a little, most are taken at once. */
+static void answersAreAnswers(void **state)
+{
+    (void)state;
+    static Random random;
+    const spragSolveOptions options = {.tolerance = 1e-8};
+    int taken = 0;
+    for (unsigned long long seed = 1; seed <= 60; ++seed) {
+        randomProblem(&random, seed, 0.3, N / 2);
+        for (int k = 0; k < NC; ++k)
+            random.kind[k] = seed % 2 && k % 3 == 0 ? SPRAG_BLOCK_BOX : SPRAG_BLOCK_CONTACT;
+        spragArena arena = {0};
+        spragSolveInfo info = {0};
+        double r[N] = {0}, u[N], moved[N];
+        if (spragChainSolve(&random.problem, &options, &arena, r, u, &info) == SPRAG_OK) {
+            for (int i = 0; i < N; ++i)
+                moved[i] = r[i] * (1 + 1e-3 * sin(i));
+            info = (spragSolveInfo){0};
+            if (spragWarmSolve(&random.problem, 1e-8, moved, u, &info)) {
+                ++taken;
+                assert_true(info.residual <= 1e-10);
+                CHECK_NEAR(spragProblemResidual(&random.problem, moved), info.residual, 0);
+                for (int k = 0; k < NC; ++k)
+                    if (random.kind[k] == SPRAG_BLOCK_CONTACT &&
+                        spragNorm2(moved + 3 * k + 1) < 0.99 * random.mu[k] * moved[3 * k])
+                        CHECK_NEAR(spragNorm3(u + 3 * k), 0, 1e-10);
+            }
+        }
+        spragArenaFree(&arena);
+    }
+    assert_true(taken >= 40);
+}
+
+/* One contact, p < 0, b > 0, velocities small: open, slip (the separatrix) and stick are solutions.  A guess on the
+ * separatrix itself is not given back. */
+static void separatrixIsRefused(void **state)
+{
+    (void)state;
+    const int row_start[2] = {0, 1}, column[1] = {0};
+    const double W[9] = {1, 0.9, 0, 0.9, 1, 0, 0, 0, 1}, q[3] = {0.1, 1, 0}, mu[1] = {2};
+    const spragProblem problem = {
+        .contact_count = 1, .block_count = 1, .row_start = row_start, .column = column, .W = W, .q = q, .mu = mu};
+    const double N = q[0] / (mu[0] * W[1] - W[0]); /* u_n = q_n + (W_nn - mu W_nt) N = 0 */
+    double r[3] = {N, -mu[0] * N, 0}, u[3];
+    assert_true(spragProblemResidual(&problem, r) < 1e-15);
+    spragSolveInfo info = {0};
+    assert_int_equal(spragWarmSolve(&problem, 1e-8, r, u, &info), 0);
+}
+
+/* Kinds it does not know, islands that are too large, an answer that is none: refused without memory. */
+static void refusals(void **state)
+{
+    (void)state;
+    static Random random;
+    randomProblem(&random, 3, 0.3, 2 * N);
+    double r[N] = {0}, u[N];
+    spragSolveInfo info = {0};
+    const unsigned long before = spragAllocCount();
+    for (int kind = 0; kind <= SPRAG_BLOCK_ROLLING; ++kind) {
+        random.kind[NC - 1] = (unsigned char)kind;
+        random.parent[NC - 1] = kind == SPRAG_BLOCK_ROLLING ? 0 : -1;
+        memset(r, 0, sizeof r);
+        const int known = kind == SPRAG_BLOCK_CONTACT || kind == SPRAG_BLOCK_BOX;
+        assert_true(known || !spragWarmSolve(&random.problem, 1e-8, r, u, &info));
+    }
+    spragProblem large = random.problem;
+    large.contact_count = SPRAG_WARM_BLOCKS + 1;
+    assert_int_equal(spragWarmSolve(&large, 1e-8, r, u, &info), 0);
+    random.kind[NC - 1] = SPRAG_BLOCK_CONTACT;
+    memset(r, 0, sizeof r);
+    random.q[0] = NAN;
+    assert_int_equal(spragWarmSolve(&random.problem, 1e-8, r, u, &info), 0);
+    assert_int_equal(spragAllocCount(), before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answersAreAnswers), cmocka_unit_test(separatrixIsRefused),
+                                       cmocka_unit_test(refusals)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
