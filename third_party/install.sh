@@ -5,7 +5,7 @@
 set -euo pipefail
 
 build=(build-essential cmake ninja-build pkg-config git libode-dev libsuitesparse-dev libhdf5-dev)
-tests=(libcmocka-dev valgrind clang-format python3 python3-pyode xvfb xauth)
+tests=(libcmocka-dev curl ca-certificates valgrind clang-format python3 python3-pyode xvfb xauth)
 demos=(libglfw3-dev libepoxy-dev libegl-dev libcglm-dev libpng-dev libimgui-dev fonts-dejavu-core libgl1-mesa-dri libgl1 libegl1
     xvfb xauth ffmpeg)
 

@@ -163,6 +163,9 @@ spragStatus spragWorldAttach(dWorldID world, const spragConfig *config, spragWor
         return status;
     if (spragWorldFind(world) != NULL)
         return spragFail(SPRAG_ERROR_ORDER, "the world is attached already");
+    if (!dCheckConfiguration(sizeof(dReal) == sizeof(double) ? "ODE_double_precision" : "ODE_single_precision"))
+        return spragFail(SPRAG_ERROR_ODE, "Sprag was built for an ODE of %s precision, and this libode is of the other",
+                         sizeof(dReal) == sizeof(double) ? "double" : "single");
     if (!spragLayoutKnown())
         return spragFail(SPRAG_ERROR_ODE, "this libode keeps its worlds in a way this build of Sprag does not know");
     return makeWorld(world, config, out);

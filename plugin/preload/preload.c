@@ -39,7 +39,8 @@ PRELOAD_LIST(DECLARE_REAL)
 #undef DECLARE_REAL
 
 static spragSettings settings;
-static int active; /* 1: calls go to Sprag */
+static int started; /* 1: the program has called ODE */
+static int active;  /* 1: calls go to Sprag */
 static FILE *event_file;
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -107,6 +108,7 @@ static void start(void)
 {
     char error[200] = "";
     const char *why = mismatch();
+    started = 1;
     settings = spragSettingsFromEnvironment(error, sizeof error);
     if (why == NULL && error[0] != '\0')
         why = error;
@@ -243,6 +245,10 @@ __attribute__((destructor)) static void finish(void)
 {
     if (event_file != NULL)
         fclose(event_file);
+    char error[200];
+    if (!started && spragSettingsFromEnvironment(error, sizeof error).report)
+        fprintf(stderr, "sprag: not active: this program made no call to " SPRAG_ODE_SONAME
+                        ": it has no ODE, or one linked in\n");
     if (!settings.report || !active)
         return;
     const double steps = total.steps > 0 ? (double)total.steps : 1;

@@ -14,10 +14,10 @@ cmake --build "$scratch/consumer" >/dev/null
 
 pc=$(dirname "$(find "$scratch/prefix" -name sprag.pc)")
 sed -i "s|^prefix=.*|prefix=$scratch/prefix|" "$pc/sprag.pc"
-export PKG_CONFIG_PATH=$pc
+export PKG_CONFIG_PATH=$pc${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 # shellcheck disable=SC2046
 cc -o "$scratch/by_pc" "$source/tests/install/consumer.c" $(pkg-config --cflags --libs sprag)
-LD_LIBRARY_PATH=$(pkg-config --variable=libdir sprag) "$scratch/by_pc"
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir sprag)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$scratch/by_pc"
 # The shared library exports what the headers declare, and nothing else.
 foreign=$(nm -D --defined-only "$(find "$scratch/prefix" -name 'libsprag.so.*.*')" | awk '{print $3}' | grep -v '^sprag' || true)
 [ -z "$foreign" ] || { echo "libsprag.so exports: $foreign"; exit 1; }

@@ -87,10 +87,10 @@ static void motorAtItsStopIsAForce(void **state)
         const double velocity = variant & 1 ? 2 : -2;
         const int low = variant >> 1;
         dJointSetSliderParam(slider, low ? dParamLoStop : dParamHiStop, 0);
-        dJointSetSliderParam(slider, dParamVel, velocity);
+        dJointSetSliderParam(slider, dParamVel, (dReal)velocity);
         dJointSetSliderParam(slider, dParamFMax, 5);
         dJointSetSliderParam(slider, dParamFudgeFactor, 0.25);
-        dBodySetPosition(b, low ? -0.01 : 0.01, 0, 0);
+        dBodySetPosition(b, (dReal)(low ? -0.01 : 0.01), 0, 0);
         spragJointRowSet rows;
         assert_int_equal(spragJointRows(slider, 1000, 0, 0, &rows), 6);
         const int towards = low ? velocity < 0 : velocity > 0;
@@ -98,7 +98,7 @@ static void motorAtItsStopIsAForce(void **state)
         assert_true(dJointGetSliderParam(slider, dParamFMax) == 5); /* left as it was */
         /* ODE's own step: away from the stop the body accelerates by the fudged force alone. */
         dJointSetSliderParam(slider, dParamStopERP, 0);
-        dWorldStep(world, 0.001);
+        dWorldStep(world, (dReal)0.001);
         const double acceleration = dBodyGetLinearVel(b)[0] / 0.001;
         if (!towards)
             CHECK_NEAR(acceleration, rows.force[5], 1e-6);
