@@ -61,8 +61,11 @@ size_t spragEventJson(const spragEvent *event, const int body[2], char *buffer, 
     appendNumber(&out, ",\"p\":", event->p);
     appendNumber(&out, ",\"b\":", event->b);
     appendNumber(&out, ",\"separatrix\":", event->separatrix);
-    append(&out, ",\"anticipated\":%d,\"paradox_class\":%d,\"variant\":%d}", event->anticipated, event->paradox_class,
+    append(&out, ",\"anticipated\":%d,\"paradox_class\":%d,\"variant\":%d", event->anticipated, event->paradox_class,
            event->variant);
+    if (event->reason != NULL)
+        append(&out, ",\"reason\":\"%s\"", event->reason);
+    append(&out, "}");
     spragLocaleLeave(locale);
     return out.length;
 }

@@ -277,7 +277,8 @@ static void addIslandEvent(struct spragWorld *world, const spragIsland *island, 
                         .body = {body->id, NULL},
                         .paradox_class = type == SPRAG_EVENT_INCONSISTENT    ? 1
                                          : type == SPRAG_EVENT_INDETERMINATE ? 3
-                                                                             : 0};
+                                                                             : 0,
+                        .reason = type == SPRAG_EVENT_DECLINED ? island->declined : NULL};
     memcpy(event.position, body->position, sizeof event.position);
     spragEventLogAdd(&world->log, type, &event);
 }

@@ -8,6 +8,7 @@
  *
  *     SPRAG_REPORT=1              a summary on stderr at exit
  *     SPRAG_EVENTS=FILE.jsonl     every event, one JSON object a line
+ *     SPRAG_DUMP=FILE             the problems of the step with the worst residual, if one missed the tolerance
  *     SPRAG_CONFIG=key=value,...  solver, tolerance, iterations, time-limit, threads, restitution, analysis, gyroscopic
  *     SPRAG_SOLVER=stock          leave everything to ODE
  */
@@ -46,6 +47,8 @@ static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local int inside; /* > 0: the call comes from Sprag or ODE */
 
+enum { REASON_MAX = 8 };
+
 /* Sums over all worlds and steps, under report_lock. */
 static struct {
     long worlds, steps, refused;
@@ -53,7 +56,25 @@ static struct {
     long solved[SPRAG_SOLVER_COUNT], events[SPRAG_EVENT_TYPE_COUNT];
     double residual, seconds, seconds_ode;
     char refusal[200];
+    struct {
+        const char *text;
+        long count;
+    } reason[REASON_MAX]; /* why islands were declined; said once when first met */
 } total;
+
+static void addReason(const char *text)
+{
+    for (int k = 0; k < REASON_MAX; ++k) {
+        if (total.reason[k].text == NULL && settings.report)
+            fprintf(stderr, "sprag: an island is left to ODE: %s (said once)\n", text);
+        if (total.reason[k].text == NULL)
+            total.reason[k].text = text;
+        if (strcmp(total.reason[k].text, text) == 0) {
+            ++total.reason[k].count;
+            return;
+        }
+    }
+}
 
 static void onEvent(const spragEvent *event, void *user)
 {
@@ -61,6 +82,8 @@ static void onEvent(const spragEvent *event, void *user)
     pthread_mutex_lock(&report_lock);
     if ((unsigned)event->type < SPRAG_EVENT_TYPE_COUNT)
         ++total.events[event->type];
+    if (event->type == SPRAG_EVENT_DECLINED)
+        addReason(event->reason);
     if (event_file != NULL) {
         char line[1024];
         spragEventJson(event, NULL, line, sizeof line);
@@ -162,8 +185,11 @@ static void addStep(dWorldID world, long steps_before, double seconds)
         total.events_lost += info.events_lost;
         for (int k = 0; k < SPRAG_SOLVER_COUNT; ++k)
             total.solved[k] += info.solved[k];
-        if (info.residual > total.residual)
+        if (info.residual > total.residual) {
             total.residual = info.residual;
+            if (settings.dump_path != NULL && info.residual > settings.config.tolerance)
+                spragWorldDumpProblem(sprag, settings.dump_path);
+        }
         total.seconds_ode += 1e-9 * (double)info.nanoseconds[SPRAG_STAGE_ODE];
     }
     pthread_mutex_unlock(&report_lock);
@@ -257,6 +283,8 @@ __attribute__((destructor)) static void finish(void)
     printCounts("islands solved by", SPRAG_SOLVER_COUNT, total.solved, solverName);
     fprintf(stderr, "sprag: declined islands %ld, fallbacks %ld, steps left to ODE %ld%s%s\n", total.declined,
             total.fallbacks, total.refused, total.refusal[0] != '\0' ? ": " : "", total.refusal);
+    for (int k = 0; k < REASON_MAX && total.reason[k].text != NULL; ++k)
+        fprintf(stderr, "sprag: declined %ld times: %s\n", total.reason[k].count, total.reason[k].text);
     printCounts("events", SPRAG_EVENT_TYPE_COUNT, total.events, eventName);
     fprintf(stderr, "sprag: worst residual %.3g m/s\n", total.residual);
     fprintf(stderr, "sprag: %.3g ms a step, of which ODE %.0f %%\n", 1e3 * total.seconds / steps,

@@ -87,11 +87,12 @@ int spragSettingsParse(const char *text, spragConfig *config, char *error, size_
 spragSettings spragSettingsFromEnvironment(char *error, size_t error_size)
 {
     const char *report = getenv("SPRAG_REPORT"), *events = getenv("SPRAG_EVENTS");
-    const char *config = getenv("SPRAG_CONFIG"), *solver = getenv("SPRAG_SOLVER");
+    const char *config = getenv("SPRAG_CONFIG"), *solver = getenv("SPRAG_SOLVER"), *dump = getenv("SPRAG_DUMP");
     spragSettings settings = {.config = spragConfigDefault()};
     error[0] = '\0';
     settings.report = report != NULL && report[0] != '\0' && strcmp(report, "0") != 0;
     settings.events_path = events != NULL && events[0] != '\0' ? events : NULL;
+    settings.dump_path = dump != NULL && dump[0] != '\0' ? dump : NULL;
     if (config != NULL)
         spragSettingsParse(config, &settings.config, error, error_size);
     if (solver != NULL && solver[0] != '\0') {

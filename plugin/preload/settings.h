@@ -8,6 +8,7 @@ typedef struct spragSettings {
     spragConfig config;
     int report;              /* SPRAG_REPORT is set and not 0 */
     const char *events_path; /* SPRAG_EVENTS, or NULL */
+    const char *dump_path;   /* SPRAG_DUMP, or NULL */
 } spragSettings;
 
 /* Defaults plus the environment.  error gets one line that names a bad key or value, "" if all was good. */

@@ -31,6 +31,9 @@ static void everyFieldIsThere(void **state)
             fail_msg("%s lacks %s", text, part[k]);
     spragEventJson(&example, NULL, text, sizeof text);
     assert_null(strstr(text, "body"));
+    assert_null(strstr(text, "reason"));
+    spragEventJson(&(spragEvent){.type = SPRAG_EVENT_DECLINED, .reason = "why"}, NULL, text, sizeof text);
+    assert_non_null(strstr(text, ",\"reason\":\"why\"}"));
 }
 
 static void aShortBufferIsCut(void **state)

@@ -47,14 +47,18 @@ static void environmentIsRead(void **state)
     setenv("SPRAG_REPORT", "1", 1);
     setenv("SPRAG_SOLVER", "stock", 1);
     setenv("SPRAG_EVENTS", "e.jsonl", 1);
+    setenv("SPRAG_DUMP", "", 1);
     spragSettings settings = spragSettingsFromEnvironment(error, sizeof error);
     assert_true(settings.report);
     assert_int_equal(settings.config.solver, SPRAG_SOLVER_STOCK);
     assert_string_equal(settings.events_path, "e.jsonl");
+    assert_null(settings.dump_path);
+    setenv("SPRAG_DUMP", "worst.txt", 1);
     setenv("SPRAG_REPORT", "0", 1);
     setenv("SPRAG_SOLVER", "quick", 1);
     settings = spragSettingsFromEnvironment(error, sizeof error);
     assert_false(settings.report);
+    assert_string_equal(settings.dump_path, "worst.txt");
     assert_non_null(strstr(error, "quick"));
 }
 

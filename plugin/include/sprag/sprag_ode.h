@@ -137,6 +137,7 @@ typedef struct spragEvent {
     int anticipated; /* 1: the velocity-level step met the singular point up to a step early (p still > 0) */
     int paradox_class;
     int variant; /* +1 / -1 after the step: the side of a guide that bears load; 1 of an ordinary contact, 0 open */
+    const char *reason; /* of DECLINED: why ODE solved the island, a sentence that lives for ever; else NULL */
 } spragEvent;
 
 typedef void spragEventFn(const spragEvent *event, void *user);
