@@ -10,6 +10,7 @@
 #include "ode/free_motion.h"
 #include "ode/held.h"
 #include "ode/guide.h"
+#include "ode/opposed.h"
 #include "ode/singular.h"
 
 /* ---------------------------------------------------------------- blocks */
@@ -397,8 +398,8 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
         respond(s, &island->block[k]);
     }
     Adjacency adjacency;
-    if (!spragArticulationsMake(world, island) || !makeAdjacency(world, island, &adjacency) ||
-        !makeProblem(world, &adjacency, island))
+    if (!spragOpposedRelax(world, island) || !spragArticulationsMake(world, island) ||
+        !makeAdjacency(world, island, &adjacency) || !makeProblem(world, &adjacency, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for an island of %d blocks", island->block_count);
     return SPRAG_OK;
 }
