@@ -2,7 +2,9 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "linalg/ldlt.h"
 #include "linalg/vec3.h"
 
 enum { AXES_MAX = 16 };     /* directions told apart on one pair of bodies; contacts of more are left as they are */
@@ -15,7 +17,6 @@ enum { AXES_MAX = 16 };     /* directions told apart on one pair of bodies; cont
 /* Contacts that push along +n or along -n. */
 typedef struct Side {
     int first;              /* block, the others by next[]; -1 none */
-    double most;            /* m/s, the greatest correction asked */
     double load;            /* N, the greatest force of the last step */
     double deepest;         /* m */
     double low[3], high[3]; /* m, extent along n, t1, t2 of the axis */
@@ -47,7 +48,6 @@ static void addTo(const struct spragWorld *world, Side *side, const spragBlock *
         side->low[i] = empty ? x[i] : fmin(side->low[i], x[i]);
         side->high[i] = empty ? x[i] : fmax(side->high[i], x[i]);
     }
-    side->most = fmax(side->most, block->rhs[0]);
     side->deepest = fmax(side->deepest, -block->gap);
     side->load = fmax(side->load, lastLoad(world, block));
 }
@@ -65,13 +65,54 @@ static int areOpposed(const Side side[2])
     return a->deepest + b->deepest <= OVERLAP_MOST * thickness;
 }
 
-/* What bore load keeps its place: with slack on it too, a body that jams would creep. */
-static void relax(const struct spragWorld *world, spragIsland *island, const int *next, const Side side[2])
+/* Row of a contact in  M + (+-) f = c,  f = t + s1 x1 + s2 x2 about the middle of the first side: its unknowns are
+ * (M, t, s1, s2). */
+static void rowOf(const Axis *axis, int s, const spragBlock *block, double row[4])
 {
-    const double common = 0.5 * (side[0].most + side[1].most), slack = SLACK * world->config.tolerance,
-                 loaded = LOADED * fmax(side[0].load, side[1].load);
+    const double sign = s == 0 ? 1 : -1, *low = axis->side[0].low, *high = axis->side[0].high;
+    row[0] = 1;
+    row[1] = sign;
+    row[2] = sign * (spragDot3(block->position, axis->frame->t1) - 0.5 * (low[1] + high[1]));
+    row[3] = sign * (spragDot3(block->position, axis->frame->t2) - 0.5 * (low[2] + high[2]));
+}
+
+/* x = (M, t, s1, s2) that fits best.  Points on a line, or one point, leave slopes open: they are 0. */
+static void fitMotion(const spragIsland *island, const int *next, const Axis *axis, double x[4])
+{
+    static const int first[4] = {0, 0, 0, 0};
+    double A[16] = {0}, inverse_pivot[4];
+    memset(x, 0, 4 * sizeof *x);
     for (int s = 0; s < 2; ++s)
-        for (int k = side[s].first; k >= 0; k = next[k]) {
+        for (int k = axis->side[s].first; k >= 0; k = next[k]) {
+            double row[4];
+            rowOf(axis, s, &island->block[k], row);
+            for (int i = 0; i < 4; ++i) {
+                x[i] += row[i] * island->block[k].rhs[0];
+                for (int j = 0; j < 4; ++j)
+                    A[4 * i + j] += row[i] * row[j];
+            }
+        }
+    spragLdltFactor(4, first, A, inverse_pivot);
+    spragLdltForward(4, first, A, 1, 0, x);
+    for (int i = 0; i < 4; ++i)
+        x[i] *= inverse_pivot[i];
+    spragLdltBackward(4, first, A, x);
+}
+
+/* What bore load keeps its place: with slack on it too, a body that jams would creep. */
+static void relax(const struct spragWorld *world, spragIsland *island, const int *next, const Axis *axis)
+{
+    const double slack = SLACK * world->config.tolerance,
+                 loaded = LOADED * fmax(axis->side[0].load, axis->side[1].load);
+    double x[4], row[4], common = 0;
+    fitMotion(island, next, axis, x);
+    for (int s = 0; s < 2; ++s)
+        for (int k = axis->side[s].first; k >= 0; k = next[k]) {
+            rowOf(axis, s, &island->block[k], row);
+            common = fmax(common, island->block[k].rhs[0] - row[1] * x[1] - row[2] * x[2] - row[3] * x[3]);
+        }
+    for (int s = 0; s < 2; ++s)
+        for (int k = axis->side[s].first; k >= 0; k = next[k]) {
             spragBlock *block = &island->block[k];
             block->rhs[0] -= common + (lastLoad(world, block) > loaded ? 0 : slack);
             block->correction = fmax(block->rhs[0], 0);
@@ -103,7 +144,7 @@ static void relaxPair(const struct spragWorld *world, spragIsland *island, int f
     }
     for (int a = 0; a < count; ++a)
         if (areOpposed(axis[a].side))
-            relax(world, island, next, axis[a].side);
+            relax(world, island, next, &axis[a]);
 }
 
 /* A key for the bodies of a block, never NULL. */

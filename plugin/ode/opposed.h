@@ -4,9 +4,10 @@
  * together impossible, and a solver answers with a preload that only compliance bounds.  Rigid bodies with vanishing
  * clearance have none (theory document 004: of two antipodal points one at most is loaded).  So the common part of what
  * they ask is taken out,
- *     c_i <- c_i - (max c+  +  max c-) / 2 - slack,
- * which leaves the motion along n that centres the body, at which no contact is violated; a slack above the tolerance
- * of the solver, on contacts that bore no load in the last step, lets only one side of a pair bear load. */
+ *     c_i <- c_i - M - slack,    M = max ( c_i - f(x_i) on the + side,  c_i + f(x_i) on the - side ),
+ * f the affine field of normal velocity, a rigid motion, that leaves the least to be taken: with it no contact is
+ * violated.  So the body is still centred and straightened in the slot.  A slack above the tolerance of the solver, on
+ * contacts that bore no load in the last step, lets only one side of a pair bear load. */
 #ifndef SPRAG_ODE_OPPOSED_H
 #define SPRAG_ODE_OPPOSED_H
 
