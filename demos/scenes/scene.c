@@ -255,6 +255,58 @@ static void rememberTips(SceneWorld *world)
     }
 }
 
+/* ---------------------------------------------------------------- two-sided contacts */
+
+int SceneAddGuide(SceneWorld *world, const spragGuideDef *def)
+{
+    if (world->guide_count == SCENE_GUIDE_MAX) {
+        world->fault = "too many guides";
+        return 0;
+    }
+    struct SceneGuide *guide = &world->guide[world->guide_count];
+    *guide = (struct SceneGuide){.def = *def};
+    if (world->sprag != NULL && spragGuideCreate(world->sprag, def, &guide->id) != SPRAG_OK) {
+        world->fault = spragStatusDetail();
+        return 0;
+    }
+    dVector3 point, origin, normal;
+    dBodyGetPosRelPoint(def->body, def->point[0], def->point[1], def->point[2], point);
+    for (int i = 0; i < 3; ++i)
+        origin[i] = def->point[i], normal[i] = def->normal[i];
+    if (def->guide != NULL) {
+        dBodyGetPosRelPoint(def->guide, def->point[0], def->point[1], def->point[2], origin);
+        dBodyVectorFromWorld(def->guide, def->normal[0], def->normal[1], def->normal[2], normal);
+    }
+    for (int i = 0; i < 3; ++i)
+        guide->point[i] = point[i], guide->origin[i] = origin[i], guide->normal[i] = normal[i];
+    ++world->guide_count;
+    return 1;
+}
+
+/* Under stock ODE: the point between two surfaces half the clearance away. */
+static void pinch(SceneWorld *world, const struct SceneGuide *guide)
+{
+    const spragGuideDef *def = &guide->def;
+    const double *p = guide->point, *o = guide->origin, *n = guide->normal;
+    dVector3 point, origin = {o[0], o[1], o[2]}, normal = {n[0], n[1], n[2]};
+    dBodyGetRelPointPos(def->body, p[0], p[1], p[2], point);
+    if (def->guide != NULL) {
+        dBodyGetRelPointPos(def->guide, o[0], o[1], o[2], origin);
+        dBodyVectorToWorld(def->guide, n[0], n[1], n[2], normal);
+    }
+    double g = 0;
+    for (int i = 0; i < 3; ++i)
+        g += normal[i] * (point[i] - origin[i]);
+    for (int side = 1; side >= -1; side -= 2) {
+        dContact contact = {.surface = {.mode = dContactApprox1, .mu = def->mu[side < 0]}};
+        contact.geom.depth = -side * g - 0.5 * def->clearance;
+        for (int i = 0; i < 3; ++i)
+            contact.geom.pos[i] = point[i], contact.geom.normal[i] = side * normal[i];
+        if (contact.geom.depth > -1e-9)
+            addContact(world, &contact, NULL, def->body, def->guide);
+    }
+}
+
 /* ---------------------------------------------------------------- collision of everything with everything */
 
 enum { PAIR_CONTACT_MAX = 8 };
@@ -389,6 +441,8 @@ spragStatus SceneStep(SceneWorld *world, double h)
         world->scene->contacts(world);
     else
         dSpaceCollide(world->space, world, nearCallback);
+    for (int k = 0; k < world->guide_count && world->sprag == NULL; ++k)
+        pinch(world, &world->guide[k]);
 
     if (world->sprag != NULL) {
         const spragStatus status = spragWorldStep(world->sprag, h);

@@ -7,7 +7,7 @@
 #include <ode/ode.h>
 #include <sprag/sprag_ode.h>
 
-enum { SCENE_KEY_MAX = 16, SCENE_BODY_MAX = 20000, SCENE_TIP_MAX = 4 };
+enum { SCENE_KEY_MAX = 16, SCENE_BODY_MAX = 20000, SCENE_TIP_MAX = 4, SCENE_GUIDE_MAX = 16 };
 
 typedef struct SceneKey {
     const char *name; /* as typed after --set */
@@ -67,6 +67,12 @@ struct SceneWorld {
         dJointID joint; /* of this step, or NULL */
         int loaded;     /* it bore load in the last step */
     } tip[SCENE_TIP_MAX];
+    int guide_count;
+    struct SceneGuide {  /* two-sided contacts of the scene */
+        spragGuideID id; /* NULL under stock ODE, which gets two opposed contacts each step */
+        spragGuideDef def;
+        double point[3], origin[3], normal[3]; /* m, in the frames of body and guide */
+    } guide[SCENE_GUIDE_MAX];
     /* The runner's own: */
     SceneSolver solver;
     struct SceneRecord *record; /* contacts of this step under stock ODE, with their joint feedback */
@@ -94,6 +100,10 @@ void SceneAddContactSurface(SceneWorld *world, const dContact *contact, const sp
  * scene's motions under gravity. */
 void SceneAddTip(SceneWorld *world, int tip, dBodyID body, const double point[3], const spragSurface *surface,
                  double speed);
+
+/* A two-sided contact, in create(): a guide of Sprag.  Stock ODE has none: there it is a contact from either side at every
+ * step, as a program would make it.  1, or 0 with world->fault set. */
+int SceneAddGuide(SceneWorld *world, const spragGuideDef *def);
 
 /* All scenes, ends with NULL. */
 extern const Scene *const scene_table[];
