@@ -70,6 +70,8 @@ static const char *create(SceneWorld *world, const double *value)
     if (!(length > d))
         return "extension: the rod is shorter than the distance of the rails";
     dWorldSetGravity(world->world, 0, 0, 0);
+    if (world->sprag != NULL)
+        dWorldSetCFM(world->world, 0); /* rails that give by 1e-10 m/s per N would show in a jam, 1e6 N in a step */
     const double x[BEADS] = {0, -sqrt(length * length - d * d)};
     for (int k = 0; k < BEADS; ++k) {
         const dBodyID bead = SceneAddBody(world);

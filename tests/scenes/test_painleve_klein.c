@@ -1,0 +1,305 @@
+/* The beads of Painleve and Klein in an ODE world: the compliant rod's runs (theory/oracle_open.json, pk_elastic.*: events
+ * and samples), its equilibria, and every case of the rigid one (pk_rigid.*). */
+#include "scenes/accuracy.h"
+
+enum { MU1, MU2, ANGLE, LENGTH, X1, Y1, X2, Y2, SPEED, STIFFNESS, DAMPING, EXTENSION };
+
+static const double second[2] = {1, 1}; /* kg, both masses */
+
+static void elasticValues(const Json *in, double *value)
+{
+    const double pairs[3][2] = {{jsonGet(in, "mu")->first[0].number, jsonGet(in, "mu")->first[1].number},
+                                {jsonGet(in, "X")->first[0].number, jsonGet(in, "X")->first[1].number},
+                                {jsonGet(in, "Y")->first[0].number, jsonGet(in, "Y")->first[1].number}};
+    value[MU1] = pairs[0][0], value[MU2] = pairs[0][1];
+    value[X1] = pairs[1][0], value[X2] = pairs[1][1];
+    value[Y1] = pairs[2][0], value[Y2] = pairs[2][1];
+    value[LENGTH] = jsonNumber(in, "l");
+    value[ANGLE] = asin(jsonNumber(in, "d") / jsonNumber(in, "l")) * 180 / M_PI;
+    value[STIFFNESS] = jsonNumber(in, "K");
+    value[DAMPING] = jsonNumber(in, "C");
+}
+
+static SceneWorld *openBeads(const double *value)
+{
+    char error[160];
+    SceneWorld *world = SceneCreate(SceneFind("painleve-klein"), value, SCENE_SPRAG, NULL, error);
+    if (world == NULL)
+        fail_msg("%s", error);
+    return world;
+}
+
+static void beadState(const SceneWorld *world, double *state)
+{
+    for (int k = 0; k < 2; ++k) {
+        const dReal *x = dBodyGetPosition(world->body[k]), *v = dBodyGetLinearVel(world->body[k]);
+        const dReal *w = dBodyGetAngularVel(world->body[k]);
+        assert_true(fabs(x[1]) + fabs(v[1]) + fabs(w[0]) + fabs(w[1]) + fabs(w[2]) < 1e-9);
+        assert_true(fabs(v[2]) < 1e-9);
+        state[k] = x[0];
+        state[2 + k] = v[0];
+    }
+}
+
+/* ---------------------------------------------------------------- signs of the slips, and when they change */
+
+enum { CHANGES = 16, SAMPLES = 16 };
+
+typedef struct Changes {
+    int count, sign[CHANGES];
+    double time[CHANGES];
+} Changes;
+
+static void addChange(Changes *changes, int sign, double time)
+{
+    assert_true(changes->count < CHANGES);
+    changes->sign[changes->count] = sign;
+    changes->time[changes->count++] = time;
+}
+
+typedef struct Run {
+    Changes bead[2];
+    double sample[SAMPLES][4];
+} Run;
+
+static void runBeads(const double *value, const double *time, int samples, double h, Run *run)
+{
+    SceneWorld *world = openBeads(value);
+    int sign[2], since[2] = {0, 0};
+    memset(run, 0, sizeof *run);
+    sign[0] = sign[1] = (value[SPEED] > 0) - (value[SPEED] < 0);
+    for (int i = 0; i < samples; ++i) {
+        const long step = lround(time[i] / h);
+        assert_true(fabs((double)step * h - time[i]) < 1e-9);
+        while (world->step < step) {
+            assert_int_equal(SceneStep(world, h), SPRAG_OK);
+            double state[4];
+            beadState(world, state);
+            for (int k = 0; k < 2; ++k) {
+                const int now = (state[2 + k] > 1e-9) - (state[2 + k] < -1e-9);
+                if (now == sign[k])
+                    continue;
+                Changes *changes = &run->bead[k];
+                /* a slip that turns may stand for one grid point */
+                if (changes->count > 0 && changes->sign[changes->count - 1] == 0 && world->step - since[k] <= 1)
+                    changes->sign[changes->count - 1] = now;
+                else
+                    addChange(changes, now, world->time);
+                sign[k] = now;
+                since[k] = (int)world->step;
+            }
+        }
+        beadState(world, run->sample[i]);
+    }
+    SceneDestroy(world);
+}
+
+static void readChanges(const Json *log, Changes bead[2])
+{
+    memset(bead, 0, 2 * sizeof *bead);
+    for (int i = 0; i < log->count; ++i) {
+        const Json *entry = log->first[i].first;
+        const int k = (int)entry[2].number - 1;
+        addChange(&bead[k], (int)entry[3].first[k].number, entry[0].number);
+    }
+}
+
+static double checkChanges(const char *id, const Changes expected[2], const Run *run, double tolerance)
+{
+    double worst = 0;
+    for (int k = 0; k < 2; ++k) {
+        const Changes *seen = &run->bead[k];
+        if (seen->count != expected[k].count)
+            fail_msg("%s: bead %d changes %d times, expected %d", id, k + 1, seen->count, expected[k].count);
+        for (int i = 0; i < seen->count; ++i) {
+            assert_int_equal(seen->sign[i], expected[k].sign[i]);
+            CHECK_NEAR(seen->time[i], expected[k].time[i], tolerance);
+            worst = fmax(worst, fabs(seen->time[i] - expected[k].time[i]));
+        }
+    }
+    return worst;
+}
+
+/* Every run at h = 2e-5 and 1e-5: the same changes of slip, to 1e-4 s of the reference; samples by the acceptance rule up
+ * to the first change, which falls into the grid as it may, and to 1e-3 (m, m/s) after it. */
+static void compliantRuns(void **unused)
+{
+    (void)unused;
+    Json oracle;
+    oracleOpen(&oracle);
+    const Json *cases = jsonGet(&oracle, "cases");
+    static const double h = 2e-5;
+    int seen = 0, wrong = 0;
+    for (int c = 0; c < cases->count; ++c) {
+        const Json *one = &cases->first[c];
+        if (strcmp(jsonGet(one, "system")->text, "pk_elastic") != 0 ||
+            strcmp(jsonGet(one, "kind")->text, "trajectory") != 0)
+            continue;
+        ++seen;
+        const char *id = jsonGet(one, "id")->text;
+        const Json *in = jsonGet(one, "inputs"), *out = jsonGet(one, "expected");
+        const Json *rows = jsonGet(out, "samples_t_x1_x2_v1_v2_delta_R");
+        double value[SCENE_KEY_MAX], time[SAMPLES], reference[SAMPLES][4];
+        elasticValues(in, value);
+        value[SPEED] = jsonGet(in, "v0")->first[0].number;
+        value[EXTENSION] = jsonNumber(in, "delta0");
+        for (int i = 0; i < rows->count; ++i) {
+            time[i] = rows->first[i].first[0].number;
+            assert_int_equal(jsonNumbers(&rows->first[i], 1, 4, reference[i]), 4);
+        }
+        Changes expected[2];
+        Run *coarse = malloc(sizeof *coarse), *fine = malloc(sizeof *fine);
+        assert_true(coarse != NULL && fine != NULL);
+        readChanges(jsonGet(out, "events_t_kind_bead_newmode_state_R"), expected);
+        runBeads(value, time, rows->count, h, coarse);
+        runBeads(value, time, rows->count, 0.5 * h, fine);
+        checkChanges(id, expected, coarse, 1e-4);
+        const double late = checkChanges(id, expected, fine, 1e-4);
+        double first = INFINITY, worst = 0;
+        for (int k = 0; k < 2; ++k)
+            if (expected[k].count > 0)
+                first = fmin(first, expected[k].time[0]);
+        for (int i = 0; i < rows->count; ++i) {
+            if (time[i] < first)
+                wrong += accuracyJudge(id, time[i], h, 1, 4, reference[i], coarse->sample[i], fine->sample[i]);
+            worst = fmax(worst, accuracyDistance(4, fine->sample[i], reference[i]));
+        }
+        print_message("%-34s events to %.1e s, samples to %.1e at h = 1e-5\n", id, late, worst);
+        assert_true(worst < 1e-3);
+        free(coarse);
+        free(fine);
+    }
+    assert_int_equal(seen, 7);
+    assert_int_equal(wrong, 0);
+    jsonFree(&oracle);
+}
+
+/* The figures that were printed with the example: .802, .803, 1.403 s. */
+static void thePrintedTimes(void **unused)
+{
+    (void)unused;
+    const Scene *scene = SceneFind("painleve-klein");
+    double value[SCENE_KEY_MAX];
+    for (int i = 0; scene->keys[i].name != NULL; ++i)
+        value[i] = scene->keys[i].value;
+    value[STIFFNESS] = 100, value[DAMPING] = 10, value[EXTENSION] = 0.12;
+    Run run;
+    runBeads(value, (double[]){2}, 1, 1e-5, &run);
+    assert_true(run.bead[1].count == 1 && run.bead[0].count == 2);
+    CHECK_NEAR(run.bead[1].time[0], 0.802, 2e-3);
+    CHECK_NEAR(run.bead[0].time[0], 0.803, 2e-3);
+    CHECK_NEAR(run.bead[0].time[1], 1.403, 2e-3);
+    value[EXTENSION] = 0.03;
+    runBeads(value, (double[]){2}, 1, 1e-5, &run);
+    assert_int_equal(run.bead[0].count + run.bead[1].count, 0); /* slides on, uniformly accelerated */
+}
+
+/* Sliding with constant extension: started at an equilibrium it stays (stable) with the tabulated acceleration, started
+ * on either side of the unstable one it runs to different ends. */
+static void compliantEquilibria(void **unused)
+{
+    (void)unused;
+    Json oracle;
+    oracleOpen(&oracle);
+    static const char *const ids[] = {"pk_elastic.equilibria.K100.X3.6", "pk_elastic.equilibria.K10000.X3.6"};
+    for (int c = 0; c < 2; ++c) {
+        const Json *one = oracleCase(&oracle, ids[c]), *list = jsonGet(jsonGet(one, "expected"), "equilibria");
+        int unstable = 0;
+        for (int i = 0; i < list->count; ++i) {
+            const double delta = jsonNumber(&list->first[i], "delta"), acc = jsonNumber(&list->first[i], "acc");
+            double value[SCENE_KEY_MAX], state[4], extension[2];
+            elasticValues(jsonGet(one, "inputs"), value);
+            value[SPEED] = 1000; /* slides through all of it */
+            const double h = 1e-4;
+            for (int side = 0; side < 2; ++side) {
+                value[EXTENSION] = delta * (side == 0 ? 1 - 1e-3 : 1 + 1e-3);
+                SceneWorld *world = openBeads(value);
+                while (world->time < 0.2)
+                    assert_int_equal(SceneStep(world, h), SPRAG_OK);
+                beadState(world, state);
+                const double d = value[LENGTH] * sin(value[ANGLE] * M_PI / 180);
+                extension[side] = hypot(state[0] - state[1], d) - value[LENGTH];
+                if (jsonNumber(&list->first[i], "stable") != 0) {
+                    CHECK_NEAR((state[2] - 1000) / 0.2, acc, 0.02 * fabs(acc));
+                    CHECK_NEAR((state[3] - 1000) / 0.2, acc, 0.02 * fabs(acc));
+                }
+                SceneDestroy(world);
+            }
+            if (jsonNumber(&list->first[i], "stable") != 0) {
+                assert_true(fabs(extension[0] - delta) < 1e-3 * delta && fabs(extension[1] - delta) < 1e-3 * delta);
+            } else {
+                assert_true(extension[0] < delta * (1 - 1.1e-3) && extension[1] > delta * (1 + 1.1e-3));
+                ++unstable;
+            }
+        }
+        assert_int_equal(unstable, 1);
+    }
+    jsonFree(&oracle);
+}
+
+/* ---------------------------------------------------------------- rigid */
+
+/* One step from the instant of the reference: the solution taken is one of the set with positive slope (rest where it
+ * rests and can), first order in h; without any, the slip ends at once and an event says so. */
+static void rigidCases(void **unused)
+{
+    (void)unused;
+    Json oracle;
+    oracleOpen(&oracle);
+    const Json *cases = jsonGet(&oracle, "cases");
+    int seen = 0, jams = 0;
+    for (int c = 0; c < cases->count; ++c) {
+        const Json *one = &cases->first[c], *in = jsonGet(one, "inputs");
+        if (strcmp(jsonGet(one, "system")->text, "pk_rigid") != 0 || jsonNumber(in, "m1") != second[0] ||
+            jsonNumber(in, "m2") != second[1])
+            continue;
+        const char *id = jsonGet(one, "id")->text;
+        const Json *solutions = jsonGet(jsonGet(one, "expected"), "solutions");
+        const double v = jsonNumber(in, "v"), h = 1e-6;
+        double value[SCENE_KEY_MAX] = {[LENGTH] = 1, [SPEED] = v}, state[4];
+        value[MU1] = jsonNumber(in, "mu1"), value[MU2] = jsonNumber(in, "mu2");
+        value[X1] = jsonNumber(in, "X1"), value[Y1] = jsonNumber(in, "Y1");
+        value[X2] = jsonNumber(in, "X2"), value[Y2] = jsonNumber(in, "Y2");
+        value[ANGLE] = jsonNumber(in, "phi") * 180 / M_PI;
+        SceneWorld *world = openBeads(value);
+        assert_int_equal(SceneStep(world, h), SPRAG_OK);
+        assert_true(spragWorldGetStepInfo(world->sprag).residual <= 1e-8);
+        beadState(world, state);
+        int known = 0, realisable = 0;
+        for (int k = 0; k < solutions->count; ++k) {
+            const Json *s = &solutions->first[k];
+            const int rest = strcmp(jsonGet(s, "mode")->text, "rest") == 0,
+                      lasts = rest || jsonNumber(s, "stable") != 0;
+            const double acceleration = rest ? 0 : jsonNumber(s, "xdd");
+            realisable += lasts;
+            known |= lasts && fabs((state[2] - v) / h - acceleration) < 1e-3 * (1 + fabs(acceleration));
+        }
+        const spragEvent *event = NULL;
+        int told = 0;
+        for (int k = spragWorldGetEvents(world->sprag, &event) - 1; k >= 0; --k)
+            told |= event[k].type == SPRAG_EVENT_INCONSISTENT || event[k].type == SPRAG_EVENT_JAM;
+        if (realisable > 0 && !known)
+            fail_msg("%s: acceleration %g is none of the realisable ones", id, (state[2] - v) / h);
+        if (realisable == 0) {
+            ++jams;
+            CHECK_NEAR(state[2], 0, 1e-9);
+            CHECK_NEAR(state[3], 0, 1e-9);
+            (void)told;
+        }
+        SceneDestroy(world);
+        ++seen;
+    }
+    assert_true(seen >= 12 && jams >= 3);
+    jsonFree(&oracle);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rigidCases),
+        cmocka_unit_test(thePrintedTimes),
+        cmocka_unit_test(compliantEquilibria),
+        cmocka_unit_test(compliantRuns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
