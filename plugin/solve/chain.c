@@ -19,6 +19,7 @@
 enum {
     SMALL = 60, /* blocks, measured: beyond it the mode search costs more than it saves */
     STEPS_SMALL = 600,
+    STEPS_FROM_REST = 2500,
     SWEEPS_LAST = 3000,
     LINKS_MAX = 4
 };
@@ -81,14 +82,18 @@ static void solveSingle(const spragProblem *problem, const spragSolveOptions *op
 
 /* ---------------------------------------------------------------- the links */
 
-/* Runs one method from the best answer so far; keeps what it found if the judge likes it better, or if it is as good as
- * asked and `preferred`. */
+/* How a link is run: its answer is kept if the judge likes it better than r, or is as good as asked and PREFERRED. */
+typedef enum Manner { BETTER, PREFERRED, FROM_REST } Manner;
+
+/* Runs one method from the best answer so far, or from r = 0. */
 static spragStatus tryMethod(const spragSolver *method, const spragProblem *problem, const spragSolveOptions *options,
-                             int preferred, spragArena *arena, double *r, double *candidate, spragSolveInfo *info)
+                             Manner manner, spragArena *arena, double *r, double *candidate, spragSolveInfo *info)
 {
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t bytes = (size_t)(3 * problem->contact_count) * sizeof *r;
     memcpy(candidate, r, bytes);
+    if (manner == FROM_REST)
+        memset(candidate, 0, bytes);
     const int before = info->iterations;
     const spragStatus status = method->solve(problem, options, arena, candidate, info);
     spragArenaRelease(arena, mark);
@@ -96,7 +101,7 @@ static spragStatus tryMethod(const spragSolver *method, const spragProblem *prob
     if (status == SPRAG_ERROR_MEMORY)
         return status;
     const double residual = spragProblemResidual(problem, candidate);
-    if (residual < info->residual || isnan(info->residual) || (preferred && residual <= options->tolerance)) {
+    if (residual < info->residual || isnan(info->residual) || (manner == PREFERRED && residual <= options->tolerance)) {
         if (memcmp(r, candidate, bytes) != 0) {
             memcpy(r, candidate, bytes);
             info->solver = method->kind;
@@ -144,6 +149,16 @@ static int limitOf(const spragProblem *problem, const spragSolveOptions *options
     return kind == SPRAG_SOLVER_NEWTON && problem->contact_count <= SMALL ? STEPS_SMALL : 0;
 }
 
+/* A guess may lead Newton astray (friction of 50 or 300 in games, contacts on bodies that hardly move): where it failed
+ * it starts once more from rest. */
+static int isRest(const spragProblem *problem, const double *r)
+{
+    for (int i = 0; i < 3 * problem->contact_count; ++i)
+        if (r[i] != 0)
+            return 0;
+    return 1;
+}
+
 static spragStatus runChain(const spragProblem *problem, const spragSolveOptions *options, double begin,
                             spragArena *arena, double *r, spragSolveInfo *info)
 {
@@ -155,12 +170,18 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         return SPRAG_ERROR_MEMORY;
     info->residual = spragProblemResidual(problem, r);
     for (int k = 0; k < links; ++k) {
+        const int again = chain[k] == &spragSolverNewton && !isRest(problem, r);
         info->fallback = k > 0;
         left.iteration_limit = limitOf(problem, options, links, chain[k]->kind);
-        spragStatus status = tryMethod(chain[k], problem, &left, k == 0, arena, r, candidate, info);
+        spragStatus status =
+            tryMethod(chain[k], problem, &left, k == 0 ? PREFERRED : BETTER, arena, r, candidate, info);
+        if (status == SPRAG_OK && info->residual > options->tolerance && again) {
+            left.iteration_limit = options->iteration_limit > 0 ? options->iteration_limit : STEPS_FROM_REST;
+            status = tryMethod(chain[k], problem, &left, FROM_REST, arena, r, candidate, info);
+        }
         const int solved = info->residual <= options->tolerance;
         if (status == SPRAG_OK && solved && k > 0 && chain[0] == &spragSolverVariant)
-            status = tryMethod(chain[0], problem, &left, 1, arena, r, candidate, info);
+            status = tryMethod(chain[0], problem, &left, PREFERRED, arena, r, candidate, info);
         if (status != SPRAG_OK || solved)
             return status;
         if (options->time_limit > 0) {

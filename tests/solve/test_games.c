@@ -1,0 +1,29 @@
+/* Islands of programs nobody here wrote, as SPRAG_DUMP wrote them down: a car of stormbaancoureur with mu = 340 and its
+ * suspension, a string of ball joints on the ground.  Each was once missed. */
+#include "support/check.h"
+
+#include <sprag/sprag.h>
+
+static void everyIslandIsSolved(void **state)
+{
+    (void)state;
+    const char *const path[] = {SPRAG_SOURCE_DIR "/tests/data/games/car.txt",
+                                SPRAG_SOURCE_DIR "/tests/data/games/string.txt"};
+    for (size_t k = 0; k < sizeof path / sizeof *path; ++k) {
+        spragProblem *problem;
+        double r[60] = {0}, u[60];
+        spragSolveInfo info;
+        assert_int_equal(spragProblemRead(path[k], &problem), SPRAG_OK);
+        assert_true(3 * problem->contact_count <= 60);
+        const spragSolveOptions options = spragSolveOptionsDefault();
+        assert_int_equal(spragProblemSolve(problem, &options, r, u, &info), SPRAG_OK);
+        assert_true(spragProblemResidual(problem, r) <= 1e-8);
+        spragProblemFree(problem);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(everyIslandIsSolved)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
