@@ -30,11 +30,12 @@ static const char *create(SceneWorld *world, const double *value)
     const double lean = value[LEAN] * M_PI / 180, t = card[2], half = card[0];
     /* a leaning card rests on its lower edge, and meets its twin in the plane x = 0 of the pair */
     const double height = 2 * (half * cos(lean) + t * sin(lean));
-    const double centre = half * sin(lean) + t * cos(lean);
+    const double centre = half * sin(lean) + t * cos(lean) - 0.5 * SCENE_OVERLAP;
     const double pitch = 2 * half * 1.02;
+    SceneSetStacked(world);
     world->surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = value[MU]};
     for (int level = 0; level < levels; ++level) {
-        const double floor = level * (height + 2 * t);
+        const double floor = level * (height + 2 * t - 2 * SCENE_OVERLAP) - SCENE_OVERLAP;
         const int pairs = levels - level;
         for (int i = 0; i < pairs; ++i) {
             const double x = (i - 0.5 * (pairs - 1)) * pitch;
@@ -42,7 +43,7 @@ static const char *create(SceneWorld *world, const double *value)
             addCard(world, x + centre, floor + 0.5 * height, -lean - 0.5 * M_PI);
         }
         for (int i = 0; i + 1 < pairs; ++i)
-            addCard(world, (i + 0.5 - 0.5 * (pairs - 1)) * pitch, floor + height + t, 0);
+            addCard(world, (i + 0.5 - 0.5 * (pairs - 1)) * pitch, floor + height + t - SCENE_OVERLAP, 0);
     }
     SceneAddGround(world, 3);
     return NULL;

@@ -3,7 +3,7 @@
 
 #include "scenes/scene.h"
 
-enum { COUNT, MU, RADIUS, BOXES, SEED };
+enum { COUNT, MU, RADIUS, BOXES, SEED, TUMBLE };
 
 static const SceneKey keys[] = {
     {"count", "", 100, 1, 10000, "bodies"},
@@ -11,6 +11,7 @@ static const SceneKey keys[] = {
     {"radius", "m", 0.1, 1e-3, 1, "of a ball, half edge of a box"},
     {"boxes", "", 0, 0, 1, "share of boxes among the bodies"},
     {"seed", "", 1, 0, 1e9, "of the places they are dropped from"},
+    {"tumble", "", 0, 0, 1, "1: boxes begin turned any way, not as they were packed"},
     {NULL, NULL, 0, 0, 0, NULL},
 };
 
@@ -19,6 +20,14 @@ static double draw(unsigned long long *state)
 {
     *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
     return (double)(*state >> 11) * 0x1p-53;
+}
+
+static void turn(dBodyID body, unsigned long long *state)
+{
+    dMatrix3 rotation;
+    const double x = draw(state) - 0.5, y = draw(state) - 0.5, z = draw(state) - 0.5;
+    dRFromAxisAndAngle(rotation, x, y, z, 2 * M_PI * draw(state));
+    dBodySetRotation(body, rotation);
 }
 
 static void addWall(SceneWorld *world, double x, double y, double half)
@@ -35,7 +44,7 @@ static void addWall(SceneWorld *world, double x, double y, double half)
 static const char *create(SceneWorld *world, const double *value)
 {
     const int count = (int)value[COUNT];
-    const double r = value[RADIUS], pitch = 2.3 * r;
+    const double r = value[RADIUS], pitch = (value[TUMBLE] > 0 ? 3.5 : 2.3) * r; /* clear of one another, any way up */
     const int side = (int)fmax(2, ceil(cbrt(count)));
     const double half = 0.5 * side * pitch + 0.5 * r;
     unsigned long long state = (unsigned long long)value[SEED];
@@ -48,9 +57,11 @@ static const char *create(SceneWorld *world, const double *value)
                                  (layer + 0.6) * pitch};
         const float shade = 0.3f + 0.5f * (float)draw(&state);
         const float color[3] = {shade, 0.5f, 0.9f - shade};
-        if (draw(&state) < value[BOXES])
-            SceneAddBox(world, (double[3]){r, r, r}, place, 1, color);
-        else
+        if (draw(&state) < value[BOXES]) {
+            const dBodyID body = SceneAddBox(world, (double[3]){r, r, r}, place, 1, color);
+            if (value[TUMBLE] > 0)
+                turn(body, &state);
+        } else
             SceneAddSphere(world, r, place, 1, color);
     }
     SceneAddGround(world, 1.5 * half);

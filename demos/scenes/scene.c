@@ -184,6 +184,11 @@ dBodyID SceneAddSphere(SceneWorld *world, double radius, const double position[3
     return body;
 }
 
+void SceneSetStacked(SceneWorld *world)
+{
+    dWorldSetContactSurfaceLayer(world->world, SCENE_OVERLAP);
+}
+
 void SceneAddGround(SceneWorld *world, double half_width)
 {
     dCreatePlane(world->space, 0, 0, 1, 0);

@@ -87,6 +87,10 @@ void SceneAddShape(SceneWorld *world, const SceneShape *shape);
 dBodyID SceneAddBox(SceneWorld *world, const double half[3], const double position[3], double mass,
                     const float color[3]);
 dBodyID SceneAddSphere(SceneWorld *world, double radius, const double position[3], double mass, const float color[3]);
+/* Solids that are stacked are built into one another by this much, and so much is left to stand (ODE's contact surface
+ * layer): every contact is there from the first step, and none comes and goes with the rounding of a touch. */
+#define SCENE_OVERLAP 1e-6 /* m */
+void SceneSetStacked(SceneWorld *world);
 /* The plane z = 0 as a geom of the world, with a shape to draw. */
 void SceneAddGround(SceneWorld *world, double half_width);
 /* Creates a contact through Sprag or through stock ODE, whichever steps this world. */

@@ -2,9 +2,23 @@
 #include "scenes/scene.h"
 
 extern const Scene scene_rod, scene_top, scene_stack, scene_slider, scene_belt, scene_wheel, scene_pile, scene_arch,
-    scene_card_house, scene_chain, scene_quadruped, scene_islands, scene_bipod, scene_painleve_klein;
+    scene_card_house, scene_chain, scene_quadruped, scene_islands, scene_bipod, scene_painleve_klein, scene_wall,
+    scene_pyramid;
 
-const Scene *const scene_table[] = {
-    &scene_rod,       &scene_top,     &scene_stack,      &scene_slider,         &scene_belt,
-    &scene_wheel,     &scene_arch,    &scene_card_house, &scene_pile,           &scene_chain,
-    &scene_quadruped, &scene_islands, &scene_bipod,      &scene_painleve_klein, NULL};
+const Scene *const scene_table[] = {&scene_rod,
+                                    &scene_top,
+                                    &scene_stack,
+                                    &scene_slider,
+                                    &scene_belt,
+                                    &scene_wheel,
+                                    &scene_arch,
+                                    &scene_card_house,
+                                    &scene_pile,
+                                    &scene_chain,
+                                    &scene_quadruped,
+                                    &scene_islands,
+                                    &scene_bipod,
+                                    &scene_painleve_klein,
+                                    &scene_wall,
+                                    &scene_pyramid,
+                                    NULL};

@@ -2,57 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenes/scene.h"
 #include "scenes/trace.h"
 #include "support/oracle.h"
-
-static void defaults(const Scene *scene, double *value)
-{
-    for (int i = 0; scene->keys[i].name != NULL; ++i)
-        value[i] = scene->keys[i].value;
-}
-
-static SceneWorld *openScene(const char *name, const double *value, SceneSolver solver)
-{
-    char error[160];
-    const Scene *scene = SceneFind(name);
-    assert_non_null(scene);
-    SceneWorld *world = SceneCreate(scene, value, solver, NULL, error);
-    if (world == NULL)
-        fail_msg("%s", error);
-    return world;
-}
-
-static void advance(SceneWorld *world, double h, int steps)
-{
-    for (int i = 0; i < steps; ++i) {
-        if (SceneStep(world, h) != SPRAG_OK)
-            fail_msg("%s at step %d: %s", world->scene->name, i, spragStatusDetail());
-        if (world->sprag != NULL)
-            assert_true(spragWorldGetStepInfo(world->sprag).residual <= 1e-8);
-    }
-}
-
-/* Greatest distance any body has moved from where it was (3 numbers each). */
-static double drift(const SceneWorld *world, const double *from)
-{
-    double worst = 0;
-    for (int i = 0; i < world->body_count; ++i) {
-        const dReal *x = dBodyGetPosition(world->body[i]);
-        worst = fmax(worst, hypot(hypot(x[0] - from[3 * i], x[1] - from[3 * i + 1]), x[2] - from[3 * i + 2]));
-    }
-    return worst;
-}
-
-static double *places(const SceneWorld *world)
-{
-    double *x = malloc(3 * sizeof *x * (size_t)world->body_count);
-    assert_non_null(x);
-    for (int i = 0; i < world->body_count; ++i)
-        for (int k = 0; k < 3; ++k)
-            x[3 * i + k] = dBodyGetPosition(world->body[i])[k];
-    return x;
-}
+#include "support/scene_world.h"
 
 /* Settles for a while, then must not move by more than `bound` (m) in another while. */
 static void checkStands(const char *name, double bound)

@@ -1,0 +1,196 @@
+/* Quality at speed: at h = 1/60 s what stands stands for a minute, what is thrown in a bin comes to rest and sleeps, and
+ * contacts without restitution never add energy.  `--nightly`: larger and longer. */
+#include <string.h>
+
+#include "support/scene_world.h"
+
+static const double frame = 1.0 / 60; /* s */
+static int nightly;
+
+/* Opens a scene with some keys set: "name=value name=value". */
+static SceneWorld *openWith(const char *name, const char *set)
+{
+    double value[SCENE_KEY_MAX];
+    const Scene *scene = SceneFind(name);
+    assert_non_null(scene);
+    defaults(scene, value);
+    char copy[128];
+    snprintf(copy, sizeof copy, "%s", set);
+    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
+        char *equals = strchr(word, '=');
+        assert_non_null(equals);
+        *equals = '\0';
+        int k = 0;
+        while (scene->keys[k].name != NULL && strcmp(scene->keys[k].name, word) != 0)
+            ++k;
+        assert_non_null(scene->keys[k].name);
+        value[k] = atof(equals + 1);
+    }
+    return openScene(name, value, SCENE_SPRAG);
+}
+
+/* ---------------------------------------------------------------- what stands */
+
+/* From the first step on no body leaves its place by more than `bound` (m). */
+static void checkStands(const char *name, const char *set, double seconds, double bound)
+{
+    SceneWorld *world = openWith(name, set);
+    double *before = places(world), worst = 0;
+    for (int second = 0; second < (int)seconds; ++second) {
+        advance(world, frame, 60);
+        worst = fmax(worst, drift(world, before));
+    }
+    print_message("%s %s: %.1e m in %g s\n", name, set, worst, seconds);
+    CHECK_NEAR(worst, 0, bound);
+    free(before);
+    SceneDestroy(world);
+}
+
+static void minuteOfStanding(void **state)
+{
+    (void)state;
+    const double bound = 1e-4;
+    checkStands("arch", "", 60, bound);
+    checkStands("card-house", "", 60, bound);
+    checkStands("stack", "", 60, bound);
+    checkStands("stack", "count=20 balls=1", 60, bound);
+    checkStands("stack", "ratio=2", 60, bound); /* the tenth box weighs 512 times the first */
+    checkStands("stack", "ratio=0.5", 60, bound);
+    checkStands("wall", "courses=4 bricks=3", 10, bound);
+    checkStands("pyramid", "rows=4", 10, bound);
+    if (nightly) {
+        checkStands("arch", "stones=41 mu=1", 60, bound);
+        checkStands("card-house", "levels=3", 60, bound);
+        checkStands("wall", "", 10, bound);
+        checkStands("pyramid", "", 5, bound);
+    }
+}
+
+/* Friction or thickness too small: a solver that glues would hold these. */
+static void whatCannotStandFalls(void **state)
+{
+    (void)state;
+    static const char *const falls[][2] = {{"arch", "thickness=0.1"}, {"arch", "mu=0.3"}, {"card-house", "mu=0.1"}};
+    for (int i = 0; i < 3; ++i) {
+        SceneWorld *world = openWith(falls[i][0], falls[i][1]);
+        double *before = places(world);
+        advance(world, frame, 120);
+        assert_true(drift(world, before) > 0.1);
+        free(before);
+        SceneDestroy(world);
+    }
+}
+
+/* ---------------------------------------------------------------- what comes to rest */
+
+/* Thrown into the bin with auto-disable on (ODE's thresholds), everything sleeps within `seconds`. */
+static void checkSleeps(const char *set, double seconds)
+{
+    SceneWorld *world = openWith("pile", set);
+    dWorldSetAutoDisableFlag(world->world, 1);
+    dWorldSetContactSurfaceLayer(world->world, 1e-3); /* ODE's manual: contacts are not to come and go */
+    for (int i = 0; i < world->body_count; ++i)
+        dBodySetAutoDisableDefaults(world->body[i]);
+    int awake = world->body_count;
+    while (awake > 0 && world->time < seconds) {
+        advance(world, frame, 30);
+        awake = 0;
+        for (int i = 0; i < world->body_count; ++i)
+            awake += dBodyIsEnabled(world->body[i]) != 0;
+    }
+    print_message("pile %s: %d awake after %.1f s\n", set, awake, world->time);
+    assert_int_equal(awake, 0);
+    double *before = places(world);
+    advance(world, frame, 60);
+    CHECK_NEAR(drift(world, before), 0, 0);
+    free(before);
+    SceneDestroy(world);
+}
+
+static void pilesSleep(void **state)
+{
+    (void)state;
+    checkSleeps("count=30 boxes=1", 10);
+    checkSleeps("count=30", 20);
+    if (nightly)
+        checkSleeps("count=60 boxes=1 seed=2", 10);
+}
+
+/* ---------------------------------------------------------------- energy */
+
+/* Kinetic, and potential under ODE's gravity. */
+static double energyOf(const SceneWorld *world)
+{
+    dVector3 gravity;
+    dWorldGetGravity(world->world, gravity);
+    double energy = 0;
+    for (int i = 0; i < world->body_count; ++i) {
+        const dBodyID body = world->body[i];
+        const dReal *v = dBodyGetLinearVel(body), *w = dBodyGetAngularVel(body), *x = dBodyGetPosition(body);
+        dMass mass;
+        dVector3 own;
+        dBodyGetMass(body, &mass);
+        dBodyVectorFromWorld(body, w[0], w[1], w[2], own);
+        for (int k = 0; k < 3; ++k) {
+            energy += mass.mass * (0.5 * v[k] * v[k] - gravity[k] * x[k]);
+            for (int j = 0; j < 3; ++j)
+                energy += 0.5 * own[k] * mass.I[4 * k + j] * own[j];
+        }
+    }
+    return energy;
+}
+
+/* Position correction lifts bodies, that is its purpose; without it no step may end with more energy than it began with.
+ * Rounding: relative to the energy at the start. */
+static void checkEnergyFalls(const char *name, const char *set, double h, double seconds)
+{
+    SceneWorld *world = openWith(name, set);
+    dWorldSetERP(world->world, 0);
+    const double start = energyOf(world);
+    double before = start;
+    for (int i = 0; i < (int)lround(seconds / h); ++i) {
+        if (SceneStep(world, h) != SPRAG_OK)
+            fail_msg("%s %s, step %d: %s", name, set, i, SceneDetail(world));
+        const double after = energyOf(world);
+        if (!(after - before <= 1e-10 * fabs(start)))
+            fail_msg("%s %s, h = %g: step %d adds %g J to %g J", name, set, h, i, after - before, before);
+        before = after;
+    }
+    SceneDestroy(world);
+}
+
+static void energyNeverGrows(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= (nightly ? 12 : 3); ++seed)
+        for (int boxes = 0; boxes < 2; ++boxes)
+            for (int rough = 0; rough < 2; ++rough) {
+                char set[64];
+                snprintf(set, sizeof set, "count=20 seed=%d boxes=%d mu=%g", seed, boxes, rough ? 1.5 : 0.3);
+                checkEnergyFalls("pile", set, frame, 2);
+                checkEnergyFalls("pile", set, 1.0 / 240, 1);
+            }
+    static const char *const scene[][2] = {{"slider", ""},
+                                           {"wheel", ""},
+                                           {"rod", "mu=0.3"},
+                                           {"arch", "mu=0.2"},
+                                           {"card-house", "mu=0.1"},
+                                           {"islands", "count=20"},
+                                           {"stack", "count=10 ratio=2"}};
+    for (size_t i = 0; i < sizeof scene / sizeof *scene; ++i) {
+        checkEnergyFalls(scene[i][0], scene[i][1], 1.0 / 240, 2);
+        checkEnergyFalls(scene[i][0], scene[i][1], frame, 2);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    nightly = argc > 1 && strcmp(argv[1], "--nightly") == 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(minuteOfStanding),
+        cmocka_unit_test(whatCannotStandFalls),
+        cmocka_unit_test(pilesSleep),
+        cmocka_unit_test(energyNeverGrows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
