@@ -35,7 +35,7 @@ static void popChunk(spragArena *arena)
     spragFree(chunk);
 }
 
-void *spragArenaTake(spragArena *arena, size_t count, size_t size)
+void *spragArenaTakeRaw(spragArena *arena, size_t count, size_t size)
 {
     if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT) / size)
         return NULL;
@@ -47,8 +47,13 @@ void *spragArenaTake(spragArena *arena, size_t count, size_t size)
     arena->used += bytes;
     if (arena->below + arena->used > arena->high_water)
         arena->high_water = arena->below + arena->used;
-    memset(pointer, 0, bytes);
     return pointer;
+}
+
+void *spragArenaTake(spragArena *arena, size_t count, size_t size)
+{
+    void *pointer = spragArenaTakeRaw(arena, count, size);
+    return pointer == NULL ? NULL : memset(pointer, 0, count * size);
 }
 
 spragArenaMark spragArenaMarkGet(const spragArena *arena)

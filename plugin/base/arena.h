@@ -20,12 +20,14 @@ typedef struct spragArenaMark {
 } spragArenaMark;
 
 /* A zeroed struct is an empty arena. */
-void *spragArenaTake(spragArena *arena, size_t count, size_t size); /* zeroed, 64-byte aligned; NULL: no memory */
+void *spragArenaTake(spragArena *arena, size_t count, size_t size);    /* zeroed, 64-byte aligned; NULL: no memory */
+void *spragArenaTakeRaw(spragArena *arena, size_t count, size_t size); /* the same, not zeroed */
 spragArenaMark spragArenaMarkGet(const spragArena *arena);
 void spragArenaRelease(spragArena *arena, spragArenaMark mark); /* frees all taken since the mark */
 void spragArenaReset(spragArena *arena);                        /* all free; one chunk of the high-water size */
 void spragArenaFree(spragArena *arena);
 
 #define SPRAG_TAKE(arena, type, count) ((type *)spragArenaTake((arena), (size_t)(count), sizeof(type)))
+#define SPRAG_TAKE_RAW(arena, type, count) ((type *)spragArenaTakeRaw((arena), (size_t)(count), sizeof(type)))
 
 #endif

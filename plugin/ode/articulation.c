@@ -42,50 +42,42 @@ static void addMotorForce(spragSnapshot *s, const spragJointRowSet *rows, int k,
             s->body[body[side]].motor_force[i] += (side == 0 ? rows->J1[k][i] : rows->J2[k][i]) * rows->force[k];
 }
 
-const char *spragJointBlocks(struct spragWorld *world, int j, spragBlock *block, int *block_count,
-                             spragEqualityRow *row, int *row_count)
+const char *spragJointBlocks(struct spragWorld *world, int j, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
-    if (s->joint[j].type == dJointTypeNull)
+    const spragJointState *joint = &s->joint[j];
+    if (joint->type == dJointTypeNull)
         return NULL;
     if (!spragJointRowsAvailable())
         return "the rows of its joints cannot be had from this libode";
     spragJointRowSet rows;
     const double h = s->step;
-    if (spragJointRows(s->joint[j].id, 1 / h, dWorldGetERP(world->world), dWorldGetCFM(world->world), &rows) < 0)
+    if (spragJointRows(joint->id, 1 / h, s->erp, s->cfm, &rows) < 0)
         return "a joint of a type whose rows cannot be had";
-    const int body[2] = {spragPointerMapGet(&s->body_index, rows.body[0]),
-                         spragPointerMapGet(&s->body_index, rows.body[1])};
+    const int *body = joint->body;
     int bounded = 0;
     for (int k = 0; k < rows.m; ++k) {
         if (rows.findex[k] >= 0)
             return "a joint row bounded by another";
         if (isEquality(&rows, k)) {
-            if (row != NULL) {
-                spragEqualityRow *to = &row[*row_count];
-                *to = (spragEqualityRow){.joint = j, .body = {body[0], body[1]}};
-                readEquality(&rows, k, h, to);
-            }
-            ++*row_count;
+            spragEqualityRow *row = &island->row[island->row_count++];
+            *row = (spragEqualityRow){.joint = j, .body = {body[0], body[1]}};
+            readEquality(&rows, k, h, row);
         } else {
-            if (block != NULL) {
-                spragBlock *to = &block[*block_count + bounded / 3];
-                if (bounded % 3 == 0)
-                    *to = (spragBlock){.kind = SPRAG_BLOCK_BOX,
-                                       .part = SPRAG_PART_JOINT,
-                                       .joint = j,
-                                       .parent = -1,
-                                       .body = {body[0], body[1]},
-                                       .scale = 1,
-                                       .unused = {1, 1, 1}};
-                readBounded(&rows, k, h, to, bounded % 3);
-            }
-            ++bounded;
+            spragBlock *block = &island->block[island->block_count + bounded / 3];
+            if (bounded % 3 == 0)
+                *block = (spragBlock){.kind = SPRAG_BLOCK_BOX,
+                                      .part = SPRAG_PART_JOINT,
+                                      .joint = j,
+                                      .parent = -1,
+                                      .body = {body[0], body[1]},
+                                      .scale = 1,
+                                      .unused = {1, 1, 1}};
+            readBounded(&rows, k, h, block, bounded++ % 3);
         }
-        if (block != NULL)
-            addMotorForce(s, &rows, k, body);
+        addMotorForce(s, &rows, k, body);
     }
-    *block_count += (bounded + 2) / 3;
+    island->block_count += (bounded + 2) / 3;
     return NULL;
 }
 
@@ -302,10 +294,12 @@ static void respondBlock(const spragIsland *island, struct spragArticulation *ar
 int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
-    if (!findMechanisms(world, island))
+    if (island->row_count > 0 && !findMechanisms(world, island))
         return 0;
     for (int k = 0; k < island->block_count; ++k)
         touchMechanisms(s, &island->block[k]);
+    if (island->row_count == 0)
+        return 1;
     island->articulation = SPRAG_TAKE(&world->arena, struct spragArticulation, island->articulation_count);
     if (island->articulation == NULL || !takeLists(world, island))
         return 0;

@@ -35,10 +35,10 @@ struct spragArticulation {
     double (*Y)[2][6];     /* (row_count) M^-1 E^T */
 };
 
-/* Counts the rows and blocks that one joint of an island brings; reads them.  Declines the island (why returned) if
- * ODE's rows cannot be had.  block and row may be NULL: counting only. */
-const char *spragJointBlocks(struct spragWorld *world, int joint, spragBlock *block, int *block_count,
-                             spragEqualityRow *row, int *row_count);
+/* Adds the rows and blocks that one joint brings to an island with room for them.  Why returned, if ODE's rows cannot be
+ * had: then the island is ODE's. */
+enum { SPRAG_JOINT_BLOCK_MAX = 2 };
+const char *spragJointBlocks(struct spragWorld *world, int joint, spragIsland *island);
 
 /* Groups the island's bodies (body.place becomes the number of the group), and factors each mechanism.  Free velocities
  * must be known.  0: no memory. */

@@ -10,23 +10,28 @@
 #include "ode/free_motion.h"
 #include "ode/held.h"
 #include "ode/guide.h"
+#include "ode/joint_rows.h"
 #include "ode/opposed.h"
 #include "ode/singular.h"
 
 /* ---------------------------------------------------------------- blocks */
 
-static void countBlocks(struct spragWorld *world, spragIsland *island, int *blocks, int *rows)
+/* Room for what the joints can bring. */
+static int takeBlocks(struct spragWorld *world, spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
-    for (int i = 0; i < island->joint_count && island->declined == NULL; ++i) {
-        const int j = island->joint[i];
-        if (s->joint[j].contact != NULL)
-            *blocks += spragContactBlockCount(s->joint[j].contact);
-        else if (s->joint[j].guide != NULL)
-            *blocks += spragGuideBlockCount(s->joint[j].guide);
-        else
-            island->declined = spragJointBlocks(world, j, NULL, blocks, NULL, rows);
+    int blocks = 0, rows = 0;
+    for (int i = 0; i < island->joint_count; ++i) {
+        const spragJointState *joint = &s->joint[island->joint[i]];
+        const int other = joint->contact == NULL && joint->guide == NULL && joint->type != dJointTypeNull;
+        blocks += joint->contact != NULL ? spragContactBlockCount(joint->contact)
+                  : joint->guide != NULL ? spragGuideBlockCount(joint->guide)
+                                         : other * SPRAG_JOINT_BLOCK_MAX;
+        rows += other * SPRAG_JOINT_ROW_MAX;
     }
+    island->block = SPRAG_TAKE_RAW(&world->arena, spragBlock, blocks);
+    island->row = SPRAG_TAKE_RAW(&world->arena, spragEqualityRow, rows);
+    return island->block != NULL && island->row != NULL;
 }
 
 static spragStatus addContact(struct spragWorld *world, const spragPointerMap *surfaces, int j, spragIsland *island)
@@ -50,12 +55,8 @@ static void addGuide(const struct spragWorld *world, int j, spragIsland *island)
 
 static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
-    int blocks = 0, rows = 0;
-    countBlocks(world, island, &blocks, &rows);
-    island->block = SPRAG_TAKE(&world->arena, spragBlock, blocks);
-    island->row = SPRAG_TAKE(&world->arena, spragEqualityRow, rows);
-    if (island->block == NULL || island->row == NULL)
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d contact blocks and %d joint rows", blocks, rows);
+    if (!takeBlocks(world, island))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the rows of %d joints", island->joint_count);
     spragStatus status = SPRAG_OK;
     for (int i = 0; i < island->joint_count && island->declined == NULL && status == SPRAG_OK; ++i) {
         const int j = island->joint[i];
@@ -64,8 +65,7 @@ static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *s
         else if (world->snapshot.joint[j].guide != NULL)
             addGuide(world, j, island);
         else
-            island->declined =
-                spragJointBlocks(world, j, island->block, &island->block_count, island->row, &island->row_count);
+            island->declined = spragJointBlocks(world, j, island);
     }
     return status;
 }

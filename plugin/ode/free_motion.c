@@ -144,9 +144,9 @@ void spragFreeMotion(const struct spragWorld *world, spragBodyState *body)
     for (int i = 0; i < 3; ++i)
         torque[i] = body->force[3 + i] + body->motor_force[3 + i];
     if (dBodyGetGyroscopicMode(body->id)) {
-        double gyroscopic[3];
-        body->own_gyroscopic =
-            world->config.gyroscopic == SPRAG_GYROSCOPIC_MOMENTUM && conservingTorque(body, h, gyroscopic);
+        double gyroscopic[3] = {0, 0, 0};
+        body->own_gyroscopic = world->config.gyroscopic == SPRAG_GYROSCOPIC_MOMENTUM &&
+                               (body->isotropic || conservingTorque(body, h, gyroscopic));
         if (body->own_gyroscopic)
             memcpy(body->gyroscopic, gyroscopic, sizeof gyroscopic);
         else
@@ -154,9 +154,8 @@ void spragFreeMotion(const struct spragWorld *world, spragBodyState *body)
         for (int i = 0; i < 3; ++i)
             torque[i] += gyroscopic[i];
     }
-    dVector3 g = {0, 0, 0, 0};
-    if (dBodyGetGravityMode(body->id))
-        dWorldGetGravity(world->world, g);
+    static const double none[3] = {0, 0, 0};
+    const double *g = dBodyGetGravityMode(body->id) ? world->snapshot.gravity : none;
     double spin[3];
     spragMul33(spin, body->inverse_inertia, torque);
     for (int i = 0; i < 3; ++i) {

@@ -180,9 +180,9 @@ static double coefficient(const struct spragWorld *world, const struct spragGuid
 
 static void twoSided(const struct spragWorld *world, const struct spragGuide *guide, spragBlock *block)
 {
-    const double h = world->snapshot.step, most = dWorldGetContactMaxCorrectingVel(world->world);
+    const double h = world->snapshot.step, most = world->snapshot.greatest_correction;
     const int side = guide->memory >= 0 && world->memory[guide->memory].variant < 0;
-    double erp = dWorldGetERP(world->world), cfm = dWorldGetCFM(world->world);
+    double erp = world->snapshot.erp, cfm = world->snapshot.cfm;
     spragSurfaceSpring(&guide->surface[side], h, &erp, &cfm);
     block->kind = SPRAG_BLOCK_TWO_SIDED;
     block->mu = coefficient(world, guide, 0);
@@ -196,12 +196,11 @@ static void twoSided(const struct spragWorld *world, const struct spragGuide *gu
 static void oneSide(const struct spragWorld *world, const struct spragGuide *guide, int side, spragBlock *block)
 {
     const double h = world->snapshot.step;
-    double erp = dWorldGetERP(world->world), cfm = dWorldGetCFM(world->world);
+    double erp = world->snapshot.erp, cfm = world->snapshot.cfm;
     spragSurfaceSpring(&guide->surface[side], h, &erp, &cfm);
     block->kind = SPRAG_BLOCK_CONTACT;
     block->mu = block->mu_minus = coefficient(world, guide, side);
-    block->rhs[0] =
-        block->gap > 0 ? -block->gap / h : fmin(-erp * block->gap / h, dWorldGetContactMaxCorrectingVel(world->world));
+    block->rhs[0] = block->gap > 0 ? -block->gap / h : fmin(-erp * block->gap / h, world->snapshot.greatest_correction);
     block->correction = fmax(block->rhs[0], 0);
     block->compliance[0] = cfm / h;
 }

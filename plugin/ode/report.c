@@ -120,9 +120,6 @@ static void addEvents(struct spragWorld *world, const spragIsland *island, int k
     const spragBlock *block = &island->block[k];
     const spragContactHistory *past = &island->problem.history[k];
     const double *W = island->problem.W + 9 * spragProblemDiagonal(&island->problem, k);
-    dVector3 g;
-    dWorldGetGravity(world->world, g);
-    const double gravity[3] = {g[0], g[1], g[2]};
     spragContactChange change = {.event = {.time = world->info.time,
                                            .step = world->info.step,
                                            .contact = contact->id,
@@ -137,7 +134,7 @@ static void addEvents(struct spragWorld *world, const spragIsland *island, int k
                                      block->kind == SPRAG_BLOCK_TWO_SIDED ? -fabs(block->approach) : block->approach,
                                  .inverse_mass = W[0],
                                  .normal_impulse = fabs(island->r[3 * k]),
-                                 .gravity = spragNorm3(gravity),
+                                 .gravity = spragNorm3(s->gravity),
                                  .step = s->step};
     if (block->memory >= 0) {
         change.variant_before = world->memory[block->memory].variant;

@@ -82,12 +82,12 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
 {
     const dSurfaceParameters *p = &contact->surface;
     const double h = world->snapshot.step;
-    double erp = p->mode & dContactSoftERP ? p->soft_erp : dWorldGetERP(world->world);
-    double cfm = p->mode & dContactSoftCFM ? p->soft_cfm : dWorldGetCFM(world->world);
+    double erp = p->mode & dContactSoftERP ? p->soft_erp : world->snapshot.erp;
+    double cfm = p->mode & dContactSoftCFM ? p->soft_cfm : world->snapshot.cfm;
     spragSurfaceSpring(surface, h, &erp, &cfm);
     const double motion = p->mode & dContactMotionN ? p->motionN : 0;
-    const double depth = fmax(contact->geom.depth - dWorldGetContactSurfaceLayer(world->world), 0);
-    block->rhs[0] = fmin(erp * depth / h + motion, dWorldGetContactMaxCorrectingVel(world->world));
+    const double depth = fmax(contact->geom.depth - world->snapshot.layer, 0);
+    block->rhs[0] = fmin(erp * depth / h + motion, world->snapshot.greatest_correction);
     block->correction = fmax(block->rhs[0] - motion, 0);
     block->compliance[0] = cfm / h;
     block->approach = spragBlockVelocity(&world->snapshot, block, 0);

@@ -100,6 +100,11 @@ static int invertInertia(double out[9], const double M[9])
     return 1;
 }
 
+static int isIsotropic(const double M[9])
+{
+    return M[0] == M[4] && M[4] == M[8] && M[1] == 0 && M[2] == 0 && M[3] == 0 && M[5] == 0 && M[6] == 0 && M[7] == 0;
+}
+
 static spragStatus readMass(spragBodyState *body, int index)
 {
     dMass mass;
@@ -115,6 +120,12 @@ static spragStatus readMass(spragBodyState *body, int index)
         return spragFail(SPRAG_ERROR_RANGE, "body %d: mass %g kg, expected > 0 and an inertia positive definite", index,
                          body->mass);
     body->inverse_mass = 1 / body->mass;
+    body->isotropic = isIsotropic(local);
+    if (body->isotropic) {
+        memcpy(body->inertia, local, sizeof local);
+        memcpy(body->inverse_inertia, inverse, sizeof inverse);
+        return SPRAG_OK;
+    }
     rotateTensor(body->inertia, body->rotation, local);
     rotateTensor(body->inverse_inertia, body->rotation, inverse);
     return SPRAG_OK;
@@ -141,14 +152,18 @@ static spragStatus readBody(spragBodyState *body, int index)
     return body->kinematic ? SPRAG_OK : readMass(body, index);
 }
 
-static spragStatus checkWorld(dWorldID world)
+static spragStatus readWorld(dWorldID world, spragSnapshot *s)
 {
     dVector3 g;
     dWorldGetGravity(world, g);
-    const double number[5] = {g[0], g[1], g[2], dWorldGetERP(world), dWorldGetCFM(world)};
-    if (!allFinite(number, 5))
-        return spragFail(SPRAG_ERROR_NOT_FINITE, "world: gravity (%g, %g, %g), ERP %g, CFM %g", number[0], number[1],
-                         number[2], number[3], number[4]);
+    readVector(s->gravity, g);
+    s->erp = dWorldGetERP(world);
+    s->cfm = dWorldGetCFM(world);
+    s->layer = dWorldGetContactSurfaceLayer(world);
+    s->greatest_correction = dWorldGetContactMaxCorrectingVel(world);
+    if (!allFinite(s->gravity, 3) || !isfinite(s->erp) || !isfinite(s->cfm))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "world: gravity (%g, %g, %g), ERP %g, CFM %g", s->gravity[0],
+                         s->gravity[1], s->gravity[2], s->erp, s->cfm);
     return SPRAG_OK;
 }
 
@@ -156,7 +171,7 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
 {
     spragSnapshot *s = &world->snapshot;
     *s = (spragSnapshot){.step = step};
-    spragStatus status = checkWorld(world->world);
+    spragStatus status = readWorld(world->world, s);
     if (status == SPRAG_OK)
         status = listBodies(world, s);
     for (int i = 0; status == SPRAG_OK && i < s->body_count; ++i) {

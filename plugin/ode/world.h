@@ -28,6 +28,7 @@ typedef struct spragBodyState {
     double mass;      /* kg */
     double inverse_mass;
     double inertia[9], inverse_inertia[9]; /* (3 x 3) world axes, about the centre of mass */
+    int isotropic;                         /* the inertia is a multiple of 1: no gyroscopic torque */
     double position[3], rotation[9];       /* m; body to world */
     double velocity[6];                    /* linear, angular at the start of the step */
     double free_velocity[6];               /* at the end of the step without constraint forces */
@@ -73,7 +74,10 @@ typedef struct spragIsland {
 } spragIsland;
 
 typedef struct spragSnapshot {
-    double step; /* s */
+    double step;                       /* s */
+    double gravity[3];                 /* m/s^2 */
+    double erp, cfm;                   /* the world's */
+    double layer, greatest_correction; /* m, m/s, of contacts */
     int body_count, joint_count, island_count;
     spragBodyState *body;
     spragJointState *joint;

@@ -54,7 +54,7 @@ static void policyStart(const spragProblem *p, spragIndeterminacy policy, double
         if (kindOf(p, k) != SPRAG_BLOCK_CONTACT || p->mu[k] == 0)
             continue;
         const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
-        if (W[0] > 0 && W[0] * W[0] > p->mu[k] * p->mu[k] * (W[1] * W[1] + W[2] * W[2]))
+        if (W[0] > 0 && p->history[k].held[0] == 0 && W[0] * W[0] > p->mu[k] * p->mu[k] * (W[1] * W[1] + W[2] * W[2]))
             continue; /* p > 0 whatever the slip */
         const spragIndicator indicator = spragIndicatorOf(W, p->mu[k], &p->history[k], policy);
         if (indicator.quadrant < SPRAG_QUADRANT_INDETERMINATE ||
