@@ -194,6 +194,7 @@ void spragWorldDetach(spragWorldID world)
     spragFree(world->contact);
     spragEventLogFree(&world->log);
     spragArenaFree(&world->arena);
+    spragArenaFree(&world->scratch);
     spragFree(world);
 }
 

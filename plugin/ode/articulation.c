@@ -272,7 +272,7 @@ static void factor(spragSnapshot *s, const spragIsland *island, struct spragArti
 }
 
 /* Z of one block: L^-1 E M^-1 J^T */
-static void respondBlock(const spragIsland *island, struct spragArticulation *art, int slot)
+static void respondBlock(const spragSnapshot *s, const spragIsland *island, struct spragArticulation *art, int slot)
 {
     const spragBlock *block = &island->block[art->block[slot]];
     double *Z = art->Z + (size_t)slot * 3 * (size_t)art->row_count;
@@ -281,11 +281,11 @@ static void respondBlock(const spragIsland *island, struct spragArticulation *ar
         const spragEqualityRow *e = &island->row[art->row[i]];
         for (int a = 0; a < 2; ++a)
             for (int b = 0; b < 2; ++b) {
-                if (e->body[a] < 0 || e->body[a] != block->body[b])
+                if (e->body[a] != block->body[b] || !isDynamic(s, e->body[a]))
                     continue;
                 art->top[slot] = i;
                 for (int c = 0; c < 3; ++c)
-                    Z[3 * i + c] += dot6(e->J[a], block->Y[b][c]); /* Y = 0 for what does not move */
+                    Z[3 * i + c] += dot6(e->J[a], island->Y[art->block[slot]][b][c]);
             }
     }
     spragLdltForward(art->row_count, art->first, art->L, 3, art->top[slot], Z);
@@ -308,7 +308,7 @@ int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
         struct spragArticulation *art = &island->articulation[a];
         factor(s, island, art);
         for (int slot = 0; slot < art->block_count; ++slot)
-            respondBlock(island, art, slot);
+            respondBlock(s, island, art, slot);
     }
     return 1;
 }

@@ -30,13 +30,14 @@ struct spragBlock {
     int memory;                   /* index of its record of the last step, or -1; of contacts and guides */
     int body[2];                  /* in the snapshot, -1 = the world */
     double J[2][3][6];            /* of either body, linear then angular; row t2 is scaled by `scale` */
-    double Y[2][3][6];            /* M^-1 J^T, one row per row of J; 0 for a body that does not move */
     int articulation[2], slot[2]; /* mechanisms it touches, its place in their lists; -1 none */
     double rhs[3];                /* m/s */
     double correction;            /* m/s, the part of rhs[0] that corrects position */
     double approach;              /* m/s, normal velocity at the start of the step */
     double compliance[3];         /* m/s per N s: cfm / h */
     double product[3];            /* Jdot v, m/s^2 */
+    double velocity[3];           /* J v at the start of the step, m/s */
+    double free_velocity[3];      /* J v at its end without constraints, m/s */
     double mu, mu_minus;
     double lo[3], hi[3]; /* N s, of BOX blocks */
     double scale;        /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */

@@ -66,6 +66,7 @@ typedef struct spragIsland {
     const char *declined; /* why ODE solves it, or NULL */
     int block_count, row_count, articulation_count;
     spragBlock *block;                      /* (block_count) */
+    double (*Y)[2][3][6];                   /* (block_count) M^-1 J^T of bodies that move; while it is assembled */
     struct spragEqualityRow *row;           /* (row_count) of its joints */
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
@@ -129,7 +130,8 @@ struct spragWorld {
     struct spragWorld *next; /* in the list of live attachments */
     dWorldID world;
     spragConfig config;
-    spragArena arena;
+    spragArena arena;       /* of the step */
+    spragArena scratch;     /* of the assembly of one island */
     spragSnapshot snapshot; /* of the last step: for dumps */
     spragContactMemory *memory, *next_memory;
     size_t memory_capacity, next_memory_capacity;

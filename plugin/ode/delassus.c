@@ -1,0 +1,170 @@
+#include "ode/delassus.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "ode/articulation.h"
+
+/* ---------------------------------------------------------------- pattern */
+
+/* Blocks on each group of bodies (a mechanism, or one body): list[start[p] .. start[p + 1] - 1], ascending; p the place
+ * of the group's first body. */
+typedef struct Adjacency {
+    int *start, *list;
+    int (*group)[2]; /* (block_count) of either side, or -1: nothing that moves, or the same as on the other side */
+} Adjacency;
+
+static int isDynamic(const spragSnapshot *s, int body)
+{
+    return body >= 0 && !s->body[body].kinematic;
+}
+
+static int makeAdjacency(struct spragWorld *world, const spragIsland *island, Adjacency *adjacency)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const int count = island->block_count;
+    int *start = SPRAG_TAKE(&world->scratch, int, island->body_count + 2);
+    adjacency->start = start;
+    adjacency->list = SPRAG_TAKE_RAW(&world->scratch, int, 2 * count);
+    adjacency->group = spragArenaTakeRaw(&world->scratch, (size_t)count, sizeof *adjacency->group);
+    if (start == NULL || adjacency->list == NULL || adjacency->group == NULL)
+        return 0;
+    for (int k = 0; k < count; ++k) {
+        int *group = adjacency->group[k];
+        const int *body = island->block[k].body;
+        group[0] = isDynamic(s, body[0]) ? s->body[body[0]].place : -1;
+        group[1] = isDynamic(s, body[1]) ? s->body[body[1]].place : -1;
+        if (group[1] == group[0])
+            group[1] = -1;
+        for (int side = 0; side < 2; ++side)
+            if (group[side] >= 0)
+                ++start[group[side] + 2];
+    }
+    for (int i = 2; i <= island->body_count + 1; ++i)
+        start[i] += start[i - 1];
+    for (int k = 0; k < count; ++k)
+        for (int side = 0; side < 2; ++side)
+            if (adjacency->group[k][side] >= 0)
+                adjacency->list[start[adjacency->group[k][side] + 1]++] = k;
+    return 1;
+}
+
+/* Columns of block row k: the merge of the lists of its groups.  Returns how many; room for both lists is needed. */
+static int mergeColumns(const Adjacency *adjacency, int k, int *column)
+{
+    int at[2] = {0, 0}, end[2] = {0, 0}, count = 0;
+    for (int side = 0; side < 2; ++side) {
+        const int group = adjacency->group[k][side];
+        if (group >= 0) {
+            at[side] = adjacency->start[group];
+            end[side] = adjacency->start[group + 1];
+        }
+    }
+    while (at[0] < end[0] || at[1] < end[1]) {
+        const int a = at[0] < end[0] ? adjacency->list[at[0]] : INT32_MAX;
+        const int b = at[1] < end[1] ? adjacency->list[at[1]] : INT32_MAX;
+        at[0] += a <= b;
+        at[1] += b <= a;
+        column[count++] = a < b ? a : b;
+    }
+    return count;
+}
+
+/* Upper bound of the number of stored blocks. */
+static size_t entriesAtMost(const spragIsland *island, const Adjacency *adjacency)
+{
+    size_t sum = 0;
+    for (int k = 0; k < island->block_count; ++k)
+        for (int side = 0; side < 2; ++side)
+            if (adjacency->group[k][side] >= 0)
+                sum += (size_t)(adjacency->start[adjacency->group[k][side] + 1] -
+                                adjacency->start[adjacency->group[k][side]]);
+    return sum;
+}
+
+static int makePattern(struct spragWorld *world, spragIsland *island)
+{
+    const int count = island->block_count;
+    Adjacency adjacency;
+    if (!makeAdjacency(world, island, &adjacency))
+        return 0;
+    int *row_start = SPRAG_TAKE_RAW(&world->arena, int, count + 1);
+    int *column = SPRAG_TAKE_RAW(&world->arena, int, entriesAtMost(island, &adjacency));
+    if (row_start == NULL || column == NULL)
+        return 0;
+    row_start[0] = 0;
+    for (int k = 0; k < count; ++k)
+        row_start[k + 1] = row_start[k] + mergeColumns(&adjacency, k, column + row_start[k]);
+    island->problem.contact_count = count;
+    island->problem.block_count = row_start[count];
+    island->problem.row_start = row_start;
+    island->problem.column = column;
+    return 1;
+}
+
+/* ---------------------------------------------------------------- values */
+
+/* out (3x3) = sum over shared dynamic bodies of J_k (M^-1 J_l^T) */
+static void coupling(const spragSnapshot *s, const spragIsland *island, int k, int l, double out[9])
+{
+    const spragBlock *p = &island->block[k], *q = &island->block[l];
+    memset(out, 0, 9 * sizeof *out);
+    for (int a = 0; a < 2; ++a)
+        for (int b = 0; b < 2; ++b) {
+            if (p->body[a] != q->body[b] || !isDynamic(s, p->body[a]))
+                continue;
+            double(*const J)[6] = (double(*)[6])p->J[a], (*const Y)[6] = island->Y[l][b];
+            for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j)
+                    out[3 * i + j] += spragDot3(J[i], Y[j]) + spragDot3(J[i] + 3, Y[j] + 3);
+        }
+}
+
+/* The diagonal block: symmetric to the bit, compliance added, empty rows given the mean of the others. */
+static void finishDiagonal(const spragBlock *block, double W[9])
+{
+    double mean = 0;
+    int used = 0;
+    for (int i = 0; i < 3; ++i) {
+        W[4 * i] += block->compliance[i];
+        for (int j = 0; j < i; ++j)
+            W[3 * i + j] = W[3 * j + i];
+        if (!block->unused[i]) {
+            mean += W[4 * i];
+            ++used;
+        }
+    }
+    for (int i = 0; i < 3; ++i)
+        if (block->unused[i])
+            W[4 * i] = used > 0 ? mean / used : 1;
+}
+
+int spragDelassusMake(struct spragWorld *world, spragIsland *island)
+{
+    const int count = island->block_count;
+    if (!makePattern(world, island))
+        return 0;
+    const int *row_start = island->problem.row_start, *column = island->problem.column;
+    double *W = SPRAG_TAKE_RAW(&world->arena, double, 9 * (size_t)row_start[count]);
+    int *cursor = SPRAG_TAKE_RAW(&world->scratch, int, count);
+    if (W == NULL || cursor == NULL)
+        return 0;
+    memcpy(cursor, row_start, (size_t)count * sizeof *cursor);
+    for (int k = 0; k < count; ++k) {
+        for (int e = cursor[k]; e < row_start[k + 1]; ++e) { /* what is before the diagonal is mirrored already */
+            const int l = column[e];
+            double *block = W + 9 * (size_t)e, *mirror = W + 9 * (size_t)cursor[l]++;
+            coupling(&world->snapshot, island, k, l, block);
+            if (island->articulation_count > 0)
+                spragArticulationCouple(island, k, l, block);
+            if (l == k)
+                finishDiagonal(&island->block[k], block);
+            for (int i = 0; i < 3 && l != k; ++i)
+                for (int j = 0; j < 3; ++j)
+                    mirror[3 * j + i] = block[3 * i + j];
+        }
+    }
+    island->problem.W = W;
+    return 1;
+}

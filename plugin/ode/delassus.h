@@ -1,0 +1,11 @@
+/* W = J M^-1 J^T + compliance - what mechanisms take off it (articulation.h), as block rows in the order of the island's
+ * blocks.  Blocks are coupled where they share a dynamic body or a mechanism. */
+#ifndef SPRAG_ODE_DELASSUS_H
+#define SPRAG_ODE_DELASSUS_H
+
+#include "ode/rows.h"
+
+/* Fills pattern and W of island->problem; needs the blocks, island->Y, and the mechanisms.  0: no memory. */
+int spragDelassusMake(struct spragWorld *world, spragIsland *island);
+
+#endif
