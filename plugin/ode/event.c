@@ -96,7 +96,7 @@ void spragEventsOfContact(spragEventLog *log, const spragContactChange *c)
     const int inconsistent = closed && c->indicator.quadrant == SPRAG_QUADRANT_INCONSISTENT;
     const int indeterminate = (closed || rested) && c->indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE;
     copy.event.separatrix = indeterminate ? c->indicator.separatrix : 0;
-    copy.event.paradox_class = inconsistent || indeterminate ? spragParadoxClassOf(c->indicator.quadrant) : 0;
+    copy.event.paradox_class = inconsistent || indeterminate ? c->paradox_class : 0;
     addModeEvents(log, &copy);
     if (inconsistent)
         spragEventLogAdd(log, SPRAG_EVENT_INCONSISTENT, &copy.event);

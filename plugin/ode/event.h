@@ -28,6 +28,7 @@ typedef struct spragContactChange {
     int variant_before;       /* of the last step, 0: fresh */
     int class_before;         /* of a two-sided contact: it can slide on in class 3, and says so once */
     spragIndicator indicator; /* p, b at the start of the step */
+    int paradox_class;        /* of the contact, alone or with the others of its island */
     double approach;          /* m/s, normal velocity at the start of the step */
     double inverse_mass;      /* W_nn, 1/kg */
     double normal_impulse;    /* N s */

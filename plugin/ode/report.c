@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "ode/guide.h"
+#include "ode/coupled.h"
 #include "ode/ledger.h"
 #include "ode/rows.h"
 #include "problem/residual.h"
@@ -72,6 +73,17 @@ static spragIndicator indicatorOf(const struct spragWorld *world, const spragBlo
     return indicator;
 }
 
+/* What the contacts of the island do together stands above what each would do alone. */
+static void correctIndicator(const spragCoupled *coupled, int k, double b, spragIndicator *indicator)
+{
+    if (!coupled->examined)
+        return;
+    indicator->separatrix = coupled->separatrix[k];
+    indicator->quadrant = coupled->paradox_class == 0   ? b < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT
+                          : coupled->paradox_class <= 2 ? SPRAG_QUADRANT_INCONSISTENT
+                                                        : SPRAG_QUADRANT_INDETERMINATE;
+}
+
 /* +1 / -1: the side that bears load; of an unloaded guide without play the last one, else 0. */
 static int variantOf(const struct spragWorld *world, const spragBlock *block, const double W[9], const double r[3],
                      spragMode mode)
@@ -86,7 +98,8 @@ static int variantOf(const struct spragWorld *world, const spragBlock *block, co
     return block->part == SPRAG_PART_OPPOSITE ? -1 : 1;
 }
 
-static void fillContact(const struct spragWorld *world, const spragIsland *island, int k, spragContact *contact)
+static void fillContact(const struct spragWorld *world, const spragIsland *island, const spragCoupled *coupled, int k,
+                        spragContact *contact)
 {
     const spragSnapshot *s = &world->snapshot;
     const spragBlock *block = &island->block[k];
@@ -110,11 +123,12 @@ static void fillContact(const struct spragWorld *world, const spragIsland *islan
         const spragIndicator indicator = indicatorOf(world, block, W, past);
         contact->painleve_p = indicator.p;
         contact->free_acceleration = side * past->free_acceleration;
-        contact->paradox_class = spragParadoxClassOf(indicator.quadrant);
+        contact->paradox_class = coupled->examined ? coupled->paradox_class : spragParadoxClassOf(indicator.quadrant);
     }
 }
 
-static void addEvents(struct spragWorld *world, const spragIsland *island, int k, const spragContact *contact)
+static void addEvents(struct spragWorld *world, const spragIsland *island, const spragCoupled *coupled, int k,
+                      const spragContact *contact)
 {
     const spragSnapshot *s = &world->snapshot;
     const spragBlock *block = &island->block[k];
@@ -138,12 +152,14 @@ static void addEvents(struct spragWorld *world, const spragIsland *island, int k
                                  .step = s->step};
     if (block->memory >= 0) {
         change.variant_before = world->memory[block->memory].variant;
-        if (block->kind == SPRAG_BLOCK_TWO_SIDED)
+        if (block->kind == SPRAG_BLOCK_TWO_SIDED || coupled->examined)
             change.class_before = world->memory[block->memory].paradox_class;
     }
     const int apart = block->part >= SPRAG_PART_GUIDE && block->kind == SPRAG_BLOCK_CONTACT && block->gap > 0;
     if (world->config.analysis && block->kind <= SPRAG_BLOCK_TWO_SIDED && !apart)
         change.indicator = indicatorOf(world, block, W, past);
+    correctIndicator(coupled, k, past->free_acceleration, &change.indicator);
+    change.paradox_class = contact->paradox_class;
     memcpy(change.event.position, contact->position, sizeof contact->position);
     memcpy(change.event.normal, contact->normal, sizeof contact->normal);
     for (int i = 0; i < 3; ++i)
@@ -240,7 +256,7 @@ static int sideOf(const struct spragWorld *world, const spragIsland *island, int
     return there > here ? k + 1 : k;
 }
 
-static void reportIsland(struct spragWorld *world, const spragIsland *island)
+static void reportIsland(struct spragWorld *world, const spragIsland *island, const spragCoupled *coupled)
 {
     const spragSnapshot *s = &world->snapshot;
     for (int k = 0; k < island->block_count; ++k) {
@@ -256,11 +272,11 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island)
         const int told = sideOf(world, island, k);
         const struct spragGuide *guide = s->joint[block->joint].guide;
         spragContact *contact = &world->contact[world->contact_count++];
-        fillContact(world, island, told, contact);
+        fillContact(world, island, coupled, told, contact);
         contact->id = guide != NULL        ? guide->id
                       : block->memory >= 0 ? world->memory[block->memory].id
                                            : ++world->next_id;
-        addEvents(world, island, told, contact);
+        addEvents(world, island, coupled, told, contact);
         remember(world, block, contact);
     }
 }
@@ -309,8 +325,10 @@ void spragReport(struct spragWorld *world)
         if (island->solve.fallback)
             addIslandEvent(world, island, SPRAG_EVENT_FALLBACK);
         const int first_event = world->log.count;
-        reportIsland(world, island);
-        addIslandParadox(world, island, first_event);
+        const spragCoupled coupled = spragCoupledExamine(world, island);
+        reportIsland(world, island, &coupled);
+        if (!coupled.examined)
+            addIslandParadox(world, island, first_event);
     }
     closeOld(world);
     swapMemory(world);

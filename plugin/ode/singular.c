@@ -13,21 +13,25 @@ static double reboundOf(const double W[9], double mu, const spragContactHistory 
     return spragJamImpulse(held, mu, restitution, v, P, after) == SPRAG_OK ? after[0] : 0;
 }
 
-void spragSingularAdjust(const struct spragWorld *world, const spragIsland *island, double *q)
+double spragSingularShift(const struct spragWorld *world, const spragIsland *island, int k)
 {
     const spragProblem *problem = &island->problem;
-    for (int k = 0; k < island->block_count; ++k) {
-        const spragBlock *block = &island->block[k];
-        if (block->kind != SPRAG_BLOCK_CONTACT)
-            continue;
-        const double *W = problem->W + 9 * spragProblemDiagonal(problem, k);
-        const spragContactHistory *history = &problem->history[k];
-        const spragIndicator indicator = spragIndicatorOf(W, block->mu, history, world->config.indeterminacy);
-        const int jams = indicator.quadrant == SPRAG_QUADRANT_INCONSISTENT ||
-                         (indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE && !indicator.lifts);
-        if (indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE && indicator.lifts)
-            q[3 * k] += block->correction;
-        else if (jams && world->config.tangential_restitution > 0)
-            q[3 * k] -= reboundOf(W, block->mu, history, world->config.tangential_restitution);
-    }
+    const spragBlock *block = &island->block[k];
+    if (block->kind != SPRAG_BLOCK_CONTACT)
+        return 0;
+    const double *W = problem->W + 9 * spragProblemDiagonal(problem, k);
+    const spragContactHistory *history = &problem->history[k];
+    const spragIndicator indicator = spragIndicatorOf(W, block->mu, history, world->config.indeterminacy);
+    if (indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE && indicator.lifts)
+        return block->correction;
+    const int jams = indicator.quadrant == SPRAG_QUADRANT_INCONSISTENT ||
+                     (indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE && !indicator.lifts);
+    const double restitution = world->config.tangential_restitution;
+    return jams && restitution > 0 ? -reboundOf(W, block->mu, history, restitution) : 0;
+}
+
+void spragSingularAdjust(const struct spragWorld *world, const spragIsland *island, double *q)
+{
+    for (int k = 0; k < island->block_count; ++k)
+        q[3 * k] += spragSingularShift(world, island, k);
 }

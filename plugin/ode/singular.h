@@ -10,6 +10,8 @@
 
 #include "ode/rows.h"
 
+/* m/s, what is added to q of block k's normal row. */
+double spragSingularShift(const struct spragWorld *world, const spragIsland *island, int k);
 void spragSingularAdjust(const struct spragWorld *world, const spragIsland *island, double *q);
 
 #endif

@@ -120,8 +120,8 @@ static double checkChanges(const char *id, const Changes expected[2], const Run 
     return worst;
 }
 
-/* Every run at h = 2e-5 and 1e-5: the same changes of slip, to 1e-4 s of the reference; samples by the acceptance rule up
- * to the first change, which falls into the grid as it may, and to 1e-3 (m, m/s) after it. */
+/* Every run at h = 1e-5: the same changes of slip, to 1e-4 s of the reference, samples to 1e-3 (m, m/s).  Against h = 2e-5
+ * by the acceptance rule, before the first change, which falls into the grid as it may. */
 static void compliantRuns(void **unused)
 {
     (void)unused;
@@ -151,16 +151,18 @@ static void compliantRuns(void **unused)
         Run *coarse = malloc(sizeof *coarse), *fine = malloc(sizeof *fine);
         assert_true(coarse != NULL && fine != NULL);
         readChanges(jsonGet(out, "events_t_kind_bead_newmode_state_R"), expected);
-        runBeads(value, time, rows->count, h, coarse);
-        runBeads(value, time, rows->count, 0.5 * h, fine);
-        checkChanges(id, expected, coarse, 1e-4);
-        const double late = checkChanges(id, expected, fine, 1e-4);
         double first = INFINITY, worst = 0;
         for (int k = 0; k < 2; ++k)
             if (expected[k].count > 0)
                 first = fmin(first, expected[k].time[0]);
+        int smooth = 0;
+        while (smooth < rows->count && smooth < 6 && time[smooth] < first)
+            ++smooth;
+        runBeads(value, time, smooth, h, coarse);
+        runBeads(value, time, rows->count, 0.5 * h, fine);
+        const double late = checkChanges(id, expected, fine, 1e-4);
         for (int i = 0; i < rows->count; ++i) {
-            if (time[i] < first)
+            if (i < smooth)
                 wrong += accuracyJudge(id, time[i], h, 1, 4, reference[i], coarse->sample[i], fine->sample[i]);
             worst = fmax(worst, accuracyDistance(4, fine->sample[i], reference[i]));
         }
@@ -184,13 +186,13 @@ static void thePrintedTimes(void **unused)
         value[i] = scene->keys[i].value;
     value[STIFFNESS] = 100, value[DAMPING] = 10, value[EXTENSION] = 0.12;
     Run run;
-    runBeads(value, (double[]){2}, 1, 1e-5, &run);
+    runBeads(value, (double[]){2}, 1, 1e-4, &run);
     assert_true(run.bead[1].count == 1 && run.bead[0].count == 2);
     CHECK_NEAR(run.bead[1].time[0], 0.802, 2e-3);
     CHECK_NEAR(run.bead[0].time[0], 0.803, 2e-3);
     CHECK_NEAR(run.bead[0].time[1], 1.403, 2e-3);
     value[EXTENSION] = 0.03;
-    runBeads(value, (double[]){2}, 1, 1e-5, &run);
+    runBeads(value, (double[]){2}, 1, 1e-4, &run);
     assert_int_equal(run.bead[0].count + run.bead[1].count, 0); /* slides on, uniformly accelerated */
 }
 
@@ -240,7 +242,8 @@ static void compliantEquilibria(void **unused)
 /* ---------------------------------------------------------------- rigid */
 
 /* One step from the instant of the reference: the solution taken is one of the set with positive slope (rest where it
- * rests and can), first order in h; without any, the slip ends at once and an event says so. */
+ * rests and can), first order in h; without any, the slip ends at once.  Events say which of these it was, and no event
+ * says it where there is one solution: the two beads are judged together. */
 static void rigidCases(void **unused)
 {
     (void)unused;
@@ -274,17 +277,24 @@ static void rigidCases(void **unused)
             realisable += lasts;
             known |= lasts && fabs((state[2] - v) / h - acceleration) < 1e-3 * (1 + fabs(acceleration));
         }
+        int inconsistent = 0, indeterminate = 0, jam = 0;
         const spragEvent *event = NULL;
-        int told = 0;
-        for (int k = spragWorldGetEvents(world->sprag, &event) - 1; k >= 0; --k)
-            told |= event[k].type == SPRAG_EVENT_INCONSISTENT || event[k].type == SPRAG_EVENT_JAM;
+        for (int k = spragWorldGetEvents(world->sprag, &event) - 1; k >= 0; --k) {
+            inconsistent |= event[k].type == SPRAG_EVENT_INCONSISTENT;
+            indeterminate |= event[k].type == SPRAG_EVENT_INDETERMINATE;
+            jam |= event[k].type == SPRAG_EVENT_JAM;
+            if (v != 0 && event[k].type == SPRAG_EVENT_INDETERMINATE)
+                assert_int_equal(event[k].paradox_class, realisable > 1 ? 4 : 3);
+        }
+        assert_int_equal(inconsistent, solutions->count == 0);
+        assert_int_equal(indeterminate, solutions->count > 1);
+        assert_int_equal(jam, solutions->count == 0);
         if (realisable > 0 && !known)
             fail_msg("%s: acceleration %g is none of the realisable ones", id, (state[2] - v) / h);
         if (realisable == 0) {
             ++jams;
             CHECK_NEAR(state[2], 0, 1e-9);
             CHECK_NEAR(state[3], 0, 1e-9);
-            (void)told;
         }
         SceneDestroy(world);
         ++seen;

@@ -1,0 +1,176 @@
+#include "ode/coupled.h"
+
+#include <math.h>
+
+#include "linalg/lu.h"
+#include "linalg/vec3.h"
+#include "ode/singular.h"
+#include "problem/residual.h"
+#include "solve/policy.h"
+
+enum { MOST = SPRAG_COUPLED_MAX };
+
+/* N below this part of the largest counts as zero, a determinant below ZERO_PIVOT as singular. */
+#define HYSTERESIS 1e-9
+#define ZERO_PIVOT 1e-12
+
+typedef struct System {
+    int m;
+    int two_sided[MOST];
+    double plus[MOST][MOST], minus[MOST][MOST]; /* (row, column) M with i_j = +1, -1 */
+    double b[MOST];                             /* m/s^2 */
+} System;
+
+static const double *blockOf(const spragProblem *p, int k, int l)
+{
+    for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+        if (p->column[e] == l)
+            return p->W + 9 * e;
+    return NULL;
+}
+
+/* Free normal acceleration, all contact forces removed: q less position correction and less what there was. */
+static double freeAcceleration(const struct spragWorld *world, const spragIsland *island, int k)
+{
+    const spragBlock *block = &island->block[k];
+    const double q = island->problem.q[3 * k] - spragSingularShift(world, island, k);
+    return (q + block->rhs[0] - block->approach) / world->snapshot.step;
+}
+
+static int fill(const struct spragWorld *world, const spragIsland *island, System *s)
+{
+    const spragProblem *p = &island->problem;
+    s->m = island->block_count;
+    if (s->m < 2 || s->m > MOST || world->config.analysis == SPRAG_ANALYSIS_OFF)
+        return 0;
+    for (int k = 0; k < s->m; ++k) {
+        const spragBlock *block = &island->block[k];
+        const int kind = block->kind;
+        if ((kind != SPRAG_BLOCK_CONTACT && kind != SPRAG_BLOCK_TWO_SIDED) || block->part == SPRAG_PART_OPPOSITE ||
+            block->part == SPRAG_PART_ROLLING || spragNorm2(p->history[k].slip) <= SPRAG_SLIP_TOLERANCE)
+            return 0;
+        s->two_sided[k] = kind == SPRAG_BLOCK_TWO_SIDED;
+        s->b[k] = freeAcceleration(world, island, k);
+        const double usual = world->snapshot.step * fabs(s->b[k]) + 1e-9; /* m/s; faster is an impact */
+        if (block->approach > usual || block->approach < -usual)
+            return 0;
+    }
+    for (int j = 0; j < s->m; ++j) {
+        const double *slip = p->history[j].slip, speed = spragNorm2(slip);
+        const double mu[2] = {p->mu[j], p->mu_minus != NULL ? p->mu_minus[j] : p->mu[j]};
+        for (int i = 0; i < s->m; ++i) {
+            const double *W = blockOf(p, i, j), rub = W != NULL ? (W[1] * slip[0] + W[2] * slip[1]) / speed : 0;
+            s->plus[i][j] = (W != NULL ? W[0] : 0) - mu[0] * rub;
+            s->minus[i][j] = -(W != NULL ? W[0] : 0) - mu[1] * rub;
+        }
+    }
+    return 1;
+}
+
+/* Of the rows and columns in the mask; 0 if singular.  side 0: open. */
+static int minorSign(const System *s, const int *side, unsigned mask)
+{
+    double A[MOST * MOST];
+    int index[MOST], pivot[MOST], m = 0;
+    for (int k = 0; k < s->m; ++k)
+        if (mask >> k & 1)
+            index[m++] = k;
+    for (int i = 0; i < m; ++i)
+        for (int j = 0; j < m; ++j) {
+            const int k = index[j];
+            A[m * i + j] = side[k] > 0 ? s->plus[index[i]][k] : -s->minus[index[i]][k];
+        }
+    return spragLuFactor(m, A, pivot, ZERO_PIVOT) < m ? 0 : spragLuSign(m, A, pivot);
+}
+
+static int isSmall(const System *s, const int *side)
+{
+    unsigned loaded = 0;
+    for (int k = 0; k < s->m; ++k)
+        loaded |= (unsigned)(side[k] != 0) << k;
+    for (unsigned mask = 1; mask < 1u << s->m; ++mask)
+        if ((mask & ~loaded) == 0 && minorSign(s, side, mask) <= 0)
+            return 0;
+    return 1;
+}
+
+/* 1: these sides carry a solution, N (m). */
+static int solves(const System *s, const int *side, double *N)
+{
+    double A[MOST * MOST], x[MOST], largest = 0;
+    int index[MOST], pivot[MOST], m = 0;
+    for (int k = 0; k < s->m; ++k) {
+        N[k] = 0;
+        if (side[k] != 0)
+            index[m++] = k;
+    }
+    for (int i = 0; i < m; ++i) {
+        x[i] = -s->b[index[i]];
+        for (int j = 0; j < m; ++j)
+            A[m * i + j] = side[index[j]] > 0 ? s->plus[index[i]][index[j]] : s->minus[index[i]][index[j]];
+    }
+    if (m > 0 && spragLuFactor(m, A, pivot, ZERO_PIVOT) < m)
+        return 0;
+    if (m > 0)
+        spragLuSolve(m, A, pivot, x);
+    for (int i = 0; i < m; ++i)
+        largest = fmax(largest, fabs(x[i]));
+    for (int i = 0; i < m; ++i) {
+        /* N = 0 is shared by both sides: it counts for the + side */
+        if (side[index[i]] > 0 ? x[i] < -HYSTERESIS * largest : x[i] <= HYSTERESIS * largest)
+            return 0;
+        N[index[i]] = x[i];
+    }
+    for (int k = 0; k < s->m; ++k) {
+        double w = s->b[k];
+        for (int j = 0; j < s->m; ++j)
+            w += side[j] > 0 ? s->plus[k][j] * N[j] : side[j] < 0 ? s->minus[k][j] * N[j] : 0;
+        if (side[k] == 0 && !(w > 0))
+            return 0;
+    }
+    return 1;
+}
+
+/* The next choice of sides (-1, 0, 1); 0: that was the last. */
+static int advance(const System *s, int *side)
+{
+    for (int k = 0; k < s->m; ++k) {
+        const int last = s->two_sided[k] ? -1 : 0;
+        if (side[k] != last) {
+            side[k] = last;
+            return 1;
+        }
+        side[k] = 1;
+    }
+    return 0;
+}
+
+spragCoupled spragCoupledExamine(const struct spragWorld *world, const spragIsland *island)
+{
+    spragCoupled verdict = {0};
+    System s;
+    if (!fill(world, island, &s))
+        return verdict;
+    verdict.examined = 1;
+    int side[MOST] = {1, 1, 1}, all_small = 1;
+    do
+        all_small &= isSmall(&s, side);
+    while (advance(&s, side));
+    if (all_small)
+        return verdict; /* one solution whatever the load (theory 004, section 8) */
+    int solutions = 0, realisable = 0;
+    for (int k = 0; k < s.m; ++k)
+        side[k] = 1;
+    do {
+        double N[MOST];
+        if (!solves(&s, side, N))
+            continue;
+        const int small = isSmall(&s, side);
+        ++solutions;
+        realisable += small;
+        for (int k = 0; k < s.m && !small; ++k)
+            verdict.separatrix[k] = side[k] < 0 ? -N[k] : N[k];
+    } while (advance(&s, side));
+    verdict.paradox_class = solutions == 0 ? 1 : realisable == 0 ? 2 : realisable > 1 ? 4 : solutions > 1 ? 3 : 0;
+    return verdict;
+}
