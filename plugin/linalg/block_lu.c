@@ -104,6 +104,10 @@ int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int
     for (int i = 0; i < n; ++i)
         lu->u_start[i + 1] += lu->u_start[i];
     const size_t fill = (size_t)lu->l_start[n];
+    for (int i = 0; i < n; ++i) { /* row k of U meets every row of L that holds k: its own pattern mirrored */
+        const double row = lu->u_start[i + 1] - lu->u_start[i];
+        lu->products += row * row;
+    }
     lu->l_column = SPRAG_TAKE(arena, int, fill + 1);
     lu->u_column = SPRAG_TAKE(arena, int, fill + 1);
     lu->L = SPRAG_TAKE(arena, double, 9 * fill + 1);

@@ -17,6 +17,7 @@ typedef struct spragBlockLu {
     double *inverse;         /* (n x 3 x 3) inverses of U's diagonal blocks */
     double *work;            /* (n x 3 x 3), zero between uses */
     double *solution;        /* (3 n) */
+    double products;         /* 3x3 products of one factorisation: its price */
 } spragBlockLu;
 
 /* Orders and finds the pattern of the factors.  All memory from the arena.  1, or 0: out of memory. */

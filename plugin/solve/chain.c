@@ -3,7 +3,7 @@
  *     one block             all its solutions (local.c), the policy's choice
  *     a few blocks          the modes of the guess, verified (warm.c)
  *     up to SMALL blocks    mode search; Newton with an interior point; Gauss-Seidel; Lemke
- *     more                  Newton with an interior point; Gauss-Seidel
+ *     more                  Gauss-Seidel while it pays; Newton with an interior point; Gauss-Seidel
  *
  * What another method finds for a small island goes through the mode search once more: it is the one that knows a
  * separatrix when it sees it, and the policy. */
@@ -15,6 +15,9 @@
 #include "problem/residual.h"
 #include "solve/cone_block.h"
 #include "solve/solver.h"
+
+#define CREEP_MATTERS                                                                                                  \
+    1e-7 /* m/s: who asks for no more than this does not pay for sticking contacts that do not creep */
 
 enum {
     SMALL = 60, /* blocks, measured: beyond it the mode search costs more than it saves */
@@ -111,10 +114,10 @@ static spragStatus tryMethod(const spragSolver *method, const spragProblem *prob
     return SPRAG_OK;
 }
 
-static int chainOf(const spragProblem *problem, spragSolverKind solver, const spragSolver *chain[LINKS_MAX])
+static int chainOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolver *chain[LINKS_MAX])
 {
     int links = 0;
-    switch (solver) {
+    switch (options->solver) {
     case SPRAG_SOLVER_VARIANT:
         chain[links++] = &spragSolverVariant;
         break;
@@ -130,8 +133,11 @@ static int chainOf(const spragProblem *problem, spragSolverKind solver, const sp
     default:
         if (problem->contact_count <= SMALL)
             chain[links++] = &spragSolverVariant;
+        if (problem->contact_count > SMALL)
+            chain[links++] = &spragSolverSweeps;
         chain[links++] = &spragSolverNewton;
-        chain[links++] = &spragSolverGaussSeidel;
+        if (!(options->work_limit > 0))
+            chain[links++] = &spragSolverGaussSeidel;
         if (problem->contact_count <= SMALL)
             chain[links++] = &spragSolverLemke;
         break;
@@ -140,13 +146,13 @@ static int chainOf(const spragProblem *problem, spragSolverKind solver, const sp
 }
 
 /* Iterations of a link that has others behind it: patience belongs to a method asked for by name. */
-static int limitOf(const spragProblem *problem, const spragSolveOptions *options, int links, spragSolverKind kind)
+static int limitOf(const spragProblem *problem, const spragSolveOptions *options, int links, const spragSolver *method)
 {
     if (options->iteration_limit > 0 || links == 1)
         return options->iteration_limit;
-    if (kind == SPRAG_SOLVER_GAUSS_SEIDEL)
+    if (method == &spragSolverGaussSeidel)
         return SWEEPS_LAST;
-    return kind == SPRAG_SOLVER_NEWTON && problem->contact_count <= SMALL ? STEPS_SMALL : 0;
+    return method == &spragSolverNewton && problem->contact_count <= SMALL ? STEPS_SMALL : 0;
 }
 
 /* A guess may lead Newton astray (friction of 50 or 300 in games, contacts on bodies that hardly move): where it failed
@@ -163,16 +169,18 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
                             spragArena *arena, double *r, spragSolveInfo *info)
 {
     const spragSolver *chain[LINKS_MAX];
-    const int links = chainOf(problem, options->solver, chain);
+    const int links = chainOf(problem, options, chain);
     spragSolveOptions left = *options;
     double *candidate = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
     if (candidate == NULL)
         return SPRAG_ERROR_MEMORY;
     info->residual = spragProblemResidual(problem, r);
-    for (int k = 0; k < links; ++k) {
-        const int again = chain[k] == &spragSolverNewton && !isRest(problem, r);
-        info->fallback = k > 0;
-        left.iteration_limit = limitOf(problem, options, links, chain[k]->kind);
+    const int swept = chain[0] == &spragSolverSweeps && info->residual <= options->tolerance;
+    const int patient = problem->contact_count <= SMALL || !(options->work_limit > 0);
+    for (int k = swept; k < links; ++k) {
+        const int again = patient && chain[k] == &spragSolverNewton && !isRest(problem, r);
+        info->fallback = k > (chain[0] == &spragSolverSweeps);
+        left.iteration_limit = limitOf(problem, options, links, chain[k]);
         spragStatus status =
             tryMethod(chain[k], problem, &left, k == 0 ? PREFERRED : BETTER, arena, r, candidate, info);
         if (status == SPRAG_OK && info->residual > options->tolerance && again) {
@@ -182,6 +190,8 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         const int solved = info->residual <= options->tolerance;
         if (status == SPRAG_OK && solved && k > 0 && chain[0] == &spragSolverVariant)
             status = tryMethod(chain[0], problem, &left, PREFERRED, arena, r, candidate, info);
+        if (status == SPRAG_OK && solved && chain[k] == &spragSolverSweeps && options->tolerance <= CREEP_MATTERS)
+            status = tryMethod(&spragSolverNewton, problem, &left, PREFERRED, arena, r, candidate, info); /* polishes */
         if (status != SPRAG_OK || solved)
             return status;
         if (options->time_limit > 0) {

@@ -19,6 +19,9 @@ void spragConeBlockInit(spragConeBlock *block, const double W[9], double mu, dou
     const double least = 1e-13 * (W[0] + W[4] + W[8]);
     if (block->K[0] * block->K[3] - block->K[1] * block->K[2] < least * (block->K[0] + block->K[3]))
         block->K[0] += least, block->K[3] += least;
+    const double scale = 1 / (block->K[0] * block->K[3] - block->K[1] * block->K[2]);
+    block->inverse_K[0] = scale * block->K[3], block->inverse_K[1] = -scale * block->K[1];
+    block->inverse_K[2] = -scale * block->K[2], block->inverse_K[3] = scale * block->K[0];
 }
 
 /* x = -(K + nu)^-1 c */
@@ -36,22 +39,22 @@ static void slipSolve(spragConeBlock *block, const double q[3], const double c[2
     const double q_n = side * q[0], w[2] = {side * block->W_nt[0], side * block->W_nt[1]};
     double lo = 0, hi = INFINITY, nu = block->nu, t[2];
     for (int step = 0; step < ROOT_STEP_MAX; ++step) {
-        tangentialSolve(block->K, nu, c, t);
-        const double size = spragNorm2(t);
+        const double a = block->K[0] + nu, d = block->K[3] + nu;
+        const double scale = -1 / (a * d - block->K[1] * block->K[2]);
+        t[0] = scale * (d * c[0] - block->K[1] * c[1]);
+        t[1] = scale * (a * c[1] - block->K[2] * c[0]);
+        const double size2 = t[0] * t[0] + t[1] * t[1], size = sqrt(size2);
         const double normal = -(q_n + w[0] * t[0] + w[1] * t[1]) * block->inverse_nn;
-        const double h = mu * normal / size - 1;
-        if (h < 0)
+        const double excess = mu * normal - size; /* h |r_t| */
+        if (excess < 0)
             lo = nu;
         else
             hi = nu;
-        if (fabs(h) < 8 * DBL_EPSILON || (hi < INFINITY && hi - lo <= 2 * DBL_EPSILON * hi))
+        if (fabs(excess) < 8 * DBL_EPSILON * size || (hi < INFINITY && hi - lo <= 2 * DBL_EPSILON * hi))
             break;
-        double dt[2];
-        tangentialSolve(block->K, nu, t, dt);
-        const double dsize = (t[0] * dt[0] + t[1] * dt[1]) / size;
+        const double dt[2] = {scale * (d * t[0] - block->K[1] * t[1]), scale * (a * t[1] - block->K[2] * t[0])};
         const double dnormal = -(w[0] * dt[0] + w[1] * dt[1]) * block->inverse_nn;
-        const double slope = mu * (dnormal * size - normal * dsize) / (size * size);
-        double next = nu - h / slope;
+        double next = nu - size2 * excess / (mu * (dnormal * size2 - normal * (t[0] * dt[0] + t[1] * dt[1])));
         if (!(next > lo && next < hi)) {
             if (hi < INFINITY)
                 next = lo > 0 ? sqrt(lo * hi) : 0.125 * hi;
@@ -77,7 +80,8 @@ static void stickSolve(const spragConeBlock *block, const double q[3], double c[
     const double ratio = q[0] * block->inverse_nn;
     c[0] = q[1] - block->W_tn[0] * ratio;
     c[1] = q[2] - block->W_tn[1] * ratio;
-    tangentialSolve(block->K, 0, c, r + 1);
+    r[1] = -(block->inverse_K[0] * c[0] + block->inverse_K[1] * c[1]);
+    r[2] = -(block->inverse_K[2] * c[0] + block->inverse_K[3] * c[1]);
     r[0] = -(q[0] + block->W_nt[0] * r[1] + block->W_nt[1] * r[2]) * block->inverse_nn;
 }
 

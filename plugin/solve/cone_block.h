@@ -20,6 +20,7 @@ typedef struct spragConeBlock {
     double W_tn[2];      /* column n of the tangential rows */
     double W_nt[2];      /* row n */
     double K[4];         /* (2 x 2) Schur complement */
+    double inverse_K[4]; /* (2 x 2) */
     double mu, mu_minus; /* of r_n > 0 and r_n < 0 */
     double nu;           /* slip multiplier of the last solve, 1/kg */
 } spragConeBlock;

@@ -10,9 +10,10 @@
 /* 1 if every block is a CONTACT. */
 int spragInteriorApplies(const spragProblem *problem);
 
-/* Improves r until the residual is at most `tolerance` or progress ends; r keeps the best iterate.  lu is analysed for
- * W's pattern, matrix (nb x 3 x 3) is scratch.  deadline: in spragSeconds, 0 = none.  Returns iterations, -1: out of memory. */
-int spragInteriorSolve(const spragProblem *problem, double tolerance, double deadline, spragBlockLu *lu, double *matrix,
-                       spragArena *arena, double *r);
+/* Improves r until the residual is at most `tolerance`, progress ends or `limit` factorisations are spent; r keeps the
+ * best iterate.  lu is analysed for W's pattern, matrix (nb x 3 x 3) is scratch.  deadline: in spragSeconds, 0 = none.
+ * Returns iterations, -1: out of memory. */
+int spragInteriorSolve(const spragProblem *problem, double tolerance, double deadline, int limit, spragBlockLu *lu,
+                       double *matrix, spragArena *arena, double *r);
 
 #endif

@@ -1,22 +1,45 @@
-/* Newton for hard and hyperstatic systems: sweeps, then proximal points (solve/proximal.h).
+/* Newton for hard and hyperstatic systems: proximal points (solve/proximal.h) from a swept guess; where those do not end
+ * soon and all blocks are contacts, interior methods first, whose iterates the proximal points polish.
  *
- * lambda falls while the proximal problems are easy and rises where full Newton steps do not solve one.
+ *   1. The guess as it is, with the least lambda: where its modes fit, one step ends at rounding.
+ *   2. Sweeps, then proximal points: lambda falls while they are easy and rises where full Newton steps fail.
+ *   3. The interior-point iteration (interior.c): it does not mind degenerate sets of solutions.
+ *   4. The homotopy of path.c, which goes through the folds that stop 3, from starts of several lengths: where friction
+ *      is high a path may lead to infinity, and other starts lie on other paths.
  *
  * Tried and dropped: a line search on |F|^2 (ends in steps of 1/32 on the box piles; full steps solve the same proximal
- * problems in 3 to 8); Gauss-Seidel sweeps after a failed step (undo what the proximal points gained).
- *
- * Where that does not end soon and all blocks are contacts, the interior-point iteration (interior.c) goes first: it does
- * not mind degenerate sets of solutions, and its iterate is polished here. */
+ * problems in 3 to 8); Gauss-Seidel sweeps after a failed step (undo what the proximal points gained); the derivative of
+ * |u_t| left out of the interior-point matrix (slower everywhere, stops at the same folds); ADMM with one factorisation
+ * of W + rho w, plain or with Anderson's mixing (per iteration as dear as three sweeps; p19, p22 and moving piles come to
+ * 1e-4 in a thousand iterations at the best rho, and which that is differs by problem). */
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "problem/residual.h"
 #include "solve/interior.h"
+#include "solve/path.h"
 #include "solve/proximal.h"
 #include "solve/solver.h"
 #include "solve/sweep.h"
 
-enum { NEWTON_LIMIT = 6000, SWEEP_FIRST = 40, STEPS_FIRST = 30, STEPS_WARM = 4 };
+enum { NEWTON_LIMIT = 6000, NEWTON_LEAST = 60, SWEEP_FIRST = 40, STEPS_FIRST = 30, STEPS_WARM = 4, STEPS_FAR = 200 };
 #define LAMBDA_FIRST 1e-2
+#define WORK 5e8  /* 3x3 products spent on factorisations where no limit is given: about 5 s */
+#define NEAR 1e-3 /* m/s: from here the proximal points find the way */
+
+enum { PATHS = 3 };
+static const double path_load[PATHS] = {1, 3, 0.3};
+
+typedef struct Newton {
+    const spragProblem *problem;
+    spragProximal proximal;
+    spragSweeper sweeper;
+    double tolerance, deadline; /* m/s; in spragSeconds, 0: none */
+    int limit, *iterations;     /* of factorisations; spent */
+    int first;                  /* *iterations at the start */
+    double *swept;              /* (3 nc) */
+} Newton;
 
 /* A guess without impulses says nothing. */
 static int isWarm(const spragProblem *problem, const double *r)
@@ -27,45 +50,87 @@ static int isWarm(const spragProblem *problem, const double *r)
     return 0;
 }
 
+static int left(const Newton *newton)
+{
+    return newton->limit - (*newton->iterations - newton->first);
+}
+
+static spragStatus points(Newton *newton, double lambda, int steps, double *r)
+{
+    const int most = left(newton);
+    return spragProximalPoints(&newton->proximal, lambda, newton->tolerance, newton->deadline,
+                               steps < most ? steps : most, r, newton->iterations);
+}
+
+/* Stages 3 and 4, each from the swept guess: the proximal points lead it astray where mu is large. */
+static spragStatus interior(Newton *newton, spragArena *arena, double *r)
+{
+    spragProximal *proximal = &newton->proximal;
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    for (int start = 0; status == SPRAG_NOT_CONVERGED && left(newton) > 0 && start <= PATHS; ++start) {
+        memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
+        const int most = left(newton);
+        const int steps =
+            start == 0 ? spragInteriorSolve(newton->problem, newton->tolerance, newton->deadline, most, &proximal->lu,
+                                            proximal->matrix, arena, r)
+                       : spragPathSolve(newton->problem, path_load[start - 1], newton->tolerance, newton->deadline,
+                                        most / 3 + 1, &proximal->lu, proximal->matrix, arena, r);
+        *newton->iterations += steps > 0 ? steps : 0;
+        proximal->factored = 0;
+        const int near = spragProblemResidual(newton->problem, r) <= NEAR;
+        status = points(newton, LAMBDA_FIRST, near ? left(newton) / 2 : STEPS_FAR, r);
+    }
+    return status;
+}
+
+static spragStatus run(Newton *newton, spragArena *arena, double *r)
+{
+    const size_t bytes = 3 * (size_t)newton->problem->contact_count * sizeof *r;
+    const int contacts = spragInteriorApplies(newton->problem);
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    spragProximalReset(&newton->proximal, r);
+    if (isWarm(newton->problem, r))
+        status = points(newton, SPRAG_LAMBDA_WARM, STEPS_WARM, r);
+    if (status == SPRAG_NOT_CONVERGED) {
+        memcpy(r, newton->proximal.best, bytes);
+        for (int k = 0; k < SWEEP_FIRST; ++k)
+            spragSweep(&newton->sweeper, r);
+        memcpy(newton->swept, r, bytes);
+        status = points(newton, LAMBDA_FIRST, contacts ? STEPS_FIRST : left(newton), r);
+    }
+    if (status == SPRAG_NOT_CONVERGED && contacts)
+        status = interior(newton, arena, r);
+    memcpy(r, newton->proximal.best, bytes);
+    if (status == SPRAG_OK)
+        spragProximalPolish(&newton->proximal, newton->tolerance, newton->proximal.best_residual, r,
+                            newton->iterations);
+    return status;
+}
+
+static int limitOf(const spragSolveOptions *options, double products)
+{
+    if (options->iteration_limit > 0)
+        return options->iteration_limit;
+    return (int)fmin(NEWTON_LIMIT, options->work_limit > 0 ? options->work_limit / (products + 1)
+                                                           : fmax(NEWTON_LEAST, WORK / (products + 1)));
+}
+
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    spragProximal newton;
-    spragSweeper sweeper;
-    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
-    const int limit = options->iteration_limit > 0 ? options->iteration_limit : NEWTON_LIMIT;
-    const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
+    Newton newton = {.problem = problem,
+                     .tolerance = options->tolerance,
+                     .deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0,
+                     .iterations = &info->iterations,
+                     .first = info->iterations};
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    double *swept = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
-    if (swept == NULL || !spragProximalInit(&newton, problem, arena) || !spragSweeperInit(&sweeper, problem, arena)) {
-        spragArenaRelease(arena, mark);
-        return SPRAG_ERROR_MEMORY;
+    spragStatus status = SPRAG_ERROR_MEMORY;
+    newton.swept = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
+    if (newton.swept != NULL && spragProximalInit(&newton.proximal, problem, arena) &&
+        spragSweeperInit(&newton.sweeper, problem, arena)) {
+        newton.limit = limitOf(options, newton.proximal.lu.products);
+        status = newton.limit > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
     }
-    spragProximalReset(&newton, r);
-    if (isWarm(problem, r) && spragProximalPoints(&newton, SPRAG_LAMBDA_WARM, options->tolerance, deadline, STEPS_WARM,
-                                                  r, &info->iterations) == SPRAG_OK) {
-        spragProximalPolish(&newton, options->tolerance, newton.best_residual, r, &info->iterations);
-        spragArenaRelease(arena, mark);
-        return SPRAG_OK;
-    }
-    memcpy(r, newton.best, bytes);
-    for (int k = 0; k < SWEEP_FIRST; ++k)
-        spragSweep(&sweeper, r);
-    memcpy(swept, r, bytes);
-    const int interior = spragInteriorApplies(problem);
-    spragStatus status = spragProximalPoints(&newton, LAMBDA_FIRST, options->tolerance, deadline,
-                                             interior ? STEPS_FIRST : limit, r, &info->iterations);
-    if (status == SPRAG_NOT_CONVERGED && interior) {
-        memcpy(r, swept, bytes); /* the proximal points lead it astray where mu is large */
-        const int steps =
-            spragInteriorSolve(problem, options->tolerance, deadline, &newton.lu, newton.matrix, arena, r);
-        info->iterations += steps > 0 ? steps : 0;
-        newton.factored = 0;
-        status = spragProximalPoints(&newton, LAMBDA_FIRST, options->tolerance, deadline, limit, r, &info->iterations);
-    }
-    memcpy(r, newton.best, bytes);
-    if (status == SPRAG_OK)
-        spragProximalPolish(&newton, options->tolerance, newton.best_residual, r, &info->iterations);
     spragArenaRelease(arena, mark);
     return status;
 }

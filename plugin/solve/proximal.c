@@ -238,10 +238,10 @@ static double proximalDistance(const spragProximal *proximal, const double *r)
 }
 
 /* Full steps on the problem of the present center and lambda; 1: solved well enough to move the center. */
-static int proximalProblem(spragProximal *proximal, double tolerance, double *r, int *inner)
+static int proximalProblem(spragProximal *proximal, double tolerance, double deadline, int limit, double *r, int *inner)
 {
     const double first = evaluate(proximal, r);
-    for (*inner = 0; *inner < INNER_MAX;) {
+    for (*inner = 0; *inner < limit && !(deadline > 0 && spragSeconds() > deadline);) {
         const double merit = newtonStep(proximal, r);
         ++*inner;
         if (!(merit < (proximal->lambda < LAMBDA_JUMP ? DIVERGED_WARM : DIVERGED) * first))
@@ -272,7 +272,9 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
             return SPRAG_NOT_CONVERGED;
         memcpy(proximal->center, r, bytes);
         int inner;
-        const int solved = proximalProblem(proximal, tolerance, r, &inner);
+        const int left = limit - count;
+        const int solved =
+            proximalProblem(proximal, tolerance, deadline, left < INNER_MAX ? left : INNER_MAX, r, &inner);
         count += inner;
         *iterations += inner;
         if (!solved) {

@@ -22,6 +22,7 @@ typedef struct spragSolver {
 extern const spragSolver spragSolverVariant;
 extern const spragSolver spragSolverLemke;
 extern const spragSolver spragSolverGaussSeidel;
+extern const spragSolver spragSolverSweeps; /* Gauss-Seidel as a start: ends where the residual falls no more */
 extern const spragSolver spragSolverNewton;
 
 /* The modes of the guess, verified, where that is all a small island needs (warm.h): 1, with r (3 nc) and u (3 nc, or NULL)

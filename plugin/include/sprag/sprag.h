@@ -151,6 +151,8 @@ typedef struct spragSolveOptions {
     double time_limit;   /* s, 0 = none */
     int thread_count;    /* 0 or 1: this thread only */
     spragIndeterminacy indeterminacy;
+    double work_limit; /* of the factorisations of one problem, in products of 3x3 blocks (some ns each): a time limit
+                          that gives the same bits on every machine; 0 = patient */
 } spragSolveOptions;
 
 SPRAG_API spragSolveOptions spragSolveOptionsDefault(void);

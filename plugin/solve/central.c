@@ -1,0 +1,73 @@
+#include "solve/central.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+#include "problem/residual.h"
+#include "solve/lorentz.h"
+
+#define MU_LEAST 1e-6 /* a frictionless contact is a very thin cone */
+
+int spragCentralInit(spragCentral *central, const spragProblem *problem, spragArena *arena)
+{
+    const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
+    *central = (spragCentral){.problem = problem,
+                              .x = SPRAG_TAKE(arena, double, n),
+                              .v = SPRAG_TAKE(arena, double, n),
+                              .rho = SPRAG_TAKE(arena, double, n),
+                              .D = SPRAG_TAKE(arena, double, 9 * nc),
+                              .r = SPRAG_TAKE(arena, double, n),
+                              .u = SPRAG_TAKE(arena, double, n),
+                              .scale = SPRAG_TAKE(arena, double, nc)};
+    if (central->x == NULL || central->v == NULL || central->rho == NULL || central->D == NULL || central->r == NULL ||
+        central->u == NULL || central->scale == NULL)
+        return 0;
+    for (size_t k = 0; k < nc; ++k)
+        central->scale[k] = 1 / fmax(problem->mu[k], MU_LEAST);
+    return 1;
+}
+
+void spragCentralResiduals(spragCentral *central)
+{
+    const int nc = central->problem->contact_count;
+    const double *x = central->x;
+    for (int i = 0; i < 3 * nc; ++i)
+        central->r[i] = i % 3 == 0 ? x[i] * central->scale[i / 3] : x[i];
+    spragProblemVelocity(central->problem, central->r, central->u);
+    for (int k = 0; k < nc; ++k) {
+        const double *v = central->v + 3 * k, *u = central->u + 3 * k;
+        central->rho[3 * k] = spragConeDet(v) / v[0] - u[0] * central->scale[k];
+        central->rho[3 * k + 1] = v[1] - u[1], central->rho[3 * k + 2] = v[2] - u[2];
+    }
+}
+
+void spragCentralSlackRow(const double v[3], double e[3])
+{
+    const double a = v[1] / v[0], b = v[2] / v[0];
+    e[0] = 1 / (1 + a * a + b * b);
+    e[1] = 2 * a * e[0], e[2] = 2 * b * e[0];
+}
+
+void spragCentralAssemble(spragCentral *central, double *matrix)
+{
+    const spragProblem *problem = central->problem;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        double e[3];
+        spragCentralSlackRow(central->v + 3 * k, e);
+        e[0] *= central->scale[k];
+        spragConeScaling(central->x + 3 * k, central->v + 3 * k, central->D + 9 * k);
+        for (int s = problem->row_start[k]; s < problem->row_start[k + 1]; ++s) {
+            const double *W = problem->W + 9 * (size_t)s;
+            const double column = central->scale[problem->column[s]];
+            double *M = matrix + 9 * (size_t)s;
+            for (int j = 0; j < 3; ++j) {
+                const double factor = j == 0 ? column : 1;
+                M[j] = factor * (e[0] * W[j] + e[1] * W[3 + j] + e[2] * W[6 + j]);
+                M[3 + j] = factor * W[3 + j], M[6 + j] = factor * W[6 + j];
+            }
+            if (problem->column[s] == k)
+                for (int i = 0; i < 9; ++i)
+                    M[i] += central->D[9 * k + i];
+        }
+    }
+}

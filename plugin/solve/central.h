@@ -1,0 +1,38 @@
+/* The equations that the interior methods (interior.c, path.c) follow to a solution.
+ *
+ * Scale contact k by P = diag(1 / mu, 1, 1):  r = P x, so that x and v are in the Lorentz cone
+ * L = { x_0 >= |x_t| }.  De Saxce's |v_t| is not smooth at sticking; the same solutions are those of
+ *
+ *     V x + g = v - s(v) e_0,   s(v) = |v_t|^2 / v_0,   V = P W P,  g = P q,   x, v in L,  x o v = 0   (Jordan product),
+ *
+ * since s = |v_t| on the boundary of L, and inside it x = 0 and only u_n = mu det(v) / v_0 >= 0 is asked.
+ *
+ * Newton with Nesterov-Todd scaling (Nesterov and Todd 1997; the formulas of Vandenberghe 2010, section 4): with
+ * D = D(x, v) positive definite, D x = v, the step towards x o v = tau e_0 has dv = tau x^-1 - v - D dx, and with
+ * E = d(v - s e_0) / dv the first equation gives V dx = E dv + rho, hence
+ *
+ *     (D + E^-1 V) dx = tau x^-1 - v + E^-1 rho,      rho = v - s e_0 - V x - g. */
+#ifndef SPRAG_SOLVE_CENTRAL_H
+#define SPRAG_SOLVE_CENTRAL_H
+
+#include <sprag/sprag.h>
+
+#include "base/arena.h"
+
+typedef struct spragCentral {
+    const spragProblem *problem;
+    double *x, *v, *rho; /* (3 nc) */
+    double *D;           /* (nc x 3 x 3) */
+    double *r, *u;       /* (3 nc) of x, unscaled, for the judge */
+    double *scale;       /* (nc) 1 / mu */
+} spragCentral;
+
+int spragCentralInit(spragCentral *central, const spragProblem *problem, spragArena *arena); /* 0: out of memory */
+/* rho, r and u at x, v. */
+void spragCentralResiduals(spragCentral *central);
+/* matrix (nb x 3 x 3) = D + E^-1 V, and D. */
+void spragCentralAssemble(spragCentral *central, double *matrix);
+/* First row of E^-1; its other rows are those of the identity. */
+void spragCentralSlackRow(const double v[3], double e[3]);
+
+#endif
