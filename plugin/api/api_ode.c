@@ -249,7 +249,7 @@ dJointID spragJointCreateContactSurface(spragWorldID world, dJointGroupID group,
     if (spragApiCheckSurface(surface) != SPRAG_OK)
         return NULL;
     dJointID joint = dJointCreateContact(world->world, group, contact);
-    if (joint != NULL && spragLedgerAddSurface(world, joint, &contact->geom, surface) != SPRAG_OK) {
+    if (joint != NULL && spragLedgerAddSurface(world, joint, surface) != SPRAG_OK) {
         if (group == NULL) /* one of a group lives on, with the default surface */
             dJointDestroy(joint);
         return NULL;

@@ -147,7 +147,7 @@ static void guessLoad(const struct spragWorld *world, const spragBlock *block, i
 {
     const spragJointState *joint = &world->snapshot.joint[block->joint];
     const int m = joint->memory < 0 ? -1 : joint->memory + ordinal;
-    if (m >= 0 && m < world->load_count && world->load[m].joint == joint->id)
+    if (m >= 0 && m < world->load_count && world->load[m].joint == joint->id && world->load[m].serial == joint->serial)
         for (int i = 0; i < 3; ++i)
             r[i] = world->load[m].force[i] * world->snapshot.step;
 }

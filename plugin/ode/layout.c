@@ -4,11 +4,18 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Words searched: a world, a body and a joint are all longer than this in every 0.16 build. */
-enum { WORLD_WORDS = 16, OBJECT_WORDS = 8, CONTACT_BYTES = 320 };
+/* Searched: a world, a body and a joint are all longer than this in every 0.16 build. */
+enum {
+    WORLD_WORDS = 16,
+    OBJECT_WORDS = 8,
+    CONTACT_BYTES = 320,
+    BODY_BYTES = sizeof(dReal) == sizeof(double) ? 704 : 408
+};
 
 static struct {
-    size_t first_body, first_joint, next, contact; /* bytes */
+    size_t first_body, first_joint, next, contact;                /* bytes */
+    size_t tag;                                                   /* of a body and of a joint */
+    size_t time_left, steps_left, samples[2], sample_next, ready; /* of a body: auto-disable */
     int known;
 } layout;
 
@@ -44,6 +51,83 @@ const dContact *spragLayoutContact(dJointID joint)
     return (const dContact *)(const void *)((const char *)joint + layout.contact);
 }
 
+static int number(const void *object, size_t offset)
+{
+    int value;
+    memcpy(&value, (const char *)object + offset, sizeof value);
+    return value;
+}
+
+static void setNumber(void *object, size_t offset, int value)
+{
+    memcpy((char *)object + offset, &value, sizeof value);
+}
+
+int spragLayoutBodyMark(dBodyID body)
+{
+    return number(body, layout.tag);
+}
+
+void spragLayoutMarkBody(dBodyID body, int mark)
+{
+    setNumber(body, layout.tag, mark);
+}
+
+int spragLayoutJointMark(dJointID joint)
+{
+    return number(joint, layout.tag);
+}
+
+void spragLayoutMarkJoint(dJointID joint, int mark)
+{
+    setNumber(joint, layout.tag, mark);
+}
+
+/* ---------------------------------------------------------------- auto-disable, as ODE 0.16 decides it
+ *
+ * The present velocity becomes a sample; once all samples are there, the body is idle if the squares of their mean
+ * velocities are within the thresholds.  Idle steps count down, others set the counters back. */
+
+/* |mean of the samples|^2 with the present velocity in the place of the oldest */
+static dReal meanSquare(dBodyID body, int which, const dReal *now, unsigned place, unsigned count)
+{
+    const dVector3 *sample = word(body, layout.samples[which]);
+    const dReal weight = (dReal)1 / (dReal)count;
+    dReal square = 0;
+    for (int i = 0; i < 3; ++i) {
+        dReal sum = place == 0 ? now[i] : sample[0][i];
+        for (unsigned k = 1; k < count; ++k)
+            sum += k == place ? now[i] : sample[k][i];
+        if (count > 1)
+            sum *= weight;
+        square += sum * sum;
+    }
+    return square;
+}
+
+static int isIdle(dBodyID body)
+{
+    const unsigned count = (unsigned)dBodyGetAutoDisableAverageSamplesCount(body);
+    const unsigned place = (unsigned)number(body, layout.sample_next);
+    const dReal linear = dBodyGetAutoDisableLinearThreshold(body), angular = dBodyGetAutoDisableAngularThreshold(body);
+    if (!number(body, layout.ready) && place + 1 < count)
+        return 0;
+    return !(meanSquare(body, 0, dBodyGetLinearVel(body), place, count) > linear * linear) &&
+           !(meanSquare(body, 1, dBodyGetAngularVel(body), place, count) > angular * angular);
+}
+
+int spragLayoutFallsIdle(dBodyID body, dReal h)
+{
+    dReal time_left;
+    if (!dBodyGetAutoDisableFlag(body) || !dBodyIsEnabled(body) || dBodyGetAutoDisableAverageSamplesCount(body) == 0 ||
+        dBodyGetJoint(body, 0) == NULL || !isIdle(body))
+        return 0;
+    memcpy(&time_left, (const char *)body + layout.time_left, sizeof time_left);
+    return number(body, layout.steps_left) - 1 <= 0 && time_left - h <= 0;
+}
+
+/* ---------------------------------------------------------------- the search */
+
 /* Offset of the only word of the object that holds the value. */
 static int findWord(const void *object, int words, const void *value, size_t *offset)
 {
@@ -70,6 +154,111 @@ static int findContact(dJointID joint, const dContact *contact, size_t *offset)
     return 0;
 }
 
+/* In a step, ODE numbers the bodies of an island from 0; then the tags of three bodies in a chain are all different. */
+static int findTag(void *const body[3], dJointID joint)
+{
+    for (layout.tag = 0; layout.tag < OBJECT_WORDS * sizeof(void *); layout.tag += sizeof(int)) {
+        int seen = 0;
+        for (int i = 0; i < 3; ++i) {
+            const int tag = spragLayoutBodyMark(body[i]);
+            seen |= tag >= 0 && tag < 3 ? 1 << tag : 0;
+        }
+        if (seen == 7 && spragLayoutJointMark(joint) <= 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Offset of the only place of the body that holds the value. */
+static int findPlace(dBodyID body, const void *value, size_t size, size_t *offset)
+{
+    int found = 0;
+    for (size_t at = 0; at + size <= BODY_BYTES; at += size)
+        if (memcmp((const char *)body + at, value, size) == 0) {
+            *offset = at;
+            ++found;
+        }
+    return found == 1;
+}
+
+static size_t alignUp(size_t offset, size_t size)
+{
+    return (offset + size - 1) / size * size;
+}
+
+/* The counters keep what dBodyEnable set them to when the parameters change. */
+static int findCounters(dBodyID body)
+{
+    const dReal time = (dReal)1234.5;
+    const int steps = 0x5A17C3D;
+    dBodySetAutoDisableTime(body, time);
+    dBodySetAutoDisableSteps(body, steps);
+    dBodyEnable(body);
+    dBodySetAutoDisableTime(body, 1);
+    dBodySetAutoDisableSteps(body, 1);
+    if (!findPlace(body, &time, sizeof time, &layout.time_left) ||
+        !findPlace(body, &steps, sizeof steps, &layout.steps_left))
+        return 0;
+    layout.samples[0] = alignUp(layout.steps_left + sizeof(int), sizeof(void *));
+    layout.samples[1] = layout.samples[0] + sizeof(void *);
+    layout.sample_next = layout.samples[1] + sizeof(void *);
+    layout.ready = layout.sample_next + sizeof(int);
+    return layout.ready + sizeof(int) <= BODY_BYTES;
+}
+
+/* A body with two samples and three idle steps: every step, what is foretold must happen. */
+static int foretellsIdle(dWorldID world, dBodyID body)
+{
+    int fell_idle = 0;
+    dBodySetAutoDisableFlag(body, 1);
+    dBodySetAutoDisableAverageSamplesCount(body, 2);
+    dBodySetAutoDisableLinearThreshold(body, (dReal)0.5);
+    dBodySetAutoDisableAngularThreshold(body, (dReal)0.5);
+    dBodySetAutoDisableSteps(body, 3);
+    dBodySetAutoDisableTime(body, 0);
+    dBodySetLinearVel(body, 2, 0, 0);
+    dBodyEnable(body);
+    for (int k = 0; k < 8; ++k) {
+        const int foretold = spragLayoutFallsIdle(body, 1);
+        dWorldStep(world, 1);
+        fell_idle = !dBodyIsEnabled(body);
+        if (foretold != fell_idle)
+            return 0;
+        if (fell_idle)
+            return k == 5; /* samples 2 2, 0 2, 0 0: idle from the fourth step on */
+        dBodySetLinearVel(body, k == 0 ? 2 : 0, 0, 0);
+    }
+    return 0;
+}
+
+/* Only with offsets that point at two buffers may they be followed. */
+static int findIdling(dWorldID world)
+{
+    dBodyID body = dBodyCreate(world);
+    dJointAttach(dJointCreateNull(world, 0), body, 0);
+    dBodySetGravityMode(body, 0);
+    if (!findCounters(body))
+        return 0;
+    dBodySetAutoDisableAverageSamplesCount(body, 0);
+    const int none = word(body, layout.samples[0]) == NULL && word(body, layout.samples[1]) == NULL;
+    dBodySetAutoDisableAverageSamplesCount(body, 2);
+    return none && word(body, layout.samples[0]) != NULL && word(body, layout.samples[1]) != NULL &&
+           number(body, layout.sample_next) == 0 && number(body, layout.ready) == 0 && foretellsIdle(world, body);
+}
+
+static int findChainTags(dWorldID world, void *const body[3])
+{
+    dJointID joint[2];
+    for (int i = 0; i < 2; ++i) {
+        joint[i] = dJointCreateBall(world, 0);
+        dJointAttach(joint[i], body[i], body[i + 1]);
+    }
+    dJointID idle = dJointCreateNull(world, 0); /* attached to nothing */
+    dWorldStep(world, 1);
+    const int found = findTag(body, idle);
+    return found;
+}
+
 static void findLayout(void)
 {
     dWorldID world = dWorldCreate();
@@ -90,6 +279,8 @@ static void findLayout(void)
                    findWord(body[2], OBJECT_WORDS, body[1], &layout.next) && isChain(body, layout.next) &&
                    findWord(joint[2], OBJECT_WORDS, joint[1], &joint_next) && isChain(joint, joint_next) &&
                    joint_next == layout.next && findContact(joint[2], &contact, &layout.contact);
+    dJointGroupEmpty(group);
+    layout.known = layout.known && findChainTags(world, body) && findIdling(world);
     dJointGroupDestroy(group);
     dWorldDestroy(world);
 }

@@ -1,10 +1,11 @@
 /* Where ODE keeps the bodies and joints of a world, and the dContact of a contact joint.
  *
  * ODE has no public list of either, and a remembered dJointID or dBodyID may have been destroyed (and its address given
- * to another object) since the last step, so a step may follow only what the world itself says is alive.  Four facts
- * are needed beyond the public interface: the offsets of the list heads in a world, of the link in an object, of the
- * dContact in a contact joint.  They are found, not assumed: once per process a scratch world is searched for them, and
- * a library in which they cannot be found unambiguously is refused (SPRAG_ERROR_ODE), never guessed at.
+ * to another object) since the last step, so a step may follow only what the world itself says is alive.  Facts
+ * are needed beyond the public interface: the offsets of the list heads in a world, of link and tag in an object, of the
+ * dContact in a contact joint, of the auto-disable counters in a body.  They are found, not assumed: once per process a
+ * scratch world is searched for them, and a library in which they cannot be found unambiguously is refused
+ * (SPRAG_ERROR_ODE), never guessed at.
  * All else is asked through ODE's own functions. */
 #ifndef SPRAG_ODE_LAYOUT_H
 #define SPRAG_ODE_LAYOUT_H
@@ -22,5 +23,17 @@ dJointID spragLayoutNextJoint(dJointID joint);
 
 /* The dContact a contact joint was made from; it lives as long as the joint. */
 const dContact *spragLayoutContact(dJointID joint);
+
+/* A mark stays on an object until ODE's next step and is on no new object, whatever its address: ODE sets the tags of all
+ * objects when it looks for islands and reads them only within a step.  Marks are >= SPRAG_MARK_MIN. */
+#define SPRAG_MARK_MIN (1 << 30)
+int spragLayoutBodyMark(dBodyID body);
+void spragLayoutMarkBody(dBodyID body, int mark);
+int spragLayoutJointMark(dJointID joint);
+void spragLayoutMarkJoint(dJointID joint, int mark);
+
+/* 1 if ODE's next step by h will find the body idle for long enough: before it looks for islands it disables such a body
+ * and sets its velocity to zero; an awake island enables it again, at rest. */
+int spragLayoutFallsIdle(dBodyID body, dReal h);
 
 #endif

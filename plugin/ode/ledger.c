@@ -6,25 +6,40 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
+#include "ode/layout.h"
 #include "ode/guide.h"
+
+/* ---------------------------------------------------------------- serials */
+
+int spragLedgerSerial(spragWorldID world, int mark)
+{
+    return mark >= SPRAG_MARK_MIN ? mark : SPRAG_MARK_MIN + (int)(world->next_serial++ % SPRAG_MARK_MIN);
+}
+
+void spragLedgerMark(spragWorldID world)
+{
+    const spragSnapshot *s = &world->snapshot;
+    for (int i = 0; i < s->body_count; ++i)
+        spragLayoutMarkBody(s->body[i].id, s->body[i].serial);
+    for (int j = 0; j < s->joint_count; ++j)
+        if (s->joint[j].contact == NULL)
+            spragLayoutMarkJoint(s->joint[j].id, s->joint[j].serial);
+    for (int k = 0; k < world->surface_count; ++k)
+        spragLayoutMarkJoint(world->surface[k].joint, world->surface[k].mark);
+}
 
 /* ---------------------------------------------------------------- surfaces */
 
-spragStatus spragLedgerAddSurface(spragWorldID world, dJointID joint, const dContactGeom *geom,
-                                  const spragSurface *surface)
+spragStatus spragLedgerAddSurface(spragWorldID world, dJointID joint, const spragSurface *surface)
 {
     if (!spragGrow((void **)&world->surface, &world->surface_capacity, (size_t)world->surface_count + 1,
                    sizeof *world->surface))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the surface of one more contact");
+    const int mark = spragLedgerSerial(world, 0);
+    spragLayoutMarkJoint(joint, mark);
     world->surface[world->surface_count++] =
-        (spragSurfaceRecord){.joint = joint, .geom = *geom, .surface = *surface, .used = 0};
+        (spragSurfaceRecord){.joint = joint, .mark = mark, .surface = *surface, .used = 0};
     return SPRAG_OK;
-}
-
-static int sameGeometry(const dContactGeom *a, const dContactGeom *b)
-{
-    return memcmp(a->pos, b->pos, 3 * sizeof(dReal)) == 0 && memcmp(a->normal, b->normal, 3 * sizeof(dReal)) == 0 &&
-           memcmp(&a->depth, &b->depth, sizeof(dReal)) == 0 && a->g1 == b->g1 && a->g2 == b->g2;
 }
 
 spragStatus spragLedgerFindSurfaces(spragWorldID world, spragPointerMap *map)
@@ -37,7 +52,7 @@ spragStatus spragLedgerFindSurfaces(spragWorldID world, spragPointerMap *map)
     for (int j = 0; j < s->joint_count; ++j) {
         const int k = s->joint[j].contact == NULL ? -1 : spragPointerMapGet(map, s->joint[j].id);
         if (k >= 0)
-            world->surface[k].used = sameGeometry(&world->surface[k].geom, &s->joint[j].contact->geom);
+            world->surface[k].used = spragLayoutJointMark(s->joint[j].id) == world->surface[k].mark;
     }
     int kept = 0;
     for (int k = 0; k < world->surface_count; ++k) {
@@ -80,6 +95,12 @@ static const void *pairKey(const void *a, const void *b)
     return (const void *)((x + y) | 1);
 }
 
+static int sameBody(const spragSnapshot *s, int body, const spragContactMemory *old, int side)
+{
+    return body < 0 ? old->body[side] == NULL
+                    : s->body[body].id == old->body[side] && s->body[body].serial == old->serial[side];
+}
+
 static dBodyID bodyId(const spragSnapshot *s, int body)
 {
     return body < 0 ? NULL : s->body[body].id;
@@ -109,9 +130,8 @@ static double matchDistance(const spragSnapshot *s, const spragJointState *joint
 {
     const dContactGeom *geom = &joint->contact->geom;
     const int reversed = joint->reversed;
-    if (old->matched || old->is_guide || bodyId(s, joint->body[0]) != old->body[0] ||
-        bodyId(s, joint->body[1]) != old->body[1] || (reversed ? geom->g2 : geom->g1) != old->geom[0] ||
-        (reversed ? geom->g1 : geom->g2) != old->geom[1])
+    if (old->matched || old->is_guide || !sameBody(s, joint->body[0], old, 0) || !sameBody(s, joint->body[1], old, 1) ||
+        (reversed ? geom->g2 : geom->g1) != old->geom[0] || (reversed ? geom->g1 : geom->g2) != old->geom[1])
         return INFINITY;
     const double d = fmin(distance(local[0], old->local[0]), distance(local[1], old->local[1]));
     return d <= matchTolerance(s, joint, old) ? d : INFINITY;

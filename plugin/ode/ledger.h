@@ -1,7 +1,8 @@
 /* What outlives a step: surfaces given to contacts, and the contacts of the last step.
  *
- * A dJointID is reused by ODE as soon as its contact is destroyed, so it identifies nothing by itself.  A surface
- * belongs to a joint that is alive now (the world's own list says so) and still has the geometry it was created with.
+ * ODE reuses the addresses of destroyed bodies and joints at once, so identity is a serial number, kept on the object
+ * itself from one step to the next (layout.h).  A surface belongs to a joint that is alive now (the world's own list says
+ * so) and bears the mark it was given when it was created.
  * A contact of this step continues one of the last if it joins the same bodies and geoms and its point moved less, in
  * the frame of one of the bodies, than it can have moved in a step; the nearest one not yet taken. */
 #ifndef SPRAG_ODE_LEDGER_H
@@ -10,8 +11,11 @@
 #include "ode/world.h"
 
 /* Remembers the surface of a contact just created. */
-spragStatus spragLedgerAddSurface(spragWorldID world, dJointID joint, const dContactGeom *geom,
-                                  const spragSurface *surface);
+spragStatus spragLedgerAddSurface(spragWorldID world, dJointID joint, const spragSurface *surface);
+/* The serial of an object that bears this mark now; a new one if it bears none. */
+int spragLedgerSerial(spragWorldID world, int mark);
+/* After ODE's step, which takes all marks away: puts them on again. */
+void spragLedgerMark(spragWorldID world);
 /* Fills map joint -> record of the surfaces that are still valid and forgets the others. */
 spragStatus spragLedgerFindSurfaces(spragWorldID world, spragPointerMap *map);
 /* Fills joint.memory of every contact in an island. */

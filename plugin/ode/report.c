@@ -192,6 +192,7 @@ static void remember(struct spragWorld *world, const spragBlock *block, const sp
     }
     for (int side = 0; side < 2; ++side)
         if (joint->body[side] >= 0) {
+            memory->serial[side] = s->body[joint->body[side]].serial;
             const double arm = spragNorm3(memory->local[side]);
             memory->arm = arm > memory->arm ? arm : memory->arm;
         }
@@ -200,6 +201,13 @@ static void remember(struct spragWorld *world, const spragBlock *block, const sp
     memcpy(memory->friction, contact->friction, sizeof memory->friction);
     const int keep = contact->mode != SPRAG_MODE_SLIP && block->memory >= 0;
     memcpy(memory->slip, keep ? world->memory[block->memory].slip : contact->slip, sizeof memory->slip);
+}
+
+/* In the snapshot, or -1: gone, or the world. */
+static int indexOf(const spragSnapshot *s, const spragContactMemory *old, int side)
+{
+    const int body = spragPointerMapGet(&s->body_index, old->body[side]);
+    return body >= 0 && s->body[body].serial == old->serial[side] ? body : -1;
 }
 
 /* Contacts of the last step that no island of this one continues: those that sleep, or that ODE solved, stay known as
@@ -211,8 +219,7 @@ static void closeOld(struct spragWorld *world)
         const spragContactMemory *old = &world->memory[k];
         if (old->matched)
             continue;
-        const int a = spragPointerMapGet(&s->body_index, old->body[0]),
-                  b = spragPointerMapGet(&s->body_index, old->body[1]);
+        const int a = indexOf(s, old, 0), b = indexOf(s, old, 1);
         const int gone = a < 0 || (old->body[1] != NULL && b < 0);
         if (!gone && !s->body[a].awake && (b < 0 || !s->body[b].awake)) {
             world->next_memory[world->next_memory_count++] = *old;
@@ -263,6 +270,7 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island, co
         const spragBlock *block = &island->block[k];
         if (block->part == SPRAG_PART_JOINT) {
             spragLoadMemory *load = &world->load[world->load_count++];
+            load->serial = s->joint[block->joint].serial;
             load->joint = s->joint[block->joint].id;
             for (int i = 0; i < 3; ++i)
                 load->force[i] = island->r[3 * k + i] / s->step;

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "ode/guide.h"
 #include "ode/layout.h"
+#include "ode/ledger.h"
 
 static void readVector(double *out, const dReal *in)
 {
@@ -65,6 +66,8 @@ static spragStatus listJoints(spragWorldID world, spragSnapshot *s)
     for (dJointID j = spragLayoutFirstJoint(world->world); j != NULL; j = spragLayoutNextJoint(j)) {
         s->joint[--i].id = j;
         readJoint(s, &s->joint[i]);
+        if (s->joint[i].contact == NULL)
+            s->joint[i].serial = spragLedgerSerial(world, spragLayoutJointMark(j));
     }
     if (!spragGuidesFind(world))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to find %d guides", world->guide_count);
@@ -176,10 +179,16 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
         status = listBodies(world, s);
     for (int i = 0; status == SPRAG_OK && i < s->body_count; ++i) {
         spragBodyState *body = &s->body[i];
-        body->enabled = dBodyIsEnabled(body->id);
+        const int idle = spragLayoutFallsIdle(body->id, (dReal)step);
+        body->serial = spragLedgerSerial(world, spragLayoutBodyMark(body->id));
+        body->enabled = dBodyIsEnabled(body->id) && !idle;
         body->kinematic = dBodyIsKinematic(body->id);
         body->island = body->articulation = -1;
         status = readBody(body, i);
+        if (idle) { /* as ODE will before it solves */
+            memset(body->velocity, 0, sizeof body->velocity);
+            memset(body->free_velocity, 0, sizeof body->free_velocity);
+        }
     }
     return status == SPRAG_OK ? listJoints(world, s) : status;
 }

@@ -164,6 +164,7 @@ static spragStatus stepSprag(struct spragWorld *world, double step, long long *s
     endStage(world, SPRAG_STAGE_APPLY, since);
     status = stepOde(world, step);
     spragUnpark(world, status == SPRAG_OK);
+    spragLedgerMark(world);
     endStage(world, SPRAG_STAGE_ODE, since);
     return status;
 }

@@ -16,7 +16,8 @@
 
 typedef struct spragBodyState {
     dBodyID id;
-    int enabled;      /* as found */
+    int serial;       /* the same from step to step, and no other body's */
+    int enabled;      /* once ODE has put those to sleep that were idle for long enough */
     int kinematic;    /* moves as it likes: inverse mass 0 */
     int component;    /* ODE's island: least body index in it */
     int awake;        /* its component has an enabled body */
@@ -41,6 +42,7 @@ typedef struct spragBodyState {
 
 typedef struct spragJointState {
     dJointID id;
+    int serial; /* as a body's; of contacts 0 */
     dJointType type;
     int enabled;              /* and attached to a dynamic body: takes part in the step */
     int reversed;             /* attached as (0, body): body[0] is the user's second */
@@ -92,7 +94,8 @@ typedef struct spragSnapshot {
 typedef struct spragContactMemory {
     unsigned long long id;
     int is_guide;    /* recognised by its id, not by its place */
-    dBodyID body[2]; /* compared, never followed */
+    dBodyID body[2]; /* compared, never followed; an address may be another body's by now, which its serial tells */
+    int serial[2];
     dGeomID geom[2];
     int side[2];
     double local[2][3]; /* m, position in the frame of each body */
@@ -110,13 +113,14 @@ typedef struct spragContactMemory {
  * the search starts. */
 typedef struct spragLoadMemory {
     dJointID joint;  /* compared, never followed */
+    int serial;      /* of the joint */
     double force[3]; /* N, N m */
 } spragLoadMemory;
 
-/* A contact made with a spragSurface: recognised by its joint and its geometry together. */
+/* A contact made with a spragSurface: recognised by its joint and the mark that was put on it. */
 typedef struct spragSurfaceRecord {
     dJointID joint;
-    dContactGeom geom;
+    int mark;
     spragSurface surface;
     int used;
 } spragSurfaceRecord;
@@ -143,6 +147,7 @@ struct spragWorld {
     size_t guide_capacity;
     int guide_count;
     unsigned long long next_id;
+    unsigned next_serial;
     spragSurfaceRecord *surface;
     size_t surface_capacity;
     int surface_count;
