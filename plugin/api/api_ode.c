@@ -183,9 +183,6 @@ void spragWorldDetach(spragWorldID world)
     pthread_mutex_unlock(&list_lock);
     while (world->guide_count > 0)
         spragGuideFree(world->guide[world->guide_count - 1]);
-    for (int i = 0; i < world->link_count; ++i)
-        dJointDestroy(world->link[i]);
-    spragFree(world->link);
     spragFree(world->guide);
     spragFree(world->memory);
     spragFree(world->next_memory);

@@ -9,13 +9,14 @@ enum {
     WORLD_WORDS = 16,
     OBJECT_WORDS = 8,
     CONTACT_BYTES = 320,
-    BODY_BYTES = sizeof(dReal) == sizeof(double) ? 704 : 408
+    BODY_BYTES = sizeof(dReal) == sizeof(double) ? 712 : 416
 };
 
 static struct {
     size_t first_body, first_joint, next, contact;                /* bytes */
     size_t tag;                                                   /* of a body and of a joint */
     size_t time_left, steps_left, samples[2], sample_next, ready; /* of a body: auto-disable */
+    size_t moved;                                                 /* of a body: the callback */
     int known;
 } layout;
 
@@ -126,6 +127,43 @@ int spragLayoutFallsIdle(dBodyID body, dReal h)
     return number(body, layout.steps_left) - 1 <= 0 && time_left - h <= 0;
 }
 
+/* The sample that is next to be replaced: NULL without samples. */
+static dReal *nextSample(dBodyID body, int which)
+{
+    dVector3 *sample = word(body, layout.samples[which]);
+    return sample == NULL ? NULL : sample[number(body, layout.sample_next)];
+}
+
+spragIdleState spragLayoutIdleState(dBodyID body)
+{
+    spragIdleState state = {.steps_left = number(body, layout.steps_left),
+                            .sample_next = number(body, layout.sample_next),
+                            .ready = number(body, layout.ready)};
+    memcpy(&state.time_left, (const char *)body + layout.time_left, sizeof state.time_left);
+    for (int which = 0; which < 2; ++which)
+        if (nextSample(body, which) != NULL)
+            memcpy(state.sample[which], nextSample(body, which), sizeof state.sample[which]);
+    return state;
+}
+
+void spragLayoutSetIdleState(dBodyID body, const spragIdleState *state)
+{
+    setNumber(body, layout.steps_left, state->steps_left);
+    setNumber(body, layout.sample_next, state->sample_next);
+    setNumber(body, layout.ready, state->ready);
+    memcpy((char *)body + layout.time_left, &state->time_left, sizeof state->time_left);
+    for (int which = 0; which < 2; ++which)
+        if (nextSample(body, which) != NULL)
+            memcpy(nextSample(body, which), state->sample[which], sizeof state->sample[which]);
+}
+
+spragMovedFn *spragLayoutMovedCallback(dBodyID body)
+{
+    spragMovedFn *callback;
+    memcpy(&callback, (const char *)body + layout.moved, sizeof callback);
+    return callback;
+}
+
 /* ---------------------------------------------------------------- the search */
 
 /* Offset of the only word of the object that holds the value. */
@@ -231,13 +269,27 @@ static int foretellsIdle(dWorldID world, dBodyID body)
     return 0;
 }
 
+static void onMoved(dBodyID body)
+{
+    (void)body;
+}
+
+static int findMoved(dBodyID body)
+{
+    spragMovedFn *const callback = onMoved;
+    dBodySetMovedCallback(body, callback);
+    const int found = findPlace(body, &callback, sizeof callback, &layout.moved);
+    dBodySetMovedCallback(body, NULL);
+    return found && spragLayoutMovedCallback(body) == NULL;
+}
+
 /* Only with offsets that point at two buffers may they be followed. */
 static int findIdling(dWorldID world)
 {
     dBodyID body = dBodyCreate(world);
     dJointAttach(dJointCreateNull(world, 0), body, 0);
     dBodySetGravityMode(body, 0);
-    if (!findCounters(body))
+    if (!findCounters(body) || !findMoved(body))
         return 0;
     dBodySetAutoDisableAverageSamplesCount(body, 0);
     const int none = word(body, layout.samples[0]) == NULL && word(body, layout.samples[1]) == NULL;
@@ -255,8 +307,7 @@ static int findChainTags(dWorldID world, void *const body[3])
     }
     dJointID idle = dJointCreateNull(world, 0); /* attached to nothing */
     dWorldStep(world, 1);
-    const int found = findTag(body, idle);
-    return found;
+    return findTag(body, idle);
 }
 
 static void findLayout(void)

@@ -3,7 +3,7 @@
  * ODE has no public list of either, and a remembered dJointID or dBodyID may have been destroyed (and its address given
  * to another object) since the last step, so a step may follow only what the world itself says is alive.  Facts
  * are needed beyond the public interface: the offsets of the list heads in a world, of link and tag in an object, of the
- * dContact in a contact joint, of the auto-disable counters in a body.  They are found, not assumed: once per process a
+ * dContact in a contact joint, of the auto-disable counters and the moved callback in a body.  They are found, not assumed: once per process a
  * scratch world is searched for them, and a library in which they cannot be found unambiguously is refused
  * (SPRAG_ERROR_ODE), never guessed at.
  * All else is asked through ODE's own functions. */
@@ -35,5 +35,18 @@ void spragLayoutMarkJoint(dJointID joint, int mark);
 /* 1 if ODE's next step by h will find the body idle for long enough: before it looks for islands it disables such a body
  * and sets its velocity to zero; an awake island enables it again, at rest. */
 int spragLayoutFallsIdle(dBodyID body, dReal h);
+
+/* What auto-disable remembers of a body. */
+typedef struct spragIdleState {
+    dReal time_left, sample[2][3]; /* the samples that the next step replaces */
+    int steps_left, sample_next, ready;
+} spragIdleState;
+
+spragIdleState spragLayoutIdleState(dBodyID body);
+void spragLayoutSetIdleState(dBodyID body, const spragIdleState *state);
+
+/* The callback set by dBodySetMovedCallback, which ODE does not give back. */
+typedef void spragMovedFn(dBodyID);
+spragMovedFn *spragLayoutMovedCallback(dBodyID body);
 
 #endif

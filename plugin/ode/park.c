@@ -1,7 +1,8 @@
 #include "ode/park.h"
 
-#include "base/alloc.h"
-#include "base/status.h"
+#include <limits.h>
+#include <pthread.h>
+
 #include "ode/articulation.h"
 
 static int isParked(const spragSnapshot *s, int island)
@@ -9,74 +10,100 @@ static int isParked(const spragSnapshot *s, int island)
     return island >= 0 && s->island[island].declined == NULL;
 }
 
-/* ---------------------------------------------------------------- links */
-
-/* Which of ODE's islands need their bodies tied?  Marked at the component's first body. */
-static int *findComponents(struct spragWorld *world)
+static void setAccumulators(dBodyID body, const double f[6])
 {
-    const spragSnapshot *s = &world->snapshot;
-    int *tied = SPRAG_TAKE(&world->arena, int, s->body_count);
-    enum { PARKED = 1, MAY_SLEEP = 2 };
-    for (int i = 0; tied != NULL && i < s->body_count; ++i) {
-        const spragBodyState *body = &s->body[i];
-        if (isParked(s, body->island))
-            tied[body->component] |= PARKED;
-        if (body->awake && (!body->enabled || dBodyGetAutoDisableFlag(body->id)))
-            tied[body->component] |= MAY_SLEEP;
-    }
-    for (int i = 0; tied != NULL && i < s->body_count; ++i)
-        tied[i] = tied[i] == (PARKED | MAY_SLEEP);
-    return tied;
+    dBodySetForce(body, (dReal)f[0], (dReal)f[1], (dReal)f[2]);
+    dBodySetTorque(body, (dReal)f[3], (dReal)f[4], (dReal)f[5]);
 }
 
-static int growPool(struct spragWorld *world, int count)
+static void setVelocity(dBodyID body, const double v[6])
 {
-    if (!spragGrow((void **)&world->link, &world->link_capacity, (size_t)count, sizeof *world->link))
-        return 0;
-    while (world->link_count < count) {
-        dJointID link = dJointCreateNull(world->world, 0);
-        if (link == NULL)
-            return 0;
-        world->link[world->link_count++] = link;
-    }
-    return 1;
+    dBodySetLinearVel(body, (dReal)v[0], (dReal)v[1], (dReal)v[2]);
+    dBodySetAngularVel(body, (dReal)v[3], (dReal)v[4], (dReal)v[5]);
 }
 
-spragStatus spragParkPrepare(struct spragWorld *world)
-{
-    spragSnapshot *s = &world->snapshot;
-    const int *tied = findComponents(world);
-    int *hub = SPRAG_TAKE(&world->arena, int, s->body_count);
-    world->link_used = 0;
-    int count = 0;
-    for (int i = 0; tied != NULL && i < s->body_count; ++i)
-        count += tied[s->body[i].component];
-    if (tied == NULL || hub == NULL || !growPool(world, count))
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory to tie %d bodies", count);
-    /* A star around a dynamic body: ODE ignores a joint between two kinematic ones. */
-    for (int i = s->body_count - 1; i >= 0; --i)
-        if (!s->body[i].kinematic)
-            hub[s->body[i].component] = i;
-    for (int i = 0; i < s->body_count; ++i) {
-        const int component = s->body[i].component;
-        if (tied[component] && hub[component] != i)
-            s->body[i].link = hub[component] + 1;
-    }
-    return SPRAG_OK;
-}
+/* ---------------------------------------------------------------- sleep */
 
-static void tie(struct spragWorld *world)
+enum { NEVER = INT_MAX }; /* idle steps that no body can have */
+
+/* Marks, at their first bodies, ODE's islands that have a solved one: held = 1. */
+static void findHeld(spragSnapshot *s)
 {
-    const spragSnapshot *s = &world->snapshot;
     for (int i = 0; i < s->body_count; ++i)
-        if (s->body[i].link > 0)
-            dJointAttach(world->link[world->link_used++], s->body[s->body[i].link - 1].id, s->body[i].id);
+        if (isParked(s, s->body[i].island))
+            s->body[s->body[i].component].held = 1;
+    for (int i = 0; i < s->body_count; ++i)
+        s->body[i].held = s->body[s->body[i].component].held;
 }
 
-static void untie(struct spragWorld *world)
+/* What ODE would do to the bodies of an awake island, if it saw the joints: one that has been idle is set to rest, a
+ * sleeper wakes with its counters as they are, and none of them falls asleep. */
+static void hold(spragBodyState *body)
 {
-    while (world->link_used > 0)
-        dJointAttach(world->link[--world->link_used], 0, 0);
+    body->idle_state = spragLayoutIdleState(body->id);
+    if (body->idle)
+        setVelocity(body->id, (const double[6]){0});
+    body->slept = !dBodyIsEnabled(body->id);
+    if (body->slept)
+        dBodyEnable(body->id);
+    spragIdleState state = body->idle_state;
+    state.steps_left = NEVER;
+    spragLayoutSetIdleState(body->id, &state);
+}
+
+/* Counters: of a woken body as found; of the others what ODE made of them. */
+static void release(const spragBodyState *body, int stepped)
+{
+    spragIdleState state = spragLayoutIdleState(body->id);
+    if (!stepped || body->slept)
+        state = body->idle_state;
+    else if (state.steps_left >= NEVER - 1) /* not looked at, or one idle step counted */
+        state.steps_left = body->idle_state.steps_left - (NEVER - state.steps_left);
+    spragLayoutSetIdleState(body->id, &state);
+    if (!stepped && body->slept)
+        dBodyDisable(body->id);
+    if (!stepped && body->idle)
+        setVelocity(body->id, body->idle_velocity);
+}
+
+/* ---------------------------------------------------------------- callbacks */
+
+static void enableJoints(struct spragWorld *world)
+{
+    const spragSnapshot *s = &world->snapshot;
+    for (int j = 0; world->parked && j < s->joint_count; ++j)
+        if (isParked(s, s->joint[j].island))
+            dJointEnable(s->joint[j].id);
+    world->parked = 0;
+}
+
+/* Stands for the user's callback, which may look at joints: by now ODE has its islands, so the joints can be enabled
+ * again.  With ODE's threading several may come at once. */
+static void onMoved(dBodyID id)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct spragWorld *world = spragWorldFind(dBodyGetWorld(id));
+    pthread_mutex_lock(&lock);
+    enableJoints(world);
+    pthread_mutex_unlock(&lock);
+    const spragBodyState *body = &world->snapshot.body[spragPointerMapGet(&world->snapshot.body_index, id)];
+    if (body->own_gyroscopic)
+        dBodySetGyroscopicMode(id, 1);
+    body->moved(id);
+}
+
+static void listen(spragBodyState *body)
+{
+    body->moved = spragLayoutMovedCallback(body->id);
+    if (body->moved != NULL)
+        dBodySetMovedCallback(body->id, onMoved);
+}
+
+/* A callback that was changed meanwhile stays changed. */
+static void stopListening(const spragBodyState *body)
+{
+    if (spragLayoutMovedCallback(body->id) == onMoved)
+        dBodySetMovedCallback(body->id, body->moved);
 }
 
 /* ---------------------------------------------------------------- forces */
@@ -136,54 +163,52 @@ static void fillFeedback(const spragSnapshot *s, const spragIsland *island)
     }
 }
 
-static void setAccumulators(dBodyID body, const double f[6])
+static void addForces(spragBodyState *body, double h)
 {
-    dBodySetForce(body, (dReal)f[0], (dReal)f[1], (dReal)f[2]);
-    dBodySetTorque(body, (dReal)f[3], (dReal)f[4], (dReal)f[5]);
+    double f[6];
+    for (int j = 0; j < 6; ++j)
+        f[j] = body->impulse[j] / h + body->motor_force[j] +
+               (j >= 3 && body->own_gyroscopic ? body->gyroscopic[j - 3] : 0);
+    dBodyAddForce(body->id, (dReal)f[0], (dReal)f[1], (dReal)f[2]);
+    dBodyAddTorque(body->id, (dReal)f[3], (dReal)f[4], (dReal)f[5]);
+    if (body->own_gyroscopic)
+        dBodySetGyroscopicMode(body->id, 0);
 }
 
 void spragPark(struct spragWorld *world)
 {
     spragSnapshot *s = &world->snapshot;
     for (int k = 0; k < s->island_count; ++k)
-        if (isParked(s, k))
+        if (isParked(s, k)) {
             sumImpulses(s, &s->island[k]);
+            fillFeedback(s, &s->island[k]);
+        }
+    findHeld(s);
     for (int i = 0; i < s->body_count; ++i) {
-        spragBodyState *body = &s->body[i];
-        if (!isParked(s, body->island))
-            continue;
-        double f[6];
-        for (int j = 0; j < 6; ++j)
-            f[j] = body->impulse[j] / s->step + body->motor_force[j] +
-                   (j >= 3 && body->own_gyroscopic ? body->gyroscopic[j - 3] : 0);
-        dBodyAddForce(body->id, (dReal)f[0], (dReal)f[1], (dReal)f[2]);
-        dBodyAddTorque(body->id, (dReal)f[3], (dReal)f[4], (dReal)f[5]);
-        if (body->own_gyroscopic)
-            dBodySetGyroscopicMode(body->id, 0);
+        if (isParked(s, s->body[i].island))
+            addForces(&s->body[i], s->step);
+        if (s->body[i].held)
+            hold(&s->body[i]);
+        listen(&s->body[i]);
     }
     for (int j = 0; j < s->joint_count; ++j)
         if (isParked(s, s->joint[j].island))
             dJointDisable(s->joint[j].id);
-    tie(world);
+    world->parked = 1;
 }
 
 void spragUnpark(struct spragWorld *world, int stepped)
 {
     spragSnapshot *s = &world->snapshot;
-    untie(world);
-    for (int j = 0; j < s->joint_count; ++j)
-        if (isParked(s, s->joint[j].island))
-            dJointEnable(s->joint[j].id);
+    enableJoints(world);
     for (int i = 0; i < s->body_count; ++i) {
         const spragBodyState *body = &s->body[i];
-        if (!isParked(s, body->island))
-            continue;
-        if (body->own_gyroscopic)
+        stopListening(body);
+        if (body->held)
+            release(body, stepped);
+        if (isParked(s, body->island) && body->own_gyroscopic)
             dBodySetGyroscopicMode(body->id, 1);
-        if (!stepped || !dBodyIsEnabled(body->id))
+        if (isParked(s, body->island) && !stepped)
             setAccumulators(body->id, body->force);
     }
-    for (int k = 0; stepped && k < s->island_count; ++k)
-        if (isParked(s, k))
-            fillFeedback(s, &s->island[k]);
 }

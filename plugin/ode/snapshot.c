@@ -179,13 +179,14 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
         status = listBodies(world, s);
     for (int i = 0; status == SPRAG_OK && i < s->body_count; ++i) {
         spragBodyState *body = &s->body[i];
-        const int idle = spragLayoutFallsIdle(body->id, (dReal)step);
+        body->idle = spragLayoutFallsIdle(body->id, (dReal)step);
         body->serial = spragLedgerSerial(world, spragLayoutBodyMark(body->id));
-        body->enabled = dBodyIsEnabled(body->id) && !idle;
+        body->enabled = dBodyIsEnabled(body->id) && !body->idle;
         body->kinematic = dBodyIsKinematic(body->id);
         body->island = body->articulation = -1;
         status = readBody(body, i);
-        if (idle) { /* as ODE will before it solves */
+        if (body->idle) { /* as ODE will before it solves */
+            memcpy(body->idle_velocity, body->velocity, sizeof body->velocity);
             memset(body->velocity, 0, sizeof body->velocity);
             memset(body->free_velocity, 0, sizeof body->free_velocity);
         }

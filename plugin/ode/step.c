@@ -131,8 +131,6 @@ static spragStatus prepare(struct spragWorld *world, double step, long long *sin
         return status;
     solveAll(world);
     endStage(world, SPRAG_STAGE_SOLVE, since);
-    if ((status = spragParkPrepare(world)) != SPRAG_OK)
-        return status;
     return spragReportPrepare(world);
 }
 

@@ -9,6 +9,7 @@
 #include <sprag/sprag_ode.h>
 
 #include "base/arena.h"
+#include "ode/layout.h"
 #include "ode/pointer_map.h"
 #include "ode/event.h"
 
@@ -16,17 +17,22 @@
 
 typedef struct spragBodyState {
     dBodyID id;
-    int serial;       /* the same from step to step, and no other body's */
-    int enabled;      /* once ODE has put those to sleep that were idle for long enough */
-    int kinematic;    /* moves as it likes: inverse mass 0 */
-    int component;    /* ODE's island: least body index in it */
-    int awake;        /* its component has an enabled body */
-    int island;       /* Sprag's island, or -1 */
-    int place;        /* in the list of bodies of its island; then that of the first body of its mechanism */
-    int articulation; /* mechanism of the island, or -1 */
-    int first_row;    /* of its mechanism, while that is factored */
-    int link;         /* 1 + the body it is tied to for the step, 0: none */
-    double mass;      /* kg */
+    int serial;                /* the same from step to step, and no other body's */
+    int enabled;               /* once ODE has put those to sleep that were idle for long enough */
+    int kinematic;             /* moves as it likes: inverse mass 0 */
+    int component;             /* ODE's island: least body index in it */
+    int awake;                 /* its component has an enabled body */
+    int island;                /* Sprag's island, or -1 */
+    int place;                 /* in the list of bodies of its island; then that of the first body of its mechanism */
+    int articulation;          /* mechanism of the island, or -1 */
+    int first_row;             /* of its mechanism, while that is factored */
+    int idle;                  /* ODE will set it to rest before it solves */
+    int held;                  /* ODE must not put it to sleep in this step: its island is awake and solved */
+    int slept;                 /* of held bodies: it was asleep */
+    double idle_velocity[6];   /* as found, of idle bodies */
+    spragIdleState idle_state; /* as found, of held bodies */
+    spragMovedFn *moved;       /* the user's callback while ours stands in its place, or NULL */
+    double mass;               /* kg */
     double inverse_mass;
     double inertia[9], inverse_inertia[9]; /* (3 x 3) world axes, about the centre of mass */
     int isotropic;                         /* the inertia is a multiple of 1: no gyroscopic torque */
@@ -157,9 +163,7 @@ struct spragWorld {
     spragEventLog log;
     spragEventFn *callback;
     void *callback_user;
-    dJointID *link; /* pool of null joints that keep parked islands together */
-    size_t link_capacity;
-    int link_count, link_used;
+    int parked; /* the joints of solved islands are disabled: between spragPark and the first callback, or Unpark */
     spragHeardJoint *heard; /* (joint_count), in the arena */
     spragStepInfo info;
 };
