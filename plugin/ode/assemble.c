@@ -223,7 +223,7 @@ static int fillLaws(struct spragWorld *world, const spragIsland *island, spragPr
         if (rolling)
             parent[k] = block->parent;
     }
-    problem->mu = mu, problem->mu_minus = mu_minus, problem->bound = bound;
+    problem->mu = mu, problem->mu_minus = mu_minus, problem->bound = island->bound = bound;
     problem->body = body, problem->parent = parent, problem->kind = kind;
     return 1;
 }

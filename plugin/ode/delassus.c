@@ -121,6 +121,11 @@ static void coupling(const spragSnapshot *s, const spragIsland *island, int k, i
         }
 }
 
+/* Contacts with mu = infinity can ask for what no motion gives (three points of one body held against three that part).
+ * This share of W makes the least violation the answer, with finite forces; what it lets a resting contact creep is far
+ * below rounding's 1e-12 m/s. */
+#define INFINITE_MU_COMPLIANCE 1e-11
+
 /* The diagonal block: symmetric to the bit, compliance added, empty rows given the mean of the others. */
 static void finishDiagonal(const spragBlock *block, double W[9])
 {
@@ -128,6 +133,8 @@ static void finishDiagonal(const spragBlock *block, double W[9])
     int used = 0;
     for (int i = 0; i < 3; ++i) {
         W[4 * i] += block->compliance[i];
+        if (i > 0 && block->kind == SPRAG_BLOCK_BOX && block->part == SPRAG_PART_CONTACT)
+            W[4 * i] *= 1 + INFINITE_MU_COMPLIANCE;
         for (int j = 0; j < i; ++j)
             W[3 * i + j] = W[3 * j + i];
         if (!block->unused[i]) {
@@ -165,6 +172,6 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
                     mirror[3 * j + i] = block[3 * i + j];
         }
     }
-    island->problem.W = W;
+    island->problem.W = island->W = W;
     return 1;
 }

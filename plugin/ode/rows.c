@@ -136,6 +136,7 @@ static const char *frictionLaw(const dSurfaceParameters *p, double h, spragBlock
         return "a contact with finite and infinite friction";
     if (isinf(mu)) {
         block->kind = SPRAG_BLOCK_BOX;
+        block->parts = (mu1 > 0 && approx1) || (mu2 > 0 && approx2);
         boxRow(block, 0, 0, INFINITY);
         for (int row = 1; row < 3; ++row)
             boxRow(block, row, block->unused[row] ? 0 : -INFINITY, block->unused[row] ? 0 : INFINITY);
@@ -178,6 +179,8 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
     }
     spragVelocityProduct(body, radius, block->position, block->n, product);
     block->product[0] = spragDot3(block->n, product);
+    if (block->kind == SPRAG_BLOCK_BOX)
+        return; /* several that hold: their points on a turning body ask for accelerations no rigid body has */
     block->product[1] = spragDot3(block->t1, product);
     block->product[2] = spragDot3(block->t2, product) * block->scale;
 }

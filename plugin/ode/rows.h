@@ -43,6 +43,7 @@ struct spragBlock {
     double scale;        /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */
     double n[3], t1[3], t2[3];
     unsigned char unused[3]; /* 1: the row does not exist (mu = 0 along it) */
+    unsigned char parts;     /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
 };
 
 /* Fills row `row` of both sides: velocity along d (unit, world axes) at block->position.  Its value at the start of the

@@ -14,6 +14,7 @@
 #include "ode/judge.h"
 #include "ode/ledger.h"
 #include "ode/park.h"
+#include "ode/release.h"
 #include "ode/report.h"
 #include "ode/snapshot.h"
 #include "solve/solver.h"
@@ -66,8 +67,11 @@ static void solve(struct spragWorld *world, spragIsland *island, double seconds_
                                        .thread_count = config->thread_count,
                                        .indeterminacy = config->indeterminacy,
                                        .work_limit = WORK_LEAST + WORK_PER_BLOCK * island->problem.block_count};
-    const spragStatus status =
-        spragChainSolve(&island->problem, &options, &world->arena, island->r, island->u, &island->solve);
+    spragStatus status;
+    int rounds = 0;
+    do
+        status = spragChainSolve(&island->problem, &options, &world->arena, island->r, island->u, &island->solve);
+    while (spragRelease(island, ++rounds));
     if (status != SPRAG_OK && status != SPRAG_NOT_CONVERGED && status != SPRAG_LIMIT)
         island->declined = spragStatusText(status);
     for (int i = 0; i < 3 * island->block_count; ++i)

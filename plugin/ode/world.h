@@ -78,7 +78,9 @@ typedef struct spragIsland {
     struct spragEqualityRow *row;           /* (row_count) of its joints */
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
-    double *r, *u; /* (block_count x 3) N s, m/s */
+    double *bound, *W; /* of the problem; release.h may change them between solves */
+    int softened;      /* 1: it has added compliance */
+    double *r, *u;     /* (block_count x 3) N s, m/s */
     spragSolveInfo solve;
 } spragIsland;
 

@@ -7,6 +7,7 @@
  *
  * What another method finds for a small island goes through the mode search once more: it is the one that knows a
  * separatrix when it sees it, and the policy. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -165,6 +166,20 @@ static int isRest(const spragProblem *problem, const double *r)
     return 1;
 }
 
+/* m/s, what rounding alone leaves of a residual: much, where impulses are huge (a body that another squeezes which
+ * nothing stops). */
+static double roundingOf(const spragProblem *problem, const double *r)
+{
+    double worst = 0;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        double sum = 0;
+        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
+            sum += spragNorm3(problem->W + 9 * (size_t)e) * spragNorm3(r + 3 * (size_t)problem->column[e]);
+        worst = fmax(worst, sum);
+    }
+    return 8 * DBL_EPSILON * worst;
+}
+
 static spragStatus runChain(const spragProblem *problem, const spragSolveOptions *options, double begin,
                             spragArena *arena, double *r, spragSolveInfo *info)
 {
@@ -194,6 +209,8 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
             status = tryMethod(&spragSolverNewton, problem, &left, PREFERRED, arena, r, candidate, info); /* polishes */
         if (status != SPRAG_OK || solved)
             return status;
+        if (info->residual <= roundingOf(problem, r))
+            break;
         if (options->time_limit > 0) {
             left.time_limit = options->time_limit - (spragSeconds() - begin);
             if (left.time_limit <= 0)

@@ -125,6 +125,47 @@ static void infiniteMuHolds(void **state)
     freeTwin(&t);
 }
 
+/* What parts is not held: an infinite coefficient is no glue.  An infinite force is, as in ODE. */
+static void infiniteMuLetsGo(void **state)
+{
+    (void)state;
+    for (int glue = 0; glue < 2; ++glue) {
+        const dSurfaceParameters surface = {.mode = glue ? 0 : dContactApprox1, .mu = dInfinity};
+        Twin t;
+        makeTwin(&t, 1);
+        dBodyID box = addBox(&t, 0, 0, 0.2);
+        dBodySetLinearVel(box, 1, 0, 1);
+        addSurface(&t, box, &surface, 0, 0);
+        step(&t, step_size);
+        CHECK_NEAR(dBodyGetLinearVel(box)[0], glue ? 0.25 : 1,
+                   glue ? 0.25 : 1e-9); /* glue: it turns about its corners */
+        freeTwin(&t);
+    }
+}
+
+/* A box between the ground, which pushes it out, and a wall that holds it: no motion does both, and none explodes. */
+static void infiniteMuInConflict(void **state)
+{
+    (void)state;
+    const dSurfaceParameters surface = {.mode = dContactApprox1, .mu = dInfinity};
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID box = addBox(&t, 0, 0, 0.2);
+    addSurface(&t, box, &surface, 0.01, 0);
+    for (int i = 0; i < 4; ++i) {
+        dContact wall = planeContact(0.5, i & 1 ? 0.4 : -0.4, i & 2 ? 0.3 : 0.1, 0);
+        wall.surface = surface;
+        wall.geom.normal[0] = -1, wall.geom.normal[2] = 0;
+        wall.geom.depth = 0.01;
+        addContact(&t, &wall, box, 0);
+    }
+    step(&t, step_size);
+    const dReal *v = dBodyGetLinearVel(box);
+    assert_true(sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) < 3); /* ERP asks for 2 m/s */
+    assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8);
+    freeTwin(&t);
+}
+
 /* dContactApprox1 off: mu is a force, here 0.7 N at each of four corners, whatever the load. */
 static void forceLimitIsADisc(void **state)
 {
@@ -254,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normalRowIsAsOde),          cmocka_unit_test(conveyorCarriesAlong),
         cmocka_unit_test(slipIsProportionalToForce), cmocka_unit_test(infiniteMuHolds),
+        cmocka_unit_test(infiniteMuLetsGo),          cmocka_unit_test(infiniteMuInConflict),
         cmocka_unit_test(forceLimitIsADisc),         cmocka_unit_test(secondCoefficientMakesAnEllipse),
         cmocka_unit_test(oneCoefficientMayBeZero),   cmocka_unit_test(reversedContactIsTheSame),
         cmocka_unit_test(rollingFrictionSlowsABall), cmocka_unit_test(feedbackIsFilled),
