@@ -193,9 +193,10 @@ static void addOthers(const spragIsland *island, double h, spragContactHistory *
 /* ---------------------------------------------------------------- the problem */
 
 /* Laws of the blocks; arrays that only say what is so anyway stay NULL.  0: no memory. */
-static int fillLaws(struct spragWorld *world, const spragIsland *island, spragProblem *problem)
+static int fillLaws(struct spragWorld *world, spragIsland *island)
 {
     const int n = island->block_count;
+    spragProblem *problem = &island->problem;
     int contacts = 1, boxes = 0, rolling = 0;
     for (int k = 0; k < n; ++k) {
         contacts &= island->block[k].kind == SPRAG_BLOCK_CONTACT;
@@ -237,7 +238,7 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     double *q = SPRAG_TAKE_RAW(&world->arena, double, 3 * n);
     island->r = SPRAG_TAKE(&world->arena, double, 6 * n);
     island->u = island->r + 3 * n;
-    if (!history || !q || !island->r || !fillLaws(world, island, problem) || !spragDelassusMake(world, island))
+    if (!history || !q || !island->r || !fillLaws(world, island) || !spragDelassusMake(world, island))
         return 0;
     problem->q = q, problem->history = history, problem->step = s->step;
     fillQ(s, island, q);
