@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what Sprag needs from Debian's packages, only what is missing.  Shared by demos/run.sh, tests/run.sh, .ci/run.
-#     third_party/install.sh [build|tests|demos|all]      default: all
+#     third_party/install.sh [build|tests|demos|bench|all]      default: all, but for the peers of the benchmark
 # README.md beside this file says what each package is for.
 set -euo pipefail
 
@@ -9,13 +9,16 @@ tests=(libcmocka-dev curl ca-certificates valgrind clang-format python3 python3-
 demos=(libglfw3-dev libepoxy-dev libegl-dev libcglm-dev libpng-dev libimgui-dev fonts-dejavu-core libgl1-mesa-dri libgl1 libegl1
     xvfb xauth ffmpeg)
 
+peers=(libsiconos-numerics-dev libbullet-dev)
+
 case "${1:-all}" in
 build) packages=("${build[@]}") ;;
 tests) packages=("${build[@]}" "${tests[@]}") ;;
 demos) packages=("${build[@]}" "${demos[@]}") ;;
+bench) packages=("${build[@]}" "${peers[@]}") ;;
 all) packages=("${build[@]}" "${tests[@]}" "${demos[@]}") ;;
 *)
-    echo "install.sh: unknown set '$1'; one of build, tests, demos, all" >&2
+    echo "install.sh: unknown set '$1'; one of build, tests, demos, bench, all" >&2
     exit 2
     ;;
 esac

@@ -11,6 +11,7 @@
 
 #include <sprag/sprag.h>
 
+#include "bench/json.h"
 #include "bench/profile.h"
 #include "bench/suite.h"
 #ifdef SPRAG_BENCH_SICONOS
@@ -186,14 +187,6 @@ static double fastestPeer(const Entry *entry)
 }
 
 /* ---------------------------------------------------------------- JSON */
-
-static void jsonNumber(FILE *out, double x)
-{
-    if (isfinite(x))
-        fprintf(out, "%.9g", x);
-    else
-        fprintf(out, "null");
-}
 
 static const char *writeJson(const char *path, const Options *options, const char *const *name, const Entry *entry)
 {

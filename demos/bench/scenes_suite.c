@@ -1,193 +1,236 @@
-/* `sprag-bench scenes`: whole steps of scenes under Sprag and under stock ODE, time and residual side by side.
+/* `sprag-bench scenes`: whole steps of scenes under Sprag, stock ODE and Bullet, time and residual side by side.
  *
- * Every world runs under Sprag's API from the same start; SPRAG_SOLVER_STOCK leaves the step to ODE, and
- * SPRAG_ANALYSIS_JUDGE takes the residual of ODE's answer.  Time is that of the step: all stages for Sprag, ODE's alone
- * for stock.  Contacts are made outside it.  The least of the measured steps is no fair figure where the scene moves, so
- * the median is printed. */
-#include "bench/suite.h"
-
+ * A scene is settled once, then every contender runs on from that state under Sprag's API: SPRAG_SOLVER_STOCK leaves the
+ * step to ODE, and SPRAG_ANALYSIS_JUDGE takes the residual of ODE's answer.  Time is that of the step: all stages for
+ * Sprag, ODE's alone for stock, the solver's alone for Bullet, which is given the contacts of a world that Sprag steps.
+ * Contacts are made outside it.  The least of the measured steps is no fair figure where the scene moves, so medians are
+ * printed. */
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenes/scene.h"
+#include "bench/suite.h"
+#include "bench/world_run.h"
 
-typedef struct Contender {
-    const char *name;
-    spragSolverKind solver;
-    spragStepper stepper;
-    int iterations; /* of QuickStep */
-} Contender;
-
-static const Contender contender[] = {{"Sprag", SPRAG_SOLVER_AUTO, SPRAG_STEPPER_STEP, 0},
-                                      {"dWorldStep", SPRAG_SOLVER_STOCK, SPRAG_STEPPER_STEP, 0},
-                                      {"QuickStep 20", SPRAG_SOLVER_STOCK, SPRAG_STEPPER_QUICKSTEP, 20},
-                                      {"QuickStep 50", SPRAG_SOLVER_STOCK, SPRAG_STEPPER_QUICKSTEP, 50},
-                                      {"QuickStep 200", SPRAG_SOLVER_STOCK, SPRAG_STEPPER_QUICKSTEP, 200}};
+#define STOCK(name, stepper, iterations)                                                                               \
+    {                                                                                                                  \
+        name, SPRAG_SOLVER_STOCK, stepper, iterations, 0, 0, 0, 0                                                      \
+    }
+enum { SPRAG, DENSE, QUICK20, QUICK50, QUICK200, BULLET10 };
+static const WorldContender contender[] = {
+    {"Sprag", SPRAG_SOLVER_AUTO, SPRAG_STEPPER_STEP, 0, 0, 0, 0, 0},
+    STOCK("dWorldStep", SPRAG_STEPPER_STEP, 0),
+    STOCK("QuickStep 20", SPRAG_STEPPER_QUICKSTEP, 20),
+    STOCK("QuickStep 50", SPRAG_STEPPER_QUICKSTEP, 50),
+    STOCK("QuickStep 200", SPRAG_STEPPER_QUICKSTEP, 200),
+#ifdef SPRAG_BENCH_BULLET
+    {"Bullet 10", SPRAG_SOLVER_AUTO, SPRAG_STEPPER_STEP, 10, 1, 0, 0, 0},
+    {"Bullet 200", SPRAG_SOLVER_AUTO, SPRAG_STEPPER_STEP, 200, 1, 0, 0, 0},
+#endif
+};
 enum { CONTENDERS = sizeof contender / sizeof *contender };
 
-/* Which scenes, from when to when. */
-typedef struct Row {
-    const char *scene, *set; /* keys, "name=value name=value" */
-    double step_size;        /* s */
-    int settle, measure;     /* steps */
-    int dense_limit;         /* 0: too large for dWorldStep */
-} Row;
-
-static const Row row[] = {
-    {"rod", "", 1e-3, 20, 50, 1},
-    {"top", "", 1e-3, 20, 200, 1},
-    {"stack", "", 1e-3, 100, 200, 1},
-    {"card-house", "", 1.0 / 240, 50, 100, 1},
-    {"arch", "", 1.0 / 240, 50, 100, 1},
-    {"chain", "", 1.0 / 240, 50, 100, 1},
-    {"quadruped", "", 1.0 / 240, 100, 100, 1},
-    {"islands", "", 1.0 / 240, 20, 20, 1},
-    {"islands", "boxes=0", 1.0 / 240, 20, 20, 1},
-    {"pile", "count=50", 1.0 / 240, 300, 50, 1},
-    {"pile", "count=300", 1.0 / 240, 400, 20, 0},
-    {"pile", "count=1000", 1.0 / 240, 400, 10, 0},
-    {"pile", "count=300 boxes=1", 1.0 / 240, 400, 10, 0},
+#define MS 1e-3
+#define GAME (1.0 / 240)
+static const WorldPlan plan[] = {
+    {"rod", "", MS, 20, 0, 50, 1, 0},
+    {"top", "", MS, 20, 0, 200, 1, 0},
+    {"stack", "", MS, 100, 0, 200, 1, 0},
+    {"stack", "ratio=2", MS, 100, 0, 100, 1, 0},
+    {"stack", "count=20 balls=1", MS, 100, 0, 100, 1, 0},
+    {"card-house", "", GAME, 50, 0, 100, 1, 0},
+    {"arch", "", GAME, 50, 0, 100, 1, 0},
+    {"wall", "", GAME, 50, 0, 20, 0, 0},
+    {"pyramid", "", GAME, 50, 0, 20, 0, 0},
+    {"chain", "", GAME, 50, 0, 100, 1, 0},
+    {"quadruped", "", GAME, 100, 0, 100, 1, 0},
+    {"islands", "count=10", GAME, 20, 0, 50, 1, 0},
+    {"islands", "", GAME, 20, 0, 20, 1, 0},
+    {"islands", "count=10000", GAME, 20, 0, 10, 1, 0},
+    {"islands", "boxes=0", GAME, 20, 0, 20, 1, 0},
+    {"pile", "count=10", GAME, 300, 20, 50, 1, 1},
+    {"pile", "count=50", GAME, 300, 20, 50, 1, 1},
+    {"pile", "count=300", GAME, 400, 20, 20, 0, 1},
+    {"pile", "count=1000", GAME, 400, 20, 10, 0, 1},
+    {"pile", "count=3000", GAME, 400, 10, 5, 0, 1},
+    {"pile", "count=10 boxes=1 tumble=1", GAME, 300, 20, 50, 1, 1},
+    {"pile", "count=50 boxes=1 tumble=1", GAME, 300, 20, 50, 1, 1},
+    {"pile", "count=300 boxes=1 tumble=1", GAME, 400, 20, 20, 0, 1},
+    {"pile", "count=1000 boxes=1 tumble=1", GAME, 400, 20, 10, 0, 1},
+    {"pile", "count=3000 boxes=1 tumble=1", GAME, 400, 10, 5, 0, 1},
 };
+enum { PLANS = sizeof plan / sizeof *plan };
+enum { SMALL_BODIES = 100 }; /* --quick leaves larger piles and islands out */
 
-typedef struct Figures {
-    double milliseconds; /* median step */
-    double residual;     /* median, m/s */
-    double solve;        /* microseconds of solving an island, Sprag only */
-    int contacts;
-    const char *error;
-} Figures;
+typedef struct Budget {
+    int plan;
+    WorldFigures quick20, quick200, in_time, to_residual;
+} Budget;
 
-static int compareDoubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *x, int count)
-{
-    qsort(x, (size_t)count, sizeof *x, compareDoubles);
-    return x[count / 2];
-}
-
-static void setKeys(const Scene *scene, const char *set, double *value)
-{
-    for (int k = 0; scene->keys[k].name != NULL; ++k) {
-        const char *at = strstr(set, scene->keys[k].name);
-        const size_t length = strlen(scene->keys[k].name);
-        value[k] = at != NULL && at[length] == '=' ? atof(at + length + 1) : scene->keys[k].value;
-    }
-}
-
-static double stepNanoseconds(const spragStepInfo *info, int stock)
-{
-    double sum = 0;
-    for (int k = 0; k <= SPRAG_STAGE_REPORT; ++k)
-        if (!stock || k == SPRAG_STAGE_ODE)
-            sum += (double)info->nanoseconds[k];
-    return sum;
-}
-
-static Figures measure(const Row *r, const Contender *c)
-{
-    static double time[1000], residual[1000], solve[1000];
-    char error[256] = "";
-    double value[SCENE_KEY_MAX];
-    const Scene *scene = SceneFind(r->scene);
-    if (scene == NULL)
-        return (Figures){.error = "no such scene"};
-    setKeys(scene, r->set, value);
-    spragConfig config = spragConfigDefault();
-    config.solver = c->solver;
-    config.stepper = c->stepper;
-    config.analysis = c->solver == SPRAG_SOLVER_STOCK ? SPRAG_ANALYSIS_JUDGE : SPRAG_ANALYSIS_CONTACTS;
-    dRandSetSeed(1);
-    SceneWorld *world = SceneCreate(scene, value, SCENE_SPRAG, &config, error);
-    if (world == NULL)
-        return (Figures){.error = "cannot be created"};
-    if (c->iterations > 0)
-        dWorldSetQuickStepNumIterations(world->world, c->iterations);
-    Figures f = {0};
-    for (int k = 0; k < r->settle + r->measure && f.error == NULL; ++k) {
-        if (SceneStep(world, r->step_size) != SPRAG_OK) {
-            f.error = "the step failed";
-            break;
-        }
-        const spragStepInfo info = spragWorldGetStepInfo(world->sprag);
-        if (k >= r->settle) {
-            time[k - r->settle] = 1e-6 * stepNanoseconds(&info, c->solver == SPRAG_SOLVER_STOCK);
-            residual[k - r->settle] = info.residual;
-            solve[k - r->settle] =
-                1e-3 * (double)info.nanoseconds[SPRAG_STAGE_SOLVE] / (info.islands > 0 ? info.islands : 1);
-            f.contacts = info.contacts;
-        }
-    }
-    if (f.error == NULL) {
-        f.milliseconds = median(time, r->measure);
-        f.residual = median(residual, r->measure);
-        f.solve = median(solve, r->measure);
-    }
-    SceneDestroy(world);
-    return f;
-}
-
-static int ode_complaints;
-
+/* Stock ODE reports the failures of its LCP solver; its residual says as much. */
 static void onOdeMessage(int number, const char *text, va_list arguments)
 {
     (void)number;
     (void)text;
     (void)arguments;
-    ++ode_complaints;
 }
 
-static void printRow(const Row *r)
+/* ---------------------------------------------------------------- arguments */
+
+typedef struct Options {
+    const char *json;
+    int quick, scenes;
+    char **scene;
+} Options;
+
+static int parse(Options *options, int count, char **argument)
 {
-    Figures f[CONTENDERS];
-    printf("| %s %s |", r->scene, r->set);
+    for (int i = 0; i < count; ++i) {
+        if (strcmp(argument[i], "--quick") == 0) {
+            options->quick = 1;
+        } else if (strcmp(argument[i], "--json") == 0) {
+            if (++i == count) {
+                fprintf(stderr, "sprag-bench scenes: --json needs a file\n");
+                return 2;
+            }
+            options->json = argument[i];
+        } else if (SceneFind(argument[i]) == NULL) {
+            fprintf(stderr, "sprag-bench scenes: no scene or option '%s'; sprag-view --list shows all scenes\n",
+                    argument[i]);
+            return 2;
+        } else {
+            options->scene[options->scenes++] = argument[i];
+        }
+    }
+    return 0;
+}
+
+static int isWanted(const Options *options, const WorldPlan *p)
+{
+    const char *count = strstr(p->set, "count=");
+    if (options->quick && ((count != NULL && atoi(count + 6) > SMALL_BODIES) || !p->dense_limit))
+        return 0;
+    int wanted = options->scenes == 0;
+    for (int i = 0; i < options->scenes; ++i)
+        wanted |= strcmp(options->scene[i], p->scene) == 0;
+    return wanted;
+}
+
+/* ---------------------------------------------------------------- runs */
+
+/* As long as QuickStep takes for 20 iterations; to the residual it has after 200. */
+static void measureBudget(SceneWorld *world, const WorldPlan *p, const WorldFigures *f, Budget *budget)
+{
+    const double beside = f[SPRAG].milliseconds - f[SPRAG].solve_milliseconds; /* what a step costs but for solving */
+    WorldContender c = contender[SPRAG];
+    c.time_limit = 1e-3 * fmax(f[QUICK20].milliseconds - beside, 1e-3);
+    budget->in_time = worldMeasure(world, p, &c);
+    c.time_limit = 0;
+    c.tolerance = fmax(f[QUICK200].residual, 1e-12);
+    budget->to_residual = worldMeasure(world, p, &c);
+    budget->quick20 = f[QUICK20], budget->quick200 = f[QUICK200];
+}
+
+static void runPlan(const WorldPlan *p, FILE *json, int *rows, Budget *budget)
+{
+    SceneWorld *world = worldSettle(p);
+    if (world == NULL)
+        return;
+    WorldFigures f[CONTENDERS];
+    printf("| %s %s |", p->scene, p->set);
     for (int c = 0; c < CONTENDERS; ++c) {
-        const int skip =
-            !r->dense_limit && contender[c].solver == SPRAG_SOLVER_STOCK && contender[c].stepper == SPRAG_STEPPER_STEP;
-        f[c] = skip ? (Figures){.error = "too slow"} : measure(r, &contender[c]);
+        const int joints = strcmp(p->scene, "chain") == 0 || strcmp(p->scene, "quadruped") == 0;
+        f[c] = c == DENSE && !p->dense_limit   ? (WorldFigures){.error = "too slow"}
+               : contender[c].bullet && joints ? (WorldFigures){.error = "joints"}
+                                               : worldMeasure(world, p, &contender[c]);
         if (c == 0)
             printf(" %d |", f[0].contacts);
-        if (f[c].error != NULL)
-            printf(" %s |", f[c].error);
-        else if (c == 0)
-            printf(" %.4g ms, %.1e; solve %.3g us an island |", f[c].milliseconds, f[c].residual, f[c].solve);
-        else
-            printf(" %.4g ms (%.2g), %.1e |", f[c].milliseconds, f[c].milliseconds / f[0].milliseconds, f[c].residual);
+        worldPrintCell(stdout, &f[c]);
         fflush(stdout);
+        if (json != NULL)
+            worldPrintJson(json, (*rows)++ == 0, p, &contender[c], &f[c]);
     }
     printf("\n");
+    budget->plan = -1;
+    if (p->settle_quick && f[SPRAG].done && f[QUICK20].done && f[QUICK200].done) {
+        budget->plan = (int)(p - plan);
+        measureBudget(world, p, f, budget);
+        WorldContender named = contender[SPRAG];
+        for (int k = 0; k < 2 && json != NULL; ++k) {
+            named.name = k == 0 ? "Sprag in the time of QuickStep 20" : "Sprag to the residual of QuickStep 200";
+            worldPrintJson(json, (*rows)++ == 0, p, &named, k == 0 ? &budget->in_time : &budget->to_residual);
+        }
+    }
+    SceneDestroy(world);
+}
+
+static void printBudgets(const Budget *budget, int count)
+{
+    printf(
+        "\n| pile | QuickStep 20 | Sprag in that time | residual smaller by | QuickStep 200 | Sprag to that residual | "
+        "faster by |\n|---|---|---|---|---|---|---|\n");
+    for (int i = 0; i < count; ++i) {
+        const Budget *b = &budget[i];
+        printf("| %s |", plan[b->plan].set);
+        worldPrintCell(stdout, &b->quick20);
+        worldPrintCell(stdout, &b->in_time);
+        printf(" %.3g |", b->quick20.residual / b->in_time.residual);
+        worldPrintCell(stdout, &b->quick200);
+        worldPrintCell(stdout, &b->to_residual);
+        printf(" %.3g |\n", b->quick200.milliseconds / b->to_residual.milliseconds);
+    }
+}
+
+static int runAll(const Options *options, FILE *json)
+{
+    static Budget budget[PLANS];
+    int rows = 0, budgets = 0;
+    printf("Median time of a step and median residual in m/s.\n\n| scene | contacts |");
+    for (int c = 0; c < CONTENDERS; ++c)
+        printf(" %s |", contender[c].name);
+    printf("\n|---|---|");
+    for (int c = 0; c < CONTENDERS; ++c)
+        printf("---|");
+    printf("\n");
+    for (int k = 0; k < PLANS; ++k)
+        if (isWanted(options, &plan[k])) {
+            runPlan(&plan[k], json, &rows, &budget[budgets]);
+            budgets += budget[budgets].plan >= 0;
+        }
+    if (budgets > 0)
+        printBudgets(budget, budgets);
+    return rows;
 }
 
 static int run(int count, char **argument)
 {
-    for (int i = 0; i < count; ++i)
-        if (SceneFind(argument[i]) == NULL) {
-            fprintf(stderr, "sprag-bench scenes: no scene '%s'; sprag-view --list shows all\n", argument[i]);
-            return 2;
-        }
-    dInitODE2(0);
-    dSetMessageHandler(onOdeMessage);
-    printf(
-        "Median time of a step, in brackets the ratio to Sprag's, and median residual in m/s.\n\n| scene | contacts |");
-    for (int c = 0; c < CONTENDERS; ++c)
-        printf(" %s |", contender[c].name);
-    printf("\n|---|---|---|---|---|---|---|\n");
-    for (size_t k = 0; k < sizeof row / sizeof *row; ++k) {
-        int wanted = count == 0;
-        for (int i = 0; i < count; ++i)
-            wanted |= strcmp(argument[i], row[k].scene) == 0;
-        if (wanted && SceneFind(row[k].scene) != NULL)
-            printRow(&row[k]);
+    Options options = {.scene = calloc((size_t)count + 1, sizeof *options.scene)};
+    int status = options.scene == NULL ? 2 : parse(&options, count, argument);
+    FILE *json = NULL;
+    if (status == 0 && options.json != NULL && (json = fopen(options.json, "w")) == NULL) {
+        fprintf(stderr, "sprag-bench scenes: %s: cannot be opened for writing\n", options.json);
+        status = 2;
     }
-    printf("\nStock ODE reported %d internal errors of its LCP solver on the way.\n", ode_complaints);
-    dCloseODE();
-    return 0;
+    if (status == 0) {
+        dInitODE2(0);
+        dSetMessageHandler(onOdeMessage);
+        if (json != NULL)
+            fprintf(json, "{\"suite\":\"scenes\",\"version\":\"%s\",\"results\":[", spragVersion());
+        runAll(&options, json);
+        dCloseODE();
+    }
+    if (json != NULL) {
+        fprintf(json, "\n]}\n");
+        const int failed = ferror(json);
+        if (fclose(json) != 0 || failed) {
+            fprintf(stderr, "sprag-bench scenes: %s: could not be written\n", options.json);
+            status = 2;
+        }
+    }
+    free(options.scene);
+    return status;
 }
 
-const BenchSuite bench_scenes = {"scenes", "whole steps beside dWorldStep and dWorldQuickStep; [SCENE...]", run};
+const BenchSuite bench_scenes = {
+    "scenes", "[--quick] [--json FILE] [SCENE...]: whole steps beside dWorldStep, dWorldQuickStep, Bullet", run};

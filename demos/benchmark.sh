@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Runs the whole benchmark and writes docs/benchmarks.md, its numbers as JSON beside it, and the performance profile.
+#     demos/benchmark.sh            all of it: about an hour on two cores
+#     demos/benchmark.sh --quick    small scenes and piles only, into the build tree: minutes
+# BUILD_DIR (default build-bench), PROBLEMS (default ../shared/problems) and CMAKE_ARGS may be set.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+quick=0
+case "${1:-}" in
+"") ;;
+--quick) quick=1 ;;
+*)
+    echo "demos/benchmark.sh: unknown argument '$1'; --quick or nothing" >&2
+    exit 2
+    ;;
+esac
+
+third_party/install.sh bench
+build=${BUILD_DIR:-build-bench}
+problems=${PROBLEMS:-../shared/problems}
+# shellcheck disable=SC2086
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF ${CMAKE_ARGS:-} >/dev/null
+cmake --build "$build" --target sprag-bench >/dev/null
+bench=$build/demos/sprag-bench
+page=docs/benchmarks.md data=docs/benchmarks
+scenes=() scaling=()
+if [ $quick = 1 ]; then
+    data=$build/out page=$build/out/benchmarks.md scenes=(--quick) scaling=(--bodies 100)
+fi
+mkdir -p "$data"
+
+version() { dpkg-query -W -f='${Version}' "$1" 2>/dev/null || echo none; }
+
+# suite TITLE ARGUMENTS...: runs it, its words under a heading and the command
+suite() {
+    local title=$1
+    shift
+    echo "sprag-bench $*" >&2
+    printf '\n## %s\n\n`sprag-bench %s`\n\n' "$title" "$*"
+    "$bench" "$@" || [ $? -eq 1 ] # 1: a figure is missed, which the page is to show
+}
+
+{
+    cat <<END
+# Benchmarks
+
+Written by \`demos/benchmark.sh\`; do not edit. Times drift on shared machines: only ratios within one table mean anything.
+A residual is \`spragProblemResidual\` for every solver, in m/s: the natural map with De Saxcé's change of variable.
+
+| | |
+|---|---|
+| date | $(date -u +'%Y-%m-%d %H:%M') UTC |
+| commit | $(git rev-parse --short HEAD)$(git diff --quiet HEAD || echo ', changed') |
+| machine | $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(awk '/MemTotal/ {printf "%.0f GB", $2 / 1048576}' /proc/meminfo), load $(cut -d' ' -f1 /proc/loadavg) at the start |
+| compiler | $(cc --version | head -1), Release |
+| peers | ODE $(version libode8), Siconos $(version libsiconos-numerics7), Bullet $(version libbullet3.24) |
+END
+    if [ -d "$problems" ]; then
+        suite "Problem files" problems --dir "$problems" --json "$data/problems.json" --svg "$data/profile.svg" |
+            sed -e '/^`sprag-bench/,/^auto:/{/^$/d}' -e 's/^ms, min/```\n&/' -e 's/^auto:/```\n\n&/'
+        printf '\n![share of problems solved within a factor of the fastest](%sprofile.svg)\n' \
+            "$([ $quick = 1 ] || echo benchmarks/)"
+    fi
+    suite "Scenes" scenes "${scenes[@]}" --json "$data/scenes.json"
+    suite "Scaling" scaling "${scaling[@]}" --json "$data/scaling.json"
+    suite "Accuracy" accuracy
+} >"$data/page.md"
+mv "$data/page.md" "$page"
+echo "$page"
