@@ -80,12 +80,14 @@ static int fillIslands(spragArena *arena, spragSnapshot *s)
     for (int j = 0; j < s->joint_count; ++j)
         if (s->joint[j].island >= 0)
             ++s->island[s->joint[j].island].joint_count;
+    int *list = SPRAG_TAKE_RAW(arena, int, s->body_count + s->joint_count);
+    if (list == NULL)
+        return 0;
     for (int k = 0; k < s->island_count; ++k) {
         spragIsland *island = &s->island[k];
-        island->body = SPRAG_TAKE(arena, int, island->body_count);
-        island->joint = SPRAG_TAKE(arena, int, island->joint_count);
-        if (island->body == NULL || island->joint == NULL)
-            return 0;
+        island->body = list;
+        island->joint = list + island->body_count;
+        list = island->joint + island->joint_count;
         island->body_count = island->joint_count = 0;
     }
     for (int i = 0; i < s->body_count; ++i)

@@ -95,56 +95,66 @@ static const void *pairKey(const void *a, const void *b)
     return (const void *)((x + y) | 1);
 }
 
-static int sameBody(const spragSnapshot *s, int body, const spragContactMemory *old, int side)
-{
-    return body < 0 ? old->body[side] == NULL
-                    : s->body[body].id == old->body[side] && s->body[body].serial == old->serial[side];
-}
-
 static dBodyID bodyId(const spragSnapshot *s, int body)
 {
     return body < 0 ? NULL : s->body[body].id;
 }
 
-static double distance(const double a[3], const double b[3])
+static double squaredDistance(const double a[3], const double b[3])
 {
     const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return spragNorm3(d);
+    return spragDot3(d, d);
 }
 
-/* m, how far the contact can be from its predecessor: a tenth of the lever arm, and what the bodies travel. */
-static double matchTolerance(const spragSnapshot *s, const spragJointState *joint, const spragContactMemory *old)
-{
-    double travel = 0;
-    for (int side = 0; side < 2; ++side)
-        if (joint->body[side] >= 0) {
-            const spragBodyState *body = &s->body[joint->body[side]];
-            travel += spragNorm3(body->velocity) + spragNorm3(body->velocity + 3) * old->arm;
-        }
-    return 0.1 * old->arm + 2 * s->step * travel;
-}
+/* A contact looking for its predecessor. */
+typedef struct Seeker {
+    dBodyID body[2];
+    int serial[2];
+    dGeomID geom[2];
+    double local[2][3];
+    double travel[2]; /* m, m per m of arm: what the bodies move in two steps */
+} Seeker;
 
-/* Distance between the contact and a record in the frame in which it is less, or infinity: not the same pair. */
-static double matchDistance(const spragSnapshot *s, const spragJointState *joint, double local[2][3],
-                            const spragContactMemory *old)
+static void makeSeeker(const spragSnapshot *s, const spragJointState *joint, Seeker *seeker)
 {
     const dContactGeom *geom = &joint->contact->geom;
-    const int reversed = joint->reversed;
-    if (old->matched || old->is_guide || !sameBody(s, joint->body[0], old, 0) || !sameBody(s, joint->body[1], old, 1) ||
-        (reversed ? geom->g2 : geom->g1) != old->geom[0] || (reversed ? geom->g1 : geom->g2) != old->geom[1])
-        return INFINITY;
-    const double d = fmin(distance(local[0], old->local[0]), distance(local[1], old->local[1]));
-    return d <= matchTolerance(s, joint, old) ? d : INFINITY;
+    seeker->geom[0] = joint->reversed ? geom->g2 : geom->g1;
+    seeker->geom[1] = joint->reversed ? geom->g1 : geom->g2;
+    seeker->travel[0] = seeker->travel[1] = 0;
+    for (int side = 0; side < 2; ++side) {
+        seeker->body[side] = bodyId(s, joint->body[side]);
+        seeker->serial[side] = 0;
+        if (joint->body[side] >= 0) {
+            seeker->serial[side] = s->body[joint->body[side]].serial;
+            const double *v = s->body[joint->body[side]].velocity;
+            seeker->travel[0] += 2 * s->step * spragNorm3(v);
+            seeker->travel[1] += 2 * s->step * spragNorm3(v + 3);
+        }
+    }
+    spragContactLocal(s, joint, seeker->local);
 }
 
-static int bestMatch(const spragWorldID world, const spragJointState *joint, int first, const int *next)
+static int isSamePair(const Seeker *seeker, const spragContactMemory *old)
 {
-    double local[2][3], best = INFINITY;
-    spragContactLocal(&world->snapshot, joint, local);
+    return !old->matched && !old->is_guide && seeker->body[0] == old->body[0] && seeker->body[1] == old->body[1] &&
+           seeker->serial[0] == old->serial[0] && seeker->serial[1] == old->serial[1] &&
+           seeker->geom[0] == old->geom[0] && seeker->geom[1] == old->geom[1];
+}
+
+/* Nearest record, in the frame in which it is less, no farther than a tenth of the lever arm and what the bodies travel;
+ * or -1. */
+static int bestMatch(const spragWorldID world, const Seeker *seeker, int first, const int *next)
+{
+    double best = INFINITY; /* m^2 */
     int found = -1;
     for (int k = first; k >= 0; k = next[k]) {
-        const double d = matchDistance(&world->snapshot, joint, local, &world->memory[k]);
-        if (d < best) {
+        const spragContactMemory *old = &world->memory[k];
+        if (!isSamePair(seeker, old))
+            continue;
+        const double a = squaredDistance(seeker->local[0], old->local[0]),
+                     b = squaredDistance(seeker->local[1], old->local[1]), d = a < b ? a : b;
+        const double tolerance = 0.1 * old->arm + seeker->travel[0] + seeker->travel[1] * old->arm;
+        if (d < best && d <= tolerance * tolerance) {
             best = d;
             found = k;
         }
@@ -206,8 +216,10 @@ spragStatus spragLedgerMatch(spragWorldID world)
         spragJointState *joint = &s->joint[j];
         if (joint->contact == NULL || joint->body[0] < 0)
             continue;
-        const void *key = pairKey(bodyId(s, joint->body[0]), bodyId(s, joint->body[1]));
-        joint->memory = bestMatch(world, joint, spragPointerMapGet(&first, key), next);
+        Seeker seeker;
+        makeSeeker(s, joint, &seeker);
+        const void *key = pairKey(seeker.body[0], seeker.body[1]);
+        joint->memory = bestMatch(world, &seeker, spragPointerMapGet(&first, key), next);
         if (joint->memory >= 0)
             world->memory[joint->memory].matched = 1;
     }

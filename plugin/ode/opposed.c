@@ -153,9 +153,20 @@ static const void *pairKey(const spragBlock *block)
     return (const void *)(((uintptr_t)(block->body[0] + 1) << 24) + (uintptr_t)(block->body[1] + 2));
 }
 
+/* Contacts whose normals are all in one half-space: nothing is opposed. */
+static int pushOneWay(const spragIsland *island)
+{
+    for (int k = 0; k < island->block_count; ++k)
+        if (island->block[k].part == SPRAG_PART_CONTACT && !(spragDot3(island->block[k].n, island->block[0].n) > 0))
+            return 0;
+    return 1;
+}
+
 int spragOpposedRelax(struct spragWorld *world, spragIsland *island)
 {
-    const double compliance = dWorldGetCFM(world->world) / world->snapshot.step * (1 + 1e-12);
+    if (pushOneWay(island))
+        return 1;
+    const double compliance = world->snapshot.cfm / world->snapshot.step * (1 + 1e-12);
     const int n = island->block_count;
     int *link = SPRAG_TAKE(&world->arena, int, n), *next = SPRAG_TAKE(&world->arena, int, n),
         *pair = SPRAG_TAKE(&world->arena, int, n), pairs = 0;

@@ -73,17 +73,6 @@ static spragIndicator indicatorOf(const struct spragWorld *world, const spragBlo
     return indicator;
 }
 
-/* What the contacts of the island do together stands above what each would do alone. */
-static void correctIndicator(const spragCoupled *coupled, int k, double b, spragIndicator *indicator)
-{
-    if (!coupled->examined)
-        return;
-    indicator->separatrix = coupled->separatrix[k];
-    indicator->quadrant = coupled->paradox_class == 0   ? b < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT
-                          : coupled->paradox_class <= 2 ? SPRAG_QUADRANT_INCONSISTENT
-                                                        : SPRAG_QUADRANT_INDETERMINATE;
-}
-
 /* +1 / -1: the side that bears load; of an unloaded guide without play the last one, else 0. */
 static int variantOf(const struct spragWorld *world, const spragBlock *block, const double W[9], const double r[3],
                      spragMode mode)
@@ -98,14 +87,36 @@ static int variantOf(const struct spragWorld *world, const spragBlock *block, co
     return block->part == SPRAG_PART_OPPOSITE ? -1 : 1;
 }
 
-static void fillContact(const struct spragWorld *world, const spragIsland *island, const spragCoupled *coupled, int k,
-                        spragContact *contact)
+/* A block that is told of. */
+typedef struct Told {
+    const spragBlock *block;
+    const double *W, *r, *u; /* its own: 3x3, 3, 3 */
+    const spragContactHistory *past;
+    spragIndicator indicator;    /* of the contact alone */
+    const spragCoupled *coupled; /* of the island */
+    double separatrix;           /* where it was examined */
+} Told;
+
+static Told lookAt(const struct spragWorld *world, const spragIsland *island, const spragCoupled *coupled, int k)
+{
+    Told told = {.block = &island->block[k],
+                 .W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k),
+                 .r = island->r + 3 * k,
+                 .u = island->u + 3 * k,
+                 .past = &island->problem.history[k],
+                 .coupled = coupled,
+                 .separatrix = coupled->examined ? coupled->separatrix[k] : 0};
+    if (world->config.analysis)
+        told.indicator = indicatorOf(world, told.block, told.W, told.past);
+    return told;
+}
+
+static void fillContact(const struct spragWorld *world, const Told *told, spragContact *contact)
 {
     const spragSnapshot *s = &world->snapshot;
-    const spragBlock *block = &island->block[k];
+    const spragBlock *block = told->block;
     const spragJointState *joint = &s->joint[block->joint];
-    const double *r = island->r + 3 * k, *u = island->u + 3 * k,
-                 *W = island->problem.W + 9 * spragProblemDiagonal(&island->problem, k);
+    const double *r = told->r, *u = told->u;
     const double side = block->part == SPRAG_PART_OPPOSITE ? -1 : 1; /* told along the guide's own normal */
     *contact = (spragContact){.joint = joint->guide != NULL ? NULL : joint->id, .depth = -block->gap};
     for (int side = 0; side < 2; ++side)
@@ -113,27 +124,48 @@ static void fillContact(const struct spragWorld *world, const spragIsland *islan
     memcpy(contact->position, block->position, sizeof contact->position);
     for (int i = 0; i < 3; ++i)
         contact->normal[i] = side * block->n[i];
-    contact->mode = modeOf(block, W, r, u);
-    contact->variant = variantOf(world, block, W, r, contact->mode);
+    contact->mode = modeOf(block, told->W, r, u);
+    contact->variant = variantOf(world, block, told->W, r, contact->mode);
     contact->normal_force = side * r[0] / s->step;
     fromTangents(contact->friction, block, r[1] / s->step, r[2] * block->scale / s->step);
     fromTangents(contact->slip, block, u[1], u[2] / block->scale);
     if (world->config.analysis) {
-        const spragContactHistory *past = &island->problem.history[k];
-        const spragIndicator indicator = indicatorOf(world, block, W, past);
-        contact->painleve_p = indicator.p;
-        contact->free_acceleration = side * past->free_acceleration;
-        contact->paradox_class = coupled->examined ? coupled->paradox_class : spragParadoxClassOf(indicator.quadrant);
+        contact->painleve_p = told->indicator.p;
+        contact->free_acceleration = side * told->past->free_acceleration;
+        contact->paradox_class =
+            told->coupled->examined ? told->coupled->paradox_class : spragParadoxClassOf(told->indicator.quadrant);
     }
 }
 
-static void addEvents(struct spragWorld *world, const spragIsland *island, const spragCoupled *coupled, int k,
-                      const spragContact *contact)
+/* What the contacts of the island do together stands above what each would do alone. */
+static void correctIndicator(const Told *told, spragIndicator *indicator)
+{
+    const spragCoupled *coupled = told->coupled;
+    const double b = told->past->free_acceleration;
+    if (!coupled->examined)
+        return;
+    indicator->separatrix = told->separatrix;
+    indicator->quadrant = coupled->paradox_class == 0   ? b < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT
+                          : coupled->paradox_class <= 2 ? SPRAG_QUADRANT_INCONSISTENT
+                                                        : SPRAG_QUADRANT_INDETERMINATE;
+}
+
+/* A contact that rested, rests and cannot do otherwise has nothing to tell. */
+static int isQuiet(const Told *told, const spragContact *contact)
+{
+    const spragContactHistory *past = told->past;
+    return told->block->kind == SPRAG_BLOCK_CONTACT && !told->coupled->examined && !past->fresh &&
+           past->mode == SPRAG_MODE_STICK && contact->mode == SPRAG_MODE_STICK && contact->variant == past->variant &&
+           told->indicator.quadrant == SPRAG_QUADRANT_REST;
+}
+
+static void addEvents(struct spragWorld *world, const Told *told, const spragContact *contact)
 {
     const spragSnapshot *s = &world->snapshot;
-    const spragBlock *block = &island->block[k];
-    const spragContactHistory *past = &island->problem.history[k];
-    const double *W = island->problem.W + 9 * spragProblemDiagonal(&island->problem, k);
+    const spragBlock *block = told->block;
+    const spragContactHistory *past = told->past;
+    if (isQuiet(told, contact))
+        return;
     spragContactChange change = {.event = {.time = world->info.time,
                                            .step = world->info.step,
                                            .contact = contact->id,
@@ -146,19 +178,19 @@ static void addEvents(struct spragWorld *world, const spragIsland *island, const
                                  .after = contact->mode,
                                  .approach =
                                      block->kind == SPRAG_BLOCK_TWO_SIDED ? -fabs(block->approach) : block->approach,
-                                 .inverse_mass = W[0],
-                                 .normal_impulse = fabs(island->r[3 * k]),
+                                 .inverse_mass = told->W[0],
+                                 .normal_impulse = fabs(told->r[0]),
                                  .gravity = spragNorm3(s->gravity),
                                  .step = s->step};
     if (block->memory >= 0) {
         change.variant_before = world->memory[block->memory].variant;
-        if (block->kind == SPRAG_BLOCK_TWO_SIDED || coupled->examined)
+        if (block->kind == SPRAG_BLOCK_TWO_SIDED || told->coupled->examined)
             change.class_before = world->memory[block->memory].paradox_class;
     }
     const int apart = block->part >= SPRAG_PART_GUIDE && block->kind == SPRAG_BLOCK_CONTACT && block->gap > 0;
-    if (world->config.analysis && block->kind <= SPRAG_BLOCK_TWO_SIDED && !apart)
-        change.indicator = indicatorOf(world, block, W, past);
-    correctIndicator(coupled, k, past->free_acceleration, &change.indicator);
+    if (block->kind <= SPRAG_BLOCK_TWO_SIDED && !apart)
+        change.indicator = told->indicator;
+    correctIndicator(told, &change.indicator);
     change.paradox_class = contact->paradox_class;
     memcpy(change.event.position, contact->position, sizeof contact->position);
     memcpy(change.event.normal, contact->normal, sizeof contact->normal);
@@ -277,14 +309,14 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island, co
         }
         if (block->part != SPRAG_PART_CONTACT && block->part != SPRAG_PART_GUIDE)
             continue;
-        const int told = sideOf(world, island, k);
+        const Told told = lookAt(world, island, coupled, sideOf(world, island, k));
         const struct spragGuide *guide = s->joint[block->joint].guide;
         spragContact *contact = &world->contact[world->contact_count++];
-        fillContact(world, island, coupled, told, contact);
+        fillContact(world, &told, contact);
         contact->id = guide != NULL        ? guide->id
                       : block->memory >= 0 ? world->memory[block->memory].id
                                            : ++world->next_id;
-        addEvents(world, island, coupled, told, contact);
+        addEvents(world, &told, contact);
         remember(world, block, contact);
     }
 }

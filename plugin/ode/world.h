@@ -105,7 +105,6 @@ typedef struct spragContactMemory {
     dBodyID body[2]; /* compared, never followed; an address may be another body's by now, which its serial tells */
     int serial[2];
     dGeomID geom[2];
-    int side[2];
     double local[2][3]; /* m, position in the frame of each body */
     double arm;         /* m, distance from the bodies' centres: the scale of a match */
     double position[3], normal[3];
