@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "ode/dump.h"
+#include "ode/batch.h"
 #include "ode/guide.h"
 #include "ode/layout.h"
 #include "ode/ledger.h"
@@ -191,7 +192,7 @@ void spragWorldDetach(spragWorldID world)
     spragFree(world->contact);
     spragEventLogFree(&world->log);
     spragArenaFree(&world->arena);
-    spragArenaFree(&world->scratch);
+    spragLanesFree(world);
     spragFree(world);
 }
 

@@ -98,7 +98,7 @@ static spragBodyState *dynamicBody(spragSnapshot *s, const spragEqualityRow *row
 static int findMechanisms(struct spragWorld *world, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
-    int *parent = SPRAG_TAKE(&world->arena, int, island->body_count);
+    int *parent = SPRAG_TAKE(&island->lane->arena, int, island->body_count);
     if (parent == NULL)
         return 0;
     for (int i = 0; i < island->body_count; ++i)
@@ -143,16 +143,16 @@ static int takeLists(struct spragWorld *world, spragIsland *island)
     for (int a = 0; a < island->articulation_count; ++a) {
         struct spragArticulation *art = &island->articulation[a];
         const size_t m = (size_t)art->row_count, n = (size_t)art->block_count;
-        art->row = SPRAG_TAKE(&world->arena, int, m);
-        art->block = SPRAG_TAKE(&world->arena, int, n);
-        art->L = SPRAG_TAKE(&world->arena, double, m *m);
-        art->inverse_pivot = SPRAG_TAKE(&world->arena, double, m);
-        art->y = SPRAG_TAKE(&world->arena, double, m);
-        art->drift = SPRAG_TAKE(&world->arena, double, m);
-        art->Z = SPRAG_TAKE(&world->arena, double, 3 * m * n);
-        art->first = SPRAG_TAKE(&world->arena, int, m);
-        art->top = SPRAG_TAKE(&world->arena, int, n);
-        art->Y = spragArenaTake(&world->arena, m, sizeof *art->Y);
+        art->row = SPRAG_TAKE(&island->lane->arena, int, m);
+        art->block = SPRAG_TAKE(&island->lane->arena, int, n);
+        art->L = SPRAG_TAKE(&island->lane->arena, double, m *m);
+        art->inverse_pivot = SPRAG_TAKE(&island->lane->arena, double, m);
+        art->y = SPRAG_TAKE(&island->lane->arena, double, m);
+        art->drift = SPRAG_TAKE(&island->lane->arena, double, m);
+        art->Z = SPRAG_TAKE(&island->lane->arena, double, 3 * m * n);
+        art->first = SPRAG_TAKE(&island->lane->arena, int, m);
+        art->top = SPRAG_TAKE(&island->lane->arena, int, n);
+        art->Y = spragArenaTake(&island->lane->arena, m, sizeof *art->Y);
         if (!art->row || !art->block || !art->L || !art->inverse_pivot || !art->y || !art->drift || !art->Z ||
             !art->first || !art->top || !art->Y)
             return 0;
@@ -300,7 +300,7 @@ int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
         touchMechanisms(s, &island->block[k]);
     if (island->row_count == 0)
         return 1;
-    island->articulation = SPRAG_TAKE(&world->arena, struct spragArticulation, island->articulation_count);
+    island->articulation = SPRAG_TAKE(&island->lane->arena, struct spragArticulation, island->articulation_count);
     if (island->articulation == NULL || !takeLists(world, island))
         return 0;
     fillLists(s, island);
@@ -353,11 +353,11 @@ void spragArticulationShift(const spragIsland *island, int k, double q[3], doubl
     }
 }
 
-int spragArticulationsSolve(struct spragWorld *world, spragIsland *island)
+int spragArticulationsSolve(spragIsland *island)
 {
     for (int a = 0; a < island->articulation_count; ++a) {
         const struct spragArticulation *art = &island->articulation[a];
-        double *x = SPRAG_TAKE(&world->arena, double, art->row_count);
+        double *x = SPRAG_TAKE(&island->lane->arena, double, art->row_count);
         if (x == NULL)
             return 0;
         memcpy(x, art->y, (size_t)art->row_count * sizeof *x);

@@ -49,6 +49,6 @@ void spragArticulationCouple(const spragIsland *island, int k, int l, double W[9
 void spragArticulationShift(const spragIsland *island, int k, double q[3], double *free_acceleration);
 
 /* lambda of every equality row from island->r. */
-int spragArticulationsSolve(struct spragWorld *world, spragIsland *island);
+int spragArticulationsSolve(spragIsland *island);
 
 #endif

@@ -29,8 +29,8 @@ static int takeBlocks(struct spragWorld *world, spragIsland *island)
                                          : other * SPRAG_JOINT_BLOCK_MAX;
         rows += other * SPRAG_JOINT_ROW_MAX;
     }
-    island->block = SPRAG_TAKE_RAW(&world->arena, spragBlock, blocks);
-    island->row = SPRAG_TAKE_RAW(&world->arena, spragEqualityRow, rows);
+    island->block = SPRAG_TAKE_RAW(&island->lane->arena, spragBlock, blocks);
+    island->row = SPRAG_TAKE_RAW(&island->lane->arena, spragEqualityRow, rows);
     return island->block != NULL && island->row != NULL;
 }
 
@@ -193,7 +193,7 @@ static void addOthers(const spragIsland *island, double h, spragContactHistory *
 /* ---------------------------------------------------------------- the problem */
 
 /* Laws of the blocks; arrays that only say what is so anyway stay NULL.  0: no memory. */
-static int fillLaws(struct spragWorld *world, spragIsland *island)
+static int fillLaws(spragIsland *island)
 {
     const int n = island->block_count;
     spragProblem *problem = &island->problem;
@@ -203,10 +203,11 @@ static int fillLaws(struct spragWorld *world, spragIsland *island)
         boxes |= island->block[k].kind == SPRAG_BLOCK_BOX;
         rolling |= island->block[k].kind == SPRAG_BLOCK_ROLLING;
     }
-    double *mu = SPRAG_TAKE_RAW(&world->arena, double, n *(contacts ? 1 : 2) + (boxes ? 6 * n : 0)),
+    double *mu = SPRAG_TAKE_RAW(&island->lane->arena, double, n *(contacts ? 1 : 2) + (boxes ? 6 * n : 0)),
            *mu_minus = contacts ? NULL : mu + n, *bound = boxes ? mu_minus + n : NULL;
-    int *body = SPRAG_TAKE_RAW(&world->arena, int, 2 * n + (rolling ? n : 0)), *parent = rolling ? body + 2 * n : NULL;
-    unsigned char *kind = contacts ? NULL : SPRAG_TAKE_RAW(&world->arena, unsigned char, n);
+    int *body = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * n + (rolling ? n : 0)),
+        *parent = rolling ? body + 2 * n : NULL;
+    unsigned char *kind = contacts ? NULL : SPRAG_TAKE_RAW(&island->lane->arena, unsigned char, n);
     if (mu == NULL || body == NULL || (kind == NULL && !contacts))
         return 0;
     for (int k = 0; k < n; ++k) {
@@ -234,11 +235,11 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     const spragSnapshot *s = &world->snapshot;
     const int n = island->block_count;
     spragProblem *problem = &island->problem;
-    spragContactHistory *history = SPRAG_TAKE(&world->arena, spragContactHistory, n);
-    double *q = SPRAG_TAKE_RAW(&world->arena, double, 3 * n);
-    island->r = SPRAG_TAKE(&world->arena, double, 6 * n);
+    spragContactHistory *history = SPRAG_TAKE(&island->lane->arena, spragContactHistory, n);
+    double *q = SPRAG_TAKE_RAW(&island->lane->arena, double, 3 * n);
+    island->r = SPRAG_TAKE(&island->lane->arena, double, 6 * n);
     island->u = island->r + 3 * n;
-    if (!history || !q || !island->r || !fillLaws(world, island) || !spragDelassusMake(world, island))
+    if (!history || !q || !island->r || !fillLaws(island) || !spragDelassusMake(world, island))
         return 0;
     problem->q = q, problem->history = history, problem->step = s->step;
     fillQ(s, island, q);
@@ -246,7 +247,7 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     addOthers(island, s->step, history);
     for (int k = 0; k < n && island->articulation_count > 0; ++k)
         spragArticulationShift(island, k, q + 3 * k, &history[k].free_acceleration);
-    if (!spragHeldReduce(world, island, history))
+    if (!spragHeldReduce(island, history))
         return 0;
     spragSingularAdjust(world, island, q);
     return 1;
@@ -260,8 +261,8 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
         return status;
     for (int i = 0; i < island->body_count; ++i)
         spragFreeMotion(world, &s->body[island->body[i]]);
-    spragArenaReset(&world->scratch);
-    island->Y = spragArenaTakeRaw(&world->scratch, (size_t)island->block_count, sizeof *island->Y);
+    spragArenaReset(&island->lane->scratch);
+    island->Y = spragArenaTakeRaw(&island->lane->scratch, (size_t)island->block_count, sizeof *island->Y);
     for (int k = 0; k < island->block_count && island->Y != NULL; ++k)
         respond(s, &island->block[k], island->Y[k]);
     if (island->Y == NULL || !spragOpposedRelax(world, island) || !spragArticulationsMake(world, island) ||

@@ -24,10 +24,10 @@ static int makeAdjacency(struct spragWorld *world, const spragIsland *island, Ad
 {
     const spragSnapshot *s = &world->snapshot;
     const int count = island->block_count;
-    int *start = SPRAG_TAKE(&world->scratch, int, island->body_count + 2);
+    int *start = SPRAG_TAKE(&island->lane->scratch, int, island->body_count + 2);
     adjacency->start = start;
-    adjacency->list = SPRAG_TAKE_RAW(&world->scratch, int, 2 * count);
-    adjacency->group = spragArenaTakeRaw(&world->scratch, (size_t)count, sizeof *adjacency->group);
+    adjacency->list = SPRAG_TAKE_RAW(&island->lane->scratch, int, 2 * count);
+    adjacency->group = spragArenaTakeRaw(&island->lane->scratch, (size_t)count, sizeof *adjacency->group);
     if (start == NULL || adjacency->list == NULL || adjacency->group == NULL)
         return 0;
     for (int k = 0; k < count; ++k) {
@@ -89,8 +89,8 @@ static int makePattern(struct spragWorld *world, spragIsland *island)
     Adjacency adjacency;
     if (!makeAdjacency(world, island, &adjacency))
         return 0;
-    int *row_start = SPRAG_TAKE_RAW(&world->arena, int, count + 1);
-    int *column = SPRAG_TAKE_RAW(&world->arena, int, entriesAtMost(island, &adjacency));
+    int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, count + 1);
+    int *column = SPRAG_TAKE_RAW(&island->lane->arena, int, entriesAtMost(island, &adjacency));
     if (row_start == NULL || column == NULL)
         return 0;
     row_start[0] = 0;
@@ -153,8 +153,8 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     if (!makePattern(world, island))
         return 0;
     const int *row_start = island->problem.row_start, *column = island->problem.column;
-    double *W = SPRAG_TAKE_RAW(&world->arena, double, 9 * (size_t)row_start[count]);
-    int *cursor = SPRAG_TAKE_RAW(&world->scratch, int, count);
+    double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)row_start[count]);
+    int *cursor = SPRAG_TAKE_RAW(&island->lane->scratch, int, count);
     if (W == NULL || cursor == NULL)
         return 0;
     memcpy(cursor, row_start, (size_t)count * sizeof *cursor);

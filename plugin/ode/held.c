@@ -75,7 +75,7 @@ static void reduce(const spragProblem *p, const double *r, int k, Held *held, sp
     history->free_acceleration += spragDot3(history->held, r + 3 * k) / p->step;
 }
 
-int spragHeldReduce(struct spragWorld *world, const spragIsland *island, spragContactHistory *history)
+int spragHeldReduce(const spragIsland *island, spragContactHistory *history)
 {
     const spragProblem *p = &island->problem;
     int joints = 0;
@@ -83,16 +83,16 @@ int spragHeldReduce(struct spragWorld *world, const spragIsland *island, spragCo
         joints += island->block[k].part == SPRAG_PART_JOINT;
     if (joints == 0)
         return 1;
-    Held held = {.number = SPRAG_TAKE(&world->arena, int, 3 * island->block_count)};
+    Held held = {.number = SPRAG_TAKE(&island->lane->arena, int, 3 * island->block_count)};
     if (held.number == NULL)
         return 0;
     held.count = countHeld(island, held.number);
     if (held.count == 0 || held.count > HELD_MAX)
         return 1;
-    held.first = SPRAG_TAKE(&world->arena, int, held.count);
-    held.L = SPRAG_TAKE(&world->arena, double, held.count *held.count);
-    held.pivot = SPRAG_TAKE(&world->arena, double, held.count);
-    held.Z = SPRAG_TAKE(&world->arena, double, 3 * held.count);
+    held.first = SPRAG_TAKE(&island->lane->arena, int, held.count);
+    held.L = SPRAG_TAKE(&island->lane->arena, double, held.count *held.count);
+    held.pivot = SPRAG_TAKE(&island->lane->arena, double, held.count);
+    held.Z = SPRAG_TAKE(&island->lane->arena, double, 3 * held.count);
     if (!held.first || !held.L || !held.pivot || !held.Z)
         return 0;
     fill(p, &held);

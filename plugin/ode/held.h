@@ -10,6 +10,6 @@
 #include "ode/rows.h"
 
 /* Fills history[k].held (3x3) and shifts free_acceleration; the guess island->r must be there.  0: no memory. */
-int spragHeldReduce(struct spragWorld *world, const spragIsland *island, spragContactHistory *history);
+int spragHeldReduce(const spragIsland *island, spragContactHistory *history);
 
 #endif

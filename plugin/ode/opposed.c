@@ -168,10 +168,10 @@ int spragOpposedRelax(struct spragWorld *world, spragIsland *island)
         return 1;
     const double compliance = world->snapshot.cfm / world->snapshot.step * (1 + 1e-12);
     const int n = island->block_count;
-    int *link = SPRAG_TAKE(&world->arena, int, n), *next = SPRAG_TAKE(&world->arena, int, n),
-        *pair = SPRAG_TAKE(&world->arena, int, n), pairs = 0;
+    int *link = SPRAG_TAKE(&island->lane->arena, int, n), *next = SPRAG_TAKE(&island->lane->arena, int, n),
+        *pair = SPRAG_TAKE(&island->lane->arena, int, n), pairs = 0;
     spragPointerMap first;
-    if (link == NULL || next == NULL || pair == NULL || !spragPointerMapMake(&first, &world->arena, n))
+    if (link == NULL || next == NULL || pair == NULL || !spragPointerMapMake(&first, &island->lane->arena, n))
         return 0;
     for (int k = n - 1; k >= 0; --k) {
         if (!isPlain(&island->block[k], compliance))

@@ -8,20 +8,13 @@
 #include <time.h>
 
 #include "base/status.h"
-#include "ode/articulation.h"
-#include "ode/assemble.h"
+#include "ode/batch.h"
 #include "ode/island.h"
 #include "ode/judge.h"
 #include "ode/ledger.h"
 #include "ode/park.h"
-#include "ode/release.h"
 #include "ode/report.h"
 #include "ode/snapshot.h"
-#include "solve/solver.h"
-
-/* A step does not wait for the last digit of a large pile that is still falling: 3x3 products. */
-#define WORK_LEAST 2e6
-#define WORK_PER_BLOCK 1e3
 
 static long long now(void)
 {
@@ -45,42 +38,6 @@ static spragStatus stepOde(struct spragWorld *world, double step)
     return ok ? SPRAG_OK : spragFail(SPRAG_ERROR_MEMORY, "ODE had no memory for its step");
 }
 
-static spragStatus assemble(struct spragWorld *world)
-{
-    spragSnapshot *s = &world->snapshot;
-    spragPointerMap surfaces;
-    spragStatus status = spragLedgerFindSurfaces(world, &surfaces);
-    for (int k = 0; status == SPRAG_OK && k < s->island_count; ++k)
-        status = spragAssemble(world, &surfaces, &s->island[k]);
-    return status;
-}
-
-/* The best answer is used even where it misses the tolerance, as long as it is finite: ODE's own would be worse.  Only
- * what has no answer is left to ODE. */
-static void solve(struct spragWorld *world, spragIsland *island, double seconds_left)
-{
-    const spragConfig *config = &world->config;
-    const spragSolveOptions options = {.solver = config->solver,
-                                       .tolerance = config->tolerance,
-                                       .iteration_limit = config->iteration_limit,
-                                       .time_limit = seconds_left,
-                                       .thread_count = config->thread_count,
-                                       .indeterminacy = config->indeterminacy,
-                                       .work_limit = WORK_LEAST + WORK_PER_BLOCK * island->problem.block_count};
-    spragStatus status;
-    int rounds = 0;
-    do
-        status = spragChainSolve(&island->problem, &options, &world->arena, island->r, island->u, &island->solve);
-    while (spragRelease(island, ++rounds));
-    if (status != SPRAG_OK && status != SPRAG_NOT_CONVERGED && status != SPRAG_LIMIT)
-        island->declined = spragStatusText(status);
-    for (int i = 0; i < 3 * island->block_count; ++i)
-        if (!isfinite(island->r[i]) || !isfinite(island->u[i]))
-            island->declined = "no finite solution was found";
-    if (island->declined == NULL && !spragArticulationsSolve(world, island))
-        island->declined = "no memory for the forces of its joints";
-}
-
 static void count(spragStepInfo *info, const spragIsland *island)
 {
     info->joints += island->joint_count - island->contact_count;
@@ -95,25 +52,20 @@ static void count(spragStepInfo *info, const spragIsland *island)
     info->residual = fmax(info->residual, island->solve.residual);
 }
 
-static void solveAll(struct spragWorld *world)
+static void countAll(struct spragWorld *world)
 {
-    spragSnapshot *s = &world->snapshot;
-    const long long start = now();
-    world->info.islands = s->island_count;
-    for (int k = 0; k < s->island_count; ++k) {
-        spragIsland *island = &s->island[k];
-        const double limit = world->config.time_limit;
-        if (island->declined == NULL)
-            solve(world, island, limit > 0 ? fmax(limit - 1e-9 * (double)(now() - start), 1e-9) : 0);
-        count(&world->info, island);
-    }
+    world->info.islands = world->snapshot.island_count;
+    for (int k = 0; k < world->snapshot.island_count; ++k)
+        count(&world->info, &world->snapshot.island[k]);
 }
 
-/* The world seen and written down: the contact problem of every island. */
-static spragStatus look(struct spragWorld *world, double step, long long *since)
+/* The world seen and written down: the contact problem of every island, and if asked its solution. */
+static spragStatus look(struct spragWorld *world, double step, int solve, long long *since)
 {
     spragArenaReset(&world->arena);
-    spragStatus status = spragSnapshotTake(world, step);
+    spragStatus status = spragLanesMake(world);
+    if (status == SPRAG_OK)
+        status = spragSnapshotTake(world, step);
     if (status != SPRAG_OK)
         return status;
     endStage(world, SPRAG_STAGE_LEDGER, since);
@@ -121,20 +73,18 @@ static spragStatus look(struct spragWorld *world, double step, long long *since)
         (status = spragLedgerMatch(world)) != SPRAG_OK)
         return status;
     endStage(world, SPRAG_STAGE_ISLANDS, since);
-    if ((status = assemble(world)) != SPRAG_OK)
-        return status;
-    endStage(world, SPRAG_STAGE_ASSEMBLE, since);
-    return SPRAG_OK;
+    status = spragIslandsWork(world, solve);
+    *since = now();
+    return status;
 }
 
 /* Everything that may fail. */
 static spragStatus prepare(struct spragWorld *world, double step, long long *since)
 {
-    spragStatus status = look(world, step, since);
+    spragStatus status = look(world, step, 1, since);
     if (status != SPRAG_OK)
         return status;
-    solveAll(world);
-    endStage(world, SPRAG_STAGE_SOLVE, since);
+    countAll(world);
     return spragReportPrepare(world);
 }
 
@@ -142,7 +92,7 @@ static spragStatus prepare(struct spragWorld *world, double step, long long *sin
 static spragStatus stepStock(struct spragWorld *world, double step, long long *since)
 {
     const int judged = world->config.analysis == SPRAG_ANALYSIS_JUDGE;
-    spragStatus status = judged ? look(world, step, since) : SPRAG_OK;
+    spragStatus status = judged ? look(world, step, 0, since) : SPRAG_OK;
     if (judged && status == SPRAG_OK)
         status = spragJudgePrepare(world);
     if (status != SPRAG_OK)

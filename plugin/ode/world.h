@@ -9,6 +9,7 @@
 #include <sprag/sprag_ode.h>
 
 #include "base/arena.h"
+#include "base/crew.h"
 #include "ode/layout.h"
 #include "ode/pointer_map.h"
 #include "ode/event.h"
@@ -67,7 +68,15 @@ static inline int spragIsContact(const spragJointState *joint)
 
 typedef struct spragBlock spragBlock;
 
+/* What one thread works with. */
+typedef struct spragLane {
+    spragArena arena;           /* of its islands, until the next step */
+    spragArena scratch;         /* of the assembly of one island */
+    double assembling, solving; /* s, in this step */
+} spragLane;
+
 typedef struct spragIsland {
+    spragLane *lane;
     int body_count, joint_count, contact_count;
     int *body;            /* (body_count) dynamic bodies, ascending */
     int *joint;           /* (joint_count) enabled joints, ascending */
@@ -141,8 +150,10 @@ struct spragWorld {
     struct spragWorld *next; /* in the list of live attachments */
     dWorldID world;
     spragConfig config;
-    spragArena arena;       /* of the step */
-    spragArena scratch;     /* of the assembly of one island */
+    spragArena arena; /* of the step */
+    spragCrew *crew;  /* threads, or NULL */
+    spragLane *lane;  /* (lane_count) one for each thread */
+    int lane_count;
     spragSnapshot snapshot; /* of the last step: for dumps */
     spragContactMemory *memory, *next_memory;
     size_t memory_capacity, next_memory_capacity;

@@ -1,0 +1,178 @@
+#include "ode/batch.h"
+
+#include <math.h>
+#include <limits.h>
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/crew.h"
+#include "base/status.h"
+#include "ode/articulation.h"
+#include "ode/assemble.h"
+#include "ode/ledger.h"
+#include "ode/release.h"
+#include "solve/solver.h"
+
+enum { BATCH_JOINTS = 64 }; /* some 100 kB in all */
+
+/* A step does not wait for the last digit of a large pile that is still falling: 3x3 products. */
+#define WORK_LEAST 2e6
+#define WORK_PER_BLOCK 1e3
+
+typedef struct Work {
+    struct spragWorld *world;
+    spragPointerMap surfaces;
+    int *start;        /* (count + 1) first island of each batch */
+    int count, solve;  /* batches; 1: solve too */
+    double begin;      /* s */
+    atomic_int failed; /* least island that failed, or INT_MAX */
+} Work;
+
+/* ---------------------------------------------------------------- lanes */
+
+void spragLanesFree(struct spragWorld *world)
+{
+    spragCrewFree(world->crew);
+    for (int i = 0; i < world->lane_count; ++i) {
+        spragArenaFree(&world->lane[i].arena);
+        spragArenaFree(&world->lane[i].scratch);
+    }
+    spragFree(world->lane);
+    world->crew = NULL;
+    world->lane = NULL;
+    world->lane_count = 0;
+}
+
+spragStatus spragLanesMake(struct spragWorld *world)
+{
+    const int wanted = world->config.thread_count > 1 ? world->config.thread_count : 1;
+    if (wanted == world->lane_count)
+        return SPRAG_OK;
+    spragLanesFree(world);
+    world->lane = spragAlloc((size_t)wanted, sizeof *world->lane);
+    world->crew = wanted > 1 ? spragCrewMake(wanted) : NULL;
+    if (world->lane == NULL || (wanted > 1 && world->crew == NULL)) {
+        spragLanesFree(world);
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d threads", wanted);
+    }
+    world->lane_count = wanted;
+    return SPRAG_OK;
+}
+
+/* ---------------------------------------------------------------- one island */
+
+/* The best answer is used even where it misses the tolerance, as long as it is finite: ODE's own would be worse.  Only
+ * what has no answer is left to ODE. */
+static void solveIsland(const struct spragWorld *world, spragIsland *island, double seconds_left)
+{
+    const spragConfig *config = &world->config;
+    const spragSolveOptions options = {.solver = config->solver,
+                                       .tolerance = config->tolerance,
+                                       .iteration_limit = config->iteration_limit,
+                                       .time_limit = seconds_left,
+                                       .thread_count = 1,
+                                       .indeterminacy = config->indeterminacy,
+                                       .work_limit = WORK_LEAST + WORK_PER_BLOCK * island->problem.block_count};
+    spragStatus status;
+    int rounds = 0;
+    do
+        status =
+            spragChainSolve(&island->problem, &options, &island->lane->arena, island->r, island->u, &island->solve);
+    while (spragRelease(island, ++rounds));
+    if (status != SPRAG_OK && status != SPRAG_NOT_CONVERGED && status != SPRAG_LIMIT)
+        island->declined = spragStatusText(status);
+    for (int i = 0; i < 3 * island->block_count; ++i)
+        if (!isfinite(island->r[i]) || !isfinite(island->u[i]))
+            island->declined = "no finite solution was found";
+    if (island->declined == NULL && !spragArticulationsSolve(island))
+        island->declined = "no memory for the forces of its joints";
+}
+
+static void noteFailure(Work *work, int island)
+{
+    int least = atomic_load(&work->failed);
+    while (island < least && !atomic_compare_exchange_weak(&work->failed, &least, island))
+        ;
+}
+
+/* ---------------------------------------------------------------- batches */
+
+/* Batches of whole islands.  0: no memory. */
+static int makeBatches(Work *work)
+{
+    const spragSnapshot *s = &work->world->snapshot;
+    work->start = SPRAG_TAKE_RAW(&work->world->arena, int, s->island_count + 1);
+    if (work->start == NULL)
+        return 0;
+    int joints = BATCH_JOINTS;
+    for (int k = 0; k < s->island_count; ++k) {
+        if (joints >= BATCH_JOINTS) {
+            work->start[work->count++] = k;
+            joints = 0;
+        }
+        joints += s->island[k].joint_count;
+    }
+    work->start[work->count] = s->island_count;
+    return 1;
+}
+
+static void workOnBatch(void *context, int worker, int batch)
+{
+    Work *work = context;
+    struct spragWorld *world = work->world;
+    spragLane *lane = &world->lane[worker];
+    const double limit = world->config.time_limit, begin = spragSeconds();
+    const int first = work->start[batch], end = work->start[batch + 1];
+    for (int k = first; k < end && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k) {
+        world->snapshot.island[k].lane = lane;
+        if (spragAssemble(world, &work->surfaces, &world->snapshot.island[k]) != SPRAG_OK)
+            noteFailure(work, k);
+    }
+    const double middle = spragSeconds();
+    for (int k = first; k < end && work->solve && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k)
+        if (world->snapshot.island[k].declined == NULL)
+            solveIsland(world, &world->snapshot.island[k],
+                        limit > 0 ? fmax(limit - (spragSeconds() - work->begin), 1e-9) : 0);
+    lane->assembling += middle - begin;
+    lane->solving += spragSeconds() - middle;
+}
+
+/* The clock's time of both stages: what all threads spent on either shares out what has passed. */
+static void fillTimes(struct spragWorld *world, double passed)
+{
+    double assembling = 0, solving = 0;
+    for (int i = 0; i < world->lane_count; ++i) {
+        assembling += world->lane[i].assembling;
+        solving += world->lane[i].solving;
+    }
+    const double share = assembling + solving > 0 ? solving / (assembling + solving) : 0;
+    world->info.nanoseconds[SPRAG_STAGE_SOLVE] = (long long)(1e9 * share * passed);
+    world->info.nanoseconds[SPRAG_STAGE_ASSEMBLE] = (long long)(1e9 * (1 - share) * passed);
+}
+
+spragStatus spragIslandsWork(struct spragWorld *world, int solve)
+{
+    Work work = {.world = world, .solve = solve, .begin = spragSeconds()};
+    atomic_init(&work.failed, INT_MAX);
+    spragStatus status = spragLedgerFindSurfaces(world, &work.surfaces);
+    if (status == SPRAG_OK && !makeBatches(&work))
+        status = spragFail(SPRAG_ERROR_MEMORY, "no memory to share out %d islands", world->snapshot.island_count);
+    if (status != SPRAG_OK)
+        return status;
+    for (int i = 0; i < world->lane_count; ++i) {
+        spragArenaReset(&world->lane[i].arena);
+        world->lane[i].assembling = world->lane[i].solving = 0;
+    }
+    spragCrewRun(world->crew, work.count, workOnBatch, &work);
+    fillTimes(world, spragSeconds() - work.begin);
+    const int failed = atomic_load(&work.failed);
+    if (failed == INT_MAX)
+        return SPRAG_OK;
+    /* Another thread may have the sentence that says why: this one says it again. */
+    spragIsland *island = &world->snapshot.island[failed];
+    island->lane = &world->lane[0];
+    island->block_count = island->row_count = island->articulation_count = 0;
+    status = spragAssemble(world, &work.surfaces, island);
+    return status != SPRAG_OK ? status : spragFail(SPRAG_ERROR_MEMORY, "no memory for an island");
+}

@@ -1,0 +1,19 @@
+/* The islands' own work: to assemble and to solve.
+ *
+ * Nothing in an island depends on another, so they are shared out in batches, small enough that what one stage writes is
+ * still in the cache for the next, to as many threads as the configuration says.  Each thread has a lane of its own to
+ * take memory from; the answers do not depend on who found them. */
+#ifndef SPRAG_ODE_BATCH_H
+#define SPRAG_ODE_BATCH_H
+
+#include "ode/world.h"
+
+/* Lanes and threads as configured, before the first step and after a change.  Error: no memory. */
+spragStatus spragLanesMake(struct spragWorld *world);
+void spragLanesFree(struct spragWorld *world);
+
+/* Assembles the islands; solves them too if asked.  Fills the time of both stages.  Error: bad input or no memory, and
+ * nothing in the user's world has changed. */
+spragStatus spragIslandsWork(struct spragWorld *world, int solve);
+
+#endif
