@@ -10,6 +10,7 @@
 #define ASYMMETRY_LIMIT 1e-2 /* relative to max |W|: real files go to 4e-4 by the rounding of their source */
 #define ROUNDING 1e-6        /* of max |W|: eigenvalues this far below 0 are taken for rounding of the file's numbers */
 enum { WHOLE_MOST = 100 };   /* contacts up to which the whole of W is factored in search of a negative eigenvalue */
+enum { POWER_STEPS = 200 };  /* of the search by power iteration beyond */
 
 spragProblemData *spragProblemCreate(int contact_count, int block_count)
 {
@@ -106,7 +107,7 @@ static spragStatus checkNumbers(const spragProblem *p)
         if (isnan(p->mu[k]) || isnan(mu_minus) || isinf(p->mu[k]) || isinf(mu_minus))
             return spragFail(SPRAG_ERROR_NOT_FINITE, "mu of contact %d is not finite", k);
         if (p->mu[k] < 0 || mu_minus < 0)
-            return spragFail(SPRAG_ERROR_RANGE, "mu of contact %d is negative", k);
+            return spragFail(SPRAG_ERROR_RANGE, "mu of contact %d is %g, expected >= 0", k, fmin(p->mu[k], mu_minus));
     }
     if (!(p->step >= 0) || isinf(p->step))
         return spragFail(SPRAG_ERROR_RANGE, "step = %g s, expected >= 0", p->step);
@@ -209,30 +210,74 @@ static spragStatus checkDiagonal(const spragProblem *p)
     return SPRAG_OK;
 }
 
-/* The whole of W.  Asymmetry a of entries moves eigenvalues by at most a times the longest row. */
+/* Entries beyond which an eigenvalue below 0 is no rounding: asymmetry a of entries moves eigenvalues by at most a times the
+ * longest row. */
+static double eigenvalueBound(const spragProblem *p, double *largest)
+{
+    int longest = 0;
+    *largest = 0;
+    for (int k = 0; k < p->contact_count; ++k)
+        longest = p->row_start[k + 1] - p->row_start[k] > longest ? p->row_start[k + 1] - p->row_start[k] : longest;
+    for (size_t i = 0; i < 9 * (size_t)p->block_count; ++i)
+        *largest = fmax(*largest, fabs(p->W[i]));
+    return -(ROUNDING + 3 * longest * spragProblemAsymmetry(p)) * *largest;
+}
+
+static spragStatus failIndefinite(double eigenvalue, double largest)
+{
+    return spragFail(SPRAG_ERROR_INDEFINITE, "W has an eigenvalue below %g (largest entry %g), expected none below 0",
+                     eigenvalue, largest);
+}
+
+/* The whole of W, factored. */
 static spragStatus checkDefinite(const spragProblem *p)
 {
     const size_t n = 3 * (size_t)p->contact_count;
+    double largest;
+    const double bound = eigenvalueBound(p, &largest);
     double *A = spragAlloc(n * n, sizeof *A);
     if (A == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "out of memory for the check of %d contacts", p->contact_count);
-    double largest = 0;
-    int longest = 0;
-    for (int k = 0; k < p->contact_count; ++k) {
-        longest = p->row_start[k + 1] - p->row_start[k] > longest ? p->row_start[k + 1] - p->row_start[k] : longest;
+    for (int k = 0; k < p->contact_count; ++k)
         for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
-            for (size_t i = 0; i < 9; ++i) {
-                const double value = p->W[9 * (size_t)e + i];
-                A[(3 * (size_t)k + i / 3) * n + 3 * (size_t)p->column[e] + i % 3] = value;
-                largest = fmax(largest, fabs(value));
-            }
-    }
-    const double shift = (ROUNDING + 3 * longest * spragProblemAsymmetry(p)) * largest;
-    const int definite = isDefinite((int)n, A, shift);
+            for (size_t i = 0; i < 9; ++i)
+                A[(3 * (size_t)k + i / 3) * n + 3 * (size_t)p->column[e] + i % 3] = p->W[9 * (size_t)e + i];
+    const int definite = isDefinite((int)n, A, -bound);
     spragFree(A);
-    return definite
-               ? SPRAG_OK
-               : spragFail(SPRAG_ERROR_INDEFINITE, "W has an eigenvalue below %g (largest entry %g)", -shift, largest);
+    return definite ? SPRAG_OK : failIndefinite(bound, largest);
+}
+
+/* Too large to factor: power iteration on s I - W, with s the greatest row sum of |W|, turns to the least eigenvalue.  A
+ * Rayleigh quotient below the bound proves that W is indefinite; that none was found proves nothing, and is accepted. */
+static spragStatus checkLeastEigenvalue(const spragProblem *p)
+{
+    const size_t n = 3 * (size_t)p->contact_count;
+    double largest, greatest = 0, least = 0;
+    const double bound = eigenvalueBound(p, &largest);
+    double *x = spragAlloc(2 * n, sizeof *x), *Wx = x + n;
+    if (x == NULL)
+        return spragFail(SPRAG_ERROR_MEMORY, "out of memory for the check of %d contacts", p->contact_count);
+    for (size_t i = 0; i < n; ++i) {
+        double sum = 0;
+        for (int e = p->row_start[i / 3]; e < p->row_start[i / 3 + 1]; ++e)
+            for (size_t j = 0; j < 3; ++j)
+                sum += fabs(p->W[9 * (size_t)e + 3 * (i % 3) + j]);
+        greatest = fmax(greatest, sum);
+        x[i] = cos(1.0 + 2.4 * (double)i); /* no pattern that W could have */
+    }
+    for (int step = 0; step < POWER_STEPS && least >= bound; ++step) {
+        double xx = 0, xWx = 0;
+        spragProblemVelocity(p, x, Wx);
+        for (size_t i = 0; i < n; ++i) {
+            Wx[i] -= p->q[i];
+            xx += x[i] * x[i], xWx += x[i] * Wx[i];
+        }
+        least = xWx / xx;
+        for (size_t i = 0; i < n; ++i)
+            x[i] = (greatest * x[i] - Wx[i]) / (greatest * sqrt(xx));
+    }
+    spragFree(x);
+    return least >= bound ? SPRAG_OK : failIndefinite(least, largest);
 }
 
 spragStatus spragProblemCheckQuick(const spragProblem *problem)
@@ -258,7 +303,9 @@ spragStatus spragProblemCheckQuick(const spragProblem *problem)
 spragStatus spragProblemCheck(const spragProblem *problem)
 {
     const spragStatus status = spragProblemCheckQuick(problem);
-    return status == SPRAG_OK && problem->contact_count <= WHOLE_MOST ? checkDefinite(problem) : status;
+    if (status != SPRAG_OK)
+        return status;
+    return problem->contact_count <= WHOLE_MOST ? checkDefinite(problem) : checkLeastEigenvalue(problem);
 }
 
 spragStatus spragProblemFinish(spragProblemData *data, const char *path, spragProblem **out)

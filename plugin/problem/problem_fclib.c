@@ -129,6 +129,9 @@ static void readMatrix(Input *in, const char *group, int *rows, int *columns, sp
     int *p = readArray(in, name[4], H5T_NATIVE_INT, sizeof *p, nz >= 0 ? (hsize_t)nz : (hsize_t)lines + 1, 0);
     if (p != NULL && nz < 0 && (p[0] != 0 || p[lines] < 0 || p[lines] > count))
         refuse(in, name[4], "pointers from 0 to at most nzmax");
+    for (int line = 0; in->status == SPRAG_OK && nz < 0 && line < lines; ++line)
+        if (p[line] > p[line + 1])
+            refuse(in, name[4], "pointers that never fall");
     const int used = p != NULL && nz < 0 ? p[lines] : count;
     int *index = readArray(in, name[5], H5T_NATIVE_INT, sizeof *index, (hsize_t)used, 0);
     double *x = readArray(in, name[6], H5T_NATIVE_DOUBLE, sizeof *x, (hsize_t)used, 0);
@@ -137,7 +140,7 @@ static void readMatrix(Input *in, const char *group, int *rows, int *columns, sp
             ++line;
         const int i = nz == -2 ? line : index[e], j = nz >= 0 ? p[e] : nz == -1 ? line : index[e];
         if (i < 0 || i >= *rows || j < 0 || j >= *columns)
-            refuse(in, group, "indices below m and n");
+            refuse(in, group, "indices from 0, below m and n");
         else if (!isfinite(x[e]))
             in->status =
                 spragFail(SPRAG_ERROR_NOT_FINITE, "%s: dataset %s: number %d is not finite", in->path, name[6], e);
@@ -316,6 +319,12 @@ static void assemble(Input *in, const spragEntries *W, int rows, const double *q
     if (in->status == SPRAG_OK && rows % 3 != 0)
         refuse(in, "W", "a multiple of 3 rows");
     double *mu = readVector(in, mu_name, rows / 3);
+    for (int k = 0; in->status == SPRAG_OK && k < rows / 3; ++k)
+        if (mu[k] < 0) {
+            char expected[64];
+            snprintf(expected, sizeof expected, "mu >= 0, number %d is %g", k, mu[k]);
+            refuse(in, mu_name, expected);
+        }
     if (in->status == SPRAG_OK) {
         spragProblemData *data = spragEntriesProblem(W, rows / 3);
         if (data == NULL) {

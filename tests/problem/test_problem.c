@@ -105,9 +105,9 @@ static void numbersAreChecked(void **state)
         refused(SPRAG_ERROR_RANGE, "step");
     }
     random.mu[6] = -1e-9;
-    refused(SPRAG_ERROR_RANGE, "mu of contact 6 is negative");
+    refused(SPRAG_ERROR_RANGE, "mu of contact 6 is -");
     random.mu_minus[6] = -1;
-    refused(SPRAG_ERROR_RANGE, "mu of contact 6 is negative");
+    refused(SPRAG_ERROR_RANGE, "mu of contact 6 is -");
     spragContactHistory history[NC] = {0};
     random.problem.history = history;
     assert_int_equal(spragProblemCheck(&random.problem), SPRAG_OK);
@@ -174,6 +174,39 @@ static void indefiniteIsFound(void **state)
     refused(SPRAG_ERROR_INDEFINITE, "W has an eigenvalue below");
 }
 
+/* A chain of 150 contacts, too long to factor whole: W = tridiagonal blocks (c, 1, c) I has its least eigenvalue just above
+ * 1 - 2 c. */
+static void indefiniteIsFoundInLargeProblems(void **state)
+{
+    (void)state;
+    enum { LONG = 150 };
+    const struct Coupling {
+        double everywhere, once; /* the second between contacts 70 and 71 */
+        spragStatus expected;
+    } table[] = {{0.5, 0.5, SPRAG_OK},
+                 {0, 1, SPRAG_OK},
+                 {0.51, 0.51, SPRAG_ERROR_INDEFINITE},
+                 {0, 1.01, SPRAG_ERROR_INDEFINITE},
+                 {0.1, 3, SPRAG_ERROR_INDEFINITE}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
+        spragProblemData *data = spragProblemCreate(LONG, 3 * LONG - 2);
+        assert_non_null(data);
+        for (int k = 0, e = 0; k < LONG; ++k) {
+            for (int j = k > 0 ? k - 1 : 0; j <= k + 1 && j < LONG; ++j, ++e) {
+                data->column[e] = j;
+                const int once = (k == 70 && j == 71) || (k == 71 && j == 70);
+                for (int a = 0; a < 3; ++a)
+                    data->W[9 * e + 4 * a] = j == k ? 1 : once ? table[i].once : table[i].everywhere;
+            }
+            data->row_start[k + 1] = e;
+        }
+        assert_int_equal(spragProblemCheck(&data->problem), table[i].expected);
+        if (table[i].expected != SPRAG_OK)
+            assert_non_null(strstr(spragStatusDetail(), "W has an eigenvalue below -"));
+        spragProblemFree(&data->problem);
+    }
+}
+
 static void failingAllocations(void **state)
 {
     (void)state;
@@ -201,7 +234,7 @@ int main(void)
         cmocka_unit_test_setup(goodProblemsPass, fresh),    cmocka_unit_test_setup(sizesAndPatternAreChecked, fresh),
         cmocka_unit_test_setup(numbersAreChecked, fresh),   cmocka_unit_test_setup(kindsAreChecked, fresh),
         cmocka_unit_test_setup(asymmetryIsMeasured, fresh), cmocka_unit_test_setup(indefiniteIsFound, fresh),
-        cmocka_unit_test_setup(failingAllocations, fresh),
+        cmocka_unit_test(indefiniteIsFoundInLargeProblems), cmocka_unit_test_setup(failingAllocations, fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

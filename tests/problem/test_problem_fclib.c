@@ -104,6 +104,52 @@ static void brokenFilesAreRefused(void **state)
     unlink(scratchPath());
 }
 
+/* Numbers changed inside a sound file: the dataset is named, and what was expected. */
+static void wrongNumbersAreRefused(void **state)
+{
+    (void)state;
+    if (unsupported())
+        skip();
+    const double mu = 0.2, q = -1.0 / 4, W = 3 + 1.0 / 3;
+    const double wrong[] = {-0.2, NAN, INFINITY};
+    const int pointers[] = {6, 12, 18}, indices[] = {0, 1, 2, 3, 4, 5}, falling[] = {6, 12, 11},
+              beyond[] = {0, 1, 2, 3, 4, 9};
+    const struct Change {
+        const void *right, *wrong;
+        size_t size;
+        const char *words;
+        spragStatus status;
+    } table[] = {
+        {&mu, &wrong[0], 8, "dataset fclib_local/vectors/mu: expected mu >= 0, number 1 is -0.2", SPRAG_ERROR_FORMAT},
+        {&mu, &wrong[1], 8, "dataset fclib_local/vectors/mu: number 1 is not finite", SPRAG_ERROR_NOT_FINITE},
+        {&q, &wrong[2], 8, "dataset fclib_local/vectors/q: number 3 is not finite", SPRAG_ERROR_NOT_FINITE},
+        {&W, &wrong[1], 8, "dataset fclib_local/W/x: number 0 is not finite", SPRAG_ERROR_NOT_FINITE},
+        {&W, &wrong[0], 8, "diagonal block 0 of W is diag(-0.2", SPRAG_ERROR_INDEFINITE},
+        {pointers, falling, sizeof pointers, "dataset fclib_local/W/p: expected pointers", SPRAG_ERROR_FORMAT},
+        {indices, beyond, sizeof indices, "dataset fclib_local/W: expected indices", SPRAG_ERROR_FORMAT},
+    };
+    static char bytes[1 << 20];
+    spragProblemData *data = smallProblem();
+    for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
+        assert_int_equal(spragProblemWrite(&data->problem, scratchPath()), SPRAG_OK);
+        FILE *file = fopen(scratchPath(), "r+");
+        const size_t length = fread(bytes, 1, sizeof bytes, file);
+        size_t at = 0;
+        while (at + table[i].size <= length && memcmp(bytes + at, table[i].right, table[i].size) != 0)
+            ++at;
+        assert_true(at + table[i].size <= length);
+        fseek(file, (long)at, SEEK_SET);
+        fwrite(table[i].wrong, 1, table[i].size, file);
+        fclose(file);
+        spragProblem *back = NULL;
+        assert_int_equal(spragProblemRead(scratchPath(), &back), table[i].status);
+        if (strstr(spragStatusDetail(), table[i].words) == NULL)
+            fail_msg("'%s' does not say '%s'", spragStatusDetail(), table[i].words);
+    }
+    spragProblemFree(&data->problem);
+    unlink(scratchPath());
+}
+
 /* Two contacts in Siconos' sparse block storage, blocks by columns. */
 static const char siconos_text[] = "3\n2\n1\n6\n6\n4\n2\n2\n3 6\n3 6\n3\n4\n0 2 4\n0 1 0 1\n"
                                    "0\n1 2e-3 0 4e-3 1 0 0 0 1\n1\n0.1 0.2 0 0 0.1 0 0 0 0\n"
@@ -155,7 +201,7 @@ static void siconosTextIsRead(void **state)
         {"2e-3", "nan", ":16: expected W", SPRAG_ERROR_FORMAT},
         {"-1 0.5", "x 0.5", ":23: expected q", SPRAG_ERROR_FORMAT},
         {" 0.3\n", "", ":24: expected mu", SPRAG_ERROR_FORMAT},
-        {" 0.3\n", " -1", "mu of contact 1 is negative", SPRAG_ERROR_RANGE},
+        {" 0.3\n", " -1", "mu of contact 1 is -1, expected >= 0", SPRAG_ERROR_RANGE},
         {"4e-3", "0.3", "|W - W'|", SPRAG_ERROR_NOT_SYMMETRIC},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
@@ -226,11 +272,10 @@ static void sharedFilesAreRead(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(roundTripKeepsEveryBit),
-                                       cmocka_unit_test(otherKindsAreRefused),
-                                       cmocka_unit_test(brokenFilesAreRefused),
-                                       cmocka_unit_test(siconosTextIsRead),
-                                       cmocka_unit_test(everyFailingAllocationIsReported),
-                                       cmocka_unit_test(sharedFilesAreRead)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(roundTripKeepsEveryBit), cmocka_unit_test(otherKindsAreRefused),
+        cmocka_unit_test(brokenFilesAreRefused),  cmocka_unit_test(wrongNumbersAreRefused),
+        cmocka_unit_test(siconosTextIsRead),      cmocka_unit_test(everyFailingAllocationIsReported),
+        cmocka_unit_test(sharedFilesAreRead)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

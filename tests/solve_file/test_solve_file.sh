@@ -64,6 +64,12 @@ broken "broken.txt:6: 'more', expected" '$a more'
 broken 'broken.txt: diagonal block 0' 's/^0 0  1 0 0/0 0 -1 0 0/'
 broken 'broken.txt: diagonal block 0' '5s/.*/0 0  1 2 0  2 1 0  0 0 1/'
 broken "broken.txt: |W - W'|" 's/^0 0  1 0 0/0 0  1 0.1 0/'
+# W asymmetric by the rounding of its source is solved as given, and said so; more is refused (above).
+sed 's/^0 0  1 0 0/0 0  1 0.009 0/' stick.txt >askew.txt
+"$solve" askew.txt >out || fail 'askew.txt is not solved'
+grep -q '^note  *W is asymmetric by 0.009 of its largest entry; solved as given$' out || fail "askew: $(cat out)"
+"$solve" askew.txt --json | grep -q '"status":"solved",.*"asymmetry":0.00[89]' || fail 'askew.txt: JSON'
+broken "|W - W'| is 0.011 of the largest entry" 's/^0 0  1 0 0/0 0  1 0.011 0/'
 cp stick.txt text.h5
 refused 'text.h5:1: expected an HDF5 file' text.h5
 
