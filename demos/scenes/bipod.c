@@ -46,6 +46,8 @@ static const char *create(SceneWorld *world, const double *value)
     dBodySetPosition(body, 0, 0, H);
     dBodySetLinearVel(body, value[SLIP], 0, 0);
     dWorldSetGravity(world->world, 0, 0, -value[GRAVITY]);
+    if (world->sprag != NULL)
+        dWorldSetCFM(world->world, 0); /* a jam is 1e5 N and more in a step: feet must not give by 1e-10 m/s per N */
     for (int k = 0; k < 2 && value[TWO_SIDED] >= 0.5; ++k) {
         spragGuideDef def = spragGuideDefDefault();
         def.body = body;
