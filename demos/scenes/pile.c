@@ -49,6 +49,7 @@ static const char *create(SceneWorld *world, const double *value)
     const double half = 0.5 * side * pitch + 0.5 * r;
     unsigned long long state = (unsigned long long)value[SEED];
     draw(&state);
+    dWorldSetContactSurfaceLayer(world->world, 1e-3 * r); /* resting contacts do not open and close by rounding */
     world->surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = value[MU]};
     for (int i = 0; i < count; ++i) {
         const int layer = i / (side * side), row = i / side % side, column = i % side;

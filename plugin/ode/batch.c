@@ -18,7 +18,7 @@ enum { BATCH_JOINTS = 64 }; /* some 100 kB in all */
 
 /* A step does not wait for the last digit of a large pile that is still falling: 3x3 products. */
 #define WORK_LEAST 2e6
-#define WORK_PER_BLOCK 1e3
+#define WORK_PER_BLOCK 300
 
 typedef struct Work {
     struct spragWorld *world;
@@ -27,6 +27,7 @@ typedef struct Work {
     int count, solve;  /* batches; 1: solve too */
     double begin;      /* s */
     atomic_int failed; /* least island that failed, or INT_MAX */
+    atomic_int joints; /* of the islands not yet solved */
 } Work;
 
 /* ---------------------------------------------------------------- lanes */
@@ -71,7 +72,7 @@ static void solveIsland(const struct spragWorld *world, spragIsland *island, dou
                                        .tolerance = config->tolerance,
                                        .iteration_limit = config->iteration_limit,
                                        .time_limit = seconds_left,
-                                       .thread_count = 1,
+                                       .thread_count = config->thread_count, /* pays for large islands alone */
                                        .indeterminacy = config->indeterminacy,
                                        .work_limit = WORK_LEAST + WORK_PER_BLOCK * island->problem.block_count};
     spragStatus status;
@@ -117,12 +118,21 @@ static int makeBatches(Work *work)
     return 1;
 }
 
+/* Seconds for an island: its share of what is left of the step's, by the joints still to solve; 0 = no limit. */
+static double shareOf(Work *work, const spragIsland *island)
+{
+    const double limit = work->world->config.time_limit, left = limit - (spragSeconds() - work->begin);
+    const int joints = atomic_fetch_sub(&work->joints, island->joint_count);
+    const double share = (double)work->world->lane_count * island->joint_count / (joints > 0 ? joints : 1);
+    return limit > 0 ? fmax(left * fmin(share, 1), 1e-9) : 0;
+}
+
 static void workOnBatch(void *context, int worker, int batch)
 {
     Work *work = context;
     struct spragWorld *world = work->world;
     spragLane *lane = &world->lane[worker];
-    const double limit = world->config.time_limit, begin = spragSeconds();
+    const double begin = spragSeconds();
     const int first = work->start[batch], end = work->start[batch + 1];
     for (int k = first; k < end && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k) {
         world->snapshot.island[k].lane = lane;
@@ -132,8 +142,7 @@ static void workOnBatch(void *context, int worker, int batch)
     const double middle = spragSeconds();
     for (int k = first; k < end && work->solve && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k)
         if (world->snapshot.island[k].declined == NULL)
-            solveIsland(world, &world->snapshot.island[k],
-                        limit > 0 ? fmax(limit - (spragSeconds() - work->begin), 1e-9) : 0);
+            solveIsland(world, &world->snapshot.island[k], shareOf(work, &world->snapshot.island[k]));
     lane->assembling += middle - begin;
     lane->solving += spragSeconds() - middle;
 }
@@ -155,6 +164,9 @@ spragStatus spragIslandsWork(struct spragWorld *world, int solve)
 {
     Work work = {.world = world, .solve = solve, .begin = spragSeconds()};
     atomic_init(&work.failed, INT_MAX);
+    atomic_init(&work.joints, 0);
+    for (int k = 0; k < world->snapshot.island_count; ++k)
+        atomic_fetch_add(&work.joints, world->snapshot.island[k].joint_count);
     spragStatus status = spragLedgerFindSurfaces(world, &work.surfaces);
     if (status == SPRAG_OK && !makeBatches(&work))
         status = spragFail(SPRAG_ERROR_MEMORY, "no memory to share out %d islands", world->snapshot.island_count);

@@ -3,16 +3,23 @@
 #include <math.h>
 #include <string.h>
 
-enum { WINDOW = SPRAG_ANDERSON_WINDOW, REST_MOST = 3 };
+enum { WINDOW = SPRAG_ANDERSON_WINDOW, PRODUCTS = SPRAG_ANDERSON_PRODUCTS, REST_MOST = 3, PIECE = 1024 };
 #define RIDGE 1e-10 /* of the trace of dF' dF */
 
-int spragAndersonInit(spragAnderson *anderson, int n, const double *weight, spragArena *arena)
+static int pieces(int n)
+{
+    return (n + PIECE - 1) / PIECE;
+}
+
+int spragAndersonInit(spragAnderson *anderson, int n, const double *weight, spragPool *pool, spragArena *arena)
 {
     *anderson = (spragAnderson){.n = n,
                                 .weight = weight,
                                 .f = SPRAG_TAKE(arena, double, n),
                                 .f_last = SPRAG_TAKE(arena, double, n),
                                 .G_last = SPRAG_TAKE(arena, double, n),
+                                .partial = spragArenaTake(arena, (size_t)pieces(n), sizeof *anderson->partial),
+                                .pool = pool,
                                 .size_last = INFINITY};
     for (int j = 0; j < WINDOW; ++j) {
         anderson->dF[j] = SPRAG_TAKE(arena, double, n);
@@ -20,25 +27,75 @@ int spragAndersonInit(spragAnderson *anderson, int n, const double *weight, spra
         if (anderson->dF[j] == NULL || anderson->dG[j] == NULL)
             return 0;
     }
-    return anderson->f != NULL && anderson->f_last != NULL && anderson->G_last != NULL;
+    return anderson->f != NULL && anderson->f_last != NULL && anderson->G_last != NULL && anderson->partial != NULL;
 }
 
+/* Four sums: the latency of one addition does not bound them, and SSE2 and AVX give the same bits. */
 static double dot(int n, const double *a, const double *b)
 {
-    double sum = 0;
-    for (int i = 0; i < n; ++i)
-        sum += a[i] * b[i];
-    return sum;
+    double sum[4] = {0, 0, 0, 0};
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int j = 0; j < 4; ++j)
+            sum[j] += a[i + j] * b[i + j];
+    for (; i < n; ++i)
+        sum[0] += a[i] * b[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* y (m) = argmin |f - dF y| by the normal equations with a ridge: Gauss without pivots, the matrix is positive. */
-static void leastSquares(const spragAnderson *anderson, int m, double *y)
+static int pieceSize(int n, int piece)
 {
-    double A[WINDOW][WINDOW + 1], trace = 0;
+    const int left = n - piece * PIECE;
+    return left < PIECE ? left : PIECE;
+}
+
+/* f, the newest differences and their products. */
+static void gather(void *data, int piece)
+{
+    spragAnderson *a = data;
+    const int first = piece * PIECE, n = pieceSize(a->n, piece);
+    double *f = a->f + first, *partial = a->partial[piece];
+    const double *G = a->G + first, *x = a->x + first, *weight = a->weight + first;
+    for (int i = 0; i < n; ++i)
+        f[i] = weight[i] * (G[i] - x[i]);
+    partial[2 * WINDOW] = dot(n, f, f);
+    if (a->slot < 0)
+        return;
+    double *dF = a->dF[a->slot] + first, *dG = a->dG[a->slot] + first;
+    const double *f_last = a->f_last + first, *G_last = a->G_last + first;
+    for (int i = 0; i < n; ++i)
+        dF[i] = f[i] - f_last[i], dG[i] = G[i] - G_last[i];
+    for (int j = 0; j < a->m; ++j) {
+        partial[j] = dot(n, a->dF[j] + first, dF);
+        partial[WINDOW + j] = dot(n, a->dF[j] + first, f);
+    }
+}
+
+/* x = G - dG y, and f, G for the next differences. */
+static void spread(void *data, int piece)
+{
+    const spragAnderson *a = data;
+    const int first = piece * PIECE, n = pieceSize(a->n, piece);
+    double *x = a->x + first;
+    memcpy(x, a->G + first, (size_t)n * sizeof *x);
+    memcpy(a->G_last + first, x, (size_t)n * sizeof *x);
+    memcpy(a->f_last + first, a->f + first, (size_t)n * sizeof *x);
+    for (int j = 0; j < a->m; ++j) {
+        const double y = a->y[j], *dG = a->dG[j] + first;
+        for (int i = 0; i < n; ++i)
+            x[i] -= y * dG[i];
+    }
+}
+
+/* y = argmin |f - dF y| by the normal equations with a ridge: Gauss without pivots, the matrix is positive. */
+static void leastSquares(spragAnderson *anderson, const double *right)
+{
+    const int m = anderson->m;
+    double A[WINDOW][WINDOW + 1], trace = 0, *y = anderson->y;
     for (int i = 0; i < m; ++i) {
-        for (int j = 0; j <= i; ++j)
-            A[i][j] = A[j][i] = dot(anderson->n, anderson->dF[i], anderson->dF[j]);
-        A[i][m] = dot(anderson->n, anderson->dF[i], anderson->f);
+        for (int j = 0; j < m; ++j)
+            A[i][j] = anderson->gram[i][j];
+        A[i][m] = right[i];
         trace += A[i][i];
     }
     for (int i = 0; i < m; ++i)
@@ -55,17 +112,32 @@ static void leastSquares(const spragAnderson *anderson, int m, double *y)
             y[i] -= A[i][j] * y[j];
         y[i] /= A[i][i];
     }
+    for (int i = 0; i < m; ++i)
+        if (!isfinite(y[i]))
+            anderson->m = 0;
+}
+
+/* Sums of the pieces: products (PRODUCTS) in the order of `partial`. */
+static void collect(const spragAnderson *anderson, double *product)
+{
+    memset(product, 0, PRODUCTS * sizeof *product);
+    for (int p = 0; p < pieces(anderson->n); ++p)
+        for (int j = 0; j < PRODUCTS; ++j)
+            product[j] += anderson->partial[p][j];
 }
 
 void spragAndersonMix(spragAnderson *anderson, double *x, const double *G)
 {
-    const int n = anderson->n;
-    const size_t bytes = (size_t)n * sizeof *x;
-    for (int i = 0; i < n; ++i)
-        anderson->f[i] = anderson->weight[i] * (G[i] - x[i]);
-    const double size = sqrt(dot(n, anderson->f, anderson->f));
+    const int mixes = anderson->rest == 0 && anderson->size_last < INFINITY;
+    double product[PRODUCTS];
+    anderson->x = x, anderson->G = G;
+    anderson->slot = mixes ? anderson->count % WINDOW : -1;
+    anderson->m = !mixes ? 0 : anderson->count + 1 < WINDOW ? anderson->count + 1 : WINDOW;
+    spragPoolRun(anderson->pool, gather, anderson, pieces(anderson->n));
+    collect(anderson, product);
+    const double size = sqrt(product[2 * WINDOW]);
     if (!(size <= anderson->size_last)) {
-        memcpy(x, anderson->G_last, bytes);
+        memcpy(x, anderson->G_last, (size_t)anderson->n * sizeof *x);
         anderson->count = 0;
         anderson->size_last = INFINITY;
         anderson->rest_length = anderson->rest_length < REST_MOST ? 2 * anderson->rest_length + 1 : REST_MOST;
@@ -74,25 +146,20 @@ void spragAndersonMix(spragAnderson *anderson, double *x, const double *G)
     }
     if (anderson->rest > 0) {
         --anderson->rest;
-        memcpy(x, G, bytes);
+        memcpy(x, G, (size_t)anderson->n * sizeof *x);
         return;
     }
-    if (anderson->count > 0 && anderson->count % WINDOW == 0)
-        anderson->rest_length /= 2;
-    memcpy(x, G, bytes);
-    if (anderson->size_last < INFINITY && size > 0) {
-        const int slot = anderson->count++ % WINDOW, m = anderson->count < WINDOW ? anderson->count : WINDOW;
-        for (int i = 0; i < n; ++i) {
-            anderson->dF[slot][i] = anderson->f[i] - anderson->f_last[i];
-            anderson->dG[slot][i] = G[i] - anderson->G_last[i];
-        }
-        double y[WINDOW];
-        leastSquares(anderson, m, y);
-        for (int j = 0; j < m; ++j)
-            for (int i = 0; i < n && isfinite(y[j]); ++i)
-                x[i] -= y[j] * anderson->dG[j][i];
+    if (mixes) {
+        if (anderson->count > 0 && anderson->count % WINDOW == 0)
+            anderson->rest_length /= 2;
+        ++anderson->count;
+        for (int j = 0; j < anderson->m; ++j)
+            anderson->gram[anderson->slot][j] = anderson->gram[j][anderson->slot] = product[j];
+        if (size > 0)
+            leastSquares(anderson, product + WINDOW);
+        else
+            anderson->m = 0;
     }
-    memcpy(anderson->f_last, anderson->f, bytes);
-    memcpy(anderson->G_last, G, bytes);
+    spragPoolRun(anderson->pool, spread, anderson, pieces(anderson->n));
     anderson->size_last = size;
 }

@@ -5,24 +5,35 @@
  *     x_{k+1} = G(x_k) - dG y,   y = argmin | f_k - dF y |.
  *
  * On sweeps of Gauss-Seidel it finds the slow modes of long chains.  A mix after which |f| did not fall is undone: the
- * window starts again from the last G, after a rest of plain sweeps that doubles with every failure. */
+ * window starts again from the last G, after a rest of plain sweeps that doubles with every failure.
+ *
+ * All products are sums over fixed pieces of the vectors, so that threads do not change their bits. */
 #ifndef SPRAG_SOLVE_ANDERSON_H
 #define SPRAG_SOLVE_ANDERSON_H
 
 #include "base/arena.h"
+#include "base/pool.h"
 
-enum { SPRAG_ANDERSON_WINDOW = 5 };
+enum { SPRAG_ANDERSON_WINDOW = 5, SPRAG_ANDERSON_PRODUCTS = 2 * SPRAG_ANDERSON_WINDOW + 1 };
 
 typedef struct spragAnderson {
     int n, count;                /* unknowns; differences taken since the last start */
     const double *weight;        /* (n) |f| is that of weight * f */
     double *f, *f_last, *G_last; /* (n) */
     double *dF[SPRAG_ANDERSON_WINDOW], *dG[SPRAG_ANDERSON_WINDOW]; /* (n) */
-    int rest, rest_length;                                         /* plain sweeps left; after the next failure */
-    double size_last;                                              /* |f| of the last mix, infinity after a start */
+    double gram[SPRAG_ANDERSON_WINDOW][SPRAG_ANDERSON_WINDOW];     /* dF' dF */
+    double (*partial)[SPRAG_ANDERSON_PRODUCTS];                    /* of each piece: dF_j . dF_new, dF_j . f, |f|^2 */
+    double y[SPRAG_ANDERSON_WINDOW];
+    int slot, m;           /* the newest difference; differences in use */
+    int rest, rest_length; /* plain sweeps left; after the next failure */
+    double size_last;      /* |f| of the last mix, infinity after a start */
+    spragPool *pool;       /* may be NULL */
+    double *x;             /* of the present mix */
+    const double *G;
 } spragAnderson;
 
-int spragAndersonInit(spragAnderson *anderson, int n, const double *weight, spragArena *arena); /* 0: out of memory */
+/* 0: out of memory. */
+int spragAndersonInit(spragAnderson *anderson, int n, const double *weight, spragPool *pool, spragArena *arena);
 /* x (n): in the point swept from, out the next one to sweep from; G (n) the sweep's result. */
 void spragAndersonMix(spragAnderson *anderson, double *x, const double *G);
 

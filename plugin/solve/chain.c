@@ -25,6 +25,7 @@ enum {
     STEPS_SMALL = 600,
     STEPS_FROM_REST = 2500,
     SWEEPS_LAST = 3000,
+    SWEEPS_LATE = 20,
     LINKS_MAX = 4
 };
 
@@ -137,8 +138,7 @@ static int chainOf(const spragProblem *problem, const spragSolveOptions *options
         if (problem->contact_count > SMALL)
             chain[links++] = &spragSolverSweeps;
         chain[links++] = &spragSolverNewton;
-        if (!(options->work_limit > 0))
-            chain[links++] = &spragSolverGaussSeidel;
+        chain[links++] = &spragSolverGaussSeidel;
         if (problem->contact_count <= SMALL)
             chain[links++] = &spragSolverLemke;
         break;
@@ -152,7 +152,8 @@ static int limitOf(const spragProblem *problem, const spragSolveOptions *options
     if (options->iteration_limit > 0 || links == 1)
         return options->iteration_limit;
     if (method == &spragSolverGaussSeidel)
-        return SWEEPS_LAST;
+        return options->work_limit > 0 ? (int)fmin(SWEEPS_LAST, options->work_limit / problem->block_count)
+                                       : SWEEPS_LAST;
     return method == &spragSolverNewton && problem->contact_count <= SMALL ? STEPS_SMALL : 0;
 }
 
@@ -180,6 +181,24 @@ static double roundingOf(const spragProblem *problem, const double *r)
     return 8 * DBL_EPSILON * worst;
 }
 
+/* 1: the time is up; else what is left of it. */
+static int timeIsUp(const spragSolveOptions *options, double begin, spragSolveOptions *left)
+{
+    if (!(options->time_limit > 0))
+        return 0;
+    left->time_limit = options->time_limit - (spragSeconds() - begin);
+    return left->time_limit <= 0;
+}
+
+/* Some microseconds' worth of sweeps: what a small island gets that comes too late for anything else. */
+static spragStatus lastSweeps(const spragProblem *problem, spragSolveOptions *left, spragArena *arena, double *r,
+                              double *candidate, spragSolveInfo *info)
+{
+    left->time_limit = 0, left->iteration_limit = SWEEPS_LATE;
+    const spragStatus status = tryMethod(&spragSolverSweeps, problem, left, BETTER, arena, r, candidate, info);
+    return status != SPRAG_OK || info->residual <= left->tolerance ? status : SPRAG_LIMIT;
+}
+
 static spragStatus runChain(const spragProblem *problem, const spragSolveOptions *options, double begin,
                             spragArena *arena, double *r, spragSolveInfo *info)
 {
@@ -191,6 +210,8 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         return SPRAG_ERROR_MEMORY;
     info->residual = spragProblemResidual(problem, r);
     const int swept = chain[0] == &spragSolverSweeps && info->residual <= options->tolerance;
+    if (swept && options->tolerance > CREEP_MATTERS)
+        return SPRAG_OK;
     const int patient = problem->contact_count <= SMALL || !(options->work_limit > 0);
     for (int k = swept; k < links; ++k) {
         const int again = patient && chain[k] == &spragSolverNewton && !isRest(problem, r);
@@ -198,24 +219,24 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         left.iteration_limit = limitOf(problem, options, links, chain[k]);
         spragStatus status =
             tryMethod(chain[k], problem, &left, k == 0 ? PREFERRED : BETTER, arena, r, candidate, info);
-        if (status == SPRAG_OK && info->residual > options->tolerance && again) {
+        if (status == SPRAG_OK && info->residual > options->tolerance && again && !timeIsUp(options, begin, &left)) {
             left.iteration_limit = options->iteration_limit > 0 ? options->iteration_limit : STEPS_FROM_REST;
             status = tryMethod(chain[k], problem, &left, FROM_REST, arena, r, candidate, info);
         }
         const int solved = info->residual <= options->tolerance;
-        if (status == SPRAG_OK && solved && k > 0 && chain[0] == &spragSolverVariant)
+        const int late = timeIsUp(options, begin, &left);
+        if (status == SPRAG_OK && solved && k > 0 && chain[0] == &spragSolverVariant && !late)
             status = tryMethod(chain[0], problem, &left, PREFERRED, arena, r, candidate, info);
-        if (status == SPRAG_OK && solved && chain[k] == &spragSolverSweeps && options->tolerance <= CREEP_MATTERS)
+        if (status == SPRAG_OK && solved && chain[k] == &spragSolverSweeps && options->tolerance <= CREEP_MATTERS &&
+            !late)
             status = tryMethod(&spragSolverNewton, problem, &left, PREFERRED, arena, r, candidate, info); /* polishes */
         if (status != SPRAG_OK || solved)
             return status;
         if (info->residual <= roundingOf(problem, r))
             break;
-        if (options->time_limit > 0) {
-            left.time_limit = options->time_limit - (spragSeconds() - begin);
-            if (left.time_limit <= 0)
-                return SPRAG_LIMIT;
-        }
+        if (late)
+            return chain[0] == &spragSolverVariant ? lastSweeps(problem, &left, arena, r, candidate, info)
+                                                   : SPRAG_LIMIT;
     }
     return options->iteration_limit > 0 ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
 }

@@ -19,8 +19,9 @@
 enum {
     SWEEP_LIMIT = 20000,
     SWEEP_PAYS_LIMIT = 400,
-    LOOK = 8,    /* sweeps between two looks at the residual */
-    PATIENT = 24 /* sweeps in which it must fall to HALF, or in half of those done so far */
+    THREADS_PAY = 1000, /* blocks */
+    LOOK = 8,           /* sweeps between two looks at the residual */
+    PATIENT = 24        /* sweeps in which it must fall to HALF, or in half of those done so far */
 };
 #define HALF 0.5
 
@@ -72,14 +73,18 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
     double *x = SPRAG_TAKE(arena, double, n), *best = SPRAG_TAKE(arena, double, n);
     double *weight = SPRAG_TAKE(arena, double, n);
     spragStatus status = SPRAG_ERROR_MEMORY;
-    if (x != NULL && best != NULL && weight != NULL && spragSweeperInit(&sweeper, problem, arena) &&
-        spragAndersonInit(&anderson, n, weight, arena)) {
+    spragPool pool;
+    spragPoolStart(&pool, problem->contact_count >= THREADS_PAY ? options->thread_count : 1);
+    spragPool *threads = pool.count > 1 ? &pool : NULL;
+    if (x != NULL && best != NULL && weight != NULL && spragSweeperInit(&sweeper, problem, threads, arena) &&
+        spragAndersonInit(&anderson, n, weight, threads, arena)) {
         for (int i = 0; i < n; ++i)
             weight[i] = sweeper.w[i / 3];
         if (options->iteration_limit > 0)
             limit = options->iteration_limit;
         status = run(&sweeper, &anderson, options, limit, while_it_pays, x, best, r, &info->iterations);
     }
+    spragPoolEnd(&pool);
     spragArenaRelease(arena, mark);
     return status;
 }

@@ -25,8 +25,10 @@
 
 enum { NEWTON_LIMIT = 6000, NEWTON_LEAST = 60, SWEEP_FIRST = 40, STEPS_FIRST = 30, STEPS_WARM = 4, STEPS_FAR = 200 };
 #define LAMBDA_FIRST 1e-2
-#define WORK 5e8  /* 3x3 products spent on factorisations where no limit is given: about 5 s */
-#define NEAR 1e-3 /* m/s: from here the proximal points find the way */
+#define WORK 5e8 /* 3x3 products spent on factorisations where no limit is given: about 5 s */
+#define SECONDS_PER_PRODUCT 5e-9
+#define SECONDS_PER_BLOCK 1e-6 /* of W: the analysis for a factorisation */
+#define NEAR 1e-3              /* m/s: from here the proximal points find the way */
 
 enum { PATHS = 3 };
 static const double path_load[PATHS] = {1, 3, 0.3};
@@ -111,6 +113,8 @@ static int limitOf(const spragSolveOptions *options, double products)
 {
     if (options->iteration_limit > 0)
         return options->iteration_limit;
+    if (options->time_limit > 0 && options->time_limit < STEPS_WARM * SECONDS_PER_PRODUCT * products)
+        return 0; /* sweeps make better use of so little time */
     return (int)fmin(NEWTON_LIMIT, options->work_limit > 0 ? options->work_limit / (products + 1)
                                                            : fmax(NEWTON_LEAST, WORK / (products + 1)));
 }
@@ -125,9 +129,11 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
                      .first = info->iterations};
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragStatus status = SPRAG_ERROR_MEMORY;
+    if (options->time_limit > 0 && options->time_limit < SECONDS_PER_BLOCK * problem->block_count)
+        return SPRAG_NOT_CONVERGED;
     newton.swept = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
     if (newton.swept != NULL && spragProximalInit(&newton.proximal, problem, arena) &&
-        spragSweeperInit(&newton.sweeper, problem, arena)) {
+        spragSweeperInit(&newton.sweeper, problem, NULL, arena)) {
         newton.limit = limitOf(options, newton.proximal.lu.products);
         status = newton.limit > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
     }

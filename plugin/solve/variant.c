@@ -228,7 +228,7 @@ static spragStatus searchModes(spragProximal *s, const spragSolveOptions *option
     }
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragSweeper sweeper;
-    if (!spragSweeperInit(&sweeper, s->problem, arena))
+    if (!spragSweeperInit(&sweeper, s->problem, NULL, arena))
         return SPRAG_ERROR_MEMORY;
     for (int k = 0; k < SWEEPS; ++k)
         spragSweep(&sweeper, r);

@@ -1,5 +1,6 @@
 /* The chain: shared problems, one block of every kind, forced methods, limits, memory. */
 #include "support/check.h"
+#include "support/lattice.h"
 #include "support/random_problem.h"
 #include "support/shared.h"
 
@@ -237,11 +238,60 @@ static void inconsistentIsReported(void **state)
     spragArenaFree(&arena);
 }
 
+/* A limit on time is kept by every method, and what comes back is better than what went in. */
+static void timeIsKept(void **state)
+{
+    (void)state;
+    static const spragSolverKind method[] = {SPRAG_SOLVER_AUTO, SPRAG_SOLVER_GAUSS_SEIDEL, SPRAG_SOLVER_NEWTON};
+    spragProblemData *data = latticeCreate(8, 6, 0.5, 2);
+    const size_t n = 3 * (size_t)data->problem.contact_count;
+    double *r = calloc(n, sizeof *r), *zero = calloc(n, sizeof *zero);
+    const double start = spragProblemResidual(&data->problem, zero);
+    spragArena arena = {0};
+    for (int m = 0; m < 3; ++m)
+        for (double limit = 1e-6; limit < 0.05; limit *= 10) {
+            const spragSolveOptions options = {.solver = method[m], .tolerance = 0, .time_limit = limit};
+            spragSolveInfo info;
+            memset(r, 0, n * sizeof *r);
+            const spragStatus status = spragChainSolve(&data->problem, &options, &arena, r, NULL, &info);
+            assert_true(status == SPRAG_LIMIT || status == SPRAG_NOT_CONVERGED);
+            CHECK_NEAR(info.residual, spragProblemResidual(&data->problem, r), 0);
+            assert_true(info.residual <= start);
+            if (method[m] != SPRAG_SOLVER_NEWTON)
+                assert_true(info.residual < start && info.iterations >= 1);
+            assert_true(info.seconds < limit + 0.5); /* a busy machine may be late; patience takes seconds */
+        }
+    free(r), free(zero);
+    spragArenaFree(&arena);
+    spragProblemFree(&data->problem);
+}
+
+/* The limit on work does the same for every machine: the same bits, and less work. */
+static void workIsLimited(void **state)
+{
+    (void)state;
+    spragProblemData *data = latticeCreate(8, 6, 0.5, 2);
+    const size_t n = 3 * (size_t)data->problem.contact_count;
+    double *r = calloc(n, sizeof *r), *s = calloc(n, sizeof *s);
+    spragArena arena = {0};
+    const spragSolveOptions options = {.tolerance = 0, .work_limit = 1e5};
+    spragSolveInfo info, again;
+    spragChainSolve(&data->problem, &options, &arena, r, NULL, &info);
+    spragChainSolve(&data->problem, &options, &arena, s, NULL, &again);
+    assert_memory_equal(r, s, n * sizeof *r);
+    assert_int_equal(info.iterations, again.iterations);
+    assert_true(info.method_iterations[SPRAG_SOLVER_NEWTON] <= 10);
+    free(r), free(s);
+    spragArenaFree(&arena);
+    spragProblemFree(&data->problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sharedProblems),         cmocka_unit_test(stickingDoesNotCreep),
                                        cmocka_unit_test(oneBlockOfEveryKind),    cmocka_unit_test(everyMethodAgrees),
-                                       cmocka_unit_test(limitsGiveTheBestSoFar), cmocka_unit_test(memory),
+                                       cmocka_unit_test(limitsGiveTheBestSoFar), cmocka_unit_test(timeIsKept),
+                                       cmocka_unit_test(workIsLimited),          cmocka_unit_test(memory),
                                        cmocka_unit_test(inconsistentIsReported)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
