@@ -25,14 +25,16 @@
 #include "solve/proximal.h"
 #include "solve/small_friction.h"
 
-enum { UNKNOWNS = 3 * SPRAG_WARM_BLOCKS, STEPS = 8, STEPS_ASTRAY = 5 };
-#define EXACT 1e-4   /* part of the tolerance at which a sticking contact does not creep */
+enum { UNKNOWNS = 3 * SPRAG_WARM_BLOCKS, STEPS = 14, STEPS_ASTRAY = 5 };
+#define EXACT 1e-4 /* part of the tolerance at which a sticking contact does not creep */
+#define LAMBDA_SLOW 1e-10
 #define STALLED 1e-2 /* above it a mode is wrong, if only by a little */
 
 typedef enum Mode { OPEN, STICK, SLIP, FRICTIONLESS, BOUNDED } Mode;
 
 typedef struct Warm {
     const spragProblem *problem;
+    double lambda;
     double w[SPRAG_WARM_BLOCKS];
     Mode mode[SPRAG_WARM_BLOCKS];
     int inside[SPRAG_WARM_BLOCKS];                   /* BOUNDED: bit i, row i is within its bounds */
@@ -73,9 +75,9 @@ static double clamp(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* Mode at x = r - u / w; r goes to what the mode says of it.  Within tolerance it is too late to change between stick and
- * slip: x_t is as far from the edge of the disc as rounding. */
-static Mode readContact(Warm *s, int k, int settled, double r[3], const double u[3])
+/* Mode at x = r - u / w; r goes to what the mode says of it.  Once the residual is within tolerance a contact keeps to
+ * stick or slip as long as x_t is within a band (m/s) about the edge of the disc: that far is rounding. */
+static Mode readContact(Warm *s, int k, double band, double r[3], const double u[3])
 {
     const double w = s->w[k], mu = s->problem->mu[k];
     const double x[3] = {r[0] - u[0] / w, r[1] - u[1] / w, r[2] - u[2] / w};
@@ -88,7 +90,8 @@ static Mode readContact(Warm *s, int k, int settled, double r[3], const double u
         r[1] = r[2] = 0;
         return FRICTIONLESS;
     }
-    if (settled ? s->mode[k] == STICK : size <= radius)
+    const double keep = band == 0 || s->mode[k] < STICK || s->mode[k] > SLIP ? 0 : s->mode[k] == STICK ? band : -band;
+    if (w * (size - radius) <= keep)
         return STICK;
     for (int i = 0; i < 2; ++i) {
         s->direction[k][i] = x[1 + i] / size;
@@ -113,13 +116,13 @@ static Mode readBounds(Warm *s, int k, double r[3], const double u[3])
 }
 
 /* 1: some r had to follow its mode, u is no longer W r + q. */
-static int readModes(Warm *s, int settled, double *r, const double *u)
+static int readModes(Warm *s, double band, double *r, const double *u)
 {
     int moved = 0;
     for (int k = 0; k < s->problem->contact_count; ++k) {
         double *const rk = r + 3 * k, before[3] = {rk[0], rk[1], rk[2]};
         s->mode[k] = kindOf(s->problem, k) == SPRAG_BLOCK_BOX ? readBounds(s, k, rk, u + 3 * k)
-                                                              : readContact(s, k, settled, rk, u + 3 * k);
+                                                              : readContact(s, k, band, rk, u + 3 * k);
         moved |= rk[0] != before[0] || rk[1] != before[1] || rk[2] != before[2];
     }
     return moved;
@@ -185,7 +188,7 @@ static void makeEquations(Warm *s)
             coupleModes(s, k, p->column[e], p->W + 9 * (size_t)e);
         for (int i = 0; i < 3; ++i)
             if (s->at[k][i] >= 0)
-                s->M[s->at[k][i] * (s->count + 1)] += SPRAG_LAMBDA_WARM * s->w[k];
+                s->M[s->at[k][i] * (s->count + 1)] += s->lambda * s->w[k];
         if (s->mode[k] == SLIP)
             s->M[s->at[k][1] * (s->count + 1)] += s->turning[k];
     }
@@ -260,11 +263,11 @@ static int isRealisable(Warm *s)
 }
 
 /* Reads the modes and factors their equations.  0: nothing to solve, r is the answer; -1: singular. */
-static int linearise(Warm *s, int settled, int exact, double *r, double *u)
+static int linearise(Warm *s, double band, int softer, int exact, double *r, double *u)
 {
-    if (settled && s->slipping == 0)
+    if (band > 0 && s->slipping == 0 && !softer)
         return 1; /* the factors at hand are exact */
-    const int moved = readModes(s, settled, r, u);
+    const int moved = readModes(s, band, r, u);
     placeUnknowns(s);
     if (exact && s->slipping == 0 && !moved)
         return 0;
@@ -278,16 +281,22 @@ static int linearise(Warm *s, int settled, int exact, double *r, double *u)
 static int iterate(Warm *s, double tolerance, double *r, double *u, spragSolveInfo *info)
 {
     double before = INFINITY, first = INFINITY;
+    s->lambda = SPRAG_LAMBDA_WARM;
     spragProblemVelocity(s->problem, r, u);
     for (int step = 0; step <= STEPS; ++step) {
         info->residual = spragVelocityResidual(s->problem, r, u);
         const int exact = info->residual <= EXACT * tolerance, solved = step > 0 && info->residual <= tolerance;
-        if (solved && (exact || !(info->residual < 0.5 * before))) /* at rounding, or at what the modes allow */
+        const int slow = solved && !(info->residual < 0.5 * before);
+        if (exact && solved) /* the factors are those of these modes */
+            return isRealisable(s);
+        if (slow && s->lambda < SPRAG_LAMBDA_WARM) /* at rounding, or at what the modes allow */
             return info->residual <= STALLED * tolerance && isRealisable(s);
+        if (slow) /* or contacts that hardly move */
+            s->lambda = LAMBDA_SLOW;
         first = step == 0 ? info->residual : first;
         if (step == STEPS_ASTRAY && !(info->residual < first))
             return 0;
-        const int left = linearise(s, solved, exact, r, u);
+        const int left = linearise(s, solved ? tolerance : 0, slow, exact, r, u);
         if (left <= 0)
             return left == 0;
         before = info->residual;
