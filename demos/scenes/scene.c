@@ -246,6 +246,7 @@ void SceneAddTip(SceneWorld *world, int tip, dBodyID body, const double point[3]
         contact.surface.motionN = -dWorldGetERP(world->world) * gap / h;
     }
     world->tip[tip].joint = addContact(world, &contact, surface, body, NULL);
+    world->tip[tip].mu = contact.surface.mu;
 }
 
 static void rememberTips(SceneWorld *world)
@@ -286,6 +287,39 @@ int SceneAddGuide(SceneWorld *world, const spragGuideDef *def)
         guide->point[i] = point[i], guide->origin[i] = origin[i], guide->normal[i] = normal[i];
     ++world->guide_count;
     return 1;
+}
+
+/* m, of a contact from the guided point; INFINITY: another body's. */
+static double guideDistance(const struct SceneGuide *guide, const spragContact *contact)
+{
+    dVector3 point;
+    double sum = 0;
+    if (guide->def.body != contact->body[0] || guide->def.guide != contact->body[1])
+        return INFINITY;
+    dBodyGetRelPointPos(guide->def.body, guide->point[0], guide->point[1], guide->point[2], point);
+    for (int i = 0; i < 3; ++i)
+        sum += (point[i] - contact->position[i]) * (point[i] - contact->position[i]);
+    return sqrt(sum); /* the point has moved by a step since */
+}
+
+double SceneContactMu(const SceneWorld *world, const spragContact *contact)
+{
+    for (int tip = 0; tip < SCENE_TIP_MAX; ++tip)
+        if (world->tip[tip].joint != NULL && world->tip[tip].joint == contact->joint)
+            return world->tip[tip].mu;
+    const struct SceneGuide *nearest = NULL;
+    double least = INFINITY;
+    for (int k = 0; k < world->guide_count; ++k)
+        if (guideDistance(&world->guide[k], contact) < least) {
+            least = guideDistance(&world->guide[k], contact);
+            nearest = &world->guide[k];
+        }
+    if (nearest == NULL || (world->sprag != NULL && contact->joint != NULL))
+        return world->surface.mu;
+    if (contact->variant != 0)
+        return nearest->def.mu[contact->variant < 0];
+    const double *n = nearest->normal, *m = contact->normal; /* stock ODE: a contact from either side */
+    return nearest->def.mu[nearest->def.guide == NULL && n[0] * m[0] + n[1] * m[1] + n[2] * m[2] < 0];
 }
 
 /* Under stock ODE: the point between two surfaces half the clearance away. */

@@ -66,6 +66,7 @@ struct SceneWorld {
     struct SceneTip {
         dJointID joint; /* of this step, or NULL */
         int loaded;     /* it bore load in the last step */
+        double mu;
     } tip[SCENE_TIP_MAX];
     int guide_count;
     struct SceneGuide {  /* two-sided contacts of the scene */
@@ -120,6 +121,8 @@ SceneWorld *SceneCreate(const Scene *scene, const double *values, SceneSolver so
 spragStatus SceneStep(SceneWorld *world, double h);
 const char *SceneDetail(const SceneWorld *world);
 void SceneDestroy(SceneWorld *world);
+/* Coefficient of friction of a contact of the last step, on the side that bears load. */
+double SceneContactMu(const SceneWorld *world, const spragContact *contact);
 /* Contacts of the last step, also under stock ODE (read from joint feedback).  Valid to the next step. */
 int SceneGetContacts(SceneWorld *world, const spragContact **contacts);
 

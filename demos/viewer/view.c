@@ -106,13 +106,14 @@ static void drawContact(const View *view, Draw *draw, double scale, const spragC
 {
     static const float force_color[4] = {0.75f, 0.12f, 0.15f, 1}, slip_color[4] = {0.15f, 0.35f, 0.85f, 1};
     const float *color = mode_color[c->mode];
-    const double mu = view->world->surface.mu;
+    const double mu = SceneContactMu(view->world, c), sign = c->normal_force < 0 ? -1 : 1; /* a guide pulls too */
     drawSphere(draw, c->position, 0.012 * scale, color);
     if (show->cones && c->mode != SPRAG_MODE_OPEN && mu > 0 && view->world->body_count <= 4) {
         const float glass[4] = {color[0], color[1], color[2], 0.22f};
-        drawCone(draw, c->position, c->normal, mu, 0.28 * scale, glass);
+        const double axis[3] = {sign * c->normal[0], sign * c->normal[1], sign * c->normal[2]};
+        drawCone(draw, c->position, axis, mu, 0.28 * scale, glass);
     }
-    if (show->forces && view->weight > 0 && c->normal_force > 0) {
+    if (show->forces && view->weight > 0 && c->normal_force != 0) {
         double force[3], length = 0;
         for (int i = 0; i < 3; ++i) {
             force[i] = (c->normal_force * c->normal[i] + c->friction[i]) / view->weight * 0.25 * scale;
@@ -194,10 +195,10 @@ static void textContacts(const View *view, float x, float y, float size, int row
     int shown = 0;
     for (; shown < count && shown < (count > rows ? rows - 1 : rows); ++shown) {
         const spragContact *c = &contact[shown];
-        const double friction = length3(c->friction), mu = view->world->surface.mu;
+        const double friction = length3(c->friction), mu = SceneContactMu(view->world, c);
         char ratio[24] = "-", p[24] = "-", b[24] = "-";
-        if (c->normal_force > 0 && mu > 0)
-            snprintf(ratio, sizeof ratio, "%.4f", friction / (mu * c->normal_force));
+        if (c->normal_force != 0 && mu > 0)
+            snprintf(ratio, sizeof ratio, "%.4f", friction / (mu * fabs(c->normal_force)));
         if (view->solver == SCENE_SPRAG) {
             snprintf(p, sizeof p, "%.3f", c->painleve_p);
             snprintf(b, sizeof b, "%.3f", c->free_acceleration);
@@ -240,8 +241,15 @@ static void textNotable(const View *view, int left, int width, int height, float
                  e->p, e->b);
         break;
     case SPRAG_EVENT_INDETERMINATE:
-        snprintf(text, sizeof text, "INDETERMINATE at %.4g s: lift-off or jam, history decides (N* = %.3g N)", e->time,
-                 e->separatrix);
+        if (e->paradox_class == 4)
+            snprintf(text, sizeof text, "INDETERMINATE at %.4g s: several motions can last, the last one is kept",
+                     e->time);
+        else if (view->world->guide_count > 0)
+            snprintf(text, sizeof text, "INDETERMINATE at %.4g s: several motions on paper, one of them can last",
+                     e->time);
+        else
+            snprintf(text, sizeof text, "INDETERMINATE at %.4g s: lift-off or jam, history decides (N* = %.3g N)",
+                     e->time, e->separatrix);
         break;
     default:
         snprintf(text, sizeof text, "DETACHED at %.4g s", e->time);
@@ -282,8 +290,11 @@ static void textHeader(const View *view, int left, float size)
     char text[240];
     const SceneWorld *world = view->world;
     hudText((float)left + size, 0.7f * size, 1.5f * size, 1, ink, solverTitle(view->solver));
-    int n =
-        snprintf(text, sizeof text, "%s   mu %.3g   t = %.4f s", world->scene->name, world->surface.mu, world->time);
+    int n = snprintf(text, sizeof text, "%s", world->scene->name);
+    for (const SceneKey *key = world->scene->keys; key->name != NULL; ++key)
+        if (strcmp(key->name, "mu") == 0) /* one for all contacts */
+            n += snprintf(text + n, sizeof text - (size_t)n, "   mu %.3g", world->surface.mu);
+    n += snprintf(text + n, sizeof text - (size_t)n, "   t = %.4f s", world->time);
     if (world->body_count == 1) {
         const dReal *w = dBodyGetAngularVel(world->body[0]);
         n += snprintf(text + n, sizeof text - (size_t)n, "   |w| %.4g rad/s",
