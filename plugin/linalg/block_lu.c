@@ -8,6 +8,10 @@
 
 #include "linalg/vec3.h"
 
+typedef double Vector4 __attribute__((vector_size(32)));
+
+enum { PADDED = 12 };
+
 /* Columns of row i of L: the nodes of the elimination tree reached from row i of A (Davis 2006, 4.2), in
  * stack[top .. n-1]; returns top. */
 static int rowPattern(const spragBlockLu *lu, int i, const int *parent, int *mark, int *stack)
@@ -71,7 +75,8 @@ static int leastDegreeOrder(spragBlockLu *lu, spragArena *arena)
     return 1;
 }
 
-int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int *column, spragArena *arena)
+int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int *column, double products_most,
+                        spragArena *arena)
 {
     *lu = (spragBlockLu){.n = n,
                          .row_start = row_start,
@@ -81,7 +86,7 @@ int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int
                          .u_start = SPRAG_TAKE(arena, int, n + 1),
                          .l_start = SPRAG_TAKE(arena, int, n + 1),
                          .inverse = SPRAG_TAKE(arena, double, 9 * (size_t)n),
-                         .work = SPRAG_TAKE(arena, double, 9 * (size_t)n),
+                         .work = SPRAG_TAKE(arena, double, PADDED *(size_t)n),
                          .solution = SPRAG_TAKE(arena, double, 3 * (size_t)n)};
     int *parent = SPRAG_TAKE(arena, int, n), *mark = SPRAG_TAKE(arena, int, n), *stack = SPRAG_TAKE(arena, int, n);
     if (lu->order == NULL || lu->position == NULL || lu->u_start == NULL || lu->l_start == NULL ||
@@ -108,10 +113,12 @@ int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int
         const double row = lu->u_start[i + 1] - lu->u_start[i];
         lu->products += row * row;
     }
+    if (lu->products > products_most)
+        return -1;
     lu->l_column = SPRAG_TAKE(arena, int, fill + 1);
     lu->u_column = SPRAG_TAKE(arena, int, fill + 1);
-    lu->L = SPRAG_TAKE(arena, double, 9 * fill + 1);
-    lu->U = SPRAG_TAKE(arena, double, 9 * fill + 1);
+    lu->L = SPRAG_TAKE_RAW(arena, double, 9 * fill + 1);
+    lu->U = SPRAG_TAKE_RAW(arena, double, PADDED *fill + 1);
     int *used = SPRAG_TAKE(arena, int, n);
     if (lu->l_column == NULL || lu->u_column == NULL || lu->L == NULL || lu->U == NULL || used == NULL)
         return 0;
@@ -125,16 +132,6 @@ int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int
             lu->u_column[lu->u_start[columns[s]] + used[columns[s]]++] = i;
     }
     return 1;
-}
-
-/* C -= A B */
-static inline void mulSub33(double *restrict C, const double *restrict A, const double *restrict B)
-{
-    for (int i = 0; i < 3; ++i) {
-        const double a0 = A[3 * i], a1 = A[3 * i + 1], a2 = A[3 * i + 2];
-        for (int j = 0; j < 3; ++j)
-            C[3 * i + j] -= a0 * B[j] + a1 * B[3 + j] + a2 * B[6 + j];
-    }
 }
 
 /* Gauss-Jordan with row pivots; 0 if singular. */
@@ -167,30 +164,80 @@ static int inverse33(const double A[9], double B[9])
     return 1;
 }
 
+/* work -= L_ik U_k. over row k of U; the rows of a block are one vector each. */
+static inline __attribute__((always_inline)) void eliminate(const spragBlockLu *lu, const double L[9], int k)
+{
+    const int end = lu->u_start[k + 1], *column = lu->u_column;
+    const double *rows = lu->U, a0 = L[0], a1 = L[1], a2 = L[2], b0 = L[3], b1 = L[4], b2 = L[5], c0 = L[6], c1 = L[7],
+                 c2 = L[8]; /* in registers: the compiler cannot know that they are not in `work` */
+    double *work = lu->work;
+    for (int t = lu->u_start[k]; t < end; ++t) {
+        const Vector4 *U = (const Vector4 *)(const void *)(rows + PADDED * (size_t)t);
+        Vector4 *C = (Vector4 *)(void *)(work + PADDED * (size_t)column[t]);
+        const Vector4 u0 = U[0], u1 = U[1], u2 = U[2];
+        C[0] -= u0 * a0 + u1 * a1 + u2 * a2;
+        C[1] -= u0 * b0 + u1 * b1 + u2 * b2;
+        C[2] -= u0 * c0 + u1 * c1 + u2 * c2;
+    }
+}
+
+/* Rows of L and what they leave of row i. */
+static inline __attribute__((always_inline)) void reduceRow(spragBlockLu *lu, int i)
+{
+    for (int s = lu->l_start[i]; s < lu->l_start[i + 1]; ++s) {
+        const int k = lu->l_column[s];
+        double *L = lu->L + 9 * (size_t)s, *w = lu->work + PADDED * (size_t)k;
+        const double *D = lu->inverse + 9 * (size_t)k;
+        for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b)
+                L[3 * a + b] = w[4 * a] * D[b] + w[4 * a + 1] * D[3 + b] + w[4 * a + 2] * D[6 + b];
+        memset(w, 0, PADDED * sizeof *w);
+        eliminate(lu, L, k);
+    }
+}
+
+static void reduceRowPlain(spragBlockLu *lu, int i)
+{
+    reduceRow(lu, i);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) static void reduceRowAvx2(spragBlockLu *lu, int i)
+{
+    reduceRow(lu, i);
+}
+
+static int hasAvx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+#else
+#define reduceRowAvx2 reduceRowPlain
+static int hasAvx2(void)
+{
+    return 0;
+}
+#endif
+
 int spragBlockLuFactor(spragBlockLu *lu, const double *A)
 {
     double *work = lu->work;
+    void (*reduce)(spragBlockLu *, int) = hasAvx2() ? reduceRowAvx2 : reduceRowPlain;
     for (int i = 0; i < lu->n; ++i) {
         const int row = lu->order[i];
         for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e)
-            memcpy(work + 9 * (size_t)lu->position[lu->column[e]], A + 9 * (size_t)e, 9 * sizeof *A);
-        for (int s = lu->l_start[i]; s < lu->l_start[i + 1]; ++s) {
-            const int k = lu->l_column[s];
-            double *L = lu->L + 9 * (size_t)s, *w = work + 9 * (size_t)k;
-            const double *D = lu->inverse + 9 * (size_t)k;
             for (int a = 0; a < 9; ++a)
-                L[a] = w[a - a % 3] * D[a % 3] + w[a - a % 3 + 1] * D[3 + a % 3] + w[a - a % 3 + 2] * D[6 + a % 3];
-            memset(w, 0, 9 * sizeof *w);
-            const int end = lu->u_start[k + 1];
-            for (int t = lu->u_start[k]; t < end; ++t)
-                mulSub33(work + 9 * (size_t)lu->u_column[t], L, lu->U + 9 * (size_t)t);
-        }
-        const int regular = inverse33(work + 9 * (size_t)i, lu->inverse + 9 * (size_t)i);
-        memset(work + 9 * (size_t)i, 0, 9 * sizeof *work);
+                work[PADDED * (size_t)lu->position[lu->column[e]] + (size_t)(a + a / 3)] = A[9 * (size_t)e + (size_t)a];
+        reduce(lu, i);
+        double pivot[9], *w = work + PADDED * (size_t)i;
+        for (int a = 0; a < 9; ++a)
+            pivot[a] = w[a + a / 3];
+        const int regular = inverse33(pivot, lu->inverse + 9 * (size_t)i);
+        memset(w, 0, PADDED * sizeof *w);
         for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
-            double *w = work + 9 * (size_t)lu->u_column[t];
-            memcpy(lu->U + 9 * (size_t)t, w, 9 * sizeof *w);
-            memset(w, 0, 9 * sizeof *w);
+            w = work + PADDED * (size_t)lu->u_column[t];
+            memcpy(lu->U + PADDED * (size_t)t, w, PADDED * sizeof *w);
+            memset(w, 0, PADDED * sizeof *w);
         }
         if (!regular)
             return 0;
@@ -228,9 +275,9 @@ void spragBlockLuSolve(spragBlockLu *lu, double *x)
         double sum[3];
         memcpy(sum, y + 3 * (size_t)i, sizeof sum);
         for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
-            const double *U = lu->U + 9 * (size_t)t, *z = y + 3 * (size_t)lu->u_column[t];
+            const double *U = lu->U + PADDED * (size_t)t, *z = y + 3 * (size_t)lu->u_column[t];
             for (int a = 0; a < 3; ++a)
-                sum[a] -= U[3 * a] * z[0] + U[3 * a + 1] * z[1] + U[3 * a + 2] * z[2];
+                sum[a] -= U[4 * a] * z[0] + U[4 * a + 1] * z[1] + U[4 * a + 2] * z[2];
         }
         const double *D = lu->inverse + 9 * (size_t)i;
         for (int a = 0; a < 3; ++a)

@@ -13,15 +13,18 @@ typedef struct spragBlockLu {
     int *order, *position;   /* (n): row order[i] of A is row i of the factors; position is its inverse */
     int *u_start, *u_column; /* U: strictly upper blocks by rows, columns ascending */
     int *l_start, *l_column; /* L: strictly lower blocks by rows, columns in the order of elimination */
-    double *U, *L;           /* blocks (3 x 3) */
+    double *L;               /* blocks (3 x 3) */
+    double *U;               /* blocks (3 x 4): rows padded to four for vector operations */
     double *inverse;         /* (n x 3 x 3) inverses of U's diagonal blocks */
-    double *work;            /* (n x 3 x 3), zero between uses */
+    double *work;            /* (n x 3 x 4), zero between uses */
     double *solution;        /* (3 n) */
     double products;         /* 3x3 products of one factorisation: its price */
 } spragBlockLu;
 
-/* Orders and finds the pattern of the factors.  All memory from the arena.  1, or 0: out of memory. */
-int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int *column, spragArena *arena);
+/* Orders and finds the pattern of the factors.  All memory from the arena.  1; 0: out of memory; -1: a factorisation
+ * would take more than `products_most` products of 3x3 blocks, and no memory is taken for it. */
+int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int *column, double products_most,
+                        spragArena *arena);
 /* A (blocks x 3 x 3) in the pattern given.  1, or 0: a diagonal block became singular. */
 int spragBlockLuFactor(spragBlockLu *lu, const double *A);
 /* Sign of det A from the factors: -1, 0, +1. */

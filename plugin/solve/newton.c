@@ -23,7 +23,15 @@
 #include "solve/solver.h"
 #include "solve/sweep.h"
 
-enum { NEWTON_LIMIT = 6000, NEWTON_LEAST = 60, SWEEP_FIRST = 40, STEPS_FIRST = 30, STEPS_WARM = 4, STEPS_FAR = 200 };
+enum {
+    NEWTON_LIMIT = 6000,
+    NEWTON_LEAST = 60,
+    SWEEP_FIRST = 40,
+    STEPS_FIRST = 30,
+    STEPS_WARM = 4,
+    STEPS_FAR = 200,
+    STEPS_LEAST = 3
+};
 #define LAMBDA_FIRST 1e-2
 #define WORK 5e8 /* 3x3 products spent on factorisations where no limit is given: about 5 s */
 #define SECONDS_PER_PRODUCT 5e-9
@@ -113,10 +121,19 @@ static int limitOf(const spragSolveOptions *options, double products)
 {
     if (options->iteration_limit > 0)
         return options->iteration_limit;
-    if (options->time_limit > 0 && options->time_limit < STEPS_WARM * SECONDS_PER_PRODUCT * products)
-        return 0; /* sweeps make better use of so little time */
     return (int)fmin(NEWTON_LIMIT, options->work_limit > 0 ? options->work_limit / (products + 1)
                                                            : fmax(NEWTON_LEAST, WORK / (products + 1)));
+}
+
+/* The dearest factorisation that the limits leave room for a few of: sweeps make better use of less. */
+static double productsMost(const spragProblem *problem, const spragSolveOptions *options)
+{
+    double most =
+        options->work_limit > 0 && options->iteration_limit == 0 ? options->work_limit / STEPS_LEAST : INFINITY;
+    if (options->time_limit > 0)
+        most = fmin(most, (options->time_limit - SECONDS_PER_BLOCK * problem->block_count) /
+                              (STEPS_LEAST * SECONDS_PER_PRODUCT));
+    return most;
 }
 
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
@@ -128,15 +145,17 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
                      .iterations = &info->iterations,
                      .first = info->iterations};
     const spragArenaMark mark = spragArenaMarkGet(arena);
+    const double most = productsMost(problem, options);
     spragStatus status = SPRAG_ERROR_MEMORY;
-    if (options->time_limit > 0 && options->time_limit < SECONDS_PER_BLOCK * problem->block_count)
+    if (!(most > 0))
         return SPRAG_NOT_CONVERGED;
     newton.swept = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
-    if (newton.swept != NULL && spragProximalInit(&newton.proximal, problem, arena) &&
-        spragSweeperInit(&newton.sweeper, problem, NULL, arena)) {
-        newton.limit = limitOf(options, newton.proximal.lu.products);
-        status = newton.limit > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
-    }
+    const int ready = newton.swept != NULL && spragSweeperInit(&newton.sweeper, problem, NULL, arena)
+                          ? spragProximalInitWithin(&newton.proximal, problem, most, arena)
+                          : 0;
+    newton.limit = limitOf(options, newton.proximal.lu.products);
+    if (ready != 0)
+        status = ready > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
     spragArenaRelease(arena, mark);
     return status;
 }

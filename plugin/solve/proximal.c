@@ -174,7 +174,8 @@ static void assemble(spragProximal *proximal, const double *r)
     }
 }
 
-int spragProximalInit(spragProximal *proximal, const spragProblem *problem, spragArena *arena)
+int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem, double products_most,
+                            spragArena *arena)
 {
     const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
     *proximal = (spragProximal){.problem = problem,
@@ -194,7 +195,13 @@ int spragProximalInit(spragProximal *proximal, const spragProblem *problem, spra
         const double trace = W[0] + W[4] + W[8];
         proximal->w[k] = trace > 0 ? trace / 3 : 1;
     }
-    return spragBlockLuAnalyse(&proximal->lu, problem->contact_count, problem->row_start, problem->column, arena);
+    return spragBlockLuAnalyse(&proximal->lu, problem->contact_count, problem->row_start, problem->column,
+                               products_most, arena);
+}
+
+int spragProximalInit(spragProximal *proximal, const spragProblem *problem, spragArena *arena)
+{
+    return spragProximalInitWithin(proximal, problem, INFINITY, arena);
 }
 
 void spragProximalReset(spragProximal *proximal, const double *r)

@@ -42,6 +42,9 @@ typedef struct spragBlockLaw {
 
 /* Memory from the arena; 0: out of memory. */
 int spragProximalInit(spragProximal *proximal, const spragProblem *problem, spragArena *arena);
+/* -1 where a factorisation would take more than `products_most` products of 3x3 blocks. */
+int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem, double products_most,
+                            spragArena *arena);
 
 /* Forgets the best; the next point is compared with r alone. */
 void spragProximalReset(spragProximal *proximal, const double *r);

@@ -58,7 +58,7 @@ static void solvesWhatWasMultiplied(void **state)
             for (int e = row_start[i]; e < row_start[i + 1]; ++e)
                 spragMulAdd33(b + 3 * i, A + 9 * e, x + 3 * column[e]);
         spragArenaReset(&arena);
-        assert_int_equal(spragBlockLuAnalyse(&lu, N, row_start, column, &arena), 1);
+        assert_int_equal(spragBlockLuAnalyse(&lu, N, row_start, column, INFINITY, &arena), 1);
         for (int again = 0; again < 2; ++again) { /* numbers twice on one pattern */
             double y[3 * N];
             memcpy(y, b, sizeof y);
@@ -78,7 +78,7 @@ static void singularIsSaid(void **state)
     const double blocks[18] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 2, 0, 2, 4, 0, 0, 0, 1};
     spragArena arena = {0};
     spragBlockLu lu;
-    assert_int_equal(spragBlockLuAnalyse(&lu, 2, start, columns, &arena), 1);
+    assert_int_equal(spragBlockLuAnalyse(&lu, 2, start, columns, INFINITY, &arena), 1);
     assert_int_equal(spragBlockLuFactor(&lu, blocks), 0);
     spragArenaFree(&arena);
 }
