@@ -67,20 +67,30 @@ static int fill(const struct spragWorld *world, const spragIsland *island, Syste
     return 1;
 }
 
-/* Of the rows and columns in the mask; 0 if singular.  side 0: open. */
-static int minorSign(const System *s, const int *side, unsigned mask)
+/* Is the minor of these rows and columns positive, clear of rounding?  m <= 3, in closed form. */
+static int minorIsPositive(const System *s, const int *side, unsigned mask)
 {
-    double A[MOST * MOST];
-    int index[MOST], pivot[MOST], m = 0;
+    double A[MOST][MOST], size = 1;
+    int index[MOST], m = 0;
     for (int k = 0; k < s->m; ++k)
         if (mask >> k & 1)
             index[m++] = k;
-    for (int i = 0; i < m; ++i)
-        for (int j = 0; j < m; ++j) {
-            const int k = index[j];
-            A[m * i + j] = side[k] > 0 ? s->plus[index[i]][k] : -s->minus[index[i]][k];
+    for (int j = 0; j < m; ++j) {
+        const int k = index[j];
+        double largest = 0;
+        for (int i = 0; i < m; ++i) {
+            A[j][i] = side[k] > 0 ? s->plus[index[i]][k] : -s->minus[index[i]][k];
+            largest = fmax(largest, fabs(A[j][i]));
         }
-    return spragLuFactor(m, A, pivot, ZERO_PIVOT) < m ? 0 : spragLuSign(m, A, pivot);
+        size *= largest;
+    }
+    if (m == 1)
+        return A[0][0] > ZERO_PIVOT * size;
+    if (m == 2)
+        return A[0][0] * A[1][1] - A[0][1] * A[1][0] > ZERO_PIVOT * size;
+    double c[3];
+    spragCross3(c, A[1], A[2]);
+    return spragDot3(A[0], c) > ZERO_PIVOT * size;
 }
 
 static int isSmall(const System *s, const int *side)
@@ -89,7 +99,7 @@ static int isSmall(const System *s, const int *side)
     for (int k = 0; k < s->m; ++k)
         loaded |= (unsigned)(side[k] != 0) << k;
     for (unsigned mask = 1; mask < 1u << s->m; ++mask)
-        if ((mask & ~loaded) == 0 && minorSign(s, side, mask) <= 0)
+        if ((mask & ~loaded) == 0 && !minorIsPositive(s, side, mask))
             return 0;
     return 1;
 }

@@ -1,0 +1,120 @@
+/* Contacts that slide together: the class a step reports is that of the whole set of solutions of the same instant
+ * (spragParadoxEnumerate on the dumped problem), on random bodies with two and three contacts, one- and two-sided. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "support/states.h"
+#include "support/twin.h"
+
+static unsigned long long seed = 3;
+
+static double uniform(void)
+{
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return 2 * ((double)(seed >> 11) * 0x1p-53) - 1;
+}
+
+/* One body over the plane z = 0 with feet at random places of it, sliding without turning; guides or contacts. */
+static void makeBody(Twin *t, int feet, dJointGroupID group, double mu_scale)
+{
+    dMass mass;
+    dMassSetParameters(&mass, 1, 0, 0, 0, 1 + 0.9 * uniform(), 1 + 0.9 * uniform(), 1 + 0.9 * uniform(), 0, 0, 0);
+    const dBodyID body = t->body[t->count++] = dBodyCreate(t->world);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, 0, 0, 1.5 + uniform());
+    dBodySetLinearVel(body, uniform(), uniform(), 0);
+    dBodyAddForce(body, 5 * uniform(), 5 * uniform(), 15 * uniform());
+    dBodyAddTorque(body, 5 * uniform(), 5 * uniform(), 5 * uniform());
+    for (int k = 0; k < feet; ++k) {
+        const double x = 2 * uniform(), y = 2 * uniform(), mu = mu_scale * (1 + uniform());
+        if (uniform() > 0) {
+            spragGuideDef def = spragGuideDefDefault();
+            spragGuideID guide = NULL;
+            def.body = body;
+            def.point[0] = x, def.point[1] = y;
+            def.normal[2] = 1;
+            def.mu[0] = def.mu[1] = mu;
+            assert_int_equal(spragGuideCreate(t->sprag, &def, &guide), SPRAG_OK);
+        } else {
+            dContact contact = {.surface = {.mode = dContactApprox1, .mu = mu}};
+            contact.geom.pos[0] = x, contact.geom.pos[1] = y;
+            contact.geom.normal[2] = 1;
+            dJointAttach(spragJointCreateContact(t->sprag, group, &contact), body, NULL);
+        }
+    }
+}
+
+/* The instant before the step, from the dumped problem. */
+static void readInstant(const spragProblem *p, double h, State *s)
+{
+    begin(s, p->contact_count);
+    const int n = 3 * p->contact_count;
+    for (int k = 0; k < p->contact_count; ++k) {
+        s->two_sided[k] = p->kind != NULL && p->kind[k] == SPRAG_BLOCK_TWO_SIDED;
+        s->mu[k] = p->mu[k];
+        memcpy(s->slip + 2 * k, p->history[k].slip, 2 * sizeof(double));
+        for (int i = 0; i < 3; ++i)
+            s->b[3 * k + i] = (p->q[3 * k + i] - (i > 0 ? s->slip[2 * k + i - 1] : 0)) / h;
+        for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+            for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j)
+                    s->A[n * (3 * k + i) + 3 * p->column[e] + j] = p->W[9 * e + 3 * i + j];
+    }
+}
+
+static void theClassIsThatOfTheSet(void **state)
+{
+    (void)state;
+    static const double h = 1e-4;
+    int seen[5] = {0};
+    char path[] = "/tmp/sprag-coupled-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    for (int round = 0; round < 400; ++round) {
+        Twin t;
+        makeTwin(&t, 1);
+        dWorldSetCFM(t.world, 0);
+        const dJointGroupID group = dJointGroupCreate(0);
+        makeBody(&t, 2 + round % 2, group, round % 4 < 2 ? 0.3 : 1.5);
+        assert_int_equal(spragWorldStep(t.sprag, h), SPRAG_OK);
+        assert_int_equal(spragWorldDumpProblem(t.sprag, path), SPRAG_OK);
+        spragProblem *problem = NULL;
+        assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
+        State s;
+        spragSolutionSet set;
+        readInstant(problem, h, &s);
+        assert_int_equal(spragParadoxEnumerate(&s.state, &set), SPRAG_OK);
+        assert_false(set.incomplete);
+        const spragContact *contact = NULL;
+        const spragEvent *event = NULL;
+        const int contacts = spragWorldGetContacts(t.sprag, &contact), events = spragWorldGetEvents(t.sprag, &event);
+        int inconsistent = 0, indeterminate = 0;
+        for (int k = 0; k < events; ++k) {
+            inconsistent |= event[k].type == SPRAG_EVENT_INCONSISTENT;
+            indeterminate |= event[k].type == SPRAG_EVENT_INDETERMINATE;
+        }
+        for (int k = 0; k < contacts; ++k)
+            assert_int_equal(contact[k].paradox_class, set.paradox_class);
+        assert_int_equal(inconsistent, set.paradox_class == 1 || set.paradox_class == 2);
+        if (set.paradox_class < 3) /* of contacts that leave at once nothing is told */
+            assert_false(indeterminate);
+        ++seen[set.paradox_class];
+        spragSolutionSetFree(&set);
+        spragProblemFree(problem);
+        dJointGroupDestroy(group);
+        freeTwin(&t);
+    }
+    unlink(path);
+    print_message("classes 0 to 4: %d %d %d %d %d\n", seen[0], seen[1], seen[2], seen[3], seen[4]);
+    assert_true(seen[0] > 100 && seen[1] > 5 && seen[3] > 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(theClassIsThatOfTheSet)};
+    dInitODE2(0);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
