@@ -24,9 +24,9 @@ cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF $
 cmake --build "$build" --target sprag-bench >/dev/null
 bench=$build/demos/sprag-bench
 page=docs/benchmarks.md data=docs/benchmarks
-scenes=() scaling=()
+scenes=() scaling=() limit=10
 if [ $quick = 1 ]; then
-    data=$build/out page=$build/out/benchmarks.md scenes=(--quick) scaling=(--bodies 100)
+    data=$build/out page=$build/out/benchmarks.md scenes=(--quick) scaling=(--bodies 100) limit=1
 fi
 mkdir -p "$data"
 
@@ -57,8 +57,8 @@ A residual is \`spragProblemResidual\` for every solver, in m/s: the natural map
 | peers | ODE $(version libode8), Siconos $(version libsiconos-numerics7), Bullet $(version libbullet3.24) |
 END
     if [ -d "$problems" ]; then
-        suite "Problem files" problems --dir "$problems" --json "$data/problems.json" --svg "$data/profile.svg" |
-            sed -e '/^`sprag-bench/,/^auto:/{/^$/d}' -e 's/^ms, min/```\n&/' -e 's/^auto:/```\n\n&/'
+        suite "Problem files" problems --dir "$problems" --time-limit $limit --json "$data/problems.json" --svg "$data/profile.svg" |
+            sed -e '/^ms, min/,/^auto:/{/^$/d}' -e 's/^ms, min/```\n&/' -e 's/^auto:/```\n\n&/'
         printf '\n![share of problems solved within a factor of the fastest](%sprofile.svg)\n' \
             "$([ $quick = 1 ] || echo benchmarks/)"
     fi

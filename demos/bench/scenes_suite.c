@@ -175,7 +175,10 @@ static void printBudgets(const Budget *budget, int count)
         printf("| %s |", plan[b->plan].set);
         worldPrintCell(stdout, &b->quick20);
         worldPrintCell(stdout, &b->in_time);
-        printf(" %.3g |", b->quick20.residual / b->in_time.residual);
+        if (b->in_time.residual > 0)
+            printf(" %.3g |", b->quick20.residual / b->in_time.residual);
+        else
+            printf(" exact |");
         worldPrintCell(stdout, &b->quick200);
         worldPrintCell(stdout, &b->to_residual);
         printf(" %.3g |\n", b->quick200.milliseconds / b->to_residual.milliseconds);
