@@ -11,6 +11,7 @@ enum { ROUNDS_WITH_RETURN = 4, ROUNDS_MAX = 8 };
 
 #define CONFLICT 1e4   /* impulses against what stops the island */
 #define SOFTENING 1e-6 /* share of W */
+#define MISSED 1e-6    /* m/s: what misses by more is no answer */
 
 static int isInfinite(const spragBlock *block)
 {
@@ -81,12 +82,34 @@ static void soften(spragIsland *island)
     island->softened = 1;
 }
 
+/* Friction that yields a little: a share of W on the tangential rows of every contact. */
+static void ease(spragIsland *island, double share)
+{
+    for (int k = 0; k < island->block_count; ++k) {
+        spragBlock *block = &island->block[k];
+        double *W = island->W + 9 * spragProblemDiagonal(&island->problem, k);
+        const double compliance = share * scaleOf(island, k);
+        for (int row = 1; row < 3 && block->part == SPRAG_PART_CONTACT; ++row)
+            if (!block->unused[row]) {
+                W[4 * row] += compliance;
+                block->compliance[row] += compliance;
+            }
+    }
+    memset(island->r, 0, 3 * (size_t)island->block_count * sizeof *island->r);
+}
+
 int spragRelease(spragIsland *island, int round)
 {
+    static const double share[] = {1e-4, 1e-2}; /* of W */
+
     if (round < ROUNDS_MAX && releaseParting(island, round < ROUNDS_WITH_RETURN))
         return 1;
-    if (island->softened || !conflicts(island))
+    if (!island->softened && conflicts(island)) {
+        soften(island);
+        return 1;
+    }
+    if (!(island->solve.residual > MISSED) || island->eased == sizeof share / sizeof *share)
         return 0;
-    soften(island);
+    ease(island, share[island->eased++]);
     return 1;
 }

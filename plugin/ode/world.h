@@ -79,6 +79,7 @@ typedef struct spragLane {
 typedef struct spragIsland {
     spragLane *lane;
     int body_count, joint_count, contact_count;
+    int eased; /* times its friction was softened because nobody found an answer (release.h) */
     int *body;            /* (body_count) dynamic bodies, ascending */
     int *joint;           /* (joint_count) enabled joints, ascending */
     const char *declined; /* why ODE solves it, or NULL */

@@ -1,6 +1,6 @@
 /* Stands in for ODE's drawstuff: runs a demo program's steps without a window and looks at what it would draw.
  *
- * DEMO_STEPS (default 400) steps; keys are pressed now and then, so that things fall and machines drive.  Ends with 3 if
+ * DEMO_STEPS (default 200) steps; keys are pressed now and then, so that things fall and machines drive.  Ends with 3 if
  * something not finite, or further away than 1e6 m, is drawn; the last line on stdout says how much was drawn. */
 #include <math.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ void dsSimulationLoop(int argc, char **argv, int width, int height, dsFunctions 
 {
     static const char keys[] = "bscxyvma z+-,.;'[]dwonp";
     const char *text = getenv("DEMO_STEPS");
-    const int steps = text != NULL ? atoi(text) : 400;
+    const int steps = text != NULL ? atoi(text) : 200;
     (void)argc, (void)argv, (void)width, (void)height;
     if (demo->start != NULL)
         demo->start();

@@ -16,25 +16,47 @@ read -ra flags <<<"$(pkg-config --cflags ode)"
 read -ra libs <<<"$(pkg-config --libs ode)"
 cc -std=gnu11 -O1 -Wall -Wextra -Werror -Iinclude "${flags[@]}" -c "$here/drawstuff.c" -o drawstuff.o || exit 1
 
-# Not run: demo_ode and demo_I test ODE's functions, demo_collision and demo_space* its colliders, no world is stepped;
-# demo_dball is demo_dhinge's twin and reads its arguments from a file.
-[ $# -gt 0 ] || set -- "$source"/ode/demo/demo_*.c*
-failed=0 ran=0
+[ $# -gt 0 ] || set -- $(cd "$source/ode/demo" && ls demo_*.c*)
+failed=0 passed=0
 complain() {
     echo "FAILED: $1"
     failed=$((failed + 1))
 }
-for path; do
-    demo=$(basename "${path%.c*}")
-    file=$(ls "$source/ode/demo/$demo".c*)
-    if [ ! -x "bin/$demo" ] || [ drawstuff.o -nt "bin/$demo" ]; then
-        c++ -O1 -w -Iinclude "${flags[@]}" -DDRAWSTUFF_TEXTURE_PATH='"."' "$file" drawstuff.o "${libs[@]}" -o "bin/$demo" 2>"log/$demo.build" ||
-            { complain "$demo is not built: $(head -2 "log/$demo.build")"; continue; }
-    fi
+
+# build DEMO SOURCE
+build() {
+    [ -x "bin/$1" ] && [ "bin/$1" -nt drawstuff.o ] && return
+    c++ -O1 -w -Iinclude "${flags[@]}" -DDRAWSTUFF_TEXTURE_PATH='"."' "$2" drawstuff.o "${libs[@]}" -o "bin/$1" 2>"log/$1.build"
+}
+
+# judge DEMO: what its run left in log/
+judge() {
+    local err=log/$1.err
+    while read -r message; do
+        grep -qF "$message" "log/$1.stock_err" || complain "$1: ODE says '$message', which stock does not"
+    done < <(grep '^ODE' "$err" | sed 's/[-+0-9.e]*[0-9]//g' | sort -u)
+    awk '/worst residual/ {exit !($4 <= 1e-6)}' "$err" || complain "$1: $(grep 'worst residual' "$err")"
+    local declined said
+    declined=$(awk '/declined islands/ {print $4 + 0}' "$err")
+    said=$(awk '/sprag: declined [0-9]* times/ {sum += $3} END {print sum + 0}' "$err")
+    [ "${declined:-0}" -eq "$said" ] || complain "$1: $declined islands declined, reasons for $said"
+}
+
+for file; do
+    demo=${file%.c*}
+    build "$demo" "$source/ode/demo/$file" || { complain "$demo is not built: $(head -2 "log/$demo.build")"; continue; }
     timeout 120 "bin/$demo" >"log/$demo.stock" 2>"log/$demo.stock_err"
     stock=$?
-    LD_PRELOAD=$preload SPRAG_REPORT=1 SPRAG_DUMP=$PWD/log/$demo.problem timeout 240 "bin/$demo" >"log/$demo.out" 2>"log/$demo.err"
+    LD_PRELOAD=$preload SPRAG_REPORT=1 SPRAG_DUMP=$PWD/log/$demo.problem timeout 300 "bin/$demo" >"log/$demo.out" 2>"log/$demo.err"
     status=$?
-    echo "$demo $stock $status $(grep -E '^sprag:' "log/$demo.err" | sed 's/^sprag: //' | tr '\n' ';')"
-    ran=$((ran + 1))
+    echo "$demo: $stock, $status; $(grep -E '^sprag: ([0-9]* worlds|worst|.* ms a step|not active)' "log/$demo.err" | sed 's/^sprag: //' | tr '\n' ';')"
+    if [ $stock -ne 0 ] || grep -q 'not active: this program made no call' "log/$demo.err"; then
+        continue # it fails by itself, or steps no world
+    fi
+    [ $status -eq 0 ] && [ -s "log/$demo.out" ] || { complain "$demo: ends with $status under the preload: $(tail -1 "log/$demo.out")"; continue; }
+    judge "$demo"
+    passed=$((passed + 1))
 done
+[ $passed -gt 0 ] || complain "no demo ran"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

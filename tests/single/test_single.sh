@@ -3,22 +3,12 @@
 # Nightly: a download and some minutes.      test_single.sh SOURCE_DIRECTORY WORK_DIRECTORY
 set -euo pipefail
 source=$1 work=$2
-url=http://deb.debian.org/debian/pool/main/o/ode/ode_0.16.2.orig.tar.gz
-sum=b26aebdcb015e2d89720ef48e0cb2e8a3ca77915f89d853893e7cc861f810f22
 mkdir -p "$work"
 cd "$work"
-
-tar=ode_0.16.2.orig.tar.gz
-if [ ! -e $tar ] && ! curl -fsS --max-time 120 -o $tar.part "$url"; then
-    echo "skipped: no $url"
-    exit 77
-fi
-[ -e $tar ] || mv $tar.part $tar
-echo "$sum  $tar" | sha256sum -c --quiet || { rm $tar; echo "FAILED: $tar is not what Debian published"; exit 1; }
+"$source/tests/support/ode_source.sh" "$work/source" || exit $?
 
 if [ ! -e ode/lib/pkgconfig/ode.pc ]; then
-    tar xf $tar
-    cmake -S ode-0.16.2 -B ode-build -G Ninja -DODE_DOUBLE_PRECISION=OFF -DODE_WITH_DEMOS=OFF -DODE_WITH_TESTS=OFF \
+    cmake -S source/ode-0.16.2 -B ode-build -G Ninja -DODE_DOUBLE_PRECISION=OFF -DODE_WITH_DEMOS=OFF -DODE_WITH_TESTS=OFF \
         -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$PWD/ode" -DCMAKE_INSTALL_RPATH="$PWD/ode/lib" >log 2>&1
     cmake --build ode-build --target install >/dev/null
 fi
