@@ -7,16 +7,20 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 exclude=(-LE nightly)
+packages=all
 case "${1:-}" in
 "") ;;
---all) exclude=() ;;
+--all)
+    exclude=()
+    packages=nightly
+    ;;
 *)
     echo "tests/run.sh: unknown argument '$1'; --all or nothing" >&2
     exit 2
     ;;
 esac
 
-third_party/install.sh all
+third_party/install.sh $packages
 build=${BUILD_DIR:-build}
 # shellcheck disable=SC2086
 cmake -S . -B "$build" -G Ninja -DBUILD_TESTING=ON ${CMAKE_ARGS:-} >/dev/null

@@ -10,6 +10,7 @@ demos=(libglfw3-dev libepoxy-dev libegl-dev libcglm-dev libpng-dev libimgui-dev 
     xvfb xauth ffmpeg)
 
 peers=(libsiconos-numerics-dev libbullet-dev)
+games=(xdotool mu-cade mokomaze stormbaancoureur)
 
 case "${1:-all}" in
 build) packages=("${build[@]}") ;;
@@ -17,6 +18,7 @@ tests) packages=("${build[@]}" "${tests[@]}") ;;
 demos) packages=("${build[@]}" "${demos[@]}") ;;
 bench) packages=("${build[@]}" "${peers[@]}") ;;
 all) packages=("${build[@]}" "${tests[@]}" "${demos[@]}") ;;
+nightly) packages=("${build[@]}" "${tests[@]}" "${demos[@]}" "${games[@]}") ;;
 *)
     echo "install.sh: unknown set '$1'; one of build, tests, demos, bench, all" >&2
     exit 2

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Games of Debian that step ODE, each in play under Xvfb with and without the preload library: they do not crash, ODE says
+# nothing that stock did not, and the report has its numbers.  Nightly: needs the games, a minute each.
+#     test_games.sh PRELOAD_LIBRARY
+set -uo pipefail
+preload=$1
+for tool in Xvfb xdotool; do
+    command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }
+done
+scratch=$(mktemp -d)
+export HOME=$scratch SDL_AUDIODRIVER=dummy
+server=
+trap '[ -n "$server" ] && kill $server; rm -rf "$scratch"' EXIT
+failed=0 played=0
+complain() {
+    echo "FAILED: $1"
+    failed=$((failed + 1))
+}
+
+# press KEY[:SECONDS]...; a number waits, X,Y moves the mouse there
+press() {
+    for key; do
+        case $key in
+        *,*) xdotool mousemove "${key%,*}" "${key#*,}" ;;
+        *:*) xdotool keydown "${key%:*}" && sleep "${key#*:}" && xdotool keyup "${key%:*}" ;;
+        [0-9]*) sleep "$key" ;;
+        *) xdotool key "$key" ;;
+        esac
+    done
+}
+
+# play LOG GAME KEYS...: 0 if the game still ran when its X server went away, which ends it in its own way
+play() {
+    local log=$1 game=$2
+    shift 2
+    : >"$scratch/display"
+    Xvfb -displayfd 3 -screen 0 800x600x24 3>"$scratch/display" >/dev/null 2>&1 &
+    server=$!
+    for _ in $(seq 50); do [ -s "$scratch/display" ] && break; sleep 0.1; done
+    DISPLAY=:$(cat "$scratch/display")
+    export DISPLAY
+    local pid alive=1
+    for _ in 1 2 3; do # some do not come up every time, with or without us
+        "$game" >"$log" 2>&1 &
+        pid=$!
+        sleep 5
+        kill -0 $pid 2>/dev/null && break
+    done
+    press "$@" 2>/dev/null
+    kill -0 $pid 2>/dev/null || alive=0
+    kill $server
+    server=
+    for _ in $(seq 600); do kill -0 $pid 2>/dev/null || break; sleep 0.1; done
+    kill -9 $pid 2>/dev/null
+    wait 2>/dev/null
+    [ $alive -eq 1 ]
+}
+
+test_game() {
+    local game=/usr/games/$1 log=$scratch/$1
+    [ -x "$game" ] || { echo "$1 is not installed"; return; }
+    played=$((played + 1))
+    play "$log.stock" "$game" "${@:2}" || { complain "$1 does not run as it is: $(tail -1 "$log.stock")"; return; }
+    LD_PRELOAD=$preload SPRAG_REPORT=1 play "$log" "$game" "${@:2}" || complain "$1 ends early: $(tail -1 "$log")"
+    echo "$1: $(grep -E '^sprag: ([0-9]* worlds|worst|declined|.* ms a step)' "$log" | sed 's/^sprag: //' | tr '\n' ';')"
+    while read -r message; do
+        grep -qF "$message" "$log.stock" || complain "$1: '$message', which stock does not say"
+    done < <(grep '^ODE' "$log" | sed 's/[-+0-9.e]*[0-9]//g' | sort -u)
+    awk '/^sprag: [0-9]* worlds/ {exit !($4 >= 200 && $8 >= 100)}' "$log" || complain "$1 was not in play"
+    grep -q 'worst residual' "$log" || complain "$1: no report"
+    awk '/worst residual/ {exit !($4 <= 1e-6)}' "$log" || complain "$1: $(grep 'worst residual' "$log")"
+    local declined said
+    declined=$(awk '/declined islands/ {print $4 + 0}' "$log")
+    said=$(awk '/sprag: declined [0-9]* times/ {sum += $3} END {print sum + 0}' "$log")
+    [ "${declined:-0}" -eq "$said" ] || complain "$1: $declined islands declined, reasons for $said"
+}
+
+test_game mu-cade 300,200 z 2 Up:2 z:1 Left:2 z:1 Up:3 Right:2 Up:4
+test_game mokomaze 300,200 Right:3 Left:3 Down:3 Up:2 Right:2
+test_game stormbaancoureur 300,200 1 Return 4 Up:5 Left:2 Up:4 Right:3 Up:4
+
+[ $played -gt 0 ] || { echo "skipped: no game is installed"; exit 77; }
+echo "$played passed, $failed failed"
+[ $failed -eq 0 ]
