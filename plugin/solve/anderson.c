@@ -87,15 +87,16 @@ static void spread(void *data, int piece)
     }
 }
 
-/* y = argmin |f - dF y| by the normal equations with a ridge: Gauss without pivots, the matrix is positive. */
-static void leastSquares(spragAnderson *anderson, const double *right)
+/* y = argmin |f - dF y| by the normal equations with a ridge: Gauss without pivots, the matrix is positive.  y: in the
+ * right side dF' f. */
+static void leastSquares(spragAnderson *anderson)
 {
     const int m = anderson->m;
     double A[WINDOW][WINDOW + 1], trace = 0, *y = anderson->y;
     for (int i = 0; i < m; ++i) {
         for (int j = 0; j < m; ++j)
             A[i][j] = anderson->gram[i][j];
-        A[i][m] = right[i];
+        A[i][m] = y[i];
         trace += A[i][i];
     }
     for (int i = 0; i < m; ++i)
@@ -126,40 +127,56 @@ static void collect(const spragAnderson *anderson, double *product)
             product[j] += anderson->partial[p][j];
 }
 
-void spragAndersonMix(spragAnderson *anderson, double *x, const double *G)
+void spragAndersonRestart(spragAnderson *anderson)
 {
-    const int mixes = anderson->rest == 0 && anderson->size_last < INFINITY;
+    anderson->count = anderson->known = 0;
+    anderson->size_last = INFINITY;
+}
+
+void spragAndersonLook(spragAnderson *anderson, double *x, const double *G)
+{
     double product[PRODUCTS];
     anderson->x = x, anderson->G = G;
-    anderson->slot = mixes ? anderson->count % WINDOW : -1;
-    anderson->m = !mixes ? 0 : anderson->count + 1 < WINDOW ? anderson->count + 1 : WINDOW;
+    anderson->slot = anderson->known ? anderson->count % WINDOW : -1;
+    anderson->m = !anderson->known ? 0 : anderson->count + 1 < WINDOW ? anderson->count + 1 : WINDOW;
     spragPoolRun(anderson->pool, gather, anderson, pieces(anderson->n));
     collect(anderson, product);
-    const double size = sqrt(product[2 * WINDOW]);
-    if (!(size <= anderson->size_last)) {
+    anderson->size = sqrt(product[2 * WINDOW]);
+    anderson->turn = INFINITY;
+    if (anderson->known) {
+        const double before = anderson->size_before * anderson->size_before;
+        anderson->turn = sqrt(product[anderson->slot]) / anderson->size;
+        anderson->ratio = 0.5 * (product[2 * WINDOW] + before - product[anderson->slot]) / before;
+        for (int j = 0; j < anderson->m; ++j) {
+            anderson->gram[anderson->slot][j] = anderson->gram[j][anderson->slot] = product[j];
+            anderson->y[j] = product[WINDOW + j];
+        }
+    }
+}
+
+void spragAndersonMix(spragAnderson *anderson, double *x, const double *G)
+{
+    if (!(anderson->size <= anderson->size_last)) {
         memcpy(x, anderson->G_last, (size_t)anderson->n * sizeof *x);
-        anderson->count = 0;
-        anderson->size_last = INFINITY;
+        spragAndersonRestart(anderson);
         anderson->rest_length = anderson->rest_length < REST_MOST ? 2 * anderson->rest_length + 1 : REST_MOST;
         anderson->rest = anderson->rest_length;
         return;
     }
-    if (anderson->rest > 0) {
-        --anderson->rest;
-        memcpy(x, G, (size_t)anderson->n * sizeof *x);
-        return;
-    }
-    if (mixes) {
+    anderson->x = x, anderson->G = G;
+    if (anderson->rest > 0 || !anderson->known || !(anderson->size > 0)) {
+        anderson->m = 0;
+        anderson->rest -= anderson->rest > 0;
+    } else {
         if (anderson->count > 0 && anderson->count % WINDOW == 0)
             anderson->rest_length /= 2;
         ++anderson->count;
-        for (int j = 0; j < anderson->m; ++j)
-            anderson->gram[anderson->slot][j] = anderson->gram[j][anderson->slot] = product[j];
-        if (size > 0)
-            leastSquares(anderson, product + WINDOW);
-        else
-            anderson->m = 0;
+        leastSquares(anderson);
+        anderson->size_last = anderson->size;
     }
+    if (!(anderson->size_last < INFINITY) && anderson->rest == 0)
+        anderson->size_last = anderson->size;
     spragPoolRun(anderson->pool, spread, anderson, pieces(anderson->n));
-    anderson->size_last = size;
+    anderson->known = 1;
+    anderson->size_before = anderson->size;
 }

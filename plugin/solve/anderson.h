@@ -24,17 +24,24 @@ typedef struct spragAnderson {
     double gram[SPRAG_ANDERSON_WINDOW][SPRAG_ANDERSON_WINDOW];     /* dF' dF */
     double (*partial)[SPRAG_ANDERSON_PRODUCTS];                    /* of each piece: dF_j . dF_new, dF_j . f, |f|^2 */
     double y[SPRAG_ANDERSON_WINDOW];
-    int slot, m;           /* the newest difference; differences in use */
-    int rest, rest_length; /* plain sweeps left; after the next failure */
-    double size_last;      /* |f| of the last mix, infinity after a start */
-    spragPool *pool;       /* may be NULL */
-    double *x;             /* of the present mix */
+    int slot, m;            /* the newest difference; differences in use */
+    int rest, rest_length;  /* plain sweeps left; after the next failure */
+    double size, size_last; /* |f| here; of the last mix, infinity after a start */
+    double size_before;     /* of f_last */
+    double turn, ratio;     /* |f - f_last| / |f|, infinity after a start; f . f_last / |f_last|^2 */
+    int known;              /* 1: f_last and G_last are of the sweep before */
+    spragPool *pool;        /* may be NULL */
+    double *x;              /* of the present mix */
     const double *G;
 } spragAnderson;
 
 /* 0: out of memory. */
 int spragAndersonInit(spragAnderson *anderson, int n, const double *weight, spragPool *pool, spragArena *arena);
-/* x (n): in the point swept from, out the next one to sweep from; G (n) the sweep's result. */
+/* Looks at a sweep from x to G (n). */
+void spragAndersonLook(spragAnderson *anderson, double *x, const double *G);
+/* After a look at the same: x becomes the next point to sweep from. */
 void spragAndersonMix(spragAnderson *anderson, double *x, const double *G);
+/* Forgets what it knows: the next sweep starts somewhere else. */
+void spragAndersonRestart(spragAnderson *anderson);
 
 #endif

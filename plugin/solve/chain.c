@@ -138,7 +138,8 @@ static int chainOf(const spragProblem *problem, const spragSolveOptions *options
         if (problem->contact_count > SMALL)
             chain[links++] = &spragSolverSweeps;
         chain[links++] = &spragSolverNewton;
-        chain[links++] = &spragSolverGaussSeidel;
+        if (problem->contact_count <= SMALL || !(options->work_limit > 0))
+            chain[links++] = &spragSolverGaussSeidel;
         if (problem->contact_count <= SMALL)
             chain[links++] = &spragSolverLemke;
         break;
@@ -152,8 +153,9 @@ static int limitOf(const spragProblem *problem, const spragSolveOptions *options
     if (options->iteration_limit > 0 || links == 1)
         return options->iteration_limit;
     if (method == &spragSolverGaussSeidel)
-        return options->work_limit > 0 ? (int)fmin(SWEEPS_LAST, options->work_limit / problem->block_count)
-                                       : SWEEPS_LAST;
+        return SWEEPS_LAST;
+    if (method == &spragSolverSweeps && options->work_limit > 0)
+        return (int)fmin(SWEEPS_LAST, options->work_limit / problem->block_count + 1);
     return method == &spragSolverNewton && problem->contact_count <= SMALL ? STEPS_SMALL : 0;
 }
 
