@@ -28,10 +28,12 @@ int viewCreate(View *view, const Options *options, int index, const double *valu
     }
     dVector3 g;
     dWorldGetGravity(view->world->world, g);
+    const double gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     for (int k = 0; k < view->world->body_count; ++k) {
         dMass m;
         dBodyGetMass(view->world->body[k], &m);
-        view->weight += m.mass * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        view->weight +=
+            m.mass * (gravity > 0 ? gravity : 9.81); /* without gravity arrows have the scale of weight, too */
     }
     return 1;
 }
@@ -85,7 +87,7 @@ void viewStep(View *view, double h)
     const int count = SceneGetContacts(view->world, &contact);
     double normal = 0, slip = 0;
     for (int k = 0; k < count; ++k) {
-        normal += contact[k].normal_force;
+        normal += fabs(contact[k].normal_force);
         slip = fmax(slip, sqrt(contact[k].slip[0] * contact[k].slip[0] + contact[k].slip[1] * contact[k].slip[1] +
                                contact[k].slip[2] * contact[k].slip[2]));
     }
