@@ -8,6 +8,8 @@
 
 #include <sprag/sprag_ode.h>
 
+#include "scenes/scene.h"
+
 /* Three ways to step the same world. */
 typedef enum Stepper { ODE_STEP, ODE_QUICK, SPRAG, STEPPER_COUNT } Stepper;
 
@@ -205,6 +207,51 @@ static double rodInconsistent(Stepper stepper)
     return slip;
 }
 
+/* ---------------------------------------------------------------- two-sided, by the scenes of the viewer */
+
+/* Speed along x of a scene's body after `steps`; key 0 of the scene set to mu. */
+static double sceneSpeed(const char *name, Stepper stepper, double mu, int steps)
+{
+    static const SceneSolver solver[STEPPER_COUNT] = {SCENE_ODE_STEP, SCENE_ODE_QUICK, SCENE_SPRAG};
+    const Scene *scene = SceneFind(name);
+    double values[SCENE_KEY_MAX], speed = NAN;
+    char error[160];
+    for (int k = 0; scene->keys[k].name != NULL; ++k)
+        values[k] = scene->keys[k].value;
+    values[0] = mu;
+    dRandSetSeed(1);
+    SceneWorld *world = SceneCreate(scene, values, solver[stepper], NULL, error);
+    if (world == NULL)
+        return NAN;
+    int done = 0;
+    while (done < steps && SceneStep(world, 1e-3) == SPRAG_OK)
+        ++done;
+    if (done == steps)
+        speed = dBodyGetLinearVel(world->body[0])[0];
+    SceneDestroy(world);
+    return speed;
+}
+
+/* m/s^2, mean over ten steps, of a slider that nothing loads.  Right: 0. */
+static double slotDeceleration(Stepper stepper)
+{
+    return (1 - sceneSpeed("slot", stepper, 0.5, 10)) / 10e-3;
+}
+
+/* Least mu at which the drawer, pulled from rest, does not open.  Right: 1. */
+static double drawerLocks(Stepper stepper)
+{
+    double low = 0, high = 2;
+    for (int k = 0; k < 20; ++k) {
+        const double middle = 0.5 * (low + high);
+        if (fabs(sceneSpeed("drawer", stepper, middle, 100)) < 1e-6)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
 /* Stock ODE's LCP solver complains on the way; the table counts that instead of showing it. */
 static int ode_complaints;
 
@@ -227,6 +274,8 @@ static int run(int count, char **argument)
         {"block on an incline along 45 degrees: holds up to tan(slope) / mu", "1", inclineAtDiagonal},
         {"uniform rod sliding on one end, mu 0.5: friction / (mu N)", "1", rodRegular},
         {"the same rod, mu 2 (inconsistent, must jam): slip after one step, m/s", "0", rodInconsistent},
+        {"slider in a slot, 1 um overlap, no load: deceleration, m/s^2", "0", slotDeceleration},
+        {"drawer pulled at e from its middle, length 2 e: locks at mu", "1", drawerLocks},
     };
     if (count > 0) {
         fprintf(stderr, "sprag-bench accuracy: unexpected argument '%s'\n", argument[0]);
