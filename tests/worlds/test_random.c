@@ -282,7 +282,7 @@ static void change(Random *w)
         dBodyDisable(w->body[pick(w, BODIES)]);
 }
 
-static void open(Random *w, int seed)
+static void open(Random *w, int seed, int threads)
 {
     *w = (Random){.state = (unsigned long long)seed << 32};
     dRandSetSeed((unsigned long)seed); /* QuickStep's order of rows */
@@ -291,6 +291,7 @@ static void open(Random *w, int seed)
     w->group = dJointGroupCreate(0);
     dWorldSetGravity(w->world, 0, 0, -9.81);
     spragConfig config = spragConfigDefault();
+    config.thread_count = threads;
     config.stepper = pick(w, 2) ? SPRAG_STEPPER_QUICKSTEP : SPRAG_STEPPER_STEP;
     assert_int_equal(spragWorldAttach(w->world, &config, &w->sprag), SPRAG_OK);
     dCreatePlane(w->space, 0, 0, 1, 0);
@@ -324,10 +325,11 @@ static double greatestForce(const Random *w)
     return greatest;
 }
 
-static void live(int seed, double h, int talk)
+/* end (BODIES x 3): positions, m */
+static void live(int seed, double h, int threads, int talk, double end[BODIES][3])
 {
     Random w;
-    open(&w, seed);
+    open(&w, seed, threads);
     double worst = 0;
     int declined = 0, fallbacks = 0, contacts = 0;
     long long slowest = 0;
@@ -363,6 +365,8 @@ static void live(int seed, double h, int talk)
                       "%d, slowest "
                       "solve %.3f ms\n",
                       seed, w.surface, w.joint_count, contacts, worst, declined, fallbacks, 1e-6 * (double)slowest);
+    for (int i = 0; i < BODIES; ++i)
+        memcpy(end[i], dBodyGetPosition(w.body[i]), sizeof end[i]);
     shut(&w);
     if (!talk)
         assert_true(worst <= 1);
@@ -376,14 +380,26 @@ static void whateverHappens(void **state)
     const char *asked = getenv("SPRAG_RANDOM");
     if (asked != NULL)
         sscanf(asked, "%d %d %lf", &first, &last, &h);
+    double end[BODIES][3];
     for (int seed = first; seed <= last; ++seed)
-        live(seed, h, asked != NULL);
+        live(seed, h, 1, asked != NULL, end);
+}
+
+static void threadsDoNotMatter(void **state)
+{
+    (void)state;
+    double one[BODIES][3], three[BODIES][3];
+    for (int seed = 1; seed <= 16; ++seed) {
+        live(seed, 0.01, 1, 0, one);
+        live(seed, 0.01, 3, 0, three);
+        assert_memory_equal(one, three, sizeof one);
+    }
 }
 
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whateverHappens)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whateverHappens), cmocka_unit_test(threadsDoNotMatter)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
