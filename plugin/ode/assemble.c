@@ -13,6 +13,7 @@
 #include "ode/joint_rows.h"
 #include "ode/opposed.h"
 #include "ode/singular.h"
+#include "ode/working_set.h"
 
 /* ---------------------------------------------------------------- blocks */
 
@@ -156,7 +157,7 @@ static void fillHistory(const struct spragWorld *world, spragIsland *island, spr
 {
     const spragSnapshot *s = &world->snapshot;
     int ordinal = 0;
-    for (int k = 0; k < island->block_count; ++k) {
+    for (int k = 0; k < island->block_total; ++k) {
         const spragBlock *block = &island->block[k];
         spragContactHistory *past = &history[k];
         ordinal = k > 0 && block->joint == island->block[k - 1].joint ? ordinal + 1 : 0;
@@ -233,17 +234,18 @@ static int fillLaws(spragIsland *island)
 static int makeProblem(struct spragWorld *world, spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
-    const int n = island->block_count;
+    const int n = island->block_count, total = island->block_total;
     spragProblem *problem = &island->problem;
-    spragContactHistory *history = SPRAG_TAKE(&island->lane->arena, spragContactHistory, n);
+    spragContactHistory *history = SPRAG_TAKE(&island->lane->arena, spragContactHistory, total);
     double *q = SPRAG_TAKE_RAW(&island->lane->arena, double, 3 * n);
-    island->r = SPRAG_TAKE(&island->lane->arena, double, 6 * n);
-    island->u = island->r + 3 * n;
+    island->r = SPRAG_TAKE(&island->lane->arena, double, 6 * total);
+    island->u = island->r + 3 * total;
     if (!history || !q || !island->r || !fillLaws(island) || !spragDelassusMake(world, island))
         return 0;
     problem->q = q, problem->history = history, problem->step = s->step;
     fillQ(s, island, q);
     fillHistory(world, island, history);
+    memset(island->r + 3 * n, 0, 3 * (size_t)(total - n) * sizeof *island->r);
     addOthers(island, s->step, history);
     for (int k = 0; k < n && island->articulation_count > 0; ++k)
         spragArticulationShift(island, k, q + 3 * k, &history[k].free_acceleration);
@@ -253,20 +255,37 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     return 1;
 }
 
+/* Velocities of all blocks, Y of the island's own. */
+static int respondAll(const spragSnapshot *s, spragIsland *island)
+{
+    double idle[2][3][6];
+    island->Y = spragArenaTakeRaw(&island->lane->scratch, (size_t)island->block_count, sizeof *island->Y);
+    for (int k = 0; k < island->block_total && island->Y != NULL; ++k)
+        respond(s, &island->block[k], k < island->block_count ? island->Y[k] : idle);
+    return island->Y != NULL;
+}
+
+int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved)
+{
+    const double *r = island->r;
+    if (!respondAll(&world->snapshot, island) || !makeProblem(world, island))
+        return 0;
+    memcpy(island->r, r, 3 * (size_t)solved * sizeof *r);
+    return 1;
+}
+
 spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
     const spragStatus status = makeBlocks(world, surfaces, island);
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
+    island->block_total = island->block_count;
     for (int i = 0; i < island->body_count; ++i)
         spragFreeMotion(world, &s->body[island->body[i]]);
     spragArenaReset(&island->lane->scratch);
-    island->Y = spragArenaTakeRaw(&island->lane->scratch, (size_t)island->block_count, sizeof *island->Y);
-    for (int k = 0; k < island->block_count && island->Y != NULL; ++k)
-        respond(s, &island->block[k], island->Y[k]);
-    if (island->Y == NULL || !spragOpposedRelax(world, island) || !spragArticulationsMake(world, island) ||
-        !makeProblem(world, island))
+    if (!spragOpposedRelax(world, island) || !spragWorkingSetChoose(world, island) || !respondAll(s, island) ||
+        !spragArticulationsMake(world, island) || !makeProblem(world, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for an island of %d blocks", island->block_count);
     return SPRAG_OK;
 }

@@ -12,6 +12,7 @@
 #include "ode/assemble.h"
 #include "ode/ledger.h"
 #include "ode/release.h"
+#include "ode/working_set.h"
 #include "solve/solver.h"
 
 enum { BATCH_JOINTS = 64 }; /* some 100 kB in all */
@@ -65,7 +66,7 @@ spragStatus spragLanesMake(struct spragWorld *world)
 
 /* The best answer is used even where it misses the tolerance, as long as it is finite: ODE's own would be worse.  Only
  * what has no answer is left to ODE. */
-static void solveIsland(const struct spragWorld *world, spragIsland *island, double seconds_left)
+static void solveIsland(struct spragWorld *world, spragIsland *island, double seconds_left)
 {
     const spragConfig *config = &world->config;
     const spragSolveOptions options = {.solver = config->solver,
@@ -76,11 +77,17 @@ static void solveIsland(const struct spragWorld *world, spragIsland *island, dou
                                        .indeterminacy = config->indeterminacy,
                                        .work_limit = WORK_LEAST + WORK_PER_BLOCK * island->problem.block_count};
     spragStatus status;
-    int rounds = 0;
-    do
-        status =
-            spragChainSolve(&island->problem, &options, &island->lane->arena, island->r, island->u, &island->solve);
-    while (spragRelease(island, ++rounds));
+    int rounds = 0, grown;
+    do {
+        do
+            status =
+                spragChainSolve(&island->problem, &options, &island->lane->arena, island->r, island->u, &island->solve);
+        while (spragRelease(island, ++rounds));
+        grown = spragWorkingSetGrow(world, island);
+    } while (grown > 0);
+    spragWorkingSetEnd(island);
+    if (grown < 0)
+        status = SPRAG_ERROR_MEMORY;
     if (status != SPRAG_OK && status != SPRAG_NOT_CONVERGED && status != SPRAG_LIMIT)
         island->declined = spragStatusText(status);
     for (int i = 0; i < 3 * island->block_count; ++i)

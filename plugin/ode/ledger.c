@@ -136,29 +136,35 @@ static void makeSeeker(const spragSnapshot *s, const spragJointState *joint, See
 
 static int isSamePair(const Seeker *seeker, const spragContactMemory *old)
 {
-    return !old->matched && !old->is_guide && seeker->body[0] == old->body[0] && seeker->body[1] == old->body[1] &&
+    return !old->is_guide && seeker->body[0] == old->body[0] && seeker->body[1] == old->body[1] &&
            seeker->serial[0] == old->serial[0] && seeker->serial[1] == old->serial[1] &&
            seeker->geom[0] == old->geom[0] && seeker->geom[1] == old->geom[1];
 }
 
+enum { LOOK_MOST = 64 }; /* records: colliders give contacts in much the same order each time */
+
 /* Nearest record, in the frame in which it is less, no farther than a tenth of the lever arm and what the bodies travel;
- * or -1. */
-static int bestMatch(const spragWorldID world, const Seeker *seeker, int first, const int *next)
+ * or -1.  It leaves the list of its pair, which begins at *head. */
+static int takeMatch(const spragWorldID world, const Seeker *seeker, int *head, int *next)
 {
     double best = INFINITY; /* m^2 */
-    int found = -1;
-    for (int k = first; k >= 0; k = next[k]) {
+    int found = -1, before_found = -1, looked = 0;
+    for (int k = *head, before = -1; k >= 0 && looked < LOOK_MOST; before = k, k = next[k]) {
         const spragContactMemory *old = &world->memory[k];
         if (!isSamePair(seeker, old))
             continue;
+        ++looked;
         const double a = squaredDistance(seeker->local[0], old->local[0]),
                      b = squaredDistance(seeker->local[1], old->local[1]), d = a < b ? a : b;
         const double tolerance = 0.1 * old->arm + seeker->travel[0] + seeker->travel[1] * old->arm;
         if (d < best && d <= tolerance * tolerance) {
             best = d;
             found = k;
+            before_found = before;
         }
     }
+    if (found >= 0)
+        *(before_found < 0 ? head : &next[before_found]) = next[found];
     return found;
 }
 
@@ -219,9 +225,12 @@ spragStatus spragLedgerMatch(spragWorldID world)
         Seeker seeker;
         makeSeeker(s, joint, &seeker);
         const void *key = pairKey(seeker.body[0], seeker.body[1]);
-        joint->memory = bestMatch(world, &seeker, spragPointerMapGet(&first, key), next);
-        if (joint->memory >= 0)
-            world->memory[joint->memory].matched = 1;
+        int head = spragPointerMapGet(&first, key);
+        joint->memory = takeMatch(world, &seeker, &head, next);
+        if (joint->memory < 0)
+            continue;
+        world->memory[joint->memory].matched = 1;
+        spragPointerMapPut(&first, key, head);
     }
     return SPRAG_OK;
 }

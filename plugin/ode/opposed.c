@@ -1,7 +1,6 @@
 #include "ode/opposed.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "linalg/ldlt.h"
@@ -147,12 +146,6 @@ static void relaxPair(const struct spragWorld *world, spragIsland *island, int f
             relax(world, island, next, &axis[a]);
 }
 
-/* A key for the bodies of a block, never NULL. */
-static const void *pairKey(const spragBlock *block)
-{
-    return (const void *)(((uintptr_t)(block->body[0] + 1) << 24) + (uintptr_t)(block->body[1] + 2));
-}
-
 /* Contacts whose normals are all in one half-space: nothing is opposed. */
 static int pushOneWay(const spragIsland *island)
 {
@@ -176,14 +169,14 @@ int spragOpposedRelax(struct spragWorld *world, spragIsland *island)
     for (int k = n - 1; k >= 0; --k) {
         if (!isPlain(&island->block[k], compliance))
             continue;
-        const void *key = pairKey(&island->block[k]);
+        const void *key = spragBlockPair(&island->block[k]);
         link[k] = spragPointerMapGet(&first, key);
         if (link[k] < 0)
             pair[pairs++] = k; /* the last of the pair */
         spragPointerMapPut(&first, key, k);
     }
     for (int p = 0; p < pairs; ++p) {
-        const int k = spragPointerMapGet(&first, pairKey(&island->block[pair[p]]));
+        const int k = spragPointerMapGet(&first, spragBlockPair(&island->block[pair[p]]));
         if (link[k] >= 0)
             relaxPair(world, island, k, link, next);
     }

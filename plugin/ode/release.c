@@ -60,8 +60,9 @@ static int conflicts(const spragIsland *island)
     const spragProblem *p = &island->problem;
     double impulse = 0, free = 0; /* m/s */
     int infinite = 0;
-    for (int k = 0; k < island->block_count; ++k) {
-        infinite |= isInfinite(&island->block[k]);
+    for (int k = 0; k < island->block_count && !infinite; ++k)
+        infinite = isInfinite(&island->block[k]);
+    for (int k = 0; k < island->block_count && infinite; ++k) {
         impulse = fmax(impulse, spragNorm3(island->r + 3 * k) * scaleOf(island, k));
         free = fmax(free, spragNorm3(p->q + 3 * k));
     }

@@ -95,20 +95,25 @@ typedef struct Told {
     spragIndicator indicator;    /* of the contact alone */
     const spragCoupled *coupled; /* of the island */
     double separatrix;           /* where it was examined */
+    double own[9];               /* W of a block that idled */
 } Told;
 
-static Told lookAt(const struct spragWorld *world, const spragIsland *island, const spragCoupled *coupled, int k)
+static void lookAt(const struct spragWorld *world, const spragIsland *island, const spragCoupled *coupled, int k,
+                   Told *told)
 {
-    Told told = {.block = &island->block[k],
-                 .W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k),
-                 .r = island->r + 3 * k,
-                 .u = island->u + 3 * k,
-                 .past = &island->problem.history[k],
-                 .coupled = coupled,
-                 .separatrix = coupled->examined ? coupled->separatrix[k] : 0};
-    if (world->config.analysis)
-        told.indicator = indicatorOf(world, told.block, told.W, told.past);
-    return told;
+    told->block = &island->block[k];
+    told->r = island->r + 3 * k;
+    told->u = island->u + 3 * k;
+    told->past = &island->problem.history[k];
+    told->coupled = coupled;
+    told->separatrix = coupled->examined ? coupled->separatrix[k] : 0;
+    told->W = told->own;
+    if (k < island->problem.contact_count)
+        told->W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
+    else
+        spragBlockOwn(&world->snapshot, told->block, told->own);
+    told->indicator = world->config.analysis ? indicatorOf(world, told->block, told->W, told->past)
+                                             : (spragIndicator){.quadrant = SPRAG_QUADRANT_REST};
 }
 
 static void fillContact(const struct spragWorld *world, const Told *told, spragContact *contact)
@@ -309,7 +314,8 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island, co
         }
         if (block->part != SPRAG_PART_CONTACT && block->part != SPRAG_PART_GUIDE)
             continue;
-        const Told told = lookAt(world, island, coupled, sideOf(world, island, k));
+        Told told;
+        lookAt(world, island, coupled, sideOf(world, island, k), &told);
         const struct spragGuide *guide = s->joint[block->joint].guide;
         spragContact *contact = &world->contact[world->contact_count++];
         fillContact(world, &told, contact);

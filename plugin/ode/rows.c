@@ -55,6 +55,21 @@ void spragBlockRow(const spragSnapshot *s, spragBlock *block, int row, const dou
     }
 }
 
+void spragBlockOwn(const spragSnapshot *s, const spragBlock *block, double W[9])
+{
+    memset(W, 0, 9 * sizeof *W);
+    for (int side = 0; side < 2; ++side) {
+        const spragBodyState *body = block->body[side] < 0 ? NULL : &s->body[block->body[side]];
+        for (int j = 0; j < 3 && body != NULL && !body->kinematic; ++j) {
+            double spin[3];
+            spragMul33(spin, body->inverse_inertia, block->J[side][j] + 3);
+            for (int i = 0; i < 3; ++i)
+                W[3 * i + j] += body->inverse_mass * spragDot3(block->J[side][i], block->J[side][j]) +
+                                spragDot3(block->J[side][i] + 3, spin);
+        }
+    }
+}
+
 double spragBlockVelocity(const spragSnapshot *s, const spragBlock *block, int row)
 {
     double u = 0;

@@ -9,6 +9,8 @@
 #ifndef SPRAG_ODE_ROWS_H
 #define SPRAG_ODE_ROWS_H
 
+#include <stdint.h>
+
 #include "ode/world.h"
 
 /* What of a joint a block is. */
@@ -46,9 +48,17 @@ struct spragBlock {
     unsigned char parts;     /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
 };
 
+/* A key for the bodies of a block, never NULL. */
+static inline const void *spragBlockPair(const spragBlock *block)
+{
+    return (const void *)(((uintptr_t)(block->body[0] + 1) << 24) + (uintptr_t)(block->body[1] + 2));
+}
+
 /* Fills row `row` of both sides: velocity along d (unit, world axes) at block->position.  Its value at the start of the
  * step, m/s. */
 void spragBlockRow(const spragSnapshot *snapshot, spragBlock *block, int row, const double d[3]);
+/* The block's own 3x3 of W without compliance. */
+void spragBlockOwn(const spragSnapshot *snapshot, const spragBlock *block, double W[9]);
 double spragBlockVelocity(const spragSnapshot *snapshot, const spragBlock *block, int row);
 
 /* A surface with stiffness k and damping d is an implicit spring, erp h k / (h k + d) and cfm 1 / (h k + d); a rigid one

@@ -83,6 +83,7 @@ typedef struct spragIsland {
     int *joint;           /* (joint_count) enabled joints, ascending */
     const char *declined; /* why ODE solves it, or NULL */
     int block_count, row_count, articulation_count;
+    int block_total;                        /* with those that are not in the working set (working_set.h) */
     spragBlock *block;                      /* (block_count) */
     double (*Y)[2][3][6];                   /* (block_count) M^-1 J^T of bodies that move; while it is assembled */
     struct spragEqualityRow *row;           /* (row_count) of its joints */
