@@ -153,7 +153,7 @@ static int limitOf(const spragProblem *problem, const spragSolveOptions *options
     if (options->iteration_limit > 0 || links == 1)
         return options->iteration_limit;
     if (method == &spragSolverGaussSeidel)
-        return SWEEPS_LAST;
+        return problem->contact_count <= SMALL ? SWEEPS_LAST : 0;
     if (method == &spragSolverSweeps && options->work_limit > 0)
         return (int)fmin(SWEEPS_LAST, options->work_limit / problem->block_count + 1);
     return method == &spragSolverNewton && problem->contact_count <= SMALL ? STEPS_SMALL : 0;

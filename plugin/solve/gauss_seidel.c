@@ -88,7 +88,7 @@ static spragStatus run(spragSweeper *sweeper, spragAnderson *anderson, const spr
     const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : INFINITY;
     const int rays = spragInteriorApplies(problem);
     const int limited = options->work_limit > 0;
-    const int patient = (problem->contact_count - SMALL) / 2; /* factorisations grow dearer than sweeps */
+    const int patient = problem->contact_count - SMALL; /* factorisations grow dearer than sweeps */
     const int patience = patient < PATIENT ? PATIENT : limited && patient > PATIENT_LIMITED ? PATIENT_LIMITED : patient;
     double least = INFINITY, mark = INFINITY;
     spragStatus status = SPRAG_NOT_CONVERGED;
