@@ -42,6 +42,6 @@ const Scene scene_stack = {
     .keys = keys,
     .step_size = 1e-3,
     .duration = 2,
-    .camera = {2.6, -3.4, 1.8, 0, 0, 0.9},
+    .camera = {4.2, -5.6, 2.4, 0, 0, 1},
     .create = create,
 };

@@ -3,7 +3,10 @@
 
 #include "api/api_ode.h"
 #include "base/status.h"
+#include "ode/bearing.h"
 #include "ode/guide.h"
+#include "ode/joint_rows.h"
+#include "ode/layout.h"
 
 enum { GUIDE_COOKIE = 0x47554944 };
 
@@ -85,12 +88,47 @@ spragJointFriction spragJointFrictionDefault(void)
     return (spragJointFriction){.mu_static = -1};
 }
 
+static int isOfWorld(spragWorldID world, dJointID joint)
+{
+    dJointID each = spragLayoutFirstJoint(world->world);
+    while (each != NULL && each != joint)
+        each = spragLayoutNextJoint(each);
+    return each != NULL;
+}
+
+static spragStatus checkFriction(dJointType type, const spragJointFriction *f)
+{
+    if (!isfinite(f->mu) || !isfinite(f->mu_static) || !isfinite(f->radius) || !isfinite(f->length) ||
+        !isfinite(f->half_width))
+        return spragFail(SPRAG_ERROR_NOT_FINITE,
+                         "joint friction: mu = %g, mu_static = %g, radius = %g, length = %g, half_width = %g", f->mu,
+                         f->mu_static, f->radius, f->length, f->half_width);
+    if (f->mu < 0 || f->radius < 0 || f->length < 0 || f->half_width < 0)
+        return spragFail(SPRAG_ERROR_RANGE,
+                         "joint friction: mu = %g, radius = %g m, length = %g m, half_width = %g m, expected >= 0",
+                         f->mu, f->radius, f->length, f->half_width);
+    const int slides = type == dJointTypeSlider || type == dJointTypePiston;
+    if (slides && f->mu + fmax(f->mu_static, 0) > 0 && !(f->length > 0))
+        return spragFail(SPRAG_ERROR_RANGE, "joint friction: length = %g m, a sliding bearing needs > 0", f->length);
+    return SPRAG_OK;
+}
+
 spragStatus spragJointSetFriction(spragWorldID world, dJointID joint, const spragJointFriction *friction)
 {
-    const spragStatus status = spragApiCheckWorld(world);
+    spragStatus status = spragApiCheckWorld(world);
     if (status != SPRAG_OK)
         return status;
     if (joint == NULL || friction == NULL)
         return spragFail(SPRAG_ERROR_NULL, "%s is NULL", joint == NULL ? "the dJointID" : "friction");
-    return spragFail(SPRAG_ERROR_UNSUPPORTED, "joint friction is not part of version %s", SPRAG_VERSION);
+    if (!isOfWorld(world, joint))
+        return spragFail(SPRAG_ERROR_RANGE, "joint friction: the world has no such joint");
+    if (!spragBearingKnows(dJointGetType(joint)))
+        return spragFail(SPRAG_ERROR_UNSUPPORTED,
+                         "joint friction: type %d; expected hinge, slider, ball, universal or piston",
+                         (int)dJointGetType(joint));
+    if (!spragJointRowsAvailable())
+        return spragFail(SPRAG_ERROR_UNSUPPORTED, "joint friction: the rows of joints cannot be had from this libode");
+    if ((status = checkFriction(dJointGetType(joint), friction)) != SPRAG_OK)
+        return status;
+    return spragBearingSet(world, joint, friction);
 }

@@ -185,6 +185,7 @@ void spragWorldDetach(spragWorldID world)
     while (world->guide_count > 0)
         spragGuideFree(world->guide[world->guide_count - 1]);
     spragFree(world->guide);
+    spragFree(world->bearing);
     spragFree(world->memory);
     spragFree(world->next_memory);
     spragFree(world->load);

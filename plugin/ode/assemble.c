@@ -7,6 +7,7 @@
 #include "linalg/vec3.h"
 #include "ode/articulation.h"
 #include "ode/delassus.h"
+#include "ode/bearing.h"
 #include "ode/free_motion.h"
 #include "ode/held.h"
 #include "ode/guide.h"
@@ -28,6 +29,7 @@ static int takeBlocks(struct spragWorld *world, spragIsland *island)
         blocks += joint->contact != NULL ? spragContactBlockCount(joint->contact)
                   : joint->guide != NULL ? spragGuideBlockCount(joint->guide)
                                          : other * SPRAG_JOINT_BLOCK_MAX;
+        blocks += joint->bearing != NULL ? spragBearingBlockCount(joint->bearing) : 0;
         rows += other * SPRAG_JOINT_ROW_MAX;
     }
     island->block = SPRAG_TAKE_RAW(&island->lane->arena, spragBlock, blocks);
@@ -54,6 +56,14 @@ static void addGuide(const struct spragWorld *world, int j, spragIsland *island)
     island->block_count += spragGuideBlockCount(world->snapshot.joint[j].guide);
 }
 
+static void addJoint(struct spragWorld *world, int j, spragIsland *island)
+{
+    const int first = island->row_count;
+    island->declined = spragJointBlocks(world, j, island);
+    if (island->declined == NULL && world->snapshot.joint[j].bearing != NULL && island->row_count > first)
+        spragBearingBlocks(world, j, first, island);
+}
+
 static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
     if (!takeBlocks(world, island))
@@ -66,7 +76,7 @@ static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *s
         else if (world->snapshot.joint[j].guide != NULL)
             addGuide(world, j, island);
         else
-            island->declined = spragJointBlocks(world, j, island);
+            addJoint(world, j, island);
     }
     return status;
 }
@@ -119,7 +129,8 @@ static void fillQ(const spragSnapshot *s, const spragIsland *island, double *q)
 /* What the contact was in the last step, or NULL.  Of a guide with clearance one side was loaded. */
 static const spragContactMemory *recordOf(const struct spragWorld *world, const spragBlock *block)
 {
-    const int told = block->part == SPRAG_PART_CONTACT || block->part >= SPRAG_PART_GUIDE;
+    const int told =
+        block->part == SPRAG_PART_CONTACT || (block->part >= SPRAG_PART_GUIDE && block->part <= SPRAG_PART_ACROSS);
     const spragContactMemory *old = told && block->memory >= 0 ? &world->memory[block->memory] : NULL;
     const int side = block->part == SPRAG_PART_OPPOSITE ? -1 : 1;
     return old != NULL && old->is_guide && block->kind == SPRAG_BLOCK_CONTACT && old->variant != side ? NULL : old;
@@ -153,6 +164,15 @@ static void guessLoad(const struct spragWorld *world, const spragBlock *block, i
             r[i] = world->load[m].force[i] * world->snapshot.step;
 }
 
+static void guessTurning(const struct spragWorld *world, const spragIsland *island, int k, double r[3])
+{
+    const spragBlock *block = &island->block[k];
+    const int second = k > 0 && block[-1].part == SPRAG_PART_TURNING && block[-1].joint == block->joint;
+    const struct spragBearing *bearing = world->snapshot.joint[block->joint].bearing;
+    for (int i = 0; i < 3 && block->kind == SPRAG_BLOCK_BOX; ++i)
+        r[i] = bearing->force[second][i] * world->snapshot.step;
+}
+
 static void fillHistory(const struct spragWorld *world, spragIsland *island, spragContactHistory *history)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -163,6 +183,8 @@ static void fillHistory(const struct spragWorld *world, spragIsland *island, spr
         ordinal = k > 0 && block->joint == island->block[k - 1].joint ? ordinal + 1 : 0;
         if (block->part == SPRAG_PART_JOINT)
             guessLoad(world, block, ordinal, island->r + 3 * k);
+        if (block->part == SPRAG_PART_TURNING)
+            guessTurning(world, island, k, island->r + 3 * k);
         const spragContactMemory *old = recordOf(world, block);
         past->fresh = old == NULL;
         past->free_acceleration = (block->free_velocity[0] - block->velocity[0]) / s->step + block->product[0];
@@ -177,7 +199,8 @@ static void fillHistory(const struct spragWorld *world, spragIsland *island, spr
         past->previous_slip[1] = spragDot3(old->slip, block->t2) * block->scale;
         past->mode = (unsigned char)old->mode;
         past->variant = (signed char)old->variant;
-        guessFrom(old, block, s->step, island->r + 3 * k);
+        if (block->part != SPRAG_PART_ACROSS)
+            guessFrom(old, block, s->step, island->r + 3 * k);
     }
 }
 
@@ -226,7 +249,8 @@ static int fillLaws(spragIsland *island)
         if (rolling)
             parent[k] = block->parent;
     }
-    problem->mu = mu, problem->mu_minus = mu_minus, problem->bound = island->bound = bound;
+    problem->mu = island->mu = mu, problem->mu_minus = island->mu_minus = mu_minus;
+    problem->bound = island->bound = bound;
     problem->body = body, problem->parent = parent, problem->kind = kind;
     return 1;
 }

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "ode/articulation.h"
 #include "ode/assemble.h"
+#include "ode/bearing.h"
 #include "ode/ledger.h"
 #include "ode/release.h"
 #include "ode/working_set.h"
@@ -64,6 +65,31 @@ spragStatus spragLanesMake(struct spragWorld *world)
 
 /* ---------------------------------------------------------------- one island */
 
+/* With the forces of its joints; where those bound friction in the joints, until the bounds fit. */
+static spragStatus solveBounded(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
+{
+    enum { ROUNDS_MAX = 60 };
+    const double enough = 0.1 * options->tolerance;
+    spragStatus status = SPRAG_OK;
+    double off = INFINITY;
+    int iterations = 0, releases = 0;
+    for (int round = 0; round < ROUNDS_MAX && status != SPRAG_ERROR_MEMORY && off > enough; ++round) {
+        spragArena *arena = &island->lane->arena;
+        const spragArenaMark mark = spragArenaMarkGet(arena);
+        do {
+            status = spragChainSolve(&island->problem, options, arena, island->r, island->u, &island->solve);
+            iterations += island->solve.iterations;
+        } while (status != SPRAG_ERROR_MEMORY && spragRelease(island, ++releases));
+        if (status != SPRAG_ERROR_MEMORY && !spragArticulationsSolve(island))
+            status = SPRAG_ERROR_MEMORY;
+        spragArenaRelease(arena, mark);
+        off = status == SPRAG_ERROR_MEMORY ? 0 : spragBearingsUpdate(world, island);
+    }
+    island->solve.iterations = iterations;
+    island->solve.residual = fmax(island->solve.residual, off > enough ? off : 0);
+    return status;
+}
+
 /* The best answer is used even where it misses the tolerance, as long as it is finite: ODE's own would be worse.  Only
  * what has no answer is left to ODE. */
 static void solveIsland(struct spragWorld *world, spragIsland *island, double seconds_left)
@@ -77,13 +103,10 @@ static void solveIsland(struct spragWorld *world, spragIsland *island, double se
                                        .indeterminacy = config->indeterminacy,
                                        .work_limit = WORK_LEAST + WORK_PER_BLOCK * island->problem.block_count};
     spragStatus status;
-    int rounds = 0, grown;
+    int grown;
     do {
-        do
-            status =
-                spragChainSolve(&island->problem, &options, &island->lane->arena, island->r, island->u, &island->solve);
-        while (spragRelease(island, ++rounds));
-        grown = spragWorkingSetGrow(world, island);
+        status = solveBounded(world, &options, island);
+        grown = status == SPRAG_ERROR_MEMORY ? 0 : spragWorkingSetGrow(world, island);
     } while (grown > 0);
     spragWorkingSetEnd(island);
     if (grown < 0)
@@ -93,8 +116,6 @@ static void solveIsland(struct spragWorld *world, spragIsland *island, double se
     for (int i = 0; i < 3 * island->block_count; ++i)
         if (!isfinite(island->r[i]) || !isfinite(island->u[i]))
             island->declined = "no finite solution was found";
-    if (island->declined == NULL && !spragArticulationsSolve(island))
-        island->declined = "no memory for the forces of its joints";
 }
 
 static void noteFailure(Work *work, int island)

@@ -171,11 +171,14 @@ static void fillRows(const spragSnapshot *s, spragBlock *block)
     block->approach = spragBlockVelocity(s, block, 0);
 }
 
-/* The guide as it was in the last step: side it pushed to, and the coefficient that a stuck point has to overcome. */
-static double coefficient(const struct spragWorld *world, const struct spragGuide *guide, int side)
+/* The coefficient that the point has to overcome, or is braked by. */
+static double coefficient(const struct spragWorld *world, const struct spragGuide *guide, int side,
+                          const spragBlock *block)
 {
-    const int stuck = guide->memory >= 0 && world->memory[guide->memory].mode == SPRAG_MODE_STICK;
-    return stuck ? fmax(guide->mu[side], guide->surface[side].mu_static) : guide->mu[side];
+    const spragContactMemory *record = guide->memory >= 0 ? &world->memory[guide->memory] : NULL;
+    const int rested =
+        guide->surface[side].mu_static > guide->mu[side] && spragBlockRested(&world->snapshot, block, record);
+    return rested ? guide->surface[side].mu_static : guide->mu[side];
 }
 
 static void twoSided(const struct spragWorld *world, const struct spragGuide *guide, spragBlock *block)
@@ -185,8 +188,8 @@ static void twoSided(const struct spragWorld *world, const struct spragGuide *gu
     double erp = world->snapshot.erp, cfm = world->snapshot.cfm;
     spragSurfaceSpring(&guide->surface[side], h, &erp, &cfm);
     block->kind = SPRAG_BLOCK_TWO_SIDED;
-    block->mu = coefficient(world, guide, 0);
-    block->mu_minus = coefficient(world, guide, 1);
+    block->mu = coefficient(world, guide, 0, block);
+    block->mu_minus = coefficient(world, guide, 1, block);
     block->rhs[0] = fmax(-most, fmin(most, -erp * block->gap / h));
     block->correction = block->rhs[0];
     block->compliance[0] = cfm / h;
@@ -199,7 +202,7 @@ static void oneSide(const struct spragWorld *world, const struct spragGuide *gui
     double erp = world->snapshot.erp, cfm = world->snapshot.cfm;
     spragSurfaceSpring(&guide->surface[side], h, &erp, &cfm);
     block->kind = SPRAG_BLOCK_CONTACT;
-    block->mu = block->mu_minus = coefficient(world, guide, side);
+    block->mu = block->mu_minus = coefficient(world, guide, side, block);
     block->rhs[0] = block->gap > 0 ? -block->gap / h : fmin(-erp * block->gap / h, world->snapshot.greatest_correction);
     block->correction = fmax(block->rhs[0], 0);
     block->compliance[0] = cfm / h;
@@ -213,6 +216,7 @@ void spragGuideBlocks(const struct spragWorld *world, int j, spragBlock *block)
                           .part = SPRAG_PART_GUIDE,
                           .parent = -1,
                           .scale = 1,
+                          .id = guide->id,
                           .memory = guide->memory,
                           .body = {s->joint[j].body[0], s->joint[j].body[1]}};
     const double g = locate(s, guide, block);

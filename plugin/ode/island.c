@@ -46,7 +46,7 @@ static int isActive(const spragSnapshot *s, const spragJointState *joint)
     return joint->enabled && s->body[joint->body[0]].awake;
 }
 
-/* Roots of the sets of dynamic bodies that have a contact become islands, in order of their first body. */
+/* Roots of the sets of dynamic bodies that have a contact, a guide or joint friction become islands, in order of their first body. */
 static void numberIslands(spragSnapshot *s, int *parent)
 {
     for (int i = 0; i < s->body_count; ++i)
@@ -58,7 +58,7 @@ static void numberIslands(spragSnapshot *s, int *parent)
             spragSetJoin(parent, joint->body[0], joint->body[1]);
     }
     for (int j = 0; j < s->joint_count; ++j)
-        if (spragIsContact(&s->joint[j]) && isActive(s, &s->joint[j]))
+        if ((spragIsContact(&s->joint[j]) || s->joint[j].bearing != NULL) && isActive(s, &s->joint[j]))
             s->body[spragSetFind(parent, dynamicBody(s, &s->joint[j]))].island = 0;
     for (int i = 0; i < s->body_count; ++i) {
         const int root = spragSetFind(parent, i);

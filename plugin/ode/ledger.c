@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
+#include "ode/bearing.h"
 #include "ode/layout.h"
 #include "ode/guide.h"
 
@@ -19,6 +20,7 @@ int spragLedgerSerial(spragWorldID world, int mark)
 void spragLedgerMark(spragWorldID world)
 {
     const spragSnapshot *s = &world->snapshot;
+    world->marked = 1;
     for (int i = 0; i < s->body_count; ++i)
         spragLayoutMarkBody(s->body[i].id, s->body[i].serial);
     for (int j = 0; j < s->joint_count; ++j)
@@ -185,23 +187,41 @@ static int matchLoads(spragWorldID world)
     return 1;
 }
 
-/* A guide's own record; joint.memory of the guides of solved islands. */
-static void matchGuides(spragWorldID world)
+/* Records of guides and of the ends of bearings are known by their ids. */
+static void findGuideRecords(spragWorldID world)
 {
-    spragSnapshot *s = &world->snapshot;
     for (int k = 0; k < world->guide_count; ++k)
         world->guide[k]->memory = -1;
+    for (int k = 0; k < world->bearing_count; ++k)
+        world->bearing[k].memory[0] = world->bearing[k].memory[1] = -1;
     for (int k = 0; k < world->memory_count; ++k) {
-        spragGuideID guide = world->memory[k].is_guide ? spragGuideById(world, world->memory[k].id) : NULL;
+        const unsigned long long id = world->memory[k].id;
+        spragGuideID guide = world->memory[k].is_guide ? spragGuideById(world, id) : NULL;
+        struct spragBearing *bearing = world->memory[k].is_guide ? spragBearingById(world, id) : NULL;
         if (guide != NULL)
             guide->memory = k;
+        else if (bearing != NULL)
+            bearing->memory[id - bearing->id] = k;
     }
-    for (int j = 0; j < s->joint_count; ++j)
-        if (s->joint[j].guide != NULL && s->joint[j].island >= 0) {
-            s->joint[j].memory = s->joint[j].guide->memory;
-            if (s->joint[j].memory >= 0)
-                world->memory[s->joint[j].memory].matched = 1;
-        }
+}
+
+/* Those of solved islands go on. */
+static void matchGuides(spragWorldID world)
+{
+    const spragSnapshot *s = &world->snapshot;
+    if (world->guide_count + world->bearing_count == 0)
+        return;
+    findGuideRecords(world);
+    for (int j = 0; j < s->joint_count; ++j) {
+        const spragJointState *joint = &s->joint[j];
+        const int *memory = joint->guide != NULL     ? &joint->guide->memory
+                            : joint->bearing != NULL ? joint->bearing->memory
+                                                     : NULL;
+        const int count = joint->guide != NULL ? 1 : SPRAG_BEARING_ENDS;
+        for (int k = 0; memory != NULL && joint->island >= 0 && k < count; ++k)
+            if (memory[k] >= 0)
+                world->memory[memory[k]].matched = 1;
+    }
 }
 
 spragStatus spragLedgerMatch(spragWorldID world)

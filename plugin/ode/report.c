@@ -6,18 +6,25 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
-#include "ode/guide.h"
+#include "ode/bearing.h"
 #include "ode/coupled.h"
 #include "ode/ledger.h"
 #include "ode/rows.h"
 #include "problem/residual.h"
+
+/* Is there a spragContact of it?  (Of the two sides of a guide one is told of, see sideOf.) */
+static int isTold(const spragBlock *block)
+{
+    return block->part == SPRAG_PART_CONTACT || block->part == SPRAG_PART_GUIDE;
+}
 
 spragStatus spragReportPrepare(struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
     size_t contacts = 0, loads = 0;
     for (int k = 0; k < s->island_count; ++k) {
-        contacts += (size_t)s->island[k].contact_count;
+        for (int b = 0; b < s->island[k].block_count; ++b)
+            contacts += isTold(&s->island[k].block[b]) ? 1 : 0;
         for (int b = 0; b < s->island[k].block_count; ++b)
             loads += s->island[k].block[b].part == SPRAG_PART_JOINT;
     }
@@ -216,7 +223,7 @@ static void remember(struct spragWorld *world, const spragBlock *block, const sp
     spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
     *memory = (spragContactMemory){.id = contact->id,
                                    .body = {contact->body[0], contact->body[1]},
-                                   .is_guide = joint->guide != NULL,
+                                   .is_guide = block->id != 0,
                                    .normal_force = contact->normal_force,
                                    .mode = contact->mode,
                                    .variant = contact->variant,
@@ -312,14 +319,13 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island, co
             for (int i = 0; i < 3; ++i)
                 load->force[i] = island->r[3 * k + i] / s->step;
         }
-        if (block->part != SPRAG_PART_CONTACT && block->part != SPRAG_PART_GUIDE)
+        if (!isTold(block))
             continue;
         Told told;
         lookAt(world, island, coupled, sideOf(world, island, k), &told);
-        const struct spragGuide *guide = s->joint[block->joint].guide;
         spragContact *contact = &world->contact[world->contact_count++];
         fillContact(world, &told, contact);
-        contact->id = guide != NULL        ? guide->id
+        contact->id = block->id != 0       ? block->id
                       : block->memory >= 0 ? world->memory[block->memory].id
                                            : ++world->next_id;
         addEvents(world, &told, contact);
@@ -373,6 +379,7 @@ void spragReport(struct spragWorld *world)
         const int first_event = world->log.count;
         const spragCoupled coupled = spragCoupledExamine(world, island);
         reportIsland(world, island, &coupled);
+        spragBearingsRemember(world, island);
         if (!coupled.examined)
             addIslandParadox(world, island, first_event);
     }

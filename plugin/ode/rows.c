@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "ode/curvature.h"
+#include "solve/policy.h"
 
 /* ---------------------------------------------------------------- geometry */
 
@@ -79,6 +80,14 @@ double spragBlockVelocity(const spragSnapshot *s, const spragBlock *block, int r
             u += spragDot3(J, v) + spragDot3(J + 3, v + 3);
         }
     return u;
+}
+
+int spragBlockRested(const spragSnapshot *s, const spragBlock *block, const spragContactMemory *record)
+{
+    if (record != NULL)
+        return record->mode == SPRAG_MODE_STICK;
+    const double slip[2] = {spragBlockVelocity(s, block, 1), spragBlockVelocity(s, block, 2)};
+    return spragNorm2(slip) <= SPRAG_SLIP_TOLERANCE;
 }
 
 /* ---------------------------------------------------------------- normal row */

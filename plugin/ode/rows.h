@@ -16,10 +16,12 @@
 /* What of a joint a block is. */
 typedef enum spragBlockPart {
     SPRAG_PART_CONTACT,
-    SPRAG_PART_ROLLING, /* the second block of a contact: rolling and spinning friction */
-    SPRAG_PART_JOINT,   /* limits and motors of a joint that is no contact */
-    SPRAG_PART_GUIDE,   /* a two-sided contact; with clearance its side that pushes along +normal */
-    SPRAG_PART_OPPOSITE /* right after it: the side that pushes along -normal */
+    SPRAG_PART_ROLLING,  /* the second block of a contact: rolling and spinning friction */
+    SPRAG_PART_JOINT,    /* limits and motors of a joint that is no contact */
+    SPRAG_PART_GUIDE,    /* a two-sided contact; with clearance its side that pushes along +normal */
+    SPRAG_PART_OPPOSITE, /* right after it: the side that pushes along -normal */
+    SPRAG_PART_ACROSS,   /* right after the guide at an end of a sliding bearing: the pair across it */
+    SPRAG_PART_TURNING   /* friction of a turning joint */
 } spragBlockPart;
 
 struct spragBlock {
@@ -29,6 +31,7 @@ struct spragBlock {
     double position[3];           /* m, of contacts and guides */
     double gap;                   /* m, what is left before it touches; < 0 penetration */
     int parent;                   /* of ROLLING blocks: the block of the contact's force, in the island; else -1 */
+    unsigned long long id;        /* of a guide or bearing, 0: as its record says */
     int memory;                   /* index of its record of the last step, or -1; of contacts and guides */
     int body[2];                  /* in the snapshot, -1 = the world */
     double J[2][3][6];            /* of either body, linear then angular; row t2 is scaled by `scale` */
@@ -60,6 +63,10 @@ void spragBlockRow(const spragSnapshot *snapshot, spragBlock *block, int row, co
 /* The block's own 3x3 of W without compliance. */
 void spragBlockOwn(const spragSnapshot *snapshot, const spragBlock *block, double W[9]);
 double spragBlockVelocity(const spragSnapshot *snapshot, const spragBlock *block, int row);
+
+/* Was the point at rest along the plane: so it ended the last step (a record of it, or NULL), or it is seen for the first
+ * time and does not slip.  Then the static coefficient holds.  Rows must be filled. */
+int spragBlockRested(const spragSnapshot *snapshot, const spragBlock *block, const spragContactMemory *record);
 
 /* A surface with stiffness k and damping d is an implicit spring, erp h k / (h k + d) and cfm 1 / (h k + d); a rigid one
  * leaves both as they are. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "ode/bearing.h"
 #include "ode/guide.h"
 #include "ode/layout.h"
 #include "ode/ledger.h"
@@ -69,8 +70,9 @@ static spragStatus listJoints(spragWorldID world, spragSnapshot *s)
         if (s->joint[i].contact == NULL)
             s->joint[i].serial = spragLedgerSerial(world, spragLayoutJointMark(j));
     }
-    if (!spragGuidesFind(world))
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory to find %d guides", world->guide_count);
+    if (!spragGuidesFind(world) || !spragBearingsFind(world))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory to find %d guides and %d joints with friction",
+                         world->guide_count, world->bearing_count);
     return SPRAG_OK;
 }
 

@@ -98,6 +98,7 @@ static spragStatus stepStock(struct spragWorld *world, double step, long long *s
     if (status != SPRAG_OK)
         return status;
     endStage(world, SPRAG_STAGE_APPLY, since);
+    world->marked = 0;
     status = stepOde(world, step);
     endStage(world, SPRAG_STAGE_ODE, since);
     if (judged)

@@ -58,6 +58,7 @@ typedef struct spragJointState {
     int memory;               /* index of the record of the last step, or -1: of contacts and guides, else of loads */
     const dContact *contact;  /* of contact joints */
     struct spragGuide *guide; /* of the null joint that carries a guide */
+    struct spragBearing *bearing; /* friction of the joint, or NULL; valid for the step */
 } spragJointState;
 
 /* Does Sprag have a law of its own for it?  Then its island is Sprag's, and it is counted and reported as a contact. */
@@ -89,9 +90,9 @@ typedef struct spragIsland {
     struct spragEqualityRow *row;           /* (row_count) of its joints */
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
-    double *bound, *W; /* of the problem; release.h may change them between solves */
-    int softened;      /* 1: it has added compliance */
-    double *r, *u;     /* (block_count x 3) N s, m/s */
+    double *mu, *mu_minus, *bound, *W; /* of the problem; release.h and bearing.h may change them between solves */
+    int softened;                      /* 1: it has added compliance */
+    double *r, *u;                     /* (block_count x 3) N s, m/s */
     spragSolveInfo solve;
 } spragIsland;
 
@@ -166,8 +167,12 @@ struct spragWorld {
     struct spragGuide **guide; /* (guide_count) ascending ids */
     size_t guide_capacity;
     int guide_count;
+    struct spragBearing *bearing; /* (bearing_count) ascending ids */
+    size_t bearing_capacity;
+    int bearing_count;
     unsigned long long next_id;
     unsigned next_serial;
+    int marked; /* 1: serials are on all objects that were there at the last step; ODE's own step takes them off */
     spragSurfaceRecord *surface;
     size_t surface_capacity;
     int surface_count;

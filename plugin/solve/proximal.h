@@ -33,6 +33,7 @@ typedef struct spragProximal {
     int factored;   /* lu holds factors of a recent matrix */
     double *best;   /* (3 nc) least residual so far */
     double best_residual;
+    double accuracy; /* m/s, residual of what the small-friction test is asked about; 0: exact */
 } spragProximal;
 
 /* F (3) of one block and dF = A dr + B du + load d(r_n of the parent). */

@@ -24,10 +24,12 @@ static spragBlockKind kindOf(const spragProblem *problem, int k)
     return problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT;
 }
 
-static int slidesLoaded(const spragProblem *p, int k, const double *r, const double *u)
+/* A slip below what the answer is accurate to is no slip. */
+static int slidesLoaded(const spragProximal *s, int k, const double *r, const double *u)
 {
+    const spragProblem *p = s->problem;
     return kindOf(p, k) <= SPRAG_BLOCK_TWO_SIDED && r[3 * k] != 0 && p->mu[k] > 0 &&
-           spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE;
+           spragNorm2(u + 3 * k + 1) > fmax(SPRAG_SLIP_TOLERANCE, 10 * s->accuracy);
 }
 
 /* Row a of block row k := (r_a = gain r_n), or for a = 0 (r_n = what is asked). */
@@ -54,7 +56,7 @@ static void modeRows(spragProximal *s, const double *r, const double *u)
         for (int a = 0; a < 3; ++a)
             D[4 * a] += LAMBDA_HELD * s->w[k];
         const double *rk = r + 3 * k, *uk = u + 3 * k;
-        const int slides = slidesLoaded(p, k, r, u), frictional = kindOf(p, k) <= SPRAG_BLOCK_TWO_SIDED;
+        const int slides = slidesLoaded(s, k, r, u), frictional = kindOf(p, k) <= SPRAG_BLOCK_TWO_SIDED;
         for (int a = 0; a < 3; ++a)
             if (slides)
                 tieRow(s, k, a, a > 0 ? rk[a] / rk[0] : 0);
@@ -147,7 +149,7 @@ static int determinantIsPositive(spragProximal *s, const double *r, const double
     const spragProblem *p = s->problem;
     modeRows(s, r, u);
     for (int k = 0; k < p->contact_count; ++k)
-        if (slidesLoaded(p, k, r, u)) { /* the normal row holds: u_n = 0 */
+        if (slidesLoaded(s, k, r, u)) { /* the normal row holds: u_n = 0 */
             for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
                 memcpy(s->matrix + 9 * (size_t)e, p->W + 9 * (size_t)e, 3 * sizeof(double));
             s->matrix[9 * (size_t)spragProblemDiagonal(p, k)] += LAMBDA_HELD * s->w[k];
@@ -160,7 +162,7 @@ int spragSmallFriction(spragProximal *proximal, spragArena *arena, const double 
     const spragProblem *p = proximal->problem;
     int m = 0, contact[CONTACTS_MAX];
     for (int k = 0; k < p->contact_count; ++k)
-        if (slidesLoaded(p, k, r, u)) {
+        if (slidesLoaded(proximal, k, r, u)) {
             if (m == CONTACTS_MAX)
                 return determinantIsPositive(proximal, r, u);
             contact[m++] = k;

@@ -249,6 +249,7 @@ static void runTrial(spragProximal *s, const spragSolveOptions *options, double 
         return;
     trial->residual = spragProximalPolish(s, options->tolerance, trial->residual, trial->r, &info->iterations);
     spragProblemVelocity(p, trial->r, trial->u);
+    s->accuracy = trial->residual;
     const int verdict = spragSmallFriction(s, arena, trial->r, trial->u);
     if (verdict < 0)
         trial->status = SPRAG_ERROR_MEMORY;

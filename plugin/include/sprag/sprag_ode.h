@@ -76,12 +76,16 @@ typedef struct spragGuideDef {
 
 SPRAG_API spragGuideDef spragGuideDefDefault(void);
 
-/* Coulomb friction in a joint, proportional to its reaction. */
+/* Coulomb friction in a joint, proportional to its reaction, on hinge, ball, universal (bearings of a radius) and slider,
+ * piston (bearings of a length and half-width).  Turning about an axis: torque mu radius |force the joint hands on|; of a
+ * ball a round disc across the load and as much about it.  Sliding: the two ends of the bearing bear on their sides, each a
+ * two-sided contact (spragContact with this joint); the bearing sits at the centre of a slider's first body, at the anchor of a
+ * piston.  It jams where a pull at e from the axis meets 2 mu e > length.  A piston's friction also turns, at half_width. */
 typedef struct spragJointFriction {
     double mu;         /* kinetic */
-    double mu_static;  /* < 0: equal to mu */
-    double radius;     /* m, bearing radius of rotating axes */
-    double length;     /* m, bearing length of sliding axes */
+    double mu_static;  /* while at rest; < mu: equal to mu */
+    double radius;     /* m, of rotating axes */
+    double length;     /* m, of sliding axes */
     double half_width; /* m, of the bearing, for sliding axes */
 } spragJointFriction;
 
@@ -184,6 +188,8 @@ SPRAG_API spragStatus spragWorldStep(spragWorldID, dReal stepsize);
 
 SPRAG_API spragStatus spragGuideCreate(spragWorldID, const spragGuideDef *, spragGuideID *out);
 SPRAG_API void spragGuideDestroy(spragGuideID);
+/* Anew replaces, mu = 0 removes.  It ends when the joint is destroyed or attached to other bodies.  Acts where Sprag solves the
+ * island, as guides do. */
 SPRAG_API spragStatus spragJointSetFriction(spragWorldID, dJointID, const spragJointFriction *);
 
 /* Results of the last step; arrays are valid until the next call of spragWorldStep or spragWorldDetach. */

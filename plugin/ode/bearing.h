@@ -1,0 +1,58 @@
+/* Friction in joints, proportional to the joint's own reaction.
+ *
+ * Turning (hinge, universal, ball).  Load F = |force that the joint hands on|; friction about an axis |M| <= mu R F, R the
+ * bearing's radius.  The reaction follows from the solution, so the bound of the row is iterated to it:
+ *     solve with M_max,   M_max <- mu R F,   until what the change is worth is below the tolerance.
+ * (The gain is of the size mu R / length of the links: two or three solves.)  Ball: across the load a round disc of torques,
+ * about the load itself mu R F apart.
+ *
+ * Sliding (slider, piston).  A bearing of length L and half-width w about the axis d bears at its two ends.  An end is a
+ * pair of antipodal points, TWO_SIDED: normal n along the end's reaction of the last step, a second one across it, and
+ * friction along d (and, of a piston, around it) at the face that is loaded.  They replace the joint's own rows across d;
+ * of a slider the one that keeps it from turning about d stays.  The bearing of a slider is at the centre of its first
+ * body, that of a piston at its anchor.  Pulled at e from the axis it jams where 2 mu e > L. */
+#ifndef SPRAG_ODE_BEARING_H
+#define SPRAG_ODE_BEARING_H
+
+#include "ode/articulation.h"
+
+enum { SPRAG_BEARING_ENDS = 2 };
+
+struct spragBearing {
+    dJointID joint;
+    int serial; /* of the joint */
+    dJointType type;
+    dBodyID body[2]; /* compared, never followed; NULL until the joint is attached */
+    spragJointFriction law;
+    unsigned long long id;                /* of the contacts at the ends: id, id + 1 */
+    int memory[SPRAG_BEARING_ENDS];       /* indices of their records of the last step, or -1 */
+    double normal[SPRAG_BEARING_ENDS][3]; /* in the frame of the second body, or the world; 0: not known yet */
+    double load;                          /* N, of the last step */
+    double direction[3];                  /* of the load, world axes; 0: not known yet */
+    double force[2][3];                   /* N m, of the turning blocks in the last step */
+    int stuck;                            /* 1: they did not turn, -1: not known yet */
+    int first_row, row_count;             /* equality rows of the joint in its island, this step */
+};
+
+/* Joints that can have friction. */
+int spragBearingKnows(dJointType type);
+/* Sets, changes or (mu = 0) removes the friction of a joint.  ERROR_MEMORY or OK. */
+spragStatus spragBearingSet(struct spragWorld *world, dJointID joint, const spragJointFriction *law);
+
+/* Marks the joints of the snapshot that have friction; forgets those that are gone, or were attached elsewhere. */
+int spragBearingsFind(struct spragWorld *world);
+/* The bearing with a contact of this id, or NULL. */
+struct spragBearing *spragBearingById(const struct spragWorld *world, unsigned long long id);
+
+/* Blocks it adds to those of its joint. */
+int spragBearingBlockCount(const struct spragBearing *bearing);
+/* Adds them to the island; changes the rows that the joint brought: from `first` on. */
+void spragBearingBlocks(const struct spragWorld *world, int joint, int first, spragIsland *island);
+
+/* Bounds of turning friction from the reactions just found.  Returns what the greatest change is worth, m/s or rad/s; 0 in
+ * islands without such joints. */
+double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island);
+/* Keeps what the next step starts from. */
+void spragBearingsRemember(struct spragWorld *world, const spragIsland *island);
+
+#endif

@@ -1,0 +1,500 @@
+/* Friction in joints against closed forms: a wheel and a pendulum on a hinge, a ball, a cross; a slider and a piston pulled
+ * off their axis, which jam at 2 mu e > L; static and kinetic values; bad input. */
+#include "support/twin.h"
+
+static const double G = 9.81, H = 1e-3 /* s */;
+
+static dBodyID makeBody(Twin *t, double m, double J, double x, double y, double z)
+{
+    dMass mass;
+    dMassSetParameters(&mass, m, 0, 0, 0, J, J, J, 0, 0, 0);
+    dBodyID body = dBodyCreate(t->world);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, x, y, z);
+    return body;
+}
+
+static void open(Twin *t)
+{
+    makeTwin(t, 1);
+    dWorldSetCFM(t->world, 0);
+}
+
+static void setFriction(Twin *t, dJointID joint, spragJointFriction f)
+{
+    assert_int_equal(spragJointSetFriction(t->sprag, joint, &f), SPRAG_OK);
+}
+
+static dJointID hingeAt(Twin *t, dBodyID body, double x, double y, double z)
+{
+    dJointID hinge = dJointCreateHinge(t->world, 0);
+    dJointAttach(hinge, body, 0);
+    dJointSetHingeAnchor(hinge, x, y, z);
+    dJointSetHingeAxis(hinge, 0, 1, 0);
+    return hinge;
+}
+
+/* ---------------------------------------------------------------- turning */
+
+/* A wheel on its shaft: J w' = -mu R m g until it stops, and then for ever at rest. */
+static void wheelRunsDown(void **state)
+{
+    (void)state;
+    const double m = 3, J = 0.5, mu = 0.2, R = 0.05, w0 = 0.4, slow = mu * R * m * G / J;
+    for (int type = 0; type < 3; ++type) { /* hinge, ball, universal */
+        Twin t;
+        open(&t);
+        dBodyID wheel = makeBody(&t, m, J, 0, 0, 0);
+        dJointID joint = hingeAt(&t, wheel, 0, 0, 0);
+        if (type > 0) {
+            dJointDestroy(joint);
+            joint = type == 1 ? dJointCreateBall(t.world, 0) : dJointCreateUniversal(t.world, 0);
+            dJointAttach(joint, wheel, 0);
+            if (type == 1) {
+                dJointSetBallAnchor(joint, 0, 0, 0);
+            } else {
+                dJointSetUniversalAnchor(joint, 0, 0, 0); /* axes x and y */
+            }
+        }
+        dBodySetAngularVel(wheel, 0, w0, 0);
+        setFriction(&t, joint, (spragJointFriction){.mu = mu, .mu_static = -1, .radius = R});
+        double w = w0;
+        for (int k = 0; k < 1000; ++k) {
+            step(&t, H);
+            w = k == 0 ? dBodyGetAngularVel(wheel)[1] : fmax(w - slow * H, 0); /* the load is known after a step */
+            CHECK_NEAR(dBodyGetAngularVel(wheel)[1], w, 1e-9);
+            assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8);
+        }
+        CHECK_NEAR(dBodyGetAngularVel(wheel)[1], 0, 1e-12);
+        freeTwin(&t);
+    }
+}
+
+/* Even the first step knows the load: it is found with the solution. */
+static void firstStep(void **state)
+{
+    (void)state;
+    Twin t;
+    open(&t);
+    dBodyID wheel = makeBody(&t, 3, 0.5, 0, 0, 0);
+    dBodySetAngularVel(wheel, 0, 1, 0);
+    setFriction(&t, hingeAt(&t, wheel, 0, 0, 0), (spragJointFriction){.mu = 0.2, .mu_static = -1, .radius = 0.05});
+    step(&t, H);
+    CHECK_NEAR(dBodyGetAngularVel(wheel)[1], 1 - H * 0.2 * 0.05 * 3 * G / 0.5, 1e-9);
+    freeTwin(&t);
+}
+
+/* A pendulum rests at an angle up to m g l sin(angle) = mu_static R m g; let go beyond, J' w' = m g l sin - mu R F. */
+static double pendulum(double angle, double mu_static, int steps)
+{
+    const double l = 0.5, R = 0.1;
+    Twin t;
+    open(&t);
+    dBodyID bob = makeBody(&t, 2, 0.1, l * sin(angle), 0, -l * cos(angle));
+    setFriction(&t, hingeAt(&t, bob, 0, 0, 0), (spragJointFriction){.mu = 0.4, .mu_static = mu_static, .radius = R});
+    for (int k = 0; k < steps; ++k)
+        step(&t, H);
+    const double w = dBodyGetAngularVel(bob)[1];
+    freeTwin(&t);
+    return w;
+}
+
+static void pendulumRests(void **state)
+{
+    (void)state;
+    const double kinetic = asin(0.4 * 0.1 / 0.5), still = asin(0.6 * 0.1 / 0.5);
+    CHECK_NEAR(pendulum(0.999 * kinetic, -1, 300), 0, 1e-12);
+    assert_true(fabs(pendulum(1.01 * kinetic, -1, 300)) > 1e-4);
+    CHECK_NEAR(pendulum(-0.999 * kinetic, -1, 300), 0, 1e-12);
+    /* static: once it has been at rest */
+    CHECK_NEAR(pendulum(0.999 * kinetic, 0.6, 300), 0, 1e-12);
+    Twin t;
+    open(&t);
+    const double l = 0.5;
+    dBodyID bob = makeBody(&t, 2, 0.1, 0, 0, -l);
+    setFriction(&t, hingeAt(&t, bob, 0, 0, 0), (spragJointFriction){.mu = 0.4, .mu_static = 0.6, .radius = 0.1});
+    for (int k = 0; k < 400; ++k) { /* gravity turns slowly instead of the pendulum */
+        const double angle = still * (k < 200 ? 0.99 * k / 200 : 1.02);
+        dWorldSetGravity(t.world, G * sin(angle), 0, -G * cos(angle));
+        step(&t, H);
+        if (k < 200)
+            CHECK_NEAR(dBodyGetAngularVel(bob)[1], 0, 1e-12);
+    }
+    assert_true(fabs(dBodyGetAngularVel(bob)[1]) > 0.1); /* 2 (0.6 - 0.4) R g l ... over 0.2 s */
+    freeTwin(&t);
+}
+
+/* The load of a swinging pendulum holds its centripetal force.  angle' = rate,
+ * (J + m l^2) rate' = -m g l sin(angle) - mu R F sgn(rate),  F = m |(g cos + rate^2 l, g sin + rate' l)|. */
+typedef struct Swing {
+    double l, R, mu, m, J;
+} Swing;
+
+static double swingRate(const Swing *p, double angle, double rate)
+{
+    double a = 0;
+    for (int k = 0; k < 40; ++k) {
+        const double F = p->m * hypot(G * cos(angle) + rate * rate * p->l, G * sin(angle) + a * p->l);
+        a = (-p->m * G * p->l * sin(angle) - p->mu * p->R * F * (rate > 0 ? 1 : -1)) / (p->J + p->m * p->l * p->l);
+    }
+    return a;
+}
+
+static void swingExact(const Swing *p, double T, double x[2])
+{
+    enum { STEPS = 2000 };
+    const double h = T / STEPS;
+    for (int i = 0; i < STEPS; ++i) { /* the midpoint rule is good to h^2: 1e-9 */
+        const double angle = x[0] + 0.5 * h * x[1], rate = x[1] + 0.5 * h * swingRate(p, x[0], x[1]);
+        x[0] += h * rate;
+        x[1] += h * swingRate(p, angle, rate);
+    }
+}
+
+static void swingingLoad(void **state)
+{
+    (void)state;
+    const Swing p = {.l = 0.5, .R = 0.1, .mu = 0.3, .m = 2, .J = 0.1};
+    const double T = 0.2, w0 = 6;
+    double w[2], exact[2] = {0, w0};
+    for (int half = 0; half < 2; ++half) {
+        Twin t;
+        open(&t);
+        dBodyID bob = makeBody(&t, p.m, p.J, 0, 0, -p.l);
+        dBodySetLinearVel(bob, w0 * p.l, 0, 0);
+        dBodySetAngularVel(bob, 0, -w0, 0);
+        setFriction(&t, hingeAt(&t, bob, 0, 0, 0), (spragJointFriction){.mu = p.mu, .mu_static = -1, .radius = p.R});
+        const double h = half ? 0.5 * H : H;
+        for (long k = lround(T / h); k > 0; --k)
+            step(&t, h);
+        w[half] = -dBodyGetAngularVel(bob)[1];
+        freeTwin(&t);
+    }
+    swingExact(&p, T, exact);
+    CHECK_NEAR(w[0], exact[1], 0.02);
+    CHECK_NEAR(2 * w[1] - w[0], exact[1], 0.2 * fabs(w[0] - exact[1]) + 1e-6);
+}
+
+/* A ball turns any way: about the load, across it, and obliquely less than both together. */
+static void ballTurnsAnyWay(void **state)
+{
+    (void)state;
+    const double m = 3, J = 0.5, mu = 0.2, R = 0.05, slow = mu * R * m * G / J;
+    for (int axis = 0; axis < 3; ++axis) {
+        Twin t;
+        open(&t);
+        dBodyID body = makeBody(&t, m, J, 0, 0, 0);
+        dJointID ball = dJointCreateBall(t.world, 0);
+        dJointAttach(ball, body, 0);
+        dJointSetBallAnchor(ball, 0, 0, 0);
+        setFriction(&t, ball, (spragJointFriction){.mu = mu, .mu_static = -1, .radius = R});
+        const double w0[3] = {axis == 0 ? 1 : axis == 1 ? 0.6 : 0, axis == 1 ? 0.8 : 0, axis == 2};
+        dBodySetAngularVel(body, w0[0], w0[1], w0[2]);
+        for (int k = 0; k < 100; ++k)
+            step(&t, H);
+        const dReal *w = dBodyGetAngularVel(body);
+        for (int i = 0; i < 3; ++i)
+            CHECK_NEAR(w[i], w0[i] * (1 - 100 * H * slow), 1e-8);
+        freeTwin(&t);
+    }
+}
+
+/* Links of a chain, each joint loaded by what hangs below: the loads of all of them are found together. */
+static void chainOfHinges(void **state)
+{
+    (void)state;
+    enum { LINKS = 6 };
+    Twin t;
+    open(&t);
+    dBodyID link[LINKS];
+    double swing = 0;
+    for (int k = 0; k < LINKS; ++k) {
+        link[k] = makeBody(&t, 1, 0.02, 0.25 + 0.5 * k, 0, 0);
+        dJointID hinge = hingeAt(&t, link[k], 0.5 * k, 0, 0);
+        if (k > 0) {
+            dJointAttach(hinge, link[k], link[k - 1]);
+            dJointSetHingeAnchor(hinge, 0.5 * k, 0, 0);
+            dJointSetHingeAxis(hinge, 0, 1, 0);
+        }
+        setFriction(&t, hinge, (spragJointFriction){.mu = 0.8, .mu_static = -1, .radius = 0.1});
+    }
+    for (int k = 0; k < 20000; ++k) {
+        step(&t, H);
+        assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8);
+        assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 0);
+    }
+    for (int k = 0; k < LINKS; ++k)
+        swing = fmax(swing, fabs(dBodyGetAngularVel(link[k])[1]));
+    assert_true(swing <= 1e-9); /* friction has brought it to rest */
+    freeTwin(&t);
+}
+
+/* ---------------------------------------------------------------- sliding */
+
+static dJointID sliderOf(Twin *t, dBodyID body, dBodyID rail, int piston)
+{
+    dJointID joint = piston ? dJointCreatePiston(t->world, 0) : dJointCreateSlider(t->world, 0);
+    dJointAttach(joint, body, rail);
+    if (piston) {
+        const dReal *p = dBodyGetPosition(body);
+        dJointSetPistonAnchor(joint, p[0], p[1], p[2]);
+        dJointSetPistonAxis(joint, 1, 0, 0);
+    } else {
+        dJointSetSliderAxis(joint, 1, 0, 0);
+    }
+    return joint;
+}
+
+static const double LENGTH = 0.4, MASS = 2; /* m, kg */
+
+/* Mean acceleration over 20 steps under a pull F along the axis at (y, z) from it and a load Q across. */
+static double pulled(int piston, double mu, double half_width, double F, double y, double z, double Q)
+{
+    Twin t;
+    open(&t);
+    dWorldSetGravity(t.world, 0, 0, 0);
+    dBodyID body = makeBody(&t, MASS, 0.3, 0, 0, 0);
+    setFriction(&t, sliderOf(&t, body, 0, piston),
+                (spragJointFriction){.mu = mu, .mu_static = -1, .length = LENGTH, .half_width = half_width});
+    double v = 0;
+    for (int k = 0; k < 30; ++k) {
+        dBodyAddForceAtRelPos(body, F, 0, 0, 0, y, z);
+        dBodyAddForce(body, 0, 0, -Q);
+        step(&t, H);
+        assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8);
+        if (k == 9)
+            v = dBodyGetLinearVel(body)[0];
+    }
+    v = dBodyGetLinearVel(body)[0] - v;
+    freeTwin(&t);
+    return v / (20 * H);
+}
+
+static void offCentrePull(void **state)
+{
+    (void)state;
+    const double e = 0.5, F = 7, limit = LENGTH / (2 * e);
+    for (int piston = 0; piston < 2; ++piston)
+        for (int width = 0; width < 2; ++width)
+            for (int turn = 0; turn < 3; ++turn) { /* the pull's place: above, aslant, behind */
+                const double y = e * sin(0.8 * turn), z = e * cos(0.8 * turn), w = 0.03 * width;
+                CHECK_NEAR(pulled(piston, 1.001 * limit, w, F, y, z, 0), 0, 1e-11);
+                CHECK_NEAR(pulled(piston, 0.9 * limit, w, F, y, z, 0), F * 0.1 / MASS, 2e-4);
+                CHECK_NEAR(pulled(piston, 0.25 * limit, w, F, y, z, 0), F * 0.75 / MASS, 2e-4);
+            }
+}
+
+static void loadAcross(void **state)
+{
+    (void)state;
+    for (int piston = 0; piston < 2; ++piston) {
+        CHECK_NEAR(pulled(piston, 0.2, 0.02, 7, 0, 0, 10), (7 - 0.2 * 10) / MASS, 1e-6);
+        CHECK_NEAR(pulled(piston, 0.2, 0.02, 1.99, 0, 0, 10), 0, 1e-11);
+    }
+}
+
+/* Both: forces N at the ends from Q / 2 + F e / L and Q / 2 - F e / L, of either sign; friction at the faces w from the axis
+ * turns by mu w Q. */
+static void pullAndLoad(void **state)
+{
+    (void)state;
+    const double F = 7, e = 0.3, Q = 4, mu = 0.3;
+    for (int width = 0; width < 2; ++width) {
+        const double w = 0.05 * width, M = F * e + mu * w * Q, one = 0.5 * Q + M / LENGTH, two = 0.5 * Q - M / LENGTH;
+        CHECK_NEAR(pulled(0, mu, w, F, 0, e, Q), (F - mu * (fabs(one) + fabs(two))) / MASS, 1e-4);
+    }
+}
+
+/* The ends are told of as contacts: the side each bears on, and the forces. */
+static void endsAreReported(void **state)
+{
+    (void)state;
+    const double F = 7, e = 0.3;
+    Twin t;
+    open(&t);
+    dWorldSetGravity(t.world, 0, 0, 0);
+    dBodyID body = makeBody(&t, MASS, 0.3, 0, 0, 0);
+    dJointID slider = sliderOf(&t, body, 0, 0);
+    setFriction(&t, slider, (spragJointFriction){.mu = 0.1, .mu_static = -1, .length = LENGTH});
+    int turns = 0;
+    unsigned long long id = 0;
+    for (int k = 0; k < 40; ++k) {
+        dBodyAddForceAtRelPos(body, k < 20 ? F : -F, 0, 0, 0, 0, e);
+        step(&t, H);
+        const spragContact *contact;
+        assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 2);
+        assert_ptr_equal(contact[0].joint, slider);
+        if (k > 0)
+            CHECK_NEAR(fabs(contact[0].normal_force), F * e / LENGTH, 1e-6);
+        if (k > 0)
+            assert_true(contact[0].id == id);
+        if (k < 20)
+            assert_int_equal(contact[0].mode, SPRAG_MODE_SLIP);
+        id = contact[0].id;
+        CHECK_NEAR(contact[0].normal_force * contact[0].normal[2], -contact[1].normal_force * contact[1].normal[2],
+                   1e-9);
+        const spragEvent *event;
+        for (int i = spragWorldGetEvents(t.sprag, &event) - 1; i >= 0; --i)
+            turns += event[i].type == SPRAG_EVENT_VARIANT && event[i].contact == id;
+    }
+    assert_int_equal(turns, 1);
+    freeTwin(&t);
+}
+
+/* Static friction holds a slider that rests; once it moves the kinetic value brakes it. */
+static void breakaway(void **state)
+{
+    (void)state;
+    const double Q = 10;
+    Twin t;
+    open(&t);
+    dWorldSetGravity(t.world, 0, 0, -Q / MASS);
+    dBodyID body = makeBody(&t, MASS, 0.3, 0, 0, 0);
+    setFriction(&t, sliderOf(&t, body, 0, 0),
+                (spragJointFriction){.mu = 0.2, .mu_static = 0.35, .length = LENGTH, .half_width = 0.01});
+    for (int k = 0; k < 100; ++k) {
+        const double F = k < 50 ? 0.34 * Q : 0.36 * Q, before = dBodyGetLinearVel(body)[0];
+        dBodyAddForce(body, F, 0, 0);
+        step(&t, H);
+        if (k < 50 && k > 0)
+            CHECK_NEAR(dBodyGetLinearVel(body)[0], k > 0 ? before : 0, 1e-12);
+        if (k > 52)
+            CHECK_NEAR((dBodyGetLinearVel(body)[0] - before) / H, (0.36 - 0.2) * Q / MASS, 1e-6);
+    }
+    freeTwin(&t);
+}
+
+/* A piston that turns and slides: friction mu N along the helix at its face, against (v, w R).  Its part around the axis
+ * bears load too: the faces shift until Q^2 = N^2 (1 + (mu c)^2), c the circumferential part of the direction. */
+static void pistonScrews(void **state)
+{
+    (void)state;
+    const double Q = 10, R = 0.05, mu = 0.2, J = 0.3;
+    Twin t;
+    open(&t);
+    dWorldSetGravity(t.world, 0, 0, -Q / MASS);
+    dBodyID body = makeBody(&t, MASS, J, 0, 0, 0);
+    dBodySetLinearVel(body, 0.3, 0, 0);
+    dBodySetAngularVel(body, 8, 0, 0);
+    setFriction(&t, sliderOf(&t, body, 0, 1),
+                (spragJointFriction){.mu = mu, .mu_static = -1, .length = LENGTH, .half_width = R});
+    for (int k = 0; k < 40; ++k) {
+        const double v = dBodyGetLinearVel(body)[0], w = dBodyGetAngularVel(body)[0];
+        step(&t, H);
+        if (k < 20)
+            continue; /* the faces find their place */
+        const double after[2] = {dBodyGetLinearVel(body)[0], dBodyGetAngularVel(body)[0]},
+                     size = hypot(after[0], after[1] * R), c = after[1] * R / size, N = Q / hypot(1, mu * c);
+        CHECK_NEAR((after[0] - v) / H, -mu * N * after[0] / size / MASS, 2e-3);
+        CHECK_NEAR((after[1] - w) / H, -mu * N * R * c / J, 2e-3);
+    }
+    freeTwin(&t);
+}
+
+/* On a rail that moves: the pair of forces acts on both bodies, momentum is kept. */
+static void onMovingRail(void **state)
+{
+    (void)state;
+    Twin t;
+    open(&t);
+    dWorldSetGravity(t.world, 0, 0, 0);
+    dBodyID body = makeBody(&t, MASS, 0.3, 0, 0, 0), rail = makeBody(&t, 3, 1, 0.7, 0, 0.2);
+    dBodySetLinearVel(body, 1, 0, 0);
+    dJointID slider = sliderOf(&t, body, rail, 0);
+    setFriction(&t, slider, (spragJointFriction){.mu = 0.3, .mu_static = -1, .length = LENGTH, .half_width = 0.02});
+    for (int k = 0; k < 400; ++k) {
+        dBodyAddForce(body, 0, 5, 0); /* pressed together */
+        dBodyAddForce(rail, 0, -5, 0);
+        step(&t, H);
+    }
+    const dReal *v = dBodyGetLinearVel(body), *u = dBodyGetLinearVel(rail);
+    CHECK_NEAR(MASS * v[0] + 3 * u[0], MASS, 1e-9);
+    assert_true(v[0] - u[0] < 0.9);
+    assert_true(fabs(dJointGetSliderPositionRate(slider)) < 0.9);
+    const dReal *q = dBodyGetQuaternion(body), *p = dBodyGetQuaternion(rail);
+    for (int i = 0; i < 4; ++i)
+        CHECK_NEAR(q[i], p[i], 1e-6); /* the slider keeps them parallel */
+    freeTwin(&t);
+}
+
+/* ---------------------------------------------------------------- life, bad input */
+
+static void removedAndForgotten(void **state)
+{
+    (void)state;
+    Twin t;
+    open(&t);
+    dBodyID wheel = makeBody(&t, 1, 1, 0, 0, 0);
+    dBodySetAngularVel(wheel, 0, 1, 0);
+    dJointID hinge = hingeAt(&t, wheel, 0, 0, 0);
+    setFriction(&t, hinge, (spragJointFriction){.mu = 0.5, .mu_static = -1, .radius = 0.1});
+    step(&t, H);
+    const double w = dBodyGetAngularVel(wheel)[1];
+    assert_true(w < 1);
+    setFriction(&t, hinge, spragJointFrictionDefault());
+    step(&t, H);
+    CHECK_NEAR(dBodyGetAngularVel(wheel)[1], w, 1e-12);
+    setFriction(&t, hinge, (spragJointFriction){.mu = 0.5, .mu_static = -1, .radius = 0.1});
+    dJointDestroy(hinge); /* ODE may give its address to the next one, which has no friction */
+    dJointID next = hingeAt(&t, wheel, 0, 0, 0);
+    step(&t, H);
+    CHECK_NEAR(dBodyGetAngularVel(wheel)[1], w, 1e-12);
+    setFriction(&t, next, (spragJointFriction){.mu = 0.5, .mu_static = -1, .radius = 0.1});
+    spragConfig config = spragConfigDefault();
+    config.solver = SPRAG_SOLVER_STOCK;
+    assert_int_equal(spragWorldSetConfig(t.sprag, &config), SPRAG_OK);
+    step(&t, H);
+    CHECK_NEAR(dBodyGetAngularVel(wheel)[1], w, 1e-9); /* ODE knows of no friction */
+    config.solver = SPRAG_SOLVER_AUTO;
+    assert_int_equal(spragWorldSetConfig(t.sprag, &config), SPRAG_OK);
+    step(&t, H);
+    assert_true(dBodyGetAngularVel(wheel)[1] < w - 1e-6);
+    freeTwin(&t);
+}
+
+static void refuse(Twin *t, dJointID joint, const spragJointFriction *f, spragStatus status, const char *word)
+{
+    assert_int_equal(spragJointSetFriction(t->sprag, joint, f), status);
+    if (strstr(spragStatusDetail(), word) == NULL)
+        fail_msg("\"%s\" does not name %s", spragStatusDetail(), word);
+}
+
+static void badInput(void **state)
+{
+    (void)state;
+    Twin t, other;
+    open(&t);
+    makeTwin(&other, 0);
+    dBodyID body = makeBody(&t, 1, 1, 0, 0, 0);
+    dJointID hinge = hingeAt(&t, body, 0, 0, 0), slider = sliderOf(&t, body, 0, 0),
+             fixed = dJointCreateFixed(t.world, 0), foreign = dJointCreateHinge(other.world, 0);
+    spragJointFriction f = {.mu = 0.5, .mu_static = -1, .radius = 0.1, .length = 1};
+    refuse(&t, NULL, &f, SPRAG_ERROR_NULL, "dJointID");
+    refuse(&t, hinge, NULL, SPRAG_ERROR_NULL, "friction");
+    refuse(&t, foreign, &f, SPRAG_ERROR_RANGE, "no such joint");
+    refuse(&t, fixed, &f, SPRAG_ERROR_UNSUPPORTED, "expected hinge");
+    f.mu = -1;
+    refuse(&t, hinge, &f, SPRAG_ERROR_RANGE, "mu = -1");
+    f.mu = NAN;
+    refuse(&t, hinge, &f, SPRAG_ERROR_NOT_FINITE, "mu");
+    f.mu = 0.5, f.length = 0;
+    refuse(&t, slider, &f, SPRAG_ERROR_RANGE, "length");
+    f.length = 1, f.half_width = -0.1;
+    refuse(&t, slider, &f, SPRAG_ERROR_RANGE, "half_width");
+    freeTwin(&other);
+    freeTwin(&t);
+}
+
+int main(void)
+{
+    dInitODE();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wheelRunsDown),   cmocka_unit_test(firstStep),           cmocka_unit_test(pendulumRests),
+        cmocka_unit_test(swingingLoad),    cmocka_unit_test(ballTurnsAnyWay),     cmocka_unit_test(chainOfHinges),
+        cmocka_unit_test(offCentrePull),   cmocka_unit_test(loadAcross),          cmocka_unit_test(pullAndLoad),
+        cmocka_unit_test(endsAreReported), cmocka_unit_test(breakaway),           cmocka_unit_test(pistonScrews),
+        cmocka_unit_test(onMovingRail),    cmocka_unit_test(removedAndForgotten), cmocka_unit_test(badInput)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
