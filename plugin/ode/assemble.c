@@ -45,7 +45,7 @@ static spragStatus addContact(struct spragWorld *world, const spragPointerMap *s
         return status;
     const int k = spragPointerMapGet(surfaces, joint->id);
     const spragSurface surface = k < 0 ? spragSurfaceDefault() : world->surface[k].surface;
-    island->declined = spragContactBlocks(world, j, &surface, island->block_count, &island->block[island->block_count]);
+    spragContactBlocks(world, j, &surface, island->block_count, &island->block[island->block_count]);
     island->block_count += spragContactBlockCount(joint->contact);
     return SPRAG_OK;
 }
@@ -142,6 +142,9 @@ static void guessFrom(const spragContactMemory *old, const spragBlock *block, do
     r[0] = (block->part == SPRAG_PART_OPPOSITE ? -1 : 1) * old->normal_force * h;
     r[1] = spragDot3(old->friction, block->t1) * h;
     r[2] = spragDot3(old->friction, block->t2) * h / block->scale;
+    for (int row = 1; row < 3; ++row)
+        if (block->unused[row])
+            r[row] = 0;
 }
 
 /* The frame of a sticking contact turns within the step, which leaves a slip of second order in h.  It is no slip: a

@@ -86,6 +86,7 @@ static spragStatus solveBounded(const struct spragWorld *world, const spragSolve
         off = status == SPRAG_ERROR_MEMORY ? 0 : spragBearingsUpdate(world, island);
     }
     island->solve.iterations = iterations;
+    island->solve.fallback |= island->eased > 0;
     island->solve.residual = fmax(island->solve.residual, off > enough ? off : 0);
     return status;
 }

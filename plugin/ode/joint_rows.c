@@ -16,7 +16,8 @@ typedef void Info1Fn(void *joint, Info1 *info);
 typedef void Info2Fn(void *joint, dReal fps, dReal erp, int rowskip, dReal *J1, dReal *J2, int pairskip,
                      dReal *pair_rhs_cfm, dReal *pair_lo_hi, int *findex);
 
-#if defined(dSINGLE)
+#if defined(INFO2_ARGUMENTS) /* a test that asks for what no library has */
+#elif defined(dSINGLE)
 #define INFO2_ARGUMENTS "ffiPfS0_iS0_S0_Pi"
 #else
 #define INFO2_ARGUMENTS "ddiPdS0_iS0_S0_Pi"

@@ -149,6 +149,20 @@ static void fillContact(const struct spragWorld *world, const Told *told, spragC
     }
 }
 
+/* Friction along t2 where that is a block of its own. */
+static void addSecondLaw(const struct spragWorld *world, const spragIsland *island, int k, spragContact *contact)
+{
+    if (k == island->block_count || island->block[k].part != SPRAG_PART_SECOND || contact->mode == SPRAG_MODE_OPEN)
+        return;
+    const double force = island->r[3 * k + 2] / world->snapshot.step, slip = island->u[3 * k + 2];
+    for (int i = 0; i < 3; ++i) {
+        contact->friction[i] += force * island->block[k].t2[i];
+        contact->slip[i] += slip * island->block[k].t2[i];
+    }
+    if (fabs(slip) > SPRAG_SLIP_TOLERANCE)
+        contact->mode = SPRAG_MODE_SLIP;
+}
+
 /* What the contacts of the island do together stands above what each would do alone. */
 static void correctIndicator(const Told *told, spragIndicator *indicator)
 {
@@ -325,6 +339,7 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island, co
         lookAt(world, island, coupled, sideOf(world, island, k), &told);
         spragContact *contact = &world->contact[world->contact_count++];
         fillContact(world, &told, contact);
+        addSecondLaw(world, island, k + 1, contact);
         contact->id = block->id != 0       ? block->id
                       : block->memory >= 0 ? world->memory[block->memory].id
                                            : ++world->next_id;

@@ -128,16 +128,13 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
 /* ---------------------------------------------------------------- friction */
 
 /* Two coefficients of one disc: mu, and the scale that makes the second equal to it.  A direction without friction has
- * no row.  0: the pair cannot be written as an ellipse. */
-static int makeDisc(spragBlock *block, double mu1, double mu2, int row1, double *mu)
+ * no row. */
+static double makeDisc(spragBlock *block, double mu1, double mu2, int row1)
 {
-    *mu = mu1 > 0 ? mu1 : mu2;
-    if (isinf(mu1) != isinf(mu2) && mu1 > 0 && mu2 > 0)
-        return 0;
     block->scale = mu1 > 0 && mu2 > 0 && !isinf(mu1) ? mu2 / mu1 : 1;
-    block->unused[row1] = !(mu1 > 0) && mu2 > 0;
-    block->unused[row1 + 1] = !(mu2 > 0) && mu1 > 0;
-    return 1;
+    block->unused[row1] = !(mu1 > 0);
+    block->unused[row1 + 1] = !(mu2 > 0);
+    return mu1 > 0 ? mu1 : mu2;
 }
 
 static void boxRow(spragBlock *block, int row, double lo, double hi)
@@ -146,32 +143,47 @@ static void boxRow(spragBlock *block, int row, double lo, double hi)
     block->hi[row] = hi;
 }
 
-/* The law of the contact's own block. */
-static const char *frictionLaw(const dSurfaceParameters *p, double h, spragBlock *block)
+/* What friction along one tangent is bounded by: a coefficient, or a force in N. */
+typedef struct TangentLaw {
+    double limit;
+    int proportional;
+} TangentLaw;
+
+static TangentLaw tangentLaw(const dSurfaceParameters *p, int second)
 {
-    const double mu1 = fmax(p->mu, 0), mu2 = p->mode & dContactMu2 ? fmax(p->mu2, 0) : mu1;
-    const int approx1 = (p->mode & dContactApprox1_1) != 0, approx2 = (p->mode & dContactApprox1_2) != 0;
-    double mu = 0;
+    const double mu = second && (p->mode & dContactMu2) ? p->mu2 : p->mu;
+    return (TangentLaw){fmax(mu, 0), (p->mode & (second ? dContactApprox1_2 : dContactApprox1_1)) != 0};
+}
+
+/* A coefficient along one tangent and a force along the other, or one of them infinite: no ellipse, each has its own law. */
+static int hasSecondLaw(const dSurfaceParameters *p)
+{
+    const TangentLaw a = tangentLaw(p, 0), b = tangentLaw(p, 1);
+    return a.limit > 0 && b.limit > 0 &&
+           (isinf(a.limit) != isinf(b.limit) || (!isinf(a.limit) && a.proportional != b.proportional));
+}
+
+/* The law of the contact's own block; of t1 alone if t2 has its own. */
+static void frictionLaw(const dSurfaceParameters *p, double h, spragBlock *block)
+{
+    const TangentLaw a = tangentLaw(p, 0), b = tangentLaw(p, 1);
+    const double mu2 = hasSecondLaw(p) ? 0 : b.limit;
     block->scale = 1;
     block->kind = SPRAG_BLOCK_CONTACT;
-    if (!(mu1 > 0) && !(mu2 > 0))
-        return NULL;
-    if (!makeDisc(block, mu1, mu2, 1, &mu))
-        return "a contact with finite and infinite friction";
+    if (!(a.limit > 0) && !(mu2 > 0))
+        return;
+    const double mu = makeDisc(block, a.limit, mu2, 1);
     if (isinf(mu)) {
         block->kind = SPRAG_BLOCK_BOX;
-        block->parts = (mu1 > 0 && approx1) || (mu2 > 0 && approx2);
+        block->parts = (a.limit > 0 && a.proportional) || (mu2 > 0 && b.proportional);
         boxRow(block, 0, 0, INFINITY);
         for (int row = 1; row < 3; ++row)
             boxRow(block, row, block->unused[row] ? 0 : -INFINITY, block->unused[row] ? 0 : INFINITY);
-        return NULL;
+        return;
     }
-    if (mu1 > 0 && mu2 > 0 && approx1 != approx2)
-        return "a contact with a friction coefficient and a friction force";
-    const int coefficient = mu1 > 0 ? approx1 : approx2;
+    const int coefficient = a.limit > 0 ? a.proportional : b.proportional;
     block->kind = coefficient ? SPRAG_BLOCK_CONTACT : SPRAG_BLOCK_FORCE_LIMIT;
     block->mu = block->mu_minus = coefficient ? mu : mu * h;
-    return NULL;
 }
 
 /* Motion and slip along t1, t2; row t2 carries the scale of the ellipse: u_2' = s u_2, r_2 = s r_2'. */
@@ -209,50 +221,85 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
     block->product[2] = spragDot3(block->t2, product) * block->scale;
 }
 
-/* ---------------------------------------------------------------- rolling friction */
+/* A coefficient so large that it holds whatever is pressed. */
+#define HOLDS 1e3
 
-static int hasRolling(const dSurfaceParameters *p)
+/* Row t2 alone, with the motion, slip and product that the contact's block has for it. */
+static void secondLaw(const dSurfaceParameters *p, double h, int parent, const spragBlock *contact, spragBlock *block)
 {
-    return (p->mode & dContactRolling) && (p->mu > 0 || ((p->mode & dContactMu2) && p->mu2 > 0));
+    const TangentLaw law = tangentLaw(p, 1);
+    *block = *contact;
+    block->part = SPRAG_PART_SECOND;
+    block->kind = law.proportional ? SPRAG_BLOCK_ROLLING : SPRAG_BLOCK_BOX;
+    block->parent = law.proportional ? parent : -1;
+    block->mu = 0;
+    block->mu_minus = fmin(law.limit, HOLDS);
+    block->parts = 0;
+    for (int row = 0; row < 3; ++row) {
+        block->unused[row] = row < 2;
+        boxRow(block, row, row < 2 ? 0 : -law.limit * h, row < 2 ? 0 : law.limit * h);
+    }
 }
 
-/* Rows: relative angular velocity about t1, t2, n.  Coefficients (m) with dContactApprox1, else torques (N m). */
-static const char *rollingBlock(const struct spragWorld *world, const dSurfaceParameters *p, int parent,
-                                const spragBlock *contact, spragBlock *block)
+/* ---------------------------------------------------------------- rolling friction */
+
+/* Friction about t1, t2, n: m in proportion to the normal force, else N m. */
+typedef struct Rolling {
+    double rho[3];
+    int proportional[3];
+} Rolling;
+
+static Rolling rollingOf(const dSurfaceParameters *p)
 {
+    static const int bit[3] = {dContactApprox1_1, dContactApprox1_2, dContactApprox1_N};
     const int separate = (p->mode & dContactAxisDep) != 0;
-    const double rho1 = fmax(p->rho, 0), rho2 = separate ? fmax(p->rho2, 0) : rho1,
-                 rhoN = separate ? fmax(p->rhoN, 0) : rho1;
-    const int approx = p->mode & dContactApprox1;
-    *block = (spragBlock){.joint = contact->joint, .part = SPRAG_PART_ROLLING, .parent = parent, .scale = 1};
-    const double *axis[3] = {contact->t1, contact->t2, contact->n};
-    memcpy(block->body, contact->body, sizeof block->body);
+    Rolling rolling = {{p->rho, separate ? p->rho2 : p->rho, separate ? p->rhoN : p->rho}, {0}};
+    for (int row = 0; row < 3; ++row) {
+        rolling.rho[row] = fmax(rolling.rho[row], 0);
+        rolling.proportional[row] = (p->mode & bit[row]) != 0 && !isinf(rolling.rho[row]);
+    }
+    return rolling;
+}
+
+/* Has it rows of this kind? */
+static int hasRolling(const dSurfaceParameters *p, int proportional)
+{
+    const Rolling rolling = rollingOf(p);
+    int has = 0;
     for (int row = 0; row < 3; ++row)
+        has |= rolling.rho[row] > 0 && rolling.proportional[row] == proportional;
+    return has && (p->mode & dContactRolling) && (p->mu > 0 || ((p->mode & dContactMu2) && p->mu2 > 0));
+}
+
+/* Rows: relative angular velocity about t1, t2, n. */
+static void rollingBlock(const dSurfaceParameters *p, double h, int proportional, int parent, const spragBlock *contact,
+                         spragBlock *block)
+{
+    const Rolling rolling = rollingOf(p);
+    const double *axis[3] = {contact->t1, contact->t2, contact->n};
+    double rho[3];
+    *block = (spragBlock){.joint = contact->joint,
+                          .part = SPRAG_PART_ROLLING,
+                          .kind = proportional ? SPRAG_BLOCK_ROLLING : SPRAG_BLOCK_BOX,
+                          .parent = proportional ? parent : -1,
+                          .memory = -1,
+                          .scale = 1};
+    memcpy(block->body, contact->body, sizeof block->body);
+    for (int row = 0; row < 3; ++row) {
+        rho[row] = rolling.proportional[row] == proportional ? rolling.rho[row] : 0;
+        block->unused[row] = !(rho[row] > 0);
+        boxRow(block, row, block->unused[row] ? 0 : -rho[row] * h, block->unused[row] ? 0 : rho[row] * h);
         for (int side = 0; side < 2; ++side)
             for (int i = 0; i < 3 && block->body[side] >= 0; ++i)
                 block->J[side][row][3 + i] = side == 0 ? axis[row][i] : -axis[row][i];
-    const double h = world->snapshot.step, rho[3] = {rho1, rho2, rhoN};
-    if (approx == dContactApprox1 && !isinf(rho1) && !isinf(rho2) && !isinf(rhoN) && contact->kind != SPRAG_BLOCK_BOX) {
-        double mu;
-        makeDisc(block, rho1, rho2, 0, &mu);
-        block->kind = SPRAG_BLOCK_ROLLING;
-        block->mu = mu;
-        block->mu_minus = rhoN;
-        for (int side = 0; side < 2; ++side)
-            for (int i = 3; i < 6; ++i)
-                block->J[side][1][i] *= block->scale;
-        return NULL;
     }
-    for (int row = 0; row < 3; ++row)
-        if (rho[row] > 0 && !isinf(rho[row]) && (approx & (dContactApprox1_1 << row)))
-            return "rolling friction that is in part proportional to the normal force";
-    block->kind = SPRAG_BLOCK_BOX;
-    block->parent = -1;
-    for (int row = 0; row < 3; ++row) {
-        block->unused[row] = !(rho[row] > 0);
-        boxRow(block, row, block->unused[row] ? 0 : -rho[row] * h, block->unused[row] ? 0 : rho[row] * h);
-    }
-    return NULL;
+    if (!proportional)
+        return;
+    block->mu = makeDisc(block, rho[0], rho[1], 0);
+    block->mu_minus = rho[2];
+    for (int side = 0; side < 2; ++side)
+        for (int i = 3; i < 6; ++i)
+            block->J[side][1][i] *= block->scale;
 }
 
 /* ---------------------------------------------------------------- contact */
@@ -300,11 +347,12 @@ spragStatus spragContactCheck(const dContact *contact)
 
 int spragContactBlockCount(const dContact *contact)
 {
-    return hasRolling(&contact->surface) ? 2 : 1;
+    const dSurfaceParameters *p = &contact->surface;
+    return 1 + hasSecondLaw(p) + hasRolling(p, 1) + hasRolling(p, 0);
 }
 
-const char *spragContactBlocks(const struct spragWorld *world, int j, const spragSurface *surface, int first,
-                               spragBlock *block)
+void spragContactBlocks(const struct spragWorld *world, int j, const spragSurface *surface, int first,
+                        spragBlock *block)
 {
     const spragSnapshot *s = &world->snapshot;
     const spragJointState *joint = &s->joint[j];
@@ -318,14 +366,17 @@ const char *spragContactBlocks(const struct spragWorld *world, int j, const spra
     spragBlockRow(s, block, 1, block->t1);
     spragBlockRow(s, block, 2, block->t2);
     normalRow(world, contact, surface, block);
-    const char *why = frictionLaw(&contact->surface, s->step, block);
-    if (why != NULL)
-        return why;
+    frictionLaw(&contact->surface, s->step, block);
     tangentRows(&contact->surface, s->step, block);
     if (block->kind != SPRAG_BLOCK_CONTACT || block->mu > 0)
         addProduct(s, joint, surface, block);
     const int stuck = joint->memory >= 0 && world->memory[joint->memory].mode == SPRAG_MODE_STICK;
     if (block->kind == SPRAG_BLOCK_CONTACT && stuck && surface->mu_static > block->mu)
         block->mu = block->mu_minus = surface->mu_static;
-    return hasRolling(&contact->surface) ? rollingBlock(world, &contact->surface, first, block, block + 1) : NULL;
+    spragBlock *next = block + 1;
+    if (hasSecondLaw(&contact->surface))
+        secondLaw(&contact->surface, s->step, first, block, next++);
+    for (int proportional = 1; proportional >= 0; --proportional)
+        if (hasRolling(&contact->surface, proportional))
+            rollingBlock(&contact->surface, s->step, proportional, first, block, next++);
 }

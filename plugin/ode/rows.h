@@ -16,7 +16,8 @@
 /* What of a joint a block is. */
 typedef enum spragBlockPart {
     SPRAG_PART_CONTACT,
-    SPRAG_PART_ROLLING,  /* the second block of a contact: rolling and spinning friction */
+    SPRAG_PART_SECOND,   /* right after a contact: friction along t2, where its law is of another kind than along t1 */
+    SPRAG_PART_ROLLING,  /* after these: rolling and spinning friction, in proportion to the normal force, or limited */
     SPRAG_PART_JOINT,    /* limits and motors of a joint that is no contact */
     SPRAG_PART_GUIDE,    /* a two-sided contact; with clearance its side that pushes along +normal */
     SPRAG_PART_OPPOSITE, /* right after it: the side that pushes along -normal */
@@ -75,10 +76,10 @@ void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, d
 /* Are all numbers finite that the contact's mode makes use of (mu may be infinite), and its normal of unit length? */
 spragStatus spragContactCheck(const dContact *contact);
 
-/* Blocks this contact needs: 1, or 2 with rolling friction. */
+/* Blocks this contact needs: 1, and more for a second law of friction and for rolling friction. */
 int spragContactBlockCount(const dContact *contact);
-/* Fills them.  NULL, or why this contact must be left to ODE. */
-const char *spragContactBlocks(const struct spragWorld *world, int joint, const spragSurface *surface, int first,
-                               spragBlock *block);
+/* Fills them; first: the number of the first in the island. */
+void spragContactBlocks(const struct spragWorld *world, int joint, const spragSurface *surface, int first,
+                        spragBlock *block);
 
 #endif

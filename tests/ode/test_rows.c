@@ -212,6 +212,47 @@ static void oneCoefficientMayBeZero(void **state)
     CHECK_NEAR(sqrt(v[0] * v[0] + v[1] * v[1]), 1 - 0.3 * g * 100 * step_size, 1e-6);
 }
 
+/* A coefficient along t1 = (0.6, 0.8), a force along t2 = (-0.8, 0.6), or the other way round: each by itself. */
+static void coefficientBesideForce(void **state)
+{
+    (void)state;
+    for (int swapped = 0; swapped < 2; ++swapped) {
+        const double mu = 0.4, force = 0.8; /* N on each contact */
+        const dSurfaceParameters surface = {.mode = dContactFDir1 | dContactMu2 |
+                                                    (swapped ? dContactApprox1_2 : dContactApprox1_1),
+                                            .mu = swapped ? force : mu,
+                                            .mu2 = swapped ? mu : force};
+        double before[3], v[3];
+        slide(&surface, 2, 0, 0, 0, before);
+        const double fast[2] = {0.6 * 2, -0.8 * 2}; /* along t1, t2 */
+        const int steps = 60;
+        slide(&surface, 2, 0, steps, 0, v);
+        const double time = steps * step_size, by_force = 4 * force / 2 * time, by_mu = mu * g * time;
+        const double slow1 = swapped ? by_force : by_mu, slow2 = swapped ? by_mu : by_force;
+        CHECK_NEAR(0.6 * v[0] + 0.8 * v[1], fast[0] - slow1, 1e-6);
+        CHECK_NEAR(-0.8 * v[0] + 0.6 * v[1], fast[1] + slow2, 1e-6);
+    }
+}
+
+/* Infinite along one tangent, a coefficient along the other. */
+static void infiniteBesideFinite(void **state)
+{
+    (void)state;
+    for (int swapped = 0; swapped < 2; ++swapped) {
+        const dSurfaceParameters surface = {.mode = dContactFDir1 | dContactMu2 | dContactApprox1,
+                                            .mu = swapped ? dInfinity : 0.3,
+                                            .mu2 = swapped ? 0.3 : dInfinity};
+        /* Nearly along the finite tangent: stopping the rest at once would tip the box. */
+        const double free = 1.2, held = 1e-3, lost = 0.3 * g * 60 * step_size;
+        double v[3];
+        slide(&surface, swapped ? -0.8 * free + 0.6 * held : 0.6 * free - 0.8 * held,
+              swapped ? 0.6 * free + 0.8 * held : 0.8 * free + 0.6 * held, 60, 0, v);
+        const double t1 = 0.6 * v[0] + 0.8 * v[1], t2 = -0.8 * v[0] + 0.6 * v[1];
+        CHECK_NEAR(swapped ? t2 : t1, free - lost, 1e-4);
+        CHECK_NEAR(swapped ? t1 : t2, 0, 1e-9);
+    }
+}
+
 static void reversedContactIsTheSame(void **state)
 {
     (void)state;
@@ -223,36 +264,67 @@ static void reversedContactIsTheSame(void **state)
         CHECK_NEAR(a[i], b[i], 1e-9);
 }
 
-/* A ball on one contact with rolling friction rho = 2 cm: the rolling moment is rho N. */
-static void rollingFrictionSlowsABall(void **state)
+/* A ball that rolls on one contact for 200 steps.  v: along x; w: about y, z. */
+static void roll(const dSurfaceParameters *surface, double radius, double *v, double w[2])
 {
-    (void)state;
     Twin t;
     makeTwin(&t, 1);
-    const double radius = 0.5, rho = 0.02, speed = 1;
     dMass mass;
     dMassSetSphereTotal(&mass, 3, radius);
     dBodyID ball = dBodyCreate(t.world);
     dBodySetMass(ball, &mass);
     dBodySetPosition(ball, 0, 0, radius);
-    dBodySetLinearVel(ball, speed, 0, 0);
-    dBodySetAngularVel(ball, 0, speed / radius, 0);
+    dBodySetLinearVel(ball, *v, 0, 0);
+    dBodySetAngularVel(ball, 0, w[0], w[1]);
     dGeomID geom = dCreateSphere(0, radius);
     dGeomSetBody(geom, ball);
     for (int i = 0; i < 200; ++i) {
         const dReal *p = dBodyGetPosition(ball);
-        dContact contact = planeContact(p[0], p[1], 0, 0.8);
-        contact.surface.mode = dContactApprox1 | dContactRolling;
-        contact.surface.rho = rho;
+        dContact contact = planeContact(p[0], p[1], 0, 0);
+        contact.surface = *surface;
         contact.geom.g1 = geom;
         addContact(&t, &contact, ball, 0);
         step(&t, step_size);
+        assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 0);
     }
-    /* Rolling: (7/5) m a R = -rho m g, spin about the normal none. */
-    CHECK_NEAR(dBodyGetLinearVel(ball)[0], speed - rho * g / (1.4 * radius) * 200 * step_size, 1e-6);
-    CHECK_NEAR(dBodyGetAngularVel(ball)[1] * radius, dBodyGetLinearVel(ball)[0], 1e-8); /* the solver's tolerance */
+    *v = dBodyGetLinearVel(ball)[0];
+    w[0] = dBodyGetAngularVel(ball)[1];
+    w[1] = dBodyGetAngularVel(ball)[2];
     dGeomDestroy(geom);
     freeTwin(&t);
+}
+
+/* Rolling friction rho = 2 cm: the rolling moment is rho N, (7/5) m a R = -rho m g.  However large mu is. */
+static void rollingFrictionSlowsABall(void **state)
+{
+    (void)state;
+    for (int infinite = 0; infinite < 2; ++infinite) {
+        const double radius = 0.5, rho = 0.02, speed = 1;
+        const dSurfaceParameters surface = {
+            .mode = dContactApprox1 | dContactRolling, .mu = infinite ? dInfinity : 0.8, .rho = rho};
+        double v = speed, w[2] = {speed / radius, 0};
+        roll(&surface, radius, &v, w);
+        CHECK_NEAR(v, speed - rho * g / (1.4 * radius) * 200 * step_size, 1e-6);
+        CHECK_NEAR(w[0] * radius, v, 1e-8); /* the solver's tolerance */
+    }
+}
+
+/* Rolling in proportion to the normal force, spinning against a moment: (2/5) m R^2 dw/dt = -rhoN. */
+static void rollingFrictionIsMixed(void **state)
+{
+    (void)state;
+    const double radius = 0.5, rho = 0.02, moment = 0.05, speed = 1, spin = 3;
+    const dSurfaceParameters surface = {.mode =
+                                            dContactApprox1_1 | dContactApprox1_2 | dContactRolling | dContactAxisDep,
+                                        .mu = 0.8,
+                                        .mu2 = 0.8, /* dContactAxisDep is dContactMu2 */
+                                        .rho = rho,
+                                        .rho2 = rho,
+                                        .rhoN = moment};
+    double v = speed, w[2] = {speed / radius, spin};
+    roll(&surface, radius, &v, w);
+    CHECK_NEAR(v, speed - rho * g / (1.4 * radius) * 200 * step_size, 1e-6);
+    CHECK_NEAR(w[1], spin - moment / (0.4 * 3 * radius * radius) * 200 * step_size, 1e-6);
 }
 
 /* Feedback on both bodies, and on a kinematic one: forces balance, and carry the weight. */
@@ -298,7 +370,9 @@ int main(void)
         cmocka_unit_test(infiniteMuLetsGo),          cmocka_unit_test(infiniteMuInConflict),
         cmocka_unit_test(forceLimitIsADisc),         cmocka_unit_test(secondCoefficientMakesAnEllipse),
         cmocka_unit_test(oneCoefficientMayBeZero),   cmocka_unit_test(reversedContactIsTheSame),
-        cmocka_unit_test(rollingFrictionSlowsABall), cmocka_unit_test(feedbackIsFilled),
+        cmocka_unit_test(coefficientBesideForce),    cmocka_unit_test(infiniteBesideFinite),
+        cmocka_unit_test(rollingFrictionIsMixed),    cmocka_unit_test(rollingFrictionSlowsABall),
+        cmocka_unit_test(feedbackIsFilled),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
