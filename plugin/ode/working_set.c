@@ -33,8 +33,9 @@ typedef struct Pairs {
 static int canIdle(const spragIsland *island, int k)
 {
     const spragBlock *block = &island->block[k];
-    const int rolls = k + 1 < island->block_total && island->block[k + 1].part == SPRAG_PART_ROLLING;
-    return block->part == SPRAG_PART_CONTACT && block->kind == SPRAG_BLOCK_CONTACT && !rolls;
+    const spragBlockPart next = k + 1 < island->block_total ? island->block[k + 1].part : SPRAG_PART_CONTACT;
+    return block->part == SPRAG_PART_CONTACT && block->kind == SPRAG_BLOCK_CONTACT && next != SPRAG_PART_SECOND &&
+           next != SPRAG_PART_ROLLING;
 }
 
 /* 0: no memory. */
