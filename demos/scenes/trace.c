@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenes/output.h"
+
 enum { ERROR_SIZE = 160, PATH_SIZE = 4096 };
 
 /* ---------------------------------------------------------------- a file that is whole or absent */
@@ -12,6 +14,7 @@ enum { ERROR_SIZE = 160, PATH_SIZE = 4096 };
 typedef struct Part {
     FILE *file;
     char path[PATH_SIZE], part[PATH_SIZE + 8];
+    int through; /* written in place */
 } Part;
 
 static int partOpen(Part *part, const char *path, const char *ending, char *error)
@@ -21,8 +24,9 @@ static int partOpen(Part *part, const char *path, const char *ending, char *erro
         return 0;
     }
     strcpy(part->path, path);
-    snprintf(part->part, sizeof part->part, "%s%s", path, ending);
-    part->file = fopen(part->part, "w+");
+    part->through = !outputIsReplaceable(path);
+    snprintf(part->part, sizeof part->part, "%s%s", path, part->through ? "" : ending);
+    part->file = fopen(part->part, part->through ? "w" : "w+");
     if (part->file == NULL)
         snprintf(error, ERROR_SIZE, "cannot write %.80s: %s", path, strerror(errno));
     return part->file != NULL;
@@ -36,8 +40,8 @@ static int partClose(Part *part, int keep)
     int good = !ferror(part->file) && fflush(part->file) == 0;
     good = fclose(part->file) == 0 && good;
     part->file = NULL;
-    if (keep && good && rename(part->part, part->path) == 0)
-        return 1;
+    if (part->through || (keep && good && rename(part->part, part->path) == 0))
+        return good;
     remove(part->part);
     return !keep && good;
 }
@@ -46,8 +50,8 @@ static int partClose(Part *part, int keep)
 
 /* Rows grow to the right as slots are needed; the rows written before are padded when the trace is closed. */
 struct Trace {
-    Part part; /* rows, each as wide as its time needed, after its number of slots */
-    char path[PATH_SIZE];
+    Part table;
+    FILE *rows; /* each as wide as its time needed, after its number of slots; nameless */
     int body_count;
     int slot_count, capacity;
     unsigned long long *slot_id;  /* (capacity) 0 = free */
@@ -126,7 +130,7 @@ static int assignSlots(Trace *trace, int count, const spragContact *contacts)
 
 static int writeRow(Trace *trace, SceneWorld *world)
 {
-    FILE *file = trace->part.file;
+    FILE *file = trace->rows;
     fprintf(file, "%d %.17g", trace->slot_count, world->time);
     for (int i = 0; i < trace->body_count; ++i)
         writeBody(file, world->body[i]);
@@ -151,12 +155,11 @@ Trace *TraceOpen(const char *path, SceneWorld *world, char *error)
         return NULL;
     }
     trace->body_count = world->body_count;
-    if (!partOpen(&trace->part, path, ".rows", error)) {
+    if (!partOpen(&trace->table, path, ".part", error)) {
         free(trace);
         return NULL;
     }
-    strcpy(trace->path, path);
-    if (!writeRow(trace, world)) {
+    if ((trace->rows = tmpfile()) == NULL || !writeRow(trace, world)) {
         snprintf(error, ERROR_SIZE, "cannot write %.80s", path);
         TraceClose(trace, 0);
         return NULL;
@@ -186,9 +189,9 @@ static void writeHeader(FILE *file, int bodies, int slots)
 }
 
 /* Second pass: header, then every row padded to the same width. */
-static int writeTable(Trace *trace, FILE *table)
+static int writeTable(Trace *trace)
 {
-    FILE *rows = trace->part.file;
+    FILE *rows = trace->rows, *table = trace->table.file;
     writeHeader(table, trace->body_count, trace->slot_count);
     rewind(rows);
     int slots;
@@ -206,17 +209,10 @@ int TraceClose(Trace *trace, int keep)
 {
     if (trace == NULL)
         return 0;
-    int good = 1;
-    if (keep) {
-        Part table = {0};
-        char error[ERROR_SIZE];
-        good = partOpen(&table, trace->path, ".part", error);
-        if (good) {
-            const int written = writeTable(trace, table.file);
-            good = partClose(&table, written) && written;
-        }
-    }
-    good = partClose(&trace->part, 0) && good;
+    const int written = !keep || writeTable(trace);
+    const int good = partClose(&trace->table, keep && written) && written;
+    if (trace->rows != NULL)
+        fclose(trace->rows);
     traceFree(trace);
     return good;
 }

@@ -5,7 +5,8 @@
  * stock ODE by its place in the list); a free slot is zeros with mode "open".  There are as many slots as the run ever
  * needed at once, in every row.  Numbers have 17 digits: what is read back is what was stepped, bit for bit.
  *
- * Both write to PATH.part and rename on success: a file with the final name is whole. */
+ * Both write to PATH.part and rename on success: a file with the final name is whole.  A device or a pipe is written
+ * through. */
 #ifndef DEMOS_SCENES_TRACE_H
 #define DEMOS_SCENES_TRACE_H
 

@@ -9,10 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "scenes/output.h"
+
 int imageWritePng(const char *path, int width, int height, const unsigned char *rgb, char *error, size_t size)
 {
     char part[4096];
-    if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part) {
+    const int through = !outputIsReplaceable(path);
+    if (snprintf(part, sizeof part, "%s%s", path, through ? "" : ".part") >= (int)sizeof part) {
         snprintf(error, size, "--png: the path is too long");
         return 0;
     }
@@ -20,10 +23,14 @@ int imageWritePng(const char *path, int width, int height, const unsigned char *
                        .width = (png_uint_32)width,
                        .height = (png_uint_32)height,
                        .format = PNG_FORMAT_RGB};
-    if (!png_image_write_to_file(&image, part, 0, rgb, 0, NULL) || rename(part, path) != 0) {
+    FILE *file = fopen(part, "wb");
+    int good = file != NULL && png_image_write_to_stdio(&image, file, 0, rgb, 0, NULL);
+    good = file != NULL && fclose(file) == 0 && good;
+    if (!good || (!through && rename(part, path) != 0)) {
         snprintf(error, size, "--png %s: cannot be written: %s", path,
                  image.message[0] ? image.message : strerror(errno));
-        remove(part);
+        if (!through)
+            remove(part);
         return 0;
     }
     return 1;
@@ -66,7 +73,9 @@ Video *videoOpen(const char *path, int width, int height, char *error, size_t si
 {
     Video *v = calloc(1, sizeof *v);
     int ends[2];
-    if (!inPath("ffmpeg"))
+    if (!outputIsReplaceable(path))
+        snprintf(error, size, "--video %s: an MP4 needs an ordinary file", path);
+    else if (!inPath("ffmpeg"))
         snprintf(error, size, "--video needs ffmpeg; install it (apt-get install ffmpeg) or use --png");
     else if (v == NULL || strlen(path) >= sizeof v->path)
         snprintf(error, size, "--video: out of memory or the path is too long");

@@ -1,8 +1,10 @@
 /* sprag-view: a scene under Sprag, under stock ODE, or both side by side; in a window, or headless to files. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -139,12 +141,13 @@ static int openOutputs(App *app)
 {
     const Options *o = &app->options;
     if (o->png != NULL) { /* find out now that it cannot be written, not after an hour */
+        struct stat before;
+        const int there = lstat(o->png, &before) == 0;
         FILE *probe = fopen(o->png, "ab");
         if (probe == NULL)
-            return snprintf(app->error, MESSAGE, "--png %s: cannot be written", o->png), 0;
-        const int empty = fseek(probe, 0, SEEK_END) == 0 && ftell(probe) == 0;
+            return snprintf(app->error, MESSAGE, "--png %s: cannot be written: %s", o->png, strerror(errno)), 0;
         fclose(probe);
-        if (empty)
+        if (!there)
             remove(o->png);
     }
     if (o->trace != NULL && (app->trace = TraceOpen(o->trace, mainView(app)->world, app->error)) == NULL)

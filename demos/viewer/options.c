@@ -68,7 +68,8 @@ static int setKey(Options *o, const char *text)
         if (!parseNumber(equals + 1, &o->value[k]))
             return refuse("--set %s: '%s' is not a number", text, equals + 1);
         if (o->value[k] < key->min || o->value[k] > key->max)
-            return refuse("--set %s: %s must be from %g to %g %s", text, key->name, key->min, key->max, key->unit);
+            return refuse("--set %s: %s must be from %g to %g%s%s", text, key->name, key->min, key->max,
+                          key->unit[0] != 0 ? " " : "", key->unit);
         return 1;
     }
     return refuse("--set %s: scene '%s' has no key '%.*s'; sprag-view --list shows its keys", text, o->scene->name,

@@ -56,6 +56,17 @@ wrap='env PATH=/nonexistent' refused 'ffmpeg' rod --headless --steps 3 --video a
 [ "$(wc -l <a.csv)" -eq 22 ] || fail "the trace has $(wc -l <a.csv) lines, not a header, the start and 20 steps"
 grep -q '"type":"touch"' a.jsonl || fail "no touch event"
 
+# What is no ordinary file is written through, never replaced.
+ln -s target.csv link.csv && ln -s target.png link.png && mkfifo pipe
+cat pipe >piped.jsonl &
+"$view" rod --headless --steps 20 --trace link.csv --events pipe || fail "run into a link and a pipe"
+wait
+cmp -s target.csv a.csv || fail "a trace does not go through a link"
+cmp -s piped.jsonl a.jsonl || fail "events do not go through a pipe"
+[ -L link.csv ] && [ -p pipe ] || fail "a link or a pipe was replaced"
+"$view" rod --headless --steps 2 --trace /dev/full 2>err && fail "a full disk is no error"
+grep -q 'cannot be written\|cannot write\|writing failed' err || fail "a full disk: $(cat err)"
+
 # The inconsistent rod jams, and says so.
 "$view" rod --headless --set mu=2 --set angle=120 --steps 5 --events jam.jsonl || fail "jam run"
 grep -q '"type":"jam"' jam.jsonl || fail "no jam event"
@@ -70,6 +81,8 @@ fi
 cmp -s one.png other.png && fail "Sprag's and stock ODE's pictures are the same"
 "$view" rod --headless --steps 50 --set mu=2 --set angle=120 --png again.png --size 640x720
 cmp -s one.png again.png || fail "the same run gives another picture"
+"$view" rod --headless --steps 50 --set mu=2 --set angle=120 --png link.png --size 640x720
+[ -L link.png ] && cmp -s target.png one.png || fail "a picture does not go through a link"
 if command -v ffmpeg >/dev/null; then
     "$view" rod --headless --steps 100 --size 320x240 --video a.mp4 || fail "video"
     [ "$(stat -c %s a.mp4)" -gt 1000 ] || fail "the video is empty"
