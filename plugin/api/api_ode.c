@@ -73,7 +73,7 @@ spragConfig spragConfigDefault(void)
                          .tolerance = 1e-8,
                          .thread_count = 1,
                          .indeterminacy = SPRAG_INDETERMINACY_HISTORY,
-                         .analysis = 1,
+                         .analysis = SPRAG_ANALYSIS_CONTACTS,
                          .event_capacity = 1024,
                          .stepper = SPRAG_STEPPER_STEP,
                          .gyroscopic = SPRAG_GYROSCOPIC_MOMENTUM};
@@ -101,6 +101,9 @@ static spragStatus checkConfig(const spragConfig *c)
     if (!(c->tangential_restitution >= 0 && c->tangential_restitution <= 1))
         return spragFail(SPRAG_ERROR_RANGE, "config.tangential_restitution = %g, expected 0 .. 1",
                          c->tangential_restitution);
+    if (c->analysis < SPRAG_ANALYSIS_OFF || c->analysis > SPRAG_ANALYSIS_JUDGE)
+        return spragFail(SPRAG_ERROR_RANGE, "config.analysis = %d, expected 0 .. %d", c->analysis,
+                         SPRAG_ANALYSIS_JUDGE);
     if (c->event_capacity < 0 || c->event_capacity > 1 << 24)
         return spragFail(SPRAG_ERROR_RANGE, "config.event_capacity = %d, expected 0 .. %d", c->event_capacity, 1 << 24);
     return SPRAG_OK;
@@ -265,8 +268,8 @@ spragStatus spragWorldStep(spragWorldID world, dReal stepsize)
         return status;
     if (!isfinite(stepsize))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "stepsize = %g s", (double)stepsize);
-    if (!(stepsize > 0))
-        return spragFail(SPRAG_ERROR_RANGE, "stepsize = %g s, expected > 0", (double)stepsize);
+    if (!(stepsize > 0 && stepsize <= 1e30))
+        return spragFail(SPRAG_ERROR_RANGE, "stepsize = %g s, expected > 0 and at most 1e30", (double)stepsize);
     return spragStep(world, stepsize);
 }
 

@@ -15,10 +15,14 @@ static void readVector(double *out, const dReal *in)
         out[i] = in[i];
 }
 
-static int allFinite(const double *x, int count)
+/* Beyond this a step overflows somewhere, and ODE ends the program. */
+static const double greatest = 1e60;
+
+/* Also false for NaN. */
+static int allUsable(const double *x, int count)
 {
     for (int i = 0; i < count; ++i)
-        if (!isfinite(x[i]))
+        if (!(fabs(x[i]) <= greatest))
             return 0;
     return 1;
 }
@@ -119,9 +123,10 @@ static spragStatus readMass(spragBodyState *body, int index)
         for (int j = 0; j < 3; ++j)
             local[3 * i + j] = mass.I[4 * i + j];
     body->mass = mass.mass;
-    if (!isfinite(body->mass) || !allFinite(local, 9))
-        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: mass %g or its inertia is not finite", index, body->mass);
-    if (!(body->mass > 0) || !invertInertia(inverse, local))
+    if (!allUsable(&body->mass, 1) || !allUsable(local, 9))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: mass %g or its inertia is not finite, or beyond 1e60", index,
+                         body->mass);
+    if (!(body->mass > 1 / greatest) || !invertInertia(inverse, local) || !allUsable(inverse, 9))
         return spragFail(SPRAG_ERROR_RANGE, "body %d: mass %g kg, expected > 0 and an inertia positive definite", index,
                          body->mass);
     body->inverse_mass = 1 / body->mass;
@@ -147,12 +152,14 @@ static spragStatus readBody(spragBodyState *body, int index)
     readVector(body->velocity + 3, dBodyGetAngularVel(body->id));
     readVector(body->force, dBodyGetForce(body->id));
     readVector(body->force + 3, dBodyGetTorque(body->id));
-    if (!allFinite(body->position, 3) || !allFinite(body->rotation, 9))
-        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: its position or orientation is not finite", index);
-    if (!allFinite(body->velocity, 6))
-        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: its velocity is not finite", index);
-    if (!allFinite(body->force, 6))
-        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: the force or torque on it is not finite", index);
+    if (!allUsable(body->position, 3) || !allUsable(body->rotation, 9))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: its position or orientation is not finite, or beyond 1e60",
+                         index);
+    if (!allUsable(body->velocity, 6))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: its velocity is not finite, or beyond 1e60", index);
+    if (!allUsable(body->force, 6))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: the force or torque on it is not finite, or beyond 1e60",
+                         index);
     memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
     return body->kinematic ? SPRAG_OK : readMass(body, index);
 }
@@ -166,7 +173,9 @@ static spragStatus readWorld(dWorldID world, spragSnapshot *s)
     s->cfm = dWorldGetCFM(world);
     s->layer = dWorldGetContactSurfaceLayer(world);
     s->greatest_correction = dWorldGetContactMaxCorrectingVel(world);
-    if (!allFinite(s->gravity, 3) || !isfinite(s->erp) || !isfinite(s->cfm))
+    if (s->cfm < 0)
+        return spragFail(SPRAG_ERROR_RANGE, "world: CFM %g, expected >= 0", s->cfm);
+    if (!allUsable(s->gravity, 3) || !isfinite(s->erp) || !isfinite(s->cfm))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "world: gravity (%g, %g, %g), ERP %g, CFM %g", s->gravity[0],
                          s->gravity[1], s->gravity[2], s->erp, s->cfm);
     return SPRAG_OK;

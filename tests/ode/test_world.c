@@ -247,10 +247,10 @@ static void badStepLeavesTheWorld(void **state)
     dBodyID box = addBox(&t, 0, 0, 0.2), other = addBox(&t, 3, 0, 0.2);
     addCorners(&t, box, 0.5);
     dBodySetLinearVel(box, 1, 0, 0);
-    const double step_sizes[] = {0, -1e-3, NAN, INFINITY};
+    const double step_sizes[] = {0, -1e-3, NAN, INFINITY, 1e300};
     const spragStatus expected[] = {SPRAG_ERROR_RANGE, SPRAG_ERROR_RANGE, SPRAG_ERROR_NOT_FINITE,
-                                    SPRAG_ERROR_NOT_FINITE};
-    for (int k = 0; k < 4; ++k) {
+                                    SPRAG_ERROR_NOT_FINITE, SPRAG_ERROR_RANGE};
+    for (int k = 0; k < 5; ++k) {
         assert_int_equal(spragWorldStep(t.sprag, step_sizes[k]), expected[k]);
         assert_true(strstr(spragStatusDetail(), "stepsize") != NULL);
     }
@@ -258,6 +258,9 @@ static void badStepLeavesTheWorld(void **state)
     assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
     assert_true(strstr(spragStatusDetail(), "body 1") != NULL);
     dBodySetLinearVel(other, 0, 0, 0);
+    dBodySetAngularVel(other, 0, 1e200, 0); /* ODE would overflow and end the program */
+    assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
+    dBodySetAngularVel(other, 0, 0, 0);
     dBodyAddTorque(other, 0, INFINITY, 0);
     assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
     dBodySetTorque(other, 0, 0, 0);
@@ -271,6 +274,10 @@ static void badStepLeavesTheWorld(void **state)
     assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
     assert_true(strstr(spragStatusDetail(), "gravity") != NULL);
     dWorldSetGravity(t.world, 0, 0, -9.81);
+    const double cfm = dWorldGetCFM(t.world);
+    dWorldSetCFM(t.world, -1);
+    assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_RANGE);
+    dWorldSetCFM(t.world, cfm);
     /* A contact with a NaN that Sprag did not create. */
     dContact contact = planeContact(0, NAN, 0, 0.5);
     dJointAttach(dJointCreateContact(t.world, t.group, &contact), box, 0);
@@ -301,6 +308,10 @@ static void badContactsAreRefused(void **state)
     bad.surface.mode |= dContactSlip1;
     bad.surface.slip1 = NAN;
     assert_null(spragJointCreateContact(t.sprag, t.group, &bad));
+    bad = good;
+    bad.surface.mode |= dContactSoftCFM;
+    bad.surface.soft_cfm = -1;
+    assert_null(spragJointCreateContact(t.sprag, t.group, &bad));
     spragSurface surface = spragSurfaceDefault();
     surface.stiffness = -1;
     assert_null(spragJointCreateContactSurface(t.sprag, t.group, &good, &surface));
@@ -320,6 +331,9 @@ static void attachIsOnceAndDetachIsFinal(void **state)
     assert_int_equal(spragWorldAttach(world, &config, &a), SPRAG_ERROR_RANGE);
     config = spragConfigDefault();
     config.tolerance = NAN;
+    assert_int_equal(spragWorldAttach(world, &config, &a), SPRAG_ERROR_RANGE);
+    config = spragConfigDefault();
+    config.analysis = SPRAG_ANALYSIS_JUDGE + 1;
     assert_int_equal(spragWorldAttach(world, &config, &a), SPRAG_ERROR_RANGE);
     assert_null(a);
     assert_int_equal(spragWorldAttach(world, NULL, &a), SPRAG_OK);
