@@ -8,6 +8,7 @@
 #include "ode/articulation.h"
 #include "ode/delassus.h"
 #include "ode/bearing.h"
+#include "ode/coupled.h"
 #include "ode/free_motion.h"
 #include "ode/held.h"
 #include "ode/guide.h"
@@ -279,6 +280,7 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     if (!spragHeldReduce(island, history))
         return 0;
     spragSingularAdjust(world, island, q);
+    spragCoupledExamine(world, island, history);
     return 1;
 }
 

@@ -155,32 +155,67 @@ static int advance(const System *s, int *side)
     return 0;
 }
 
-spragCoupled spragCoupledExamine(const struct spragWorld *world, const spragIsland *island)
+/* How far these sides continue what was: the variants of contacts that go on; of fresh ones those that open come first. */
+static int continuity(const spragIsland *island, const int *side)
 {
-    spragCoupled verdict = {0};
+    int score = 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        const spragContactHistory *past = &island->problem.history[k];
+        if (past->fresh)
+            score += side[k] == 0;
+        else
+            score += 4 * (past->mode == SPRAG_MODE_OPEN ? side[k] == 0 : side[k] == past->variant);
+    }
+    return score;
+}
+
+/* The impulses of sliding with these reactions over the step. */
+static void seed(const spragIsland *island, const int *side, const double *N)
+{
+    const spragProblem *p = &island->problem;
+    for (int k = 0; k < island->block_count; ++k) {
+        const double *slip = p->history[k].slip, speed = spragNorm2(slip), impulse = N[k] * p->step;
+        const double mu = side[k] < 0 && p->mu_minus != NULL ? p->mu_minus[k] : p->mu[k];
+        island->r[3 * k] = side[k] * impulse;
+        for (int a = 0; a < 2; ++a)
+            island->r[3 * k + 1 + a] = -mu * impulse * slip[a] / speed;
+    }
+}
+
+void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, spragContactHistory *history)
+{
     System s;
-    if (!fill(world, island, &s))
-        return verdict;
-    verdict.examined = 1;
+    island->coupled = (spragCoupled){.examined = fill(world, island, &s)};
+    if (!island->coupled.examined)
+        return;
     int side[MOST] = {1, 1, 1}, all_small = 1;
     do
         all_small &= isSmall(&s, side);
     while (advance(&s, side));
     if (all_small)
-        return verdict; /* one solution whatever the load (theory 004, section 8) */
-    int solutions = 0, realisable = 0;
+        return; /* one solution whatever the load (theory 004, section 8) */
+    int solutions = 0, realisable = 0, best = -1;
     for (int k = 0; k < s.m; ++k)
         side[k] = 1;
     do {
         double N[MOST];
         if (!solves(&s, side, N))
             continue;
-        const int small = isSmall(&s, side);
+        const int small = isSmall(&s, side), score = continuity(island, side);
         ++solutions;
         realisable += small;
         for (int k = 0; k < s.m && !small; ++k)
-            verdict.separatrix[k] = side[k] < 0 ? -N[k] : N[k];
+            island->coupled.separatrix[k] = side[k] < 0 ? -N[k] : N[k];
+        if (small && score > best) {
+            best = score;
+            seed(island, side, N);
+        }
     } while (advance(&s, side));
-    verdict.paradox_class = solutions == 0 ? 1 : realisable == 0 ? 2 : realisable > 1 ? 4 : solutions > 1 ? 3 : 0;
-    return verdict;
+    for (int k = 0; k < s.m; ++k)
+        history[k].judged = best >= 0;
+    island->coupled.paradox_class = solutions == 0    ? 1
+                                    : realisable == 0 ? 2
+                                    : realisable > 1  ? 4
+                                    : solutions > 1   ? 3
+                                                      : 0;
 }

@@ -13,14 +13,8 @@
 
 #include "ode/rows.h"
 
-enum { SPRAG_COUPLED_MAX = 3 };
-
-typedef struct spragCoupled {
-    int examined; /* 0: the island is none of these, the rest is not set */
-    int paradox_class;
-    double separatrix[SPRAG_COUPLED_MAX]; /* N of each block in a solution that is not realisable, or 0 */
-} spragCoupled;
-
-spragCoupled spragCoupledExamine(const struct spragWorld *world, const spragIsland *island);
+/* Fills island->coupled.  Where small friction does not exclude paradoxes, island->r becomes the realisable solution that
+ * history prefers, times the step: the search of the step starts from motion, and a jam is what is left if there is none; the blocks' history says so. */
+void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, spragContactHistory *history);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "ode/bearing.h"
-#include "ode/coupled.h"
 #include "ode/ledger.h"
 #include "ode/rows.h"
 #include "problem/residual.h"
@@ -392,10 +391,9 @@ void spragReport(struct spragWorld *world)
         if (island->solve.fallback)
             addIslandEvent(world, island, SPRAG_EVENT_FALLBACK);
         const int first_event = world->log.count;
-        const spragCoupled coupled = spragCoupledExamine(world, island);
-        reportIsland(world, island, &coupled);
+        reportIsland(world, island, &island->coupled);
         spragBearingsRemember(world, island);
-        if (!coupled.examined)
+        if (!island->coupled.examined)
             addIslandParadox(world, island, first_event);
     }
     closeOld(world);

@@ -76,10 +76,18 @@ typedef struct spragLane {
     double assembling, solving; /* s, in this step */
 } spragLane;
 
+/* What two or three contacts that slide do together (coupled.h). */
+enum { SPRAG_COUPLED_MAX = 3 };
+typedef struct spragCoupled {
+    int examined; /* 0: the island is none of these, the rest is not set */
+    int paradox_class;
+    double separatrix[SPRAG_COUPLED_MAX]; /* N of each block in a solution that is not realisable, or 0 */
+} spragCoupled;
+
 typedef struct spragIsland {
     spragLane *lane;
     int body_count, joint_count, contact_count;
-    int eased; /* times its friction was softened because nobody found an answer (release.h) */
+    int eased;            /* times its friction was softened because nobody found an answer (release.h) */
     int *body;            /* (body_count) dynamic bodies, ascending */
     int *joint;           /* (joint_count) enabled joints, ascending */
     const char *declined; /* why ODE solves it, or NULL */
@@ -93,6 +101,7 @@ typedef struct spragIsland {
     double *mu, *mu_minus, *bound, *W; /* of the problem; release.h and bearing.h may change them between solves */
     int softened;                      /* 1: it has added compliance */
     double *r, *u;                     /* (block_count x 3) N s, m/s */
+    spragCoupled coupled;
     spragSolveInfo solve;
 } spragIsland;
 

@@ -51,7 +51,7 @@ static void policyStart(const spragProblem *p, spragIndeterminacy policy, double
     if (p->history == NULL)
         return;
     for (int k = 0; k < p->contact_count; ++k) {
-        if (kindOf(p, k) != SPRAG_BLOCK_CONTACT || p->mu[k] == 0)
+        if (kindOf(p, k) != SPRAG_BLOCK_CONTACT || p->mu[k] == 0 || p->history[k].judged)
             continue;
         const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
         if (W[0] > 0 && p->history[k].held[0] == 0 && W[0] * W[0] > p->mu[k] * p->mu[k] * (W[1] * W[1] + W[2] * W[2]))
@@ -91,16 +91,22 @@ static int endedInconsistent(const spragProblem *p, const double *r, const doubl
     return 0;
 }
 
-/* A guide that slid and now sticks: a jam if it could slide on, and motion goes before jam (policy.md 3.5, class 3).
- * One that was at rest and now slides: rest, if it can last, goes before that (3.4). */
-static int guideChanged(const spragProblem *p, const double *u)
+/* A contact that slid and now sticks: a jam if it could slide on, and motion goes before jam (policy.md 3.5, class 3).  Of
+ * one-sided ones only where the impulse is out of proportion to what they have to stop.  A guide that was at rest and now
+ * slides: rest, if it can last, goes before that (3.4). */
+static int motionChanged(const spragProblem *p, const double *r, const double *u)
 {
+    static const double usual = 10; /* policy.md 3.6 */
     if (p->history == NULL || p->contact_count > GUIDES_MAX)
         return 0;
-    for (int k = 0; k < p->contact_count; ++k)
-        if (kindOf(p, k) == SPRAG_BLOCK_TWO_SIDED && (spragNorm2(p->history[k].slip) > SPRAG_SLIP_TOLERANCE) !=
-                                                         (spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE))
+    for (int k = 0; k < p->contact_count; ++k) {
+        const int slid = spragNorm2(p->history[k].slip) > SPRAG_SLIP_TOLERANCE;
+        if (!isFrictional(p, k) || slid == (spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE))
+            continue;
+        const double change = r[3 * k] * p->W[9 * (size_t)spragProblemDiagonal(p, k)]; /* m/s */
+        if (kindOf(p, k) == SPRAG_BLOCK_TWO_SIDED || (slid && change > usual * fabs(p->q[3 * k])))
             return 1;
+    }
     return 0;
 }
 
@@ -253,7 +259,7 @@ static void runTrial(spragProximal *s, const spragSolveOptions *options, double 
     const int verdict = spragSmallFriction(s, arena, trial->r, trial->u);
     if (verdict < 0)
         trial->status = SPRAG_ERROR_MEMORY;
-    trial->rank = verdict <= 0 ? RANK_SEPARATRIX : guideChanged(p, trial->u) ? RANK_CHANGE : RANK_GOOD;
+    trial->rank = verdict <= 0 ? RANK_SEPARATRIX : motionChanged(p, trial->r, trial->u) ? RANK_CHANGE : RANK_GOOD;
 }
 
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
