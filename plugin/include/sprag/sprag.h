@@ -100,8 +100,8 @@ typedef struct spragContactHistory {
     unsigned char mode;       /* spragMode at the end of the last step; OPEN for a fresh contact */
     signed char variant;      /* +1 / -1 of the last step; 0 for a fresh contact */
     unsigned char fresh;      /* 1: first step of this contact */
-    unsigned char judged;     /* 1: the guess r is the policy's choice already, made for several contacts together */
     double held[9];           /* (3x3) 1/kg, what motors and limits that hold take off W_kk for p; 0: none do */
+    unsigned char judged;     /* 1: the guess r is the policy's choice already, made for several contacts together */
 } spragContactHistory;
 
 /* Const once built.  W is block-sparse: block row k holds blocks row_start[k] .. row_start[k+1]-1, columns ascending,
