@@ -99,8 +99,8 @@ static spragProblemData *example(void)
     for (int a = 0; a < 3; ++a)
         d->bound[6 + a] = -a, d->bound[9 + a] = a == 2 ? INFINITY : 1;
     d->problem.step = 1e-3;
-    d->history[0] = (spragContactHistory){{0.1, 1.0 / 3},  -9.81, 3.3, {1, 0},
-                                          SPRAG_MODE_SLIP, -1,    0,   {0.1, 0, 0, 0, 0.2, 0, 0, 0, 0.3}};
+    d->history[0] = (spragContactHistory){
+        {0.1, 1.0 / 3}, -9.81, 3.3, {1, 0}, SPRAG_MODE_SLIP, -1, 0, {0.1, 0, 0, 0, 0.2, 0, 0, 0, 0.3}, 0};
     return d;
 }
 
