@@ -15,6 +15,7 @@
 #include "ode/joint_rows.h"
 #include "ode/opposed.h"
 #include "ode/singular.h"
+#include "ode/snapshot.h"
 #include "ode/working_set.h"
 
 /* ---------------------------------------------------------------- blocks */
@@ -306,12 +307,16 @@ int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved
 spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
-    const spragStatus status = makeBlocks(world, surfaces, island);
+    spragStatus status = makeBlocks(world, surfaces, island);
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
     island->block_total = island->block_count;
-    for (int i = 0; i < island->body_count; ++i)
-        spragFreeMotion(world, &s->body[island->body[i]]);
+    for (int i = 0; i < island->body_count; ++i) {
+        spragBodyState *body = &s->body[island->body[i]];
+        if (body->mass == 0 && (status = spragSnapshotMass(body, island->body[i])) != SPRAG_OK)
+            return status;
+        spragFreeMotion(world, body);
+    }
     spragArenaReset(&island->lane->scratch);
     if (!spragOpposedRelax(world, island) || !spragWorkingSetChoose(world, island) || !respondAll(s, island) ||
         !spragArticulationsMake(world, island) || !makeProblem(world, island))

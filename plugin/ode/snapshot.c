@@ -114,7 +114,7 @@ static int isIsotropic(const double M[9])
     return M[0] == M[4] && M[4] == M[8] && M[1] == 0 && M[2] == 0 && M[3] == 0 && M[5] == 0 && M[6] == 0 && M[7] == 0;
 }
 
-static spragStatus readMass(spragBodyState *body, int index)
+spragStatus spragSnapshotMass(spragBodyState *body, int index)
 {
     dMass mass;
     dBodyGetMass(body->id, &mass);
@@ -161,7 +161,7 @@ static spragStatus readBody(spragBodyState *body, int index)
         return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: the force or torque on it is not finite, or beyond 1e60",
                          index);
     memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
-    return body->kinematic ? SPRAG_OK : readMass(body, index);
+    return body->kinematic || !body->enabled ? SPRAG_OK : spragSnapshotMass(body, index);
 }
 
 static spragStatus readWorld(dWorldID world, spragSnapshot *s)
