@@ -33,12 +33,32 @@ void spragLdltFactor(int n, const int *first, double *A, double *inverse_pivot)
     }
 }
 
-void spragLdltForward(int n, const int *first, const double *L, int columns, int top, double *X)
+/* A few columns, their number known to the compiler: sums stay in registers. */
+static inline void forward(int n, const int *first, const double *L, int columns, int top, double *X)
 {
-    for (int i = top; i < n; ++i)
+    for (int i = top; i < n; ++i) {
+        const double *row = L + (size_t)i * (size_t)n;
+        double sum[3] = {0, 0, 0};
         for (int k = later(first[i], top); k < i; ++k)
             for (int c = 0; c < columns; ++c)
-                X[i * columns + c] -= L[(size_t)i * (size_t)n + (size_t)k] * X[k * columns + c];
+                sum[c] += row[k] * X[k * columns + c];
+        for (int c = 0; c < columns; ++c)
+            X[i * columns + c] -= sum[c];
+    }
+}
+
+void spragLdltForward(int n, const int *first, const double *L, int columns, int top, double *X)
+{
+    switch (columns) {
+    case 1:
+        forward(n, first, L, 1, top, X);
+        break;
+    case 2:
+        forward(n, first, L, 2, top, X);
+        break;
+    default:
+        forward(n, first, L, 3, top, X);
+    }
 }
 
 void spragLdltBackward(int n, const int *first, const double *L, double *x)

@@ -9,7 +9,7 @@
 /* A (n x n, lower triangle read) in; out L below the diagonal (unit diagonal implied).  first (n) <= row.
  * inverse_pivot (n) = 1 / D. */
 void spragLdltFactor(int n, const int *first, double *A, double *inverse_pivot);
-/* X (n x columns, row-major) <- L^-1 X; rows above `top` are zero. */
+/* X (n x columns, row-major, columns 1 to 3) <- L^-1 X; rows above `top` are zero. */
 void spragLdltForward(int n, const int *first, const double *L, int columns, int top, double *X);
 /* x (n) <- L^-T x */
 void spragLdltBackward(int n, const int *first, const double *L, double *x);

@@ -152,9 +152,10 @@ static int takeLists(struct spragWorld *world, spragIsland *island)
         art->Z = SPRAG_TAKE(&island->lane->arena, double, 3 * m * n);
         art->first = SPRAG_TAKE(&island->lane->arena, int, m);
         art->top = SPRAG_TAKE(&island->lane->arena, int, n);
+        art->width = SPRAG_TAKE_RAW(&island->lane->arena, int, n);
         art->Y = spragArenaTake(&island->lane->arena, m, sizeof *art->Y);
         if (!art->row || !art->block || !art->L || !art->inverse_pivot || !art->y || !art->drift || !art->Z ||
-            !art->first || !art->top || !art->Y)
+            !art->first || !art->top || !art->width || !art->Y)
             return 0;
         art->row_count = art->block_count = 0;
     }
@@ -276,6 +277,8 @@ static void respondBlock(const spragSnapshot *s, const spragIsland *island, stru
 {
     const spragBlock *block = &island->block[art->block[slot]];
     double *Z = art->Z + (size_t)slot * 3 * (size_t)art->row_count;
+    const int width = block->unused[2] ? block->unused[1] ? 1 : 2 : 3;
+    art->width[slot] = width;
     art->top[slot] = art->row_count;
     for (int i = art->row_count - 1; i >= 0; --i) {
         const spragEqualityRow *e = &island->row[art->row[i]];
@@ -284,11 +287,11 @@ static void respondBlock(const spragSnapshot *s, const spragIsland *island, stru
                 if (e->body[a] != block->body[b] || !isDynamic(s, e->body[a]))
                     continue;
                 art->top[slot] = i;
-                for (int c = 0; c < 3; ++c)
-                    Z[3 * i + c] += dot6(e->J[a], island->Y[art->block[slot]][b][c]);
+                for (int c = 0; c < width; ++c)
+                    Z[width * i + c] += dot6(e->J[a], island->Y[art->block[slot]][b][c]);
             }
     }
-    spragLdltForward(art->row_count, art->first, art->L, 3, art->top[slot], Z);
+    spragLdltForward(art->row_count, art->first, art->L, width, art->top[slot], Z);
 }
 
 int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
@@ -320,6 +323,21 @@ static const double *blockZ(const struct spragArticulation *art, int slot)
     return art->Z + (size_t)slot * 3 * (size_t)art->row_count;
 }
 
+/* W -= Z_k^T D^-1 Z_l from row top on; the widths known to the compiler. */
+static inline void couple(const struct spragArticulation *art, int top, const double *Zk, int wk, const double *Zl,
+                          int wl, double W[9])
+{
+    double sum[9] = {0};
+    for (int i = top; i < art->row_count; ++i)
+        for (int r = 0; r < wk; ++r) {
+            const double z = Zk[wk * i + r] * art->inverse_pivot[i];
+            for (int c = 0; c < wl; ++c)
+                sum[3 * r + c] += z * Zl[wl * i + c];
+        }
+    for (int i = 0; i < 9; ++i)
+        W[i] -= sum[i];
+}
+
 void spragArticulationCouple(const spragIsland *island, int k, int l, double W[9])
 {
     const spragBlock *p = &island->block[k], *q = &island->block[l];
@@ -328,12 +346,15 @@ void spragArticulationCouple(const spragIsland *island, int k, int l, double W[9
             if (p->articulation[a] < 0 || p->articulation[a] != q->articulation[b])
                 continue;
             const struct spragArticulation *art = &island->articulation[p->articulation[a]];
-            const double *Zk = blockZ(art, p->slot[a]), *Zl = blockZ(art, q->slot[b]);
-            const int top = art->top[p->slot[a]] > art->top[q->slot[b]] ? art->top[p->slot[a]] : art->top[q->slot[b]];
-            for (int i = top; i < art->row_count; ++i)
-                for (int r = 0; r < 3; ++r)
-                    for (int c = 0; c < 3; ++c)
-                        W[3 * r + c] -= Zk[3 * i + r] * art->inverse_pivot[i] * Zl[3 * i + c];
+            const int sk = p->slot[a], sl = q->slot[b], wk = art->width[sk], wl = art->width[sl];
+            const double *Zk = blockZ(art, sk), *Zl = blockZ(art, sl);
+            const int top = art->top[sk] > art->top[sl] ? art->top[sk] : art->top[sl];
+            if (wk == 3 && wl == 3)
+                couple(art, top, Zk, 3, Zl, 3, W);
+            else if (wk == 1 && wl == 1)
+                couple(art, top, Zk, 1, Zl, 1, W);
+            else
+                couple(art, top, Zk, wk, Zl, wl, W);
         }
 }
 
@@ -345,10 +366,11 @@ void spragArticulationShift(const spragIsland *island, int k, double q[3], doubl
             continue;
         const struct spragArticulation *art = &island->articulation[block->articulation[side]];
         const double *Z = blockZ(art, block->slot[side]);
+        const int width = art->width[block->slot[side]];
         for (int i = art->top[block->slot[side]]; i < art->row_count; ++i) {
-            for (int c = 0; c < 3; ++c)
-                q[c] -= Z[3 * i + c] * art->inverse_pivot[i] * art->y[i];
-            *free_acceleration -= Z[3 * i] * art->inverse_pivot[i] * art->drift[i];
+            for (int c = 0; c < width; ++c)
+                q[c] -= Z[width * i + c] * art->inverse_pivot[i] * art->y[i];
+            *free_acceleration -= Z[width * i] * art->inverse_pivot[i] * art->drift[i];
         }
     }
 }
@@ -363,7 +385,8 @@ int spragArticulationsSolve(spragIsland *island)
         memcpy(x, art->y, (size_t)art->row_count * sizeof *x);
         for (int slot = 0; slot < art->block_count; ++slot)
             for (int i = art->top[slot]; i < art->row_count; ++i)
-                x[i] += spragDot3(blockZ(art, slot) + 3 * i, island->r + 3 * art->block[slot]);
+                for (int c = 0; c < art->width[slot]; ++c)
+                    x[i] += blockZ(art, slot)[art->width[slot] * i + c] * island->r[3 * art->block[slot] + c];
         for (int i = 0; i < art->row_count; ++i)
             x[i] *= -art->inverse_pivot[i];
         spragLdltBackward(art->row_count, art->first, art->L, x);

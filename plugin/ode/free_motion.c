@@ -53,13 +53,14 @@ typedef struct Turn {
     double c, v[3]; /* quaternion */
 } Turn;
 
-/* What ODE's update makes of w: first a finite turn (all of w, or its part along an axis), then an infinitesimal one. */
-static void turnsOf(dBodyID body, const double w[3], double h, Turn turn[2])
+/* What ODE's update makes of w: first a finite turn (all of w, or its part along an axis), then an infinitesimal one.
+ * Returns the first that is not the identity. */
+static int turnsOf(dBodyID body, const double w[3], double h, Turn turn[2])
 {
     turn[0] = (Turn){1, {0, 0, 0}};
     turn[1] = (Turn){1, {0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]}};
     if (!dBodyGetFiniteRotationMode(body))
-        return;
+        return 1;
     dVector3 axis;
     dBodyGetFiniteRotationAxis(body, axis);
     const double a[3] = {axis[0], axis[1], axis[2]}, on_axis = spragDot3(a, w);
@@ -74,38 +75,46 @@ static void turnsOf(dBodyID body, const double w[3], double h, Turn turn[2])
     turn[0].c = cos(angle);
     for (int i = 0; i < 3; ++i)
         turn[0].v[i] = 0.5 * h * sinc * finite[i];
+    return 0;
 }
 
-/* out = x turned as ODE turns a body by w in h, or back */
-static void turnBy(dBodyID body, const double w[3], double h, double sign, const double x[3], double out[3])
+/* out = x turned as ODE turns a body, or back; turn[first .. 1] are the turns that are not the identity. */
+static void turnBy(const Turn turn[2], int first, double sign, const double x[3], double out[3])
 {
-    Turn turn[2];
-    turnsOf(body, w, h, turn);
-    const int first = sign > 0 ? 0 : 1;
     double a[3];
-    rotate(a, turn[first].c, turn[first].v, sign, x);
-    rotate(out, turn[1 - first].c, turn[1 - first].v, sign, a);
+    if (first == 1) {
+        rotate(out, turn[1].c, turn[1].v, sign, x);
+        return;
+    }
+    const int now = sign > 0 ? 0 : 1;
+    rotate(a, turn[now].c, turn[now].v, sign, x);
+    rotate(out, turn[1 - now].c, turn[1 - now].v, sign, a);
 }
 
 /* out = Q I(q0)^-1 Q^T L for the rotation Q made by w in h */
 static void spinAfter(const spragBodyState *body, const double w[3], double h, const double L[3], double out[3])
 {
+    Turn turn[2];
     double a[3], b[3];
-    turnBy(body->id, w, h, -1, L, a);
+    const int first = turnsOf(body->id, w, h, turn);
+    turnBy(turn, first, -1, L, a);
     spragMul33(b, body->inverse_inertia, a);
-    turnBy(body->id, w, h, 1, b, out);
+    turnBy(turn, first, 1, b, out);
 }
 
 /* L at the middle of the last step, H I(q-) H^T w0, H the rotation of half a step; I(q-) = T^T I(q0) T of the whole. */
 static void momentumBefore(const spragBodyState *body, double h, double L[3])
 {
+    Turn whole[2], half[2];
     const double *w0 = body->velocity + 3;
     double a[3], b[3];
-    turnBy(body->id, w0, 0.5 * h, -1, w0, a);
-    turnBy(body->id, w0, h, 1, a, b);
+    const int first = turnsOf(body->id, w0, h, whole);
+    turnsOf(body->id, w0, 0.5 * h, half);
+    turnBy(half, first, -1, w0, a);
+    turnBy(whole, first, 1, a, b);
     spragMul33(a, body->inertia, b);
-    turnBy(body->id, w0, h, -1, a, b);
-    turnBy(body->id, w0, 0.5 * h, 1, b, L);
+    turnBy(whole, first, -1, a, b);
+    turnBy(half, first, 1, b, L);
 }
 
 /* ODE turns a body by the velocity w the step ends with, so w is that of the middle of the step: with I taken there,
@@ -124,8 +133,13 @@ static int conservingTorque(const spragBodyState *body, double h, double torque[
         spinAfter(body, w, 0.5 * h, L, next);
         const double d[3] = {next[0] - w[0], next[1] - w[1], next[2] - w[2]}, now = spragNorm3(d);
         memcpy(w, next, sizeof w);
-        if (now >= change && change <= 1e-14 * spragNorm3(w)) /* at rounding */
+        const double size = spragNorm3(w);
+        if (now >= change && change <= 1e-14 * size) /* at rounding */
             break;
+        if (change < INFINITY && now * now <= 1e-18 * size * change) { /* and so would the next be */
+            change = now;
+            break;
+        }
         change = now;
     }
     if (!(change <= 1e-12 * spragNorm3(w)))
