@@ -3,7 +3,7 @@
 
 #include "scenes/scene.h"
 
-enum { COUNT, MU, RADIUS, BOXES, SEED, TUMBLE };
+enum { COUNT, MU, RADIUS, BOXES, SEED, TUMBLE, ROLLING };
 
 static const SceneKey keys[] = {
     {"count", "", 100, 1, 10000, "bodies"},
@@ -12,6 +12,7 @@ static const SceneKey keys[] = {
     {"boxes", "", 0, 0, 1, "share of boxes among the bodies"},
     {"seed", "", 1, 0, 1e9, "of the places they are dropped from"},
     {"tumble", "", 0, 0, 1, "1: boxes begin turned any way, not as they were packed"},
+    {"rolling", "m", 0, 0, 1, "coefficient of rolling and spinning friction"},
     {NULL, NULL, 0, 0, 0, NULL},
 };
 
@@ -51,6 +52,10 @@ static const char *create(SceneWorld *world, const double *value)
     draw(&state);
     dWorldSetContactSurfaceLayer(world->world, 1e-3 * r); /* resting contacts do not open and close by rounding */
     world->surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = value[MU]};
+    if (value[ROLLING] > 0) {
+        world->surface.mode |= dContactRolling;
+        world->surface.rho = world->surface.rho2 = world->surface.rhoN = value[ROLLING];
+    }
     for (int i = 0; i < count; ++i) {
         const int layer = i / (side * side), row = i / side % side, column = i % side;
         const double place[3] = {(column - 0.5 * (side - 1)) * pitch + 0.2 * r * (draw(&state) - 0.5),

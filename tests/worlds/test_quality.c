@@ -35,12 +35,14 @@ static SceneWorld *openWith(const char *name, const char *set)
 static void checkStands(const char *name, const char *set, double seconds, double bound)
 {
     SceneWorld *world = openWith(name, set);
-    double *before = places(world), worst = 0;
-    for (int second = 0; second < (int)seconds; ++second) {
-        advance(world, frame, 60);
+    double *before = places(world), worst = 0, residual = 0;
+    while (world->time < seconds - 0.5 * frame) {
+        if (SceneStep(world, frame) != SPRAG_OK)
+            fail_msg("%s %s at %g s: %s", name, set, world->time, SceneDetail(world));
         worst = fmax(worst, drift(world, before));
+        residual = fmax(residual, spragWorldGetStepInfo(world->sprag).residual);
     }
-    print_message("%s %s: %.1e m in %g s\n", name, set, worst, seconds);
+    print_message("%s %s: %.1e m in %g s, residual up to %.1e m/s\n", name, set, worst, seconds, residual);
     CHECK_NEAR(worst, 0, bound);
     free(before);
     SceneDestroy(world);
@@ -93,7 +95,8 @@ static void checkSleeps(const char *set, double seconds)
         dBodySetAutoDisableDefaults(world->body[i]);
     int awake = world->body_count;
     while (awake > 0 && world->time < seconds) {
-        advance(world, frame, 30);
+        for (int i = 0; i < 30; ++i)
+            assert_int_equal(SceneStep(world, frame), SPRAG_OK);
         awake = 0;
         for (int i = 0; i < world->body_count; ++i)
             awake += dBodyIsEnabled(world->body[i]) != 0;
@@ -112,8 +115,11 @@ static void pilesSleep(void **state)
     (void)state;
     checkSleeps("count=30 boxes=1", 10);
     checkSleeps("count=30", 20);
-    if (nightly)
-        checkSleeps("count=60 boxes=1 seed=2", 10);
+    if (nightly) {
+        checkSleeps("count=60 boxes=1 tumble=1", 10);
+        checkSleeps("count=60 mu=0.3", 20);
+        checkSleeps("count=30 rolling=1e-3", 10);
+    }
 }
 
 /* ---------------------------------------------------------------- energy */
@@ -141,8 +147,8 @@ static double energyOf(const SceneWorld *world)
 }
 
 /* Position correction lifts bodies, that is its purpose; without it no step may end with more energy than it began with.
- * Rounding: relative to the energy at the start. */
-static void checkEnergyFalls(const char *name, const char *set, double h, double seconds)
+ * rounding: relative to the energy at the start. */
+static void checkEnergyFalls(const char *name, const char *set, double h, double seconds, double rounding)
 {
     SceneWorld *world = openWith(name, set);
     dWorldSetERP(world->world, 0);
@@ -152,7 +158,7 @@ static void checkEnergyFalls(const char *name, const char *set, double h, double
         if (SceneStep(world, h) != SPRAG_OK)
             fail_msg("%s %s, step %d: %s", name, set, i, SceneDetail(world));
         const double after = energyOf(world);
-        if (!(after - before <= 1e-10 * fabs(start)))
+        if (!(after - before <= rounding * fabs(start)))
             fail_msg("%s %s, h = %g: step %d adds %g J to %g J", name, set, h, i, after - before, before);
         before = after;
     }
@@ -167,8 +173,9 @@ static void energyNeverGrows(void **state)
             for (int rough = 0; rough < 2; ++rough) {
                 char set[64];
                 snprintf(set, sizeof set, "count=20 seed=%d boxes=%d mu=%g", seed, boxes, rough ? 1.5 : 0.3);
-                checkEnergyFalls("pile", set, frame, 2);
-                checkEnergyFalls("pile", set, 1.0 / 240, 1);
+                /* the velocity-product term of rolling balls is of first order only: up to 2e-8 in a step of 1/60 s */
+                checkEnergyFalls("pile", set, frame, 2, nightly ? 1e-7 : 1e-10);
+                checkEnergyFalls("pile", set, 1.0 / 240, 1, 1e-10);
             }
     static const char *const scene[][2] = {{"slider", ""},
                                            {"wheel", ""},
@@ -178,8 +185,8 @@ static void energyNeverGrows(void **state)
                                            {"islands", "count=20"},
                                            {"stack", "count=10 ratio=2"}};
     for (size_t i = 0; i < sizeof scene / sizeof *scene; ++i) {
-        checkEnergyFalls(scene[i][0], scene[i][1], 1.0 / 240, 2);
-        checkEnergyFalls(scene[i][0], scene[i][1], frame, 2);
+        checkEnergyFalls(scene[i][0], scene[i][1], 1.0 / 240, 2, 1e-10);
+        checkEnergyFalls(scene[i][0], scene[i][1], frame, 2, 1e-10);
     }
 }
 
