@@ -452,6 +452,139 @@ static void stockLeavesGuidesOut(void **state)
     freeTwin(&t);
 }
 
+/* An island that Sprag leaves to ODE (a contact with finite and infinite friction at once): said so, and the guide rests. */
+static void declinedIslandsLeaveGuidesOut(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID body = planarBody(&t, 1, 1, 0, 0);
+    addGuide(&t, body, 0, 0, 0, 0.3);
+    dContact contact = planeContact(0, 0, 5, 0.5); /* far above: it does not press */
+    contact.geom.normal[2] = -1;
+    contact.surface.mode |= dContactMu2;
+    contact.surface.mu2 = dInfinity;
+    addContact(&t, &contact, body, 0);
+    step(&t, 1e-3);
+    assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 1);
+    assert_int_equal(eventCount(&t, SPRAG_EVENT_DECLINED), 1);
+    CHECK_NEAR(dBodyGetLinearVel(body)[2], -9.81e-3, 1e-6);
+    step(&t, 1e-3); /* without that contact the guide acts again */
+    assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 0);
+    CHECK_NEAR(dBodyGetLinearVel(body)[2], 0, 0.01);
+    freeTwin(&t);
+}
+
+/* Detaching ends all guides; their null joints are gone. */
+static void detachedGuides(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID body = planarBody(&t, 1, 1, 0, 0);
+    spragGuideID guide = addGuide(&t, body, 0, 0, 0, 0.3);
+    addGuide(&t, body, 1, 0, 0, 0.3);
+    assert_int_equal(dBodyGetNumJoints(body), 2);
+    spragWorldDetach(t.sprag);
+    t.sprag = NULL;
+    assert_int_equal(dBodyGetNumJoints(body), 0);
+    spragGuideDestroy(guide);
+    assert_non_null(strstr(spragStatusDetail(), "none"));
+    freeTwin(&t);
+}
+
+/* ---------------------------------------------------------------- with joints and contacts */
+
+/* A carriage held across and upwards at four points: eight guides where five rows would do.  It runs down by mu of what
+ * presses, m g upwards and m a across. */
+static void railIsHyperstatic(void **state)
+{
+    (void)state;
+    const double mu = 0.15, across = 3;
+    Twin t;
+    makeTwin(&t, 1);
+    dWorldSetGravity(t.world, 0, across, -9.81);
+    dBodyID body = planarBody(&t, 2, 0.4, 0, 0);
+    dBodySetLinearVel(body, 2, 0, 0);
+    for (int k = 0; k < 8; ++k) {
+        spragGuideDef def = onPlane(body, (double[3]){k & 1 ? 0.3 : -0.3, k & 2 ? 0.2 : -0.2, 0}, mu);
+        if (k & 4) {
+            def.normal[2] = 0;
+            def.normal[1] = 1;
+        }
+        spragGuideID guide;
+        assert_int_equal(spragGuideCreate(t.sprag, &def, &guide), SPRAG_OK);
+    }
+    for (int k = 0; k < 100; ++k) {
+        const double before = dBodyGetLinearVel(body)[0];
+        step(&t, 1e-3);
+        assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8);
+        const spragContact *contact;
+        double up = 0, sideways = 0, push = 0;
+        for (int i = spragWorldGetContacts(t.sprag, &contact) - 1; i >= 0; --i) {
+            const double N = contact[i].normal_force;
+            *(fabs(contact[i].normal[2]) > 0.5 ? &up : &sideways) += fabs(N);
+            push += contact[i].normal[1] * N;
+        }
+        CHECK_NEAR((before - dBodyGetLinearVel(body)[0]) / 1e-3, mu * (up + sideways) / 2, 1e-5);
+        CHECK_NEAR(push, -2 * across, 1e-3);
+        CHECK_NEAR(up, 2 * 9.81, 1e-3);
+        if (k >= 80) /* compliance has shared the load among the four: none pulls against another */
+            CHECK_NEAR(sideways, 2 * across, 1e-3);
+    }
+    freeTwin(&t);
+}
+
+/* Crank, rod and a slide block in its straight guide, with friction; a floor touches the block at one end of its way.  All is one island: nothing drifts apart. */
+static void sliderCrank(void **state)
+{
+    (void)state;
+    const double r = 0.2, l = 0.5;
+    Twin t;
+    makeTwin(&t, 1);
+    dWorldSetGravity(t.world, 0, 0, -1); /* little: the rod pulls the block up and down */
+    dBodyID crank = planarBody(&t, 2, 0.05, 0, 0), rod = planarBody(&t, 0.5, 0.01, 0.2 + 0.5 * l, 0),
+            block = planarBody(&t, 1, 0.01, r + l, 0);
+    dBodyID link[3][2] = {{crank, NULL}, {crank, rod}, {rod, block}};
+    for (int k = 0; k < 3; ++k) {
+        dJointID hinge = dJointCreateHinge(t.world, 0);
+        dJointAttach(hinge, link[k][0], link[k][1]);
+        dJointSetHingeAnchor(hinge, k == 0 ? 0 : k == 1 ? r : r + l, 0, 0);
+        dJointSetHingeAxis(hinge, 0, 1, 0);
+    }
+    for (int k = 0; k < 2; ++k) { /* two points: the block does not turn */
+        spragGuideDef def = onPlane(block, (double[3]){r + l + (k ? 0.05 : -0.05), 0, 0}, 0.2);
+        def.surface[0].mu_static = 0.3;
+        spragGuideID guide;
+        assert_int_equal(spragGuideCreate(t.sprag, &def, &guide), SPRAG_OK);
+    }
+    dBodySetAngularVel(crank, 0, -15, 0);
+    dVector3 p;
+    dBodySetLinearVel(rod, 0, 0, 15 * r * 0.5);
+    dBodySetAngularVel(rod, 0, 15 * r / l, 0);
+    double turns = 0;
+    int variants = 0;
+    for (int k = 0; k < 5000; ++k) {
+        const dReal *x = dBodyGetPosition(block);
+        if (x[0] > r + l - 0.01) { /* the floor */
+            dContact contact = planeContact(x[0], 0, x[2], 0.2);
+            contact.geom.depth = -x[2];
+            addContact(&t, &contact, block, 0);
+        }
+        step(&t, 1e-3);
+        assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8);
+        assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 0);
+        variants += eventCount(&t, SPRAG_EVENT_VARIANT);
+        turns += fabs(dBodyGetAngularVel(crank)[1]) * 1e-3;
+        dBodyGetRelPointPos(rod, 0.5 * l, 0, 0, p);
+        CHECK_NEAR(dBodyGetPosition(block)[2], 0, 1e-3);
+        CHECK_NEAR(hypot(p[0] - x[0], p[2] - x[2]), 0, 2e-3);
+    }
+    assert_true(turns > 2 * M_PI && variants > 4);
+    assert_true(fabs(dBodyGetAngularVel(crank)[1]) < 13); /* of 15: friction has had its part */
+    freeTwin(&t);
+}
+
 /* ---------------------------------------------------------------- bad input */
 
 static void expectRefusal(Twin *t, const spragGuideDef *def, spragStatus status, const char *word)
@@ -517,6 +650,10 @@ int main(void)
                                        cmocka_unit_test(destroyedBodies),
                                        cmocka_unit_test(sleepAndWake),
                                        cmocka_unit_test(stockLeavesGuidesOut),
+                                       cmocka_unit_test(declinedIslandsLeaveGuidesOut),
+                                       cmocka_unit_test(detachedGuides),
+                                       cmocka_unit_test(railIsHyperstatic),
+                                       cmocka_unit_test(sliderCrank),
                                        cmocka_unit_test(badInput)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
