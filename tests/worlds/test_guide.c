@@ -585,6 +585,44 @@ static void sliderCrank(void **state)
     freeTwin(&t);
 }
 
+/* Many guided islands, some with a bearing, on one thread and on three: the same bits. */
+static void threadsGiveTheSameBits(void **state)
+{
+    (void)state;
+    enum { ISLANDS = 60 };
+    static double seen[2][ISLANDS][6];
+    for (int run = 0; run < 2; ++run) {
+        Twin t;
+        makeTwin(&t, 1);
+        spragConfig config = spragConfigDefault();
+        config.thread_count = run == 0 ? 1 : 3;
+        assert_int_equal(spragWorldSetConfig(t.sprag, &config), SPRAG_OK);
+        dBodyID body[ISLANDS];
+        for (int k = 0; k < ISLANDS; ++k) {
+            t.count = 0;
+            body[k] = planarBody(&t, 1 + 0.1 * k, 0.2, 3 * k, 0.5);
+            dBodySetLinearVel(body[k], 1, 0, 0);
+            addGuide(&t, body[k], 3 * k, 0, 0, 0.01 * k);
+            if (k % 3 == 0) {
+                dJointID slider = dJointCreateSlider(t.world, 0);
+                dJointAttach(slider, body[k], 0);
+                dJointSetSliderAxis(slider, 1, 0, 0);
+                const spragJointFriction f = {.mu = 0.1, .mu_static = 0.2, .length = 0.3, .half_width = 0.05};
+                assert_int_equal(spragJointSetFriction(t.sprag, slider, &f), SPRAG_OK);
+            }
+        }
+        for (int k = 0; k < 100; ++k)
+            step(&t, 1e-3);
+        for (int k = 0; k < ISLANDS; ++k)
+            for (int i = 0; i < 3; ++i) {
+                seen[run][k][i] = dBodyGetPosition(body[k])[i];
+                seen[run][k][3 + i] = dBodyGetAngularVel(body[k])[i];
+            }
+        freeTwin(&t);
+    }
+    assert_memory_equal(seen[0], seen[1], sizeof seen[0]);
+}
+
 /* ---------------------------------------------------------------- bad input */
 
 static void expectRefusal(Twin *t, const spragGuideDef *def, spragStatus status, const char *word)
@@ -654,6 +692,7 @@ int main(void)
                                        cmocka_unit_test(detachedGuides),
                                        cmocka_unit_test(railIsHyperstatic),
                                        cmocka_unit_test(sliderCrank),
+                                       cmocka_unit_test(threadsGiveTheSameBits),
                                        cmocka_unit_test(badInput)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
