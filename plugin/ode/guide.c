@@ -126,9 +126,15 @@ spragGuideID spragGuideById(const struct spragWorld *world, unsigned long long i
 
 /* ---------------------------------------------------------------- blocks */
 
+/* Play that a step crosses at a speed the solver cannot tell from 0 is none. */
+static int hasPlay(const struct spragGuide *guide)
+{
+    return guide->clearance > 100 * guide->world->config.tolerance * guide->world->snapshot.step;
+}
+
 int spragGuideBlockCount(const struct spragGuide *guide)
 {
-    return guide->clearance > 0 ? 2 : 1;
+    return hasPlay(guide) ? 2 : 1;
 }
 
 /* Position and frame now, and g. */
@@ -220,7 +226,7 @@ void spragGuideBlocks(const struct spragWorld *world, int j, spragBlock *block)
                           .memory = guide->memory,
                           .body = {s->joint[j].body[0], s->joint[j].body[1]}};
     const double g = locate(s, guide, block);
-    if (guide->clearance == 0) {
+    if (!hasPlay(guide)) {
         block->gap = g;
         fillRows(s, block);
         twoSided(world, guide, block);

@@ -353,6 +353,37 @@ static void playIsCrossed(void **state)
     freeTwin(&t);
 }
 
+/* Next to no play is none: neither preload nor friction without load. */
+static void littlePlay(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 12; ++k) {
+        const double play = pow(10, -3 - k);
+        Twin t;
+        makeTwin(&t, 1);
+        dWorldSetCFM(t.world, 0);
+        dWorldSetGravity(t.world, 0, 0, 0);
+        dBodyID body = planarBody(&t, 1, 1, 0, 0);
+        dBodySetLinearVel(body, 1, 0, 0);
+        spragGuideDef def = onPlane(body, (double[3]){0, 0, 0}, 0.5);
+        def.clearance = play;
+        spragGuideID guide;
+        assert_int_equal(spragGuideCreate(t.sprag, &def, &guide), SPRAG_OK);
+        for (int i = 0; i < 40; ++i)
+            step(&t, 1e-3);
+        CHECK_NEAR(dBodyGetLinearVel(body)[0], 1, 1e-12);
+        for (int i = 0; i < 200; ++i) {
+            dBodyAddForce(body, 0, 0, -4);
+            step(&t, 1e-3);
+        }
+        const spragContact *contact;
+        assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 1);
+        CHECK_NEAR(contact->normal_force, 4, 1e-4);
+        CHECK_NEAR(contact->friction[0], -2, 1e-4);
+        freeTwin(&t);
+    }
+}
+
 /* ---------------------------------------------------------------- life */
 
 /* Two guides across each other are a line: a bead falls along it, friction from both. */
@@ -684,6 +715,7 @@ int main(void)
                                        cmocka_unit_test(staticFriction),
                                        cmocka_unit_test(turningGuide),
                                        cmocka_unit_test(playIsCrossed),
+                                       cmocka_unit_test(littlePlay),
                                        cmocka_unit_test(lineFromTwoPlanes),
                                        cmocka_unit_test(destroyedBodies),
                                        cmocka_unit_test(sleepAndWake),

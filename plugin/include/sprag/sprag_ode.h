@@ -67,11 +67,11 @@ SPRAG_API spragSurface spragSurfaceDefault(void);
 typedef struct spragGuideDef {
     unsigned cookie; /* set by spragGuideDefDefault */
     dBodyID body, guide;
-    dVector3 point;   /* m, world coordinates now; then fixed in body */
-    dVector3 normal;  /* unit, world coordinates now; then fixed in guide */
-    double mu[2];     /* 0: the guide pushes along +normal, 1: along -normal */
-    double clearance; /* m, total play; 0 = none */
-    spragSurface surface[2];
+    dVector3 point;          /* m, world coordinates now; then fixed in body */
+    dVector3 normal;         /* unit, world coordinates now; then fixed in guide */
+    double mu[2];            /* 0: the guide pushes along +normal, 1: along -normal */
+    double clearance;        /* m, total play; 0 = none */
+    spragSurface surface[2]; /* of either side; a point on a plane has no use for curvature_radius */
 } spragGuideDef;
 
 SPRAG_API spragGuideDef spragGuideDefDefault(void);
