@@ -43,10 +43,38 @@ static void islandsWithJointsStayWithOde(void **state)
     freeTwin(&t[1]);
 }
 
+/* A guide in an island that is ODE's does not act, and joint friction is refused; without the joint the guide acts again. */
+static void guidesThereDoNotAct(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID body = addBox(&t, 0, 0, 0);
+    spragGuideDef def = spragGuideDefDefault();
+    def.body = body;
+    def.normal[2] = 1;
+    spragGuideID guide;
+    assert_int_equal(spragGuideCreate(t.sprag, &def, &guide), SPRAG_OK);
+    dJointID slider = dJointCreateSlider(t.world, 0);
+    dJointAttach(slider, body, 0);
+    dJointSetSliderAxis(slider, 0, 0, 1);
+    const spragJointFriction f = {.mu = 0.1, .mu_static = -1, .length = 1};
+    assert_int_equal(spragJointSetFriction(t.sprag, slider, &f), SPRAG_ERROR_UNSUPPORTED);
+    step(&t, 1e-3);
+    assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 1);
+    CHECK_NEAR(dBodyGetLinearVel(body)[2], -9.81e-3, 1e-9);
+    dJointDestroy(slider);
+    step(&t, 1e-3);
+    assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 0);
+    CHECK_NEAR(dBodyGetLinearVel(body)[2], 0, 0.01);
+    freeTwin(&t);
+}
+
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(islandsWithJointsStayWithOde)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(islandsWithJointsStayWithOde),
+                                       cmocka_unit_test(guidesThereDoNotAct)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

@@ -483,29 +483,6 @@ static void stockLeavesGuidesOut(void **state)
     freeTwin(&t);
 }
 
-/* An island that Sprag leaves to ODE (a contact with finite and infinite friction at once): said so, and the guide rests. */
-static void declinedIslandsLeaveGuidesOut(void **state)
-{
-    (void)state;
-    Twin t;
-    makeTwin(&t, 1);
-    dBodyID body = planarBody(&t, 1, 1, 0, 0);
-    addGuide(&t, body, 0, 0, 0, 0.3);
-    dContact contact = planeContact(0, 0, 5, 0.5); /* far above: it does not press */
-    contact.geom.normal[2] = -1;
-    contact.surface.mode |= dContactMu2;
-    contact.surface.mu2 = dInfinity;
-    addContact(&t, &contact, body, 0);
-    step(&t, 1e-3);
-    assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 1);
-    assert_int_equal(eventCount(&t, SPRAG_EVENT_DECLINED), 1);
-    CHECK_NEAR(dBodyGetLinearVel(body)[2], -9.81e-3, 1e-6);
-    step(&t, 1e-3); /* without that contact the guide acts again */
-    assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 0);
-    CHECK_NEAR(dBodyGetLinearVel(body)[2], 0, 0.01);
-    freeTwin(&t);
-}
-
 /* Detaching ends all guides; their null joints are gone. */
 static void detachedGuides(void **state)
 {
@@ -720,7 +697,6 @@ int main(void)
                                        cmocka_unit_test(destroyedBodies),
                                        cmocka_unit_test(sleepAndWake),
                                        cmocka_unit_test(stockLeavesGuidesOut),
-                                       cmocka_unit_test(declinedIslandsLeaveGuidesOut),
                                        cmocka_unit_test(detachedGuides),
                                        cmocka_unit_test(railIsHyperstatic),
                                        cmocka_unit_test(sliderCrank),
