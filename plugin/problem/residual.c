@@ -61,10 +61,10 @@ static double contactResidual(double mu, const double r[3], const double u[3], d
     return spragNorm3(difference) * w;
 }
 
-double spragBlockResidual(const spragProblem *problem, int block, const double *r_all, const double u[3])
+/* diagonal: index of block (block, block) in W, -1 if there is none. */
+static double residualOf(const spragProblem *problem, int block, int diagonal, const double *r_all, const double u[3])
 {
     const double *r = r_all + 3 * block;
-    const int diagonal = spragProblemDiagonal(problem, block);
     if (diagonal < 0)
         return NAN;
     const double *W = problem->W + 9 * (size_t)diagonal;
@@ -101,6 +101,11 @@ double spragBlockResidual(const spragProblem *problem, int block, const double *
     }
 }
 
+double spragBlockResidual(const spragProblem *problem, int block, const double *r_all, const double u[3])
+{
+    return residualOf(problem, block, spragProblemDiagonal(problem, block), r_all, u);
+}
+
 double spragVelocityResidual(const spragProblem *problem, const double *r, const double *u)
 {
     double worst = 0;
@@ -121,9 +126,12 @@ double spragProblemResidual(const spragProblem *problem, const double *r)
     double worst = 0;
     for (int k = 0; k < problem->contact_count; ++k) {
         double u[3] = {problem->q[3 * k], problem->q[3 * k + 1], problem->q[3 * k + 2]};
-        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
+        int diagonal = -1;
+        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
             spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
-        const double residual = spragBlockResidual(problem, k, r, u);
+            diagonal = problem->column[e] == k ? e : diagonal;
+        }
+        const double residual = residualOf(problem, k, diagonal, r, u);
         if (isnan(residual))
             return NAN;
         if (residual > worst)

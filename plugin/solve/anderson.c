@@ -15,15 +15,15 @@ int spragAndersonInit(spragAnderson *anderson, int n, const double *weight, spra
 {
     *anderson = (spragAnderson){.n = n,
                                 .weight = weight,
-                                .f = SPRAG_TAKE(arena, double, n),
-                                .f_last = SPRAG_TAKE(arena, double, n),
-                                .G_last = SPRAG_TAKE(arena, double, n),
-                                .partial = spragArenaTake(arena, (size_t)pieces(n), sizeof *anderson->partial),
+                                .f = SPRAG_TAKE_RAW(arena, double, n),
+                                .f_last = SPRAG_TAKE_RAW(arena, double, n),
+                                .G_last = SPRAG_TAKE_RAW(arena, double, n),
+                                .partial = spragArenaTakeRaw(arena, (size_t)pieces(n), sizeof *anderson->partial),
                                 .pool = pool,
                                 .size_last = INFINITY};
     for (int j = 0; j < WINDOW; ++j) {
-        anderson->dF[j] = SPRAG_TAKE(arena, double, n);
-        anderson->dG[j] = SPRAG_TAKE(arena, double, n);
+        anderson->dF[j] = SPRAG_TAKE_RAW(arena, double, n);
+        anderson->dG[j] = SPRAG_TAKE_RAW(arena, double, n);
         if (anderson->dF[j] == NULL || anderson->dG[j] == NULL)
             return 0;
     }

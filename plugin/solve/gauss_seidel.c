@@ -129,8 +129,8 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
     spragAnderson anderson;
     const int n = 3 * problem->contact_count;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    double *x = SPRAG_TAKE(arena, double, n), *best = SPRAG_TAKE(arena, double, n);
-    double *weight = SPRAG_TAKE(arena, double, n);
+    double *x = SPRAG_TAKE_RAW(arena, double, n), *best = SPRAG_TAKE_RAW(arena, double, n);
+    double *weight = SPRAG_TAKE_RAW(arena, double, n);
     spragStatus status = SPRAG_ERROR_MEMORY;
     spragPool pool;
     spragPoolStart(&pool, problem->contact_count >= THREADS_PAY ? options->thread_count : 1);

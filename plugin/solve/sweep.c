@@ -27,6 +27,7 @@ static void pack(double *out, const double W[9])
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
             out[4 * j + i] = W[3 * i + j];
+    out[3] = out[7] = out[11] = 0;
 }
 
 enum {
@@ -175,13 +176,13 @@ int spragSweeperInit(spragSweeper *sweeper, const spragProblem *problem, spragPo
 {
     const int nc = problem->contact_count, blocks = problem->block_count - nc;
     *sweeper = (spragSweeper){.problem = problem,
-                              .w = SPRAG_TAKE(arena, double, nc),
-                              .order = SPRAG_TAKE(arena, int, nc),
-                              .block = SPRAG_TAKE(arena, spragConeBlock, nc),
-                              .diagonal = SPRAG_TAKE(arena, const double *, nc),
-                              .start = SPRAG_TAKE(arena, int, nc + 1),
-                              .column = SPRAG_TAKE(arena, int, blocks),
-                              .packed = SPRAG_TAKE(arena, double, PACKED *(size_t)blocks),
+                              .w = SPRAG_TAKE_RAW(arena, double, nc),
+                              .order = SPRAG_TAKE_RAW(arena, int, nc),
+                              .block = SPRAG_TAKE_RAW(arena, spragConeBlock, nc),
+                              .diagonal = SPRAG_TAKE_RAW(arena, const double *, nc),
+                              .start = SPRAG_TAKE_RAW(arena, int, nc + 1),
+                              .column = SPRAG_TAKE_RAW(arena, int, blocks),
+                              .packed = SPRAG_TAKE_RAW(arena, double, PACKED *(size_t)blocks),
                               .part_count = 1,
                               .part_start = {0, nc},
                               .visit = hasAvx2() ? visitAvx2 : visitPlain,
@@ -194,6 +195,7 @@ int spragSweeperInit(spragSweeper *sweeper, const spragProblem *problem, spragPo
     if (nc >= PARTS_LEAST && !makeParts(sweeper, arena))
         return 0;
     int count = 0;
+    sweeper->start[0] = 0;
     for (int visit = 0; visit < nc; ++visit) {
         const int k = sweeper->order[visit];
         for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
