@@ -17,7 +17,9 @@ static const char *const mode_name[3] = {"open", "stick", "slip"};
 int viewCreate(View *view, const Options *options, int index, const double *value, char *error)
 {
     *view = (View){.solver = options->solver[index]};
-    view->world = SceneCreate(options->scene, value, view->solver, NULL, error);
+    spragConfig config = spragConfigDefault();
+    config.event_capacity = 1 << 17; /* the first step of the largest pile is to be told in full */
+    view->world = SceneCreate(options->scene, value, view->solver, &config, error);
     view->normal = malloc(VIEW_PLOT_MAX * sizeof *view->normal);
     view->slip = malloc(VIEW_PLOT_MAX * sizeof *view->slip);
     if (view->world == NULL || view->normal == NULL || view->slip == NULL) {

@@ -137,7 +137,9 @@ static void start(void)
         why = error;
     if (why == NULL && settings.events_path != NULL && (event_file = fopen(settings.events_path, "w")) == NULL)
         why = "SPRAG_EVENTS: cannot write the file";
-    active = why == NULL && settings.config.solver != SPRAG_SOLVER_STOCK;
+    if (why == NULL && settings.config.solver == SPRAG_SOLVER_STOCK)
+        why = "the solver asked for is stock, so ODE does everything";
+    active = why == NULL;
     if (why != NULL && settings.report)
         fprintf(stderr, "sprag: not active: %s\n", why);
     spragDropInSetup(configForWorlds, onAttach);

@@ -7,6 +7,8 @@
 
 double spragPainleveSlope(const double W[9], double mu, const double slip[2])
 {
+    if (W == NULL || slip == NULL)
+        return NAN;
     const double speed = spragNorm2(slip);
     return speed > 0 ? W[0] - mu * (W[1] * slip[0] + W[2] * slip[1]) / speed : W[0];
 }

@@ -127,6 +127,7 @@ static void badInput(void **state)
     const double G[9] = {2, 1, 0, 1, 2, 0, 0, 0, 1}, v[3] = {0, 1, 0};
     double P[3] = {7, 7, 7}, after[3];
     assert_int_equal(spragJamImpulse(NULL, 1, 0, v, P, after), SPRAG_ERROR_NULL);
+    assert_true(isnan(spragPainleveSlope(NULL, 1, v + 1)) && isnan(spragPainleveSlope(G, 1, NULL)));
     assert_int_equal(spragJamImpulse(G, -1, 0, v, P, after), SPRAG_ERROR_RANGE);
     assert_int_equal(spragJamImpulse(G, INFINITY, 0, v, P, after), SPRAG_ERROR_RANGE);
     assert_int_equal(spragJamImpulse(G, 3, 1.5, v, P, after), SPRAG_ERROR_RANGE);

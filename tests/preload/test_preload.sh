@@ -28,9 +28,10 @@ for mode in step quick; do
 done
 
 # The off switch leaves stock ODE, bit for bit.
-LD_PRELOAD=$preload SPRAG_SOLVER=stock "$python" "$here/host.py" step >"$scratch/out" 2>"$scratch/err"
+LD_PRELOAD=$preload SPRAG_REPORT=1 SPRAG_SOLVER=stock "$python" "$here/host.py" step >"$scratch/out" 2>"$scratch/err"
 "$python" "$here/host.py" step >"$scratch/stock" 2>/dev/null
 cmp -s "$scratch/out" "$scratch/stock" || fail "SPRAG_SOLVER=stock changes the motion"
+[ "$(grep -c 'not active.*stock' "$scratch/err")" -eq 1 ] || fail "SPRAG_SOLVER=stock is not said once"
 
 # A bad setting is said once and nothing happens.
 LD_PRELOAD=$preload SPRAG_REPORT=1 SPRAG_CONFIG=tolerance=-1 "$python" "$here/host.py" step >"$scratch/out" 2>"$scratch/err"

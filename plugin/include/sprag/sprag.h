@@ -190,8 +190,8 @@ SPRAG_API spragStatus spragProblemRead(const char *path, spragProblem **out);
 SPRAG_API spragStatus spragProblemWrite(const spragProblem *problem, const char *path);
 SPRAG_API void spragProblemFree(spragProblem *problem);
 
-/* Scalings and projections of one contact, for plotting: p and b of theory/policy.md 3.2 for a sliding contact. */
-SPRAG_API double spragPainleveSlope(const double W[9], double mu, const double slip[2]); /* p = W_nn - mu W_nt . e */
+/* p = W_nn - mu W_nt . e of theory/policy.md 3.2, e the direction of slip; W_nn at rest, NaN where W or slip is NULL. */
+SPRAG_API double spragPainleveSlope(const double W[9], double mu, const double slip[2]);
 
 /* ------------------------------------------------------------------ variants (theory, document 004) */
 
