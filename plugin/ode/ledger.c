@@ -136,11 +136,33 @@ static void makeSeeker(const spragSnapshot *s, const spragJointState *joint, See
     spragContactLocal(s, joint, seeker->local);
 }
 
-static int isSamePair(const Seeker *seeker, const spragContactMemory *old)
+/* turned 1: the record names the two bodies in the other order, as spaces do when they sort their geoms anew. */
+static int isSamePair(const Seeker *seeker, const spragContactMemory *old, int turned)
 {
-    return !old->is_guide && seeker->body[0] == old->body[0] && seeker->body[1] == old->body[1] &&
-           seeker->serial[0] == old->serial[0] && seeker->serial[1] == old->serial[1] &&
-           seeker->geom[0] == old->geom[0] && seeker->geom[1] == old->geom[1];
+    for (int side = 0; side < 2; ++side) {
+        const int theirs = side ^ turned;
+        if (seeker->body[side] != old->body[theirs] || seeker->serial[side] != old->serial[theirs] ||
+            seeker->geom[side] != old->geom[theirs])
+            return 0;
+    }
+    return !old->is_guide;
+}
+
+/* The same contact with its bodies in the other order: forces and slip are those of the other body. */
+static void turn(spragContactMemory *memory)
+{
+    const spragContactMemory old = *memory;
+    for (int side = 0; side < 2; ++side) {
+        memory->body[side] = old.body[!side];
+        memory->serial[side] = old.serial[!side];
+        memory->geom[side] = old.geom[!side];
+        memcpy(memory->local[side], old.local[!side], sizeof old.local[0]);
+    }
+    for (int i = 0; i < 3; ++i) {
+        memory->normal[i] = -old.normal[i];
+        memory->friction[i] = -old.friction[i];
+        memory->slip[i] = -old.slip[i];
+    }
 }
 
 enum { LOOK_MOST = 64 }; /* records: colliders give contacts in much the same order each time */
@@ -150,21 +172,25 @@ enum { LOOK_MOST = 64 }; /* records: colliders give contacts in much the same or
 static int takeMatch(const spragWorldID world, const Seeker *seeker, int *head, int *next)
 {
     double best = INFINITY; /* m^2 */
-    int found = -1, before_found = -1, looked = 0;
+    int found = -1, before_found = -1, looked = 0, turned = 0;
     for (int k = *head, before = -1; k >= 0 && looked < LOOK_MOST; before = k, k = next[k]) {
         const spragContactMemory *old = &world->memory[k];
-        if (!isSamePair(seeker, old))
+        const int other = !isSamePair(seeker, old, 0);
+        if (other && !isSamePair(seeker, old, 1))
             continue;
         ++looked;
-        const double a = squaredDistance(seeker->local[0], old->local[0]),
-                     b = squaredDistance(seeker->local[1], old->local[1]), d = a < b ? a : b;
+        const double a = squaredDistance(seeker->local[0], old->local[other]),
+                     b = squaredDistance(seeker->local[1], old->local[!other]), d = a < b ? a : b;
         const double tolerance = 0.1 * old->arm + seeker->travel[0] + seeker->travel[1] * old->arm;
         if (d < best && d <= tolerance * tolerance) {
             best = d;
             found = k;
             before_found = before;
+            turned = other;
         }
     }
+    if (turned)
+        turn(&world->memory[found]);
     if (found >= 0)
         *(before_found < 0 ? head : &next[before_found]) = next[found];
     return found;

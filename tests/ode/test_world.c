@@ -237,6 +237,41 @@ static void anythingMayBeDestroyedBetweenSteps(void **state)
     freeTwin(&f.t);
 }
 
+/* A space may name the two geoms in either order, and change its mind: the contact is the same. */
+static void contactSurvivesATurnOfItsBodies(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID below = addBox(&t, 0, 0, 0.2), above = addBox(&t, 0, 0, 0.6);
+    dBodySetKinematic(below);
+    dBodySetLinearVel(above, 1, 0.5, 0);
+    unsigned long long id[4];
+    for (int step = 0; step < 6; ++step) {
+        dJointGroupEmpty(t.group);
+        const int turned = step & 1;
+        for (int k = 0; k < 4; ++k) {
+            const dReal *p = dBodyGetPosition(above);
+            dContact contact = planeContact(p[0] + (k & 1 ? 0.5 : -0.5), p[1] + (k & 2 ? 0.4 : -0.4), 0.4, 0.3);
+            contact.geom.normal[2] = turned ? -1 : 1;
+            dJointAttach(spragJointCreateContact(t.sprag, t.group, &contact), turned ? below : above,
+                         turned ? above : below);
+        }
+        assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_OK);
+        const spragContact *contacts;
+        const spragEvent *events;
+        assert_int_equal(spragWorldGetContacts(t.sprag, &contacts), 4);
+        assert_int_equal(spragWorldGetEvents(t.sprag, &events), step == 0 ? 4 : 0);
+        for (int k = 0; k < 4; ++k) {
+            id[k] = step == 0 ? contacts[k].id : id[k];
+            assert_int_equal(contacts[k].id, id[k]);
+            assert_int_equal(contacts[k].mode, SPRAG_MODE_SLIP);
+            CHECK_NEAR(contacts[k].slip[0], (turned ? -1 : 1) * dBodyGetLinearVel(above)[0], 1e-9);
+        }
+    }
+    freeTwin(&t);
+}
+
 /* ---------------------------------------------------------------- bad input */
 
 static void badStepLeavesTheWorld(void **state)
@@ -459,6 +494,7 @@ int main(void)
         cmocka_unit_test(steadyStepAllocatesNothing),
         cmocka_unit_test(failingAllocationLeavesTheWorld),
         cmocka_unit_test(anythingMayBeDestroyedBetweenSteps),
+        cmocka_unit_test(contactSurvivesATurnOfItsBodies),
         cmocka_unit_test(badStepLeavesTheWorld),
         cmocka_unit_test(badContactsAreRefused),
         cmocka_unit_test(attachIsOnceAndDetachIsFinal),
