@@ -7,6 +7,9 @@ map=${1:-$here/build}/demos/sprag-map out=${2:-$here/docs/img}
 "$map" rod --x mu=0:4 --y angle=1:179 --png "$out/map-rod.png" --title "rod, sliding right, omega = 0"
 "$map" rod --x mu=0:4 --y angle=1:179 --set omega=4 --png "$out/map-rod-turning.png" \
     --title "rod, sliding right, omega = 4 rad/s"
+"$map" rod-guide --x mu=0:4 --y angle=1:179 --png "$out/map-rod-guide.png" --title "rod in a guide, sliding right"
+"$map" rod-guide --x mu=0:4 --y angle=1:179 --set slip=0 --set omega=4 --size 260x210 \
+    --png "$out/map-rod-guide-rest.png" --title "rod in a guide, at rest, omega = 4 rad/s"
 "$map" bipod --x mu-2=0:2 --y height=0.1:3 --set mu-1=1 --png "$out/map-bipod.png" \
     --title "bipod on two-sided feet, sliding right, mu-1 = 1"
 "$map" painleve-klein --x mu-2=0:4 --y angle=5:85 --png "$out/map-painleve-klein.png" \

@@ -264,7 +264,19 @@ static void searchAll(Search *s)
 static int ascending(const void *a, const void *b)
 {
     const spragCritical *x = a, *y = b;
-    return x->t != y->t ? (x->t > y->t) - (x->t < y->t) : (int)x->kind - (int)y->kind;
+    return (x->t > y->t) - (x->t < y->t);
+}
+
+/* Of several at one place: by kind, then the + sides first, not as rounding has it. */
+static int byKind(const void *a, const void *b)
+{
+    const spragCritical *x = a, *y = b;
+    if (x->kind != y->kind)
+        return (int)x->kind - (int)y->kind;
+    for (int c = 0; c < CONTACTS; ++c)
+        if (x->variant[c] != y->variant[c])
+            return y->variant[c] - x->variant[c];
+    return 0;
 }
 
 static spragStatus countAt(const Search *s, double t, int *count)
@@ -299,6 +311,7 @@ static spragStatus countAndMerge(Search *s)
             status = countAt(s, 0.5 * (s->found[j - 1].t + next), &after);
         if (status != SPRAG_OK)
             return status;
+        qsort(s->found + i, (size_t)(j - i), sizeof *s->found, byKind);
         unsigned kinds = 0;
         for (int k = i; k < j; ++k) {
             spragCritical critical = s->found[k];
