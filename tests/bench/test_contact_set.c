@@ -37,7 +37,7 @@ static double judge(const char *scene, SceneSolver solver, double h, int steps)
         assert_true(contactSetContacts(&set, world, h));
         double *r = impulses(world, &set, h);
         const double residual = contactSetResidual(&set, r);
-        assert_false(isnan(residual));
+        assert_true(residual == residual);
         worst = fmax(worst, residual);
         free(r);
     }
