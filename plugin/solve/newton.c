@@ -30,7 +30,8 @@ enum {
     STEPS_FIRST = 30,
     STEPS_WARM = 4,
     STEPS_FAR = 200,
-    STEPS_LEAST = 3
+    STEPS_LEAST = 3,
+    PASSES = 10 /* over W, the other work of a step */
 };
 #define LAMBDA_FIRST 1e-2
 #define WORK 5e8 /* 3x3 products spent on factorisations where no limit is given: about 5 s */
@@ -117,6 +118,7 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
     return status;
 }
 
+/* products: of one step, with what it does besides factorising. */
 static int limitOf(const spragSolveOptions *options, double products)
 {
     if (options->iteration_limit > 0)
@@ -153,7 +155,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     const int ready = newton.swept != NULL && spragSweeperInit(&newton.sweeper, problem, NULL, arena)
                           ? spragProximalInitWithin(&newton.proximal, problem, most, arena)
                           : 0;
-    newton.limit = limitOf(options, newton.proximal.lu.products);
+    newton.limit = limitOf(options, newton.proximal.lu.products + PASSES * (double)problem->block_count);
     if (ready != 0)
         status = ready > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
     spragArenaRelease(arena, mark);
