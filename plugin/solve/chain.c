@@ -210,7 +210,8 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
     double *candidate = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
     if (candidate == NULL)
         return SPRAG_ERROR_MEMORY;
-    info->residual = spragProblemResidual(problem, r);
+    const int hurried = options->time_limit > 0 && chain[0] == &spragSolverSweeps; /* a look costs as much as a sweep */
+    info->residual = hurried ? NAN : spragProblemResidual(problem, r);
     const int swept = chain[0] == &spragSolverSweeps && info->residual <= options->tolerance;
     if (swept && options->tolerance > CREEP_MATTERS)
         return SPRAG_OK;
@@ -234,11 +235,11 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
             status = tryMethod(&spragSolverNewton, problem, &left, PREFERRED, arena, r, candidate, info); /* polishes */
         if (status != SPRAG_OK || solved)
             return status;
-        if (info->residual <= roundingOf(problem, r))
-            break;
         if (late)
             return chain[0] == &spragSolverVariant ? lastSweeps(problem, &left, arena, r, candidate, info)
                                                    : SPRAG_LIMIT;
+        if (info->residual <= roundingOf(problem, r))
+            break;
     }
     return options->iteration_limit > 0 ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
 }

@@ -32,6 +32,7 @@ enum {
     SWEEP_LIMIT = 20000,
     SWEEP_PAYS_LIMIT = 3000,
     THREADS_PAY = 1000,   /* blocks */
+    SWEEPS_LEAST = 4,     /* however short the time: fewer would let a pile explode */
     LOOK = 8,             /* sweeps between two looks at the residual */
     SMALL = 200,          /* blocks */
     PATIENT = 24,         /* sweeps, at least, in which the residual must fall to HALF, or in half of those done */
@@ -81,11 +82,10 @@ static int follow(const spragProblem *problem, spragAnderson *anderson, double *
 /* Sweeps from r until the residual is at most the tolerance, the limit or the deadline is reached or, where only what
  * pays is wanted, the residual falls no more.  r: the best iterate seen. */
 static spragStatus run(spragSweeper *sweeper, spragAnderson *anderson, const spragSolveOptions *options, int limit,
-                       int while_it_pays, double *x, double *best, double *r, int *iterations)
+                       double deadline, int while_it_pays, double *x, double *best, double *r, int *iterations)
 {
     const spragProblem *problem = sweeper->problem;
     const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
-    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : INFINITY;
     const int rays = spragInteriorApplies(problem);
     const int limited = options->work_limit > 0;
     const int patient = problem->contact_count - SMALL; /* factorisations grow dearer than sweeps */
@@ -97,7 +97,9 @@ static spragStatus run(spragSweeper *sweeper, spragAnderson *anderson, const spr
         memcpy(r, x, bytes);
         const double change = spragSweep(sweeper, r);
         ++*iterations;
-        const int late = deadline < INFINITY && spragSeconds() > deadline;
+        const int late = deadline < INFINITY && k >= SWEEPS_LEAST && spragSeconds() > deadline;
+        if (late && !(least < INFINITY))
+            return SPRAG_LIMIT; /* the chain will look */
         if (change <= options->tolerance || k % LOOK == 0 || k == limit || late) {
             const double residual = spragProblemResidual(problem, r);
             if (residual < least) {
@@ -128,6 +130,7 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
     spragSweeper sweeper;
     spragAnderson anderson;
     const int n = 3 * problem->contact_count;
+    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : INFINITY;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     double *x = SPRAG_TAKE_RAW(arena, double, n), *best = SPRAG_TAKE_RAW(arena, double, n);
     double *weight = SPRAG_TAKE_RAW(arena, double, n);
@@ -141,7 +144,7 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
             weight[i] = sweeper.w[i / 3];
         if (options->iteration_limit > 0)
             limit = options->iteration_limit;
-        status = run(&sweeper, &anderson, options, limit, while_it_pays, x, best, r, &info->iterations);
+        status = run(&sweeper, &anderson, options, limit, deadline, while_it_pays, x, best, r, &info->iterations);
     }
     spragPoolEnd(&pool);
     spragArenaRelease(arena, mark);

@@ -149,7 +149,7 @@ typedef struct spragSolveOptions {
     spragSolverKind solver;
     double tolerance;    /* on the residual, m/s */
     int iteration_limit; /* of each method, 0 = the method's own */
-    double time_limit;   /* s, 0 = none */
+    double time_limit;   /* s, 0 = none.  A few sweeps are made however short it is */
     int thread_count;    /* 0 or 1: this thread only */
     spragIndeterminacy indeterminacy;
     double work_limit; /* of the factorisations of one problem, in products of 3x3 blocks (some ns each): a time limit
