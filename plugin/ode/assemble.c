@@ -169,13 +169,11 @@ static void guessLoad(const struct spragWorld *world, const spragBlock *block, i
             r[i] = world->load[m].force[i] * world->snapshot.step;
 }
 
-static void guessTurning(const struct spragWorld *world, const spragIsland *island, int k, double r[3])
+static void guessTurning(const struct spragWorld *world, const spragBlock *block, double r[3])
 {
-    const spragBlock *block = &island->block[k];
-    const int second = k > 0 && block[-1].part == SPRAG_PART_TURNING && block[-1].joint == block->joint;
     const struct spragBearing *bearing = world->snapshot.joint[block->joint].bearing;
-    for (int i = 0; i < 3 && block->kind == SPRAG_BLOCK_BOX; ++i)
-        r[i] = bearing->force[second][i] * world->snapshot.step;
+    for (int row = 0; row < 3; ++row)
+        r[row] = spragDot3(bearing->torque, block->J[0][row] + 3) * world->snapshot.step;
 }
 
 static void fillHistory(const struct spragWorld *world, spragIsland *island, spragContactHistory *history)
@@ -189,7 +187,7 @@ static void fillHistory(const struct spragWorld *world, spragIsland *island, spr
         if (block->part == SPRAG_PART_JOINT)
             guessLoad(world, block, ordinal, island->r + 3 * k);
         if (block->part == SPRAG_PART_TURNING)
-            guessTurning(world, island, k, island->r + 3 * k);
+            guessTurning(world, block, island->r + 3 * k);
         const spragContactMemory *old = recordOf(world, block);
         past->fresh = old == NULL;
         past->free_acceleration = (block->free_velocity[0] - block->velocity[0]) / s->step + block->product[0];
@@ -278,7 +276,7 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     addOthers(island, s->step, history);
     for (int k = 0; k < n && island->articulation_count > 0; ++k)
         spragArticulationShift(island, k, q + 3 * k, &history[k].free_acceleration);
-    if (!spragHeldReduce(island, history))
+    if (!spragHeldReduce(world, island, history))
         return 0;
     spragSingularAdjust(world, island, q);
     spragCoupledExamine(world, island, history);

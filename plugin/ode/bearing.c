@@ -426,7 +426,7 @@ static void rememberEnd(const struct spragWorld *world, const spragIsland *islan
         known[i] = R[i] * n[0] + R[3 + i] * n[1] + R[6 + i] * n[2];
 }
 
-static void rememberTurning(const struct spragWorld *world, const spragIsland *island, int k, int ordinal,
+static void rememberTurning(const struct spragWorld *world, const spragIsland *island, int k, int second,
                             struct spragBearing *bearing)
 {
     const double h = world->snapshot.step;
@@ -435,9 +435,11 @@ static void rememberTurning(const struct spragWorld *world, const spragIsland *i
     bearing->load = spragNorm3(F) / h;
     for (int i = 0; i < 3; ++i) {
         bearing->direction[i] = bearing->load > 0 ? F[i] / (bearing->load * h) : 0;
-        bearing->force[ordinal][i] = island->r[3 * k + i] / h;
+        bearing->torque[i] = second ? bearing->torque[i] : 0;
+        for (int row = 0; row < 3; ++row)
+            bearing->torque[i] += island->block[k].J[0][row][3 + i] * island->r[3 * k + row] / h;
     }
-    if (ordinal == 0)
+    if (!second)
         bearing->stuck = 1;
     for (int row = 0; row < 3; ++row)
         if (!island->block[k].unused[row] && fabs(island->u[3 * k + row]) > SPRAG_SLIP_TOLERANCE)

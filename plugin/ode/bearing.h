@@ -29,7 +29,7 @@ struct spragBearing {
     double normal[SPRAG_BEARING_ENDS][3]; /* in the frame of the second body, or the world; 0: not known yet */
     double load;                          /* N, of the last step */
     double direction[3];                  /* of the load, world axes; 0: not known yet */
-    double force[2][3];                   /* N m, of the turning blocks in the last step */
+    double torque[3];                     /* N m, world axes, of turning friction on the first body in the last step */
     int stuck;                            /* 1: they did not turn, -1: not known yet */
     int first_row, row_count;             /* equality rows of the joint in its island, this step */
 };

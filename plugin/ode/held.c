@@ -4,6 +4,7 @@
 
 #include "linalg/ldlt.h"
 #include "linalg/vec3.h"
+#include "ode/bearing.h"
 
 /* The factor is dense outside its envelope: a crowd of more motors than this in one island is taken as limp. */
 enum { HELD_MAX = 1024 };
@@ -16,19 +17,23 @@ typedef struct Held {
     double *Z;         /* (count x 3) L^-1 W_Bk */
 } Held;
 
-static int holds(const spragBlock *block, const spragProblem *p, int k, int row, const double *r)
+static int holds(const struct spragWorld *world, const spragIsland *island, int k, int row)
 {
-    const double *bound = p->bound + 6 * k;
-    return block->part == SPRAG_PART_JOINT && !block->unused[row] && bound[row] < r[3 * k + row] &&
-           r[3 * k + row] < bound[3 + row];
+    const spragBlock *block = &island->block[k];
+    const double r = island->r[3 * k + row];
+    if (block->unused[row])
+        return 0;
+    if (block->part == SPRAG_PART_TURNING)
+        return world->snapshot.joint[block->joint].bearing->stuck > 0;
+    return block->part == SPRAG_PART_JOINT && island->bound[6 * k + row] < r && r < island->bound[6 * k + 3 + row];
 }
 
-static int countHeld(const spragIsland *island, int *number)
+static int countHeld(const struct spragWorld *world, const spragIsland *island, int *number)
 {
     int count = 0;
     for (int k = 0; k < island->block_count; ++k)
         for (int row = 0; row < 3; ++row)
-            number[3 * k + row] = holds(&island->block[k], &island->problem, k, row, island->r) ? count++ : -1;
+            number[3 * k + row] = holds(world, island, k, row) ? count++ : -1;
     return count;
 }
 
@@ -75,18 +80,18 @@ static void reduce(const spragProblem *p, const double *r, int k, Held *held, sp
     history->free_acceleration += spragDot3(history->held, r + 3 * k) / p->step;
 }
 
-int spragHeldReduce(const spragIsland *island, spragContactHistory *history)
+int spragHeldReduce(const struct spragWorld *world, const spragIsland *island, spragContactHistory *history)
 {
     const spragProblem *p = &island->problem;
     int joints = 0;
     for (int k = 0; k < island->block_count; ++k)
-        joints += island->block[k].part == SPRAG_PART_JOINT;
+        joints += island->block[k].part == SPRAG_PART_JOINT || island->block[k].part == SPRAG_PART_TURNING;
     if (joints == 0)
         return 1;
     Held held = {.number = SPRAG_TAKE(&island->lane->arena, int, 3 * island->block_count)};
     if (held.number == NULL)
         return 0;
-    held.count = countHeld(island, held.number);
+    held.count = countHeld(world, island, held.number);
     if (held.count == 0 || held.count > HELD_MAX)
         return 1;
     held.first = SPRAG_TAKE(&island->lane->arena, int, held.count);

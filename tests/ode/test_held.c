@@ -103,6 +103,33 @@ static void aLimpRodIsAnother(void **state)
     freeRod(&rod);
 }
 
+/* A hinge that friction holds does so too, from the step on in which its load is known. */
+static void frictionThatHoldsMakesOnePiece(void **state)
+{
+    (void)state;
+    for (int ball = 0; ball < 2; ++ball) {
+        Rod rod = makeRod(0);
+        dJointID joint = dBodyGetJoint(rod.lower, 0);
+        if (ball) {
+            dBodyID upper = dJointGetBody(joint, 1);
+            dJointDestroy(joint);
+            joint = dJointCreateBall(rod.world, 0);
+            dJointAttach(joint, rod.lower, upper);
+            dJointSetBallAnchor(joint, cos(angle), 0, sin(angle));
+        }
+        const spragJointFriction f = {.mu = 1, .mu_static = -1, .radius = 100};
+        assert_int_equal(spragJointSetFriction(rod.sprag, joint, &f), SPRAG_OK);
+        for (int k = 0; k < 5; ++k) {
+            const spragContact *contact = stepRod(&rod, 0.3);
+            CHECK_NEAR(contact->painleve_p, slopeOf(0.3), 20 * step_size);
+            if (k > 0)
+                CHECK_NEAR(contact->free_acceleration, -9.81, 1e3 * step_size);
+            CHECK_NEAR(contact->normal_force, 9.81 / slopeOf(0.3), 1e3 * step_size);
+        }
+        freeRod(&rod);
+    }
+}
+
 int main(void)
 {
     dInitODE2(0);
@@ -110,6 +137,7 @@ int main(void)
         cmocka_unit_test(motorsThatHoldMakeOnePiece),
         cmocka_unit_test(itJamsAsOnePiece),
         cmocka_unit_test(aLimpRodIsAnother),
+        cmocka_unit_test(frictionThatHoldsMakesOnePiece),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
