@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/status.h"
 #include "problem/problem.h"
 #include "solve/solver.h"
@@ -34,7 +35,10 @@ spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptio
             return spragFail(SPRAG_ERROR_NOT_FINITE, "the guess r[%d] is not finite", i);
     spragArena arena = {0};
     spragSolveInfo own;
-    status = spragChainSolve(problem, &chosen, &arena, r, u, info != NULL ? info : &own);
+    info = info != NULL ? info : &own;
+    const double begin = spragSeconds();
+    status = spragChainSolve(problem, &chosen, &arena, r, u, info);
+    info->seconds = spragSeconds() - begin;
     spragArenaFree(&arena);
     return status;
 }

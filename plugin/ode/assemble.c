@@ -156,7 +156,8 @@ static int restsAt(const spragSnapshot *s, const spragBlock *block, const spragC
     double change[3]; /* m/s, of the contact in this step without contact forces */
     for (int row = 0; row < 3; ++row)
         change[row] = block->free_velocity[row] - block->velocity[row] + s->step * block->product[row];
-    return old->mode == SPRAG_MODE_STICK && spragNorm2(slip) <= 0.05 * spragNorm3(change);
+    return old->mode == SPRAG_MODE_STICK &&
+           slip[0] * slip[0] + slip[1] * slip[1] <= 0.05 * 0.05 * spragDot3(change, change);
 }
 
 /* Limits and motors start from what they carried; `ordinal` counts the blocks of one joint. */
@@ -211,10 +212,13 @@ static void fillHistory(const struct spragWorld *world, spragIsland *island, spr
 static void addOthers(const spragIsland *island, double h, spragContactHistory *history)
 {
     const spragProblem *p = &island->problem;
-    for (int k = 0; k < p->contact_count; ++k)
+    for (int k = 0; k < p->contact_count; ++k) {
+        double sum = 0;
         for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
             if (p->column[e] != k)
-                history[k].free_acceleration += spragDot3(p->W + 9 * e, island->r + 3 * p->column[e]) / h;
+                sum += spragDot3(p->W + 9 * e, island->r + 3 * p->column[e]);
+        history[k].free_acceleration += sum / h;
+    }
 }
 
 /* ---------------------------------------------------------------- the problem */

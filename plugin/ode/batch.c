@@ -91,6 +91,33 @@ static spragStatus solveBounded(const struct spragWorld *world, const spragSolve
     return status;
 }
 
+static spragBodyState *movingBody(spragSnapshot *s, int body)
+{
+    return body < 0 || s->body[body].kinematic ? NULL : &s->body[body];
+}
+
+/* impulse of every body of the island: J^T r + E^T lambda */
+static void sumImpulses(spragSnapshot *s, const spragIsland *island)
+{
+    for (int k = 0; k < island->block_count; ++k) {
+        const spragBlock *block = &island->block[k];
+        for (int side = 0; side < 2; ++side) {
+            spragBodyState *to = movingBody(s, block->body[side]);
+            for (int row = 0; row < 3 && to != NULL; ++row)
+                for (int i = 0; i < 6; ++i)
+                    to->impulse[i] += block->J[side][row][i] * island->r[3 * k + row];
+        }
+    }
+    for (int e = 0; e < island->row_count; ++e) {
+        const spragEqualityRow *row = &island->row[e];
+        for (int side = 0; side < 2; ++side) {
+            spragBodyState *to = movingBody(s, row->body[side]);
+            for (int i = 0; i < 6 && to != NULL; ++i)
+                to->impulse[i] += row->J[side][i] * row->impulse;
+        }
+    }
+}
+
 /* The best answer is used even where it misses the tolerance, as long as it is finite: ODE's own would be worse.  Only
  * what has no answer is left to ODE. */
 static void solveIsland(struct spragWorld *world, spragIsland *island, double seconds_left)
@@ -117,6 +144,8 @@ static void solveIsland(struct spragWorld *world, spragIsland *island, double se
     for (int i = 0; i < 3 * island->block_count; ++i)
         if (!isfinite(island->r[i]) || !isfinite(island->u[i]))
             island->declined = "no finite solution was found";
+    if (island->declined == NULL)
+        sumImpulses(&world->snapshot, island);
 }
 
 static void noteFailure(Work *work, int island)

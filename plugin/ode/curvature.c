@@ -80,6 +80,14 @@ static void productOnPlane(const spragBodyState *const body[2], int round, doubl
 {
     static const double still[3] = {0, 0, 0};
     const spragBodyState *plane = body[1 - round];
+    if (plane == NULL && round == 0) { /* the world: w x (w x (C - G)) */
+        double arm[3], c[3];
+        for (int i = 0; i < 3; ++i)
+            arm[i] = point[i] + radius * n[i] - body[0]->position[i];
+        spragCross3(c, body[0]->velocity + 3, arm);
+        spragCross3(out, body[0]->velocity + 3, c);
+        return;
+    }
     const double *W = plane == NULL ? still : plane->velocity + 3;
     const double side = round == 0 ? 1 : -1; /* the centre of body[0] is at point + radius n */
     double centre[3], rate[3], n_rate[3];

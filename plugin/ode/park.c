@@ -108,24 +108,6 @@ static void stopListening(const spragBodyState *body)
 
 /* ---------------------------------------------------------------- forces */
 
-/* impulse of every body of the island: J^T r + E^T lambda */
-static void sumImpulses(spragSnapshot *s, const spragIsland *island)
-{
-    for (int k = 0; k < island->block_count; ++k) {
-        const spragBlock *block = &island->block[k];
-        for (int side = 0; side < 2; ++side)
-            for (int row = 0; row < 3 && block->body[side] >= 0; ++row)
-                for (int i = 0; i < 6; ++i)
-                    s->body[block->body[side]].impulse[i] += block->J[side][row][i] * island->r[3 * k + row];
-    }
-    for (int e = 0; e < island->row_count; ++e) {
-        const spragEqualityRow *row = &island->row[e];
-        for (int side = 0; side < 2; ++side)
-            for (int i = 0; i < 6 && row->body[side] >= 0; ++i)
-                s->body[row->body[side]].impulse[i] += row->J[side][i] * row->impulse;
-    }
-}
-
 /* feedback += force J on ODE's first and second body */
 static void addFeedback(dJointFeedback *feedback, int side, const double J[6], double force)
 {
@@ -146,18 +128,18 @@ static void clearFeedback(dJointFeedback *feedback)
 static void fillFeedback(const spragSnapshot *s, const spragIsland *island)
 {
     for (int k = 0; k < island->block_count; ++k)
-        clearFeedback(dJointGetFeedback(s->joint[island->block[k].joint].id));
+        clearFeedback(s->joint[island->block[k].joint].feedback);
     for (int e = 0; e < island->row_count; ++e)
-        clearFeedback(dJointGetFeedback(s->joint[island->row[e].joint].id));
+        clearFeedback(s->joint[island->row[e].joint].feedback);
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
-        dJointFeedback *feedback = dJointGetFeedback(s->joint[block->joint].id);
+        dJointFeedback *feedback = s->joint[block->joint].feedback;
         for (int n = 0; n < 6 && feedback != NULL; ++n)
             addFeedback(feedback, n / 3, block->J[n / 3][n % 3], island->r[3 * k + n % 3] / s->step);
     }
     for (int e = 0; e < island->row_count; ++e) {
         const spragEqualityRow *row = &island->row[e];
-        dJointFeedback *feedback = dJointGetFeedback(s->joint[row->joint].id);
+        dJointFeedback *feedback = s->joint[row->joint].feedback;
         for (int side = 0; side < 2 && feedback != NULL; ++side)
             addFeedback(feedback, side, row->J[side], row->impulse / s->step);
     }
@@ -179,10 +161,8 @@ void spragPark(struct spragWorld *world)
 {
     spragSnapshot *s = &world->snapshot;
     for (int k = 0; k < s->island_count; ++k)
-        if (isParked(s, k)) {
-            sumImpulses(s, &s->island[k]);
+        if (isParked(s, k))
             fillFeedback(s, &s->island[k]);
-        }
     findHeld(s);
     for (int i = 0; i < s->body_count; ++i) {
         if (isParked(s, s->body[i].island))

@@ -11,8 +11,8 @@
 /* ---------------------------------------------------------------- geometry */
 
 /* ODE's frame: t1 = fdir1 or dPlaneSpace, t2 = n x t1.  A given fdir1 is made a unit tangent, which ODE leaves to the
- * user. */
-static void makeFrame(spragBlock *block, const dContact *contact, int reversed)
+ * user.  before: the contact before it, or NULL; on a plane it has the same frame. */
+static void makeFrame(spragBlock *block, const spragBlock *before, const dContact *contact, int reversed)
 {
     for (int i = 0; i < 3; ++i)
         block->n[i] = reversed ? -contact->geom.normal[i] : contact->geom.normal[i];
@@ -28,6 +28,12 @@ static void makeFrame(spragBlock *block, const dContact *contact, int reversed)
             spragCross3(block->t2, block->n, block->t1);
             return;
         }
+    }
+    block->own_frame = 1;
+    if (before != NULL && before->own_frame && memcmp(before->n, block->n, sizeof block->n) == 0) {
+        memcpy(block->t1, before->t1, sizeof block->t1);
+        memcpy(block->t2, before->t2, sizeof block->t2);
+        return;
     }
     const dVector3 n = {(dReal)block->n[0], (dReal)block->n[1], (dReal)block->n[2], 0};
     dVector3 t1, t2;
@@ -152,13 +158,15 @@ typedef struct TangentLaw {
 static TangentLaw tangentLaw(const dSurfaceParameters *p, int second)
 {
     const double mu = second && (p->mode & dContactMu2) ? p->mu2 : p->mu;
-    return (TangentLaw){fmax(mu, 0), (p->mode & (second ? dContactApprox1_2 : dContactApprox1_1)) != 0};
+    return (TangentLaw){mu > 0 ? mu : 0, (p->mode & (second ? dContactApprox1_2 : dContactApprox1_1)) != 0};
 }
 
 /* A coefficient along one tangent and a force along the other, or one of them infinite: no ellipse, each has its own law. */
 static int hasSecondLaw(const dSurfaceParameters *p)
 {
     const TangentLaw a = tangentLaw(p, 0), b = tangentLaw(p, 1);
+    if (a.limit == b.limit && a.proportional == b.proportional)
+        return 0;
     return a.limit > 0 && b.limit > 0 &&
            (isinf(a.limit) != isinf(b.limit) || (!isinf(a.limit) && a.proportional != b.proportional));
 }
@@ -199,19 +207,28 @@ static void tangentRows(const dSurfaceParameters *p, double h, spragBlock *block
             block->J[side][2][i] *= s;
 }
 
+static int sameGeoms(const spragSnapshot *s, const spragBlock *a, const spragBlock *b)
+{
+    const dContactGeom *x = &s->joint[a->joint].contact->geom, *y = &s->joint[b->joint].contact->geom;
+    return a->body[0] == b->body[0] && a->body[1] == b->body[1] && x->g1 == y->g1 && x->g2 == y->g2;
+}
+
 static void addProduct(const spragSnapshot *s, const spragJointState *joint, const spragSurface *surface,
-                       spragBlock *block)
+                       const spragBlock *before, spragBlock *block)
 {
     const spragBodyState *body[2];
     double radius[2], product[3];
     const dContactGeom *geom = &joint->contact->geom;
+    block->has_radius = 1;
+    const int known = before != NULL && before->has_radius && sameGeoms(s, before, block);
     for (int side = 0; side < 2; ++side) {
         const int user = joint->reversed ? 1 - side : side;
         body[side] = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
-        radius[side] =
-            body[side] != NULL && surface->curvature_radius[user] >= 0
-                ? surface->curvature_radius[user]
-                : spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id, user == 0 ? geom->g1 : geom->g2);
+        block->radius[side] =
+            known ? before->radius[side]
+                  : spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id, user == 0 ? geom->g1 : geom->g2);
+        radius[side] = body[side] != NULL && surface->curvature_radius[user] >= 0 ? surface->curvature_radius[user]
+                                                                                  : block->radius[side];
     }
     spragVelocityProduct(body, radius, block->position, block->n, product);
     block->product[0] = spragDot3(block->n, product);
@@ -264,11 +281,13 @@ static Rolling rollingOf(const dSurfaceParameters *p)
 /* Has it rows of this kind? */
 static int hasRolling(const dSurfaceParameters *p, int proportional)
 {
+    if (!(p->mode & dContactRolling))
+        return 0;
     const Rolling rolling = rollingOf(p);
     int has = 0;
     for (int row = 0; row < 3; ++row)
         has |= rolling.rho[row] > 0 && rolling.proportional[row] == proportional;
-    return has && (p->mode & dContactRolling) && (p->mu > 0 || ((p->mode & dContactMu2) && p->mu2 > 0));
+    return has && (p->mu > 0 || ((p->mode & dContactMu2) && p->mu2 > 0));
 }
 
 /* Rows: relative angular velocity about t1, t2, n. */
@@ -360,7 +379,8 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
     const spragJointState *joint = &s->joint[j];
     const dContact *contact = joint->contact;
     *block = (spragBlock){.joint = j, .parent = -1, .memory = joint->memory, .body = {joint->body[0], joint->body[1]}};
-    makeFrame(block, contact, joint->reversed);
+    const spragBlock *before = first > 0 && block[-1].part == SPRAG_PART_CONTACT ? block - 1 : NULL;
+    makeFrame(block, before, contact, joint->reversed);
     for (int i = 0; i < 3; ++i)
         block->position[i] = contact->geom.pos[i];
     block->gap = -contact->geom.depth;
@@ -371,7 +391,7 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
     frictionLaw(&contact->surface, s->step, block);
     tangentRows(&contact->surface, s->step, block);
     if (block->kind != SPRAG_BLOCK_CONTACT || block->mu > 0)
-        addProduct(s, joint, surface, block);
+        addProduct(s, joint, surface, before, block);
     const int stuck = joint->memory >= 0 && world->memory[joint->memory].mode == SPRAG_MODE_STICK;
     if (block->kind == SPRAG_BLOCK_CONTACT && stuck && surface->mu_static > block->mu)
         block->mu = block->mu_minus = surface->mu_static;

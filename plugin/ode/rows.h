@@ -35,7 +35,6 @@ struct spragBlock {
     unsigned long long id;        /* of a guide or bearing, 0: as its record says */
     int memory;                   /* index of its record of the last step, or -1; of contacts and guides */
     int body[2];                  /* in the snapshot, -1 = the world */
-    double J[2][3][6];            /* of either body, linear then angular; row t2 is scaled by `scale` */
     int articulation[2], slot[2]; /* mechanisms it touches, its place in their lists; -1 none */
     double rhs[3];                /* m/s */
     double correction;            /* m/s, the part of rhs[0] that corrects position */
@@ -45,11 +44,14 @@ struct spragBlock {
     double velocity[3];           /* J v at the start of the step, m/s */
     double free_velocity[3];      /* J v at its end without constraints, m/s */
     double mu, mu_minus;
-    double lo[3], hi[3]; /* N s, of BOX blocks */
-    double scale;        /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */
+    double scale; /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */
     double n[3], t1[3], t2[3];
-    unsigned char unused[3]; /* 1: the row does not exist (mu = 0 along it) */
-    unsigned char parts;     /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
+    double radius[2];                    /* m, of the geoms at the contact: spragCurvatureRadius */
+    unsigned char has_radius, own_frame; /* radius is filled; t1, t2 follow from n alone */
+    unsigned char unused[3];             /* 1: the row does not exist (mu = 0 along it) */
+    unsigned char parts; /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
+    double lo[3], hi[3]; /* N s, of BOX blocks */
+    double J[2][3][6];   /* of either body, linear then angular; row t2 is scaled by `scale` */
 };
 
 /* A key for the bodies of a block, never NULL. */

@@ -21,6 +21,8 @@ double spragSingularShift(const struct spragWorld *world, const spragIsland *isl
         return 0;
     const double *W = problem->W + 9 * spragProblemDiagonal(problem, k);
     const spragContactHistory *history = &problem->history[k];
+    if (history->slip[0] == 0 && history->slip[1] == 0)
+        return 0;
     const spragIndicator indicator = spragIndicatorOf(W, block->mu, history, world->config.indeterminacy);
     if (indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE && indicator.lifts)
         return block->correction;

@@ -46,6 +46,7 @@ static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
 static void readJoint(const spragSnapshot *s, spragJointState *joint)
 {
     joint->type = dJointGetType(joint->id);
+    joint->feedback = dJointGetFeedback(joint->id);
     joint->body[0] = spragPointerMapGet(&s->body_index, dJointGetBody(joint->id, 0));
     joint->body[1] = spragPointerMapGet(&s->body_index, dJointGetBody(joint->id, 1));
     if (joint->body[0] < 0) {

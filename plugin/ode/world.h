@@ -49,7 +49,8 @@ typedef struct spragBodyState {
 
 typedef struct spragJointState {
     dJointID id;
-    int serial; /* as a body's; of contacts 0 */
+    dJointFeedback *feedback; /* the user's, or NULL */
+    int serial;               /* as a body's; of contacts 0 */
     dJointType type;
     int enabled;              /* and attached to a dynamic body: takes part in the step */
     int reversed;             /* attached as (0, body): body[0] is the user's second */

@@ -270,18 +270,14 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info)
 {
-    const double begin = spragSeconds();
     *info = (spragSolveInfo){.residual = NAN, .solver = SPRAG_SOLVER_VARIANT};
     if ((options->solver == SPRAG_SOLVER_AUTO || options->solver == SPRAG_SOLVER_VARIANT) &&
-        solveSmall(problem, options, r, u, info)) {
-        info->seconds = spragSeconds() - begin;
+        solveSmall(problem, options, r, u, info))
         return info->status = SPRAG_OK;
-    }
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const spragStatus status = runChain(problem, options, begin, arena, r, info);
+    const spragStatus status = runChain(problem, options, options->time_limit > 0 ? spragSeconds() : 0, arena, r, info);
     spragArenaRelease(arena, mark);
     if (status != SPRAG_ERROR_MEMORY && u != NULL)
         spragProblemVelocity(problem, r, u);
-    info->seconds = spragSeconds() - begin;
     return info->status = status;
 }

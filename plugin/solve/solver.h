@@ -30,7 +30,7 @@ extern const spragSolver spragSolverNewton;
 int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
                      spragSolveInfo *info);
 
-/* The chain on an arena: spragProblemSolve without checks and without malloc in the steady state. */
+/* The chain on an arena: spragProblemSolve without checks, without malloc in the steady state, and without info->seconds. */
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
 
