@@ -56,7 +56,8 @@ static int runSize(const Options *options, int kind, int bodies, FILE *json, int
 {
     char keys[64];
     snprintf(keys, sizeof keys, "count=%d%s", bodies, kind_keys[kind]);
-    const WorldPlan plan = {"pile", keys, GAME, 400, 20, bodies > 1000 ? 5 : 20, 0, 1};
+    const WorldPlan plan = {"pile", keys, GAME, 400, bodies > 300 ? 5 : 20, bodies > 1000 ? 3 : bodies > 300 ? 7 : 20,
+                            0,      1};
     SceneWorld *world = worldSettle(&plan);
     if (world == NULL)
         return 0;

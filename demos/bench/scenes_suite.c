@@ -52,13 +52,13 @@ static const WorldPlan plan[] = {
     {"pile", "count=10", GAME, 300, 20, 50, 1, 1},
     {"pile", "count=50", GAME, 300, 20, 50, 1, 1},
     {"pile", "count=300", GAME, 400, 20, 20, 0, 1},
-    {"pile", "count=1000", GAME, 400, 20, 10, 0, 1},
-    {"pile", "count=3000", GAME, 400, 10, 5, 0, 1},
+    {"pile", "count=1000", GAME, 400, 5, 7, 0, 1},
+    {"pile", "count=3000", GAME, 400, 3, 3, 0, 1},
     {"pile", "count=10 boxes=1 tumble=1", GAME, 300, 20, 50, 1, 1},
     {"pile", "count=50 boxes=1 tumble=1", GAME, 300, 20, 50, 1, 1},
     {"pile", "count=300 boxes=1 tumble=1", GAME, 400, 20, 20, 0, 1},
-    {"pile", "count=1000 boxes=1 tumble=1", GAME, 400, 20, 10, 0, 1},
-    {"pile", "count=3000 boxes=1 tumble=1", GAME, 400, 10, 5, 0, 1},
+    {"pile", "count=1000 boxes=1 tumble=1", GAME, 400, 5, 7, 0, 1},
+    {"pile", "count=3000 boxes=1 tumble=1", GAME, 400, 3, 3, 0, 1},
 };
 enum { PLANS = sizeof plan / sizeof *plan };
 enum { SMALL_BODIES = 100 }; /* --quick leaves larger piles and islands out */
