@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs the whole benchmark and writes docs/benchmarks.md, its numbers as JSON beside it, and the performance profile.
-#     demos/benchmark.sh            all of it: about an hour on two cores
+#     demos/benchmark.sh            all of it: 20 minutes on two cores
 #     demos/benchmark.sh --quick    small scenes and piles only, into the build tree: minutes
-# BUILD_DIR (default build-bench), PROBLEMS (default ../shared/problems), LIMIT (s per method and file, default 10) and CMAKE_ARGS may be set.
+# BUILD_DIR (default build-bench), PROBLEMS (default ../shared/problems), LIMIT (s per method and file, default 10) and
+# CMAKE_ARGS may be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

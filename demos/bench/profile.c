@@ -75,7 +75,7 @@ const char *profileWriteSvg(const Profile *profile, const char *path)
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
             "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            LEFT + WIDTH + 130, TOP + HEIGHT + 50);
+            LEFT + WIDTH + 140, TOP + HEIGHT + 50);
     writeAxes(out);
     for (int m = 0; m < profile->methods; ++m) {
         fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", color[m % COLORS]);
@@ -87,8 +87,10 @@ const char *profileWriteSvg(const Profile *profile, const char *path)
             fprintf(out, "%.1f,%.1f ", abscissa(t), ordinate(share));
             previous = share;
         }
-        fprintf(out, "\"/>\n<text x=\"%d\" y=\"%d\" fill=\"%s\">%s</text>\n", LEFT + WIDTH + 8, TOP + 14 + 16 * m,
-                color[m % COLORS], profile->name[m]);
+        const int y = TOP + 14 + 18 * m;
+        fprintf(out, "\"/>\n<path d=\"M%d %dh20\" stroke=\"%s\" stroke-width=\"4\"/>\n", LEFT + WIDTH + 8, y - 4,
+                color[m % COLORS]);
+        fprintf(out, "<text x=\"%d\" y=\"%d\">%s</text>\n", LEFT + WIDTH + 34, y, profile->name[m]);
     }
     fprintf(out, "</svg>\n");
     const int failed = ferror(out);

@@ -102,7 +102,8 @@ static int run(int count, char **argument)
         fprintf(json, "{\"suite\":\"scaling\",\"version\":\"%s\",\"tolerance\":%g,\"results\":[", spragVersion(),
                 options.tolerance);
     printf(
-        "Whole steps of piles, warm, to a residual of %g m/s; growth: cost per contact against the smallest pile.\n\n"
+        "Whole steps of piles, warm, to a residual of %g m/s; growth: cost per contact against the smallest pile.\n"
+        "A residual above that means that the limit on the work of a step ended it.\n\n"
         "| pile of | bodies | contacts | ms | residual | us a contact | growth | ms, 2 threads | faster by | same bits "
         "|\n|---|---|---|---|---|---|---|---|---|---|\n",
         options.tolerance);
