@@ -1,4 +1,5 @@
 /* `sprag-bench accuracy`: what stock ODE gets wrong, and Sprag's figure beside it, measured in one run. */
+#include "bench/reference_table.h"
 #include "bench/suite.h"
 
 #include <math.h>
@@ -291,6 +292,7 @@ static int run(int count, char **argument)
         printf("\n");
         fflush(stdout);
     }
+    benchReferenceTable();
     printf("\nStock ODE reported %d internal errors of its LCP solver on the way.\n", ode_complaints);
     dCloseODE();
     return 0;

@@ -1,21 +1,10 @@
 /* The stiff limit as judge (theory/policy.md 3.1): a rod on an elastic surface, N = max(0, k depth - c v_n), does what the
  * policy says of the rigid one, the better the stiffer, in the indeterminate and in the inconsistent region. */
-#include "scenes/scene.h"
 #include "support/oracle.h"
 
-enum { MASS, LENGTH, MU, ANGLE, OMEGA, SLIP, GRAVITY, RESTITUTION, STIFFNESS, DAMPING, KEYS };
+#include "scenes/reference.h"
 
-static void rodValues(const Json *inputs, double *value)
-{
-    for (int i = 0; i < KEYS; ++i)
-        value[i] = SceneFind("rod")->keys[i].value;
-    value[LENGTH] = 2 * jsonNumber(inputs, "l");
-    value[MU] = jsonNumber(inputs, "mu");
-    value[GRAVITY] = jsonNumber(inputs, "g");
-    value[ANGLE] = jsonNumber(inputs, "theta0") * 180 / M_PI;
-    value[OMEGA] = jsonNumber(inputs, "om0");
-    value[SLIP] = jsonNumber(inputs, "v_tip0");
-}
+enum { MASS, LENGTH, MU, ANGLE, OMEGA, SLIP, GRAVITY, RESTITUTION, STIFFNESS, DAMPING, KEYS };
 
 /* The rod on its elastic surface, pressed into it by N0. */
 static SceneWorld *openPressed(const double *value, double N0)
@@ -94,7 +83,7 @@ static void theSeparatrixDivides(void **unused)
     const Json *one = oracleCase(&oracle, "rod_jam.separatrix"), *expected = jsonGet(one, "expected");
     const Json *rows = jsonGet(expected, "rows");
     double value[SCENE_KEY_MAX];
-    rodValues(jsonGet(one, "inputs"), value);
+    ReferenceRodValues(jsonGet(one, "inputs"), value);
     const double p = jsonNumber(expected, "p");
     for (int i = 0; i < rows->count; ++i) {
         const Json *row = &rows->first[i];
@@ -120,7 +109,7 @@ static void theSeparatrixIsSharp(void **unused)
     oracleOpen(&oracle);
     const Json *one = oracleCase(&oracle, "rod_jam.separatrix"), *expected = jsonGet(one, "expected");
     double value[SCENE_KEY_MAX], previous = INFINITY;
-    rodValues(jsonGet(one, "inputs"), value);
+    ReferenceRodValues(jsonGet(one, "inputs"), value);
     const double p = jsonNumber(expected, "p"), star = jsonNumber(expected, "N_star");
     for (int power = 4; power <= 8; power += 2) {
         value[STIFFNESS] = pow(10, power);
@@ -146,7 +135,7 @@ static void theSeparatrixIsSharp(void **unused)
 static Impact jamOn(const Json *inputs, double p, double k, double zeta)
 {
     double value[SCENE_KEY_MAX];
-    rodValues(inputs, value);
+    ReferenceRodValues(inputs, value);
     const double m = jsonNumber(inputs, "m"), J = jsonNumber(inputs, "J");
     const double l = 0.5 * value[LENGTH], angle = value[ANGLE] * M_PI / 180;
     const double a = l * cos(angle), height = l * sin(angle);
@@ -204,7 +193,7 @@ static void theRigidAnswerIsTheLimit(void **unused)
         snprintf(id, sizeof id, "rod_jam.%d", i);
         const Json *one = oracleCase(&oracle, id), *inputs = jsonGet(one, "inputs");
         double value[SCENE_KEY_MAX];
-        rodValues(inputs, value);
+        ReferenceRodValues(inputs, value);
         SceneWorld *rigid = openPressed(value, 0);
         assert_int_equal(SceneStep(rigid, 1e-7), SPRAG_OK);
         const spragContact *contact = NULL;

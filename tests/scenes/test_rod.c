@@ -1,5 +1,6 @@
 /* The rod against theory/oracle_open.json: trajectories, the impact that ends a slip, the four quadrants of (p, b). */
 #include "scenes/accuracy.h"
+#include "scenes/reference.h"
 
 enum { MASS, LENGTH, MU, ANGLE, OMEGA, SLIP, GRAVITY, RESTITUTION };
 
@@ -19,42 +20,17 @@ static int shut(void **state)
     return 0;
 }
 
-/* The scene's keys of the oracle's inputs. */
-static void rodValues(const Json *inputs, double *value)
-{
-    for (int i = 0; SceneFind("rod")->keys[i].name != NULL; ++i)
-        value[i] = SceneFind("rod")->keys[i].value;
-    value[LENGTH] = 2 * jsonNumber(inputs, "l");
-    value[MU] = jsonNumber(inputs, "mu");
-    value[GRAVITY] = jsonNumber(inputs, "g");
-    value[ANGLE] = jsonNumber(inputs, "theta0") * 180 / M_PI;
-    value[OMEGA] = jsonNumber(inputs, "om0");
-    value[SLIP] = jsonNumber(inputs, "v_tip0");
-}
-
-/* (x, y, theta, vx, vy, omega): of the lower end, in the plane x-z of the scene.  Leaving that plane fails. */
+/* Leaving the plane x-z of the scene fails. */
 static void rodState(const SceneWorld *world, double *state)
 {
-    const dBodyID body = world->body[0];
-    const double l = 0.5 * world->value[LENGTH];
-    const dReal *R = dBodyGetRotation(body), *w = dBodyGetAngularVel(body);
-    dVector3 tip, velocity;
-    dBodyGetRelPointPos(body, 0, 0, -l, tip);
-    dBodyGetRelPointVel(body, 0, 0, -l, velocity);
-    assert_true(fabs(tip[1]) + fabs(velocity[1]) + fabs(w[0]) + fabs(w[2]) < 1e-9);
-    state[0] = tip[0];
-    state[1] = tip[2];
-    state[2] = atan2(-R[10], -R[2]) + M_PI; /* 0 .. 2 pi: the oracle counts on past pi */
-    state[3] = velocity[0];
-    state[4] = velocity[2];
-    state[5] = -w[1];
+    assert_true(ReferenceRodState(world, state) < 1e-9);
 }
 
 static AccuracyCase rodCase(const char *id)
 {
     const Json *source = oracleCase(&oracle, id), *expected = jsonGet(source, "expected");
     AccuracyCase c = {.id = id, .scene = SceneFind("rod"), .state_count = 6, .state = rodState};
-    rodValues(jsonGet(source, "inputs"), c.value);
+    ReferenceRodValues(jsonGet(source, "inputs"), c.value);
     accuracyReadSamples(&c, jsonGet(expected, "samples_t_x_y_th_vx_vy_om_N_T_mode"));
     accuracyReadLog(&c, jsonGet(expected, "log"));
     const double end = c.sample_time[c.sample_count - 1];
@@ -141,7 +117,7 @@ static int checkJam(const Json *source, double restitution, const Json *row)
 {
     double value[SCENE_KEY_MAX], reference[5], coarse[5], fine[5];
     const Json *expected = jsonGet(source, "expected");
-    rodValues(jsonGet(source, "inputs"), value);
+    ReferenceRodValues(jsonGet(source, "inputs"), value);
     value[RESTITUTION] = restitution;
     reference[0] = jsonNumber(row, "Pn");
     reference[1] = jsonNumber(row, "Pt");

@@ -1,6 +1,7 @@
 /* The top against theory/oracle_open.json: a slipping tip, a sticking tip, slip onset from rest, lift-off; the modes at
  * an instant, paradoxical ones included, by one short step. */
 #include "scenes/accuracy.h"
+#include "scenes/reference.h"
 
 enum {
     SPIN,
@@ -36,45 +37,12 @@ static int shut(void **state)
     return 0;
 }
 
-static void bodyValues(const Json *inputs, double *value)
-{
-    memset(value, 0, SCENE_KEY_MAX * sizeof *value);
-    value[MU] = jsonNumber(inputs, "mu");
-    value[MASS] = jsonNumber(inputs, "m");
-    value[HEIGHT] = jsonNumber(inputs, "l");
-    value[AXIAL] = jsonNumber(inputs, "J3");
-    value[TRANSVERSE] = jsonNumber(inputs, "J1");
-    value[GRAVITY] = jsonNumber(inputs, "g");
-}
-
-/* (tip, axis, velocity of the tip, omega), 3 each. */
-static void topState(const SceneWorld *world, double *state)
-{
-    const dBodyID body = world->body[0];
-    const dReal *R = dBodyGetRotation(body), *w = dBodyGetAngularVel(body);
-    dVector3 tip, velocity;
-    dBodyGetRelPointPos(body, 0, 0, -world->value[HEIGHT], tip);
-    dBodyGetRelPointVel(body, 0, 0, -world->value[HEIGHT], velocity);
-    for (int i = 0; i < 3; ++i) {
-        state[i] = tip[i];
-        state[3 + i] = R[4 * i + 2];
-        state[6 + i] = velocity[i];
-        state[9 + i] = w[i];
-    }
-}
-
 static AccuracyCase topCase(const char *id)
 {
     const Json *source = oracleCase(&oracle, id), *expected = jsonGet(source, "expected");
     const Json *inputs = jsonGet(source, "inputs");
-    AccuracyCase c = {.id = id, .scene = SceneFind("top"), .state_count = 12, .state = topState};
-    bodyValues(inputs, c.value);
-    c.value[SPIN] = jsonNumber(inputs, "psidot0");
-    c.value[TILT] = jsonNumber(inputs, "theta0") * 180 / M_PI;
-    c.value[HEADING] = jsonNumber(inputs, "phi0");
-    c.value[PRECESSION] = jsonNumber(inputs, "phidot0");
-    c.value[NUTATION] = jsonNumber(inputs, "thetadot0");
-    jsonNumbers(jsonGet(inputs, "v_tip0"), 0, 2, &c.value[SLIP_X]);
+    AccuracyCase c = {.id = id, .scene = SceneFind("top"), .state_count = 12, .state = ReferenceTopState};
+    ReferenceTopValues(inputs, c.value);
     accuracyReadSamples(&c, jsonGet(expected, "samples_t_tip3_axis3_vtip3_om3_R3_mode"));
     accuracyReadLog(&c, jsonGet(expected, "log"));
     return c;
@@ -112,7 +80,7 @@ static SceneWorld *instant(const Json *source, double h)
     const Json *inputs = jsonGet(source, "inputs");
     double value[SCENE_KEY_MAX], z[12];
     char error[160];
-    bodyValues(inputs, value);
+    ReferenceTopBody(inputs, value);
     assert_int_equal(jsonNumbers(jsonGet(inputs, "z_tip_axis_vtip_omega"), 0, 12, z), 12);
     value[TILT] = acos(z[5]) * 180 / M_PI;
     value[HEADING] = atan2(z[4], z[3]);
