@@ -63,7 +63,7 @@ spragStatus spragGuideCreate(spragWorldID world, const spragGuideDef *def, sprag
         return status;
     if (def == NULL || out == NULL)
         return spragFail(SPRAG_ERROR_NULL, "%s is NULL", def == NULL ? "def" : "out");
-    if (def->cookie != GUIDE_COOKIE)
+    if (def->cookie != GUIDE_COOKIE && def->cookie != 0)
         return spragFail(SPRAG_ERROR_RANGE, "the spragGuideDef was not made by spragGuideDefDefault");
     if ((status = checkGuideBodies(world, def)) != SPRAG_OK || (status = checkGuide(def)) != SPRAG_OK)
         return status;

@@ -81,7 +81,7 @@ spragConfig spragConfigDefault(void)
 
 static spragStatus checkConfig(const spragConfig *c)
 {
-    if (c->cookie != CONFIG_COOKIE)
+    if (c->cookie != CONFIG_COOKIE && c->cookie != 0)
         return spragFail(SPRAG_ERROR_RANGE, "the spragConfig was not made by spragConfigDefault");
     if ((unsigned)c->solver >= SPRAG_SOLVER_COUNT)
         return spragFail(SPRAG_ERROR_RANGE, "config.solver = %d, expected 0 .. %d", (int)c->solver,

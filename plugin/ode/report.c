@@ -48,16 +48,16 @@ static void fromTangents(double out[3], const spragBlock *block, double x1, doub
 #define OPEN_TOLERANCE 1e-12
 
 /* A guide without play is never open: unloaded it slips or sticks without force. */
-static spragMode modeOf(const spragBlock *block, const double W[9], const double r[3], const double u[3])
+static spragMode modeOf(const spragBlock *block, const double W[9], const double r[3], const double u[3], double still)
 {
     if (block->kind == SPRAG_BLOCK_TWO_SIDED)
-        return spragNorm2(u + 1) <= SPRAG_SLIP_TOLERANCE ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
+        return spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
     if (r[0] * W[0] <= OPEN_TOLERANCE)
         return SPRAG_MODE_OPEN;
     if (block->kind == SPRAG_BLOCK_BOX)
         return SPRAG_MODE_STICK;
     const double radius = block->kind == SPRAG_BLOCK_CONTACT ? block->mu * r[0] : block->mu;
-    if (spragNorm2(r + 1) < radius * (1 - 1e-9) || spragNorm2(u + 1) <= SPRAG_SLIP_TOLERANCE)
+    if (spragNorm2(r + 1) < radius * (1 - 1e-9) || spragNorm2(u + 1) <= still)
         return SPRAG_MODE_STICK;
     return SPRAG_MODE_SLIP;
 }
@@ -97,6 +97,7 @@ static int variantOf(const struct spragWorld *world, const spragBlock *block, co
 typedef struct Told {
     const spragBlock *block;
     const double *W, *r, *u; /* its own: 3x3, 3, 3 */
+    double still;            /* m/s, a slip that the answer's accuracy cannot tell from rest */
     const spragContactHistory *past;
     spragIndicator indicator;    /* of the contact alone */
     const spragCoupled *coupled; /* of the island */
@@ -108,6 +109,7 @@ static void lookAt(const struct spragWorld *world, const spragIsland *island, co
                    Told *told)
 {
     told->block = &island->block[k];
+    told->still = fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual), 1e-6);
     told->r = island->r + 3 * k;
     told->u = island->u + 3 * k;
     told->past = &island->problem.history[k];
@@ -135,7 +137,7 @@ static void fillContact(const struct spragWorld *world, const Told *told, spragC
     memcpy(contact->position, block->position, sizeof contact->position);
     for (int i = 0; i < 3; ++i)
         contact->normal[i] = side * block->n[i];
-    contact->mode = modeOf(block, told->W, r, u);
+    contact->mode = modeOf(block, told->W, r, u, told->still);
     contact->variant = variantOf(world, block, told->W, r, contact->mode);
     contact->normal_force = side * r[0] / s->step;
     fromTangents(contact->friction, block, r[1] / s->step, r[2] * block->scale / s->step);

@@ -362,7 +362,7 @@ static void attachIsOnceAndDetachIsFinal(void **state)
     spragConfig config = spragConfigDefault();
     assert_int_equal(spragWorldAttach(NULL, NULL, &a), SPRAG_ERROR_NULL);
     assert_int_equal(spragWorldAttach(world, NULL, NULL), SPRAG_ERROR_NULL);
-    config.cookie = 0;
+    memset(&config, 0x5a, sizeof config);
     assert_int_equal(spragWorldAttach(world, &config, &a), SPRAG_ERROR_RANGE);
     config = spragConfigDefault();
     config.tolerance = NAN;

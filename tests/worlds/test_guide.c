@@ -657,8 +657,10 @@ static void badInput(void **state)
     expectRefusal(&t, NULL, SPRAG_ERROR_NULL, "def");
     assert_int_equal(spragGuideCreate(t.sprag, &good, NULL), SPRAG_ERROR_NULL);
     assert_int_equal(spragGuideCreate(NULL, &good, &guide), SPRAG_ERROR_NULL);
-    memset(&def, 0, sizeof def);
+    memset(&def, 0x5a, sizeof def);
     expectRefusal(&t, &def, SPRAG_ERROR_RANGE, "spragGuideDefDefault");
+    memset(&def, 0, sizeof def); /* zero means zero: no body */
+    expectRefusal(&t, &def, SPRAG_ERROR_NULL, "body");
     def = good, def.body = NULL;
     expectRefusal(&t, &def, SPRAG_ERROR_NULL, "body");
     def = good, def.guide = body;

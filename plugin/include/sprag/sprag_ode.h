@@ -33,7 +33,7 @@ typedef enum spragAnalysis {
 } spragAnalysis;
 
 typedef struct spragConfig {
-    unsigned cookie;        /* set by spragConfigDefault; a config made otherwise is refused */
+    unsigned cookie;        /* set by spragConfigDefault, or 0; what was never initialised is refused */
     spragSolverKind solver; /* may be changed between steps: spragWorldSetConfig */
     double tolerance;       /* on the residual, m/s; default 1e-8 */
     int iteration_limit;    /* per island and method, 0 = the method's own */
@@ -65,7 +65,7 @@ SPRAG_API spragSurface spragSurfaceDefault(void);
  * Sprag solves its island; under SPRAG_SOLVER_STOCK and in a declined island (SPRAG_EVENT_DECLINED) it exerts nothing and
  * takes the point back to its plane afterwards, at ERP.  It ends with either body. */
 typedef struct spragGuideDef {
-    unsigned cookie; /* set by spragGuideDefDefault */
+    unsigned cookie; /* set by spragGuideDefDefault, or 0 */
     dBodyID body, guide;
     dVector3 point;          /* m, world coordinates now; then fixed in body */
     dVector3 normal;         /* unit, world coordinates now; then fixed in guide */
