@@ -51,8 +51,9 @@ size_t spragEventJson(const spragEvent *event, const int body[2], char *buffer, 
     append(&out, "{\"type\":\"%s\"", spragEventName(event->type));
     appendNumber(&out, ",\"time\":", event->time);
     append(&out, ",\"step\":%ld,\"contact\":%llu", event->step, event->contact);
-    if (body != NULL)
-        append(&out, ",\"body\":[%d,%d]", body[0], body[1]);
+    if (body == NULL)
+        body = event->body_number;
+    append(&out, ",\"body\":[%d,%d]", body[0], body[1]);
     appendVector(&out, "position", event->position);
     appendVector(&out, "normal", event->normal);
     appendVector(&out, "impulse", event->impulse);

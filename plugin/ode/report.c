@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "ode/bearing.h"
+#include "ode/layout.h"
 #include "ode/ledger.h"
 #include "ode/rows.h"
 #include "problem/residual.h"
@@ -36,6 +37,17 @@ spragStatus spragReportPrepare(struct spragWorld *world)
 }
 
 /* ---------------------------------------------------------------- one contact */
+
+/* Of a serial; bodies of the snapshot, -1 the world. */
+static int numberOf(int serial)
+{
+    return serial >= SPRAG_MARK_MIN ? serial - SPRAG_MARK_MIN : -1;
+}
+
+static int bodyNumber(const spragSnapshot *s, int body)
+{
+    return body < 0 ? -1 : numberOf(s->body[body].serial);
+}
 
 /* out = x_1 t1 + x_2 t2, in the true lengths of the ellipse: u_2 = u_2' / s, r_2 = s r_2'. */
 static void fromTangents(double out[3], const spragBlock *block, double x1, double x2)
@@ -193,22 +205,23 @@ static void addEvents(struct spragWorld *world, const Told *told, const spragCon
     const spragContactHistory *past = told->past;
     if (isQuiet(told, contact))
         return;
-    spragContactChange change = {.event = {.time = world->info.time,
-                                           .step = world->info.step,
-                                           .contact = contact->id,
-                                           .body = {contact->body[0], contact->body[1]},
-                                           .variant = contact->variant,
-                                           .p = contact->painleve_p,
-                                           .b = contact->free_acceleration},
-                                 .fresh = past->fresh,
-                                 .before = past->fresh ? SPRAG_MODE_OPEN : (spragMode)past->mode,
-                                 .after = contact->mode,
-                                 .approach =
-                                     block->kind == SPRAG_BLOCK_TWO_SIDED ? -fabs(block->approach) : block->approach,
-                                 .inverse_mass = told->W[0],
-                                 .normal_impulse = fabs(told->r[0]),
-                                 .gravity = spragNorm3(s->gravity),
-                                 .step = s->step};
+    spragContactChange change = {
+        .event = {.time = world->info.time,
+                  .step = world->info.step,
+                  .contact = contact->id,
+                  .body = {contact->body[0], contact->body[1]},
+                  .body_number = {bodyNumber(s, block->body[0]), bodyNumber(s, block->body[1])},
+                  .variant = contact->variant,
+                  .p = contact->painleve_p,
+                  .b = contact->free_acceleration},
+        .fresh = past->fresh,
+        .before = past->fresh ? SPRAG_MODE_OPEN : (spragMode)past->mode,
+        .after = contact->mode,
+        .approach = block->kind == SPRAG_BLOCK_TWO_SIDED ? -fabs(block->approach) : block->approach,
+        .inverse_mass = told->W[0],
+        .normal_impulse = fabs(told->r[0]),
+        .gravity = spragNorm3(s->gravity),
+        .step = s->step};
     if (block->memory >= 0) {
         change.variant_before = world->memory[block->memory].variant;
         if (block->kind == SPRAG_BLOCK_TWO_SIDED || told->coupled->examined)
@@ -289,7 +302,8 @@ static void closeOld(struct spragWorld *world)
         spragEvent event = {.time = world->info.time,
                             .step = world->info.step,
                             .contact = old->id,
-                            .body = {gone ? NULL : old->body[0], gone ? NULL : old->body[1]}};
+                            .body = {gone ? NULL : old->body[0], gone ? NULL : old->body[1]},
+                            .body_number = {numberOf(old->serial[0]), numberOf(old->serial[1])}};
         memcpy(event.position, old->position, sizeof event.position);
         memcpy(event.normal, old->normal, sizeof event.normal);
         memcpy(event.slip_before, old->slip, sizeof event.slip_before);
@@ -356,6 +370,7 @@ static void addIslandEvent(struct spragWorld *world, const spragIsland *island, 
     spragEvent event = {.time = world->info.time,
                         .step = world->info.step,
                         .body = {body->id, NULL},
+                        .body_number = {numberOf(body->serial), -1},
                         .paradox_class = type == SPRAG_EVENT_INCONSISTENT    ? 1
                                          : type == SPRAG_EVENT_INDETERMINATE ? 3
                                                                              : 0,

@@ -12,7 +12,8 @@ static const spragEvent example = {.type = SPRAG_EVENT_JAM,
                                    .p = -0.5,
                                    .b = NAN,
                                    .paradox_class = 1,
-                                   .variant = -1};
+                                   .variant = -1,
+                                   .body_number = {5, -1}};
 
 static void everyFieldIsThere(void **state)
 {
@@ -30,7 +31,7 @@ static void everyFieldIsThere(void **state)
         if (strstr(text, part[k]) == NULL)
             fail_msg("%s lacks %s", text, part[k]);
     spragEventJson(&example, NULL, text, sizeof text);
-    assert_null(strstr(text, "body"));
+    assert_non_null(strstr(text, "\"body\":[5,-1]"));
     assert_null(strstr(text, "reason"));
     spragEventJson(&(spragEvent){.type = SPRAG_EVENT_DECLINED, .reason = "why"}, NULL, text, sizeof text);
     assert_non_null(strstr(text, ",\"reason\":\"why\"}"));

@@ -24,6 +24,7 @@ for mode in step quick; do
     grep -q '1 worlds, 600 steps' "$scratch/err" || fail "$mode: no report"
     awk '/worst residual/ {exit !($4 <= 1e-6)}' "$scratch/err" || fail "$mode: residual above 1e-6"
     grep -q '"type":"touch"' "$scratch/events" || fail "$mode: no events"
+    grep -qE '"type":"touch".*"body":\[[0-9]+,(-1|[0-9]+)\]' "$scratch/events" || fail "$mode: events without bodies"
     cat "$scratch/err"
 done
 

@@ -142,6 +142,8 @@ typedef struct spragEvent {
     int paradox_class;
     int variant; /* +1 / -1 after the step: the side of a guide that bears load; 1 of an ordinary contact, 0 open */
     const char *reason; /* of DECLINED: why ODE solved the island, a sentence that lives for ever; else NULL */
+    int body_number
+        [2]; /* of the bodies: the same as long as one lives, and never another's; -1: the world, or unknown */
 } spragEvent;
 
 typedef void spragEventFn(const spragEvent *event, void *user);
@@ -197,7 +199,7 @@ SPRAG_API int spragWorldGetContacts(spragWorldID, const spragContact **contacts)
 SPRAG_API int spragWorldGetEvents(spragWorldID, const spragEvent **events);
 SPRAG_API void spragWorldSetEventCallback(spragWorldID, spragEventFn *, void *user);
 /* One event as a JSON object, without line end, cut to size bytes; 1024 are enough.  body: the caller's numbers of the
- * two bodies, -1 for the world, or NULL to leave them out.  Returns the length of the whole text. */
+ * two bodies, -1 for the world, or NULL: event->body_number.  Returns the length of the whole text. */
 SPRAG_API size_t spragEventJson(const spragEvent *event, const int body[2], char *buffer, size_t size);
 SPRAG_API spragStepInfo spragWorldGetStepInfo(spragWorldID);
 /* Writes every island of the last step as text problem files: path for the first, path with "-2", "-3", ... before the
