@@ -273,6 +273,8 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     island->u = island->r + 3 * total;
     if (!history || !q || !island->r || !fillLaws(island) || !spragDelassusMake(world, island))
         return 0;
+    if (island->declined != NULL)
+        return 1;
     problem->q = q, problem->history = history, problem->step = s->step;
     fillQ(s, island, q);
     fillHistory(world, island, history);

@@ -83,14 +83,22 @@ static size_t entriesAtMost(const spragIsland *island, const Adjacency *adjacenc
     return sum;
 }
 
+/* Blocks of W that an island may have, 2.4 GB: beyond it (a million boxes in one heap, demo_space_stress) ODE goes on. */
+enum { ENTRIES_MAX = 1 << 25 };
+
 static int makePattern(struct spragWorld *world, spragIsland *island)
 {
     const int count = island->block_count;
     Adjacency adjacency;
     if (!makeAdjacency(world, island, &adjacency))
         return 0;
+    const size_t entries = entriesAtMost(island, &adjacency);
+    if (entries > ENTRIES_MAX) {
+        island->declined = "an island of more contacts than memory is taken for";
+        return 1;
+    }
     int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, count + 1);
-    int *column = SPRAG_TAKE_RAW(&island->lane->arena, int, entriesAtMost(island, &adjacency));
+    int *column = SPRAG_TAKE_RAW(&island->lane->arena, int, entries);
     if (row_start == NULL || column == NULL)
         return 0;
     row_start[0] = 0;
@@ -152,6 +160,8 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     const int count = island->block_count;
     if (!makePattern(world, island))
         return 0;
+    if (island->declined != NULL)
+        return 1;
     const int *row_start = island->problem.row_start, *column = island->problem.column;
     double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)row_start[count]);
     int *cursor = SPRAG_TAKE_RAW(&island->lane->scratch, int, count);
