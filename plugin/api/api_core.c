@@ -13,8 +13,15 @@ static spragStatus checkOptions(const spragSolveOptions *o)
         return spragFail(SPRAG_ERROR_RANGE, "solver %d cannot solve a problem without ODE", (int)o->solver);
     if (!(o->tolerance >= 0) || isinf(o->tolerance))
         return spragFail(SPRAG_ERROR_RANGE, "tolerance = %g, expected >= 0", o->tolerance);
-    if (o->iteration_limit < 0 || !(o->time_limit >= 0) || o->thread_count < 0)
-        return spragFail(SPRAG_ERROR_RANGE, "a limit or the thread count is negative");
+    if (!(o->time_limit >= 0) || !(o->work_limit >= 0))
+        return spragFail(SPRAG_ERROR_RANGE, "time_limit = %g s, work_limit = %g, expected >= 0", o->time_limit,
+                         o->work_limit);
+    if (o->iteration_limit < 0 || o->thread_count < 0)
+        return spragFail(SPRAG_ERROR_RANGE, "iteration_limit = %d, thread_count = %d, expected >= 0",
+                         o->iteration_limit, o->thread_count);
+    if ((unsigned)o->indeterminacy > SPRAG_INDETERMINACY_JAM)
+        return spragFail(SPRAG_ERROR_RANGE, "indeterminacy = %d, expected 0 to %d", (int)o->indeterminacy,
+                         SPRAG_INDETERMINACY_JAM);
     return SPRAG_OK;
 }
 

@@ -42,6 +42,8 @@ static void appendVector(Writer *out, const char *key, const double x[3])
 
 size_t spragEventJson(const spragEvent *event, const int body[2], char *buffer, size_t size)
 {
+    if (buffer == NULL)
+        size = 0;
     if (size > 0)
         buffer[0] = '\0';
     if (event == NULL)

@@ -120,12 +120,25 @@ static spragStatus checkHistory(const spragProblem *p)
         const spragContactHistory *h = &p->history[k];
         const double number[] = {h->slip[0],         h->slip[1],          h->free_acceleration,
                                  h->previous_normal, h->previous_slip[0], h->previous_slip[1]};
+        int finite = 1;
         for (size_t i = 0; i < sizeof number / sizeof *number; ++i)
-            if (!isfinite(number[i]))
-                return spragFail(SPRAG_ERROR_NOT_FINITE, "the history of contact %d is not finite", k);
+            finite &= isfinite(number[i]) != 0;
+        for (size_t i = 0; i < 9; ++i)
+            finite &= isfinite(h->held[i]) != 0;
+        if (!finite)
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "the history of contact %d is not finite", k);
         if (h->mode > SPRAG_MODE_SLIP || h->variant < -1 || h->variant > 1)
             return spragFail(SPRAG_ERROR_RANGE, "history of contact %d: mode %d, variant %d", k, h->mode, h->variant);
     }
+    return SPRAG_OK;
+}
+
+static spragStatus checkBounds(int k, const double bound[6])
+{
+    for (int a = 0; a < 3; ++a)
+        if (!(bound[a] <= bound[3 + a] && bound[a] < INFINITY && bound[3 + a] > -INFINITY))
+            return spragFail(SPRAG_ERROR_RANGE, "block %d, row %d: lo = %g, hi = %g, expected lo <= hi", k, a, bound[a],
+                             bound[3 + a]);
     return SPRAG_OK;
 }
 
@@ -136,10 +149,8 @@ static spragStatus checkKinds(const spragProblem *p)
             return spragFail(SPRAG_ERROR_RANGE, "kind of block %d is %d", k, p->kind[k]);
         if (p->kind[k] == SPRAG_BLOCK_BOX && p->bound == NULL)
             return spragFail(SPRAG_ERROR_NULL, "block %d is BOX but bound is NULL", k);
-        if (p->kind[k] == SPRAG_BLOCK_BOX)
-            for (int a = 0; a < 3; ++a)
-                if (!(p->bound[6 * k + a] <= p->bound[6 * k + 3 + a]))
-                    return spragFail(SPRAG_ERROR_RANGE, "block %d, row %d: lo > hi", k, a);
+        if (p->kind[k] == SPRAG_BLOCK_BOX && checkBounds(k, p->bound + 6 * (size_t)k) != SPRAG_OK)
+            return SPRAG_ERROR_RANGE;
         if (p->kind[k] == SPRAG_BLOCK_ROLLING &&
             (p->parent == NULL || p->parent[k] < 0 || p->parent[k] >= p->contact_count ||
              p->kind[p->parent[k]] == SPRAG_BLOCK_ROLLING))
@@ -195,7 +206,13 @@ static int isDefinite(int n, double *A, double shift)
     return 1;
 }
 
-/* Necessary conditions on the diagonal blocks: diagonal >= 0, trace > 0, no eigenvalue clearly below 0. */
+/* A normal force moves its contact; rows of a BOX or ROLLING block may be idle. */
+static int bearsOnNormal(const spragProblem *p, int k)
+{
+    return p->kind == NULL || (p->kind[k] != SPRAG_BLOCK_BOX && p->kind[k] != SPRAG_BLOCK_ROLLING);
+}
+
+/* Necessary conditions on the diagonal blocks: diagonal >= 0, W_nn and trace > 0, no eigenvalue clearly below 0. */
 static spragStatus checkDiagonal(const spragProblem *p)
 {
     for (int k = 0; k < p->contact_count; ++k) {
@@ -204,6 +221,8 @@ static spragStatus checkDiagonal(const spragProblem *p)
         const double trace = D[0] + D[4] + D[8];
         if (D[0] < 0 || D[4] < 0 || D[8] < 0 || !(trace > 0))
             return spragFail(SPRAG_ERROR_INDEFINITE, "diagonal block %d of W is diag(%g, %g, %g)", k, D[0], D[4], D[8]);
+        if (!(D[0] > 0) && bearsOnNormal(p, k))
+            return spragFail(SPRAG_ERROR_INDEFINITE, "W_nn of contact %d is 0, expected > 0: no force moves it", k);
         if (!isDefinite(3, D, ASYMMETRY_LIMIT * trace))
             return spragFail(SPRAG_ERROR_INDEFINITE, "diagonal block %d of W has a negative eigenvalue", k);
     }

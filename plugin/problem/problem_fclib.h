@@ -4,7 +4,7 @@
 
 #include <sprag/sprag.h>
 
-/* SPRAG_ERROR_UNSUPPORTED where this build has no libfclib. */
+/* SPRAG_ERROR_UNSUPPORTED where this build has no HDF5. */
 spragStatus spragFclibRead(const char *path, spragProblem **out);
 spragStatus spragFclibWrite(const spragProblem *problem, const char *path);
 

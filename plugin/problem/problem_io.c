@@ -80,7 +80,9 @@ static double readDouble(Reader *in, const char *expected)
     skipSpace(in);
     char *end;
     const double value = strtod(in->at, &end);
-    if (end == in->at || !atTokenEnd(end) || isnan(value)) {
+    const size_t length = (size_t)(end - in->at);
+    if (length == 0 || !atTokenEnd(end) || isnan(value) || memchr(in->at, 'x', length) != NULL ||
+        memchr(in->at, 'X', length) != NULL) { /* 0x10 is no decimal number, whatever strtod says */
         refuse(in, expected);
         return 0;
     }
@@ -396,6 +398,8 @@ spragStatus spragProblemWrite(const spragProblem *problem, const char *path)
         return status;
     if (path == NULL)
         return spragFail(SPRAG_ERROR_NULL, "path is NULL");
+    if (problem->contact_count == 0)
+        return spragFail(SPRAG_ERROR_SIZE, "%s: a problem without contacts cannot be written", path);
     const spragLocale locale = spragLocaleEnter();
     status = isHdf5(path) ? spragFclibWrite(problem, path) : writeTextFile(problem, path);
     spragLocaleLeave(locale);

@@ -125,12 +125,14 @@ spragStatus spragSiconosTextRead(const char *path, spragProblem **out)
         data->q[i] = nextNumber(&text, "q");
     for (int k = 0; data != NULL && k < nc; ++k)
         data->mu_minus[k] = data->mu[k] = nextNumber(&text, "mu");
-    const int line = text.failed ? lineReached(&text) : 0;
+    const int broken = ferror(text.file), line = text.failed && !broken ? lineReached(&text) : 0;
     fclose(text.file);
     spragEntriesFree(&entries);
     if (!memory || text.failed) {
         if (data != NULL)
             spragProblemFree(&data->problem);
+        if (broken)
+            return spragFail(SPRAG_ERROR_FILE, "%s: cannot be read", path);
         return !memory ? spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", path)
                        : spragFail(SPRAG_ERROR_FORMAT, "%s:%d: expected %s", path, line, text.where);
     }

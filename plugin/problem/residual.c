@@ -83,6 +83,8 @@ static double residualOf(const spragProblem *problem, int block, int diagonal, c
         return hypot(normal, discResidual(mu, r + 1, u + 1, w));
     }
     case SPRAG_BLOCK_BOX: {
+        if (problem->bound == NULL)
+            return NAN;
         double sum = 0;
         for (int i = 0; i < 3; ++i) {
             const double *bound = problem->bound + 6 * (size_t)block;
@@ -92,6 +94,8 @@ static double residualOf(const spragProblem *problem, int block, int diagonal, c
         return sqrt(sum);
     }
     case SPRAG_BLOCK_ROLLING: {
+        if (problem->parent == NULL || problem->parent[block] < 0)
+            return NAN;
         const double load = fmax(0, r_all[3 * problem->parent[block]]);
         const double spin = (r[2] - clamp(r[2] - u[2] / w, -mu_minus * load, mu_minus * load)) * w;
         return hypot(spin, discResidual(mu * load, r, u, w));
@@ -119,9 +123,15 @@ double spragVelocityResidual(const spragProblem *problem, const double *r, const
     return worst;
 }
 
+/* The judge is asked too often to check every number (spragProblemCheck does). */
+static int isComplete(const spragProblem *p)
+{
+    return p != NULL && p->row_start != NULL && p->column != NULL && p->W != NULL && p->q != NULL && p->mu != NULL;
+}
+
 double spragProblemResidual(const spragProblem *problem, const double *r)
 {
-    if (problem == NULL || r == NULL)
+    if (!isComplete(problem) || r == NULL)
         return NAN;
     double worst = 0;
     for (int k = 0; k < problem->contact_count; ++k) {

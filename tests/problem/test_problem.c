@@ -114,6 +114,9 @@ static void numbersAreChecked(void **state)
     history[3].free_acceleration = NAN;
     refused(SPRAG_ERROR_NOT_FINITE, "history of contact 3");
     random.problem.history = history;
+    history[3] = (spragContactHistory){.held = {[8] = INFINITY}};
+    refused(SPRAG_ERROR_NOT_FINITE, "history of contact 3");
+    random.problem.history = history;
     history[3] = (spragContactHistory){.mode = 3};
     refused(SPRAG_ERROR_RANGE, "mode 3");
 }
@@ -126,9 +129,13 @@ static void kindsAreChecked(void **state)
     random.problem.bound = NULL;
     refused(SPRAG_ERROR_NULL, "block 3 is BOX");
     random.bound[6 * 3 + 1] = 2, random.bound[6 * 3 + 4] = 1;
-    refused(SPRAG_ERROR_RANGE, "lo > hi");
+    refused(SPRAG_ERROR_RANGE, "block 3, row 1: lo = 2, hi = 1");
     random.bound[6 * 3 + 1] = NAN;
-    refused(SPRAG_ERROR_RANGE, "lo > hi");
+    refused(SPRAG_ERROR_RANGE, "lo = nan");
+    random.bound[6 * 3] = random.bound[6 * 3 + 3] = INFINITY; /* no finite force meets it */
+    refused(SPRAG_ERROR_RANGE, "lo = inf");
+    random.bound[6 * 3] = random.bound[6 * 3 + 3] = -INFINITY;
+    refused(SPRAG_ERROR_RANGE, "hi = -inf");
     random.problem.parent = NULL;
     refused(SPRAG_ERROR_SIZE, "block 4 is ROLLING");
     random.parent[4] = NC;
@@ -160,6 +167,8 @@ static void indefiniteIsFound(void **state)
     for (int a = 0; a < 3; ++a)
         random.W[9 * (NC + 1) + 4 * a] = 0;
     refused(SPRAG_ERROR_INDEFINITE, "diagonal block 1 of W is diag(0, 0, 0)");
+    random.W[9 * (5 * NC + 5)] = 0; /* 5 is a CONTACT: no force would move it */
+    refused(SPRAG_ERROR_INDEFINITE, "W_nn of contact 5 is 0");
     double *D = random.W + 9 * (2 * NC + 2);
     D[1] = D[3] = 1.2 * sqrt(D[0] * D[4]);
     refused(SPRAG_ERROR_INDEFINITE, "diagonal block 2 of W has a negative eigenvalue");

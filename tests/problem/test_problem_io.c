@@ -39,12 +39,14 @@ static void malformedFilesAreRefusedWithTheirLine(void **state)
         {ONE "0 0 1 0 0 0 1 0 0 0     \n", "ends at line", SPRAG_ERROR_FORMAT},
         {ONE "0 1 1 0 0 0 1 0 0 0 1\n", "block column", SPRAG_ERROR_FORMAT},
         {ONE "0 0 1 0 0 0 1 0 0 0 1x\n", "'1x'", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 0x10 0 0 0 1 0 0 0 1\n", "'0x10', expected an entry of W", SPRAG_ERROR_FORMAT},
+        {ONE "0 0 0 0 0 0 1 0 0 0 1\n", "W_nn of contact 0 is 0", SPRAG_ERROR_INDEFINITE},
         {ONE "0 0 1 0 0 0 1 0 0 0 1\nsurprise\n", "'surprise'", SPRAG_ERROR_FORMAT},
         {ONE "0 0 1 0 0 0 1 0 0 0 1\nstep -1e-3\n", ":5: '-1e-3', expected a step >= 0", SPRAG_ERROR_FORMAT},
         {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 1 box 0\n", ":5: '1', expected a contact number", SPRAG_ERROR_FORMAT},
         {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 cone 0\n", "'cone', expected contact, two", SPRAG_ERROR_FORMAT},
         {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 box -1\n", "'-1', expected mu_minus >= 0", SPRAG_ERROR_FORMAT},
-        {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 box 0 1 1 1 0 2 2 -1\n", "lo > hi", SPRAG_ERROR_RANGE},
+        {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 box 0 1 1 1 0 2 2 -1\n", "lo = 1, hi = 0", SPRAG_ERROR_RANGE},
         {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 box 0 nan 1 1 2 2 2 -1\n", "'nan', expected a bound", SPRAG_ERROR_FORMAT},
         {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 rolling 0 0 0 0 0 0 0 -1\n", "parent", SPRAG_ERROR_SIZE},
         {ONE "0 0 1 0 0 0 1 0 0 0 1\nblock 0 rolling 0 0 0 0 0 0 0 0\n", "parent", SPRAG_ERROR_SIZE},
@@ -220,7 +222,7 @@ static void plainProblemsStayPlain(void **state)
     spragProblem *problem = NULL;
     char line[256];
     int lines = 0;
-    writeFile("# from elsewhere\r\n1 1\r\n  0.5 0 -1 # a box\n\n-1 2 3\n0 0 1 0 0 0 1 0 0 0 0x1p-1");
+    writeFile("# from elsewhere\r\n1 1\r\n  0.5 0 -1 # a box\n\n-1 2 3\n0 0 1 0 0 0 1 0 0 0 0.5");
     assert_int_equal(spragProblemRead(FILE_NAME, &problem), SPRAG_OK);
     CHECK_NEAR(problem->W[8], 0.5, 0);
     assert_int_equal(spragProblemWrite(problem, FILE_NAME), SPRAG_OK);

@@ -228,6 +228,13 @@ static void badArgumentsAreNan(void **state)
     random.column[0] = 1; /* block (0, 0) is missing */
     assert_true(isnan(spragProblemResidual(&random.problem, r)));
     random.column[0] = 0;
+    spragProblem part = random.problem;
+    part.bound = NULL;
+    assert_true(isnan(spragProblemResidual(&part, r)));
+    part = random.problem, part.parent = NULL;
+    assert_true(isnan(spragProblemResidual(&part, r)));
+    part = random.problem, part.W = NULL;
+    assert_true(isnan(spragProblemResidual(&part, r)));
     for (int i = 0; i < N; ++i) {
         r[i] = NAN;
         spragProblemVelocity(&random.problem, r, u);

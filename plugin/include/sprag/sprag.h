@@ -178,13 +178,15 @@ SPRAG_API spragStatus spragProblemSolve(const spragProblem *problem, const sprag
 
 /* The only judge: with  v = u + (mu |u_t|, 0, 0)  (De Saxce), w_k = trace(W_kk) / 3,
  *     residual = max over k of | r_k - P_K(r_k - v_k / w_k) | w_k,   m/s,
- * P_K the projection on the block's admissible set.  NaN if r has one, or the arguments are bad. */
+ * P_K the projection on the block's admissible set.  NaN if r has one, or a pointer is missing; sizes and indices are
+ * those of a problem that spragProblemCheck accepts. */
 SPRAG_API double spragProblemResidual(const spragProblem *problem, const double *r);
 
-/* Checks sizes, pattern, symmetry, finiteness, mu >= 0, diagonal > 0.  SPRAG_OK or what is wrong (detail names it). */
+/* Checks sizes, pattern, symmetry, finiteness, mu >= 0, bounds, diagonal >= 0 and W_nn > 0 of contacts, and looks for a
+ * negative eigenvalue of W.  SPRAG_OK or what is wrong (detail names it). */
 SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
 
-/* Text format of problems/README, or FCLib HDF5 by the extension .hdf5/.h5 (if built with libfclib).  *out is owned by
+/* Text format of problems/README, or FCLib HDF5 by the extension .hdf5/.h5 (if built with HDF5).  *out is owned by
  * the caller: spragProblemFree.  Asymmetry up to 1e-2 relative is kept as given and reported in ->asymmetry. */
 SPRAG_API spragStatus spragProblemRead(const char *path, spragProblem **out);
 SPRAG_API spragStatus spragProblemWrite(const spragProblem *problem, const char *path);
