@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "maps/text.h"
+#include "scenes/output.h"
 #include "scenes/scene.h"
 #include "viewer/image.h"
 
@@ -79,6 +80,16 @@ static int readKey(const Scene *scene, const char *text, int *key, double *from,
     return 1;
 }
 
+/* Is an axis inside the range of its key? */
+static int checkAxis(const Scene *scene, const Axis *axis)
+{
+    const SceneKey *key = &scene->keys[axis->key];
+    if (axis->from < key->min || axis->to > key->max)
+        return refuse("%s must be from %g to %g%s%s", key->name, key->min, key->max, key->unit[0] != 0 ? " " : "",
+                      key->unit);
+    return 1;
+}
+
 static void printHelp(void)
 {
     puts("usage: sprag-map SCENE --x FRICTION=FROM:TO --y KEY=FROM:TO --png FILE [options]\n"
@@ -88,7 +99,7 @@ static void printHelp(void)
          "  --set KEY=VALUE        another key, repeatable (sprag-view --list shows them)\n"
          "  --title TEXT           above the picture\n"
          "  --size WxH             of the plot in pixels, default 520x420\n"
-         "  --help");
+         "  --version, --help");
 }
 
 static int readSize(const char *text, Options *o)
@@ -140,7 +151,9 @@ static int readOptions(int argc, char **argv, Options *o)
             return 0;
     if (o->x.key < 0 || o->y.key < 0 || o->png == NULL)
         return refuse("--x, --y and --png are needed (--help)");
-    return 1;
+    if (o->x.key == o->y.key)
+        return refuse("--x and --y are both %s", o->scene->keys[o->x.key].name);
+    return checkAxis(o->scene, &o->x) && checkAxis(o->scene, &o->y);
 }
 
 /* ---------------------------------------------------------------- a row */
@@ -366,7 +379,7 @@ static int draw(const Options *o, const char *scratch, Picture *p)
         Row row;
         const double value = o->y.to - (o->y.to - o->y.from) * (y + 0.5) / o->height;
         if (!makeRow(o, value, scratch, &row) || !drawRow(o, p, &row, TOP + y, seen, &line))
-            return refuse("... at %s = %g", o->scene->keys[o->y.key].name, value);
+            return 0;
         for (int k = 0; k < line.count; ++k)
             kinds |= 1u << line.kind[k];
     }
@@ -376,27 +389,34 @@ static int draw(const Options *o, const char *scratch, Picture *p)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        printHelp();
-        return 0;
-    }
+    static Output png;
     Options o = {0};
+    if (argc > 1 && strcmp(argv[1], "--help") == 0)
+        return printHelp(), 0;
+    if (argc > 1 && strcmp(argv[1], "--version") == 0)
+        return printf("sprag-map %s\n", spragVersion()), 0;
+    char scratch[] = "/tmp/sprag-map-XXXXXX", error[200];
     if (!readOptions(argc, argv, &o))
         return 2;
-    char scratch[] = "/tmp/sprag-map-XXXXXX", error[200];
+    if (!outputOpen(&png, o.png, error))
+        return refuse("--png: %s", error), 2;
     const int file = mkstemp(scratch);
     Picture p = {o.width + LEFT + RIGHT, o.height + TOP + BOTTOM, NULL};
     p.rgb = malloc(3 * (size_t)p.width * (size_t)p.height);
-    if (file < 0 || p.rgb == NULL || !textOpen()) {
+    int done = 0;
+    if (file < 0 || p.rgb == NULL || !textOpen())
         refuse("%s", file < 0 ? strerror(errno) : "out of memory, or no font");
-        return 1;
+    else
+        done = draw(&o, scratch, &p);
+    if (done && !imageWritePng(png.file, p.width, p.height, p.rgb, error, sizeof error))
+        done = refuse("--png %s: %s", o.png, error);
+    if (!outputClose(&png, done) && done)
+        done = refuse("--png %s: cannot be written", o.png);
+    if (file >= 0) {
+        close(file);
+        unlink(scratch);
     }
-    close(file);
-    int done = draw(&o, scratch, &p);
-    if (done && !imageWritePng(o.png, p.width, p.height, p.rgb, error, sizeof error))
-        done = refuse("%s", error);
-    unlink(scratch);
     textClose();
     free(p.rgb);
-    return done ? 0 : 1;
+    return done ? 0 : 2;
 }

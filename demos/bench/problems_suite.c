@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <sprag/sprag.h>
 
@@ -78,6 +79,10 @@ static int parse(Options *options, int count, char **argument)
         if (strncmp(name, "--", 2) != 0) {
             if (options->files == FILE_MAX || strlen(name) >= PATH_ROOM) {
                 fprintf(stderr, "sprag-bench: too many files or too long a name: %s\n", name);
+                return 2;
+            }
+            if (access(name, R_OK) != 0) {
+                fprintf(stderr, "sprag-bench problems: %s: %s\n", name, strerror(errno));
                 return 2;
             }
             snprintf(options->path[options->files++], PATH_ROOM, "%s", name);
@@ -188,13 +193,10 @@ static double fastestPeer(const Entry *entry)
 
 /* ---------------------------------------------------------------- JSON */
 
-static const char *writeJson(const char *path, const Options *options, const char *const *name, const Entry *entry)
+static void writeJson(FILE *out, const Options *options, const char *const *name, const Entry *entry)
 {
-    FILE *out = fopen(path, "w");
-    if (out == NULL)
-        return strerror(errno);
-    fprintf(out, "{\"suite\":\"problems\",\"version\":\"%s\",\"tolerance\":%g,\"time_limit\":%g,\"results\":[",
-            spragVersion(), judge_tolerance, options->time_limit);
+    jsonBegin(out, "problems");
+    fprintf(out, ",\"tolerance\":%g,\"time_limit\":%g,\"results\":[", judge_tolerance, options->time_limit);
     for (int f = 0; f < options->files; ++f)
         for (int m = 0; m < METHODS; ++m) {
             const char *slash = strrchr(options->path[f], '/');
@@ -206,8 +208,6 @@ static const char *writeJson(const char *path, const Options *options, const cha
             fprintf(out, "}");
         }
     fprintf(out, "\n]}\n");
-    const int failed = ferror(out);
-    return fclose(out) != 0 || failed ? "could not be written" : NULL;
 }
 
 /* ---------------------------------------------------------------- the suite */
@@ -268,13 +268,19 @@ static int summary(const Options *options, const Entry *entry)
     return solved == options->files ? 0 : 1;
 }
 
-static int run(int count, char **argument)
+static void printHeader(const char *const *name)
 {
-    static Options options;
-    options = (Options){.dir = "../shared/problems", .time_limit = 10};
-    const int bad = parse(&options, count, argument);
-    if (bad != 0)
-        return bad;
+    printf("ms, min of %d; in brackets the residual of what did not reach %g; ratio: fastest peer / auto\n",
+           BENCH_REPEATS, judge_tolerance);
+    printf("%-30s %5s", "file", "nc");
+    for (int m = 0; m < METHODS; ++m)
+        printf(" %13s", name[m]);
+    printf(" %9s\n", "ratio");
+}
+
+/* All files, then the profile and the sums; JSON and SVG where their files are open. */
+static int runAll(const Options *options, FILE *json, FILE *svg)
+{
     const char *name[METHODS];
     for (int m = 0; m < OURS; ++m)
         name[m] = spragSolverName(our_kind[m]);
@@ -282,36 +288,43 @@ static int run(int count, char **argument)
     for (int m = OURS; m < METHODS; ++m)
         name[m] = siconos_peer_name[m - OURS];
 #endif
-    Entry *entry = calloc((size_t)options.files * METHODS, sizeof *entry);
-    double *seconds = calloc((size_t)options.files * METHODS, sizeof *seconds);
+    Entry *entry = calloc((size_t)options->files * METHODS, sizeof *entry);
+    double *seconds = calloc((size_t)options->files * METHODS, sizeof *seconds);
+    int status = 0;
     if (entry == NULL || seconds == NULL) {
         fprintf(stderr, "sprag-bench: out of memory\n");
-        free(entry), free(seconds);
-        return 2;
+        status = 2;
+    } else {
+        printHeader(name);
     }
-    printf("ms, min of %d; in brackets the residual of what did not reach %g; ratio: fastest peer / auto\n",
-           BENCH_REPEATS, judge_tolerance);
-    printf("%-30s %5s", "file", "nc");
-    for (int m = 0; m < METHODS; ++m)
-        printf(" %13s", name[m]);
-    printf(" %9s\n", "ratio");
-    int status = 0;
-    for (int f = 0; f < options.files && status == 0; ++f)
-        status = runFile(options.path[f], options.time_limit, entry + f * METHODS);
+    for (int f = 0; f < options->files && status == 0; ++f)
+        status = runFile(options->path[f], options->time_limit, entry + f * METHODS);
     if (status == 0) {
-        for (int i = 0; i < options.files * METHODS; ++i)
+        for (int i = 0; i < options->files * METHODS; ++i)
             seconds[i] = entry[i].seconds;
-        const Profile profile = {METHODS, options.files, name, seconds};
+        const Profile profile = {METHODS, options->files, name, seconds};
         profilePrint(&profile, stdout);
-        status = summary(&options, entry);
-        const char *wrong = options.json != NULL ? writeJson(options.json, &options, name, entry) : NULL;
-        if (wrong != NULL)
-            fprintf(stderr, "sprag-bench: %s: %s\n", options.json, wrong), status = 2;
-        wrong = options.svg != NULL ? profileWriteSvg(&profile, options.svg) : NULL;
-        if (wrong != NULL)
-            fprintf(stderr, "sprag-bench: %s: %s\n", options.svg, wrong), status = 2;
+        if (json != NULL)
+            writeJson(json, options, name, entry);
+        if (svg != NULL)
+            profileWriteSvg(&profile, svg);
+        status = summary(options, entry);
     }
     free(entry), free(seconds);
+    return status;
+}
+
+static int run(int count, char **argument)
+{
+    static Options options;
+    static Output json, svg;
+    options = (Options){.dir = "../shared/problems", .time_limit = 10};
+    if (parse(&options, count, argument) != 0 || benchOpen(&json, "problems", options.json) != 0)
+        return 2;
+    int status = benchOpen(&svg, "problems", options.svg);
+    status = status == 0 ? runAll(&options, json.file, svg.file) : status;
+    if (benchClose(&json, "problems", status < 2) != 0 || benchClose(&svg, "problems", status < 2) != 0)
+        status = 2;
     return status;
 }
 

@@ -64,14 +64,11 @@ static void writeAxes(FILE *out)
     fprintf(out, "<text x=\"%d\" y=\"18\">problems solved to residual 1e-8</text>\n", LEFT);
 }
 
-const char *profileWriteSvg(const Profile *profile, const char *path)
+void profileWriteSvg(const Profile *profile, FILE *out)
 {
     static const char *const color[] = {"#c00000", "#e08000", "#b000b0", "#006000", "#0060c0",
                                         "#00a0a0", "#606060", "#9060ff", "#a0a000", "#404080"};
     enum { COLORS = sizeof color / sizeof *color };
-    FILE *out = fopen(path, "w");
-    if (out == NULL)
-        return "cannot be opened for writing";
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
             "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
@@ -93,6 +90,4 @@ const char *profileWriteSvg(const Profile *profile, const char *path)
         fprintf(out, "<text x=\"%d\" y=\"%d\">%s</text>\n", LEFT + WIDTH + 34, y, profile->name[m]);
     }
     fprintf(out, "</svg>\n");
-    const int failed = ferror(out);
-    return fclose(out) != 0 || failed ? "could not be written" : NULL;
 }

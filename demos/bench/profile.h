@@ -16,7 +16,6 @@ typedef struct Profile {
 /* Share of problems that method solves within t times the fastest. */
 double profileShare(const Profile *profile, int method, double t);
 void profilePrint(const Profile *profile, FILE *out);
-/* NULL, or what is wrong. */
-const char *profileWriteSvg(const Profile *profile, const char *path);
+void profileWriteSvg(const Profile *profile, FILE *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/json.h"
 #include "bench/suite.h"
 #include "bench/world_run.h"
 
@@ -93,14 +94,12 @@ static int run(int count, char **argument)
     Options options = {.tolerance = 1e-6, .greatest = size[SIZES - 1]};
     if (parse(&options, count, argument) != 0)
         return 2;
-    FILE *json = options.json != NULL ? fopen(options.json, "w") : NULL;
-    if (options.json != NULL && json == NULL) {
-        fprintf(stderr, "sprag-bench scaling: %s: cannot be opened for writing\n", options.json);
+    Output json = {0};
+    if (benchOpen(&json, "scaling", options.json) != 0)
         return 2;
-    }
-    if (json != NULL)
-        fprintf(json, "{\"suite\":\"scaling\",\"version\":\"%s\",\"tolerance\":%g,\"results\":[", spragVersion(),
-                options.tolerance);
+    jsonBegin(json.file, "scaling");
+    if (json.file != NULL)
+        fprintf(json.file, ",\"tolerance\":%g,\"results\":[", options.tolerance);
     printf(
         "Whole steps of piles, warm, to a residual of %g m/s; growth: cost per contact against the smallest pile.\n"
         "A residual above that means that the limit on the work of a step ended it.\n\n"
@@ -111,17 +110,11 @@ static int run(int count, char **argument)
     for (int kind = 0; kind < KINDS; ++kind) {
         double first = 0;
         for (int k = 0; k < SIZES && size[k] <= options.greatest; ++k)
-            status |= runSize(&options, kind, size[k], json, &rows, &first);
+            status |= runSize(&options, kind, size[k], json.file, &rows, &first);
     }
-    if (json != NULL) {
-        fprintf(json, "\n]}\n");
-        const int failed = ferror(json);
-        if (fclose(json) != 0 || failed) {
-            fprintf(stderr, "sprag-bench scaling: %s: could not be written\n", options.json);
-            status = 2;
-        }
-    }
-    return status;
+    if (json.file != NULL)
+        fprintf(json.file, "\n]}\n");
+    return benchClose(&json, "scaling", 1) != 0 ? 2 : status;
 }
 
 const BenchSuite bench_scaling = {

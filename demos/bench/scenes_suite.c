@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/json.h"
 #include "bench/suite.h"
 #include "bench/world_run.h"
 
@@ -185,10 +186,12 @@ static void printBudgets(const Budget *budget, int count)
     }
 }
 
-static int runAll(const Options *options, FILE *json)
+static void runAll(const Options *options, FILE *json)
 {
     static Budget budget[PLANS];
     int rows = 0, budgets = 0;
+    if (json != NULL)
+        fprintf(json, ",\"results\":[");
     printf("Median time of a step and median residual in m/s.\n\n| scene | contacts |");
     for (int c = 0; c < CONTENDERS; ++c)
         printf(" %s |", contender[c].name);
@@ -203,33 +206,24 @@ static int runAll(const Options *options, FILE *json)
         }
     if (budgets > 0)
         printBudgets(budget, budgets);
-    return rows;
+    if (json != NULL)
+        fprintf(json, "\n]}\n");
 }
 
 static int run(int count, char **argument)
 {
     Options options = {.scene = calloc((size_t)count + 1, sizeof *options.scene)};
     int status = options.scene == NULL ? 2 : parse(&options, count, argument);
-    FILE *json = NULL;
-    if (status == 0 && options.json != NULL && (json = fopen(options.json, "w")) == NULL) {
-        fprintf(stderr, "sprag-bench scenes: %s: cannot be opened for writing\n", options.json);
-        status = 2;
-    }
+    Output json = {0};
+    if (status == 0)
+        status = benchOpen(&json, "scenes", options.json);
     if (status == 0) {
         dInitODE2(0);
         dSetMessageHandler(onOdeMessage);
-        if (json != NULL)
-            fprintf(json, "{\"suite\":\"scenes\",\"version\":\"%s\",\"results\":[", spragVersion());
-        runAll(&options, json);
+        jsonBegin(json.file, "scenes");
+        runAll(&options, json.file);
         dCloseODE();
-    }
-    if (json != NULL) {
-        fprintf(json, "\n]}\n");
-        const int failed = ferror(json);
-        if (fclose(json) != 0 || failed) {
-            fprintf(stderr, "sprag-bench scenes: %s: could not be written\n", options.json);
-            status = 2;
-        }
+        status = benchClose(&json, "scenes", 1);
     }
     free(options.scene);
     return status;

@@ -1,56 +1,15 @@
 #include "scenes/trace.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "scenes/output.h"
-
-enum { ERROR_SIZE = 160, PATH_SIZE = 4096 };
-
-/* ---------------------------------------------------------------- a file that is whole or absent */
-
-typedef struct Part {
-    FILE *file;
-    char path[PATH_SIZE], part[PATH_SIZE + 8];
-    int through; /* written in place */
-} Part;
-
-static int partOpen(Part *part, const char *path, const char *ending, char *error)
-{
-    if (strlen(path) >= PATH_SIZE) {
-        snprintf(error, ERROR_SIZE, "the file name is longer than %d characters", PATH_SIZE - 1);
-        return 0;
-    }
-    strcpy(part->path, path);
-    part->through = !outputIsReplaceable(path);
-    snprintf(part->part, sizeof part->part, "%s%s", path, part->through ? "" : ending);
-    part->file = fopen(part->part, part->through ? "w" : "w+");
-    if (part->file == NULL)
-        snprintf(error, ERROR_SIZE, "cannot write %.80s: %s", path, strerror(errno));
-    return part->file != NULL;
-}
-
-/* Flushes, closes and either renames or removes. */
-static int partClose(Part *part, int keep)
-{
-    if (part->file == NULL)
-        return 0;
-    int good = !ferror(part->file) && fflush(part->file) == 0;
-    good = fclose(part->file) == 0 && good;
-    part->file = NULL;
-    if (part->through || (keep && good && rename(part->part, part->path) == 0))
-        return good;
-    remove(part->part);
-    return !keep && good;
-}
 
 /* ---------------------------------------------------------------- trace */
 
 /* Rows grow to the right as slots are needed; the rows written before are padded when the trace is closed. */
 struct Trace {
-    Part table;
+    Output table;
     FILE *rows; /* each as wide as its time needed, after its number of slots; nameless */
     int body_count;
     int slot_count, capacity;
@@ -151,16 +110,16 @@ Trace *TraceOpen(const char *path, SceneWorld *world, char *error)
 {
     Trace *trace = calloc(1, sizeof *trace);
     if (trace == NULL) {
-        snprintf(error, ERROR_SIZE, "out of memory");
+        snprintf(error, OUTPUT_ERROR_SIZE, "out of memory");
         return NULL;
     }
     trace->body_count = world->body_count;
-    if (!partOpen(&trace->table, path, ".part", error)) {
+    if (!outputOpen(&trace->table, path, error)) {
         free(trace);
         return NULL;
     }
     if ((trace->rows = tmpfile()) == NULL || !writeRow(trace, world)) {
-        snprintf(error, ERROR_SIZE, "cannot write %.80s", path);
+        snprintf(error, OUTPUT_ERROR_SIZE, "cannot write %.80s", path);
         TraceClose(trace, 0);
         return NULL;
     }
@@ -210,7 +169,7 @@ int TraceClose(Trace *trace, int keep)
     if (trace == NULL)
         return 0;
     const int written = !keep || writeTable(trace);
-    const int good = partClose(&trace->table, keep && written) && written;
+    const int good = outputClose(&trace->table, keep && written) && written;
     if (trace->rows != NULL)
         fclose(trace->rows);
     traceFree(trace);
@@ -220,15 +179,15 @@ int TraceClose(Trace *trace, int keep)
 /* ---------------------------------------------------------------- events */
 
 struct EventLog {
-    Part part;
+    Output output;
 };
 
 EventLog *EventLogOpen(const char *path, char *error)
 {
     EventLog *log = calloc(1, sizeof *log);
     if (log == NULL)
-        snprintf(error, ERROR_SIZE, "out of memory");
-    else if (!partOpen(&log->part, path, ".part", error)) {
+        snprintf(error, OUTPUT_ERROR_SIZE, "out of memory");
+    else if (!outputOpen(&log->output, path, error)) {
         free(log);
         return NULL;
     }
@@ -257,15 +216,16 @@ int EventLogStep(EventLog *log, SceneWorld *world)
     const spragEvent *events = NULL;
     const int count = world->sprag != NULL ? spragWorldGetEvents(world->sprag, &events) : 0;
     for (int i = 0; i < count; ++i)
-        writeEvent(log->part.file, world, &events[i]);
-    return !ferror(log->part.file);
+        writeEvent(log->output.file, world, &events[i]);
+    const int lost = world->sprag != NULL ? spragWorldGetStepInfo(world->sprag).events_lost : 0;
+    return lost == 0 && !ferror(log->output.file);
 }
 
 int EventLogClose(EventLog *log, int keep)
 {
     if (log == NULL)
         return 0;
-    const int good = partClose(&log->part, keep);
+    const int good = outputClose(&log->output, keep);
     free(log);
     return good;
 }

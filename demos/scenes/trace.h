@@ -5,8 +5,7 @@
  * stock ODE by its place in the list); a free slot is zeros with mode "open".  There are as many slots as the run ever
  * needed at once, in every row.  Numbers have 17 digits: what is read back is what was stepped, bit for bit.
  *
- * Both write to PATH.part and rename on success: a file with the final name is whole.  A device or a pipe is written
- * through. */
+ * Both are whole or absent (output.h). */
 #ifndef DEMOS_SCENES_TRACE_H
 #define DEMOS_SCENES_TRACE_H
 
@@ -22,6 +21,7 @@ int TraceClose(Trace *trace, int keep);
 
 typedef struct EventLog EventLog;
 EventLog *EventLogOpen(const char *path, char *error);
+/* After each SceneStep.  0: writing failed, or the world kept fewer events than there were (spragConfig.event_capacity). */
 int EventLogStep(EventLog *log, SceneWorld *world);
 int EventLogClose(EventLog *log, int keep);
 

@@ -1,14 +1,13 @@
 /* sprag-view: a scene under Sprag, under stock ODE, or both side by side; in a window, or headless to files. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include "scenes/output.h"
 #include "scenes/trace.h"
 #include "viewer/context.h"
 #include "viewer/hud.h"
@@ -26,6 +25,7 @@ typedef struct App {
     Draw *draw; /* NULL: nothing is drawn */
     Trace *trace;
     EventLog *events;
+    Output picture;
     Video *video;
     unsigned char *pixels;
     int paused;
@@ -87,7 +87,9 @@ static int step(App *app)
     if (app->trace != NULL && !TraceStep(app->trace, world))
         return snprintf(app->error, MESSAGE, "--trace %s: writing failed", app->options.trace), 0;
     if (app->events != NULL && !EventLogStep(app->events, world))
-        return snprintf(app->error, MESSAGE, "--events %s: writing failed", app->options.events), 0;
+        return snprintf(app->error, MESSAGE, "--events %s: writing failed, or no memory for a step's events",
+                        app->options.events),
+               0;
     if (mainView(app)->failure[0] != '\0')
         return snprintf(app->error, MESSAGE, "%s", mainView(app)->failure), 0;
     return 1;
@@ -132,24 +134,17 @@ static int runSteps(App *app)
     }
     if (o->png != NULL) {
         renderToMemory(app);
-        return imageWritePng(o->png, o->width, o->height, app->pixels, app->error, MESSAGE);
+        return imageWritePng(app->picture.file, o->width, o->height, app->pixels, app->error, MESSAGE);
     }
     return 1;
 }
 
+/* Before the run: what cannot be written is known now, not after an hour. */
 static int openOutputs(App *app)
 {
     const Options *o = &app->options;
-    if (o->png != NULL) { /* find out now that it cannot be written, not after an hour */
-        struct stat before;
-        const int there = lstat(o->png, &before) == 0;
-        FILE *probe = fopen(o->png, "ab");
-        if (probe == NULL)
-            return snprintf(app->error, MESSAGE, "--png %s: cannot be written: %s", o->png, strerror(errno)), 0;
-        fclose(probe);
-        if (!there)
-            remove(o->png);
-    }
+    if (o->png != NULL && !outputOpen(&app->picture, o->png, app->error))
+        return 0;
     if (o->trace != NULL && (app->trace = TraceOpen(o->trace, mainView(app)->world, app->error)) == NULL)
         return 0;
     if (o->events != NULL && (app->events = EventLogOpen(o->events, app->error)) == NULL)
@@ -163,6 +158,10 @@ static int openOutputs(App *app)
 static int closeOutputs(App *app, int keep)
 {
     int good = app->video == NULL || videoClose(app->video, keep, app->error, MESSAGE);
+    if (app->picture.file != NULL && !outputClose(&app->picture, keep && good) && keep && good) {
+        snprintf(app->error, MESSAGE, "--png %s: cannot be written", app->options.png);
+        good = 0;
+    }
     if (app->trace != NULL && !TraceClose(app->trace, keep && good) && keep && good) {
         snprintf(app->error, MESSAGE, "--trace %s: cannot be written", app->options.trace);
         good = 0;

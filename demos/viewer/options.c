@@ -29,8 +29,8 @@ static void printHelp(void)
          "  --size WxH             pixels, default 1280x720\n"
          "  --trace FILE.csv       positions, velocities and contacts of every step\n"
          "  --events FILE.jsonl    events, one JSON object a line\n"
-         "  --png FILE             picture of the last step\n"
-         "  --video FILE.mp4       the run at 60 frames a second (needs ffmpeg)\n"
+         "  --png FILE             picture of the last step, without a window\n"
+         "  --video FILE.mp4       the run at 60 frames a second, without a window (needs ffmpeg)\n"
          "  --list                 scenes and their keys\n"
          "  --version, --help\n"
          "keys in the window: space pause, N step, R reset, up/down mu, drag orbit, right-drag pan, wheel zoom,\n"
@@ -157,6 +157,17 @@ static int findScene(Options *o, const char *name)
     return 1;
 }
 
+/* Each output has its own file. */
+static int checkFiles(const Options *o)
+{
+    const char *const path[] = {o->trace, o->events, o->png, o->video};
+    for (int k = 0; k < 4; ++k)
+        for (int j = 0; j < k; ++j)
+            if (path[j] != NULL && path[k] != NULL && strcmp(path[j], path[k]) == 0)
+                return refuse("two outputs are to be written to %s", path[k]);
+    return 1;
+}
+
 int optionsParse(int argc, char **argv, Options *out)
 {
     *out = (Options){.solver = {SCENE_SPRAG}, .view_count = 1, .width = 1280, .height = 720};
@@ -187,7 +198,7 @@ int optionsParse(int argc, char **argv, Options *out)
             return -1;
         ++i;
     }
-    if ((out->png != NULL || out->video != NULL) && !out->headless && out->steps == 0)
-        out->headless = 1; /* a picture of the scene's duration needs no window */
-    return 1;
+    if (out->png != NULL || out->video != NULL)
+        out->headless = 1; /* pictures are of a run from beginning to end, whatever a window would show */
+    return checkFiles(out);
 }

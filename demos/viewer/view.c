@@ -18,7 +18,7 @@ int viewCreate(View *view, const Options *options, int index, const double *valu
 {
     *view = (View){.solver = options->solver[index]};
     spragConfig config = spragConfigDefault();
-    config.event_capacity = 1 << 17; /* the first step of the largest pile is to be told in full */
+    config.event_capacity = 1 << 24; /* none is to be lost: the first step of a large pile has some per contact */
     view->world = SceneCreate(options->scene, value, view->solver, &config, error);
     view->normal = malloc(VIEW_PLOT_MAX * sizeof *view->normal);
     view->slip = malloc(VIEW_PLOT_MAX * sizeof *view->slip);

@@ -5,6 +5,8 @@
 #include "base/alloc.h"
 #include "linalg/vec3.h"
 
+enum { ROOM_FIRST = 1024 };
+
 const char *spragEventName(spragEventType type)
 {
     static const char *const name[SPRAG_EVENT_TYPE_COUNT] = {"touch",        "detach",   "stick",   "slip",
@@ -17,11 +19,12 @@ int spragEventLogResize(spragEventLog *log, int limit)
 {
     if (limit == log->limit)
         return 1;
-    spragEvent *event = NULL;
-    if (limit > 0 && (event = spragAlloc((size_t)limit, sizeof *event)) == NULL)
+    spragEventLog resized = {.limit = limit};
+    if (!spragGrow((void **)&resized.event, &resized.room, (size_t)(limit < ROOM_FIRST ? limit : ROOM_FIRST),
+                   sizeof *resized.event))
         return 0;
     spragFree(log->event);
-    *log = (spragEventLog){.event = event, .limit = limit};
+    *log = resized;
     return 1;
 }
 
@@ -38,7 +41,8 @@ void spragEventLogClear(spragEventLog *log)
 
 void spragEventLogAdd(spragEventLog *log, spragEventType type, const spragEvent *event)
 {
-    if (log->count == log->limit) {
+    if (log->count == log->limit ||
+        !spragGrow((void **)&log->event, &log->room, (size_t)log->count + 1, sizeof *log->event)) {
         ++log->lost;
         return;
     }

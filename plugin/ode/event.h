@@ -6,14 +6,15 @@
 
 #include "solve/policy.h"
 
-/* Events of one step; memory for `limit` of them, taken once. */
+/* Events of one step.  Memory for as many as most programs ask for is taken at once, beyond that as they come. */
 typedef struct spragEventLog {
-    spragEvent *event; /* (limit) */
+    spragEvent *event; /* (room) */
+    size_t room;
     int count, limit;
-    int lost; /* events beyond the limit: counted, not kept */
+    int lost; /* events beyond the limit, or beyond memory: counted, not kept */
 } spragEventLog;
 
-/* 0: no memory, the log as it was. */
+/* Forgets what is in it.  0: no memory, the log as it was. */
 int spragEventLogResize(spragEventLog *log, int limit);
 void spragEventLogFree(spragEventLog *log);
 void spragEventLogClear(spragEventLog *log);

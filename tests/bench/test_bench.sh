@@ -1,33 +1,13 @@
 #!/usr/bin/env bash
 # sprag-bench as its users meet it: exit codes, one line for every bad argument, tables, JSON.    test_bench.sh SPRAG_BENCH
-set -uo pipefail
-bench=$(realpath "$1")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-failed=0
-
-fail() {
-    echo "FAILED: $1"
-    failed=1
-}
-
-# refused WORDS ARGUMENTS...: exit 2, nothing on stdout, exactly one line on stderr with the words
-refused() {
-    local words=$1
-    shift
-    "$bench" "$@" >out 2>err
-    [ $? -eq 2 ] || fail "$*: exit code is not 2"
-    [ ! -s out ] || fail "$*: printed $(cat out)"
-    [ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line: $(cat err)"
-    grep -q -F -e "$words" err || fail "$*: '$(cat err)' does not say '$words'"
-}
+. "$(dirname "$0")/../support/tool.sh" "$1"
 
 refused 'a suite is needed'
 refused "no suite 'magic'" magic
 refused "'no-such-scene'" scenes no-such-scene
 refused '--json needs a file' scenes --json
-refused '/no/such/folder/a.json' scenes rod --json /no/such/folder/a.json
+refused '/no/such/folder/a.json: No such file' scenes rod --json /no/such/folder/a.json
+refused '/no/such/folder/a.json: No such file' scaling --json /no/such/folder/a.json
 refused 'no option --colour' scaling --colour red
 refused '--bodies needs a value' scaling --bodies
 for bodies in 0 many 99 10001 100x; do refused 'expected 100 to 10000' scaling --bodies "$bodies"; done
@@ -36,13 +16,20 @@ refused 'no option --colour' problems --colour
 refused '/no/such/folder: No such file' problems --dir /no/such/folder
 refused 'expected seconds' problems --time-limit never
 
-# A contact that sticks (test_solve_file.sh) and one that slips: table, JSON, profile.
+# A contact that sticks (test_solve_file.sh) and one that slips.
 printf '1 1\n0.5 0 -1\n-1 0.25 0\n0 0  1 0 0  0 1 0  0 0 1\n' >stick.txt
 sed 's/0.25/0.75/' stick.txt >slip.txt
-"$bench" problems --dir . --json problems.json --svg profile.svg >out || fail "problems: $(cat out)"
+
+# Output that cannot be written is refused before the run, and leaves nothing of the other.
+refused '/no/such/folder/a.json: No such file' problems stick.txt --json /no/such/folder/a.json
+refused '/no/such/folder/a.svg: No such file' problems stick.txt --json a.json --svg /no/such/folder/a.svg
+refused 'nowhere.txt: No such file' problems nowhere.txt --json a.json
+
+# Table, JSON, profile.
+"$tool" problems --dir . --json problems.json --svg profile.svg >out || fail "problems: $(cat out)"
 grep -q '^auto: 2 of 2 files to 1e-08' out || fail "problems: $(cat out)"
 grep -q '^<svg ' profile.svg && grep -q '</svg>' profile.svg || fail 'no profile'
-"$bench" scenes rod --json scenes.json >out || fail "scenes: $(cat out)"
+"$tool" scenes rod --json scenes.json >out || fail "scenes: $(cat out)"
 grep -q '^| rod  | 1 | [0-9.e-]* ms, [0-9.e+-]* |' out || fail "scenes: $(cat out)"
 for file in problems scenes; do
     python3 - $file.json <<'END' || fail "$file.json: $(cat $file.json)"
@@ -54,6 +41,5 @@ assert best["residual"] <= 1e-8 and (best.get("seconds") or best["milliseconds"]
 assert len(methods) >= 4
 END
 done
-"$bench" --help | grep -q scaling || fail '--help'
-[ $failed -eq 0 ] && echo 'passed'
-exit $failed
+"$tool" --help | grep -q scaling || fail '--help'
+finish

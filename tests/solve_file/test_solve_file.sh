@@ -1,27 +1,6 @@
 #!/usr/bin/env bash
 # sprag-solve as its users meet it: exit codes, one line for every bad input, the output.    test_solve_file.sh SPRAG_SOLVE
-set -uo pipefail
-solve=$(realpath "$1")
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
-failed=0
-
-fail() {
-    echo "FAILED: $1"
-    failed=1
-}
-
-# refused WORDS ARGUMENTS...: exit 2, nothing on stdout, exactly one line on stderr with the words
-refused() {
-    local words=$1
-    shift
-    "$solve" "$@" >out 2>err
-    [ $? -eq 2 ] || fail "$*: exit code is not 2"
-    [ ! -s out ] || fail "$*: printed $(cat out)"
-    [ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line: $(cat err)"
-    grep -q -F -e "$words" err || fail "$*: '$(cat err)' does not say '$words'"
-}
+. "$(dirname "$0")/../support/tool.sh" "$1"
 
 # A unit mass pressed on the ground by 1 N s and pushed sideways by 0.25 N s at mu 0.5: it sticks.
 cat >stick.txt <<'END'
@@ -50,7 +29,7 @@ refused "$scratch: " "$scratch"
 broken() {
     sed "$2" stick.txt >broken.txt
     refused "$1" broken.txt
-    grep -q '^sprag-solve: broken.txt' err || fail "$2: '$(cat err)' does not name the file"
+    grep -q '^sprag-solve: broken.txt' "$said/err" || fail "$2: '$(cat "$said/err")' does not name the file"
 }
 broken 'broken.txt: the file ends at line 1, expected the number of contacts' 'd'
 broken 'broken.txt: the file ends at line 6, expected an entry of W' '5s/ 1$/  /'
@@ -66,24 +45,24 @@ broken 'broken.txt: diagonal block 0' '5s/.*/0 0  1 2 0  2 1 0  0 0 1/'
 broken "broken.txt: |W - W'|" 's/^0 0  1 0 0/0 0  1 0.1 0/'
 # W asymmetric by the rounding of its source is solved as given, and said so; more is refused (above).
 sed 's/^0 0  1 0 0/0 0  1 0.009 0/' stick.txt >askew.txt
-"$solve" askew.txt >out || fail 'askew.txt is not solved'
+"$tool" askew.txt >out || fail 'askew.txt is not solved'
 grep -q '^note  *W is asymmetric by 0.009 of its largest entry; solved as given$' out || fail "askew: $(cat out)"
-"$solve" askew.txt --json | grep -q '"status":"solved",.*"asymmetry":0.00[89]' || fail 'askew.txt: JSON'
+"$tool" askew.txt --json | grep -q '"status":"solved",.*"asymmetry":0.00[89]' || fail 'askew.txt: JSON'
 broken "|W - W'| is 0.011 of the largest entry" 's/^0 0  1 0 0/0 0  1 0.011 0/'
 cp stick.txt text.h5
 refused 'text.h5:1: expected an HDF5 file' text.h5
 
-"$solve" stick.txt >out || fail 'stick.txt is not solved'
+"$tool" stick.txt >out || fail 'stick.txt is not solved'
 grep -q '^status  *solved$' out || fail "no status: $(cat out)"
 grep -q '^time .* ms$' out || fail "no time: $(cat out)"
 for solver in auto variant lemke gauss-seidel newton; do
-    "$solve" slip.txt --solver $solver --tol 1e-12 --json >out || fail "slip.txt is not solved by $solver"
+    "$tool" slip.txt --solver $solver --tol 1e-12 --json >out || fail "slip.txt is not solved by $solver"
     grep -q '^{"file":"slip.txt","status":"solved",.*"milliseconds":[0-9.e-]*,.*}$' out || fail "JSON: $(cat out)"
     [ "$(wc -l <out)" -eq 1 ] || fail 'JSON of more than one line'
 done
 
 # No answer is this good: the best one, its residual, and exit code 1.
-"$solve" slip.txt --tol 1e-300 --json >out 2>err
+"$tool" slip.txt --tol 1e-300 --json >out 2>err
 case $? in
 0) grep -q '"residual":0,' out || fail "solved to 1e-300 with $(cat out)" ;;
 1) grep -q '"status":"not-converged".*"residual":[0-9]' out || fail "not converged: $(cat out)" ;;
@@ -91,10 +70,9 @@ case $? in
 esac
 
 if [ -w /dev/full ]; then
-    "$solve" stick.txt >/dev/full 2>err
+    "$tool" stick.txt >/dev/full 2>err
     [ $? -eq 2 ] || fail 'a full disk goes unnoticed'
 fi
-"$solve" --version | grep -q '^sprag-solve [0-9]' || fail '--version'
-"$solve" --help | grep -q -e '--solver' || fail '--help'
-[ $failed -eq 0 ] && echo 'passed'
-exit $failed
+"$tool" --version | grep -q '^sprag-solve [0-9]' || fail '--version'
+"$tool" --help | grep -q -e '--solver' || fail '--help'
+finish

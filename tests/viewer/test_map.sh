@@ -1,29 +1,6 @@
 #!/usr/bin/env bash
 # sprag-map as its users meet it: bad input, one picture whose colours are known.      test_map.sh SPRAG_MAP
-set -uo pipefail
-map=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-unset DISPLAY WAYLAND_DISPLAY
-failed=0
-
-fail() {
-    echo "FAILED: $1"
-    failed=1
-}
-
-# refused WORDS ARGUMENTS...: exit 2, one line on stderr with the words, nothing left on disk
-refused() {
-    local words=$1
-    shift
-    "$map" "$@" >out 2>err
-    [ $? -eq 2 ] || fail "$*: exit code is not 2"
-    [ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line: $(cat err)"
-    grep -q -e "$words" err || fail "$*: '$(cat err)' does not say '$words'"
-    rm -f out err
-    [ -z "$(ls -A)" ] || fail "$*: left $(ls -A)"
-}
+. "$(dirname "$0")/../support/tool.sh" "$1"
 refused 'which scene'
 refused 'no scene "rood"' rood
 refused 'no key "colour"' rod --x colour=0:1
@@ -35,13 +12,13 @@ refused 'unknown option' rod --colour red
 refused '50 to 4000' rod --size 1x1
 refused 'are needed' rod --x mu=0:3
 
-# a key that is no friction, a value out of range: said, exit 1, no picture
-"$map" rod --x length=1:2 --y angle=10:20 --png p.png 2>err && fail 'length taken for friction'
-grep -q 'no coefficient of friction' err || fail "length: $(cat err)"
-"$map" rod --x mu=0:3 --y angle=100:400 --png p.png 2>err && fail 'angle 400 taken'
-grep -q 'angle' err || fail "angle: $(cat err)"
-[ ! -e p.png ] || fail 'a picture of a failure'
+refused 'both mu' rod --x mu=0:3 --y mu=0:1 --png p.png
+refused 'mu must be from 0 to 1000' rod --x mu=-1:3 --y angle=10:20 --png p.png
+refused 'angle must be from 0 to 180 deg' rod --x mu=0:3 --y angle=100:400 --png p.png
+refused 'length is no coefficient of friction' rod --x length=1:2 --y angle=10:20 --png p.png
+refused 'contacts, expected 1 to 3' stack --x mu=0:3 --y size=0.1:0.2 --png p.png
+refused '/nonexistent/p.png: No such file' rod --x mu=0:3 --y angle=10:20 --png /nonexistent/p.png
 
-"$map" rod --x mu=0:4 --y angle=1:179 --size 80x60 --png rod.png || fail 'rod'
+"$tool" rod --x mu=0:4 --y angle=1:179 --size 80x60 --png rod.png || fail 'rod'
 [ "$(head -c 8 rod.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] || fail 'rod.png is no PNG'
-exit $failed
+finish

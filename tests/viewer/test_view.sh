@@ -1,30 +1,6 @@
 #!/usr/bin/env bash
 # sprag-view as its users meet it: bad input, files, pictures.      test_view.sh SPRAG_VIEW
-set -uo pipefail
-view=$1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-unset DISPLAY WAYLAND_DISPLAY
-failed=0
-
-fail() {
-    echo "FAILED: $1"
-    failed=1
-}
-
-# refused WORDS ARGUMENTS...: exit 2, exactly one line on stderr with the words, nothing left on disk
-refused() {
-    local words=$1
-    shift
-    ${wrap:-} "$view" "$@" >out 2>err
-    [ $? -eq 2 ] || fail "$*: exit code is not 2"
-    [ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line: $(cat err)"
-    grep -q -e "$words" err || fail "$*: '$(cat err)' does not say '$words'"
-    rm -f out err
-    [ -z "$(ls -A)" ] || fail "$*: left $(ls -A)"
-    rm -rf ./*
-}
+. "$(dirname "$0")/../support/tool.sh" "$1"
 refused 'first argument is the scene'
 refused "no scene 'rood'" rood
 refused "no key 'colour'" rod --set colour=3
@@ -43,49 +19,49 @@ refused 'WIDTHxHEIGHT' rod --size big
 refused 'cannot' rod --headless --steps 3 --trace /nonexistent/a.csv
 refused 'cannot' rod --headless --steps 3 --events /nonexistent/a.jsonl
 refused 'cannot' rod --headless --steps 3 --png /nonexistent/a.png
+refused 'two outputs are to be written to a' rod --headless --trace a --events a
 refused 'cannot' rod --headless --steps 3 --trace a.csv --png /nonexistent/a.png
 refused 'no display' rod
 wrap='env PATH=/nonexistent' refused 'ffmpeg' rod --headless --steps 3 --video a.mp4
 
-"$view" --list | grep '^rod ' >/dev/null || fail "--list does not show the rod"
-"$view" --version | grep '^sprag-view [0-9]' >/dev/null || fail "--version"
-"$view" --help | grep -- '--solver' >/dev/null || fail "--help"
+"$tool" --list | grep '^rod ' >/dev/null || fail "--list does not show the rod"
+"$tool" --version | grep '^sprag-view [0-9]' >/dev/null || fail "--version"
+"$tool" --help | grep -- '--solver' >/dev/null || fail "--help"
 
 # Headless without pictures needs no OpenGL: none is loaded.
-"$view" rod --headless --steps 20 --trace a.csv --events a.jsonl || fail "headless run"
+"$tool" rod --headless --steps 20 --trace a.csv --events a.jsonl || fail "headless run"
 [ "$(wc -l <a.csv)" -eq 22 ] || fail "the trace has $(wc -l <a.csv) lines, not a header, the start and 20 steps"
 grep -q '"type":"touch"' a.jsonl || fail "no touch event"
 
 # What is no ordinary file is written through, never replaced.
 ln -s target.csv link.csv && ln -s target.png link.png && mkfifo pipe
 cat pipe >piped.jsonl &
-"$view" rod --headless --steps 20 --trace link.csv --events pipe || fail "run into a link and a pipe"
+"$tool" rod --headless --steps 20 --trace link.csv --events pipe || fail "run into a link and a pipe"
 wait
 cmp -s target.csv a.csv || fail "a trace does not go through a link"
 cmp -s piped.jsonl a.jsonl || fail "events do not go through a pipe"
 [ -L link.csv ] && [ -p pipe ] || fail "a link or a pipe was replaced"
-"$view" rod --headless --steps 2 --trace /dev/full 2>err && fail "a full disk is no error"
+"$tool" rod --headless --steps 2 --trace /dev/full 2>err && fail "a full disk is no error"
 grep -q 'cannot be written\|cannot write\|writing failed' err || fail "a full disk: $(cat err)"
 
 # The inconsistent rod jams, and says so.
-"$view" rod --headless --set mu=2 --set angle=120 --steps 5 --events jam.jsonl || fail "jam run"
+"$tool" rod --headless --set mu=2 --set angle=120 --steps 5 --events jam.jsonl || fail "jam run"
 grep -q '"type":"jam"' jam.jsonl || fail "no jam event"
 
-if ! "$view" rod --headless --steps 50 --set mu=2 --set angle=120 --solver both --png both.png 2>err; then
-    grep -q 'OpenGL\|display' err && { echo "skipped pictures: $(cat err)"; exit $failed; }
+if ! "$tool" rod --headless --steps 50 --set mu=2 --set angle=120 --solver both --png both.png 2>err; then
+    grep -q 'OpenGL\|display' err && { echo "skipped pictures: $(cat err)"; finish; }
     fail "picture: $(cat err)"
 fi
 [ "$(stat -c %s both.png)" -gt 20000 ] || fail "the picture is blank"
-"$view" rod --headless --steps 50 --set mu=2 --set angle=120 --png one.png --size 640x720
-"$view" rod --headless --steps 50 --set mu=2 --set angle=120 --png other.png --size 640x720 --solver ode-step
+"$tool" rod --headless --steps 50 --set mu=2 --set angle=120 --png one.png --size 640x720
+"$tool" rod --headless --steps 50 --set mu=2 --set angle=120 --png other.png --size 640x720 --solver ode-step
 cmp -s one.png other.png && fail "Sprag's and stock ODE's pictures are the same"
-"$view" rod --headless --steps 50 --set mu=2 --set angle=120 --png again.png --size 640x720
+"$tool" rod --headless --steps 50 --set mu=2 --set angle=120 --png again.png --size 640x720
 cmp -s one.png again.png || fail "the same run gives another picture"
-"$view" rod --headless --steps 50 --set mu=2 --set angle=120 --png link.png --size 640x720
+"$tool" rod --headless --steps 50 --set mu=2 --set angle=120 --png link.png --size 640x720
 [ -L link.png ] && cmp -s target.png one.png || fail "a picture does not go through a link"
 if command -v ffmpeg >/dev/null; then
-    "$view" rod --headless --steps 100 --size 320x240 --video a.mp4 || fail "video"
+    "$tool" rod --headless --steps 100 --size 320x240 --video a.mp4 || fail "video"
     [ "$(stat -c %s a.mp4)" -gt 1000 ] || fail "the video is empty"
 fi
-[ $failed -eq 0 ] && echo "1 passed, 0 failed"
-exit $failed
+finish
