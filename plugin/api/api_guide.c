@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "api/api_ode.h"
+#include "api/attachments.h"
 #include "base/status.h"
 #include "ode/bearing.h"
 #include "ode/guide.h"
@@ -58,7 +59,7 @@ static spragStatus checkGuide(const spragGuideDef *def)
 
 spragStatus spragGuideCreate(spragWorldID world, const spragGuideDef *def, spragGuideID *out)
 {
-    spragStatus status = spragApiCheckWorld(world);
+    spragStatus status = spragAttachmentsCheck(world);
     if (status != SPRAG_OK)
         return status;
     if (def == NULL || out == NULL)
@@ -75,7 +76,7 @@ void spragGuideDestroy(spragGuideID guide)
     spragDetailClear();
     if (guide == NULL)
         return;
-    if (spragApiGuideWorld(guide) == NULL)
+    if (spragAttachmentsOfGuide(guide) == NULL)
         spragFail(SPRAG_ERROR_STALE, "the spragGuideID is none, or was destroyed");
     else
         spragGuideFree(guide);
@@ -115,7 +116,7 @@ static spragStatus checkFriction(dJointType type, const spragJointFriction *f)
 
 spragStatus spragJointSetFriction(spragWorldID world, dJointID joint, const spragJointFriction *friction)
 {
-    spragStatus status = spragApiCheckWorld(world);
+    spragStatus status = spragAttachmentsCheck(world);
     if (status != SPRAG_OK)
         return status;
     if (joint == NULL || friction == NULL)

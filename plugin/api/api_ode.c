@@ -2,9 +2,9 @@
 #include <sprag/sprag_ode.h>
 
 #include <math.h>
-#include <pthread.h>
 
 #include "api/api_ode.h"
+#include "api/attachments.h"
 #include "base/alloc.h"
 #include "base/status.h"
 #include "ode/dump.h"
@@ -16,53 +16,6 @@
 #include "ode/step.h"
 
 enum { CONFIG_COOKIE = 0x53505241 };
-
-/* ---------------------------------------------------------------- live attachments */
-
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static spragWorldID list; /* every attachment between attach and detach */
-
-spragWorldID spragWorldFind(dWorldID world)
-{
-    pthread_mutex_lock(&list_lock);
-    spragWorldID found = list;
-    while (found != NULL && found->world != world)
-        found = found->next;
-    pthread_mutex_unlock(&list_lock);
-    return found;
-}
-
-spragWorldID spragApiGuideWorld(spragGuideID guide)
-{
-    pthread_mutex_lock(&list_lock);
-    spragWorldID found = NULL;
-    for (spragWorldID world = list; world != NULL && found == NULL; world = world->next)
-        for (int k = 0; k < world->guide_count; ++k)
-            if (world->guide[k] == guide)
-                found = world;
-    pthread_mutex_unlock(&list_lock);
-    return found;
-}
-
-static int isLive(spragWorldID world)
-{
-    pthread_mutex_lock(&list_lock);
-    spragWorldID found = list;
-    while (found != NULL && found != world)
-        found = found->next;
-    pthread_mutex_unlock(&list_lock);
-    return found != NULL;
-}
-
-spragStatus spragApiCheckWorld(spragWorldID world)
-{
-    spragDetailClear();
-    if (world == NULL)
-        return spragFail(SPRAG_ERROR_NULL, "the spragWorldID is NULL");
-    if (!isLive(world))
-        return spragFail(SPRAG_ERROR_STALE, "the spragWorldID was detached, or is none");
-    return SPRAG_OK;
-}
 
 /* ---------------------------------------------------------------- config */
 
@@ -111,7 +64,7 @@ static spragStatus checkConfig(const spragConfig *c)
 
 spragStatus spragWorldSetConfig(spragWorldID world, const spragConfig *config)
 {
-    spragStatus status = spragApiCheckWorld(world);
+    spragStatus status = spragAttachmentsCheck(world);
     if (status != SPRAG_OK)
         return status;
     if (config == NULL)
@@ -126,7 +79,7 @@ spragStatus spragWorldSetConfig(spragWorldID world, const spragConfig *config)
 
 spragStatus spragWorldGetConfig(spragWorldID world, spragConfig *config)
 {
-    const spragStatus status = spragApiCheckWorld(world);
+    const spragStatus status = spragAttachmentsCheck(world);
     if (status != SPRAG_OK)
         return status;
     if (config == NULL)
@@ -146,10 +99,7 @@ static spragStatus makeWorld(dWorldID world, const spragConfig *config, spragWor
     }
     made->world = world;
     made->config = *config;
-    pthread_mutex_lock(&list_lock);
-    made->next = list;
-    list = made;
-    pthread_mutex_unlock(&list_lock);
+    spragAttachmentsAdd(made);
     *out = made;
     return SPRAG_OK;
 }
@@ -177,14 +127,11 @@ spragStatus spragWorldAttach(dWorldID world, const spragConfig *config, spragWor
 
 void spragWorldDetach(spragWorldID world)
 {
-    if (spragApiCheckWorld(world) != SPRAG_OK)
+    spragDetailClear();
+    if (!spragAttachmentsRemove(world)) {
+        spragAttachmentsCheck(world); /* says why */
         return;
-    pthread_mutex_lock(&list_lock);
-    spragWorldID *at = &list;
-    while (*at != world)
-        at = &(*at)->next;
-    *at = world->next;
-    pthread_mutex_unlock(&list_lock);
+    }
     while (world->guide_count > 0)
         spragGuideFree(world->guide[world->guide_count - 1]);
     spragFree(world->guide);
@@ -234,7 +181,7 @@ static spragStatus checkContact(const dContact *contact)
 
 dJointID spragJointCreateContact(spragWorldID world, dJointGroupID group, const dContact *contact)
 {
-    if (spragApiCheckWorld(world) != SPRAG_OK || checkContact(contact) != SPRAG_OK)
+    if (spragAttachmentsCheck(world) != SPRAG_OK || checkContact(contact) != SPRAG_OK)
         return NULL;
     return dJointCreateContact(world->world, group, contact);
 }
@@ -242,7 +189,7 @@ dJointID spragJointCreateContact(spragWorldID world, dJointGroupID group, const 
 dJointID spragJointCreateContactSurface(spragWorldID world, dJointGroupID group, const dContact *contact,
                                         const spragSurface *surface)
 {
-    if (spragApiCheckWorld(world) != SPRAG_OK || checkContact(contact) != SPRAG_OK)
+    if (spragAttachmentsCheck(world) != SPRAG_OK || checkContact(contact) != SPRAG_OK)
         return NULL;
     if (surface == NULL) {
         spragFail(SPRAG_ERROR_NULL, "surface is NULL");
@@ -263,7 +210,7 @@ dJointID spragJointCreateContactSurface(spragWorldID world, dJointGroupID group,
 
 spragStatus spragWorldStep(spragWorldID world, dReal stepsize)
 {
-    const spragStatus status = spragApiCheckWorld(world);
+    const spragStatus status = spragAttachmentsCheck(world);
     if (status != SPRAG_OK)
         return status;
     if (!isfinite(stepsize))
@@ -277,7 +224,7 @@ spragStatus spragWorldStep(spragWorldID world, dReal stepsize)
 
 int spragWorldGetContacts(spragWorldID world, const spragContact **contacts)
 {
-    const int ok = spragApiCheckWorld(world) == SPRAG_OK;
+    const int ok = spragAttachmentsCheck(world) == SPRAG_OK;
     if (contacts != NULL)
         *contacts = ok ? world->contact : NULL;
     return ok ? world->contact_count : 0;
@@ -285,7 +232,7 @@ int spragWorldGetContacts(spragWorldID world, const spragContact **contacts)
 
 int spragWorldGetEvents(spragWorldID world, const spragEvent **events)
 {
-    const int ok = spragApiCheckWorld(world) == SPRAG_OK;
+    const int ok = spragAttachmentsCheck(world) == SPRAG_OK;
     if (events != NULL)
         *events = ok ? world->log.event : NULL;
     return ok ? world->log.count : 0;
@@ -293,7 +240,7 @@ int spragWorldGetEvents(spragWorldID world, const spragEvent **events)
 
 void spragWorldSetEventCallback(spragWorldID world, spragEventFn *callback, void *user)
 {
-    if (spragApiCheckWorld(world) != SPRAG_OK)
+    if (spragAttachmentsCheck(world) != SPRAG_OK)
         return;
     world->callback = callback;
     world->callback_user = user;
@@ -301,12 +248,12 @@ void spragWorldSetEventCallback(spragWorldID world, spragEventFn *callback, void
 
 spragStepInfo spragWorldGetStepInfo(spragWorldID world)
 {
-    return spragApiCheckWorld(world) == SPRAG_OK ? world->info : (spragStepInfo){0};
+    return spragAttachmentsCheck(world) == SPRAG_OK ? world->info : (spragStepInfo){0};
 }
 
 spragStatus spragWorldDumpProblem(spragWorldID world, const char *path)
 {
-    spragStatus status = spragApiCheckWorld(world);
+    spragStatus status = spragAttachmentsCheck(world);
     if (status != SPRAG_OK)
         return status;
     if (path == NULL || path[0] == '\0')

@@ -4,10 +4,6 @@
 
 #include <sprag/sprag_ode.h>
 
-/* First line of every function: clears the detail, refuses NULL and what was detached. */
-spragStatus spragApiCheckWorld(spragWorldID world);
 spragStatus spragApiCheckSurface(const spragSurface *surface);
-/* The live attachment that holds the guide, or NULL: it is none, or was destroyed. */
-spragWorldID spragApiGuideWorld(spragGuideID guide);
 
 #endif

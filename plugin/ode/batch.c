@@ -73,21 +73,18 @@ static spragStatus solveBounded(const struct spragWorld *world, const spragSolve
     const double enough = 0.1 * options->tolerance;
     spragStatus status = SPRAG_OK;
     double off = INFINITY;
-    int iterations = 0, releases = 0;
+    int iterations = 0;
     for (int round = 0; round < ROUNDS_MAX && status != SPRAG_ERROR_MEMORY && off > enough; ++round) {
         spragArena *arena = &island->lane->arena;
         const spragArenaMark mark = spragArenaMarkGet(arena);
-        do {
-            status = spragChainSolve(&island->problem, options, arena, island->r, island->u, &island->solve);
-            iterations += island->solve.iterations;
-        } while (status != SPRAG_ERROR_MEMORY && spragRelease(island, ++releases));
+        status = spragReleaseSolve(options, island);
+        iterations += island->solve.iterations;
         if (status != SPRAG_ERROR_MEMORY && !spragArticulationsSolve(island))
             status = SPRAG_ERROR_MEMORY;
         spragArenaRelease(arena, mark);
         off = status == SPRAG_ERROR_MEMORY ? 0 : spragBearingsUpdate(world, island);
     }
     island->solve.iterations = iterations;
-    island->solve.fallback |= island->eased > 0;
     island->solve.residual = fmax(island->solve.residual, off > enough ? off : 0);
     return status;
 }

@@ -24,6 +24,7 @@ void spragEventLogAdd(spragEventLog *log, spragEventType type, const spragEvent 
 typedef struct spragContactChange {
     spragEvent event;
     int fresh;           /* first step of this contact */
+    int touching;        /* no gap that the step does not see */
     double last_slip[3]; /* m/s, at the end of the last step: slip_before is the same motion seen in a turned frame */
     spragMode before, after;
     int variant_before;       /* of the last step, 0: fresh */

@@ -80,8 +80,8 @@ static int carries(dJointID joint, const struct spragGuide *guide)
 void spragGuideFree(spragGuideID guide)
 {
     struct spragWorld *world = guide->world;
-    dJointID joint = spragLayoutFirstJoint(world->world); /* the user may have destroyed it with a body's joints */
-    while (joint != NULL && !carries(joint, guide))
+    dJointID joint = world->world != NULL ? spragLayoutFirstJoint(world->world) : NULL;
+    while (joint != NULL && !carries(joint, guide)) /* the user may have destroyed it with a body's joints */
         joint = spragLayoutNextJoint(joint);
     if (joint != NULL)
         dJointDestroy(joint);

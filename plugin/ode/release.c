@@ -7,11 +7,16 @@
 #include "problem/residual.h"
 #include "solve/solver.h"
 
-enum { ROUNDS_WITH_RETURN = 4, ROUNDS_MAX = 8 };
+enum {
+    ROUNDS_WITH_RETURN = 4,
+    ROUNDS_MAX = 8,
+    LARGE = 200 /* blocks: the step of a pile that is still falling does not wait for this */
+};
 
-#define CONFLICT 1e4   /* impulses against what stops the island */
-#define SOFTENING 1e-6 /* share of W */
-#define MISSED 1e-6    /* m/s: what misses by more is no answer */
+#define CONFLICT 1e4     /* impulses against what stops the island */
+#define SOFTENING 1e-6   /* share of W */
+#define MISSED 1e-6      /* m/s: what misses by more is no answer */
+#define SHARE_LEAST 1e-9 /* then none */
 
 static int isInfinite(const spragBlock *block)
 {
@@ -69,48 +74,144 @@ static int conflicts(const spragIsland *island)
     return infinite && impulse > CONFLICT * free;
 }
 
-static void soften(spragIsland *island)
+/* The chain, until what parts is free and what presses is held. */
+static spragStatus solveParting(const spragSolveOptions *options, spragIsland *island, int *iterations)
+{
+    spragStatus status;
+    int round = 0;
+    do {
+        status = spragChainSolve(&island->problem, options, &island->lane->arena, island->r, island->u, &island->solve);
+        *iterations += island->solve.iterations;
+    } while (status != SPRAG_ERROR_MEMORY && ++round < ROUNDS_MAX &&
+             releaseParting(island, round < ROUNDS_WITH_RETURN));
+    return status;
+}
+
+/* ---------------------------------------------------------------- softened */
+
+typedef enum Softened { INFINITE_CONTACTS, ALL_FRICTION } Softened;
+
+/* The diagonal of W: what it was (diagonal, block_count x 3) and a share of it. */
+static void soften(spragIsland *island, const double *diagonal, Softened which, double share)
 {
     for (int k = 0; k < island->block_count; ++k) {
-        if (!isInfinite(&island->block[k]))
-            continue;
+        const spragBlock *block = &island->block[k];
+        const double *d = diagonal + 3 * k, compliance = share * (d[0] + d[1] + d[2]) / 3;
         double *W = island->W + 9 * spragProblemDiagonal(&island->problem, k);
-        const double compliance = SOFTENING * scaleOf(island, k);
+        for (int row = 0; row < 3; ++row) {
+            const int soft = which == INFINITE_CONTACTS
+                                 ? isInfinite(block)
+                                 : block->part == SPRAG_PART_CONTACT && row > 0 && !block->unused[row];
+            W[4 * row] = d[row] + (soft ? compliance : 0);
+        }
+    }
+}
+
+/* The answer as the true problem has it. */
+static void judge(spragIsland *island)
+{
+    spragProblemVelocity(&island->problem, island->r, island->u);
+    island->solve.residual = spragVelocityResidual(&island->problem, island->r, island->u);
+}
+
+static void restart(spragIsland *island)
+{
+    memset(island->r, 0, 3 * (size_t)island->block_count * sizeof *island->r);
+}
+
+/* The island's answer if the judge likes it better than `best`, else that one. */
+static void keepBetter(spragIsland *island, double *best, double *least)
+{
+    const size_t bytes = 3 * (size_t)island->block_count * sizeof *best;
+    judge(island);
+    if (island->solve.residual < *least) {
+        *least = island->solve.residual;
+        memcpy(best, island->r, bytes);
+    }
+}
+
+/* From the first softening down, as long as less of it is less of a violation: where nothing moves as it is asked to, it
+ * only makes impulses greater. */
+static spragStatus solveConflict(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
+                                 double *best, int *iterations)
+{
+    const size_t bytes = 3 * (size_t)island->block_count * sizeof *best;
+    double least = INFINITY;
+    restart(island);
+    for (double share = SOFTENING; share > SHARE_LEAST && least > options->tolerance; share *= 0.1) {
+        soften(island, diagonal, INFINITE_CONTACTS, share);
+        const spragStatus status = solveParting(options, island, iterations);
+        soften(island, diagonal, INFINITE_CONTACTS, 0);
+        if (status == SPRAG_ERROR_MEMORY)
+            return status;
+        judge(island);
+        if (!(island->solve.residual < 0.5 * least))
+            break;
+        least = island->solve.residual;
+        memcpy(best, island->r, bytes);
+    }
+    memcpy(island->r, best, bytes);
+    return SPRAG_OK;
+}
+
+static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
+                                 double *best, int *iterations)
+{
+    static const double first[] = {1e-4, 1e-2};
+    double least = island->solve.residual, share = 0;
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    memcpy(best, island->r, 3 * (size_t)island->block_count * sizeof *best);
+    for (size_t i = 0; i < sizeof first / sizeof *first && status != SPRAG_OK && status != SPRAG_ERROR_MEMORY; ++i) {
+        restart(island);
+        soften(island, diagonal, ALL_FRICTION, share = first[i]);
+        status = solveParting(options, island, iterations);
+    }
+    while (status != SPRAG_ERROR_MEMORY) {
+        const int found = status == SPRAG_OK;
+        soften(island, diagonal, ALL_FRICTION, 0);
+        keepBetter(island, best, &least);
+        if (!found || share == 0)
+            break;
+        share = share > SHARE_LEAST ? 0.1 * share : 0;
+        soften(island, diagonal, ALL_FRICTION, share);
+        status = solveParting(options, island, iterations);
+    }
+    soften(island, diagonal, ALL_FRICTION, 0);
+    memcpy(island->r, best, 3 * (size_t)island->block_count * sizeof *best);
+    return status;
+}
+
+static spragStatus solveSoftened(const spragSolveOptions *options, spragIsland *island, Softened which, int *iterations)
+{
+    const size_t n = 3 * (size_t)island->block_count;
+    double *diagonal = SPRAG_TAKE_RAW(&island->lane->arena, double, n),
+           *best = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
+    if (diagonal == NULL || best == NULL)
+        return SPRAG_ERROR_MEMORY;
+    for (int k = 0; k < island->block_count; ++k)
         for (int row = 0; row < 3; ++row)
-            W[4 * row] += compliance;
-    }
-    memset(island->r, 0, 3 * (size_t)island->block_count * sizeof *island->r);
-    island->softened = 1;
+            diagonal[3 * k + row] = island->W[9 * spragProblemDiagonal(&island->problem, k) + 4 * row];
+    const spragStatus status = which == INFINITE_CONTACTS ? solveConflict(options, island, diagonal, best, iterations)
+                                                          : solveYielding(options, island, diagonal, best, iterations);
+    judge(island);
+    island->solve.fallback = 1;
+    if (status == SPRAG_ERROR_MEMORY)
+        return status;
+    return island->solve.status = island->solve.residual <= options->tolerance ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }
 
-/* Friction that yields a little: a share of W on the tangential rows of every contact. */
-static void ease(spragIsland *island, double share)
+spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *island)
 {
-    for (int k = 0; k < island->block_count; ++k) {
-        spragBlock *block = &island->block[k];
-        double *W = island->W + 9 * spragProblemDiagonal(&island->problem, k);
-        const double compliance = share * scaleOf(island, k);
-        for (int row = 1; row < 3 && block->part == SPRAG_PART_CONTACT; ++row)
-            if (!block->unused[row]) {
-                W[4 * row] += compliance;
-                block->compliance[row] += compliance;
-            }
-    }
-    memset(island->r, 0, 3 * (size_t)island->block_count * sizeof *island->r);
-}
-
-int spragRelease(spragIsland *island, int round)
-{
-    static const double share[] = {1e-4, 1e-2}; /* of W */
-
-    if (round < ROUNDS_MAX && releaseParting(island, round < ROUNDS_WITH_RETURN))
-        return 1;
-    if (!island->softened && conflicts(island)) {
-        soften(island);
-        return 1;
-    }
-    if (!(island->solve.residual > MISSED) || island->eased == sizeof share / sizeof *share)
-        return 0;
-    ease(island, share[island->eased++]);
-    return 1;
+    spragArena *arena = &island->lane->arena;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    int iterations = 0;
+    spragStatus status = solveParting(options, island, &iterations);
+    if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && conflicts(island))
+        status = solveSoftened(options, island, INFINITE_CONTACTS, &iterations);
+    else if (status == SPRAG_NOT_CONVERGED && island->solve.residual > MISSED && !(options->time_limit > 0) &&
+             island->block_count <= LARGE)
+        status = solveSoftened(options, island, ALL_FRICTION, &iterations);
+    spragArenaRelease(arena, mark);
+    island->solve.iterations = iterations;
+    return status;
 }

@@ -1,25 +1,30 @@
-/* Contacts that ask for too much.
+/* Islands whose contacts ask for too much: the chain, and what is done where its answer is none.
  *
- * With mu = infinity they are BOX blocks whose tangential rows hold without bound.
+ * With mu = infinity contacts are BOX blocks whose tangential rows hold without bound.
  *
  * Parting.  With an infinite coefficient (dContactApprox1) what is not pressed is not held, else it would be glue.
  * Those that part lose their tangential bounds, those that press again get them back, and the island is solved again.
  *
  * Conflict.  Such contacts can ask for what no motion gives: two that hold a body against two that push it out.  The
- * impulses of the answer are then without limit (1e9 times what stops the body).  The contacts are softened by a
- * millionth of W, and the answer is the least violation in the sense of that compliance, with sane impulses.
+ * impulses of the answer are then without limit (1e9 times what stops the body).  Where they are that, and no answer
+ * was found, the contacts are softened by a thousandth of W, and by less as long as that lessens the violation.
  *
- * Ease.  Finite coefficients of 5 to 340, which games have, lead to much the same: problems whose rigid answer nobody
- * finds, or that have none.  Where an island was missed by more than a millionth of a metre a second, its friction gets a
- * compliance of a ten-thousandth, then of a hundredth of W, and the answer is one of that surface; it counts as fallback.
+ * Yielding.  Finite coefficients of 5 to 340, which games have, lead to much the same: problems whose rigid answer nobody
+ * finds from where it starts, or that have none.  Where an island was missed, its friction gets a compliance s w, w the
+ * mean of the diagonal of W_kk, with s = 1e-4 or, failing that, 1e-2; from there s goes down to 0 by tenths, each answer
+ * the start of the next, as far as answers are found (a homotopy in s).
  *
- * A cone with mu = 1e3 in their place was tried: right as well, but one random island in twenty missed 1e-8. */
+ * Whatever was softened on the way, W is the true one in the end: the answer that is kept is the best by the judge of the
+ * problem that was asked (of a conflict: the softened one), and so is its residual.  Such islands count as fallbacks.
+ *
+ * A cone with mu = 1e3 in place of infinity was tried: right as well, but one random island in twenty missed 1e-8. */
 #ifndef SPRAG_ODE_RELEASE_H
 #define SPRAG_ODE_RELEASE_H
 
 #include "ode/rows.h"
 
-/* After a solve: 1 if the problem was changed, solve again.  round counts from 1; it ends in spite of what happens. */
-int spragRelease(spragIsland *island, int round);
+/* Solves the island's problem from island->r: fills r, u and solve (its iterations: of all attempts).  Status as the
+ * chain's. */
+spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *island);
 
 #endif

@@ -215,6 +215,7 @@ static void addEvents(struct spragWorld *world, const Told *told, const spragCon
                   .p = contact->painleve_p,
                   .b = contact->free_acceleration},
         .fresh = past->fresh,
+        .touching = block->gap <= s->step * SPRAG_SLIP_TOLERANCE,
         .before = past->fresh ? SPRAG_MODE_OPEN : (spragMode)past->mode,
         .after = contact->mode,
         .approach = block->kind == SPRAG_BLOCK_TWO_SIDED ? -fabs(block->approach) : block->approach,

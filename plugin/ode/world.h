@@ -88,7 +88,6 @@ typedef struct spragCoupled {
 typedef struct spragIsland {
     spragLane *lane;
     int body_count, joint_count, contact_count;
-    int eased;            /* times its friction was softened because nobody found an answer (release.h) */
     int *body;            /* (body_count) dynamic bodies, ascending */
     int *joint;           /* (joint_count) enabled joints, ascending */
     const char *declined; /* why ODE solves it, or NULL */
@@ -100,7 +99,6 @@ typedef struct spragIsland {
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
     double *mu, *mu_minus, *bound, *W; /* of the problem; release.h and bearing.h may change them between solves */
-    int softened;                      /* 1: it has added compliance */
     double *r, *u;                     /* (block_count x 3) N s, m/s */
     spragCoupled coupled;
     spragSolveInfo solve;
@@ -161,7 +159,7 @@ typedef struct spragHeardJoint {
 
 struct spragWorld {
     struct spragWorld *next; /* in the list of live attachments */
-    dWorldID world;
+    dWorldID world;          /* NULL once it was destroyed */
     spragConfig config;
     spragArena arena; /* of the step */
     spragCrew *crew;  /* threads, or NULL */

@@ -162,7 +162,9 @@ static void infiniteMuInConflict(void **state)
     step(&t, step_size);
     const dReal *v = dBodyGetLinearVel(box);
     assert_true(sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) < 3); /* ERP asks for 2 m/s */
-    assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8);
+    const spragStepInfo info = spragWorldGetStepInfo(t.sprag);
+    assert_true(info.residual > 0.1); /* the judge is told of the conflict, not of a softer problem */
+    assert_int_equal(info.fallbacks, 1);
     freeTwin(&t);
 }
 

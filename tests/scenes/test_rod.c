@@ -187,6 +187,7 @@ static void quadrantLift(void **state)
         assert_int_equal(c->mode, SPRAG_MODE_OPEN);
         assert_true(c->normal_force == 0);
         assert_true(c->painleve_p > 0 && c->free_acceleration > 0);
+        assert_non_null(findEvent(world, SPRAG_EVENT_DETACH));
         assert_null(findEvent(world, SPRAG_EVENT_INDETERMINATE));
         assert_null(findEvent(world, SPRAG_EVENT_INCONSISTENT));
         SceneDestroy(world);
@@ -228,6 +229,7 @@ static void quadrantIndeterminate(void **state)
         CHECK_NEAR(event->p, -0.8480762113533158, 1e-9);
         CHECK_NEAR(event->b, 4.046406460551019, 1e-9);
         CHECK_NEAR(event->separatrix, 4.771276928159527, 1e-8);
+        assert_non_null(findEvent(world, SPRAG_EVENT_DETACH));
         assert_null(findEvent(world, SPRAG_EVENT_JAM));
         assert_null(findEvent(world, SPRAG_EVENT_INCONSISTENT));
         assert_int_equal(onlyContact(world)->mode, SPRAG_MODE_OPEN);

@@ -172,7 +172,9 @@ enum {
     SPRAG_STAGE_REPORT
 };
 
-/* Attaches Sprag to a world.  *out lives until spragWorldDetach, which must come before dWorldDestroy. */
+/* Attaches Sprag to a world.  *out lives until spragWorldDetach, best called before dWorldDestroy; once the dWorld is
+ * destroyed all other calls return SPRAG_ERROR_STALE.  (While worlds are attached a handler is set with dSetFreeHandler,
+ * which passes on to the one it found.) */
 SPRAG_API spragStatus spragWorldAttach(dWorldID world, const spragConfig *config /* NULL: defaults */,
                                        spragWorldID *out);
 SPRAG_API void spragWorldDetach(spragWorldID);

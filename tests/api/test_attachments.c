@@ -1,0 +1,85 @@
+/* Attachments and the watch over their worlds. */
+#include "support/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <sprag/sprag_ode.h>
+
+/* Destroyed before it was detached: every call says so, and only detaching is left. */
+static void worldsMayGoFirst(void **state)
+{
+    (void)state;
+    dWorldID world = dWorldCreate();
+    dBodyID body = dBodyCreate(world);
+    spragWorldID a = NULL, b = NULL;
+    spragGuideID guide = NULL;
+    spragGuideDef def = spragGuideDefDefault();
+    def.body = body;
+    def.normal[2] = 1;
+    dFreeFunction *before = dGetFreeHandler();
+    assert_int_equal(spragWorldAttach(world, NULL, &a), SPRAG_OK);
+    assert_int_equal(spragGuideCreate(a, &def, &guide), SPRAG_OK);
+    dJointSetFeedback(dJointCreateHinge(world, 0), NULL);
+    assert_int_equal(spragWorldStep(a, 1e-3), SPRAG_OK);
+    dWorldDestroy(world);
+    assert_int_equal(spragWorldStep(a, 1e-3), SPRAG_ERROR_STALE);
+    assert_non_null(strstr(spragStatusDetail(), "destroyed"));
+    assert_int_equal(spragGuideCreate(a, &def, &guide), SPRAG_ERROR_STALE);
+    assert_null(spragWorldFind(world));
+    assert_null(spragWorldFind(NULL));
+
+    dWorldID next = dWorldCreate(); /* most often at the same address */
+    assert_int_equal(spragWorldAttach(next, NULL, &b), SPRAG_OK);
+    assert_int_equal(spragWorldStep(b, 1e-3), SPRAG_OK);
+    assert_int_equal(spragWorldStep(a, 1e-3), SPRAG_ERROR_STALE);
+    spragWorldDetach(a);
+    spragGuideDestroy(guide); /* went with the attachment */
+    assert_int_equal(spragWorldStep(b, 1e-3), SPRAG_OK);
+    spragWorldDetach(b);
+    dWorldDestroy(next);
+    assert_ptr_equal(dGetFreeHandler(), before);
+}
+
+static int freed;
+
+static void countFreed(void *block, size_t size)
+{
+    (void)size;
+    ++freed;
+    free(block);
+}
+
+/* A host's own handler is called for everything, whether it was set before the attachment or after. */
+static void freeHandlersAreKept(void **state)
+{
+    (void)state;
+    dFreeFunction *before = dGetFreeHandler();
+    dWorldID world = dWorldCreate();
+    spragWorldID a = NULL;
+    freed = 0;
+    dSetFreeHandler(countFreed);
+    assert_int_equal(spragWorldAttach(world, NULL, &a), SPRAG_OK);
+    dBodyDestroy(dBodyCreate(world));
+    const int of_body = freed;
+    assert_true(of_body > 0);
+    spragWorldDetach(a);
+    assert_ptr_equal(dGetFreeHandler(), countFreed);
+    assert_int_equal(spragWorldAttach(world, NULL, &a), SPRAG_OK);
+    dSetFreeHandler(countFreed); /* on top of Sprag's: it stays when Sprag goes */
+    spragWorldDetach(a);
+    assert_ptr_equal(dGetFreeHandler(), countFreed);
+    dBodyDestroy(dBodyCreate(world));
+    assert_int_equal(freed, 2 * of_body);
+    dSetFreeHandler(before);
+    dWorldDestroy(world);
+}
+
+int main(void)
+{
+    dInitODE2(0);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(worldsMayGoFirst), cmocka_unit_test(freeHandlersAreKept)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
