@@ -29,22 +29,42 @@ press() {
     done
 }
 
+# openScreen: an X server that answers, in $server and $DISPLAY.  (Two that start at once may want the same number.)
+openScreen() {
+    for _ in 1 2 3 4 5; do
+        : >"$scratch/display"
+        Xvfb -displayfd 3 -screen 0 800x600x24 3>"$scratch/display" >/dev/null 2>&1 &
+        server=$!
+        for _ in $(seq 100); do [ -s "$scratch/display" ] && break; sleep 0.1; done
+        DISPLAY=:$(cat "$scratch/display")
+        export DISPLAY
+        [ "$DISPLAY" != : ] && xdotool getdisplaygeometry >/dev/null 2>&1 && kill -0 $server 2>/dev/null && return
+        kill $server 2>/dev/null
+    done
+    complain "no X server answers"
+    return 1
+}
+
+# isUp PID: 1 where the game ended before it showed a window, or shows none for half a minute
+isUp() {
+    for _ in $(seq 60); do
+        kill -0 "$1" 2>/dev/null || return 1
+        xdotool search --onlyvisible --name . >/dev/null 2>&1 && sleep 4 && kill -0 "$1" 2>/dev/null && return 0
+        sleep 0.5
+    done
+    return 1
+}
+
 # play LOG GAME KEYS...: 0 if the game still ran when its X server went away, which ends it in its own way
 play() {
-    local log=$1 game=$2
+    local log=$1 game=$2 pid alive=1
     shift 2
-    : >"$scratch/display"
-    Xvfb -displayfd 3 -screen 0 800x600x24 3>"$scratch/display" >/dev/null 2>&1 &
-    server=$!
-    for _ in $(seq 50); do [ -s "$scratch/display" ] && break; sleep 0.1; done
-    DISPLAY=:$(cat "$scratch/display")
-    export DISPLAY
-    local pid alive=1
+    openScreen || return 1
     for _ in 1 2 3; do # some do not come up every time, with or without us
         "$game" >"$log" 2>&1 &
         pid=$!
-        sleep 5
-        kill -0 $pid 2>/dev/null && break
+        isUp $pid && break
+        kill -9 $pid 2>/dev/null
     done
     press "$@" 2>/dev/null
     kill -0 $pid 2>/dev/null || alive=0
@@ -58,7 +78,7 @@ play() {
 
 test_game() {
     local game=/usr/games/$1 log=$scratch/$1
-    [ -x "$game" ] || { echo "$1 is not installed"; return; }
+    [ -x "$game" ] || { echo "skipped: $1 is not installed"; return; }
     played=$((played + 1))
     play "$log.stock" "$game" "${@:2}" || { complain "$1 does not run as it is: $(tail -1 "$log.stock")"; return; }
     LD_PRELOAD=$preload SPRAG_REPORT=1 play "$log" "$game" "${@:2}" || complain "$1 ends early: $(tail -1 "$log")"
