@@ -13,6 +13,8 @@ static spragStatus checkOptions(const spragSolveOptions *o)
         return spragFail(SPRAG_ERROR_RANGE, "solver %d cannot solve a problem without ODE", (int)o->solver);
     if (!(o->tolerance >= 0) || isinf(o->tolerance))
         return spragFail(SPRAG_ERROR_RANGE, "tolerance = %g, expected >= 0", o->tolerance);
+    if (!(o->enough >= 0) || isinf(o->enough))
+        return spragFail(SPRAG_ERROR_RANGE, "enough = %g m/s, expected >= 0", o->enough);
     if (!(o->time_limit >= 0) || !(o->work_limit >= 0))
         return spragFail(SPRAG_ERROR_RANGE, "time_limit = %g s, work_limit = %g, expected >= 0", o->time_limit,
                          o->work_limit);

@@ -41,6 +41,8 @@ static spragStatus checkConfig(const spragConfig *c)
                          SPRAG_SOLVER_COUNT - 1);
     if (!(c->tolerance > 0) || !isfinite(c->tolerance))
         return spragFail(SPRAG_ERROR_RANGE, "config.tolerance = %g m/s, expected > 0", c->tolerance);
+    if (!(c->enough >= 0) || !isfinite(c->enough))
+        return spragFail(SPRAG_ERROR_RANGE, "config.enough = %g m/s, expected >= 0", c->enough);
     if (!(c->time_limit >= 0) || !isfinite(c->time_limit))
         return spragFail(SPRAG_ERROR_RANGE, "config.time_limit = %g s, expected >= 0", c->time_limit);
     if (c->iteration_limit < 0 || c->thread_count < 0 || c->thread_count > 1024)

@@ -127,6 +127,7 @@ static void solveIsland(struct spragWorld *world, spragIsland *island, double se
                                        .time_limit = seconds_left,
                                        .thread_count = config->thread_count, /* pays for large islands alone */
                                        .indeterminacy = config->indeterminacy,
+                                       .enough = config->enough,
                                        .work_limit = WORK_LEAST + WORK_PER_BLOCK * island->problem.block_count};
     spragStatus status;
     int grown;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ENOUGH 1e-6 /* m/s: a game shows nothing less, but it shows a step that takes half a second */
+
 /* A number in [low, high], or a word of a list. */
 static int parseNumber(const char *text, double low, double high, double *out)
 {
@@ -37,6 +39,8 @@ static int applyKey(const char *key, const char *value, spragConfig *config)
     }
     if (strcmp(key, "tolerance") == 0)
         return parseNumber(value, 0, 1, &config->tolerance);
+    if (strcmp(key, "enough") == 0)
+        return parseNumber(value, 0, 1, &config->enough);
     if (strcmp(key, "time-limit") == 0)
         return parseNumber(value, 0, 1e9, &config->time_limit);
     if (strcmp(key, "restitution") == 0)
@@ -90,6 +94,7 @@ spragSettings spragSettingsFromEnvironment(char *error, size_t error_size)
     const char *config = getenv("SPRAG_CONFIG"), *solver = getenv("SPRAG_SOLVER"), *dump = getenv("SPRAG_DUMP");
     spragSettings settings = {.config = spragConfigDefault()};
     error[0] = '\0';
+    settings.config.enough = ENOUGH;
     settings.report = report != NULL && report[0] != '\0' && strcmp(report, "0") != 0;
     settings.events_path = events != NULL && events[0] != '\0' ? events : NULL;
     settings.dump_path = dump != NULL && dump[0] != '\0' ? dump : NULL;

@@ -17,6 +17,10 @@
 #include "solve/cone_block.h"
 #include "solve/solver.h"
 
+/* 3x3 products, some 5 ms, before a small problem contents itself with options->enough.  (A car whose friction is 50
+ * stands on forty contacts that all but repeat each other: slips of 1e-7 m/s oppose each other, and 1e-8 takes a second,
+ * if it is found at all.) */
+#define WORK_PROMPT 1e6
 #define CREEP_MATTERS                                                                                                  \
     1e-7 /* m/s: who asks for no more than this does not pay for sticking contacts that do not creep */
 
@@ -26,7 +30,8 @@ enum {
     STEPS_FROM_REST = 2500,
     SWEEPS_LAST = 3000,
     SWEEPS_LATE = 20,
-    LINKS_MAX = 4
+    LINKS_MAX = 5,
+    LINK_PROMPT = 1 /* the last before a small island in a step contents itself with enough */
 };
 
 /* ---------------------------------------------------------------- one block */
@@ -116,6 +121,19 @@ static spragStatus tryMethod(const spragSolver *method, const spragProblem *prob
     return SPRAG_OK;
 }
 
+static int isPrompt(const spragProblem *problem, const spragSolveOptions *options)
+{
+    return problem->contact_count <= SMALL && options->enough > options->tolerance &&
+           options->solver == SPRAG_SOLVER_AUTO;
+}
+
+/* Newton steps worth WORK_PROMPT, each a dense factorisation and some passes over W. */
+static int promptSteps(const spragProblem *problem)
+{
+    const double n = problem->contact_count;
+    return (int)fmin(STEPS_SMALL, WORK_PROMPT / (n * n * n / 3 + 10 * n * n));
+}
+
 static int chainOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolver *chain[LINKS_MAX])
 {
     int links = 0;
@@ -138,6 +156,8 @@ static int chainOf(const spragProblem *problem, const spragSolveOptions *options
         if (problem->contact_count > SMALL)
             chain[links++] = &spragSolverSweeps;
         chain[links++] = &spragSolverNewton;
+        if (isPrompt(problem, options))
+            chain[links++] = &spragSolverNewton;
         if (problem->contact_count <= SMALL || !(options->work_limit > 0))
             chain[links++] = &spragSolverGaussSeidel;
         if (problem->contact_count <= SMALL)
@@ -148,10 +168,13 @@ static int chainOf(const spragProblem *problem, const spragSolveOptions *options
 }
 
 /* Iterations of a link that has others behind it: patience belongs to a method asked for by name. */
-static int limitOf(const spragProblem *problem, const spragSolveOptions *options, int links, const spragSolver *method)
+static int limitOf(const spragProblem *problem, const spragSolveOptions *options, int links, int link,
+                   const spragSolver *method)
 {
     if (options->iteration_limit > 0 || links == 1)
         return options->iteration_limit;
+    if (link <= LINK_PROMPT && method == &spragSolverNewton && isPrompt(problem, options))
+        return promptSteps(problem);
     if (method == &spragSolverGaussSeidel)
         return problem->contact_count <= SMALL ? SWEEPS_LAST : 0;
     if (method == &spragSolverSweeps && options->work_limit > 0)
@@ -217,12 +240,17 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         return SPRAG_OK;
     const int patient = problem->contact_count <= SMALL || !(options->work_limit > 0);
     for (int k = swept; k < links; ++k) {
-        const int again = patient && chain[k] == &spragSolverNewton && !isRest(problem, r);
+        const int again = patient && chain[k] == &spragSolverNewton && !isRest(problem, r) &&
+                          (k > LINK_PROMPT || !isPrompt(problem, options));
+        if (k > LINK_PROMPT && isPrompt(problem, options))
+            left.tolerance = options->enough;
+        if (info->residual <= left.tolerance && left.tolerance > options->tolerance)
+            break;
         info->fallback = k > (chain[0] == &spragSolverSweeps);
-        left.iteration_limit = limitOf(problem, options, links, chain[k]);
+        left.iteration_limit = limitOf(problem, options, links, k, chain[k]);
         spragStatus status =
             tryMethod(chain[k], problem, &left, k == 0 ? PREFERRED : BETTER, arena, r, candidate, info);
-        if (status == SPRAG_OK && info->residual > options->tolerance && again && !timeIsUp(options, begin, &left)) {
+        if (status == SPRAG_OK && info->residual > left.tolerance && again && !timeIsUp(options, begin, &left)) {
             left.iteration_limit = options->iteration_limit > 0 ? options->iteration_limit : STEPS_FROM_REST;
             status = tryMethod(chain[k], problem, &left, FROM_REST, arena, r, candidate, info);
         }

@@ -154,6 +154,9 @@ typedef struct spragSolveOptions {
     spragIndeterminacy indeterminacy;
     double work_limit; /* of the factorisations of one problem, in products of 3x3 blocks (some ns each): a time limit
                           that gives the same bits on every machine; 0 = patient */
+    double
+        enough; /* m/s: a problem of some tens of contacts that is not at the tolerance after some ms of work contents
+                      itself with this (the same bits on every machine); 0 = it goes on */
 } spragSolveOptions;
 
 SPRAG_API spragSolveOptions spragSolveOptionsDefault(void);

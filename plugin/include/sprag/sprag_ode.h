@@ -38,6 +38,7 @@ typedef struct spragConfig {
     double tolerance;       /* on the residual, m/s; default 1e-8 */
     int iteration_limit;    /* per island and method, 0 = the method's own */
     double time_limit;      /* s per step, 0 = none */
+    double enough;          /* m/s, see spragSolveOptions; default 0 = none; 1e-6 in preloaded programs */
     int thread_count;       /* default 1 */
     spragIndeterminacy indeterminacy;
     double tangential_restitution; /* 0..1, energetic restitution of the impact that ends a slip; default 0 */
