@@ -9,7 +9,7 @@
  *     SPRAG_REPORT=1              a summary on stderr at exit
  *     SPRAG_EVENTS=FILE.jsonl     every event, one JSON object a line
  *     SPRAG_DUMP=FILE             the problems of the step with the worst residual, if one missed the tolerance
- *     SPRAG_CONFIG=key=value,...  solver, tolerance, iterations, time-limit, threads, restitution, analysis, gyroscopic
+ *     SPRAG_CONFIG=key=value,...  solver, tolerance, enough, time-limit, ...: settings.c
  *     SPRAG_SOLVER=stock          leave everything to ODE
  */
 #define _GNU_SOURCE

@@ -10,13 +10,14 @@ static void everyKeyIsRead(void **state)
     (void)state;
     spragConfig config = spragConfigDefault();
     char error[200] = "";
-    assert_true(
-        spragSettingsParse("solver=newton,tolerance=1e-6,iterations=7,time-limit=0.002,threads=2,restitution=0.5,"
-                           "analysis=0,events=9,indeterminacy=jam,gyroscopic=ode",
-                           &config, error, sizeof error));
+    assert_true(spragSettingsParse(
+        "solver=newton,tolerance=1e-6,enough=2e-5,iterations=7,time-limit=0.002,threads=2,restitution=0.5,"
+        "analysis=0,events=9,indeterminacy=jam,gyroscopic=ode",
+        &config, error, sizeof error));
     assert_string_equal(error, "");
     assert_int_equal(config.solver, SPRAG_SOLVER_NEWTON);
     CHECK_NEAR(config.tolerance, 1e-6, 0);
+    CHECK_NEAR(config.enough, 2e-5, 0);
     assert_int_equal(config.iteration_limit, 7);
     CHECK_NEAR(config.time_limit, 0.002, 0);
     assert_int_equal(config.thread_count, 2);
@@ -30,7 +31,7 @@ static void everyKeyIsRead(void **state)
 static void badKeysAndValuesAreNamed(void **state)
 {
     (void)state;
-    const char *const bad[] = {"solver=fast", "tolerance=-1",       "tolerance=1x", "tolerance=nan",
+    const char *const bad[] = {"solver=fast", "tolerance=-1",       "tolerance=1x", "tolerance=nan", "enough=-1",
                                "threads=",    "indeterminacy=both", "colour=red",   "solver"};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
         spragConfig config = spragConfigDefault();
@@ -50,6 +51,7 @@ static void environmentIsRead(void **state)
     setenv("SPRAG_DUMP", "", 1);
     spragSettings settings = spragSettingsFromEnvironment(error, sizeof error);
     assert_true(settings.report);
+    CHECK_NEAR(settings.config.enough, 1e-6, 0);
     assert_int_equal(settings.config.solver, SPRAG_SOLVER_STOCK);
     assert_string_equal(settings.events_path, "e.jsonl");
     assert_null(settings.dump_path);

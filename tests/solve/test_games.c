@@ -22,8 +22,27 @@ static void everyIslandIsSolved(void **state)
     }
 }
 
+/* The car, stuck: contacts with mu = 50 that all but repeat each other.  Who says what will do gets that, and soon. */
+static void enoughIsSoonDone(void **state)
+{
+    (void)state;
+    spragProblem *problem;
+    spragSolveInfo patient, contented;
+    double r[60] = {0}, s[60] = {0};
+    assert_int_equal(spragProblemRead(SPRAG_SOURCE_DIR "/tests/data/games/stuck.txt", &problem), SPRAG_OK);
+    assert_true(3 * problem->contact_count <= 60);
+    spragSolveOptions options = {.work_limit = 3e7};
+    spragProblemSolve(problem, &options, r, NULL, &patient);
+    options.enough = 1e-6;
+    spragProblemSolve(problem, &options, s, NULL, &contented);
+    CHECK_NEAR(spragProblemResidual(problem, s), contented.residual, 0);
+    assert_true(contented.residual <= options.enough);
+    assert_true(3 * contented.iterations < patient.iterations);
+    spragProblemFree(problem);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(everyIslandIsSolved)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(everyIslandIsSolved), cmocka_unit_test(enoughIsSoonDone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
