@@ -1,22 +1,25 @@
 /* Subdivision of the torus with a test for no zero and a test for one.
  *
- * On the box |theta - c|_inf <= h Taylor's formula gives, with H_k a bound of the sum of f_k's second derivatives,
+ * In a box |theta - c|_inf <= h let s = sin(theta_i - c_i) and v = 1 - cos(theta_i - c_i), so that s^2 = 2 v - v^2.  A
+ * trigonometric polynomial of degree two in theta_i is a combination of
  *
- *     | f_k(theta) - f_k(c) - f_k'(c) (theta - c) | <= H_k h^2 / 2.
+ *     1,  s,  v,  s v,  v^2,       bounded by  1,  sin h,  V = 1 - cos h,  V sin h,  V^2,
  *
- * None.  |f_k(c)| > sum_i |d_i f_k(c)| h + H_k h^2 / 2 for some k; or the same after f was multiplied by
- * Y = f'(c)^-1, when the gradient is the identity: |Y f(c)|_i > h + (|Y| H)_i h^2 / 2; or a side condition fails for
- * both signs, by its value and the bounds of its gradient.
+ * and in several angles of their products: value, slopes, and a rest R(theta), |R| <= rho, that is small of second order.
  *
- * One.  Let q = max_i (|Y| H)_i 2h.  If q < 1 then theta -> theta - Y f(theta) contracts on the box of half width 2h, so
- * there is at most one zero in the box and, if there is one, the iteration from c stays within 2h and reaches it
- * (Kantorovich's condition with global bounds of the second derivatives, which trigonometric polynomials have).
+ * None.  |f_k| > sum_i |slope_ki| sin h + rho_k at c for some k; or the same after f was multiplied by Y, the inverse of
+ * the slopes: |Y f|_i > sin h + rho_i(Y f); or a side condition fails for both signs; or what the caller knows besides
+ * excludes the box (system->possible).
  *
- * Boxes are halved until one test holds.  What is left at h < pi / 4096 holds a zero with a (nearly) singular Jacobian,
- * or a curve of zeros: one zero of it is sought by damped least squares, and counted as multiple if the side conditions
- * hold there clear of rounding (where det M and adj M b vanish together they do not).  So: every zero is
- * found whose Jacobian is regular at that scale; rounding is far below the bounds and not enclosed.
- */
+ * One.  Let q bound the row sums of the derivative of theta - Y f(theta) on the box of half width 2h.  If q < 1 this map
+ * contracts there, so there is at most one zero in the box and, if there is one, the iteration from c stays within 2h and
+ * reaches it (Kantorovich's condition).
+ *
+ * All boxes of one size are looked at before their halves.  What no test decides before h reaches the size at which
+ * rounding of f hides whether zeros are one or two is a multiple zero, sought by damped least squares, and counted if the
+ * side conditions hold there clear of rounding (where det M and adj M b vanish together they do not).  Too many boxes of
+ * one size lie along a curve of zeros: it is represented by some of its points, and the boxes from which least squares
+ * lead to it are done with.  Rounding is far below the bounds and not enclosed. */
 #include "analysis/torus.h"
 
 #include <float.h>
@@ -26,10 +29,10 @@
 #include "linalg/lu.h"
 
 static const double turn = 6.283185307179586477;
-static const int frequency[TORUS_SIDE] = {0, 1, 1, 2, 2};
 
-#define DEEPEST 12
-#define BOX_LIMIT 1000000
+#define FINEST 2e-8 /* rad: half width where rounding of f hides whether zeros are one or two */
+#define CURVE 1e-9  /* of the size of f: where it stays below that along a curve, the zeros are taken for a continuum */
+#define FINE 1e-5   /* rad: half width below which linear programs say nothing more */
 
 /* The basis at one angle and its derivative. */
 static void basis(double theta, double value[TORUS_SIDE], double slope[TORUS_SIDE])
@@ -60,14 +63,8 @@ void torusInterpolate(TorusPolynomial *p, const double value[TORUS_SIZE])
     }
     memset(p, 0, sizeof *p);
     memcpy(p->coefficient, now, sizeof now);
-    for (int at = 0; at < TORUS_SIZE; ++at) {
-        const int n[TORUS_DIMENSION] = {frequency[at / 25], frequency[at / 5 % 5], frequency[at % 5]};
-        const double c = fabs(now[at]);
-        p->size += c;
-        p->curvature += c * (n[0] + n[1] + n[2]) * (n[0] + n[1] + n[2]);
-        for (int i = 0; i < TORUS_DIMENSION; ++i)
-            p->slope[i] += c * n[i];
-    }
+    for (int at = 0; at < TORUS_SIZE; ++at)
+        p->size += fabs(now[at]);
 }
 
 double torusValue(const TorusPolynomial *p, const double *theta, double *gradient)
@@ -102,18 +99,94 @@ static void evaluate(const TorusSystem *system, const double *theta, double *f, 
     }
 }
 
-static int signsFail(const TorusSystem *system, const double *c, double h)
+/* ---------------------------------------------------------------- around a centre */
+
+enum { STRIDE0 = TORUS_SIDE * TORUS_SIDE, STRIDE1 = TORUS_SIDE };
+static const int stride[TORUS_DIMENSION] = {STRIDE0, STRIDE1, 1};
+
+/* Coefficients of the products of 1, s, v, s v, v^2, stored as those of the polynomial. */
+typedef struct Local {
+    double a[TORUS_SIZE];
+} Local;
+
+/* In one angle: a0 + a1 cos + b1 sin + a2 cos 2 + b2 sin 2 at c + delta, cos and sin of c and 2c given. */
+static void shiftLine(double *a, int step, const double *c)
 {
+    const double a0 = a[0], A1 = a[step] * c[1] + a[2 * step] * c[2], B1 = a[2 * step] * c[1] - a[step] * c[2];
+    const double A2 = a[3 * step] * c[3] + a[4 * step] * c[4], B2 = a[4 * step] * c[3] - a[3 * step] * c[4];
+    a[0] = a0 + A1 + A2;
+    a[step] = B1 + 2 * B2;
+    a[2 * step] = -A1 - 4 * A2;
+    a[3 * step] = -2 * B2;
+    a[4 * step] = 2 * A2;
+}
+
+/* cs (n x 5): the basis at c. */
+static void shift(int n, const TorusPolynomial *p, double cs[][TORUS_SIDE], Local *out)
+{
+    const int lines[TORUS_DIMENSION] = {n > 2 ? TORUS_SIDE : 1, n > 1 ? TORUS_SIDE : 1, TORUS_SIDE};
+    memcpy(out->a, p->coefficient, sizeof out->a);
+    for (int j = 0; j < lines[1]; ++j)
+        for (int k = 0; k < lines[0]; ++k)
+            shiftLine(out->a + STRIDE1 * j + k, STRIDE0, cs[0]);
+    for (int i = 0; i < lines[2] && n > 1; ++i)
+        for (int k = 0; k < lines[0]; ++k)
+            shiftLine(out->a + STRIDE0 * i + k, STRIDE1, cs[1]);
+    for (int i = 0; i < lines[2] * TORUS_SIDE && n > 2; ++i)
+        shiftLine(out->a + STRIDE1 * i, 1, cs[2]);
+}
+
+/* Bounds of the five functions on |delta| <= h, and of their derivatives. */
+typedef struct Reach {
+    double value[TORUS_SIDE], slope[TORUS_SIDE];
+} Reach;
+
+static Reach reachOf(double h)
+{
+    const double S = sin(h), V = 2 * sin(0.5 * h) * sin(0.5 * h);
+    return (Reach){{1, S, V, S * V, V * V}, {0, 1, S, V + S * S, 2 * S * V}};
+}
+
+/* sum |a| bound over all terms but the constant. */
+static double swing(int n, const Local *f, const Reach *reach)
+{
+    double sum = 0;
+    const double *b = reach->value;
+    for (int i = 0; i < TORUS_SIDE; ++i)
+        for (int j = 0; j < (n > 1 ? TORUS_SIDE : 1); ++j) {
+            const double *a = f->a + STRIDE0 * i + STRIDE1 * j;
+            double line = fabs(a[0]);
+            for (int k = 1; k < (n > 2 ? TORUS_SIDE : 1); ++k)
+                line += fabs(a[k]) * b[k];
+            sum += line * b[i] * b[j];
+        }
+    return sum - fabs(f->a[0]);
+}
+
+/* Bound of sum_i |d f / d theta_i| where the slopes at the centre are those of the unit vector `axis`, less that. */
+static double turning(int n, const Local *f, const Reach *reach, int axis)
+{
+    double sum = 1 - cos(asin(reach->value[1])) - fabs(f->a[stride[axis]]);
+    const double *b = reach->value, *d = reach->slope;
+    for (int i = 0; i < TORUS_SIDE; ++i)
+        for (int j = 0; j < (n > 1 ? TORUS_SIDE : 1); ++j)
+            for (int k = 0; k < (n > 2 ? TORUS_SIDE : 1); ++k)
+                sum += fabs(f->a[STRIDE0 * i + STRIDE1 * j + k]) *
+                       (d[i] * b[j] * b[k] + b[i] * d[j] * b[k] + b[i] * b[j] * d[k]);
+    return sum;
+}
+
+static int signsFail(const TorusSystem *system, double cs[][TORUS_SIDE], const Reach *reach)
+{
+    const int n = system->angles;
     int possible = 3; /* bit 0: t = +1, bit 1: t = -1 */
     for (int k = 0; k < system->sign_count && possible; ++k) {
-        const TorusPolynomial *p = &system->sign[k];
-        const double value = torusValue(p, c, NULL);
-        double reach = -system->least[k];
-        for (int i = 0; i < system->angles; ++i)
-            reach += p->slope[i] * h;
-        if (value + reach <= 0)
+        Local p;
+        shift(n, &system->sign[k], cs, &p);
+        const double up = swing(n, &p, reach) - system->least[k];
+        if (p.a[0] + up <= 0)
             possible &= ~1;
-        if (-value + reach <= 0)
+        if (-p.a[0] + up <= 0)
             possible &= ~2;
     }
     return !possible;
@@ -136,10 +209,10 @@ static double wrap(double angle)
     return angle - turn * nearbyint(angle / turn);
 }
 
-/* Adds a zero unless it is known; two that nearly coincide are one multiple zero. */
-static void add(const TorusSystem *system, TorusZeros *zeros, const double *theta, int multiplicity)
+/* Adds a zero unless it is known; two that nearly coincide are one multiple zero; of a curve a few will do. */
+static void add(const TorusSystem *system, TorusZeros *zeros, const double *theta, int multiplicity, int curve)
 {
-    const double near = multiplicity > 1 ? 1e-5 : 1e-9;
+    const double near = curve ? 0.2 : multiplicity > 1 ? 1e-5 : 0.5 * FINEST;
     for (int z = 0; z < zeros->count; ++z) {
         double distance = 0;
         for (int i = 0; i < system->angles; ++i)
@@ -152,7 +225,7 @@ static void add(const TorusSystem *system, TorusZeros *zeros, const double *thet
         return;
     }
     TorusZero *zero = &zeros->zero[zeros->count++];
-    *zero = (TorusZero){.multiplicity = multiplicity};
+    *zero = (TorusZero){.multiplicity = multiplicity, .curve = curve};
     for (int i = 0; i < system->angles; ++i)
         zero->angle[i] = wrap(theta[i]);
 }
@@ -175,37 +248,38 @@ static int invert(int n, double *J)
     return 1;
 }
 
-/* Iterates theta -> theta - Y f(theta), then Newton's steps for the last digits.  1: converged within 2h of c. */
+/* Iterates theta -> theta - Y f(theta), then Newton's steps until rounding of f ends their progress.  1: the zero is in the
+ * box of half width h around c, to within the last step. */
 static int contract(const TorusSystem *system, const double *c, double h, const double *Y, double *theta)
 {
     const int n = system->angles;
     double f[TORUS_DIMENSION], J[TORUS_DIMENSION * TORUS_DIMENSION], last = INFINITY;
     memcpy(theta, c, TORUS_DIMENSION * sizeof *theta);
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < 400; ++round) {
+        const int newton = last < fmin(1e-4, 0.1 * h);
         double size = 0, away = 0;
         evaluate(system, theta, f, J);
-        if (last < 1e-4 && !invert(n, J))
-            return 0;
-        const double *inverse = last < 1e-4 ? J : Y;
+        if (newton && !invert(n, J))
+            memcpy(J, Y, (size_t)(n * n) * sizeof *J);
         for (int i = 0; i < n; ++i) {
             double step = 0;
             for (int j = 0; j < n; ++j)
-                step += inverse[n * i + j] * f[j];
+                step += (newton ? J : Y)[n * i + j] * f[j];
             theta[i] -= step;
             size = fmax(size, fabs(step));
             away = fmax(away, fabs(theta[i] - c[i]));
         }
         if (away > 2 * h)
             return 0;
-        if (size <= 4 * DBL_EPSILON || (size < 1e-11 && size >= last))
-            return away <= h * (1 + 1e-9) + 1e-12;
+        if (size <= 4 * DBL_EPSILON || (newton && size >= 0.5 * last))
+            return away <= h * (1 + 1e-9) + 2 * size;
         last = size;
     }
     return 0;
 }
 
-/* A zero near c where the Jacobian is singular: Levenberg's steps, accepted where f vanishes to rounding. */
-static int creep(const TorusSystem *system, const double *c, double h, double *theta)
+/* A zero near c where the Jacobian is singular: Levenberg's steps, accepted where f, divided by its size, is below `zero`. */
+static int creep(const TorusSystem *system, const double *c, double h, double zero, double *theta)
 {
     const int n = system->angles;
     double f[TORUS_DIMENSION], J[TORUS_DIMENSION * TORUS_DIMENSION];
@@ -223,7 +297,7 @@ static int creep(const TorusSystem *system, const double *c, double h, double *t
                     M[n * i + j] += J[n * k + i] * J[n * k + j] * scale * scale;
             }
         }
-        if (value < 1e-14)
+        if (value < zero)
             return 1;
         for (int i = 0; i < n; ++i)
             trace += M[n * i + i];
@@ -241,62 +315,118 @@ static int creep(const TorusSystem *system, const double *c, double h, double *t
     return 0;
 }
 
-static void search(const TorusSystem *system, const double *c, double h, int depth, TorusZeros *zeros)
+/* What is left of a box: NONE, ONE zero at theta, or both halves of every angle to look at. */
+typedef enum Verdict { NONE, ONE, MORE } Verdict;
+
+static Verdict examine(const TorusSystem *system, const double *c, double h, double *theta)
 {
     const int n = system->angles;
-    double f[TORUS_DIMENSION], J[TORUS_DIMENSION * TORUS_DIMENSION], theta[TORUS_DIMENSION];
-    if (zeros->incomplete || ++zeros->boxes > BOX_LIMIT) {
-        zeros->incomplete = 1;
-        return;
-    }
-    if (signsFail(system, c, h))
-        return;
-    evaluate(system, c, f, J);
+    const Reach reach = reachOf(h);
+    double cs[TORUS_DIMENSION][TORUS_SIDE], unused[TORUS_SIDE], Y[TORUS_DIMENSION * TORUS_DIMENSION];
+    Local f[TORUS_DIMENSION];
+    for (int i = 0; i < n; ++i)
+        basis(c[i], cs[i], unused);
     for (int k = 0; k < n; ++k) {
-        double reach = 0.5 * system->f[k].curvature * h * h;
+        shift(n, &system->f[k], cs, &f[k]);
+        if (fabs(f[k].a[0]) > swing(n, &f[k], &reach))
+            return NONE;
         for (int i = 0; i < n; ++i)
-            reach += fabs(J[n * k + i]) * h;
-        if (fabs(f[k]) > reach)
-            return;
+            Y[n * k + i] = f[k].a[stride[i]];
     }
-    if (invert(n, J)) {
+    if (signsFail(system, cs, &reach))
+        return NONE;
+    if (invert(n, Y)) {
+        const Reach twice = reachOf(2 * h);
         double worst = 0;
         for (int i = 0; i < n; ++i) {
-            double step = 0, bend = 0;
-            for (int k = 0; k < n; ++k) {
-                step += J[n * i + k] * f[k];
-                bend += fabs(J[n * i + k]) * system->f[k].curvature;
-            }
-            if (fabs(step) > h + 0.5 * bend * h * h)
-                return;
-            worst = fmax(worst, bend);
+            Local g = {{0}};
+            for (int k = 0; k < n; ++k)
+                for (int at = 0; at < TORUS_SIZE; ++at)
+                    g.a[at] += Y[n * i + k] * f[k].a[at];
+            if (fabs(g.a[0]) > swing(n, &g, &reach))
+                return NONE;
+            worst = fmax(worst, turning(n, &g, &twice, i));
         }
-        if (worst * 2 * h < 0.9) {
-            if (contract(system, c, h, J, theta))
-                add(system, zeros, theta, 1);
-            return;
-        }
+        if (worst < 0.9)
+            return contract(system, c, h, Y, theta) ? ONE : NONE;
     }
-    if (depth == DEEPEST) {
-        if (creep(system, c, h, theta) && signsHold(system, theta))
-            add(system, zeros, theta, 2);
-        return;
+    return h < FINE || system->possible(system->context, c, h) ? MORE : NONE;
+}
+
+/* 1 if the Jacobian at theta is as good as singular. */
+static int isSingular(const TorusSystem *system, const double *theta)
+{
+    double f[TORUS_DIMENSION], J[TORUS_DIMENSION * TORUS_DIMENSION];
+    int pivot[TORUS_DIMENSION];
+    evaluate(system, theta, f, J);
+    return spragLuFactor(system->angles, J, pivot, 1e-7) < system->angles;
+}
+
+/* Boxes that are left where they are too many lie along curves of zeros, or surfaces.  Takes those off the list (count, of
+ * half width h) and keeps a zero here and there if it counts; returns how many boxes are left. */
+static int thin(const TorusSystem *system, TorusBox *list, int count, double h, TorusZeros *zeros)
+{
+    int left = 0;
+    double theta[TORUS_DIMENSION];
+    for (int k = 0; k < count; ++k) {
+        if (!creep(system, list[k].c, h, CURVE, theta) || !isSingular(system, theta))
+            list[left++] = list[k];
+        else if (signsHold(system, theta))
+            add(system, zeros, theta, 2, 1);
     }
+    return left;
+}
+
+/* Looks at the halves of a box, h their half width, and appends those left to the list.  0: it is full. */
+static int halve(const TorusSystem *system, const double *c, double h, TorusBox *list, int *count, TorusZeros *zeros)
+{
+    const int n = system->angles;
     for (int corner = 0; corner < 1 << n; ++corner) {
-        double child[TORUS_DIMENSION] = {0};
+        TorusBox half = {{0}};
+        double theta[TORUS_DIMENSION];
         for (int i = 0; i < n; ++i)
-            child[i] = c[i] + ((corner >> i & 1) ? 0.5 : -0.5) * h;
-        search(system, child, 0.5 * h, depth + 1, zeros);
+            half.c[i] = c[i] + ((corner >> i & 1) ? h : -h);
+        const Verdict verdict = examine(system, half.c, h, theta);
+        if (verdict == ONE)
+            add(system, zeros, theta, 1, 0);
+        if (verdict == MORE && *count == TORUS_BOXES)
+            return 0;
+        if (verdict == MORE)
+            list[(*count)++] = half;
     }
+    return 1;
 }
 
 void torusSolve(const TorusSystem *system, TorusZeros *zeros)
 {
-    /* off the axes: there the zeros of planar problems would lie on the faces of boxes */
-    double c[TORUS_DIMENSION] = {0};
-    for (int i = 0; i < system->angles; ++i)
-        c[i] = 0.1234567 + 0.0456789 * i;
+    const int n = system->angles;
+    TorusBox *list = zeros->list[0], *next = zeros->list[1];
+    double theta[TORUS_DIMENSION], h = 0.25 * turn;
+    int count = 0;
     zeros->count = zeros->incomplete = 0;
-    zeros->boxes = 0;
-    search(system, c, 0.5 * turn, 0, zeros);
+    /* off the axes: there the zeros of planar problems would lie on the faces of boxes */
+    for (; count < 1 << n; ++count)
+        for (int i = 0; i < n; ++i)
+            list[count].c[i] = 0.1234567 + 0.0456789 * i + 2 * h * (count >> i & 1);
+    while (count > 0 && h > FINEST) {
+        int kept = 0, room = 1;
+        for (int k = 0; k < count && room; ++k)
+            room = halve(system, list[k].c, 0.5 * h, next, &kept, zeros);
+        if (!room) {
+            const int left = thin(system, list, count, h, zeros);
+            if (left == count) {
+                zeros->incomplete = 1;
+                return;
+            }
+            count = left;
+            continue;
+        }
+        TorusBox *const swap = list;
+        list = next, next = swap;
+        count = kept;
+        h *= 0.5;
+    }
+    for (int k = 0; k < count; ++k)
+        if (creep(system, list[k].c, h, 1e-14, theta) && signsHold(system, theta))
+            add(system, zeros, theta, 2, 0);
 }

@@ -6,14 +6,13 @@ enum {
     TORUS_DIMENSION = 3,
     TORUS_SIDE = 5, /* degree two in every angle: 1, cos, sin, cos 2, sin 2 */
     TORUS_SIZE = TORUS_SIDE * TORUS_SIDE * TORUS_SIDE,
-    TORUS_SIGNS = 7,  /* side conditions */
-    TORUS_ZEROS = 512 /* kept */
+    TORUS_SIGNS = 7,   /* side conditions */
+    TORUS_ZEROS = 512, /* kept */
+    TORUS_BOXES = 8192 /* of one size, undecided */
 };
 
 typedef struct TorusPolynomial {
     double coefficient[TORUS_SIZE]; /* (5 x 5 x 5), the last angle fastest */
-    double slope[TORUS_DIMENSION];  /* bounds of |d/d theta_i| */
-    double curvature;               /* bound of sum_ij |d^2/d theta_i d theta_j| */
     double size;                    /* bound of the value */
 } TorusPolynomial;
 
@@ -22,17 +21,25 @@ typedef struct TorusSystem {
     int angles, sign_count;
     TorusPolynomial f[TORUS_DIMENSION], sign[TORUS_SIGNS];
     double least[TORUS_SIGNS];
+    /* 0 if a zero in the box |theta - c| <= h can be excluded for other reasons */
+    int (*possible)(const void *context, const double *c, double h);
+    const void *context;
 } TorusSystem;
 
 typedef struct TorusZero {
     double angle[TORUS_DIMENSION];
     int multiplicity; /* 1: the Jacobian is regular there; 2: more than one, or a touching */
+    int curve;        /* 1: one of a continuum */
 } TorusZero;
+
+typedef struct TorusBox {
+    double c[TORUS_DIMENSION];
+} TorusBox;
 
 typedef struct TorusZeros {
     int count;
-    int incomplete; /* 1: the limit on boxes or zeros was reached */
-    long boxes;
+    int incomplete; /* 1: the limit on zeros or boxes was reached */
+    TorusBox list[2][TORUS_BOXES];
     TorusZero zero[TORUS_ZEROS];
 } TorusZeros;
 

@@ -276,9 +276,9 @@ typedef struct spragParadoxSolution {
     double r[3 * SPRAG_PARADOX_CONTACT_MAX];        /* N */
     double w[3 * SPRAG_PARADOX_CONTACT_MAX];        /* m/s^2 */
     int multiplicity;                               /* 1 for an isolated simple solution */
-    int family;           /* 1: r is one point of a continuum (statically indeterminate); w is then unique */
-    double slope;         /* dw_n/dr_n along the branch (single contact: p); sign decides normal stability */
-    int normal_stable;    /* slope > 0, or det D det D0 > 0 for several contacts */
+    int family;        /* 1: one point of a continuum (statically indeterminate); w is then unique unless slips begin */
+    double slope;      /* dw_n/dr_n along the branch (single contact: p); sign decides normal stability */
+    int normal_stable; /* slope > 0, or det D det D0 > 0 for several contacts */
     int direction_stable; /* beginning slip: the direction attracts (policy 3.4); 1 otherwise */
     int small_friction;   /* normal_stable for the determinant and all its principal minors */
     int taken;            /* the step would take this one for a fresh contact */
@@ -291,7 +291,8 @@ typedef struct spragSolutionSet {
     int paradox_class;              /* 0: one; else as spragVariantResult */
     int inconsistent;               /* 1: no solution */
     int indeterminate;              /* 1: more than one solution: history decides */
-    int incomplete;                 /* 1: some combination was too degenerate to search all of it */
+    int incomplete;                 /* 1: some combination was too degenerate to search all of it: two-sided contacts
+                                     * that can be braced against each other without bound */
 } spragSolutionSet;
 
 SPRAG_API spragStatus spragParadoxEnumerate(const spragContactState *state, spragSolutionSet *out);

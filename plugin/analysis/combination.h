@@ -1,0 +1,52 @@
+/* One combination of what the contacts do (analysis/paradox.c): its linear systems, and what a solution must obey. */
+#ifndef SPRAG_ANALYSIS_COMBINATION_H
+#define SPRAG_ANALYSIS_COMBINATION_H
+
+#include <sprag/sprag.h>
+
+#include "analysis/affine.h"
+#include "analysis/torus.h"
+
+enum { CONTACTS = SPRAG_PARADOX_CONTACT_MAX, ROWS = 3 * CONTACTS };
+
+/* An acceleration below this part of the terms it is the sum of is zero. */
+#define COMBINATION_ZERO 1e-10
+
+typedef enum Role { OPEN, HOLD, SLIDE, START } Role;
+
+typedef struct Enumeration {
+    const spragContactState *state;
+    int nc, n; /* n = 3 nc */
+    double a_size, b_size;
+    unsigned char dead[ROWS]; /* a row of zeros: no body moves along it */
+    Role role[CONTACTS];
+    int sign[CONTACTS]; /* i */
+    double e[CONTACTS][2];
+    int multiplicity, direction_stable;
+    int continuum; /* 1: the directions are one of a continuum */
+    TorusSystem *torus;
+    TorusZeros *zeros;
+    spragSolutionSet *set;
+    int out_of_memory;
+} Enumeration;
+
+/* The unknowns of a combination: column j is the force pattern of unknown x_j, row i an acceleration that vanishes. */
+typedef struct Unknowns {
+    int columns, rows;
+    double pattern[AFFINE_MAX][ROWS];
+    int row[AFFINE_MAX];
+    int normal[CONTACTS], tangent[CONTACTS][2]; /* index of the unknown, -1: none */
+} Unknowns;
+
+/* Of the contacts in the given roles (bit mask); with a direction, START is a slide. */
+void combinationCollect(const Enumeration *en, unsigned roles, Unknowns *u);
+double combinationAcceleration(const Enumeration *en, int row, const double *r);
+/* K (rows x columns) of the unknowns. */
+void combinationSystem(const Enumeration *en, const Unknowns *u, double *K);
+
+/* Appends the solution with the forces r, inside their cones, if its accelerations agree.  0: they do not. */
+int combinationRecord(Enumeration *en, const double *r, int family);
+/* The combination with all directions known. */
+void combinationSolve(Enumeration *en);
+
+#endif
