@@ -12,6 +12,7 @@
 #include "ode/assemble.h"
 #include "ode/bearing.h"
 #include "ode/ledger.h"
+#include "ode/lone.h"
 #include "ode/release.h"
 #include "ode/working_set.h"
 #include "solve/solver.h"
@@ -191,17 +192,21 @@ static void workOnBatch(void *context, int worker, int batch)
     spragLane *lane = &world->lane[worker];
     const double begin = spragSeconds();
     const int first = work->start[batch], end = work->start[batch + 1];
+    spragIsland *const island = world->snapshot.island;
+    if (work->solve)
+        spragLonesSolve(world, &work->surfaces, lane, first, end);
+    const double lone = spragSeconds();
     for (int k = first; k < end && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k) {
-        world->snapshot.island[k].lane = lane;
-        if (spragAssemble(world, &work->surfaces, &world->snapshot.island[k]) != SPRAG_OK)
+        island[k].lane = lane;
+        if (island[k].lone == NULL && spragAssemble(world, &work->surfaces, &island[k]) != SPRAG_OK)
             noteFailure(work, k);
     }
     const double middle = spragSeconds();
     for (int k = first; k < end && work->solve && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k)
-        if (world->snapshot.island[k].declined == NULL)
-            solveIsland(world, &world->snapshot.island[k], shareOf(work, &world->snapshot.island[k]));
-    lane->assembling += middle - begin;
-    lane->solving += spragSeconds() - middle;
+        if (island[k].lone == NULL && island[k].declined == NULL)
+            solveIsland(world, &island[k], shareOf(work, &island[k]));
+    lane->assembling += middle - lone;
+    lane->solving += spragSeconds() - middle + lone - begin;
 }
 
 /* The clock's time of both stages: what all threads spent on either shares out what has passed. */

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "ode/lone.h"
 
 enum { NUMBER_LENGTH = 16 };
 
@@ -16,6 +17,19 @@ static void makeName(char *name, size_t size, const char *path, int number)
         snprintf(name, size, "%s", path);
     else
         snprintf(name, size, "%.*s-%d%s", stem, path, number, dot == NULL ? "" : dot);
+}
+
+static spragStatus writeIsland(const struct spragWorld *world, const spragIsland *island, const char *name)
+{
+    if (island->lone == NULL)
+        return spragProblemWrite(&island->problem, name);
+    spragArena arena = {0};
+    spragProblem problem;
+    const spragStatus status = spragLoneProblem(world, island, &arena, &problem)
+                                   ? spragProblemWrite(&problem, name)
+                                   : spragFail(SPRAG_ERROR_MEMORY, "no memory for the problem of an island");
+    spragArenaFree(&arena);
+    return status;
 }
 
 spragStatus spragDumpIslands(const struct spragWorld *world, const char *path)
@@ -30,7 +44,7 @@ spragStatus spragDumpIslands(const struct spragWorld *world, const char *path)
     for (int k = 0; status == SPRAG_OK && k < s->island_count; ++k)
         if (s->island[k].declined == NULL) {
             makeName(name, size, path, ++number);
-            status = spragProblemWrite(&s->island[k].problem, name);
+            status = writeIsland(world, &s->island[k], name);
         }
     spragFree(name);
     if (status == SPRAG_OK && number == 0)

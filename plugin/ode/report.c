@@ -9,6 +9,7 @@
 #include "ode/bearing.h"
 #include "ode/layout.h"
 #include "ode/ledger.h"
+#include "ode/lone.h"
 #include "ode/rows.h"
 #include "problem/residual.h"
 
@@ -23,6 +24,7 @@ spragStatus spragReportPrepare(struct spragWorld *world)
     const spragSnapshot *s = &world->snapshot;
     size_t contacts = 0, loads = 0;
     for (int k = 0; k < s->island_count; ++k) {
+        contacts += s->island[k].lone != NULL ? (size_t)s->island[k].contact_count : 0;
         for (int b = 0; b < s->island[k].block_count; ++b)
             contacts += isTold(&s->island[k].block[b]) ? 1 : 0;
         for (int b = 0; b < s->island[k].block_count; ++b)
@@ -198,31 +200,43 @@ static int isQuiet(const Told *told, const spragContact *contact)
            told->indicator.quadrant == SPRAG_QUADRANT_REST;
 }
 
-static void addEvents(struct spragWorld *world, const Told *told, const spragContact *contact)
+/* What the change of any contact is told with; of what was before, nothing yet. */
+static spragContactChange changeOf(const struct spragWorld *world, const int body[2], const spragContact *contact)
 {
     const spragSnapshot *s = &world->snapshot;
+    spragContactChange change = {.event = {.time = world->info.time,
+                                           .step = world->info.step,
+                                           .contact = contact->id,
+                                           .body = {contact->body[0], contact->body[1]},
+                                           .body_number = {bodyNumber(s, body[0]), bodyNumber(s, body[1])},
+                                           .variant = contact->variant,
+                                           .p = contact->painleve_p,
+                                           .b = contact->free_acceleration},
+                                 .after = contact->mode,
+                                 .paradox_class = contact->paradox_class,
+                                 .gravity = spragNorm3(s->gravity),
+                                 .step = s->step};
+    memcpy(change.event.position, contact->position, sizeof contact->position);
+    memcpy(change.event.normal, contact->normal, sizeof contact->normal);
+    memcpy(change.event.slip_after, contact->slip, sizeof contact->slip);
+    for (int i = 0; i < 3; ++i)
+        change.event.impulse[i] = s->step * (contact->normal_force * contact->normal[i] + contact->friction[i]);
+    return change;
+}
+
+static void addEvents(struct spragWorld *world, const Told *told, const spragContact *contact)
+{
     const spragBlock *block = told->block;
     const spragContactHistory *past = told->past;
     if (isQuiet(told, contact))
         return;
-    spragContactChange change = {
-        .event = {.time = world->info.time,
-                  .step = world->info.step,
-                  .contact = contact->id,
-                  .body = {contact->body[0], contact->body[1]},
-                  .body_number = {bodyNumber(s, block->body[0]), bodyNumber(s, block->body[1])},
-                  .variant = contact->variant,
-                  .p = contact->painleve_p,
-                  .b = contact->free_acceleration},
-        .fresh = past->fresh,
-        .touching = block->gap <= s->step * SPRAG_SLIP_TOLERANCE,
-        .before = past->fresh ? SPRAG_MODE_OPEN : (spragMode)past->mode,
-        .after = contact->mode,
-        .approach = block->kind == SPRAG_BLOCK_TWO_SIDED ? -fabs(block->approach) : block->approach,
-        .inverse_mass = told->W[0],
-        .normal_impulse = fabs(told->r[0]),
-        .gravity = spragNorm3(s->gravity),
-        .step = s->step};
+    spragContactChange change = changeOf(world, block->body, contact);
+    change.fresh = past->fresh;
+    change.touching = block->gap <= world->snapshot.step * SPRAG_SLIP_TOLERANCE;
+    change.before = past->fresh ? SPRAG_MODE_OPEN : (spragMode)past->mode;
+    change.approach = block->kind == SPRAG_BLOCK_TWO_SIDED ? -fabs(block->approach) : block->approach;
+    change.inverse_mass = told->W[0];
+    change.normal_impulse = fabs(told->r[0]);
     if (block->memory >= 0) {
         change.variant_before = world->memory[block->memory].variant;
         if (block->kind == SPRAG_BLOCK_TWO_SIDED || told->coupled->examined)
@@ -232,27 +246,22 @@ static void addEvents(struct spragWorld *world, const Told *told, const spragCon
     if (block->kind <= SPRAG_BLOCK_TWO_SIDED && !apart)
         change.indicator = told->indicator;
     correctIndicator(told, &change.indicator);
-    change.paradox_class = contact->paradox_class;
-    memcpy(change.event.position, contact->position, sizeof contact->position);
-    memcpy(change.event.normal, contact->normal, sizeof contact->normal);
-    for (int i = 0; i < 3; ++i)
-        change.event.impulse[i] = s->step * (contact->normal_force * contact->normal[i] + contact->friction[i]);
     fromTangents(change.last_slip, block, past->previous_slip[0], past->previous_slip[1] / block->scale);
     fromTangents(change.event.slip_before, block, past->slip[0], past->slip[1] / block->scale);
-    memcpy(change.event.slip_after, contact->slip, sizeof contact->slip);
     spragEventsOfContact(&world->log, &change);
 }
 
 /* ---------------------------------------------------------------- memory */
 
-static void remember(struct spragWorld *world, const spragBlock *block, const spragContact *contact)
+/* old: index of its record of the last step, or -1. */
+static void remember(struct spragWorld *world, const spragJointState *joint, int is_guide, int old,
+                     const spragContact *contact)
 {
     const spragSnapshot *s = &world->snapshot;
-    const spragJointState *joint = &s->joint[block->joint];
     spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
     *memory = (spragContactMemory){.id = contact->id,
                                    .body = {contact->body[0], contact->body[1]},
-                                   .is_guide = block->id != 0,
+                                   .is_guide = is_guide,
                                    .normal_force = contact->normal_force,
                                    .mode = contact->mode,
                                    .variant = contact->variant,
@@ -272,8 +281,8 @@ static void remember(struct spragWorld *world, const spragBlock *block, const sp
     memcpy(memory->position, contact->position, sizeof memory->position);
     memcpy(memory->normal, contact->normal, sizeof memory->normal);
     memcpy(memory->friction, contact->friction, sizeof memory->friction);
-    const int keep = contact->mode != SPRAG_MODE_SLIP && block->memory >= 0;
-    memcpy(memory->slip, keep ? world->memory[block->memory].slip : contact->slip, sizeof memory->slip);
+    const int keep = contact->mode != SPRAG_MODE_SLIP && old >= 0;
+    memcpy(memory->slip, keep ? world->memory[old].slip : contact->slip, sizeof memory->slip);
 }
 
 /* In the snapshot, or -1: gone, or the world. */
@@ -360,7 +369,78 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island, co
                       : block->memory >= 0 ? world->memory[block->memory].id
                                            : ++world->next_id;
         addEvents(world, &told, contact);
-        remember(world, block, contact);
+        remember(world, &s->joint[block->joint], block->id != 0, block->memory, contact);
+    }
+}
+
+/* ---------------------------------------------------------------- islands without blocks */
+
+static void getVector(double out[3], const spragQuad quad[3], int lane)
+{
+    for (int i = 0; i < 3; ++i)
+        out[i] = quad[i][lane];
+}
+
+static void fillLone(const struct spragWorld *world, const spragJointState *joint, const spragLoneContact *c,
+                     const spragLoneRow *row, int lane, spragContact *contact)
+{
+    const dContactGeom *geom = &joint->contact->geom;
+    const spragMode mode = row->open[lane] > 0     ? SPRAG_MODE_OPEN
+                           : row->slides[lane] > 0 ? SPRAG_MODE_SLIP
+                                                   : SPRAG_MODE_STICK;
+    *contact = (spragContact){.joint = joint->id,
+                              .body = {world->snapshot.body[joint->body[0]].id, NULL},
+                              .position = {geom->pos[0], geom->pos[1], geom->pos[2]},
+                              .mode = mode,
+                              .variant = mode == SPRAG_MODE_OPEN ? 0 : 1,
+                              .normal_force = row->force[lane],
+                              .depth = geom->depth};
+    getVector(contact->normal, c->n, lane);
+    getVector(contact->friction, row->friction, lane);
+    getVector(contact->slip, row->slip_after, lane);
+    if (world->config.analysis) {
+        contact->painleve_p = row->p[lane];
+        contact->free_acceleration = row->b[lane];
+    }
+}
+
+static void addLoneEvents(struct spragWorld *world, const spragJointState *joint, const spragLoneRow *row, int lane,
+                          const spragContact *contact)
+{
+    const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
+    double slip[3];
+    getVector(slip, row->slip, lane);
+    const int slid = spragNorm3(slip) > SPRAG_SLIP_TOLERANCE;
+    if (old != NULL && old->mode == contact->mode && old->variant == contact->variant &&
+        (contact->mode == SPRAG_MODE_SLIP ? spragDot3(old->slip, contact->slip) >= 0 : !slid))
+        return; /* it goes on as it did, and no contact of these has a paradox */
+    spragContactChange change = changeOf(world, joint->body, contact);
+    change.fresh = old == NULL;
+    change.touching = contact->depth >= -world->snapshot.step * SPRAG_SLIP_TOLERANCE;
+    change.before = old == NULL ? SPRAG_MODE_OPEN : old->mode;
+    change.variant_before = old == NULL ? 0 : old->variant;
+    change.approach = row->approach[lane];
+    change.inverse_mass = row->own[lane];
+    change.normal_impulse = world->snapshot.step * contact->normal_force;
+    change.indicator.p = row->p[lane];
+    if (slid && world->config.analysis)
+        change.indicator.quadrant = row->b[lane] < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT;
+    memcpy(change.event.slip_before, slip, sizeof slip);
+    if (old != NULL)
+        memcpy(change.last_slip, old->slip, sizeof old->slip);
+    spragEventsOfContact(&world->log, &change);
+}
+
+static void reportLone(struct spragWorld *world, const spragIsland *island)
+{
+    for (int k = 0; k < island->joint_count; ++k) {
+        const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
+        const spragLoneRow *row = &island->lone->row[k];
+        spragContact *contact = &world->contact[world->contact_count++];
+        fillLone(world, joint, &island->lone->bodies.contact[k], row, island->lone_lane, contact);
+        contact->id = joint->memory >= 0 ? world->memory[joint->memory].id : ++world->next_id;
+        addLoneEvents(world, joint, row, island->lone_lane, contact);
+        remember(world, joint, 0, joint->memory, contact);
     }
 }
 
@@ -404,6 +484,10 @@ void spragReport(struct spragWorld *world)
         const spragIsland *island = &s->island[k];
         if (island->declined != NULL) {
             addIslandEvent(world, island, SPRAG_EVENT_DECLINED);
+            continue;
+        }
+        if (island->lone != NULL) {
+            reportLone(world, island);
             continue;
         }
         if (island->solve.fallback)

@@ -102,6 +102,8 @@ typedef struct spragIsland {
     double *r, *u;                     /* (block_count x 3) N s, m/s */
     spragCoupled coupled;
     spragSolveInfo solve;
+    struct spragLoneGroup *lone; /* with which it was solved, or NULL (lone.h): then it has no blocks and no problem */
+    int lone_lane;
 } spragIsland;
 
 typedef struct spragSnapshot {

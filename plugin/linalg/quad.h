@@ -1,0 +1,116 @@
+/* Four numbers at once: what is done to four small problems of one shape costs little more than to one.
+ *
+ * Every lane gets the bits it would get alone: no sums across lanes, no fused multiply-add, and the wide clone of a
+ * function (AVX2) rounds as the narrow one does. */
+#ifndef SPRAG_LINALG_QUAD_H
+#define SPRAG_LINALG_QUAD_H
+
+#include <math.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum { SPRAG_QUAD = 4 };
+typedef double spragQuad __attribute__((vector_size(32)));
+typedef long long spragQuadMask __attribute__((vector_size(32))); /* -1: true */
+
+/* Never passed to a function that is not inlined: the ABI depends on the target. */
+#define SPRAG_QUAD_INLINE static inline __attribute__((always_inline))
+
+/* A function over quads in two clones, of which quadHasAvx2() picks one: body is SPRAG_QUAD_INLINE void (type *). */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SPRAG_QUAD_CLONES(name, body, type)                                                                            \
+    __attribute__((target("avx2"))) static void name##Wide(type *argument)                                             \
+    {                                                                                                                  \
+        body(argument);                                                                                                \
+    }                                                                                                                  \
+    static void name##Narrow(type *argument)                                                                           \
+    {                                                                                                                  \
+        body(argument);                                                                                                \
+    }                                                                                                                  \
+    static void name(type *argument)                                                                                   \
+    {                                                                                                                  \
+        __builtin_cpu_supports("avx2") ? name##Wide(argument) : name##Narrow(argument);                                \
+    }
+#else
+#define SPRAG_QUAD_CLONES(name, body, type)                                                                            \
+    static void name(type *argument)                                                                                   \
+    {                                                                                                                  \
+        body(argument);                                                                                                \
+    }
+#endif
+
+SPRAG_QUAD_INLINE spragQuad spragQuadOf(double x)
+{
+    return (spragQuad){x, x, x, x};
+}
+
+SPRAG_QUAD_INLINE spragQuad spragQuadSelect(spragQuadMask mask, spragQuad yes, spragQuad no)
+{
+    return (spragQuad)(((spragQuadMask)yes & mask) | ((spragQuadMask)no & ~mask));
+}
+
+/* The larger; b where a is NaN. */
+SPRAG_QUAD_INLINE spragQuad spragQuadMax(spragQuad a, spragQuad b)
+{
+    return spragQuadSelect(a > b, a, b);
+}
+
+SPRAG_QUAD_INLINE spragQuad spragQuadMin(spragQuad a, spragQuad b)
+{
+    return spragQuadSelect(a < b, a, b);
+}
+
+SPRAG_QUAD_INLINE int spragQuadAny(spragQuadMask mask)
+{
+    return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+}
+
+SPRAG_QUAD_INLINE int spragQuadAll(spragQuadMask mask)
+{
+    return (mask[0] & mask[1] & mask[2] & mask[3]) != 0;
+}
+
+SPRAG_QUAD_INLINE spragQuad spragQuadSqrt(spragQuad x)
+{
+#if defined(__SSE2__)
+    union {
+        spragQuad whole;
+        __m128d half[2];
+    } y = {x};
+    y.half[0] = _mm_sqrt_pd(y.half[0]), y.half[1] = _mm_sqrt_pd(y.half[1]);
+    return y.whole;
+#else
+    return (spragQuad){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};
+#endif
+}
+
+SPRAG_QUAD_INLINE spragQuad spragQuadDot3(const spragQuad a[3], const spragQuad b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+SPRAG_QUAD_INLINE void spragQuadCross3(spragQuad out[3], const spragQuad a[3], const spragQuad b[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* out = M x, M (3 x 3) */
+SPRAG_QUAD_INLINE void spragQuadMul33(spragQuad out[3], const spragQuad M[9], const spragQuad x[3])
+{
+    for (int i = 0; i < 3; ++i)
+        out[i] = M[3 * i] * x[0] + M[3 * i + 1] * x[1] + M[3 * i + 2] * x[2];
+}
+
+/* b = x - (x . n) n, n of unit length; returns x . n.  b may be x. */
+SPRAG_QUAD_INLINE spragQuad spragQuadTangent(spragQuad b[3], const spragQuad x[3], const spragQuad n[3])
+{
+    const spragQuad along = spragQuadDot3(x, n);
+    for (int i = 0; i < 3; ++i)
+        b[i] = x[i] - along * n[i];
+    return along;
+}
+
+#endif

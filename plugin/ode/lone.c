@@ -1,0 +1,466 @@
+#include "ode/lone.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "ode/curvature.h"
+#include "ode/free_motion.h"
+#include "solve/policy.h"
+
+#define OPEN_TOLERANCE 1e-12 /* m/s: an impulse that changes the contact's velocity by less does not hold anything */
+
+/* ---------------------------------------------------------------- who */
+
+enum {
+    PLAIN = dContactApprox1 | dContactSoftERP | dContactSoftCFM | dContactBounce | dContactFDir1,
+    PROPORTIONAL = dContactApprox1_1 | dContactApprox1_2
+};
+
+/* Finite, of unit normal, with one coefficient of friction.  What is not, others look into. */
+static int isPlain(const dContact *contact)
+{
+    const dSurfaceParameters *p = &contact->surface;
+    const dContactGeom *g = &contact->geom;
+    const dReal *x = g->pos, *n = g->normal;
+    double sum = (double)x[0] + x[1] + x[2] + n[0] + n[1] + n[2] + g->depth + p->mu;
+    if ((p->mode & ~PLAIN) != 0 || (p->mode & PROPORTIONAL) != PROPORTIONAL)
+        return 0;
+    if (p->mode & dContactSoftERP)
+        sum += p->soft_erp;
+    if (p->mode & dContactSoftCFM)
+        sum += p->soft_cfm >= 0 ? p->soft_cfm : (double)NAN;
+    if (p->mode & dContactBounce)
+        sum += p->bounce + p->bounce_vel;
+    if (p->mode & dContactFDir1)
+        sum += contact->fdir1[0] + contact->fdir1[1] + contact->fdir1[2];
+    const double length = (double)n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    return isfinite(sum) && p->mu > 0 && fabs(length - 1) <= 1e-3;
+}
+
+static int isLone(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island)
+{
+    const spragSnapshot *s = &world->snapshot;
+    if (island->body_count != 1 || island->contact_count != island->joint_count ||
+        island->joint_count > SPRAG_LONE_CONTACTS || s->body[island->body[0]].mass == 0)
+        return 0;
+    for (int k = 0; k < island->joint_count; ++k) {
+        const spragJointState *joint = &s->joint[island->joint[k]];
+        if (joint->contact == NULL || joint->body[1] >= 0 || joint->feedback != NULL || !isPlain(joint->contact) ||
+            (world->surface_count > 0 && spragPointerMapGet(surfaces, joint->id) >= 0))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---------------------------------------------------------------- into the lanes */
+
+static void putVector(spragQuad *quad, int lane, int count, const double *x)
+{
+    for (int i = 0; i < count; ++i)
+        quad[i][lane] = x[i];
+}
+
+static void putSurface(const spragSnapshot *s, const dContact *contact, int lane, spragLoneContact *c,
+                       spragLoneRow *row)
+{
+    const dSurfaceParameters *p = &contact->surface;
+    const double erp = p->mode & dContactSoftERP ? p->soft_erp : s->erp,
+                 cfm = p->mode & dContactSoftCFM ? p->soft_cfm : s->cfm;
+    const int bounces = (p->mode & dContactBounce) && p->bounce_vel >= 0;
+    const double target = erp * fmax(contact->geom.depth - s->layer, 0) / s->step;
+    row->target[lane] = target < s->greatest_correction ? target : s->greatest_correction;
+    row->bounce[lane] = bounces ? p->bounce : 0;
+    row->bounce_speed[lane] = bounces ? p->bounce_vel : (double)INFINITY;
+    c->compliance[lane] = cfm / s->step;
+    c->mu[lane] = p->mu;
+}
+
+static void putContact(const struct spragWorld *world, const spragJointState *joint, const dContactGeom *before,
+                       int lane, spragLoneContact *c, spragLoneRow *row)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const spragBodyState *body = &s->body[joint->body[0]];
+    const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
+    const dContactGeom *geom = &joint->contact->geom;
+    const double sign = joint->reversed ? -1 : 1;
+    for (int i = 0; i < 3; ++i) {
+        c->n[i][lane] = sign * geom->normal[i];
+        c->arm[i][lane] = geom->pos[i] - body->position[i];
+        row->last_friction[i][lane] = old != NULL ? old->friction[i] : 0;
+    }
+    row->last_force[lane] = old != NULL ? old->normal_force : 0;
+    row->stuck[lane] = old != NULL && old->mode == SPRAG_MODE_STICK ? -1 : 0;
+    putSurface(s, joint->contact, lane, c, row);
+    if (before != NULL && before->g1 == geom->g1 && before->g2 == geom->g2)
+        row->radius[lane] = row[-1].radius[lane];
+    else
+        row->radius[lane] = spragCurvatureRadius(body->id, joint->reversed ? geom->g2 : geom->g1);
+}
+
+static void putIsland(const struct spragWorld *world, spragIsland *island, spragLoneGroup *group)
+{
+    const spragSnapshot *s = &world->snapshot;
+    spragLoneBodies *b = &group->bodies;
+    const int lane = group->filled++;
+    spragBodyState *body = &world->snapshot.body[island->body[0]];
+    spragFreeMotion(world, body);
+    b->mass[lane] = body->mass;
+    b->inverse_mass[lane] = body->inverse_mass;
+    putVector(b->inertia, lane, 9, body->inertia);
+    putVector(b->inverse_inertia, lane, 9, body->inverse_inertia);
+    putVector(group->velocity, lane, 6, body->velocity);
+    putVector(group->free_velocity, lane, 6, body->free_velocity);
+    const dContactGeom *before = NULL;
+    for (int k = 0; k < b->count; ++k) {
+        const spragJointState *joint = &s->joint[island->joint[k]];
+        putContact(world, joint, before, lane, &b->contact[k], &group->row[k]);
+        before = &joint->contact->geom;
+    }
+    group->island[lane] = island;
+    island->lone = group;
+    island->lone_lane = lane;
+}
+
+/* An empty lane holds a body at rest without friction or load: it is solved before it begins. */
+static spragLoneGroup *makeGroup(const struct spragWorld *world, spragArena *arena, int count)
+{
+    spragLoneGroup *group = SPRAG_TAKE(arena, spragLoneGroup, 1);
+    if (group == NULL)
+        return NULL;
+    group->bodies.contact = SPRAG_TAKE(arena, spragLoneContact, count);
+    group->row = SPRAG_TAKE(arena, spragLoneRow, count);
+    if (group->bodies.contact == NULL || group->row == NULL)
+        return NULL;
+    group->step = world->snapshot.step;
+    group->bodies.count = count;
+    group->bodies.tolerance = world->config.tolerance;
+    group->bodies.mass = group->bodies.inverse_mass = spragQuadOf(1);
+    for (int i = 0; i < 9; i += 4)
+        group->bodies.inertia[i] = group->bodies.inverse_inertia[i] = spragQuadOf(1);
+    return group;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+/* q, guess and history of one contact, as ode/rows.c and ode/assemble.c have them. */
+SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c, spragLoneRow *row)
+{
+    static const double little = 0.05; /* of the step's own change: ode/assemble.c, restsAt */
+    const double h = group->step;
+    const spragQuad *v = group->velocity, *free = group->free_velocity;
+    spragQuad start[3], end[3], centre[3], rate[3], product[3], change[3], slip[3];
+    spragQuadCross3(start, v + 3, c->arm);
+    spragQuadCross3(end, free + 3, c->arm);
+    for (int i = 0; i < 3; ++i) /* w x (w x (C - G)), C the centre of curvature: ode/curvature.c */
+        centre[i] = c->arm[i] + row->radius * c->n[i];
+    spragQuadCross3(rate, v + 3, centre);
+    spragQuadCross3(product, v + 3, rate);
+    const spragQuadMask curved = row->radius == row->radius;
+    for (int i = 0; i < 3; ++i) {
+        start[i] += v[i];
+        product[i] = spragQuadSelect(curved, product[i], spragQuadOf(0));
+        end[i] += free[i] + h * product[i];
+        change[i] = end[i] - start[i];
+    }
+    row->approach = spragQuadTangent(slip, start, c->n);
+    const spragQuad rebound = -row->bounce * row->approach;
+    const spragQuadMask bounces = (-row->approach > row->bounce_speed) & (rebound > row->target);
+    row->target = spragQuadSelect(bounces, rebound, row->target);
+    row->b = spragQuadDot3(c->n, change) / h;
+    const spragQuadMask rests =
+        row->stuck & (spragQuadDot3(slip, slip) <= little * little * spragQuadDot3(change, change));
+    spragQuadTangent(c->r, row->last_friction, c->n);
+    for (int i = 0; i < 3; ++i) {
+        c->q[i] = end[i] - row->target * c->n[i];
+        c->r[i] = h * (c->r[i] + row->last_force * c->n[i]);
+        row->slip[i] = spragQuadSelect(rests, spragQuadOf(0), slip[i]);
+    }
+}
+
+/* One contact has one solution where M = |q_n| W_tt + q_t W_nt^T is positive (solve/local.c); across = W_nt. */
+SPRAG_QUAD_INLINE spragQuadMask isUnique(const spragLoneBodies *b, const spragLoneContact *c, const spragQuad across[3])
+{
+    const spragQuadMask steep = c->n[2] * c->n[2] > 0.5;
+    const spragQuad axis[3] = {spragQuadSelect(steep, spragQuadOf(1), spragQuadOf(0)), spragQuadOf(0),
+                               spragQuadSelect(steep, spragQuadOf(0), spragQuadOf(1))};
+    const spragQuad load = -spragQuadDot3(c->q, c->n);
+    spragQuad t[2][3], own[3], M[2][2];
+    spragQuadTangent(t[0], axis, c->n);
+    const spragQuad length = spragQuadSqrt(spragQuadDot3(t[0], t[0])); /* at least 0.7 */
+    for (int i = 0; i < 3; ++i)
+        t[0][i] /= length;
+    spragQuadCross3(t[1], c->n, t[0]);
+    for (int j = 0; j < 2; ++j) {
+        spragLoneOwn(b, c->arm, t[j], own);
+        for (int i = 0; i < 2; ++i)
+            M[i][j] = load * spragQuadDot3(t[i], own) + spragQuadDot3(t[i], c->q) * spragQuadDot3(t[j], across);
+    }
+    const spragQuad off = 0.5 * (M[0][1] + M[1][0]);
+    return (load <= 0) | ((M[0][0] > 0) & (M[0][0] * M[1][1] > off * off * (1 + 1e-9)));
+}
+
+/* p of the contact alone.  Regular: p > 0, and where it is the only contact whichever way it slides. */
+SPRAG_QUAD_INLINE void makeSlope(spragLoneGroup *group, const spragLoneContact *c, spragLoneRow *row)
+{
+    spragQuad response[3], across[3];
+    spragLoneOwn(&group->bodies, c->arm, c->n, response);
+    row->own = spragQuadTangent(across, response, c->n);
+    const spragQuad speed = spragQuadSqrt(spragQuadDot3(row->slip, row->slip));
+    const spragQuadMask slides = speed > SPRAG_SLIP_TOLERANCE;
+    const spragQuad rub = c->mu * spragQuadDot3(across, row->slip) / spragQuadSelect(slides, speed, spragQuadOf(1));
+    row->p = row->own - spragQuadSelect(slides, rub, spragQuadOf(0));
+    group->regular &= row->p > 0;
+    if (group->bodies.count > 1)
+        return;
+    const spragQuad coupling = spragQuadSqrt(spragQuadDot3(across, across));
+    group->regular &= (row->own > c->mu * coupling) & isUnique(&group->bodies, c, across);
+}
+
+/* b: the forces of the others are taken as they were. */
+SPRAG_QUAD_INLINE void addOthers(spragLoneGroup *group)
+{
+    const spragLoneBodies *b = &group->bodies;
+    spragQuad P[6] = {{0}}, spin[3], moment[3], turn[3], own[3];
+    for (int k = 0; k < b->count; ++k) {
+        spragQuadCross3(moment, b->contact[k].arm, b->contact[k].r);
+        for (int i = 0; i < 3; ++i) {
+            P[i] += b->contact[k].r[i];
+            P[3 + i] += moment[i];
+        }
+    }
+    spragQuadMul33(spin, b->inverse_inertia, P + 3);
+    for (int k = 0; k < b->count; ++k) {
+        const spragLoneContact *c = &b->contact[k];
+        spragQuadCross3(turn, spin, c->arm);
+        spragLoneOwn(b, c->arm, c->r, own);
+        for (int i = 0; i < 3; ++i)
+            own[i] = b->inverse_mass * P[i] + turn[i] - own[i];
+        group->row[k].b += spragQuadDot3(c->n, own) / group->step;
+    }
+}
+
+/* Two or three contacts that slide do have one solution together if all principal minors of G are positive (ode/coupled.c);
+ * G_ij = N_i M^-1 F_j, F_j the force of contact j that slides, per N. */
+SPRAG_QUAD_INLINE void examineCoupled(spragLoneGroup *group)
+{
+    static const double rounding = 1e-9;
+    const spragLoneBodies *b = &group->bodies;
+    spragQuad G[3][3], f[3], moment[3], spin[3], at[3];
+    spragQuadMask all = {-1, -1, -1, -1}, minors = {-1, -1, -1, -1};
+    for (int j = 0; j < b->count; ++j) {
+        const spragLoneContact *c = &b->contact[j];
+        const spragLoneRow *row = &group->row[j];
+        const spragQuad speed = spragQuadSqrt(spragQuadDot3(row->slip, row->slip));
+        all &= speed > SPRAG_SLIP_TOLERANCE;
+        for (int i = 0; i < 3; ++i)
+            f[i] = c->n[i] - c->mu * row->slip[i] / spragQuadMax(speed, spragQuadOf(SPRAG_SLIP_TOLERANCE));
+        spragQuadCross3(moment, c->arm, f);
+        spragQuadMul33(spin, b->inverse_inertia, moment);
+        for (int k = 0; k < b->count; ++k) {
+            spragQuadCross3(at, spin, b->contact[k].arm);
+            G[k][j] = b->inverse_mass * spragQuadDot3(b->contact[k].n, f) + spragQuadDot3(b->contact[k].n, at);
+        }
+    }
+    for (int i = 0; i < b->count; ++i)
+        for (int j = i + 1; j < b->count; ++j)
+            minors &= G[i][i] * G[j][j] - G[i][j] * G[j][i] > rounding * G[i][i] * G[j][j];
+    if (b->count == 3) {
+        const spragQuad det = G[0][0] * (G[1][1] * G[2][2] - G[1][2] * G[2][1]) -
+                              G[0][1] * (G[1][0] * G[2][2] - G[1][2] * G[2][0]) +
+                              G[0][2] * (G[1][0] * G[2][1] - G[1][1] * G[2][0]);
+        minors &= det > rounding * G[0][0] * G[1][1] * G[2][2];
+    }
+    group->regular &= minors | ~all;
+}
+
+SPRAG_QUAD_INLINE void makeRows(spragLoneGroup *group)
+{
+    spragLoneBodies *b = &group->bodies;
+    group->regular = (spragQuadMask){-1, -1, -1, -1};
+    for (int k = 0; k < b->count; ++k) {
+        makeRow(group, &b->contact[k], &group->row[k]);
+        makeSlope(group, &b->contact[k], &group->row[k]);
+        group->regular &= spragQuadDot3(b->contact[0].n, b->contact[k].n) > -0.99; /* not in a slot: ode/opposed.c */
+    }
+    if (b->count > 1)
+        addOthers(group);
+    if (b->count == 2 || b->count == 3)
+        examineCoupled(group);
+}
+
+SPRAG_QUAD_CLONES(fillRows, makeRows, spragLoneGroup)
+
+/* ---------------------------------------------------------------- out of the lanes */
+
+/* Modes and forces, as ode/report.c tells of them. */
+SPRAG_QUAD_INLINE void readRows(spragLoneGroup *group)
+{
+    spragLoneBodies *b = &group->bodies;
+    const spragQuad still =
+        spragQuadMin(spragQuadMax(10 * b->residual, spragQuadOf(SPRAG_SLIP_TOLERANCE)), spragQuadOf(1e-6));
+    const spragQuad none = spragQuadOf(0), one = spragQuadOf(1);
+    for (int k = 0; k < b->count; ++k) {
+        const spragLoneContact *c = &b->contact[k];
+        spragLoneRow *row = &group->row[k];
+        const spragQuad load = spragQuadTangent(row->friction, c->r, c->n);
+        spragQuadTangent(row->slip_after, c->u, c->n);
+        const spragQuad size = spragQuadSqrt(spragQuadDot3(row->friction, row->friction)),
+                        speed = spragQuadSqrt(spragQuadDot3(row->slip_after, row->slip_after));
+        const spragQuadMask open = load * (row->own + c->compliance) <= OPEN_TOLERANCE,
+                            sticks = ((size < c->mu * load * (1 - 1e-9)) &
+                                      (c->w * (c->mu * load - size) > 10 * b->residual)) |
+                                     (speed <= still);
+        row->open = spragQuadSelect(open, one, none);
+        row->slides = spragQuadSelect(open | sticks, none, one);
+        row->force = load / group->step;
+        for (int i = 0; i < 3; ++i)
+            row->friction[i] /= group->step;
+    }
+}
+
+SPRAG_QUAD_CLONES(finishRows, readRows, spragLoneGroup)
+
+/* 1: the body's impulse is set; 0: it begins again, as an island like any other. */
+static int takeIsland(struct spragWorld *world, const spragLoneGroup *group, int lane)
+{
+    spragIsland *island = group->island[lane];
+    spragBodyState *body = &world->snapshot.body[island->body[0]];
+    if (!group->bodies.solved[lane] || !group->regular[lane]) {
+        memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
+        island->lone = NULL;
+        return 0;
+    }
+    for (int i = 0; i < 6; ++i)
+        body->impulse[i] = group->bodies.impulse[i][lane];
+    island->solve = (spragSolveInfo){.solver = SPRAG_SOLVER_VARIANT,
+                                     .iterations = (int)group->bodies.iterations[lane],
+                                     .residual = group->bodies.residual[lane]};
+    return 1;
+}
+
+static void solveGroup(struct spragWorld *world, spragLoneGroup *group)
+{
+    fillRows(group);
+    spragLoneSolve(&group->bodies);
+    finishRows(group);
+    for (int lane = 0; lane < group->filled; ++lane)
+        takeIsland(world, group, lane);
+}
+
+void spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragLane *lane, int first, int end)
+{
+    spragLoneGroup *open[SPRAG_LONE_CONTACTS + 1] = {NULL}; /* by the number of contacts, with a lane to spare */
+    if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0)
+        return;
+    for (int k = first; k < end; ++k) {
+        spragIsland *island = &world->snapshot.island[k];
+        const int count = island->joint_count;
+        if (!isLone(world, surfaces, island))
+            continue;
+        if (open[count] == NULL && (open[count] = makeGroup(world, &lane->arena, count)) == NULL)
+            break; /* no memory: nor will there be for those that are left, and they say so */
+        putIsland(world, island, open[count]);
+        if (open[count]->filled == SPRAG_QUAD) {
+            solveGroup(world, open[count]);
+            open[count] = NULL;
+        }
+    }
+    for (int count = 1; count <= SPRAG_LONE_CONTACTS; ++count)
+        if (open[count] != NULL)
+            solveGroup(world, open[count]);
+}
+
+/* ---------------------------------------------------------------- the problem, for those who want to see it */
+
+static void getVector(const spragQuad *quad, int lane, int count, double *out)
+{
+    for (int i = 0; i < count; ++i)
+        out[i] = quad[i][lane];
+}
+
+/* (3 x 6) velocity of the contact along n, t1, t2. */
+static void jacobian(const spragLoneContact *c, int lane, double J[3][6])
+{
+    double arm[3];
+    getVector(c->arm, lane, 3, arm);
+    const dVector3 n = {(dReal)c->n[0][lane], (dReal)c->n[1][lane], (dReal)c->n[2][lane], 0};
+    dVector3 t1, t2;
+    dPlaneSpace(n, t1, t2);
+    for (int i = 0; i < 3; ++i)
+        J[0][i] = c->n[i][lane], J[1][i] = t1[i], J[2][i] = t2[i];
+    for (int row = 0; row < 3; ++row)
+        spragCross3(J[row] + 3, arm, J[row]);
+}
+
+static void historyOf(const struct spragWorld *world, const spragIsland *island, int k, double J[3][6],
+                      spragContactHistory *past)
+{
+    const spragLoneRow *row = &island->lone->row[k];
+    const int memory = world->snapshot.joint[island->joint[k]].memory;
+    double slip[3];
+    getVector(row->slip, island->lone_lane, 3, slip);
+    past->fresh = memory < 0;
+    past->free_acceleration = row->b[island->lone_lane];
+    for (int i = 0; i < 2; ++i)
+        past->slip[i] = spragDot3(J[1 + i], slip);
+    if (memory < 0)
+        return;
+    const spragContactMemory *old = &world->next_memory[memory]; /* they have changed places since */
+    past->previous_normal = fabs(old->normal_force);
+    past->mode = (unsigned char)old->mode;
+    past->variant = (signed char)old->variant;
+    for (int i = 0; i < 2; ++i)
+        past->previous_slip[i] = spragDot3(old->slip, J[1 + i]);
+}
+
+int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, spragArena *arena,
+                     spragProblem *problem)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const spragBodyState *body = &s->body[island->body[0]];
+    const int n = island->joint_count, lane = island->lone_lane;
+    double(*J)[3][6] = spragArenaTake(arena, (size_t)n, sizeof *J);
+    double *W = SPRAG_TAKE(arena, double, 9 * n * n), *q = SPRAG_TAKE(arena, double, 3 * n),
+           *mu = SPRAG_TAKE(arena, double, n);
+    int *row_start = SPRAG_TAKE(arena, int, n + 1), *column = SPRAG_TAKE(arena, int, n *n),
+        *bodies = SPRAG_TAKE(arena, int, 2 * n);
+    spragContactHistory *history = SPRAG_TAKE(arena, spragContactHistory, n);
+    if (!J || !W || !q || !mu || !row_start || !column || !bodies || !history)
+        return 0;
+    for (int k = 0; k < n; ++k) {
+        const spragLoneContact *c = &island->lone->bodies.contact[k];
+        double free[3];
+        jacobian(c, lane, J[k]);
+        getVector(c->q, lane, 3, free);
+        for (int i = 0; i < 3; ++i)
+            q[3 * k + i] = spragDot3(J[k][i], free);
+        mu[k] = c->mu[lane];
+        bodies[2 * k] = island->body[0], bodies[2 * k + 1] = -1;
+        historyOf(world, island, k, J[k], &history[k]);
+        row_start[k + 1] = n * (k + 1);
+    }
+    for (int k = 0; k < n; ++k)
+        for (int l = 0; l < n; ++l) {
+            double *block = W + 9 * (n * k + l), spin[3];
+            column[n * k + l] = l;
+            for (int j = 0; j < 3; ++j) {
+                spragMul33(spin, body->inverse_inertia, J[l][j] + 3);
+                for (int i = 0; i < 3; ++i)
+                    block[3 * i + j] = body->inverse_mass * spragDot3(J[k][i], J[l][j]) + spragDot3(J[k][i] + 3, spin);
+            }
+            if (k == l)
+                block[0] += island->lone->bodies.contact[k].compliance[lane];
+        }
+    *problem = (spragProblem){.contact_count = n,
+                              .block_count = n * n,
+                              .row_start = row_start,
+                              .column = column,
+                              .W = W,
+                              .q = q,
+                              .mu = mu,
+                              .body = bodies,
+                              .history = history,
+                              .step = s->step};
+    return 1;
+}

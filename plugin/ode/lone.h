@@ -1,0 +1,45 @@
+/* Islands of one body that rests or slides on what does not move, by plain contacts: most of what lies about in a game.
+ *
+ * They are four to a group and go from ODE's contacts to impulses without blocks and without W (solve/lone.h).  What is
+ * refused here, or not solved, takes the way of all islands. */
+#ifndef SPRAG_ODE_LONE_H
+#define SPRAG_ODE_LONE_H
+
+#include "ode/world.h"
+#include "solve/lone.h"
+
+typedef struct spragLoneRow {
+    /* in */
+    spragQuad target;                       /* m/s, normal velocity asked for */
+    spragQuad bounce, bounce_speed;         /* restitution of approaches faster than this, m/s */
+    spragQuad radius;                       /* m, of the body's surface; NaN: unknown, no velocity-product term */
+    spragQuadMask stuck;                    /* it stuck in the last step */
+    spragQuad last_force, last_friction[3]; /* N, of the last step */
+    /* out */
+    spragQuad approach;           /* m/s, normal velocity at the start of the step */
+    spragQuad slip[3];            /* m/s, at its start; 0 where it rests */
+    spragQuad own;                /* 1/kg, its normal response to its own normal impulse */
+    spragQuad p, b;               /* of the sliding contact alone, 1/kg, m/s^2 */
+    spragQuad force, friction[3]; /* N */
+    spragQuad slip_after[3];      /* m/s */
+    spragQuad open, slides;       /* 1: its mode, else it sticks */
+} spragLoneRow;
+
+typedef struct spragLoneGroup {
+    spragLoneBodies bodies;
+    double step;                             /* s */
+    spragQuad velocity[6], free_velocity[6]; /* m/s, rad/s */
+    spragLoneRow *row;                       /* (bodies.count) */
+    spragQuadMask regular;                   /* no contact can have a paradox */
+    spragIsland *island[SPRAG_QUAD];         /* NULL: nobody */
+    int filled;
+} spragLoneGroup;
+
+/* Solves those of the islands first .. end - 1 that it can: island->lone is set. */
+void spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragLane *lane, int first, int end);
+
+/* The problem of a solved island, in memory of the arena.  0: no memory. */
+int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, spragArena *arena,
+                     spragProblem *problem);
+
+#endif
