@@ -52,7 +52,8 @@ static void beginWatch(dWorldID world)
     dSetFreeHandler(watchFree);
 }
 
-static void endWatch(void)
+/* Also when the library is unloaded: ODE must not be left with a handler that is no more. */
+__attribute__((destructor)) static void endWatch(void)
 {
     lowest = UINTPTR_MAX;
     highest = 0;
