@@ -117,6 +117,20 @@ static void sumImpulses(spragSnapshot *s, const spragIsland *island)
     }
 }
 
+/* With the ends of sliding bearings along their reactions: at once, or after a few solutions where a load is new. */
+static spragStatus solveTurned(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
+{
+    enum { TURNS_MAX = 8 };
+    spragStatus status = solveBounded(world, options, island);
+    for (int turn = 0; turn < TURNS_MAX && status == SPRAG_OK && spragBearingsTurn(world, island, turn); ++turn) {
+        const int iterations = island->solve.iterations;
+        status = spragAssembleAgain(world, island, island->block_count) ? solveBounded(world, options, island)
+                                                                        : SPRAG_ERROR_MEMORY;
+        island->solve.iterations += iterations;
+    }
+    return status;
+}
+
 /* The best answer is used even where it misses the tolerance, as long as it is finite: ODE's own would be worse.  Only
  * what has no answer is left to ODE. */
 static void solveIsland(struct spragWorld *world, spragIsland *island, double seconds_left)
@@ -133,7 +147,7 @@ static void solveIsland(struct spragWorld *world, spragIsland *island, double se
     spragStatus status;
     int grown;
     do {
-        status = solveBounded(world, &options, island);
+        status = solveTurned(world, &options, island);
         grown = status == SPRAG_ERROR_MEMORY ? 0 : spragWorkingSetGrow(world, island);
     } while (grown > 0);
     spragWorkingSetEnd(island);

@@ -300,16 +300,15 @@ static void endBlock(const struct spragWorld *world, const struct spragBearing *
                      const double n[3], const double d[3], spragBlock *block)
 {
     const spragSnapshot *s = &world->snapshot;
-    const int m = bearing->memory[end], side = m >= 0 && world->memory[m].variant < 0 ? -1 : 1;
     block->kind = SPRAG_BLOCK_TWO_SIDED;
-    block->memory = m;
+    block->memory = bearing->memory[end];
     memcpy(block->n, n, sizeof block->n);
     memcpy(block->t1, d, sizeof block->t1);
     spragCross3(block->t2, n, d);
     memcpy(block->position, point, sizeof block->position);
     spragBlockRow(s, block, 0, block->n);
     for (int i = 0; i < 3; ++i)
-        block->position[i] -= side * bearing->law.half_width * n[i];
+        block->position[i] -= bearing->side[end] * bearing->law.half_width * n[i];
     spragBlockRow(s, block, 1, block->t1);
     spragBlockRow(s, block, 2, block->t2);
     block->unused[2] = block->part == SPRAG_PART_ACROSS || bearing->type == dJointTypeSlider ||
@@ -318,7 +317,7 @@ static void endBlock(const struct spragWorld *world, const struct spragBearing *
     block->mu = block->mu_minus = endCoefficient(world, bearing, end, block);
 }
 
-static void slidingBlocks(const struct spragWorld *world, const struct spragBearing *bearing, const spragBlock *like,
+static void slidingBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,
                           const spragEqualityRow *row, int count, spragBlock *block)
 {
     const spragEqualityRow *across[2] = {NULL, NULL};
@@ -335,7 +334,9 @@ static void slidingBlocks(const struct spragWorld *world, const struct spragBear
         apart[i] = 0.5 * (b->position[i] - a->position[i]); /* ODE's rows act between the bodies, ours at the first */
     for (int end = 0; end < SPRAG_BEARING_ENDS; ++end) {
         const double half = (end == 0 ? -0.5 : 0.5) * bearing->law.length;
+        const int m = bearing->memory[end];
         double n[2][3], point[3];
+        bearing->side[end] = m >= 0 && world->memory[m].variant < 0 ? -1 : 1;
         endNormal(b, bearing->normal[end], d, across[0]->J[0], n[0]);
         spragCross3(n[1], d, n[0]);
         for (int i = 0; i < 3; ++i)
@@ -404,24 +405,83 @@ void spragBearingBlocks(const struct spragWorld *world, int j, int first, spragI
     bearing->row_count = island->row_count - first;
 }
 
-/* ---------------------------------------------------------------- memory */
+/* ---------------------------------------------------------------- ends that turn */
 
-/* The end's reaction across the axis, of the sign that keeps n on its side.  While it slips, that of the normals, so that
- * the pair across comes to bear nothing; while it sticks, all of it, which equilibrium gives, however friction and normals
- * share it. */
-static void rememberEnd(const struct spragWorld *world, const spragIsland *island, int k, double known[3])
+/* Unit vector n along the end's reaction across the axis, of the sign that keeps n on its side.  While it slips, the
+ * reaction is that of the normals, so that the pair across comes to bear nothing; while it sticks, all of it, which
+ * equilibrium gives, however friction and normals share it. */
+static void endDirection(const spragIsland *island, int k, double n[3])
 {
     const spragBlock *one = &island->block[k];
-    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const double *R = one->body[1] < 0 ? unit : world->snapshot.body[one->body[1]].rotation;
     const int sticks = spragNorm2(island->u + 3 * k + 1) <= SPRAG_SLIP_TOLERANCE;
-    double sum[3] = {0, 0, 0}, n[3];
+    double sum[3] = {0, 0, 0};
     for (int b = 0; b < 2; ++b)
         for (int i = 0; i < 3; ++i)
             sum[i] += island->r[3 * (k + b)] * one[b].n[i] + (sticks ? island->r[3 * (k + b) + 2] * one[b].t2[i] : 0);
     const double size = spragNorm3(sum), sign = spragDot3(sum, one->n) < 0 ? -1 : 1;
     for (int i = 0; i < 3; ++i)
         n[i] = size > 0 ? sign * sum[i] / size : one->n[i];
+}
+
+/* Turns a pair to the normal n across the same axis, and to the face `side`: what the rows say of the plane turns with it. */
+static void turnEnd(const struct spragWorld *world, struct spragBearing *bearing, int end, const double n[3], int side,
+                    spragBlock *pair, double *r)
+{
+    const spragBlock before[2] = {pair[0], pair[1]};
+    const double c = spragDot3(n, before[0].n), s = spragDot3(n, before[1].n);
+    const double turn[2][2] = {{c, s}, {-s, c}}, d[3] = {pair[0].t1[0], pair[0].t1[1], pair[0].t1[2]};
+    const double N[2] = {r[0], r[3]}, depth = bearing->side[end] * bearing->law.half_width;
+    double normal[3], point[3];
+    bearing->side[end] = side;
+    for (int k = 0; k < 2; ++k) {
+        for (int i = 0; i < 3; ++i) {
+            normal[i] = turn[k][0] * before[0].n[i] + turn[k][1] * before[1].n[i];
+            point[i] = before[k].position[i] + depth * before[k].n[i];
+        }
+        endBlock(world, bearing, end, point, normal, d, &pair[k]);
+        pair[k].rhs[0] = turn[k][0] * before[0].rhs[0] + turn[k][1] * before[1].rhs[0];
+        pair[k].correction = pair[k].rhs[0];
+        r[3 * k] = turn[k][0] * N[0] + turn[k][1] * N[1];
+        r[3 * k + 2] = 0;
+    }
+}
+
+int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round)
+{
+    enum { FACES_MAX = 3 }; /* changes of face: they need not end (theory/policy.md 3.5) */
+    const double enough = world->config.tolerance;
+    int turned = 0;
+    for (int k = 0; k + 1 < island->block_count; ++k) {
+        if (island->block[k].part != SPRAG_PART_GUIDE || island->block[k + 1].part != SPRAG_PART_ACROSS)
+            continue;
+        struct spragBearing *bearing = world->snapshot.joint[island->block[k].joint].bearing;
+        const int end = (int)(island->block[k].id - bearing->id), side = bearing->side[end];
+        const double *W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
+        const double worth = island->block[k].mu * W[4], r = island->r[3 * k];
+        const double N = fabs(r), across = fabs(island->r[3 * k + 3]);
+        /* two normals at right angles rub with the sum of their friction instead of its root, and at two faces */
+        const int two = bearing->law.half_width > 0 || across > N;
+        const int off = worth * (two ? across : N + across - hypot(N, across)) > enough;
+        const int other = bearing->law.half_width > 0 && round < FACES_MAX && side * r < 0 && worth * N > enough;
+        double n[3];
+        if (!off && !other)
+            continue;
+        endDirection(island, k, n);
+        turnEnd(world, bearing, end, n, other ? -side : side, &island->block[k], island->r + 3 * k);
+        turned = 1;
+    }
+    return turned;
+}
+
+/* ---------------------------------------------------------------- memory */
+
+static void rememberEnd(const struct spragWorld *world, const spragIsland *island, int k, double known[3])
+{
+    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const int bearer = island->block[k].body[1];
+    const double *R = bearer < 0 ? unit : world->snapshot.body[bearer].rotation;
+    double n[3];
+    endDirection(island, k, n);
     for (int i = 0; i < 3; ++i)
         known[i] = R[i] * n[0] + R[3 + i] * n[1] + R[6 + i] * n[2];
 }

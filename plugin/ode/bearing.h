@@ -7,8 +7,10 @@
  * about the load itself mu R F apart.
  *
  * Sliding (slider, piston).  A bearing of length L and half-width w about the axis d bears at its two ends.  An end is a
- * pair of antipodal points, TWO_SIDED: normal n along the end's reaction of the last step, a second one across it, and
- * friction along d (and, of a piston, around it) at the face that is loaded.  They replace the joint's own rows across d;
+ * pair of antipodal points, TWO_SIDED: normal n along the end's reaction, a second one across it that bears nothing, and
+ * friction along d (and, of a piston, around it) at the face that is loaded.  n begins as in the last step; where the
+ * solution makes the pair across bear, both are turned and the island is solved again.  They replace the joint's own rows
+ * across d;
  * of a slider the one that keeps it from turning about d stays.  The bearing of a slider is at the centre of its first
  * body, that of a piston at its anchor.  Pulled at e from the axis it jams where 2 mu e > L. */
 #ifndef SPRAG_ODE_BEARING_H
@@ -27,6 +29,7 @@ struct spragBearing {
     unsigned long long id;                /* of the contacts at the ends: id, id + 1 */
     int memory[SPRAG_BEARING_ENDS];       /* indices of their records of the last step, or -1 */
     double normal[SPRAG_BEARING_ENDS][3]; /* in the frame of the second body, or the world; 0: not known yet */
+    int side[SPRAG_BEARING_ENDS];         /* +1: the face that n leaves is loaded, this step; -1: its opposite */
     double load;                          /* N, of the last step */
     double direction[3];                  /* of the load, world axes; 0: not known yet */
     double torque[3];                     /* N m, world axes, of turning friction on the first body in the last step */
@@ -52,6 +55,9 @@ void spragBearingBlocks(const struct spragWorld *world, int joint, int first, sp
 /* Bounds of turning friction from the reactions just found.  Returns what the greatest change is worth, m/s or rad/s; 0 in
  * islands without such joints. */
 double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island);
+/* Turns the ends of sliding bearings along the reactions just found, and to the faces they load; round: how often before in
+ * this step.  1: some were off; the problem is to be made and solved anew. */
+int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round);
 /* Keeps what the next step starts from. */
 void spragBearingsRemember(struct spragWorld *world, const spragIsland *island);
 
