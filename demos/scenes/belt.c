@@ -3,9 +3,12 @@
  * Units: mass, spring and normal force 1.  The Coulomb part mu sign w is the contact, with the belt's motion in its
  * surface; the smooth part is an explicit force (theory/policy.md 1.4).  The mass is a point in the plane: nothing
  * turns. */
+#include <math.h>
+
 #include "scenes/scene.h"
 
 enum { MU, ALPHA, BETA, BELT, X, V };
+enum { CLEATS = 12 };
 
 static const SceneKey keys[] = {
     {"mu", "", 1.5, 0, 1e3, "friction at rest, in units of the normal force"},
@@ -16,6 +19,19 @@ static const SceneKey keys[] = {
     {"v", "m/s", 0.5, -1e3, 1e3, "initial velocity"},
     {NULL, NULL, 0, 0, 0, NULL},
 };
+
+/* What moves and is no body: the spring, from a wall 3 m to the left to the mass; the cleats of the belt. */
+static void show(SceneWorld *world)
+{
+    SceneShape *shape = world->shape + (int)world->state[0];
+    const double x = dBodyGetPosition(world->body[0])[0];
+    shape->size[1] = 0.5 * (x - 0.2 + 3);
+    shape->position[0] = 0.5 * (x - 0.2 - 3), shape->position[2] = 0.2;
+    for (int k = 0; k < CLEATS; ++k) {
+        const double run = (k + 0.5) / CLEATS + world->value[BELT] * world->time / 6;
+        shape[1 + k].position[0] = 6 * (run - floor(run)) - 3;
+    }
+}
 
 static const char *create(SceneWorld *world, const double *value)
 {
@@ -34,6 +50,17 @@ static const char *create(SceneWorld *world, const double *value)
                                        .size = {0.2, 0.2, 0.2},
                                        .color = {0.85f, 0.45f, 0.15f}});
     SceneAddGround(world, 3);
+    world->state[0] = world->shape_count;                      /* the first of what show() moves */
+    SceneAddShape(world, &(SceneShape){.kind = SCENE_CYLINDER, /* the spring, along x */
+                                       .rotation = {0, 0, 1, 0, 1, 0, -1, 0, 0},
+                                       .size = {0.02, 1, 0},
+                                       .color = {0.35f, 0.37f, 0.42f}});
+    for (int k = 0; k < CLEATS; ++k)
+        SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
+                                           .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                           .size = {0.04, 0.35, 0.005},
+                                           .color = {0.45f, 0.48f, 0.53f}});
+    show(world);
     return NULL;
 }
 
@@ -61,6 +88,8 @@ const Scene scene_belt = {
     .step_size = 1e-3,
     .duration = 30,
     .camera = {1, -5, 2, 0.6, 0, 0},
+    .followed = 1,
     .create = create,
     .contacts = contacts,
+    .after = show,
 };

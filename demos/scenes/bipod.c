@@ -88,6 +88,7 @@ const Scene scene_bipod = {
     .step_size = 1e-3,
     .duration = 1,
     .camera = {1, -5, 1.6, 0.6, 0, 0.6},
+    .followed = 1,
     .create = create,
     .contacts = contacts,
 };

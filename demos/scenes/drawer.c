@@ -85,6 +85,7 @@ const Scene scene_drawer = {
     .step_size = 1e-3,
     .duration = 1,
     .camera = {1.0, -0.9, 1.2, 0.2, 0, -0.05},
+    .followed = 1,
     .create = create,
     .contacts = contacts,
 };

@@ -56,9 +56,9 @@ static void addRail(SceneWorld *world, double z)
 {
     for (int side = -1; side <= 1; side += 2)
         SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
-                                           .position = {6, 0, z + 0.075 * side},
+                                           .position = {22, 0, z + 0.075 * side},
                                            .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                           .size = {10, 0.06, 0.02},
+                                           .size = {26, 0.06, 0.02},
                                            .color = {0.55f, 0.57f, 0.60f}});
 }
 
@@ -127,6 +127,7 @@ const Scene scene_painleve_klein = {
     .step_size = 1e-3,
     .duration = 2,
     .camera = {3.5, -6, 2.5, 3, 0, 0.4},
+    .followed = 2,
     .create = create,
     .contacts = contacts,
     .after = placeRod,

@@ -48,7 +48,13 @@ static const char *create(SceneWorld *world, const double *value)
                                        .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                        .size = {w, w, l},
                                        .color = {0.85f, 0.45f, 0.15f}});
-    SceneAddShape(world, &(SceneShape){.kind = SCENE_SPHERE, /* where it is pushed */
+    SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX, /* a lever to where it is pushed */
+                                       .body = body,
+                                       .position = {0.5 * value[OFFSET], 0, l - 0.1 * w},
+                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                       .size = {0.5 * fabs(value[OFFSET]), 0.2 * w, 0.1 * w},
+                                       .color = {0.55f, 0.32f, 0.14f}});
+    SceneAddShape(world, &(SceneShape){.kind = SCENE_SPHERE, /* there */
                                        .body = body,
                                        .position = {value[OFFSET], 0, l},
                                        .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
@@ -114,6 +120,7 @@ const Scene scene_peg = {
     .step_size = 1e-3,
     .duration = 1,
     .camera = {0.3, -1.5, 0.45, 0, 0, 0.05},
+    .followed = 1,
     .create = create,
     .contacts = contacts,
 };

@@ -114,6 +114,7 @@ const Scene scene_quadruped = {
     .step_size = 1e-3,
     .duration = 4,
     .camera = {1.2, -2.2, 1, 0, 0, 0.35},
+    .followed = 9,
     .create = create,
     .contacts = contacts,
 };

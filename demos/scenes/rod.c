@@ -92,6 +92,7 @@ const Scene scene_rod = {
     .step_size = 1e-3,
     .duration = 1,
     .camera = {0.6, -5, 1.4, 0.2, 0, 0.6},
+    .followed = 1,
     .create = create,
     .contacts = contacts,
 };

@@ -19,6 +19,7 @@ typedef struct SceneRecord {
     RecordBlock **block;   /* (block_count) */
     spragContact *contact; /* (capacity) of this step */
     double (*arm)[2][3];   /* (capacity) m, contact point from the two centres at the start of the step */
+    double (*motion)[3];   /* (capacity) m/s, of the surface (motion1): a contact that moves with it does not slip */
 } SceneRecord;
 
 static int recordReserve(SceneRecord *record)
@@ -35,8 +36,11 @@ static int recordReserve(SceneRecord *record)
     double(*arm)[2][3] = realloc(record->arm, (size_t)capacity * sizeof *arm);
     if (arm != NULL)
         record->arm = arm;
+    double(*motion)[3] = realloc(record->motion, (size_t)capacity * sizeof *motion);
+    if (motion != NULL)
+        record->motion = motion;
     RecordBlock *fresh = calloc(1, sizeof *fresh);
-    if (block == NULL || contact == NULL || arm == NULL || fresh == NULL) {
+    if (block == NULL || contact == NULL || arm == NULL || motion == NULL || fresh == NULL) {
         free(fresh);
         return 0;
     }
@@ -54,6 +58,7 @@ static void recordDestroy(SceneRecord *record)
     free(record->block);
     free(record->contact);
     free(record->arm);
+    free(record->motion);
     free(record);
 }
 
@@ -72,6 +77,8 @@ static void recordContact(SceneRecord *record, dJointID joint, const dContact *c
     for (int i = 0; i < 3; ++i) {
         c->position[i] = contact->geom.pos[i];
         c->normal[i] = sign * contact->geom.normal[i];
+        record->motion[k][i] =
+            contact->surface.mode & dContactMotion1 ? contact->surface.motion1 * contact->fdir1[i] : 0;
         for (int j = 0; j < 2; ++j)
             record->arm[k][j][i] = c->body[j] != NULL ? c->position[i] - dBodyGetPosition(c->body[j])[i] : 0;
     }
@@ -98,7 +105,7 @@ static void recordRead(SceneRecord *record)
         const dReal *force = record->block[k / RECORD_BLOCK]->feedback[k % RECORD_BLOCK].f1;
         const double *n = c->normal;
         const double normal_force = force[0] * n[0] + force[1] * n[1] + force[2] * n[2];
-        double slip[3] = {0, 0, 0};
+        double slip[3] = {-record->motion[k][0], -record->motion[k][1], -record->motion[k][2]};
         pointVelocity(c->body[0], record->arm[k][0], 1, slip);
         pointVelocity(c->body[1], record->arm[k][1], -1, slip);
         const double normal_speed = slip[0] * n[0] + slip[1] * n[1] + slip[2] * n[2];

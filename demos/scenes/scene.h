@@ -40,6 +40,7 @@ typedef struct Scene {
     double step_size;     /* s, default */
     double duration;      /* s, default length of a headless run */
     double camera[6];     /* eye, target, m */
+    int followed;         /* the camera keeps so many of the first bodies in the picture */
     /* Builds bodies, geoms, shapes in the empty world.  Values in the order of keys.  Returns NULL or what is wrong. */
     const char *(*create)(SceneWorld *world, const double *value);
     /* Before each step: creates this step's contacts.  NULL: collide everything in world->space. */

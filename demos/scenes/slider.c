@@ -38,5 +38,6 @@ const Scene scene_slider = {
     .step_size = 1e-3,
     .duration = 1,
     .camera = {3, -3, 2, 0.6, 0.4, 0},
+    .followed = 1,
     .create = create,
 };

@@ -48,5 +48,6 @@ const Scene scene_slot = {
     .step_size = 1e-3,
     .duration = 1,
     .camera = {0.5, -2.6, 0.25, 0.5, 0, 0},
+    .followed = 1,
     .create = create,
 };

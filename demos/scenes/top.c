@@ -78,7 +78,7 @@ static void addShapes(SceneWorld *world, dBodyID body, const double *value)
                          .size = {0.08 * rim, 0.4 * height, 0},
                          .color = {0.30f, 0.30f, 0.35f}};
     SceneAddShape(world, &shape);
-    SceneAddGround(world, 6 * height);
+    SceneAddGround(world, 30 * height);
 }
 
 static const char *create(SceneWorld *world, const double *value)
@@ -148,6 +148,7 @@ const Scene scene_top = {
     .step_size = 1e-3,
     .duration = 4,
     .camera = {0.20, -0.25, 0.15, -0.01, -0.03, 0.035},
+    .followed = 1,
     .create = create,
     .contacts = contacts,
 };

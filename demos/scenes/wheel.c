@@ -40,5 +40,6 @@ const Scene scene_wheel = {
     .step_size = 1e-3,
     .duration = 3,
     .camera = {0.5, -4, 1.4, 0.3, 0, 0.2},
+    .followed = 1,
     .create = create,
 };

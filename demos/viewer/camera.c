@@ -41,13 +41,35 @@ void cameraEye(const Camera *camera, vec3 eye)
     eye[2] = camera->target[2] + camera->distance * sinf(camera->elevation);
 }
 
+static float fieldOfView(float aspect)
+{
+    return glm_rad(aspect < 1 ? 46 : 38);
+}
+
+static const float shift = 0.14f; /* the lens is shifted up: the text stands below the scene, not on it */
+
 void cameraViewProjection(const Camera *camera, float aspect, mat4 out)
 {
     mat4 view, projection;
     vec3 eye;
     cameraEye(camera, eye);
     glm_lookat(eye, (float *)camera->target, (vec3){0, 0, 1}, view);
-    glm_perspective(glm_rad(aspect < 1 ? 46 : 38), aspect, 0.02f * camera->distance, 60 * camera->distance, projection);
-    projection[2][1] = -0.14f; /* the lens shifted up: the text stands below the scene, not on it */
+    glm_perspective(fieldOfView(aspect), aspect, 0.02f * camera->distance, 60 * camera->distance, projection);
+    projection[2][1] = -shift;
     glm_mat4_mul(projection, view, out);
+}
+
+void cameraFrame(const Camera *camera, float aspect, CameraFrame *out)
+{
+    vec3 away, right, up;
+    cameraEye(camera, out->eye);
+    glm_vec3_sub((float *)camera->target, out->eye, away);
+    glm_vec3_normalize(away);
+    glm_vec3_crossn(away, (vec3){0, 0, 1}, right);
+    glm_vec3_cross(right, away, up);
+    for (int i = 0; i < 3; ++i)
+        out->axis[0][i] = right[i], out->axis[1][i] = up[i], out->axis[2][i] = away[i];
+    out->half_height = tanf(0.5f * fieldOfView(aspect));
+    out->half_width = aspect * out->half_height;
+    out->above = 0.82f - shift, out->below = -0.40f - shift; /* between the texts */
 }

@@ -17,4 +17,14 @@ void cameraZoom(Camera *camera, float notches);
 void cameraEye(const Camera *camera, vec3 eye);
 void cameraViewProjection(const Camera *camera, float aspect, mat4 out);
 
+/* What is seen of it. */
+typedef struct CameraFrame {
+    vec3 eye;                      /* m */
+    vec3 axis[3];                  /* right, up, away */
+    float half_width, half_height; /* of the picture at distance 1 */
+    float below, above;            /* parts of half_height between which there is no text */
+} CameraFrame;
+
+void cameraFrame(const Camera *camera, float aspect, CameraFrame *out);
+
 #endif

@@ -25,6 +25,7 @@ typedef struct Item {
     float color[4]; /* sRGB */
     float checker;  /* m */
     int casts;      /* a shadow */
+    int shines;     /* faintly, through what is in front of it */
 } Item;
 
 struct Draw {
@@ -378,10 +379,13 @@ void drawArrow(Draw *d, const double from[3], const double vector[3], double thi
     const double axis[3] = {vector[0] / length, vector[1] / length, vector[2] / length};
     const float head = (float)fmin(4 * thickness, 0.6 * length), shaft = (float)length - head;
     const float r = (float)thickness;
+    const size_t first = d->count;
     mat4 frame;
     frameAlong(axis, from, frame);
     addScaled(d, MESH_CYLINDER, frame, (vec3){0, 0, 0.5f * shaft}, (vec3){r, r, 0.5f * shaft}, color);
     addScaled(d, MESH_CONE, frame, (vec3){0, 0, shaft + 0.5f * head}, (vec3){2.2f * r, 2.2f * r, -0.5f * head}, color);
+    for (size_t k = first; k < d->count; ++k)
+        d->item[k].shines = 1;
 }
 
 void drawCone(Draw *d, const double apex[3], const double axis[3], double mu, double height, const float color[4])
@@ -451,14 +455,16 @@ static void drawShadows(const Draw *d, mat4 light)
     glDisable(GL_POLYGON_OFFSET_FILL);
 }
 
-static void drawItems(const Draw *d, int translucent)
+typedef enum Pass { SOLID, HIDDEN, GLASS } Pass;
+
+static void drawItems(const Draw *d, Pass pass)
 {
     for (size_t k = 0; k < d->count; ++k) {
         const Item *item = &d->item[k];
-        if ((item->color[3] < 1) != translucent)
+        if (pass == HIDDEN ? !item->shines : (item->color[3] < 1) != (pass == GLASS))
             continue;
         glUniform4f(glGetUniformLocation(d->program, "color"), linear(item->color[0]), linear(item->color[1]),
-                    linear(item->color[2]), item->color[3]);
+                    linear(item->color[2]), pass == HIDDEN ? 0.3f : item->color[3]);
         glUniform1f(glGetUniformLocation(d->program, "checker"), item->checker);
         drawItem(d, d->program, item);
     }
@@ -495,11 +501,14 @@ void drawFlush(Draw *d)
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, d->shadow_texture);
     glUniform1i(glGetUniformLocation(d->program, "shadow"), 0);
-    drawItems(d, 0);
+    drawItems(d, SOLID);
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
     glDepthMask(GL_FALSE);
-    drawItems(d, 1);
+    glDepthFunc(GL_GREATER);
+    drawItems(d, HIDDEN);
+    glDepthFunc(GL_LESS);
+    drawItems(d, GLASS);
     glDepthMask(GL_TRUE);
     glDisable(GL_BLEND);
     glDisable(GL_SCISSOR_TEST);

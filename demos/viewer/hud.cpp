@@ -7,7 +7,8 @@
 #include <backends/imgui_impl_opengl3.h>
 #include <imgui.h>
 
-namespace {
+namespace
+{
 
 ImFont *proportional, *monospaced;
 const float font_size = 36; // pixels of the glyphs' texture; drawn smaller
@@ -69,7 +70,8 @@ float hudTextWidth(float size, int wide, const char *text)
 
 float hudText(float x, float y, float size, int wide, HudColor color, const char *text)
 {
-    ImGui::GetForegroundDrawList()->AddText(font(wide), size, ImVec2(std::floor(x), std::floor(y)), packed(color), text);
+    ImGui::GetForegroundDrawList()->AddText(font(wide), size, ImVec2(std::floor(x), std::floor(y)), packed(color),
+                                            text);
     return hudTextWidth(size, wide, text);
 }
 
@@ -78,19 +80,30 @@ void hudRectangle(float x, float y, float width, float height, float rounding, H
     ImGui::GetForegroundDrawList()->AddRectFilled(ImVec2(x, y), ImVec2(x + width, y + height), packed(color), rounding);
 }
 
+// Two points a pixel column, its least and its greatest value: no spike is missed, and none is added by a mitre.
 void hudCurve(float x, float y, float width, float height, const float *value, int count, float low, float high,
               float thickness, HudColor color)
 {
-    static ImVec2 point[4096];
-    const int n = count < 4096 ? count : 4096;
-    for (int i = 0; i < n; ++i) {
-        const float v = value[static_cast<long>(i) * (count - 1) / (n > 1 ? n - 1 : 1)];
-        const float t = (v - low) / (high - low), clamped = t < 0 ? 0 : t > 1 ? 1 : t;
-        point[i] = ImVec2(x + width * static_cast<float>(i) / static_cast<float>(n > 1 ? n - 1 : 1),
-                          y + height * (1 - clamped));
+    const int columns = count < static_cast<int>(width) ? count : static_cast<int>(width);
+    ImVec2 last;
+    for (int i = 0; i < columns; ++i) {
+        const long first = static_cast<long>(i) * count / columns, end = static_cast<long>(i + 1) * count / columns;
+        float least = value[first], greatest = value[first];
+        for (long k = first; k < end; ++k) {
+            least = std::fmin(least, value[k]);
+            greatest = std::fmax(greatest, value[k]);
+        }
+        const float both[2] = {least, greatest};
+        const int falling = i > 0 && value[first] > 0.5f * (least + greatest);
+        for (int k = 0; k < 2; ++k) {
+            const float t = (both[k ^ falling] - low) / (high - low), part = std::fmin(std::fmax(t, 0.0f), 1.0f);
+            const ImVec2 point(x + width * static_cast<float>(i) / std::fmax(static_cast<float>(columns - 1), 1.0f),
+                               y + height * (1 - part));
+            if (i + k > 0)
+                ImGui::GetForegroundDrawList()->AddLine(last, point, packed(color), thickness);
+            last = point;
+        }
     }
-    if (n > 1)
-        ImGui::GetForegroundDrawList()->AddPolyline(point, n, packed(color), 0, thickness);
 }
 
 void hudEnd(void)

@@ -28,7 +28,7 @@ typedef struct App {
     Output picture;
     Video *video;
     unsigned char *pixels;
-    int paused;
+    int paused, follow;
     double mouse[2];
     char error[MESSAGE];
 } App;
@@ -67,8 +67,11 @@ static void render(App *app)
     const int width = o->width / o->view_count;
     drawFrame(app->draw);
     for (int k = 0; k < o->view_count; ++k) {
-        drawBegin(app->draw, &app->camera, k * width, width);
-        viewDraw(&app->view[k], app->draw, &app->camera, &app->show);
+        Camera camera = app->camera;
+        if (app->follow)
+            viewFollow(&app->view[k], (float)width / (float)o->height, &camera);
+        drawBegin(app->draw, &camera, k * width, width);
+        viewDraw(&app->view[k], app->draw, &camera, &app->show);
         drawFlush(app->draw);
     }
     hudBegin(o->width, o->height);
@@ -242,6 +245,9 @@ static void onKey(GLFWwindow *window, int key, int scancode, int action, int mod
     case GLFW_KEY_DOWN:
         scaleMu(app, 1 / 1.1);
         break;
+    case GLFW_KEY_F:
+        app->follow = !app->follow;
+        break;
     case GLFW_KEY_H:
         app->show.help = !app->show.help;
         break;
@@ -272,7 +278,7 @@ static void onMouse(GLFWwindow *window, double x, double y)
     if (glfwGetMouseButton(window, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS)
         cameraOrbit(&app->camera, dx, dy);
     else if (glfwGetMouseButton(window, GLFW_MOUSE_BUTTON_RIGHT) == GLFW_PRESS)
-        cameraPan(&app->camera, dx, dy);
+        cameraPan(&app->camera, dx, dy), app->follow = 0;
 }
 
 static void onWheel(GLFWwindow *window, double x, double y)
@@ -341,6 +347,7 @@ int main(int argc, char **argv)
         return parsed < 0 ? EXIT_BAD : 0;
     dInitODE2(0);
     app.camera = cameraLookAt(app.options.scene->camera);
+    app.follow = 1;
     app.show = (ViewShow){.cones = 1, .forces = 1, .slip = 1, .text = 1};
     if (!createViews(&app))
         return refuse(app.error);

@@ -21,7 +21,8 @@ __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
 static void printHelp(void)
 {
     puts("usage: sprag-view SCENE [options]\n"
-         "  --solver sprag|ode-step|ode-quick|both   who steps (both: stock ODE left, Sprag right)\n"
+         "  --solver sprag|ode-step|ode-quick|both   who steps (both: stock ODE left, Sprag right;\n"
+         "                         beyond 30 bodies stock ODE is dWorldQuickStep)\n"
          "  --set KEY=VALUE        a key of the scene, repeatable; --list shows them\n"
          "  --step-size H          s\n"
          "  --steps N              stop after N steps\n"
@@ -34,7 +35,7 @@ static void printHelp(void)
          "  --list                 scenes and their keys\n"
          "  --version, --help\n"
          "keys in the window: space pause, N step, R reset, up/down mu, drag orbit, right-drag pan, wheel zoom,\n"
-         "  1 cones, 2 forces, 3 slip, 4 text, H help, Esc quit");
+         "  F follow, 1 cones, 2 forces, 3 slip, 4 text, H help, Esc quit");
 }
 
 static void printScenes(void)

@@ -1,6 +1,7 @@
 #include "viewer/view.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,42 @@ static const float mode_color[3][4] = {
 };
 static const char *const mode_name[3] = {"open", "stick", "slip"};
 
+static double length3(const double x[3])
+{
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+/* One to four bodies: an arrow as long as their weight is a quarter of the scene.  Of many each bears a part of it. */
+static void setScales(View *view)
+{
+    const int bodies = view->world->body_count;
+    double weight = 0;
+    dVector3 g;
+    dWorldGetGravity(view->world->world, g);
+    const double gravity = length3(g);
+    for (int k = 0; k < bodies; ++k) {
+        dMass m;
+        dBodyGetMass(view->world->body[k], &m);
+        weight += m.mass * (gravity > 0 ? gravity : 9.81); /* without gravity arrows have the scale of weight, too */
+    }
+    view->detail = bodies <= 4 ? 1 : pow(4.0 / bodies, 0.25);
+    view->force_scale = weight * pow(view->detail, 3);
+}
+
+enum { DENSE_MOST = 30 }; /* bodies beside Sprag: dWorldStep takes seconds a step where more of them touch */
+
 int viewCreate(View *view, const Options *options, int index, const double *value, char *error)
 {
     *view = (View){.solver = options->solver[index]};
     spragConfig config = spragConfigDefault();
     config.event_capacity = 1 << 24; /* none is to be lost: the first step of a large pile has some per contact */
     view->world = SceneCreate(options->scene, value, view->solver, &config, error);
+    if (view->world != NULL && options->view_count == 2 && view->solver == SCENE_ODE_STEP &&
+        view->world->body_count > DENSE_MOST) {
+        SceneDestroy(view->world);
+        view->solver = SCENE_ODE_QUICK;
+        view->world = SceneCreate(options->scene, value, view->solver, &config, error);
+    }
     view->normal = malloc(VIEW_PLOT_MAX * sizeof *view->normal);
     view->slip = malloc(VIEW_PLOT_MAX * sizeof *view->slip);
     if (view->world == NULL || view->normal == NULL || view->slip == NULL) {
@@ -28,15 +59,7 @@ int viewCreate(View *view, const Options *options, int index, const double *valu
         viewDestroy(view);
         return 0;
     }
-    dVector3 g;
-    dWorldGetGravity(view->world->world, g);
-    const double gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
-    for (int k = 0; k < view->world->body_count; ++k) {
-        dMass m;
-        dBodyGetMass(view->world->body[k], &m);
-        view->weight +=
-            m.mass * (gravity > 0 ? gravity : 9.81); /* without gravity arrows have the scale of weight, too */
-    }
+    setScales(view);
     return 1;
 }
 
@@ -63,17 +86,32 @@ static void remember(View *view, const spragEvent *event)
     if (view->event_count < VIEW_EVENT_MAX)
         ++view->event_count;
     const int alone = view->world->body_count == 1; /* in a crowd contacts come and go all the time */
-    if (isNotable(event->type) || (event->type == SPRAG_EVENT_DETACH && alone && !view->has_notable)) {
+    if (isNotable(event->type) ||
+        (event->type == SPRAG_EVENT_DETACH && event->step > 0 && alone && !view->has_notable)) {
         view->notable = *event;
         view->has_notable = 1;
     }
+}
+
+static int complaint_count;
+
+/* Stock ODE writes a line for every failure of its LCP solver; they are counted and shown instead. */
+static void onComplaint(int number, const char *text, va_list arguments)
+{
+    (void)number;
+    (void)text;
+    (void)arguments;
+    ++complaint_count;
 }
 
 void viewStep(View *view, double h)
 {
     if (view->failure[0] != '\0')
         return;
+    dSetMessageHandler(onComplaint);
+    complaint_count = 0;
     const spragStatus status = SceneStep(view->world, h);
+    view->complaints += complaint_count;
     if (status != SPRAG_OK) {
         snprintf(view->failure, sizeof view->failure, "the step failed: %s %s", spragStatusText(status),
                  SceneDetail(view->world));
@@ -90,8 +128,7 @@ void viewStep(View *view, double h)
     double normal = 0, slip = 0;
     for (int k = 0; k < count; ++k) {
         normal += fabs(contact[k].normal_force);
-        slip = fmax(slip, sqrt(contact[k].slip[0] * contact[k].slip[0] + contact[k].slip[1] * contact[k].slip[1] +
-                               contact[k].slip[2] * contact[k].slip[2]));
+        slip = fmax(slip, length3(contact[k].slip));
     }
     if (view->plot_count == VIEW_PLOT_MAX) { /* halve the resolution of what is past */
         for (int k = 0; k < VIEW_PLOT_MAX / 2; ++k) {
@@ -111,23 +148,23 @@ static void drawContact(const View *view, Draw *draw, double scale, const spragC
     static const float force_color[4] = {0.75f, 0.12f, 0.15f, 1}, slip_color[4] = {0.15f, 0.35f, 0.85f, 1};
     const float *color = mode_color[c->mode];
     const double mu = SceneContactMu(view->world, c), sign = c->normal_force < 0 ? -1 : 1; /* a guide pulls too */
-    drawSphere(draw, c->position, 0.012 * scale, color);
+    drawSphere(draw, c->position, 0.012 * view->detail * scale, color);
     if (show->cones && c->mode != SPRAG_MODE_OPEN && mu > 0 && view->world->body_count <= 4) {
         const float glass[4] = {color[0], color[1], color[2], 0.22f};
         const double axis[3] = {sign * c->normal[0], sign * c->normal[1], sign * c->normal[2]};
         drawCone(draw, c->position, axis, mu, 0.28 * scale, glass);
     }
-    if (show->forces && view->weight > 0 && c->normal_force != 0) {
+    if (show->forces && view->force_scale > 0 && c->normal_force != 0) {
         double force[3], length = 0;
         for (int i = 0; i < 3; ++i) {
-            force[i] = (c->normal_force * c->normal[i] + c->friction[i]) / view->weight * 0.25 * scale;
+            force[i] = (c->normal_force * c->normal[i] + c->friction[i]) / view->force_scale * 0.25 * scale;
             length += force[i] * force[i];
         }
         length = sqrt(length);
         const double cut = length > 0.6 * scale ? 0.6 * scale / length : 1;
         for (int i = 0; i < 3; ++i)
             force[i] *= cut;
-        drawArrow(draw, c->position, force, 0.008 * scale, force_color);
+        drawArrow(draw, c->position, force, 0.008 * view->detail * scale, force_color);
     }
     if (show->slip && c->mode == SPRAG_MODE_SLIP) {
         double slip[3], above[3], length = 0;
@@ -139,7 +176,7 @@ static void drawContact(const View *view, Draw *draw, double scale, const spragC
         const double cut = sqrt(length) > 0.4 * scale ? 0.4 * scale / sqrt(length) : 1;
         for (int i = 0; i < 3; ++i)
             slip[i] *= cut;
-        drawArrow(draw, above, slip, 0.008 * scale, slip_color);
+        drawArrow(draw, above, slip, 0.008 * view->detail * scale, slip_color);
     }
 }
 
@@ -147,6 +184,50 @@ static void drawContact(const View *view, Draw *draw, double scale, const spragC
 static int isGround(const SceneShape *shape)
 {
     return shape->body == NULL && shape->kind == SCENE_BOX && fabs(shape->position[2] + shape->size[2]) < 1e-9;
+}
+
+/* Bounds of a pan that brings [x - r, x + r] between low and high times `depth`, m. */
+static void bound(double x, double r, double low, double high, double depth, double range[2])
+{
+    range[0] = fmax(range[0], x + r - high * depth);
+    range[1] = fmin(range[1], x - r - low * depth);
+}
+
+/* As little as brings everything in; what does not fit is centred. */
+static double panWithin(const double range[2])
+{
+    return range[0] > range[1] ? 0.5 * (range[0] + range[1]) : fmin(fmax(0, range[0]), range[1]);
+}
+
+void viewFollow(const View *view, float aspect, Camera *camera)
+{
+    CameraFrame f;
+    cameraFrame(camera, aspect, &f);
+    double across[2] = {-INFINITY, INFINITY}, up[2] = {-INFINITY, INFINITY};
+    for (int k = 0; k < view->world->shape_count; ++k) {
+        const SceneShape *s = &view->world->shape[k];
+        int followed = 0;
+        for (int b = 0; b < view->world->scene->followed; ++b)
+            followed |= s->body != NULL && s->body == view->world->body[b];
+        if (!followed)
+            continue;
+        const int round = s->kind == SCENE_SPHERE;
+        const double r = round ? s->size[0] : length3(s->size);
+        dVector3 p;
+        dBodyGetRelPointPos(s->body, s->position[0], s->position[1], s->position[2], p);
+        double x[3] = {0, 0, 0}; /* right, up, away */
+        for (int i = 0; i < 3; ++i)
+            for (int a = 0; a < 3; ++a)
+                x[a] += f.axis[a][i] * (p[i] - f.eye[i]);
+        const double depth = fmax(x[2], 0.2 * camera->distance);
+        bound(x[0], r, -0.75 * f.half_width, 0.75 * f.half_width, depth, across);
+        bound(x[1], r, f.below * f.half_height, f.above * f.half_height, depth, up);
+    }
+    if (isinf(across[0]))
+        return;
+    const double pan[2] = {panWithin(across), panWithin(up)};
+    for (int i = 0; i < 3; ++i)
+        camera->target[i] += (float)(pan[0] * f.axis[0][i] + pan[1] * f.axis[1][i]);
 }
 
 void viewDraw(const View *view, Draw *draw, const Camera *camera, const ViewShow *show)
@@ -183,11 +264,6 @@ static HudColor modeInk(int mode)
     return (HudColor){(unsigned char)(220 * c[0]), (unsigned char)(220 * c[1]), (unsigned char)(220 * c[2]), 255};
 }
 
-static double length3(const double x[3])
-{
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-}
-
 /* The contacts' table: one line each, `rows` at most. */
 static void textContacts(const View *view, float x, float y, float size, int rows)
 {
@@ -209,8 +285,10 @@ static void textContacts(const View *view, float x, float y, float size, int row
         }
         const float row = y + line * (float)(shown + 1);
         hudText(x, row, size, 0, modeInk(c->mode), mode_name[c->mode]);
-        snprintf(text, sizeof text, "     %10.3f %8.3f  %8s  %8.4f %7s %7s", c->normal_force, friction, ratio,
-                 length3(c->slip), p, b);
+        snprintf(text, sizeof text,
+                 fabs(c->normal_force) < 1e5 ? "     %10.3f %8.3f  %8s  %8.4f %7s %7s"
+                                             : "     %10.3e %8.3g  %8s  %8.4f %7s %7s",
+                 c->normal_force, friction, ratio, length3(c->slip), p, b);
         hudText(x, row, size, 0, ink, text);
     }
     if (count > shown) {
@@ -228,6 +306,15 @@ static void textEvents(const View *view, float x, float y, float size, int rows)
         snprintf(text, sizeof text, "%8.4f s  %-13s%8.3g N s", e->time, spragEventName(e->type), length3(e->impulse));
         hudText(x, y + 1.4f * size * (float)(k + 1), size, 0, isNotable(e->type) ? warning : ink, text);
     }
+}
+
+static void textComplaints(const View *view, float x, float y, float size)
+{
+    char text[80] = "stock ODE reports nothing";
+    if (view->complaints > 0)
+        snprintf(text, sizeof text, "stock ODE: its LCP solver failed %d time%s", view->complaints,
+                 view->complaints > 1 ? "s" : "");
+    hudText(x, y, 0.95f * size, 1, faint, text);
 }
 
 /* What happened, in words, for somebody who has never heard of Painleve. */
@@ -284,12 +371,12 @@ static void plot(const View *view, const float *value, const char *title, const 
     if (high > 8 * mean && mean > 1e-6f)
         high = 4 * mean;
     snprintf(text, sizeof text, "%s up to %.3g %s", title, (double)high, unit);
-    hudText(x, y, 0.85f * size, 1, faint, text);
+    hudText(x, y, 0.85f * size * fminf(1, w / hudTextWidth(0.85f * size, 1, text)), 1, faint, text);
     hudRectangle(x, y + h - 1, w, 1, 0, faint);
     hudCurve(x, y + 1.6f * size, w, h - 1.6f * size, value, view->plot_count, 0, 1.05f * high, 1.8f, color);
 }
 
-static void textHeader(const View *view, int left, float size)
+static void textHeader(const View *view, int left, int width, float size)
 {
     char text[240];
     const SceneWorld *world = view->world;
@@ -312,15 +399,16 @@ static void textHeader(const View *view, int left, float size)
                 n += snprintf(text + n, sizeof text - (size_t)n, "   %s %d", spragSolverName((spragSolverKind)k),
                               info.solved[k]);
     }
-    hudText((float)left + size, 2.6f * size, 0.95f * size, 0, faint, text);
+    const float fit = fminf(0.95f, 0.95f * ((float)width - 2 * size) / hudTextWidth(0.95f * size, 0, text));
+    hudText((float)left + size, 2.6f * size, fit * size, 0, faint, text);
 }
 
 static void textHelp(int left, int width, int height, float size)
 {
-    static const char *const line[] = {
-        "space   pause / run", "N       one step", "R       reset", "up/down mu x 1.1",
-        "drag    orbit",       "right   pan",      "wheel   zoom",  "1 2 3 4 cones forces slip text",
-        "Esc     quit"};
+    static const char *const line[] = {"space   pause / run", "N       one step", "R       reset",
+                                       "up/down mu x 1.1",    "drag    orbit",    "right   pan",
+                                       "wheel   zoom",        "F       follow",   "1 2 3 4 cones forces slip text",
+                                       "Esc     quit"};
     const int count = sizeof line / sizeof *line;
     const float w = 22 * size, h = 1.5f * size * (float)(count + 1);
     const float x = (float)left + 0.5f * ((float)width - w), y = 0.5f * ((float)height - h);
@@ -333,7 +421,7 @@ void viewText(const View *view, const ViewShow *show, int left, int width, int h
 {
     const float size = fmaxf(10, fminf(0.020f * (float)height, 0.0215f * (float)width));
     hudRectangle((float)left, 0, (float)width, 4.3f * size, 0, paper);
-    textHeader(view, left, size);
+    textHeader(view, left, width, size);
     if (show->text) {
         /* the table across the whole width, below it events and two plots */
         const float small = fminf(1.05f * size, ((float)width - 2 * size) / 37.5f), line = 1.4f * small;
@@ -346,7 +434,7 @@ void viewText(const View *view, const ViewShow *show, int left, int width, int h
         if (view->solver == SCENE_SPRAG)
             textEvents(view, x, below, small, 4);
         else
-            hudText(x, below, 0.95f * small, 1, faint, "stock ODE reports nothing");
+            textComplaints(view, x, below, small);
         plot(view, view->normal, "N", "N", x + column + gap, below, plot_width, 4.6f * line, small, red);
         plot(view, view->slip, "slip", "m/s", x + column + 2 * gap + plot_width, below, plot_width, 4.6f * line, small,
              blue);

@@ -17,8 +17,10 @@ typedef struct View {
     int has_notable;
     float *normal, *slip; /* (plot_count) of all contacts together: N; m/s */
     int plot_count;
-    double weight;     /* N, of all bodies: the scale of force arrows */
-    char failure[200]; /* the step failed: why; the view stands still */
+    double force_scale; /* N */
+    double detail;      /* size of marks and arrows: less where there are many */
+    int complaints;     /* of stock ODE about its LCP solver */
+    char failure[200];  /* the step failed: why; the view stands still */
 } View;
 
 typedef struct ViewShow {
@@ -29,6 +31,8 @@ typedef struct ViewShow {
 int viewCreate(View *view, const Options *options, int index, const double *value, char *error);
 void viewDestroy(View *view);
 void viewStep(View *view, double h);
+/* Pans until the bodies that the scene names are in the picture, between its texts. */
+void viewFollow(const View *view, float aspect, Camera *camera);
 /* Solids and helpers of the view into the drawing. */
 void viewDraw(const View *view, Draw *draw, const Camera *camera, const ViewShow *show);
 /* Text of the view into its columns [left, left + width) of a picture of the given height, pixels. */
