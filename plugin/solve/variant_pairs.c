@@ -8,9 +8,9 @@
  * (theory/policy.md 3.1: otherwise it is a separatrix).  Realised: both.  (Nikolsky and Smirnov 1990, sections 8 to 10.)
  *
  * Search.  Flip i_k where N_k < 0 and solve again, all at once: fast, but for m >= 3 it can cycle for ever even where the
- * solution is unique (digest 5, cycle3).  When a variant comes back, only the least index with N_k < 0 is flipped from
- * then on; for a P-matrix that ends (Murty 1974), which is the case under small friction in all variants.  2^m flips
- * bound the rest.
+ * solution is unique (digest 5, cycle3).  When a variant comes back, or their number has not fallen for some rounds (Judice
+ * and Pires 1994), only the least index with N_k < 0 is flipped from then on; for a P-matrix that ends (Murty 1974), which
+ * is the case under small friction in all variants.  2^m flips bound the rest.
  *
  * Zero test, free of scale: a pivot below 1e-12 of the largest entry after every column was divided by its norm.
  */
@@ -152,6 +152,10 @@ static int minorsAreSmall(int m, const double *D, const Factor *frictionless, co
 
 /* ---------------------------------------------------------------- search */
 
+/* Since the last factorisation columns k_1, k_2, ... were replaced: D^i = A E_1 E_2 ..., E_e the identity with column k_e
+ * replaced by y_e = (A ... E_e-1)^-1 (new column) (the product form of the inverse, Dantzig and Orchard-Hays 1954). */
+enum { CHANGES_MAX = 16, CHANGES_AT_ONCE = 4, PATIENCE = 6 };
+
 typedef struct Search {
     int m;
     const double *D, *b;
@@ -159,20 +163,69 @@ typedef struct Search {
     double N[SPRAG_VARIANT_MAX];
     Variant variant;
     int flips, single;
+    int least, stale; /* fewest N_k < 0 so far; rounds since */
+    int changes, column[CHANGES_MAX];
+    double y[CHANGES_MAX][SPRAG_VARIANT_MAX];
 } Search;
 
-/* Flips what is wrong; 0: nothing is. */
+/* x := E^-1 x */
+static void replace(int m, int k, const double *y, double *x)
+{
+    const double t = x[k] / y[k];
+    for (int i = 0; i < m; ++i)
+        x[i] -= y[i] * t;
+    x[k] = t;
+}
+
+/* N of the variant, from the factors; 0: singular. */
+static int solveAnew(Search *s)
+{
+    factor(s->m, s->D, s->variant, &s->factor);
+    s->changes = 0;
+    if (s->factor.sign == 0)
+        return 0;
+    reactions(s->m, &s->factor, s->b, s->N);
+    return 1;
+}
+
+/* N after i_k was flipped; 0: the pivot is too small for that. */
+static int solveFlipped(Search *s, int k)
+{
+    const int m = s->m, from = s->variant[k] > 0 ? k : m + k;
+    double column[SPRAG_VARIANT_MAX], *y = s->y[s->changes], largest = 0;
+    for (int r = 0; r < m; ++r)
+        column[r] = s->D[2 * m * r + from];
+    reactions(m, &s->factor, column, y);
+    for (int e = 0; e < s->changes; ++e)
+        replace(m, s->column[e], s->y[e], y);
+    for (int i = 0; i < m; ++i)
+        largest = fmax(largest, fabs(y[i]));
+    if (!(fabs(y[k]) > 1e-6 * largest))
+        return 0;
+    s->column[s->changes++] = k;
+    replace(m, k, y, s->N);
+    return 1;
+}
+
+/* Flips what is wrong and solves; 0: nothing is wrong, or the variant is singular (factor.sign 0). */
 static int flip(Search *s)
 {
     const double zero = zeroOf(s->m, s->N);
-    int flipped = 0;
-    for (int k = 0; k < s->m && !(s->single && flipped); ++k)
-        if (s->N[k] < zero) {
-            s->variant[k] = (signed char)-s->variant[k];
-            flipped = 1;
-        }
-    s->flips += flipped;
-    return flipped;
+    int wrong[SPRAG_VARIANT_MAX], count = 0;
+    for (int k = 0; k < s->m && !(s->single && count); ++k)
+        if (s->N[k] < zero)
+            wrong[count++] = k;
+    if (count == 0)
+        return 0;
+    s->stale = count < s->least ? 0 : s->stale + 1;
+    s->least = count < s->least ? count : s->least;
+    int follow = count <= CHANGES_AT_ONCE && s->changes + count <= CHANGES_MAX;
+    for (int j = 0; j < count; ++j) {
+        s->variant[wrong[j]] = (signed char)-s->variant[wrong[j]];
+        follow = follow && solveFlipped(s, wrong[j]);
+    }
+    ++s->flips;
+    return follow || solveAnew(s);
 }
 
 /* Brent's cycle test on the sequence of variants: keeps one of them, renewed at every power of two. */
@@ -180,27 +233,32 @@ static void runSearch(Search *s)
 {
     Variant kept;
     memset(s->N, 0, (size_t)s->m * sizeof *s->N);
+    s->least = s->m + 1, s->stale = 0;
     long power = 1, since = 0;
     const long most = s->m < 20 ? 4L << s->m : 4L << 20;
     memcpy(kept, s->variant, sizeof kept);
+    if (!solveAnew(s))
+        return; /* the caller reports it */
     for (long round = 0; round < most; ++round) {
-        factor(s->m, s->D, s->variant, &s->factor);
-        if (s->factor.sign == 0)
-            return; /* the caller reports it */
-        reactions(s->m, &s->factor, s->b, s->N);
-        if (!flip(s))
-            return;
+        if (!flip(s)) {
+            if (s->changes == 0 || !solveAnew(s))
+                return;
+            continue; /* with all digits */
+        }
         const int came_back = memcmp(kept, s->variant, (size_t)s->m) == 0;
-        if (came_back && s->single)
+        if (came_back && s->single) {
+            solveAnew(s);
             return; /* no P-matrix: some variant lacks small friction */
-        if (came_back)
-            s->single = 1;
-        if (came_back || ++since == power) {
+        }
+        const int change = !s->single && (came_back || s->stale > PATIENCE);
+        s->single |= change;
+        if (change || ++since == power) {
             memcpy(kept, s->variant, sizeof kept);
-            power = came_back ? 1 : 2 * power;
+            power = change ? 1 : 2 * power;
             since = 0;
         }
     }
+    solveAnew(s);
 }
 
 spragStatus spragVariantSolve(int m, const double *D, const double *D0, const double *b, const int *history,
@@ -212,7 +270,7 @@ spragStatus spragVariantSolve(int m, const double *D, const double *D0, const do
         return status;
     if (out == NULL)
         return spragFail(SPRAG_ERROR_NULL, "out is NULL");
-    Search s; /* 33 kB: not cleared */
+    Search s; /* 42 kB: not cleared */
     s.m = m, s.D = D, s.b = b;
     s.flips = s.single = 0;
     for (int k = 0; k < m; ++k) {
