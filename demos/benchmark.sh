@@ -65,6 +65,7 @@ END
     fi
     suite "Scenes" scenes "${scenes[@]}" --json "$data/scenes.json"
     suite "Scaling" scaling "${scaling[@]}" --json "$data/scaling.json"
+    suite "Variants" variants --json "$data/variants.json"
     suite "Accuracy" accuracy
 } >"$data/page.md"
 mv "$data/page.md" "$page"

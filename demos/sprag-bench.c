@@ -4,7 +4,8 @@
 
 #include "bench/suite.h"
 
-static const BenchSuite *const suite_table[] = {&bench_problems, &bench_accuracy, &bench_scenes, &bench_scaling};
+static const BenchSuite *const suite_table[] = {&bench_problems, &bench_accuracy, &bench_scenes, &bench_scaling,
+                                                &bench_variants};
 enum { SUITES = sizeof suite_table / sizeof *suite_table };
 
 static void usage(FILE *out)

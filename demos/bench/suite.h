@@ -9,7 +9,7 @@ typedef struct BenchSuite {
     int (*run)(int count, char **argument);
 } BenchSuite;
 
-extern const BenchSuite bench_problems, bench_accuracy, bench_scenes, bench_scaling;
+extern const BenchSuite bench_problems, bench_accuracy, bench_scenes, bench_scaling, bench_variants;
 
 /* min of this many repeats, unless one takes longer than a tenth of a second */
 enum { BENCH_REPEATS = 5 };

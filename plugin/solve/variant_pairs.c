@@ -150,6 +150,22 @@ static int minorsAreSmall(int m, const double *D, const Factor *frictionless, co
     return isPMatrix(m, P);
 }
 
+/* Is -(D^i)^-1 D^-i a P-matrix, D^-i the columns of the other sides?  Then exactly one variant has N >= 0, whatever b
+ * (Samelson, Thrall and Wesler 1958). */
+static int isAlone(int m, const double *D, const Factor *f, const signed char *variant)
+{
+    double P[CLASS_MAX * CLASS_MAX];
+    for (int k = 0; k < m; ++k) {
+        double column[CLASS_MAX], N[CLASS_MAX];
+        for (int r = 0; r < m; ++r)
+            column[r] = -D[2 * m * r + (variant[k] > 0 ? m + k : k)];
+        reactions(m, f, column, N);
+        for (int r = 0; r < m; ++r)
+            P[m * r + k] = N[r];
+    }
+    return isPMatrix(m, P);
+}
+
 /* ---------------------------------------------------------------- search */
 
 /* Since the last factorisation columns k_1, k_2, ... were replaced: D^i = A E_1 E_2 ..., E_e the identity with column k_e
@@ -295,7 +311,9 @@ spragStatus spragVariantSolve(int m, const double *D, const double *D0, const do
     out->realised = !out->singular && repels(m, s.N) && out->small_friction;
     out->minors = m <= CLASS_MAX ? minorsAreSmall(m, D, &frictionless, s.variant) : -1;
     out->paradox_class = -1;
-    if (out->realised && m > CLASS_MAX)
+    if (out->realised && m <= CLASS_MAX && isAlone(m, D, &s.factor, s.variant))
+        out->paradox_class = 0;
+    if (out->realised && (m > CLASS_MAX || out->paradox_class == 0))
         return SPRAG_OK;
     /* Small systems are enumerated: the class is known, and a realised variant is found where the search found none. */
     if (m > SPRAG_ENUMERATE_MAX)
