@@ -13,6 +13,7 @@
 #include "ode/held.h"
 #include "ode/guide.h"
 #include "ode/joint_rows.h"
+#include "ode/matrix_free.h"
 #include "ode/opposed.h"
 #include "ode/singular.h"
 #include "ode/snapshot.h"
@@ -94,7 +95,7 @@ static void clearUnused(spragBlock *block)
         }
 }
 
-/* Velocities of the finished rows before the step and after it without constraints; Y = M^-1 J^T. */
+/* Velocities of the finished rows before the step and after it without constraints; Y = M^-1 J^T, or NULL. */
 static void respond(const spragSnapshot *s, spragBlock *block, double Y[2][3][6])
 {
     clearUnused(block);
@@ -109,9 +110,9 @@ static void respond(const spragSnapshot *s, spragBlock *block, double Y[2][3][6]
             const double *J = block->J[side][row];
             block->velocity[row] += spragDot3(J, v) + spragDot3(J + 3, v + 3);
             block->free_velocity[row] += spragDot3(J, free) + spragDot3(J + 3, free + 3);
-            for (int i = 0; i < 3 && !body->kinematic; ++i)
+            for (int i = 0; i < 3 && Y != NULL && !body->kinematic; ++i)
                 Y[side][row][i] = body->inverse_mass * J[i];
-            if (!body->kinematic)
+            if (Y != NULL && !body->kinematic)
                 spragMul33(Y[side][row] + 3, body->inverse_inertia, J + 3);
         }
     }
@@ -212,6 +213,10 @@ static void fillHistory(const struct spragWorld *world, spragIsland *island, spr
 static void addOthers(const spragIsland *island, double h, spragContactHistory *history)
 {
     const spragProblem *p = &island->problem;
+    if (island->greedy != NULL) {
+        spragMatrixFreeOthers(island, h, history);
+        return;
+    }
     for (int k = 0; k < p->contact_count; ++k) {
         double sum = 0;
         for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
@@ -271,7 +276,9 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     double *q = SPRAG_TAKE_RAW(&island->lane->arena, double, 3 * n);
     island->r = SPRAG_TAKE(&island->lane->arena, double, 6 * total);
     island->u = island->r + 3 * total;
-    if (!history || !q || !island->r || !fillLaws(island) || !spragDelassusMake(world, island))
+    if (!history || !q || !island->r || !fillLaws(island))
+        return 0;
+    if (island->greedy == NULL ? !spragDelassusMake(world, island) : !spragMatrixFreeDiagonal(island))
         return 0;
     if (island->declined != NULL)
         return 1;
@@ -293,6 +300,11 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
 static int respondAll(const spragSnapshot *s, spragIsland *island)
 {
     double idle[2][3][6];
+    if (island->greedy != NULL) {
+        for (int k = 0; k < island->block_count; ++k)
+            respond(s, &island->block[k], NULL);
+        return 1;
+    }
     island->Y = spragArenaTakeRaw(&island->lane->scratch, (size_t)island->block_count, sizeof *island->Y);
     for (int k = 0; k < island->block_total && island->Y != NULL; ++k)
         respond(s, &island->block[k], k < island->block_count ? island->Y[k] : idle);
@@ -306,6 +318,13 @@ int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved
         return 0;
     memcpy(island->r, r, 3 * (size_t)solved * sizeof *r);
     return 1;
+}
+
+int spragAssembleCouple(struct spragWorld *world, spragIsland *island)
+{
+    island->greedy = NULL;
+    spragArenaReset(&island->lane->scratch);
+    return respondAll(&world->snapshot, island) && spragDelassusMake(world, island);
 }
 
 spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
@@ -322,8 +341,9 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
         spragFreeMotion(world, body);
     }
     spragArenaReset(&island->lane->scratch);
-    if (!spragOpposedRelax(world, island) || !spragWorkingSetChoose(world, island) || !respondAll(s, island) ||
-        !spragArticulationsMake(world, island) || !makeProblem(world, island))
+    if (!spragOpposedRelax(world, island) || !spragWorkingSetChoose(world, island) ||
+        !spragMatrixFreeChoose(world, island) || !respondAll(s, island) || !spragArticulationsMake(world, island) ||
+        !makeProblem(world, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for an island of %d blocks", island->block_count);
     return SPRAG_OK;
 }

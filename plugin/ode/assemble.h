@@ -15,4 +15,7 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
 /* The problem anew for the island's blocks, of which the first `solved` keep their r.  0: no memory. */
 int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved);
 
+/* All of W, where only its diagonal blocks were there (matrix_free.h).  0: no memory. */
+int spragAssembleCouple(struct spragWorld *world, spragIsland *island);
+
 #endif

@@ -13,6 +13,7 @@
 #include "ode/bearing.h"
 #include "ode/ledger.h"
 #include "ode/lone.h"
+#include "ode/matrix_free.h"
 #include "ode/release.h"
 #include "ode/working_set.h"
 #include "solve/solver.h"
@@ -131,25 +132,42 @@ static spragStatus solveTurned(struct spragWorld *world, const spragSolveOptions
     return status;
 }
 
+/* Without W, if the island is one for that.  NOT_CONVERGED: W is there, and so is what is left of the time. */
+static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *options, spragIsland *island)
+{
+    if (island->greedy == NULL)
+        return SPRAG_NOT_CONVERGED;
+    const double begin = spragSeconds();
+    const spragStatus status = spragMatrixFreeSolve(options, island);
+    if (status != SPRAG_NOT_CONVERGED)
+        return status;
+    if (!spragAssembleCouple(world, island))
+        return SPRAG_ERROR_MEMORY;
+    if (options->time_limit > 0)
+        options->time_limit = fmax(options->time_limit - (spragSeconds() - begin), 1e-9);
+    return status;
+}
+
 /* The best answer is used even where it misses the tolerance, as long as it is finite: ODE's own would be worse.  Only
  * what has no answer is left to ODE. */
 static void solveIsland(struct spragWorld *world, spragIsland *island, double seconds_left)
 {
     const spragConfig *config = &world->config;
-    const spragSolveOptions options = {.solver = config->solver,
-                                       .tolerance = config->tolerance,
-                                       .iteration_limit = config->iteration_limit,
-                                       .time_limit = seconds_left,
-                                       .thread_count = config->thread_count, /* pays for large islands alone */
-                                       .indeterminacy = config->indeterminacy,
-                                       .enough = config->enough,
-                                       .work_limit = WORK_LEAST + WORK_PER_BLOCK * island->problem.block_count};
-    spragStatus status;
-    int grown;
-    do {
+    spragSolveOptions options = {.solver = config->solver,
+                                 .tolerance = config->tolerance,
+                                 .iteration_limit = config->iteration_limit,
+                                 .time_limit = seconds_left,
+                                 .thread_count = config->thread_count, /* pays for large islands alone */
+                                 .indeterminacy = config->indeterminacy,
+                                 .enough = config->enough,
+                                 .work_limit = WORK_LEAST};
+    spragStatus status = solveMatrixFree(world, &options, island);
+    options.work_limit += WORK_PER_BLOCK * island->problem.block_count;
+    int grown = status == SPRAG_NOT_CONVERGED && island->declined == NULL;
+    while (grown > 0) {
         status = solveTurned(world, &options, island);
         grown = status == SPRAG_ERROR_MEMORY ? 0 : spragWorkingSetGrow(world, island);
-    } while (grown > 0);
+    }
     spragWorkingSetEnd(island);
     if (grown < 0)
         status = SPRAG_ERROR_MEMORY;
@@ -190,12 +208,14 @@ static int makeBatches(Work *work)
     return 1;
 }
 
-/* Seconds for an island: its share of what is left of the step's, by the joints still to solve; 0 = no limit. */
+/* Seconds for an island: its share of what is left of the step's, by the joints still to solve; 0 = no limit.  What
+ * comes after the islands, ODE's step and the report, takes as long as in the last step. */
 static double shareOf(Work *work, const spragIsland *island)
 {
-    const double limit = work->world->config.time_limit, left = limit - (spragSeconds() - work->begin);
+    const struct spragWorld *world = work->world;
+    const double limit = world->config.time_limit, left = limit - (spragSeconds() - world->begin) - world->after;
     const int joints = atomic_fetch_sub(&work->joints, island->joint_count);
-    const double share = (double)work->world->lane_count * island->joint_count / (joints > 0 ? joints : 1);
+    const double share = (double)world->lane_count * island->joint_count / (joints > 0 ? joints : 1);
     return limit > 0 ? fmax(left * fmin(share, 1), 1e-9) : 0;
 }
 
@@ -253,7 +273,8 @@ spragStatus spragIslandsWork(struct spragWorld *world, int solve)
         world->lane[i].assembling = world->lane[i].solving = 0;
     }
     spragCrewRun(world->crew, work.count, workOnBatch, &work);
-    fillTimes(world, spragSeconds() - work.begin);
+    world->solved = spragSeconds();
+    fillTimes(world, world->solved - work.begin);
     const int failed = atomic_load(&work.failed);
     if (failed == INT_MAX)
         return SPRAG_OK;

@@ -135,7 +135,7 @@ static void coupling(const spragSnapshot *s, const spragIsland *island, int k, i
 #define INFINITE_MU_COMPLIANCE 1e-11
 
 /* The diagonal block: symmetric to the bit, compliance added, empty rows given the mean of the others. */
-static void finishDiagonal(const spragBlock *block, double W[9])
+void spragDelassusDiagonal(const spragBlock *block, double W[9])
 {
     double mean = 0;
     int used = 0;
@@ -176,7 +176,7 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
             if (island->articulation_count > 0)
                 spragArticulationCouple(island, k, l, block);
             if (l == k)
-                finishDiagonal(&island->block[k], block);
+                spragDelassusDiagonal(&island->block[k], block);
             for (int i = 0; i < 3 && l != k; ++i)
                 for (int j = 0; j < 3; ++j)
                     mirror[3 * j + i] = block[3 * i + j];

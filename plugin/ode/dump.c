@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "ode/lone.h"
+#include "ode/assemble.h"
 
 enum { NUMBER_LENGTH = 16 };
 
@@ -19,8 +20,10 @@ static void makeName(char *name, size_t size, const char *path, int number)
         snprintf(name, size, "%.*s-%d%s", stem, path, number, dot == NULL ? "" : dot);
 }
 
-static spragStatus writeIsland(const struct spragWorld *world, const spragIsland *island, const char *name)
+static spragStatus writeIsland(struct spragWorld *world, spragIsland *island, const char *name)
 {
+    if (island->greedy != NULL && !spragAssembleCouple(world, island))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for W of an island");
     if (island->lone == NULL)
         return spragProblemWrite(&island->problem, name);
     spragArena arena = {0};
@@ -32,9 +35,9 @@ static spragStatus writeIsland(const struct spragWorld *world, const spragIsland
     return status;
 }
 
-spragStatus spragDumpIslands(const struct spragWorld *world, const char *path)
+spragStatus spragDumpIslands(struct spragWorld *world, const char *path)
 {
-    const spragSnapshot *s = &world->snapshot;
+    spragSnapshot *s = &world->snapshot;
     const size_t size = strlen(path) + NUMBER_LENGTH;
     char *name = spragAlloc(size, 1);
     if (name == NULL)

@@ -5,6 +5,6 @@
 #include "ode/world.h"
 
 /* path for the first island, path with "-2", "-3", ... before the extension for the others. */
-spragStatus spragDumpIslands(const struct spragWorld *world, const char *path);
+spragStatus spragDumpIslands(struct spragWorld *world, const char *path);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "ode/batch.h"
 #include "ode/island.h"
@@ -127,6 +128,7 @@ spragStatus spragStep(struct spragWorld *world, double step)
     const spragStepInfo before = world->info;
     world->info = (spragStepInfo){.step = before.step, .time = before.time};
     long long since = now();
+    world->begin = world->solved = spragSeconds();
     const spragStatus status =
         world->config.solver == SPRAG_SOLVER_STOCK ? stepStock(world, step, &since) : stepSprag(world, step, &since);
     if (status != SPRAG_OK) {
@@ -138,6 +140,8 @@ spragStatus spragStep(struct spragWorld *world, double step)
     spragReport(world);
     endStage(world, SPRAG_STAGE_REPORT, &since);
     ++world->info.step;
+    const double after = spragSeconds() - world->solved;
+    world->after = world->after > 0 ? fmin(after, 2 * world->after) : after; /* the system may have held one step up */
     for (int i = 0; world->callback != NULL && i < world->log.count; ++i)
         world->callback(&world->log.event[i], world->callback_user);
     return SPRAG_OK;

@@ -100,6 +100,7 @@ typedef struct spragIsland {
     spragProblem problem;
     double *mu, *mu_minus, *bound, *W; /* of the problem; release.h and bearing.h may change them between solves */
     double *r, *u;                     /* (block_count x 3) N s, m/s */
+    struct spragGreedy *greedy;        /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
     spragCoupled coupled;
     spragSolveInfo solve;
     struct spragLoneGroup *lone; /* with which it was solved, or NULL (lone.h): then it has no blocks and no problem */
@@ -167,6 +168,8 @@ struct spragWorld {
     spragCrew *crew;  /* threads, or NULL */
     spragLane *lane;  /* (lane_count) one for each thread */
     int lane_count;
+    double begin, solved;   /* s, spragSeconds() when the step began and when its islands were solved */
+    double after;           /* s, what steps take after that */
     spragSnapshot snapshot; /* of the last step: for dumps */
     spragContactMemory *memory, *next_memory;
     size_t memory_capacity, next_memory_capacity;

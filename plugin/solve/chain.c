@@ -233,8 +233,7 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
     double *candidate = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
     if (candidate == NULL)
         return SPRAG_ERROR_MEMORY;
-    const int hurried = options->time_limit > 0 && chain[0] == &spragSolverSweeps; /* a look costs as much as a sweep */
-    info->residual = hurried ? NAN : spragProblemResidual(problem, r);
+    info->residual = spragProblemResidual(problem, r);
     const int swept = chain[0] == &spragSolverSweeps && info->residual <= options->tolerance;
     if (swept && options->tolerance > CREEP_MATTERS)
         return SPRAG_OK;

@@ -7,6 +7,7 @@
 #include "linalg/vec3.h"
 
 enum { ROOT_STEP_MAX = 80 };
+#define EXACT (8 * DBL_EPSILON)
 
 void spragConeBlockInit(spragConeBlock *block, const double W[9], double mu, double mu_minus)
 {
@@ -34,7 +35,8 @@ static void tangentialSolve(const double K[4], double nu, const double c[2], dou
 }
 
 /* Slip with the normal force along side = +-1: root of h, then N from u_n = 0 with the direction found. */
-static void slipSolve(spragConeBlock *block, const double q[3], const double c[2], double side, double mu, double r[3])
+static inline __attribute__((always_inline)) void slipSolve(spragConeBlock *block, const double q[3], const double c[2],
+                                                            double side, double mu, double accuracy, double r[3])
 {
     const double q_n = side * q[0], w[2] = {side * block->W_nt[0], side * block->W_nt[1]};
     double lo = 0, hi = INFINITY, nu = block->nu, t[2];
@@ -50,7 +52,7 @@ static void slipSolve(spragConeBlock *block, const double q[3], const double c[2
             lo = nu;
         else
             hi = nu;
-        if (fabs(excess) < 8 * DBL_EPSILON * size || (hi < INFINITY && hi - lo <= 2 * DBL_EPSILON * hi))
+        if (fabs(excess) < EXACT * size || (hi < INFINITY && hi - lo <= 2 * DBL_EPSILON * hi))
             break;
         const double dt[2] = {scale * (d * t[0] - block->K[1] * t[1]), scale * (a * t[1] - block->K[2] * t[0])};
         const double dnormal = -(w[0] * dt[0] + w[1] * dt[1]) * block->inverse_nn;
@@ -64,6 +66,8 @@ static void slipSolve(spragConeBlock *block, const double q[3], const double c[2
         if (fabs(next - nu) <= DBL_EPSILON * nu)
             break;
         nu = next;
+        if (fabs(excess) < accuracy * size)
+            break;
     }
     block->nu = nu;
     const double size = spragNorm2(t), e[2] = {t[0] / size, t[1] / size};
@@ -85,7 +89,8 @@ static void stickSolve(const spragConeBlock *block, const double q[3], double c[
     r[0] = -(q[0] + block->W_nt[0] * r[1] + block->W_nt[1] * r[2]) * block->inverse_nn;
 }
 
-void spragConeBlockSolve(spragConeBlock *block, const double q[3], double r[3])
+static inline __attribute__((always_inline)) void coneSolve(spragConeBlock *block, const double q[3], double accuracy,
+                                                            double r[3])
 {
     if (q[0] >= 0) {
         r[0] = r[1] = r[2] = 0;
@@ -100,7 +105,17 @@ void spragConeBlockSolve(spragConeBlock *block, const double q[3], double r[3])
     stickSolve(block, q, c, r);
     if (r[0] >= 0 && r[1] * r[1] + r[2] * r[2] <= mu * mu * r[0] * r[0])
         return;
-    slipSolve(block, q, c, 1, mu, r);
+    slipSolve(block, q, c, 1, mu, accuracy, r);
+}
+
+void spragConeBlockSolve(spragConeBlock *block, const double q[3], double r[3])
+{
+    coneSolve(block, q, 0, r);
+}
+
+void spragConeBlockSolveRoughly(spragConeBlock *block, const double q[3], double accuracy, double r[3])
+{
+    coneSolve(block, q, accuracy, r);
 }
 
 void spragConeBlockSolveTwoSided(spragConeBlock *block, const double q[3], double r[3])
@@ -115,7 +130,7 @@ void spragConeBlockSolveTwoSided(spragConeBlock *block, const double q[3], doubl
         r[0] = -q[0] * block->inverse_nn, r[1] = r[2] = 0;
         return;
     }
-    slipSolve(block, q, c, side, mu, r);
+    slipSolve(block, q, c, side, mu, 0, r);
 }
 
 /* ---------------------------------------------------------------- disc and interval */

@@ -37,7 +37,7 @@ typedef struct spragConfig {
     spragSolverKind solver; /* may be changed between steps: spragWorldSetConfig */
     double tolerance;       /* on the residual, m/s; default 1e-8 */
     int iteration_limit;    /* per island and method, 0 = the method's own */
-    double time_limit;      /* s per step, 0 = none */
+    double time_limit;      /* s, of the whole step with ODE's part, 0 = none; the best answer so far is used */
     double enough;          /* m/s, see spragSolveOptions; default 0 = none; 1e-6 in preloaded programs */
     int thread_count;       /* default 1 */
     spragIndeterminacy indeterminacy;

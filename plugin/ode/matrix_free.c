@@ -1,0 +1,146 @@
+#include "ode/matrix_free.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "linalg/vec3.h"
+#include "ode/delassus.h"
+#include "problem/residual.h"
+#include "solve/greedy.h"
+
+enum {
+    LEAST = 20,       /* contacts */
+    SWEEPS_LEAST = 3, /* visits of each contact, however short the time */
+    SWEEPS_MOST = 60  /* beyond it W is worth its price */
+};
+#define ROUGH 1e-5  /* m/s: a tolerance that may be reached without W */
+#define JUDGING 0.5 /* of the time of the first sweep: what the judge takes */
+#define HALF 0.5    /* of the tolerance, and less if that is not enough: changes that are left undone */
+
+int spragMatrixFreeChoose(const struct spragWorld *world, spragIsland *island)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const int n = island->block_count;
+    int plain = world->config.solver == SPRAG_SOLVER_AUTO && n >= LEAST && island->block_total == n &&
+                island->row_count == 0 && (world->config.time_limit > 0 || world->config.tolerance >= ROUGH);
+    for (int k = 0; k < n && plain; ++k)
+        plain = island->block[k].kind == SPRAG_BLOCK_CONTACT && island->block[k].part == SPRAG_PART_CONTACT;
+    island->greedy = NULL;
+    if (!plain)
+        return 1;
+    spragGreedy *greedy = SPRAG_TAKE(&island->lane->arena, spragGreedy, 1);
+    if (greedy == NULL || !spragGreedyInit(greedy, n, island->body_count, &island->lane->arena))
+        return 0;
+    memset(greedy->body, 0, ((size_t)island->body_count + 1) * sizeof *greedy->body);
+    for (int i = 0; i < island->body_count; ++i) {
+        const spragBodyState *state = &s->body[island->body[i]];
+        greedy->body[i].inverse_mass = state->inverse_mass;
+        for (int row = 0; row < 3; ++row)
+            memcpy(greedy->body[i].inverse_inertia[row], state->inverse_inertia + 3 * row, 3 * sizeof(double));
+    }
+    for (int k = 0; k < n; ++k)
+        for (int side = 0; side < 2; ++side) {
+            const int body = island->block[k].body[side];
+            greedy->contact[k].body[side] =
+                body >= 0 && !s->body[body].kinematic ? s->body[body].place : island->body_count;
+        }
+    island->greedy = greedy;
+    return 1;
+}
+
+static void fillContact(const spragIsland *island, int k, double W[9])
+{
+    const spragBlock *block = &island->block[k];
+    spragGreedyContact *c = &island->greedy->contact[k];
+    for (int row = 0; row < 3; ++row) {
+        memcpy(c->direction[row], block->J[0][row], 3 * sizeof(double));
+        memcpy(c->spin[0][row], block->J[0][row] + 3, 3 * sizeof(double));
+        c->direction[row][3] = c->spin[0][row][3] = c->spin[1][row][3] = 0;
+        for (int i = 0; i < 3; ++i)
+            c->spin[1][row][i] = block->body[1] < 0 ? 0 : block->J[1][row][3 + i];
+    }
+    spragGreedyOwn(island->greedy, c, W);
+    spragDelassusDiagonal(block, W);
+    spragConeBlockInit(&c->block, W, block->mu, block->mu);
+}
+
+int spragMatrixFreeDiagonal(spragIsland *island)
+{
+    const int n = island->block_count;
+    int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * n + 1), *column = row_start + n + 1;
+    double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)n);
+    if (row_start == NULL || W == NULL)
+        return 0;
+    for (int k = 0; k < n; ++k) {
+        row_start[k] = column[k] = k;
+        fillContact(island, k, W + 9 * (size_t)k);
+    }
+    row_start[n] = n;
+    spragProblem *problem = &island->problem;
+    problem->contact_count = problem->block_count = n;
+    problem->row_start = row_start;
+    problem->column = column;
+    problem->W = island->W = W;
+    return 1;
+}
+
+void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactHistory *history)
+{
+    spragGreedy *greedy = island->greedy;
+    for (int k = 0; k < greedy->contact_count; ++k) {
+        memcpy(greedy->contact[k].r, island->r + 3 * k, 3 * sizeof(double));
+        greedy->contact[k].r[3] = 0;
+    }
+    spragGreedySum(greedy);
+    for (int k = 0; k < greedy->contact_count; ++k) {
+        const spragGreedyContact *c = &greedy->contact[k];
+        double u[3];
+        spragGreedyMotion(greedy, k, u);
+        const double own = c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2];
+        history[k].free_acceleration += (u[0] - own) / step;
+    }
+}
+
+/* r and u of the island as they are now, judged. */
+static void judge(spragIsland *island)
+{
+    spragGreedy *greedy = island->greedy;
+    spragGreedySum(greedy);
+    for (int k = 0; k < greedy->contact_count; ++k) {
+        double *r = island->r + 3 * k, *u = island->u + 3 * k;
+        memcpy(r, greedy->contact[k].r, 3 * sizeof *r);
+        spragGreedyMotion(greedy, k, u);
+        for (int row = 0; row < 3; ++row)
+            u[row] += island->problem.q[3 * k + row] + island->block[k].compliance[row] * r[row];
+    }
+    island->solve.residual = spragVelocityResidual(&island->problem, island->r, island->u);
+}
+
+spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragIsland *island)
+{
+    spragGreedy *greedy = island->greedy;
+    const int n = island->block_count;
+    const long least = (long)n * SWEEPS_LEAST, most = (long)n * SWEEPS_MOST;
+    const double begin = spragSeconds();
+    double deadline = options->time_limit > 0 ? begin + options->time_limit : INFINITY;
+    for (int k = 0; k < n; ++k) {
+        memcpy(greedy->contact[k].q, island->problem.q + 3 * k, 3 * sizeof(double));
+        greedy->contact[k].q[3] = 0;
+    }
+    island->solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
+    spragGreedyBegin(greedy);
+    deadline -= JUDGING * (spragSeconds() - begin);
+    int late;
+    double enough = HALF * options->tolerance;
+    do {
+        spragGreedyRun(greedy, enough, least, most, deadline);
+        late = spragSeconds() > deadline;
+        judge(island);
+        enough *= HALF;
+    } while (!late && island->solve.residual > options->tolerance && greedy->visits < most);
+    island->solve.iterations = (int)(greedy->visits / n);
+    island->solve.method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = island->solve.iterations;
+    const spragStatus missed = late ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
+    return island->solve.status = island->solve.residual <= options->tolerance ? SPRAG_OK : missed;
+}

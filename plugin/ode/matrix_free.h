@@ -1,0 +1,20 @@
+/* Large islands of plain contacts whose answer may be rough, or must come soon: solved on the velocities of their bodies
+ * (solve/greedy.h).  W is formed only if that is not enough. */
+#ifndef SPRAG_ODE_MATRIX_FREE_H
+#define SPRAG_ODE_MATRIX_FREE_H
+
+#include "ode/rows.h"
+
+/* Makes island->greedy where the island is of that kind.  0: no memory. */
+int spragMatrixFreeChoose(const struct spragWorld *world, spragIsland *island);
+
+/* Fills it, and the diagonal blocks of W in a problem that has no others.  0: no memory. */
+int spragMatrixFreeDiagonal(spragIsland *island);
+
+/* free_acceleration of each contact: what the others' guesses add. */
+void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactHistory *history);
+
+/* r, u and island->solve.  OK: the judge is content; LIMIT: it was late; NOT_CONVERGED: W is worth forming. */
+spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragIsland *island);
+
+#endif

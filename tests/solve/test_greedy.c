@@ -1,0 +1,198 @@
+/* Gauss-Seidel on velocities of bodies: its products are those of W = J M^-1 J^T, it comes to the answer of the problem
+ * with that W, and visits what is far off before what is content. */
+#include "support/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "solve/greedy.h"
+#include "support/random_problem.h"
+
+enum { BODIES = 5 };
+
+/* NC contacts on BODIES bodies of all masses, some on the world; W dense. */
+typedef struct Heap {
+    spragArena arena;
+    spragGreedy greedy;
+    Random random;
+} Heap;
+
+/* J_k M^-1 J_l^T of the bodies both touch, and the same as velocity of k per impulse of l. */
+static void couple(const spragGreedy *greedy, int k, int l, double W[9])
+{
+    const spragGreedyContact *p = &greedy->contact[k], *q = &greedy->contact[l];
+    memset(W, 0, 9 * sizeof *W);
+    for (int a = 0; a < 2; ++a)
+        for (int b = 0; b < 2; ++b)
+            for (int i = 0; p->body[a] == q->body[b] && i < 3; ++i)
+                for (int j = 0; j < 3; ++j) {
+                    const spragGreedyBody *body = &greedy->body[p->body[a]];
+                    W[3 * i + j] +=
+                        (a == b ? 1 : -1) * body->inverse_mass * spragDot3(p->direction[i], q->direction[j]);
+                    for (int c = 0; c < 3; ++c)
+                        W[3 * i + j] += p->spin[a][i][c] * spragDot3(body->inverse_inertia[c], q->spin[b][j]);
+                }
+}
+
+static void makeBodies(spragGreedy *greedy, unsigned long long *seed)
+{
+    memset(greedy->body, 0, (BODIES + 1) * sizeof *greedy->body);
+    for (int i = 0; i < BODIES; ++i) {
+        spragGreedyBody *body = &greedy->body[i];
+        double G[3][3];
+        body->inverse_mass = 1.5 + uniform(seed);
+        for (int a = 0; a < 9; ++a)
+            G[a / 3][a % 3] = uniform(seed);
+        for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b)
+                body->inverse_inertia[a][b] = spragDot3(G[a], G[b]) + (a == b);
+    }
+}
+
+static void makeContact(spragGreedyContact *c, int k, unsigned long long *seed)
+{
+    memset(c, 0, sizeof *c);
+    c->body[0] = k % BODIES;
+    c->body[1] = k % 3 == 0 ? BODIES : (k + 1 + k / BODIES) % BODIES;
+    double x[3] = {uniform(seed), uniform(seed), uniform(seed)}, n[3] = {1, 0.3 * x[0], 0.3 * x[1]};
+    const double size = spragNorm3(n);
+    for (int i = 0; i < 3; ++i)
+        c->direction[0][i] = n[i] / size;
+    spragCross3(c->direction[1], c->direction[0], (double[3]){0, 0, 1});
+    const double length = spragNorm3(c->direction[1]);
+    for (int i = 0; i < 3; ++i)
+        c->direction[1][i] /= length;
+    spragCross3(c->direction[2], c->direction[0], c->direction[1]);
+    for (int side = 0; side < 2; ++side)
+        for (int row = 0; row < 3 && c->body[side] < BODIES; ++row) {
+            const double arm[3] = {uniform(seed), uniform(seed), uniform(seed)};
+            spragCross3(c->spin[side][row], arm, c->direction[row]);
+        }
+}
+
+static Heap *makeHeap(unsigned long long seed)
+{
+    Heap *heap = calloc(1, sizeof *heap);
+    assert_non_null(heap);
+    spragGreedy *greedy = &heap->greedy;
+    assert_int_equal(spragGreedyInit(greedy, NC, BODIES, &heap->arena), 1);
+    randomProblem(&heap->random, seed, 0.3, N);
+    makeBodies(greedy, &seed);
+    for (int k = 0; k < NC; ++k)
+        makeContact(&greedy->contact[k], k, &seed);
+    heap->random.problem.kind = NULL;
+    heap->random.problem.mu_minus = NULL;
+    for (int k = 0; k < NC; ++k) {
+        double W[9];
+        for (int l = 0; l < NC; ++l)
+            couple(greedy, k, l, heap->random.W + 9 * (NC * k + l));
+        spragGreedyOwn(greedy, &greedy->contact[k], W);
+        for (int i = 0; i < 9; ++i)
+            CHECK_NEAR(W[i], heap->random.W[9 * (NC + 1) * k + i], 1e-13);
+        spragConeBlockInit(&greedy->contact[k].block, W, heap->random.mu[k], heap->random.mu[k]);
+        heap->random.q[3 * k] -= 0.5;
+        memcpy(greedy->contact[k].q, heap->random.q + 3 * k, 3 * sizeof(double));
+    }
+    return heap;
+}
+
+static void freeHeap(Heap *heap)
+{
+    spragArenaFree(&heap->arena);
+    free(heap);
+}
+
+static void impulses(const Heap *heap, double r[N])
+{
+    for (int k = 0; k < NC; ++k)
+        memcpy(r + 3 * k, heap->greedy.contact[k].r, 3 * sizeof *r);
+}
+
+static void productIsThatOfW(void **state)
+{
+    (void)state;
+    Heap *heap = makeHeap(11);
+    unsigned long long seed = 5;
+    for (int k = 0; k < NC; ++k)
+        for (int i = 0; i < 3; ++i)
+            heap->greedy.contact[k].r[i] = uniform(&seed);
+    spragGreedySum(&heap->greedy);
+    for (int k = 0; k < NC; ++k) {
+        double u[3], expected[3] = {0};
+        spragGreedyMotion(&heap->greedy, k, u);
+        for (int l = 0; l < NC; ++l)
+            spragMulAdd33(expected, heap->random.W + 9 * (NC * k + l), heap->greedy.contact[l].r);
+        for (int i = 0; i < 3; ++i)
+            CHECK_NEAR(u[i], expected[i], 1e-12);
+    }
+    freeHeap(heap);
+}
+
+/* The velocities carried along through all visits are still those of the impulses, and the judge is content. */
+static void comesToTheAnswer(void **state)
+{
+    (void)state;
+    for (unsigned long long seed = 1; seed <= 20; ++seed) {
+        Heap *heap = makeHeap(seed);
+        double r[N];
+        spragGreedySum(&heap->greedy);
+        spragGreedyBegin(&heap->greedy);
+        assert_int_equal(heap->greedy.visits, NC);
+        spragGreedyRun(&heap->greedy, 1e-12, 0, 100000L * NC, INFINITY);
+        impulses(heap, r);
+        const double residual = spragProblemResidual(&heap->random.problem, r);
+        if (!(residual <= 1e-9))
+            fail_msg("seed %llu: residual %g after %ld visits", seed, residual, heap->greedy.visits);
+        double carried[NC][3], summed[3];
+        for (int k = 0; k < NC; ++k)
+            spragGreedyMotion(&heap->greedy, k, carried[k]);
+        spragGreedySum(&heap->greedy);
+        for (int k = 0; k < NC; ++k) {
+            spragGreedyMotion(&heap->greedy, k, summed);
+            for (int i = 0; i < 3; ++i)
+                CHECK_NEAR(carried[k][i], summed[i], 1e-11);
+        }
+        freeHeap(heap);
+    }
+}
+
+/* One contact is made wrong in an answer: fewer visits mend it than sweeps of all would make. */
+static void visitsWhatIsWrong(void **state)
+{
+    (void)state;
+    Heap *heap = makeHeap(3);
+    spragGreedy *greedy = &heap->greedy;
+    spragGreedySum(greedy);
+    spragGreedyBegin(greedy);
+    spragGreedyRun(greedy, 1e-12, 0, 100000L * NC, INFINITY);
+    spragGreedyBegin(greedy);
+    assert_int_equal(greedy->visits, NC);
+    spragGreedyRun(greedy, 1e-9, 0, 100L * NC, INFINITY);
+    assert_int_equal(greedy->visits, NC); /* it was content */
+    freeHeap(heap);
+}
+
+static void stopsInTime(void **state)
+{
+    (void)state;
+    Heap *heap = makeHeap(4);
+    spragGreedySum(&heap->greedy);
+    spragGreedyBegin(&heap->greedy);
+    spragGreedyRun(&heap->greedy, 0, 3 * NC, 1000000, 0); /* the deadline is long past */
+    assert_in_range(heap->greedy.visits, 3 * NC, 5 * NC);
+    spragGreedyRun(&heap->greedy, 0, 0, 40 * NC, INFINITY);
+    assert_in_range(heap->greedy.visits, 40 * NC, 41 * NC);
+    freeHeap(heap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(productIsThatOfW),
+        cmocka_unit_test(comesToTheAnswer),
+        cmocka_unit_test(visitsWhatIsWrong),
+        cmocka_unit_test(stopsInTime),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
