@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/prefetch.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "ode/bearing.h"
@@ -166,6 +167,7 @@ static void turn(spragContactMemory *memory)
 }
 
 enum { LOOK_MOST = 64 }; /* records: colliders give contacts in much the same order each time */
+#define SAME 1e-6        /* of the arm: nobody looks for a nearer one */
 
 /* Nearest record, in the frame in which it is less, no farther than a tenth of the lever arm and what the bodies travel;
  * or -1.  It leaves the list of its pair, which begins at *head. */
@@ -188,6 +190,8 @@ static int takeMatch(const spragWorldID world, const Seeker *seeker, int *head, 
             before_found = before;
             turned = other;
         }
+        if (best <= SAME * SAME * old->arm * old->arm)
+            break;
     }
     if (turned)
         turn(&world->memory[found]);
@@ -250,6 +254,8 @@ static void matchGuides(spragWorldID world)
     }
 }
 
+enum { AHEAD = 6 }; /* joints: what memory takes */
+
 spragStatus spragLedgerMatch(spragWorldID world)
 {
     spragSnapshot *s = &world->snapshot;
@@ -257,15 +263,22 @@ spragStatus spragLedgerMatch(spragWorldID world)
     int *next = SPRAG_TAKE(&world->arena, int, world->memory_count);
     if (next == NULL || !matchLoads(world) || !spragPointerMapMake(&first, &world->arena, world->memory_count))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to compare %d contacts", world->memory_count);
-    for (int k = world->memory_count - 1; k >= 0; --k) {
+    const void *last = NULL;
+    for (int k = world->memory_count - 1; k >= 0; --k) { /* records of one pair lie side by side */
         const void *key = pairKey(world->memory[k].body[0], world->memory[k].body[1]);
-        next[k] = spragPointerMapGet(&first, key);
-        spragPointerMapPut(&first, key, k);
+        if (key != last && last != NULL)
+            spragPointerMapPut(&first, last, k + 1);
+        next[k] = key == last ? k + 1 : spragPointerMapGet(&first, key);
         world->memory[k].matched = 0;
+        last = key;
     }
+    if (last != NULL)
+        spragPointerMapPut(&first, last, 0);
     matchGuides(world);
     for (int j = 0; j < s->joint_count; ++j) {
         spragJointState *joint = &s->joint[j];
+        if (j + AHEAD < s->joint_count && joint[AHEAD].contact != NULL)
+            spragPrefetch(&joint[AHEAD].contact->geom, sizeof joint->contact->geom);
         if (joint->contact == NULL || joint->body[0] < 0)
             continue;
         Seeker seeker;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "linalg/vec3.h"
 #include "ode/curvature.h"
 #include "ode/free_motion.h"
@@ -167,13 +168,16 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     const spragQuad rebound = -row->bounce * row->approach;
     const spragQuadMask bounces = (-row->approach > row->bounce_speed) & (rebound > row->target);
     row->target = spragQuadSelect(bounces, rebound, row->target);
-    row->b = spragQuadDot3(c->n, change) / h;
+    row->b = spragQuadDot3(c->n, change) * (1 / h);
     const spragQuadMask rests =
         row->stuck & (spragQuadDot3(slip, slip) <= little * little * spragQuadDot3(change, change));
-    spragQuadTangent(c->r, row->last_friction, c->n);
+    spragQuad rub[3];
+    spragQuadTangent(rub, row->last_friction, c->n);
+    const spragQuad gained = h * group->bodies.inverse_mass; /* m/s per N */
+    const spragQuadMask rubs = gained * gained * spragQuadDot3(rub, rub) > OPEN_TOLERANCE * OPEN_TOLERANCE;
     for (int i = 0; i < 3; ++i) {
         c->q[i] = end[i] - row->target * c->n[i];
-        c->r[i] = h * (c->r[i] + row->last_force * c->n[i]);
+        c->r[i] = h * (spragQuadSelect(rubs, rub[i], spragQuadOf(0)) + row->last_force * c->n[i]);
         row->slip[i] = spragQuadSelect(rests, spragQuadOf(0), slip[i]);
     }
 }
@@ -213,8 +217,13 @@ SPRAG_QUAD_INLINE void makeSlope(spragLoneGroup *group, const spragLoneContact *
     group->regular &= row->p > 0;
     if (group->bodies.count > 1)
         return;
-    const spragQuad coupling = spragQuadSqrt(spragQuadDot3(across, across));
-    group->regular &= (row->own > c->mu * coupling) & isUnique(&group->bodies, c, across);
+    spragQuad qt[3];
+    const spragQuad coupling = spragQuadSqrt(spragQuadDot3(across, across)), load = -spragQuadTangent(qt, c->q, c->n);
+    const spragQuadMask unique = /* W_tt is 1/m at least */
+        (load <= 0) | (load * group->bodies.inverse_mass > coupling * spragQuadSqrt(spragQuadDot3(qt, qt)));
+    group->regular &= row->own > c->mu * coupling;
+    if (!spragQuadAll(unique))
+        group->regular &= isUnique(&group->bodies, c, across);
 }
 
 /* b: the forces of the others are taken as they were. */
@@ -236,7 +245,7 @@ SPRAG_QUAD_INLINE void addOthers(spragLoneGroup *group)
         spragLoneOwn(b, c->arm, c->r, own);
         for (int i = 0; i < 3; ++i)
             own[i] = b->inverse_mass * P[i] + turn[i] - own[i];
-        group->row[k].b += spragQuadDot3(c->n, own) / group->step;
+        group->row[k].b += spragQuadDot3(c->n, own) * (1 / group->step);
     }
 }
 
@@ -300,6 +309,7 @@ SPRAG_QUAD_INLINE void readRows(spragLoneGroup *group)
     const spragQuad still =
         spragQuadMin(spragQuadMax(10 * b->residual, spragQuadOf(SPRAG_SLIP_TOLERANCE)), spragQuadOf(1e-6));
     const spragQuad none = spragQuadOf(0), one = spragQuadOf(1);
+    const double rate = 1 / group->step;
     for (int k = 0; k < b->count; ++k) {
         const spragLoneContact *c = &b->contact[k];
         spragLoneRow *row = &group->row[k];
@@ -313,9 +323,9 @@ SPRAG_QUAD_INLINE void readRows(spragLoneGroup *group)
                                      (speed <= still);
         row->open = spragQuadSelect(open, one, none);
         row->slides = spragQuadSelect(open | sticks, none, one);
-        row->force = load / group->step;
+        row->force = load * rate;
         for (int i = 0; i < 3; ++i)
-            row->friction[i] /= group->step;
+            row->friction[i] *= rate;
     }
 }
 
@@ -348,6 +358,14 @@ static void solveGroup(struct spragWorld *world, spragLoneGroup *group)
         takeIsland(world, group, lane);
 }
 
+/* What will be read of the island soon. */
+static void askFor(const spragSnapshot *s, const spragIsland *island)
+{
+    for (int k = 0; k < island->joint_count && k < SPRAG_LONE_CONTACTS; ++k)
+        if (s->joint[island->joint[k]].contact != NULL)
+            spragPrefetch(s->joint[island->joint[k]].contact, sizeof(dContact));
+}
+
 void spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragLane *lane, int first, int end)
 {
     spragLoneGroup *open[SPRAG_LONE_CONTACTS + 1] = {NULL}; /* by the number of contacts, with a lane to spare */
@@ -356,6 +374,8 @@ void spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, 
     for (int k = first; k < end; ++k) {
         spragIsland *island = &world->snapshot.island[k];
         const int count = island->joint_count;
+        if (k + 1 < world->snapshot.island_count)
+            askFor(&world->snapshot, &island[1]);
         if (!isLone(world, surfaces, island))
             continue;
         if (open[count] == NULL && (open[count] = makeGroup(world, &lane->arena, count)) == NULL)

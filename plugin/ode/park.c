@@ -40,12 +40,16 @@ static void findHeld(spragSnapshot *s)
  * sleeper wakes with its counters as they are, and none of them falls asleep. */
 static void hold(spragBodyState *body)
 {
-    body->idle_state = spragLayoutIdleState(body->id);
+    body->slept = !dBodyIsEnabled(body->id);
+    body->counted = body->slept || dBodyGetAutoDisableFlag(body->id);
+    if (body->counted)
+        body->idle_state = spragLayoutIdleState(body->id);
     if (body->idle)
         setVelocity(body->id, (const double[6]){0});
-    body->slept = !dBodyIsEnabled(body->id);
     if (body->slept)
         dBodyEnable(body->id);
+    if (!body->counted)
+        return;
     spragIdleState state = body->idle_state;
     state.steps_left = NEVER;
     spragLayoutSetIdleState(body->id, &state);
@@ -54,6 +58,8 @@ static void hold(spragBodyState *body)
 /* Counters: of a woken body as found; of the others what ODE made of them. */
 static void release(const spragBodyState *body, int stepped)
 {
+    if (!body->counted)
+        return;
     spragIdleState state = spragLayoutIdleState(body->id);
     if (!stepped || body->slept)
         state = body->idle_state;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/prefetch.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "ode/bearing.h"
@@ -431,10 +432,25 @@ static void addLoneEvents(struct spragWorld *world, const spragJointState *joint
     spragEventsOfContact(&world->log, &change);
 }
 
+enum { AHEAD = 6 }; /* joints: what memory takes */
+
+/* What will be read of joint j soon. */
+static void askFor(const struct spragWorld *world, int j)
+{
+    if (j >= world->snapshot.joint_count)
+        return;
+    const spragJointState *joint = &world->snapshot.joint[j];
+    if (joint->contact != NULL)
+        spragPrefetch(&joint->contact->geom, sizeof joint->contact->geom);
+    if (joint->memory >= 0)
+        spragPrefetch(&world->memory[joint->memory], sizeof *world->memory);
+}
+
 static void reportLone(struct spragWorld *world, const spragIsland *island)
 {
     for (int k = 0; k < island->joint_count; ++k) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
+        askFor(world, island->joint[k] + AHEAD);
         const spragLoneRow *row = &island->lone->row[k];
         spragContact *contact = &world->contact[world->contact_count++];
         fillLone(world, joint, &island->lone->bodies.contact[k], row, island->lone_lane, contact);

@@ -1,6 +1,7 @@
 #include "ode/snapshot.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -21,22 +22,23 @@ static const double greatest = 1e60;
 /* Also false for NaN. */
 static int allUsable(const double *x, int count)
 {
+    int usable = 1;
     for (int i = 0; i < count; ++i)
-        if (!(fabs(x[i]) <= greatest))
-            return 0;
-    return 1;
+        usable &= fabs(x[i]) <= greatest;
+    return usable;
 }
 
 static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
 {
     for (dBodyID b = spragLayoutFirstBody(world->world); b != NULL; b = spragLayoutNextBody(b))
         ++s->body_count;
-    s->body = SPRAG_TAKE(&world->arena, spragBodyState, s->body_count);
+    s->body = SPRAG_TAKE_RAW(&world->arena, spragBodyState, s->body_count);
     if (s->body == NULL || !spragPointerMapMake(&s->body_index, &world->arena, s->body_count))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d bodies", s->body_count);
     int i = s->body_count;
     for (dBodyID b = spragLayoutFirstBody(world->world); b != NULL; b = spragLayoutNextBody(b)) {
-        s->body[--i].id = b;
+        memset(&s->body[--i], 0, offsetof(spragBodyState, velocity));
+        s->body[i].id = b;
         spragPointerMapPut(&s->body_index, b, i);
     }
     return SPRAG_OK;
@@ -101,12 +103,13 @@ static int invertInertia(double out[9], const double M[9])
     const double det = M[0] * c0 + M[1] * c1 + M[2] * c2;
     if (!(M[0] > 0 && M[0] * M[4] - M[1] * M[1] > 0 && det > 0))
         return 0;
-    out[0] = c0 / det;
-    out[1] = out[3] = c1 / det;
-    out[2] = out[6] = c2 / det;
-    out[4] = (M[0] * M[8] - M[2] * M[2]) / det;
-    out[5] = out[7] = (M[1] * M[2] - M[0] * M[5]) / det;
-    out[8] = (M[0] * M[4] - M[1] * M[1]) / det;
+    const double scale = 1 / det;
+    out[0] = c0 * scale;
+    out[1] = out[3] = c1 * scale;
+    out[2] = out[6] = c2 * scale;
+    out[4] = (M[0] * M[8] - M[2] * M[2]) * scale;
+    out[5] = out[7] = (M[1] * M[2] - M[0] * M[5]) * scale;
+    out[8] = (M[0] * M[4] - M[1] * M[1]) * scale;
     return 1;
 }
 
@@ -162,7 +165,11 @@ static spragStatus readBody(spragBodyState *body, int index)
         return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: the force or torque on it is not finite, or beyond 1e60",
                          index);
     memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
-    return body->kinematic || !body->enabled ? SPRAG_OK : spragSnapshotMass(body, index);
+    if (!body->kinematic && body->enabled)
+        return spragSnapshotMass(body, index);
+    memset(body->inertia, 0, sizeof body->inertia);
+    memset(body->inverse_inertia, 0, sizeof body->inverse_inertia);
+    return SPRAG_OK;
 }
 
 static spragStatus readWorld(dWorldID world, spragSnapshot *s)

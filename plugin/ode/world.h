@@ -18,33 +18,35 @@
 
 typedef struct spragBodyState {
     dBodyID id;
-    int serial;                /* the same from step to step, and no other body's */
-    int enabled;               /* once ODE has put those to sleep that were idle for long enough */
-    int kinematic;             /* moves as it likes: inverse mass 0 */
-    int component;             /* ODE's island: least body index in it */
-    int awake;                 /* its component has an enabled body */
-    int island;                /* Sprag's island, or -1 */
-    int place;                 /* in the list of bodies of its island; then that of the first body of its mechanism */
-    int articulation;          /* mechanism of the island, or -1 */
-    int first_row;             /* of its mechanism, while that is factored */
-    int idle;                  /* ODE will set it to rest before it solves */
-    int held;                  /* ODE must not put it to sleep in this step: its island is awake and solved */
-    int slept;                 /* of held bodies: it was asleep */
-    double idle_velocity[6];   /* as found, of idle bodies */
-    spragIdleState idle_state; /* as found, of held bodies */
-    spragMovedFn *moved;       /* the user's callback while ours stands in its place, or NULL */
-    double mass;               /* kg */
+    int serial;       /* the same from step to step, and no other body's */
+    int enabled;      /* once ODE has put those to sleep that were idle for long enough */
+    int kinematic;    /* moves as it likes: inverse mass 0 */
+    int component;    /* ODE's island: least body index in it */
+    int awake;        /* its component has an enabled body */
+    int island;       /* Sprag's island, or -1 */
+    int place;        /* in the list of bodies of its island; then that of the first body of its mechanism */
+    int articulation; /* mechanism of the island, or -1 */
+    int first_row;    /* of its mechanism, while that is factored */
+    int idle;         /* ODE will set it to rest before it solves */
+    int held;         /* ODE must not put it to sleep in this step: its island is awake and solved */
+    int slept;        /* of held bodies: it was asleep */
+    int counted;      /* of held bodies: auto-disable has counters that are to be kept */
+    int isotropic;    /* the inertia is a multiple of 1: no gyroscopic torque */
+    int own_gyroscopic;    /* 1: ODE's term is switched off for this step */
+    double mass;           /* kg, 0: not looked at yet */
     double inverse_mass;
-    double inertia[9], inverse_inertia[9]; /* (3 x 3) world axes, about the centre of mass */
-    int isotropic;                         /* the inertia is a multiple of 1: no gyroscopic torque */
-    double position[3], rotation[9];       /* m; body to world */
+    double impulse[6];     /* of all constraints of the island, N s, N m s */
+    spragMovedFn *moved;   /* the user's callback while ours stands in its place, or NULL */
+    double motor_force[6]; /* of motors at their stops, N, N m */
+    double gyroscopic[3];  /* torque Sprag applies in place of ODE, N m */
+    /* what follows begins with no value, and has one once the body was read */
     double velocity[6];                    /* linear, angular at the start of the step */
     double free_velocity[6];               /* at the end of the step without constraint forces */
-    double gyroscopic[3];                  /* torque Sprag applies in place of ODE, N m */
-    double impulse[6];                     /* of all constraints of the island, N s, N m s */
-    double motor_force[6];                 /* of motors at their stops, N, N m */
+    double position[3], rotation[9];       /* m; body to world */
     double force[6];                       /* ODE's accumulators as found, N, N m */
-    int own_gyroscopic;                    /* 1: ODE's term is switched off for this step */
+    double inertia[9], inverse_inertia[9]; /* (3 x 3) world axes, about the centre of mass */
+    double idle_velocity[6];               /* as found, of idle bodies */
+    spragIdleState idle_state;             /* as found, of counted bodies */
 } spragBodyState;
 
 typedef struct spragJointState {

@@ -21,12 +21,13 @@ enum { STEPS = 16, PATIENCE = 8 };
 #define LEAP 0.3     /* part of the load by which those that leave more are to change in a step, until one gives way */
 #define LAMBDA_SLOW 1e-10 /* where all slip */
 #define TINY 1e-290
+#define NOTHING 1e-60 /* N s; what dies away from step to step ends here, not among the slow denormal numbers */
 
 typedef struct Modes {
     spragQuadMask open[SPRAG_LONE_CONTACTS], slips[SPRAG_LONE_CONTACTS]; /* neither: sticks */
     spragQuad d[SPRAG_LONE_CONTACTS][3];
-    spragQuad turning[SPRAG_LONE_CONTACTS]; /* s */
-    spragQuad lambda;
+    spragQuad radius[SPRAG_LONE_CONTACTS], beyond[SPRAG_LONE_CONTACTS]; /* mu x_n; w (|x_t| - mu x_n) = s mu x_n */
+    spragQuad lambda, inverse_lambda;
 } Modes;
 
 /* ---------------------------------------------------------------- velocities and the judge's residual */
@@ -56,36 +57,37 @@ SPRAG_QUAD_INLINE void findVelocities(spragLoneBodies *b)
     }
 }
 
-/* |r - P_K(r - (u + mu |u_t| n) / w)| w, as problem/residual.c has it; creep grows to the slip of one that sticks. */
-SPRAG_QUAD_INLINE spragQuad residualOf(const spragLoneContact *c, spragQuad *creep)
+/* The square of |r - P_K(r - (u + mu |u_t| n) / w)| w, as problem/residual.c has it; creep and slip grow. */
+SPRAG_QUAD_INLINE spragQuad residualOf(const spragLoneContact *c, spragQuad *creep, spragQuad *slip)
 {
     spragQuad ut[3], x[3], xt[3], difference[3];
     spragQuadTangent(ut, c->u, c->n);
     const spragQuad speed = spragQuadSqrt(spragQuadDot3(ut, ut)), lift = c->mu * speed;
     for (int i = 0; i < 3; ++i)
-        x[i] = c->r[i] - (c->u[i] + lift * c->n[i]) / c->w;
+        x[i] = c->r[i] - (c->u[i] + lift * c->n[i]) * c->inverse_w;
     const spragQuad normal = spragQuadTangent(xt, x, c->n), size = spragQuadSqrt(spragQuadDot3(xt, xt));
     const spragQuadMask polar = c->mu * size <= -normal, inside = size <= c->mu * normal;
-    const spragQuad on_ray = (normal + c->mu * size) / (1 + c->mu * c->mu), scale = c->mu * on_ray / (size + TINY);
+    const spragQuad on_ray = (normal + c->mu * size) * c->ray, scale = c->mu * on_ray / (size + TINY);
     *creep = spragQuadSelect(inside, spragQuadMax(speed, *creep), *creep);
+    *slip = spragQuadSelect(polar, *slip, spragQuadMax(speed, *slip));
     for (int i = 0; i < 3; ++i) {
         const spragQuad edge = on_ray * c->n[i] + scale * xt[i];
         const spragQuad y = spragQuadSelect(polar, spragQuadOf(0), spragQuadSelect(inside, x[i], edge));
         difference[i] = c->r[i] - y;
     }
-    return spragQuadSqrt(spragQuadDot3(difference, difference)) * c->w;
+    return spragQuadDot3(difference, difference) * (c->w * c->w);
 }
 
 /* NaN stays. */
 SPRAG_QUAD_INLINE void judge(spragLoneBodies *b)
 {
     spragQuad worst = spragQuadOf(0);
-    b->creep = worst;
+    b->creep = b->slip = worst;
     for (int k = 0; k < b->count; ++k) {
-        const spragQuad residual = residualOf(&b->contact[k], &b->creep);
-        worst = spragQuadSelect(residual <= worst, worst, residual);
+        const spragQuad square = residualOf(&b->contact[k], &b->creep, &b->slip);
+        worst = spragQuadSelect(square <= worst, worst, square);
     }
-    b->residual = worst;
+    b->residual = spragQuadSqrt(worst);
 }
 
 /* ---------------------------------------------------------------- modes */
@@ -97,14 +99,15 @@ SPRAG_QUAD_INLINE void readModes(spragLoneBodies *b, spragQuadMask work, Modes *
         spragLoneContact *c = &b->contact[k];
         spragQuad x[3], xt[3];
         for (int i = 0; i < 3; ++i)
-            x[i] = c->r[i] - c->u[i] / c->w;
+            x[i] = c->r[i] - c->u[i] * c->inverse_w;
         const spragQuad normal = spragQuadTangent(xt, x, c->n), size = spragQuadSqrt(spragQuadDot3(xt, xt));
-        const spragQuad radius = c->mu * normal, load = spragQuadDot3(c->r, c->n);
+        const spragQuad radius = c->mu * normal, load = spragQuadDot3(c->r, c->n), inverse_size = 1 / (size + TINY);
         modes->open[k] = normal <= 0;
         modes->slips[k] = (size > radius) & ~modes->open[k];
-        modes->turning[k] = c->w * (size - radius) / (radius + TINY);
+        modes->radius[k] = radius;
+        modes->beyond[k] = c->w * (size - radius);
         for (int i = 0; i < 3; ++i) {
-            modes->d[k][i] = xt[i] / (size + TINY);
+            modes->d[k][i] = xt[i] * inverse_size;
             const spragQuad slipping = load * c->n[i] + radius * modes->d[k][i];
             c->r[i] = spragQuadSelect(work & modes->open[k], spragQuadOf(0), c->r[i]);
             c->r[i] = spragQuadSelect(work & modes->slips[k], slipping, c->r[i]);
@@ -115,8 +118,9 @@ SPRAG_QUAD_INLINE void readModes(spragLoneBodies *b, spragQuadMask work, Modes *
 /* D (3 x 3) of a contact. */
 SPRAG_QUAD_INLINE void responseOf(const spragLoneContact *c, const Modes *modes, int k, spragQuad D[9])
 {
-    const spragQuad soft = modes->lambda * c->w, normal = 1 / (soft + c->compliance), stiff = 1 / soft,
-                    across = 1 / (soft + modes->turning[k]);
+    const spragQuad soft = modes->lambda * c->w, normal = 1 / (soft + c->compliance),
+                    stiff = modes->inverse_lambda * c->inverse_w,
+                    across = modes->radius[k] / (soft * modes->radius[k] + modes->beyond[k]);
     spragQuad e[3];
     spragQuadCross3(e, c->n, modes->d[k]);
     for (int i = 0; i < 3; ++i)
@@ -214,8 +218,11 @@ SPRAG_QUAD_INLINE void takeStep(spragLoneBodies *b, const Modes *modes, spragQua
         for (int i = 0; i < 3; ++i)
             u[i] += c->u[i] + v[i];
         spragQuadMul33(force, D[k], u);
-        for (int i = 0; i < 3; ++i)
-            c->r[i] = spragQuadSelect(work, c->r[i] - force[i], c->r[i]);
+        for (int i = 0; i < 3; ++i) {
+            const spragQuad r = c->r[i] - force[i];
+            c->r[i] =
+                spragQuadSelect(work, spragQuadSelect((r < NOTHING) & (r > -NOTHING), spragQuadOf(0), r), c->r[i]);
+        }
     }
 }
 
@@ -291,6 +298,17 @@ SPRAG_QUAD_INLINE spragQuadMask slipLasts(const spragLoneBodies *b, const Modes 
     return ~any | (one_normal & stable);
 }
 
+/* The same of one contact: G = n . W f. */
+SPRAG_QUAD_INLINE spragQuadMask oneSlipLasts(const spragLoneBodies *b, const Modes *modes)
+{
+    const spragLoneContact *c = &b->contact[0];
+    spragQuad f[3], response[3];
+    for (int i = 0; i < 3; ++i)
+        f[i] = c->n[i] + c->mu * modes->d[0][i];
+    spragLoneOwn(b, c->arm, f, response);
+    return ~modes->slips[0] | (spragQuadDot3(c->n, response) > 0);
+}
+
 /* ---------------------------------------------------------------- the solver */
 
 SPRAG_QUAD_INLINE void scales(spragLoneBodies *b)
@@ -301,7 +319,9 @@ SPRAG_QUAD_INLINE void scales(spragLoneBodies *b)
         spragQuad Ia[3];
         spragQuadMul33(Ia, I, c->arm);
         const spragQuad turning = spragQuadDot3(c->arm, c->arm) * trace - spragQuadDot3(c->arm, Ia);
-        c->w = (3 * b->inverse_mass + turning + c->compliance) / 3;
+        c->w = (3 * b->inverse_mass + turning + c->compliance) * (1.0 / 3);
+        c->inverse_w = 1 / c->w;
+        c->ray = 1 / (1 + c->mu * c->mu);
     }
 }
 
@@ -338,7 +358,11 @@ SPRAG_QUAD_INLINE spragQuadMask advance(spragLoneBodies *b, Modes *modes, spragQ
     const spragQuad enough = spragQuadSelect(slips & (step < PATIENCE ? -1 : 0), spragQuadOf(STALLED * b->tolerance),
                                              spragQuadOf(CONTENT * b->tolerance));
     const spragQuadMask slow = work & ~(b->residual < 0.5 * before), ends = slow & (before <= enough);
-    modes->lambda = spragQuadSelect(slow & (b->residual <= b->tolerance), softer(b, modes), modes->lambda);
+    const spragQuadMask stuck = slow & (b->residual <= b->tolerance);
+    if (spragQuadAny(stuck)) {
+        modes->lambda = spragQuadSelect(stuck, softer(b, modes), modes->lambda);
+        modes->inverse_lambda = 1 / modes->lambda;
+    }
     if (!spragQuadAny(ends))
         return work;
     for (int k = 0; k < b->count; ++k)
@@ -351,9 +375,11 @@ SPRAG_QUAD_INLINE spragQuadMask advance(spragLoneBodies *b, Modes *modes, spragQ
 
 SPRAG_QUAD_INLINE void solveBodies(spragLoneBodies *b)
 {
-    Modes modes = {.lambda = spragQuadOf(SPRAG_LAMBDA_WARM)};
+    Modes modes;
     spragQuadMask work = {-1, -1, -1, -1}, slips = {0};
     scales(b);
+    modes.lambda = spragQuadOf(SPRAG_LAMBDA_WARM);
+    modes.inverse_lambda = spragQuadOf(1 / SPRAG_LAMBDA_WARM);
     b->iterations = spragQuadOf(0);
     findVelocities(b);
     judge(b);
@@ -366,16 +392,18 @@ SPRAG_QUAD_INLINE void solveBodies(spragLoneBodies *b)
         work = advance(b, &modes, work, step);
     }
     b->solved = b->residual <= CONTENT * b->tolerance;
+    const spragQuad still = spragQuadMax(10 * b->residual, spragQuadOf(SPRAG_SLIP_TOLERANCE));
+    if (!spragQuadAny(b->slip > still))
+        return;
     readModes(b, (spragQuadMask){0}, &modes);
     for (int k = 0; k < b->count; ++k) {
         spragQuad ut[3];
         spragQuadTangent(ut, b->contact[k].u, b->contact[k].n);
-        const spragQuad still = spragQuadMax(10 * b->residual, spragQuadOf(SPRAG_SLIP_TOLERANCE));
         modes.slips[k] &= spragQuadDot3(ut, ut) > still * still; /* else it is at rest on the edge of its cone */
         slips |= modes.slips[k];
     }
     if (spragQuadAny(slips))
-        b->solved &= slipLasts(b, &modes);
+        b->solved &= b->count == 1 ? oneSlipLasts(b, &modes) : slipLasts(b, &modes);
 }
 
 SPRAG_QUAD_CLONES(solve, solveBodies, spragLoneBodies)

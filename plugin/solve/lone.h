@@ -14,14 +14,15 @@
 enum { SPRAG_LONE_CONTACTS = 8 };
 
 typedef struct spragLoneContact {
-    spragQuad n[3];       /* unit, into the body */
-    spragQuad arm[3];     /* m, from the centre of mass */
-    spragQuad q[3];       /* m/s */
-    spragQuad mu;         /* > 0 */
-    spragQuad compliance; /* c, m/s per N s */
-    spragQuad r[3];       /* N s; in: guess */
-    spragQuad u[3];       /* m/s */
-    spragQuad w;          /* 1/kg, trace of the contact's own block of W / 3 */
+    spragQuad n[3];         /* unit, into the body */
+    spragQuad arm[3];       /* m, from the centre of mass */
+    spragQuad q[3];         /* m/s */
+    spragQuad mu;           /* > 0 */
+    spragQuad compliance;   /* c, m/s per N s */
+    spragQuad r[3];         /* N s; in: guess */
+    spragQuad u[3];         /* m/s */
+    spragQuad w, inverse_w; /* 1/kg, trace of the contact's own block of W / 3; kg */
+    spragQuad ray;          /* 1 / (1 + mu^2) */
 } spragLoneContact;
 
 typedef struct spragLoneBodies {
@@ -32,7 +33,7 @@ typedef struct spragLoneBodies {
     spragLoneContact *contact;                /* (count) */
     spragQuad impulse[6];                     /* of all contacts, N s, N m s */
     spragQuad residual;                       /* of spragProblemResidual, m/s */
-    spragQuad creep;                          /* m/s, the fastest slip of a contact that sticks */
+    spragQuad creep, slip; /* m/s, the fastest slip of a contact that sticks, of any that is not open */
     spragQuad iterations;
     spragQuadMask solved; /* residual within tolerance, sticking contacts at rest, slip that lasts */
 } spragLoneBodies;

@@ -1,0 +1,18 @@
+/* Asks for memory before it is read: worth it where a list of objects that lie anywhere is walked. */
+#ifndef SPRAG_BASE_PREFETCH_H
+#define SPRAG_BASE_PREFETCH_H
+
+#include <stddef.h>
+
+#if !defined(__GNUC__)
+#define __builtin_prefetch(address) ((void)(address))
+#endif
+
+/* size bytes from the address, which need not be valid. */
+static inline void spragPrefetch(const void *address, size_t size)
+{
+    for (size_t at = 0; at < size; at += 64)
+        __builtin_prefetch((const char *)address + at);
+}
+
+#endif
