@@ -1,16 +1,12 @@
 /* A uniform rod on a rough plane: the example of Painleve, and the first of theory/overview.md ("Rod, one-sided").
  *
- * The rod is thin: J = m l^2 / 3 about every axis across it (2 l long).  ODE wants a positive inertia along it too: the
- * rod gets that of a solid cylinder of radius l / 50, m l^2 / 5000; the motion is in the plane x-z and never uses it.
  * Ends are points: a contact is made at the exact end, normal +z, where the end is at or below the plane z = 0.
  *
- * Angle theta: from the plane (the x axis) to the line from the lower end to the centre; omega = d theta / dt, so the
- * angular velocity vector is (0, -omega, 0).  Slip: velocity of the lower end along x.  With p > 0 for mu < 4/3 no
- * paradox; the four quadrants of (p, b) above it are at
+ * Angle, omega and slip: thin_rod.h.  p > 0 for mu < 4/3: no paradox; of the four quadrants of (p, b) above it are at
  *     angle 120, mu 2, slip 1:  omega 0 inconsistent, omega 4 indeterminate. */
 #include <math.h>
 
-#include "scenes/scene.h"
+#include "scenes/thin_rod.h"
 
 enum { MASS, LENGTH, MU, ANGLE, OMEGA, SLIP, GRAVITY, RESTITUTION, STIFFNESS, DAMPING };
 
@@ -30,21 +26,9 @@ static const SceneKey keys[] = {
 
 static const char *create(SceneWorld *world, const double *value)
 {
-    const double m = value[MASS], l = 0.5 * value[LENGTH], angle = value[ANGLE] * M_PI / 180;
-    const double across = m * l * l / 3, along = m * l * l / 5000;
-    const dBodyID body = SceneAddBody(world);
-    dMass mass;
-    dMassSetParameters(&mass, m, 0, 0, 0, across, across, along, 0, 0, 0);
-    dBodySetMass(body, &mass);
-    dMatrix3 rotation; /* body z along the rod, from the lower end to the centre */
-    dRFromAxisAndAngle(rotation, 0, 1, 0, 0.5 * M_PI - angle);
-    dBodySetRotation(body, rotation);
-    dBodySetPosition(body, l * cos(angle), 0, l * sin(angle));
-    dBodySetFiniteRotationMode(body, 1);
-    /* centre = end + l (cos, sin): velocities differ by omega l (-sin, cos) */
-    const double omega = value[OMEGA];
-    dBodySetLinearVel(body, value[SLIP] - omega * l * sin(angle), 0, omega * l * cos(angle));
-    dBodySetAngularVel(body, 0, -omega, 0);
+    const ThinRod rod = {value[MASS], 0.5 * value[LENGTH], value[ANGLE] * M_PI / 180, value[OMEGA], value[SLIP]};
+    const double l = rod.half_length;
+    ThinRodAdd(world, &rod);
     dWorldSetGravity(world->world, 0, 0, -value[GRAVITY]);
 
     const double e = value[RESTITUTION];
@@ -62,12 +46,6 @@ static const char *create(SceneWorld *world, const double *value)
         if (spragWorldSetConfig(world->sprag, &config) != SPRAG_OK)
             return spragStatusDetail();
     }
-    const double radius = l / 50;
-    SceneAddShape(world, &(SceneShape){.kind = SCENE_CAPSULE,
-                                       .body = body,
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                       .size = {radius, l - radius, 0},
-                                       .color = {0.85f, 0.45f, 0.15f}});
     SceneAddGround(world, 4 * l);
     return NULL;
 }

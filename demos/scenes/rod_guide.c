@@ -7,7 +7,7 @@
  * angle 120 jams at once, that of angle 60 slides on with one of two. */
 #include <math.h>
 
-#include "scenes/scene.h"
+#include "scenes/thin_rod.h"
 
 enum { MASS, LENGTH, MU, ANGLE, OMEGA, SLIP, GRAVITY, CLEARANCE };
 
@@ -34,20 +34,9 @@ static void addRail(SceneWorld *world, double l, double z)
 
 static const char *create(SceneWorld *world, const double *value)
 {
-    const double m = value[MASS], l = 0.5 * value[LENGTH], angle = value[ANGLE] * M_PI / 180;
-    const double across = m * l * l / 3, along = m * l * l / 5000;
-    const dBodyID body = SceneAddBody(world);
-    dMass mass;
-    dMassSetParameters(&mass, m, 0, 0, 0, across, across, along, 0, 0, 0);
-    dBodySetMass(body, &mass);
-    dMatrix3 rotation; /* body z along the rod, from the guided end to the centre */
-    dRFromAxisAndAngle(rotation, 0, 1, 0, 0.5 * M_PI - angle);
-    dBodySetRotation(body, rotation);
-    dBodySetPosition(body, l * cos(angle), 0, l * sin(angle));
-    dBodySetFiniteRotationMode(body, 1);
-    const double omega = value[OMEGA];
-    dBodySetLinearVel(body, value[SLIP] - omega * l * sin(angle), 0, omega * l * cos(angle));
-    dBodySetAngularVel(body, 0, -omega, 0);
+    const ThinRod rod = {value[MASS], 0.5 * value[LENGTH], value[ANGLE] * M_PI / 180, value[OMEGA], value[SLIP]};
+    const double l = rod.half_length;
+    const dBodyID body = ThinRodAdd(world, &rod);
     dWorldSetGravity(world->world, 0, 0, -value[GRAVITY]);
     if (world->sprag != NULL)
         dWorldSetCFM(world->world, 0); /* as in scene bipod: a jam is a large force in one step */
@@ -58,12 +47,7 @@ static const char *create(SceneWorld *world, const double *value)
     def.clearance = value[CLEARANCE];
     if (SceneAddGuide(world, &def) == 0)
         return world->fault;
-    const double radius = l / 50, gap = 0.5 * value[CLEARANCE] + 0.03 * l;
-    SceneAddShape(world, &(SceneShape){.kind = SCENE_CAPSULE,
-                                       .body = body,
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                       .size = {radius, l - radius, 0},
-                                       .color = {0.85f, 0.45f, 0.15f}});
+    const double gap = 0.5 * value[CLEARANCE] + 0.03 * l;
     SceneAddShape(world, &(SceneShape){.kind = SCENE_SPHERE,
                                        .body = body,
                                        .position = {0, 0, -l},

@@ -1,6 +1,7 @@
 /* Islands shared out to threads: the same bits for any number of them, errors told as by one, no memory taken; and what
  * sleeps or touches nothing takes no part. */
 #include "support/check.h"
+#include "support/plane_contact.h"
 
 #include <string.h>
 
@@ -64,13 +65,8 @@ static void addContacts(const Field *field, double mu)
                                 corner & 4 ? half[2] : -half[2], p);
             if (p[2] > 0)
                 continue;
-            dContact contact;
-            memset(&contact, 0, sizeof contact);
-            contact.surface.mode = dContactApprox1;
-            contact.surface.mu = mu;
-            contact.geom.normal[2] = 1;
+            dContact contact = planeContact(p[0], p[1], p[2], mu);
             contact.geom.depth = -p[2];
-            memcpy(contact.geom.pos, p, sizeof contact.geom.pos);
             dJointAttach(spragJointCreateContact(field->sprag, field->group, &contact), field->body[i], 0);
         }
 }

@@ -1,5 +1,6 @@
 /* A body on very many contacts: the answer is one of the whole problem, and the cost grows as their number. */
 #include "support/check.h"
+#include "support/plane_contact.h"
 
 #include <string.h>
 
@@ -50,13 +51,8 @@ static void addContacts(const Slab *slab)
                      y = 2.0 * (i / slab->side) / (slab->side - 1) - 1;
         dVector3 p;
         dBodyGetRelPointPos(slab->body, x * half[0], y * half[1], -half[2], p);
-        dContact contact;
-        memset(&contact, 0, sizeof contact);
-        contact.surface.mode = dContactApprox1;
-        contact.surface.mu = mu;
-        contact.geom.normal[2] = 1;
+        dContact contact = planeContact(p[0], p[1], p[2], mu);
         contact.geom.depth = -p[2];
-        memcpy(contact.geom.pos, p, sizeof contact.geom.pos);
         dJointAttach(spragJointCreateContact(slab->sprag, slab->group, &contact), slab->body, 0);
     }
 }

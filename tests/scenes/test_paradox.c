@@ -2,8 +2,8 @@
  * that turns back, the variant that history keeps.  At steps of 1e-2 to 1e-5 s. */
 #include <sprag/sprag.h>
 
-#include "scenes/scene.h"
 #include "support/oracle.h"
+#include "support/scene_world.h"
 
 static const double step_sizes[] = {1e-2, 1e-3, 1e-4, 1e-5};
 enum { STEP_SIZES = 4 };
@@ -22,35 +22,20 @@ static int keyOf(const Scene *scene, const char *name)
     return -1;
 }
 
-static SceneWorld *openScene(const char *name, const Setting *settings)
+static SceneWorld *openWith(const char *name, const Setting *settings)
 {
     const Scene *scene = SceneFind(name);
     double value[SCENE_KEY_MAX];
-    char error[160];
-    for (int k = 0; scene->keys[k].name != NULL; ++k)
-        value[k] = scene->keys[k].value;
+    defaults(scene, value);
     for (; settings->key != NULL; ++settings)
         value[keyOf(scene, settings->key)] = settings->value;
-    SceneWorld *world = SceneCreate(scene, value, SCENE_SPRAG, NULL, error);
-    if (world == NULL)
-        fail_msg("%s", error);
-    return world;
+    return openScene(name, value, SCENE_SPRAG);
 }
 
 static void stepOnce(SceneWorld *world, double h)
 {
     if (SceneStep(world, h) != SPRAG_OK)
         fail_msg("step %ld: %s", world->step, SceneDetail(world));
-}
-
-static const spragEvent *findEvent(SceneWorld *world, spragEventType type)
-{
-    const spragEvent *events = NULL;
-    const int count = spragWorldGetEvents(world->sprag, &events);
-    for (int i = 0; i < count; ++i)
-        if (events[i].type == type)
-            return &events[i];
-    return NULL;
 }
 
 /* ---------------------------------------------------------------- the rod */
@@ -81,7 +66,7 @@ static void aRoughPatchStopsTheRod(void **unused)
         for (int i = 0; i < STEP_SIZES; ++i) {
             const double h = step_sizes[i], restitution = 0.5 * e;
             SceneWorld *world =
-                openScene("rod", (Setting[]){{"mu", 0.3}, {"angle", 120}, {"restitution", restitution}, {0}});
+                openWith("rod", (Setting[]){{"mu", 0.3}, {"angle", 120}, {"restitution", restitution}, {0}});
             double G[9], v[3], P[3], after[3];
             dVector3 end;
             for (;;) {
@@ -119,7 +104,7 @@ static void slipTurnsBack(void **unused)
     (void)unused;
     for (int i = 0; i < STEP_SIZES; ++i) {
         const double h = step_sizes[i];
-        SceneWorld *world = openScene("rod", (Setting[]){{"mu", 2}, {"angle", 120}, {0}});
+        SceneWorld *world = openWith("rod", (Setting[]){{"mu", 2}, {"angle", 120}, {0}});
         stepOnce(world, h);
         assert_non_null(findEvent(world, SPRAG_EVENT_JAM));
         int slips = 0;
@@ -151,15 +136,15 @@ static void theBipodJamsWhenItsLoadTurns(void **unused)
     (void)unused;
     for (int i = 0; i < STEP_SIZES; ++i) {
         const double h = step_sizes[i], m = 1, a = 0.5, H = 1;
-        SceneWorld *world = openScene("bipod", (Setting[]){{"mu-1", 0.9},
-                                                           {"mu-2", 0.3},
-                                                           {"gravity", 0},
-                                                           {"pull", 2},
-                                                           {"slip", 3},
-                                                           {"mass", m},
-                                                           {"half-width", a},
-                                                           {"height", H},
-                                                           {0}});
+        SceneWorld *world = openWith("bipod", (Setting[]){{"mu-1", 0.9},
+                                                          {"mu-2", 0.3},
+                                                          {"gravity", 0},
+                                                          {"pull", 2},
+                                                          {"slip", 3},
+                                                          {"mass", m},
+                                                          {"half-width", a},
+                                                          {"height", H},
+                                                          {0}});
         spragConfig config;
         assert_int_equal(spragWorldGetConfig(world->sprag, &config), SPRAG_OK);
         config.tolerance = 1e-12; /* near P = 0 the loads of a short step are below the default, 1e-8 m/s */
@@ -214,15 +199,15 @@ static void historyKeepsTheVariant(void **unused)
     for (int i = 0; i < STEP_SIZES; ++i)
         for (int from = -1; from <= 1; from += 2) {
             const double h = step_sizes[i];
-            SceneWorld *world = openScene("painleve-klein", (Setting[]){{"mu-1", jsonNumber(in, "mu1")},
-                                                                        {"mu-2", jsonNumber(in, "mu2")},
-                                                                        {"x-1", X1},
-                                                                        {"y-1", jsonNumber(in, "Y1")},
-                                                                        {"x-2", jsonNumber(in, "X2")},
-                                                                        {"y-2", jsonNumber(in, "Y2")},
-                                                                        {"angle", jsonNumber(in, "phi") * 180 / M_PI},
-                                                                        {"speed", 500},
-                                                                        {0}});
+            SceneWorld *world = openWith("painleve-klein", (Setting[]){{"mu-1", jsonNumber(in, "mu1")},
+                                                                       {"mu-2", jsonNumber(in, "mu2")},
+                                                                       {"x-1", X1},
+                                                                       {"y-1", jsonNumber(in, "Y1")},
+                                                                       {"x-2", jsonNumber(in, "X2")},
+                                                                       {"y-2", jsonNumber(in, "Y2")},
+                                                                       {"angle", jsonNumber(in, "phi") * 180 / M_PI},
+                                                                       {"speed", 500},
+                                                                       {0}});
             const int key = keyOf(world->scene, "x-1");
             const int steps = 40;
             for (int k = 0; k <= steps; ++k) {

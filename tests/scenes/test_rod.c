@@ -1,6 +1,7 @@
 /* The rod against theory/oracle_open.json: trajectories, the impact that ends a slip, the four quadrants of (p, b). */
 #include "scenes/accuracy.h"
 #include "scenes/reference.h"
+#include "support/scene_world.h"
 
 enum { MASS, LENGTH, MU, ANGLE, OMEGA, SLIP, GRAVITY, RESTITUTION };
 
@@ -66,16 +67,6 @@ TRAJECTORY(jamsAndLifts, "rod_dyn.p-b-.jam-lift")
 TRAJECTORY(jamsToTheLeft, "rod_dyn.p-b-.left")
 
 /* ---------------------------------------------------------------- the impact that ends a slip */
-
-static const spragEvent *findEvent(SceneWorld *world, spragEventType type)
-{
-    const spragEvent *events = NULL;
-    const int count = spragWorldGetEvents(world->sprag, &events);
-    for (int i = 0; i < count; ++i)
-        if (events[i].type == type)
-            return &events[i];
-    return NULL;
-}
 
 /* value: up to the restitution; a rigid surface. */
 static SceneWorld *openRod(const double *value)

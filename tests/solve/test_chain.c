@@ -14,13 +14,9 @@ static const spragSolveOptions automatic = {.tolerance = 1e-8};
 /* Cold, then warm from the answer, then from the answer with q moved a little by impulses. */
 static void solveThrice(const char *name)
 {
-    char file[64];
-    snprintf(file, sizeof file, "problems/%s.txt", name);
-    const char *path = sharedPath(file);
-    if (path == NULL)
+    spragProblem *problem = sharedProblem(name);
+    if (problem == NULL)
         skip();
-    spragProblem *problem = NULL;
-    assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
     const size_t n = 3 * (size_t)problem->contact_count;
     double *r = calloc(n, sizeof *r), *u = calloc(n, sizeof *u), *q = calloc(n, sizeof *q), *s = calloc(n, sizeof *s);
     spragArena arena = {0};
@@ -50,9 +46,10 @@ static void solveThrice(const char *name)
 static void sharedProblems(void **state)
 {
     (void)state;
-    static const char *const name[] = {"p01_box_slide",    "p02_box_stick",       "p03_stack10",      "p05_tower20",
-                                       "p06_cards7",       "p07_arch11",          "p10_arch11_lowmu", "p30_drawer_jam8",
-                                       "p31_painleve_rod", "p29_slab_on_spheres", "p12_sph50_mu0.5"};
+    static const char *const name[] = {"p01_box_slide.txt",       "p02_box_stick.txt",   "p03_stack10.txt",
+                                       "p05_tower20.txt",         "p06_cards7.txt",      "p07_arch11.txt",
+                                       "p10_arch11_lowmu.txt",    "p30_drawer_jam8.txt", "p31_painleve_rod.txt",
+                                       "p29_slab_on_spheres.txt", "p12_sph50_mu0.5.txt"};
     for (size_t k = 0; k < sizeof name / sizeof *name; ++k)
         solveThrice(name[k]);
 }
@@ -61,15 +58,11 @@ static void sharedProblems(void **state)
 static void stickingDoesNotCreep(void **state)
 {
     (void)state;
-    static const char *const name[] = {"p02_box_stick", "p07_arch11"};
+    static const char *const name[] = {"p02_box_stick.txt", "p07_arch11.txt"};
     for (size_t k = 0; k < sizeof name / sizeof *name; ++k) {
-        char file[64];
-        snprintf(file, sizeof file, "problems/%s.txt", name[k]);
-        const char *path = sharedPath(file);
-        if (path == NULL)
+        spragProblem *problem = sharedProblem(name[k]);
+        if (problem == NULL)
             skip();
-        spragProblem *problem = NULL;
-        assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
         const int nc = problem->contact_count;
         double *r = calloc(3 * (size_t)nc, sizeof *r), *u = calloc(3 * (size_t)nc, sizeof *u);
         spragArena arena = {0};

@@ -104,16 +104,12 @@ static void limitsAreKept(void **state)
 static void sharedProblems(void **state)
 {
     (void)state;
-    static const char *const name[] = {"p01_box_slide", "p02_box_stick",   "p05_tower20",
-                                       "p06_cards7",    "p30_drawer_jam8", "p31_painleve_rod"};
+    static const char *const name[] = {"p01_box_slide.txt", "p02_box_stick.txt",   "p05_tower20.txt",
+                                       "p06_cards7.txt",    "p30_drawer_jam8.txt", "p31_painleve_rod.txt"};
     for (size_t k = 0; k < sizeof name / sizeof *name; ++k) {
-        char file[64];
-        snprintf(file, sizeof file, "problems/%s.txt", name[k]);
-        const char *path = sharedPath(file);
-        if (path == NULL)
+        spragProblem *problem = sharedProblem(name[k]);
+        if (problem == NULL)
             skip();
-        spragProblem *problem = NULL;
-        assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
         double *r = calloc(3 * (size_t)problem->contact_count, sizeof *r);
         spragSolveOptions options = spragSolveOptionsDefault();
         options.solver = SPRAG_SOLVER_LEMKE;

@@ -35,6 +35,17 @@ static inline void advance(SceneWorld *world, double h, int steps)
     }
 }
 
+/* The first event of a type in the last step, or NULL. */
+static inline const spragEvent *findEvent(const SceneWorld *world, spragEventType type)
+{
+    const spragEvent *events = NULL;
+    const int count = spragWorldGetEvents(world->sprag, &events);
+    for (int i = 0; i < count; ++i)
+        if (events[i].type == type)
+            return &events[i];
+    return NULL;
+}
+
 /* Greatest distance any body has moved from where it was (3 numbers each). */
 static inline double drift(const SceneWorld *world, const double *from)
 {

@@ -2,9 +2,12 @@
 #ifndef TESTS_SUPPORT_SHARED_H
 #define TESTS_SUPPORT_SHARED_H
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include <sprag/sprag.h>
+
+#include "support/check.h"
 
 /* Path of a file under shared/, or NULL after a message: the test then skips. Valid to the next call. */
 static inline const char *sharedPath(const char *relative)
@@ -20,6 +23,18 @@ static inline const char *sharedPath(const char *relative)
     }
     fprintf(stderr, "skipped: no shared/%s (set SPRAG_SHARED)\n", relative);
     return NULL;
+}
+
+/* The file under shared/problems, read; NULL: the test skips. */
+static inline spragProblem *sharedProblem(const char *name)
+{
+    char file[256];
+    spragProblem *problem = NULL;
+    snprintf(file, sizeof file, "problems/%s", name);
+    const char *path = sharedPath(file);
+    if (path != NULL && spragProblemRead(path, &problem) != SPRAG_OK)
+        fail_msg("%s", spragStatusDetail());
+    return problem;
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define TESTS_SUPPORT_TWIN_H
 
 #include "support/check.h"
+#include "support/plane_contact.h"
 
 #include <string.h>
 
@@ -43,19 +44,6 @@ static inline dBodyID addBox(Twin *t, double x, double y, double z)
     dBodySetMass(body, &mass);
     dBodySetPosition(body, x, y, z);
     return body;
-}
-
-static inline dContact planeContact(double x, double y, double z, double mu)
-{
-    dContact contact;
-    memset(&contact, 0, sizeof contact);
-    contact.surface.mode = dContactApprox1;
-    contact.surface.mu = mu;
-    contact.geom.pos[0] = x;
-    contact.geom.pos[1] = y;
-    contact.geom.pos[2] = z;
-    contact.geom.normal[2] = 1;
-    return contact;
 }
 
 static inline dJointID addContact(Twin *t, const dContact *contact, dBodyID a, dBodyID b)
