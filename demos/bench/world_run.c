@@ -129,7 +129,7 @@ static void run(SceneWorld *world, const WorldPlan *plan, const WorldContender *
     static double time[MEASURE_MAX], residual[MEASURE_MAX], solve[MEASURE_MAX];
     const int before = plan->warm + (plan->settle_quick ? 0 : plan->settle),
               stock = contender->solver == SPRAG_SOLVER_STOCK;
-    int status = configure(world, contender);
+    spragStatus status = configure(world, contender);
 #ifdef SPRAG_BENCH_BULLET
     BulletPeer *peer = contender->bullet ? bulletPeerCreate(contender->iterations) : NULL;
     ContactSet set = {0};

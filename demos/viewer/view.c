@@ -258,7 +258,7 @@ static const char *solverTitle(SceneSolver solver)
                                       : "stock ODE, dWorldQuickStep";
 }
 
-static HudColor modeInk(int mode)
+static HudColor modeInk(spragMode mode)
 {
     const float *c = mode_color[mode];
     return (HudColor){(unsigned char)(220 * c[0]), (unsigned char)(220 * c[1]), (unsigned char)(220 * c[2]), 255};

@@ -45,7 +45,7 @@ static int fill(const struct spragWorld *world, const spragIsland *island, Syste
         return 0;
     for (int k = 0; k < s->m; ++k) {
         const spragBlock *block = &island->block[k];
-        const int kind = block->kind;
+        const spragBlockKind kind = block->kind;
         if ((kind != SPRAG_BLOCK_CONTACT && kind != SPRAG_BLOCK_TWO_SIDED) || block->part == SPRAG_PART_OPPOSITE ||
             block->part == SPRAG_PART_ROLLING || spragNorm2(p->history[k].slip) <= SPRAG_SLIP_TOLERANCE)
             return 0;

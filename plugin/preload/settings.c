@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/c_locale.h"
+
 #define ENOUGH 1e-6 /* m/s: a game shows nothing less, but it shows a step that takes half a second */
 
 /* A number in [low, high], or a word of a list. */
@@ -38,7 +40,7 @@ static int applyKey(const char *key, const char *value, spragConfig *config)
         return config->solver != SPRAG_SOLVER_COUNT;
     }
     if (strcmp(key, "tolerance") == 0)
-        return parseNumber(value, 0, 1, &config->tolerance);
+        return parseNumber(value, 1e-16, 1, &config->tolerance);
     if (strcmp(key, "enough") == 0)
         return parseNumber(value, 0, 1, &config->enough);
     if (strcmp(key, "time-limit") == 0)
@@ -98,8 +100,10 @@ spragSettings spragSettingsFromEnvironment(char *error, size_t error_size)
     settings.report = report != NULL && report[0] != '\0' && strcmp(report, "0") != 0;
     settings.events_path = events != NULL && events[0] != '\0' ? events : NULL;
     settings.dump_path = dump != NULL && dump[0] != '\0' ? dump : NULL;
+    const spragLocale locale = spragLocaleEnter(); /* the program may have set one with decimal commas */
     if (config != NULL)
         spragSettingsParse(config, &settings.config, error, error_size);
+    spragLocaleLeave(locale);
     if (solver != NULL && solver[0] != '\0') {
         settings.config.solver = spragSolverFind(solver);
         if (settings.config.solver == SPRAG_SOLVER_COUNT)

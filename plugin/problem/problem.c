@@ -273,9 +273,10 @@ static spragStatus checkLeastEigenvalue(const spragProblem *p)
     const size_t n = 3 * (size_t)p->contact_count;
     double largest, greatest = 0, least = 0;
     const double bound = eigenvalueBound(p, &largest);
-    double *x = spragAlloc(2 * n, sizeof *x), *Wx = x + n;
+    double *x = spragAlloc(2 * n, sizeof *x);
     if (x == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "out of memory for the check of %d contacts", p->contact_count);
+    double *const Wx = x + n;
     for (size_t i = 0; i < n; ++i) {
         double sum = 0;
         for (int e = p->row_start[i / 3]; e < p->row_start[i / 3 + 1]; ++e)

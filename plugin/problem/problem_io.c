@@ -29,6 +29,7 @@
 #include "linalg/vec3.h"
 #include "problem/problem.h"
 #include "problem/problem_fclib.h"
+#include "problem/residual.h"
 
 static const char *const kind_name[] = {"contact", "two-sided", "force-limit", "box", "rolling"};
 enum { KIND_COUNT = sizeof kind_name / sizeof *kind_name };
@@ -346,8 +347,8 @@ static void writeExtensions(FILE *file, const spragProblem *p)
     if (p->step != 0)
         fprintf(file, "step %.17g\n", p->step);
     for (int k = 0; k < p->contact_count; ++k) {
-        const int kind = p->kind != NULL ? p->kind[k] : SPRAG_BLOCK_CONTACT;
-        const double mu_minus = p->mu_minus != NULL ? p->mu_minus[k] : p->mu[k];
+        const spragBlockKind kind = spragKindOf(p, k);
+        const double mu_minus = spragMuMinusOf(p, k);
         if (kind != SPRAG_BLOCK_CONTACT || mu_minus != p->mu[k]) {
             const double *bound = p->bound != NULL ? p->bound + 6 * (size_t)k : none;
             fprintf(file, "block %d %s %.17g", k, kind_name[kind], mu_minus);

@@ -71,9 +71,8 @@ static double residualOf(const spragProblem *problem, int block, int diagonal, c
     const double trace = W[0] + W[4] + W[8];
     const double w = trace > 0 ? trace / 3 : 1; /* a block without mobility: any positive scale asks the same of r, u */
     const double mu = problem->mu[block];
-    const double mu_minus = problem->mu_minus != NULL ? problem->mu_minus[block] : mu;
-    const spragBlockKind kind = problem->kind != NULL ? (spragBlockKind)problem->kind[block] : SPRAG_BLOCK_CONTACT;
-    switch (kind) {
+    const double mu_minus = spragMuMinusOf(problem, block);
+    switch (spragKindOf(problem, block)) {
     case SPRAG_BLOCK_CONTACT:
         return contactResidual(mu, r, u, w);
     case SPRAG_BLOCK_TWO_SIDED:

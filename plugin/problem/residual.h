@@ -1,4 +1,4 @@
-/* Products with W and the judge; both used by every solver. */
+/* What a problem says (its optional arrays), products with W, and the judge: used by every solver. */
 #ifndef SPRAG_PROBLEM_RESIDUAL_H
 #define SPRAG_PROBLEM_RESIDUAL_H
 
@@ -12,6 +12,17 @@ double spragBlockResidual(const spragProblem *problem, int block, const double *
 
 /* The judge where u is known already: max over blocks. */
 double spragVelocityResidual(const spragProblem *problem, const double *r, const double *u);
+
+static inline spragBlockKind spragKindOf(const spragProblem *problem, int k)
+{
+    return problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT;
+}
+
+/* mu where r_n < 0. */
+static inline double spragMuMinusOf(const spragProblem *problem, int k)
+{
+    return problem->mu_minus != NULL ? problem->mu_minus[k] : problem->mu[k];
+}
 
 /* Index of block (k, j) in W, -1 if it is not stored. */
 int spragProblemBlock(const spragProblem *problem, int k, int j);

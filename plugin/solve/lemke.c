@@ -94,8 +94,8 @@ static void addInterval(Lcp *lcp, int k, int row, double lo, double hi)
 static void addBlock(Lcp *lcp, int k, const double *r, const double *u)
 {
     const spragProblem *p = lcp->problem;
-    const double mu = p->mu[k], mu_minus = p->mu_minus != NULL ? p->mu_minus[k] : mu;
-    switch (p->kind != NULL ? (spragBlockKind)p->kind[k] : SPRAG_BLOCK_CONTACT) {
+    const double mu = p->mu[k], mu_minus = spragMuMinusOf(p, k);
+    switch (spragKindOf(p, k)) {
     case SPRAG_BLOCK_TWO_SIDED:
         addPart(lcp, k, 0, 1, 0, -1);
         addPart(lcp, k, 0, -1, 0, -1);
@@ -122,14 +122,6 @@ static void addBlock(Lcp *lcp, int k, const double *r, const double *u)
     }
 }
 
-static const double *blockOf(const spragProblem *p, int i, int j)
-{
-    for (int e = p->row_start[i]; e < p->row_start[i + 1]; ++e)
-        if (p->column[e] == j)
-            return p->W + 9 * (size_t)e;
-    return NULL;
-}
-
 /* Entry (i, j) of M, in scaled variables. */
 static double entry(const Lcp *lcp, int i, int j)
 {
@@ -138,11 +130,11 @@ static double entry(const Lcp *lcp, int i, int j)
         return b->block < 0 ? 0 : (b->multiplier == i ? -1.0 : 0.0) + (b->block == a->load ? a->gain * b->d[0] : 0);
     if (b->block < 0)
         return a->multiplier == j ? 1 : 0;
-    const double *W = blockOf(lcp->problem, a->block, b->block);
+    const int coupling = spragProblemBlock(lcp->problem, a->block, b->block);
     double Wd[3];
-    if (W == NULL)
+    if (coupling < 0)
         return 0;
-    spragMul33(Wd, W, b->d);
+    spragMul33(Wd, lcp->problem->W + 9 * (size_t)coupling, b->d);
     return spragDot3(a->d, Wd) / lcp->scale + (i == j ? SOFTNESS : 0);
 }
 

@@ -19,16 +19,11 @@ enum { CONTACTS_MAX = 32, SQUARINGS = 15 };
 #define LAMBDA_HELD 1e-8 /* of sticking contacts: hyperstatic ones are singular */
 #define MARGIN 1e-3      /* d / c */
 
-static spragBlockKind kindOf(const spragProblem *problem, int k)
-{
-    return problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT;
-}
-
 /* A slip below what the answer is accurate to is no slip. */
 static int slidesLoaded(const spragProximal *s, int k, const double *r, const double *u)
 {
     const spragProblem *p = s->problem;
-    return kindOf(p, k) <= SPRAG_BLOCK_TWO_SIDED && r[3 * k] != 0 && p->mu[k] > 0 &&
+    return spragKindOf(p, k) <= SPRAG_BLOCK_TWO_SIDED && r[3 * k] != 0 && p->mu[k] > 0 &&
            spragNorm2(u + 3 * k + 1) > fmax(SPRAG_SLIP_TOLERANCE, 10 * s->accuracy);
 }
 
@@ -56,7 +51,7 @@ static void modeRows(spragProximal *s, const double *r, const double *u)
         for (int a = 0; a < 3; ++a)
             D[4 * a] += LAMBDA_HELD * s->w[k];
         const double *rk = r + 3 * k, *uk = u + 3 * k;
-        const int slides = slidesLoaded(s, k, r, u), frictional = kindOf(p, k) <= SPRAG_BLOCK_TWO_SIDED;
+        const int slides = slidesLoaded(s, k, r, u), frictional = spragKindOf(p, k) <= SPRAG_BLOCK_TWO_SIDED;
         for (int a = 0; a < 3; ++a)
             if (slides)
                 tieRow(s, k, a, a > 0 ? rk[a] / rk[0] : 0);

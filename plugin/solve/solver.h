@@ -1,4 +1,4 @@
-/* What a solver is.  Each method has one file; the chain (chain.h) picks, judges by spragProblemResidual, hands over.
+/* What a solver is.  Each method has one file; the chain (chain.c) picks, judges by spragProblemResidual, hands over.
  *
  * A method reads the problem, improves r in place from the guess it is given, and never judges itself: its claim of
  * success is only a reason to ask the residual.  It takes all memory from the arena and leaves none taken. */

@@ -33,14 +33,9 @@ enum {
 #define LAMBDA_COLD 1e-3
 #define LAMBDA_SWEPT 1e-2
 
-static spragBlockKind kindOf(const spragProblem *problem, int k)
-{
-    return problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT;
-}
-
 static int isFrictional(const spragProblem *problem, int k)
 {
-    return kindOf(problem, k) <= SPRAG_BLOCK_TWO_SIDED;
+    return spragKindOf(problem, k) <= SPRAG_BLOCK_TWO_SIDED;
 }
 
 /* ---------------------------------------------------------------- starts */
@@ -51,7 +46,7 @@ static void policyStart(const spragProblem *p, spragIndeterminacy policy, double
     if (p->history == NULL)
         return;
     for (int k = 0; k < p->contact_count; ++k) {
-        if (kindOf(p, k) != SPRAG_BLOCK_CONTACT || p->mu[k] == 0 || p->history[k].judged)
+        if (spragKindOf(p, k) != SPRAG_BLOCK_CONTACT || p->mu[k] == 0 || p->history[k].judged)
             continue;
         const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
         if (W[0] > 0 && p->history[k].held[0] == 0 && W[0] * W[0] > p->mu[k] * p->mu[k] * (W[1] * W[1] + W[2] * W[2]))
@@ -80,9 +75,9 @@ static int endedInconsistent(const spragProblem *p, const double *r, const doubl
         if (!isFrictional(p, k) || r[3 * k] == 0 || spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE)
             continue;
         const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
-        const double mu_minus = p->mu_minus != NULL ? p->mu_minus[k] : p->mu[k];
+        const double mu_minus = spragMuMinusOf(p, k);
         const spragIndicator indicator =
-            kindOf(p, k) == SPRAG_BLOCK_TWO_SIDED
+            spragKindOf(p, k) == SPRAG_BLOCK_TWO_SIDED
                 ? spragIndicatorTwoSided(W, p->mu[k], mu_minus, &p->history[k])
                 : spragIndicatorOf(W, p->mu[k], &p->history[k], SPRAG_INDETERMINACY_HISTORY);
         if (indicator.quadrant == SPRAG_QUADRANT_INCONSISTENT)
@@ -104,7 +99,7 @@ static int motionChanged(const spragProblem *p, const double *r, const double *u
         if (!isFrictional(p, k) || slid == (spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE))
             continue;
         const double change = r[3 * k] * p->W[9 * (size_t)spragProblemDiagonal(p, k)]; /* m/s */
-        if (kindOf(p, k) == SPRAG_BLOCK_TWO_SIDED || (slid && change > usual * fabs(p->q[3 * k])))
+        if (spragKindOf(p, k) == SPRAG_BLOCK_TWO_SIDED || (slid && change > usual * fabs(p->q[3 * k])))
             return 1;
     }
     return 0;
@@ -119,15 +114,13 @@ static int combinedStart(spragProximal *s, int code, double *r)
     const spragProblem *p = s->problem;
     memcpy(s->matrix, p->W, 9 * (size_t)p->block_count * sizeof(double));
     for (int k = 0; k < p->contact_count; ++k) {
-        const int two_sided = kindOf(p, k) == SPRAG_BLOCK_TWO_SIDED;
+        const int two_sided = spragKindOf(p, k) == SPRAG_BLOCK_TWO_SIDED;
         const int digit = isFrictional(p, k) && code >= 0 ? code % 3 : COMBINE_STICK;
         code = isFrictional(p, k) && code >= 0 ? code / 3 : code;
         const double *before = p->history != NULL ? p->history[k].slip : NULL;
         const double *slip = before != NULL && spragNorm2(before) > SPRAG_SLIP_TOLERANCE ? before : p->q + 3 * k + 1;
         const double speed = spragNorm2(slip);
-        const double mu = digit != COMBINE_SLIP && p->mu_minus != NULL ? -p->mu_minus[k]
-                          : digit != COMBINE_SLIP                      ? -p->mu[k]
-                                                                       : p->mu[k];
+        const double mu = digit != COMBINE_SLIP ? -spragMuMinusOf(p, k) : p->mu[k];
         for (int a = 0; a < 3; ++a)
             r[3 * k + a] = -p->q[3 * k + a];
         for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {

@@ -47,16 +47,11 @@ typedef struct Warm {
     double x[UNKNOWNS];
 } Warm;
 
-static spragBlockKind kindOf(const spragProblem *problem, int k)
-{
-    return problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT;
-}
-
 static int begin(Warm *s, const spragProblem *p)
 {
     s->problem = p;
     for (int k = 0; k < p->contact_count; ++k) {
-        const spragBlockKind kind = kindOf(p, k);
+        const spragBlockKind kind = spragKindOf(p, k);
         const int diagonal = spragProblemDiagonal(p, k);
         if (diagonal < 0 || (kind != SPRAG_BLOCK_CONTACT && kind != SPRAG_BLOCK_BOX))
             return 0;
@@ -121,8 +116,8 @@ static int readModes(Warm *s, double band, double *r, const double *u)
     int moved = 0;
     for (int k = 0; k < s->problem->contact_count; ++k) {
         double *const rk = r + 3 * k, before[3] = {rk[0], rk[1], rk[2]};
-        s->mode[k] = kindOf(s->problem, k) == SPRAG_BLOCK_BOX ? readBounds(s, k, rk, u + 3 * k)
-                                                              : readContact(s, k, band, rk, u + 3 * k);
+        s->mode[k] = spragKindOf(s->problem, k) == SPRAG_BLOCK_BOX ? readBounds(s, k, rk, u + 3 * k)
+                                                                   : readContact(s, k, band, rk, u + 3 * k);
         moved |= rk[0] != before[0] || rk[1] != before[1] || rk[2] != before[2];
     }
     return moved;

@@ -38,6 +38,8 @@ static void optionsAreChecked(void **state)
     BAD(tolerance, -1e-8, "tolerance = -1e-08");
     BAD(tolerance, NAN, "tolerance = nan");
     BAD(tolerance, INFINITY, "tolerance = inf");
+    BAD(enough, -1, "enough = -1");
+    BAD(enough, NAN, "enough = nan");
     BAD(iteration_limit, -1, "iteration_limit = -1");
     BAD(thread_count, INT_MIN, "thread_count = -2147483648");
     BAD(time_limit, -1, "time_limit = -1");

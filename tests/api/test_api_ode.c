@@ -128,6 +128,8 @@ static void badConfigsAreRefused(void **state)
     BAD(solver, SPRAG_SOLVER_COUNT, "config.solver = 6");
     BAD(tolerance, 0, "config.tolerance = 0");
     BAD(tolerance, NAN, "config.tolerance = nan");
+    BAD(enough, -1, "config.enough = -1");
+    BAD(enough, NAN, "config.enough = nan");
     BAD(iteration_limit, -1, "config.iteration_limit = -1");
     BAD(time_limit, -1, "config.time_limit = -1");
     BAD(time_limit, NAN, "config.time_limit = nan");

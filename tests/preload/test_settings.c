@@ -31,8 +31,8 @@ static void everyKeyIsRead(void **state)
 static void badKeysAndValuesAreNamed(void **state)
 {
     (void)state;
-    const char *const bad[] = {"solver=fast", "tolerance=-1",       "tolerance=1x", "tolerance=nan", "enough=-1",
-                               "threads=",    "indeterminacy=both", "colour=red",   "solver"};
+    const char *const bad[] = {"solver=fast", "tolerance=0", "tolerance=-1",       "tolerance=1x", "tolerance=nan",
+                               "enough=-1",   "threads=",    "indeterminacy=both", "colour=red",   "solver"};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
         spragConfig config = spragConfigDefault();
         char error[200] = "";
