@@ -21,7 +21,52 @@ static void readEquality(const spragJointRowSet *rows, int k, double h, spragEqu
     memcpy(row->J[1], rows->J2[k], sizeof row->J[1]);
     row->rhs = rows->rhs[k];
     row->compliance = rows->cfm[k] / h;
+    row->lo = rows->lo[k] * h;
+    row->hi = rows->hi[k] * h;
 }
+
+/* ---------------------------------------------------------------- limits and motors */
+
+#define CLEAR 0.02 /* of what lies between the bounds */
+
+spragLoadMemory *spragLoadOf(const struct spragWorld *world, int j, int number)
+{
+    const spragJointState *joint = &world->snapshot.joint[j];
+    for (int k = joint->memory; k >= 0; k = world->load[k].next)
+        if (world->load[k].number == number && world->load[k].serial == joint->serial)
+            return &world->load[k];
+    return NULL;
+}
+
+/* Did it hold in the last step, clear of its bounds?  Joint friction has its own way with the rows of its joint. */
+static int held(const struct spragWorld *world, int j, int number, double lo, double hi)
+{
+    const spragLoadMemory *load = spragLoadOf(world, j, number);
+    if (load == NULL || world->snapshot.joint[j].bearing != NULL)
+        return 0;
+    const double margin = isfinite(hi - lo) ? CLEAR * (hi - lo) : 0;
+    return load->force > lo + margin && load->force < hi - margin;
+}
+
+int spragArticulationsUnhold(struct spragWorld *world, const spragIsland *island)
+{
+    int count = 0;
+    for (int a = 0; a < island->articulation_count; ++a) {
+        const struct spragArticulation *art = &island->articulation[a];
+        for (int i = 0; i < art->row_count; ++i) {
+            const spragEqualityRow *row = &island->row[art->row[i]];
+            const int redundant = art->inverse_pivot[i] == 0; /* nobody asked whether it holds */
+            if (row->number < 0 || (!redundant && row->impulse >= row->lo && row->impulse <= row->hi))
+                continue;
+            spragLoadOf(world, row->joint, row->number)->force =
+                (row->impulse < row->lo || isinf(row->hi) ? row->lo : row->hi) / world->snapshot.step;
+            ++count;
+        }
+    }
+    return count;
+}
+
+/* ---------------------------------------------------------------- what a joint brings */
 
 static void readBounded(const spragJointRowSet *rows, int k, double h, spragBlock *block, int at)
 {
@@ -55,13 +100,14 @@ const char *spragJointBlocks(struct spragWorld *world, int j, spragIsland *islan
     if (spragJointRows(joint->id, 1 / h, s->erp, s->cfm, &rows) < 0)
         return "a joint of a type whose rows cannot be had";
     const int *body = joint->body;
-    int bounded = 0;
+    int bounded = 0, limits = 0;
     for (int k = 0; k < rows.m; ++k) {
         if (rows.findex[k] >= 0)
             return "a joint row bounded by another";
-        if (isEquality(&rows, k)) {
+        const int equality = isEquality(&rows, k), number = equality ? -1 : limits++;
+        if (equality || held(world, j, number, rows.lo[k], rows.hi[k])) {
             spragEqualityRow *row = &island->row[island->row_count++];
-            *row = (spragEqualityRow){.joint = j, .body = {body[0], body[1]}};
+            *row = (spragEqualityRow){.joint = j, .body = {body[0], body[1]}, .number = number};
             readEquality(&rows, k, h, row);
         } else {
             spragBlock *block = &island->block[island->block_count + bounded / 3];
@@ -73,6 +119,7 @@ const char *spragJointBlocks(struct spragWorld *world, int j, spragIsland *islan
                                       .body = {body[0], body[1]},
                                       .scale = 1,
                                       .unused = {1, 1, 1}};
+            block->number[bounded % 3] = (unsigned char)number;
             readBounded(&rows, k, h, block, bounded++ % 3);
         }
         addMotorForce(s, &rows, k, body);
@@ -145,7 +192,7 @@ static int takeLists(struct spragWorld *world, spragIsland *island)
         const size_t m = (size_t)art->row_count, n = (size_t)art->block_count;
         art->row = SPRAG_TAKE(&island->lane->arena, int, m);
         art->block = SPRAG_TAKE(&island->lane->arena, int, n);
-        art->L = SPRAG_TAKE(&island->lane->arena, double, m *m);
+        art->L = SPRAG_TAKE_RAW(&island->lane->arena, double, m *m); /* nobody looks outside its envelope */
         art->inverse_pivot = SPRAG_TAKE(&island->lane->arena, double, m);
         art->y = SPRAG_TAKE(&island->lane->arena, double, m);
         art->drift = SPRAG_TAKE(&island->lane->arena, double, m);
@@ -237,6 +284,14 @@ static void orderRows(spragSnapshot *s, const spragIsland *island, struct spragA
     envelope(s, island, art);
 }
 
+static int shareNoBody(const spragEqualityRow *e, const spragEqualityRow *f)
+{
+    for (int a = 0; a < 2; ++a)
+        if (e->body[a] >= 0 && (e->body[a] == f->body[0] || e->body[a] == f->body[1]))
+            return 0;
+    return 1;
+}
+
 static double rowCoupling(const spragEqualityRow *e, const spragEqualityRow *f, double (*Y)[6])
 {
     double sum = 0;
@@ -261,8 +316,13 @@ static void factor(spragSnapshot *s, const spragIsland *island, struct spragArti
                 if (isDynamic(s, e->body[a]))
                     respond(&s->body[e->body[a]], e->J[a], art->Y[i][a]);
             }
-        for (int j = art->first[i]; j <= i; ++j)
-            art->L[i * m + j] = rowCoupling(e, &island->row[art->row[j]], art->Y[j]);
+        int joint = -1, apart = 0; /* rows of one joint lie side by side and meet the same bodies */
+        for (int j = art->first[i]; j <= i; ++j) {
+            const spragEqualityRow *f = &island->row[art->row[j]];
+            apart = f->joint == joint ? apart : shareNoBody(e, f);
+            joint = f->joint;
+            art->L[i * m + j] = apart ? 0 : rowCoupling(e, f, art->Y[j]);
+        }
         art->L[i * m + i] += e->compliance;
         art->y[i] = v - e->rhs;
         art->drift[i] = (v - w) / s->step;

@@ -161,14 +161,14 @@ static int restsAt(const spragSnapshot *s, const spragBlock *block, const spragC
            slip[0] * slip[0] + slip[1] * slip[1] <= 0.05 * 0.05 * spragDot3(change, change);
 }
 
-/* Limits and motors start from what they carried; `ordinal` counts the blocks of one joint. */
-static void guessLoad(const struct spragWorld *world, const spragBlock *block, int ordinal, double r[3])
+/* Limits and motors start from what they carried. */
+static void guessLoad(const struct spragWorld *world, const spragBlock *block, double r[3])
 {
-    const spragJointState *joint = &world->snapshot.joint[block->joint];
-    const int m = joint->memory < 0 ? -1 : joint->memory + ordinal;
-    if (m >= 0 && m < world->load_count && world->load[m].joint == joint->id && world->load[m].serial == joint->serial)
-        for (int i = 0; i < 3; ++i)
-            r[i] = world->load[m].force[i] * world->snapshot.step;
+    for (int row = 0; row < 3; ++row) {
+        const spragLoadMemory *load = block->unused[row] ? NULL : spragLoadOf(world, block->joint, block->number[row]);
+        if (load != NULL)
+            r[row] = load->force * world->snapshot.step;
+    }
 }
 
 static void guessTurning(const struct spragWorld *world, const spragBlock *block, double r[3])
@@ -181,13 +181,11 @@ static void guessTurning(const struct spragWorld *world, const spragBlock *block
 static void fillHistory(const struct spragWorld *world, spragIsland *island, spragContactHistory *history)
 {
     const spragSnapshot *s = &world->snapshot;
-    int ordinal = 0;
     for (int k = 0; k < island->block_total; ++k) {
         const spragBlock *block = &island->block[k];
         spragContactHistory *past = &history[k];
-        ordinal = k > 0 && block->joint == island->block[k - 1].joint ? ordinal + 1 : 0;
         if (block->part == SPRAG_PART_JOINT)
-            guessLoad(world, block, ordinal, island->r + 3 * k);
+            guessLoad(world, block, island->r + 3 * k);
         if (block->part == SPRAG_PART_TURNING)
             guessTurning(world, block, island->r + 3 * k);
         const spragContactMemory *old = recordOf(world, block);
@@ -325,6 +323,18 @@ int spragAssembleCouple(struct spragWorld *world, spragIsland *island)
     island->greedy = NULL;
     spragArenaReset(&island->lane->scratch);
     return respondAll(&world->snapshot, island) && spragDelassusMake(world, island);
+}
+
+void spragAssembleReset(struct spragWorld *world, spragIsland *island)
+{
+    for (int i = 0; i < island->body_count; ++i) {
+        spragBodyState *body = &world->snapshot.body[island->body[i]];
+        memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
+        memset(body->motor_force, 0, sizeof body->motor_force);
+        body->place = i;
+        body->articulation = -1;
+    }
+    island->block_count = island->row_count = island->articulation_count = 0;
 }
 
 spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)

@@ -12,6 +12,9 @@
 /* Builds island->block, problem and the guess r; or sets island->declined.  Error: out of memory. */
 spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island);
 
+/* As before spragAssemble, which may then be called again. */
+void spragAssembleReset(struct spragWorld *world, spragIsland *island);
+
 /* The problem anew for the island's blocks, of which the first `solved` keep their r.  0: no memory. */
 int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved);
 

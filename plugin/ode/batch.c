@@ -148,19 +148,9 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
     return status;
 }
 
-/* The best answer is used even where it misses the tolerance, as long as it is finite: ODE's own would be worse.  Only
- * what has no answer is left to ODE. */
-static void solveIsland(struct spragWorld *world, spragIsland *island, double seconds_left)
+static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions *given, spragIsland *island)
 {
-    const spragConfig *config = &world->config;
-    spragSolveOptions options = {.solver = config->solver,
-                                 .tolerance = config->tolerance,
-                                 .iteration_limit = config->iteration_limit,
-                                 .time_limit = seconds_left,
-                                 .thread_count = config->thread_count, /* pays for large islands alone */
-                                 .indeterminacy = config->indeterminacy,
-                                 .enough = config->enough,
-                                 .work_limit = WORK_LEAST};
+    spragSolveOptions options = *given;
     spragStatus status = solveMatrixFree(world, &options, island);
     options.work_limit += WORK_PER_BLOCK * island->problem.block_count;
     int grown = status == SPRAG_NOT_CONVERGED && island->declined == NULL;
@@ -171,6 +161,30 @@ static void solveIsland(struct spragWorld *world, spragIsland *island, double se
     spragWorkingSetEnd(island);
     if (grown < 0)
         status = SPRAG_ERROR_MEMORY;
+    return status;
+}
+
+/* The best answer is used even where it misses the tolerance, as long as it is finite: ODE's own would be worse.  Only
+ * what has no answer is left to ODE. */
+static void solveIsland(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island,
+                        double seconds_left)
+{
+    const spragConfig *config = &world->config;
+    const spragSolveOptions options = {.solver = config->solver,
+                                       .tolerance = config->tolerance,
+                                       .iteration_limit = config->iteration_limit,
+                                       .time_limit = seconds_left,
+                                       .thread_count = config->thread_count, /* pays for large islands alone */
+                                       .indeterminacy = config->indeterminacy,
+                                       .enough = config->enough,
+                                       .work_limit = WORK_LEAST};
+    spragStatus status = solveWhole(world, &options, island);
+    while (status != SPRAG_ERROR_MEMORY && island->declined == NULL && spragArticulationsUnhold(world, island) > 0) {
+        spragAssembleReset(world, island);
+        status = spragAssemble(world, surfaces, island);
+        if (status == SPRAG_OK && island->declined == NULL)
+            status = solveWhole(world, &options, island);
+    }
     if (status != SPRAG_OK && status != SPRAG_NOT_CONVERGED && status != SPRAG_LIMIT)
         island->declined = spragStatusText(status);
     for (int i = 0; i < 3 * island->block_count; ++i)
@@ -238,7 +252,7 @@ static void workOnBatch(void *context, int worker, int batch)
     const double middle = spragSeconds();
     for (int k = first; k < end && work->solve && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k)
         if (island[k].lone == NULL && island[k].declined == NULL)
-            solveIsland(world, &island[k], shareOf(work, &island[k]));
+            solveIsland(world, &work->surfaces, &island[k], shareOf(work, &island[k]));
     lane->assembling += middle - lone;
     lane->solving += spragSeconds() - middle + lone - begin;
 }

@@ -200,7 +200,7 @@ static int takeMatch(const spragWorldID world, const Seeker *seeker, int *head, 
     return found;
 }
 
-/* First record of each joint's limits and motors. */
+/* Records of each joint's limits and motors. */
 static int matchLoads(spragWorldID world)
 {
     spragSnapshot *s = &world->snapshot;
@@ -209,8 +209,10 @@ static int matchLoads(spragWorldID world)
         return 1;
     if (!spragPointerMapMake(&first, &world->arena, world->load_count))
         return 0;
-    for (int k = world->load_count - 1; k >= 0; --k)
+    for (int k = world->load_count - 1; k >= 0; --k) {
+        world->load[k].next = spragPointerMapGet(&first, world->load[k].joint);
         spragPointerMapPut(&first, world->load[k].joint, k);
+    }
     for (int j = 0; j < s->joint_count; ++j)
         if (!spragIsContact(&s->joint[j]))
             s->joint[j].memory = spragPointerMapGet(&first, s->joint[j].id);

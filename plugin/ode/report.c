@@ -29,7 +29,8 @@ spragStatus spragReportPrepare(struct spragWorld *world)
         for (int b = 0; b < s->island[k].block_count; ++b)
             contacts += isTold(&s->island[k].block[b]) ? 1 : 0;
         for (int b = 0; b < s->island[k].block_count; ++b)
-            loads += s->island[k].block[b].part == SPRAG_PART_JOINT;
+            loads += s->island[k].block[b].part == SPRAG_PART_JOINT ? 3 : 0;
+        loads += (size_t)s->island[k].row_count;
     }
     if (!spragGrow((void **)&world->load, &world->load_capacity, loads, sizeof *world->load) ||
         !spragGrow((void **)&world->contact, &world->contact_capacity, contacts, sizeof *world->contact) ||
@@ -347,18 +348,27 @@ static int sideOf(const struct spragWorld *world, const spragIsland *island, int
     return there > here ? k + 1 : k;
 }
 
+static void rememberLoad(struct spragWorld *world, int joint, int number, double impulse)
+{
+    const spragSnapshot *s = &world->snapshot;
+    world->load[world->load_count++] = (spragLoadMemory){.joint = s->joint[joint].id,
+                                                         .serial = s->joint[joint].serial,
+                                                         .number = number,
+                                                         .next = -1,
+                                                         .force = impulse / s->step};
+}
+
 static void reportIsland(struct spragWorld *world, const spragIsland *island, const spragCoupled *coupled)
 {
     const spragSnapshot *s = &world->snapshot;
+    for (int e = 0; e < island->row_count; ++e)
+        if (island->row[e].number >= 0)
+            rememberLoad(world, island->row[e].joint, island->row[e].number, island->row[e].impulse);
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
-        if (block->part == SPRAG_PART_JOINT) {
-            spragLoadMemory *load = &world->load[world->load_count++];
-            load->serial = s->joint[block->joint].serial;
-            load->joint = s->joint[block->joint].id;
-            for (int i = 0; i < 3; ++i)
-                load->force[i] = island->r[3 * k + i] / s->step;
-        }
+        for (int i = 0; i < 3 && block->part == SPRAG_PART_JOINT; ++i)
+            if (!block->unused[i])
+                rememberLoad(world, block->joint, block->number[i], island->r[3 * k + i]);
         if (!isTold(block))
             continue;
         Told told;

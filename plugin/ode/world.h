@@ -18,22 +18,22 @@
 
 typedef struct spragBodyState {
     dBodyID id;
-    int serial;       /* the same from step to step, and no other body's */
-    int enabled;      /* once ODE has put those to sleep that were idle for long enough */
-    int kinematic;    /* moves as it likes: inverse mass 0 */
-    int component;    /* ODE's island: least body index in it */
-    int awake;        /* its component has an enabled body */
-    int island;       /* Sprag's island, or -1 */
-    int place;        /* in the list of bodies of its island; then that of the first body of its mechanism */
-    int articulation; /* mechanism of the island, or -1 */
-    int first_row;    /* of its mechanism, while that is factored */
-    int idle;         /* ODE will set it to rest before it solves */
-    int held;         /* ODE must not put it to sleep in this step: its island is awake and solved */
-    int slept;        /* of held bodies: it was asleep */
-    int counted;      /* of held bodies: auto-disable has counters that are to be kept */
-    int isotropic;    /* the inertia is a multiple of 1: no gyroscopic torque */
-    int own_gyroscopic;    /* 1: ODE's term is switched off for this step */
-    double mass;           /* kg, 0: not looked at yet */
+    int serial;         /* the same from step to step, and no other body's */
+    int enabled;        /* once ODE has put those to sleep that were idle for long enough */
+    int kinematic;      /* moves as it likes: inverse mass 0 */
+    int component;      /* ODE's island: least body index in it */
+    int awake;          /* its component has an enabled body */
+    int island;         /* Sprag's island, or -1 */
+    int place;          /* in the list of bodies of its island; then that of the first body of its mechanism */
+    int articulation;   /* mechanism of the island, or -1 */
+    int first_row;      /* of its mechanism, while that is factored */
+    int idle;           /* ODE will set it to rest before it solves */
+    int held;           /* ODE must not put it to sleep in this step: its island is awake and solved */
+    int slept;          /* of held bodies: it was asleep */
+    int counted;        /* of held bodies: auto-disable has counters that are to be kept */
+    int isotropic;      /* the inertia is a multiple of 1: no gyroscopic torque */
+    int own_gyroscopic; /* 1: ODE's term is switched off for this step */
+    double mass;        /* kg, 0: not looked at yet */
     double inverse_mass;
     double impulse[6];     /* of all constraints of the island, N s, N m s */
     spragMovedFn *moved;   /* the user's callback while ours stands in its place, or NULL */
@@ -58,7 +58,7 @@ typedef struct spragJointState {
     int reversed;             /* attached as (0, body): body[0] is the user's second */
     int body[2];              /* ODE's node order: body[0] >= 0 if attached, body[1] = -1 for the world */
     int island;               /* or -1 */
-    int memory;               /* index of the record of the last step, or -1: of contacts and guides, else of loads */
+    int memory;               /* index of the record of the last step, or -1: of contacts and guides; else of a load */
     const dContact *contact;  /* of contact joints */
     struct spragGuide *guide; /* of the null joint that carries a guide */
     struct spragBearing *bearing; /* friction of the joint, or NULL; valid for the step */
@@ -141,12 +141,13 @@ typedef struct spragContactMemory {
     int matched;
 } spragContactMemory;
 
-/* Forces of a joint's limits and motors in the last step, one record per block, a joint's records side by side: where
- * the search starts. */
+/* Force of one of a joint's limits and motors in the last step: whether it held, and where the search starts. */
 typedef struct spragLoadMemory {
-    dJointID joint;  /* compared, never followed */
-    int serial;      /* of the joint */
-    double force[3]; /* N, N m */
+    dJointID joint; /* compared, never followed */
+    int serial;     /* of the joint */
+    int number;     /* of the row among the joint's limits and motors */
+    int next;       /* another record of the joint, or -1 */
+    double force;   /* N, N m */
 } spragLoadMemory;
 
 /* A contact made with a spragSurface: recognised by its joint and the mark that was put on it. */
