@@ -194,15 +194,14 @@ static int takeLists(struct spragWorld *world, spragIsland *island)
         art->block = SPRAG_TAKE(&island->lane->arena, int, n);
         art->L = SPRAG_TAKE_RAW(&island->lane->arena, double, m *m); /* nobody looks outside its envelope */
         art->inverse_pivot = SPRAG_TAKE(&island->lane->arena, double, m);
-        art->y = SPRAG_TAKE(&island->lane->arena, double, m);
-        art->drift = SPRAG_TAKE(&island->lane->arena, double, m);
+        art->y = spragArenaTakeRaw(&island->lane->arena, m, sizeof *art->y);
         art->Z = SPRAG_TAKE(&island->lane->arena, double, 3 * m * n);
         art->first = SPRAG_TAKE(&island->lane->arena, int, m);
         art->top = SPRAG_TAKE(&island->lane->arena, int, n);
         art->width = SPRAG_TAKE_RAW(&island->lane->arena, int, n);
         art->Y = spragArenaTake(&island->lane->arena, m, sizeof *art->Y);
-        if (!art->row || !art->block || !art->L || !art->inverse_pivot || !art->y || !art->drift || !art->Z ||
-            !art->first || !art->top || !art->width || !art->Y)
+        if (!art->row || !art->block || !art->L || !art->inverse_pivot || !art->y || !art->Z || !art->first ||
+            !art->top || !art->width || !art->Y)
             return 0;
         art->row_count = art->block_count = 0;
     }
@@ -324,12 +323,11 @@ static void factor(spragSnapshot *s, const spragIsland *island, struct spragArti
             art->L[i * m + j] = apart ? 0 : rowCoupling(e, f, art->Y[j]);
         }
         art->L[i * m + i] += e->compliance;
-        art->y[i] = v - e->rhs;
-        art->drift[i] = (v - w) / s->step;
+        art->y[i][0] = v - e->rhs;
+        art->y[i][1] = (v - w) / s->step;
     }
     spragLdltFactor(m, art->first, art->L, art->inverse_pivot);
-    spragLdltForward(m, art->first, art->L, 1, 0, art->y);
-    spragLdltForward(m, art->first, art->L, 1, 0, art->drift);
+    spragLdltForward(m, art->first, art->L, 2, 0, art->y[0]);
 }
 
 /* Z of one block: L^-1 E M^-1 J^T */
@@ -429,8 +427,8 @@ void spragArticulationShift(const spragIsland *island, int k, double q[3], doubl
         const int width = art->width[block->slot[side]];
         for (int i = art->top[block->slot[side]]; i < art->row_count; ++i) {
             for (int c = 0; c < width; ++c)
-                q[c] -= Z[width * i + c] * art->inverse_pivot[i] * art->y[i];
-            *free_acceleration -= Z[width * i] * art->inverse_pivot[i] * art->drift[i];
+                q[c] -= Z[width * i + c] * art->inverse_pivot[i] * art->y[i][0];
+            *free_acceleration -= Z[width * i] * art->inverse_pivot[i] * art->y[i][1];
         }
     }
 }
@@ -442,7 +440,8 @@ int spragArticulationsSolve(spragIsland *island)
         double *x = SPRAG_TAKE(&island->lane->arena, double, art->row_count);
         if (x == NULL)
             return 0;
-        memcpy(x, art->y, (size_t)art->row_count * sizeof *x);
+        for (int i = 0; i < art->row_count; ++i)
+            x[i] = art->y[i][0];
         for (int slot = 0; slot < art->block_count; ++slot)
             for (int i = art->top[slot]; i < art->row_count; ++i)
                 for (int c = 0; c < art->width[slot]; ++c)

@@ -32,7 +32,7 @@ struct spragArticulation {
     int *block;            /* (block_count) of island->block, ascending */
     double *L;             /* (row_count x row_count) */
     double *inverse_pivot; /* (row_count) */
-    double *y, *drift;     /* (row_count) L^-1 (E v_free - rhs), L^-1 E (v_free - v) / h */
+    double (*y)[2];        /* (row_count) L^-1 (E v_free - rhs), L^-1 E (v_free - v) / h */
     double *Z;             /* (block_count x row_count x 3) room; of a block (row_count x width) is used */
     int *width;            /* (block_count) rows of the block up to its last that exists, at least 1 */
     int *top;              /* (block_count) first row of Z that is not zero */

@@ -39,7 +39,7 @@ static void dampedTorque(const spragBodyState *body, double h, double torque[3])
 
 /* out = x turned by the quaternion (c, sign v), which need not be normalised (ODE normalises after the product):
  * x + 2 (c v x x + v x (v x x)) / |q|^2. */
-static void rotate(double out[3], double c, const double v[3], double sign, const double x[3])
+static inline void rotate(double out[3], double c, const double v[3], double sign, const double x[3])
 {
     const double w[3] = {sign * v[0], sign * v[1], sign * v[2]}, norm = c * c + spragDot3(v, v);
     double a[3], b[3];
@@ -79,7 +79,7 @@ static int turnsOf(dBodyID body, const double w[3], double h, Turn turn[2])
 }
 
 /* out = x turned as ODE turns a body, or back; turn[first .. 1] are the turns that are not the identity. */
-static void turnBy(const Turn turn[2], int first, double sign, const double x[3], double out[3])
+static inline void turnBy(const Turn turn[2], int first, double sign, const double x[3], double out[3])
 {
     double a[3];
     if (first == 1) {
@@ -126,9 +126,13 @@ static int conservingTorque(const spragBodyState *body, double h, double torque[
 {
     enum { ITERATION_MAX = 60 };
     const double *w0 = body->velocity + 3;
-    double L[3], w[3], next[3], change = INFINITY;
+    double L[3], w[3], next[3], spin[3], change = INFINITY;
     momentumBefore(body, h, L);
-    memcpy(w, w0, sizeof w);
+    spragMul33(next, body->inertia, w0); /* Euler's equations for a start: w' = I^-1 (I w x w) */
+    spragCross3(w, next, w0);
+    spragMul33(spin, body->inverse_inertia, w);
+    for (int i = 0; i < 3; ++i)
+        w[i] = w0[i] + h * spin[i];
     for (int k = 0; k < ITERATION_MAX && change > 0; ++k) {
         spinAfter(body, w, 0.5 * h, L, next);
         const double d[3] = {next[0] - w[0], next[1] - w[1], next[2] - w[2]}, now = spragNorm3(d);
@@ -136,7 +140,7 @@ static int conservingTorque(const spragBodyState *body, double h, double torque[
         const double size = spragNorm3(w);
         if (now >= change && change <= 1e-14 * size) /* at rounding */
             break;
-        if (change < INFINITY && now * now <= 1e-18 * size * change) { /* and so would the next be */
+        if (change < INFINITY && now * now <= 1e-17 * size * change) { /* and so would the next be */
             change = now;
             break;
         }
