@@ -73,8 +73,9 @@ spragStatus spragWorldSetConfig(spragWorldID world, const spragConfig *config)
         return spragFail(SPRAG_ERROR_NULL, "config is NULL");
     if ((status = checkConfig(config)) != SPRAG_OK)
         return status;
-    if (!spragEventLogResize(&world->log, config->event_capacity))
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d events", config->event_capacity);
+    if (world->stage == SPRAG_WITHIN_STEP)
+        return spragFail(SPRAG_ERROR_ORDER, "the config cannot change within a step");
+    world->log.limit = config->event_capacity;
     world->config = *config;
     return SPRAG_OK;
 }
@@ -95,7 +96,7 @@ spragStatus spragWorldGetConfig(spragWorldID world, spragConfig *config)
 static spragStatus makeWorld(dWorldID world, const spragConfig *config, spragWorldID *out)
 {
     spragWorldID made = spragAlloc(1, sizeof *made);
-    if (made == NULL || !spragEventLogResize(&made->log, config->event_capacity)) {
+    if (made == NULL || !spragEventLogInit(&made->log, config->event_capacity)) {
         spragFree(made);
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to attach a world");
     }
@@ -129,6 +130,10 @@ spragStatus spragWorldAttach(dWorldID world, const spragConfig *config, spragWor
 
 void spragWorldDetach(spragWorldID world)
 {
+    if (spragAttachmentsIsStepping(world)) {
+        spragFail(SPRAG_ERROR_ORDER, "a world cannot be detached from within its own step or its event callback");
+        return;
+    }
     spragDetailClear();
     if (!spragAttachmentsRemove(world)) {
         spragAttachmentsCheck(world); /* says why */
@@ -219,6 +224,8 @@ spragStatus spragWorldStep(spragWorldID world, dReal stepsize)
         return spragFail(SPRAG_ERROR_NOT_FINITE, "stepsize = %g s", (double)stepsize);
     if (!(stepsize > 0 && stepsize <= 1e30))
         return spragFail(SPRAG_ERROR_RANGE, "stepsize = %g s, expected > 0 and at most 1e30", (double)stepsize);
+    if (world->stage != SPRAG_BETWEEN_STEPS)
+        return spragFail(SPRAG_ERROR_ORDER, "a step cannot be made from within a step of the same world");
     return spragStep(world, stepsize);
 }
 

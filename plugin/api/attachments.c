@@ -107,6 +107,17 @@ spragStatus spragAttachmentsCheck(spragWorldID world)
     return SPRAG_OK;
 }
 
+int spragAttachmentsIsStepping(spragWorldID world)
+{
+    pthread_mutex_lock(&lock);
+    spragWorldID found = list;
+    while (found != NULL && found != world)
+        found = found->next;
+    const int stepping = found != NULL && found->stage != SPRAG_BETWEEN_STEPS;
+    pthread_mutex_unlock(&lock);
+    return stepping;
+}
+
 spragWorldID spragWorldFind(dWorldID world)
 {
     if (world == NULL)

@@ -15,6 +15,8 @@ int spragAttachmentsRemove(spragWorldID world);
 
 /* SPRAG_OK; NULL, STALE: detached, or none, or its dWorld was destroyed. */
 spragStatus spragAttachmentsCheck(spragWorldID world);
+/* 1: it is attached, and in a step or telling its events. */
+int spragAttachmentsIsStepping(spragWorldID world);
 /* The attachment that holds the guide, or NULL. */
 spragWorldID spragAttachmentsOfGuide(spragGuideID guide);
 

@@ -15,17 +15,11 @@ const char *spragEventName(spragEventType type)
     return (unsigned)type < SPRAG_EVENT_TYPE_COUNT ? name[type] : "unknown";
 }
 
-int spragEventLogResize(spragEventLog *log, int limit)
+int spragEventLogInit(spragEventLog *log, int limit)
 {
-    if (limit == log->limit)
-        return 1;
-    spragEventLog resized = {.limit = limit};
-    if (!spragGrow((void **)&resized.event, &resized.room, (size_t)(limit < ROOM_FIRST ? limit : ROOM_FIRST),
-                   sizeof *resized.event))
-        return 0;
-    spragFree(log->event);
-    *log = resized;
-    return 1;
+    *log = (spragEventLog){.limit = limit};
+    return spragGrow((void **)&log->event, &log->room, (size_t)(limit < ROOM_FIRST ? limit : ROOM_FIRST),
+                     sizeof *log->event);
 }
 
 void spragEventLogFree(spragEventLog *log)
@@ -41,7 +35,7 @@ void spragEventLogClear(spragEventLog *log)
 
 void spragEventLogAdd(spragEventLog *log, spragEventType type, const spragEvent *event)
 {
-    if (log->count == log->limit ||
+    if (log->count >= log->limit ||
         !spragGrow((void **)&log->event, &log->room, (size_t)log->count + 1, sizeof *log->event)) {
         ++log->lost;
         return;

@@ -14,8 +14,8 @@ typedef struct spragEventLog {
     int lost; /* events beyond the limit, or beyond memory: counted, not kept */
 } spragEventLog;
 
-/* Forgets what is in it.  0: no memory, the log as it was. */
-int spragEventLogResize(spragEventLog *log, int limit);
+/* An empty log; its limit may be changed at any time.  0: no memory. */
+int spragEventLogInit(spragEventLog *log, int limit);
 void spragEventLogFree(spragEventLog *log);
 void spragEventLogClear(spragEventLog *log);
 void spragEventLogAdd(spragEventLog *log, spragEventType type, const spragEvent *event);

@@ -123,7 +123,7 @@ static spragStatus stepSprag(struct spragWorld *world, double step, long long *s
     return status;
 }
 
-spragStatus spragStep(struct spragWorld *world, double step)
+static spragStatus stepAll(struct spragWorld *world, double step)
 {
     const spragStepInfo before = world->info;
     world->info = (spragStepInfo){.step = before.step, .time = before.time};
@@ -142,7 +142,16 @@ spragStatus spragStep(struct spragWorld *world, double step)
     ++world->info.step;
     const double after = spragSeconds() - world->solved;
     world->after = world->after > 0 ? fmin(after, 2 * world->after) : after; /* the system may have held one step up */
-    for (int i = 0; world->callback != NULL && i < world->log.count; ++i)
-        world->callback(&world->log.event[i], world->callback_user);
     return SPRAG_OK;
+}
+
+spragStatus spragStep(struct spragWorld *world, double step)
+{
+    world->stage = SPRAG_WITHIN_STEP;
+    const spragStatus status = stepAll(world, step);
+    world->stage = SPRAG_TELLING_EVENTS;
+    for (int i = 0; status == SPRAG_OK && world->callback != NULL && i < world->log.count; ++i)
+        world->callback(&world->log.event[i], world->callback_user);
+    world->stage = SPRAG_BETWEEN_STEPS;
+    return status;
 }

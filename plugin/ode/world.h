@@ -163,10 +163,14 @@ typedef struct spragHeardJoint {
     dJointFeedback feedback, *before;
 } spragHeardJoint;
 
+/* What a callback of ODE or of Sprag meets. */
+typedef enum spragStage { SPRAG_BETWEEN_STEPS, SPRAG_WITHIN_STEP, SPRAG_TELLING_EVENTS } spragStage;
+
 struct spragWorld {
     struct spragWorld *next; /* in the list of live attachments */
     dWorldID world;          /* NULL once it was destroyed */
     spragConfig config;
+    spragStage stage;
     spragArena arena; /* of the step */
     spragCrew *crew;  /* threads, or NULL */
     spragLane *lane;  /* (lane_count) one for each thread */

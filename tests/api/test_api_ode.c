@@ -188,12 +188,78 @@ static void attachIsOnceAndDetachIsFinal(void **state)
     dWorldDestroy(world);
 }
 
+/* ---------------------------------------------------------------- calls from callbacks */
+
+typedef struct Guest {
+    Twin *t;
+    int told;
+} Guest;
+
+/* Everything a callback can get wrong, and what it may do. */
+static void onEvent(const spragEvent *event, void *user)
+{
+    Guest *guest = user;
+    (void)event;
+    CHECK_REFUSED(spragWorldStep(guest->t->sprag, 1e-3), SPRAG_ERROR_ORDER, "within a step");
+    spragWorldDetach(guest->t->sprag);
+    assert_non_null(strstr(spragStatusDetail(), "callback"));
+    spragConfig config = spragConfigDefault();
+    config.event_capacity = guest->told % 2 ? 7 : 4000;
+    assert_int_equal(spragWorldSetConfig(guest->t->sprag, &config), SPRAG_OK);
+    if (guest->told == 0)
+        addBox(guest->t, 5, 0, 1);
+    ++guest->told;
+}
+
+static Twin *moving;
+
+static void onMoved(dBodyID body)
+{
+    const spragConfig config = spragConfigDefault();
+    (void)body;
+    CHECK_REFUSED(spragWorldStep(moving->sprag, 1e-3), SPRAG_ERROR_ORDER, "within a step");
+    CHECK_REFUSED(spragWorldSetConfig(moving->sprag, &config), SPRAG_ERROR_ORDER, "within a step");
+    spragWorldDetach(moving->sprag);
+    assert_ptr_equal(spragWorldFind(moving->world), moving->sprag);
+}
+
+static void callbacksCannotStepOrDetach(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    Guest guest = {.t = &t};
+    const dBodyID box = addBox(&t, 0, 0, 0.2);
+    spragWorldSetEventCallback(t.sprag, onEvent, &guest);
+    addCorners(&t, box, 0.5);
+    step(&t, 1e-3);
+    assert_int_equal(guest.told, 4);
+    const spragEvent *events;
+    assert_int_equal(spragWorldGetEvents(t.sprag, &events), 4);
+    spragConfig config = spragConfigDefault();
+    config.event_capacity = 1; /* events handed out stay until the next step */
+    assert_int_equal(spragWorldSetConfig(t.sprag, &config), SPRAG_OK);
+    for (int k = 0; k < 4; ++k)
+        assert_int_equal(events[k].type, SPRAG_EVENT_TOUCH);
+    spragWorldSetEventCallback(t.sprag, NULL, NULL);
+    moving = &t;
+    dBodySetMovedCallback(box, onMoved);
+    addCorners(&t, box, 0.5);
+    step(&t, 1e-3);
+    dBodySetPosition(box, 0, 0, 1);
+    step(&t, 1e-3);
+    assert_int_equal(spragWorldGetEvents(t.sprag, &events), 1);
+    assert_int_equal(spragWorldGetStepInfo(t.sprag).events_lost, 3);
+    freeTwin(&t);
+}
+
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(badStepLeavesTheWorld), cmocka_unit_test(badContactsAreRefused),
-                                       cmocka_unit_test(badSurfacesAreRefused), cmocka_unit_test(badConfigsAreRefused),
-                                       cmocka_unit_test(attachIsOnceAndDetachIsFinal)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(badStepLeavesTheWorld),        cmocka_unit_test(badContactsAreRefused),
+        cmocka_unit_test(badSurfacesAreRefused),        cmocka_unit_test(badConfigsAreRefused),
+        cmocka_unit_test(attachIsOnceAndDetachIsFinal), cmocka_unit_test(callbacksCannotStepOrDetach)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

@@ -200,6 +200,8 @@ SPRAG_API spragStatus spragJointSetFriction(spragWorldID, dJointID, const spragJ
 /* Results of the last step; arrays are valid until the next call of spragWorldStep or spragWorldDetach. */
 SPRAG_API int spragWorldGetContacts(spragWorldID, const spragContact **contacts);
 SPRAG_API int spragWorldGetEvents(spragWorldID, const spragEvent **events);
+/* Called for every event at the end of spragWorldStep, in their order, on its thread; NULL ends it.  There the world may be
+ * changed, its results read and its config set; it cannot be stepped or detached (SPRAG_ERROR_ORDER). */
 SPRAG_API void spragWorldSetEventCallback(spragWorldID, spragEventFn *, void *user);
 /* One event as a JSON object, without line end, cut to size bytes; 1024 are enough.  body: the caller's numbers of the
  * two bodies, -1 for the world, or NULL: event->body_number.  Returns the length of the whole text. */
