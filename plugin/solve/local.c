@@ -165,9 +165,32 @@ static double largestDirection(const Direction *f, double axis[2])
     return largest;
 }
 
-/* All zeros of f as unit vectors; at most 4.  t = tan(theta / 2) from the direction opposite to one on which f is large,
- * so that no zero is near t = inf. */
-static int directions(const Direction *f, double e[4][2])
+/* Zeros of f where it is odd about a tangent: rods, wheels and whatever else moves in a plane.  Along that tangent
+ * f = sin phi (m + n cos phi).  -1: it is not. */
+static int mirroredDirections(const Direction *f, double e[4][2])
+{
+    const double size = DBL_EPSILON * (fabs(f->a1) + fabs(f->b1) + fabs(f->b2)), even = fabs(f->a0) + fabs(f->a2);
+    const int about_first = even + fabs(f->a1) <= size, about_second = even + fabs(f->b1) <= size;
+    if (!about_first && !about_second)
+        return -1;
+    const double axis[2] = {about_first, !about_first};
+    const double m = about_first ? f->b1 : f->a1, n = 2 * f->b2;
+    int count = 0;
+    for (int side = 1; side >= -1; side -= 2, ++count)
+        e[count][0] = side * axis[0], e[count][1] = side * axis[1];
+    if (!(fabs(m) < fabs(n)))
+        return fabs(m) + fabs(n) > 0 ? count : 0;
+    const double c = -m / n, s = sqrt((1 - c) * (1 + c));
+    for (int side = 1; side >= -1; side -= 2, ++count) {
+        e[count][0] = c * axis[0] - side * s * axis[1];
+        e[count][1] = c * axis[1] + side * s * axis[0];
+    }
+    return count;
+}
+
+/* Zeros of f by the roots of a quartic.  t = tan(theta / 2) from the direction opposite to one on which f is large, so
+ * that no zero is near t = inf. */
+static int quarticDirections(const Direction *f, double e[4][2])
 {
     double axis[2];
     if (!(largestDirection(f, axis) > 0))
@@ -184,16 +207,26 @@ static int directions(const Direction *f, double e[4][2])
         const double t = root[k], norm = 1 + t * t, c = (1 - t * t) / norm, s = 2 * t / norm;
         e[k][0] = c * zero[0] - s * zero[1];
         e[k][1] = s * zero[0] + c * zero[1];
+    }
+    return count;
+}
+
+/* All zeros of f as unit vectors; at most 4. */
+static int directions(const Direction *f, double e[4][2])
+{
+    int count = mirroredDirections(f, e);
+    if (count < 0)
+        count = quarticDirections(f, e);
+    for (int k = 0; k < count; ++k)
         for (int i = 0; i < 2; ++i) { /* polish in theta: t loses digits far from 0 */
             const double slope = directionSlope(f, e[k]);
             const double step = slope != 0 ? -directionValue(f, e[k]) / slope : 0;
-            if (!(fabs(step) < 1e-3))
-                continue;
+            if (!(fabs(step) < 1e-3) || step == 0)
+                break;
             const double x = e[k][0] - step * e[k][1], y = e[k][1] + step * e[k][0], length = sqrt(x * x + y * y);
             e[k][0] = x / length;
             e[k][1] = y / length;
         }
-    }
     return count;
 }
 
@@ -230,7 +263,7 @@ static int addSlips(const double W[9], const double q[3], double mu, int sign, s
 
 /* x = -W^-1 q by elimination with diagonal pivots (W is positive semidefinite); a zero pivot takes x_i = 0.
  * 0 if the remaining equation of a zero pivot is not satisfied: u = 0 cannot be reached. */
-static int stickImpulse(const double W[9], const double q[3], double x[3])
+static int eliminate(const double W[9], const double q[3], double x[3])
 {
     double a[3][4];
     int order[3] = {0, 1, 2};
@@ -270,16 +303,20 @@ static int stickImpulse(const double W[9], const double q[3], double x[3])
             sum -= a[p][order[j]] * x[order[j]];
         x[p] = sum / a[p][p];
     }
-    /* one step of refinement: a sticking contact must not creep */
-    double rest[3], correction[3];
-    memcpy(rest, q, sizeof rest);
+    return 1;
+}
+
+/* The same with one step of refinement: a sticking contact must not creep. */
+static int stickImpulse(const double W[9], const double q[3], double x[3])
+{
+    if (!eliminate(W, q, x))
+        return 0;
+    double rest[3] = {q[0], q[1], q[2]}, correction[3];
     spragMulAdd33(rest, W, x);
-    if (rank == 3) {
-        const double largest = fabs(rest[0]) + fabs(rest[1]) + fabs(rest[2]);
-        if (largest > 0 && largest < 1e-8 * (fabs(q[0]) + fabs(q[1]) + fabs(q[2])) && stickImpulse(W, rest, correction))
-            for (int i = 0; i < 3; ++i)
-                x[i] += correction[i];
-    }
+    const double largest = fabs(rest[0]) + fabs(rest[1]) + fabs(rest[2]);
+    if (largest > 0 && largest < 1e-8 * (fabs(q[0]) + fabs(q[1]) + fabs(q[2])) && eliminate(W, rest, correction))
+        for (int i = 0; i < 3; ++i)
+            x[i] += correction[i];
     return 1;
 }
 
