@@ -62,8 +62,11 @@ static const WorldPlan plan[] = {
     {"pile", "count=3000 boxes=1 tumble=1", GAME, 400, 3, 3, 0, 1},
 };
 enum { PLANS = sizeof plan / sizeof *plan };
-enum { WARM = 20, MEASURE = 21 }; /* steps, of the budget's table */
-enum { SMALL_BODIES = 100 };      /* --quick leaves larger piles and islands out */
+enum {
+    WARM = 100,
+    MEASURE = 21
+};                           /* steps, of the budget's table: half a second, in which what the settling left is gone */
+enum { SMALL_BODIES = 100 }; /* --quick leaves larger piles and islands out */
 
 typedef struct Budget {
     int plan;

@@ -25,6 +25,8 @@ enum { BATCH_JOINTS = 64 }; /* some 100 kB in all */
 #define WORK_LEAST 3e7
 #define WORK_PER_BLOCK 300
 
+#define LATER 1.5 /* time of an island that is not assembled yet, against one that is */
+
 typedef struct Work {
     struct spragWorld *world;
     spragPointerMap surfaces;
@@ -187,10 +189,13 @@ static void solveIsland(struct spragWorld *world, const spragPointerMap *surface
     }
     if (status != SPRAG_OK && status != SPRAG_NOT_CONVERGED && status != SPRAG_LIMIT)
         island->declined = spragStatusText(status);
-    for (int i = 0; i < 3 * island->block_count; ++i)
+    const int loose = island->greedy != NULL && isfinite(island->solve.residual);
+    for (int i = 0; i < 3 * island->block_count && !loose; ++i)
         if (!isfinite(island->r[i]) || !isfinite(island->u[i]))
             island->declined = "no finite solution was found";
-    if (island->declined == NULL)
+    if (island->declined == NULL && loose)
+        spragMatrixFreeImpulses(&world->snapshot, island);
+    else if (island->declined == NULL)
         sumImpulses(&world->snapshot, island);
 }
 
@@ -229,7 +234,8 @@ static double shareOf(Work *work, const spragIsland *island)
     const struct spragWorld *world = work->world;
     const double limit = world->config.time_limit, left = limit - (spragSeconds() - world->begin) - world->after;
     const int joints = atomic_fetch_sub(&work->joints, island->joint_count);
-    const double share = (double)world->lane_count * island->joint_count / (joints > 0 ? joints : 1);
+    const double others = LATER * (joints - island->joint_count);
+    const double share = (double)world->lane_count * island->joint_count / (island->joint_count + fmax(others, 0));
     return limit > 0 ? fmax(left * fmin(share, 1), 1e-9) : 0;
 }
 

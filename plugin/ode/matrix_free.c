@@ -10,9 +10,10 @@
 #include "solve/greedy.h"
 
 enum {
-    LEAST = 20,       /* contacts */
-    SWEEPS_LEAST = 3, /* visits of each contact, however short the time */
-    SWEEPS_MOST = 60  /* beyond it W is worth its price */
+    LEAST = 8,          /* contacts */
+    SWEEPS_LEAST = 3,   /* visits of each contact, however short the time, */
+    VISITS_LEAST = 200, /* and these: small islands come last */
+    SWEEPS_MOST = 60    /* beyond it W is worth its price */
 };
 #define ROUGH 1e-5  /* m/s: a tolerance that may be reached without W */
 #define JUDGING 0.5 /* of the time of the first sweep: what the judge takes */
@@ -117,11 +118,25 @@ static void judge(spragIsland *island)
     island->solve.residual = spragVelocityResidual(&island->problem, island->r, island->u);
 }
 
+void spragMatrixFreeImpulses(spragSnapshot *s, const spragIsland *island)
+{
+    for (int i = 0; i < island->body_count; ++i) {
+        spragBodyState *body = &s->body[island->body[i]];
+        const spragGreedyBody *moved = &island->greedy->body[i];
+        double spin[3];
+        spragMul33(spin, body->inertia, moved->velocity[1]);
+        for (int j = 0; j < 3 && !body->kinematic; ++j) {
+            body->impulse[j] += body->mass * moved->velocity[0][j];
+            body->impulse[3 + j] += spin[j];
+        }
+    }
+}
+
 spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragIsland *island)
 {
     spragGreedy *greedy = island->greedy;
     const int n = island->block_count;
-    const long least = (long)n * SWEEPS_LEAST, most = (long)n * SWEEPS_MOST;
+    const long least = (long)n * SWEEPS_LEAST + VISITS_LEAST, most = (long)n * SWEEPS_MOST;
     const double begin = spragSeconds();
     double deadline = options->time_limit > 0 ? begin + options->time_limit : INFINITY;
     for (int k = 0; k < n; ++k) {

@@ -17,4 +17,7 @@ void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactH
 /* r, u and island->solve.  OK: the judge is content; LIMIT: it was late; NOT_CONVERGED: W is worth forming. */
 spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragIsland *island);
 
+/* After it: impulses of the island's bodies, from their velocities. */
+void spragMatrixFreeImpulses(spragSnapshot *snapshot, const spragIsland *island);
+
 #endif

@@ -39,13 +39,14 @@ static inline __attribute__((always_inline)) void slipSolve(spragConeBlock *bloc
                                                             double side, double mu, double accuracy, double r[3])
 {
     const double q_n = side * q[0], w[2] = {side * block->W_nt[0], side * block->W_nt[1]};
-    double lo = 0, hi = INFINITY, nu = block->nu, t[2];
+    double lo = 0, hi = INFINITY, nu = block->nu, size = 0, t[2];
     for (int step = 0; step < ROOT_STEP_MAX; ++step) {
         const double a = block->K[0] + nu, d = block->K[3] + nu;
         const double scale = -1 / (a * d - block->K[1] * block->K[2]);
         t[0] = scale * (d * c[0] - block->K[1] * c[1]);
         t[1] = scale * (a * c[1] - block->K[2] * c[0]);
-        const double size2 = t[0] * t[0] + t[1] * t[1], size = sqrt(size2);
+        const double size2 = t[0] * t[0] + t[1] * t[1];
+        size = sqrt(size2);
         const double normal = -(q_n + w[0] * t[0] + w[1] * t[1]) * block->inverse_nn;
         const double excess = mu * normal - size; /* h |r_t| */
         if (excess < 0)
@@ -70,7 +71,7 @@ static inline __attribute__((always_inline)) void slipSolve(spragConeBlock *bloc
             break;
     }
     block->nu = nu;
-    const double size = spragNorm2(t), e[2] = {t[0] / size, t[1] / size};
+    const double e[2] = {t[0] / size, t[1] / size};
     const double along = 1 / block->inverse_nn + mu * (w[0] * e[0] + w[1] * e[1]);
     double normal = -q_n / along;
     if (!(along > 0 && normal > 0)) /* a branch of negative slope: keep what the root says */

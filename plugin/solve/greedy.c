@@ -13,7 +13,10 @@ typedef long long Index4 __attribute__((vector_size(32)));
 #define GAIN_LEAST 0.1 /* a contact that was open, or content, is not forgotten */
 #define GAIN_FIRST 0.5
 #define ACCURACY 1e-2 /* of slip multipliers: the next visit goes on from there */
-enum { CLOCK = 256 /* visits between two looks at it */ };
+enum {
+    CLOCK = 256, /* visits between two looks at it */
+    AHEAD = 2    /* visits, of what is fetched */
+};
 
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena)
 {
@@ -21,8 +24,10 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
     greedy->contact = SPRAG_TAKE_RAW(arena, spragGreedyContact, contact_count);
     greedy->body = SPRAG_TAKE_RAW(arena, spragGreedyBody, body_count + 1);
     greedy->wait = SPRAG_TAKE_RAW(arena, spragGreedyWait, contact_count);
+    greedy->list = SPRAG_TAKE_RAW(arena, int, contact_count + 1);
     greedy->moved = SPRAG_TAKE_RAW(arena, double, body_count + 1);
-    return greedy->contact != NULL && greedy->body != NULL && greedy->wait != NULL && greedy->moved != NULL;
+    return greedy->contact != NULL && greedy->body != NULL && greedy->wait != NULL && greedy->moved != NULL &&
+           greedy->list != NULL;
 }
 
 /* All rows are aligned: the arena aligns the arrays, and their elements are multiples of 32 bytes. */
@@ -78,30 +83,32 @@ void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3])
 
 void spragGreedyOwn(const spragGreedy *greedy, spragGreedyContact *contact, double W[9])
 {
-    for (int i = 0; i < 3; ++i) {
-        contact->own[i][3] = 0;
-        for (int j = 0; j < 3; ++j)
-            W[3 * i + j] = 0;
-    }
+    Vector4 column[3] = {{0}, {0}, {0}};
     for (int side = 0; side < 2; ++side) {
         const spragGreedyBody *body = &greedy->body[contact->body[side]];
+        double(*const spin)[4] = contact->spin[side];
+        Vector4 turned[3]; /* M^-1 J_k^T, by rows of J */
         double trace = 0;
+        for (int j = 0; j < 3; ++j)
+            turned[j] = ROW(body->inverse_inertia[0]) * spin[j][0] + ROW(body->inverse_inertia[1]) * spin[j][1] +
+                        ROW(body->inverse_inertia[2]) * spin[j][2];
         for (int j = 0; j < 3; ++j) {
-            double turned[3];
+            const Vector4 pushed = ROW(contact->direction[j]) * body->inverse_mass;
+            Vector4 row[3], sum;
             for (int i = 0; i < 3; ++i)
-                turned[i] = spragDot3(body->inverse_inertia[i], contact->spin[side][j]);
-            for (int i = 0; i < 3; ++i) {
-                const double w = body->inverse_mass * spragDot3(contact->direction[i], contact->direction[j]) +
-                                 spragDot3(contact->spin[side][i], turned);
-                W[3 * i + j] += w;
-                trace += i == j ? w : 0;
-            }
+                row[i] = ROW(contact->direction[i]) * pushed + ROW(spin[i]) * turned[j];
+            sums(row, &sum);
+            column[j] += sum;
+            trace += sum[j];
         }
         contact->mobility[side] = trace / 3;
     }
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            contact->own[j][i] = W[3 * i + j];
+    for (int j = 0; j < 3; ++j) {
+        CHANGE(contact->own[j]) = column[j];
+        contact->own[j][3] = 0;
+        for (int i = 0; i < 3; ++i)
+            W[3 * i + j] = column[j][i];
+    }
 }
 
 void spragGreedySum(spragGreedy *greedy)
@@ -132,18 +139,31 @@ INLINE double visit(spragGreedyContact *c, spragGreedyBody *a, spragGreedyBody *
     return sqrt(spragDot3(change, change));
 }
 
+INLINE void fetch(const spragGreedyContact *c)
+{
+    for (size_t byte = 0; byte < sizeof *c; byte += 64)
+        __builtin_prefetch((const char *)c + byte);
+}
+
 /* Visits what has more than the threshold pending, if not too late.  Returns the greatest seen pending. */
 INLINE double roundOf(spragGreedy *greedy, double threshold, long least, double deadline)
 {
     double greatest = 0, *const moved = greedy->moved;
     long visits = greedy->visits, look = visits + CLOCK;
+    int count = 0, *const list = greedy->list;
     for (int k = 0; k < greedy->contact_count; ++k) {
-        spragGreedyWait *wait = &greedy->wait[k];
-        const double pending = moved[wait->body[0]] + moved[wait->body[1]] - wait->seen, hope = wait->gain * pending;
+        const spragGreedyWait *wait = &greedy->wait[k];
+        const double hope = wait->gain * (moved[wait->body[0]] + moved[wait->body[1]] - wait->seen);
         greatest = hope > greatest ? hope : greatest;
-        if (!(hope > threshold))
-            continue;
-        spragGreedyContact *c = &greedy->contact[k];
+        list[count] = k;
+        count += hope > threshold;
+    }
+    for (int i = 0; i < count; ++i) {
+        spragGreedyWait *wait = &greedy->wait[list[i]];
+        spragGreedyContact *c = &greedy->contact[list[i]];
+        if (i + AHEAD < count)
+            fetch(&greedy->contact[list[i + AHEAD]]);
+        const double pending = moved[wait->body[0]] + moved[wait->body[1]] - wait->seen;
         const double size = visit(c, &greedy->body[wait->body[0]], &greedy->body[wait->body[1]]);
         moved[wait->body[0]] += size * c->mobility[0];
         moved[wait->body[1]] += size * c->mobility[1];
