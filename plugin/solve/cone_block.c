@@ -222,7 +222,8 @@ void spragBoxBlockSolve(const double W[9], const double q[3], const double lo[3]
         spragMulAdd33(u, W, trial);
         for (int i = 0; i < 3; ++i) {
             const double outside = W[4 * i] * fmax(lo[i] - trial[i], trial[i] - hi[i]);
-            const double wrong = lo[i] == hi[i] ? 0 : state[i] < 0 ? -u[i] : state[i] > 0 ? u[i] : outside;
+            const double pulls = lo[i] == hi[i] ? 0 : state[i] < 0 ? -u[i] : u[i]; /* away from its bound */
+            const double wrong = state[i] == 0 ? outside : pulls;
             worst = fmax(worst, wrong);
         }
         if (worst < best) {

@@ -1,0 +1,166 @@
+/* The velocity-product term of a contact: its normal part is the second derivative of the gap while both bodies keep
+ * their twists, taken here from the gap itself by differences. */
+#include "support/random_problem.h"
+#include "support/check.h"
+
+#include <ode/ode.h>
+
+#include "linalg/vec3.h"
+#include "ode/curvature.h"
+
+static unsigned long long seed = 11;
+
+/* x turned by the rotation that angular velocity w makes in time t (Rodrigues). */
+static void turn(const double w[3], double t, const double x[3], double out[3])
+{
+    const double rate = spragNorm3(w), angle = rate * t;
+    double e[3], c[3];
+    for (int i = 0; i < 3; ++i)
+        e[i] = rate > 0 ? w[i] / rate : 0;
+    spragCross3(c, e, x);
+    const double along = spragDot3(e, x);
+    for (int i = 0; i < 3; ++i)
+        out[i] = x[i] * cos(angle) + c[i] * sin(angle) + e[i] * along * (1 - cos(angle));
+}
+
+/* Where the point of the body that is at x now will be at t. */
+static void carry(const spragBodyState *body, double t, const double x[3], double out[3])
+{
+    double arm[3];
+    if (body == NULL) {
+        memcpy(out, x, 3 * sizeof *out);
+        return;
+    }
+    for (int i = 0; i < 3; ++i)
+        arm[i] = x[i] - body->position[i];
+    turn(body->velocity + 3, t, arm, out);
+    for (int i = 0; i < 3; ++i)
+        out[i] += body->position[i] + t * body->velocity[i];
+}
+
+typedef struct Pair {
+    spragBodyState state[2];
+    const spragBodyState *body[2];
+    double radius[2], point[3], normal[3];
+} Pair;
+
+/* Gap at t: of two balls about their centres, or of a ball and a plane fixed in the other body. */
+static double gapAt(const Pair *p, double t)
+{
+    double centre[2][3], now[2][3], n[3];
+    for (int side = 0; side < 2; ++side) {
+        const double r = isinf(p->radius[side]) ? 0 : (side == 0 ? 1 : -1) * p->radius[side];
+        for (int i = 0; i < 3; ++i)
+            centre[side][i] = p->point[i] + r * p->normal[i];
+        carry(p->body[side], t, centre[side], now[side]);
+    }
+    const double d[3] = {now[0][0] - now[1][0], now[0][1] - now[1][1], now[0][2] - now[1][2]};
+    const int flat = isinf(p->radius[1]) ? 1 : isinf(p->radius[0]) ? 0 : -1;
+    if (flat < 0)
+        return spragNorm3(d);
+    memcpy(n, p->normal, sizeof n);
+    if (p->body[flat] != NULL)
+        turn(p->body[flat]->velocity + 3, t, p->normal, n);
+    return spragDot3(n, d);
+}
+
+static void randomPair(Pair *p, double radius_0, double radius_1, int world)
+{
+    memset(p, 0, sizeof *p);
+    for (int side = 0; side < 2; ++side) {
+        for (int i = 0; i < 6; ++i)
+            p->state[side].velocity[i] = 2 * uniform(&seed);
+        for (int i = 0; i < 3; ++i)
+            p->state[side].position[i] = uniform(&seed);
+        p->body[side] = side == 1 && world ? NULL : &p->state[side];
+    }
+    double length = 0;
+    for (int i = 0; i < 3; ++i) {
+        p->point[i] = uniform(&seed);
+        p->normal[i] = uniform(&seed);
+        length += p->normal[i] * p->normal[i];
+    }
+    for (int i = 0; i < 3; ++i)
+        p->normal[i] /= sqrt(length);
+    p->radius[0] = radius_0, p->radius[1] = radius_1;
+}
+
+static void normalPartIsTheGaps(void **state)
+{
+    (void)state;
+    static const struct {
+        double radius[2];
+        int world;
+    } table[] = {{{0, SPRAG_CURVATURE_FLAT}, 1},   /* a point on the ground */
+                 {{0.3, SPRAG_CURVATURE_FLAT}, 1}, /* a ball on the ground */
+                 {{0, SPRAG_CURVATURE_FLAT}, 0},   /* a point on a moving plane */
+                 {{0.3, SPRAG_CURVATURE_FLAT}, 0}, /* a ball on a moving plane */
+                 {{SPRAG_CURVATURE_FLAT, 0.2}, 0}, /* a moving plane on a ball */
+                 {{0.3, 0.2}, 0},                  /* two balls */
+                 {{0.3, 0.2}, 1}};                 /* one of them fixed */
+    static const double h = 1e-4;
+    for (size_t k = 0; k < sizeof table / sizeof *table; ++k)
+        for (int round = 0; round < 20; ++round) {
+            Pair p;
+            double product[3];
+            randomPair(&p, table[k].radius[0], table[k].radius[1], table[k].world);
+            spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
+            const double second = (gapAt(&p, h) - 2 * gapAt(&p, 0) + gapAt(&p, -h)) / (h * h);
+            CHECK_NEAR(spragDot3(product, p.normal), second, 1e-5 * (1 + fabs(second)));
+        }
+}
+
+/* A ball that rolls about its centre on the ground has no such term at all, whatever its spin. */
+static void rollingHasNone(void **state)
+{
+    (void)state;
+    Pair p;
+    double product[3];
+    randomPair(&p, 0.3, SPRAG_CURVATURE_FLAT, 1);
+    for (int i = 0; i < 3; ++i)
+        p.state[0].position[i] = p.point[i] + 0.3 * p.normal[i];
+    spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
+    CHECK_NEAR(spragNorm3(product), 0, 1e-14);
+}
+
+static void unknownSurfacesHaveNone(void **state)
+{
+    (void)state;
+    Pair p;
+    double product[3];
+    randomPair(&p, SPRAG_CURVATURE_UNKNOWN, 0, 0);
+    spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
+    CHECK_NEAR(spragNorm3(product), 0, 0);
+    p.radius[0] = p.radius[1] = SPRAG_CURVATURE_FLAT;
+    spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
+    CHECK_NEAR(spragNorm3(product), 0, 0);
+}
+
+static void geomsHaveTheirRadius(void **state)
+{
+    (void)state;
+    const dWorldID world = dWorldCreate();
+    const dBodyID body = dBodyCreate(world);
+    const dGeomID sphere = dCreateSphere(0, 0.5), box = dCreateBox(0, 1, 1, 1), capsule = dCreateCapsule(0, 0.25, 1),
+                  loose = dCreateSphere(0, 2);
+    dGeomSetBody(sphere, body), dGeomSetBody(box, body), dGeomSetBody(capsule, body);
+    CHECK_NEAR(spragCurvatureRadius(body, sphere), 0.5, 0);
+    CHECK_NEAR(spragCurvatureRadius(body, capsule), 0.25, 0);
+    CHECK_NEAR(spragCurvatureRadius(body, box), 0, 0);
+    CHECK_NEAR(spragCurvatureRadius(body, NULL), 0, 0);
+    assert_true(isinf(spragCurvatureRadius(NULL, sphere)));
+    assert_true(isnan(spragCurvatureRadius(body, loose))); /* not of this body: not to be followed */
+    dGeomDestroy(sphere), dGeomDestroy(box), dGeomDestroy(capsule), dGeomDestroy(loose);
+    dWorldDestroy(world);
+}
+
+int main(void)
+{
+    dInitODE2(0);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(normalPartIsTheGaps), cmocka_unit_test(rollingHasNone),
+                                       cmocka_unit_test(unknownSurfacesHaveNone),
+                                       cmocka_unit_test(geomsHaveTheirRadius)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}

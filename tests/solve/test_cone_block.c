@@ -1,0 +1,183 @@
+/* One block, exactly: every answer is asked of the judge, on random blocks of every kind. */
+#include "support/check.h"
+#include "support/random_problem.h"
+
+#include "solve/cone_block.h"
+
+enum { ROUNDS = 3000 };
+
+typedef struct One {
+    spragProblem problem;
+    int row_start[2], column[1], parent[1];
+    double W[9], q[3], mu[1], mu_minus[1], bound[6];
+    unsigned char kind[1];
+} One;
+
+/* W = G G' + 0.1: the normal and the tangential rows are coupled, p > 0 is not asked for. */
+static void randomOne(One *one, spragBlockKind kind, double mu, unsigned long long *seed)
+{
+    double G[9];
+    for (int i = 0; i < 9; ++i)
+        G[i] = uniform(seed);
+    for (int i = 0; i < 9; ++i) {
+        one->W[i] = i % 4 == 0 ? 0.1 : 0;
+        for (int k = 0; k < 3; ++k)
+            one->W[i] += G[3 * (i / 3) + k] * G[3 * (i % 3) + k];
+    }
+    for (int i = 0; i < 3; ++i) {
+        one->q[i] = uniform(seed);
+        one->bound[i] = -0.3 * fabs(uniform(seed)), one->bound[3 + i] = 0.3 * fabs(uniform(seed));
+    }
+    one->row_start[0] = 0, one->row_start[1] = 1, one->column[0] = 0, one->parent[0] = 0;
+    one->mu[0] = mu * fabs(uniform(seed)), one->mu_minus[0] = mu * fabs(uniform(seed));
+    one->kind[0] = (unsigned char)kind;
+    one->problem = (spragProblem){.contact_count = 1,
+                                  .block_count = 1,
+                                  .row_start = one->row_start,
+                                  .column = one->column,
+                                  .W = one->W,
+                                  .q = one->q,
+                                  .mu = one->mu,
+                                  .mu_minus = one->mu_minus,
+                                  .bound = one->bound,
+                                  .kind = one->kind};
+}
+
+/* Is p > 0 in every direction?  Beyond it a cone has several solutions or none, which are not this file's. */
+static int isRegular(const One *one)
+{
+    return one->W[0] > fmax(one->mu[0], one->mu_minus[0]) * hypot(one->W[1], one->W[2]);
+}
+
+static void conesAreExact(void **state)
+{
+    (void)state;
+    unsigned long long seed = 3;
+    int stick = 0, slip = 0, open = 0;
+    for (int round = 0; round < ROUNDS; ++round) {
+        One one;
+        spragConeBlock block;
+        double r[3];
+        randomOne(&one, SPRAG_BLOCK_CONTACT, 1.5, &seed);
+        if (!isRegular(&one))
+            continue;
+        spragConeBlockInit(&block, one.W, one.mu[0], one.mu[0]);
+        for (int again = 0; again < 2; ++again) { /* the second time from the nu of the first */
+            spragConeBlockSolve(&block, one.q, r);
+            CHECK_NEAR(spragProblemResidual(&one.problem, r), 0, 1e-13);
+        }
+        const double limit = one.mu[0] * r[0], friction = hypot(r[1], r[2]);
+        ++*(r[0] == 0 ? &open : friction < limit * (1 - 1e-9) ? &stick : &slip);
+    }
+    assert_true(open > 300 && stick > 100 && slip > 300);
+}
+
+static void twoSidedConesAreExact(void **state)
+{
+    (void)state;
+    unsigned long long seed = 5;
+    int below = 0, tested = 0;
+    for (int round = 0; round < ROUNDS; ++round) {
+        One one;
+        spragConeBlock block;
+        double r[3];
+        randomOne(&one, SPRAG_BLOCK_TWO_SIDED, 1.5, &seed);
+        if (!isRegular(&one))
+            continue;
+        spragConeBlockInit(&block, one.W, one.mu[0], one.mu_minus[0]);
+        spragConeBlockSolveTwoSided(&block, one.q, r);
+        CHECK_NEAR(spragProblemResidual(&one.problem, r), 0, 1e-13);
+        below += r[0] < 0;
+        ++tested;
+    }
+    assert_true(below > tested / 3 && below < 2 * tested / 3);
+}
+
+static void frictionlessAndUnloaded(void **state)
+{
+    (void)state;
+    unsigned long long seed = 7;
+    One one;
+    spragConeBlock block;
+    double r[3] = {1, 2, 3};
+    randomOne(&one, SPRAG_BLOCK_CONTACT, 0, &seed);
+    one.q[0] = -0.4;
+    spragConeBlockInit(&block, one.W, 0, 0);
+    spragConeBlockSolve(&block, one.q, r);
+    CHECK_NEAR(r[0], 0.4 / one.W[0], 1e-15);
+    CHECK_NEAR(hypot(r[1], r[2]), 0, 0);
+    one.q[0] = 0;
+    spragConeBlockSolve(&block, one.q, r);
+    CHECK_NEAR(r[0], 0, 0);
+}
+
+/* A force limit and a bounded interval beside a disc: convex, so any W will do. */
+static void discsAreExact(void **state)
+{
+    (void)state;
+    unsigned long long seed = 9;
+    for (int round = 0; round < ROUNDS; ++round) {
+        One one;
+        double r[3];
+        randomOne(&one, SPRAG_BLOCK_FORCE_LIMIT, 0.5, &seed);
+        spragDiscBlockSolve(one.W, one.q, 0, 0, INFINITY, one.mu[0], r);
+        CHECK_NEAR(spragProblemResidual(&one.problem, r), 0, 1e-13);
+    }
+}
+
+/* A contact that bears 1 N s as parent of the rolling block: the disc and the spin are bounded by it. */
+static void rollingIsExact(void **state)
+{
+    (void)state;
+    unsigned long long seed = 13;
+    for (int round = 0; round < ROUNDS; ++round) {
+        One one;
+        randomOne(&one, SPRAG_BLOCK_ROLLING, 0.5, &seed);
+        double W[18] = {0}, q[6], r[6] = {1, 0, 0};
+        const double mu[2] = {1, one.mu[0]}, mu_minus[2] = {1, one.mu_minus[0]};
+        const int row_start[3] = {0, 1, 2}, column[2] = {0, 1}, parent[2] = {-1, 0};
+        const unsigned char kind[2] = {SPRAG_BLOCK_CONTACT, SPRAG_BLOCK_ROLLING};
+        W[0] = W[4] = W[8] = 1;
+        memcpy(W + 9, one.W, sizeof one.W);
+        q[0] = -1, q[1] = q[2] = 0;
+        memcpy(q + 3, one.q, sizeof one.q);
+        const spragProblem problem = {.contact_count = 2,
+                                      .block_count = 2,
+                                      .row_start = row_start,
+                                      .column = column,
+                                      .W = W,
+                                      .q = q,
+                                      .mu = mu,
+                                      .mu_minus = mu_minus,
+                                      .kind = kind,
+                                      .parent = parent};
+        spragDiscBlockSolve(one.W, one.q, 2, -mu_minus[1], mu_minus[1], mu[1], r + 3);
+        CHECK_NEAR(spragProblemResidual(&problem, r), 0, 1e-13);
+    }
+}
+
+static void boxesAreExact(void **state)
+{
+    (void)state;
+    unsigned long long seed = 17;
+    for (int round = 0; round < ROUNDS; ++round) {
+        One one;
+        double r[3];
+        randomOne(&one, SPRAG_BLOCK_BOX, 0, &seed);
+        if (round % 3 == 0)
+            one.bound[3 + round % 2] = INFINITY, one.bound[2] = -INFINITY;
+        if (round % 7 == 0)
+            one.bound[1] = one.bound[4] = 0.1;
+        spragBoxBlockSolve(one.W, one.q, one.bound, one.bound + 3, r);
+        CHECK_NEAR(spragProblemResidual(&one.problem, r), 0, 1e-13);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conesAreExact),           cmocka_unit_test(twoSidedConesAreExact),
+        cmocka_unit_test(frictionlessAndUnloaded), cmocka_unit_test(discsAreExact),
+        cmocka_unit_test(rollingIsExact),          cmocka_unit_test(boxesAreExact)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
