@@ -32,7 +32,7 @@ spragConfig spragConfigDefault(void)
                          .gyroscopic = SPRAG_GYROSCOPIC_MOMENTUM};
 }
 
-static spragStatus checkConfig(const spragConfig *c)
+spragStatus spragApiCheckConfig(const spragConfig *c)
 {
     if (c->cookie != CONFIG_COOKIE && c->cookie != 0)
         return spragFail(SPRAG_ERROR_RANGE, "the spragConfig was not made by spragConfigDefault");
@@ -71,7 +71,7 @@ spragStatus spragWorldSetConfig(spragWorldID world, const spragConfig *config)
         return status;
     if (config == NULL)
         return spragFail(SPRAG_ERROR_NULL, "config is NULL");
-    if ((status = checkConfig(config)) != SPRAG_OK)
+    if ((status = spragApiCheckConfig(config)) != SPRAG_OK)
         return status;
     if (world->stage == SPRAG_WITHIN_STEP)
         return spragFail(SPRAG_ERROR_ORDER, "the config cannot change within a step");
@@ -115,7 +115,7 @@ spragStatus spragWorldAttach(dWorldID world, const spragConfig *config, spragWor
     const spragConfig defaults = spragConfigDefault();
     if (config == NULL)
         config = &defaults;
-    const spragStatus status = checkConfig(config);
+    const spragStatus status = spragApiCheckConfig(config);
     if (status != SPRAG_OK)
         return status;
     if (spragWorldFind(world) != NULL)

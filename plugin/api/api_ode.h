@@ -4,6 +4,7 @@
 
 #include <sprag/sprag_ode.h>
 
+spragStatus spragApiCheckConfig(const spragConfig *config);
 spragStatus spragApiCheckSurface(const spragSurface *surface);
 
 #endif

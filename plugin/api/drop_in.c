@@ -4,6 +4,8 @@
 
 #include <sprag/drop_in.h>
 
+#include "ode/world.h"
+
 static spragConfig (*config_source)(void) = spragConfigDefault;
 static void (*attach_hook)(spragWorldID);
 
@@ -43,7 +45,10 @@ static int step(dWorldID world, dReal stepsize, spragStepper stepper)
             config.stepper = stepper;
             spragWorldSetConfig(sprag, &config);
         }
-        if (spragWorldStep(sprag, stepsize) == SPRAG_OK)
+        sprag->lenient = 1;
+        const spragStatus status = spragWorldStep(sprag, stepsize);
+        sprag->lenient = 0;
+        if (status == SPRAG_OK)
             return 1;
     }
     return stepper == SPRAG_STEPPER_QUICKSTEP ? dWorldQuickStep(world, stepsize) : dWorldStep(world, stepsize);

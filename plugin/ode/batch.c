@@ -18,12 +18,16 @@
 #include "ode/working_set.h"
 #include "solve/solver.h"
 
-enum { BATCH_JOINTS = 64 }; /* some 100 kB in all */
+enum {
+    BATCH_JOINTS = 64, /* some 100 kB in all */
+    BLOCKS_ENOUGH = 1000
+};
 
 /* A step does not wait for the last digit of a large pile that is still falling: 3x3 products, some 0.1 s.  (With 2e6 a
  * wall of 85 bricks was left at 7e-3 m/s now and then, and fell.) */
 #define WORK_LEAST 3e7
 #define WORK_PER_BLOCK 300
+#define WORK_ENOUGH 3 /* times that, where the program has said what is enough: a wall of bricks that a cannon hits */
 
 #define LATER 1.5 /* time of an island that is not assembled yet, against one that is */
 
@@ -155,6 +159,8 @@ static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions 
     spragSolveOptions options = *given;
     spragStatus status = solveMatrixFree(world, &options, island);
     options.work_limit += WORK_PER_BLOCK * island->problem.block_count;
+    if (options.enough > options.tolerance && island->block_count <= BLOCKS_ENOUGH)
+        options.work_limit *= WORK_ENOUGH;
     int grown = status == SPRAG_NOT_CONVERGED && island->declined == NULL;
     while (grown > 0) {
         status = solveTurned(world, &options, island);
@@ -239,6 +245,33 @@ static double shareOf(Work *work, const spragIsland *island)
     return limit > 0 ? fmax(left * fmin(share, 1), 1e-9) : 0;
 }
 
+static const char *const absurdity = "a body or contact with a number that is NaN, beyond 1e60 or out of its range";
+
+/* Bodies that move as they like count too. */
+static void declineAbsurd(const spragSnapshot *s, spragIsland *island)
+{
+    int absurd = 0;
+    for (int i = 0; i < island->body_count; ++i)
+        absurd |= s->body[island->body[i]].absurd;
+    for (int i = 0; i < island->joint_count; ++i)
+        for (int side = 0; side < 2; ++side) {
+            const int body = s->joint[island->joint[i]].body[side];
+            absurd |= body >= 0 && s->body[body].absurd;
+        }
+    if (absurd)
+        island->declined = absurdity;
+}
+
+/* 0: the step fails. */
+static int assemble(const Work *work, spragIsland *island)
+{
+    const spragStatus status = spragAssemble(work->world, &work->surfaces, island);
+    const int refused = status == SPRAG_ERROR_NOT_FINITE || status == SPRAG_ERROR_RANGE;
+    if (refused && work->world->lenient)
+        island->declined = absurdity;
+    return status == SPRAG_OK || island->declined != NULL;
+}
+
 static void workOnBatch(void *context, int worker, int batch)
 {
     Work *work = context;
@@ -247,12 +280,14 @@ static void workOnBatch(void *context, int worker, int batch)
     const double begin = spragSeconds();
     const int first = work->start[batch], end = work->start[batch + 1];
     spragIsland *const island = world->snapshot.island;
+    for (int k = first; k < end && world->lenient; ++k)
+        declineAbsurd(&world->snapshot, &island[k]);
     if (work->solve)
         spragLonesSolve(world, &work->surfaces, lane, first, end);
     const double lone = spragSeconds();
     for (int k = first; k < end && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k) {
         island[k].lane = lane;
-        if (island[k].lone == NULL && spragAssemble(world, &work->surfaces, &island[k]) != SPRAG_OK)
+        if (island[k].lone == NULL && island[k].declined == NULL && !assemble(work, &island[k]))
             noteFailure(work, k);
     }
     const double middle = spragSeconds();

@@ -42,7 +42,7 @@ static int isPlain(const dContact *contact)
 static int isLone(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
-    if (island->body_count != 1 || island->contact_count != island->joint_count ||
+    if (island->declined != NULL || island->body_count != 1 || island->contact_count != island->joint_count ||
         island->joint_count > SPRAG_LONE_CONTACTS || s->body[island->body[0]].mass == 0)
         return 0;
     for (int k = 0; k < island->joint_count; ++k) {

@@ -10,7 +10,8 @@
 enum {
     ROUNDS_WITH_RETURN = 4,
     ROUNDS_MAX = 8,
-    LARGE = 200 /* blocks: the step of a pile that is still falling does not wait for this */
+    STEPS_PROMPT = 300, /* of each method, for who asks for less than the tolerance: the way down has many steps */
+    LARGE = 200         /* blocks: the step of a pile that is still falling does not wait for this */
 };
 
 #define CONFLICT 1e4     /* impulses against what stops the island */
@@ -159,22 +160,27 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
 {
     static const double first[] = {1e-4, 1e-2};
     double least = island->solve.residual, share = 0;
-    spragStatus status = SPRAG_NOT_CONVERGED;
+    int found = 0;
+    spragStatus status = SPRAG_OK;
+    spragSolveOptions prompt = *options;
+    if (options->enough > options->tolerance && options->iteration_limit == 0)
+        prompt.iteration_limit = STEPS_PROMPT;
     memcpy(best, island->r, 3 * (size_t)island->block_count * sizeof *best);
-    for (size_t i = 0; i < sizeof first / sizeof *first && status != SPRAG_OK && status != SPRAG_ERROR_MEMORY; ++i) {
+    for (size_t i = 0; i < sizeof first / sizeof *first && !found && status != SPRAG_ERROR_MEMORY; ++i) {
         restart(island);
         soften(island, diagonal, ALL_FRICTION, share = first[i]);
-        status = solveParting(options, island, iterations);
+        status = solveParting(&prompt, island, iterations);
+        found = island->solve.residual <= MISSED;
     }
     while (status != SPRAG_ERROR_MEMORY) {
-        const int found = status == SPRAG_OK;
         soften(island, diagonal, ALL_FRICTION, 0);
         keepBetter(island, best, &least);
-        if (!found || share == 0)
+        if (!found || share == 0 || least <= fmax(options->tolerance, options->enough))
             break;
         share = share > SHARE_LEAST ? 0.1 * share : 0;
         soften(island, diagonal, ALL_FRICTION, share);
-        status = solveParting(options, island, iterations);
+        status = solveParting(&prompt, island, iterations);
+        found = island->solve.residual <= MISSED;
     }
     soften(island, diagonal, ALL_FRICTION, 0);
     memcpy(island->r, best, 3 * (size_t)island->block_count * sizeof *best);

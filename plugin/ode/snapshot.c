@@ -204,6 +204,9 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
         body->kinematic = dBodyIsKinematic(body->id);
         body->island = body->articulation = -1;
         status = readBody(body, i);
+        body->absurd = status != SPRAG_OK;
+        if (world->lenient)
+            status = SPRAG_OK;
         if (body->idle) { /* as ODE will before it solves */
             memcpy(body->idle_velocity, body->velocity, sizeof body->velocity);
             memset(body->velocity, 0, sizeof body->velocity);

@@ -23,6 +23,7 @@ typedef struct spragBodyState {
     int kinematic;      /* moves as it likes: inverse mass 0 */
     int component;      /* ODE's island: least body index in it */
     int awake;          /* its component has an enabled body */
+    int absurd;         /* not finite, or of no mass: its island stays with ODE (lenient worlds) */
     int island;         /* Sprag's island, or -1 */
     int place;          /* in the list of bodies of its island; then that of the first body of its mechanism */
     int articulation;   /* mechanism of the island, or -1 */
@@ -175,8 +176,10 @@ struct spragWorld {
     spragCrew *crew;  /* threads, or NULL */
     spragLane *lane;  /* (lane_count) one for each thread */
     int lane_count;
-    double begin, solved;   /* s, spragSeconds() when the step began and when its islands were solved */
-    double after;           /* s, what steps take after that */
+    double begin, solved; /* s, spragSeconds() when the step began and when its islands were solved */
+    double after;         /* s, what steps take after that */
+    int lenient; /* 1: the program asked for ODE's step, and has no use for a status: what is absurd is declined, island
+                    by island; 0: the step is refused, and says what was wrong */
     spragSnapshot snapshot; /* of the last step: for dumps */
     spragContactMemory *memory, *next_memory;
     size_t memory_capacity, next_memory_capacity;

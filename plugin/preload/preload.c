@@ -15,6 +15,7 @@
 #define _GNU_SOURCE
 #define SPRAG_DROP_IN_NO_NAMES
 #include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -51,11 +52,11 @@ enum { REASON_MAX = 8 };
 
 /* Sums over all worlds and steps, under report_lock. */
 static struct {
-    long worlds, steps, refused;
+    long worlds, steps, refused, above; /* above: steps that missed the tolerance, or what is enough */
     long islands, contacts, declined, fallbacks, events_lost;
     long solved[SPRAG_SOLVER_COUNT], events[SPRAG_EVENT_TYPE_COUNT];
     double residual, seconds, seconds_ode;
-    char refusal[200];
+    char refusal[200], no_dump[200];
     struct {
         const char *text;
         long count;
@@ -135,8 +136,10 @@ static void start(void)
     settings = spragSettingsFromEnvironment(error, sizeof error);
     if (why == NULL && error[0] != '\0')
         why = error;
-    if (why == NULL && settings.events_path != NULL && (event_file = fopen(settings.events_path, "w")) == NULL)
-        why = "SPRAG_EVENTS: cannot write the file";
+    if (why == NULL && settings.events_path != NULL && (event_file = fopen(settings.events_path, "w")) == NULL) {
+        snprintf(error, sizeof error, "SPRAG_EVENTS: cannot write %s", settings.events_path);
+        why = error;
+    }
     if (why == NULL && settings.config.solver == SPRAG_SOLVER_STOCK)
         why = "the solver asked for is stock, so ODE does everything";
     active = why == NULL;
@@ -169,6 +172,8 @@ static double now(void)
 
 static void addStep(dWorldID world, long steps_before, double seconds)
 {
+    char why[sizeof total.refusal]; /* the next call into Sprag forgets it */
+    snprintf(why, sizeof why, "%s", spragStatusDetail());
     const spragWorldID sprag = spragWorldFind(world);
     spragStepInfo info = {0};
     if (sprag != NULL)
@@ -178,7 +183,7 @@ static void addStep(dWorldID world, long steps_before, double seconds)
     total.seconds += seconds;
     if (sprag == NULL || info.step == steps_before) {
         ++total.refused;
-        snprintf(total.refusal, sizeof total.refusal, "%s", spragStatusDetail());
+        memcpy(total.refusal, why, sizeof why);
     } else {
         total.islands += info.islands;
         total.contacts += info.contacts;
@@ -187,10 +192,12 @@ static void addStep(dWorldID world, long steps_before, double seconds)
         total.events_lost += info.events_lost;
         for (int k = 0; k < SPRAG_SOLVER_COUNT; ++k)
             total.solved[k] += info.solved[k];
+        total.above += info.residual > fmax(settings.config.tolerance, settings.config.enough);
         if (info.residual > total.residual) {
             total.residual = info.residual;
-            if (settings.dump_path != NULL && info.residual > settings.config.tolerance)
-                spragWorldDumpProblem(sprag, settings.dump_path);
+            if (settings.dump_path != NULL && info.residual > settings.config.tolerance &&
+                spragWorldDumpProblem(sprag, settings.dump_path) != SPRAG_OK)
+                snprintf(total.no_dump, sizeof total.no_dump, "%s", spragStatusDetail());
         }
         total.seconds_ode += 1e-9 * (double)info.nanoseconds[SPRAG_STAGE_ODE];
     }
@@ -288,7 +295,13 @@ __attribute__((destructor)) static void finish(void)
     for (int k = 0; k < REASON_MAX && total.reason[k].text != NULL; ++k)
         fprintf(stderr, "sprag: declined %ld times: %s\n", total.reason[k].count, total.reason[k].text);
     printCounts("events", SPRAG_EVENT_TYPE_COUNT, total.events, eventName);
-    fprintf(stderr, "sprag: worst residual %.3g m/s\n", total.residual);
+    fprintf(stderr, "sprag: worst residual %.3g m/s", total.residual);
+    if (total.above > 0)
+        fprintf(stderr, ", above %.3g in %ld steps", fmax(settings.config.tolerance, settings.config.enough),
+                total.above);
+    fprintf(stderr, "\n");
+    if (total.no_dump[0] != '\0')
+        fprintf(stderr, "sprag: SPRAG_DUMP: %s\n", total.no_dump);
     fprintf(stderr, "sprag: %.3g ms a step, of which ODE %.0f %%\n", 1e3 * total.seconds / steps,
             total.seconds > 0 ? 100 * total.seconds_ode / total.seconds : 0);
 }

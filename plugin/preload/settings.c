@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/api_ode.h"
 #include "base/c_locale.h"
 
 #define ENOUGH 1e-6 /* m/s: a game shows nothing less, but it shows a step that takes half a second */
@@ -109,5 +110,7 @@ spragSettings spragSettingsFromEnvironment(char *error, size_t error_size)
         if (settings.config.solver == SPRAG_SOLVER_COUNT)
             snprintf(error, error_size, "SPRAG_SOLVER: unknown solver '%s'", solver);
     }
+    if (error[0] == '\0' && spragApiCheckConfig(&settings.config) != SPRAG_OK)
+        snprintf(error, error_size, "SPRAG_CONFIG: %s", spragStatusDetail());
     return settings;
 }

@@ -30,6 +30,8 @@ enum {
     STEPS_FROM_REST = 2500,
     SWEEPS_LAST = 3000,
     SWEEPS_LATE = 20,
+    SWEEPS_PROMPT = 300,
+    PIVOTS_PROMPT = 20, /* a contact */
     LINKS_MAX = 5,
     LINK_PROMPT = 1 /* the last before a small island in a step contents itself with enough */
 };
@@ -173,8 +175,14 @@ static int limitOf(const spragProblem *problem, const spragSolveOptions *options
 {
     if (options->iteration_limit > 0 || links == 1)
         return options->iteration_limit;
-    if (link <= LINK_PROMPT && method == &spragSolverNewton && isPrompt(problem, options))
-        return promptSteps(problem);
+    if (isPrompt(problem, options)) {
+        if (method == &spragSolverNewton && link <= LINK_PROMPT)
+            return promptSteps(problem);
+        if (method == &spragSolverLemke)
+            return PIVOTS_PROMPT * problem->contact_count;
+        if (method == &spragSolverGaussSeidel)
+            return SWEEPS_PROMPT;
+    }
     if (method == &spragSolverGaussSeidel)
         return problem->contact_count <= SMALL ? SWEEPS_LAST : 0;
     if (method == &spragSolverSweeps && options->work_limit > 0)

@@ -35,7 +35,10 @@ judge() {
     while read -r message; do
         grep -qF "$message" "log/$1.stock_err" || complain "$1: ODE says '$message', which stock does not"
     done < <(grep '^ODE' "$err" | sed 's/[-+0-9.e]*[0-9]//g' | sort -u)
-    awk '/worst residual/ {exit !($4 <= 1e-6)}' "$err" || complain "$1: $(grep 'worst residual' "$err")"
+    # m/s; of space_stress, which drops thousands of boxes into each other, in 19 steps of 20 (docs/preload.md)
+    awk -v twentieths="$([ "$1" = demo_space_stress ] && echo 1 || echo 0)" '/^sprag: [0-9]* worlds/ {steps = $4}
+        /worst residual/ {exit !($4 <= 1e-6 || $(NF - 1) <= twentieths * steps / 20)}' "$err" ||
+        complain "$1: $(grep 'worst residual' "$err")"
     local declined said
     declined=$(awk '/declined islands/ {print $4 + 0}' "$err")
     said=$(awk '/sprag: declined [0-9]* times/ {sum += $3} END {print sum + 0}' "$err")

@@ -2,6 +2,9 @@
 import sys
 import ode
 
+# Parameters as ODE 0.16 counts them: PyODE's own constants are those of an older ODE.
+LO_STOP, HI_STOP, VEL, FMAX, SUSPENSION_ERP, SUSPENSION_CFM, SECOND_AXIS = 0, 1, 2, 5, 11, 12, 256
+
 world = ode.World()
 world.setGravity((0, 0, -9.81))
 space = ode.Space()
@@ -54,12 +57,12 @@ for x in (-0.4, 0.4):
         axle.setAnchor((-3 + x, y, 0.2))
         axle.setAxis1((0, 0, 1))
         axle.setAxis2((0, 1, 0))
-        axle.setParam(ode.ParamLoStop, 0)
-        axle.setParam(ode.ParamHiStop, 0)
-        axle.setParam(ode.ParamSuspensionERP, 0.8)
-        axle.setParam(ode.ParamSuspensionCFM, 1e-5)
-        axle.setParam(ode.ParamVel2, 3)
-        axle.setParam(ode.ParamFMax2, 20)
+        axle.setParam(LO_STOP, 0)
+        axle.setParam(HI_STOP, 0)
+        axle.setParam(SUSPENSION_ERP, 0.8)
+        axle.setParam(SUSPENSION_CFM, 1e-5)
+        axle.setParam(SECOND_AXIS + VEL, 3)
+        axle.setParam(SECOND_AXIS + FMAX, 20)
         joints.append(axle)
 
 

@@ -187,12 +187,12 @@ static void placeDHinge(dJointID j, const dReal *p)
 enum { ANY, TWO_BODIES, BODY_AND_WORLD };
 
 static const Type types[] = {
-    {"ball", dJointCreateBall, placeBall, NULL, 0, ANY},
+    {"ball", dJointCreateBall, placeBall, dJointSetBallParam, 0, ANY},
     {"hinge", dJointCreateHinge, placeHinge, dJointSetHingeParam, 1, ANY},
     {"slider", dJointCreateSlider, placeSlider, dJointSetSliderParam, 1, ANY},
     {"universal", dJointCreateUniversal, placeUniversal, dJointSetUniversalParam, 2, ANY},
     {"hinge2", dJointCreateHinge2, placeHinge2, dJointSetHinge2Param, 2, TWO_BODIES},
-    {"fixed", dJointCreateFixed, placeFixed, NULL, 0, ANY},
+    {"fixed", dJointCreateFixed, placeFixed, dJointSetFixedParam, 0, ANY},
     {"null", dJointCreateNull, placeNull, NULL, 0, ANY},
     {"amotor", dJointCreateAMotor, placeAMotor, dJointSetAMotorParam, 3, ANY},
     {"amotor, Euler", dJointCreateAMotor, placeEuler, dJointSetAMotorParam, 3, TWO_BODIES},
@@ -201,12 +201,12 @@ static const Type types[] = {
     {"pr", dJointCreatePR, placePR, dJointSetPRParam, 2, ANY},
     {"pu", dJointCreatePU, placePU, dJointSetPUParam, 3, ANY},
     {"piston", dJointCreatePiston, placePiston, dJointSetPistonParam, 2, ANY},
-    {"double ball", dJointCreateDBall, placeDBall, NULL, 0, ANY},
-    {"double hinge", dJointCreateDHinge, placeDHinge, NULL, 0, ANY},
+    {"double ball", dJointCreateDBall, placeDBall, dJointSetDBallParam, 0, ANY},
+    {"double hinge", dJointCreateDHinge, placeDHinge, dJointSetDHingeParam, 0, ANY},
 };
 
 /* What an axis does besides being free. */
-enum { FREE, MOTOR, STOPS, BOUNCE, SOFT_STOP, MOTOR_INTO_STOP, MOTOR_OFF_STOP, LOCKED, USE_COUNT };
+enum { FREE, SOFT, MOTOR, STOPS, BOUNCE, SOFT_STOP, MOTOR_INTO_STOP, MOTOR_OFF_STOP, LOCKED, USE_COUNT };
 
 static void setAxis(const Type *type, dJointID j, int axis, int use)
 {
@@ -238,18 +238,30 @@ static void setAxis(const Type *type, dJointID j, int axis, int use)
     }
 }
 
-/* attachment: 0 both bodies, 1 (body, world), 2 (world, body).  z: height of the bodies. */
+static int usesOf(const Type *type)
+{
+    return type->axes > 0 ? USE_COUNT : type->set != NULL ? SOFT + 1 : FREE + 1;
+}
+
+/* attachment: 0 both bodies, 1 (body, world), 2 (world, body), 3 both, the second a kinematic one that moves as it likes.
+ * z: height of the bodies. */
 static void buildPair(Machine *m, const Type *type, int attachment, int use, double z)
 {
     dBodyID a = addBody(m, 0, 0, z), b = addBody(m, 0.6, 0.1, z);
     const dVector3 anchor = {0.3, 0.02, z + 0.03};
     dJointID j = addJoint(m, type->create(m->world, 0), attachment == 2 ? 0 : a,
-                          attachment == 0   ? b
-                          : attachment == 2 ? a
-                                            : 0);
+                          attachment == 0 || attachment == 3 ? b
+                          : attachment == 2                  ? a
+                                                             : 0);
     type->place(j, anchor);
     for (int axis = 0; axis < type->axes; ++axis)
         setAxis(type, j, axis, use);
+    if (use == SOFT) {
+        type->set(j, dParamERP, 0.3);
+        type->set(j, dParamCFM, 2e-3);
+    }
+    if (attachment == 3)
+        dBodySetKinematic(b);
 }
 
 /* ---------------------------------------------------------------- machines of several joints */
@@ -405,6 +417,29 @@ static void stepMachine(Machine *m)
     dJointGroupEmpty(m->group);
 }
 
+/* What a program may add to joints before a step. */
+static void pushJoints(Machine *m)
+{
+    for (int k = 0; k < m->joints; ++k) {
+        const dJointID j = m->joint[k];
+        const dJointType type = dJointGetType(j);
+        if (type == dJointTypeHinge)
+            dJointAddHingeTorque(j, 0.1);
+        if (type == dJointTypeSlider)
+            dJointAddSliderForce(j, 0.5);
+        if (type == dJointTypeUniversal)
+            dJointAddUniversalTorques(j, 0.1, -0.2);
+        if (type == dJointTypeHinge2)
+            dJointAddHinge2Torques(j, 0.1, -0.2);
+        if (type == dJointTypePR)
+            dJointAddPRTorque(j, 0.1);
+        if (type == dJointTypePiston)
+            dJointAddPistonForce(j, 0.5);
+        if (type == dJointTypeAMotor)
+            dJointAddAMotorTorques(j, 0.1, 0.2, 0.1);
+    }
+}
+
 static double bodyDifference(const Machine *a, const Machine *b)
 {
     double d = 0;
@@ -503,6 +538,7 @@ static void checkAlike(const char *name, Build *build, const void *how, double t
             for (int k = 0; k < 2; ++k) {
                 for (int b = 0; idle && b < m[k].bodies; ++b)
                     addIdleContact(&m[k], m[k].body[b]);
+                pushJoints(&m[k]);
                 stepMachine(&m[k]);
             }
             const double scale = loadScale(&m[0]);
@@ -525,11 +561,11 @@ static void everyTypeIsAsOde(void **state)
 {
     (void)state;
     for (size_t t = 0; t < sizeof types / sizeof *types; ++t)
-        for (int attachment = 0; attachment < 3; ++attachment) {
-            if ((types[t].attachments == TWO_BODIES && attachment != 0) ||
+        for (int attachment = 0; attachment < 4; ++attachment) {
+            if ((types[t].attachments == TWO_BODIES && attachment != 0 && attachment != 3) ||
                 (types[t].attachments == BODY_AND_WORLD && attachment != 1))
                 continue;
-            for (int use = FREE; use < (types[t].axes > 0 ? USE_COUNT : 1); ++use) {
+            for (int use = FREE; use < usesOf(&types[t]); ++use) {
                 char name[80];
                 snprintf(name, sizeof name, "%s, attachment %d, use %d", types[t].name, attachment, use);
                 checkAlike(name, buildPairOf, &(Pair){&types[t], attachment, use}, 1e-8, 1e-5);
@@ -597,7 +633,7 @@ static void jointsHoldOnTheFloor(void **state)
 {
     (void)state;
     for (size_t t = 0; t < sizeof types / sizeof *types; ++t)
-        for (int use = FREE; use < (types[t].axes > 0 ? USE_COUNT : 1); ++use) {
+        for (int use = FREE; use < usesOf(&types[t]); ++use) {
             char name[80];
             snprintf(name, sizeof name, "%s, use %d", types[t].name, use);
             checkFloor(name, floorPairOf, &(Pair){&types[t], types[t].attachments == BODY_AND_WORLD ? 1 : 0, use},

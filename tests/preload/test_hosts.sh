@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Programs under the preload library: what the report says, what bad settings do, and what absurd input does.
+#     test_hosts.sh PRELOAD_LIBRARY
+set -euo pipefail
+preload=$1 here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+read -ra flags <<<"$(pkg-config --cflags ode)"
+read -ra libs <<<"$(pkg-config --libs ode)"
+for host in host absurd_host; do
+    cc -std=gnu11 "${flags[@]}" "$here/$host.c" "${libs[@]}" -lm -o $host
+done
+
+fail() {
+    echo "FAILED: $1"
+    [ -e err ] && head -20 err
+    exit 1
+}
+
+# run [NAME=VALUE]... -- PROGRAM [ARGUMENT]: under the preload, into out and err
+run() {
+    local set=()
+    while [ "$1" != -- ]; do set+=("$1"); shift; done
+    shift
+    env LD_PRELOAD="$preload" SPRAG_REPORT=1 ${set[@]+"${set[@]}"} "$@" >out 2>err
+}
+
+# ---- the report: worlds, steps, islands, contacts; solvers; declined; events; residual; time
+run -- ./host || fail "a program fails"
+number='[0-9.e+-]+'
+for line in "1 worlds, 200 steps, 200 islands, 800 contacts" \
+    "islands solved by: [a-z]+ [0-9]+.*" \
+    "declined islands 0, fallbacks 0, steps left to ODE 0" \
+    "events: touch 4 .*stick 4.*" \
+    "worst residual $number m/s" \
+    "$number ms a step, of which ODE [0-9]+ %"; do
+    grep -qE "^sprag: $line\$" err || fail "the report has no line '$line'"
+done
+[ "$(wc -l <err)" -eq 6 ] || fail "the report has other lines"
+grep -q "declined islands 0" err || fail "islands are declined"
+# 1 m/s along either axis, friction mu g = 5 m/s^2 against the motion: it stops after 2 / (2 * 5) = 0.2 m
+awk '{d = sqrt($1 * $1 + $2 * $2); exit !(d > 0.19 && d < 0.21)}' out || fail "friction is not round: $(cat out)"
+LD_PRELOAD=$preload ./host >out 2>err
+[ ! -s err ] || fail "speaks without being asked"
+
+# ---- the same bits, whatever is asked to be told, and with any number of threads
+cp out first
+run SPRAG_EVENTS=events SPRAG_DUMP=dump SPRAG_CONFIG=threads=2 -- ./host
+cmp -s out first || fail "a report, events or threads change the motion"
+[ "$(wc -l <events)" -ge 8 ] || fail "events are missing"
+
+# ---- bad settings: said once, and ODE does everything
+./host >stock
+bad() {
+    run "$1" -- ./host || fail "$1: the program fails"
+    cmp -s out stock || fail "$1: not left to ODE"
+    [ "$(wc -l <err)" -eq 1 ] && grep -qF "sprag: not active: $2" err || fail "$1: does not say once '$2'"
+}
+bad SPRAG_CONFIG=colour=red "SPRAG_CONFIG: bad key or value in 'colour=red'"
+bad SPRAG_CONFIG=tolerance=0 "SPRAG_CONFIG: bad key or value in 'tolerance=0'"
+bad SPRAG_CONFIG=tolerance=no "SPRAG_CONFIG: bad key or value in 'tolerance=no'"
+bad SPRAG_CONFIG=threads=many "SPRAG_CONFIG: bad key or value in 'threads=many'"
+bad SPRAG_CONFIG=threads=100000 "SPRAG_CONFIG: config.iteration_limit = 0, thread_count = 100000"
+bad SPRAG_CONFIG=threads "SPRAG_CONFIG: 'threads' is not key=value"
+bad SPRAG_SOLVER=fast "SPRAG_SOLVER: unknown solver 'fast'"
+bad SPRAG_SOLVER=stock "the solver asked for is stock"
+bad SPRAG_EVENTS=/nowhere/events "SPRAG_EVENTS: cannot write /nowhere/events"
+run SPRAG_CONFIG=tolerance=1e-16,enough=0 SPRAG_DUMP=/nowhere/dump -- ./host || fail "a bad SPRAG_DUMP ends the program"
+grep -q "^sprag: SPRAG_DUMP: .*/nowhere/dump" err || fail "a bad SPRAG_DUMP is not said"
+
+# ---- absurd input: the island concerned, or the step, is ODE's, counted, with the reason; the others are not touched
+./absurd_host pose >out 2>stock && fail "stock ODE goes on with a NaN"
+run -- ./absurd_host
+cp out sane
+run -- ./absurd_host normal || fail "a bad normal ends the program"
+cmp -s out sane || fail "a bad normal changes another island"
+grep -q "declined islands 150, .*steps left to ODE 0$" err || fail "a bad normal is not counted"
+grep -q "declined 150 times: a body or contact with a number" err || fail "a bad normal is not explained"
+run -- ./absurd_host world || fail "a bad world ends the program"
+grep -q "steps left to ODE 150: world: CFM -1e-14, expected >= 0" err || fail "a bad world is not counted and explained"
+run -- ./absurd_host pose && fail "a NaN pose does not end the program as it does under ODE"
+grep -v '^sprag' err | cmp -s - stock || fail "a NaN pose ends the program in another way"
+echo "1 passed, 0 failed"
