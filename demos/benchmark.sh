@@ -22,7 +22,7 @@ build=${BUILD_DIR:-build-bench}
 problems=${PROBLEMS:-../shared/problems}
 # shellcheck disable=SC2086
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF ${CMAKE_ARGS:-} >/dev/null
-cmake --build "$build" --target sprag-bench >/dev/null
+cmake --build "$build" --target sprag-bench sprag-solve >/dev/null
 bench=$build/demos/sprag-bench
 page=docs/benchmarks.md data=docs/benchmarks
 scenes=() scaling=() limit=${LIMIT:-10}
@@ -60,6 +60,10 @@ END
     if [ -d "$problems" ]; then
         suite "Problem files" problems --dir "$problems" --time-limit $limit --json "$data/problems.json" --svg "$data/profile.svg" |
             sed -e '/^ms, min/,/^auto:/{/^$/d}' -e 's/^ms, min/```\n&/' -e 's/^auto:/```\n\n&/'
+        printf '\nOf files that nobody solves, `sprag-solve` says whether a solution must exist (spragProblemExistence):\n\n'
+        for file in p22_box200_mu1 p23_sph1000; do
+            printf -- '- %s: %s\n' $file "$("$build/demos/sprag-solve" "$problems/$file.txt" | sed -n 's/^note *\(a solution\)/\1/p')"
+        done
         printf '\n![share of problems solved within a factor of the fastest](%sprofile.svg)\n' \
             "$([ $quick = 1 ] || echo benchmarks/)"
     fi

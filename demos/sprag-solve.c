@@ -120,7 +120,8 @@ static const char *verdict(const spragSolveInfo *info)
     return info->status == SPRAG_OK ? "solved" : info->status == SPRAG_LIMIT ? "limit" : "not-converged";
 }
 
-static void printJson(const Options *o, const spragProblem *problem, const spragSolveInfo *info)
+static void printJson(const Options *o, const spragProblem *problem, const spragSolveInfo *info,
+                      const spragExistence *existence)
 {
     printf("{\"file\":");
     printJsonString(o->file);
@@ -130,10 +131,16 @@ static void printJson(const Options *o, const spragProblem *problem, const sprag
     printJsonNumber("tolerance", o->solve.tolerance);
     printJsonNumber("milliseconds", 1e3 * info->seconds);
     printJsonNumber("asymmetry", problem->asymmetry);
-    printf(",\"several\":%s,\"none\":%s}\n", info->several ? "true" : "false", info->none ? "true" : "false");
+    printf(",\"several\":%s,\"none\":%s", info->several ? "true" : "false", info->none ? "true" : "false");
+    if (existence != NULL) {
+        printf(",\"solution_assured\":%s", existence->assured ? "true" : "false");
+        printJsonNumber("existence_margin", existence->margin);
+    }
+    puts("}");
 }
 
-static void printText(const Options *o, const spragProblem *problem, const spragSolveInfo *info)
+static void printText(const Options *o, const spragProblem *problem, const spragSolveInfo *info,
+                      const spragExistence *existence)
 {
     printf("%s: %d contacts, %d blocks\n", o->file, problem->contact_count, problem->block_count);
     printf("status       %s\n", verdict(info));
@@ -147,6 +154,12 @@ static void printText(const Options *o, const spragProblem *problem, const sprag
         printf("note         indeterminate: several solutions were seen, history decided\n");
     if (info->none)
         printf("note         inconsistent: sliding on has no solution, an impulse ends it\n");
+    if (existence != NULL && existence->assured)
+        printf("note         a solution exists: a motion parts all contacts, u_n - mu |u_t| >= %.2g m/s\n",
+               existence->margin);
+    if (existence != NULL && !existence->assured)
+        printf("note         a solution need not exist: friction locks a wedge that closes at %.2g m/s\n",
+               -existence->margin);
 }
 
 static int solveFile(const Options *o)
@@ -158,8 +171,10 @@ static int solveFile(const Options *o)
     spragSolveInfo info = {.residual = NAN};
     const spragStatus status = r != NULL ? spragProblemSolve(problem, &o->solve, r, NULL, &info) : SPRAG_ERROR_MEMORY;
     int code = status == SPRAG_OK ? EXIT_SOLVED : EXIT_NOT_CONVERGED;
+    spragExistence existence;
+    const int asked = status == SPRAG_NOT_CONVERGED && spragProblemExistence(problem, NULL, &existence) == SPRAG_OK;
     if (status == SPRAG_OK || status == SPRAG_NOT_CONVERGED || status == SPRAG_LIMIT || status == SPRAG_NO_SOLUTION)
-        (o->json ? printJson : printText)(o, problem, &info);
+        (o->json ? printJson : printText)(o, problem, &info, asked ? &existence : NULL);
     else
         code =
             refuse("%s: %s", o->file, spragStatusDetail()[0] != '\0' ? spragStatusDetail() : spragStatusText(status));

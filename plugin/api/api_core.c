@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "problem/problem.h"
+#include "solve/existence.h"
+#include "solve/interior.h"
 #include "solve/solver.h"
 
 static spragStatus checkOptions(const spragSolveOptions *o)
@@ -50,4 +52,19 @@ spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptio
     info->seconds = spragSeconds() - begin;
     spragArenaFree(&arena);
     return status;
+}
+
+spragStatus spragProblemExistence(const spragProblem *problem, double *r, spragExistence *existence)
+{
+    const spragStatus status = spragProblemCheckQuick(problem);
+    if (status != SPRAG_OK)
+        return status;
+    if (existence == NULL)
+        return spragFail(SPRAG_ERROR_NULL, "existence is NULL");
+    if (!spragInteriorApplies(problem))
+        return spragFail(SPRAG_ERROR_RANGE, "the criterion is for problems whose blocks are all one-sided contacts");
+    spragArena arena = {0};
+    const spragStatus found = spragExistenceFind(problem, &arena, r, existence);
+    spragArenaFree(&arena);
+    return found == SPRAG_OK ? found : spragFail(found, "no memory for %d contacts", problem->contact_count);
 }

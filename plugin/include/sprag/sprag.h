@@ -185,6 +185,17 @@ SPRAG_API spragStatus spragProblemSolve(const spragProblem *problem, const sprag
  * those of a problem that spragProblemCheck accepts. */
 SPRAG_API double spragProblemResidual(const spragProblem *problem, const double *r);
 
+/* Does a problem of one-sided contacts have a solution?  It has if some motion u = W r + q parts every contact faster than
+ * it slides, u_n > mu |u_t|.  r (3 nc, may be NULL) is the proof: impulses of such a motion, whose least u_n - mu |u_t| is
+ * the margin, m/s.  Where no motion does, the question stays open; margin < 0 is then the best there is, to a tenth, and
+ * r shows what stands against it: impulses in the friction cones that no body feels, W r = 0, sum of r_n = 1,
+ * q.r = margin - a wedge locked by friction, which the motion closes.  SPRAG_ERROR_RANGE: a block is no one-sided contact. */
+typedef struct spragExistence {
+    int assured;
+    double margin;
+} spragExistence;
+SPRAG_API spragStatus spragProblemExistence(const spragProblem *problem, double *r, spragExistence *existence);
+
 /* Checks sizes, pattern, symmetry, finiteness, mu >= 0, bounds, diagonal >= 0 and W_nn > 0 of contacts, and looks for a
  * negative eigenvalue of W.  SPRAG_OK or what is wrong (detail names it). */
 SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);

@@ -1,0 +1,212 @@
+/* The criterion of Acary, Cadoux, Lemarechal and Malick (2011; Klarbring and Pang 1998): if some
+ * motion of the bodies parts every contact faster than it slides,
+ *
+ *     exists x:   u = W x + q,   u_n > mu |u_t|   for all contacts,
+ *
+ * then u = W r + q with Coulomb's law has a solution.  The largest margin is that of a cone program,
+ *
+ *     max t - ridge x'Wx / 2,   u_n - t >= mu |u_t|,
+ *
+ * solved here by the barrier -log((u_n - t)^2 - mu^2 |u_t|^2) with weight tau -> 0.  Its multipliers r are in the friction
+ * cones, sum r_n = 1 and, the ridge aside, W r = 0 and q.r = t.  So where the margin is negative they are a self-stress
+ * of the bodies, a wedge that friction locks, and q.r < 0 says that the motion drives it home: no motion then satisfies
+ * u_n >= mu |u_t| (its product with r would not be negative), and what solution there is must slide in the wedge by
+ * sum mu r_n |u_t| >= -q.r.
+ *
+ * Newton's step of the barrier, with g and H its derivatives by u and e = ridge / tau, is W (g + e x + H W dx + e dx) = 0,
+ * hence (W + e H^-1) dx = -H^-1 (g + e x): a matrix in the pattern of W. */
+#include "solve/existence.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/block_lu.h"
+#include "linalg/vec3.h"
+#include "problem/residual.h"
+
+enum { LEVELS = 16, STEPS = 40, HALVINGS = 40 };
+#define RIDGE 1e-7   /* in the problem's own units of speed and energy */
+#define FALL 0.2     /* of tau from level to level */
+#define CENTRED 1e-2 /* decrement, squared, at which tau falls */
+#define SUFFICIENT 0.1
+#define GAP 0.1       /* a negative margin is believed when tau can add no more than this part of it */
+#define MU_LEAST 1e-6 /* without friction: a very thin cone, which asks for little more */
+
+typedef struct Search {
+    const spragProblem *problem;
+    spragBlockLu lu;
+    double *matrix;        /* (nb x 3 x 3) W + e H^-1 */
+    double *x, *trial, *u; /* (3 nc) */
+    double *g, *dx, *dt_x; /* (3 nc) gradient by u; step of x at fixed t, its change with t */
+    double *product;       /* (3 nc) W times something */
+    double *H_n;           /* (3 nc) first columns of H */
+    double t, tau, ridge;
+} Search;
+
+static double muOf(const Search *s, int k)
+{
+    return fmax(s->problem->mu[k], MU_LEAST);
+}
+
+static double det(double a, double mu, const double u[3])
+{
+    const double b = mu * spragNorm2(u + 1);
+    return a > b ? (a - b) * (a + b) : -1;
+}
+
+/* The barrier function at x, t, divided by tau; u = W x + q on the way.  Infinity: outside. */
+static double value(Search *s, const double *x, double t)
+{
+    double sum = 0, energy = 0;
+    spragProblemVelocity(s->problem, x, s->u);
+    for (int k = 0; k < s->problem->contact_count; ++k) {
+        const double *u = s->u + 3 * k, d = det(u[0] - t, muOf(s, k), u);
+        if (!(d > 0))
+            return INFINITY;
+        sum -= log(d);
+        for (int i = 3 * k; i < 3 * k + 3; ++i)
+            energy += x[i] * (s->u[i] - s->problem->q[i]);
+    }
+    return sum - t / s->tau + 0.5 * s->ridge / s->tau * energy;
+}
+
+/* W y -> product */
+static void multiply(Search *s, const double *y)
+{
+    spragProblemVelocity(s->problem, y, s->product);
+    for (int i = 0; i < 3 * s->problem->contact_count; ++i)
+        s->product[i] -= s->problem->q[i];
+}
+
+/* g, the first column of H and W + e H^-1 at u, t; dx := -H^-1 (g + e x), dt_x := -H^-1 dg/dt = n. */
+static void assemble(Search *s)
+{
+    const spragProblem *problem = s->problem;
+    const double e = s->ridge / s->tau;
+    memcpy(s->matrix, problem->W, 9 * (size_t)problem->block_count * sizeof *s->matrix);
+    for (int k = 0; k < problem->contact_count; ++k) {
+        const double *u = s->u + 3 * k, mu = muOf(s, k), a = u[0] - s->t, d = det(a, mu, u);
+        double *g = s->g + 3 * k;
+        /* -log det has H = g g' + J, J = (2 / d) diag(-1, mu^2, mu^2); H^-1 by Sherman and Morrison */
+        g[0] = -2 * a / d, g[1] = 2 * mu * mu * u[1] / d, g[2] = 2 * mu * mu * u[2] / d;
+        const double J[3] = {-0.5 * d, 0.5 * d / (mu * mu), 0.5 * d / (mu * mu)}; /* of J^-1 */
+        const double v[3] = {J[0] * g[0], J[1] * g[1], J[2] * g[2]}, scale = 1 / (1 + spragDot3(g, v));
+        double *M = s->matrix + 9 * (size_t)spragProblemDiagonal(problem, k);
+        for (int i = 0; i < 3; ++i) {
+            double sum = 0;
+            for (int j = 0; j < 3; ++j) {
+                const double inverse = (i == j ? J[i] : 0) - scale * v[i] * v[j];
+                M[3 * i + j] += e * inverse;
+                sum -= inverse * (g[j] + e * s->x[3 * k + j]);
+            }
+            s->dx[3 * k + i] = sum;
+            s->dt_x[3 * k + i] = i == 0;
+            s->H_n[3 * k + i] = g[0] * g[i] - (i == 0 ? 2 / d : 0);
+        }
+    }
+}
+
+static double dot(const double *a, const double *b, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; ++i)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* One damped Newton step; the decrement, squared, or 0: no further. */
+static double step(Search *s)
+{
+    const int n = 3 * s->problem->contact_count;
+    const double before = value(s, s->x, s->t), e = s->ridge / s->tau;
+    assemble(s);
+    if (!spragBlockLuFactor(&s->lu, s->matrix))
+        return 0;
+    spragBlockLuSolve(&s->lu, s->dx);
+    spragBlockLuSolve(&s->lu, s->dt_x);
+    double slope_t = -1 / s->tau, H_tt = 0;
+    for (int i = 0; i < n; i += 3)
+        slope_t -= s->g[i], H_tt += s->H_n[i];
+    multiply(s, s->dt_x);
+    const double curvature = H_tt - dot(s->H_n, s->product, n);
+    multiply(s, s->dx);
+    const double dt = -(slope_t - dot(s->H_n, s->product, n)) / curvature;
+    for (int i = 0; i < n; ++i)
+        s->dx[i] += dt * s->dt_x[i];
+    multiply(s, s->dx);
+    double decrement = -slope_t * dt;
+    for (int i = 0; i < n; ++i)
+        decrement -= (s->g[i] + e * s->x[i]) * s->product[i];
+    if (!(decrement > 0))
+        return 0;
+    double length = 1;
+    for (int k = 0; k < HALVINGS; ++k, length *= 0.5) {
+        for (int i = 0; i < n; ++i)
+            s->trial[i] = s->x[i] + length * s->dx[i];
+        if (value(s, s->trial, s->t + length * dt) <= before - SUFFICIENT * length * decrement) {
+            memcpy(s->x, s->trial, (size_t)n * sizeof *s->x);
+            s->t += length * dt;
+            return decrement;
+        }
+    }
+    return 0;
+}
+
+/* min u_n - mu |u_t| at x */
+static double marginAt(Search *s, const double *x)
+{
+    double least = INFINITY;
+    spragProblemVelocity(s->problem, x, s->u);
+    for (int k = 0; k < s->problem->contact_count; ++k)
+        least = fmin(least, s->u[3 * k] - s->problem->mu[k] * spragNorm2(s->u + 3 * k + 1));
+    return least;
+}
+
+static int begin(Search *s, const spragProblem *problem, spragArena *arena)
+{
+    const size_t n = 3 * (size_t)problem->contact_count;
+    *s = (Search){.problem = problem, .matrix = SPRAG_TAKE_RAW(arena, double, 9 * (size_t)problem->block_count)};
+    double **const vector[] = {&s->x, &s->trial, &s->u, &s->g, &s->dx, &s->dt_x, &s->product, &s->H_n};
+    for (size_t k = 0; k < sizeof vector / sizeof *vector; ++k)
+        if ((*vector[k] = SPRAG_TAKE(arena, double, n)) == NULL)
+            return 0;
+    return s->matrix != NULL && spragBlockLuAnalyse(&s->lu, problem->contact_count, problem->row_start, problem->column,
+                                                    INFINITY, arena) > 0;
+}
+
+spragStatus spragExistenceFind(const spragProblem *problem, spragArena *arena, double *r, spragExistence *out)
+{
+    Search s;
+    if (!begin(&s, problem, arena))
+        return SPRAG_ERROR_MEMORY;
+    const int nc = problem->contact_count, n = 3 * nc;
+    double speed = 0, mobility = 0;
+    for (int k = 0; k < nc; ++k) {
+        const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k);
+        speed = fmax(speed, spragNorm3(problem->q + 3 * k));
+        mobility += (W[0] + W[4] + W[8]) / (3 * nc);
+    }
+    out->margin = marginAt(&s, s.x);
+    if (out->margin <= 0 && speed > 0) {
+        s.tau = 0.01 * speed, s.ridge = RIDGE * mobility / speed;
+        s.t = out->margin - 0.1 * speed;
+        for (int level = 0; level < LEVELS; ++level, s.tau *= FALL) {
+            double decrement = INFINITY;
+            for (int k = 0; k < STEPS && decrement > CENTRED && s.t <= 0; ++k)
+                decrement = step(&s);
+            if (!(decrement > 0 && decrement <= CENTRED) || s.t > 0)
+                break; /* rounding: what the last level found stands */
+            value(&s, s.x, s.t);
+            assemble(&s); /* g: the multipliers */
+            for (int i = 0; i < n && r != NULL; ++i)
+                r[i] = -s.tau * s.g[i];
+            if (s.t < 0 && 2 * nc * s.tau < -GAP * s.t)
+                break;
+        }
+        out->margin = s.t > 0 ? marginAt(&s, s.x) : s.t;
+    }
+    out->assured = out->margin > 0;
+    if (out->assured && r != NULL)
+        memcpy(r, s.x, (size_t)n * sizeof *r);
+    return SPRAG_OK;
+}

@@ -1,0 +1,145 @@
+/* The criterion of existence and its certificates, each checked by W, q and the cones alone. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sprag/sprag.h>
+
+#include "linalg/vec3.h"
+#include "problem/problem.h"
+#include "problem/residual.h"
+#include "support/check.h"
+#include "support/shared.h"
+
+/* A particle of 1 kg between two walls whose normals make `angle` with the vertical: W = N N', N's rows the frames. */
+static spragProblemData *wedge(double angle, double mu, double q_n)
+{
+    spragProblemData *data = spragProblemCreate(2, 4);
+    assert_non_null(data);
+    const double c = cos(angle), s = sin(angle);
+    const double frame[6][3] = {{s, 0, c}, {c, 0, -s}, {0, 1, 0}, {-s, 0, c}, {c, 0, s}, {0, 1, 0}};
+    for (int k = 0; k < 2; ++k) {
+        data->row_start[k + 1] = 2 * k + 2;
+        data->mu[k] = mu;
+        data->q[3 * k] = q_n;
+        for (int j = 0; j < 2; ++j) {
+            data->column[2 * k + j] = j;
+            for (int a = 0; a < 9; ++a)
+                data->W[9 * (2 * k + j) + a] = spragDot3(frame[3 * k + a / 3], frame[3 * j + a % 3]);
+        }
+    }
+    return data;
+}
+
+/* Largest |W r|, kg m/s over kg. */
+static double felt(const spragProblem *problem, const double *r)
+{
+    double *u = malloc(3 * (size_t)problem->contact_count * sizeof *u), most = 0;
+    assert_non_null(u);
+    spragProblemVelocity(problem, r, u);
+    for (int i = 0; i < 3 * problem->contact_count; ++i)
+        most = fmax(most, fabs(u[i] - problem->q[i]));
+    free(u);
+    return most;
+}
+
+static void checkWedge(const spragProblem *problem, const double *r, double margin)
+{
+    double sum = 0, drive = 0;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        sum += r[3 * k];
+        drive += spragDot3(r + 3 * k, problem->q + 3 * k);
+        assert_true(spragNorm2(r + 3 * k + 1) <= problem->mu[k] * r[3 * k] * (1 + 1e-12));
+    }
+    CHECK_NEAR(sum, 1, 0.01);
+    assert_true(margin < 0);
+    CHECK_NEAR(drive / margin, 1, 0.1);
+    assert_true(felt(problem, r) < 1e-3);
+}
+
+static void checkMotion(const spragProblem *problem, const double *r, double margin)
+{
+    double *u = malloc(3 * (size_t)problem->contact_count * sizeof *u), least = INFINITY;
+    assert_non_null(u);
+    spragProblemVelocity(problem, r, u);
+    for (int k = 0; k < problem->contact_count; ++k)
+        least = fmin(least, u[3 * k] - problem->mu[k] * spragNorm2(u + 3 * k + 1));
+    free(u);
+    assert_true(least > 0);
+    CHECK_NEAR(least, margin, 1e-12);
+}
+
+/* The normals are 30 degrees off the line through the contacts: the cones hold that line where mu > tan 30 degrees. */
+static void wedgeLocks(void **state)
+{
+    (void)state;
+    const double angle = M_PI / 3, critical = tan(M_PI / 6);
+    for (int locked = 0; locked < 2; ++locked) {
+        spragProblemData *data = wedge(angle, critical * (locked ? 1.2 : 0.8), -0.1);
+        double r[6];
+        spragExistence existence;
+        assert_int_equal(spragProblemExistence(&data->problem, r, &existence), SPRAG_OK);
+        assert_int_equal(existence.assured, !locked);
+        if (locked)
+            checkWedge(&data->problem, r, existence.margin);
+        else
+            checkMotion(&data->problem, r, existence.margin);
+        spragProblemFree(&data->problem);
+    }
+}
+
+static void openingWedgeIsNoMatter(void **state)
+{
+    (void)state;
+    spragProblemData *data = wedge(M_PI / 3, 1, 0.1);
+    double r[6];
+    spragExistence existence;
+    assert_int_equal(spragProblemExistence(&data->problem, r, &existence), SPRAG_OK);
+    assert_true(existence.assured);
+    checkMotion(&data->problem, r, existence.margin);
+    spragProblemFree(&data->problem);
+}
+
+static void sharedProblems(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int assured;
+    } file[] = {{"p16_box50_mu0.5.txt", 1}, {"p19_sph200_mu0.3.txt", 1}, {"p26_pyramid10.txt", 1},
+                {"p23_sph1000.txt", 1},     {"p14_sph50_mu2.txt", 0},    {"p22_box200_mu1.txt", 0}};
+    for (size_t k = 0; k < sizeof file / sizeof *file; ++k) {
+        spragProblem *problem = sharedProblem(file[k].name);
+        if (problem == NULL)
+            skip();
+        double *r = calloc(3 * (size_t)problem->contact_count, sizeof *r);
+        assert_non_null(r);
+        spragExistence existence;
+        assert_int_equal(spragProblemExistence(problem, r, &existence), SPRAG_OK);
+        assert_int_equal(existence.assured, file[k].assured);
+        (existence.assured ? checkMotion : checkWedge)(problem, r, existence.margin);
+        free(r);
+        spragProblemFree(problem);
+    }
+}
+
+static void refuses(void **state)
+{
+    (void)state;
+    spragProblemData *data = wedge(M_PI / 3, 1, 0.1);
+    spragExistence existence;
+    assert_int_equal(spragProblemExistence(NULL, NULL, &existence), SPRAG_ERROR_NULL);
+    assert_int_equal(spragProblemExistence(&data->problem, NULL, NULL), SPRAG_ERROR_NULL);
+    data->kind[1] = SPRAG_BLOCK_TWO_SIDED;
+    assert_int_equal(spragProblemExistence(&data->problem, NULL, &existence), SPRAG_ERROR_RANGE);
+    spragProblemFree(&data->problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wedgeLocks),     cmocka_unit_test(openingWedgeIsNoMatter),
+        cmocka_unit_test(sharedProblems), cmocka_unit_test(refuses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
