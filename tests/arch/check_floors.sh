@@ -3,7 +3,7 @@
 # the plugin.      check_floors.sh SOURCE_DIR
 set -euo pipefail
 root=$1
-floors=(base linalg problem solve friction analysis record ode api preload)
+floors=(base linalg problem solve analysis ode api preload)
 
 height() {
     for i in "${!floors[@]}"; do [ "${floors[$i]}" = "$1" ] && echo "$i" && return; done
