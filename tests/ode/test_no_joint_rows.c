@@ -66,7 +66,7 @@ static void guidesThereDoNotAct(void **state)
     dJointDestroy(slider);
     step(&t, 1e-3);
     assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 0);
-    CHECK_NEAR(dBodyGetLinearVel(body)[2], 0, 0.01);
+    CHECK_NEAR(dBodyGetLinearVel(body)[2], 0, 2.5e-3); /* ERP takes back what the body fell */
     freeTwin(&t);
 }
 
