@@ -330,7 +330,7 @@ static void factor(spragSnapshot *s, const spragIsland *island, struct spragArti
     spragLdltForward(m, art->first, art->L, 2, 0, art->y[0]);
 }
 
-/* Z of one block: L^-1 E M^-1 J^T */
+/* Z of one block: L^-1 E M^-1 J^T, onto zeros */
 static void respondBlock(const spragSnapshot *s, const spragIsland *island, struct spragArticulation *art, int slot)
 {
     const spragBlock *block = &island->block[art->block[slot]];
@@ -372,6 +372,16 @@ int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
             respondBlock(s, island, art, slot);
     }
     return 1;
+}
+
+void spragArticulationsRespond(const spragSnapshot *s, spragIsland *island)
+{
+    for (int a = 0; a < island->articulation_count; ++a) {
+        struct spragArticulation *art = &island->articulation[a];
+        memset(art->Z, 0, 3 * (size_t)art->block_count * (size_t)art->row_count * sizeof *art->Z);
+        for (int slot = 0; slot < art->block_count; ++slot)
+            respondBlock(s, island, art, slot);
+    }
 }
 
 /* ---------------------------------------------------------------- elimination */

@@ -48,6 +48,9 @@ const char *spragJointBlocks(struct spragWorld *world, int joint, spragIsland *i
  * must be known.  0: no memory. */
 int spragArticulationsMake(struct spragWorld *world, spragIsland *island);
 
+/* Anew for blocks whose rows have changed (and Y with them). */
+void spragArticulationsRespond(const spragSnapshot *s, spragIsland *island);
+
 /* Subtracts the mechanisms' part from W_kl (3x3); from q and b of one block. */
 void spragArticulationCouple(const spragIsland *island, int k, int l, double W[9]);
 void spragArticulationShift(const spragIsland *island, int k, double q[3], double *free_acceleration);

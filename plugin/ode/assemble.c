@@ -312,7 +312,10 @@ static int respondAll(const spragSnapshot *s, spragIsland *island)
 int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved)
 {
     const double *r = island->r;
-    if (!respondAll(&world->snapshot, island) || !makeProblem(world, island))
+    if (!respondAll(&world->snapshot, island))
+        return 0;
+    spragArticulationsRespond(&world->snapshot, island);
+    if (!makeProblem(world, island))
         return 0;
     memcpy(island->r, r, 3 * (size_t)solved * sizeof *r);
     return 1;

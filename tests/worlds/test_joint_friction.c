@@ -1,5 +1,8 @@
 /* Friction in joints against closed forms: a wheel and a pendulum on a hinge, a ball, a cross; a slider and a piston pulled
  * off their axis, which jam at 2 mu e > L; static and kinetic values. */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "support/twin.h"
 
 static const double G = 9.81, H = 1e-3 /* s */;
@@ -315,6 +318,44 @@ static void loadThatTurns(void **state)
     freeTwin(&t);
 }
 
+/* Two free bodies on a slider, pulled apart at e from its axis through their centres: that of the first end turns in the first
+ * step.  Nothing is gained: W stays positive (the reader of problems looks), and the relative acceleration is the same from
+ * the first step on. */
+static void turnedBetweenBodies(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/sprag-bearing-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    for (int turn = 0; turn < 5; ++turn) {
+        const double F = 5, e = 0.4, mu = 0.3, y = e * sin(0.7 * turn), z = e * cos(0.7 * turn);
+        Twin t;
+        open(&t);
+        dWorldSetGravity(t.world, 0, 0, 0);
+        dBodyID a = makeBody(&t, MASS, 0.3, 0, 0, 0), b = makeBody(&t, 3 * MASS, 0.5, 0.3, 0, 0);
+        setFriction(&t, sliderOf(&t, a, b, 0), (spragJointFriction){.mu = mu, .mu_static = -1, .length = LENGTH});
+        double last = 0, first = 0;
+        for (int k = 0; k < 10; ++k) {
+            dBodyAddForceAtRelPos(a, -F, 0, 0, 0, y, z);
+            dBodyAddForceAtRelPos(b, F, 0, 0, 0, -y, -z);
+            step(&t, H);
+            spragProblem *problem = NULL;
+            assert_int_equal(spragWorldDumpProblem(t.sprag, path), SPRAG_OK);
+            assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
+            spragProblemFree(problem);
+            const double v = dBodyGetLinearVel(b)[0] - dBodyGetLinearVel(a)[0];
+            if (k == 0)
+                first = v / H;
+            CHECK_NEAR((v - last) / H, first, 1e-3);
+            last = v;
+        }
+        assert_true(first > 0.5);
+        freeTwin(&t);
+    }
+    unlink(path);
+}
+
 /* Both: forces N at the ends from Q / 2 + F e / L and Q / 2 - F e / L, of either sign; friction at the faces w from the axis
  * turns by mu w Q. */
 static void pullAndLoad(void **state)
@@ -477,11 +518,12 @@ int main(void)
 {
     dInitODE();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wheelRunsDown), cmocka_unit_test(firstStep),       cmocka_unit_test(pendulumRests),
-        cmocka_unit_test(swingingLoad),  cmocka_unit_test(ballTurnsAnyWay), cmocka_unit_test(chainOfHinges),
-        cmocka_unit_test(offCentrePull), cmocka_unit_test(loadAcross),      cmocka_unit_test(loadThatTurns),
-        cmocka_unit_test(pullAndLoad),   cmocka_unit_test(endsAreReported), cmocka_unit_test(breakaway),
-        cmocka_unit_test(pistonScrews),  cmocka_unit_test(onMovingRail),    cmocka_unit_test(removedAndForgotten)};
+        cmocka_unit_test(wheelRunsDown),       cmocka_unit_test(firstStep),       cmocka_unit_test(pendulumRests),
+        cmocka_unit_test(swingingLoad),        cmocka_unit_test(ballTurnsAnyWay), cmocka_unit_test(chainOfHinges),
+        cmocka_unit_test(offCentrePull),       cmocka_unit_test(loadAcross),      cmocka_unit_test(loadThatTurns),
+        cmocka_unit_test(turnedBetweenBodies), cmocka_unit_test(pullAndLoad),     cmocka_unit_test(endsAreReported),
+        cmocka_unit_test(breakaway),           cmocka_unit_test(pistonScrews),    cmocka_unit_test(onMovingRail),
+        cmocka_unit_test(removedAndForgotten)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
