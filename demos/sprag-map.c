@@ -3,7 +3,8 @@
  * A row of the picture is one value of the second key.  The scene is built there twice, at both ends of the friction axis,
  * and steps once with a step too short to move: the dumped problem holds A = W and b = (q - slip) / h, and from both how
  * mu of each contact goes along the row.  Colours: spragParadoxEnumerate at every pixel.  Lines: spragCriticalEnumerate,
- * the exact friction of this row; black the fold or cusp, which no load moves, white where solutions of this load meet. */
+ * the exact friction of this row; black the fold or cusp, which no load moves, white where solutions of this load meet.
+ * Hatched: rest is one of the solutions (a drawer that locks, a peg that jams). */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@
 #include "viewer/image.h"
 
 enum { CONTACTS = SPRAG_PARADOX_CONTACT_MAX, ROWS = 3 * CONTACTS, COLORS = 7 };
+enum { HATCH = 7 /* pixels between the lines where it can rest */ };
 enum { LEFT = 80, TOP = 60, RIGHT = 190, BOTTOM = 60 };
 
 typedef struct Axis {
@@ -241,7 +243,8 @@ static void dot(Picture *p, int x, int y, const unsigned char color[3])
         memcpy(p->rgb + 3 * (y * p->width + x), color, 3);
 }
 
-static int countAt(const Row *row, double t, int *count)
+/* Number of solutions, and whether one of them is rest. */
+static int countAt(const Row *row, double t, int *count, int *rests)
 {
     double mu[CONTACTS];
     spragContactState state = row->state;
@@ -252,6 +255,13 @@ static int countAt(const Row *row, double t, int *count)
     if (spragParadoxEnumerate(&state, &set) != SPRAG_OK)
         return refuse("%s", spragStatusDetail());
     *count = set.count;
+    *rests = 0;
+    for (int k = 0; k < set.count; ++k) {
+        int held = 1;
+        for (int c = 0; c < state.contact_count; ++c)
+            held &= set.solution[k].mode[c] == SPRAG_MODE_STICK;
+        *rests |= held;
+    }
     spragSolutionSetFree(&set);
     return 1;
 }
@@ -280,15 +290,24 @@ static void join(Picture *p, const Line *before, const Line *now, int y)
     }
 }
 
-static int drawRow(const Options *o, Picture *p, const Row *row, int y, int seen[COLORS], Line *line)
+/* What a picture shows, for its legend. */
+typedef struct Seen {
+    int count[COLORS], rest;
+    unsigned kinds; /* of lines, bits */
+} Seen;
+
+static int drawRow(const Options *o, Picture *p, const Row *row, int y, Seen *seen, Line *line)
 {
     for (int x = 0; x < o->width; ++x) {
-        int count = 0;
-        if (!countAt(row, (x + 0.5) / o->width, &count))
+        int count = 0, rests = 0;
+        if (!countAt(row, (x + 0.5) / o->width, &count, &rests))
             return 0;
         count = count < COLORS ? count : COLORS - 1;
-        seen[count] = 1;
+        seen->count[count] = 1;
+        seen->rest |= rests;
         dot(p, LEFT + x, y, color_of[count]);
+        if (rests && (x + y) % HATCH == 0)
+            dot(p, LEFT + x, y, gray);
     }
     const Line before = *line;
     spragCriticalSet critical;
@@ -333,7 +352,7 @@ static void drawTicks(const Options *o, Picture *p)
     }
 }
 
-static void drawFrame(const Options *o, Picture *p, const int seen[COLORS], unsigned kinds)
+static void drawFrame(const Options *o, Picture *p, const Seen *seen)
 {
     char text[200];
     const SceneKey *x = &o->scene->keys[o->x.key], *y = &o->scene->keys[o->y.key];
@@ -348,7 +367,7 @@ static void drawFrame(const Options *o, Picture *p, const int seen[COLORS], unsi
     int at = TOP;
     textDraw(p, left, at, 0, gray, "solutions");
     for (int count = 0; count < COLORS; ++count) {
-        if (!seen[count])
+        if (!seen->count[count])
             continue;
         at += 26;
         for (int v = 0; v < 16; ++v)
@@ -357,9 +376,17 @@ static void drawFrame(const Options *o, Picture *p, const int seen[COLORS], unsi
         static const char *const name[COLORS] = {"none", "one", "two", "three", "four", "five", "more"};
         textDraw(p, left + 34, at + 1, 0, black, name[count]);
     }
+    if (seen->rest) {
+        at += 26;
+        for (int v = 0; v < 16; ++v)
+            for (int u = 0; u < 24; ++u)
+                dot(p, left + u, at + v,
+                    v == 0 || v == 15 || u == 0 || u == 23 || (u + v) % HATCH == 0 ? gray : color_of[1]);
+        textDraw(p, left + 34, at + 1, 0, black, "it can rest");
+    }
     static const char *const line[] = {"fold", "cusp", "solutions meet", "begins to slip"};
     for (unsigned kind = 0; kind < 4; ++kind) {
-        if (!(kinds >> kind & 1))
+        if (!(seen->kinds >> kind & 1))
             continue;
         at += 26;
         for (int v = 0; v < 16; ++v)
@@ -371,19 +398,18 @@ static void drawFrame(const Options *o, Picture *p, const int seen[COLORS], unsi
 
 static int draw(const Options *o, const char *scratch, Picture *p)
 {
-    int seen[COLORS] = {0};
-    unsigned kinds = 0;
+    Seen seen = {0};
     Line line = {0};
     memset(p->rgb, 255, 3 * (size_t)p->width * (size_t)p->height);
     for (int y = 0; y < o->height; ++y) {
         Row row;
         const double value = o->y.to - (o->y.to - o->y.from) * (y + 0.5) / o->height;
-        if (!makeRow(o, value, scratch, &row) || !drawRow(o, p, &row, TOP + y, seen, &line))
+        if (!makeRow(o, value, scratch, &row) || !drawRow(o, p, &row, TOP + y, &seen, &line))
             return 0;
         for (int k = 0; k < line.count; ++k)
-            kinds |= 1u << line.kind[k];
+            seen.kinds |= 1u << line.kind[k];
     }
-    drawFrame(o, p, seen, kinds);
+    drawFrame(o, p, &seen);
     return 1;
 }
 

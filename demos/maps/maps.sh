@@ -16,5 +16,8 @@ map=${1:-$here/build}/demos/sprag-map out=${2:-$here/docs/img}
     --title "Painleve and Klein, sliding right, mu-1 = 0.525"
 "$map" painleve-klein --x mu-2=0:4 --y angle=5:85 --set speed=0 --size 260x210 \
     --png "$out/map-painleve-klein-rest.png" --title "Painleve and Klein, at rest"
+"$map" drawer --x mu=0:3 --y offset=0.02:1 --png "$out/map-drawer.png" --title "drawer at rest, pulled beside its middle"
+"$map" peg --x mu=0:1 --y depth=0.02:0.28 --set tipped=1 --set clearance=0.01 --png "$out/map-peg.png" \
+    --title "peg in a hole, tipped by the play, pushed"
 "$map" top --x mu=0:6 --y tilt=1:89 --set slip-x=-0.1 --set spin=0 --set inertia-transverse=1e-6 \
     --set inertia-axial=1e-6 --set rim=0 --png "$out/map-top.png" --title "a slim top that does not spin, tip sliding"

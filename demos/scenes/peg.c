@@ -7,7 +7,7 @@
 
 #include "scenes/scene.h"
 
-enum { MU, DEPTH, OFFSET, WIDTH, LENGTH, CLEARANCE, HOLE, PUSH, MASS };
+enum { MU, DEPTH, OFFSET, WIDTH, LENGTH, CLEARANCE, HOLE, PUSH, MASS, TIPPED };
 
 static const SceneKey keys[] = {
     {"mu", "", 0.3, 0, 1e3, "coefficient of friction"},
@@ -19,6 +19,7 @@ static const SceneKey keys[] = {
     {"hole", "m", 0.3, 1e-2, 10, "depth of the hole"},
     {"push", "N", 20, 0, 1e5, "downwards, on the top of the peg"},
     {"mass", "kg", 1, 1e-3, 1e3, "of the peg"},
+    {"tipped", "", 0, 0, 1, "1: tipped by the play from the start, so that it bears on two points"},
     {NULL, NULL, 0, 0, 0, NULL},
 };
 
@@ -31,6 +32,18 @@ static void addWall(SceneWorld *world, const double position[3], const double ha
                                        .color = {0.55f, 0.57f, 0.60f}});
 }
 
+/* On the mouth's right edge and the left wall: with the left lower corner at (-R, -depth) and the axis at the angle a from
+ * upright, 2 R cos a - depth sin a = width. */
+static void tip(dBodyID body, const double *value)
+{
+    const double w = 0.5 * value[WIDTH], l = 0.5 * value[LENGTH], R = w + 0.5 * value[CLEARANCE], d = value[DEPTH];
+    const double a = acos(2 * w / hypot(2 * R, d)) - atan2(d, 2 * R), c = cos(a), s = sin(a);
+    dMatrix3 rotation;
+    dRFromAxisAndAngle(rotation, 0, 1, 0, a);
+    dBodySetRotation(body, rotation);
+    dBodySetPosition(body, -R + w * c + l * s, 0, -d - w * s + l * c);
+}
+
 static const char *create(SceneWorld *world, const double *value)
 {
     const double w = 0.5 * value[WIDTH], l = 0.5 * value[LENGTH], R = w + 0.5 * value[CLEARANCE], D = value[HOLE];
@@ -41,6 +54,8 @@ static const char *create(SceneWorld *world, const double *value)
     dMassSetBoxTotal(&mass, value[MASS], value[WIDTH], value[WIDTH], value[LENGTH]);
     dBodySetMass(body, &mass);
     dBodySetPosition(body, 0, 0, l - value[DEPTH]);
+    if (value[TIPPED] > 0)
+        tip(body, value);
     dWorldSetGravity(world->world, 0, 0, 0);
     world->surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = value[MU]};
     SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
