@@ -195,6 +195,38 @@ SPRAG_QUAD_INLINE void substitute(const spragQuad A[36], spragQuad x[6])
     }
 }
 
+/* What is below NOTHING is zero. */
+SPRAG_QUAD_INLINE spragQuad settle(spragQuadMask work, spragQuad before, spragQuad after)
+{
+    return spragQuadSelect(work, spragQuadSelect((after < NOTHING) & (after > -NOTHING), spragQuadOf(0), after),
+                           before);
+}
+
+/* One contact has but three equations, (1 + D W) dr = -D u. */
+SPRAG_QUAD_INLINE void takeSingleStep(spragLoneBodies *b, const Modes *modes, spragQuadMask work)
+{
+    static const double axis[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    spragLoneContact *c = &b->contact[0];
+    spragQuad D[9], A[9], force[3], minors[3][3], r[3] = {{0}};
+    responseOf(c, modes, 0, D);
+    spragQuadMul33(force, D, c->u);
+    for (int j = 0; j < 3; ++j) {
+        spragQuad e[3] = {spragQuadOf(axis[j][0]), spragQuadOf(axis[j][1]), spragQuadOf(axis[j][2])}, W[3], DW[3];
+        spragLoneOwn(b, c->arm, e, W);
+        spragQuadMul33(DW, D, W);
+        for (int i = 0; i < 3; ++i)
+            A[3 * i + j] = e[i] + DW[i];
+    }
+    for (int i = 0; i < 3; ++i)
+        spragQuadCross3(minors[i], A + 3 * ((i + 1) % 3), A + 3 * ((i + 2) % 3));
+    const spragQuad scale = -1 / spragQuadDot3(A, minors[0]);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            r[j] += scale * force[i] * minors[i][j];
+    for (int i = 0; i < 3; ++i)
+        c->r[i] = settle(work, c->r[i], c->r[i] + r[i]);
+}
+
 SPRAG_QUAD_INLINE void takeStep(spragLoneBodies *b, const Modes *modes, spragQuadMask work)
 {
     spragQuad D[SPRAG_LONE_CONTACTS][9], A[36], v[6] = {{0}}, force[3], moment[3], u[3];
@@ -218,11 +250,8 @@ SPRAG_QUAD_INLINE void takeStep(spragLoneBodies *b, const Modes *modes, spragQua
         for (int i = 0; i < 3; ++i)
             u[i] += c->u[i] + v[i];
         spragQuadMul33(force, D[k], u);
-        for (int i = 0; i < 3; ++i) {
-            const spragQuad r = c->r[i] - force[i];
-            c->r[i] =
-                spragQuadSelect(work, spragQuadSelect((r < NOTHING) & (r > -NOTHING), spragQuadOf(0), r), c->r[i]);
-        }
+        for (int i = 0; i < 3; ++i)
+            c->r[i] = settle(work, c->r[i], c->r[i] - force[i]);
     }
 }
 
@@ -348,7 +377,10 @@ SPRAG_QUAD_INLINE spragQuadMask advance(spragLoneBodies *b, Modes *modes, spragQ
             kept[k][i] = b->contact[k].r[i];
     readModes(b, work, modes);
     findVelocities(b);
-    takeStep(b, modes, work);
+    if (b->count == 1)
+        takeSingleStep(b, modes, work);
+    else
+        takeStep(b, modes, work);
     findVelocities(b);
     judge(b);
     b->iterations += spragQuadSelect(work, spragQuadOf(1), spragQuadOf(0));
