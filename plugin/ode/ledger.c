@@ -22,8 +22,6 @@ void spragLedgerMark(spragWorldID world)
 {
     const spragSnapshot *s = &world->snapshot;
     world->marked = 1;
-    for (int i = 0; i < s->body_count; ++i)
-        spragLayoutMarkBody(s->body[i].id, s->body[i].serial);
     for (int j = 0; j < s->joint_count; ++j)
         if (s->joint[j].contact == NULL)
             spragLayoutMarkJoint(s->joint[j].id, s->joint[j].serial);
@@ -109,13 +107,17 @@ static double squaredDistance(const double a[3], const double b[3])
     return spragDot3(d, d);
 }
 
+#define NEAR 0.1  /* of the arm: what a contact may have moved on a body at rest */
+#define SAME 1e-6 /* of the arm: nobody looks for a nearer one */
+
 /* A contact looking for its predecessor. */
 typedef struct Seeker {
     dBodyID body[2];
     int serial[2];
     dGeomID geom[2];
     double local[2][3];
-    double travel[2]; /* m, m per m of arm: what the bodies move in two steps */
+    double travel[2]; /* m, m per m of arm: what the bodies move in two steps; once asked for */
+    int has_travel;
 } Seeker;
 
 static void makeSeeker(const spragSnapshot *s, const spragJointState *joint, Seeker *seeker)
@@ -123,18 +125,28 @@ static void makeSeeker(const spragSnapshot *s, const spragJointState *joint, See
     const dContactGeom *geom = &joint->contact->geom;
     seeker->geom[0] = joint->reversed ? geom->g2 : geom->g1;
     seeker->geom[1] = joint->reversed ? geom->g1 : geom->g2;
-    seeker->travel[0] = seeker->travel[1] = 0;
+    seeker->has_travel = 0;
     for (int side = 0; side < 2; ++side) {
         seeker->body[side] = bodyId(s, joint->body[side]);
-        seeker->serial[side] = 0;
-        if (joint->body[side] >= 0) {
-            seeker->serial[side] = s->body[joint->body[side]].serial;
-            const double *v = s->body[joint->body[side]].velocity;
-            seeker->travel[0] += 2 * s->step * spragNorm3(v);
-            seeker->travel[1] += 2 * s->step * spragNorm3(v + 3);
-        }
+        seeker->serial[side] = joint->body[side] >= 0 ? s->body[joint->body[side]].serial : 0;
     }
     spragContactLocal(s, joint, seeker->local);
+}
+
+/* m, how far a contact of this arm may be from its predecessor. */
+static double toleranceOf(const spragSnapshot *s, const spragJointState *joint, double arm, Seeker *seeker)
+{
+    if (!seeker->has_travel) {
+        seeker->has_travel = 1;
+        seeker->travel[0] = seeker->travel[1] = 0;
+        for (int side = 0; side < 2; ++side)
+            if (joint->body[side] >= 0) {
+                const double *v = s->body[joint->body[side]].velocity;
+                seeker->travel[0] += 2 * s->step * spragNorm3(v);
+                seeker->travel[1] += 2 * s->step * spragNorm3(v + 3);
+            }
+    }
+    return NEAR * arm + seeker->travel[0] + seeker->travel[1] * arm;
 }
 
 /* turned 1: the record names the two bodies in the other order, as spaces do when they sort their geoms anew. */
@@ -149,8 +161,7 @@ static int isSamePair(const Seeker *seeker, const spragContactMemory *old, int t
     return !old->is_guide;
 }
 
-/* The same contact with its bodies in the other order: forces and slip are those of the other body. */
-static void turn(spragContactMemory *memory)
+void spragLedgerTurn(spragContactMemory *memory)
 {
     const spragContactMemory old = *memory;
     for (int side = 0; side < 2; ++side) {
@@ -163,15 +174,16 @@ static void turn(spragContactMemory *memory)
         memory->normal[i] = -old.normal[i];
         memory->friction[i] = -old.friction[i];
         memory->slip[i] = -old.slip[i];
+        memory->slip_now[i] = -old.slip_now[i];
     }
+    memory->turned = !old.turned;
 }
 
 enum { LOOK_MOST = 64 }; /* records: colliders give contacts in much the same order each time */
-#define SAME 1e-6        /* of the arm: nobody looks for a nearer one */
 
 /* Nearest record, in the frame in which it is less, no farther than a tenth of the lever arm and what the bodies travel;
  * or -1.  It leaves the list of its pair, which begins at *head. */
-static int takeMatch(const spragWorldID world, const Seeker *seeker, int *head, int *next)
+static int takeMatch(const spragWorldID world, const spragJointState *joint, Seeker *seeker, int *head, int *next)
 {
     double best = INFINITY; /* m^2 */
     int found = -1, before_found = -1, looked = 0, turned = 0;
@@ -183,8 +195,12 @@ static int takeMatch(const spragWorldID world, const Seeker *seeker, int *head, 
         ++looked;
         const double a = squaredDistance(seeker->local[0], old->local[other]),
                      b = squaredDistance(seeker->local[1], old->local[!other]), d = a < b ? a : b;
-        const double tolerance = 0.1 * old->arm + seeker->travel[0] + seeker->travel[1] * old->arm;
-        if (d < best && d <= tolerance * tolerance) {
+        if (d >= best)
+            continue;
+        double tolerance = NEAR * old->arm;
+        if (d > tolerance * tolerance)
+            tolerance = toleranceOf(&world->snapshot, joint, old->arm, seeker);
+        if (d <= tolerance * tolerance) {
             best = d;
             found = k;
             before_found = before;
@@ -194,7 +210,7 @@ static int takeMatch(const spragWorldID world, const Seeker *seeker, int *head, 
             break;
     }
     if (turned)
-        turn(&world->memory[found]);
+        spragLedgerTurn(&world->memory[found]);
     if (found >= 0)
         *(before_found < 0 ? head : &next[before_found]) = next[found];
     return found;
@@ -287,7 +303,7 @@ spragStatus spragLedgerMatch(spragWorldID world)
         makeSeeker(s, joint, &seeker);
         const void *key = pairKey(seeker.body[0], seeker.body[1]);
         int head = spragPointerMapGet(&first, key);
-        joint->memory = takeMatch(world, &seeker, &head, next);
+        joint->memory = takeMatch(world, joint, &seeker, &head, next);
         if (joint->memory < 0)
             continue;
         world->memory[joint->memory].matched = 1;

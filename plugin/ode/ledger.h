@@ -14,12 +14,15 @@
 spragStatus spragLedgerAddSurface(spragWorldID world, dJointID joint, const spragSurface *surface);
 /* The serial of an object that bears this mark now; a new one if it bears none. */
 int spragLedgerSerial(spragWorldID world, int mark);
-/* After ODE's step, which takes all marks away: puts them on again. */
+/* After ODE's step, which takes all marks away: puts those of joints on again, as spragUnpark does those of bodies. */
 void spragLedgerMark(spragWorldID world);
 /* Fills map joint -> record of the surfaces that are still valid and forgets the others. */
 spragStatus spragLedgerFindSurfaces(spragWorldID world, spragPointerMap *map);
 /* Fills joint.memory of every contact in an island. */
 spragStatus spragLedgerMatch(spragWorldID world);
+
+/* The same contact with its bodies in the other order: forces and slip are those of the other body. */
+void spragLedgerTurn(spragContactMemory *memory);
 
 /* m, the position of a contact in the frame of each body (the world's frame for none). */
 void spragContactLocal(const spragSnapshot *snapshot, const spragJointState *joint, double local[2][3]);

@@ -88,9 +88,9 @@ static void putContact(const struct spragWorld *world, const spragJointState *jo
     for (int i = 0; i < 3; ++i) {
         c->n[i][lane] = sign * geom->normal[i];
         c->arm[i][lane] = geom->pos[i] - body->position[i];
-        row->last_friction[i][lane] = old != NULL ? old->friction[i] : 0;
+        row->friction[i][lane] = old != NULL ? old->friction[i] : 0;
     }
-    row->last_force[lane] = old != NULL ? old->normal_force : 0;
+    row->force[lane] = old != NULL ? old->normal_force : 0;
     row->stuck[lane] = old != NULL && old->mode == SPRAG_MODE_STICK ? -1 : 0;
     putSurface(s, joint->contact, lane, c, row);
     if (before != NULL && before->g1 == geom->g1 && before->g2 == geom->g2)
@@ -172,12 +172,12 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     const spragQuadMask rests =
         row->stuck & (spragQuadDot3(slip, slip) <= little * little * spragQuadDot3(change, change));
     spragQuad rub[3];
-    spragQuadTangent(rub, row->last_friction, c->n);
+    spragQuadTangent(rub, row->friction, c->n);
     const spragQuad gained = h * group->bodies.inverse_mass; /* m/s per N */
     const spragQuadMask rubs = gained * gained * spragQuadDot3(rub, rub) > OPEN_TOLERANCE * OPEN_TOLERANCE;
     for (int i = 0; i < 3; ++i) {
         c->q[i] = end[i] - row->target * c->n[i];
-        c->r[i] = h * (spragQuadSelect(rubs, rub[i], spragQuadOf(0)) + row->last_force * c->n[i]);
+        c->r[i] = h * (spragQuadSelect(rubs, rub[i], spragQuadOf(0)) + row->force * c->n[i]);
         row->slip[i] = spragQuadSelect(rests, spragQuadOf(0), slip[i]);
     }
 }
@@ -308,7 +308,8 @@ SPRAG_QUAD_INLINE void readRows(spragLoneGroup *group)
     spragLoneBodies *b = &group->bodies;
     const spragQuad still =
         spragQuadMin(spragQuadMax(10 * b->residual, spragQuadOf(SPRAG_SLIP_TOLERANCE)), spragQuadOf(1e-6));
-    const spragQuad none = spragQuadOf(0), one = spragQuadOf(1);
+    const spragQuad open_mode = spragQuadOf(SPRAG_MODE_OPEN), stick = spragQuadOf(SPRAG_MODE_STICK),
+                    slip = spragQuadOf(SPRAG_MODE_SLIP);
     const double rate = 1 / group->step;
     for (int k = 0; k < b->count; ++k) {
         const spragLoneContact *c = &b->contact[k];
@@ -321,8 +322,7 @@ SPRAG_QUAD_INLINE void readRows(spragLoneGroup *group)
                             sticks = ((size < c->mu * load * (1 - 1e-9)) &
                                       (c->w * (c->mu * load - size) > 10 * b->residual)) |
                                      (speed <= still);
-        row->open = spragQuadSelect(open, one, none);
-        row->slides = spragQuadSelect(open | sticks, none, one);
+        row->mode = spragQuadSelect(open, open_mode, spragQuadSelect(sticks, stick, slip));
         row->force = load * rate;
         for (int i = 0; i < 3; ++i)
             row->friction[i] *= rate;

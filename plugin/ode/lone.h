@@ -10,19 +10,19 @@
 
 typedef struct spragLoneRow {
     /* in */
-    spragQuad target;                       /* m/s, normal velocity asked for */
-    spragQuad bounce, bounce_speed;         /* restitution of approaches faster than this, m/s */
-    spragQuad radius;                       /* m, of the body's surface; NaN: unknown, no velocity-product term */
-    spragQuadMask stuck;                    /* it stuck in the last step */
-    spragQuad last_force, last_friction[3]; /* N, of the last step */
-    /* out */
-    spragQuad approach;           /* m/s, normal velocity at the start of the step */
-    spragQuad slip[3];            /* m/s, at its start; 0 where it rests */
-    spragQuad own;                /* 1/kg, its normal response to its own normal impulse */
-    spragQuad p, b;               /* of the sliding contact alone, 1/kg, m/s^2 */
+    spragQuad target;               /* m/s, normal velocity asked for */
+    spragQuad bounce, bounce_speed; /* restitution of approaches faster than this, m/s */
+    spragQuad radius;               /* m, of the body's surface; NaN: unknown, no velocity-product term */
+    spragQuadMask stuck;            /* it stuck in the last step */
+    /* in: of the last step; out */
     spragQuad force, friction[3]; /* N */
-    spragQuad slip_after[3];      /* m/s */
-    spragQuad open, slides;       /* 1: its mode, else it sticks */
+    /* out */
+    spragQuad approach;      /* m/s, normal velocity at the start of the step */
+    spragQuad slip[3];       /* m/s, at its start; 0 where it rests */
+    spragQuad own;           /* 1/kg, its normal response to its own normal impulse */
+    spragQuad p, b;          /* of the sliding contact alone, 1/kg, m/s^2 */
+    spragQuad slip_after[3]; /* m/s */
+    spragQuad mode;          /* spragMode */
 } spragLoneRow;
 
 typedef struct spragLoneGroup {

@@ -153,9 +153,10 @@ static void fillFeedback(const spragSnapshot *s, const spragIsland *island)
 
 static void addForces(spragBodyState *body, double h)
 {
+    const double rate = 1 / h;
     double f[6];
     for (int j = 0; j < 6; ++j)
-        f[j] = body->impulse[j] / h + body->motor_force[j] +
+        f[j] = body->impulse[j] * rate + body->motor_force[j] +
                (j >= 3 && body->own_gyroscopic ? body->gyroscopic[j - 3] : 0);
     dBodyAddForce(body->id, (dReal)f[0], (dReal)f[1], (dReal)f[2]);
     dBodyAddTorque(body->id, (dReal)f[3], (dReal)f[4], (dReal)f[5]);
@@ -196,5 +197,6 @@ void spragUnpark(struct spragWorld *world, int stepped)
             dBodySetGyroscopicMode(body->id, 1);
         if (isParked(s, body->island) && !stepped)
             setAccumulators(body->id, body->force);
+        spragLayoutMarkBody(body->id, body->serial);
     }
 }

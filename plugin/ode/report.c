@@ -255,19 +255,9 @@ static void addEvents(struct spragWorld *world, const Told *told, const spragCon
 
 /* ---------------------------------------------------------------- memory */
 
-/* old: index of its record of the last step, or -1. */
-static void remember(struct spragWorld *world, const spragJointState *joint, int is_guide, int old,
-                     const spragContact *contact)
+/* What a contact is recognised by. */
+static void rememberPlace(const spragSnapshot *s, const spragJointState *joint, spragContactMemory *memory)
 {
-    const spragSnapshot *s = &world->snapshot;
-    spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
-    *memory = (spragContactMemory){.id = contact->id,
-                                   .body = {contact->body[0], contact->body[1]},
-                                   .is_guide = is_guide,
-                                   .normal_force = contact->normal_force,
-                                   .mode = contact->mode,
-                                   .variant = contact->variant,
-                                   .paradox_class = contact->paradox_class};
     if (joint->contact != NULL) {
         const dContactGeom *geom = &joint->contact->geom;
         memory->geom[0] = joint->reversed ? geom->g2 : geom->g1;
@@ -280,11 +270,60 @@ static void remember(struct spragWorld *world, const spragJointState *joint, int
             const double arm = spragNorm3(memory->local[side]);
             memory->arm = arm > memory->arm ? arm : memory->arm;
         }
+}
+
+/* old: index of its record of the last step, or -1. */
+static void remember(struct spragWorld *world, const spragJointState *joint, int is_guide, int old,
+                     const spragContact *contact)
+{
+    spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
+    *memory = (spragContactMemory){.id = contact->id,
+                                   .body = {contact->body[0], contact->body[1]},
+                                   .is_guide = is_guide,
+                                   .normal_force = contact->normal_force,
+                                   .mode = contact->mode,
+                                   .variant = contact->variant,
+                                   .paradox_class = contact->paradox_class,
+                                   .depth = contact->depth,
+                                   .painleve_p = contact->painleve_p,
+                                   .free_acceleration = contact->free_acceleration,
+                                   .joint = contact->joint};
+    rememberPlace(&world->snapshot, joint, memory);
     memcpy(memory->position, contact->position, sizeof memory->position);
     memcpy(memory->normal, contact->normal, sizeof memory->normal);
     memcpy(memory->friction, contact->friction, sizeof memory->friction);
+    memcpy(memory->slip_now, contact->slip, sizeof memory->slip_now);
     const int keep = contact->mode != SPRAG_MODE_SLIP && old >= 0;
     memcpy(memory->slip, keep ? world->memory[old].slip : contact->slip, sizeof memory->slip);
+}
+
+static spragContact contactOf(const spragContactMemory *record)
+{
+    spragContactMemory memory = *record;
+    if (memory.turned)
+        spragLedgerTurn(&memory);
+    spragContact contact = {.id = memory.id,
+                            .joint = memory.joint,
+                            .body = {memory.body[0], memory.body[1]},
+                            .mode = memory.mode,
+                            .variant = memory.variant,
+                            .normal_force = memory.normal_force,
+                            .depth = memory.depth,
+                            .painleve_p = memory.painleve_p,
+                            .free_acceleration = memory.free_acceleration,
+                            .paradox_class = memory.paradox_class};
+    memcpy(contact.position, memory.position, sizeof contact.position);
+    memcpy(contact.normal, memory.normal, sizeof contact.normal);
+    memcpy(contact.friction, memory.friction, sizeof contact.friction);
+    memcpy(contact.slip, memory.slip_now, sizeof contact.slip);
+    return contact;
+}
+
+void spragReportContacts(struct spragWorld *world)
+{
+    for (int k = 0; k < world->contact_count && !world->contacts_told; ++k)
+        world->contact[k] = contactOf(&world->memory[k]);
+    world->contacts_told = 1;
 }
 
 /* In the snapshot, or -1: gone, or the world. */
@@ -373,7 +412,8 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island, co
             continue;
         Told told;
         lookAt(world, island, coupled, sideOf(world, island, k), &told);
-        spragContact *contact = &world->contact[world->contact_count++];
+        spragContact told_of, *const contact = &told_of;
+        ++world->contact_count;
         fillContact(world, &told, contact);
         addSecondLaw(world, island, k + 1, contact);
         contact->id = block->id != 0       ? block->id
@@ -393,38 +433,40 @@ static void getVector(double out[3], const spragQuad quad[3], int lane)
 }
 
 static void fillLone(const struct spragWorld *world, const spragJointState *joint, const spragLoneContact *c,
-                     const spragLoneRow *row, int lane, spragContact *contact)
+                     const spragLoneRow *row, int lane, spragContactMemory *memory)
 {
+    const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
     const dContactGeom *geom = &joint->contact->geom;
-    const spragMode mode = row->open[lane] > 0     ? SPRAG_MODE_OPEN
-                           : row->slides[lane] > 0 ? SPRAG_MODE_SLIP
-                                                   : SPRAG_MODE_STICK;
-    *contact = (spragContact){.joint = joint->id,
-                              .body = {world->snapshot.body[joint->body[0]].id, NULL},
-                              .position = {geom->pos[0], geom->pos[1], geom->pos[2]},
-                              .mode = mode,
-                              .variant = mode == SPRAG_MODE_OPEN ? 0 : 1,
-                              .normal_force = row->force[lane],
-                              .depth = geom->depth};
-    getVector(contact->normal, c->n, lane);
-    getVector(contact->friction, row->friction, lane);
-    getVector(contact->slip, row->slip_after, lane);
+    const spragMode mode = (spragMode)row->mode[lane];
+    *memory = (spragContactMemory){.joint = joint->id,
+                                   .body = {world->snapshot.body[joint->body[0]].id, NULL},
+                                   .position = {geom->pos[0], geom->pos[1], geom->pos[2]},
+                                   .mode = mode,
+                                   .variant = mode == SPRAG_MODE_OPEN ? 0 : 1,
+                                   .normal_force = row->force[lane],
+                                   .depth = geom->depth};
+    rememberPlace(&world->snapshot, joint, memory);
+    getVector(memory->normal, c->n, lane);
+    getVector(memory->friction, row->friction, lane);
+    getVector(memory->slip_now, row->slip_after, lane);
+    memcpy(memory->slip, mode != SPRAG_MODE_SLIP && old != NULL ? old->slip : memory->slip_now, sizeof memory->slip);
     if (world->config.analysis) {
-        contact->painleve_p = row->p[lane];
-        contact->free_acceleration = row->b[lane];
+        memory->painleve_p = row->p[lane];
+        memory->free_acceleration = row->b[lane];
     }
 }
 
 static void addLoneEvents(struct spragWorld *world, const spragJointState *joint, const spragLoneRow *row, int lane,
-                          const spragContact *contact)
+                          const spragContactMemory *memory)
 {
     const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
     double slip[3];
     getVector(slip, row->slip, lane);
     const int slid = spragNorm3(slip) > SPRAG_SLIP_TOLERANCE;
-    if (old != NULL && old->mode == contact->mode && old->variant == contact->variant &&
-        (contact->mode == SPRAG_MODE_SLIP ? spragDot3(old->slip, contact->slip) >= 0 : !slid))
+    if (old != NULL && old->mode == memory->mode && old->variant == memory->variant &&
+        (memory->mode == SPRAG_MODE_SLIP ? spragDot3(old->slip, memory->slip) >= 0 : !slid))
         return; /* it goes on as it did, and no contact of these has a paradox */
+    const spragContact told = contactOf(memory), *const contact = &told;
     spragContactChange change = changeOf(world, joint->body, contact);
     change.fresh = old == NULL;
     change.touching = contact->depth >= -world->snapshot.step * SPRAG_SLIP_TOLERANCE;
@@ -462,11 +504,11 @@ static void reportLone(struct spragWorld *world, const spragIsland *island)
         const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
         askFor(world, island->joint[k] + AHEAD);
         const spragLoneRow *row = &island->lone->row[k];
-        spragContact *contact = &world->contact[world->contact_count++];
-        fillLone(world, joint, &island->lone->bodies.contact[k], row, island->lone_lane, contact);
-        contact->id = joint->memory >= 0 ? world->memory[joint->memory].id : ++world->next_id;
-        addLoneEvents(world, joint, row, island->lone_lane, contact);
-        remember(world, joint, 0, joint->memory, contact);
+        spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
+        ++world->contact_count;
+        fillLone(world, joint, &island->lone->bodies.contact[k], row, island->lone_lane, memory);
+        memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : ++world->next_id;
+        addLoneEvents(world, joint, row, island->lone_lane, memory);
     }
 }
 
@@ -504,7 +546,7 @@ static void addIslandParadox(struct spragWorld *world, const spragIsland *island
 void spragReport(struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
-    world->contact_count = world->next_memory_count = world->load_count = 0;
+    world->contact_count = world->contacts_told = world->next_memory_count = world->load_count = 0;
     spragEventLogClear(&world->log);
     for (int k = 0; k < s->island_count; ++k) {
         const spragIsland *island = &s->island[k];

@@ -8,5 +8,7 @@
 spragStatus spragReportPrepare(struct spragWorld *world);
 /* Cannot fail after Prepare. */
 void spragReport(struct spragWorld *world);
+/* Fills world->contact, if that was not done since the last step. */
+void spragReportContacts(struct spragWorld *world);
 
 #endif

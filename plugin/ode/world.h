@@ -124,7 +124,7 @@ typedef struct spragSnapshot {
 
 /* ---------------------------------------------------------------- of an attachment */
 
-/* A contact of the last step: what its successor is recognised by and starts from. */
+/* A contact of the last step: what its successor is recognised by and starts from, and what the user is told. */
 typedef struct spragContactMemory {
     unsigned long long id;
     int is_guide;    /* recognised by its id, not by its place */
@@ -136,10 +136,15 @@ typedef struct spragContactMemory {
     double position[3], normal[3];
     double normal_force, friction[3]; /* N, on body[0]; along the normal, < 0 where a guide pushes against it */
     double slip[3];                   /* m/s; the last one, kept while it sticks */
+    double slip_now[3];               /* m/s */
+    double depth;                     /* m */
+    double painleve_p, free_acceleration;
+    dJointID joint; /* told, never followed; NULL for guides */
     spragMode mode;
     int variant;
     int paradox_class;
     int matched;
+    int turned; /* 1: it names its bodies in the other order than it told of them */
 } spragContactMemory;
 
 /* Force of one of a joint's limits and motors in the last step: whether it held, and where the search starts. */
@@ -199,9 +204,9 @@ struct spragWorld {
     spragSurfaceRecord *surface;
     size_t surface_capacity;
     int surface_count;
-    spragContact *contact;
+    spragContact *contact; /* of the first contact_count records, once they have been asked for */
     size_t contact_capacity;
-    int contact_count;
+    int contact_count, contacts_told;
     spragEventLog log;
     spragEventFn *callback;
     void *callback_user;
