@@ -12,6 +12,7 @@
 #include "ode/guide.h"
 #include "ode/layout.h"
 #include "ode/ledger.h"
+#include "ode/report.h"
 #include "ode/rows.h"
 #include "ode/step.h"
 
@@ -234,6 +235,8 @@ spragStatus spragWorldStep(spragWorldID world, dReal stepsize)
 int spragWorldGetContacts(spragWorldID world, const spragContact **contacts)
 {
     const int ok = spragAttachmentsCheck(world) == SPRAG_OK;
+    if (ok)
+        spragReportContacts(world);
     if (contacts != NULL)
         *contacts = ok ? world->contact : NULL;
     return ok ? world->contact_count : 0;

@@ -415,10 +415,10 @@ SPRAG_QUAD_INLINE void solveBodies(spragLoneBodies *b)
     b->iterations = spragQuadOf(0);
     findVelocities(b);
     judge(b);
-    if (b->count > 3) /* hyperstatic: it may be what was left in the last step */
-        work &= ~((b->residual <= STALLED * b->tolerance) & (b->creep <= EXACT * b->tolerance));
     for (int step = 0; step < STEPS; ++step) {
         work &= ~(b->residual <= EXACT * b->tolerance);
+        if (b->count > 3) /* hyperstatic: it may be all that their modes allow */
+            work &= ~((b->residual <= STALLED * b->tolerance) & (b->creep <= EXACT * b->tolerance));
         if (!spragQuadAny(work))
             break;
         work = advance(b, &modes, work, step);

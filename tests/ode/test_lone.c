@@ -126,7 +126,10 @@ static void compareContacts(const Yard *a, const Yard *b)
     const int count = spragWorldGetContacts(a->sprag, &x);
     assert_int_equal(count, spragWorldGetContacts(b->sprag, &y));
     for (int k = 0; k < count; ++k) {
+        assert_true(x[k].id > 0);
         assert_int_equal(x[k].id, y[k].id);
+        assert_int_equal(x[k].mode, y[k].mode);
+        assert_ptr_equal(x[k].body[1], y[k].body[1]);
         CHECK_NEAR(x[k].depth, y[k].depth, 1e-7);
         CHECK_NEAR(x[k].painleve_p, y[k].painleve_p, 1e-4);
         for (int i = 0; i < 3; ++i) {
