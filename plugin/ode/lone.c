@@ -323,7 +323,7 @@ SPRAG_QUAD_INLINE void readRows(spragLoneGroup *group)
                                       (c->w * (c->mu * load - size) > 10 * b->residual)) |
                                      (speed <= still);
         row->mode = spragQuadSelect(open, open_mode, spragQuadSelect(sticks, stick, slip));
-        row->force = load * rate;
+        row->force = spragQuadMax(load, spragQuadOf(0)) * rate;
         for (int i = 0; i < 3; ++i)
             row->friction[i] *= rate;
     }

@@ -155,7 +155,8 @@ static void fillContact(const struct spragWorld *world, const Told *told, spragC
         contact->normal[i] = side * block->n[i];
     contact->mode = modeOf(block, told->W, r, u, told->still);
     contact->variant = variantOf(world, block, told->W, r, contact->mode);
-    contact->normal_force = side * r[0] / s->step;
+    const double load = block->kind == SPRAG_BLOCK_TWO_SIDED ? r[0] : fmax(r[0], 0); /* not -1e-20 N */
+    contact->normal_force = side * load / s->step;
     fromTangents(contact->friction, block, r[1] / s->step, r[2] * block->scale / s->step);
     fromTangents(contact->slip, block, u[1], u[2] / block->scale);
     if (world->config.analysis) {
