@@ -7,7 +7,7 @@
 enum { SPINS = 2000 };
 #define JOB (1ULL << 32)
 
-static inline void rest(int spins)
+void spragPoolRest(int spins)
 {
     if (spins > SPINS) {
         sched_yield();
@@ -39,7 +39,7 @@ static void *work(void *argument)
         if (takePiece(pool))
             spins = 0;
         else
-            rest(spins);
+            spragPoolRest(spins);
     }
     return NULL;
 }
@@ -74,7 +74,7 @@ void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces)
     while (takePiece(pool))
         continue;
     for (int spins = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < pieces; ++spins)
-        rest(spins);
+        spragPoolRest(spins);
 }
 
 void spragPoolEnd(spragPool *pool)

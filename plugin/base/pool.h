@@ -26,6 +26,8 @@ typedef struct spragPool {
 /* Starts threads; fewer than asked if the system refuses. */
 void spragPoolStart(spragPool *pool, int count);
 void spragPoolEnd(spragPool *pool);
+/* What a thread does that waits for another, the `spins`-th time it finds it has to. */
+void spragPoolRest(int spins);
 /* run(data, piece) for all pieces 0 .. pieces - 1; returns when all are done.  pool NULL: on this thread. */
 void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces);
 

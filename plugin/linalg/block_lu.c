@@ -1,5 +1,9 @@
 /* Row by row ("up-looking", Davis 2006, 4.8, for LU with a fixed symmetric pattern): row i of A is spread over `work`;
- * for each k < i of the pattern, L_ik = work_k U_kk^-1 and work -= L_ik U_k.; what is left is row i of U. */
+ * for each k < i of the pattern, L_ik = work_k U_kk^-1 and work -= L_ik U_k.; what is left is row i of U.
+ *
+ * Threads take rows in their order, each with a `work` of its own, and wait for a row k that is not finished.  The order of
+ * elimination is that of the tree, so what was begun just before is needed last: even in the dense rows at the end, where
+ * every row needs the one before it, two threads hardly wait.  Who computes a row does not change its bits. */
 #include "linalg/block_lu.h"
 
 #include <amd.h>
@@ -165,12 +169,12 @@ static int inverse33(const double A[9], double B[9])
 }
 
 /* work -= L_ik U_k. over row k of U; the rows of a block are one vector each. */
-static inline __attribute__((always_inline)) void eliminate(const spragBlockLu *lu, const double L[9], int k)
+static inline __attribute__((always_inline)) void eliminate(const spragBlockLu *lu, const double L[9], int k,
+                                                            double *work)
 {
     const int end = lu->u_start[k + 1], *column = lu->u_column;
     const double *rows = lu->U, a0 = L[0], a1 = L[1], a2 = L[2], b0 = L[3], b1 = L[4], b2 = L[5], c0 = L[6], c1 = L[7],
                  c2 = L[8]; /* in registers: the compiler cannot know that they are not in `work` */
-    double *work = lu->work;
     for (int t = lu->u_start[k]; t < end; ++t) {
         const Vector4 *U = (const Vector4 *)(const void *)(rows + PADDED * (size_t)t);
         Vector4 *C = (Vector4 *)(void *)(work + PADDED * (size_t)column[t]);
@@ -181,30 +185,39 @@ static inline __attribute__((always_inline)) void eliminate(const spragBlockLu *
     }
 }
 
+/* Until row k is finished. */
+static inline void await(const spragBlockLu *lu, int k)
+{
+    for (int spins = 0; atomic_load_explicit(&lu->done[k], memory_order_acquire) != lu->round; ++spins)
+        spragPoolRest(spins);
+}
+
 /* Rows of L and what they leave of row i. */
-static inline __attribute__((always_inline)) void reduceRow(spragBlockLu *lu, int i)
+static inline __attribute__((always_inline)) void reduceRow(spragBlockLu *lu, int i, double *work)
 {
     for (int s = lu->l_start[i]; s < lu->l_start[i + 1]; ++s) {
         const int k = lu->l_column[s];
-        double *L = lu->L + 9 * (size_t)s, *w = lu->work + PADDED * (size_t)k;
+        double *L = lu->L + 9 * (size_t)s, *w = work + PADDED * (size_t)k;
+        if (lu->pool != NULL)
+            await(lu, k);
         const double *D = lu->inverse + 9 * (size_t)k;
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b)
                 L[3 * a + b] = w[4 * a] * D[b] + w[4 * a + 1] * D[3 + b] + w[4 * a + 2] * D[6 + b];
         memset(w, 0, PADDED * sizeof *w);
-        eliminate(lu, L, k);
+        eliminate(lu, L, k, work);
     }
 }
 
-static void reduceRowPlain(spragBlockLu *lu, int i)
+static void reduceRowPlain(spragBlockLu *lu, int i, double *work)
 {
-    reduceRow(lu, i);
+    reduceRow(lu, i, work);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static void reduceRowAvx2(spragBlockLu *lu, int i)
+__attribute__((target("avx2"))) static void reduceRowAvx2(spragBlockLu *lu, int i, double *work)
 {
-    reduceRow(lu, i);
+    reduceRow(lu, i, work);
 }
 
 static int hasAvx2(void)
@@ -219,30 +232,64 @@ static int hasAvx2(void)
 }
 #endif
 
+/* Row i of L and U.  0: its diagonal block is singular. */
+static int factorRow(spragBlockLu *lu, int i, double *work)
+{
+    const int row = lu->order[i];
+    for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e)
+        for (int a = 0; a < 9; ++a)
+            work[PADDED * (size_t)lu->position[lu->column[e]] + (size_t)(a + a / 3)] = lu->A[9 * (size_t)e + (size_t)a];
+    if (hasAvx2())
+        reduceRowAvx2(lu, i, work);
+    else
+        reduceRowPlain(lu, i, work);
+    double pivot[9], *w = work + PADDED * (size_t)i;
+    for (int a = 0; a < 9; ++a)
+        pivot[a] = w[a + a / 3];
+    const int regular = inverse33(pivot, lu->inverse + 9 * (size_t)i);
+    memset(w, 0, PADDED * sizeof *w);
+    for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
+        w = work + PADDED * (size_t)lu->u_column[t];
+        memcpy(lu->U + PADDED * (size_t)t, w, PADDED * sizeof *w);
+        memset(w, 0, PADDED * sizeof *w);
+    }
+    return regular;
+}
+
+/* Rows are taken in order, so that those a thread waits for are being worked on. */
+static void factorRows(void *data, int thread)
+{
+    spragBlockLu *lu = data;
+    double *work = lu->works + PADDED * (size_t)lu->n * (size_t)thread;
+    for (int i; (i = atomic_fetch_add_explicit(&lu->next, 1, memory_order_relaxed)) < lu->n;) {
+        if (!factorRow(lu, i, work))
+            atomic_store_explicit(&lu->failed, 1, memory_order_relaxed);
+        atomic_store_explicit(&lu->done[i], lu->round, memory_order_release);
+    }
+}
+
+int spragBlockLuShare(spragBlockLu *lu, spragPool *pool, spragArena *arena)
+{
+    lu->works = SPRAG_TAKE(arena, double, PADDED *(size_t)lu->n *(size_t)pool->count);
+    lu->done = SPRAG_TAKE(arena, atomic_int, lu->n);
+    lu->pool = lu->works != NULL && lu->done != NULL ? pool : NULL;
+    return lu->pool != NULL;
+}
+
 int spragBlockLuFactor(spragBlockLu *lu, const double *A)
 {
-    double *work = lu->work;
-    void (*reduce)(spragBlockLu *, int) = hasAvx2() ? reduceRowAvx2 : reduceRowPlain;
-    for (int i = 0; i < lu->n; ++i) {
-        const int row = lu->order[i];
-        for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e)
-            for (int a = 0; a < 9; ++a)
-                work[PADDED * (size_t)lu->position[lu->column[e]] + (size_t)(a + a / 3)] = A[9 * (size_t)e + (size_t)a];
-        reduce(lu, i);
-        double pivot[9], *w = work + PADDED * (size_t)i;
-        for (int a = 0; a < 9; ++a)
-            pivot[a] = w[a + a / 3];
-        const int regular = inverse33(pivot, lu->inverse + 9 * (size_t)i);
-        memset(w, 0, PADDED * sizeof *w);
-        for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
-            w = work + PADDED * (size_t)lu->u_column[t];
-            memcpy(lu->U + PADDED * (size_t)t, w, PADDED * sizeof *w);
-            memset(w, 0, PADDED * sizeof *w);
-        }
-        if (!regular)
-            return 0;
+    lu->A = A;
+    if (lu->pool == NULL) {
+        for (int i = 0; i < lu->n; ++i)
+            if (!factorRow(lu, i, lu->work))
+                return 0;
+        return 1;
     }
-    return 1;
+    ++lu->round;
+    atomic_store(&lu->next, 0);
+    atomic_store(&lu->failed, 0);
+    spragPoolRun(lu->pool, factorRows, lu, lu->pool->count);
+    return !atomic_load(&lu->failed);
 }
 
 int spragBlockLuSign(const spragBlockLu *lu)

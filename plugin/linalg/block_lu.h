@@ -5,6 +5,7 @@
 #define SPRAG_LINALG_BLOCK_LU_H
 
 #include "base/arena.h"
+#include "base/pool.h"
 
 typedef struct spragBlockLu {
     int n;                   /* block rows */
@@ -18,13 +19,21 @@ typedef struct spragBlockLu {
     double *inverse;         /* (n x 3 x 3) inverses of U's diagonal blocks */
     double *work;            /* (n x 3 x 4), zero between uses */
     double *solution;        /* (3 n) */
-    double products;         /* 3x3 products of one factorisation: its price */
+    spragPool *pool;         /* or NULL */
+    double *works;           /* (pool->count x n x 3 x 4) as work, of each thread */
+    atomic_int *done;        /* (n) the factorisation in which a row was last finished */
+    int round;               /* factorisations so far */
+    atomic_int next, failed; /* row to be taken; 1: a diagonal block is singular */
+    const double *A;
+    double products; /* 3x3 products of one factorisation: its price */
 } spragBlockLu;
 
 /* Orders and finds the pattern of the factors.  All memory from the arena.  1; 0: out of memory; -1: a factorisation
  * would take more than `products_most` products of 3x3 blocks, and no memory is taken for it. */
 int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int *column, double products_most,
                         spragArena *arena);
+/* Factorisations by the threads of a pool, with the same bits; it must last as long as they are made.  0: no memory. */
+int spragBlockLuShare(spragBlockLu *lu, spragPool *pool, spragArena *arena);
 /* A (blocks x 3 x 3) in the pattern given.  1, or 0: a diagonal block became singular. */
 int spragBlockLuFactor(spragBlockLu *lu, const double *A);
 /* Sign of det A from the factors: -1, 0, +1. */

@@ -31,7 +31,8 @@ enum {
     STEPS_WARM = 4,
     STEPS_FAR = 200,
     STEPS_LEAST = 3,
-    PASSES = 10 /* over W, the other work of a step */
+    PASSES = 10,      /* over W, the other work of a step */
+    THREADS_PAY = 500 /* blocks */
 };
 #define LAMBDA_FIRST 1e-2
 #define WORK 5e8 /* 3x3 products spent on factorisations where no limit is given: about 5 s */
@@ -155,9 +156,14 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     const int ready = newton.swept != NULL && spragSweeperInit(&newton.sweeper, problem, NULL, arena)
                           ? spragProximalInitWithin(&newton.proximal, problem, most, arena)
                           : 0;
+    spragPool pool;
+    spragPoolStart(&pool, ready > 0 && problem->contact_count >= THREADS_PAY ? options->thread_count : 1);
+    newton.sweeper.pool = pool.count > 1 ? &pool : NULL;
+    const int shared = pool.count == 1 || spragBlockLuShare(&newton.proximal.lu, &pool, arena);
     newton.limit = limitOf(options, newton.proximal.lu.products + PASSES * (double)problem->block_count);
-    if (ready != 0)
+    if (ready != 0 && shared)
         status = ready > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
+    spragPoolEnd(&pool);
     spragArenaRelease(arena, mark);
     return status;
 }

@@ -71,6 +71,34 @@ static void solvesWhatWasMultiplied(void **state)
     spragArenaFree(&arena);
 }
 
+static void threadsGiveTheSameBits(void **state)
+{
+    (void)state;
+    spragArena arena = {0};
+    for (int trial = 0; trial < 10; ++trial) {
+        spragBlockLu one, other;
+        makeMatrix();
+        spragArenaReset(&arena);
+        assert_int_equal(spragBlockLuAnalyse(&one, N, row_start, column, INFINITY, &arena), 1);
+        assert_int_equal(spragBlockLuFactor(&one, A), 1);
+        for (int threads = 1; threads <= 4; ++threads) {
+            spragPool pool;
+            spragPoolStart(&pool, threads);
+            assert_int_equal(spragBlockLuAnalyse(&other, N, row_start, column, INFINITY, &arena), 1);
+            assert_int_equal(spragBlockLuShare(&other, &pool, &arena), 1);
+            for (int again = 0; again < 20; ++again) {
+                assert_int_equal(spragBlockLuFactor(&other, A), 1);
+                const size_t fill = (size_t)one.l_start[N];
+                assert_memory_equal(other.L, one.L, 9 * fill * sizeof *one.L);
+                assert_memory_equal(other.U, one.U, 12 * fill * sizeof *one.U);
+                assert_memory_equal(other.inverse, one.inverse, 9 * N * sizeof *one.inverse);
+            }
+            spragPoolEnd(&pool);
+        }
+    }
+    spragArenaFree(&arena);
+}
+
 static void singularIsSaid(void **state)
 {
     (void)state;
@@ -80,11 +108,17 @@ static void singularIsSaid(void **state)
     spragBlockLu lu;
     assert_int_equal(spragBlockLuAnalyse(&lu, 2, start, columns, INFINITY, &arena), 1);
     assert_int_equal(spragBlockLuFactor(&lu, blocks), 0);
+    spragPool pool;
+    spragPoolStart(&pool, 2);
+    assert_int_equal(spragBlockLuShare(&lu, &pool, &arena), 1);
+    assert_int_equal(spragBlockLuFactor(&lu, blocks), 0);
+    spragPoolEnd(&pool);
     spragArenaFree(&arena);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(solvesWhatWasMultiplied), cmocka_unit_test(singularIsSaid)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(solvesWhatWasMultiplied),
+                                       cmocka_unit_test(threadsGiveTheSameBits), cmocka_unit_test(singularIsSaid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
