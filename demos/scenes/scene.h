@@ -24,8 +24,8 @@ typedef struct SceneShape {
     dBodyID body;       /* NULL: fixed in the world */
     double position[3]; /* of the shape in the body (or world) frame */
     double rotation[9]; /* row-major, of the shape in the body frame */
-    double size
-        [3]; /* BOX: half lengths; SPHERE: r; CAPSULE, CYLINDER, CONE: r, half length (axis z; the cone's tip at -z) */
+    /* BOX: half lengths; SPHERE: r; CAPSULE, CYLINDER, CONE: r, half length (axis z; the cone's tip at -z) */
+    double size[3];
     float color[3];
 } SceneShape;
 

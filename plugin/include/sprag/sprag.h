@@ -152,11 +152,12 @@ typedef struct spragSolveOptions {
     double time_limit;   /* s, 0 = none.  A few sweeps are made however short it is */
     int thread_count;    /* 0 or 1: this thread only */
     spragIndeterminacy indeterminacy;
-    double work_limit; /* of the factorisations of one problem, in products of 3x3 blocks (some ns each): a time limit
-                          that gives the same bits on every machine; 0 = patient */
-    double
-        enough; /* m/s: a problem of some tens of contacts that is not at the tolerance after some ms of work contents
-                      itself with this (the same bits on every machine); 0 = it goes on */
+    /* of the factorisations of one problem, in products of 3x3 blocks (some ns each): a time limit that gives the same bits
+     * on every machine; 0 = patient */
+    double work_limit;
+    /* m/s: a problem of some tens of contacts that is not at the tolerance after some ms of work contents itself with this
+     * (the same bits on every machine); 0 = it goes on */
+    double enough;
 } spragSolveOptions;
 
 SPRAG_API spragSolveOptions spragSolveOptionsDefault(void);

@@ -143,8 +143,8 @@ typedef struct spragEvent {
     int paradox_class;
     int variant; /* +1 / -1 after the step: the side of a guide that bears load; 1 of an ordinary contact, 0 open */
     const char *reason; /* of DECLINED: why ODE solved the island, a sentence that lives for ever; else NULL */
-    int body_number
-        [2]; /* of the bodies: the same as long as one lives, and never another's; -1: the world, or unknown */
+    /* of the bodies: the same as long as one lives, and never another's; -1: the world, or unknown */
+    int body_number[2];
 } spragEvent;
 
 typedef void spragEventFn(const spragEvent *event, void *user);
