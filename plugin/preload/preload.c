@@ -136,12 +136,12 @@ static void start(void)
     settings = spragSettingsFromEnvironment(error, sizeof error);
     if (why == NULL && error[0] != '\0')
         why = error;
+    if (why == NULL && settings.config.solver == SPRAG_SOLVER_STOCK)
+        why = "the solver asked for is stock, so ODE does everything";
     if (why == NULL && settings.events_path != NULL && (event_file = fopen(settings.events_path, "w")) == NULL) {
         snprintf(error, sizeof error, "SPRAG_EVENTS: cannot write %s", settings.events_path);
         why = error;
     }
-    if (why == NULL && settings.config.solver == SPRAG_SOLVER_STOCK)
-        why = "the solver asked for is stock, so ODE does everything";
     active = why == NULL;
     if (why != NULL && settings.report)
         fprintf(stderr, "sprag: not active: %s\n", why);

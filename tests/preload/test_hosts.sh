@@ -65,6 +65,9 @@ bad SPRAG_CONFIG=threads=100000 "SPRAG_CONFIG: config.iteration_limit = 0, threa
 bad SPRAG_CONFIG=threads "SPRAG_CONFIG: 'threads' is not key=value"
 bad SPRAG_SOLVER=fast "SPRAG_SOLVER: unknown solver 'fast'"
 bad SPRAG_SOLVER=stock "the solver asked for is stock"
+rm events
+run SPRAG_SOLVER=stock SPRAG_EVENTS=events -- ./host
+[ ! -e events ] || fail "makes a file of events that nobody will write"
 bad SPRAG_EVENTS=/nowhere/events "SPRAG_EVENTS: cannot write /nowhere/events"
 run SPRAG_CONFIG=tolerance=1e-16,enough=0 SPRAG_DUMP=/nowhere/dump -- ./host || fail "a bad SPRAG_DUMP ends the program"
 grep -q "^sprag: SPRAG_DUMP: .*/nowhere/dump" err || fail "a bad SPRAG_DUMP is not said"
