@@ -43,6 +43,7 @@ PRELOAD_LIST(DECLARE_REAL)
 static spragSettings settings;
 static int started; /* 1: the program has called ODE */
 static int active;  /* 1: calls go to Sprag */
+static int forked;  /* 1: the child of a process that had called ODE */
 static FILE *event_file;
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -106,6 +107,26 @@ static spragConfig configForWorlds(void)
     return settings.config;
 }
 
+/* What is counted belongs to the process that did it: nothing is written twice, and a child that never steps says nothing. */
+static void beforeFork(void)
+{
+    pthread_mutex_lock(&report_lock);
+    if (event_file != NULL)
+        fflush(event_file);
+}
+
+static void afterForkInParent(void)
+{
+    pthread_mutex_unlock(&report_lock);
+}
+
+static void afterForkInChild(void)
+{
+    memset(&total, 0, sizeof total);
+    forked = 1;
+    pthread_mutex_unlock(&report_lock);
+}
+
 /* Why Sprag must stay out of this process, or NULL. */
 static const char *mismatch(void)
 {
@@ -143,6 +164,8 @@ static void start(void)
         why = error;
     }
     active = why == NULL;
+    if (active)
+        pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);
     if (why != NULL && settings.report)
         fprintf(stderr, "sprag: not active: %s\n", why);
     spragDropInSetup(configForWorlds, onAttach);
@@ -284,7 +307,7 @@ __attribute__((destructor)) static void finish(void)
     if (!started && spragSettingsFromEnvironment(error, sizeof error).report)
         fprintf(stderr, "sprag: not active: this program made no call to " SPRAG_ODE_SONAME
                         ": it has no ODE, or one linked in\n");
-    if (!settings.report || !active)
+    if (!settings.report || !active || (forked && total.steps == 0))
         return;
     const double steps = total.steps > 0 ? (double)total.steps : 1;
     fprintf(stderr, "sprag: %ld worlds, %ld steps, %ld islands, %ld contacts\n", total.worlds, total.steps,

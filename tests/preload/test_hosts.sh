@@ -50,6 +50,12 @@ run SPRAG_EVENTS=events SPRAG_DUMP=dump SPRAG_CONFIG=threads=2 -- ./host
 cmp -s out first || fail "a report, events or threads change the motion"
 [ "$(wc -l <events)" -ge 8 ] || fail "events are missing"
 
+# ---- a child neither tells nor writes what its parent did
+cp events first_events
+run SPRAG_EVENTS=events -- ./host fork
+[ "$(grep -c worlds err)" -eq 1 ] || fail "a child reports what its parent did"
+cmp -s events first_events || fail "a child writes the events of its parent again"
+
 # ---- bad settings: said once, and ODE does everything
 ./host >stock
 bad() {
