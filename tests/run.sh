@@ -33,7 +33,10 @@ ctest --test-dir "$build" --no-tests=error --output-on-failure --timeout 600 -j 
 # Of what was skipped, the reason: the line that begins so, of a whole test or of a part.
 awk '/^[0-9]+\/[0-9]+ Testing: / {test = $3}
     /^skipped: / {print test ": " $0}' "$build/Testing/Temporary/LastTest.log"
-awk '/ Test +#[0-9]+: / {
+awk '/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / { # but for those of a test that has tests of its own
+        sub(/^.*\//, "", $1)
+        if (all == 0) all = $1
+        if ($1 != all) next
         if (/\*\*\*Skipped/) skipped++
         else if (/ Passed /) passed++
         else { failed++; print "failed: " $4 }
