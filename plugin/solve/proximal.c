@@ -12,6 +12,12 @@ enum { INNER_MAX = 12, INNER_EASY = 4, CHORDS_MAX = 3, POLISH_STEPS = 6 };
 #define LAMBDA_RETRY 1e-3
 #define LAMBDA_LEAST 1e-8 /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
+#define LAMBDA_FALL 0.3 /* after an easy problem */
+#define LAMBDA_RISE 4   /* after one that was not solved */
+#define LAG_FIRST 0.1   /* and the same of the lag */
+#define LAG_LEAST 1e-3  /* below it: none */
+#define LAG_FALL 0.7
+#define LAG_RISE 1.5
 #define INNER_SHARE 0.01  /* a proximal problem counts as solved at this part of its own displacement, squared */
 #define SURE 1e-3         /* or at this part of the tolerance */
 #define EXACT 1e-4        /* part of the tolerance at which no polish is needed */
@@ -59,21 +65,29 @@ static void lineLaw(spragBlockLaw *law, int i, double lo, double hi, const doubl
     }
 }
 
-static void contactLaw(spragBlockLaw *law, double mu, const double *r, const double *u, double w)
+/* slide: mu |u_t| of the center.  With lag > 0 the normal row is u_n + lag (slide - mu sigma), sigma = w (|x_t| - mu r_n). */
+static void contactLaw(spragBlockLaw *law, double mu, double lag, double slide, const double *r, const double *u,
+                       double w)
 {
-    const double x_n = r[0] - u[0] / w;
+    const double x_t[2] = {r[1] - u[1] / w, r[2] - u[2] / w}, size = spragNorm2(x_t);
+    const double sigma = w * (size - mu * fmax(0, r[0])), part = sigma > 0 ? lag * mu : 0;
+    const double normal = u[0] + lag * slide - part * fmax(sigma, 0), x_n = r[0] - normal / w;
     if (x_n <= 0) {
         for (int i = 0; i < 3; ++i)
             law->F[i] = w * r[i], law->A[4 * i] = w;
         return;
     }
     double e[2];
-    law->F[0] = u[0], law->B[0] = 1;
     discLaw(law, 1, mu * x_n, r, u, w, e);
-    for (int i = 0; i < 2; ++i) { /* the disc grows with x_n = r_n - u_n / w */
-        law->A[3 * (1 + i)] = -w * mu * e[i];
-        law->B[3 * (1 + i)] = mu * e[i];
-    }
+    law->F[0] = normal;
+    const double along = size > 0 ? part / size : 0;
+    law->A[0] = part * w * mu, law->A[1] = -along * w * x_t[0], law->A[2] = -along * w * x_t[1];
+    law->B[0] = 1, law->B[1] = along * x_t[0], law->B[2] = along * x_t[1];
+    for (int i = 0; i < 2; ++i) /* the disc grows with x_n */
+        for (int j = 0; j < 3; ++j) {
+            law->A[3 * (1 + i) + j] -= mu * e[i] * ((j == 0 ? w : 0) - law->A[j]);
+            law->B[3 * (1 + i) + j] += mu * e[i] * law->B[j];
+        }
 }
 
 /* The disc's radius is mu |x_n|. */
@@ -127,7 +141,7 @@ static void blockLaw(const spragProximal *proximal, int k, const double *r_all, 
         rollingLaw(law, mu, mu_minus, r_all[3 * problem->parent[k]], r, u, w);
         break;
     default:
-        contactLaw(law, mu, r, u, w);
+        contactLaw(law, mu, proximal->lag, proximal->slide[k], r, u, w);
     }
 }
 
@@ -180,9 +194,10 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
     const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
     *proximal = (spragProximal){.problem = problem,
                                 .w = SPRAG_TAKE(arena, double, nc),
+                                .slide = SPRAG_TAKE(arena, double, nc),
                                 .matrix = SPRAG_TAKE(arena, double, 9 * (size_t)problem->block_count)};
     double *vectors = SPRAG_TAKE(arena, double, 5 * n);
-    if (proximal->w == NULL || proximal->matrix == NULL || vectors == NULL)
+    if (proximal->w == NULL || proximal->slide == NULL || proximal->matrix == NULL || vectors == NULL)
         return 0;
     proximal->F = vectors;
     proximal->u = vectors + n;
@@ -244,6 +259,18 @@ static double proximalDistance(const spragProximal *proximal, const double *r)
     return sum;
 }
 
+/* r becomes the center. */
+static void moveCenter(spragProximal *proximal, const double *r)
+{
+    const spragProblem *problem = proximal->problem;
+    memcpy(proximal->center, r, 3 * (size_t)problem->contact_count * sizeof *r);
+    if (proximal->lag == 0)
+        return;
+    spragProblemVelocity(problem, r, proximal->u);
+    for (int k = 0; k < problem->contact_count; ++k)
+        proximal->slide[k] = problem->mu[k] * spragNorm2(proximal->u + 3 * k + 1);
+}
+
 /* Full steps on the problem of the present center and lambda; 1: solved well enough to move the center. */
 static int proximalProblem(spragProximal *proximal, double tolerance, double deadline, int limit, double *r, int *inner)
 {
@@ -265,6 +292,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
     proximal->lambda = lambda;
+    proximal->lag = lambda < LAMBDA_JUMP ? 0 : LAG_FIRST;
     for (int count = 0;;) {
         const double residual = spragProblemResidual(proximal->problem, r);
         if (residual < proximal->best_residual) {
@@ -277,7 +305,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
             return SPRAG_LIMIT;
         if (count >= limit)
             return SPRAG_NOT_CONVERGED;
-        memcpy(proximal->center, r, bytes);
+        moveCenter(proximal, r);
         int inner;
         const int left = limit - count;
         const int solved =
@@ -286,9 +314,12 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
         *iterations += inner;
         if (!solved) {
             memcpy(r, proximal->center, bytes);
-            proximal->lambda = proximal->lambda < LAMBDA_JUMP ? LAMBDA_RETRY : fmin(4 * proximal->lambda, LAMBDA_MOST);
+            proximal->lambda =
+                proximal->lambda < LAMBDA_JUMP ? LAMBDA_RETRY : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
+            proximal->lag = fmin(1, fmax(LAG_RISE * proximal->lag, LAG_FIRST));
         } else if (inner <= INNER_EASY) {
-            proximal->lambda = fmax(0.3 * proximal->lambda, LAMBDA_LEAST);
+            proximal->lambda = fmax(LAMBDA_FALL * proximal->lambda, LAMBDA_LEAST);
+            proximal->lag = LAG_FALL * proximal->lag < LAG_LEAST ? 0 : LAG_FALL * proximal->lag;
         }
     }
 }
@@ -296,6 +327,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
 double spragProximalPolish(spragProximal *proximal, double tolerance, double residual, double *r, int *iterations)
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
+    proximal->lag = 0;
     for (int round = 0; round < CHORDS_MAX && proximal->factored && residual > EXACT * tolerance; ++round) {
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);

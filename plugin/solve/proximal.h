@@ -9,7 +9,13 @@
  * (A + B W) dr = -F: the equations of the modes, linearised in the slip directions.
  *
  * W is singular where contacts outnumber freedoms (a box on four corners), so Newton works on proximal problems,
- * u = W r + q + lambda w (r - center), matrix A + B (W + lambda w); the solution is the next center (Rockafellar 1976). */
+ * u = W r + q + lambda w (r - center), matrix A + B (W + lambda w); the solution is the next center (Rockafellar 1976).
+ *
+ * Friction makes these not monotone, and where lambda is small full steps may go round.  What is not monotone is De Saxce's
+ * mu |u_t| in the cone's normal row: with it held at its value at the center the problem is convex (Acary, Cadoux,
+ * Lemarechal, Malick 2011).  So a contact's normal row lags by a share of it,
+ *     F_n = u_n + lag (mu |u_t|_center - mu |u_t|),
+ * which is u_n again when the center stands still; lag rises where steps fail, and falls to 0. */
 #ifndef SPRAG_SOLVE_PROXIMAL_H
 #define SPRAG_SOLVE_PROXIMAL_H
 
@@ -30,6 +36,8 @@ typedef struct spragProximal {
     double *step;   /* (3 nc) */
     double *center; /* (3 nc) proximal center */
     double lambda;  /* its weight relative to w */
+    double *slide;  /* (nc) mu |u_t| of the center, where lag > 0 */
+    double lag;     /* share of it in the normal rows, 0 to 1 */
     int factored;   /* lu holds factors of a recent matrix */
     double *best;   /* (3 nc) least residual so far */
     double best_residual;
