@@ -61,7 +61,7 @@ static int reduce(int rows, int columns, double *T, int *order)
     return rank;
 }
 
-void affineSolve(int rows, int columns, const double *K, const double *c, double scale, AffineSet *out)
+void spragAffineSolve(int rows, int columns, const double *K, const double *c, double scale, AffineSet *out)
 {
     enum { STRIDE = AFFINE_MAX + 1 };
     double T[AFFINE_MAX * STRIDE] = {0};
@@ -119,7 +119,7 @@ static double coneViolation(const AffineCone *cone, const double *x, double *g)
     return length - cone->mu * cone->sign * x[cone->n];
 }
 
-double affineViolation(int cones, const AffineCone *cone, const double *x)
+double spragAffineViolation(int cones, const AffineCone *cone, const double *x)
 {
     double worst = -INFINITY;
     for (int k = 0; k < cones; ++k)
@@ -136,7 +136,7 @@ static void pointOf(const AffineSet *set, const double *z, double *x)
 
 static int inside(const AffineSet *set, int cones, const AffineCone *cone, const double *x)
 {
-    return affineViolation(cones, cone, x) <= INSIDE * sqrt(dot(set->columns, x, x));
+    return spragAffineViolation(cones, cone, x) <= INSIDE * sqrt(dot(set->columns, x, x));
 }
 
 /* One cut of the ellipsoid { y : (y - z)' P^-1 (y - z) <= 1 } through its centre, g the gradient there (Yudin and
@@ -158,7 +158,7 @@ static double cut(int n, double *z, double P[AFFINE_MAX][AFFINE_MAX], const doub
     return width;
 }
 
-int affineFeasible(const AffineSet *set, int cones, const AffineCone *cone, double size, double *x)
+int spragAffineFeasible(const AffineSet *set, int cones, const AffineCone *cone, double size, double *x)
 {
     const int n = set->nulls;
     double z[AFFINE_MAX] = {0}, P[AFFINE_MAX][AFFINE_MAX] = {{0}};

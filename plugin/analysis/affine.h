@@ -15,7 +15,7 @@ typedef struct AffineSet {
 
 /* By elimination with complete pivoting.  Rank ends where the largest entry left is below 1e-11 of the largest of K;
  * consistent if what is then left of c is below 1e-9 of `scale`. */
-void affineSolve(int rows, int columns, const double *K, const double *c, double scale, AffineSet *out);
+void spragAffineSolve(int rows, int columns, const double *K, const double *c, double scale, AffineSet *out);
 
 /* Cone row of x: |(x[t1], x[t2])| <= mu x[n] sign; an index -1 stands for 0. */
 typedef struct AffineCone {
@@ -24,10 +24,10 @@ typedef struct AffineCone {
 } AffineCone;
 
 /* Largest |x_t| - mu sign x_n over the cones, <= 0 inside. */
-double affineViolation(int cones, const AffineCone *cone, const double *x);
+double spragAffineViolation(int cones, const AffineCone *cone, const double *x);
 
 /* A point of the set inside all cones, to 1e-10 of its length: the shortest point if it will do, else by the ellipsoid
  * method.  1, or 0: there is none within 1e4 of the set's own size. */
-int affineFeasible(const AffineSet *set, int cones, const AffineCone *cone, double size, double *x);
+int spragAffineFeasible(const AffineSet *set, int cones, const AffineCone *cone, double size, double *x);
 
 #endif

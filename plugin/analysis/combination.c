@@ -17,7 +17,7 @@ static int addColumn(Unknowns *u, int row, double value)
     return u->columns++;
 }
 
-void combinationCollect(const Enumeration *en, unsigned roles, Unknowns *u)
+void spragCombinationCollect(const Enumeration *en, unsigned roles, Unknowns *u)
 {
     memset(u, 0, sizeof *u);
     for (int k = 0; k < en->nc; ++k) {
@@ -39,7 +39,7 @@ void combinationCollect(const Enumeration *en, unsigned roles, Unknowns *u)
     }
 }
 
-double combinationAcceleration(const Enumeration *en, int row, const double *r)
+double spragCombinationAcceleration(const Enumeration *en, int row, const double *r)
 {
     double sum = 0;
     for (int j = 0; j < en->n; ++j)
@@ -47,11 +47,11 @@ double combinationAcceleration(const Enumeration *en, int row, const double *r)
     return sum;
 }
 
-void combinationSystem(const Enumeration *en, const Unknowns *u, double *K)
+void spragCombinationSystem(const Enumeration *en, const Unknowns *u, double *K)
 {
     for (int i = 0; i < u->rows; ++i)
         for (int j = 0; j < u->columns; ++j)
-            K[u->columns * i + j] = combinationAcceleration(en, u->row[i], u->pattern[j]);
+            K[u->columns * i + j] = spragCombinationAcceleration(en, u->row[i], u->pattern[j]);
 }
 
 /* What N >= 0 and the held cones ask of the unknowns. */
@@ -98,7 +98,7 @@ static double minor(int n, const double *G, unsigned mask)
 static int normalOperator(const Enumeration *en, double *G)
 {
     Unknowns all, held = {0};
-    combinationCollect(en, 1u << HOLD | 1u << SLIDE | 1u << START, &all);
+    spragCombinationCollect(en, 1u << HOLD | 1u << SLIDE | 1u << START, &all);
     int loaded[CONTACTS], m = 0;
     for (int k = 0; k < en->nc; ++k) {
         if (all.normal[k] >= 0)
@@ -110,20 +110,20 @@ static int normalOperator(const Enumeration *en, double *G)
             }
     }
     double K[AFFINE_MAX * AFFINE_MAX];
-    combinationSystem(en, &held, K);
+    spragCombinationSystem(en, &held, K);
     for (int j = 0; j < m; ++j) {
         const int k = loaded[j];
         double force[ROWS], c[AFFINE_MAX];
         for (int i = 0; i < en->n; ++i)
             force[i] = all.pattern[all.normal[k]][i] * (en->role[k] == HOLD ? 1 : en->sign[k]);
         for (int i = 0; i < held.rows; ++i)
-            c[i] = -combinationAcceleration(en, held.row[i], force);
+            c[i] = -spragCombinationAcceleration(en, held.row[i], force);
         AffineSet follow;
-        affineSolve(held.rows, held.columns, K, c, INFINITY, &follow);
+        spragAffineSolve(held.rows, held.columns, K, c, INFINITY, &follow);
         for (int i = 0; i < held.columns; ++i)
             force[held.row[i]] += follow.point[i];
         for (int i = 0; i < m; ++i)
-            G[m * i + j] = combinationAcceleration(en, 3 * loaded[i], force);
+            G[m * i + j] = spragCombinationAcceleration(en, 3 * loaded[i], force);
     }
     return m;
 }
@@ -196,7 +196,7 @@ static int accelerationsAgree(const Enumeration *en, spragParadoxSolution *s)
             size[i] = fabs(en->state->b[row]);
             for (int j = 0; j < en->n; ++j)
                 size[i] += fabs(en->state->A[en->n * row + j] * s->r[j]);
-            s->w[row] = combinationAcceleration(en, row, s->r) + en->state->b[row];
+            s->w[row] = spragCombinationAcceleration(en, row, s->r) + en->state->b[row];
         }
         double *w = s->w + 3 * k;
         const double tangential = COMBINATION_ZERO * fmax(size[1], size[2]),
@@ -227,7 +227,7 @@ static int accelerationsAgree(const Enumeration *en, spragParadoxSolution *s)
     return 1;
 }
 
-int combinationRecord(Enumeration *en, const double *r, int family)
+int spragCombinationRecord(Enumeration *en, const double *r, int family)
 {
     static const unsigned char mode[] = {SPRAG_MODE_OPEN, SPRAG_MODE_STICK, SPRAG_MODE_SLIP, SPRAG_MODE_SLIP};
     spragParadoxSolution s = {
@@ -244,23 +244,23 @@ int combinationRecord(Enumeration *en, const double *r, int family)
     return 1;
 }
 
-void combinationSolve(Enumeration *en)
+void spragCombinationSolve(Enumeration *en)
 {
     Unknowns u;
     AffineCone cone[2 * CONTACTS];
     AffineSet affine;
     double K[AFFINE_MAX * AFFINE_MAX], c[AFFINE_MAX], x[AFFINE_MAX];
     const double force = en->a_size > 0 ? en->b_size / en->a_size : 0;
-    combinationCollect(en, 1u << HOLD | 1u << SLIDE | 1u << START, &u);
-    combinationSystem(en, &u, K);
+    spragCombinationCollect(en, 1u << HOLD | 1u << SLIDE | 1u << START, &u);
+    spragCombinationSystem(en, &u, K);
     for (int i = 0; i < u.rows; ++i)
         c[i] = -en->state->b[u.row[i]];
-    affineSolve(u.rows, u.columns, K, c, en->b_size, &affine);
-    if (!affine.consistent || !affineFeasible(&affine, cones(en, &u, cone), cone, force, x))
+    spragAffineSolve(u.rows, u.columns, K, c, en->b_size, &affine);
+    if (!affine.consistent || !spragAffineFeasible(&affine, cones(en, &u, cone), cone, force, x))
         return;
     double r[ROWS] = {0};
     for (int j = 0; j < u.columns; ++j)
         for (int i = 0; i < en->n; ++i)
             r[i] += u.pattern[j][i] * x[j];
-    combinationRecord(en, r, affine.nulls > 0 || en->continuum);
+    spragCombinationRecord(en, r, affine.nulls > 0 || en->continuum);
 }

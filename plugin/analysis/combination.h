@@ -39,14 +39,14 @@ typedef struct Unknowns {
 } Unknowns;
 
 /* Of the contacts in the given roles (bit mask); with a direction, START is a slide. */
-void combinationCollect(const Enumeration *en, unsigned roles, Unknowns *u);
-double combinationAcceleration(const Enumeration *en, int row, const double *r);
+void spragCombinationCollect(const Enumeration *en, unsigned roles, Unknowns *u);
+double spragCombinationAcceleration(const Enumeration *en, int row, const double *r);
 /* K (rows x columns) of the unknowns. */
-void combinationSystem(const Enumeration *en, const Unknowns *u, double *K);
+void spragCombinationSystem(const Enumeration *en, const Unknowns *u, double *K);
 
 /* Appends the solution with the forces r, inside their cones, if its accelerations agree.  0: they do not. */
-int combinationRecord(Enumeration *en, const double *r, int family);
+int spragCombinationRecord(Enumeration *en, const double *r, int family);
 /* The combination with all directions known. */
-void combinationSolve(Enumeration *en);
+void spragCombinationSolve(Enumeration *en);
 
 #endif

@@ -222,7 +222,7 @@ static void pulledDirections(Search *s)
         for (int j = 0; j < nc; ++j)
             K[nc * i + j] = state->A[s->n * 3 * i + 3 * j];
     }
-    affineSolve(nc, nc, K, c, size, &normal);
+    spragAffineSolve(nc, nc, K, c, size, &normal);
     for (int k = 0; k < nc; ++k) {
         if (spragNorm2(state->slip + 2 * k) > SPRAG_SLIP_TOLERANCE)
             continue;
@@ -253,7 +253,7 @@ static void searchAll(Search *s)
     searchDirections(s, 1);
     AffineSet hold;
     const double c[3] = {-state->b[0], -state->b[1], -state->b[2]};
-    affineSolve(3, 3, state->A, c, spragNorm3(c), &hold);
+    spragAffineSolve(3, 3, state->A, c, spragNorm3(c), &hold);
     s->e[0][0] = -hold.point[1], s->e[0][1] = -hold.point[2];
     unit(s->e[0]);
     searchDirections(s, 0);

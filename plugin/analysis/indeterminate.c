@@ -40,7 +40,7 @@ static double lacking(Enumeration *en, const Program *p, const double *x, double
     forcesOf(en, x, r);
     for (int i = 0; i < p->rows; ++i) {
         const int row = p->row[i], k = row / 3;
-        F[i] = (combinationAcceleration(en, row, r) + en->state->b[row]) / en->b_size;
+        F[i] = (spragCombinationAcceleration(en, row, r) + en->state->b[row]) / en->b_size;
         if (en->role[k] == START && row % 3 > 0)
             F[i] -= x[3 * k + 1] * en->e[k][row % 3 - 1];
         if (en->role[k] == OPEN)
@@ -110,15 +110,15 @@ static Look lookInto(Enumeration *en, const double *middle, double h)
     Program p;
     double y[SIMPLEX_COLUMNS], x[ROWS] = {0}, r[ROWS], w[ROWS];
     const double unit = en->b_size / en->a_size;
-    programBuild(en, middle, h, &p);
-    if (!simplexFeasible(p.rows, p.columns, p.C, p.c, y))
+    spragProgramBuild(en, middle, h, &p);
+    if (!spragSimplexFeasible(p.rows, p.columns, p.C, p.c, y))
         return NOTHING;
     memset(r, 0, sizeof r);
     for (int j = 0; j < p.columns; ++j)
         for (int t = 0; t < 3 && p.force[j][0] != 0; ++t)
             r[3 * p.contact[j] + t] += y[j] * p.force[j][t];
     for (int row = 0; row < en->n; ++row)
-        w[row] = combinationAcceleration(en, row, r) + en->state->b[row];
+        w[row] = spragCombinationAcceleration(en, row, r) + en->state->b[row];
     for (int k = 0, start = 0; k < en->nc; ++k) {
         for (int t = 0; t < 3 && en->role[k] == HOLD; ++t)
             x[3 * k + t] = r[3 * k + t] / unit;
@@ -127,7 +127,7 @@ static Look lookInto(Enumeration *en, const double *middle, double h)
         if (en->role[k] == START)
             x[3 * k + 1] = spragNorm2(w + 3 * k + 1) / en->b_size, x[3 * k + 2] = middle[start++];
     }
-    if (approach(en, &p, x, r) && heldInside(en, r) && combinationRecord(en, r, 1))
+    if (approach(en, &p, x, r) && heldInside(en, r) && spragCombinationRecord(en, r, 1))
         return FOUND;
     double F[SIMPLEX_ROWS];
     int rest = 0; /* towards s = 0 the steps shrink slowly */
@@ -142,7 +142,7 @@ static Look lookInto(Enumeration *en, const double *middle, double h)
     return rest ? REST : UNKNOWN;
 }
 
-void indeterminateSolve(Enumeration *en)
+void spragIndeterminateSolve(Enumeration *en)
 {
     TorusBox *list = en->zeros->list[0], *next = en->zeros->list[1];
     int n = 0, count = 1;

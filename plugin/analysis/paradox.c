@@ -28,7 +28,7 @@ static void solveCombination(Enumeration *en)
     for (int k = 0; k < en->nc; ++k)
         starts += en->role[k] == START && en->state->mu[k] > 0;
     if (starts == 0) {
-        combinationSolve(en);
+        spragCombinationSolve(en);
         return;
     }
     /* a start without friction has no direction to find: its force is that of a slide */
@@ -37,7 +37,7 @@ static void solveCombination(Enumeration *en)
     for (int k = 0; k < en->nc; ++k)
         if (en->role[k] == START && en->state->mu[k] == 0)
             en->role[k] = SLIDE;
-    startsSolve(en);
+    spragStartsSolve(en);
     memcpy(en->role, kept, sizeof kept);
 }
 

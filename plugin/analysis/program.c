@@ -79,7 +79,7 @@ static void addStart(Program *p, int k, double middle, double h)
     }
 }
 
-void programBuild(const Enumeration *en, const double *middle, double h, Program *p)
+void spragProgramBuild(const Enumeration *en, const double *middle, double h, Program *p)
 {
     p->en = en;
     addRows(p);
@@ -99,9 +99,9 @@ void programBuild(const Enumeration *en, const double *middle, double h, Program
         }
 }
 
-int programAllows(const void *combination, const double *middle, double h)
+int spragProgramAllows(const void *combination, const double *middle, double h)
 {
     Program p;
-    programBuild(combination, middle, h, &p);
-    return simplexFeasible(p.rows, p.columns, p.C, p.c, NULL);
+    spragProgramBuild(combination, middle, h, &p);
+    return spragSimplexFeasible(p.rows, p.columns, p.C, p.c, NULL);
 }

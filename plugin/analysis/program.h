@@ -17,8 +17,8 @@ typedef struct Program {
 } Program;
 
 /* The program of the combination where its starting directions are within h of `middle` (one angle per start). */
-void programBuild(const Enumeration *en, const double *middle, double h, Program *p);
+void spragProgramBuild(const Enumeration *en, const double *middle, double h, Program *p);
 /* 0: no solution of the combination (an Enumeration) has its starting directions in the box. */
-int programAllows(const void *combination, const double *middle, double h);
+int spragProgramAllows(const void *combination, const double *middle, double h);
 
 #endif

@@ -71,7 +71,7 @@ static int leaving(const Tableau *t, int column)
     return best;
 }
 
-int simplexFeasible(int rows, int columns, const double *C, const double *c, double *y)
+int spragSimplexFeasible(int rows, int columns, const double *C, const double *c, double *y)
 {
     Tableau t;
     double sign[SIMPLEX_ROWS], size = 0;

@@ -30,8 +30,8 @@ static int eliminateOthers(const Enumeration *en, Reduced *red)
 {
     Unknowns others;
     double K[AFFINE_MAX * AFFINE_MAX];
-    combinationCollect(en, 1u << HOLD | 1u << SLIDE, &others);
-    combinationSystem(en, &others, K);
+    spragCombinationCollect(en, 1u << HOLD | 1u << SLIDE, &others);
+    spragCombinationSystem(en, &others, K);
     red->s = 0;
     for (int k = 0; k < en->nc; ++k)
         if (en->role[k] == START)
@@ -42,9 +42,9 @@ static int eliminateOthers(const Enumeration *en, Reduced *red)
         if (j < n)
             force[3 * red->contact[j / 3] + j % 3] = 1;
         for (int i = 0; i < others.rows; ++i)
-            c[i] = -(j < n ? combinationAcceleration(en, others.row[i], force) : en->state->b[others.row[i]]);
+            c[i] = -(j < n ? spragCombinationAcceleration(en, others.row[i], force) : en->state->b[others.row[i]]);
         AffineSet follow;
-        affineSolve(others.rows, others.columns, K, c, j < n ? en->a_size : en->b_size, &follow);
+        spragAffineSolve(others.rows, others.columns, K, c, j < n ? en->a_size : en->b_size, &follow);
         if (!follow.consistent)
             return j < n ? -1 : 0;
         for (int i = 0; i < others.columns; ++i)
@@ -52,7 +52,7 @@ static int eliminateOthers(const Enumeration *en, Reduced *red)
                 force[row] += others.pattern[i][row] * follow.point[i];
         for (int i = 0; i < n; ++i) {
             const int row = 3 * red->contact[i / 3] + i % 3;
-            w[i] = combinationAcceleration(en, row, force) + (j < n ? 0 : en->state->b[row]);
+            w[i] = spragCombinationAcceleration(en, row, force) + (j < n ? 0 : en->state->b[row]);
             *(j < n ? &red->A[n * i + j] : &red->b[i]) = w[i];
         }
     }
@@ -76,7 +76,7 @@ static int motionsLeft(const Enumeration *en, const Reduced *red, double *d)
         for (int i = 0; i < s; ++i)
             c[i] = -(from >= 0 ? red->A[n * 3 * i + from] : red->b[3 * i]);
         AffineSet normal;
-        affineSolve(s, s, Ann, c, size, &normal);
+        spragAffineSolve(s, s, Ann, c, size, &normal);
         nulls = normal.nulls;
         if (!normal.consistent)
             return -1;
@@ -157,9 +157,9 @@ static void interpolate(const Enumeration *en, const Reduced *red, TorusSystem *
     system->angles = s;
     system->sign_count = 1 + 2 * s;
     for (int k = 0; k < 1 + 2 * s; ++k)
-        torusInterpolate(&system->sign[k], value[k]);
+        spragTorusInterpolate(&system->sign[k], value[k]);
     for (int k = 0; k < s; ++k)
-        torusInterpolate(&system->f[k], value[1 + 2 * s + k]);
+        spragTorusInterpolate(&system->f[k], value[1 + 2 * s + k]);
     double forces = 0;
     for (int k = 0; k < s; ++k)
         forces += system->sign[1 + k].size;
@@ -184,7 +184,7 @@ static void polish(const Enumeration *en, const Reduced *red, TorusZero *zero)
         polynomials(en, red, e, &det, adj, f, g);
         for (int k = 0; k < s; ++k) {
             double gradient[TORUS_DIMENSION];
-            torusValue(&en->torus->f[k], zero->angle, gradient);
+            spragTorusValue(&en->torus->f[k], zero->angle, gradient);
             memcpy(J + s * k, gradient, (size_t)s * sizeof *J);
             size = fmax(size, fabs(f[k]));
         }
@@ -224,22 +224,22 @@ static int directionsAttract(const TorusSystem *system, const TorusZero *zero)
     double J[CONTACTS * CONTACTS];
     for (int k = 0; k < s; ++k) {
         double gradient[TORUS_DIMENSION];
-        const double g = torusValue(&system->sign[1 + s + k], zero->angle, NULL);
-        torusValue(&system->f[k], zero->angle, gradient);
+        const double g = spragTorusValue(&system->sign[1 + s + k], zero->angle, NULL);
+        spragTorusValue(&system->f[k], zero->angle, gradient);
         for (int j = 0; j < s; ++j)
             J[s * k + j] = gradient[j] / g;
     }
     return isHurwitz(s, J);
 }
 
-void startsSolve(Enumeration *en)
+void spragStartsSolve(Enumeration *en)
 {
     Reduced red;
     double d[2 * CONTACTS];
     const int reduced = eliminateOthers(en, &red);
     const int motions = reduced > 0 ? motionsLeft(en, &red, d) : reduced;
     if (motions < 0)
-        indeterminateSolve(en);
+        spragIndeterminateSolve(en);
     for (int sign = 1; sign >= -1 && motions == 1; sign -= 2) {
         int moves = 1;
         for (int k = 0; k < red.s; ++k) {
@@ -249,14 +249,14 @@ void startsSolve(Enumeration *en)
                 en->e[red.contact[k]][t] = length > 0 ? sign * d[2 * k + t] / length : 0;
         }
         if (moves)
-            combinationSolve(en);
+            spragCombinationSolve(en);
     }
     if (motions < 2)
         return;
     interpolate(en, &red, en->torus);
-    en->torus->possible = programAllows;
+    en->torus->possible = spragProgramAllows;
     en->torus->context = en;
-    torusSolve(en->torus, en->zeros);
+    spragTorusSolve(en->torus, en->zeros);
     en->set->incomplete |= en->zeros->incomplete;
     for (int z = 0; z < en->zeros->count; ++z) {
         TorusZero *zero = &en->zeros->zero[z];
@@ -266,7 +266,7 @@ void startsSolve(Enumeration *en)
         en->multiplicity = zero->curve ? 1 : zero->multiplicity;
         en->continuum = zero->curve;
         en->direction_stable = directionsAttract(en->torus, zero);
-        combinationSolve(en);
+        spragCombinationSolve(en);
     }
     en->multiplicity = en->direction_stable = 1;
     en->continuum = 0;

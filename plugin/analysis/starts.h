@@ -4,9 +4,9 @@
 
 #include "analysis/combination.h"
 
-void startsSolve(Enumeration *en);
+void spragStartsSolve(Enumeration *en);
 
 /* Where the normal forces do not follow from the directions. */
-void indeterminateSolve(Enumeration *en);
+void spragIndeterminateSolve(Enumeration *en);
 
 #endif

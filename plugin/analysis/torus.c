@@ -42,7 +42,7 @@ static void basis(double theta, double value[TORUS_SIDE], double slope[TORUS_SID
     memcpy(slope, (double[TORUS_SIDE]){0, -s, c, -2 * s2, 2 * c2}, TORUS_SIDE * sizeof *slope);
 }
 
-void torusInterpolate(TorusPolynomial *p, const double value[TORUS_SIZE])
+void spragTorusInterpolate(TorusPolynomial *p, const double value[TORUS_SIZE])
 {
     double now[TORUS_SIZE], next[TORUS_SIZE], transform[TORUS_SIDE][TORUS_SIDE], unused[TORUS_SIDE];
     for (int j = 0; j < TORUS_SIDE; ++j) {
@@ -67,7 +67,7 @@ void torusInterpolate(TorusPolynomial *p, const double value[TORUS_SIZE])
         p->size += fabs(now[at]);
 }
 
-double torusValue(const TorusPolynomial *p, const double *theta, double *gradient)
+double spragTorusValue(const TorusPolynomial *p, const double *theta, double *gradient)
 {
     double b[TORUS_DIMENSION][TORUS_SIDE], d[TORUS_DIMENSION][TORUS_SIDE], value = 0, g[TORUS_DIMENSION] = {0};
     for (int i = 0; i < TORUS_DIMENSION; ++i)
@@ -94,7 +94,7 @@ static void evaluate(const TorusSystem *system, const double *theta, double *f, 
 {
     for (int k = 0; k < system->angles; ++k) {
         double gradient[TORUS_DIMENSION];
-        f[k] = torusValue(&system->f[k], theta, gradient);
+        f[k] = spragTorusValue(&system->f[k], theta, gradient);
         memcpy(J + system->angles * k, gradient, (size_t)system->angles * sizeof *J);
     }
 }
@@ -197,7 +197,7 @@ static int signsHold(const TorusSystem *system, const double *theta)
 {
     int possible = 3;
     for (int k = 0; k < system->sign_count; ++k) {
-        const double value = torusValue(&system->sign[k], theta, NULL);
+        const double value = spragTorusValue(&system->sign[k], theta, NULL);
         const double least = fmax(system->least[k], 1e-9 * system->sign[k].size);
         possible &= (value > least) | (value < -least) << 1;
     }
@@ -397,7 +397,7 @@ static int halve(const TorusSystem *system, const double *c, double h, TorusBox 
     return 1;
 }
 
-void torusSolve(const TorusSystem *system, TorusZeros *zeros)
+void spragTorusSolve(const TorusSystem *system, TorusZeros *zeros)
 {
     const int n = system->angles;
     TorusBox *list = zeros->list[0], *next = zeros->list[1];

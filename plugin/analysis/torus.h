@@ -45,9 +45,9 @@ typedef struct TorusZeros {
 
 /* Coefficients from the values at the grid theta_i = 2 pi j_i / 5 (last angle fastest; angles past the number of angles
  * do not matter, the values repeat there), and the bounds. */
-void torusInterpolate(TorusPolynomial *p, const double value[TORUS_SIZE]);
+void spragTorusInterpolate(TorusPolynomial *p, const double value[TORUS_SIZE]);
 /* Value at theta (3), and the gradient (3) where not NULL. */
-double torusValue(const TorusPolynomial *p, const double *theta, double *gradient);
-void torusSolve(const TorusSystem *system, TorusZeros *zeros);
+double spragTorusValue(const TorusPolynomial *p, const double *theta, double *gradient);
+void spragTorusSolve(const TorusSystem *system, TorusZeros *zeros);
 
 #endif

@@ -32,7 +32,7 @@ static void solutionsAreFound(void **state)
             for (int i = 0; i < rows; ++i)
                 c[i] += share * C[rows * j + i];
         }
-        assert_int_equal(simplexFeasible(rows, COLUMNS, C, c, y), 1);
+        assert_int_equal(spragSimplexFeasible(rows, COLUMNS, C, c, y), 1);
         for (int i = 0; i < rows; ++i) {
             double sum = -c[i];
             for (int j = 0; j < COLUMNS; ++j)
@@ -64,7 +64,7 @@ static void noneIsShown(void **state)
         for (int i = 0; i < rows && side > 0; ++i)
             c[i] = -c[i];
         if (fabs(side) > 1e-3)
-            assert_int_equal(simplexFeasible(rows, COLUMNS, C, c, NULL), 0);
+            assert_int_equal(spragSimplexFeasible(rows, COLUMNS, C, c, NULL), 0);
     }
 }
 
