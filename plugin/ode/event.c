@@ -91,13 +91,14 @@ void spragEventsOfContact(spragEventLog *log, const spragContactChange *c)
     spragContactChange copy = *c;
     const int closed = c->before != SPRAG_MODE_OPEN || c->after != SPRAG_MODE_OPEN;
     const int rested = c->fresh && c->approach <= usualChange(c); /* it could have stayed, and leaves */
+    const int leaves = c->after == SPRAG_MODE_OPEN && c->event.b * c->step > SPRAG_SLIP_TOLERANCE;
     const int touched = rested && c->touching && c->approach >= -usualChange(c);
     const int inconsistent = closed && c->indicator.quadrant == SPRAG_QUADRANT_INCONSISTENT;
     const int indeterminate = (closed || rested) && c->indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE;
     copy.event.separatrix = indeterminate ? c->indicator.separatrix : 0;
     copy.event.paradox_class = inconsistent || indeterminate ? c->paradox_class : 0;
     addModeEvents(log, &copy);
-    if (touched && c->after == SPRAG_MODE_OPEN)
+    if (touched && leaves)
         spragEventLogAdd(log, SPRAG_EVENT_DETACH, &copy.event);
     if (inconsistent)
         spragEventLogAdd(log, SPRAG_EVENT_INCONSISTENT, &copy.event);

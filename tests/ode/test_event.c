@@ -104,6 +104,21 @@ static void modesMakeEvents(void **state)
     expectEvents(&c, 0, NULL);
 }
 
+/* Seen for the first time, at rest along its normal, and off; not where it merely bears nothing. */
+static void freshContactsLeave(void **state)
+{
+    (void)state;
+    spragContactChange c = quiet();
+    c.before = c.after = SPRAG_MODE_OPEN, c.fresh = c.touching = 1, c.event.b = 10;
+    expectOne(&c, SPRAG_EVENT_DETACH);
+    c.event.b = 0; /* it stays, without a load */
+    expectEvents(&c, 0, NULL);
+    c.event.b = 10, c.touching = 0;
+    expectEvents(&c, 0, NULL);
+    c.touching = 1, c.approach = 1; /* it flew off already */
+    expectEvents(&c, 0, NULL);
+}
+
 /* A slip of 1 m/s that ends within a step of 1 ms: by no ordinary force where p < 0, or where the impulse is large. */
 static void jamsAreTold(void **state)
 {
@@ -144,8 +159,11 @@ static void indeterminacyIsToldOnce(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(theLogKeepsUpToItsLimit), cmocka_unit_test(whatMemoryCannotKeepIsCounted),
-        cmocka_unit_test(modesMakeEvents), cmocka_unit_test(jamsAreTold), cmocka_unit_test(indeterminacyIsToldOnce)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(theLogKeepsUpToItsLimit),
+                                       cmocka_unit_test(whatMemoryCannotKeepIsCounted),
+                                       cmocka_unit_test(modesMakeEvents),
+                                       cmocka_unit_test(freshContactsLeave),
+                                       cmocka_unit_test(jamsAreTold),
+                                       cmocka_unit_test(indeterminacyIsToldOnce)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

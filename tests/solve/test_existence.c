@@ -138,8 +138,10 @@ static void refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wedgeLocks),     cmocka_unit_test(openingWedgeIsNoMatter),
-        cmocka_unit_test(sharedProblems), cmocka_unit_test(refuses),
+        cmocka_unit_test(wedgeLocks),
+        cmocka_unit_test(openingWedgeIsNoMatter),
+        cmocka_unit_test(sharedProblems),
+        cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
