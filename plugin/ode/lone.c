@@ -7,6 +7,7 @@
 #include "linalg/vec3.h"
 #include "ode/curvature.h"
 #include "ode/free_motion.h"
+#include "problem/residual.h"
 #include "solve/policy.h"
 
 #define OPEN_TOLERANCE 1e-12 /* m/s: an impulse that changes the contact's velocity by less does not hold anything */
@@ -331,21 +332,46 @@ SPRAG_QUAD_INLINE void readRows(spragLoneGroup *group)
 
 SPRAG_QUAD_CLONES(finishRows, readRows, spragLoneGroup)
 
+/* What the judge says of one body. */
+static double judge(const spragLoneBodies *b, int lane)
+{
+    double worst = 0;
+    for (int k = 0; k < b->count; ++k) {
+        const spragLoneContact *c = &b->contact[k];
+        dVector3 n, t[2];
+        double force[3] = {0}, velocity[3] = {0};
+        for (int i = 0; i < 3; ++i)
+            n[i] = (dReal)c->n[i][lane];
+        dPlaneSpace(n, t[0], t[1]);
+        for (int row = 0; row < 3; ++row)
+            for (int i = 0; i < 3; ++i) {
+                const double along = row == 0 ? n[i] : t[row - 1][i];
+                force[row] += along * c->r[i][lane];
+                velocity[row] += along * c->u[i][lane];
+            }
+        const double residual = spragContactResidual(c->mu[lane], force, velocity, c->w[lane]);
+        if (!(residual <= worst)) /* keeps a NaN */
+            worst = residual;
+    }
+    return worst;
+}
+
 /* 1: the body's impulse is set; 0: it begins again, as an island like any other. */
 static int takeIsland(struct spragWorld *world, const spragLoneGroup *group, int lane)
 {
     spragIsland *island = group->island[lane];
     spragBodyState *body = &world->snapshot.body[island->body[0]];
-    if (!group->bodies.solved[lane] || !group->regular[lane]) {
+    const int claimed = group->bodies.solved[lane] && group->regular[lane];
+    const double residual = claimed ? judge(&group->bodies, lane) : INFINITY;
+    if (!(residual <= world->config.tolerance)) {
         memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
         island->lone = NULL;
         return 0;
     }
     for (int i = 0; i < 6; ++i)
         body->impulse[i] = group->bodies.impulse[i][lane];
-    island->solve = (spragSolveInfo){.solver = SPRAG_SOLVER_VARIANT,
-                                     .iterations = (int)group->bodies.iterations[lane],
-                                     .residual = group->bodies.residual[lane]};
+    island->solve = (spragSolveInfo){
+        .solver = SPRAG_SOLVER_VARIANT, .iterations = (int)group->bodies.iterations[lane], .residual = residual};
     return 1;
 }
 

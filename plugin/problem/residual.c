@@ -52,7 +52,7 @@ static double discResidual(double radius, const double r[2], const double u[2], 
 
 /* De Saxce's change of variable makes Coulomb's law one complementarity on the cone: r in K, v = u + (mu |u_t|, 0, 0)
  * in K*, r . v = 0.  (De Saxce and Feng 1991; Acary and Cadoux 2013.) */
-static double contactResidual(double mu, const double r[3], const double u[3], double w)
+double spragContactResidual(double mu, const double r[3], const double u[3], double w)
 {
     const double x[3] = {r[0] - (u[0] + mu * spragNorm2(u + 1)) / w, r[1] - u[1] / w, r[2] - u[2] / w};
     double y[3];
@@ -74,7 +74,7 @@ static double residualOf(const spragProblem *problem, int block, int diagonal, c
     const double mu_minus = spragMuMinusOf(problem, block);
     switch (spragKindOf(problem, block)) {
     case SPRAG_BLOCK_CONTACT:
-        return contactResidual(mu, r, u, w);
+        return spragContactResidual(mu, r, u, w);
     case SPRAG_BLOCK_TWO_SIDED:
         return hypot(u[0], discResidual((r[0] > 0 ? mu : mu_minus) * fabs(r[0]), r + 1, u + 1, w));
     case SPRAG_BLOCK_FORCE_LIMIT: {

@@ -10,6 +10,8 @@ void spragProblemVelocity(const spragProblem *problem, const double *r, double *
 /* Residual of one block, m/s, given its r and u = W r + q.  r_all (3 nc) is read for the parent of ROLLING blocks. */
 double spragBlockResidual(const spragProblem *problem, int block, const double *r_all, const double u[3]);
 
+/* Of one CONTACT in any frame [n t1 t2]; w: the mean of the diagonal of W_kk. */
+double spragContactResidual(double mu, const double r[3], const double u[3], double w);
 /* The judge where u is known already: max over blocks. */
 double spragVelocityResidual(const spragProblem *problem, const double *r, const double *u);
 

@@ -32,10 +32,10 @@ typedef struct spragLoneBodies {
     spragQuad inertia[9], inverse_inertia[9]; /* world axes */
     spragLoneContact *contact;                /* (count) */
     spragQuad impulse[6];                     /* of all contacts, N s, N m s */
-    spragQuad residual;                       /* of spragProblemResidual, m/s */
+    spragQuad residual;                       /* m/s, where the steps end; whether they did the judge says */
     spragQuad creep, slip; /* m/s, the fastest slip of a contact that sticks, of any that is not open */
     spragQuad iterations;
-    spragQuadMask solved; /* residual within tolerance, sticking contacts at rest, slip that lasts */
+    spragQuadMask solved; /* claimed: residual within tolerance, sticking contacts at rest, slip that lasts */
 } spragLoneBodies;
 
 void spragLoneSolve(spragLoneBodies *bodies);
