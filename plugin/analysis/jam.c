@@ -175,6 +175,7 @@ static spragStatus check(const double G[9], double mu, double restitution, const
 spragStatus spragJamImpulse(const double G[9], double mu, double restitution, const double v[3], double P[3],
                             double v_after[3])
 {
+    spragDetailClear();
     if (G == NULL || v == NULL || P == NULL || v_after == NULL)
         return spragFail(SPRAG_ERROR_NULL, "spragJamImpulse: G, v, P or v_after is NULL");
     const spragStatus status = check(G, mu, restitution, v);

@@ -57,7 +57,7 @@ static int fill(const struct spragWorld *world, const spragIsland *island, Syste
     }
     for (int j = 0; j < s->m; ++j) {
         const double *slip = p->history[j].slip, speed = spragNorm2(slip);
-        const double mu[2] = {p->mu[j], p->mu_minus != NULL ? p->mu_minus[j] : p->mu[j]};
+        const double mu[2] = {p->mu[j], spragMuMinusOf(p, j)};
         for (int i = 0; i < s->m; ++i) {
             const double *W = blockOf(p, i, j), rub = W != NULL ? (W[1] * slip[0] + W[2] * slip[1]) / speed : 0;
             s->plus[i][j] = (W != NULL ? W[0] : 0) - mu[0] * rub;
@@ -175,7 +175,7 @@ static void seed(const spragIsland *island, const int *side, const double *N)
     const spragProblem *p = &island->problem;
     for (int k = 0; k < island->block_count; ++k) {
         const double *slip = p->history[k].slip, speed = spragNorm2(slip), impulse = N[k] * p->step;
-        const double mu = side[k] < 0 && p->mu_minus != NULL ? p->mu_minus[k] : p->mu[k];
+        const double mu = side[k] < 0 ? spragMuMinusOf(p, k) : p->mu[k];
         island->r[3 * k] = side[k] * impulse;
         for (int a = 0; a < 2; ++a)
             island->r[3 * k + 1 + a] = -mu * impulse * slip[a] / speed;

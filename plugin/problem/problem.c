@@ -209,7 +209,7 @@ static int isDefinite(int n, double *A, double shift)
 /* A normal force moves its contact; rows of a BOX or ROLLING block may be idle. */
 static int bearsOnNormal(const spragProblem *p, int k)
 {
-    return p->kind == NULL || (p->kind[k] != SPRAG_BLOCK_BOX && p->kind[k] != SPRAG_BLOCK_ROLLING);
+    return spragKindOf(p, k) != SPRAG_BLOCK_BOX && spragKindOf(p, k) != SPRAG_BLOCK_ROLLING;
 }
 
 /* Necessary conditions on the diagonal blocks: diagonal >= 0, W_nn and trace > 0, no eigenvalue clearly below 0. */

@@ -39,6 +39,7 @@ spragStatus spragFclibWrite(const spragProblem *problem, const char *path)
 #include "base/alloc.h"
 #include "linalg/lu.h"
 #include "problem/problem_entries.h"
+#include "problem/residual.h"
 
 /* ---------------------------------------------------------------- datasets */
 
@@ -460,7 +461,7 @@ static int makeGroup(hid_t file, const char *name)
 spragStatus spragFclibWrite(const spragProblem *problem, const char *path)
 {
     for (int k = 0; k < problem->contact_count; ++k)
-        if (problem->kind != NULL && problem->kind[k] != SPRAG_BLOCK_CONTACT)
+        if (spragKindOf(problem, k) != SPRAG_BLOCK_CONTACT)
             return spragFail(SPRAG_ERROR_UNSUPPORTED, "%s: block %d is no one-sided contact; FCLib knows nothing else",
                              path, k);
     H5E_auto2_t printer;

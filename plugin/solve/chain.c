@@ -65,8 +65,8 @@ static spragContactHistory historyOf(const spragProblem *problem)
 
 static void solveSingle(const spragProblem *problem, const spragSolveOptions *options, double *r, spragSolveInfo *info)
 {
-    const spragBlockKind kind = problem->kind != NULL ? (spragBlockKind)problem->kind[0] : SPRAG_BLOCK_CONTACT;
-    const double mu = problem->mu[0], mu_minus = problem->mu_minus != NULL ? problem->mu_minus[0] : mu;
+    const spragBlockKind kind = spragKindOf(problem, 0);
+    const double mu = problem->mu[0], mu_minus = spragMuMinusOf(problem, 0);
     const double *W = problem->W, *q = problem->q;
     ++info->iterations;
     if (kind == SPRAG_BLOCK_BOX) {
@@ -281,7 +281,7 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
 
 static int isSingle(const spragProblem *problem)
 {
-    return problem->contact_count == 1 && (problem->kind == NULL || problem->kind[0] != SPRAG_BLOCK_ROLLING);
+    return problem->contact_count == 1 && spragKindOf(problem, 0) != SPRAG_BLOCK_ROLLING;
 }
 
 /* 1: solved by what small islands need most of the time; u may be NULL. */

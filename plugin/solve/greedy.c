@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/prefetch.h"
 #include "linalg/vec3.h"
 
 typedef double Vector4 __attribute__((vector_size(32)));
@@ -139,12 +140,6 @@ INLINE double visit(spragGreedyContact *c, spragGreedyBody *a, spragGreedyBody *
     return sqrt(spragDot3(change, change));
 }
 
-INLINE void fetch(const spragGreedyContact *c)
-{
-    for (size_t byte = 0; byte < sizeof *c; byte += 64)
-        __builtin_prefetch((const char *)c + byte);
-}
-
 /* Visits what has more than the threshold pending, if not too late.  Returns the greatest seen pending. */
 INLINE double roundOf(spragGreedy *greedy, double threshold, long least, double deadline)
 {
@@ -162,7 +157,7 @@ INLINE double roundOf(spragGreedy *greedy, double threshold, long least, double 
         spragGreedyWait *wait = &greedy->wait[list[i]];
         spragGreedyContact *c = &greedy->contact[list[i]];
         if (i + AHEAD < count)
-            fetch(&greedy->contact[list[i + AHEAD]]);
+            spragPrefetch(&greedy->contact[list[i + AHEAD]], sizeof *c);
         const double pending = moved[wait->body[0]] + moved[wait->body[1]] - wait->seen;
         const double size = visit(c, &greedy->body[wait->body[0]], &greedy->body[wait->body[1]]);
         moved[wait->body[0]] += size * c->mobility[0];

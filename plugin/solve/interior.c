@@ -31,7 +31,7 @@ typedef struct Interior {
 int spragInteriorApplies(const spragProblem *problem)
 {
     for (int k = 0; k < problem->contact_count; ++k)
-        if ((problem->kind != NULL && problem->kind[k] != SPRAG_BLOCK_CONTACT))
+        if (spragKindOf(problem, k) != SPRAG_BLOCK_CONTACT)
             return 0;
     return 1;
 }

@@ -7,26 +7,29 @@
  *     0 <= beta_j  _|_  d_j . u_t + lambda >= 0
  *     0 <= lambda  _|_  mu r_n - sum_j beta_j >= 0
  *
- * a linear complementarity problem  w = M z + b, which Lemke's method with the covering vector 1 solves for every W >= 0
- * and b from a contact problem.  Ties are broken by the lexicographic rule (Cottle, Pang, Stone 1992, 4.4), so it ends.
- * Bounds lo <= r <= hi are r = c + a_+ - a_-, each part with a lambda for its bound; a constant limit (FORCE_LIMIT)
- * or the parent's load (ROLLING) takes the place of mu r_n.  A two-sided contact is no LCP: u_n = 0 with r_n free, its
- * side taken from the guess.
+ * a linear complementarity problem  0 <= z _|_ w = M z + b >= 0.  Bounds lo <= r <= hi are r = c + a_+ - a_-, each part with
+ * a lambda for its bound; a constant limit (FORCE_LIMIT) or the parent's load (ROLLING) takes the place of mu r_n.  A
+ * two-sided contact is a pair of antipodal points, r_n = a_+ - a_-, with the limit mu a_+ + mu_minus a_-.
  *
- * Its answer is off by the corners of the polygon; Newton (proximal.h) takes it to the cone.  Where that fails, once more
- * with the polygons turned to the slip just found.  A ray is a result: NOT_CONVERGED, r the best seen. */
+ * Whatever the kinds, r the sum of the parts,  z' M z = r' W r + e |parts|^2 + sum lambda load >= 0,  e > 0 (SOFTNESS): M is
+ * copositive.  Where it is 0 the parts are, so M z >= 0 leaves only multipliers, and b' z = sum lambda bound >= 0.  Then
+ * Lemke's method with the covering vector 1 ends in a solution (Cottle, Pang, Stone 1992, 4.4), ties broken by the
+ * lexicographic rule.  e also keeps a_+ a_- = 0: both points of a pair in the basis would say e (a_+ + a_-) = 0.
+ *
+ * The answer is off by e and the corners of the polygon; Newton (proximal.h) takes it to the cone.  Where that fails, once
+ * more with the polygons turned to the slip just found.  A ray comes of rounding: another e leads around it. */
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
-#include "solve/policy.h"
 #include "solve/proximal.h"
 #include "solve/solver.h"
 
 enum { FACETS = 8, SIZE_MAX_LCP = 3000, TURNS = 3, POLISH_STEPS = 60, PIVOTS_PER_ROW = 20 };
-#define SOFTNESS 1e-8 /* on the diagonal: hyperstatic contacts tie everywhere, and the polish takes it away */
+#define SOFTNESS 1e-8 /* e: hyperstatic contacts tie everywhere; the polish takes it away */
+#define SOFTER 10     /* after a ray */
 #define LAMBDA_POLISH 1e-4
 #define Z0_LEAST 1e-12    /* relative to its first value: hyperstatic ties keep z_0 = 0 in the basis */
 #define Z0_AT_RAY 1e-8    /* a ray that comes of rounding: close enough for the polish */
@@ -38,25 +41,28 @@ typedef struct Part {
     double d[3];
     int multiplier;     /* its lambda, or -1 */
     int load;           /* multiplier: block whose r_n feeds it, or -1 */
-    double gain, bound; /* multiplier: slack = gain r_n(load) + bound - sum of its parts */
+    double gain, minus; /* for r_n > 0, for r_n < 0 */
+    double bound;       /* multiplier: slack = gain max(0, r_n) + minus max(0, -r_n) + bound - sum of its parts */
 } Part;
 
 typedef struct Lcp {
     const spragProblem *problem;
-    int n, room;
+    int n;
     Part *part;      /* (n) */
     double *base;    /* (3 nc) c of r = c + parts */
     double *W_base;  /* (3 nc) q + W c */
     double scale;    /* parts are multiplied by it: velocities then, like the multipliers */
+    double softness; /* e */
     double *tableau; /* (n x columns): w, z, z_0, right side */
     int *basic;      /* (n) column of each row */
 } Lcp;
 
 /* ---------------------------------------------------------------- building */
 
-static int addMultiplier(Lcp *lcp, int load, double gain, double bound)
+static int addMultiplier(Lcp *lcp, Part limit)
 {
-    lcp->part[lcp->n] = (Part){.block = -1, .multiplier = -1, .load = load, .gain = gain, .bound = bound};
+    limit.block = limit.multiplier = -1;
+    lcp->part[lcp->n] = limit;
     return lcp->n++;
 }
 
@@ -70,9 +76,9 @@ static void addPart(Lcp *lcp, int block, int row, double x, double y, int multip
 }
 
 /* Rows a, a + 1 in a polygon, its first corner against the slip. */
-static void addDisc(Lcp *lcp, int k, int a, const double slip[2], int load, double gain, double bound)
+static void addDisc(Lcp *lcp, int k, int a, const double slip[2], Part limit)
 {
-    const int multiplier = addMultiplier(lcp, load, gain, bound);
+    const int multiplier = addMultiplier(lcp, limit);
     const double angle = atan2(-slip[1], -slip[0]);
     for (int j = 0; j < FACETS; ++j) {
         const double x = angle + 2 * M_PI * j / FACETS;
@@ -85,13 +91,13 @@ static void addInterval(Lcp *lcp, int k, int row, double lo, double hi)
 {
     const double c = fmin(fmax(0, lo), hi);
     lcp->base[3 * k + row] = c;
-    const int up = isinf(hi) ? -1 : addMultiplier(lcp, -1, 0, hi - c);
+    const int up = isinf(hi) ? -1 : addMultiplier(lcp, (Part){.load = -1, .bound = hi - c});
     addPart(lcp, k, row, 1, 0, up);
-    const int down = isinf(lo) ? -1 : addMultiplier(lcp, -1, 0, c - lo);
+    const int down = isinf(lo) ? -1 : addMultiplier(lcp, (Part){.load = -1, .bound = c - lo});
     addPart(lcp, k, row, -1, 0, down);
 }
 
-static void addBlock(Lcp *lcp, int k, const double *r, const double *u)
+static void addBlock(Lcp *lcp, int k, const double *u)
 {
     const spragProblem *p = lcp->problem;
     const double mu = p->mu[k], mu_minus = spragMuMinusOf(p, k);
@@ -99,27 +105,32 @@ static void addBlock(Lcp *lcp, int k, const double *r, const double *u)
     case SPRAG_BLOCK_TWO_SIDED:
         addPart(lcp, k, 0, 1, 0, -1);
         addPart(lcp, k, 0, -1, 0, -1);
-        addDisc(lcp, k, 1, u + 1, k, r[0] > 0 || (r[0] == 0 && u[0] <= 0) ? mu : -mu_minus, 0);
+        addDisc(lcp, k, 1, u + 1, (Part){.load = k, .gain = mu, .minus = mu_minus});
         break;
     case SPRAG_BLOCK_FORCE_LIMIT:
         addPart(lcp, k, 0, 1, 0, -1);
-        addDisc(lcp, k, 1, u + 1, -1, 0, mu);
+        addDisc(lcp, k, 1, u + 1, (Part){.load = -1, .bound = mu});
         break;
     case SPRAG_BLOCK_BOX:
         for (int a = 0; a < 3; ++a)
             addInterval(lcp, k, a, p->bound[6 * k + a], p->bound[6 * k + 3 + a]);
         break;
-    case SPRAG_BLOCK_ROLLING: {
-        addDisc(lcp, k, 0, u, p->parent[k], mu, 0);
+    case SPRAG_BLOCK_ROLLING:
+        addDisc(lcp, k, 0, u, (Part){.load = p->parent[k], .gain = mu});
         for (int side = 1; side >= -1; side -= 2)
-            addPart(lcp, k, 2, side, 0, addMultiplier(lcp, p->parent[k], mu_minus, 0));
+            addPart(lcp, k, 2, side, 0, addMultiplier(lcp, (Part){.load = p->parent[k], .gain = mu_minus}));
         break;
-    }
     default:
         addPart(lcp, k, 0, 1, 0, -1);
         if (mu > 0)
-            addDisc(lcp, k, 1, u + 1, k, mu, 0);
+            addDisc(lcp, k, 1, u + 1, (Part){.load = k, .gain = mu});
     }
+}
+
+/* What r_n of the block that feeds it adds to a multiplier's slack. */
+static double loadOf(const Part *multiplier, double r_n)
+{
+    return r_n > 0 ? multiplier->gain * r_n : -multiplier->minus * r_n;
 }
 
 /* Entry (i, j) of M, in scaled variables. */
@@ -127,7 +138,7 @@ static double entry(const Lcp *lcp, int i, int j)
 {
     const Part *a = &lcp->part[i], *b = &lcp->part[j];
     if (a->block < 0) /* slack of a multiplier */
-        return b->block < 0 ? 0 : (b->multiplier == i ? -1.0 : 0.0) + (b->block == a->load ? a->gain * b->d[0] : 0);
+        return b->block < 0 ? 0 : (b->block == a->load ? loadOf(a, b->d[0]) : 0) - (b->multiplier == i);
     if (b->block < 0)
         return a->multiplier == j ? 1 : 0;
     const int coupling = spragProblemBlock(lcp->problem, a->block, b->block);
@@ -135,7 +146,7 @@ static double entry(const Lcp *lcp, int i, int j)
     if (coupling < 0)
         return 0;
     spragMul33(Wd, lcp->problem->W + 9 * (size_t)coupling, b->d);
-    return spragDot3(a->d, Wd) / lcp->scale + (i == j ? SOFTNESS : 0);
+    return spragDot3(a->d, Wd) / lcp->scale + (i == j ? lcp->softness : 0);
 }
 
 static double rightSide(const Lcp *lcp, int i)
@@ -143,7 +154,7 @@ static double rightSide(const Lcp *lcp, int i)
     const Part *a = &lcp->part[i];
     if (a->block >= 0)
         return spragDot3(a->d, lcp->W_base + 3 * a->block);
-    return lcp->scale * (a->bound + (a->load >= 0 ? a->gain * lcp->base[3 * a->load] : 0));
+    return lcp->scale * (a->bound + (a->load >= 0 ? loadOf(a, lcp->base[3 * a->load]) : 0));
 }
 
 /* w - M z - 1 z_0 = b */
@@ -261,7 +272,7 @@ static int lcpCreate(Lcp *lcp, const spragProblem *problem, spragArena *arena)
         trace += W[0] + W[4] + W[8];
     }
     *lcp = (Lcp){.problem = problem,
-                 .room = (int)nc * (FACETS + 5),
+                 .softness = SOFTNESS,
                  .scale = trace > 0 ? trace / (3 * (double)nc) : 1,
                  .part = SPRAG_TAKE(arena, Part, nc * (FACETS + 5)),
                  .base = SPRAG_TAKE(arena, double, 3 * nc),
@@ -277,7 +288,7 @@ static int solvePolygonal(Lcp *lcp, spragArena *arena, double deadline, int limi
     lcp->n = 0;
     memset(lcp->base, 0, 3 * (size_t)p->contact_count * sizeof(double));
     for (int k = 0; k < p->contact_count; ++k)
-        addBlock(lcp, k, r + 3 * k, u + 3 * k);
+        addBlock(lcp, k, u + 3 * k);
     const size_t n = (size_t)lcp->n;
     lcp->tableau = SPRAG_TAKE(arena, double, n *(2 * n + 2));
     lcp->basic = SPRAG_TAKE(arena, int, n);
@@ -328,7 +339,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         else if (outcome == -1)
             status = SPRAG_LIMIT;
         else if (outcome == 0)
-            break;
+            lcp.softness *= SOFTER;
         else
             status = spragProximalPoints(&newton, LAMBDA_POLISH, options->tolerance, deadline, POLISH_STEPS, trial,
                                          &info->iterations);

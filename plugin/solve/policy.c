@@ -29,9 +29,9 @@ spragIndicator spragIndicatorOf(const double W[9], double mu, const spragContact
     if (spragNorm2(history->slip) <= SPRAG_SLIP_TOLERANCE)
         return (spragIndicator){.quadrant = SPRAG_QUADRANT_REST, .p = normal[0]};
     const double p = spragPainleveSlope(normal, mu, history->slip), b = history->free_acceleration;
-    if (p > 0)
+    if (p > 0 || (p == 0 && b > 0))
         return (spragIndicator){.quadrant = b < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT, .p = p};
-    if (b > 0 && p < 0)
+    if (b > 0)
         return (spragIndicator){SPRAG_QUADRANT_INDETERMINATE, p, -b / p, liftsOff(-b / p, history, policy)};
     return (spragIndicator){.quadrant = SPRAG_QUADRANT_INCONSISTENT, .p = p};
 }

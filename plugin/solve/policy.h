@@ -11,9 +11,9 @@
 typedef enum spragQuadrant {
     SPRAG_QUADRANT_REST,          /* not sliding: no p */
     SPRAG_QUADRANT_SLIDE,         /* p > 0, b < 0 */
-    SPRAG_QUADRANT_LIFT,          /* p > 0, b >= 0 */
+    SPRAG_QUADRANT_LIFT,          /* p >= 0, b > 0, or p > 0, b = 0 */
     SPRAG_QUADRANT_INDETERMINATE, /* p < 0, b > 0: lift or jam; history decides */
-    SPRAG_QUADRANT_INCONSISTENT   /* p < 0, b <= 0: no motion; an impulse ends the slip */
+    SPRAG_QUADRANT_INCONSISTENT   /* p <= 0, b <= 0: no motion; an impulse ends the slip */
 } spragQuadrant;
 
 typedef struct spragIndicator {

@@ -122,10 +122,10 @@ static void blockLaw(const spragProximal *proximal, int k, const double *r_all, 
 {
     const spragProblem *problem = proximal->problem;
     const double *r = r_all + 3 * k, w = proximal->w[k], mu = problem->mu[k];
-    const double mu_minus = problem->mu_minus != NULL ? problem->mu_minus[k] : mu;
+    const double mu_minus = spragMuMinusOf(problem, k);
     double e[2];
     memset(law, 0, sizeof *law);
-    switch (problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT) {
+    switch (spragKindOf(problem, k)) {
     case SPRAG_BLOCK_TWO_SIDED:
         twoSidedLaw(law, mu, mu_minus, r, u, w);
         break;

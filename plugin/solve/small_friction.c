@@ -1,7 +1,8 @@
 /* Let y be the normal gaps of the contacts that slide under load, with stiff springs for the normal forces.  Then
  * y'' = b + G N, G_ij = dw_n,i / dN_j with friction following N_j along the slip and the sticking contacts held
  * (theory/policy.md 3.1).  The contacts last iff every eigenvalue of G has a positive real part; a hyperstatic G has
- * zeros, which do no harm.
+ * zeros, which do no harm.  The springs' stiffnesses are in proportion to 1 / w_k, so that heavy bodies beside light ones
+ * are judged as if alone: G_ij / sqrt(w_i w_j) in place of G.
  *
  * One contact: G = p.  Several: with the Cayley transform C = (G + (d - c) I)(G + (d + c) I)^-1, c the size of G, powers of
  * C vanish iff all eigenvalues of G are right of -d; C is squared until it is clear. */
@@ -131,11 +132,17 @@ static int isStable(int m, double *G, double *A, double *B, int *pivot)
     return 1;
 }
 
-int spragSlopesAreStable(int m, double *G)
+int spragSlopesAreStable(int m, const double *w, double *G)
 {
-    double A[CONTACTS_MAX * CONTACTS_MAX], B[CONTACTS_MAX * CONTACTS_MAX];
+    double A[CONTACTS_MAX * CONTACTS_MAX], B[CONTACTS_MAX * CONTACTS_MAX], scale[CONTACTS_MAX];
     int pivot[CONTACTS_MAX];
-    return m <= CONTACTS_MAX && isStable(m, G, A, B, pivot);
+    if (m > CONTACTS_MAX)
+        return 0;
+    for (int i = 0; i < m; ++i)
+        scale[i] = 1 / sqrt(w[i]);
+    for (int i = 0; i < m * m; ++i)
+        G[i] *= scale[i / m] * scale[i % m];
+    return isStable(m, G, A, B, pivot);
 }
 
 /* Many sliding contacts: det G > 0 alone, the necessary condition (policy.md 3.1). */
@@ -156,10 +163,12 @@ int spragSmallFriction(spragProximal *proximal, spragArena *arena, const double 
 {
     const spragProblem *p = proximal->problem;
     int m = 0, contact[CONTACTS_MAX];
+    double w[CONTACTS_MAX];
     for (int k = 0; k < p->contact_count; ++k)
         if (slidesLoaded(proximal, k, r, u)) {
             if (m == CONTACTS_MAX)
                 return determinantIsPositive(proximal, r, u);
+            w[m] = proximal->w[k];
             contact[m++] = k;
         }
     if (m == 0)
@@ -172,7 +181,7 @@ int spragSmallFriction(spragProximal *proximal, spragArena *arena, const double 
     if (x != NULL) {
         double *G = x + 2 * n;
         modeRows(proximal, r, u);
-        answer = slopes(proximal, m, contact, x, x + n, G) && spragSlopesAreStable(m, G);
+        answer = slopes(proximal, m, contact, x, x + n, G) && spragSlopesAreStable(m, w, G);
     }
     spragArenaRelease(arena, mark);
     return answer;

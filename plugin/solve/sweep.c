@@ -39,7 +39,7 @@ static void blockSolve(spragSweeper *sweeper, int visit, const double q[3], cons
 {
     const spragProblem *problem = sweeper->problem;
     const int k = sweeper->order[visit];
-    switch ((spragBlockKind)problem->kind[k]) {
+    switch (spragKindOf(problem, k)) {
     case SPRAG_BLOCK_TWO_SIDED:
         spragConeBlockSolveTwoSided(&sweeper->block[visit], q, r);
         break;
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) double visitBlocks(spragSweeper *sw
         const Vector4 total = n + (t1 + t2);
         const double q[3] = {total[0], total[1], total[2]};
         double fresh[3], *old = r + 3 * k;
-        if (problem->kind == NULL || problem->kind[k] == SPRAG_BLOCK_CONTACT)
+        if (spragKindOf(problem, k) == SPRAG_BLOCK_CONTACT)
             spragConeBlockSolve(&sweeper->block[visit], q, fresh);
         else
             blockSolve(sweeper, visit, q, r, fresh);
@@ -203,8 +203,7 @@ int spragSweeperInit(spragSweeper *sweeper, const spragProblem *problem, spragPo
             if (problem->column[e] == k) {
                 sweeper->diagonal[visit] = W;
                 sweeper->w[k] = (W[0] + W[4] + W[8]) / 3;
-                spragConeBlockInit(&sweeper->block[visit], W, problem->mu[k],
-                                   problem->mu_minus != NULL ? problem->mu_minus[k] : problem->mu[k]);
+                spragConeBlockInit(&sweeper->block[visit], W, problem->mu[k], spragMuMinusOf(problem, k));
                 continue;
             }
             sweeper->column[count] = problem->column[e];

@@ -254,7 +254,12 @@ static void takeStep(Warm *s, double *r, const double *u)
 
 static int isRealisable(Warm *s)
 {
-    return s->slipping == 0 || spragSlopesAreStable(s->slipping, s->G);
+    double w[SPRAG_WARM_BLOCKS];
+    int m = 0;
+    for (int k = 0; k < s->problem->contact_count; ++k)
+        if (s->mode[k] == SLIP)
+            w[m++] = s->w[k];
+    return m == 0 || spragSlopesAreStable(m, w, s->G);
 }
 
 /* Reads the modes and factors their equations.  0: nothing to solve, r is the answer; -1: singular. */

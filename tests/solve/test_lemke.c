@@ -1,4 +1,4 @@
-/* Lemke alone: random problems of every one-sided kind, the inconsistent rod, limits, the shared problems. */
+/* Lemke alone: random problems of every kind, both sides of a guide, the inconsistent rod, limits, the shared problems. */
 #include "support/check.h"
 #include "support/random_problem.h"
 #include "support/shared.h"
@@ -40,30 +40,55 @@ static void randomContacts(void **state)
     assert_int_equal(solved, 40);
 }
 
-static void oneSidedKinds(void **state)
+/* M is copositive whatever the kinds are: none ends in a ray. */
+static void everyKind(void **state)
 {
     (void)state;
     static Random random;
-    static const unsigned char kinds[4] = {SPRAG_BLOCK_CONTACT, SPRAG_BLOCK_FORCE_LIMIT, SPRAG_BLOCK_BOX,
-                                           SPRAG_BLOCK_ROLLING};
-    int solved = 0;
-    for (unsigned long long seed = 1; seed <= 20; ++seed) {
-        randomProblem(&random, seed, 0.2, 2 * N);
-        for (int k = 0; k < NC; ++k) {
-            random.kind[k] = kinds[k % 4];
-            random.parent[k] = k % 4 == 3 ? k - 3 : -1;
-        }
+    for (unsigned long long seed = 1; seed <= 40; ++seed) {
+        randomProblem(&random, seed, 0.3, seed % 2 ? 2 * N : N / 2);
+        mixKinds(&random);
         spragArena arena = {0};
         spragSolveInfo info;
         double r[N] = {0};
-        if (spragChainSolve(&random.problem, &strict, &arena, r, NULL, &info) == SPRAG_OK) {
-            ++solved;
-            assert_true(spragProblemResidual(&random.problem, r) <= strict.tolerance);
-            checkNoPull(&random.problem, r);
-        }
+        assert_int_equal(spragChainSolve(&random.problem, &strict, &arena, r, NULL, &info), SPRAG_OK);
+        assert_true(spragProblemResidual(&random.problem, r) <= strict.tolerance);
+        checkNoPull(&random.problem, r);
         spragArenaFree(&arena);
     }
-    assert_int_equal(solved, 20);
+}
+
+/* A guide under a load q_n that holds by friction, or slides by as much as mu of the loaded side leaves:
+ * W = 1: r_n = -q_n, |r_t| <= mu(side) |r_n|. */
+static void sidesOfGuide(void **state)
+{
+    (void)state;
+    const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, mu = 0.2, mu_minus = 0.6;
+    const int row_start[2] = {0, 1}, column = 0;
+    const unsigned char kind = SPRAG_BLOCK_TWO_SIDED;
+    for (int side = -1; side <= 1; side += 2)
+        for (int slides = 0; slides < 2; ++slides) {
+            const double limit = side > 0 ? mu : mu_minus, pull = limit * (slides ? 1.5 : 0.5);
+            const double q[3] = {-side, 0.6 * pull, 0.8 * pull};
+            const spragProblem problem = {.contact_count = 1,
+                                          .block_count = 1,
+                                          .row_start = row_start,
+                                          .column = &column,
+                                          .W = W,
+                                          .q = q,
+                                          .mu = &mu,
+                                          .mu_minus = &mu_minus,
+                                          .kind = &kind};
+            spragArena arena = {0};
+            spragSolveInfo info;
+            double r[3] = {0}, u[3];
+            assert_int_equal(spragChainSolve(&problem, &strict, &arena, r, u, &info), SPRAG_OK);
+            assert_int_equal(info.solver, SPRAG_SOLVER_LEMKE);
+            CHECK_NEAR(r[0], side, 1e-12);
+            CHECK_NEAR(spragNorm2(r + 1), fmin(pull, limit), 1e-12);
+            CHECK_NEAR(spragNorm2(u + 1), slides ? 0.5 * limit : 0, 1e-12);
+            spragArenaFree(&arena);
+        }
 }
 
 /* p < 0, b < 0: a well-known Lemke calls N = -24.09 solved here. */
@@ -123,8 +148,8 @@ static void sharedProblems(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(randomContacts), cmocka_unit_test(oneSidedKinds),
-                                       cmocka_unit_test(inconsistentRod), cmocka_unit_test(limitsAreKept),
-                                       cmocka_unit_test(sharedProblems)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(randomContacts), cmocka_unit_test(everyKind),
+                                       cmocka_unit_test(sidesOfGuide),   cmocka_unit_test(inconsistentRod),
+                                       cmocka_unit_test(limitsAreKept),  cmocka_unit_test(sharedProblems)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

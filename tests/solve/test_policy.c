@@ -59,6 +59,17 @@ static void fourQuadrants(void **state)
     }
 }
 
+/* On the line p = 0 a load b > 0 lifts off, b < 0 has no answer: N would be infinite. */
+static void thresholdOfTheQuadrants(void **state)
+{
+    (void)state;
+    const spragContactHistory lifted = sliding(1, 5, 0), pressed = sliding(1, -5, 0);
+    CHECK_NEAR(spragPainleveSlope(W, 1.25, lifted.slip), 0, 0);
+    assert_int_equal(spragIndicatorOf(W, 1.25, &lifted, SPRAG_INDETERMINACY_HISTORY).quadrant, SPRAG_QUADRANT_LIFT);
+    assert_int_equal(spragIndicatorOf(W, 1.25, &pressed, SPRAG_INDETERMINACY_HISTORY).quadrant,
+                     SPRAG_QUADRANT_INCONSISTENT);
+}
+
 static void regularQuadrantsAtEveryStep(void **state)
 {
     (void)state;
@@ -160,12 +171,10 @@ static void stickAndSlips(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(slopeIsPainleves),
-                                       cmocka_unit_test(fourQuadrants),
-                                       cmocka_unit_test(regularQuadrantsAtEveryStep),
-                                       cmocka_unit_test(inconsistentJams),
-                                       cmocka_unit_test(indeterminateFollowsHistory),
-                                       cmocka_unit_test(atRestHistoryDecides),
-                                       cmocka_unit_test(stickAndSlips)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slopeIsPainleves),        cmocka_unit_test(fourQuadrants),
+        cmocka_unit_test(thresholdOfTheQuadrants), cmocka_unit_test(regularQuadrantsAtEveryStep),
+        cmocka_unit_test(inconsistentJams),        cmocka_unit_test(indeterminateFollowsHistory),
+        cmocka_unit_test(atRestHistoryDecides),    cmocka_unit_test(stickAndSlips)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,8 +13,9 @@ typedef struct Sliders {
     int row_start[M + 1], column[M * M];
 } Sliders;
 
-/* m contacts with mu = 1 sliding along t1: G = W_nn - W_nt1 = the matrix asked. */
-static void slidersInit(Sliders *s, int m, const double *G)
+/* m contacts with mu = 1 sliding along t1, of mobilities scale_k^2 (1/kg): G_ij = W_nn - W_nt1 = scale_i scale_j times the
+ * matrix asked. */
+static void slidersInit(Sliders *s, int m, const double *G, const double *scale)
 {
     memset(s, 0, sizeof *s);
     for (int i = 0; i < m; ++i) {
@@ -26,6 +27,8 @@ static void slidersInit(Sliders *s, int m, const double *G)
             W[0] = i == j ? 1 : 0;
             W[1] = W[0] - G[m * i + j];
             W[4] = W[8] = W[0];
+            for (int a = 0; a < 9; ++a)
+                W[a] *= scale[i] * scale[j];
         }
     }
     s->problem = (spragProblem){.contact_count = m,
@@ -47,11 +50,13 @@ static int verdict(const spragProblem *problem, const double *r, const double *u
     return answer;
 }
 
-static int slidersVerdict(int m, const double *G)
+static const double equal[M] = {1, 1, 1};
+
+static int slidersVerdict(int m, const double *G, const double *scale)
 {
     Sliders s;
     double r[3 * M] = {0}, u[3 * M] = {0};
-    slidersInit(&s, m, G);
+    slidersInit(&s, m, G, scale);
     for (int i = 0; i < m; ++i)
         r[3 * i] = 1, r[3 * i + 1] = -1, u[3 * i + 1] = 1;
     return verdict(&s.problem, r, u);
@@ -61,8 +66,8 @@ static void oneContactIsTheSlope(void **state)
 {
     (void)state;
     const double positive = 0.01, negative = -0.01;
-    assert_int_equal(slidersVerdict(1, &positive), 1);
-    assert_int_equal(slidersVerdict(1, &negative), 0);
+    assert_int_equal(slidersVerdict(1, &positive, equal), 1);
+    assert_int_equal(slidersVerdict(1, &negative, equal), 0);
 }
 
 /* det > 0 with both eigenvalues negative: the determinant alone would let it pass. */
@@ -70,9 +75,9 @@ static void twoSaddles(void **state)
 {
     (void)state;
     const double saddles[4] = {-1.5, 0.01, 0.01, -1.5}, flutter[4] = {-0.1, 2, -2, -0.1}, spiral[4] = {0.1, 2, -2, 0.1};
-    assert_int_equal(slidersVerdict(2, saddles), 0);
-    assert_int_equal(slidersVerdict(2, flutter), 0);
-    assert_int_equal(slidersVerdict(2, spiral), 1);
+    assert_int_equal(slidersVerdict(2, saddles, equal), 0);
+    assert_int_equal(slidersVerdict(2, flutter, equal), 0);
+    assert_int_equal(slidersVerdict(2, spiral, equal), 1);
 }
 
 /* All eigenvalues of G to the right: s^3 + a1 s^2 + a2 s + a3 of -G has a1, a3 > 0 and a1 a2 > a3. */
@@ -92,10 +97,22 @@ static void routhHurwitz(void **state)
         if (fabs(a3) < 0.02 || fabs(a1 * a2 - a3) < 0.02 || fabs(a1) < 0.02)
             continue; /* within the margin */
         const int expected = a1 > 0 && a3 > 0 && a1 * a2 > a3;
-        assert_int_equal(slidersVerdict(3, G), expected);
+        assert_int_equal(slidersVerdict(3, G, equal), expected);
+        assert_int_equal(slidersVerdict(3, G, (double[M]){1, 1e-3, 30}), expected);
         stable += expected, unstable += !expected;
     }
     assert_true(stable > 500 && unstable > 500);
+}
+
+/* A heavy body on a separatrix beside a light one that slides, and in other units of mass: the same verdict. */
+static void heavyBesideLight(void **state)
+{
+    (void)state;
+    const double G[4] = {1, 0, 0, -0.5};
+    for (double scale = 1e-6; scale < 1e7; scale *= 10) {
+        assert_int_equal(slidersVerdict(2, G, (double[M]){1, scale}), 0);
+        assert_int_equal(slidersVerdict(2, G, (double[M]){scale, scale}), 0);
+    }
 }
 
 /* Zeros of a hyperstatic G, also in a Jordan block, are no saddles. */
@@ -104,9 +121,9 @@ static void hyperstatic(void **state)
     (void)state;
     const double rank_one[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, skewed[9] = {1, 0.5, 2, 1, 0.5, 2, 1, 0.5, 2};
     const double jordan[9] = {0, 1, 0, 0, 0, 0, 0, 0, 1};
-    assert_int_equal(slidersVerdict(3, rank_one), 1);
-    assert_int_equal(slidersVerdict(3, skewed), 1);
-    assert_int_equal(slidersVerdict(3, jordan), 1);
+    assert_int_equal(slidersVerdict(3, rank_one, equal), 1);
+    assert_int_equal(slidersVerdict(3, skewed, equal), 1);
+    assert_int_equal(slidersVerdict(3, jordan, equal), 1);
 }
 
 /* Contacts that are open or stick are not asked; a sticking one stiffens its neighbour. */
@@ -115,7 +132,7 @@ static void onlyWhatSlides(void **state)
     (void)state;
     const double G[4] = {-1, 0, 0, 1};
     Sliders s;
-    slidersInit(&s, 2, G);
+    slidersInit(&s, 2, G, equal);
     const double stuck[6] = {1, -0.5, 0, 1, -1, 0}, u[6] = {0, 0, 0, 0, 1, 0}, open[6] = {0, 0, 0, 1, -1, 0};
     const double sliding[6] = {1, -1, 0, 1, -1, 0}, moving[6] = {0, 1, 0, 0, 1, 0};
     assert_int_equal(verdict(&s.problem, stuck, u), 1);
@@ -128,7 +145,7 @@ static void outOfMemoryIsSaid(void **state)
     (void)state;
     const double G = 1, r[3] = {1, -1, 0}, u[3] = {0, 1, 0};
     Sliders s;
-    slidersInit(&s, 1, &G);
+    slidersInit(&s, 1, &G, equal);
     spragArena arena = {0}, empty = {0};
     spragProximal proximal;
     assert_true(spragProximalInit(&proximal, &s.problem, &arena));
@@ -142,7 +159,8 @@ static void outOfMemoryIsSaid(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(oneContactIsTheSlope), cmocka_unit_test(twoSaddles),
-                                       cmocka_unit_test(routhHurwitz),         cmocka_unit_test(hyperstatic),
-                                       cmocka_unit_test(onlyWhatSlides),       cmocka_unit_test(outOfMemoryIsSaid)};
+                                       cmocka_unit_test(routhHurwitz),         cmocka_unit_test(heavyBesideLight),
+                                       cmocka_unit_test(hyperstatic),          cmocka_unit_test(onlyWhatSlides),
+                                       cmocka_unit_test(outOfMemoryIsSaid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
