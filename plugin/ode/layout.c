@@ -300,14 +300,16 @@ static int findIdling(dWorldID world)
 
 static int findChainTags(dWorldID world, void *const body[3])
 {
-    dJointID joint[2];
-    for (int i = 0; i < 2; ++i) {
+    dJointID joint[3];
+    for (int i = 0; i < 3; ++i) {
         joint[i] = dJointCreateBall(world, 0);
-        dJointAttach(joint[i], body[i], body[i + 1]);
+        dJointAttach(joint[i], body[i % 2], body[i % 2 + 1]);
     }
     dJointID idle = dJointCreateNull(world, 0); /* attached to nothing */
+    dJointDisable(joint[2]);
     dWorldStep(world, 1);
-    return findTag(body, idle);
+    return findTag(body, idle) && spragLayoutJointMark(joint[2]) != SPRAG_MARK_NEW &&
+           spragLayoutJointMark(dJointCreateNull(world, 0)) == SPRAG_MARK_NEW;
 }
 
 static void findLayout(void)

@@ -27,6 +27,7 @@ const dContact *spragLayoutContact(dJointID joint);
 /* A mark stays on an object until ODE's next step and is on no new object, whatever its address: ODE sets the tags of all
  * objects when it looks for islands and reads them only within a step.  Marks are >= SPRAG_MARK_MIN. */
 #define SPRAG_MARK_MIN (1 << 30)
+#define SPRAG_MARK_NEW 0 /* of an object that was made since ODE's last step; not of a joint that step found disabled */
 int spragLayoutBodyMark(dBodyID body);
 void spragLayoutMarkBody(dBodyID body, int mark);
 int spragLayoutJointMark(dJointID joint);

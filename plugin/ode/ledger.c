@@ -18,15 +18,33 @@ int spragLedgerSerial(spragWorldID world, int mark)
     return mark >= SPRAG_MARK_MIN ? mark : SPRAG_MARK_MIN + (int)(world->next_serial++ % SPRAG_MARK_MIN);
 }
 
+/* Of the snapshot's first `count` joints the one that lives at this address now, or -1.  ODE has numbered what was there
+ * in its step, and given those that Sprag disabled a number of their own. */
+static int findLiving(const spragSnapshot *s, int count, dJointID id)
+{
+    int j = count - 1;
+    while (j >= 0 && s->joint[j].id != id)
+        --j;
+    const int solved = j >= 0 && s->joint[j].island >= 0 && s->island[s->joint[j].island].declined == NULL;
+    return solved && spragLayoutJointMark(id) == SPRAG_MARK_NEW ? -1 : j;
+}
+
 void spragLedgerMark(spragWorldID world)
 {
     const spragSnapshot *s = &world->snapshot;
     world->marked = 1;
-    for (int j = 0; j < s->joint_count; ++j)
-        if (s->joint[j].contact == NULL)
+    for (int j = 0; j < s->joint_count && !world->called; ++j)
+        if (s->joint[j].serial != 0)
             spragLayoutMarkJoint(s->joint[j].id, s->joint[j].serial);
-    for (int k = 0; k < world->surface_count; ++k)
-        spragLayoutMarkJoint(world->surface[k].joint, world->surface[k].mark);
+    if (!world->called)
+        return;
+    int count = s->joint_count; /* newest first, in the list as from the snapshot's end */
+    for (dJointID id = spragLayoutFirstJoint(world->world); id != NULL; id = spragLayoutNextJoint(id)) {
+        const int j = findLiving(s, count, id);
+        if (j >= 0 && s->joint[j].serial != 0)
+            spragLayoutMarkJoint(id, s->joint[j].serial);
+        count = j >= 0 ? j : count;
+    }
 }
 
 /* ---------------------------------------------------------------- surfaces */
@@ -52,8 +70,10 @@ spragStatus spragLedgerFindSurfaces(spragWorldID world, spragPointerMap *map)
         spragPointerMapPut(map, world->surface[k].joint, k); /* a later record of one address is the right one */
     for (int j = 0; j < s->joint_count; ++j) {
         const int k = s->joint[j].contact == NULL ? -1 : spragPointerMapGet(map, s->joint[j].id);
-        if (k >= 0)
-            world->surface[k].used = spragLayoutJointMark(s->joint[j].id) == world->surface[k].mark;
+        if (k < 0 || spragLayoutJointMark(s->joint[j].id) != world->surface[k].mark)
+            continue;
+        world->surface[k].used = 1;
+        s->joint[j].serial = world->surface[k].mark;
     }
     int kept = 0;
     for (int k = 0; k < world->surface_count; ++k) {
@@ -133,8 +153,8 @@ static void makeSeeker(const spragSnapshot *s, const spragJointState *joint, See
     spragContactLocal(s, joint, seeker->local);
 }
 
-/* m, how far a contact of this arm may be from its predecessor. */
-static double toleranceOf(const spragSnapshot *s, const spragJointState *joint, double arm, Seeker *seeker)
+/* m, how far a contact of this arm may have travelled with its bodies. */
+static double travelOf(const spragSnapshot *s, const spragJointState *joint, double arm, Seeker *seeker)
 {
     if (!seeker->has_travel) {
         seeker->has_travel = 1;
@@ -146,7 +166,7 @@ static double toleranceOf(const spragSnapshot *s, const spragJointState *joint, 
                 seeker->travel[1] += 2 * s->step * spragNorm3(v + 3);
             }
     }
-    return NEAR * arm + seeker->travel[0] + seeker->travel[1] * arm;
+    return seeker->travel[0] + seeker->travel[1] * arm;
 }
 
 /* turned 1: the record names the two bodies in the other order, as spaces do when they sort their geoms anew. */
@@ -181,8 +201,9 @@ void spragLedgerTurn(spragContactMemory *memory)
 
 enum { LOOK_MOST = 64 }; /* records: colliders give contacts in much the same order each time */
 
-/* Nearest record, in the frame in which it is less, no farther than a tenth of the lever arm and what the bodies travel;
- * or -1.  It leaves the list of its pair, which begins at *head. */
+/* Nearest record, in the frame in which it is less, no farther than a tenth of the lever arm and what the bodies travel,
+ * in the other frame no farther than the arm and that (else a body was put elsewhere); or -1.  It leaves the list of its
+ * pair, which begins at *head. */
 static int takeMatch(const spragWorldID world, const spragJointState *joint, Seeker *seeker, int *head, int *next)
 {
     double best = INFINITY; /* m^2 */
@@ -194,13 +215,16 @@ static int takeMatch(const spragWorldID world, const spragJointState *joint, See
             continue;
         ++looked;
         const double a = squaredDistance(seeker->local[0], old->local[other]),
-                     b = squaredDistance(seeker->local[1], old->local[!other]), d = a < b ? a : b;
+                     b = squaredDistance(seeker->local[1], old->local[!other]), d = a < b ? a : b, far = a < b ? b : a;
         if (d >= best)
             continue;
-        double tolerance = NEAR * old->arm;
-        if (d > tolerance * tolerance)
-            tolerance = toleranceOf(&world->snapshot, joint, old->arm, seeker);
-        if (d <= tolerance * tolerance) {
+        double tolerance = NEAR * old->arm, reach = old->arm;
+        if (d > tolerance * tolerance || far > reach * reach) {
+            const double travel = travelOf(&world->snapshot, joint, old->arm, seeker);
+            tolerance += travel;
+            reach += travel;
+        }
+        if (d <= tolerance * tolerance && far <= reach * reach) {
             best = d;
             found = k;
             before_found = before;
@@ -253,23 +277,29 @@ static void findGuideRecords(spragWorldID world)
     }
 }
 
-/* Those of solved islands go on. */
-static void matchGuides(spragWorldID world)
+/* The records that a joint goes on with: of a contact or guide one, of a bearing those of its ends, each an index or -1. */
+static const int *recordsOf(const spragJointState *joint, int *count)
 {
-    const spragSnapshot *s = &world->snapshot;
-    if (world->guide_count + world->bearing_count == 0)
-        return;
-    findGuideRecords(world);
-    for (int j = 0; j < s->joint_count; ++j) {
-        const spragJointState *joint = &s->joint[j];
-        const int *memory = joint->guide != NULL     ? &joint->guide->memory
-                            : joint->bearing != NULL ? joint->bearing->memory
-                                                     : NULL;
-        const int count = joint->guide != NULL ? 1 : SPRAG_BEARING_ENDS;
-        for (int k = 0; memory != NULL && joint->island >= 0 && k < count; ++k)
-            if (memory[k] >= 0)
-                world->memory[memory[k]].matched = 1;
-    }
+    *count = joint->contact != NULL || joint->guide != NULL ? 1 : joint->bearing != NULL ? SPRAG_BEARING_ENDS : 0;
+    return joint->contact != NULL   ? &joint->memory
+           : joint->guide != NULL   ? &joint->guide->memory
+           : joint->bearing != NULL ? joint->bearing->memory
+                                    : NULL;
+}
+
+static void setFate(spragWorldID world, const spragJointState *joint, spragRecordFate fate)
+{
+    int count;
+    const int *memory = recordsOf(joint, &count);
+    for (int k = 0; k < count; ++k)
+        if (memory[k] >= 0)
+            world->memory[memory[k]].fate = fate;
+}
+
+void spragLedgerKeep(spragWorldID world, const spragIsland *island)
+{
+    for (int i = 0; i < island->joint_count; ++i)
+        setFate(world, &world->snapshot.joint[island->joint[i]], SPRAG_RECORD_KEPT);
 }
 
 enum { AHEAD = 6 }; /* joints: what memory takes */
@@ -287,18 +317,23 @@ spragStatus spragLedgerMatch(spragWorldID world)
         if (key != last && last != NULL)
             spragPointerMapPut(&first, last, k + 1);
         next[k] = key == last ? k + 1 : spragPointerMapGet(&first, key);
-        world->memory[k].matched = 0;
+        world->memory[k].fate = SPRAG_RECORD_LEFT;
         last = key;
     }
     if (last != NULL)
         spragPointerMapPut(&first, last, 0);
-    matchGuides(world);
+    if (world->guide_count + world->bearing_count > 0)
+        findGuideRecords(world);
     for (int j = 0; j < s->joint_count; ++j) {
         spragJointState *joint = &s->joint[j];
         if (j + AHEAD < s->joint_count && joint[AHEAD].contact != NULL)
             spragPrefetch(&joint[AHEAD].contact->geom, sizeof joint->contact->geom);
-        if (joint->contact == NULL || joint->body[0] < 0)
+        if (joint->island < 0)
             continue;
+        if (joint->contact == NULL) {
+            setFate(world, joint, SPRAG_RECORD_CONTINUED);
+            continue;
+        }
         Seeker seeker;
         makeSeeker(s, joint, &seeker);
         const void *key = pairKey(seeker.body[0], seeker.body[1]);
@@ -306,7 +341,7 @@ spragStatus spragLedgerMatch(spragWorldID world)
         joint->memory = takeMatch(world, joint, &seeker, &head, next);
         if (joint->memory < 0)
             continue;
-        world->memory[joint->memory].matched = 1;
+        setFate(world, joint, SPRAG_RECORD_CONTINUED);
         spragPointerMapPut(&first, key, head);
     }
     return SPRAG_OK;

@@ -4,7 +4,8 @@
  * itself from one step to the next (layout.h).  A surface belongs to a joint that is alive now (the world's own list says
  * so) and bears the mark it was given when it was created.
  * A contact of this step continues one of the last if it joins the same bodies and geoms and its point moved less, in
- * the frame of one of the bodies, than it can have moved in a step; the nearest one not yet taken. */
+ * the frame of one of the bodies, than it can have moved in a step; the nearest one not yet taken.  A body that was put
+ * elsewhere, by more than the size of the bodies, has no past. */
 #ifndef SPRAG_ODE_LEDGER_H
 #define SPRAG_ODE_LEDGER_H
 
@@ -20,6 +21,8 @@ void spragLedgerMark(spragWorldID world);
 spragStatus spragLedgerFindSurfaces(spragWorldID world, spragPointerMap *map);
 /* Fills joint.memory of every contact in an island. */
 spragStatus spragLedgerMatch(spragWorldID world);
+/* The records of an island that ODE solved stay as they are. */
+void spragLedgerKeep(spragWorldID world, const spragIsland *island);
 
 /* The same contact with its bodies in the other order: forces and slip are those of the other body. */
 void spragLedgerTurn(spragContactMemory *memory);

@@ -91,6 +91,7 @@ static void onMoved(dBodyID id)
     struct spragWorld *world = spragWorldFind(dBodyGetWorld(id));
     pthread_mutex_lock(&lock);
     enableJoints(world);
+    world->called = 1;
     pthread_mutex_unlock(&lock);
     const spragBodyState *body = &world->snapshot.body[spragPointerMapGet(&world->snapshot.body_index, id)];
     if (body->own_gyroscopic)
@@ -182,6 +183,7 @@ void spragPark(struct spragWorld *world)
         if (isParked(s, s->joint[j].island))
             dJointDisable(s->joint[j].id);
     world->parked = 1;
+    world->called = 0;
 }
 
 void spragUnpark(struct spragWorld *world, int stepped)

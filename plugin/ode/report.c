@@ -341,11 +341,12 @@ static void closeOld(struct spragWorld *world)
     const spragSnapshot *s = &world->snapshot;
     for (int k = 0; k < world->memory_count; ++k) {
         const spragContactMemory *old = &world->memory[k];
-        if (old->matched)
+        if (old->fate == SPRAG_RECORD_CONTINUED)
             continue;
         const int a = indexOf(s, old, 0), b = indexOf(s, old, 1);
         const int gone = a < 0 || (old->body[1] != NULL && b < 0);
-        if (!gone && !s->body[a].awake && (b < 0 || !s->body[b].awake)) {
+        const int sleeps = !gone && !s->body[a].awake && (b < 0 || !s->body[b].awake);
+        if (sleeps || old->fate == SPRAG_RECORD_KEPT) {
             world->next_memory[world->next_memory_count++] = *old;
             continue;
         }
@@ -553,6 +554,7 @@ void spragReport(struct spragWorld *world)
         const spragIsland *island = &s->island[k];
         if (island->declined != NULL) {
             addIslandEvent(world, island, SPRAG_EVENT_DECLINED);
+            spragLedgerKeep(world, island);
             continue;
         }
         if (island->lone != NULL) {

@@ -92,7 +92,8 @@ int spragBlockRested(const spragSnapshot *s, const spragBlock *block, const spra
 {
     if (record != NULL)
         return record->mode == SPRAG_MODE_STICK;
-    const double slip[2] = {spragBlockVelocity(s, block, 1), spragBlockVelocity(s, block, 2)};
+    const double slip[2] = {spragBlockVelocity(s, block, 1) - block->rhs[1],
+                            spragBlockVelocity(s, block, 2) - block->rhs[2]};
     return spragNorm2(slip) <= SPRAG_SLIP_TOLERANCE;
 }
 
@@ -392,8 +393,8 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
     tangentRows(&contact->surface, s->step, block);
     if (block->kind != SPRAG_BLOCK_CONTACT || block->mu > 0)
         addProduct(s, joint, surface, before, block);
-    const int stuck = joint->memory >= 0 && world->memory[joint->memory].mode == SPRAG_MODE_STICK;
-    if (block->kind == SPRAG_BLOCK_CONTACT && stuck && surface->mu_static > block->mu)
+    const spragContactMemory *record = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
+    if (block->kind == SPRAG_BLOCK_CONTACT && surface->mu_static > block->mu && spragBlockRested(s, block, record))
         block->mu = block->mu_minus = surface->mu_static;
     spragBlock *next = block + 1;
     if (hasSecondLaw(&contact->surface))

@@ -53,7 +53,7 @@ typedef struct spragBodyState {
 typedef struct spragJointState {
     dJointID id;
     dJointFeedback *feedback; /* the user's, or NULL */
-    int serial;               /* as a body's; of contacts 0 */
+    int serial;               /* as a body's; of contacts the mark of their surface, or 0 */
     dJointType type;
     int enabled;              /* and attached to a dynamic body: takes part in the step */
     int reversed;             /* attached as (0, body): body[0] is the user's second */
@@ -124,6 +124,10 @@ typedef struct spragSnapshot {
 
 /* ---------------------------------------------------------------- of an attachment */
 
+/* What becomes of a record in this step: its contact is gone or sleeps, goes on in an island that Sprag solves, or in one
+ * that ODE does, and then it is kept as it is. */
+typedef enum spragRecordFate { SPRAG_RECORD_LEFT, SPRAG_RECORD_CONTINUED, SPRAG_RECORD_KEPT } spragRecordFate;
+
 /* A contact of the last step: what its successor is recognised by and starts from, and what the user is told. */
 typedef struct spragContactMemory {
     unsigned long long id;
@@ -143,7 +147,7 @@ typedef struct spragContactMemory {
     spragMode mode;
     int variant;
     int paradox_class;
-    int matched;
+    spragRecordFate fate;
     int turned; /* 1: it names its bodies in the other order than it told of them */
 } spragContactMemory;
 
@@ -211,6 +215,7 @@ struct spragWorld {
     spragEventFn *callback;
     void *callback_user;
     int parked; /* the joints of solved islands are disabled: between spragPark and the first callback, or Unpark */
+    int called; /* a moved callback of the user's ran in this step: joints may have come and gone */
     spragHeardJoint *heard; /* (joint_count), in the arena */
     spragStepInfo info;
 };
