@@ -291,7 +291,9 @@ SPRAG_QUAD_INLINE void makeRows(spragLoneGroup *group)
     for (int k = 0; k < b->count; ++k) {
         makeRow(group, &b->contact[k], &group->row[k]);
         makeSlope(group, &b->contact[k], &group->row[k]);
-        group->regular &= spragQuadDot3(b->contact[0].n, b->contact[k].n) > -0.99; /* not in a slot: ode/opposed.c */
+        for (int l = 0; l < k; ++l)
+            group->regular &=
+                spragQuadDot3(b->contact[l].n, b->contact[k].n) > -0.99; /* not in a slot: ode/opposed.c */
     }
     if (b->count > 1)
         addOthers(group);

@@ -26,6 +26,18 @@ typedef struct Axis {
     Side side[2];
 } Axis;
 
+/* +1 / -1: a contact's normal points into its first body, which may be the pair's second. */
+static int orderOf(const spragBlock *block)
+{
+    return block->body[1] < 0 || block->body[0] < block->body[1] ? 1 : -1;
+}
+
+/* Cosine of the angle between what two contacts of one pair push its first body by. */
+static double pushCosine(const spragBlock *a, const spragBlock *b)
+{
+    return orderOf(a) * orderOf(b) * spragDot3(a->n, b->n);
+}
+
 /* A rigid contact that overlaps and asks for nothing but to be pushed out. */
 static int isPlain(const spragBlock *block, double compliance)
 {
@@ -128,7 +140,7 @@ static void relaxPair(const struct spragWorld *world, spragIsland *island, int f
         int a = 0;
         double along = 1;
         for (; a < count; ++a)
-            if (fabs(along = spragDot3(block->n, axis[a].frame->n)) > 1 - SAME_DIRECTION)
+            if (fabs(along = pushCosine(block, axis[a].frame)) > 1 - SAME_DIRECTION)
                 break;
         if (a == AXES_MAX)
             continue;
@@ -146,11 +158,11 @@ static void relaxPair(const struct spragWorld *world, spragIsland *island, int f
             relax(world, island, next, &axis[a]);
 }
 
-/* Contacts whose normals are all in one half-space: nothing is opposed. */
+/* All push into one half-space: nothing is opposed. */
 static int pushOneWay(const spragIsland *island)
 {
     for (int k = 0; k < island->block_count; ++k)
-        if (island->block[k].part == SPRAG_PART_CONTACT && !(spragDot3(island->block[k].n, island->block[0].n) > 0))
+        if (island->block[k].part == SPRAG_PART_CONTACT && !(pushCosine(&island->block[k], &island->block[0]) > 0))
             return 0;
     return 1;
 }

@@ -55,10 +55,11 @@ struct spragBlock {
     double J[2][3][6];   /* of either body, linear then angular; row t2 is scaled by `scale` */
 };
 
-/* A key for the bodies of a block, never NULL. */
+/* A key for the bodies of a block, the same in either order, never NULL. */
 static inline const void *spragBlockPair(const spragBlock *block)
 {
-    return (const void *)(((uintptr_t)(block->body[0] + 1) << 24) + (uintptr_t)(block->body[1] + 2));
+    const int *b = block->body, low = b[0] < b[1] ? b[0] : b[1], high = b[0] < b[1] ? b[1] : b[0];
+    return (const void *)(((uintptr_t)(high + 1) << 24) + (uintptr_t)(low + 2));
 }
 
 /* Fills row `row` of both sides: velocity along d (unit, world axes) at block->position.  Its value at the start of the
