@@ -59,7 +59,7 @@ static spragStatus checkGuide(const spragGuideDef *def)
 
 spragStatus spragGuideCreate(spragWorldID world, const spragGuideDef *def, spragGuideID *out)
 {
-    spragStatus status = spragAttachmentsCheck(world);
+    spragStatus status = spragApiCheckFree(world);
     if (status != SPRAG_OK)
         return status;
     if (def == NULL || out == NULL)
@@ -76,9 +76,10 @@ void spragGuideDestroy(spragGuideID guide)
     spragDetailClear();
     if (guide == NULL)
         return;
-    if (spragAttachmentsOfGuide(guide) == NULL)
+    const spragWorldID world = spragAttachmentsOfGuide(guide);
+    if (world == NULL)
         spragFail(SPRAG_ERROR_STALE, "the spragGuideID is none, or was destroyed");
-    else
+    else if (world->world == NULL || spragApiCheckFree(world) == SPRAG_OK) /* of a world that is gone, too */
         spragGuideFree(guide);
 }
 
@@ -116,7 +117,7 @@ static spragStatus checkFriction(dJointType type, const spragJointFriction *f)
 
 spragStatus spragJointSetFriction(spragWorldID world, dJointID joint, const spragJointFriction *friction)
 {
-    spragStatus status = spragAttachmentsCheck(world);
+    spragStatus status = spragApiCheckFree(world);
     if (status != SPRAG_OK)
         return status;
     if (joint == NULL || friction == NULL)

@@ -65,17 +65,23 @@ spragStatus spragApiCheckConfig(const spragConfig *c)
     return SPRAG_OK;
 }
 
+spragStatus spragApiCheckFree(spragWorldID world)
+{
+    const spragStatus status = spragAttachmentsCheck(world);
+    if (status == SPRAG_OK && world->stage == SPRAG_WITHIN_STEP)
+        return spragFail(SPRAG_ERROR_ORDER, "this cannot be called from within a step of the same world");
+    return status;
+}
+
 spragStatus spragWorldSetConfig(spragWorldID world, const spragConfig *config)
 {
-    spragStatus status = spragAttachmentsCheck(world);
+    spragStatus status = spragApiCheckFree(world);
     if (status != SPRAG_OK)
         return status;
     if (config == NULL)
         return spragFail(SPRAG_ERROR_NULL, "config is NULL");
     if ((status = spragApiCheckConfig(config)) != SPRAG_OK)
         return status;
-    if (world->stage == SPRAG_WITHIN_STEP)
-        return spragFail(SPRAG_ERROR_ORDER, "the config cannot change within a step");
     world->log.limit = config->event_capacity;
     world->config = *config;
     return SPRAG_OK;
@@ -265,7 +271,7 @@ spragStepInfo spragWorldGetStepInfo(spragWorldID world)
 
 spragStatus spragWorldDumpProblem(spragWorldID world, const char *path)
 {
-    spragStatus status = spragAttachmentsCheck(world);
+    const spragStatus status = spragApiCheckFree(world);
     if (status != SPRAG_OK)
         return status;
     if (path == NULL || path[0] == '\0')

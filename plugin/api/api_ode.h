@@ -6,5 +6,8 @@
 
 spragStatus spragApiCheckConfig(const spragConfig *config);
 spragStatus spragApiCheckSurface(const spragSurface *surface);
+/* OK for a live attachment that is not within its step: ODE's moved callbacks come then, while the step still follows what
+ * the call would change. */
+spragStatus spragApiCheckFree(spragWorldID world);
 
 #endif

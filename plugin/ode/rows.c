@@ -324,6 +324,8 @@ static void rollingBlock(const dSurfaceParameters *p, double h, int proportional
 
 /* ---------------------------------------------------------------- contact */
 
+enum { COMPLIANT = dContactSoftCFM | dContactSlip1 | dContactSlip2 };
+
 static spragStatus checkSurface(const dSurfaceParameters *p)
 {
     const struct {
@@ -338,8 +340,10 @@ static spragStatus checkSurface(const dSurfaceParameters *p)
     for (size_t i = 0; i < sizeof field / sizeof *field; ++i)
         if ((p->mode & field[i].mode) && !isfinite(field[i].value))
             return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: %s = %g", field[i].name, (double)field[i].value);
-    if ((p->mode & dContactSoftCFM) && p->soft_cfm < 0)
-        return spragFail(SPRAG_ERROR_RANGE, "contact surface: soft_cfm = %g, expected >= 0", (double)p->soft_cfm);
+    for (size_t i = 0; i < sizeof field / sizeof *field; ++i)
+        if ((p->mode & field[i].mode & COMPLIANT) && field[i].value < 0)
+            return spragFail(SPRAG_ERROR_RANGE, "contact surface: %s = %g, expected >= 0", field[i].name,
+                             (double)field[i].value);
     if (isnan(p->mu) || ((p->mode & dContactMu2) && isnan(p->mu2)))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: mu or mu2 is NaN");
     if ((p->mode & dContactRolling) &&

@@ -78,6 +78,10 @@ static void badContactsAreRefused(void **state)
     refuseContact(&t, &bad, "slip1 = nan");
     bad = good, bad.surface.mode |= dContactSoftCFM, bad.surface.soft_cfm = -1;
     refuseContact(&t, &bad, "soft_cfm = -1");
+    bad = good, bad.surface.mode |= dContactSlip1, bad.surface.slip1 = -1;
+    refuseContact(&t, &bad, "slip1 = -1");
+    bad = good, bad.surface.mode |= dContactSlip2, bad.surface.slip2 = -1e-9;
+    refuseContact(&t, &bad, "slip2 = -1e-09");
     bad = good, bad.surface.mode |= dContactRolling, bad.surface.rho = NAN;
     refuseContact(&t, &bad, "rho");
     bad = good, bad.surface.mode |= dContactFDir1, bad.fdir1[2] = NAN;
@@ -212,6 +216,8 @@ static void onEvent(const spragEvent *event, void *user)
 }
 
 static Twin *moving;
+static spragGuideID moving_guide;
+static dJointID moving_hinge;
 
 static void onMoved(dBodyID body)
 {
@@ -221,6 +227,15 @@ static void onMoved(dBodyID body)
     CHECK_REFUSED(spragWorldSetConfig(moving->sprag, &config), SPRAG_ERROR_ORDER, "within a step");
     spragWorldDetach(moving->sprag);
     assert_ptr_equal(spragWorldFind(moving->world), moving->sprag);
+    spragGuideDef def = spragGuideDefDefault();
+    spragGuideID guide;
+    def.body = body, def.normal[2] = 1;
+    CHECK_REFUSED(spragGuideCreate(moving->sprag, &def, &guide), SPRAG_ERROR_ORDER, "within a step");
+    spragGuideDestroy(moving_guide);
+    assert_non_null(strstr(spragStatusDetail(), "within a step"));
+    const spragJointFriction law = {.mu = 0.1, .radius = 0.1};
+    CHECK_REFUSED(spragJointSetFriction(moving->sprag, moving_hinge, &law), SPRAG_ERROR_ORDER, "within a step");
+    CHECK_REFUSED(spragWorldDumpProblem(moving->sprag, "never-written.problem"), SPRAG_ERROR_ORDER, "within a step");
 }
 
 static void callbacksCannotStepOrDetach(void **state)
@@ -243,13 +258,19 @@ static void callbacksCannotStepOrDetach(void **state)
         assert_int_equal(events[k].type, SPRAG_EVENT_TOUCH);
     spragWorldSetEventCallback(t.sprag, NULL, NULL);
     moving = &t;
+    spragGuideDef def = spragGuideDefDefault();
+    def.body = box, def.normal[1] = 1;
+    assert_int_equal(spragGuideCreate(t.sprag, &def, &moving_guide), SPRAG_OK);
+    moving_hinge = dJointCreateHinge(t.world, 0);
     dBodySetMovedCallback(box, onMoved);
     addCorners(&t, box, 0.5);
     step(&t, 1e-3);
+    dBodySetMovedCallback(box, NULL);
+    spragGuideDestroy(moving_guide);
     dBodySetPosition(box, 0, 0, 1);
-    step(&t, 1e-3);
+    step(&t, 1e-3); /* four corners and the guide detach */
     assert_int_equal(spragWorldGetEvents(t.sprag, &events), 1);
-    assert_int_equal(spragWorldGetStepInfo(t.sprag).events_lost, 3);
+    assert_int_equal(spragWorldGetStepInfo(t.sprag).events_lost, 4);
     freeTwin(&t);
 }
 

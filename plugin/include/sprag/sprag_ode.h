@@ -5,6 +5,8 @@
  * ODE.  ODE keeps integration, gravity, gyroscopic terms, damping, sleeping and callbacks.
  *
  * Threads: one world, one thread at a time; different worlds may be stepped by different threads.
+ * Callbacks that ODE makes within a step (dBodySetMovedCallback) may read, but not change what the step works with: its
+ * config, guides and joint friction, a dump, a step of the same world are SPRAG_ERROR_ORDER there.
  */
 #ifndef SPRAG_SPRAG_ODE_H
 #define SPRAG_SPRAG_ODE_H
