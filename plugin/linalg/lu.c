@@ -2,13 +2,64 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline double larger(double a, double b) /* fmax is a call */
+{
+    return a > b ? a : b;
+}
+
+/* max |x_i|, in four lanes: one would wait for itself. */
+static inline double largestOf(size_t n, const double *x)
+{
+    double lane[4] = {0, 0, 0, 0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (size_t l = 0; l < 4; ++l)
+            lane[l] = larger(fabs(x[i + l]), lane[l]);
+    for (; i < n; ++i)
+        lane[0] = larger(fabs(x[i]), lane[0]);
+    return larger(larger(lane[0], lane[1]), larger(lane[2], lane[3]));
+}
+
+/* The power of two in (x / 2, x]; 1 where x is 0 or denormal.  Its inverse is exact. */
+static inline double powerBelow(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= 0x7ff0000000000000u; /* the exponent */
+    memcpy(&x, &bits, sizeof x);
+    return x > 0 ? x : 1;
+}
+
+void spragLuEquilibrate(int n, double *A, double *row, double *column)
+{
+    for (int j = 0; j < n; ++j)
+        column[j] = 0;
+    for (int i = 0; i < n; ++i) {
+        const double *const restrict a = A + (size_t)i * (size_t)n;
+        for (int j = 0; j < n; ++j)
+            column[j] = larger(fabs(a[j]), column[j]);
+    }
+    for (int j = 0; j < n; ++j)
+        column[j] = 1 / powerBelow(column[j]);
+    for (int i = 0; i < n; ++i) {
+        double *const restrict a = A + (size_t)i * (size_t)n;
+        for (int j = 0; j < n; ++j)
+            a[j] *= column[j];
+        row[i] = powerBelow(largestOf((size_t)n, a));
+        const double inverse = 1 / row[i];
+        for (int j = 0; j < n; ++j)
+            a[j] *= inverse;
+    }
+    for (int j = 0; j < n; ++j)
+        column[j] = 1 / column[j];
+}
 
 int spragLuFactor(int n, double *A, int *pivot, double zero)
 {
-    double largest = 0;
-    for (size_t i = 0; i < (size_t)n * (size_t)n; ++i)
-        if (fabs(A[i]) > largest) /* fmax is a call */
-            largest = fabs(A[i]);
+    const double largest = largestOf((size_t)n * (size_t)n, A);
     int rank = n;
     for (int k = 0; k < n; ++k) {
         double *const restrict row_k = A + (size_t)k * (size_t)n;
@@ -64,6 +115,15 @@ void spragLuSolve(int n, const double *A, const int *pivot, double *x)
             sum -= row[j] * x[j];
         x[i] = sum / row[i];
     }
+}
+
+void spragLuSolveScaled(int n, const double *A, const int *pivot, const double *row, const double *column, double *x)
+{
+    for (int i = 0; i < n; ++i)
+        x[i] /= row[i];
+    spragLuSolve(n, A, pivot, x);
+    for (int i = 0; i < n; ++i)
+        x[i] /= column[i];
 }
 
 int spragLuSign(int n, const double *A, const int *pivot)

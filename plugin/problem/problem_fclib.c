@@ -2,9 +2,7 @@
  * on what it does not expect.
  *
  * fclib_local:   u = W r + q.
- * fclib_global:  M v = H r + f,  u = H' v + w;  the velocities are eliminated here, W = H' M^-1 H, q = H' M^-1 f + w.
- *                M couples the unknowns of one body only: it is factored part by part, a part being a set of unknowns that
- *                M connects.
+ * fclib_global:  M v = H r + f,  u = H' v + w  (problem_global.h).
  *
  * A matrix has m, n, nz, nzmax, p, i, x: nz >= 0 triplets (i rows, p columns, as in CSparse; FCLib's
  * header says it the other way round, its files do not), -1 compressed columns, -2 compressed rows.
@@ -37,8 +35,7 @@ spragStatus spragFclibWrite(const spragProblem *problem, const char *path)
 #include <hdf5.h>
 
 #include "base/alloc.h"
-#include "linalg/lu.h"
-#include "problem/problem_entries.h"
+#include "problem/problem_global.h"
 #include "problem/residual.h"
 
 /* ---------------------------------------------------------------- datasets */
@@ -153,164 +150,6 @@ static void readMatrix(Input *in, const char *group, int *rows, int *columns, sp
     spragFree(x);
 }
 
-/* ---------------------------------------------------------------- global to local */
-
-/* Sparse rows from entries: those of row i are order[start[i] .. start[i+1]-1]. */
-typedef struct Rows {
-    int *start, *order;
-} Rows;
-
-static int rowsInit(Rows *rows, int count, const spragEntries *entries)
-{
-    rows->start = spragAlloc((size_t)count + 2, sizeof *rows->start);
-    rows->order = spragAlloc(entries->count + 1, sizeof *rows->order);
-    if (rows->start == NULL || rows->order == NULL)
-        return 0;
-    for (size_t e = 0; e < entries->count; ++e)
-        ++rows->start[entries->row[e] + 2];
-    for (int i = 0; i < count; ++i)
-        rows->start[i + 2] += rows->start[i + 1];
-    for (size_t e = 0; e < entries->count; ++e)
-        rows->order[rows->start[entries->row[e] + 1]++] = (int)e;
-    return 1;
-}
-
-static void rowsFree(Rows *rows)
-{
-    spragFree(rows->start);
-    spragFree(rows->order);
-}
-
-typedef struct Global {
-    int n, m; /* velocities, contact rows */
-    spragEntries M, H;
-    Rows M_rows, H_rows;
-    double *f, *w;
-    int *part, *next; /* (n) first unknown of the part that M connects, and the next unknown of the same part or -1 */
-    double *q;        /* (m) out */
-    spragEntries W;   /* out */
-} Global;
-
-static int rootOf(int *part, int i)
-{
-    while (part[i] != i)
-        i = part[i] = part[part[i]];
-    return i;
-}
-
-static int findParts(Global *g)
-{
-    int *last = spragAlloc((size_t)g->n, sizeof *last);
-    g->part = spragAlloc((size_t)g->n, sizeof *g->part);
-    g->next = spragAlloc((size_t)g->n, sizeof *g->next);
-    if (last == NULL || g->part == NULL || g->next == NULL) {
-        spragFree(last);
-        return 0;
-    }
-    for (int i = 0; i < g->n; ++i)
-        g->part[i] = i;
-    for (size_t e = 0; e < g->M.count; ++e) {
-        const int a = rootOf(g->part, g->M.row[e]), b = rootOf(g->part, g->M.column[e]);
-        g->part[a > b ? a : b] = a > b ? b : a;
-    }
-    for (int i = 0; i < g->n; ++i) {
-        g->part[i] = rootOf(g->part, i);
-        g->next[i] = -1;
-        if (g->part[i] != i)
-            g->next[last[g->part[i]]] = i;
-        last[g->part[i]] = i;
-    }
-    spragFree(last);
-    return 1;
-}
-
-/* Adds one part's share of W and q: rows[] are its unknowns, columns[] the contact rows that H ties to them. */
-static spragStatus addPart(Global *g, int size, const int *rows, int *place, int *columns, int *seen, const char *path)
-{
-    int touched = 0;
-    for (int a = 0; a < size; ++a)
-        for (int s = g->H_rows.start[rows[a]]; s < g->H_rows.start[rows[a] + 1]; ++s) {
-            const int c = g->H.column[g->H_rows.order[s]];
-            if (seen[c] < 0) {
-                seen[c] = touched;
-                columns[touched++] = c;
-            }
-        }
-    if (touched == 0)
-        return SPRAG_OK;
-    const size_t n = (size_t)size;
-    double *M = spragAlloc(n * n, sizeof *M), *H = spragAlloc((size_t)touched * n, sizeof *H);
-    double *x = spragAlloc(n, sizeof *x);
-    int *pivot = spragAlloc(n, sizeof *pivot);
-    spragStatus status = SPRAG_OK;
-    if (M == NULL || H == NULL || x == NULL || pivot == NULL)
-        status = spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", path);
-    for (int a = 0; status == SPRAG_OK && a < size; ++a)
-        place[rows[a]] = a;
-    for (int a = 0; status == SPRAG_OK && a < size; ++a) {
-        for (int s = g->M_rows.start[rows[a]]; s < g->M_rows.start[rows[a] + 1]; ++s) {
-            const int e = g->M_rows.order[s];
-            M[(size_t)a * n + (size_t)place[g->M.column[e]]] += g->M.value[e];
-        }
-        for (int s = g->H_rows.start[rows[a]]; s < g->H_rows.start[rows[a] + 1]; ++s) {
-            const int e = g->H_rows.order[s];
-            H[(size_t)seen[g->H.column[e]] * n + (size_t)a] += g->H.value[e];
-        }
-    }
-    if (status == SPRAG_OK && spragLuFactor(size, M, pivot, 1e-14) < size)
-        status = spragFail(SPRAG_ERROR_INDEFINITE, "%s: dataset fclib_global/M: singular at unknown %d", path, rows[0]);
-    for (int c = -1; status == SPRAG_OK && c < touched; ++c) { /* -1: f */
-        for (int a = 0; a < size; ++a)
-            x[a] = c < 0 ? g->f[rows[a]] : H[(size_t)c * n + (size_t)a];
-        spragLuSolve(size, M, pivot, x);
-        for (int d = c < 0 ? 0 : c; d < touched; ++d) {
-            double sum = 0;
-            for (int a = 0; a < size; ++a)
-                sum += H[(size_t)d * n + (size_t)a] * x[a];
-            if (c < 0)
-                g->q[columns[d]] += sum;
-            else if (!spragEntriesAdd(&g->W, columns[c], columns[d], sum) ||
-                     (c != d && !spragEntriesAdd(&g->W, columns[d], columns[c], sum)))
-                status = spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", path);
-        }
-    }
-    for (int c = 0; c < touched; ++c)
-        seen[columns[c]] = -1;
-    spragFree(M);
-    spragFree(H);
-    spragFree(x);
-    spragFree(pivot);
-    return status;
-}
-
-/* q and W from M, H, f, w. */
-static spragStatus eliminate(Global *g, const char *path)
-{
-    const size_t n = (size_t)g->n, m = (size_t)g->m;
-    int *rows = spragAlloc(n, sizeof *rows), *place = spragAlloc(n, sizeof *place);
-    int *columns = spragAlloc(m, sizeof *columns), *seen = spragAlloc(m, sizeof *seen);
-    spragStatus status = SPRAG_OK;
-    g->q = spragAlloc(m, sizeof *g->q);
-    if (rows == NULL || place == NULL || columns == NULL || seen == NULL || g->q == NULL || !findParts(g) ||
-        !rowsInit(&g->M_rows, g->n, &g->M) || !rowsInit(&g->H_rows, g->n, &g->H))
-        status = spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", path);
-    for (size_t c = 0; status == SPRAG_OK && c < m; ++c)
-        g->q[c] = g->w[c], seen[c] = -1;
-    for (int first = 0; status == SPRAG_OK && first < g->n; ++first) {
-        if (g->part[first] != first)
-            continue;
-        int size = 0;
-        for (int i = first; i >= 0; i = g->next[i])
-            rows[size++] = i;
-        status = addPart(g, size, rows, place, columns, seen, path);
-    }
-    spragFree(rows);
-    spragFree(place);
-    spragFree(columns);
-    spragFree(seen);
-    return status;
-}
-
 /* ---------------------------------------------------------------- the two kinds of file */
 
 /* W, q, mu into a problem.  q has 3 mu_count entries by now. */
@@ -359,7 +198,7 @@ static void readLocal(Input *in, spragProblem **out)
 
 static void readGlobal(Input *in, spragProblem **out)
 {
-    Global g = {0};
+    spragGlobal g = {0};
     int square = 0, rows = 0;
     if (readInt(in, "fclib_global/spacedim") != 3)
         refuse(in, "fclib_global/spacedim", "3");
@@ -372,16 +211,9 @@ static void readGlobal(Input *in, spragProblem **out)
     g.f = readVector(in, "fclib_global/vectors/f", g.n);
     g.w = readVector(in, "fclib_global/vectors/w", g.m);
     if (in->status == SPRAG_OK)
-        in->status = eliminate(&g, in->path);
+        in->status = spragGlobalEliminate(&g, in->path);
     assemble(in, &g.W, g.m, g.q, "fclib_global/vectors/mu", out);
-    spragEntriesFree(&g.M);
-    spragEntriesFree(&g.H);
-    spragEntriesFree(&g.W);
-    rowsFree(&g.M_rows);
-    rowsFree(&g.H_rows);
-    void *const owned[] = {g.f, g.w, g.q, g.part, g.next};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; ++k)
-        spragFree(owned[k]);
+    spragGlobalFree(&g);
 }
 
 spragStatus spragFclibRead(const char *path, spragProblem **out)

@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "linalg/lu.h"
 
-#define ZERO_PIVOT 1e-12 /* of the largest entry, rows divided by their norm */
+#define ZERO_PIVOT 1e-12 /* after equilibration */
 
 static spragStatus check(int m, const double *D0, const int *base, const double *clearance, const double *gap)
 {
@@ -50,23 +50,19 @@ spragStatus spragVariantGaps(int m, const double *D0, const int *base, const dou
     int all_open = 1;
     for (int v = 0; v < 1 << m; ++v) {
         double A[SPRAG_ENUMERATE_MAX * SPRAG_ENUMERATE_MAX], x[SPRAG_ENUMERATE_MAX];
+        double row[SPRAG_ENUMERATE_MAX], column[SPRAG_ENUMERATE_MAX];
         int pivot[SPRAG_ENUMERATE_MAX], flipped[SPRAG_ENUMERATE_MAX];
         for (int k = 0; k < m; ++k) {
             const int minus = v >> k & 1;
-            double norm = 0;
             flipped[k] = minus != (base != NULL && base[k] < 0);
-            for (int r = 0; r < m; ++r) {
-                A[m * k + r] = D0[2 * m * r + (minus ? m + k : k)];
-                norm += A[m * k + r] * A[m * k + r];
-            }
-            norm = norm > 0 ? sqrt(norm) : 1;
             for (int r = 0; r < m; ++r)
-                A[m * k + r] /= norm;
-            x[k] = flipped[k] ? -clearance[k] / norm : 0;
+                A[m * k + r] = D0[2 * m * r + (minus ? m + k : k)];
+            x[k] = flipped[k] ? -clearance[k] : 0;
         }
+        spragLuEquilibrate(m, A, row, column);
         const int regular = spragLuFactor(m, A, pivot, ZERO_PIVOT) == m;
         if (regular)
-            spragLuSolve(m, A, pivot, x);
+            spragLuSolveScaled(m, A, pivot, row, column, x);
         for (int k = 0; k < m; ++k) {
             const int unloaded = v >> k & 1 ? k : m + k;
             const double value = regular ? left(m, D0, unloaded, flipped[k] ? 0 : clearance[k], x) : NAN;

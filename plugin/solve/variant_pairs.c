@@ -12,7 +12,8 @@
  * and Pires 1994), only the least index with N_k < 0 is flipped from then on; for a P-matrix that ends (Murty 1974), which
  * is the case under small friction in all variants.  2^m flips bound the rest.
  *
- * Zero test, free of scale: a pivot below 1e-12 of the largest entry after every column was divided by its norm.
+ * Zero test, free of scale: a pivot below 1e-12 after columns and rows were divided by their largest entries, so that
+ * neither the units of forces nor those of coordinates matter.
  */
 #include <float.h>
 #include <math.h>
@@ -31,8 +32,8 @@ enum { CLASS_MAX = 6 }; /* pairs up to which a successful search also tells the 
 typedef signed char Variant[SPRAG_VARIANT_MAX];
 
 typedef struct Factor {
-    double A[SPRAG_VARIANT_MAX * SPRAG_VARIANT_MAX]; /* (m x m) */
-    double norm[SPRAG_VARIANT_MAX];                  /* of the columns before they were divided by it */
+    double A[SPRAG_VARIANT_MAX * SPRAG_VARIANT_MAX];          /* (m x m) */
+    double row[SPRAG_VARIANT_MAX], column[SPRAG_VARIANT_MAX]; /* what rows and columns were divided by */
     int pivot[SPRAG_VARIANT_MAX];
     int sign;   /* of the determinant, 0: singular */
     double det; /* may overflow */
@@ -41,40 +42,24 @@ typedef struct Factor {
 static void factor(int m, const double *D, const signed char *variant, Factor *f)
 {
     int column[SPRAG_VARIANT_MAX];
-    for (int k = 0; k < m; ++k) {
+    for (int k = 0; k < m; ++k)
         column[k] = variant[k] > 0 ? k : m + k;
-        f->norm[k] = 0;
-    }
-    for (int r = 0; r < m; ++r) {
-        const double *from = D + (size_t)(2 * m * r);
-        double *row = f->A + (size_t)(m * r);
-        for (int k = 0; k < m; ++k) {
-            row[k] = from[column[k]];
-            f->norm[k] += row[k] * row[k];
-        }
-    }
-    double inverse[SPRAG_VARIANT_MAX];
-    for (int k = 0; k < m; ++k) {
-        f->norm[k] = f->norm[k] > 0 ? sqrt(f->norm[k]) : 1;
-        inverse[k] = 1 / f->norm[k];
-    }
     for (int r = 0; r < m; ++r)
         for (int k = 0; k < m; ++k)
-            f->A[m * r + k] *= inverse[k];
+            f->A[m * r + k] = D[2 * m * r + column[k]];
+    spragLuEquilibrate(m, f->A, f->row, f->column);
     const int rank = spragLuFactor(m, f->A, f->pivot, ZERO_PIVOT);
     f->sign = rank == m ? spragLuSign(m, f->A, f->pivot) : 0;
     f->det = 1;
     for (int k = 0; k < m; ++k)
-        f->det *= f->A[m * k + k] * f->norm[k] * (f->pivot[k] == k ? 1 : -1);
+        f->det *= f->A[m * k + k] * f->row[k] * f->column[k] * (f->pivot[k] == k ? 1 : -1);
 }
 
 /* N of a variant that is not singular. */
 static void reactions(int m, const Factor *f, const double *b, double *N)
 {
     memcpy(N, b, (size_t)m * sizeof *N);
-    spragLuSolve(m, f->A, f->pivot, N);
-    for (int k = 0; k < m; ++k)
-        N[k] /= f->norm[k];
+    spragLuSolveScaled(m, f->A, f->pivot, f->row, f->column, N);
 }
 
 static double zeroOf(int m, const double *N)
@@ -133,37 +118,33 @@ static int isPMatrix(int m, const double *P)
     return isPMatrix(m - 1, without) && isPMatrix(m - 1, schur);
 }
 
-/* Principal minors of (D0^i)^-1 D^i: det with friction in a subset of the pairs over det without any. */
-static int minorsAreSmall(int m, const double *D, const Factor *frictionless, const signed char *variant)
+/* Is side A^-1 D^(side i) a P-matrix, A the matrix factored? */
+static int dividedIsP(int m, const double *D, const Factor *f, const signed char *variant, int side)
 {
-    double P[CLASS_MAX * CLASS_MAX];
-    if (frictionless->sign == 0)
+    double P[CLASS_MAX * CLASS_MAX] = {0};
+    if (f->sign == 0)
         return 0;
     for (int k = 0; k < m; ++k) {
         double column[CLASS_MAX], N[CLASS_MAX];
         for (int r = 0; r < m; ++r)
-            column[r] = D[2 * m * r + (variant[k] > 0 ? k : m + k)];
-        reactions(m, frictionless, column, N);
+            column[r] = side * D[2 * m * r + (side * variant[k] > 0 ? k : m + k)];
+        reactions(m, f, column, N);
         for (int r = 0; r < m; ++r)
             P[m * r + k] = N[r];
     }
     return isPMatrix(m, P);
 }
 
-/* Is -(D^i)^-1 D^-i a P-matrix, D^-i the columns of the other sides?  Then exactly one variant has N >= 0, whatever b
- * (Samelson, Thrall and Wesler 1958). */
+/* The principal minors of (D0^i)^-1 D^i are det with friction in a subset of the pairs over det without any. */
+static int minorsAreSmall(int m, const double *D, const Factor *frictionless, const signed char *variant)
+{
+    return dividedIsP(m, D, frictionless, variant, 1);
+}
+
+/* If -(D^i)^-1 D^-i is a P-matrix, exactly one variant has N >= 0, whatever b (Samelson, Thrall and Wesler 1958). */
 static int isAlone(int m, const double *D, const Factor *f, const signed char *variant)
 {
-    double P[CLASS_MAX * CLASS_MAX];
-    for (int k = 0; k < m; ++k) {
-        double column[CLASS_MAX], N[CLASS_MAX];
-        for (int r = 0; r < m; ++r)
-            column[r] = -D[2 * m * r + (variant[k] > 0 ? m + k : k)];
-        reactions(m, f, column, N);
-        for (int r = 0; r < m; ++r)
-            P[m * r + k] = N[r];
-    }
-    return isPMatrix(m, P);
+    return dividedIsP(m, D, f, variant, -1);
 }
 
 /* ---------------------------------------------------------------- search */

@@ -57,6 +57,26 @@ static void theSignIsThatOfTheDeterminant(void **state)
     assert_int_equal(spragLuSign(2, turned, pivot), -1);
 }
 
+/* Rows and columns in any units: after equilibration the entries are those of the matrix with a largest entry near one in
+ * every row, and exactly A = R A' C. */
+static void equilibrationIsExact(void **state)
+{
+    (void)state;
+    enum { M = 5 };
+    double A[M * M], B[M * M], row[M], column[M];
+    for (int i = 0; i < M * M; ++i)
+        A[i] = B[i] = i % M == 3 ? 0 : uniform() * pow(10, 40 * (i / M) - 70 - 30 * (i % M));
+    spragLuEquilibrate(M, B, row, column);
+    for (int i = 0; i < M; ++i) {
+        double largest = 0;
+        for (int j = 0; j < M; ++j) {
+            assert_true(row[i] * B[M * i + j] * column[j] == A[M * i + j]);
+            largest = fmax(largest, fabs(B[M * i + j]));
+        }
+        assert_true(largest >= 1 && largest < 2);
+    }
+}
+
 /* Rank two of three, whatever the scale; a pivot at the zero test's threshold falls, above it stands. */
 static void rankIsFoundAtEveryScale(void **state)
 {
@@ -83,6 +103,7 @@ int main(void)
         cmocka_unit_test(randomSystemsAreSolved),
         cmocka_unit_test(theSignIsThatOfTheDeterminant),
         cmocka_unit_test(rankIsFoundAtEveryScale),
+        cmocka_unit_test(equilibrationIsExact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,20 @@ static void theBaseDoesNotMatter(void **state)
     assert_true(compared > 0);
 }
 
+/* Displacements in other units (rows of D0): the same gaps. */
+static void unitsDoNotMatter(void **state)
+{
+    (void)state;
+    const double D0[8] = {1, 0.5, -1, -0.4, -0.3, 1, 0.2, -1}, clearance[2] = {1e-3, 2e-3};
+    double scaled[8], gap[8], again[8];
+    assert_int_equal(spragVariantGaps(2, D0, NULL, clearance, gap, NULL), SPRAG_OK);
+    for (int i = 0; i < 8; ++i)
+        scaled[i] = D0[i] * (i < 4 ? 1 : 1e-14);
+    assert_int_equal(spragVariantGaps(2, scaled, NULL, clearance, again, NULL), SPRAG_OK);
+    for (int i = 0; i < 8; ++i)
+        CHECK_NEAR(again[i], gap[i], 1e-15);
+}
+
 static void whatCannotBeReachedIsNamed(void **state)
 {
     (void)state;
@@ -89,6 +103,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(theReferenceAgrees),
         cmocka_unit_test(theBaseDoesNotMatter),
+        cmocka_unit_test(unitsDoNotMatter),
         cmocka_unit_test(whatCannotBeReachedIsNamed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

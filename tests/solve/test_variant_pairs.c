@@ -228,6 +228,46 @@ static void zeroReactionsAreShared(void **state)
     }
 }
 
+/* Other units of the coordinates (rows of D, b) and of force (N), another order of the pairs, the sides of
+ * one pair exchanged: the same variants, the same verdicts. */
+static void unitsAndNumbersDoNotMatter(void **state)
+{
+    (void)state;
+    enum { M = 3 };
+    static const double unit[M] = {1e-14, 1, 1e9}, force = 1e-3;
+    seed = 5;
+    for (int round = 0; round < 200; ++round) {
+        double D[2 * M * M], D0[2 * M * M], b[M], E[2 * M * M], E0[2 * M * M], c[M];
+        randomSystem(M, round % 2 ? 0.3 : 1.5, D, D0, b);
+        const int turned = round % M; /* the pair whose sides are exchanged */
+        for (int r = 0; r < M; ++r) {
+            const int to_row = (r + 1) % M;
+            c[to_row] = unit[r] * b[r];
+            for (int side = 0; side < 2; ++side)
+                for (int k = 0; k < M; ++k) {
+                    const int from = 2 * M * r + side * M + k;
+                    const int to = 2 * M * to_row + (k == turned ? 1 - side : side) * M + (k + 1) % M;
+                    E[to] = unit[r] * force * D[from], E0[to] = unit[r] * force * D0[from];
+                }
+        }
+        spragVariantSet one, other;
+        assert_int_equal(spragVariantEnumerate(M, D, D0, b, &one), SPRAG_OK);
+        assert_int_equal(spragVariantEnumerate(M, E, E0, c, &other), SPRAG_OK);
+        assert_int_equal(one.realised_count, other.realised_count);
+        for (int v = 0; v < one.count; ++v) {
+            int image = 0;
+            for (int k = 0; k < M; ++k)
+                image |= ((v >> k & 1) != (k == turned)) << (k + 1) % M;
+            assert_false(other.member[image].singular);
+            assert_int_equal(one.member[v].small_friction, other.member[image].small_friction);
+            for (int k = 0; k < M; ++k)
+                CHECK_NEAR(other.member[image].N[(k + 1) % M] * force / one.member[v].N[k], 1, 1e-9);
+        }
+        spragVariantSetFree(&one);
+        spragVariantSetFree(&other);
+    }
+}
+
 static void twentyPairsAreSearched(void **state)
 {
     (void)state;
@@ -296,10 +336,15 @@ static void badArgumentsAreNamed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(referenceTablesAgree),         cmocka_unit_test(theCycleOfThreeEnds),
-        cmocka_unit_test(smallFrictionMeansOneVariant), cmocka_unit_test(zeroReactionsAreShared),
-        cmocka_unit_test(twentyPairsAreSearched),       cmocka_unit_test(singularVariantsAreReported),
-        cmocka_unit_test(badArgumentsAreNamed),         cmocka_unit_test(minorsAreExamined),
+        cmocka_unit_test(referenceTablesAgree),
+        cmocka_unit_test(theCycleOfThreeEnds),
+        cmocka_unit_test(smallFrictionMeansOneVariant),
+        cmocka_unit_test(zeroReactionsAreShared),
+        cmocka_unit_test(unitsAndNumbersDoNotMatter),
+        cmocka_unit_test(twentyPairsAreSearched),
+        cmocka_unit_test(singularVariantsAreReported),
+        cmocka_unit_test(badArgumentsAreNamed),
+        cmocka_unit_test(minorsAreExamined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
