@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "ode/bearing.h"
+#include "ode/carry.h"
 #include "ode/layout.h"
 #include "ode/guide.h"
 
@@ -109,11 +110,9 @@ void spragContactLocal(const spragSnapshot *s, const spragJointState *joint, dou
     }
 }
 
-/* A key for the pair of bodies, the same in either order; never NULL. */
-static const void *pairKey(const void *a, const void *b)
+const void *spragLedgerPair(const dBodyID body[2])
 {
-    const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
-    return (const void *)((x + y) | 1);
+    return (const void *)(((uintptr_t)body[0] + (uintptr_t)body[1]) | 1);
 }
 
 static dBodyID bodyId(const spragSnapshot *s, int body)
@@ -313,7 +312,7 @@ spragStatus spragLedgerMatch(spragWorldID world)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to compare %d contacts", world->memory_count);
     const void *last = NULL;
     for (int k = world->memory_count - 1; k >= 0; --k) { /* records of one pair lie side by side */
-        const void *key = pairKey(world->memory[k].body[0], world->memory[k].body[1]);
+        const void *key = spragLedgerPair(world->memory[k].body);
         if (key != last && last != NULL)
             spragPointerMapPut(&first, last, k + 1);
         next[k] = key == last ? k + 1 : spragPointerMapGet(&first, key);
@@ -336,7 +335,7 @@ spragStatus spragLedgerMatch(spragWorldID world)
         }
         Seeker seeker;
         makeSeeker(s, joint, &seeker);
-        const void *key = pairKey(seeker.body[0], seeker.body[1]);
+        const void *key = spragLedgerPair(seeker.body);
         int head = spragPointerMapGet(&first, key);
         joint->memory = takeMatch(world, joint, &seeker, &head, next);
         if (joint->memory < 0)
@@ -344,5 +343,7 @@ spragStatus spragLedgerMatch(spragWorldID world)
         setFate(world, joint, SPRAG_RECORD_CONTINUED);
         spragPointerMapPut(&first, key, head);
     }
+    if (!spragCarryForces(world))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory to carry over the forces of %d contacts", world->memory_count);
     return SPRAG_OK;
 }

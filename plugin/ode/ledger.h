@@ -24,6 +24,8 @@ spragStatus spragLedgerMatch(spragWorldID world);
 /* The records of an island that ODE solved stay as they are. */
 void spragLedgerKeep(spragWorldID world, const spragIsland *island);
 
+/* A key for the pair of bodies, the same in either order; never NULL. */
+const void *spragLedgerPair(const dBodyID body[2]);
 /* The same contact with its bodies in the other order: forces and slip are those of the other body. */
 void spragLedgerTurn(spragContactMemory *memory);
 

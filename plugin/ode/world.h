@@ -119,6 +119,7 @@ typedef struct spragSnapshot {
     spragBodyState *body;
     spragJointState *joint;
     spragIsland *island;
+    double (*carried)[3]; /* (joint_count) N on body[0], added to the guess: of points that are no more; or NULL */
     spragPointerMap body_index;
 } spragSnapshot;
 

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "linalg/vec3.h"
+#include "problem/creep.h"
 #include "problem/residual.h"
 #include "solve/cone_block.h"
 #include "solve/solver.h"
@@ -22,7 +23,8 @@
  * if it is found at all.) */
 #define WORK_PROMPT 1e6
 #define CREEP_MATTERS                                                                                                  \
-    1e-7 /* m/s: who asks for no more than this does not pay for sticking contacts that do not creep */
+    1e-7            /* m/s: who asks for no more than this does not pay for sticking contacts that do not creep */
+#define CREEP 1e-12 /* m/s, that nobody sees: a pile at rest begins with what held it in the last step */
 
 enum {
     SMALL = 60, /* blocks, measured: beyond it the mode search costs more than it saves */
@@ -190,6 +192,12 @@ static int limitOf(const spragProblem *problem, const spragSolveOptions *options
     return method == &spragSolverNewton && problem->contact_count <= SMALL ? STEPS_SMALL : 0;
 }
 
+/* 1: what holds moves faster than who asks for this tolerance puts up with. */
+static int creeps(const spragProblem *problem, const spragSolveOptions *options, const double *r)
+{
+    return options->tolerance <= CREEP_MATTERS && spragProblemCreep(problem, r) > CREEP;
+}
+
 /* A guess may lead Newton astray (friction of 50 or 300 in games, contacts on bodies that hardly move): where it failed
  * it starts once more from rest. */
 static int isRest(const spragProblem *problem, const double *r)
@@ -243,7 +251,7 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         return SPRAG_ERROR_MEMORY;
     info->residual = spragProblemResidual(problem, r);
     const int swept = chain[0] == &spragSolverSweeps && info->residual <= options->tolerance;
-    if (swept && options->tolerance > CREEP_MATTERS)
+    if (swept && !creeps(problem, options, r))
         return SPRAG_OK;
     const int patient = problem->contact_count <= SMALL || !(options->work_limit > 0);
     for (int k = swept; k < links; ++k) {
@@ -265,8 +273,7 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         const int late = timeIsUp(options, begin, &left);
         if (status == SPRAG_OK && solved && k > 0 && chain[0] == &spragSolverVariant && !late)
             status = tryMethod(chain[0], problem, &left, PREFERRED, arena, r, candidate, info);
-        if (status == SPRAG_OK && solved && chain[k] == &spragSolverSweeps && options->tolerance <= CREEP_MATTERS &&
-            !late)
+        if (status == SPRAG_OK && solved && chain[k] == &spragSolverSweeps && !late && creeps(problem, options, r))
             status = tryMethod(&spragSolverNewton, problem, &left, PREFERRED, arena, r, candidate, info); /* polishes */
         if (status != SPRAG_OK || solved)
             return status;

@@ -1,0 +1,17 @@
+/* Forces of contact points that moved or are no more, for the guess.
+ *
+ * Two faces that lie on each other touch along whole edges; which points of them a collider names changes from step to
+ * step by rounding.  The force and the moment of a pair of bodies stay what they were: what the last step's points p had,
+ * and those points do not have that go on, F and M about c, goes to the points x_i of this step by the change that is least
+ * in the sum of squares,
+ *
+ *     f_i = a + b x d_i,   d_i = x_i - c,   c = mean of x_i,   n a = F,   (sum |d_i|^2 1 - d_i d_i^T) b = M. */
+#ifndef SPRAG_ODE_CARRY_H
+#define SPRAG_ODE_CARRY_H
+
+#include "ode/world.h"
+
+/* After spragLedgerMatch: fills snapshot.carried where there is something to carry.  0: no memory. */
+int spragCarryForces(spragWorldID world);
+
+#endif

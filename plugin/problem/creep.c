@@ -1,0 +1,53 @@
+#include "problem/creep.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+#include "problem/residual.h"
+
+#define INSIDE (1 - 1e-9) /* of the bound */
+
+/* Speed of rows a, a+1 where |r| is inside the disc. */
+static double discCreep(double radius, const double *r, const double *u, int a)
+{
+    return spragNorm2(r + a) < INSIDE * radius ? spragNorm2(u + a) : 0;
+}
+
+static double blockCreep(const spragProblem *problem, int k, const double *r_all, const double u[3])
+{
+    const double *r = r_all + 3 * k, mu = problem->mu[k], mu_minus = spragMuMinusOf(problem, k);
+    switch (spragKindOf(problem, k)) {
+    case SPRAG_BLOCK_TWO_SIDED:
+        return discCreep((r[0] > 0 ? mu : mu_minus) * fabs(r[0]), r, u, 1);
+    case SPRAG_BLOCK_FORCE_LIMIT:
+        return discCreep(mu, r, u, 1);
+    case SPRAG_BLOCK_BOX: {
+        double worst = 0;
+        for (int i = 0; i < 3; ++i) {
+            const double lo = problem->bound[6 * (size_t)k + (size_t)i],
+                         hi = problem->bound[6 * (size_t)k + 3 + (size_t)i];
+            if (r[i] > lo && r[i] < hi)
+                worst = fmax(worst, fabs(u[i]));
+        }
+        return worst;
+    }
+    case SPRAG_BLOCK_ROLLING: {
+        const double load = fmax(0, r_all[3 * problem->parent[k]]);
+        return fmax(discCreep(mu * load, r, u, 0), fabs(r[2]) < INSIDE * mu_minus * load ? fabs(u[2]) : 0);
+    }
+    default:
+        return discCreep(mu * r[0], r, u, 1);
+    }
+}
+
+double spragProblemCreep(const spragProblem *problem, const double *r)
+{
+    double worst = 0;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        double u[3] = {problem->q[3 * k], problem->q[3 * k + 1], problem->q[3 * k + 2]};
+        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
+            spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
+        worst = fmax(worst, blockCreep(problem, k, r, u));
+    }
+    return worst;
+}

@@ -1,0 +1,97 @@
+/* Two slabs at rest on each other and on the ground, whose colliders name other points in every step: the force and the
+ * moment of each pair are carried over, so that a step begins where the last one ended. */
+#include "support/check.h"
+
+#include <sprag/sprag_ode.h>
+
+enum { SIDE = 6, POINTS = SIDE * SIDE };
+static const double h = 1e-3, half = 0.5, thick = 0.1; /* s, m */
+
+typedef struct Slabs {
+    dWorldID world;
+    spragWorldID sprag;
+    dJointGroupID group;
+    dBodyID body[2];
+} Slabs;
+
+static Slabs makeSlabs(void)
+{
+    Slabs slabs = {.world = dWorldCreate(), .group = dJointGroupCreate(0)};
+    dWorldSetGravity(slabs.world, 1, 0.5, -9.81);
+    spragConfig config = spragConfigDefault();
+    config.analysis = SPRAG_ANALYSIS_CONTACTS;
+    assert_int_equal(spragWorldAttach(slabs.world, &config, &slabs.sprag), SPRAG_OK);
+    for (int i = 0; i < 2; ++i) {
+        dMass mass;
+        dMassSetBoxTotal(&mass, 5 + 3 * i, 2 * half, 2 * half, thick);
+        slabs.body[i] = dBodyCreate(slabs.world);
+        dBodySetMass(slabs.body[i], &mass);
+        dBodySetPosition(slabs.body[i], 0.05 * i, 0, (i + 0.5) * thick);
+    }
+    return slabs;
+}
+
+/* A grid of points under each slab; reach: its half width, m.  turn 1: each pair in the other order.  Returns iterations. */
+static int step(const Slabs *slabs, double reach, double shift, int turn)
+{
+    for (int i = 0; i < 2; ++i)
+        for (int k = 0; k < POINTS; ++k) {
+            const dReal *at = dBodyGetPosition(slabs->body[0]);
+            const int flip = turn && i == 1;
+            dContact contact = {.surface = {.mode = dContactApprox1, .mu = 0.6},
+                                .geom = {.normal = {0, 0, flip ? -1 : 1}}};
+            contact.geom.pos[0] = at[0] + shift + reach * (2.0 * (k % SIDE) / (SIDE - 1) - 1);
+            contact.geom.pos[1] = at[1] + reach * (2.0 * (int)(k / SIDE) / (SIDE - 1) - 1);
+            contact.geom.pos[2] = i * thick;
+            const dBodyID below = i == 0 ? NULL : slabs->body[0];
+            dJointAttach(spragJointCreateContact(slabs->sprag, slabs->group, &contact), flip ? below : slabs->body[i],
+                         flip ? slabs->body[i] : below);
+        }
+    assert_int_equal(spragWorldStep(slabs->sprag, h), SPRAG_OK);
+    dJointGroupEmpty(slabs->group);
+    const spragStepInfo info = spragWorldGetStepInfo(slabs->sprag);
+    assert_int_equal(info.contacts, 2 * POINTS);
+    assert_true(info.residual <= 1e-8);
+    for (int i = 0; i < 2; ++i)
+        for (int a = 0; a < 3; ++a)
+            CHECK_NEAR(dBodyGetLinearVel(slabs->body[i])[a], 0, 1e-12);
+    return info.iterations;
+}
+
+static void stepsBeginWhereTheLastEnded(void **state)
+{
+    (void)state;
+    Slabs slabs = makeSlabs();
+    assert_true(step(&slabs, 0.45, 0, 0) > 0);
+    for (int k = 0; k < 6; ++k) /* the same points */
+        step(&slabs, 0.45, 0, 0);
+    assert_int_equal(step(&slabs, 0.45, 0, 0), 0);
+    int solved = 0;
+    for (int k = 0; k < 8; ++k) { /* other points: a smaller grid, aside, in the other order */
+        solved += step(&slabs, k % 2 ? 0.45 : 0.35, k % 2 ? 0 : 0.03, k % 2) > 0;
+        step(&slabs, k % 2 ? 0.45 : 0.35, k % 2 ? 0 : 0.03, k % 2);
+    }
+    assert_true(solved <= 2);
+    spragWorldDetach(slabs.sprag);
+    dJointGroupDestroy(slabs.group);
+    dWorldDestroy(slabs.world);
+}
+
+static int setUp(void **state)
+{
+    (void)state;
+    return dInitODE2(0) ? 0 : -1;
+}
+
+static int tearDown(void **state)
+{
+    (void)state;
+    dCloseODE();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stepsBeginWhereTheLastEnded)};
+    return cmocka_run_group_tests(tests, setUp, tearDown);
+}

@@ -1,0 +1,64 @@
+/* Creep: the speed of what holds, and of nothing else. */
+#include "support/check.h"
+
+#include "problem/creep.h"
+
+enum { KINDS = 5 };
+
+/* Blocks of every kind that do not act on each other: W = 1. */
+static void holdsOrMoves(void **state)
+{
+    (void)state;
+    double W[9 * KINDS] = {0};
+    const int row_start[KINDS + 1] = {0, 1, 2, 3, 4, 5}, column[KINDS] = {0, 1, 2, 3, 4}, parent[KINDS] = {[4] = 0};
+    const unsigned char kind[KINDS] = {SPRAG_BLOCK_CONTACT, SPRAG_BLOCK_TWO_SIDED, SPRAG_BLOCK_FORCE_LIMIT,
+                                       SPRAG_BLOCK_BOX, SPRAG_BLOCK_ROLLING};
+    const double mu[KINDS] = {0.5, 0.5, 1, 0, 0.1}, mu_minus[KINDS] = {0.5, 0.5, 1, 0, 0.2};
+    double bound[6 * KINDS] = {0};
+    for (int i = 0; i < 3; ++i)
+        bound[18 + i] = -1, bound[21 + i] = 1;
+    for (int k = 0; k < KINDS; ++k)
+        W[9 * k] = W[9 * k + 4] = W[9 * k + 8] = 1;
+    const struct {
+        double r[3 * KINDS];
+        int row;      /* that moves, */
+        double creep; /* in 1e-3 m/s */
+    } with[] = {{{1, 0.4, 0}, 1, 1},
+                {{1, 0.5, 0}, 1, 0},
+                {{1, 0.4, 0}, 0, 0},
+                {{0}, 1, 0},
+                {{0, 0, 0, -1, 0, 0.4}, 5, 1},
+                {{0, 0, 0, -1, 0, 0.5}, 5, 0},
+                {{[7] = 0.9}, 8, 1},
+                {{[7] = 1}, 8, 0},
+                {{[10] = 0.9}, 10, 1},
+                {{[10] = 1}, 10, 0},
+                {{1, [13] = 0.09}, 13, 1},
+                {{1, [13] = 0.1}, 13, 0},
+                {{1, [14] = -0.19}, 14, 1},
+                {{1, [14] = -0.2}, 14, 0},
+                {{[12] = 0}, 12, 0}};
+    for (size_t c = 0; c < sizeof with / sizeof *with; ++c) {
+        double q[3 * KINDS];
+        for (int i = 0; i < 3 * KINDS; ++i)
+            q[i] = (i == with[c].row ? 1e-3 : 0) - with[c].r[i];
+        const spragProblem problem = {.contact_count = KINDS,
+                                      .block_count = KINDS,
+                                      .row_start = row_start,
+                                      .column = column,
+                                      .W = W,
+                                      .q = q,
+                                      .mu = mu,
+                                      .mu_minus = mu_minus,
+                                      .kind = kind,
+                                      .bound = bound,
+                                      .parent = parent};
+        CHECK_NEAR(spragProblemCreep(&problem, with[c].r), 1e-3 * with[c].creep, 1e-15);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(holdsOrMoves)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
