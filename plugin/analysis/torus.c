@@ -19,7 +19,8 @@
  * rounding of f hides whether zeros are one or two is a multiple zero, sought by damped least squares, and counted if the
  * side conditions hold there clear of rounding (where det M and adj M b vanish together they do not).  Too many boxes of
  * one size lie along a curve of zeros: it is represented by some of its points, and the boxes from which least squares
- * lead to it are done with.  Rounding is far below the bounds and not enclosed. */
+ * lead to it are done with.  Rounding is enclosed where f itself excludes a box, which decides on touching zeros; elsewhere
+ * it is far below the bounds. */
 #include "analysis/torus.h"
 
 #include <float.h>
@@ -30,9 +31,11 @@
 
 static const double turn = 6.283185307179586477;
 
-#define FINEST 2e-8 /* rad: half width where rounding of f hides whether zeros are one or two */
+#define FINEST 1e-7 /* rad: half width where rounding of f hides whether zeros are one or two */
 #define CURVE 1e-9  /* of the size of f: where it stays below that along a curve, the zeros are taken for a continuum */
-#define FINE 1e-5   /* rad: half width below which linear programs say nothing more */
+#define ROUNDING (16 * DBL_EPSILON) /* of the size of f: what its values are uncertain by */
+#define CLEAR 1e-9                  /* of the size of a side condition: where it is more than rounding */
+#define FINE 1e-5                   /* rad: half width below which linear programs say nothing more */
 
 /* The basis at one angle and its derivative. */
 static void basis(double theta, double value[TORUS_SIDE], double slope[TORUS_SIDE])
@@ -192,13 +195,13 @@ static int signsFail(const TorusSystem *system, double cs[][TORUS_SIDE], const R
     return !possible;
 }
 
-/* The side conditions at a point, clear of rounding. */
-static int signsHold(const TorusSystem *system, const double *theta)
+/* The side conditions at a point; clear: by more than this part of their size. */
+static int signsHold(const TorusSystem *system, const double *theta, double clear)
 {
     int possible = 3;
     for (int k = 0; k < system->sign_count; ++k) {
         const double value = spragTorusValue(&system->sign[k], theta, NULL);
-        const double least = fmax(system->least[k], 1e-9 * system->sign[k].size);
+        const double least = clear > 0 ? fmax(system->least[k], clear * system->sign[k].size) : system->least[k];
         possible &= (value > least) | (value < -least) << 1;
     }
     return possible != 0;
@@ -254,10 +257,12 @@ static int contract(const TorusSystem *system, const double *c, double h, const 
 {
     const int n = system->angles;
     double f[TORUS_DIMENSION], J[TORUS_DIMENSION * TORUS_DIMENSION], last = INFINITY;
+    int newton = 0;
     memcpy(theta, c, TORUS_DIMENSION * sizeof *theta);
     for (int round = 0; round < 400; ++round) {
-        const int newton = last < fmin(1e-4, 0.1 * h);
+        const int newton_before = newton;
         double size = 0, away = 0;
+        newton |= last < fmin(1e-4, 0.1 * h);
         evaluate(system, theta, f, J);
         if (newton && !invert(n, J))
             memcpy(J, Y, (size_t)(n * n) * sizeof *J);
@@ -271,7 +276,7 @@ static int contract(const TorusSystem *system, const double *c, double h, const 
         }
         if (away > 2 * h)
             return 0;
-        if (size <= 4 * DBL_EPSILON || (newton && size >= 0.5 * last))
+        if (size <= 4 * DBL_EPSILON || (newton_before && size >= 0.5 * last))
             return away <= h * (1 + 1e-9) + 2 * size;
         last = size;
     }
@@ -328,7 +333,7 @@ static Verdict examine(const TorusSystem *system, const double *c, double h, dou
         basis(c[i], cs[i], unused);
     for (int k = 0; k < n; ++k) {
         shift(n, &system->f[k], cs, &f[k]);
-        if (fabs(f[k].a[0]) > swing(n, &f[k], &reach))
+        if (fabs(f[k].a[0]) > swing(n, &f[k], &reach) + ROUNDING * system->f[k].size)
             return NONE;
         for (int i = 0; i < n; ++i)
             Y[n * k + i] = f[k].a[stride[i]];
@@ -340,15 +345,18 @@ static Verdict examine(const TorusSystem *system, const double *c, double h, dou
         double worst = 0;
         for (int i = 0; i < n; ++i) {
             Local g = {{0}};
-            for (int k = 0; k < n; ++k)
+            double rounding = 0;
+            for (int k = 0; k < n; ++k) {
+                rounding += ROUNDING * fabs(Y[n * i + k]) * system->f[k].size;
                 for (int at = 0; at < TORUS_SIZE; ++at)
                     g.a[at] += Y[n * i + k] * f[k].a[at];
-            if (fabs(g.a[0]) > swing(n, &g, &reach))
+            }
+            if (fabs(g.a[0]) > swing(n, &g, &reach) + rounding)
                 return NONE;
             worst = fmax(worst, turning(n, &g, &twice, i));
         }
         if (worst < 0.9)
-            return contract(system, c, h, Y, theta) ? ONE : NONE;
+            return contract(system, c, h, Y, theta) && signsHold(system, theta, 0) ? ONE : NONE;
     }
     return h < FINE || system->possible(system->context, c, h) ? MORE : NONE;
 }
@@ -371,7 +379,7 @@ static int thin(const TorusSystem *system, TorusBox *list, int count, double h, 
     for (int k = 0; k < count; ++k) {
         if (!creep(system, list[k].c, h, CURVE, theta) || !isSingular(system, theta))
             list[left++] = list[k];
-        else if (signsHold(system, theta))
+        else if (signsHold(system, theta, CLEAR))
             add(system, zeros, theta, 2, 1);
     }
     return left;
@@ -427,6 +435,6 @@ void spragTorusSolve(const TorusSystem *system, TorusZeros *zeros)
         h *= 0.5;
     }
     for (int k = 0; k < count; ++k)
-        if (creep(system, list[k].c, h, 1e-14, theta) && signsHold(system, theta))
+        if (creep(system, list[k].c, h, 1e-14, theta) && signsHold(system, theta, CLEAR))
             add(system, zeros, theta, 2, 0);
 }

@@ -7,13 +7,9 @@
 
 #include <sprag/sprag.h>
 
-enum { NC = 12, N = 3 * NC };
+#include "support/uniform.h"
 
-static inline double uniform(unsigned long long *state) /* (-1, 1), xorshift64* of Vigna 2016 */
-{
-    *state ^= *state >> 12, *state ^= *state << 25, *state ^= *state >> 27;
-    return (double)(*state * 2685821657736338717ULL >> 11) / 4503599627370496.0 - 1;
-}
+enum { NC = 12, N = 3 * NC };
 
 typedef struct Random {
     spragProblem problem;
