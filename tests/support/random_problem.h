@@ -68,4 +68,44 @@ static inline void mixKinds(Random *random)
     }
 }
 
+/* Sign of row i of block k in a mirror that turns t2 round; a turning about t1 or n then goes the other way.  Rows with
+ * bounds of their own are left alone. */
+static inline double mirrorSign(const Random *random, int k, int i)
+{
+    switch (random->kind[k]) {
+    case SPRAG_BLOCK_BOX:
+        return 1;
+    case SPRAG_BLOCK_ROLLING:
+        return i == 1 ? 1 : -1;
+    default:
+        return i == 2 ? -1 : 1;
+    }
+}
+
+/* The problem in other units, masses times `mass` and velocities times `speed`, powers of two, and in a mirror: all its
+ * numbers are the old ones exactly, but for scale and sign. */
+static inline void changeUnits(Random *random, double mass, double speed)
+{
+    for (int e = 0; e < NC * NC; ++e)
+        for (int i = 0; i < 9; ++i)
+            random->W[9 * e + i] *= mirrorSign(random, e / NC, i / 3) * mirrorSign(random, e % NC, i % 3) / mass;
+    for (int i = 0; i < N; ++i)
+        random->q[i] *= mirrorSign(random, i / 3, i % 3) * speed;
+    for (int i = 0; i < 6 * NC; ++i)
+        random->bound[i] *= mass * speed;
+    for (int k = 0; k < NC; ++k)
+        if (random->kind[k] == SPRAG_BLOCK_FORCE_LIMIT)
+            random->mu[k] *= mass * speed;
+}
+
+/* Impulses of the changed problem are those of the other: to the last bit, or (within > 0) nearly. */
+static inline int sameInOtherUnits(const Random *random, const double *changed, const double *r, double scale,
+                                   double within)
+{
+    int same = 1;
+    for (int i = 0; i < N; ++i)
+        same &= fabs(changed[i] * mirrorSign(random, i / 3, i % 3) / scale - r[i]) <= within;
+    return same;
+}
+
 #endif
