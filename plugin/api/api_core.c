@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "problem/problem.h"
+#include "problem/residual.h"
 #include "solve/existence.h"
-#include "solve/interior.h"
 #include "solve/solver.h"
 
 static spragStatus checkOptions(const spragSolveOptions *o)
@@ -61,7 +61,7 @@ spragStatus spragProblemExistence(const spragProblem *problem, double *r, spragE
         return status;
     if (existence == NULL)
         return spragFail(SPRAG_ERROR_NULL, "existence is NULL");
-    if (!spragInteriorApplies(problem))
+    if (!spragProblemIsPlain(problem))
         return spragFail(SPRAG_ERROR_RANGE, "the criterion is for problems whose blocks are all one-sided contacts");
     spragArena arena = {0};
     const spragStatus found = spragExistenceFind(problem, &arena, r, existence);

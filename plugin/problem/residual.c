@@ -148,3 +148,11 @@ double spragProblemResidual(const spragProblem *problem, const double *r)
     }
     return worst;
 }
+
+int spragProblemIsPlain(const spragProblem *problem)
+{
+    for (int k = 0; k < problem->contact_count; ++k)
+        if (spragKindOf(problem, k) != SPRAG_BLOCK_CONTACT)
+            return 0;
+    return 1;
+}

@@ -20,6 +20,9 @@ static inline spragBlockKind spragKindOf(const spragProblem *problem, int k)
     return problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT;
 }
 
+/* 1: every block is a CONTACT. */
+int spragProblemIsPlain(const spragProblem *problem);
+
 /* mu where r_n < 0. */
 static inline double spragMuMinusOf(const spragProblem *problem, int k)
 {

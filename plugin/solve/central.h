@@ -11,28 +11,37 @@
  * D = D(x, v) positive definite, D x = v, the step towards x o v = tau e_0 has dv = tau x^-1 - v - D dx, and with
  * E = d(v - s e_0) / dv the first equation gives V dx = E dv + rho, hence
  *
- *     (D + E^-1 V) dx = tau x^-1 - v + E^-1 rho,      rho = v - s e_0 - V x - g. */
+ *     (D + E^-1 V) dx = tau x^-1 - v + E^-1 rho,      rho = v - s e_0 - V x - g.
+ *
+ * A disc (cones.h) has x_0 = L instead of the first equation: its row is dx_0 - dL = rho_0 = L - x_0, L a constant or its
+ * gain times the load's normal impulse, and v_0 = |v_t| is what the cone makes of it. */
 #ifndef SPRAG_SOLVE_CENTRAL_H
 #define SPRAG_SOLVE_CENTRAL_H
 
 #include <sprag/sprag.h>
 
 #include "base/arena.h"
+#include "solve/cones.h"
 
 typedef struct spragCentral {
-    const spragProblem *problem;
-    double *x, *v, *rho; /* (3 nc) */
-    double *D;           /* (nc x 3 x 3) */
-    double *r, *u;       /* (3 nc) of x, unscaled, for the judge */
-    double *scale;       /* (nc) 1 / mu */
+    const spragCones *cones;
+    const spragProblem *problem; /* of the cones */
+    double *x, *v, *rho;         /* (3 nc) */
+    double *D;                   /* (nc x 3 x 3) */
+    double *r, *u;               /* (3 nc) of x, unscaled, for the judge */
+    double *scale;               /* (nc) 1 / mu */
 } spragCentral;
 
-int spragCentralInit(spragCentral *central, const spragProblem *problem, spragArena *arena); /* 0: out of memory */
+int spragCentralInit(spragCentral *central, const spragCones *cones, spragArena *arena); /* 0: out of memory */
 /* rho, r and u at x, v. */
 void spragCentralResiduals(spragCentral *central);
 /* matrix (nb x 3 x 3) = D + E^-1 V, and D. */
 void spragCentralAssemble(spragCentral *central, double *matrix);
 /* First row of E^-1; its other rows are those of the identity. */
 void spragCentralSlackRow(const double v[3], double e[3]);
+/* c + E^-1 d of cone k: the right side of its rows. */
+void spragCentralRightSide(const spragCentral *central, int k, const double c[3], const double d[3], double out[3]);
+/* Impulse x_0 that cone k carries on average while x is (3 nc): of a disc, its limit. */
+double spragCentralLoad(const spragCentral *central, int k, const double *r);
 
 #endif

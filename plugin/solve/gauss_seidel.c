@@ -23,7 +23,6 @@
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 #include "solve/anderson.h"
-#include "solve/interior.h"
 #include "solve/lorentz.h"
 #include "solve/sweep.h"
 #include "solve/solver.h"
@@ -86,7 +85,7 @@ static spragStatus run(spragSweeper *sweeper, spragAnderson *anderson, const spr
 {
     const spragProblem *problem = sweeper->problem;
     const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
-    const int rays = spragInteriorApplies(problem);
+    const int rays = spragProblemIsPlain(problem);
     const int limited = options->work_limit > 0;
     const int patient = problem->contact_count - SMALL; /* factorisations grow dearer than sweeps */
     const int patience = patient < PATIENT ? PATIENT : limited && patient > PATIENT_LIMITED ? PATIENT_LIMITED : patient;

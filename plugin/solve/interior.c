@@ -28,14 +28,6 @@ typedef struct Interior {
     double *dx, *dv; /* (3 nc) */
 } Interior;
 
-int spragInteriorApplies(const spragProblem *problem)
-{
-    for (int k = 0; k < problem->contact_count; ++k)
-        if (spragKindOf(problem, k) != SPRAG_BLOCK_CONTACT)
-            return 0;
-    return 1;
-}
-
 /* Pushes x into the cone's interior: x_0 >= |x_t| + least. */
 static void pushInside(double x[3], double least)
 {
@@ -51,10 +43,9 @@ static void newtonDirection(Interior *ip, spragBlockLu *lu, double tau)
     for (int k = 0; k < nc; ++k) {
         const double *x = c->x + 3 * k, *v = c->v + 3 * k, *rho = c->rho + 3 * k;
         const double inverse = tau / spragConeDet(x);
-        double e[3], *dx = ip->dx + 3 * k, *dv = ip->dv + 3 * k;
-        spragCentralSlackRow(v, e);
+        double *dv = ip->dv + 3 * k;
         dv[0] = inverse * x[0] - v[0], dv[1] = -inverse * x[1] - v[1], dv[2] = -inverse * x[2] - v[2];
-        dx[0] = dv[0] + spragDot3(e, rho), dx[1] = dv[1] + rho[1], dx[2] = dv[2] + rho[2];
+        spragCentralRightSide(c, k, dv, rho, ip->dx + 3 * k);
     }
     spragBlockLuSolve(lu, ip->dx);
     for (int k = 0; k < nc; ++k) {
@@ -75,23 +66,26 @@ static double stepLength(const Interior *ip)
     return alpha;
 }
 
-static int interiorInit(Interior *ip, const spragProblem *problem, spragArena *arena, const double *r)
+static int interiorInit(Interior *ip, const spragCones *cones, spragArena *arena, const double *asked)
 {
     spragCentral *c = &ip->central;
-    const size_t nc = (size_t)problem->contact_count;
+    const spragProblem *problem = cones->problem;
+    const int nc = problem->contact_count;
     ip->dx = SPRAG_TAKE(arena, double, 3 * nc), ip->dv = SPRAG_TAKE(arena, double, 3 * nc);
-    if (ip->dx == NULL || ip->dv == NULL || !spragCentralInit(c, problem, arena))
+    if (ip->dx == NULL || ip->dv == NULL || !spragCentralInit(c, cones, arena))
         return 0;
+    double *const r = c->r;
+    spragConesFrom(cones, asked, r);
     spragProblemVelocity(problem, r, c->u);
     double load = 0, speed = 0;
-    for (size_t k = 0; k < nc; ++k) {
-        load += r[3 * k] / c->scale[k] / (double)nc;
+    for (int k = 0; k < nc; ++k) {
+        load += spragCentralLoad(c, k, r) / (double)nc;
         speed += spragNorm3(c->u + 3 * k) / (double)nc;
     }
-    for (size_t k = 0; k < nc; ++k) {
+    for (int k = 0; k < nc; ++k) {
         const double *u = c->u + 3 * k;
         double *x = c->x + 3 * k, *v = c->v + 3 * k;
-        x[0] = r[3 * k] / c->scale[k], x[1] = r[3 * k + 1], x[2] = r[3 * k + 2];
+        x[0] = spragCentralLoad(c, k, r), x[1] = r[3 * k + 1], x[2] = r[3 * k + 2];
         v[0] = fmax(0, u[0]) * c->scale[k] + spragNorm2(u + 1), v[1] = u[1], v[2] = u[2];
         pushInside(x, load);
         pushInside(v, speed);
@@ -108,24 +102,24 @@ static double complementarity(const Interior *ip)
     return sum / ip->central.problem->contact_count;
 }
 
-int spragInteriorSolve(const spragProblem *problem, double tolerance, double deadline, int limit, spragBlockLu *lu,
+int spragInteriorSolve(const spragCones *cones, double tolerance, double deadline, int limit, spragBlockLu *lu,
                        double *matrix, spragArena *arena, double *r)
 {
     Interior ip;
-    const int n = 3 * problem->contact_count;
+    const int n = 3 * cones->problem->contact_count;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    if (!interiorInit(&ip, problem, arena, r)) {
+    if (!interiorInit(&ip, cones, arena, r)) {
         spragArenaRelease(arena, mark);
         return -1;
     }
-    double best = spragProblemResidual(problem, r), last = 1;
+    double best = spragProblemResidual(cones->asked, r), last = 1;
     int k = 0, stuck = 0;
     for (; k < INTERIOR_LIMIT && k < limit && !(deadline > 0 && spragSeconds() > deadline); ++k) {
         spragCentralResiduals(&ip.central);
-        const double residual = spragVelocityResidual(problem, ip.central.r, ip.central.u);
+        const double residual = spragConesResidual(cones, ip.central.r, ip.central.u);
         if (residual < best) {
             best = residual;
-            memcpy(r, ip.central.r, (size_t)n * sizeof *r);
+            spragConesTo(cones, ip.central.r, r);
         }
         if (residual <= tolerance)
             break;

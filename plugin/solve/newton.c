@@ -1,5 +1,5 @@
 /* Newton for hard and hyperstatic systems: proximal points (solve/proximal.h) from a swept guess; where those do not end
- * soon and all blocks are contacts, interior methods first, whose iterates the proximal points polish.
+ * soon and the laws are those of cones (cones.h), interior methods first, whose iterates the proximal points polish.
  *
  *   1. The guess as it is, with the least lambda: where its modes fit, one step ends at rounding.
  *   2. Sweeps, then proximal points: lambda falls while they are easy and rises where full Newton steps fail.
@@ -55,7 +55,15 @@ typedef struct Newton {
     int limit, *iterations;     /* of factorisations; spent */
     int first;                  /* *iterations at the start */
     double *swept;              /* (3 nc) */
+    spragPool *pool;            /* or NULL */
 } Newton;
+
+/* What the interior methods factorise: the proximal points' matrix, or one of the cones' own. */
+typedef struct Inner {
+    spragCones cones;
+    spragBlockLu own, *lu;
+    double *matrix;
+} Inner;
 
 /* A guess without impulses says nothing. */
 static int isWarm(const spragProblem *problem, const double *r)
@@ -78,19 +86,38 @@ static spragStatus points(Newton *newton, double lambda, int steps, double *r)
                                steps < most ? steps : most, r, newton->iterations);
 }
 
+/* 0: no memory. */
+static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
+{
+    if (!spragConesInit(&inner->cones, newton->problem, arena))
+        return 0;
+    const spragProblem *problem = inner->cones.problem;
+    inner->lu = &newton->proximal.lu, inner->matrix = newton->proximal.matrix;
+    if (problem == newton->problem)
+        return 1;
+    inner->lu = &inner->own;
+    inner->matrix = SPRAG_TAKE_RAW(arena, double, 9 * (size_t)problem->block_count);
+    return inner->matrix != NULL &&
+           spragBlockLuAnalyse(inner->lu, problem->contact_count, problem->row_start, problem->column, INFINITY,
+                               arena) > 0 &&
+           (newton->pool == NULL || spragBlockLuShare(inner->lu, newton->pool, arena));
+}
+
 /* Stages 3 and 4, each from the swept guess: the proximal points lead it astray where mu is large. */
 static spragStatus interior(Newton *newton, spragArena *arena, double *r)
 {
     spragProximal *proximal = &newton->proximal;
     spragStatus status = SPRAG_NOT_CONVERGED;
+    Inner inner;
+    if (!innerInit(&inner, newton, arena))
+        return SPRAG_ERROR_MEMORY;
     for (int start = 0; status == SPRAG_NOT_CONVERGED && left(newton) > 0 && start <= PATHS; ++start) {
         memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         const int most = left(newton);
-        const int steps =
-            start == 0 ? spragInteriorSolve(newton->problem, newton->tolerance, newton->deadline, most, &proximal->lu,
-                                            proximal->matrix, arena, r)
-                       : spragPathSolve(newton->problem, path_load[start - 1], newton->tolerance, newton->deadline,
-                                        most / 3 + 1, &proximal->lu, proximal->matrix, arena, r);
+        const int steps = start == 0 ? spragInteriorSolve(&inner.cones, newton->tolerance, newton->deadline, most,
+                                                          inner.lu, inner.matrix, arena, r)
+                                     : spragPathSolve(&inner.cones, path_load[start - 1], newton->tolerance,
+                                                      newton->deadline, most / 3 + 1, inner.lu, inner.matrix, arena, r);
         *newton->iterations += steps > 0 ? steps : 0;
         proximal->factored = 0;
         const int near = spragProblemResidual(newton->problem, r) <= NEAR;
@@ -102,7 +129,7 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
 static spragStatus run(Newton *newton, spragArena *arena, double *r)
 {
     const size_t bytes = 3 * (size_t)newton->problem->contact_count * sizeof *r;
-    const int contacts = spragInteriorApplies(newton->problem);
+    const int cones = spragConesApply(newton->problem);
     spragStatus status = SPRAG_NOT_CONVERGED;
     spragProximalReset(&newton->proximal, r);
     if (isWarm(newton->problem, r))
@@ -112,10 +139,16 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
         for (int k = 0; k < SWEEP_FIRST; ++k)
             spragSweep(&newton->sweeper, r);
         memcpy(newton->swept, r, bytes);
-        status = points(newton, LAMBDA_FIRST, contacts ? STEPS_FIRST : left(newton), r);
+        status = points(newton, LAMBDA_FIRST, cones ? STEPS_FIRST : left(newton), r);
     }
-    if (status == SPRAG_NOT_CONVERGED && contacts)
+    if (status == SPRAG_NOT_CONVERGED && cones)
         status = interior(newton, arena, r);
+    if (status == SPRAG_NOT_CONVERGED && cones && !spragProblemIsPlain(newton->problem)) {
+        newton->limit *=
+            2; /* what cones are for are friction and wedges; motors alone like the proximal points better */
+        memcpy(r, newton->swept, bytes);
+        status = points(newton, LAMBDA_FIRST, left(newton), r);
+    }
     memcpy(r, newton->proximal.best, bytes);
     if (status == SPRAG_OK)
         spragProximalPolish(&newton->proximal, newton->tolerance, newton->proximal.best_residual, r,
@@ -162,7 +195,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
                           : 0;
     spragPool pool;
     spragPoolStart(&pool, ready > 0 && problem->contact_count >= THREADS_PAY ? options->thread_count : 1);
-    newton.sweeper.pool = pool.count > 1 ? &pool : NULL;
+    newton.sweeper.pool = newton.pool = pool.count > 1 ? &pool : NULL;
     const int shared = pool.count == 1 || spragBlockLuShare(&newton.proximal.lu, &pool, arena);
     newton.limit = limitOf(options, newton.proximal.lu.products + PASSES * (double)problem->block_count);
     if (ready != 0 && shared)

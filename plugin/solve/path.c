@@ -68,14 +68,13 @@ static void solveFor(Path *path, spragBlockLu *lu, int derivative, Point *out)
     for (int k = 0; k < nc; ++k) {
         const double *x = path->now.x + 3 * k, *v = path->now.v + 3 * k;
         const double inverse = path->tau0 / spragConeDet(x);
-        double e[3], d[3], *c = out->v + 3 * k, *y = out->x + 3 * k;
-        spragCentralSlackRow(v, e);
+        double d[3], *c = out->v + 3 * k;
         for (int i = 0; i < 3; ++i) {
             const double target = i == 0 ? inverse * x[i] : -inverse * x[i];
             d[i] = derivative ? -path->rho0[3 * k + i] : path->central.rho[3 * k + i] - theta * path->rho0[3 * k + i];
             c[i] = derivative ? target : theta * target - v[i];
         }
-        y[0] = c[0] + spragDot3(e, d), y[1] = c[1] + d[1], y[2] = c[2] + d[2];
+        spragCentralRightSide(&path->central, k, c, d, out->x + 3 * k);
     }
     spragBlockLuSolve(lu, out->x);
     for (int k = 0; k < nc; ++k) {
@@ -127,19 +126,21 @@ static double reach(const Path *path)
     return alpha < 1 ? 0.9 * alpha : 1;
 }
 
-static int pathInit(Path *path, const spragProblem *problem, double load, spragArena *arena, const double *r)
+static int pathInit(Path *path, const spragCones *cones, double load, spragArena *arena, const double *r)
 {
+    const spragProblem *problem = cones->problem;
     const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
     *path = (Path){.rho0 = SPRAG_TAKE(arena, double, n)};
-    if (!spragCentralInit(&path->central, problem, arena) || !pointInit(&path->saved, n, arena) ||
+    if (!spragCentralInit(&path->central, cones, arena) || !pointInit(&path->saved, n, arena) ||
         !pointInit(&path->tangent, n, arena) || !pointInit(&path->change, n, arena) ||
         !pointInit(&path->slope, n, arena) || path->rho0 == NULL)
         return 0;
     path->now = (Point){path->central.x, path->central.v, 1};
-    spragProblemVelocity(problem, r, path->central.u);
+    spragConesFrom(cones, r, path->central.r);
+    spragProblemVelocity(problem, path->central.r, path->central.u);
     double force = 0, speed = 0;
     for (size_t k = 0; k < nc; ++k) {
-        force += 2 * r[3 * k] / path->central.scale[k] / (double)nc;
+        force += 2 * spragCentralLoad(&path->central, (int)k, path->central.r) / (double)nc;
         speed += 2 * spragNorm3(path->central.u + 3 * k) / (double)nc;
     }
     if (!(force > 0 && speed > 0))
@@ -171,24 +172,24 @@ static void turn(Path *path, int first, int n)
     pointAdd(&path->tangent, sense / longest(path, &path->slope), &path->slope, n);
 }
 
-int spragPathSolve(const spragProblem *problem, double load, double tolerance, double deadline, int limit,
-                   spragBlockLu *lu, double *matrix, spragArena *arena, double *r)
+int spragPathSolve(const spragCones *cones, double load, double tolerance, double deadline, int limit, spragBlockLu *lu,
+                   double *matrix, spragArena *arena, double *r)
 {
     Path path;
-    const int n = 3 * problem->contact_count;
+    const int n = 3 * cones->problem->contact_count;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    if (!pathInit(&path, problem, load, arena, r)) {
+    if (!pathInit(&path, cones, load, arena, r)) {
         spragArenaRelease(arena, mark);
         return -1;
     }
-    double best = spragProblemResidual(problem, r), step = STEP_FIRST;
+    double best = spragProblemResidual(cones->asked, r), step = STEP_FIRST;
     int count = 0, first = 1, corrections = 0, again = 0; /* again: back at the saved point */
     for (; count < limit && step > STEP_LEAST && !(deadline > 0 && spragSeconds() > deadline); ++count) {
         spragCentralResiduals(&path.central);
-        const double residual = spragVelocityResidual(problem, path.central.r, path.central.u);
+        const double residual = spragConesResidual(cones, path.central.r, path.central.u);
         if (residual < best) {
             best = residual;
-            memcpy(r, path.central.r, (size_t)n * sizeof *r);
+            spragConesTo(cones, path.central.r, r);
         }
         if (!(residual > tolerance))
             break;

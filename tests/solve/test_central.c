@@ -50,8 +50,10 @@ static void equationsAreThoseOfTheProblem(void **state)
     random.mu[3] = 0; /* a thin cone in its place */
     unsigned long long seed = 6;
     spragArena arena = {0};
+    spragCones cones;
     spragCentral central;
-    assert_true(spragCentralInit(&central, &random.problem, &arena));
+    assert_true(spragConesInit(&cones, &random.problem, &arena));
+    assert_true(spragCentralInit(&central, &cones, &arena));
     for (int k = 0; k < NC; ++k) {
         interior(&seed, central.x + 3 * k), interior(&seed, central.v + 3 * k);
         CHECK_NEAR(central.scale[k] * (k == 3 ? 1e-6 : random.mu[k]), 1, 1e-15);
@@ -101,8 +103,10 @@ static void slidingIsTheLimit(void **state)
     const spragProblem problem = {
         .contact_count = 1, .block_count = 1, .row_start = row_start, .column = &column, .W = W, .q = q, .mu = &mu};
     spragArena arena = {0};
+    spragCones cones;
     spragCentral c;
-    assert_true(spragCentralInit(&c, &problem, &arena));
+    assert_true(spragConesInit(&cones, &problem, &arena));
+    assert_true(spragCentralInit(&c, &cones, &arena));
     for (double tau = 1e-2; tau > 1e-13; tau *= 0.1) {
         /* x = (a, -b d), v = (s, t d) with a t = b s (so that x o v has no tangential part) */
         const double s = 1.5, t = s * (1 - tau), a = 0.5, b = a * (1 - tau);
