@@ -95,8 +95,6 @@ static void randomState(State *s, int bodies, double friction, int two_sided)
 
 /* ---------------------------------------------------------------- Newton from many starts */
 
-typedef enum Role { OPEN, HOLD, START } Role;
-
 typedef struct Guess {
     Role role[CONTACTS];
     double sign[CONTACTS], x[ROWS]; /* HOLD r, START N, theta, unused */

@@ -7,7 +7,7 @@
 
 #include <sprag/sprag.h>
 
-enum { CONTACTS = SPRAG_PARADOX_CONTACT_MAX, ROWS = 3 * CONTACTS };
+#include "analysis/combination.h" /* CONTACTS, ROWS */
 
 typedef struct State {
     spragContactState state;
