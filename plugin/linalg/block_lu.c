@@ -13,8 +13,16 @@
 #include "linalg/vec3.h"
 
 typedef double Vector4 __attribute__((vector_size(32)));
+#define INLINE static inline __attribute__((always_inline)) /* then b is a constant */
 
-enum { PADDED = 12 };
+enum { CONTACT = 3, BODY = 6 };
+#define BODY_PRODUCT 8 /* a product of 6x6 blocks takes the time of so many of 3x3 */
+
+/* Numbers of a row of a block of U and work. */
+INLINE int wide(int b)
+{
+    return b == BODY ? 8 : 4;
+}
 
 /* Columns of row i of L: the nodes of the elimination tree reached from row i of A (Davis 2006, 4.2), in
  * stack[top .. n-1]; returns top. */
@@ -79,19 +87,22 @@ static int leastDegreeOrder(spragBlockLu *lu, spragArena *arena)
     return 1;
 }
 
-int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int *column, double products_most,
-                        spragArena *arena)
+int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
+                        double products_most, spragArena *arena)
 {
+    const size_t b = (size_t)size, padded = b * (size_t)wide(size);
     *lu = (spragBlockLu){.n = n,
+                         .size = size,
+                         .padded = (int)padded,
                          .row_start = row_start,
                          .column = column,
                          .order = SPRAG_TAKE(arena, int, n),
                          .position = SPRAG_TAKE(arena, int, n),
                          .u_start = SPRAG_TAKE(arena, int, n + 1),
                          .l_start = SPRAG_TAKE(arena, int, n + 1),
-                         .inverse = SPRAG_TAKE(arena, double, 9 * (size_t)n),
-                         .work = SPRAG_TAKE(arena, double, PADDED *(size_t)n),
-                         .solution = SPRAG_TAKE(arena, double, 3 * (size_t)n)};
+                         .inverse = SPRAG_TAKE(arena, double, b *b *(size_t)n),
+                         .work = SPRAG_TAKE(arena, double, padded *(size_t)n),
+                         .solution = SPRAG_TAKE(arena, double, b *(size_t)n)};
     int *parent = SPRAG_TAKE(arena, int, n), *mark = SPRAG_TAKE(arena, int, n), *stack = SPRAG_TAKE(arena, int, n);
     if (lu->order == NULL || lu->position == NULL || lu->u_start == NULL || lu->l_start == NULL ||
         lu->inverse == NULL || lu->work == NULL || lu->solution == NULL || parent == NULL || mark == NULL ||
@@ -115,14 +126,14 @@ int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int
     const size_t fill = (size_t)lu->l_start[n];
     for (int i = 0; i < n; ++i) { /* row k of U meets every row of L that holds k: its own pattern mirrored */
         const double row = lu->u_start[i + 1] - lu->u_start[i];
-        lu->products += row * row;
+        lu->products += row * row * (size == BODY ? BODY_PRODUCT : 1);
     }
     if (lu->products > products_most)
         return -1;
     lu->l_column = SPRAG_TAKE(arena, int, fill + 1);
     lu->u_column = SPRAG_TAKE(arena, int, fill + 1);
-    lu->L = SPRAG_TAKE_RAW(arena, double, 9 * fill + 1);
-    lu->U = SPRAG_TAKE_RAW(arena, double, PADDED *fill + 1);
+    lu->L = SPRAG_TAKE_RAW(arena, double, b *b *fill + 1);
+    lu->U = SPRAG_TAKE_RAW(arena, double, padded *fill + 1);
     int *used = SPRAG_TAKE(arena, int, n);
     if (lu->l_column == NULL || lu->u_column == NULL || lu->L == NULL || lu->U == NULL || used == NULL)
         return 0;
@@ -138,50 +149,61 @@ int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int
     return 1;
 }
 
-/* Gauss-Jordan with row pivots; 0 if singular. */
-static int inverse33(const double A[9], double B[9])
+/* Gauss-Jordan with row pivots; 0 if singular.  A: rows of wide(b). */
+INLINE int inverse(const double *A, double *B, const int b)
 {
-    double M[3][6] = {{A[0], A[1], A[2], 1, 0, 0}, {A[3], A[4], A[5], 0, 1, 0}, {A[6], A[7], A[8], 0, 0, 1}};
-    for (int k = 0; k < 3; ++k) {
+    double M[BODY][2 * BODY];
+    for (int i = 0; i < b; ++i)
+        for (int j = 0; j < b; ++j) {
+            M[i][j] = A[wide(b) * i + j];
+            M[i][b + j] = i == j;
+        }
+    for (int k = 0; k < b; ++k) {
         int best = k;
-        for (int i = k + 1; i < 3; ++i)
+        for (int i = k + 1; i < b; ++i)
             if (fabs(M[i][k]) > fabs(M[best][k]))
                 best = i;
         if (!(fabs(M[best][k]) > 0))
             return 0;
-        for (int j = 0; j < 6; ++j) {
+        for (int j = 0; j < 2 * b; ++j) {
             const double swap = M[k][j];
             M[k][j] = M[best][j], M[best][j] = swap;
         }
         const double scale = 1 / M[k][k];
-        for (int j = k; j < 6; ++j)
+        for (int j = k; j < 2 * b; ++j)
             M[k][j] *= scale;
-        for (int i = 0; i < 3; ++i)
+        for (int i = 0; i < b; ++i)
             if (i != k) {
                 const double factor = M[i][k];
-                for (int j = k; j < 6; ++j)
+                for (int j = k; j < 2 * b; ++j)
                     M[i][j] -= factor * M[k][j];
             }
     }
-    for (int i = 0; i < 9; ++i)
-        B[i] = M[i / 3][3 + i % 3];
+    for (int i = 0; i < b; ++i)
+        memcpy(B + b * i, M[i] + b, (size_t)b * sizeof *B);
     return 1;
 }
 
-/* work -= L_ik U_k. over row k of U; the rows of a block are one vector each. */
-static inline __attribute__((always_inline)) void eliminate(const spragBlockLu *lu, const double L[9], int k,
-                                                            double *work)
+/* work -= L_ik U_k. over row k of U; the rows of a block are one vector each, or two. */
+INLINE void eliminate(const spragBlockLu *lu, const double *L, int k, double *work, const int b)
 {
-    const int end = lu->u_start[k + 1], *column = lu->u_column;
-    const double *rows = lu->U, a0 = L[0], a1 = L[1], a2 = L[2], b0 = L[3], b1 = L[4], b2 = L[5], c0 = L[6], c1 = L[7],
-                 c2 = L[8]; /* in registers: the compiler cannot know that they are not in `work` */
+    const int end = lu->u_start[k + 1], *column = lu->u_column, parts = wide(b) / 4, padded = b * wide(b);
+    const double *rows = lu->U;
+    double a[BODY * BODY]; /* the compiler cannot know that L is not in `work` */
+    for (int i = 0; i < b * b; ++i)
+        a[i] = L[i];
     for (int t = lu->u_start[k]; t < end; ++t) {
-        const Vector4 *U = (const Vector4 *)(const void *)(rows + PADDED * (size_t)t);
-        Vector4 *C = (Vector4 *)(void *)(work + PADDED * (size_t)column[t]);
-        const Vector4 u0 = U[0], u1 = U[1], u2 = U[2];
-        C[0] -= u0 * a0 + u1 * a1 + u2 * a2;
-        C[1] -= u0 * b0 + u1 * b1 + u2 * b2;
-        C[2] -= u0 * c0 + u1 * c1 + u2 * c2;
+        const Vector4 *U = (const Vector4 *)(const void *)(rows + (size_t)padded * (size_t)t);
+        Vector4 *C = (Vector4 *)(void *)(work + (size_t)padded * (size_t)column[t]), u[2 * BODY];
+        for (int i = 0; i < parts * b; ++i)
+            u[i] = U[i];
+        for (int i = 0; i < b; ++i)
+            for (int part = 0; part < parts; ++part) {
+                Vector4 sum = u[part] * a[b * i];
+                for (int j = 1; j < b; ++j)
+                    sum += u[parts * j + part] * a[b * i + j];
+                C[parts * i + part] -= sum;
+            }
     }
 }
 
@@ -193,76 +215,97 @@ static inline void await(const spragBlockLu *lu, int k)
 }
 
 /* Rows of L and what they leave of row i. */
-static inline __attribute__((always_inline)) void reduceRow(spragBlockLu *lu, int i, double *work)
+INLINE void reduceRow(spragBlockLu *lu, int i, double *work, const int b)
 {
+    const size_t size = (size_t)(b * b), padded = (size_t)(b * wide(b));
     for (int s = lu->l_start[i]; s < lu->l_start[i + 1]; ++s) {
         const int k = lu->l_column[s];
-        double *L = lu->L + 9 * (size_t)s, *w = work + PADDED * (size_t)k;
+        double *L = lu->L + size * (size_t)s, *w = work + padded * (size_t)k;
         if (lu->pool != NULL)
             await(lu, k);
-        const double *D = lu->inverse + 9 * (size_t)k;
-        for (int a = 0; a < 3; ++a)
-            for (int b = 0; b < 3; ++b)
-                L[3 * a + b] = w[4 * a] * D[b] + w[4 * a + 1] * D[3 + b] + w[4 * a + 2] * D[6 + b];
-        memset(w, 0, PADDED * sizeof *w);
-        eliminate(lu, L, k, work);
+        const double *D = lu->inverse + size * (size_t)k;
+        for (int a = 0; a < b; ++a)
+            for (int c = 0; c < b; ++c) {
+                double sum = w[wide(b) * a] * D[c];
+                for (int j = 1; j < b; ++j)
+                    sum += w[wide(b) * a + j] * D[b * j + c];
+                L[b * a + c] = sum;
+            }
+        memset(w, 0, padded * sizeof *w);
+        eliminate(lu, L, k, work, b);
     }
 }
 
-static void reduceRowPlain(spragBlockLu *lu, int i, double *work)
+/* Row i of L and U.  0: its diagonal block is singular. */
+INLINE int factorRow(spragBlockLu *lu, int i, double *work, const int b)
 {
-    reduceRow(lu, i, work);
+    const size_t size = (size_t)(b * b), padded = (size_t)(b * wide(b));
+    const int row = lu->order[i];
+    for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e) {
+        double *w = work + padded * (size_t)lu->position[lu->column[e]];
+        for (int a = 0; a < b; ++a)
+            memcpy(w + wide(b) * a, lu->A + size * (size_t)e + b * a, (size_t)b * sizeof *w);
+    }
+    reduceRow(lu, i, work, b);
+    double *w = work + padded * (size_t)i;
+    const int regular = inverse(w, lu->inverse + size * (size_t)i, b);
+    memset(w, 0, padded * sizeof *w);
+    for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
+        w = work + padded * (size_t)lu->u_column[t];
+        memcpy(lu->U + padded * (size_t)t, w, padded * sizeof *w);
+        memset(w, 0, padded * sizeof *w);
+    }
+    return regular;
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static void reduceRowAvx2(spragBlockLu *lu, int i, double *work)
-{
-    reduceRow(lu, i, work);
-}
-
-static int hasAvx2(void)
+#define VECTORS __attribute__((target("avx2")))
+static int hasVectors(void)
 {
     return __builtin_cpu_supports("avx2");
 }
 #else
-#define reduceRowAvx2 reduceRowPlain
-static int hasAvx2(void)
+#define VECTORS
+static int hasVectors(void)
 {
     return 0;
 }
 #endif
 
-/* Row i of L and U.  0: its diagonal block is singular. */
-static int factorRow(spragBlockLu *lu, int i, double *work)
+VECTORS static int contactRowVectors(spragBlockLu *lu, int i, double *work)
 {
-    const int row = lu->order[i];
-    for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e)
-        for (int a = 0; a < 9; ++a)
-            work[PADDED * (size_t)lu->position[lu->column[e]] + (size_t)(a + a / 3)] = lu->A[9 * (size_t)e + (size_t)a];
-    if (hasAvx2())
-        reduceRowAvx2(lu, i, work);
-    else
-        reduceRowPlain(lu, i, work);
-    double pivot[9], *w = work + PADDED * (size_t)i;
-    for (int a = 0; a < 9; ++a)
-        pivot[a] = w[a + a / 3];
-    const int regular = inverse33(pivot, lu->inverse + 9 * (size_t)i);
-    memset(w, 0, PADDED * sizeof *w);
-    for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
-        w = work + PADDED * (size_t)lu->u_column[t];
-        memcpy(lu->U + PADDED * (size_t)t, w, PADDED * sizeof *w);
-        memset(w, 0, PADDED * sizeof *w);
-    }
-    return regular;
+    return factorRow(lu, i, work, CONTACT);
+}
+
+VECTORS static int bodyRowVectors(spragBlockLu *lu, int i, double *work)
+{
+    return factorRow(lu, i, work, BODY);
+}
+
+static int contactRow(spragBlockLu *lu, int i, double *work)
+{
+    return factorRow(lu, i, work, CONTACT);
+}
+
+static int bodyRow(spragBlockLu *lu, int i, double *work)
+{
+    return factorRow(lu, i, work, BODY);
+}
+
+static int rowOf(spragBlockLu *lu, int i, double *work)
+{
+    if (hasVectors())
+        return lu->size == BODY ? bodyRowVectors(lu, i, work) : contactRowVectors(lu, i, work);
+    return lu->size == BODY ? bodyRow(lu, i, work) : contactRow(lu, i, work);
 }
 
 /* Rows are taken in order, so that those a thread waits for are being worked on. */
 static void factorRows(void *data, int thread)
 {
     spragBlockLu *lu = data;
-    double *work = lu->works + PADDED * (size_t)lu->n * (size_t)thread;
+    double *work = lu->works + (size_t)lu->padded * (size_t)lu->n * (size_t)thread;
     for (int i; (i = atomic_fetch_add_explicit(&lu->next, 1, memory_order_relaxed)) < lu->n;) {
-        if (!factorRow(lu, i, work))
+        if (!rowOf(lu, i, work))
             atomic_store_explicit(&lu->failed, 1, memory_order_relaxed);
         atomic_store_explicit(&lu->done[i], lu->round, memory_order_release);
     }
@@ -270,7 +313,7 @@ static void factorRows(void *data, int thread)
 
 int spragBlockLuShare(spragBlockLu *lu, spragPool *pool, spragArena *arena)
 {
-    lu->works = SPRAG_TAKE(arena, double, PADDED *(size_t)lu->n *(size_t)pool->count);
+    lu->works = SPRAG_TAKE(arena, double, (size_t)lu->padded *(size_t)lu->n *(size_t)pool->count);
     lu->done = SPRAG_TAKE(arena, atomic_int, lu->n);
     lu->pool = lu->works != NULL && lu->done != NULL ? pool : NULL;
     return lu->pool != NULL;
@@ -281,7 +324,7 @@ int spragBlockLuFactor(spragBlockLu *lu, const double *A)
     lu->A = A;
     if (lu->pool == NULL) {
         for (int i = 0; i < lu->n; ++i)
-            if (!factorRow(lu, i, lu->work))
+            if (!rowOf(lu, i, lu->work))
                 return 0;
         return 1;
     }
@@ -305,30 +348,49 @@ int spragBlockLuSign(const spragBlockLu *lu)
     return sign;
 }
 
-void spragBlockLuSolve(spragBlockLu *lu, double *x)
+INLINE void solve(const spragBlockLu *lu, double *x, const int b)
 {
-    double *y = lu->solution;
+    const size_t size = (size_t)(b * b), padded = (size_t)(b * wide(b)), bytes = (size_t)b * sizeof *x;
+    double *y = lu->solution, sum[BODY];
     for (int i = 0; i < lu->n; ++i) {
-        double sum[3];
-        memcpy(sum, x + 3 * (size_t)lu->order[i], sizeof sum);
+        memcpy(sum, x + b * lu->order[i], bytes);
         for (int s = lu->l_start[i]; s < lu->l_start[i + 1]; ++s) {
-            const double *L = lu->L + 9 * (size_t)s, *z = y + 3 * (size_t)lu->l_column[s];
-            for (int a = 0; a < 3; ++a)
-                sum[a] -= L[3 * a] * z[0] + L[3 * a + 1] * z[1] + L[3 * a + 2] * z[2];
+            const double *L = lu->L + size * (size_t)s, *z = y + b * lu->l_column[s];
+            for (int a = 0; a < b; ++a) {
+                double part = L[b * a] * z[0];
+                for (int j = 1; j < b; ++j)
+                    part += L[b * a + j] * z[j];
+                sum[a] -= part;
+            }
         }
-        memcpy(y + 3 * (size_t)i, sum, sizeof sum);
+        memcpy(y + b * i, sum, bytes);
     }
     for (int i = lu->n - 1; i >= 0; --i) {
-        double sum[3];
-        memcpy(sum, y + 3 * (size_t)i, sizeof sum);
+        memcpy(sum, y + b * i, bytes);
         for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
-            const double *U = lu->U + PADDED * (size_t)t, *z = y + 3 * (size_t)lu->u_column[t];
-            for (int a = 0; a < 3; ++a)
-                sum[a] -= U[4 * a] * z[0] + U[4 * a + 1] * z[1] + U[4 * a + 2] * z[2];
+            const double *U = lu->U + padded * (size_t)t, *z = y + b * lu->u_column[t];
+            for (int a = 0; a < b; ++a) {
+                double part = U[wide(b) * a] * z[0];
+                for (int j = 1; j < b; ++j)
+                    part += U[wide(b) * a + j] * z[j];
+                sum[a] -= part;
+            }
         }
-        const double *D = lu->inverse + 9 * (size_t)i;
-        for (int a = 0; a < 3; ++a)
-            y[3 * i + a] = D[3 * a] * sum[0] + D[3 * a + 1] * sum[1] + D[3 * a + 2] * sum[2];
-        memcpy(x + 3 * (size_t)lu->order[i], y + 3 * (size_t)i, 3 * sizeof *x);
+        const double *D = lu->inverse + size * (size_t)i;
+        for (int a = 0; a < b; ++a) {
+            double part = D[b * a] * sum[0];
+            for (int j = 1; j < b; ++j)
+                part += D[b * a + j] * sum[j];
+            y[b * i + a] = part;
+        }
+        memcpy(x + b * lu->order[i], y + b * i, bytes);
     }
+}
+
+void spragBlockLuSolve(spragBlockLu *lu, double *x)
+{
+    if (lu->size == BODY)
+        solve(lu, x, BODY);
+    else
+        solve(lu, x, CONTACT);
 }

@@ -1,6 +1,6 @@
-/* Sparse LU of a matrix of 3x3 blocks with symmetric pattern, A = L U, in the order of least degree (AMD), pivoting only
- * inside the diagonal blocks.  Made for systems near W + rho I, whose leading blocks are safe pivots; the caller checks
- * what it gets.  Pattern once, numbers often. */
+/* Sparse LU of a matrix of bxb blocks, b = 3 (contacts) or 6 (bodies), with symmetric pattern, A = L U, in the order of
+ * least degree (AMD), pivoting only inside the diagonal blocks.  Made for systems near W + rho I or M + J^T S J, whose
+ * leading blocks are safe pivots; the caller checks what it gets.  Pattern once, numbers often. */
 #ifndef SPRAG_LINALG_BLOCK_LU_H
 #define SPRAG_LINALG_BLOCK_LU_H
 
@@ -9,36 +9,37 @@
 
 typedef struct spragBlockLu {
     int n;                   /* block rows */
+    int size, padded;        /* b; numbers of a block of U: b rows padded to a multiple of four */
     const int *row_start;    /* (n + 1) of A, as given */
     const int *column;       /* of A */
     int *order, *position;   /* (n): row order[i] of A is row i of the factors; position is its inverse */
     int *u_start, *u_column; /* U: strictly upper blocks by rows, columns ascending */
     int *l_start, *l_column; /* L: strictly lower blocks by rows, columns in the order of elimination */
-    double *L;               /* blocks (3 x 3) */
-    double *U;               /* blocks (3 x 4): rows padded to four for vector operations */
-    double *inverse;         /* (n x 3 x 3) inverses of U's diagonal blocks */
-    double *work;            /* (n x 3 x 4), zero between uses */
-    double *solution;        /* (3 n) */
+    double *L;               /* blocks (b x b) */
+    double *U;               /* blocks (padded): rows of 4 or 8 for vector operations */
+    double *inverse;         /* (n x b x b) inverses of U's diagonal blocks */
+    double *work;            /* (n x padded), zero between uses */
+    double *solution;        /* (b n) */
     spragPool *pool;         /* or NULL */
-    double *works;           /* (pool->count x n x 3 x 4) as work, of each thread */
+    double *works;           /* (pool->count x n x padded) as work, of each thread */
     atomic_int *done;        /* (n) the factorisation in which a row was last finished */
     int round;               /* factorisations so far */
     atomic_int next, failed; /* row to be taken; 1: a diagonal block is singular */
     const double *A;
-    double products; /* 3x3 products of one factorisation: its price */
+    double products; /* of 3x3 blocks, or as many as take the time of one factorisation: its price */
 } spragBlockLu;
 
 /* Orders and finds the pattern of the factors.  All memory from the arena.  1; 0: out of memory; -1: a factorisation
  * would take more than `products_most` products of 3x3 blocks, and no memory is taken for it. */
-int spragBlockLuAnalyse(spragBlockLu *lu, int n, const int *row_start, const int *column, double products_most,
-                        spragArena *arena);
+int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
+                        double products_most, spragArena *arena);
 /* Factorisations by the threads of a pool, with the same bits; it must last as long as they are made.  0: no memory. */
 int spragBlockLuShare(spragBlockLu *lu, spragPool *pool, spragArena *arena);
-/* A (blocks x 3 x 3) in the pattern given.  1, or 0: a diagonal block became singular. */
+/* A (blocks x b x b) in the pattern given.  1, or 0: a diagonal block became singular. */
 int spragBlockLuFactor(spragBlockLu *lu, const double *A);
-/* Sign of det A from the factors: -1, 0, +1. */
+/* Sign of det A from the factors, b = 3: -1, 0, +1. */
 int spragBlockLuSign(const spragBlockLu *lu);
-/* x (3 n) := A^-1 x */
+/* x (b n) := A^-1 x */
 void spragBlockLuSolve(spragBlockLu *lu, double *x);
 
 #endif

@@ -210,7 +210,7 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
         const double trace = W[0] + W[4] + W[8];
         proximal->w[k] = trace > 0 ? trace / 3 : 1;
     }
-    return spragBlockLuAnalyse(&proximal->lu, problem->contact_count, problem->row_start, problem->column,
+    return spragBlockLuAnalyse(&proximal->lu, 3, problem->contact_count, problem->row_start, problem->column,
                                products_most, arena);
 }
 

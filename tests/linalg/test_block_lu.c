@@ -58,7 +58,7 @@ static void solvesWhatWasMultiplied(void **state)
             for (int e = row_start[i]; e < row_start[i + 1]; ++e)
                 spragMulAdd33(b + 3 * i, A + 9 * e, x + 3 * column[e]);
         spragArenaReset(&arena);
-        assert_int_equal(spragBlockLuAnalyse(&lu, N, row_start, column, INFINITY, &arena), 1);
+        assert_int_equal(spragBlockLuAnalyse(&lu, 3, N, row_start, column, INFINITY, &arena), 1);
         for (int again = 0; again < 2; ++again) { /* numbers twice on one pattern */
             double y[3 * N];
             memcpy(y, b, sizeof y);
@@ -79,12 +79,12 @@ static void threadsGiveTheSameBits(void **state)
         spragBlockLu one, other;
         makeMatrix();
         spragArenaReset(&arena);
-        assert_int_equal(spragBlockLuAnalyse(&one, N, row_start, column, INFINITY, &arena), 1);
+        assert_int_equal(spragBlockLuAnalyse(&one, 3, N, row_start, column, INFINITY, &arena), 1);
         assert_int_equal(spragBlockLuFactor(&one, A), 1);
         for (int threads = 1; threads <= 4; ++threads) {
             spragPool pool;
             spragPoolStart(&pool, threads);
-            assert_int_equal(spragBlockLuAnalyse(&other, N, row_start, column, INFINITY, &arena), 1);
+            assert_int_equal(spragBlockLuAnalyse(&other, 3, N, row_start, column, INFINITY, &arena), 1);
             assert_int_equal(spragBlockLuShare(&other, &pool, &arena), 1);
             for (int again = 0; again < 20; ++again) {
                 assert_int_equal(spragBlockLuFactor(&other, A), 1);
@@ -106,7 +106,7 @@ static void singularIsSaid(void **state)
     const double blocks[18] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 2, 0, 2, 4, 0, 0, 0, 1};
     spragArena arena = {0};
     spragBlockLu lu;
-    assert_int_equal(spragBlockLuAnalyse(&lu, 2, start, columns, INFINITY, &arena), 1);
+    assert_int_equal(spragBlockLuAnalyse(&lu, 3, 2, start, columns, INFINITY, &arena), 1);
     assert_int_equal(spragBlockLuFactor(&lu, blocks), 0);
     spragPool pool;
     spragPoolStart(&pool, 2);
