@@ -48,7 +48,9 @@ spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptio
     spragSolveInfo own;
     info = info != NULL ? info : &own;
     const double begin = spragSeconds();
-    status = spragChainSolve(problem, &chosen, &arena, r, u, info);
+    spragProblem alone = *problem;
+    alone.bodies = NULL;
+    status = spragChainSolve(&alone, &chosen, &arena, r, u, info);
     info->seconds = spragSeconds() - begin;
     spragArenaFree(&arena);
     return status;

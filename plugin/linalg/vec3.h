@@ -42,4 +42,17 @@ static inline void spragMulAdd33(double out[3], const double M[9], const double 
     out[2] += M[6] * x[0] + M[7] * x[1] + M[8] * x[2];
 }
 
+/* inverse of M by its adjugate; 0 if singular */
+static inline int spragInverse33(double inverse[9], const double M[9])
+{
+    double row[9]; /* of the transposed adjugate */
+    spragCross3(row, M + 3, M + 6);
+    spragCross3(row + 3, M + 6, M);
+    spragCross3(row + 6, M, M + 3);
+    const double det = spragDot3(M, row);
+    for (int i = 0; i < 9; ++i)
+        inverse[i] = row[3 * (i % 3) + i / 3] / det;
+    return det != 0 && isfinite(det);
+}
+
 #endif

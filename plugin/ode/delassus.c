@@ -155,10 +155,47 @@ void spragDelassusDiagonal(const spragBlock *block, double W[9])
             W[4 * i] = used > 0 ? mean / used : 1;
 }
 
+/* ---------------------------------------------------------------- what W is made of */
+
+enum { TOLD_LEAST = 8 }; /* blocks: fewer are solved as they are */
+
+/* Of islands whose bodies no joint holds together.  0: no memory. */
+static int tellBodies(const struct spragWorld *world, spragIsland *island)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const int n = island->block_count;
+    island->problem.bodies = NULL;
+    if (island->row_count > 0 || n < TOLD_LEAST)
+        return 1;
+    spragMass *mass = SPRAG_TAKE_RAW(&island->lane->arena, spragMass, island->body_count);
+    int *of = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * n);
+    if (mass == NULL || of == NULL)
+        return 0;
+    for (int i = 0; i < island->body_count; ++i) {
+        const spragBodyState *body = &s->body[island->body[i]];
+        mass[i].mass = body->mass, mass[i].inverse_mass = body->inverse_mass;
+        memcpy(mass[i].inertia, body->inertia, sizeof mass[i].inertia);
+        memcpy(mass[i].inverse_inertia, body->inverse_inertia, sizeof mass[i].inverse_inertia);
+    }
+    for (int k = 0; k < n; ++k)
+        for (int side = 0; side < 2; ++side) {
+            const int body = island->block[k].body[side];
+            of[2 * k + side] = isDynamic(s, body) ? s->body[body].place : -1;
+        }
+    _Static_assert(sizeof(spragBlock) % sizeof(double) == 0, "J of the next block is whole numbers away");
+    island->bodies = (spragBodies){.count = island->body_count,
+                                   .mass = mass,
+                                   .of = of,
+                                   .J = &island->block[0].J[0][0][0],
+                                   .stride = sizeof(spragBlock) / sizeof(double)};
+    island->problem.bodies = &island->bodies;
+    return 1;
+}
+
 int spragDelassusMake(struct spragWorld *world, spragIsland *island)
 {
     const int count = island->block_count;
-    if (!makePattern(world, island))
+    if (!makePattern(world, island) || !tellBodies(world, island))
         return 0;
     if (island->declined != NULL)
         return 1;

@@ -13,6 +13,7 @@
 #include "ode/layout.h"
 #include "ode/pointer_map.h"
 #include "ode/event.h"
+#include "problem/bodies.h"
 
 /* ---------------------------------------------------------------- of one step */
 
@@ -101,6 +102,7 @@ typedef struct spragIsland {
     struct spragEqualityRow *row;           /* (row_count) of its joints */
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
+    spragBodies bodies;                /* of the problem, where it is told of them (delassus.c) */
     double *mu, *mu_minus, *bound, *W; /* of the problem; release.h and bearing.h may change them between solves */
     double *r, *u;                     /* (block_count x 3) N s, m/s */
     struct spragGreedy *greedy;        /* of W only the diagonal blocks are there (matrix_free.h); or NULL */

@@ -71,42 +71,34 @@ void spragCentralRightSide(const spragCentral *central, int k, const double c[3]
     out[1] = c[1] + d[1], out[2] = c[2] + d[2];
 }
 
-/* dx_0 - dL in the place of the first row. */
-static void discRow(const spragCentral *central, int k, double *matrix)
+int spragCentralFactor(spragCentral *central, spragTangent *tangent)
 {
-    const spragProblem *problem = central->problem;
-    const int load = central->cones->load[k];
-    for (int s = problem->row_start[k]; s < problem->row_start[k + 1]; ++s) {
-        double *M = matrix + 9 * (size_t)s;
-        M[0] = problem->column[s] == k      ? 1
-               : problem->column[s] == load ? -central->cones->limit[k] * central->scale[load]
-                                            : 0;
-        M[1] = M[2] = 0;
+    const spragCones *cones = central->cones;
+    for (int k = 0; k < central->problem->contact_count; ++k) {
+        double e[3], *D = central->D + 9 * (size_t)k, *A = tangent->A + 9 * (size_t)k, *B = tangent->B + 9 * (size_t)k;
+        const double scale = central->scale[k];
+        const int disc = spragConeIsDisc(cones, k);
+        spragCentralSlackRow(central->v + 3 * k, e);
+        spragConeScaling(central->x + 3 * k, central->v + 3 * k, D);
+        for (int i = 0; i < 9; ++i) {
+            A[i] = i % 3 == 0 ? D[i] / scale : D[i];
+            B[i] = i % 4 == 0;
+        }
+        B[0] = e[0] * scale, B[1] = e[1], B[2] = e[2];
+        if (disc) { /* dx_0 - dL in the place of the first row */
+            A[0] = 1 / scale, A[1] = A[2] = 0;
+            B[0] = B[1] = B[2] = 0;
+        }
+        tangent->soft[k] = 0;
+        if (tangent->load != NULL)
+            tangent->load[3 * k] = disc && cones->load[k] >= 0 ? -cones->limit[k] : 0;
     }
+    return spragTangentFactor(tangent);
 }
 
-void spragCentralAssemble(spragCentral *central, double *matrix)
+void spragCentralSolve(const spragCentral *central, spragTangent *tangent, double *x)
 {
-    const spragProblem *problem = central->problem;
-    for (int k = 0; k < problem->contact_count; ++k) {
-        double e[3];
-        spragCentralSlackRow(central->v + 3 * k, e);
-        e[0] *= central->scale[k];
-        spragConeScaling(central->x + 3 * k, central->v + 3 * k, central->D + 9 * k);
-        for (int s = problem->row_start[k]; s < problem->row_start[k + 1]; ++s) {
-            const double *W = problem->W + 9 * (size_t)s;
-            const double column = central->scale[problem->column[s]];
-            double *M = matrix + 9 * (size_t)s;
-            for (int j = 0; j < 3; ++j) {
-                const double factor = j == 0 ? column : 1;
-                M[j] = factor * (e[0] * W[j] + e[1] * W[3 + j] + e[2] * W[6 + j]);
-                M[3 + j] = factor * W[3 + j], M[6 + j] = factor * W[6 + j];
-            }
-            if (problem->column[s] == k)
-                for (int i = 0; i < 9; ++i)
-                    M[i] += central->D[9 * k + i];
-        }
-        if (spragConeIsDisc(central->cones, k))
-            discRow(central, k, matrix);
-    }
+    spragTangentSolve(tangent, x);
+    for (int k = 0; k < central->problem->contact_count; ++k)
+        x[3 * k] /= central->scale[k];
 }

@@ -20,8 +20,8 @@
 
 #include <sprag/sprag.h>
 
-#include "base/arena.h"
 #include "solve/cones.h"
+#include "solve/tangent.h"
 
 typedef struct spragCentral {
     const spragCones *cones;
@@ -35,8 +35,11 @@ typedef struct spragCentral {
 int spragCentralInit(spragCentral *central, const spragCones *cones, spragArena *arena); /* 0: out of memory */
 /* rho, r and u at x, v. */
 void spragCentralResiduals(spragCentral *central);
-/* matrix (nb x 3 x 3) = D + E^-1 V, and D. */
-void spragCentralAssemble(spragCentral *central, double *matrix);
+/* D, and the factors of D + E^-1 V, as a tangent in y = P x: D P^-1 + (E^-1 P) W.  Its parents are the cones' loads.
+ * 0: singular. */
+int spragCentralFactor(spragCentral *central, spragTangent *tangent);
+/* x (3 nc) := (D + E^-1 V)^-1 x */
+void spragCentralSolve(const spragCentral *central, spragTangent *tangent, double *x);
 /* First row of E^-1; its other rows are those of the identity. */
 void spragCentralSlackRow(const double v[3], double e[3]);
 /* c + E^-1 d of cone k: the right side of its rows. */

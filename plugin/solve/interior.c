@@ -36,7 +36,7 @@ static void pushInside(double x[3], double least)
         x[0] = t + least;
 }
 
-static void newtonDirection(Interior *ip, spragBlockLu *lu, double tau)
+static void newtonDirection(Interior *ip, spragTangent *tangent, double tau)
 {
     const spragCentral *c = &ip->central;
     const int nc = c->problem->contact_count;
@@ -47,7 +47,7 @@ static void newtonDirection(Interior *ip, spragBlockLu *lu, double tau)
         dv[0] = inverse * x[0] - v[0], dv[1] = -inverse * x[1] - v[1], dv[2] = -inverse * x[2] - v[2];
         spragCentralRightSide(c, k, dv, rho, ip->dx + 3 * k);
     }
-    spragBlockLuSolve(lu, ip->dx);
+    spragCentralSolve(c, tangent, ip->dx);
     for (int k = 0; k < nc; ++k) {
         double Ddx[3];
         spragMul33(Ddx, c->D + 9 * k, ip->dx + 3 * k);
@@ -102,8 +102,8 @@ static double complementarity(const Interior *ip)
     return sum / ip->central.problem->contact_count;
 }
 
-int spragInteriorSolve(const spragCones *cones, double tolerance, double deadline, int limit, spragBlockLu *lu,
-                       double *matrix, spragArena *arena, double *r)
+int spragInteriorSolve(const spragCones *cones, double tolerance, double deadline, int limit, spragTangent *tangent,
+                       spragArena *arena, double *r)
 {
     Interior ip;
     const int n = 3 * cones->problem->contact_count;
@@ -123,16 +123,15 @@ int spragInteriorSolve(const spragCones *cones, double tolerance, double deadlin
         }
         if (residual <= tolerance)
             break;
-        spragCentralAssemble(&ip.central, matrix);
-        if (!spragBlockLuFactor(lu, matrix))
+        if (!spragCentralFactor(&ip.central, tangent))
             break;
         /* The step to tau = 0 says how far to aim (Mehrotra 1992); the same factors serve both. */
-        newtonDirection(&ip, lu, 0);
+        newtonDirection(&ip, tangent, 0);
         const double reach = stepLength(&ip);
         double sigma = fmax((1 - reach) * (1 - reach) * (1 - reach), SIGMA_LEAST);
         if (last < SHORT_STEP)
             sigma = fmax(sigma, SIGMA_CENTRE);
-        newtonDirection(&ip, lu, sigma * complementarity(&ip));
+        newtonDirection(&ip, tangent, sigma * complementarity(&ip));
         last = fmin(1, STEP_SHARE * stepLength(&ip));
         stuck = last < STUCK_STEP ? stuck + 1 : 0;
         if (stuck > STUCK_MAX)

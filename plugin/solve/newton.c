@@ -56,13 +56,13 @@ typedef struct Newton {
     int first;                  /* *iterations at the start */
     double *swept;              /* (3 nc) */
     spragPool *pool;            /* or NULL */
+    spragTangentSpace space;
 } Newton;
 
-/* What the interior methods factorise: the proximal points' matrix, or one of the cones' own. */
+/* What the interior methods factorise: the proximal points' tangent, or one of the cones' own. */
 typedef struct Inner {
     spragCones cones;
-    spragBlockLu own, *lu;
-    double *matrix;
+    spragTangent own, *tangent;
 } Inner;
 
 /* A guess without impulses says nothing. */
@@ -92,15 +92,10 @@ static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
     if (!spragConesInit(&inner->cones, newton->problem, arena))
         return 0;
     const spragProblem *problem = inner->cones.problem;
-    inner->lu = &newton->proximal.lu, inner->matrix = newton->proximal.matrix;
-    if (problem == newton->problem)
-        return 1;
-    inner->lu = &inner->own;
-    inner->matrix = SPRAG_TAKE_RAW(arena, double, 9 * (size_t)problem->block_count);
-    return inner->matrix != NULL &&
-           spragBlockLuAnalyse(inner->lu, problem->contact_count, problem->row_start, problem->column, INFINITY,
-                               arena) > 0 &&
-           (newton->pool == NULL || spragBlockLuShare(inner->lu, newton->pool, arena));
+    inner->tangent = problem == newton->problem ? &newton->proximal.tangent : &inner->own;
+    return problem == newton->problem ||
+           (spragTangentInit(inner->tangent, problem, inner->cones.load, newton->space, INFINITY, arena) > 0 &&
+            (newton->pool == NULL || spragBlockLuShare(&inner->own.lu, newton->pool, arena)));
 }
 
 /* Stages 3 and 4, each from the swept guess: the proximal points lead it astray where mu is large. */
@@ -115,9 +110,9 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
         memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         const int most = left(newton);
         const int steps = start == 0 ? spragInteriorSolve(&inner.cones, newton->tolerance, newton->deadline, most,
-                                                          inner.lu, inner.matrix, arena, r)
+                                                          inner.tangent, arena, r)
                                      : spragPathSolve(&inner.cones, path_load[start - 1], newton->tolerance,
-                                                      newton->deadline, most / 3 + 1, inner.lu, inner.matrix, arena, r);
+                                                      newton->deadline, most / 3 + 1, inner.tangent, arena, r);
         *newton->iterations += steps > 0 ? steps : 0;
         proximal->factored = 0;
         const int near = spragProblemResidual(newton->problem, r) <= NEAR;
@@ -176,14 +171,17 @@ static double productsMost(const spragProblem *problem, const spragSolveOptions 
     return most;
 }
 
-static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                         spragSolveInfo *info)
+/* In the space given, with `*refused` of its equations not solved well. */
+static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem, const spragSolveOptions *options,
+                           spragArena *arena, double *r, spragSolveInfo *info, int *refused)
 {
     Newton newton = {.problem = problem,
+                     .space = space,
                      .tolerance = options->tolerance,
                      .deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0,
                      .iterations = &info->iterations,
                      .first = info->iterations};
+    *refused = 0;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most = productsMost(problem, options);
     spragStatus status = SPRAG_ERROR_MEMORY;
@@ -191,18 +189,30 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         return SPRAG_NOT_CONVERGED;
     newton.swept = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
     const int ready = newton.swept != NULL && spragSweeperInit(&newton.sweeper, problem, NULL, arena)
-                          ? spragProximalInitWithin(&newton.proximal, problem, most, arena)
+                          ? spragProximalInitWithin(&newton.proximal, problem, space, most, arena)
                           : 0;
+    const spragTangent *tangent = &newton.proximal.tangent;
     spragPool pool;
     spragPoolStart(&pool, ready > 0 && problem->contact_count >= THREADS_PAY ? options->thread_count : 1);
     newton.sweeper.pool = newton.pool = pool.count > 1 ? &pool : NULL;
-    const int shared = pool.count == 1 || spragBlockLuShare(&newton.proximal.lu, &pool, arena);
-    newton.limit = limitOf(options, newton.proximal.lu.products + PASSES * (double)problem->block_count);
+    const int shared = pool.count == 1 || spragBlockLuShare(&newton.proximal.tangent.lu, &pool, arena);
+    newton.limit = limitOf(options, tangent->price + PASSES * (double)problem->block_count);
     if (ready != 0 && shared)
         status = ready > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
+    *refused = ready > 0 ? tangent->refused : 0;
     spragPoolEnd(&pool);
     spragArenaRelease(arena, mark);
     return status;
+}
+
+static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                         spragSolveInfo *info)
+{
+    int refused;
+    const spragStatus status = solveIn(SPRAG_TANGENT_CHEAPER, problem, options, arena, r, info, &refused);
+    if (status != SPRAG_NOT_CONVERGED || refused == 0)
+        return status;
+    return solveIn(SPRAG_TANGENT_CONTACTS, problem, options, arena, r, info, &refused);
 }
 
 const spragSolver spragSolverNewton = {SPRAG_SOLVER_NEWTON, "newton", solve};

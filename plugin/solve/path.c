@@ -61,7 +61,7 @@ static void pointAdd(Point *to, double length, const Point *direction, int n)
 
 /* out.x = M^-1 (c + E^-1 d), out.v = c - D out.x with c = theta tau_0 x^-1 - v, d = rho - theta rho_0 (correction at fixed
  * theta), or their derivatives by theta. */
-static void solveFor(Path *path, spragBlockLu *lu, int derivative, Point *out)
+static void solveFor(Path *path, spragTangent *tangent, int derivative, Point *out)
 {
     const int nc = path->central.problem->contact_count;
     const double theta = path->now.theta;
@@ -76,7 +76,7 @@ static void solveFor(Path *path, spragBlockLu *lu, int derivative, Point *out)
         }
         spragCentralRightSide(&path->central, k, c, d, out->x + 3 * k);
     }
-    spragBlockLuSolve(lu, out->x);
+    spragCentralSolve(&path->central, tangent, out->x);
     for (int k = 0; k < nc; ++k) {
         double Dx[3];
         spragMul33(Dx, path->central.D + 9 * k, out->x + 3 * k);
@@ -154,10 +154,10 @@ static int pathInit(Path *path, const spragCones *cones, double load, spragArena
 }
 
 /* Turns the correction at fixed theta into the one orthogonal to the path. */
-static void correct(Path *path, spragBlockLu *lu, int n)
+static void correct(Path *path, spragTangent *tangent, int n)
 {
-    solveFor(path, lu, 0, &path->change);
-    solveFor(path, lu, 1, &path->slope);
+    solveFor(path, tangent, 0, &path->change);
+    solveFor(path, tangent, 1, &path->slope);
     const double along = product(path, &path->slope, &path->change) / product(path, &path->slope, &path->slope);
     pointAdd(&path->change, -along, &path->slope, n);
 }
@@ -172,8 +172,8 @@ static void turn(Path *path, int first, int n)
     pointAdd(&path->tangent, sense / longest(path, &path->slope), &path->slope, n);
 }
 
-int spragPathSolve(const spragCones *cones, double load, double tolerance, double deadline, int limit, spragBlockLu *lu,
-                   double *matrix, spragArena *arena, double *r)
+int spragPathSolve(const spragCones *cones, double load, double tolerance, double deadline, int limit,
+                   spragTangent *tangent, spragArena *arena, double *r)
 {
     Path path;
     const int n = 3 * cones->problem->contact_count;
@@ -193,10 +193,9 @@ int spragPathSolve(const spragCones *cones, double load, double tolerance, doubl
         }
         if (!(residual > tolerance))
             break;
-        spragCentralAssemble(&path.central, matrix);
-        if (!spragBlockLuFactor(lu, matrix))
+        if (!spragCentralFactor(&path.central, tangent))
             break;
-        correct(&path, lu, n);
+        correct(&path, tangent, n);
         const double size = longest(&path, &path.change);
         if (!isfinite(size))
             break;

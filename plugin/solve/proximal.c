@@ -164,40 +164,29 @@ static double evaluate(spragProximal *proximal, const double *r)
     return sum;
 }
 
-/* matrix = A + B (W + lambda w) */
-static void assemble(spragProximal *proximal, const double *r)
+/* A, B of A + B (W + lambda w) */
+static void linearise(spragProximal *proximal, const double *r)
 {
-    const spragProblem *problem = proximal->problem;
+    spragTangent *tangent = &proximal->tangent;
     spragBlockLaw law;
-    for (int k = 0; k < problem->contact_count; ++k) {
+    for (int k = 0; k < proximal->problem->contact_count; ++k) {
         blockLaw(proximal, k, r, proximal->u + 3 * k, &law);
-        const double soft = proximal->lambda * proximal->w[k];
-        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
-            const double *W = problem->W + 9 * (size_t)e;
-            double *M = proximal->matrix + 9 * (size_t)e;
-            for (int i = 0; i < 3; ++i)
-                for (int j = 0; j < 3; ++j)
-                    M[3 * i + j] = law.B[3 * i] * W[j] + law.B[3 * i + 1] * W[3 + j] + law.B[3 * i + 2] * W[6 + j];
-            if (problem->column[e] == k)
-                for (int i = 0; i < 9; ++i)
-                    M[i] += law.A[i] + soft * law.B[i];
-            if (problem->parent != NULL && problem->column[e] == problem->parent[k])
-                for (int i = 0; i < 3; ++i)
-                    M[3 * i] += law.load[i];
-        }
+        memcpy(tangent->A + 9 * (size_t)k, law.A, sizeof law.A);
+        memcpy(tangent->B + 9 * (size_t)k, law.B, sizeof law.B);
+        tangent->soft[k] = proximal->lambda * proximal->w[k];
+        if (tangent->load != NULL)
+            memcpy(tangent->load + 3 * (size_t)k, law.load, sizeof law.load);
     }
 }
 
-int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem, double products_most,
-                            spragArena *arena)
+int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem, spragTangentSpace space,
+                            double products_most, spragArena *arena)
 {
     const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
-    *proximal = (spragProximal){.problem = problem,
-                                .w = SPRAG_TAKE(arena, double, nc),
-                                .slide = SPRAG_TAKE(arena, double, nc),
-                                .matrix = SPRAG_TAKE(arena, double, 9 * (size_t)problem->block_count)};
+    *proximal =
+        (spragProximal){.problem = problem, .w = SPRAG_TAKE(arena, double, nc), .slide = SPRAG_TAKE(arena, double, nc)};
     double *vectors = SPRAG_TAKE(arena, double, 5 * n);
-    if (proximal->w == NULL || proximal->slide == NULL || proximal->matrix == NULL || vectors == NULL)
+    if (proximal->w == NULL || proximal->slide == NULL || vectors == NULL)
         return 0;
     proximal->F = vectors;
     proximal->u = vectors + n;
@@ -210,13 +199,12 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
         const double trace = W[0] + W[4] + W[8];
         proximal->w[k] = trace > 0 ? trace / 3 : 1;
     }
-    return spragBlockLuAnalyse(&proximal->lu, 3, problem->contact_count, problem->row_start, problem->column,
-                               products_most, arena);
+    return spragTangentInit(&proximal->tangent, problem, problem->parent, space, products_most, arena);
 }
 
 int spragProximalInit(spragProximal *proximal, const spragProblem *problem, spragArena *arena)
 {
-    return spragProximalInitWithin(proximal, problem, INFINITY, arena);
+    return spragProximalInitWithin(proximal, problem, SPRAG_TANGENT_CONTACTS, INFINITY, arena);
 }
 
 void spragProximalReset(spragProximal *proximal, const double *r)
@@ -232,7 +220,7 @@ static void takeStep(spragProximal *proximal, double *r)
     const int n = 3 * proximal->problem->contact_count;
     for (int i = 0; i < n; ++i)
         proximal->step[i] = -proximal->F[i];
-    spragBlockLuSolve(&proximal->lu, proximal->step);
+    spragTangentSolve(&proximal->tangent, proximal->step);
     for (int i = 0; i < n; ++i)
         r[i] += proximal->step[i];
 }
@@ -240,8 +228,8 @@ static void takeStep(spragProximal *proximal, double *r)
 /* One full Newton step at r, where evaluate was last.  |F|^2 after it; infinity: singular matrix. */
 static double newtonStep(spragProximal *proximal, double *r)
 {
-    assemble(proximal, r);
-    proximal->factored = spragBlockLuFactor(&proximal->lu, proximal->matrix);
+    linearise(proximal, r);
+    proximal->factored = spragTangentFactor(&proximal->tangent);
     if (!proximal->factored)
         return INFINITY;
     takeStep(proximal, r);

@@ -22,24 +22,23 @@
 #include <sprag/sprag.h>
 
 #include "base/arena.h"
-#include "linalg/block_lu.h"
+#include "solve/tangent.h"
 
 /* First lambda where the modes of the guess may be right: then one step ends at rounding. */
 #define SPRAG_LAMBDA_WARM 1e-7
 
 typedef struct spragProximal {
     const spragProblem *problem;
-    spragBlockLu lu;
-    double *w;      /* (nc) trace(W_kk) / 3 */
-    double *matrix; /* (nb x 3 x 3) A + B (W + lambda w) */
-    double *F, *u;  /* (3 nc) of the proximal problem */
-    double *step;   /* (3 nc) */
-    double *center; /* (3 nc) proximal center */
-    double lambda;  /* its weight relative to w */
-    double *slide;  /* (nc) mu |u_t| of the center, where lag > 0 */
-    double lag;     /* share of it in the normal rows, 0 to 1 */
-    int factored;   /* lu holds factors of a recent matrix */
-    double *best;   /* (3 nc) least residual so far */
+    spragTangent tangent; /* A + B (W + lambda w) */
+    double *w;            /* (nc) trace(W_kk) / 3 */
+    double *F, *u;        /* (3 nc) of the proximal problem */
+    double *step;         /* (3 nc) */
+    double *center;       /* (3 nc) proximal center */
+    double lambda;        /* its weight relative to w */
+    double *slide;        /* (nc) mu |u_t| of the center, where lag > 0 */
+    double lag;           /* share of it in the normal rows, 0 to 1 */
+    int factored;         /* tangent holds factors of a recent matrix */
+    double *best;         /* (3 nc) least residual so far */
     double best_residual;
     double accuracy; /* m/s, residual of what the small-friction test is asked about; 0: exact */
 } spragProximal;
@@ -49,11 +48,11 @@ typedef struct spragBlockLaw {
     double F[3], A[9], B[9], load[3];
 } spragBlockLaw;
 
-/* Memory from the arena; 0: out of memory. */
+/* Memory from the arena; 0: out of memory.  In the space of contacts: tangent.matrix is in the pattern of W. */
 int spragProximalInit(spragProximal *proximal, const spragProblem *problem, spragArena *arena);
-/* -1 where a factorisation would take more than `products_most` products of 3x3 blocks. */
-int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem, double products_most,
-                            spragArena *arena);
+/* In the space given; -1 where a factorisation would take more than `products_most` products of 3x3 blocks. */
+int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem, spragTangentSpace space,
+                            double products_most, spragArena *arena);
 
 /* Forgets the best; the next point is compared with r alone. */
 void spragProximalReset(spragProximal *proximal, const double *r);

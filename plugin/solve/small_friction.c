@@ -33,7 +33,7 @@ static void tieRow(spragProximal *s, int k, int a, double gain)
 {
     const spragProblem *p = s->problem;
     for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
-        double *row = s->matrix + 9 * (size_t)e + 3 * a;
+        double *row = s->tangent.matrix + 9 * (size_t)e + 3 * a;
         row[0] = row[1] = row[2] = 0;
         if (p->column[e] == k) {
             row[0] = -s->w[k] * gain;
@@ -46,9 +46,9 @@ static void tieRow(spragProximal *s, int k, int a, double gain)
 static void modeRows(spragProximal *s, const double *r, const double *u)
 {
     const spragProblem *p = s->problem;
-    memcpy(s->matrix, p->W, 9 * (size_t)p->block_count * sizeof(double));
+    memcpy(s->tangent.matrix, p->W, 9 * (size_t)p->block_count * sizeof(double));
     for (int k = 0; k < p->contact_count; ++k) {
-        double *D = s->matrix + 9 * (size_t)spragProblemDiagonal(p, k);
+        double *D = s->tangent.matrix + 9 * (size_t)spragProblemDiagonal(p, k);
         for (int a = 0; a < 3; ++a)
             D[4 * a] += LAMBDA_HELD * s->w[k];
         const double *rk = r + 3 * k, *uk = u + 3 * k;
@@ -67,12 +67,12 @@ static int slopes(spragProximal *s, int m, const int *contact, double *x, double
 {
     const spragProblem *p = s->problem;
     const size_t n = 3 * (size_t)p->contact_count;
-    if (!spragBlockLuFactor(&s->lu, s->matrix))
+    if (!spragBlockLuFactor(&s->tangent.lu, s->tangent.matrix))
         return 0;
     for (int j = 0; j < m; ++j) {
         memset(x, 0, n * sizeof *x);
         x[3 * contact[j]] = s->w[contact[j]];
-        spragBlockLuSolve(&s->lu, x);
+        spragBlockLuSolve(&s->tangent.lu, x);
         spragProblemVelocity(p, x, y);
         for (int i = 0; i < m; ++i)
             G[i * m + j] = y[3 * contact[i]] - p->q[3 * contact[i]];
@@ -153,10 +153,10 @@ static int determinantIsPositive(spragProximal *s, const double *r, const double
     for (int k = 0; k < p->contact_count; ++k)
         if (slidesLoaded(s, k, r, u)) { /* the normal row holds: u_n = 0 */
             for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
-                memcpy(s->matrix + 9 * (size_t)e, p->W + 9 * (size_t)e, 3 * sizeof(double));
-            s->matrix[9 * (size_t)spragProblemDiagonal(p, k)] += LAMBDA_HELD * s->w[k];
+                memcpy(s->tangent.matrix + 9 * (size_t)e, p->W + 9 * (size_t)e, 3 * sizeof(double));
+            s->tangent.matrix[9 * (size_t)spragProblemDiagonal(p, k)] += LAMBDA_HELD * s->w[k];
         }
-    return spragBlockLuFactor(&s->lu, s->matrix) && spragBlockLuSign(&s->lu) > 0;
+    return spragBlockLuFactor(&s->tangent.lu, s->tangent.matrix) && spragBlockLuSign(&s->tangent.lu) > 0;
 }
 
 int spragSmallFriction(spragProximal *proximal, spragArena *arena, const double *r, const double *u)

@@ -112,7 +112,7 @@ enum { COMBINE_SLIP, COMBINE_OTHER /* open; two-sided: slip with r_n < 0 */, COM
 static int combinedStart(spragProximal *s, int code, double *r)
 {
     const spragProblem *p = s->problem;
-    memcpy(s->matrix, p->W, 9 * (size_t)p->block_count * sizeof(double));
+    memcpy(s->tangent.matrix, p->W, 9 * (size_t)p->block_count * sizeof(double));
     for (int k = 0; k < p->contact_count; ++k) {
         const int two_sided = spragKindOf(p, k) == SPRAG_BLOCK_TWO_SIDED;
         const int digit = isFrictional(p, k) && code >= 0 ? code % 3 : COMBINE_STICK;
@@ -124,7 +124,7 @@ static int combinedStart(spragProximal *s, int code, double *r)
         for (int a = 0; a < 3; ++a)
             r[3 * k + a] = -p->q[3 * k + a];
         for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
-            double *M = s->matrix + 9 * (size_t)e;
+            double *M = s->tangent.matrix + 9 * (size_t)e;
             const int diagonal = p->column[e] == k;
             for (int a = 0; a < 3; ++a) {
                 if (diagonal)
@@ -142,9 +142,9 @@ static int combinedStart(spragProximal *s, int code, double *r)
         }
     }
     s->factored = 0;
-    if (!spragBlockLuFactor(&s->lu, s->matrix))
+    if (!spragBlockLuFactor(&s->tangent.lu, s->tangent.matrix))
         return 0;
-    spragBlockLuSolve(&s->lu, r);
+    spragBlockLuSolve(&s->tangent.lu, r);
     for (int i = 0; i < 3 * p->contact_count; ++i)
         if (!isfinite(r[i]))
             return 0;

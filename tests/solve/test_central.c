@@ -40,18 +40,18 @@ static void slackRowInvertsTheDerivative(void **state)
     }
 }
 
-/* rho = v - s e_0 - P (W P x + q), and the matrix D + E^-1 P W P, entry by entry. */
+/* rho = v - s e_0 - P (W P x + q), and the matrix D + E^-1 P W P, entry by entry; its solutions. */
 static void equationsAreThoseOfTheProblem(void **state)
 {
     (void)state;
     static Random random;
-    static double matrix[9 * NC * NC];
     randomProblem(&random, 7, 0.4, 2 * N);
     random.mu[3] = 0; /* a thin cone in its place */
     unsigned long long seed = 6;
     spragArena arena = {0};
     spragCones cones;
     spragCentral central;
+    spragTangent tangent;
     assert_true(spragConesInit(&cones, &random.problem, &arena));
     assert_true(spragCentralInit(&central, &cones, &arena));
     for (int k = 0; k < NC; ++k) {
@@ -59,7 +59,9 @@ static void equationsAreThoseOfTheProblem(void **state)
         CHECK_NEAR(central.scale[k] * (k == 3 ? 1e-6 : random.mu[k]), 1, 1e-15);
     }
     spragCentralResiduals(&central);
-    spragCentralAssemble(&central, matrix);
+    assert_int_equal(spragTangentInit(&tangent, &random.problem, cones.load, SPRAG_TANGENT_CONTACTS, INFINITY, &arena),
+                     1);
+    assert_int_equal(spragCentralFactor(&central, &tangent), 1);
     for (int k = 0; k < NC; ++k) {
         double lifted[3], e[3], Dx[3];
         lift(central.v + 3 * k, lifted);
@@ -87,8 +89,21 @@ static void equationsAreThoseOfTheProblem(void **state)
                                          (j ? 1 : central.scale[l]);
                         expected += E * V;
                     }
-                    CHECK_NEAR(matrix[9 * (NC * k + l) + 3 * i + j], expected, 1e-13 * (1 + fabs(expected)));
+                    const double column = j ? 1 : central.scale[l]; /* the tangent's unknown is P x */
+                    CHECK_NEAR(column * tangent.matrix[9 * (NC * k + l) + 3 * i + j], expected,
+                               1e-13 * (1 + fabs(expected)));
                 }
+    }
+    double x[N], g[N];
+    for (int i = 0; i < N; ++i)
+        x[i] = g[i] = uniform(&seed);
+    spragCentralSolve(&central, &tangent, x);
+    for (int i = 0; i < N; ++i) {
+        double sum = 0;
+        for (int j = 0; j < N; ++j)
+            sum += tangent.matrix[9 * (NC * (i / 3) + j / 3) + 3 * (i % 3) + j % 3] *
+                   (j % 3 ? 1 : central.scale[j / 3]) * x[j];
+        CHECK_NEAR(sum, g[i], 1e-9);
     }
     spragArenaFree(&arena);
 }

@@ -122,6 +122,7 @@ typedef struct spragProblem {
     const spragContactHistory *history; /* (nc), or NULL: all fresh */
     double step;                        /* s, 0 if unknown.  Turns forces of history into impulses */
     double asymmetry;                   /* max |W - W^T| / max |W| as read, 0 when built exactly symmetric */
+    const struct spragBodies *bodies;   /* Sprag's own, of the problems of worlds; not read by spragProblemSolve */
 } spragProblem;
 
 typedef enum spragSolverKind {

@@ -1,0 +1,434 @@
+#include "solve/tangent.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "problem/residual.h"
+
+enum { REFINEMENTS_MAX = 6 };
+#define REFINED 1e-12  /* of |g|: no more is asked of what is left */
+#define CONTRACTS 0.25 /* or else the refinement ends */
+#define NEAR 1e-2      /* of |g|: what is farther is refused */
+#define PER_CONTACT 25 /* products of 3x3 blocks that take the time of putting a contact into the bodies' matrix */
+
+/* ---------------------------------------------------------------- the space of contacts */
+
+static int factorContacts(spragTangent *t)
+{
+    const spragProblem *p = t->problem;
+    for (int k = 0; k < p->contact_count; ++k) {
+        const double *A = t->A + 9 * (size_t)k, *B = t->B + 9 * (size_t)k;
+        for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
+            const double *W = p->W + 9 * (size_t)e;
+            double *M = t->matrix + 9 * (size_t)e;
+            for (int i = 0; i < 3; ++i)
+                for (int j = 0; j < 3; ++j)
+                    M[3 * i + j] = B[3 * i] * W[j] + B[3 * i + 1] * W[3 + j] + B[3 * i + 2] * W[6 + j];
+            if (p->column[e] == k)
+                for (int i = 0; i < 9; ++i)
+                    M[i] += A[i] + t->soft[k] * B[i];
+            if (t->load != NULL && p->column[e] == t->parent[k])
+                for (int i = 0; i < 3; ++i)
+                    M[3 * i] += t->load[3 * k + i];
+        }
+    }
+    return spragBlockLuFactor(&t->lu, t->matrix);
+}
+
+/* ---------------------------------------------------------------- the space of bodies */
+
+static const double *rowsOf(const spragBodies *bodies, int k, int side)
+{
+    return bodies->J + (size_t)k * bodies->stride + 18 * (size_t)side;
+}
+
+/* The graph of bodies that touch, and where the pairs of each contact are in it.  0: no memory. */
+static int makeGraph(spragTangent *t, int **row_start, int **column, spragArena *arena)
+{
+    const spragBodies *bodies = t->bodies;
+    const int nc = t->problem->contact_count, n = bodies->count;
+    int *first = SPRAG_TAKE(arena, int, n + 2), *list = SPRAG_TAKE_RAW(arena, int, 2 * nc);
+    int *seen = SPRAG_TAKE_RAW(arena, int, n), *place = SPRAG_TAKE_RAW(arena, int, n);
+    *row_start = SPRAG_TAKE_RAW(arena, int, n + 1);
+    *column = SPRAG_TAKE_RAW(arena, int, n + 2 * nc);
+    t->entry = SPRAG_TAKE_RAW(arena, int, 4 * nc);
+    if (first == NULL || list == NULL || seen == NULL || place == NULL || *row_start == NULL || *column == NULL ||
+        t->entry == NULL)
+        return 0;
+    for (int s = 0; s < 2 * nc; ++s)
+        if (bodies->of[s] >= 0)
+            ++first[bodies->of[s] + 2];
+    for (int i = 2; i <= n + 1; ++i)
+        first[i] += first[i - 1];
+    for (int s = 0; s < 2 * nc; ++s)
+        if (bodies->of[s] >= 0)
+            list[first[bodies->of[s] + 1]++] = s;
+    int count = 0;
+    for (int i = 0; i < n; ++i)
+        seen[i] = -1;
+    for (int i = 0; i < 4 * nc; ++i)
+        t->entry[i] = -1;
+    for (int i = 0; i < n; ++i) {
+        (*row_start)[i] = count;
+        seen[i] = i, place[i] = count;
+        (*column)[count++] = i;
+        for (int l = first[i]; l < first[i + 1]; ++l) {
+            const int s = list[l], k = s / 2, side = s % 2, other = bodies->of[2 * k + 1 - side];
+            if (other >= 0 && seen[other] != i) {
+                seen[other] = i, place[other] = count;
+                (*column)[count++] = other;
+            }
+            int *entry = t->entry + 4 * (size_t)k + 2 * side;
+            entry[side] = place[i];
+            entry[1 - side] = other >= 0 ? place[other] : -1;
+        }
+    }
+    (*row_start)[n] = count;
+    return 1;
+}
+
+/* C_k = W_kk - J_k M^-1 J_k^T; whatever has been done to the diagonal of W since it was made is in it. */
+static void complianceOf(const spragTangent *t, int k, double C[9])
+{
+    const spragProblem *p = t->problem;
+    memcpy(C, p->W + 9 * (size_t)spragProblemDiagonal(p, k), 9 * sizeof *C);
+    for (int side = 0; side < 2; ++side) {
+        const int body = t->bodies->of[2 * k + side];
+        const double *J = rowsOf(t->bodies, k, side);
+        for (int j = 0; j < 3 && body >= 0; ++j) {
+            const spragMass *mass = &t->bodies->mass[body];
+            double turned[3];
+            spragMul33(turned, mass->inverse_inertia, J + 6 * j + 3);
+            for (int i = 0; i < 3; ++i)
+                C[3 * i + j] -= mass->inverse_mass * spragDot3(J + 6 * i, J + 6 * j) + spragDot3(J + 6 * i + 3, turned);
+        }
+    }
+}
+
+/* D_k^-1 and S_k = D_k^-1 B_k. */
+static int eliminateBlock(spragTangent *t, int k)
+{
+    const double *A = t->A + 9 * (size_t)k, *B = t->B + 9 * (size_t)k, *C = t->compliance + 9 * (size_t)k;
+    double D[9], *inverse = t->inverse + 9 * (size_t)k, *S = t->gain + 9 * (size_t)k;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            D[3 * i + j] = A[3 * i + j] + B[3 * i] * C[j] + B[3 * i + 1] * C[3 + j] + B[3 * i + 2] * C[6 + j] +
+                           t->soft[k] * B[3 * i + j];
+    if (!spragInverse33(inverse, D))
+        return 0;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            S[3 * i + j] = inverse[3 * i] * B[j] + inverse[3 * i + 1] * B[3 + j] + inverse[3 * i + 2] * B[6 + j];
+    return 1;
+}
+
+/* T (2 x 3 x 6) = S_k J_k; of a rolling block also what its parent's r_n does: - D_k^-1 load_k (S J)_parent,n. */
+static void response(const spragTangent *t, int k, double T[36])
+{
+    const double *S = t->gain + 9 * (size_t)k;
+    const int parent = t->load != NULL ? t->parent[k] : -1;
+    double follow[3] = {0, 0, 0};
+    if (parent >= 0)
+        spragMul33(follow, t->inverse + 9 * (size_t)k, t->load + 3 * (size_t)k);
+    for (int side = 0; side < 2; ++side) {
+        const double *J = rowsOf(t->bodies, k, side);
+        double *out = T + 18 * side;
+        for (int i = 0; i < 3; ++i)
+            for (int c = 0; c < 6; ++c)
+                out[6 * i + c] = S[3 * i] * J[c] + S[3 * i + 1] * J[6 + c] + S[3 * i + 2] * J[12 + c];
+        if (parent < 0)
+            continue;
+        const double *carries = t->gain + 9 * (size_t)parent, *N = rowsOf(t->bodies, parent, side);
+        for (int c = 0; c < 6; ++c) {
+            const double normal = carries[0] * N[c] + carries[1] * N[6 + c] + carries[2] * N[12 + c];
+            for (int i = 0; i < 3; ++i)
+                out[6 * i + c] -= follow[i] * normal;
+        }
+    }
+}
+
+/* matrix += J_k^T T */
+static void addBlock(spragTangent *t, int k)
+{
+    double T[36];
+    response(t, k, T);
+    for (int a = 0; a < 2; ++a) {
+        const double *J = rowsOf(t->bodies, k, a);
+        for (int b = 0; b < 2; ++b) {
+            const int entry = t->entry[4 * (size_t)k + (size_t)(2 * a + b)];
+            const double *out = T + 18 * b;
+            double *M = t->matrix + 36 * (size_t)entry;
+            for (int i = 0; i < 6 && entry >= 0; ++i)
+                for (int c = 0; c < 6; ++c)
+                    M[6 * i + c] += J[i] * out[c] + J[6 + i] * out[6 + c] + J[12 + i] * out[12 + c];
+        }
+    }
+}
+
+static int isOpen(const double B[9])
+{
+    for (int i = 0; i < 9; ++i)
+        if (B[i] != 0)
+            return 0;
+    return 1;
+}
+
+static int factorBodies(spragTangent *t)
+{
+    const spragBodies *bodies = t->bodies;
+    memset(t->matrix, 0, 36 * (size_t)t->lu.row_start[bodies->count] * sizeof *t->matrix);
+    for (int i = 0; i < bodies->count; ++i) {
+        double *M = t->matrix + 36 * (size_t)t->lu.row_start[i]; /* the diagonal comes first in its row */
+        for (int a = 0; a < 3; ++a) {
+            M[7 * a] = bodies->mass[i].mass;
+            memcpy(M + 6 * (3 + a) + 3, bodies->mass[i].inertia + 3 * a, 3 * sizeof *M);
+        }
+    }
+    for (int k = 0; k < t->problem->contact_count; ++k)
+        if (!eliminateBlock(t, k))
+            return 0;
+    for (int k = 0; k < t->problem->contact_count; ++k)
+        if (!isOpen(t->B + 9 * (size_t)k) || t->load != NULL)
+            addBlock(t, k);
+    return spragBlockLuFactor(&t->lu, t->matrix);
+}
+
+/* u += J_k v */
+static void addMotion(const spragTangent *t, int k, const double *v, double u[3])
+{
+    for (int side = 0; side < 2; ++side) {
+        const int body = t->bodies->of[2 * k + side];
+        const double *J = rowsOf(t->bodies, k, side), *w = v + 6 * (size_t)(body >= 0 ? body : 0);
+        for (int i = 0; i < 3 && body >= 0; ++i)
+            u[i] += spragDot3(J + 6 * i, w) + spragDot3(J + 6 * i + 3, w + 3);
+    }
+}
+
+/* x_k = D_k^-1 (g_k - B_k J_k v - load_k x_parent,n); with v = NULL: 0. */
+static void recover(const spragTangent *t, int k, const double *g, const double *v, double *x)
+{
+    double sum[3] = {g[3 * k], g[3 * k + 1], g[3 * k + 2]}, moved[3] = {0, 0, 0};
+    if (v != NULL)
+        addMotion(t, k, v, moved);
+    const double *B = t->B + 9 * (size_t)k;
+    const int parent = t->load != NULL ? t->parent[k] : -1;
+    for (int i = 0; i < 3; ++i) {
+        sum[i] -= spragDot3(B + 3 * i, moved);
+        if (parent >= 0)
+            sum[i] -= t->load[3 * k + i] * x[3 * parent];
+    }
+    spragMul33(x + 3 * (size_t)k, t->inverse + 9 * (size_t)k, sum);
+}
+
+static int isCarried(const spragTangent *t, int k)
+{
+    return t->load != NULL && t->parent[k] >= 0;
+}
+
+static void recoverAll(const spragTangent *t, const double *g, const double *v, double *x)
+{
+    for (int carried = 0; carried < (t->load != NULL ? 2 : 1); ++carried)
+        for (int k = 0; k < t->problem->contact_count; ++k)
+            if (isCarried(t, k) == carried)
+                recover(t, k, g, v, x);
+}
+
+/* velocity := J^T x */
+static void gather(spragTangent *t, const double *x)
+{
+    const spragBodies *bodies = t->bodies;
+    memset(t->velocity, 0, 6 * (size_t)bodies->count * sizeof *t->velocity);
+    for (int k = 0; k < t->problem->contact_count; ++k)
+        for (int side = 0; side < 2; ++side) {
+            const int body = bodies->of[2 * k + side];
+            const double *J = rowsOf(bodies, k, side);
+            double *force = t->velocity + 6 * (size_t)(body >= 0 ? body : 0);
+            for (int i = 0; i < 6 && body >= 0; ++i)
+                force[i] += J[i] * x[3 * k] + J[6 + i] * x[3 * k + 1] + J[12 + i] * x[3 * k + 2];
+        }
+}
+
+/* x, to the accuracy of the factors; x may not be g. */
+static void solveOnce(spragTangent *t, const double *g, double *x)
+{
+    recoverAll(t, g, NULL, x);
+    gather(t, x);
+    spragBlockLuSolve(&t->lu, t->velocity);
+    recoverAll(t, g, t->velocity, x);
+}
+
+/* left = given - (A + B (W + soft)) x with W x = J M^-1 J^T x + C x; its largest number. */
+static double leftover(spragTangent *t, const double *x)
+{
+    const spragBodies *bodies = t->bodies;
+    double most = 0;
+    gather(t, x);
+    for (int i = 0; i < bodies->count; ++i) {
+        double *v = t->velocity + 6 * (size_t)i, turned[3];
+        spragMul33(turned, bodies->mass[i].inverse_inertia, v + 3);
+        for (int j = 0; j < 3; ++j)
+            v[j] *= bodies->mass[i].inverse_mass, v[3 + j] = turned[j];
+    }
+    for (int k = 0; k < t->problem->contact_count; ++k) {
+        const double *own = x + 3 * (size_t)k;
+        double u[3] = {t->soft[k] * own[0], t->soft[k] * own[1], t->soft[k] * own[2]};
+        spragMulAdd33(u, t->compliance + 9 * (size_t)k, own);
+        addMotion(t, k, t->velocity, u);
+        for (int i = 0; i < 3; ++i) {
+            const size_t row = 3 * (size_t)k + (size_t)i;
+            double sum = t->given[row] - spragDot3(t->B + 3 * row, u) - spragDot3(t->A + 3 * row, own);
+            if (isCarried(t, k))
+                sum -= t->load[row] * x[3 * (size_t)t->parent[k]];
+            t->left[row] = sum;
+            most = !(fabs(sum) <= most) ? fabs(sum) : most; /* NaN counts */
+        }
+    }
+    return most;
+}
+
+static void solveBodies(spragTangent *t, double *x)
+{
+    const size_t n = 3 * (size_t)t->problem->contact_count;
+    double size = 0;
+    memcpy(t->given, x, n * sizeof *x);
+    for (size_t i = 0; i < n; ++i)
+        size = fmax(size, fabs(x[i]));
+    solveOnce(t, t->given, x);
+    double left = leftover(t, x);
+    for (int round = 0; round < REFINEMENTS_MAX && left > REFINED * size; ++round) {
+        solveOnce(t, t->left, t->part);
+        for (size_t i = 0; i < n; ++i)
+            x[i] += t->part[i];
+        const double now = leftover(t, x);
+        if (!(now < left))
+            for (size_t i = 0; i < n; ++i)
+                x[i] -= t->part[i];
+        const int contracts = now < CONTRACTS * left;
+        left = now < left ? now : left;
+        if (!contracts)
+            break;
+    }
+    t->refused += !(left <= NEAR * size);
+}
+
+/* ---------------------------------------------------------------- either */
+
+/* A contact graph in which a body's d contacts are a clique costs no less than half of sum 1 + 4 + .. + d^2 over all bodies:
+ * the next of its contacts to be eliminated has the rest of it for neighbours, and a contact is in two cliques. */
+static double contactsLeast(const spragTangent *t, int *count)
+{
+    const spragBodies *bodies = t->bodies;
+    double sum = 0;
+    for (int s = 0; s < 2 * t->problem->contact_count; ++s)
+        if (bodies->of[s] >= 0) {
+            const double d = ++count[bodies->of[s]];
+            sum += 0.5 * (d - 1) * (d - 1);
+        }
+    return sum;
+}
+
+/* 1, 0: no memory, -1: dearer than price_most, or than the other space is sure to be. */
+static int analyseBodies(spragTangent *t, double price_most, spragArena *arena)
+{
+    const size_t nc = (size_t)t->problem->contact_count, n = (size_t)t->bodies->count;
+    int *row_start, *column;
+    if (!makeGraph(t, &row_start, &column, arena))
+        return 0;
+    const double filling = PER_CONTACT * (double)nc;
+    const int found = spragBlockLuAnalyse(&t->lu, 6, t->bodies->count, row_start, column, price_most - filling, arena);
+    if (found <= 0)
+        return found;
+    t->price = t->lu.products + filling;
+    t->matrix = SPRAG_TAKE_RAW(arena, double, 36 * (size_t)row_start[n]);
+    t->compliance = SPRAG_TAKE_RAW(arena, double, 27 * nc);
+    t->velocity = SPRAG_TAKE_RAW(arena, double, 6 * n + 9 * nc);
+    if (t->matrix == NULL || t->compliance == NULL || t->velocity == NULL)
+        return 0;
+    t->inverse = t->compliance + 9 * nc;
+    t->gain = t->inverse + 9 * nc;
+    t->given = t->velocity + 6 * n;
+    t->left = t->given + 3 * nc;
+    t->part = t->left + 3 * nc;
+    for (int k = 0; k < t->problem->contact_count; ++k)
+        complianceOf(t, k, t->compliance + 9 * (size_t)k);
+    return 1;
+}
+
+static int analyseContacts(spragTangent *t, double price_most, spragArena *arena)
+{
+    const spragProblem *p = t->problem;
+    t->bodies = NULL;
+    const int found = spragBlockLuAnalyse(&t->lu, 3, p->contact_count, p->row_start, p->column, price_most, arena);
+    if (found <= 0)
+        return found;
+    t->price = t->lu.products;
+    t->matrix = SPRAG_TAKE_RAW(arena, double, 9 * (size_t)p->block_count);
+    return t->matrix != NULL;
+}
+
+/* A block that another loads is where that is. */
+static int suits(const spragTangent *t)
+{
+    const spragBodies *bodies = t->problem->bodies;
+    for (int k = 0; k < t->problem->contact_count && t->parent != NULL && bodies != NULL; ++k) {
+        const int *of = bodies->of + 2 * (size_t)k;
+        const int *its = bodies->of + 2 * (size_t)(t->parent[k] >= 0 ? t->parent[k] : k);
+        if (of[0] != its[0] || of[1] != its[1])
+            return 0;
+    }
+    return 1;
+}
+
+/* The bodies' graph is the smaller by far, so it comes first. */
+static int analyse(spragTangent *t, double price_most, spragArena *arena)
+{
+    if (t->bodies == NULL)
+        return analyseContacts(t, price_most, arena);
+    const spragBodies *bodies = t->bodies;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    int *count = SPRAG_TAKE(arena, int, bodies->count);
+    if (count == NULL)
+        return 0;
+    const double least = contactsLeast(t, count);
+    int found = analyseBodies(t, price_most, arena);
+    if (found == 0 || (found > 0 && t->price <= least))
+        return found;
+    const double own = found > 0 ? t->price : price_most;
+    spragArenaRelease(arena, mark);
+    found = analyseContacts(t, own, arena);
+    if (found >= 0)
+        return found;
+    spragArenaRelease(arena, mark);
+    t->bodies = bodies;
+    return analyseBodies(t, price_most, arena);
+}
+
+int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const int *parent, spragTangentSpace space,
+                     double price_most, spragArena *arena)
+{
+    const size_t nc = (size_t)problem->contact_count;
+    *tangent = (spragTangent){.problem = problem,
+                              .parent = parent,
+                              .A = SPRAG_TAKE(arena, double, 9 * nc),
+                              .B = SPRAG_TAKE(arena, double, 9 * nc),
+                              .soft = SPRAG_TAKE(arena, double, nc),
+                              .load = parent != NULL ? SPRAG_TAKE(arena, double, 3 * nc) : NULL};
+    if (tangent->A == NULL || tangent->B == NULL || tangent->soft == NULL || (parent != NULL && tangent->load == NULL))
+        return 0;
+    tangent->bodies = space == SPRAG_TANGENT_CHEAPER && suits(tangent) ? problem->bodies : NULL;
+    return analyse(tangent, price_most, arena);
+}
+
+int spragTangentFactor(spragTangent *tangent)
+{
+    return tangent->bodies != NULL ? factorBodies(tangent) : factorContacts(tangent);
+}
+
+void spragTangentSolve(spragTangent *tangent, double *x)
+{
+    if (tangent->bodies != NULL)
+        solveBodies(tangent, x);
+    else
+        spragBlockLuSolve(&tangent->lu, x);
+}

@@ -1,0 +1,58 @@
+/* The linear equations of Newton-type methods on contact problems,
+ *
+ *     (A + B (W + soft)) x = g,
+ *
+ * A, B block diagonal, soft_k a multiple of the identity (a block that another loads, as rolling friction, has A's column of that one's first number besides).
+ * They are factorised in one of two spaces, the cheaper of the two.
+ *
+ * Contacts: the matrix as it stands, 3 nc x 3 nc, in the pattern of W: of all contacts on a body each with each.
+ *
+ * Bodies, where W = J M^-1 J^T + C is known with its J and M (problem/bodies.h): with the change of the bodies' velocities,
+ * M v = J^T x, and D = A + B (C + soft), block diagonal,
+ *
+ *     x = D^-1 (g - B J v),     (M + J^T S J) v = J^T D^-1 g,     S = D^-1 B,
+ *
+ * 6 n x 6 n in the pattern of which bodies touch: of a wall with four contacts between two bricks a sixtieth of the work.
+ * Contacts that stick have S = 1 / (C + soft), so a rigid problem with little soft loses digits; they are won back by
+ * iterative refinement (Higham 2002, chapter 12). */
+#ifndef SPRAG_SOLVE_TANGENT_H
+#define SPRAG_SOLVE_TANGENT_H
+
+#include <sprag/sprag.h>
+
+#include "base/arena.h"
+#include "linalg/block_lu.h"
+#include "problem/bodies.h"
+
+typedef struct spragTangent {
+    const spragProblem *problem;
+    const spragBodies *bodies; /* or NULL: in the space of contacts */
+    double *A, *B;             /* (nc x 3 x 3) the caller's to fill */
+    const int *parent;         /* (nc) block whose first number loads block k, or < 0; NULL: none does */
+    double *load;              /* (nc x 3) A's column of that number, the caller's to fill; NULL without parents */
+    double *soft;              /* (nc) the caller's to fill */
+    double *matrix;            /* what is factorised, in the pattern that lu knows */
+    spragBlockLu lu;
+    double price; /* of a factorisation, in products of 3x3 blocks */
+    int refused;  /* solutions that refinement did not bring near */
+    /* of bodies */
+    int *entry;          /* (nc x 2 x 2) places in the matrix of the pairs of a contact's bodies, or -1 */
+    double *compliance;  /* (nc x 3 x 3) C */
+    double *inverse;     /* (nc x 3 x 3) D^-1 */
+    double *gain;        /* (nc x 3 x 3) S */
+    double *velocity;    /* (6 n) v */
+    double *given;       /* (3 nc) g */
+    double *left, *part; /* (3 nc) g - (A + B (W + soft)) x; a correction */
+} spragTangent;
+
+typedef enum spragTangentSpace { SPRAG_TANGENT_CONTACTS, SPRAG_TANGENT_CHEAPER } spragTangentSpace;
+
+/* parent (nc) may be NULL; who has one is none.  Memory from the arena.  1; 0: out of memory; -1: a factorisation would cost more than `price_most`. */
+int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const int *parent, spragTangentSpace space,
+                     double price_most, spragArena *arena);
+/* With A, B, load and soft as they are.  1, or 0: singular. */
+int spragTangentFactor(spragTangent *tangent);
+/* x (3 nc): in g, out the solution. */
+void spragTangentSolve(spragTangent *tangent, double *x);
+
+#endif

@@ -1,0 +1,124 @@
+/* W as the solvers are told of it: J M^-1 J^T of the island's bodies, but for compliance on its diagonal; and what rests
+ * on such a solution does not creep. */
+#include "support/check.h"
+#include "support/scene_world.h"
+
+#include "ode/world.h"
+#include "problem/bodies.h"
+#include "problem/residual.h"
+#include "solve/tangent.h"
+
+static const spragIsland *largest(const SceneWorld *world)
+{
+    const spragSnapshot *s = &((const struct spragWorld *)world->sprag)->snapshot;
+    const spragIsland *found = &s->island[0];
+    for (int i = 1; i < s->island_count; ++i)
+        found = s->island[i].block_count > found->block_count ? &s->island[i] : found;
+    return found;
+}
+
+static SceneWorld *openDefault(const char *name)
+{
+    double value[SCENE_KEY_MAX];
+    defaults(SceneFind(name), value);
+    return openScene(name, value, SCENE_SPRAG);
+}
+
+/* J_k M^-1 J_l^T (3x3) */
+static void product(const spragBodies *bodies, int k, int l, double out[9])
+{
+    memset(out, 0, 9 * sizeof *out);
+    for (int a = 0; a < 2; ++a)
+        for (int b = 0; b < 2; ++b) {
+            const int body = bodies->of[2 * k + a];
+            if (body < 0 || body != bodies->of[2 * l + b])
+                continue;
+            const spragMass *mass = &bodies->mass[body];
+            const double *J = bodies->J + (size_t)k * bodies->stride + 18 * a,
+                         *K = bodies->J + (size_t)l * bodies->stride + 18 * b;
+            for (int i = 0; i < 9; ++i)
+                for (int x = 0; x < 3; ++x) {
+                    out[i] += mass->inverse_mass * J[6 * (i / 3) + x] * K[6 * (i % 3) + x];
+                    for (int y = 0; y < 3; ++y)
+                        out[i] += J[6 * (i / 3) + 3 + x] * mass->inverse_inertia[3 * x + y] * K[6 * (i % 3) + 3 + y];
+                }
+        }
+}
+
+static void bodiesMakeW(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"pyramid", "arch", "stack"};
+    for (int scene = 0; scene < 3; ++scene) {
+        SceneWorld *world = openDefault(name[scene]);
+        advance(world, 1e-3, 20);
+        const spragProblem *p = &largest(world)->problem;
+        const spragBodies *bodies = p->bodies;
+        assert_non_null(bodies);
+        assert_true(bodies->count == world->body_count || scene > 0);
+        for (int k = 0; k < p->contact_count; ++k)
+            for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
+                double own[9];
+                product(bodies, k, p->column[e], own);
+                const double *diagonal = p->W + 9 * spragProblemDiagonal(p, k);
+                for (int i = 0; i < 9; ++i) /* the world's CFM is on the normal row */
+                    CHECK_NEAR(p->W[9 * e + i], own[i],
+                               (p->column[e] == k && i == 0 ? 1e-5 : 1e-12) * (diagonal[0] + diagonal[4]));
+            }
+        for (int i = 0; i < bodies->count; ++i)
+            for (int a = 0; a < 9; ++a) {
+                double unit = 0;
+                for (int c = 0; c < 3; ++c)
+                    unit += bodies->mass[i].inertia[3 * (a / 3) + c] * bodies->mass[i].inverse_inertia[3 * c + a % 3];
+                CHECK_NEAR(unit, a % 4 == 0, 1e-12);
+            }
+        SceneDestroy(world);
+    }
+}
+
+/* Joints hold bodies together: then W is more than its bodies. */
+static void mechanismsAreNotTold(void **state)
+{
+    (void)state;
+    SceneWorld *world = openDefault("quadruped");
+    advance(world, 1e-3, 600);
+    assert_true(largest(world)->row_count > 0);
+    assert_null(largest(world)->problem.bodies);
+    SceneDestroy(world);
+}
+
+static void restDoesNotCreep(void **state)
+{
+    (void)state;
+    SceneWorld *world = openDefault("stack");
+    spragConfig config;
+    spragWorldGetConfig(world->sprag, &config);
+    config.solver = SPRAG_SOLVER_NEWTON;
+    assert_int_equal(spragWorldSetConfig(world->sprag, &config), SPRAG_OK);
+    advance(world, 1e-3, 200);
+    const spragIsland *island = largest(world);
+    spragArena arena = {0};
+    spragTangent tangent;
+    assert_int_equal(spragTangentInit(&tangent, &island->problem, NULL, SPRAG_TANGENT_CHEAPER, INFINITY, &arena), 1);
+    assert_non_null(tangent.bodies); /* the solution was found in their space */
+    spragArenaFree(&arena);
+    const spragProblem *p = &island->problem;
+    const int count = p->contact_count;
+    int held = 0;
+    for (int k = 0; k < count; ++k) {
+        const double *r = island->r + 3 * k, *u = island->u + 3 * k;
+        if (r[0] > 0 && hypot(r[1], r[2]) < p->mu[k] * r[0] * (1 - 1e-6)) {
+            ++held;
+            CHECK_NEAR(hypot(u[1], u[2]), 0, 1e-12);
+        }
+    }
+    assert_true(held > count / 2);
+    SceneDestroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bodiesMakeW), cmocka_unit_test(mechanismsAreNotTold),
+                                       cmocka_unit_test(restDoesNotCreep)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
