@@ -5,6 +5,8 @@
 
 #include "linalg/vec3.h"
 #include "problem/residual.h"
+#include "solve/cones.h"
+#include "solve/existence.h"
 #include "solve/solver.h"
 
 enum {
@@ -18,6 +20,7 @@ enum {
 #define SOFTENING 1e-6   /* share of W */
 #define MISSED 1e-6      /* m/s: what misses by more is no answer */
 #define SHARE_LEAST 1e-9 /* then none */
+#define CLOSING 1e-6     /* m/s: a wedge that closes more slowly is none */
 
 static int isInfinite(const spragBlock *block)
 {
@@ -75,13 +78,16 @@ static int conflicts(const spragIsland *island)
     return infinite && impulse > CONFLICT * free;
 }
 
+typedef spragStatus Solve(const spragProblem *, const spragSolveOptions *, spragArena *, double *, double *,
+                          spragSolveInfo *);
+
 /* The chain, until what parts is free and what presses is held. */
-static spragStatus solveParting(const spragSolveOptions *options, spragIsland *island, int *iterations)
+static spragStatus solveParting(Solve *solve, const spragSolveOptions *options, spragIsland *island, int *iterations)
 {
     spragStatus status;
     int round = 0;
     do {
-        status = spragChainSolve(&island->problem, options, &island->lane->arena, island->r, island->u, &island->solve);
+        status = solve(&island->problem, options, &island->lane->arena, island->r, island->u, &island->solve);
         *iterations += island->solve.iterations;
     } while (status != SPRAG_ERROR_MEMORY && ++round < ROUNDS_MAX &&
              releaseParting(island, round < ROUNDS_WITH_RETURN));
@@ -90,7 +96,7 @@ static spragStatus solveParting(const spragSolveOptions *options, spragIsland *i
 
 /* ---------------------------------------------------------------- softened */
 
-typedef enum Softened { INFINITE_CONTACTS, ALL_FRICTION } Softened;
+typedef enum Softened { INFINITE_CONTACTS, ALL_FRICTION, ALL_CONTACTS } Softened;
 
 /* The diagonal of W: what it was (diagonal, block_count x 3) and a share of it. */
 static void soften(spragIsland *island, const double *diagonal, Softened which, double share)
@@ -100,9 +106,9 @@ static void soften(spragIsland *island, const double *diagonal, Softened which, 
         const double *d = diagonal + 3 * k, compliance = share * (d[0] + d[1] + d[2]) / 3;
         double *W = island->W + 9 * spragProblemDiagonal(&island->problem, k);
         for (int row = 0; row < 3; ++row) {
-            const int soft = which == INFINITE_CONTACTS
-                                 ? isInfinite(block)
-                                 : block->part == SPRAG_PART_CONTACT && row > 0 && !block->unused[row];
+            const int soft = which == INFINITE_CONTACTS ? isInfinite(block)
+                                                        : block->part == SPRAG_PART_CONTACT && !block->unused[row] &&
+                                                              (row > 0 || which == ALL_CONTACTS);
             W[4 * row] = d[row] + (soft ? compliance : 0);
         }
     }
@@ -141,7 +147,7 @@ static spragStatus solveConflict(const spragSolveOptions *options, spragIsland *
     restart(island);
     for (double share = SOFTENING; share > SHARE_LEAST && least > options->tolerance; share *= 0.1) {
         soften(island, diagonal, INFINITE_CONTACTS, share);
-        const spragStatus status = solveParting(options, island, iterations);
+        const spragStatus status = solveParting(spragChainSolve, options, island, iterations);
         soften(island, diagonal, INFINITE_CONTACTS, 0);
         if (status == SPRAG_ERROR_MEMORY)
             return status;
@@ -169,7 +175,7 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
     for (size_t i = 0; i < sizeof first / sizeof *first && !found && status != SPRAG_ERROR_MEMORY; ++i) {
         restart(island);
         soften(island, diagonal, ALL_FRICTION, share = first[i]);
-        status = solveParting(&prompt, island, iterations);
+        status = solveParting(spragChainSolve, &prompt, island, iterations);
         found = island->solve.residual <= MISSED;
     }
     while (status != SPRAG_ERROR_MEMORY) {
@@ -179,11 +185,60 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
             break;
         share = share > SHARE_LEAST ? 0.1 * share : 0;
         soften(island, diagonal, ALL_FRICTION, share);
-        status = solveParting(&prompt, island, iterations);
+        status = solveParting(spragChainSolve, &prompt, island, iterations);
         found = island->solve.residual <= MISSED;
     }
     soften(island, diagonal, ALL_FRICTION, 0);
     memcpy(island->r, best, 3 * (size_t)island->block_count * sizeof *best);
+    return status;
+}
+
+/* island->wedge: the speed at which a wedge closes that friction locks (existence.c), or 0.  OK or ERROR_MEMORY. */
+static spragStatus findWedge(spragIsland *island)
+{
+    spragArena *arena = &island->lane->arena;
+    spragCones cones;
+    spragProblem contacts;
+    spragExistence existence = {0};
+    island->wedge = 0;
+    if (!spragConesApply(&island->problem))
+        return SPRAG_OK;
+    if (!spragConesInit(&cones, &island->problem, arena) || !spragConesContacts(&cones, &contacts, arena))
+        return SPRAG_ERROR_MEMORY;
+    const spragStatus status =
+        contacts.contact_count > 0 ? spragExistenceFind(&contacts, arena, NULL, &existence) : SPRAG_OK;
+    if (status == SPRAG_OK && existence.margin < -CLOSING)
+        island->wedge = -existence.margin;
+    return status;
+}
+
+/* The wedge yields: with a compliance on all contacts there is a solution.  That is what is solved and judged; W is rigid
+ * again afterwards, and u what the rigid contacts do. */
+static spragStatus solveWedged(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
+                               double *before, int *iterations)
+{
+    static const double share[] = {1e-3, 1e-2, 1e-1};
+    const size_t bytes = 3 * (size_t)island->block_count * sizeof *before;
+    const double missed = island->solve.residual, enough = fmax(options->tolerance, options->enough);
+    const spragSolveInfo info = island->solve;
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    memcpy(before, island->r, bytes);
+    for (size_t i = 0; i < sizeof share / sizeof *share && status != SPRAG_ERROR_MEMORY; ++i) {
+        restart(island);
+        soften(island, diagonal, ALL_CONTACTS, share[i]);
+        status = solveParting(spragChainSolve, options, island, iterations);
+        if (island->solve.residual <= enough)
+            break;
+    }
+    soften(island, diagonal, ALL_CONTACTS, 0);
+    if (status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough)) { /* no better for it */
+        memcpy(island->r, before, bytes);
+        island->solve = info;
+        island->solve.residual = missed;
+        island->wedge = 0;
+    }
+    spragProblemVelocity(&island->problem, island->r, island->u);
+    island->rigid = spragVelocityResidual(&island->problem, island->r, island->u);
     return status;
 }
 
@@ -197,26 +252,51 @@ static spragStatus solveSoftened(const spragSolveOptions *options, spragIsland *
     for (int k = 0; k < island->block_count; ++k)
         for (int row = 0; row < 3; ++row)
             diagonal[3 * k + row] = island->W[9 * spragProblemDiagonal(&island->problem, k) + 4 * row];
-    const spragStatus status = which == INFINITE_CONTACTS ? solveConflict(options, island, diagonal, best, iterations)
-                                                          : solveYielding(options, island, diagonal, best, iterations);
-    judge(island);
+    spragStatus status = SPRAG_OK;
+    if (which == ALL_CONTACTS)
+        status = solveWedged(options, island, diagonal, best, iterations);
+    if (which == INFINITE_CONTACTS)
+        status = solveConflict(options, island, diagonal, best, iterations);
+    else if (status != SPRAG_ERROR_MEMORY && !(island->wedge > 0))
+        status = solveYielding(options, island, diagonal, best, iterations);
+    if (!(island->wedge > 0))
+        judge(island);
     island->solve.fallback = 1;
     if (status == SPRAG_ERROR_MEMORY)
         return status;
     return island->solve.status = island->solve.residual <= options->tolerance ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }
 
+static int isMissed(const spragSolveOptions *options, const spragIsland *island, spragStatus status)
+{
+    return status == SPRAG_NOT_CONVERGED && island->solve.residual > fmax(MISSED, options->enough);
+}
+
+/* The chain, but asked after its first links, or after all, whether there is a rigid solution. */
+static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *island, int *iterations)
+{
+    const int hastens = spragChainHastens(&island->problem, options);
+    spragStatus status = solveParting(hastens ? spragChainBegin : spragChainSolve, options, island, iterations);
+    if (!isMissed(options, island, status))
+        return status;
+    if (!conflicts(island) && findWedge(island) == SPRAG_ERROR_MEMORY)
+        return SPRAG_ERROR_MEMORY;
+    return hastens && !(island->wedge > 0) ? solveParting(spragChainSolve, options, island, iterations) : status;
+}
+
 spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *island)
 {
     spragArena *arena = &island->lane->arena;
     const spragArenaMark mark = spragArenaMarkGet(arena);
+    const int waits = !(options->time_limit > 0) && island->block_count <= LARGE;
     int iterations = 0;
-    spragStatus status = solveParting(options, island, &iterations);
+    island->wedge = 0;
+    spragStatus status =
+        waits ? solveRigid(options, island, &iterations) : solveParting(spragChainSolve, options, island, &iterations);
     if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && conflicts(island))
         status = solveSoftened(options, island, INFINITE_CONTACTS, &iterations);
-    else if (status == SPRAG_NOT_CONVERGED && island->solve.residual > MISSED && !(options->time_limit > 0) &&
-             island->block_count <= LARGE)
-        status = solveSoftened(options, island, ALL_FRICTION, &iterations);
+    else if (waits && isMissed(options, island, status))
+        status = solveSoftened(options, island, island->wedge > 0 ? ALL_CONTACTS : ALL_FRICTION, &iterations);
     spragArenaRelease(arena, mark);
     island->solve.iterations = iterations;
     return status;

@@ -514,6 +514,8 @@ static void reportLone(struct spragWorld *world, const spragIsland *island)
     }
 }
 
+static const char *const wedged = "friction locks a wedge that closes: no rigid solution, so the contacts yield";
+
 /* What is said of an island as a whole: its first body stands for it. */
 static void addIslandEvent(struct spragWorld *world, const spragIsland *island, spragEventType type)
 {
@@ -525,7 +527,10 @@ static void addIslandEvent(struct spragWorld *world, const spragIsland *island, 
                         .paradox_class = type == SPRAG_EVENT_INCONSISTENT    ? 1
                                          : type == SPRAG_EVENT_INDETERMINATE ? 3
                                                                              : 0,
-                        .reason = type == SPRAG_EVENT_DECLINED ? island->declined : NULL};
+                        .reason = type == SPRAG_EVENT_DECLINED                        ? island->declined
+                                  : type == SPRAG_EVENT_FALLBACK && island->wedge > 0 ? wedged
+                                  : type == SPRAG_EVENT_JAM                           ? wedged
+                                                                                      : NULL};
     memcpy(event.position, body->position, sizeof event.position);
     spragEventLogAdd(&world->log, type, &event);
 }
@@ -563,6 +568,8 @@ void spragReport(struct spragWorld *world)
         }
         if (island->solve.fallback)
             addIslandEvent(world, island, SPRAG_EVENT_FALLBACK);
+        if (island->wedge > 0)
+            addIslandEvent(world, island, SPRAG_EVENT_JAM);
         const int first_event = world->log.count;
         reportIsland(world, island, &island->coupled);
         spragBearingsRemember(world, island);

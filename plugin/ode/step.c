@@ -51,6 +51,10 @@ static void count(spragStepInfo *info, const spragIsland *island)
     info->iterations += island->solve.iterations;
     info->fallbacks += island->solve.fallback;
     info->residual = fmax(info->residual, island->solve.residual);
+    if (island->wedge > 0) {
+        ++info->wedged;
+        info->residual_rigid = fmax(info->residual_rigid, island->rigid);
+    }
 }
 
 static void countAll(struct spragWorld *world)

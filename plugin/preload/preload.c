@@ -54,9 +54,9 @@ enum { REASON_MAX = 8 };
 /* Sums over all worlds and steps, under report_lock. */
 static struct {
     long worlds, steps, refused, above; /* above: steps that missed the tolerance, or what is enough */
-    long islands, contacts, declined, fallbacks, events_lost;
+    long islands, contacts, declined, fallbacks, wedged, events_lost;
     long solved[SPRAG_SOLVER_COUNT], events[SPRAG_EVENT_TYPE_COUNT];
-    double residual, seconds, seconds_ode;
+    double residual, rigid, seconds, seconds_ode;
     char refusal[200], no_dump[200];
     struct {
         const char *text;
@@ -212,6 +212,8 @@ static void addStep(dWorldID world, long steps_before, double seconds)
         total.contacts += info.contacts;
         total.declined += info.declined;
         total.fallbacks += info.fallbacks;
+        total.wedged += info.wedged;
+        total.rigid = fmax(total.rigid, info.residual_rigid);
         total.events_lost += info.events_lost;
         for (int k = 0; k < SPRAG_SOLVER_COUNT; ++k)
             total.solved[k] += info.solved[k];
@@ -323,6 +325,12 @@ __attribute__((destructor)) static void finish(void)
         fprintf(stderr, ", above %.3g in %ld steps", fmax(settings.config.tolerance, settings.config.enough),
                 total.above);
     fprintf(stderr, "\n");
+    if (total.wedged > 0)
+        fprintf(
+            stderr,
+            "sprag: wedged islands %ld: friction locks a wedge that closes, no rigid solution; their contacts yield, "
+            "which is what is judged above (as rigid ones: %.3g m/s)\n",
+            total.wedged, total.rigid);
     if (total.no_dump[0] != '\0')
         fprintf(stderr, "sprag: SPRAG_DUMP: %s\n", total.no_dump);
     fprintf(stderr, "sprag: %.3g ms a step, of which ODE %.0f %%\n", 1e3 * total.seconds / steps,

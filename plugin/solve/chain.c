@@ -240,7 +240,7 @@ static spragStatus lastSweeps(const spragProblem *problem, spragSolveOptions *le
     return status != SPRAG_OK || info->residual <= left->tolerance ? status : SPRAG_LIMIT;
 }
 
-static spragStatus runChain(const spragProblem *problem, const spragSolveOptions *options, double begin,
+static spragStatus runChain(const spragProblem *problem, const spragSolveOptions *options, int links_most, double begin,
                             spragArena *arena, double *r, spragSolveInfo *info)
 {
     const spragSolver *chain[LINKS_MAX];
@@ -254,7 +254,7 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
     if (swept && !creeps(problem, options, r))
         return SPRAG_OK;
     const int patient = problem->contact_count <= SMALL || !(options->work_limit > 0);
-    for (int k = swept; k < links; ++k) {
+    for (int k = swept; k < links && k < links_most; ++k) {
         const int again = patient && chain[k] == &spragSolverNewton && !isRest(problem, r) &&
                           (k > LINK_PROMPT || !isPrompt(problem, options));
         if (k > LINK_PROMPT && isPrompt(problem, options))
@@ -309,17 +309,35 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
     return solved;
 }
 
-spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                            double *u, spragSolveInfo *info)
+static spragStatus solveChain(const spragProblem *problem, const spragSolveOptions *options, int links_most,
+                              spragArena *arena, double *r, double *u, spragSolveInfo *info)
 {
     *info = (spragSolveInfo){.residual = NAN, .solver = SPRAG_SOLVER_VARIANT};
     if ((options->solver == SPRAG_SOLVER_AUTO || options->solver == SPRAG_SOLVER_VARIANT) &&
         solveSmall(problem, options, r, u, info))
         return info->status = SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const spragStatus status = runChain(problem, options, options->time_limit > 0 ? spragSeconds() : 0, arena, r, info);
+    const spragStatus status =
+        runChain(problem, options, links_most, options->time_limit > 0 ? spragSeconds() : 0, arena, r, info);
     spragArenaRelease(arena, mark);
     if (status != SPRAG_ERROR_MEMORY && u != NULL)
         spragProblemVelocity(problem, r, u);
     return info->status = status;
+}
+
+spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                            double *u, spragSolveInfo *info)
+{
+    return solveChain(problem, options, LINKS_MAX, arena, r, u, info);
+}
+
+int spragChainHastens(const spragProblem *problem, const spragSolveOptions *options)
+{
+    return isPrompt(problem, options);
+}
+
+spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                            double *u, spragSolveInfo *info)
+{
+    return solveChain(problem, options, LINK_PROMPT + 1, arena, r, u, info);
 }

@@ -245,3 +245,37 @@ double spragConesResidual(const spragCones *cones, const double *y, const double
     spragConesTo(cones, y, cones->r);
     return spragProblemResidual(cones->asked, cones->r);
 }
+
+int spragConesContacts(const spragCones *cones, spragProblem *out, spragArena *arena)
+{
+    const spragProblem *all = cones->problem;
+    const int count = all->contact_count;
+    int *index = SPRAG_TAKE_RAW(arena, int, count), *row_start = SPRAG_TAKE(arena, int, count + 1);
+    int *column = SPRAG_TAKE_RAW(arena, int, all->block_count), contacts = 0, entry = 0;
+    double *W = SPRAG_TAKE_RAW(arena, double, 9 * (size_t)all->block_count);
+    double *q = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)count), *mu = SPRAG_TAKE_RAW(arena, double, count);
+    if (index == NULL || row_start == NULL || column == NULL || W == NULL || q == NULL || mu == NULL)
+        return 0;
+    for (int k = 0; k < count; ++k)
+        index[k] = spragConeIsDisc(cones, k) ? -1 : contacts++;
+    for (int k = 0; k < count; ++k) {
+        if (index[k] < 0)
+            continue;
+        memcpy(q + 3 * index[k], all->q + 3 * k, 3 * sizeof *q);
+        mu[index[k]] = all->mu[k];
+        for (int e = all->row_start[k]; e < all->row_start[k + 1]; ++e)
+            if (index[all->column[e]] >= 0) {
+                memcpy(W + 9 * (size_t)entry, all->W + 9 * (size_t)e, 9 * sizeof *W);
+                column[entry++] = index[all->column[e]];
+            }
+        row_start[index[k] + 1] = entry;
+    }
+    *out = (spragProblem){.contact_count = contacts,
+                          .block_count = entry,
+                          .row_start = row_start,
+                          .column = column,
+                          .W = W,
+                          .q = q,
+                          .mu = mu};
+    return 1;
+}

@@ -40,6 +40,10 @@ void spragConesTo(const spragCones *cones, const double *y, double *r);
 /* The judge's word on y in the problem that was asked; u: of the cones, = own W y + q. */
 double spragConesResidual(const spragCones *cones, const double *y, const double *u);
 
+/* The cones of contacts and half-lines alone, for the question whether some motion parts them all: the force of a disc with
+ * a constant limit cannot decide it.  0: no memory. */
+int spragConesContacts(const spragCones *cones, spragProblem *out, spragArena *arena);
+
 static inline int spragConeIsDisc(const spragCones *cones, int k)
 {
     return cones->load != NULL && cones->load[k] != SPRAG_CONE_CONTACT;

@@ -34,6 +34,12 @@ int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *optio
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
 
+/* 1: options->enough makes haste, as it does in a small island. */
+int spragChainHastens(const spragProblem *problem, const spragSolveOptions *options);
+/* Its first links alone, some milliseconds then: before anybody asks whether there is a solution at all. */
+spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                            double *u, spragSolveInfo *info);
+
 /* One block in isolation, exactly: u = W r + q with the block's own 3x3 W and everything else fixed.  Used by
  * Gauss-Seidel and by islands of one contact.  r in: guess (start of the search for direction), out: solution.
  * Lists every solution where there are several; `spragLocalPick` chooses by history and policy. */

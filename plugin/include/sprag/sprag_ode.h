@@ -144,7 +144,9 @@ typedef struct spragEvent {
     int anticipated; /* 1: the velocity-level step met the singular point up to a step early (p still > 0) */
     int paradox_class;
     int variant; /* +1 / -1 after the step: the side of a guide that bears load; 1 of an ordinary contact, 0 open */
-    const char *reason; /* of DECLINED: why ODE solved the island, a sentence that lives for ever; else NULL */
+    const char
+        *reason; /* of DECLINED: why ODE solved the island; of FALLBACK and JAM of an island: that it is wedged.  A
+                         * sentence that lives for ever; else NULL */
     /* of the bodies: the same as long as one lives, and never another's; -1: the world, or unknown */
     int body_number[2];
 } spragEvent;
@@ -155,13 +157,16 @@ typedef struct spragStepInfo {
     int islands, contacts, joints;  /* seen by Sprag in the last step */
     int solved[SPRAG_SOLVER_COUNT]; /* islands per solver whose answer was taken */
     int iterations;
-    double residual; /* worst over solved islands, m/s */
+    double
+        residual; /* worst over solved islands, m/s; of islands that were wedged: of the problem in which they yield */
     int fallbacks;
     int declined; /* islands with contacts left to ODE */
     int events, events_lost;
     long long nanoseconds[8]; /* see SPRAG_STAGE_* */
     long step;                /* steps since attach */
     double time;              /* s since attach */
+    int wedged; /* islands for which no rigid solution was found and friction locks a wedge: contacts yield */
+    double residual_rigid; /* worst over these, of the rigid problem, m/s */
 } spragStepInfo;
 
 enum {
