@@ -53,6 +53,18 @@ static spragStatus refuse(Input *in, const char *name, const char *expected)
     return in->status;
 }
 
+/* Does the file hold what the dataset declares?  Else damage, or a few bytes that ask for all memory.  Deflation shrinks to
+ * 1/1032 at best. */
+static int isStored(hid_t set, hssize_t points)
+{
+    const hid_t type = H5Dget_type(set), creation = H5Dget_create_plist(set);
+    const double declared = (double)points * (double)H5Tget_size(type), stored = (double)H5Dget_storage_size(set);
+    const int whole = H5Pget_layout(creation) == H5D_CHUNKED ? declared <= 1032 * stored : declared <= stored;
+    H5Tclose(type);
+    H5Pclose(creation);
+    return whole;
+}
+
 /* A dataset of at least `least` numbers (exactly, if `exact`), as type; NULL after a failure. */
 static void *readArray(Input *in, const char *name, hid_t type, size_t size, hsize_t least, int exact)
 {
@@ -70,6 +82,8 @@ static void *readArray(Input *in, const char *name, hid_t type, size_t size, hsi
         char expected[64];
         snprintf(expected, sizeof expected, "%llu numbers, has %lld", (unsigned long long)least, (long long)points);
         refuse(in, name, expected);
+    } else if (!isStored(set, points)) {
+        refuse(in, name, "as many bytes in the file as it declares");
     } else {
         data = spragAlloc((size_t)points + 1, size);
         if (data == NULL)

@@ -8,7 +8,6 @@
 #include "linalg/vec3.h"
 
 typedef double Vector4 __attribute__((vector_size(32)));
-typedef long long Index4 __attribute__((vector_size(32)));
 
 #define SHARE 0.25     /* of the greatest gain hoped for: what is visited in a round */
 #define GAIN_LEAST 0.1 /* a contact that was open, or content, is not forgotten */
@@ -41,10 +40,11 @@ _Static_assert(sizeof(spragGreedyContact) % sizeof(Vector4) == 0, "rows of conta
 /* The sums of three vectors whose fourth numbers are zero. */
 INLINE void sums(const Vector4 row[3], Vector4 *sum)
 {
-    const Index4 even = {0, 4, 2, 6}, odd = {1, 5, 3, 7}, low = {0, 1, 4, 5}, high = {2, 3, 6, 7};
-    const Vector4 ab = __builtin_shuffle(row[0], row[1], even) + __builtin_shuffle(row[0], row[1], odd);
-    const Vector4 cc = __builtin_shuffle(row[2], row[2], even) + __builtin_shuffle(row[2], row[2], odd);
-    *sum = __builtin_shuffle(ab, cc, low) + __builtin_shuffle(ab, cc, high);
+    const Vector4 ab =
+        __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6) + __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
+    const Vector4 cc =
+        __builtin_shufflevector(row[2], row[2], 0, 4, 2, 6) + __builtin_shufflevector(row[2], row[2], 1, 5, 3, 7);
+    *sum = __builtin_shufflevector(ab, cc, 0, 1, 4, 5) + __builtin_shufflevector(ab, cc, 2, 3, 6, 7);
 }
 
 INLINE void motion(const spragGreedyContact *c, const spragGreedyBody *a, const spragGreedyBody *b, Vector4 *u)
