@@ -42,7 +42,8 @@ spragIndicator spragIndicatorTwoSided(const double W[9], double mu, double mu_mi
         return (spragIndicator){.quadrant = SPRAG_QUADRANT_REST, .p = W[0]};
     const double b = history->free_acceleration, plus = spragPainleveSlope(W, mu, history->slip),
                  minus = spragPainleveSlope(W, -mu_minus, history->slip);
-    const double p = b <= 0 ? plus : minus, other = b <= 0 ? minus : plus;
+    const int on_plus = b < 0 || (b == 0 && plus >= minus); /* without load: the side that can slide */
+    const double p = on_plus ? plus : minus, other = on_plus ? minus : plus;
     if (!(p > 0))
         return (spragIndicator){.quadrant = SPRAG_QUADRANT_INCONSISTENT, .p = p};
     if (other < 0 && b != 0)

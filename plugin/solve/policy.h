@@ -29,7 +29,7 @@ spragIndicator spragIndicatorOf(const double W[9], double mu, const spragContact
 
 /* The same of a two-sided contact.  b < 0 is borne by N > 0, b > 0 by N < 0, each with its own slope p of the sliding
  * contact.  p > 0: it slides (SLIDE), and if the other side's p is < 0 a second, unrealisable solution exists
- * (INDETERMINATE, separatrix its N; class 3).  p < 0: none slides (INCONSISTENT; policy 3.3). */
+ * (INDETERMINATE, separatrix its N; class 3).  p < 0: none slides (INCONSISTENT; policy 3.3).  b = 0: N = 0, it slides. */
 spragIndicator spragIndicatorTwoSided(const double W[9], double mu, double mu_minus,
                                       const spragContactHistory *history);
 

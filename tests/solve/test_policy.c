@@ -70,6 +70,73 @@ static void thresholdOfTheQuadrants(void **state)
                      SPRAG_QUADRANT_INCONSISTENT);
 }
 
+/* What motors and limits that hold take off W takes part in p. */
+static void heldMotorsCount(void **state)
+{
+    (void)state;
+    spragContactHistory history = sliding(1, -5, 0);
+    memcpy(history.held, (double[9]){0.5, -1.5, 0, -1.5, 1, 0, 0, 0, 0}, sizeof history.held);
+    CHECK_NEAR(spragIndicatorOf(W, MU, &history, SPRAG_INDETERMINACY_HISTORY).p, 2 - MU * 3.5, 1e-15);
+    history.slip[0] = 0, history.slip[1] = 1, history.held[2] = 0.25;
+    CHECK_NEAR(spragIndicatorOf(W, MU, &history, SPRAG_INDETERMINACY_HISTORY).p, 2 + MU * 0.25, 1e-15);
+    history.slip[1] = 0;
+    CHECK_NEAR(spragIndicatorOf(W, MU, &history, SPRAG_INDETERMINACY_HISTORY).p, 2, 0);
+}
+
+/* A guide: b < 0 is borne by N > 0 with the slope An - mu s Atn, b > 0 by N < 0 with An + mu_minus s Atn. */
+static void quadrantsOfGuides(void **state)
+{
+    (void)state;
+    static const struct {
+        double slip, b;
+        spragQuadrant quadrant;
+        double p, separatrix;
+    } row[] = {{-1, -5, SPRAG_QUADRANT_SLIDE, 6.5, 0},        {-1, 5, SPRAG_QUADRANT_SLIDE, 1.5, 0},
+               {1, -5, SPRAG_QUADRANT_INCONSISTENT, -1.5, 0}, {1, 5, SPRAG_QUADRANT_INDETERMINATE, 3.5, 5 / 1.5},
+               {1, 0, SPRAG_QUADRANT_SLIDE, 3.5, 0},          {-1, 0, SPRAG_QUADRANT_SLIDE, 6.5, 0},
+               {0, -5, SPRAG_QUADRANT_REST, 2.5, 0}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; ++k) {
+        const spragContactHistory history = sliding(row[k].slip, row[k].b, 0);
+        const spragIndicator i = spragIndicatorTwoSided(W, MU, 0.5, &history);
+        assert_int_equal(i.quadrant, row[k].quadrant);
+        CHECK_NEAR(i.p, row[k].p, 1e-15);
+        CHECK_NEAR(i.separatrix, row[k].separatrix, 1e-15);
+        /* the other way round with the sides exchanged it is the same guide */
+        const double mirror[9] = {W[0], -W[1], 0, -W[3], W[4], 0, 0, 0, 1};
+        const spragContactHistory other = sliding(row[k].slip, -row[k].b, 0);
+        const spragIndicator j = spragIndicatorTwoSided(mirror, 0.5, MU, &other);
+        assert_int_equal(j.quadrant, i.quadrant);
+        CHECK_NEAR(j.p, i.p, 0);
+    }
+}
+
+/* Guides above mu*: a slide that can go on does, at rest and where none can it sticks; never the separatrix. */
+static void guidesSlideOnOrStick(void **state)
+{
+    (void)state;
+    static const struct {
+        double slip, q_n;
+        spragMode mode;
+        int several, none;
+    } row[] = {{1, 0.02, SPRAG_MODE_SLIP, 1, 0},
+               {1, -0.02, SPRAG_MODE_STICK, 0, 1},
+               {-1, -0.02, SPRAG_MODE_SLIP, 1, 0},
+               {0, 0.02, SPRAG_MODE_STICK, 0, 0}};
+    for (size_t k = 0; k < sizeof row / sizeof *row; ++k) {
+        const double h = 1e-3, pulled = row[k].slip != 0 ? row[k].slip : 0.01, q[3] = {row[k].q_n, pulled, 0};
+        const spragContactHistory history = sliding(row[k].slip, row[k].q_n / h, 0);
+        const spragIndicator indicator = spragIndicatorTwoSided(W, MU, MU, &history);
+        spragLocalSolution s[SPRAG_LOCAL_MAX];
+        spragSolveInfo info = {0};
+        const int count = spragLocalEnumerate(SPRAG_BLOCK_TWO_SIDED, W, q, MU, MU, s);
+        const int pick = spragLocalPickTwoSided(count, s, &indicator, &history, &info);
+        assert_true(pick >= 0 && s[pick].normal_stable);
+        assert_int_equal(s[pick].mode, row[k].mode);
+        assert_int_equal(info.several, row[k].several);
+        assert_int_equal(info.none, row[k].none);
+    }
+}
+
 static void regularQuadrantsAtEveryStep(void **state)
 {
     (void)state;
@@ -171,10 +238,16 @@ static void stickAndSlips(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slopeIsPainleves),        cmocka_unit_test(fourQuadrants),
-        cmocka_unit_test(thresholdOfTheQuadrants), cmocka_unit_test(regularQuadrantsAtEveryStep),
-        cmocka_unit_test(inconsistentJams),        cmocka_unit_test(indeterminateFollowsHistory),
-        cmocka_unit_test(atRestHistoryDecides),    cmocka_unit_test(stickAndSlips)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slopeIsPainleves),
+                                       cmocka_unit_test(fourQuadrants),
+                                       cmocka_unit_test(heldMotorsCount),
+                                       cmocka_unit_test(quadrantsOfGuides),
+                                       cmocka_unit_test(guidesSlideOnOrStick),
+                                       cmocka_unit_test(thresholdOfTheQuadrants),
+                                       cmocka_unit_test(regularQuadrantsAtEveryStep),
+                                       cmocka_unit_test(inconsistentJams),
+                                       cmocka_unit_test(indeterminateFollowsHistory),
+                                       cmocka_unit_test(atRestHistoryDecides),
+                                       cmocka_unit_test(stickAndSlips)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
