@@ -52,6 +52,35 @@ SceneWorld *worldSettle(const WorldPlan *plan)
     return world;
 }
 
+static void setDamping(const SceneWorld *world, double share)
+{
+    dWorldSetLinearDamping(world->world, (dReal)share);
+    dWorldSetAngularDamping(world->world, (dReal)share);
+    dWorldSetLinearDampingThreshold(world->world, share > 0 ? 0 : (dReal)0.01); /* and back to ODE's own */
+    dWorldSetAngularDampingThreshold(world->world, share > 0 ? 0 : (dReal)0.01);
+}
+
+int worldCalm(SceneWorld *world, double step_size, double tolerance)
+{
+    enum { STAGES = 3, IN_A_ROW = 10 };
+    const double share = 0.2, stage_tolerance[STAGES] = {1e-2, 1e-3, tolerance};
+    const int steps[STAGES] = {200, 300, 200};
+    int calm = 0;
+    setDamping(world, share);
+    for (int stage = 0; stage < STAGES; ++stage) {
+        spragConfig config = spragConfigDefault();
+        config.tolerance = stage_tolerance[stage];
+        spragStatus status = spragWorldSetConfig(world->sprag, &config);
+        for (int k = 0; k < steps[stage] && calm < IN_A_ROW && status == SPRAG_OK; ++k) {
+            status = SceneStep(world, step_size);
+            const int solved = spragWorldGetStepInfo(world->sprag).residual <= tolerance;
+            calm = stage == STAGES - 1 && solved ? calm + 1 : 0;
+        }
+    }
+    setDamping(world, 0);
+    return calm == IN_A_ROW;
+}
+
 /* ---------------------------------------------------------------- measuring */
 
 static int compareDoubles(const void *a, const void *b)
