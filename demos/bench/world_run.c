@@ -60,10 +60,22 @@ static void setDamping(const SceneWorld *world, double share)
     dWorldSetAngularDampingThreshold(world->world, share > 0 ? 0 : (dReal)0.01);
 }
 
+/* m/s, root of the mean square of all bodies. */
+static double speedOf(const SceneWorld *world)
+{
+    double sum = 0;
+    for (int i = 0; i < world->body_count; ++i)
+        for (int k = 0; k < 3; ++k) {
+            const double v = dBodyGetLinearVel(world->body[i])[k];
+            sum += v * v;
+        }
+    return sqrt(sum / fmax(world->body_count, 1));
+}
+
 int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
     enum { STAGES = 3, IN_A_ROW = 10 };
-    const double share = 0.2, stage_tolerance[STAGES] = {1e-2, 1e-3, tolerance};
+    const double share = 0.2, still = 5e-4, stage_tolerance[STAGES] = {1e-2, 1e-3, tolerance};
     const int steps[STAGES] = {200, 300, 200};
     int calm = 0;
     setDamping(world, share);
@@ -73,7 +85,7 @@ int worldCalm(SceneWorld *world, double step_size, double tolerance)
         spragStatus status = spragWorldSetConfig(world->sprag, &config);
         for (int k = 0; k < steps[stage] && calm < IN_A_ROW && status == SPRAG_OK; ++k) {
             status = SceneStep(world, step_size);
-            const int solved = spragWorldGetStepInfo(world->sprag).residual <= tolerance;
+            const int solved = spragWorldGetStepInfo(world->sprag).residual <= tolerance && speedOf(world) <= still;
             calm = stage == STAGES - 1 && solved ? calm + 1 : 0;
         }
     }

@@ -3,11 +3,14 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/pool.h"
 #include "base/status.h"
 #include "problem/problem.h"
 #include "problem/residual.h"
 #include "solve/existence.h"
 #include "solve/solver.h"
+
+enum { THREADS_PAY = 500 /* blocks */ };
 
 static spragStatus checkOptions(const spragSolveOptions *o)
 {
@@ -27,6 +30,22 @@ static spragStatus checkOptions(const spragSolveOptions *o)
         return spragFail(SPRAG_ERROR_RANGE, "indeterminacy = %d, expected 0 to %d", (int)o->indeterminacy,
                          SPRAG_INDETERMINACY_JAM);
     return SPRAG_OK;
+}
+
+typedef struct Call {
+    const spragProblem *problem;
+    const spragSolveOptions *options;
+    spragArena *arena;
+    double *r, *u;
+    spragSolveInfo *info;
+    spragStatus status;
+} Call;
+
+static void solve(void *data, int worker, int piece)
+{
+    (void)worker, (void)piece;
+    Call *call = data;
+    call->status = spragChainSolve(call->problem, call->options, call->arena, call->r, call->u, call->info);
 }
 
 spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
@@ -50,10 +69,14 @@ spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptio
     const double begin = spragSeconds();
     spragProblem alone = *problem;
     alone.bodies = NULL;
-    status = spragChainSolve(&alone, &chosen, &arena, r, u, info);
+    const int threads = problem->contact_count >= THREADS_PAY ? chosen.thread_count : 1;
+    spragPool *pool = threads > 1 ? spragPoolMake(threads) : NULL; /* without memory for one: on this thread */
+    Call call = {&alone, &chosen, &arena, r, u, info, SPRAG_OK};
+    spragPoolRun(pool, solve, &call, 1);
+    spragPoolFree(pool);
     info->seconds = spragSeconds() - begin;
     spragArenaFree(&arena);
-    return status;
+    return call.status;
 }
 
 spragStatus spragProblemExistence(const spragProblem *problem, double *r, spragExistence *existence)

@@ -1,34 +1,30 @@
-/* Threads that share the pieces of one job after another.
+/* Threads that share the pieces of jobs: islands, and within a large island what its solver shares out.
  *
- * Made for pieces of some microseconds: who waits spins, then yields.  A job waits for its pieces, not for the threads: one
- * that the system holds up delays nobody unless it has taken a piece.  Which thread runs a piece is left to chance, so
- * pieces must be independent of each other and of the number of threads: then any number gives the same bits. */
+ * A job waits for its pieces, not for the threads: one that the system holds up delays nobody unless it has taken a piece.
+ * A piece may itself share out a job; threads that have nothing else to do take part.  Which thread runs a piece is left
+ * to chance, so pieces must be independent of each other and of the number of threads: then any number gives the
+ * same bits.  Made for pieces of some microseconds: who waits spins, then yields; who has found no work for a while sleeps. */
 #ifndef SPRAG_BASE_POOL_H
 #define SPRAG_BASE_POOL_H
 
-#include <pthread.h>
-#include <stdatomic.h>
+typedef struct spragPool spragPool;
 
-enum { SPRAG_POOL_MOST = 64 };
+/* One piece; worker 0 .. size - 1 is the thread's own number, the caller's is 0. */
+typedef void spragPoolFn(void *data, int worker, int piece);
 
-typedef void spragPoolFn(void *data, int piece);
+/* Of `size` threads with the caller, fewer where the system gives no more; NULL: no memory. */
+spragPool *spragPoolMake(int size);
+void spragPoolFree(spragPool *pool);      /* NULL will do */
+int spragPoolSize(const spragPool *pool); /* NULL: 1, the caller alone */
 
-typedef struct spragPool {
-    int count;                         /* threads, the caller's included */
-    pthread_t thread[SPRAG_POOL_MOST]; /* of 1 .. count - 1 */
-    spragPoolFn *run;
-    void *data;
-    atomic_ullong ticket; /* number of the job << 32 | pieces not yet taken */
-    atomic_int done;      /* pieces */
-    atomic_int ending;
-} spragPool;
+/* run(data, worker, piece) for all pieces 0 .. pieces - 1; returns when all are done.  pool NULL: on this thread.  From
+ * outside the pool by one thread at a time. */
+void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces);
 
-/* Starts threads; fewer than asked if the system refuses. */
-void spragPoolStart(spragPool *pool, int count);
-void spragPoolEnd(spragPool *pool);
+/* The pool whose piece this thread is working on, if that piece may share out a job; else NULL. */
+spragPool *spragPoolHere(void);
+
 /* What a thread does that waits for another, the `spins`-th time it finds it has to. */
 void spragPoolRest(int spins);
-/* run(data, piece) for all pieces 0 .. pieces - 1; returns when all are done.  pool NULL: on this thread. */
-void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces);
 
 #endif

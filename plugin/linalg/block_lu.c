@@ -300,8 +300,9 @@ static int rowOf(spragBlockLu *lu, int i, double *work)
 }
 
 /* Rows are taken in order, so that those a thread waits for are being worked on. */
-static void factorRows(void *data, int thread)
+static void factorRows(void *data, int worker, int thread)
 {
+    (void)worker;
     spragBlockLu *lu = data;
     double *work = lu->works + (size_t)lu->padded * (size_t)lu->n * (size_t)thread;
     for (int i; (i = atomic_fetch_add_explicit(&lu->next, 1, memory_order_relaxed)) < lu->n;) {
@@ -313,7 +314,7 @@ static void factorRows(void *data, int thread)
 
 int spragBlockLuShare(spragBlockLu *lu, spragPool *pool, spragArena *arena)
 {
-    lu->works = SPRAG_TAKE(arena, double, (size_t)lu->padded *(size_t)lu->n *(size_t)pool->count);
+    lu->works = SPRAG_TAKE(arena, double, (size_t)lu->padded *(size_t)lu->n *(size_t)spragPoolSize(pool));
     lu->done = SPRAG_TAKE(arena, atomic_int, lu->n);
     lu->pool = lu->works != NULL && lu->done != NULL ? pool : NULL;
     return lu->pool != NULL;
@@ -331,7 +332,7 @@ int spragBlockLuFactor(spragBlockLu *lu, const double *A)
     ++lu->round;
     atomic_store(&lu->next, 0);
     atomic_store(&lu->failed, 0);
-    spragPoolRun(lu->pool, factorRows, lu, lu->pool->count);
+    spragPoolRun(lu->pool, factorRows, lu, spragPoolSize(lu->pool));
     return !atomic_load(&lu->failed);
 }
 

@@ -4,6 +4,8 @@
 #ifndef SPRAG_LINALG_BLOCK_LU_H
 #define SPRAG_LINALG_BLOCK_LU_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "base/pool.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/crew.h"
+#include "base/pool.h"
 #include "base/status.h"
 #include "ode/articulation.h"
 #include "ode/assemble.h"
@@ -45,13 +45,13 @@ typedef struct Work {
 
 void spragLanesFree(struct spragWorld *world)
 {
-    spragCrewFree(world->crew);
+    spragPoolFree(world->pool);
     for (int i = 0; i < world->lane_count; ++i) {
         spragArenaFree(&world->lane[i].arena);
         spragArenaFree(&world->lane[i].scratch);
     }
     spragFree(world->lane);
-    world->crew = NULL;
+    world->pool = NULL;
     world->lane = NULL;
     world->lane_count = 0;
 }
@@ -63,8 +63,8 @@ spragStatus spragLanesMake(struct spragWorld *world)
         return SPRAG_OK;
     spragLanesFree(world);
     world->lane = spragAlloc((size_t)wanted, sizeof *world->lane);
-    world->crew = wanted > 1 ? spragCrewMake(wanted) : NULL;
-    if (world->lane == NULL || (wanted > 1 && world->crew == NULL)) {
+    world->pool = wanted > 1 ? spragPoolMake(wanted) : NULL;
+    if (world->lane == NULL || (wanted > 1 && world->pool == NULL)) {
         spragLanesFree(world);
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d threads", wanted);
     }
@@ -327,7 +327,7 @@ spragStatus spragIslandsWork(struct spragWorld *world, int solve)
         spragArenaReset(&world->lane[i].arena);
         world->lane[i].assembling = world->lane[i].solving = 0;
     }
-    spragCrewRun(world->crew, work.count, workOnBatch, &work);
+    spragPoolRun(world->pool, workOnBatch, &work, work.count);
     world->solved = spragSeconds();
     fillTimes(world, world->solved - work.begin);
     const int failed = atomic_load(&work.failed);

@@ -9,7 +9,7 @@
 #include <sprag/sprag_ode.h>
 
 #include "base/arena.h"
-#include "base/crew.h"
+#include "base/pool.h"
 #include "ode/layout.h"
 #include "ode/pointer_map.h"
 #include "ode/event.h"
@@ -186,7 +186,7 @@ struct spragWorld {
     spragConfig config;
     spragStage stage;
     spragArena arena; /* of the step */
-    spragCrew *crew;  /* threads, or NULL */
+    spragPool *pool;  /* threads, or NULL */
     spragLane *lane;  /* (lane_count) one for each thread */
     int lane_count;
     double begin, solved; /* s, spragSeconds() when the step began and when its islands were solved */

@@ -50,8 +50,9 @@ static int pieceSize(int n, int piece)
 }
 
 /* f, the newest differences and their products. */
-static void gather(void *data, int piece)
+static void gather(void *data, int worker, int piece)
 {
+    (void)worker;
     spragAnderson *a = data;
     const int first = piece * PIECE, n = pieceSize(a->n, piece);
     double *f = a->f + first, *partial = a->partial[piece];
@@ -72,8 +73,9 @@ static void gather(void *data, int piece)
 }
 
 /* x = G - dG y, and f, G for the next differences. */
-static void spread(void *data, int piece)
+static void spread(void *data, int worker, int piece)
 {
+    (void)worker;
     const spragAnderson *a = data;
     const int first = piece * PIECE, n = pieceSize(a->n, piece);
     double *x = a->x + first;

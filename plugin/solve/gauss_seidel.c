@@ -134,9 +134,7 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
     double *x = SPRAG_TAKE_RAW(arena, double, n), *best = SPRAG_TAKE_RAW(arena, double, n);
     double *weight = SPRAG_TAKE_RAW(arena, double, n);
     spragStatus status = SPRAG_ERROR_MEMORY;
-    spragPool pool;
-    spragPoolStart(&pool, problem->contact_count >= THREADS_PAY ? options->thread_count : 1);
-    spragPool *threads = pool.count > 1 ? &pool : NULL;
+    spragPool *threads = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
     if (x != NULL && best != NULL && weight != NULL && spragSweeperInit(&sweeper, problem, threads, arena) &&
         spragAndersonInit(&anderson, n, weight, threads, arena)) {
         for (int i = 0; i < n; ++i)
@@ -145,7 +143,6 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
             limit = options->iteration_limit;
         status = run(&sweeper, &anderson, options, limit, deadline, while_it_pays, x, best, r, &info->iterations);
     }
-    spragPoolEnd(&pool);
     spragArenaRelease(arena, mark);
     return status;
 }

@@ -192,15 +192,13 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
                           ? spragProximalInitWithin(&newton.proximal, problem, space, most, arena)
                           : 0;
     const spragTangent *tangent = &newton.proximal.tangent;
-    spragPool pool;
-    spragPoolStart(&pool, ready > 0 && problem->contact_count >= THREADS_PAY ? options->thread_count : 1);
-    newton.sweeper.pool = newton.pool = pool.count > 1 ? &pool : NULL;
-    const int shared = pool.count == 1 || spragBlockLuShare(&newton.proximal.tangent.lu, &pool, arena);
+    spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
+    newton.sweeper.pool = newton.pool = pool;
+    const int shared = ready <= 0 || pool == NULL || spragBlockLuShare(&newton.proximal.tangent.lu, pool, arena);
     newton.limit = limitOf(options, tangent->price + PASSES * (double)problem->block_count);
     if (ready != 0 && shared)
         status = ready > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
     *refused = ready > 0 ? tangent->refused : 0;
-    spragPoolEnd(&pool);
     spragArenaRelease(arena, mark);
     return status;
 }

@@ -214,8 +214,9 @@ int spragSweeperInit(spragSweeper *sweeper, const spragProblem *problem, spragPo
     return 1;
 }
 
-static void visitPart(void *data, int piece)
+static void visitPart(void *data, int worker, int piece)
 {
+    (void)worker;
     spragSweeper *sweeper = data;
     const int p = sweeper->phase + piece;
     sweeper->largest[p] = sweeper->visit(sweeper, sweeper->part_start[p], sweeper->part_start[p + 1], sweeper->r);

@@ -1,35 +1,41 @@
-/* The pool: every piece once, jobs in order, any number of threads. */
+/* The pool: every piece once, jobs in order, jobs within pieces, any number of threads. */
 #include "support/check.h"
 
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/alloc.h"
 #include "base/pool.h"
 
-enum { PIECES = 37, JOBS = 2000 };
+enum { PIECES = 37, JOBS = 2000, WITHIN = 50, THREADS = 4 };
 
 typedef struct Job {
     int count[PIECES]; /* visits of each piece; no two threads have the same one */
     int last[PIECES];  /* job of the last visit */
     int number;
+    atomic_int worker_most;
 } Job;
 
-static void visit(void *data, int piece)
+static void visit(void *data, int worker, int piece)
 {
     Job *job = data;
     ++job->count[piece];
     job->last[piece] = job->number;
+    int most = atomic_load(&job->worker_most);
+    while (worker > most && !atomic_compare_exchange_weak(&job->worker_most, &most, worker))
+        ;
 }
 
 static void everyPieceOnce(void **state)
 {
     (void)state;
-    for (int threads = 1; threads <= 4; ++threads) {
-        spragPool pool;
+    for (int threads = 1; threads <= THREADS; ++threads) {
+        spragPool *pool = spragPoolMake(threads);
         Job job = {0};
-        spragPoolStart(&pool, threads);
-        assert_true(pool.count >= 1 && pool.count <= threads);
+        assert_int_equal(spragPoolSize(pool), threads);
         for (job.number = 1; job.number <= JOBS; ++job.number) {
-            spragPoolRun(&pool, visit, &job, job.number % (PIECES + 1));
+            spragPoolRun(pool, visit, &job, job.number % (PIECES + 1));
             for (int k = 0; k < job.number % (PIECES + 1); ++k)
                 assert_int_equal(job.last[k], job.number);
         }
@@ -38,8 +44,69 @@ static void everyPieceOnce(void **state)
             for (int k = 0; k < number % (PIECES + 1); ++k)
                 ++expected[k];
         assert_memory_equal(job.count, expected, sizeof expected);
-        spragPoolEnd(&pool);
+        assert_true(job.worker_most < threads);
+        spragPoolFree(pool);
     }
+}
+
+typedef struct Nest {
+    Job inner[PIECES]; /* of each piece */
+    atomic_int busy[THREADS], twice, deeper;
+} Nest;
+
+static void visitAlone(void *data, int worker, int piece)
+{
+    visit(data, worker, piece);
+    spragPoolRun(spragPoolHere(), visit, data, PIECES); /* at the last level: on this thread */
+}
+
+/* A worker that waits for its own job takes no other piece of the outer one: its lane is in use. */
+static void visitShared(void *data, int worker, int piece)
+{
+    Nest *nest = data;
+    if (atomic_fetch_add(&nest->busy[worker], 1) != 0)
+        atomic_store(&nest->twice, 1);
+    spragPool *here = spragPoolHere();
+    for (int k = 0; k < WITHIN; ++k) {
+        ++nest->inner[piece].number;
+        spragPoolRun(here, visit, &nest->inner[piece], PIECES);
+    }
+    spragPoolRun(here, visitAlone, &nest->inner[piece], 1);
+    atomic_fetch_sub(&nest->busy[worker], 1);
+}
+
+static void jobsWithinPieces(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= THREADS; ++threads) {
+        static Nest nest;
+        spragPool *pool = spragPoolMake(threads);
+        for (int pieces = 1; pieces <= PIECES; pieces += 6) {
+            memset(&nest, 0, sizeof nest);
+            spragPoolRun(pool, visitShared, &nest, pieces);
+            assert_null(spragPoolHere());
+            assert_int_equal(nest.twice, 0);
+            for (int p = 0; p < pieces; ++p)
+                for (int k = 0; k < PIECES; ++k)
+                    assert_int_equal(nest.inner[p].count[k], WITHIN + 1 + (k == 0));
+        }
+        spragPoolFree(pool);
+    }
+}
+
+/* Threads that have gone to sleep wake for the next job. */
+static void sleepersWake(void **state)
+{
+    (void)state;
+    spragPool *pool = spragPoolMake(THREADS);
+    Job job = {.number = 1};
+    for (int k = 0; k < 20; ++k) {
+        nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
+        spragPoolRun(pool, visit, &job, PIECES);
+    }
+    for (int k = 0; k < PIECES; ++k)
+        assert_int_equal(job.count[k], 20);
+    spragPoolFree(pool);
 }
 
 static void withoutPool(void **state)
@@ -49,10 +116,18 @@ static void withoutPool(void **state)
     spragPoolRun(NULL, visit, &job, PIECES);
     for (int k = 0; k < PIECES; ++k)
         assert_int_equal(job.count[k], 1);
+    assert_int_equal(spragPoolSize(NULL), 1);
+    spragPoolFree(NULL);
+    for (int k = 1; k <= 2; ++k) {
+        spragAllocFailAt((unsigned long)k);
+        assert_null(spragPoolMake(2));
+        spragAllocFailAt(0);
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(everyPieceOnce), cmocka_unit_test(withoutPool)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(everyPieceOnce), cmocka_unit_test(jobsWithinPieces),
+                                       cmocka_unit_test(sleepersWake), cmocka_unit_test(withoutPool)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

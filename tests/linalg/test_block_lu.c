@@ -82,10 +82,9 @@ static void threadsGiveTheSameBits(void **state)
         assert_int_equal(spragBlockLuAnalyse(&one, 3, N, row_start, column, INFINITY, &arena), 1);
         assert_int_equal(spragBlockLuFactor(&one, A), 1);
         for (int threads = 1; threads <= 4; ++threads) {
-            spragPool pool;
-            spragPoolStart(&pool, threads);
+            spragPool *pool = spragPoolMake(threads);
             assert_int_equal(spragBlockLuAnalyse(&other, 3, N, row_start, column, INFINITY, &arena), 1);
-            assert_int_equal(spragBlockLuShare(&other, &pool, &arena), 1);
+            assert_int_equal(spragBlockLuShare(&other, pool, &arena), 1);
             for (int again = 0; again < 20; ++again) {
                 assert_int_equal(spragBlockLuFactor(&other, A), 1);
                 const size_t fill = (size_t)one.l_start[N];
@@ -93,7 +92,7 @@ static void threadsGiveTheSameBits(void **state)
                 assert_memory_equal(other.U, one.U, 12 * fill * sizeof *one.U);
                 assert_memory_equal(other.inverse, one.inverse, 9 * N * sizeof *one.inverse);
             }
-            spragPoolEnd(&pool);
+            spragPoolFree(pool);
         }
     }
     spragArenaFree(&arena);
@@ -108,11 +107,10 @@ static void singularIsSaid(void **state)
     spragBlockLu lu;
     assert_int_equal(spragBlockLuAnalyse(&lu, 3, 2, start, columns, INFINITY, &arena), 1);
     assert_int_equal(spragBlockLuFactor(&lu, blocks), 0);
-    spragPool pool;
-    spragPoolStart(&pool, 2);
-    assert_int_equal(spragBlockLuShare(&lu, &pool, &arena), 1);
+    spragPool *pool = spragPoolMake(2);
+    assert_int_equal(spragBlockLuShare(&lu, pool, &arena), 1);
     assert_int_equal(spragBlockLuFactor(&lu, blocks), 0);
-    spragPoolEnd(&pool);
+    spragPoolFree(pool);
     spragArenaFree(&arena);
 }
 
