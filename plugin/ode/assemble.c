@@ -302,6 +302,22 @@ static void leaveOut(const struct spragWorld *world, spragIsland *island)
     }
 }
 
+/* Contacts that joints hold bear nothing and are asked for nothing; what they miss is kept for the residual. */
+static void setLockedAside(spragIsland *island, double *q)
+{
+    island->locked = 0;
+    for (int k = 0; k < island->block_count && island->articulation_count > 0; ++k) {
+        const spragBlock *block = &island->block[k];
+        if (!block->locked)
+            continue;
+        const double missed = block->kind == SPRAG_BLOCK_TWO_SIDED ? fabs(q[3 * k]) : -q[3 * k];
+        island->locked = fmax(island->locked, missed);
+        for (int row = 0; row < 3; ++row)
+            if (block->locked >> row & 1)
+                q[3 * k + row] = island->r[3 * k + row] = 0;
+    }
+}
+
 static int makeProblem(struct spragWorld *world, spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -324,6 +340,7 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     addOthers(island, s->step, history);
     for (int k = 0; k < n && island->articulation_count > 0; ++k)
         spragArticulationShift(island, k, q + 3 * k, &history[k].free_acceleration);
+    setLockedAside(island, q);
     if (!spragHeldReduce(world, island, history))
         return 0;
     spragSingularAdjust(world, island, q);

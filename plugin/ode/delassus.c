@@ -151,8 +151,54 @@ void spragDelassusDiagonal(const spragBlock *block, double W[9])
         }
     }
     for (int i = 0; i < 3; ++i)
-        if (block->unused[i])
-            W[4 * i] = used > 0 ? mean / used : 1;
+        if (block->unused[i] || (block->locked >> i & 1))
+            W[4 * i] = used > 0 && mean > 0 ? mean / used : 1;
+}
+
+/* ---------------------------------------------------------------- rows that joints hold */
+
+/* A row that joints hold has what rounding leaves of its free mobility: no force moves it, however large, and it moves
+ * nothing.  A contact whose normal is such bears nothing: it is set aside (spragBlock.locked), but for friction that no
+ * load limits. */
+#define LOCKED 1e-13
+
+/* The rows of a block that go with its normal. */
+static int setAside(const spragBlock *block)
+{
+    switch (block->kind) {
+    case SPRAG_BLOCK_BOX:
+    case SPRAG_BLOCK_ROLLING:
+        return 0;
+    case SPRAG_BLOCK_FORCE_LIMIT:
+        return 1;
+    default:
+        return 7;
+    }
+}
+
+/* Bits of the rows locked, of every block.  NULL: no memory. */
+static int *lockedRows(struct spragWorld *world, const spragIsland *island)
+{
+    int *locked = SPRAG_TAKE(&island->lane->scratch, int, island->block_count);
+    for (int k = 0; locked != NULL && k < island->block_count; ++k) {
+        spragBlock *block = &island->block[k];
+        double W[9];
+        coupling(&world->snapshot, island, k, k, W);
+        const double free[3] = {W[0], W[4], W[8]};
+        spragArticulationCouple(island, k, k, W);
+        for (int i = 0; i < 3; ++i)
+            locked[k] |= (!block->unused[i] && W[4 * i] <= LOCKED * free[i]) << i;
+        block->locked = (locked[k] & 1) && !(block->compliance[0] > 0) ? (unsigned char)setAside(block) : 0;
+        locked[k] |= block->locked;
+    }
+    return locked;
+}
+
+static void clearLocked(int rows, int columns, double W[9])
+{
+    for (int i = 0; i < 9; ++i)
+        if ((rows >> i / 3 & 1) || (columns >> i % 3 & 1))
+            W[i] = 0;
 }
 
 /* ---------------------------------------------------------------- what W is made of */
@@ -202,7 +248,8 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     const int *row_start = island->problem.row_start, *column = island->problem.column;
     double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)row_start[count]);
     int *cursor = SPRAG_TAKE_RAW(&island->lane->scratch, int, count);
-    if (W == NULL || cursor == NULL)
+    const int jointed = island->articulation_count > 0, *locked = jointed ? lockedRows(world, island) : NULL;
+    if (W == NULL || cursor == NULL || (jointed && locked == NULL))
         return 0;
     memcpy(cursor, row_start, (size_t)count * sizeof *cursor);
     for (int k = 0; k < count; ++k) {
@@ -210,8 +257,10 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
             const int l = column[e];
             double *block = W + 9 * (size_t)e, *mirror = W + 9 * (size_t)cursor[l]++;
             coupling(&world->snapshot, island, k, l, block);
-            if (island->articulation_count > 0)
+            if (jointed) {
                 spragArticulationCouple(island, k, l, block);
+                clearLocked(locked[k], locked[l], block);
+            }
             if (l == k)
                 spragDelassusDiagonal(&island->block[k], block);
             for (int i = 0; i < 3 && l != k; ++i)

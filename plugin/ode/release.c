@@ -299,5 +299,10 @@ spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *isl
         status = solveSoftened(options, island, island->wedge > 0 ? ALL_CONTACTS : ALL_FRICTION, &iterations);
     spragArenaRelease(arena, mark);
     island->solve.iterations = iterations;
+    if (status != SPRAG_ERROR_MEMORY && island->locked > options->tolerance) { /* no force does it */
+        island->solve.residual = fmax(island->solve.residual, island->locked);
+        island->solve.fallback = 1;
+        status = island->solve.status = SPRAG_NOT_CONVERGED;
+    }
     return status;
 }

@@ -49,10 +49,11 @@ struct spragBlock {
     double radius[2];                    /* m, of the geoms at the contact: spragCurvatureRadius */
     unsigned char has_radius, own_frame; /* radius is filled; t1, t2 follow from n alone */
     unsigned char unused[3];             /* 1: the row does not exist (mu = 0 along it) */
-    unsigned char number[3];             /* of JOINT rows: among the limits and motors of the joint */
-    unsigned char parts; /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
-    double lo[3], hi[3]; /* N s, of BOX blocks */
-    double J[2][3][6];   /* of either body, linear then angular; row t2 is scaled by `scale` */
+    unsigned char locked;    /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */
+    unsigned char number[3]; /* of JOINT rows: among the limits and motors of the joint */
+    unsigned char parts;     /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
+    double lo[3], hi[3];     /* N s, of BOX blocks */
+    double J[2][3][6];       /* of either body, linear then angular; row t2 is scaled by `scale` */
 };
 
 /* A key for the bodies of a block, the same in either order, never NULL. */

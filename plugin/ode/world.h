@@ -108,6 +108,7 @@ typedef struct spragIsland {
     struct spragGreedy *greedy;        /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
     spragCoupled coupled;
     spragSolveInfo solve; /* where wedge > 0: of the problem in which contacts yield (release.h) */
+    double locked;        /* m/s, the fastest that contacts which joints hold were to move, and do not */
     double wedge, rigid; /* m/s: friction locks a wedge that closes so fast, or 0; residual of the rigid problem then */
     struct spragLoneGroup *lone; /* with which it was solved, or NULL (lone.h): then it has no blocks and no problem */
     int lone_lane;

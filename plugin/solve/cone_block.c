@@ -9,6 +9,14 @@
 enum { ROOT_STEP_MAX = 80 };
 #define EXACT (8 * DBL_EPSILON)
 
+/* A direction that cannot move (a guided body) leaves K (2 x 2) singular: the least stiffness that keeps it solvable. */
+static void keepSolvable(double K[4], double trace)
+{
+    const double least = 1e-13 * (trace > 0 ? trace : 1);
+    if (K[0] * K[3] - K[1] * K[2] < least * (K[0] + K[3] + least))
+        K[0] += least, K[3] += least;
+}
+
 void spragConeBlockInit(spragConeBlock *block, const double W[9], double mu, double mu_minus)
 {
     *block = (spragConeBlock){
@@ -16,10 +24,7 @@ void spragConeBlockInit(spragConeBlock *block, const double W[9], double mu, dou
     for (int i = 0; i < 2; ++i)
         for (int j = 0; j < 2; ++j)
             block->K[2 * i + j] = W[3 * (i + 1) + j + 1] - W[3 * (i + 1)] * W[j + 1] / W[0];
-    /* A direction that cannot move (a guided body) leaves K singular: the least stiffness that keeps it solvable. */
-    const double least = 1e-13 * (W[0] + W[4] + W[8]);
-    if (block->K[0] * block->K[3] - block->K[1] * block->K[2] < least * (block->K[0] + block->K[3]))
-        block->K[0] += least, block->K[3] += least;
+    keepSolvable(block->K, W[0] + W[4] + W[8]);
     const double scale = 1 / (block->K[0] * block->K[3] - block->K[1] * block->K[2]);
     block->inverse_K[0] = scale * block->K[3], block->inverse_K[1] = -scale * block->K[1];
     block->inverse_K[2] = -scale * block->K[2], block->inverse_K[3] = scale * block->K[0];
@@ -162,12 +167,15 @@ void spragDiscBlockSolve(const double W[9], const double q[3], int line, double 
                          double r[3])
 {
     const int a = line == 0 ? 1 : 0, b = a + 1;
-    const double w = W[4 * line], W_al = W[3 * a + line], W_bl = W[3 * b + line];
-    const double A[4] = {W[3 * a + a], W[3 * a + b], W[3 * b + a], W[3 * b + b]};
+    const double trace = W[0] + W[4] + W[8], W_al = W[3 * a + line], W_bl = W[3 * b + line];
+    const double w = W[4 * line] > 0 ? W[4 * line] : 1e-13 * (trace > 0 ? trace : 1);
+    double A[4] = {W[3 * a + a], W[3 * a + b], W[3 * b + a], W[3 * b + b]};
     /* The interval row free, eliminated; if it then leaves the interval it sits at the end it left by (convexity). */
-    const double K[4] = {A[0] - W_al * W[3 * line + a] / w, A[1] - W_al * W[3 * line + b] / w,
-                         A[2] - W_bl * W[3 * line + a] / w, A[3] - W_bl * W[3 * line + b] / w};
+    double K[4] = {A[0] - W_al * W[3 * line + a] / w, A[1] - W_al * W[3 * line + b] / w,
+                   A[2] - W_bl * W[3 * line + a] / w, A[3] - W_bl * W[3 * line + b] / w};
     const double c[2] = {q[a] - W_al * q[line] / w, q[b] - W_bl * q[line] / w};
+    keepSolvable(K, trace);
+    keepSolvable(A, trace);
     discSolve(K, c, radius, r + a);
     r[line] = -(q[line] + W[3 * line + a] * r[a] + W[3 * line + b] * r[b]) / w;
     if (r[line] >= lo && r[line] <= hi)
@@ -205,25 +213,40 @@ static int boxStateSolve(const double W[9], const double q[3], const double boun
     return isfinite(r[0]) && isfinite(r[1]) && isfinite(r[2]);
 }
 
+static double clamp(double x, double low, double high)
+{
+    return fmin(fmax(x, low), high);
+}
+
+/* What a row that nothing moves carries: the bound that its velocity drives it to, if there is one. */
+static double lockedForce(double velocity, double lo, double hi)
+{
+    const double bound = velocity > 0 ? lo : velocity < 0 ? hi : 0;
+    return clamp(isfinite(bound) ? bound : 0, lo, hi);
+}
+
 void spragBoxBlockSolve(const double W[9], const double q[3], const double lo[3], const double hi[3], double r[3])
 {
     static const signed char order[3] = {0, -1, 1}; /* free first */
     double best = INFINITY;
+    for (int i = 0; i < 3; ++i)
+        r[i] = clamp(0, lo[i], hi[i]); /* of what no states solve */
     for (int code = 0; code < 27 && best > 0; ++code) {
         const int state[3] = {order[code % 3], order[code / 3 % 3], order[code / 9]};
         double bound[3], trial[3], u[3] = {q[0], q[1], q[2]}, worst = 0;
-        int finite = 1;
+        int possible = 1;
         for (int i = 0; i < 3; ++i) {
-            bound[i] = state[i] < 0 ? lo[i] : state[i] > 0 ? hi[i] : 0;
-            finite = finite && isfinite(bound[i]);
+            const int locked = !(W[4 * i] > 0);
+            bound[i] = locked ? lockedForce(q[i], lo[i], hi[i]) : state[i] < 0 ? lo[i] : state[i] > 0 ? hi[i] : 0;
+            possible = possible && isfinite(bound[i]) && (!locked || state[i] < 0);
         }
-        if (!finite || !boxStateSolve(W, q, bound, state, trial))
+        if (!possible || !boxStateSolve(W, q, bound, state, trial))
             continue;
         spragMulAdd33(u, W, trial);
         for (int i = 0; i < 3; ++i) {
             const double outside = W[4 * i] * fmax(lo[i] - trial[i], trial[i] - hi[i]);
             const double pulls = lo[i] == hi[i] ? 0 : state[i] < 0 ? -u[i] : u[i]; /* away from its bound */
-            const double wrong = state[i] == 0 ? outside : pulls;
+            const double wrong = !(W[4 * i] > 0) ? 0 : state[i] == 0 ? outside : pulls;
             worst = fmax(worst, wrong);
         }
         if (worst < best) {
@@ -232,5 +255,5 @@ void spragBoxBlockSolve(const double W[9], const double q[3], const double lo[3]
         }
     }
     for (int i = 0; i < 3; ++i)
-        r[i] = fmin(fmax(r[i], lo[i]), hi[i]);
+        r[i] = clamp(r[i], lo[i], hi[i]);
 }

@@ -193,6 +193,63 @@ static void unitsAndMirrorsDoNotMatter(void **state)
         }
 }
 
+/* Rows that joints hold: W is 0 there, nothing moves them.  0: spins, 1: one turning, 2: both turnings, 3: turnings about
+ * all but one line, 4: a bounded row, 5: one without bounds. */
+static void lockRows(Random *random, int which)
+{
+    for (int k = 0; k < NC; ++k) {
+        const int box = random->kind[k] == SPRAG_BLOCK_BOX, rolls = random->kind[k] == SPRAG_BLOCK_ROLLING;
+        if (box && which < 5)
+            random->bound[6 * k + 4] = 0.05;
+        if (box && which == 5)
+            random->bound[6 * k + 1] = -INFINITY;
+        if (which == 3 && rolls) { /* row 1 does as row 0 */
+            random->q[3 * k + 1] = random->q[3 * k];
+            for (int l = 0; l < NC; ++l)
+                for (int j = 0; j < 3; ++j)
+                    random->W[9 * (NC * k + l) + 3 + j] = random->W[9 * (NC * k + l) + j];
+            for (int l = 0; l < NC; ++l)
+                for (int j = 0; j < 3; ++j)
+                    random->W[9 * (NC * l + k) + 3 * j + 1] = random->W[9 * (NC * l + k) + 3 * j];
+        }
+        for (int i = 0; i < 3; ++i) {
+            const int locked =
+                box ? which > 3 && i == 1
+                    : rolls && ((which == 0 && i == 2) || (which == 1 && i == 0) || (which == 2 && i < 2));
+            for (int l = 0; l < NC && locked; ++l)
+                for (int j = 0; j < 3; ++j) {
+                    random->q[3 * k + i] = 0;
+                    random->W[9 * (NC * k + l) + 3 * i + j] = random->W[9 * (NC * l + k) + 3 * j + i] = 0;
+                }
+        }
+    }
+}
+
+static void lockedRowsAreNoTrouble(void **state)
+{
+    (void)state;
+    static Random random;
+    for (int which = 0; which < 6; ++which)
+        for (unsigned long long seed = 1; seed <= 5; ++seed)
+            for (int kind = SPRAG_SOLVER_AUTO; kind < SPRAG_SOLVER_COUNT; ++kind) {
+                if (kind == SPRAG_SOLVER_STOCK)
+                    continue;
+                randomProblem(&random, seed, 0.3, 2 * N);
+                mixKinds(&random);
+                lockRows(&random, which);
+                assert_int_equal(spragProblemCheck(&random.problem), SPRAG_OK);
+                const spragSolveOptions options = {.solver = (spragSolverKind)kind, .tolerance = 1e-8};
+                spragArena arena = {0};
+                spragSolveInfo info;
+                double r[N] = {0};
+                if (spragChainSolve(&random.problem, &options, &arena, r, NULL, &info) != SPRAG_OK)
+                    fail_msg("lock %d, seed %llu, %s: %g", which, seed, spragSolverName(kind), info.residual);
+                for (int i = 0; i < N; ++i)
+                    assert_true(fabs(r[i]) < 1e3);
+                spragArenaFree(&arena);
+            }
+}
+
 static void limitsGiveTheBestSoFar(void **state)
 {
     (void)state;
@@ -317,6 +374,7 @@ int main(void)
                                        cmocka_unit_test(oneBlockOfEveryKind),
                                        cmocka_unit_test(everyMethodAgrees),
                                        cmocka_unit_test(unitsAndMirrorsDoNotMatter),
+                                       cmocka_unit_test(lockedRowsAreNoTrouble),
                                        cmocka_unit_test(limitsGiveTheBestSoFar),
                                        cmocka_unit_test(timeIsKept),
                                        cmocka_unit_test(workIsLimited),
