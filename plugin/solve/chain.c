@@ -27,8 +27,8 @@
 #define CREEP 1e-12 /* m/s, that nobody sees: a pile at rest begins with what held it in the last step */
 
 enum {
-    SMALL = 60, /* blocks, measured: beyond it the mode search costs more than it saves */
-    STEPS_SMALL = 600,
+    SMALL = 60,         /* blocks, measured: beyond it the mode search costs more than it saves */
+    STEPS_SMALL = 3000, /* a path through the folds of friction of 50 or 300 takes 100 to 2000 */
     STEPS_FROM_REST = 2500,
     SWEEPS_LAST = 3000,
     SWEEPS_LATE = 20,
@@ -255,8 +255,8 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         return SPRAG_OK;
     const int patient = problem->contact_count <= SMALL || !(options->work_limit > 0);
     for (int k = swept; k < links && k < links_most; ++k) {
-        const int again = patient && chain[k] == &spragSolverNewton && !isRest(problem, r) &&
-                          (k > LINK_PROMPT || !isPrompt(problem, options));
+        const int again =
+            patient && chain[k] == &spragSolverNewton && !isRest(problem, r) && !isPrompt(problem, options);
         if (k > LINK_PROMPT && isPrompt(problem, options))
             left.tolerance = options->enough;
         if (info->residual <= left.tolerance && left.tolerance > options->tolerance)
@@ -271,6 +271,7 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         }
         const int solved = info->residual <= options->tolerance;
         const int late = timeIsUp(options, begin, &left);
+        left.iteration_limit = options->iteration_limit;
         if (status == SPRAG_OK && solved && k > 0 && chain[0] == &spragSolverVariant && !late)
             status = tryMethod(chain[0], problem, &left, PREFERRED, arena, r, candidate, info);
         if (status == SPRAG_OK && solved && chain[k] == &spragSolverSweeps && !late && creeps(problem, options, r))

@@ -34,6 +34,7 @@ enum {
     STEPS_FIRST = 30,
     STEPS_WARM = 4,
     STEPS_FAR = 200,
+    STEPS_MOTORS = 600,
     STEPS_LEAST = 3,
     PASSES = 10,      /* over W, the other work of a step */
     THREADS_PAY = 500 /* blocks */
@@ -109,10 +110,11 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
     for (int start = 0; status == SPRAG_NOT_CONVERGED && left(newton) > 0 && start <= PATHS; ++start) {
         memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         const int most = left(newton);
-        const int steps = start == 0 ? spragInteriorSolve(&inner.cones, newton->tolerance, newton->deadline, most,
-                                                          inner.tangent, arena, r)
-                                     : spragPathSolve(&inner.cones, path_load[start - 1], newton->tolerance,
-                                                      newton->deadline, most / 3 + 1, inner.tangent, arena, r);
+        const int steps =
+            start == 0
+                ? spragInteriorSolve(&inner.cones, newton->tolerance, newton->deadline, most, inner.tangent, arena, r)
+                : spragPathSolve(&inner.cones, path_load[start - 1], newton->tolerance, newton->deadline,
+                                 start == 1 ? most - most / 3 : most / 3 + 1, inner.tangent, arena, r);
         *newton->iterations += steps > 0 ? steps : 0;
         proximal->factored = 0;
         const int near = spragProblemResidual(newton->problem, r) <= NEAR;
