@@ -27,6 +27,7 @@
 
 #include "api/drop_in.h"
 #include "preload/settings.h"
+#include "preload/tree.h"
 
 /* X(return type, name, parameters, arguments): what is overridden. */
 #define PRELOAD_LIST(X)                                                                                                \
@@ -154,6 +155,7 @@ static void start(void)
     char error[200] = "";
     const char *why = mismatch();
     started = 1;
+    spragTreeUsesOde();
     settings = spragSettingsFromEnvironment(error, sizeof error);
     if (why == NULL && error[0] != '\0')
         why = error;
@@ -281,6 +283,12 @@ SPRAG_API void dWorldDestroy(dWorldID world)
 
 /* ---------------------------------------------------------------- the summary */
 
+__attribute__((constructor)) static void join(void)
+{
+    if (spragSettingsWantReport())
+        spragTreeJoin();
+}
+
 static void printCounts(const char *title, int count, const long *number, const char *(*name)(int))
 {
     fprintf(stderr, "sprag: %s:", title);
@@ -305,8 +313,7 @@ __attribute__((destructor)) static void finish(void)
 {
     if (event_file != NULL)
         fclose(event_file);
-    char error[200];
-    if (!started && spragSettingsFromEnvironment(error, sizeof error).report)
+    if (!started && spragSettingsWantReport() && spragTreeIsWithoutOde())
         fprintf(stderr, "sprag: not active: this program made no call to " SPRAG_ODE_SONAME
                         ": it has no ODE, or one linked in\n");
     if (!settings.report || !active || (forked && total.steps == 0))

@@ -91,14 +91,20 @@ int spragSettingsParse(const char *text, spragConfig *config, char *error, size_
     return 1;
 }
 
+int spragSettingsWantReport(void)
+{
+    const char *report = getenv("SPRAG_REPORT");
+    return report != NULL && report[0] != '\0' && strcmp(report, "0") != 0;
+}
+
 spragSettings spragSettingsFromEnvironment(char *error, size_t error_size)
 {
-    const char *report = getenv("SPRAG_REPORT"), *events = getenv("SPRAG_EVENTS");
+    const char *events = getenv("SPRAG_EVENTS");
     const char *config = getenv("SPRAG_CONFIG"), *solver = getenv("SPRAG_SOLVER"), *dump = getenv("SPRAG_DUMP");
     spragSettings settings = {.config = spragConfigDefault()};
     error[0] = '\0';
     settings.config.enough = ENOUGH;
-    settings.report = report != NULL && report[0] != '\0' && strcmp(report, "0") != 0;
+    settings.report = spragSettingsWantReport();
     settings.events_path = events != NULL && events[0] != '\0' ? events : NULL;
     settings.dump_path = dump != NULL && dump[0] != '\0' ? dump : NULL;
     const spragLocale locale = spragLocaleEnter(); /* the program may have set one with decimal commas */

@@ -11,6 +11,8 @@ typedef struct spragSettings {
     const char *dump_path;   /* SPRAG_DUMP, or NULL */
 } spragSettings;
 
+/* 1: SPRAG_REPORT is set. */
+int spragSettingsWantReport(void);
 /* Defaults plus the environment.  error gets one line that names a bad key or value, "" if all was good. */
 spragSettings spragSettingsFromEnvironment(char *error, size_t error_size);
 

@@ -30,6 +30,23 @@ expect() {
 
 expect "a program without ODE" "no ODE" /bin/true
 
+# A script is a tree of processes: one line for all of them, none where one of them has ODE.  (dash ends without a word.)
+cat >script <<'END'
+#!/bin/bash
+echo a b | sed s/a/c/ | grep -c b
+(bash -c 'true; true') && $1
+END
+chmod +x script
+LD_PRELOAD=$preload SPRAG_REPORT=1 ./script true >out 2>err || fail "a script fails under the preload"
+[ "$(wc -l <err)" -eq 1 ] && grep -q "not active: .*no ODE" err || fail "a script without ODE: says so not once"
+read -ra libs <<<"$(pkg-config --libs ode)"
+"${compile[@]}" "$here/host.c" "${libs[@]}" -lm -o host
+LD_PRELOAD=$preload SPRAG_REPORT=1 ./script ./host >out 2>err || fail "a script with ODE fails under the preload"
+grep -q "not active" err && fail "a script with ODE: one of its tools speaks"
+grep -q "1 worlds, 200 steps" err || fail "a script with ODE: no report"
+LD_PRELOAD=$preload SPRAG_REPORT=1 bash -c 'exec ./host' >out 2>err || fail "exec fails under the preload"
+grep -q "not active" err && fail "exec: speaks"
+
 static=$(pkg-config --variable=libdir ode)/libode.a
 if [ -e "$static" ]; then
     "${compile[@]}" "$here/host.c" "$static" -l:libccd.so.2 -lstdc++ -lm -lpthread -o static_host
