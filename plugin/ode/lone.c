@@ -7,6 +7,7 @@
 #include "linalg/vec3.h"
 #include "ode/curvature.h"
 #include "ode/free_motion.h"
+#include "ode/rows.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
 
@@ -37,7 +38,8 @@ static int isPlain(const dContact *contact)
     if (p->mode & dContactFDir1)
         sum += contact->fdir1[0] + contact->fdir1[1] + contact->fdir1[2];
     const double length = (double)n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-    return isfinite(sum) && p->mu > 0 && fabs(length - 1) <= 1e-3;
+    return isfinite(sum) && p->mu > SPRAG_FRICTION_LEAST && p->mu <= SPRAG_FRICTION_GREATEST &&
+           fabs(length - 1) <= 1e-3;
 }
 
 static int isLone(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island)

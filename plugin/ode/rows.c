@@ -150,6 +150,11 @@ static void boxRow(spragBlock *block, int row, double lo, double hi)
     block->hi[row] = hi;
 }
 
+static double inNumbers(double limit)
+{
+    return limit > SPRAG_FRICTION_GREATEST ? INFINITY : limit > SPRAG_FRICTION_LEAST ? limit : 0;
+}
+
 /* What friction along one tangent is bounded by: a coefficient, or a force in N. */
 typedef struct TangentLaw {
     double limit;
@@ -159,7 +164,7 @@ typedef struct TangentLaw {
 static TangentLaw tangentLaw(const dSurfaceParameters *p, int second)
 {
     const double mu = second && (p->mode & dContactMu2) ? p->mu2 : p->mu;
-    return (TangentLaw){mu > 0 ? mu : 0, (p->mode & (second ? dContactApprox1_2 : dContactApprox1_1)) != 0};
+    return (TangentLaw){inNumbers(mu), (p->mode & (second ? dContactApprox1_2 : dContactApprox1_1)) != 0};
 }
 
 /* A coefficient along one tangent and a force along the other, or one of them infinite: no ellipse, each has its own law. */
@@ -273,7 +278,7 @@ static Rolling rollingOf(const dSurfaceParameters *p)
     const int separate = (p->mode & dContactAxisDep) != 0;
     Rolling rolling = {{p->rho, separate ? p->rho2 : p->rho, separate ? p->rhoN : p->rho}, {0}};
     for (int row = 0; row < 3; ++row) {
-        rolling.rho[row] = fmax(rolling.rho[row], 0);
+        rolling.rho[row] = inNumbers(rolling.rho[row]);
         rolling.proportional[row] = (p->mode & bit[row]) != 0 && !isinf(rolling.rho[row]);
     }
     return rolling;

@@ -78,6 +78,11 @@ int spragBlockRested(const spragSnapshot *snapshot, const spragBlock *block, con
  * leaves both as they are. */
 void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, double *cfm);
 
+/* Coefficients and forces of friction beyond these are as good as infinite (programs write DBL_MAX for that), or as none:
+ * their squares and quotients would leave the numbers. */
+#define SPRAG_FRICTION_GREATEST 1e30
+#define SPRAG_FRICTION_LEAST 1e-30
+
 /* Are all numbers finite that the contact's mode makes use of (mu may be infinite), and its normal of unit length? */
 spragStatus spragContactCheck(const dContact *contact);
 

@@ -1,6 +1,8 @@
 /* Every property of a dContact, under Sprag: equal to stock ODE where no friction cone is involved, else to the formula. */
 #include "support/twin.h"
 
+#include <float.h>
+
 static const double step_size = 1e-3, g = 9.81;
 
 /* Contacts of one box with the ground, all with the given surface. */
@@ -126,6 +128,32 @@ static void infiniteMuHolds(void **state)
 }
 
 /* What parts is not held: an infinite coefficient is no glue.  An infinite force is, as in ODE. */
+/* Programs write DBL_MAX or FLT_MAX for infinity; and what is all but 0 is 0. */
+static void greatAndSmallNumbersAreTheirLimits(void **state)
+{
+    (void)state;
+    static const double great[] = {INFINITY, DBL_MAX, 1e300, FLT_MAX}, small[] = {0, 1e-40, 1e-300, DBL_MIN};
+    for (int two = 0; two < 2; ++two) {
+        double held[3], along[3];
+        for (int k = 0; k < 4; ++k) {
+            dSurfaceParameters surface = {.mode = dContactApprox1 | (two ? dContactMu2 | dContactFDir1 : 0)};
+            double v[3];
+            surface.mu = (dReal)great[k], surface.mu2 = (dReal)great[(k + 1) % 4];
+            slide(&surface, 1, 0.5, 5, 0, k == 0 ? held : v);
+            for (int i = 0; i < 3 && k > 0; ++i)
+                CHECK_NEAR(v[i], held[i], 1e-12);
+            surface.mu2 = (dReal)small[k];
+            slide(&surface, 0.6, 0.8, 5, 0, k == 0 ? along : v);
+            for (int i = 0; i < 3 && k > 0; ++i)
+                CHECK_NEAR(v[i], along[i], 1e-12);
+            surface.mu = (dReal)small[k];
+            slide(&surface, 1, 0.5, 5, 0, v);
+            CHECK_NEAR(v[0], 1, 1e-12);
+            CHECK_NEAR(v[1], 0.5, 1e-12);
+        }
+    }
+}
+
 static void infiniteMuLetsGo(void **state)
 {
     (void)state;
@@ -374,7 +402,7 @@ int main(void)
         cmocka_unit_test(oneCoefficientMayBeZero),   cmocka_unit_test(reversedContactIsTheSame),
         cmocka_unit_test(coefficientBesideForce),    cmocka_unit_test(infiniteBesideFinite),
         cmocka_unit_test(rollingFrictionIsMixed),    cmocka_unit_test(rollingFrictionSlowsABall),
-        cmocka_unit_test(feedbackIsFilled),
+        cmocka_unit_test(feedbackIsFilled),          cmocka_unit_test(greatAndSmallNumbersAreTheirLimits),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
