@@ -12,7 +12,8 @@
 enum {
     LEAST = 8,          /* contacts */
     SWEEPS_LEAST = 3,   /* visits of each contact, however short the time, */
-    VISITS_LEAST = 200, /* and these: small islands come last */
+    VISITS_LEAST = 200, /* and these, as small islands come last, */
+    SWEEPS_LATE = 20,   /* but no more than QuickStep makes */
     SWEEPS_MOST = 60    /* beyond it W is worth its price */
 };
 #define ROUGH 1e-5  /* m/s: a tolerance that may be reached without W */
@@ -136,7 +137,10 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragIsland *
 {
     spragGreedy *greedy = island->greedy;
     const int n = island->block_count;
-    const long least = (long)n * SWEEPS_LEAST + VISITS_LEAST, most = (long)n * SWEEPS_MOST;
+    const long some = (long)n * SWEEPS_LEAST + VISITS_LEAST, late_most = (long)n * SWEEPS_LATE;
+    const int limited = options->iteration_limit > 0 && options->iteration_limit < SWEEPS_MOST;
+    const long most = (long)n * (limited ? options->iteration_limit : SWEEPS_MOST);
+    const long least = some < late_most ? some : late_most;
     const double begin = spragSeconds();
     double deadline = options->time_limit > 0 ? begin + options->time_limit : INFINITY;
     for (int k = 0; k < n; ++k) {
@@ -147,15 +151,19 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragIsland *
     spragGreedyBegin(greedy);
     deadline -= JUDGING * (spragSeconds() - begin);
     int late;
+    long judged = -1; /* visits */
     double enough = HALF * options->tolerance;
     do {
-        spragGreedyRun(greedy, enough, least, most, deadline);
+        spragGreedyRun(greedy, enough, least < most ? least : most, most, deadline);
+        if (greedy->visits == judged)
+            spragGreedySweep(greedy);
+        judged = greedy->visits;
         late = spragSeconds() > deadline;
         judge(island);
         enough *= HALF;
     } while (!late && island->solve.residual > options->tolerance && greedy->visits < most);
     island->solve.iterations = (int)(greedy->visits / n);
     island->solve.method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = island->solve.iterations;
-    const spragStatus missed = late ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
+    const spragStatus missed = late || limited ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
     return island->solve.status = island->solve.residual <= options->tolerance ? SPRAG_OK : missed;
 }

@@ -14,7 +14,7 @@ int spragMatrixFreeDiagonal(spragIsland *island);
 /* free_acceleration of each contact: what the others' guesses add. */
 void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactHistory *history);
 
-/* r, u and island->solve.  OK: the judge is content; LIMIT: it was late; NOT_CONVERGED: W is worth forming. */
+/* r, u and island->solve.  OK: the judge is content; LIMIT: time or visits are used up; NOT_CONVERGED: W is worth forming. */
 spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragIsland *island);
 
 /* After it: impulses of the island's bodies, from their velocities. */

@@ -26,6 +26,8 @@
     1e-7            /* m/s: who asks for no more than this does not pay for sticking contacts that do not creep */
 #define CREEP 1e-12 /* m/s, that nobody sees: a pile at rest begins with what held it in the last step */
 
+#define SECONDS_PER_CUBE 1e-8 /* s, of a dense factorisation for n blocks, over n^3 */
+
 enum {
     SMALL = 60,         /* blocks, measured: beyond it the mode search costs more than it saves */
     STEPS_SMALL = 3000, /* a path through the folds of friction of 50 or 300 takes 100 to 2000 */
@@ -231,11 +233,22 @@ static int timeIsUp(const spragSolveOptions *options, double begin, spragSolveOp
     return left->time_limit <= 0;
 }
 
-/* Some microseconds' worth of sweeps: what a small island gets that comes too late for anything else. */
+/* 1: a few steps of the mode search, a dense factorisation each, would take longer than there is time. */
+static int isHurried(const spragProblem *problem, const spragSolveOptions *options, double begin,
+                     spragSolveOptions *left)
+{
+    const double n = problem->contact_count;
+    return timeIsUp(options, begin, left) ||
+           (left->time_limit > 0 && left->time_limit < 3 * SECONDS_PER_CUBE * n * n * n);
+}
+
+/* What a small island gets that has no time for anything else: sweeps, some microseconds' worth if it is late. */
 static spragStatus lastSweeps(const spragProblem *problem, spragSolveOptions *left, spragArena *arena, double *r,
                               double *candidate, spragSolveInfo *info)
 {
-    left->time_limit = 0, left->iteration_limit = SWEEPS_LATE;
+    const int late = !(left->time_limit > 0);
+    left->iteration_limit = late ? SWEEPS_LATE : 0;
+    left->time_limit = late ? 0 : left->time_limit;
     const spragStatus status = tryMethod(&spragSolverSweeps, problem, left, BETTER, arena, r, candidate, info);
     return status != SPRAG_OK || info->residual <= left->tolerance ? status : SPRAG_LIMIT;
 }
@@ -250,6 +263,8 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
     if (candidate == NULL)
         return SPRAG_ERROR_MEMORY;
     info->residual = spragProblemResidual(problem, r);
+    if (chain[0] == &spragSolverVariant && isHurried(problem, options, begin, &left))
+        return info->residual <= options->tolerance ? SPRAG_OK : lastSweeps(problem, &left, arena, r, candidate, info);
     const int swept = chain[0] == &spragSolverSweeps && info->residual <= options->tolerance;
     if (swept && !creeps(problem, options, r))
         return SPRAG_OK;
@@ -314,12 +329,12 @@ static spragStatus solveChain(const spragProblem *problem, const spragSolveOptio
                               spragArena *arena, double *r, double *u, spragSolveInfo *info)
 {
     *info = (spragSolveInfo){.residual = NAN, .solver = SPRAG_SOLVER_VARIANT};
+    const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     if ((options->solver == SPRAG_SOLVER_AUTO || options->solver == SPRAG_SOLVER_VARIANT) &&
         solveSmall(problem, options, r, u, info))
         return info->status = SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const spragStatus status =
-        runChain(problem, options, links_most, options->time_limit > 0 ? spragSeconds() : 0, arena, r, info);
+    const spragStatus status = runChain(problem, options, links_most, begin, arena, r, info);
     spragArenaRelease(arena, mark);
     if (status != SPRAG_ERROR_MEMORY && u != NULL)
         spragProblemVelocity(problem, r, u);

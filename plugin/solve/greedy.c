@@ -12,7 +12,9 @@ typedef double Vector4 __attribute__((vector_size(32)));
 #define SHARE 0.25     /* of the greatest gain hoped for: what is visited in a round */
 #define GAIN_LEAST 0.1 /* a contact that was open, or content, is not forgotten */
 #define GAIN_FIRST 0.5
-#define ACCURACY 1e-2 /* of slip multipliers: the next visit goes on from there */
+#define LONG_ENOUGH 0.8 /* of itself: a guess that is right but for its last digits is left alone */
+#define EVERY -1        /* m/s, a threshold that all are above */
+#define ACCURACY 1e-2   /* of slip multipliers: the next visit goes on from there */
 enum {
     CLOCK = 256, /* visits between two looks at it */
     AHEAD = 2    /* visits, of what is fetched */
@@ -163,7 +165,7 @@ INLINE double roundOf(spragGreedy *greedy, double threshold, long least, double 
         moved[wait->body[0]] += size * c->mobility[0];
         moved[wait->body[1]] += size * c->mobility[1];
         wait->seen = moved[wait->body[0]] + moved[wait->body[1]];
-        const double gain = size * (c->mobility[0] + c->mobility[1]) / pending;
+        const double gain = pending > 0 ? size * (c->mobility[0] + c->mobility[1]) / pending : GAIN_FIRST;
         wait->gain = gain > GAIN_LEAST ? gain : GAIN_LEAST;
         if (++visits >= look) {
             look = visits + CLOCK;
@@ -204,8 +206,34 @@ static double runRound(spragGreedy *greedy, double threshold, long least, double
     return hasAvx2() ? roundAvx2(greedy, threshold, least, deadline) : roundPlain(greedy, threshold, least, deadline);
 }
 
+/* A guess from another load is made shorter: s r, 0 <= s <= 1, of the least energy  s^2 (r.W r) / 2 + s (r.q). */
+static void shortenGuess(spragGreedy *greedy)
+{
+    double work = 0, square = 0, u[3];
+    for (int k = 0; k < greedy->contact_count; ++k) {
+        const spragGreedyContact *c = &greedy->contact[k];
+        if (c->r[0] == 0)
+            continue;
+        spragGreedyMotion(greedy, k, u);
+        work += spragDot3(c->r, c->q);
+        square += spragDot3(c->r, u);
+    }
+    if (!(square > 0) || -work >= LONG_ENOUGH * square)
+        return;
+    const double scale = fmax(-work / square, 0);
+    for (int k = 0; k < greedy->contact_count; ++k)
+        for (int i = 0; i < 3; ++i)
+            greedy->contact[k].r[i] *= scale;
+    for (int b = 0; b < greedy->body_count; ++b)
+        for (int i = 0; i < 4; ++i) {
+            greedy->body[b].velocity[0][i] *= scale;
+            greedy->body[b].velocity[1][i] *= scale;
+        }
+}
+
 void spragGreedyBegin(spragGreedy *greedy)
 {
+    shortenGuess(greedy);
     memset(greedy->moved, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->moved);
     for (int k = 0; k < greedy->contact_count; ++k) {
         const int *body = greedy->contact[k].body;
@@ -215,6 +243,11 @@ void spragGreedyBegin(spragGreedy *greedy)
     runRound(greedy, 0, 0, INFINITY);
     for (int k = 0; k < greedy->contact_count; ++k)
         greedy->wait[k].gain = GAIN_FIRST;
+}
+
+void spragGreedySweep(spragGreedy *greedy)
+{
+    runRound(greedy, EVERY, 0, INFINITY);
 }
 
 void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, double deadline)

@@ -71,8 +71,10 @@ void spragGreedySum(spragGreedy *greedy);
 /* J_k v (3) */
 void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3]);
 
-/* Begins anew: every contact once. */
+/* Begins anew from the guess r, made shorter where it is from a greater load: every contact once. */
 void spragGreedyBegin(spragGreedy *greedy);
+/* Every contact once more: where the judge is not content though nothing is pending, visits left it undone (they are rough). */
+void spragGreedySweep(spragGreedy *greedy);
 /* Rounds of the worst contacts until none is likely to change by more than `enough` (m/s), greedy->visits is `most`, or
  * `deadline` (s, spragSeconds) is past, but for `least` visits. */
 void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, double deadline);

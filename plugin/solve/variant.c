@@ -191,7 +191,8 @@ int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *optio
     memcpy(guess, r, bytes);
     policyStart(problem, options->indeterminacy, r);
     u = u != NULL ? u : velocity;
-    if (!spragWarmSolve(problem, options->tolerance, r, u, info)) {
+    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
+    if (!spragWarmSolve(problem, options->tolerance, deadline, r, u, info)) {
         memcpy(r, guess, bytes);
         return 0;
     }

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 #include "solve/proximal.h"
@@ -278,7 +279,7 @@ static int linearise(Warm *s, double band, int softer, int exact, double *r, dou
 }
 
 /* Newton until the residual is within tolerance, then with the modes it has to rounding. */
-static int iterate(Warm *s, double tolerance, double *r, double *u, spragSolveInfo *info)
+static int iterate(Warm *s, double tolerance, double deadline, double *r, double *u, spragSolveInfo *info)
 {
     double before = INFINITY, first = INFINITY;
     s->lambda = SPRAG_LAMBDA_WARM;
@@ -296,6 +297,8 @@ static int iterate(Warm *s, double tolerance, double *r, double *u, spragSolveIn
         first = step == 0 ? info->residual : first;
         if (step == STEPS_ASTRAY && !(info->residual < first))
             return 0;
+        if (deadline > 0 && spragSeconds() > deadline)
+            return 0;
         const int left = linearise(s, solved ? tolerance : 0, slow, exact, r, u);
         if (left <= 0)
             return left == 0;
@@ -307,8 +310,10 @@ static int iterate(Warm *s, double tolerance, double *r, double *u, spragSolveIn
     return 0;
 }
 
-int spragWarmSolve(const spragProblem *problem, double tolerance, double *r, double *u, spragSolveInfo *info)
+int spragWarmSolve(const spragProblem *problem, double tolerance, double deadline, double *r, double *u,
+                   spragSolveInfo *info)
 {
     Warm s;
-    return problem->contact_count <= SPRAG_WARM_BLOCKS && begin(&s, problem) && iterate(&s, tolerance, r, u, info);
+    return problem->contact_count <= SPRAG_WARM_BLOCKS && begin(&s, problem) &&
+           iterate(&s, tolerance, deadline, r, u, info);
 }

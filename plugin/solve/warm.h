@@ -7,7 +7,8 @@
 enum { SPRAG_WARM_BLOCKS = 16 }; /* largest island it takes */
 
 /* 1: r (3 nc) is the answer, with u (3 nc) = W r + q and its residual in *info; 0: r is of no use, ask another method.
- * Takes no memory but the stack's. */
-int spragWarmSolve(const spragProblem *problem, double tolerance, double *r, double *u, spragSolveInfo *info);
+ * deadline: in spragSeconds, 0 = none.  Takes no memory but the stack's. */
+int spragWarmSolve(const spragProblem *problem, double tolerance, double deadline, double *r, double *u,
+                   spragSolveInfo *info);
 
 #endif

@@ -26,7 +26,7 @@ static void answersAreAnswers(void **state)
             for (int i = 0; i < N; ++i)
                 moved[i] = r[i] * (1 + 1e-3 * sin(i));
             info = (spragSolveInfo){0};
-            if (spragWarmSolve(&random.problem, 1e-8, moved, u, &info)) {
+            if (spragWarmSolve(&random.problem, 1e-8, 0, moved, u, &info)) {
                 ++taken;
                 assert_true(info.residual <= 1e-9);
                 CHECK_NEAR(spragProblemResidual(&random.problem, moved), info.residual, 0);
@@ -54,7 +54,7 @@ static void separatrixIsRefused(void **state)
     double r[3] = {N, -mu[0] * N, 0}, u[3];
     assert_true(spragProblemResidual(&problem, r) < 1e-15);
     spragSolveInfo info = {0};
-    assert_int_equal(spragWarmSolve(&problem, 1e-8, r, u, &info), 0);
+    assert_int_equal(spragWarmSolve(&problem, 1e-8, 0, r, u, &info), 0);
 }
 
 /* Kinds it does not know, islands that are too large, an answer that is none: refused without memory. */
@@ -71,15 +71,15 @@ static void refusals(void **state)
         random.parent[NC - 1] = kind == SPRAG_BLOCK_ROLLING ? 0 : -1;
         memset(r, 0, sizeof r);
         const int known = kind == SPRAG_BLOCK_CONTACT || kind == SPRAG_BLOCK_BOX;
-        assert_true(known || !spragWarmSolve(&random.problem, 1e-8, r, u, &info));
+        assert_true(known || !spragWarmSolve(&random.problem, 1e-8, 0, r, u, &info));
     }
     spragProblem large = random.problem;
     large.contact_count = SPRAG_WARM_BLOCKS + 1;
-    assert_int_equal(spragWarmSolve(&large, 1e-8, r, u, &info), 0);
+    assert_int_equal(spragWarmSolve(&large, 1e-8, 0, r, u, &info), 0);
     random.kind[NC - 1] = SPRAG_BLOCK_CONTACT;
     memset(r, 0, sizeof r);
     random.q[0] = NAN;
-    assert_int_equal(spragWarmSolve(&random.problem, 1e-8, r, u, &info), 0);
+    assert_int_equal(spragWarmSolve(&random.problem, 1e-8, 0, r, u, &info), 0);
     assert_int_equal(spragAllocCount(), before);
 }
 
