@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "maps/text.h"
+#include "decimal.h"
 #include "scenes/output.h"
 #include "scenes/scene.h"
 #include "viewer/image.h"
@@ -69,15 +70,12 @@ static int readKey(const Scene *scene, const char *text, int *key, double *from,
         return refuse("\"%s\" is no KEY=VALUE", text);
     if ((*key = findKey(scene, text, (size_t)(equals - text))) < 0)
         return 0;
-    char *end = NULL;
-    *from = strtod(equals + 1, &end);
-    if (end == equals + 1 || !isfinite(*from) || *end != (to != NULL ? ':' : 0))
+    const char *end = decimalRead(equals + 1, from);
+    if (end == NULL || *end != (to != NULL ? ':' : 0))
         return refuse("\"%s\": expected %s", text, to != NULL ? "KEY=FROM:TO" : "KEY=VALUE");
     if (to == NULL)
         return 1;
-    const char *second = end + 1;
-    *to = strtod(second, &end);
-    if (end == second || *end != 0 || !isfinite(*to) || !(*from < *to))
+    if (!decimalParse(end + 1, to) || !(*from < *to))
         return refuse("\"%s\": expected KEY=FROM:TO, FROM < TO", text);
     return 1;
 }
@@ -86,10 +84,8 @@ static int readKey(const Scene *scene, const char *text, int *key, double *from,
 static int checkAxis(const Scene *scene, const Axis *axis)
 {
     const SceneKey *key = &scene->keys[axis->key];
-    if (axis->from < key->min || axis->to > key->max)
-        return refuse("%s must be from %g to %g%s%s", key->name, key->min, key->max, key->unit[0] != 0 ? " " : "",
-                      key->unit);
-    return 1;
+    char why[SCENE_ERROR_SIZE];
+    return SceneKeyFits(key, axis->from, why) && SceneKeyFits(key, axis->to, why) ? 1 : refuse("%s", why);
 }
 
 static void printHelp(void)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <sprag/sprag.h>
+#include "decimal.h"
 
 enum { EXIT_SOLVED = 0, EXIT_NOT_CONVERGED = 1, EXIT_BAD_INPUT = 2 };
 
@@ -56,10 +57,8 @@ static int setSolver(Options *o, const char *name)
 
 static int setTolerance(Options *o, const char *text)
 {
-    char *end;
-    errno = 0;
-    const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || errno != 0 || !isfinite(value) || value <= 0)
+    double value;
+    if (!decimalParse(text, &value) || value <= 0)
         return refuse("--tol '%s': expected a number > 0, in m/s", text);
     o->solve.tolerance = value;
     return 0;

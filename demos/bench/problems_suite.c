@@ -13,6 +13,7 @@
 #include <sprag/sprag.h>
 
 #include "bench/json.h"
+#include "decimal.h"
 #include "bench/profile.h"
 #include "bench/suite.h"
 #ifdef SPRAG_BENCH_SICONOS
@@ -103,9 +104,8 @@ static int parse(Options *options, int count, char **argument)
         if (text != NULL) {
             *text = argument[i];
         } else {
-            char *end;
-            options->time_limit = strtod(argument[i], &end);
-            if (*end != '\0' || !(options->time_limit > 0) || options->time_limit > 86400) {
+            if (!decimalParse(argument[i], &options->time_limit) || !(options->time_limit > 0) ||
+                options->time_limit > 86400) {
                 fprintf(stderr, "sprag-bench: --time-limit %s: expected seconds, above 0, up to 86400\n", argument[i]);
                 return 2;
             }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/json.h"
+#include "decimal.h"
 #include "bench/suite.h"
 #include "bench/world_run.h"
 
@@ -34,8 +35,7 @@ static int parse(Options *options, int count, char **argument)
         if (strcmp(argument[i], "--json") == 0) {
             options->json = value;
         } else if (strcmp(argument[i], "--tol") == 0) {
-            options->tolerance = strtod(value, &end);
-            if (*end != '\0' || !(options->tolerance > 0) || isinf(options->tolerance)) {
+            if (!decimalParse(value, &options->tolerance) || !(options->tolerance > 0)) {
                 fprintf(stderr, "sprag-bench scaling: --tol '%s': expected a number > 0, in m/s\n", value);
                 return 2;
             }

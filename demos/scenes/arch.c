@@ -9,7 +9,7 @@
 enum { STONES, MU, RADIUS, THICKNESS, DEPTH };
 
 static const SceneKey keys[] = {
-    {"stones", "", 11, 3, 100, "voussoirs"},
+    {"stones", SCENE_WHOLE, 11, 3, 100, "voussoirs"},
     {"mu", "", 0.7, 0, 1e3, "coefficient of friction"},
     {"radius", "m", 1, 0.1, 100, "mean radius"},
     {"thickness", "", 0.2, 0.01, 0.9, "radial thickness over mean radius"},

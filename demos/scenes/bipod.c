@@ -19,7 +19,7 @@ static const SceneKey keys[] = {
     {"pull", "N", 2, -1e4, 1e4, "F, force along x through the centre"},
     {"slip", "m/s", 1, -1e3, 1e3, "velocity along x"},
     {"gravity", "m/s^2", 9.81, 0, 1e3, "downwards"},
-    {"two-sided", "", 1, 0, 1, "1: the plane holds the feet from both sides; 0: they can leave it"},
+    {"two-sided", SCENE_WHOLE, 1, 0, 1, "1: the plane holds the feet from both sides; 0: they can leave it"},
     {NULL, NULL, 0, 0, 0, NULL},
 };
 

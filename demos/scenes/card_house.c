@@ -7,7 +7,7 @@
 enum { LEVELS, MU, LEAN };
 
 static const SceneKey keys[] = {
-    {"levels", "", 2, 1, 6, "storeys"},
+    {"levels", SCENE_WHOLE, 2, 1, 6, "storeys"},
     {"mu", "", 0.6, 0, 1e3, "coefficient of friction"},
     {"lean", "deg", 18, 2, 60, "of a card, from the vertical"},
     {NULL, NULL, 0, 0, 0, NULL},

@@ -7,7 +7,7 @@
 enum { LINKS, MU, SHIFT, DRUM };
 
 static const SceneKey keys[] = {
-    {"links", "", 24, 2, 500, "capsules"},
+    {"links", SCENE_WHOLE, 24, 2, 500, "capsules"},
     {"mu", "", 0.3, 0, 1e3, "coefficient of friction"},
     {"shift", "", 0.55, 0, 1, "share of the chain on the right of the drum's top"},
     {"drum", "m", 0.3, 0.05, 10, "radius of the drum"},

@@ -7,9 +7,9 @@
 enum { COUNT, MU, BOXES };
 
 static const SceneKey keys[] = {
-    {"count", "", 1000, 1, 10000, "bodies"},
+    {"count", SCENE_WHOLE, 1000, 1, 10000, "bodies"},
     {"mu", "", 0.5, 0, 1e3, "coefficient of friction"},
-    {"boxes", "", 1, 0, 1, "1: boxes, four contacts each; 0: balls, one"},
+    {"boxes", SCENE_WHOLE, 1, 0, 1, "1: boxes, four contacts each; 0: balls, one"},
     {NULL, NULL, 0, 0, 0, NULL},
 };
 

@@ -19,7 +19,7 @@ static const SceneKey keys[] = {
     {"hole", "m", 0.3, 1e-2, 10, "depth of the hole"},
     {"push", "N", 20, 0, 1e5, "downwards, on the top of the peg"},
     {"mass", "kg", 1, 1e-3, 1e3, "of the peg"},
-    {"tipped", "", 0, 0, 1, "1: tipped by the play from the start, so that it bears on two points"},
+    {"tipped", SCENE_WHOLE, 0, 0, 1, "1: tipped by the play from the start, so that it bears on two points"},
     {NULL, NULL, 0, 0, 0, NULL},
 };
 

@@ -6,12 +6,12 @@
 enum { COUNT, MU, RADIUS, BOXES, SEED, TUMBLE, ROLLING };
 
 static const SceneKey keys[] = {
-    {"count", "", 100, 1, 10000, "bodies"},
+    {"count", SCENE_WHOLE, 100, 1, 10000, "bodies"},
     {"mu", "", 0.5, 0, 1e3, "coefficient of friction"},
     {"radius", "m", 0.1, 1e-3, 1, "of a ball, half edge of a box"},
     {"boxes", "", 0, 0, 1, "share of boxes among the bodies"},
-    {"seed", "", 1, 0, 1e9, "of the places they are dropped from"},
-    {"tumble", "", 0, 0, 1, "1: boxes begin turned any way, not as they were packed"},
+    {"seed", SCENE_WHOLE, 1, 0, 1e9, "of the places they are dropped from"},
+    {"tumble", SCENE_WHOLE, 0, 0, 1, "1: boxes begin turned any way, not as they were packed"},
     {"rolling", "m", 0, 0, 1, "coefficient of rolling and spinning friction"},
     {NULL, NULL, 0, 0, 0, NULL},
 };

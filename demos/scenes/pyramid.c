@@ -4,10 +4,10 @@
 enum { ROWS, MU, SIZE, SQUARE };
 
 static const SceneKey keys[] = {
-    {"rows", "", 10, 1, 100, "layers; n (n + 1) / 2 cubes, or n (n + 1) (2 n + 1) / 6 on a square base"},
+    {"rows", SCENE_WHOLE, 10, 1, 100, "layers; n (n + 1) / 2 cubes, or n (n + 1) (2 n + 1) / 6 on a square base"},
     {"mu", "", 0.6, 0, 1e3, "coefficient of friction"},
     {"size", "m", 0.2, 1e-3, 10, "edge of a cube"},
-    {"square", "", 0, 0, 1, "1: on a square base"},
+    {"square", SCENE_WHOLE, 0, 0, 1, "1: on a square base"},
     {NULL, NULL, 0, 0, 0, NULL},
 };
 

@@ -383,7 +383,17 @@ const Scene *SceneFind(const char *name)
     return NULL;
 }
 
-enum { ERROR_SIZE = 160 };
+int SceneKeyFits(const SceneKey *key, double value, char why[SCENE_ERROR_SIZE])
+{
+    const int whole = strcmp(key->unit, SCENE_WHOLE) == 0;
+    const int fits = value >= key->min && value <= key->max && (!whole || value == floor(value));
+    if (!fits && whole)
+        snprintf(why, SCENE_ERROR_SIZE, "%s must be a whole number from %g to %g", key->name, key->min, key->max);
+    else if (!fits)
+        snprintf(why, SCENE_ERROR_SIZE, "%s must be from %g to %g%s%s", key->name, key->min, key->max,
+                 key->unit[0] != '\0' ? " " : "", key->unit);
+    return fits;
+}
 
 /* 1: every value is in its range; else error says which is not. */
 static int valuesFit(const Scene *scene, const double *values, double *copy, char *error)
@@ -392,11 +402,8 @@ static int valuesFit(const Scene *scene, const double *values, double *copy, cha
     for (; scene->keys[i].name != NULL && i < SCENE_KEY_MAX; ++i) {
         const SceneKey *key = &scene->keys[i];
         copy[i] = values != NULL ? values[i] : key->value;
-        if (!(copy[i] >= key->min && copy[i] <= key->max)) {
-            snprintf(error, ERROR_SIZE, "%s: %s = %g is outside %g ... %g %s", scene->name, key->name, copy[i],
-                     key->min, key->max, key->unit);
+        if (!SceneKeyFits(key, copy[i], error))
             return 0;
-        }
     }
     return 1;
 }
@@ -414,12 +421,12 @@ static int worldOpen(SceneWorld *world, const spragConfig *config, char *error)
     if (world->solver != SCENE_SPRAG) {
         world->record = calloc(1, sizeof *world->record);
         if (world->record == NULL)
-            snprintf(error, ERROR_SIZE, "%s: out of memory", world->scene->name);
+            snprintf(error, SCENE_ERROR_SIZE, "%s: out of memory", world->scene->name);
         return world->record != NULL;
     }
     if (spragWorldAttach(world->world, config, &world->sprag) == SPRAG_OK)
         return 1;
-    snprintf(error, ERROR_SIZE, "%s: %s", world->scene->name, spragStatusDetail());
+    snprintf(error, SCENE_ERROR_SIZE, "%s: %s", world->scene->name, spragStatusDetail());
     return 0;
 }
 
@@ -428,7 +435,7 @@ SceneWorld *SceneCreate(const Scene *scene, const double *values, SceneSolver so
 {
     SceneWorld *world = calloc(1, sizeof *world);
     if (world == NULL) {
-        snprintf(error, ERROR_SIZE, "%s: out of memory", scene->name);
+        snprintf(error, SCENE_ERROR_SIZE, "%s: out of memory", scene->name);
         return NULL;
     }
     world->scene = scene;
@@ -442,7 +449,7 @@ SceneWorld *SceneCreate(const Scene *scene, const double *values, SceneSolver so
     if (wrong == NULL)
         wrong = world->fault;
     if (wrong != NULL) {
-        snprintf(error, ERROR_SIZE, "%s: %s", scene->name, wrong);
+        snprintf(error, SCENE_ERROR_SIZE, "%s: %s", scene->name, wrong);
         SceneDestroy(world);
         return NULL;
     }

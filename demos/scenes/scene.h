@@ -9,13 +9,19 @@
 
 enum { SCENE_KEY_MAX = 16, SCENE_BODY_MAX = 20000, SCENE_TIP_MAX = 4, SCENE_GUIDE_MAX = 16 };
 
+#define SCENE_WHOLE "whole" /* a count, or one of two: no fraction */
+enum { SCENE_ERROR_SIZE = 160 };
+
 typedef struct SceneKey {
     const char *name; /* as typed after --set */
-    const char *unit; /* "m", "deg", "rad/s", "" */
+    const char *unit; /* "m", "deg", "rad/s", "", SCENE_WHOLE */
     double value;     /* default */
     double min, max;  /* inclusive */
     const char *text; /* one line */
 } SceneKey;
+
+/* 1: the key may have this value; else why says what it must be. */
+int SceneKeyFits(const SceneKey *key, double value, char why[SCENE_ERROR_SIZE]);
 
 /* What the viewer draws.  Sizes are half-lengths / radii in m. */
 typedef enum SceneShapeKind { SCENE_BOX, SCENE_SPHERE, SCENE_CAPSULE, SCENE_CYLINDER, SCENE_CONE } SceneShapeKind;

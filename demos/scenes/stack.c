@@ -6,11 +6,11 @@
 enum { COUNT, MU, SIZE, MASS, BALLS, RATIO };
 
 static const SceneKey keys[] = {
-    {"count", "", 10, 1, 200, "boxes"},
+    {"count", SCENE_WHOLE, 10, 1, 200, "boxes"},
     {"mu", "", 0.5, 0, 1e3, "coefficient of friction"},
     {"size", "m", 0.2, 1e-3, 10, "edge of a box"},
     {"mass", "kg", 1, 1e-4, 1e4, "of the lowest box"},
-    {"balls", "", 0, 0, 1, "1: balls instead of boxes, an equilibrium that no hand would hit"},
+    {"balls", SCENE_WHOLE, 0, 0, 1, "1: balls instead of boxes, an equilibrium that no hand would hit"},
     {"ratio", "", 1, 0.01, 100, "mass of a box over that of the one below; 2 makes the tenth 512 times the first"},
     {NULL, NULL, 0, 0, 0, NULL},
 };

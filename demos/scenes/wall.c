@@ -6,8 +6,8 @@
 enum { COURSES, BRICKS, MU, GAP };
 
 static const SceneKey keys[] = {
-    {"courses", "", 10, 1, 200, "layers of bricks"},
-    {"bricks", "", 8, 1, 200, "whole bricks along a course"},
+    {"courses", SCENE_WHOLE, 10, 1, 200, "layers of bricks"},
+    {"bricks", SCENE_WHOLE, 8, 1, 200, "whole bricks along a course"},
     {"mu", "", 0.6, 0, 1e3, "coefficient of friction"},
     {"gap", "m", 0.005, 0, 0.1, "between two bricks of a course, without mortar"},
     {NULL, NULL, 0, 0, 0, NULL},

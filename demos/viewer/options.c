@@ -1,11 +1,11 @@
 #include "viewer/options.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "decimal.h"
 
 __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
 {
@@ -48,14 +48,6 @@ static void printScenes(void)
     }
 }
 
-static int parseNumber(const char *text, double *out)
-{
-    char *end;
-    errno = 0;
-    *out = strtod(text, &end);
-    return end != text && *end == '\0' && errno == 0 && isfinite(*out);
-}
-
 static int setKey(Options *o, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -66,12 +58,10 @@ static int setKey(Options *o, const char *text)
         const SceneKey *key = &o->scene->keys[k];
         if (strlen(key->name) != length || strncmp(key->name, text, length) != 0)
             continue;
-        if (!parseNumber(equals + 1, &o->value[k]))
-            return refuse("--set %s: '%s' is not a number", text, equals + 1);
-        if (o->value[k] < key->min || o->value[k] > key->max)
-            return refuse("--set %s: %s must be from %g to %g%s%s", text, key->name, key->min, key->max,
-                          key->unit[0] != 0 ? " " : "", key->unit);
-        return 1;
+        char why[SCENE_ERROR_SIZE];
+        if (!decimalParse(equals + 1, &o->value[k]))
+            return refuse("--set %s: '%s' is not a decimal number", text, equals + 1);
+        return SceneKeyFits(key, o->value[k], why) ? 1 : refuse("--set %s: %s", text, why);
     }
     return refuse("--set %s: scene '%s' has no key '%.*s'; sprag-view --list shows its keys", text, o->scene->name,
                   (int)length, text);
@@ -126,13 +116,13 @@ static int setValue(Options *o, const char *name, const char *value)
     if (strcmp(name, "--size") == 0)
         return setSize(o, value);
     if (strcmp(name, "--step-size") == 0) {
-        if (!parseNumber(value, &number) || !(number > 0) || number > 1)
+        if (!decimalParse(value, &number) || !(number > 0) || number > 1)
             return refuse("--step-size %s: expected seconds, above 0, at most 1", value);
         o->step_size = number;
         return 1;
     }
     if (strcmp(name, "--steps") == 0) {
-        if (!parseNumber(value, &number) || number < 1 || number > 1e9 || number != floor(number))
+        if (!decimalParse(value, &number) || number < 1 || number > 1e9 || number != floor(number))
             return refuse("--steps %s: expected a whole number from 1 to 1e9", value);
         o->steps = (long)number;
         return 1;

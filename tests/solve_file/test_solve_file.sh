@@ -20,7 +20,7 @@ refused '--solver needs a value' stick.txt --solver
 refused "no solver 'magic'" stick.txt --solver magic
 refused "no solver 'stock'" stick.txt --solver stock
 refused '--tol needs a value' stick.txt --tol
-for tol in 0 -1 nan inf much 1e-8x ''; do refused 'a number > 0' stick.txt --tol "$tol"; done
+for tol in 0 -1 nan inf much 0x1 1e-8x ''; do refused 'a number > 0' stick.txt --tol "$tol"; done
 refused 'nowhere.txt: No such file' nowhere.txt
 refused 'nowhere.hdf5: No such file' nowhere.hdf5
 refused "$scratch: " "$scratch"

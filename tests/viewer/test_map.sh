@@ -13,6 +13,7 @@ refused '50 to 4000' rod --size 1x1
 refused 'are needed' rod --x mu=0:3
 
 refused 'both mu' rod --x mu=0:3 --y mu=0:1 --png p.png
+refused 'expected KEY=FROM:TO' rod --x mu=0:0x3 --y angle=10:20 --png p.png
 refused 'mu must be from 0 to 1000' rod --x mu=-1:3 --y angle=10:20 --png p.png
 refused 'angle must be from 0 to 180 deg' rod --x mu=0:3 --y angle=100:400 --png p.png
 refused 'length is no coefficient of friction' rod --x length=1:2 --y angle=10:20 --png p.png

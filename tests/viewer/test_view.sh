@@ -5,7 +5,12 @@ refused 'first argument is the scene'
 refused "no scene 'rood'" rood
 refused "no key 'colour'" rod --set colour=3
 refused 'expected KEY=VALUE' rod --set mu
-refused 'not a number' rod --set mu=much
+refused 'not a decimal number' rod --set mu=much
+refused 'not a decimal number' rod --set mu=0x1p2
+refused 'not a decimal number' rod --set mu=inf
+refused 'not a decimal number' rod --set mu=0.5f
+refused 'count must be a whole number from 1 to 200' stack --set count=2.5
+refused 'two-sided must be a whole number' bipod --set two-sided=0.5
 refused 'must be from' rod --set mu=-1
 refused 'must be from' rod --set angle=400
 refused 'expected sprag' rod --solver bullet
