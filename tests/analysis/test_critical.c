@@ -1,6 +1,7 @@
 /* Critical friction against the closed forms of the theory, and against counting. */
 #include "support/oracle.h"
 #include "support/states.h"
+#include "support/uniform.h"
 
 static const double all[CONTACTS] = {1, 1, 1};
 
@@ -34,8 +35,6 @@ static void enumerate(const State *s, const double *rate, double to, spragCritic
 static void theRodFoldsAndHasACusp(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *one = oracleCase(&oracle, "rod.mustar"), *pairs = jsonGet(jsonGet(one, "inputs"), "pairs");
     const Json *stars = jsonGet(jsonGet(one, "expected"), "mu_star");
     for (int i = 0; i < pairs->count; ++i)
@@ -88,7 +87,6 @@ static void theRodFoldsAndHasACusp(void **unused)
         spragCriticalSetFree(&set);
     }
     CHECK_NEAR(least, jsonNumber(jsonGet(one, "expected"), "mu_star_min_uniform"), 1e-10);
-    jsonFree(&oracle);
 }
 
 /* Scaled mu^ = mu H / 2a: folds where 1 + s (mu1^ i1 - mu2^ i2) = 0, k3 = 1 among them; beyond k3 = 1 two solutions meet
@@ -96,8 +94,6 @@ static void theRodFoldsAndHasACusp(void **unused)
 static void theBipodHasItsThresholds(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *cases = jsonGet(&oracle, "cases");
     int folds = 0, borders = 0;
     for (int i = 0; i < cases->count; ++i) {
@@ -135,15 +131,12 @@ static void theBipodHasItsThresholds(void **unused)
         }
     }
     assert_true(folds > 20 && borders > 3);
-    jsonFree(&oracle);
 }
 
 /* Slope of the broken line, Phi' = 2 + sigma (mu1* i1 + mu2* i2), mu* = mu tan phi; folds where it vanishes. */
 static void theBrokenLineTurns(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *cases = jsonGet(&oracle, "cases");
     int folds = 0;
     for (int i = 0; i < cases->count; ++i) {
@@ -173,15 +166,12 @@ static void theBrokenLineTurns(void **unused)
         spragCriticalSetFree(&set);
     }
     assert_true(folds > 20);
-    jsonFree(&oracle);
 }
 
 /* (5.17): dn = b33 - mu (b13 e1 + b23 e2) = 0 while sliding; (5.20): mu sqrt(b13^2 + b23^2) = b33 at rest. */
 static void theBodyInSpaceFolds(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *cases = jsonGet(&oracle, "cases");
     int sliding = 0, resting = 0;
     for (int i = 0; i < cases->count; ++i) {
@@ -210,16 +200,9 @@ static void theBodyInSpaceFolds(void **unused)
         spragCriticalSetFree(&set);
     }
     assert_true(sliding >= 4 && resting >= 8);
-    jsonFree(&oracle);
 }
 
 static unsigned long long seed = 1;
-
-static double uniform(void)
-{
-    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    return 2 * ((double)(seed >> 11) * 0x1p-53) - 1;
-}
 
 /* Planar bodies on one to three contacts that slide, one- and two-sided: between two critical values the number of
  * solutions is the one they announce. */
@@ -234,23 +217,24 @@ static void theNumberChangesNowhereElse(void **unused)
         begin(&s, nc);
         double J[3 * CONTACTS][3] = {{0}}, rate[CONTACTS];
         for (int k = 0; k < nc; ++k) {
-            const double x = 2 * uniform(), y = 2 * uniform(), n[2] = {cos(k * uniform()), sin(k * uniform())};
+            const double x = 2 * uniform(&seed), y = 2 * uniform(&seed),
+                         n[2] = {cos(k * uniform(&seed)), sin(k * uniform(&seed))};
             const double row[2][2] = {{n[0], n[1]}, {-n[1], n[0]}};
             for (int i = 0; i < 2; ++i) {
                 J[3 * k + i][0] = row[i][0], J[3 * k + i][1] = row[i][1];
                 J[3 * k + i][2] = x * row[i][1] - y * row[i][0];
             }
-            s.slip[2 * k] = uniform() > 0 ? 1 : -1;
-            s.two_sided[k] = uniform() > 0;
-            s.b[3 * k] = uniform(), s.b[3 * k + 1] = uniform();
-            rate[k] = 0.2 + fabs(uniform());
+            s.slip[2 * k] = uniform(&seed) > 0 ? 1 : -1;
+            s.two_sided[k] = uniform(&seed) > 0;
+            s.b[3 * k] = uniform(&seed), s.b[3 * k + 1] = uniform(&seed);
+            rate[k] = 0.2 + fabs(uniform(&seed));
         }
         for (int i = 0; i < 3 * nc; ++i)
             for (int j = 0; j < 3 * nc; ++j)
                 s.A[3 * nc * i + j] = J[i][0] * J[j][0] + J[i][1] * J[j][1] + 2 * J[i][2] * J[j][2];
         enumerate(&s, rate, 6, &set);
         for (int probe = 0; probe < 40; ++probe) {
-            const double t = 3 + 3 * uniform();
+            const double t = 3 + 3 * uniform(&seed);
             int expected = set.count > 0 ? set.critical[0].before : -1, near = 0;
             for (int k = 0; k < set.count; ++k) {
                 near |= fabs(set.critical[k].t - t) < 1e-6;
@@ -297,5 +281,5 @@ int main(void)
         cmocka_unit_test(theBrokenLineTurns),          cmocka_unit_test(theBodyInSpaceFolds),
         cmocka_unit_test(theNumberChangesNowhereElse), cmocka_unit_test(badInputIsNamed),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

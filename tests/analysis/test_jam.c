@@ -15,8 +15,6 @@ static void rodInertia(const Json *inputs, double G[9])
 static void rodsOfTheOracle(void **state)
 {
     (void)state;
-    Json oracle;
-    oracleOpen(&oracle);
     for (int k = 1; k <= 6; ++k) {
         char id[24];
         snprintf(id, sizeof id, "rod_jam.%d", k);
@@ -35,7 +33,6 @@ static void rodsOfTheOracle(void **state)
             CHECK_NEAR(after[1], 0, 1e-10);
         }
     }
-    jsonFree(&oracle);
 }
 
 /* Explicit steps of the normal impulse, as small as it takes; stick once the slip is gone. */
@@ -148,5 +145,5 @@ int main(void)
         cmocka_unit_test(bodiesInSpace),
         cmocka_unit_test(badInput),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

@@ -1,6 +1,7 @@
 /* Every `modes` case of the reference: the whole set of solutions, found in both directions. */
 #include "support/oracle.h"
 #include "support/states.h"
+#include "support/uniform.h"
 
 enum { MOST = 8 };
 
@@ -329,9 +330,7 @@ static void checkTop(const Json *one)
 static void referenceSetsAgree(void **unused)
 {
     (void)unused;
-    Json oracle;
     int count = 0;
-    oracleOpen(&oracle);
     const Json *cases = jsonGet(&oracle, "cases");
     for (int i = 0; i < cases->count; ++i) {
         const Json *one = &cases->first[i];
@@ -357,18 +356,11 @@ static void referenceSetsAgree(void **unused)
             fail_msg("%s: no reader for system %s", jsonGet(one, "id")->text, system);
     }
     assert_int_equal(count, 108);
-    jsonFree(&oracle);
 }
 
 /* ---------------------------------------------------------------- how many (digest 1.7) */
 
 static unsigned long long seed = 5;
-
-static double uniform(void)
-{
-    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    return 2 * ((double)(seed >> 11) * 0x1p-53) - 1;
-}
 
 /* A body at rest on one point, any inertia, any load: one or three motions if one-sided, one, three or five if two-sided,
  * and one that can last in every case. */
@@ -380,10 +372,10 @@ static void theNumberAtRestIsOdd(void **unused)
         /* B = E - m [r] J^-1 [r], J^-1 = L L' */
         double B[9], r[3], L[9] = {0}, load[3], K[9];
         for (int i = 0; i < 3; ++i) {
-            r[i] = 2 * uniform();
-            load[i] = uniform();
+            r[i] = 2 * uniform(&seed);
+            load[i] = uniform(&seed);
             for (int j = 0; j <= i; ++j)
-                L[3 * i + j] = i == j ? 1.5 + uniform() : uniform();
+                L[3 * i + j] = i == j ? 1.5 + uniform(&seed) : uniform(&seed);
         }
         load[2] = round % 3 == 0 ? load[2] : -fabs(load[2]);
         const double R[9] = {0, -r[2], r[1], r[2], 0, -r[0], -r[1], r[0], 0};
@@ -402,7 +394,7 @@ static void theNumberAtRestIsOdd(void **unused)
         const int two_sided = round % 2;
         State s;
         spragSolutionSet set;
-        bodyState(&s, B, load, 1, 0.1 + 3 * fabs(uniform()), (double[2]){0, 0}, two_sided);
+        bodyState(&s, B, load, 1, 0.1 + 3 * fabs(uniform(&seed)), (double[2]){0, 0}, two_sided);
         assert_int_equal(spragParadoxEnumerate(&s.state, &set), SPRAG_OK);
         assert_false(set.incomplete);
         if (set.count % 2 == 0 || set.count > (two_sided ? 5 : 3))
@@ -427,5 +419,5 @@ int main(void)
         cmocka_unit_test(theNumberAtRestIsOdd),
         cmocka_unit_test(referenceSetsAgree),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

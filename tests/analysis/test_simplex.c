@@ -1,15 +1,10 @@
 /* Systems with a solution y >= 0 by construction, and such that have none by Farkas' lemma. */
 #include "support/check.h"
+#include "support/uniform.h"
 
 #include "analysis/simplex.h"
 
 static unsigned long long seed = 9;
-
-static double uniform(void)
-{
-    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    return 2 * ((double)(seed >> 11) * 0x1p-53) - 1;
-}
 
 enum { COLUMNS = 20 };
 
@@ -17,7 +12,7 @@ enum { COLUMNS = 20 };
 static void fill(int rows, double *C)
 {
     for (int i = 0; i < rows * COLUMNS; ++i)
-        C[i] = uniform();
+        C[i] = uniform(&seed);
 }
 
 static void solutionsAreFound(void **state)
@@ -28,7 +23,7 @@ static void solutionsAreFound(void **state)
         double C[SIMPLEX_ROWS * COLUMNS], c[SIMPLEX_ROWS] = {0}, y[COLUMNS];
         fill(rows, C);
         for (int j = 0; j < COLUMNS; ++j) { /* few of them, so that many are at their bound */
-            const double share = round % 3 == 0 || j % 4 == 0 ? fabs(uniform()) : 0;
+            const double share = round % 3 == 0 || j % 4 == 0 ? fabs(uniform(&seed)) : 0;
             for (int i = 0; i < rows; ++i)
                 c[i] += share * C[rows * j + i];
         }
@@ -53,7 +48,7 @@ static void noneIsShown(void **state)
         double C[SIMPLEX_ROWS * COLUMNS], c[SIMPLEX_ROWS], z[SIMPLEX_ROWS], side = 0;
         fill(rows, C);
         for (int i = 0; i < rows; ++i)
-            z[i] = uniform(), c[i] = uniform(), side += z[i] * c[i];
+            z[i] = uniform(&seed), c[i] = uniform(&seed), side += z[i] * c[i];
         for (int j = 0; j < COLUMNS; ++j) {
             double sum = 0;
             for (int i = 0; i < rows; ++i)

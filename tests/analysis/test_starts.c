@@ -4,16 +4,11 @@
 
 #include "support/check.h"
 #include "support/states.h"
+#include "support/uniform.h"
 
 #include "linalg/lu.h"
 
 static unsigned long long seed;
-
-static double uniform(void)
-{
-    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    return 2 * ((double)(seed >> 11) * 0x1p-53) - 1;
-}
 
 /* ---------------------------------------------------------------- random systems */
 
@@ -23,7 +18,7 @@ static void randomFrame(double frame[3][3])
     while (length < 0.1 || length > 1) {
         length = 0;
         for (int i = 0; i < 3; ++i) {
-            frame[0][i] = uniform();
+            frame[0][i] = uniform(&seed);
             length += frame[0][i] * frame[0][i];
         }
     }
@@ -61,24 +56,24 @@ static void randomState(State *s, int bodies, double friction, int two_sided)
     double G[ROWS][24] = {{0}}, load[24], L[4][9] = {{0}}, mass[4];
     begin(s, CONTACTS);
     for (int i = 0; i < 24; ++i)
-        load[i] = uniform();
+        load[i] = uniform(&seed);
     for (int q = 0; q < 4; ++q) {
-        mass[q] = 1 + 0.5 * uniform();
+        mass[q] = 1 + 0.5 * uniform(&seed);
         for (int i = 0; i < 9; ++i)
-            L[q][i] = i % 4 == 0 ? 1.5 + uniform() : i / 3 > i % 3 ? uniform() : 0;
+            L[q][i] = i % 4 == 0 ? 1.5 + uniform(&seed) : i / 3 > i % 3 ? uniform(&seed) : 0;
     }
     for (int k = 0; k < CONTACTS; ++k) {
         double frame[3][3], at[2][3];
         randomFrame(frame);
         for (int i = 0; i < 6; ++i)
-            at[i / 3][i % 3] = uniform();
+            at[i / 3][i % 3] = uniform(&seed);
         for (int i = 0; i < 27 && bodies == 0; ++i)
-            G[3 * k + i / 9][i % 9] = uniform();
+            G[3 * k + i / 9][i % 9] = uniform(&seed);
         if (bodies > 0)
             addBody(G, k, k % bodies, 1, frame, at[0], mass[k % bodies], L[k % bodies]);
         if (k % (bodies > 0 ? bodies : 1) + 1 < bodies)
             addBody(G, k, k % bodies + 1, -1, frame, at[1], mass[k % bodies + 1], L[k % bodies + 1]);
-        s->mu[k] = friction * fabs(uniform());
+        s->mu[k] = friction * fabs(uniform(&seed));
         s->two_sided[k] = (unsigned char)two_sided;
     }
     double pressing = 0;
@@ -195,15 +190,15 @@ static int compare(const State *s, const spragSolutionSet *set, int starts)
     for (int start = 0; start < starts; ++start) {
         Guess g = {.x = {0}};
         double w[ROWS], r[ROWS];
-        const double scale = exp(2 * uniform());
+        const double scale = exp(2 * uniform(&seed));
         for (int k = 0; k < CONTACTS; ++k) {
-            const double which = fabs(uniform());
+            const double which = fabs(uniform(&seed));
             g.role[k] = which < 0.2 && !s->two_sided[k] ? OPEN : which < 0.4 ? HOLD : START;
-            g.sign[k] = s->two_sided[k] && uniform() < 0 ? -1 : 1;
+            g.sign[k] = s->two_sided[k] && uniform(&seed) < 0 ? -1 : 1;
             if (g.role[k] == OPEN)
                 continue;
-            g.x[3 * k] = scale * fabs(uniform());
-            g.x[3 * k + 1] = g.role[k] == START ? 3.1416 * uniform() : 0;
+            g.x[3 * k] = scale * fabs(uniform(&seed));
+            g.x[3 * k + 1] = g.role[k] == START ? 3.1416 * uniform(&seed) : 0;
         }
         if (!newton(s, &g, w) || !allowed(s, &g, w))
             continue;

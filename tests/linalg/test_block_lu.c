@@ -1,5 +1,6 @@
 /* Sparse block LU against its own product, on a random sparse pattern. */
 #include "support/check.h"
+#include "support/uniform.h"
 
 #include <string.h>
 
@@ -9,12 +10,6 @@
 enum { N = 60, ROOM = N * N };
 
 static unsigned long long seed = 5;
-
-static double uniform(void) /* (-1, 1), xorshift64* of Vigna 2016 */
-{
-    seed ^= seed >> 12, seed ^= seed << 25, seed ^= seed >> 27;
-    return (double)(seed * 2685821657736338717ULL >> 11) / 4503599627370496.0 - 1;
-}
 
 static int row_start[N + 1], column[ROOM];
 static double A[9 * ROOM];
@@ -26,7 +21,7 @@ static void makeMatrix(void)
     memset(full, 0, sizeof full);
     for (int i = 0; i < N; ++i) {
         full[i][i] = full[i][(i + 1) % N] = full[(i + 1) % N][i] = 1;
-        const int j = (int)((uniform() + 1) * 0.5 * (N - 1));
+        const int j = (int)((uniform(&seed) + 1) * 0.5 * (N - 1));
         full[i][j] = full[j][i] = 1;
     }
     int count = 0;
@@ -34,7 +29,7 @@ static void makeMatrix(void)
         for (int j = 0; j < N; ++j)
             if (full[i][j]) {
                 for (int k = 0; k < 9; ++k)
-                    A[9 * count + k] = uniform();
+                    A[9 * count + k] = uniform(&seed);
                 if (i == j)
                     for (int k = 0; k < 9; ++k)
                         A[9 * count + k] = k % 4 == 0 ? 0 : (k == 1 || k == 5 || k == 6 ? 20 : 0);
@@ -53,7 +48,7 @@ static void solvesWhatWasMultiplied(void **state)
         double x[3 * N], b[3 * N] = {0};
         makeMatrix();
         for (int i = 0; i < 3 * N; ++i)
-            x[i] = uniform();
+            x[i] = uniform(&seed);
         for (int i = 0; i < N; ++i)
             for (int e = row_start[i]; e < row_start[i + 1]; ++e)
                 spragMulAdd33(b + 3 * i, A + 9 * e, x + 3 * column[e]);

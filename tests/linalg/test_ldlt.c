@@ -1,4 +1,5 @@
 #include "support/check.h"
+#include "support/uniform.h"
 
 #include <string.h>
 
@@ -6,13 +7,7 @@
 
 enum { N = 12 };
 
-static unsigned seed = 5;
-
-static double uniform(void)
-{
-    seed = seed * 1664525u + 1013904223u;
-    return (double)(seed >> 8) / (1 << 24) * 2 - 1;
-}
+static unsigned long long seed = 5;
 
 /* A = B B' with B banded: rows reach `band` columns to the left. */
 static void banded(int band, double A[N * N], int first[N])
@@ -22,7 +17,7 @@ static void banded(int band, double A[N * N], int first[N])
     for (int i = 0; i < N; ++i) {
         first[i] = i > band ? i - band : 0;
         for (int j = first[i]; j <= i; ++j)
-            B[N * i + j] = uniform() + 2 * (i == j);
+            B[N * i + j] = uniform(&seed) + 2 * (i == j);
     }
     for (int i = 0; i < N; ++i)
         for (int j = 0; j < N; ++j)
@@ -49,7 +44,7 @@ static void everyBandIsSolved(void **state)
         banded(band, A, first);
         memcpy(L, A, sizeof L);
         for (int i = 0; i < N; ++i)
-            x[i] = b[i] = uniform();
+            x[i] = b[i] = uniform(&seed);
         solveInEnvelope(L, first, x);
         for (int i = 0; i < N; ++i) {
             double sum = -b[i];
@@ -73,7 +68,7 @@ static void aRedundantRowCarriesNothing(void **state)
         A[N * i + N - 1] = A[N * i + 3];
     memcpy(L, A, sizeof L);
     for (int i = 0; i < N; ++i)
-        x[i] = b[i] = i == N - 1 ? b[3] : uniform();
+        x[i] = b[i] = i == N - 1 ? b[3] : uniform(&seed);
     solveInEnvelope(L, first, x);
     CHECK_NEAR(x[N - 1], 0, 0);
     for (int i = 0; i < N; ++i) {
@@ -93,7 +88,7 @@ static void forwardStartsAtTheTop(void **state)
     banded(4, A, first);
     spragLdltFactor(N, first, A, inverse);
     for (int i = 2 * 5; i < 2 * N; ++i)
-        x[i] = uniform();
+        x[i] = uniform(&seed);
     memcpy(y, x, sizeof y);
     spragLdltForward(N, first, A, 2, 0, x);
     spragLdltForward(N, first, A, 2, 5, y);

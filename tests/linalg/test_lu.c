@@ -1,4 +1,5 @@
 #include "support/check.h"
+#include "support/uniform.h"
 
 #include "linalg/lu.h"
 
@@ -6,13 +7,7 @@
 
 enum { N = 12 };
 
-static unsigned seed = 1;
-
-static double uniform(void)
-{
-    seed = seed * 1664525u + 1013904223u;
-    return (double)(seed >> 8) / (1 << 24) * 2 - 1;
-}
+static unsigned long long seed = 1;
 
 static void randomSystemsAreSolved(void **state)
 {
@@ -22,9 +17,9 @@ static void randomSystemsAreSolved(void **state)
         double A[N * N], F[N * N], x[N], b[N];
         int pivot[N];
         for (int i = 0; i < n * n; ++i)
-            A[i] = uniform();
+            A[i] = uniform(&seed);
         for (int i = 0; i < n; ++i)
-            x[i] = uniform();
+            x[i] = uniform(&seed);
         for (int i = 0; i < n; ++i) {
             b[i] = 0;
             for (int j = 0; j < n; ++j)
@@ -65,7 +60,7 @@ static void equilibrationIsExact(void **state)
     enum { M = 5 };
     double A[M * M], B[M * M], row[M], column[M];
     for (int i = 0; i < M * M; ++i)
-        A[i] = B[i] = i % M == 3 ? 0 : uniform() * pow(10, 40 * (i / M) - 70 - 30 * (i % M));
+        A[i] = B[i] = i % M == 3 ? 0 : uniform(&seed) * pow(10, 40 * (i / M) - 70 - 30 * (i % M));
     spragLuEquilibrate(M, B, row, column);
     for (int i = 0; i < M; ++i) {
         double largest = 0;

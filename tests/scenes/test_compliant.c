@@ -78,8 +78,6 @@ static Outcome run(SceneWorld *world, double h, double limit, Impact *impact)
 static void theSeparatrixDivides(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *one = oracleCase(&oracle, "rod_jam.separatrix"), *expected = jsonGet(one, "expected");
     const Json *rows = jsonGet(expected, "rows");
     double value[SCENE_KEY_MAX];
@@ -98,15 +96,12 @@ static void theSeparatrixDivides(void **unused)
         SceneDestroy(world);
     }
     assert_int_equal(rows->count, 10);
-    jsonFree(&oracle);
 }
 
 /* The edge between the two, found by bisection, tends to N* as k grows. */
 static void theSeparatrixIsSharp(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *one = oracleCase(&oracle, "rod_jam.separatrix"), *expected = jsonGet(one, "expected");
     double value[SCENE_KEY_MAX], previous = INFINITY;
     ReferenceRodValues(jsonGet(one, "inputs"), value);
@@ -128,7 +123,6 @@ static void theSeparatrixIsSharp(void **unused)
         previous = error;
     }
     assert_true(previous < 0.01);
-    jsonFree(&oracle);
 }
 
 /* The impact of an oracle's rod on a surface of k with damping ratio zeta. */
@@ -156,8 +150,6 @@ static Impact jamOn(const Json *inputs, double p, double k, double zeta)
 static void theImpactHasItsLimit(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     for (int i = 1; i <= 6; ++i) {
         char id[24];
         snprintf(id, sizeof id, "rod_jam.%d", i);
@@ -179,15 +171,12 @@ static void theImpactHasItsLimit(void **unused)
             }
         }
     }
-    jsonFree(&oracle);
 }
 
 /* What the step of the rigid rod takes at once is where the stiff and strongly damped surface ends. */
 static void theRigidAnswerIsTheLimit(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     for (int i = 1; i <= 6; ++i) {
         char id[24];
         snprintf(id, sizeof id, "rod_jam.%d", i);
@@ -213,7 +202,6 @@ static void theRigidAnswerIsTheLimit(void **unused)
         assert_true(previous < 1e-2);
         SceneDestroy(rigid);
     }
-    jsonFree(&oracle);
 }
 
 /* ---------------------------------------------------------------- two-sided */
@@ -276,8 +264,6 @@ static void runBar(Bar bar, const Json *in, double h, int steps, double result[3
 static void theFoldHasItsLimit(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *cases = jsonGet(&oracle, "cases");
     int jams = 0, slides = 0;
     for (int i = 0; i < cases->count; ++i) {
@@ -308,7 +294,6 @@ static void theFoldHasItsLimit(void **unused)
         }
     }
     assert_true(jams >= 4 && slides >= 4);
-    jsonFree(&oracle);
 }
 
 /* Stable at any step: a surface of 1e12 N/m stepped at a thousand times its own period is as good as rigid. */
@@ -340,5 +325,5 @@ int main(void)
         cmocka_unit_test(theImpactHasItsLimit), cmocka_unit_test(theRigidAnswerIsTheLimit),
         cmocka_unit_test(theFoldHasItsLimit),   cmocka_unit_test(anyStepIsStable),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

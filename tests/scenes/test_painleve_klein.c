@@ -168,8 +168,6 @@ static int ruleHolds(const char *id, const double *value, const double *time, in
 static void compliantRuns(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *cases = jsonGet(&oracle, "cases");
     static const double h = 2e-5;
     int seen = 0, wrong = 0;
@@ -218,7 +216,6 @@ static void compliantRuns(void **unused)
     }
     assert_int_equal(seen, 7);
     assert_int_equal(wrong, 0);
-    jsonFree(&oracle);
 }
 
 /* The figures that were printed with the example: .802, .803, 1.403 s. */
@@ -246,8 +243,6 @@ static void thePrintedTimes(void **unused)
 static void compliantEquilibria(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     static const char *const ids[] = {"pk_elastic.equilibria.K100.X3.6", "pk_elastic.equilibria.K10000.X3.6"};
     for (int c = 0; c < 2; ++c) {
         const Json *one = oracleCase(&oracle, ids[c]), *list = jsonGet(jsonGet(one, "expected"), "equilibria");
@@ -281,7 +276,6 @@ static void compliantEquilibria(void **unused)
         }
         assert_int_equal(unstable, 1);
     }
-    jsonFree(&oracle);
 }
 
 /* ---------------------------------------------------------------- rigid */
@@ -292,8 +286,6 @@ static void compliantEquilibria(void **unused)
 static void rigidCases(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *cases = jsonGet(&oracle, "cases");
     int seen = 0, jams = 0;
     for (int c = 0; c < cases->count; ++c) {
@@ -345,7 +337,6 @@ static void rigidCases(void **unused)
         ++seen;
     }
     assert_true(seen >= 12 && jams >= 3);
-    jsonFree(&oracle);
 }
 
 int main(void)
@@ -356,5 +347,5 @@ int main(void)
         cmocka_unit_test(compliantEquilibria),
         cmocka_unit_test(compliantRuns),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

@@ -190,8 +190,6 @@ static void theBipodJamsWhenItsLoadTurns(void **unused)
 static void historyKeepsTheVariant(void **unused)
 {
     (void)unused;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *one = oracleCase(&oracle, "pk_rigid.v+1.n3.+-+"), *in = jsonGet(one, "inputs");
     const Json *solutions = jsonGet(jsonGet(one, "expected"), "solutions");
     const double X1 = jsonNumber(in, "X1");
@@ -238,7 +236,6 @@ static void historyKeepsTheVariant(void **unused)
             }
             SceneDestroy(world);
         }
-    jsonFree(&oracle);
 }
 
 int main(void)
@@ -249,5 +246,5 @@ int main(void)
         cmocka_unit_test(theBipodJamsWhenItsLoadTurns),
         cmocka_unit_test(historyKeepsTheVariant),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

@@ -5,22 +5,6 @@
 
 enum { MASS, LENGTH, MU, ANGLE, OMEGA, SLIP, GRAVITY, RESTITUTION };
 
-static Json oracle;
-
-static int open(void **state)
-{
-    (void)state;
-    oracleOpen(&oracle);
-    return 0;
-}
-
-static int shut(void **state)
-{
-    (void)state;
-    jsonFree(&oracle);
-    return 0;
-}
-
 /* Leaving the plane x-z of the scene fails. */
 static void rodState(const SceneWorld *world, double *state)
 {
@@ -294,5 +278,5 @@ int main(void)
         cmocka_unit_test(jamsAndLifts),
         cmocka_unit_test(jamsToTheLeft),
     };
-    return cmocka_run_group_tests(tests, open, shut);
+    return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

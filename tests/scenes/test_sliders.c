@@ -83,8 +83,6 @@ static int rests(Slider *s, double x, double y)
     return hypot(s->v[0][0], s->v[0][1]) < 1e-13;
 }
 
-static Json oracle;
-
 /* Cases of one system and kind, one after the other; NULL after the last. */
 static const Json *next(const char *system, const char *kind, int *at)
 {
@@ -718,9 +716,7 @@ int main(void)
         cmocka_unit_test(beltRuns),        cmocka_unit_test(beltEquilibria),  cmocka_unit_test(devices),
         cmocka_unit_test(carriages),       cmocka_unit_test(creepingCarriage)};
     dInitODE2(0);
-    oracleOpen(&oracle);
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    jsonFree(&oracle);
+    const int failed = cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
     dCloseODE();
     return failed;
 }

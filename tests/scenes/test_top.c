@@ -22,22 +22,6 @@ enum {
     RIM
 };
 
-static Json oracle;
-
-static int open(void **state)
-{
-    (void)state;
-    oracleOpen(&oracle);
-    return 0;
-}
-
-static int shut(void **state)
-{
-    (void)state;
-    jsonFree(&oracle);
-    return 0;
-}
-
 static AccuracyCase topCase(const char *id)
 {
     const Json *source = oracleCase(&oracle, id), *expected = jsonGet(source, "expected");
@@ -157,5 +141,5 @@ int main(void)
         cmocka_unit_test(smallTop),     cmocka_unit_test(leavesSliding),  cmocka_unit_test(slipsFromRestAndLeaves),
         cmocka_unit_test(leavesAtOnce),
     };
-    return cmocka_run_group_tests(tests, open, shut);
+    return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

@@ -81,39 +81,13 @@ static void stickingDoesNotCreep(void **state)
     }
 }
 
-typedef struct One {
-    spragProblem problem;
-    double W[9], q[3], mu, mu_minus, bound[6];
-    int row_start[2], column, parent;
-    unsigned char kind;
-} One;
-
 static void oneOf(One *one, unsigned long long *seed, spragBlockKind kind)
 {
-    double G[9];
-    for (int i = 0; i < 9; ++i)
-        G[i] = uniform(seed);
-    for (int i = 0; i < 9; ++i) {
-        one->W[i] = i % 4 == 0 ? 0.2 : 0;
-        for (int k = 0; k < 3; ++k)
-            one->W[i] += G[3 * (i / 3) + k] * G[3 * (i % 3) + k];
-    }
+    randomBlock(seed, 0.2, one->W);
     for (int i = 0; i < 3; ++i)
         one->q[i] = uniform(seed), one->bound[i] = -0.2, one->bound[3 + i] = i == 0 ? INFINITY : 0.1;
     one->mu = 0.1 + fabs(uniform(seed)), one->mu_minus = 0.5 * one->mu;
-    one->row_start[0] = one->column = 0, one->row_start[1] = 1, one->parent = -1;
-    one->kind = (unsigned char)kind;
-    one->problem = (spragProblem){.contact_count = 1,
-                                  .block_count = 1,
-                                  .row_start = one->row_start,
-                                  .column = &one->column,
-                                  .W = one->W,
-                                  .q = one->q,
-                                  .mu = &one->mu,
-                                  .mu_minus = &one->mu_minus,
-                                  .kind = &one->kind,
-                                  .bound = one->bound,
-                                  .parent = &one->parent};
+    oneInit(one, kind);
 }
 
 static void oneBlockOfEveryKind(void **state)

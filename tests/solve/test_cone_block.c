@@ -6,47 +6,22 @@
 
 enum { ROUNDS = 3000 };
 
-typedef struct One {
-    spragProblem problem;
-    int row_start[2], column[1], parent[1];
-    double W[9], q[3], mu[1], mu_minus[1], bound[6];
-    unsigned char kind[1];
-} One;
-
-/* W = G G' + 0.1: the normal and the tangential rows are coupled, p > 0 is not asked for. */
+/* The normal and the tangential rows are coupled, p > 0 is not asked for. */
 static void randomOne(One *one, spragBlockKind kind, double mu, unsigned long long *seed)
 {
-    double G[9];
-    for (int i = 0; i < 9; ++i)
-        G[i] = uniform(seed);
-    for (int i = 0; i < 9; ++i) {
-        one->W[i] = i % 4 == 0 ? 0.1 : 0;
-        for (int k = 0; k < 3; ++k)
-            one->W[i] += G[3 * (i / 3) + k] * G[3 * (i % 3) + k];
-    }
+    randomBlock(seed, 0.1, one->W);
     for (int i = 0; i < 3; ++i) {
         one->q[i] = uniform(seed);
         one->bound[i] = -0.3 * fabs(uniform(seed)), one->bound[3 + i] = 0.3 * fabs(uniform(seed));
     }
-    one->row_start[0] = 0, one->row_start[1] = 1, one->column[0] = 0, one->parent[0] = 0;
-    one->mu[0] = mu * fabs(uniform(seed)), one->mu_minus[0] = mu * fabs(uniform(seed));
-    one->kind[0] = (unsigned char)kind;
-    one->problem = (spragProblem){.contact_count = 1,
-                                  .block_count = 1,
-                                  .row_start = one->row_start,
-                                  .column = one->column,
-                                  .W = one->W,
-                                  .q = one->q,
-                                  .mu = one->mu,
-                                  .mu_minus = one->mu_minus,
-                                  .bound = one->bound,
-                                  .kind = one->kind};
+    one->mu = mu * fabs(uniform(seed)), one->mu_minus = mu * fabs(uniform(seed));
+    oneInit(one, kind);
 }
 
 /* Is p > 0 in every direction?  Beyond it a cone has several solutions or none, which are not this file's. */
 static int isRegular(const One *one)
 {
-    return one->W[0] > fmax(one->mu[0], one->mu_minus[0]) * hypot(one->W[1], one->W[2]);
+    return one->W[0] > fmax(one->mu, one->mu_minus) * hypot(one->W[1], one->W[2]);
 }
 
 static void conesAreExact(void **state)
@@ -61,12 +36,12 @@ static void conesAreExact(void **state)
         randomOne(&one, SPRAG_BLOCK_CONTACT, 1.5, &seed);
         if (!isRegular(&one))
             continue;
-        spragConeBlockInit(&block, one.W, one.mu[0], one.mu[0]);
+        spragConeBlockInit(&block, one.W, one.mu, one.mu);
         for (int again = 0; again < 2; ++again) { /* the second time from the nu of the first */
             spragConeBlockSolve(&block, one.q, r);
             CHECK_NEAR(spragProblemResidual(&one.problem, r), 0, 1e-13);
         }
-        const double limit = one.mu[0] * r[0], friction = hypot(r[1], r[2]);
+        const double limit = one.mu * r[0], friction = hypot(r[1], r[2]);
         ++*(r[0] == 0 ? &open : friction < limit * (1 - 1e-9) ? &stick : &slip);
     }
     assert_true(open > 300 && stick > 100 && slip > 300);
@@ -84,7 +59,7 @@ static void twoSidedConesAreExact(void **state)
         randomOne(&one, SPRAG_BLOCK_TWO_SIDED, 1.5, &seed);
         if (!isRegular(&one))
             continue;
-        spragConeBlockInit(&block, one.W, one.mu[0], one.mu_minus[0]);
+        spragConeBlockInit(&block, one.W, one.mu, one.mu_minus);
         spragConeBlockSolveTwoSided(&block, one.q, r);
         CHECK_NEAR(spragProblemResidual(&one.problem, r), 0, 1e-13);
         below += r[0] < 0;
@@ -120,7 +95,7 @@ static void discsAreExact(void **state)
         One one;
         double r[3];
         randomOne(&one, SPRAG_BLOCK_FORCE_LIMIT, 0.5, &seed);
-        spragDiscBlockSolve(one.W, one.q, 0, 0, INFINITY, one.mu[0], r);
+        spragDiscBlockSolve(one.W, one.q, 0, 0, INFINITY, one.mu, r);
         CHECK_NEAR(spragProblemResidual(&one.problem, r), 0, 1e-13);
     }
 }
@@ -134,7 +109,7 @@ static void rollingIsExact(void **state)
         One one;
         randomOne(&one, SPRAG_BLOCK_ROLLING, 0.5, &seed);
         double W[18] = {0}, q[6], r[6] = {1, 0, 0};
-        const double mu[2] = {1, one.mu[0]}, mu_minus[2] = {1, one.mu_minus[0]};
+        const double mu[2] = {1, one.mu}, mu_minus[2] = {1, one.mu_minus};
         const int row_start[3] = {0, 1, 2}, column[2] = {0, 1}, parent[2] = {-1, 0};
         const unsigned char kind[2] = {SPRAG_BLOCK_CONTACT, SPRAG_BLOCK_ROLLING};
         W[0] = W[4] = W[8] = 1;

@@ -8,17 +8,9 @@
 #include "linalg/vec3.h"
 #include "solve/solver.h"
 
-/* W = G G' + ridge, mass ratios up to 1e3. */
-static void randomBlock(unsigned long long *seed, double ridge, double W[9], double q[3])
+static void randomBlockAndLoad(unsigned long long *seed, double ridge, double W[9], double q[3])
 {
-    double G[9];
-    for (int i = 0; i < 9; ++i)
-        G[i] = uniform(seed);
-    for (int i = 0; i < 9; ++i) {
-        W[i] = i % 4 == 0 ? ridge : 0;
-        for (int k = 0; k < 3; ++k)
-            W[i] += G[3 * (i / 3) + k] * G[3 * (i % 3) + k];
-    }
+    randomBlock(seed, ridge, W);
     for (int i = 0; i < 3; ++i)
         q[i] = uniform(seed);
 }
@@ -81,7 +73,7 @@ static void everySolutionIsFound(void **state)
     int seen[SPRAG_LOCAL_MAX + 1] = {0}, compared = 0;
     for (int trial = 0; trial < 500; ++trial) {
         double W[9], q[3];
-        randomBlock(&seed, trial % 2 == 0 ? 0.002 : 0.3, W, q);
+        randomBlockAndLoad(&seed, trial % 2 == 0 ? 0.002 : 0.3, W, q);
         const double mu = 0.05 + 6 * fabs(uniform(&seed)), mu_minus = 0.3 * mu;
         for (int two_sided = 0; two_sided < 2; ++two_sided) {
             spragLocalSolution solution[SPRAG_LOCAL_MAX];
@@ -115,7 +107,7 @@ static void stabilityIsADerivative(void **state)
     int stable = 0, unstable = 0;
     for (int trial = 0; trial < 12000; ++trial) {
         double W[9], q[3];
-        randomBlock(&seed, 0.01, W, q);
+        randomBlockAndLoad(&seed, 0.01, W, q);
         const double mu = 0.5 + 3 * fabs(uniform(&seed));
         spragLocalSolution solution[SPRAG_LOCAL_MAX];
         const int count = spragLocalEnumerate(SPRAG_BLOCK_CONTACT, W, q, mu, mu, solution);
@@ -152,7 +144,7 @@ static void regularMeansUnique(void **state)
     int regular = 0;
     for (int trial = 0; trial < 20000; ++trial) {
         double W[9], q[3], r[3];
-        randomBlock(&seed, trial % 2 ? 0.02 : 0.5, W, q);
+        randomBlockAndLoad(&seed, trial % 2 ? 0.02 : 0.5, W, q);
         const double mu = 1.5 * fabs(uniform(&seed));
         if (!spragLocalRegular(W, q, mu, r))
             continue;
@@ -257,8 +249,6 @@ static void rodAtRest(const Json *c, int two_sided, int *cases)
 static void referenceModesAtRest(void **state)
 {
     (void)state;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *cases = jsonGet(&oracle, "cases");
     int body = 0, rod = 0, guide = 0;
     for (int k = 0; k < cases->count; ++k) {
@@ -273,7 +263,6 @@ static void referenceModesAtRest(void **state)
         else if (strcmp(system, "rod_bilateral") == 0)
             rodAtRest(c, 1, &guide);
     }
-    jsonFree(&oracle);
     assert_true(body >= 12 && rod >= 6 && guide >= 4);
 }
 
@@ -304,5 +293,5 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(everySolutionIsFound), cmocka_unit_test(stabilityIsADerivative),
                                        cmocka_unit_test(regularMeansUnique), cmocka_unit_test(referenceModesAtRest),
                                        cmocka_unit_test(edges)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

@@ -114,14 +114,11 @@ static void bipodCase(const Json *c, int *slides, int *jams)
 static void bipods(void **state)
 {
     (void)state;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *cases = jsonGet(&oracle, "cases");
     int slides = 0, jams = 0;
     for (int k = 0; k < cases->count; ++k)
         if (strcmp(jsonGet(&cases->first[k], "system")->text, "bipod") == 0)
             bipodCase(&cases->first[k], &slides, &jams);
-    jsonFree(&oracle);
     assert_true(slides >= 6 && jams >= 2);
 }
 
@@ -219,5 +216,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everyKind), cmocka_unit_test(bipods), cmocka_unit_test(inconsistentRodsJam),
         cmocka_unit_test(indeterminateRodsFollowHistory), cmocka_unit_test(separatrixIsLeft)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

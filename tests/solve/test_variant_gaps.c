@@ -17,8 +17,6 @@ static void theReferenceAgrees(void **state)
 {
     (void)state;
     static const char *const name[4] = {"(+,+)", "(-,+)", "(+,-)", "(-,-)"};
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *one = oracleCase(&oracle, "variants.gaps");
     const Json *points = jsonGet(jsonGet(one, "expected"), "points");
     double D0[8];
@@ -36,7 +34,6 @@ static void theReferenceAgrees(void **state)
                            v == 0 ? clearance[k] : jsonGet(jsonGet(point, "gaps"), name[v])->first[k].number, 1e-15);
     }
     assert_int_equal(points->count, 4);
-    jsonFree(&oracle);
 }
 
 /* From any other variant with the gaps found there, the same table comes back. */
@@ -106,5 +103,5 @@ int main(void)
         cmocka_unit_test(unitsDoNotMatter),
         cmocka_unit_test(whatCannotBeReachedIsNamed),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

@@ -58,6 +58,45 @@ static inline void randomProblem(Random *random, unsigned long long seed, double
                                      .parent = random->parent};
 }
 
+/* W = G G' + ridge, G (3 x 3) random. */
+static inline void randomBlock(unsigned long long *seed, double ridge, double W[9])
+{
+    double G[9];
+    for (int i = 0; i < 9; ++i)
+        G[i] = uniform(seed);
+    for (int i = 0; i < 9; ++i) {
+        W[i] = i % 4 == 0 ? ridge : 0;
+        for (int k = 0; k < 3; ++k)
+            W[i] += G[3 * (i / 3) + k] * G[3 * (i % 3) + k];
+    }
+}
+
+/* A problem of one block. */
+typedef struct One {
+    spragProblem problem;
+    double W[9], q[3], mu, mu_minus, bound[6];
+    int row_start[2], column, parent;
+    unsigned char kind;
+} One;
+
+/* The problem of the numbers that are there. */
+static inline void oneInit(One *one, spragBlockKind kind)
+{
+    one->kind = (unsigned char)kind;
+    one->row_start[0] = one->column = 0, one->row_start[1] = 1, one->parent = -1;
+    one->problem = (spragProblem){.contact_count = 1,
+                                  .block_count = 1,
+                                  .row_start = one->row_start,
+                                  .column = &one->column,
+                                  .W = one->W,
+                                  .q = one->q,
+                                  .mu = &one->mu,
+                                  .mu_minus = &one->mu_minus,
+                                  .kind = &one->kind,
+                                  .bound = one->bound,
+                                  .parent = &one->parent};
+}
+
 /* Kinds in turn: CONTACT, TWO_SIDED, FORCE_LIMIT, BOX, ROLLING. */
 static inline void mixKinds(Random *random)
 {

@@ -105,8 +105,6 @@ static const Json *realisable(const Json *solutions)
 static void rodTakesTheRealisableSolution(void **state)
 {
     (void)state;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *cases = jsonGet(&oracle, "cases");
     int seen = 0;
     for (int k = 0; k < cases->count; ++k) {
@@ -146,7 +144,6 @@ static void rodTakesTheRealisableSolution(void **state)
         }
     }
     assert_int_equal(seen, 18);
-    jsonFree(&oracle);
 }
 
 /* theory/digest.md 1.6: feet at -a and +a, the centre H above, weight P, pull F.  One step: N1, N2 (N), w; the pulses and
@@ -176,8 +173,6 @@ static void stepBipod(const Json *in, double h, double result[3])
 static void bipodTakesTheRealisableSolution(void **state)
 {
     (void)state;
-    Json oracle;
-    oracleOpen(&oracle);
     const Json *cases = jsonGet(&oracle, "cases");
     int seen = 0;
     for (int k = 0; k < cases->count; ++k) {
@@ -208,7 +203,6 @@ static void bipodTakesTheRealisableSolution(void **state)
         CHECK_NEAR((y[2] - v) / STEP, jsonNumber(one, "w"), 1e-8);
     }
     assert_int_equal(seen, 18);
-    jsonFree(&oracle);
 }
 
 /* ---------------------------------------------------------------- sides */
@@ -649,7 +643,7 @@ int main(void)
                                        cmocka_unit_test(railIsHyperstatic),
                                        cmocka_unit_test(sliderCrank),
                                        cmocka_unit_test(threadsGiveTheSameBits)};
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
     dCloseODE();
     return failed;
 }

@@ -164,14 +164,11 @@ static void beltKeepsItsPeriod(void **state)
     (void)state;
     static const char *const id[] = {"belt.stickslip.mu1.5.u0.5", "belt.stickslip.mu1.5.u0.7",
                                      "belt.stickslip.mu0.3.u0.3"};
-    Json oracle;
-    oracleOpen(&oracle);
     for (int i = 0; i < 3; ++i) {
         const Json *source = oracleCase(&oracle, id[i]);
         const double reference = jsonNumber(jsonGet(source, "expected"), "T");
         CHECK_NEAR(beltPeriod(jsonGet(source, "inputs"), 1e-3) / reference, 1, 1e-3);
     }
-    jsonFree(&oracle);
 }
 
 /* ---------------------------------------------------------------- every scene; traces */
@@ -372,5 +369,5 @@ int main(void)
         cmocka_unit_test(blowUpIsRefused),
         cmocka_unit_test(stockContactsAreRead),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }
