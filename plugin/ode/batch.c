@@ -82,6 +82,9 @@ static spragStatus solveBounded(const struct spragWorld *world, const spragSolve
     spragStatus status = SPRAG_OK;
     double off = INFINITY;
     int iterations = 0;
+    spragBearingRounds rounds;
+    if (!spragBearingsBegin(world, island, &rounds))
+        return SPRAG_ERROR_MEMORY;
     for (int round = 0; round < ROUNDS_MAX && status != SPRAG_ERROR_MEMORY && off > enough; ++round) {
         spragArena *arena = &island->lane->arena;
         const spragArenaMark mark = spragArenaMarkGet(arena);
@@ -90,7 +93,7 @@ static spragStatus solveBounded(const struct spragWorld *world, const spragSolve
         if (status != SPRAG_ERROR_MEMORY && !spragArticulationsSolve(island))
             status = SPRAG_ERROR_MEMORY;
         spragArenaRelease(arena, mark);
-        off = status == SPRAG_ERROR_MEMORY ? 0 : spragBearingsUpdate(world, island);
+        off = status == SPRAG_ERROR_MEMORY ? 0 : spragBearingsUpdate(world, island, &rounds);
     }
     island->solve.iterations = iterations;
     island->solve.residual = fmax(island->solve.residual, off > enough ? off : 0);

@@ -215,8 +215,9 @@ static void reaction(const spragIsland *island, const struct spragBearing *beari
             sum[i] += island->row[e].J[0][i] * island->row[e].impulse;
 }
 
-/* Of one row or disc: what the change of its bound is worth.  One that stays within both bounds does not notice. */
-static double setProblemBound(spragIsland *island, int k, double bound)
+/* Of one row or disc: what a change of its bound to `wanted` is worth; it is set to `bound`.  One that stays within both
+ * does not notice. */
+static double setProblemBound(spragIsland *island, int k, double wanted, double bound)
 {
     spragBlock *block = &island->block[k];
     const double *r = island->r + 3 * k, *W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
@@ -232,20 +233,77 @@ static double setProblemBound(spragIsland *island, int k, double bound)
     island->mu_minus[k] = block->mu_minus;
     memcpy(island->bound + 6 * k, block->lo, sizeof block->lo);
     memcpy(island->bound + 6 * k + 3, block->hi, sizeof block->hi);
-    return size < before * (1 - 1e-9) && size <= bound ? 0 : fabs(bound - before) * weight;
+    return size < before * (1 - 1e-9) && size <= wanted ? 0 : fabs(wanted - before) * weight;
 }
 
-double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island)
+/* 1: the first block of turning friction of a joint (a ball has two). */
+static int beginsTurning(const spragIsland *island, int k)
+{
+    const spragBlock *block = &island->block[k];
+    return block->part == SPRAG_PART_TURNING &&
+           (k == 0 || block[-1].part != SPRAG_PART_TURNING || block[-1].joint != block->joint);
+}
+
+static struct spragBearing *bearingOf(const struct spragWorld *world, const spragIsland *island, int k)
+{
+    return world->snapshot.joint[island->block[k].joint].bearing;
+}
+
+int spragBearingsBegin(const struct spragWorld *world, const spragIsland *island, spragBearingRounds *rounds)
+{
+    spragArena *arena = &island->lane->arena;
+    *rounds = (spragBearingRounds){0};
+    for (int k = 0; k < island->block_count; ++k)
+        rounds->count += beginsTurning(island, k);
+    if (rounds->count == 0)
+        return 1;
+    rounds->tried = SPRAG_TAKE(arena, double, rounds->count);
+    rounds->found = SPRAG_TAKE(arena, double, rounds->count);
+    rounds->weight = SPRAG_TAKE(arena, double, rounds->count);
+    if (rounds->tried == NULL || rounds->found == NULL || rounds->weight == NULL)
+        return 0;
+    for (int k = 0, n = 0; k < island->block_count; ++k)
+        if (beginsTurning(island, k)) {
+            const struct spragBearing *bearing = bearingOf(world, island, k);
+            rounds->tried[n] = bearing->load;
+            rounds->weight[n++] = turningBound(world, bearing, 1);
+        }
+    return spragAndersonInit(&rounds->anderson, rounds->count, rounds->weight, NULL, arena);
+}
+
+/* The loads to try next. */
+static void nextLoads(const struct spragWorld *world, const spragIsland *island, spragBearingRounds *rounds)
+{
+    enum { ROUNDS_PLAIN = 4 };
+    for (int k = 0, n = 0; k < island->block_count; ++k)
+        if (beginsTurning(island, k)) {
+            double F[3];
+            reaction(island, bearingOf(world, island, k), F);
+            rounds->found[n++] = spragNorm3(F) / world->snapshot.step;
+        }
+    if (++rounds->round <= ROUNDS_PLAIN) {
+        memcpy(rounds->tried, rounds->found, (size_t)rounds->count * sizeof *rounds->tried);
+        return;
+    }
+    spragAndersonLook(&rounds->anderson, rounds->tried, rounds->found);
+    spragAndersonMix(&rounds->anderson, rounds->tried, rounds->found);
+    for (int n = 0; n < rounds->count; ++n)
+        rounds->tried[n] = fmax(0, rounds->tried[n]);
+}
+
+double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds)
 {
     double worst = 0;
-    for (int k = 0; k < island->block_count; ++k) {
+    if (rounds->count == 0)
+        return 0;
+    nextLoads(world, island, rounds);
+    for (int k = 0, n = -1; k < island->block_count; ++k) {
         if (island->block[k].part != SPRAG_PART_TURNING)
             continue;
-        struct spragBearing *bearing = world->snapshot.joint[island->block[k].joint].bearing;
-        double F[3];
-        reaction(island, bearing, F);
-        worst =
-            fmax(worst, setProblemBound(island, k, turningBound(world, bearing, spragNorm3(F) / world->snapshot.step)));
+        n += beginsTurning(island, k);
+        const struct spragBearing *bearing = bearingOf(world, island, k);
+        worst = fmax(worst, setProblemBound(island, k, turningBound(world, bearing, rounds->found[n]),
+                                            turningBound(world, bearing, rounds->tried[n])));
     }
     return worst;
 }

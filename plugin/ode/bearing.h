@@ -3,7 +3,10 @@
  * Turning (hinge, universal, ball).  Load F = |force that the joint hands on|; friction about an axis |M| <= mu R F, R the
  * bearing's radius.  The reaction follows from the solution, so the bound of the row is iterated to it:
  *     solve with M_max,   M_max <- mu R F,   until what the change is worth is below the tolerance.
- * (The gain is of the size mu R / length of the links: two or three solves.)  Ball: across the load a round disc of torques,
+ * The gain is of the size mu R / length of the links: two or three solves.  In closed loops it may be beyond -1, and this
+ * would go to and fro for ever: after a few rounds the loads of all joints are mixed (solve/anderson.h).  A gain above 1
+ * leads up to where the joint is locked, and its reaction follows the bound no more.  Whatever the bound, friction is between
+ * its bounds and against the motion: it takes energy, never gives any.  Ball: across the load a round disc of torques,
  * about the load itself mu R F apart.
  *
  * Sliding (slider, piston).  A bearing of length L and half-width w about the axis d bears at its two ends.  An end is a
@@ -17,6 +20,7 @@
 #define SPRAG_ODE_BEARING_H
 
 #include "ode/articulation.h"
+#include "solve/anderson.h"
 
 enum { SPRAG_BEARING_ENDS = 2 };
 
@@ -52,9 +56,18 @@ int spragBearingBlockCount(const struct spragBearing *bearing);
 /* Adds them to the island; changes the rows that the joint brought: from `first` on. */
 void spragBearingBlocks(const struct spragWorld *world, int joint, int first, spragIsland *island);
 
+/* The iteration of a step: from its first bounds on. */
+typedef struct spragBearingRounds {
+    int count, round;      /* turning bearings of the island; solves so far */
+    double *tried, *found; /* (count) N, loads of the bounds solved with, and what they gave */
+    double *weight;        /* (count) N m of bound per N */
+    spragAnderson anderson;
+} spragBearingRounds;
+/* 0: no memory. */
+int spragBearingsBegin(const struct spragWorld *world, const spragIsland *island, spragBearingRounds *rounds);
 /* Bounds of turning friction from the reactions just found.  Returns what the greatest change is worth, m/s or rad/s; 0 in
  * islands without such joints. */
-double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island);
+double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds);
 /* Turns the ends of sliding bearings along the reactions just found, and to the faces they load; round: how often before in
  * this step.  1: some were off; the problem is to be made and solved anew. */
 int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round);
