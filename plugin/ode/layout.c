@@ -121,8 +121,10 @@ int spragLayoutFallsIdle(dBodyID body, dReal h)
 {
     dReal time_left;
     if (!dBodyGetAutoDisableFlag(body) || !dBodyIsEnabled(body) || dBodyGetAutoDisableAverageSamplesCount(body) == 0 ||
-        dBodyGetJoint(body, 0) == NULL || !isIdle(body))
+        dBodyGetJoint(body, 0) == NULL)
         return 0;
+    if (!isIdle(body)) /* with neither steps nor time to wait, ODE puts to rest what moves too */
+        return dBodyGetAutoDisableSteps(body) <= 0 && dBodyGetAutoDisableTime(body) <= 0;
     memcpy(&time_left, (const char *)body + layout.time_left, sizeof time_left);
     return number(body, layout.steps_left) - 1 <= 0 && time_left - h <= 0;
 }
