@@ -3,7 +3,8 @@
  *     one block             all its solutions (local.c), the policy's choice
  *     a few blocks          the modes of the guess, verified (warm.c)
  *     up to SMALL blocks    mode search; Newton with an interior point; Gauss-Seidel; Lemke
- *     more                  Gauss-Seidel while it pays; Newton with an interior point; Gauss-Seidel
+ *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while it
+ *                           pays; Newton with an interior point; Gauss-Seidel
  *
  * What another method finds for a small island goes through the mode search once more: it is the one that knows a
  * separatrix when it sees it, and the policy. */
@@ -27,6 +28,7 @@
 #define CREEP 1e-12 /* m/s, that nobody sees: a pile at rest begins with what held it in the last step */
 
 #define SECONDS_PER_CUBE 1e-8 /* s, of a dense factorisation for n blocks, over n^3 */
+#define TIME_LEAST 1e-9       /* s: the least that is a limit; some sweeps are made all the same */
 
 enum {
     SMALL = 60,         /* blocks, measured: beyond it the mode search costs more than it saves */
@@ -268,6 +270,13 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
     const int swept = chain[0] == &spragSolverSweeps && info->residual <= options->tolerance;
     if (swept && !creeps(problem, options, r))
         return SPRAG_OK;
+    if (!swept && chain[0] == &spragSolverSweeps && problem->bodies != NULL && options->iteration_limit == 0) {
+        const spragStatus status = tryMethod(&spragSolverAtOnce, problem, &left, BETTER, arena, r, candidate, info);
+        if (status != SPRAG_OK || info->residual <= options->tolerance)
+            return status;
+        if (timeIsUp(options, begin, &left))
+            left.time_limit = TIME_LEAST;
+    }
     const int patient = problem->contact_count <= SMALL || !(options->work_limit > 0);
     for (int k = swept; k < links && k < links_most; ++k) {
         const int again =

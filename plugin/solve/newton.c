@@ -36,6 +36,7 @@ enum {
     STEPS_FAR = 200,
     STEPS_MOTORS = 600,
     STEPS_LEAST = 3,
+    STEPS_AT_ONCE = 12,
     PASSES = 10,      /* over W, the other work of a step */
     THREADS_PAY = 500 /* blocks */
 };
@@ -43,6 +44,7 @@ enum {
 #define WORK 5e8 /* 3x3 products spent on factorisations where no limit is given: about 5 s */
 #define SECONDS_PER_PRODUCT 5e-9
 #define SECONDS_PER_BLOCK 1e-6 /* of W: the analysis for a factorisation */
+#define PRICE_AT_ONCE 5.0      /* 3x3 products a block of W */
 #define NEAR 1e-3              /* m/s: from here the proximal points find the way */
 
 enum { PATHS = 3 };
@@ -215,4 +217,30 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     return solveIn(SPRAG_TANGENT_CONTACTS, problem, options, arena, r, info, &refused);
 }
 
+/* A few steps from where the last time step ended, if together they cost no more than some sweeps. */
+static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                               double *r, spragSolveInfo *info)
+{
+    const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
+    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    spragProximal proximal;
+    if (!isWarm(problem, r))
+        return SPRAG_NOT_CONVERGED;
+    const double most = fmin(PRICE_AT_ONCE * problem->block_count, productsMost(problem, options));
+    const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_BODIES, most, arena);
+    spragStatus status = ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
+    if (ready > 0) {
+        spragProximalReset(&proximal, r);
+        status = spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, options->tolerance, deadline, STEPS_AT_ONCE, r,
+                                     &info->iterations);
+        memcpy(r, proximal.best, bytes);
+        if (status == SPRAG_OK)
+            spragProximalPolish(&proximal, options->tolerance, proximal.best_residual, r, &info->iterations);
+    }
+    spragArenaRelease(arena, mark);
+    return status;
+}
+
+const spragSolver spragSolverAtOnce = {SPRAG_SOLVER_NEWTON, "newton", solveAtOnce};
 const spragSolver spragSolverNewton = {SPRAG_SOLVER_NEWTON, "newton", solve};

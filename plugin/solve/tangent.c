@@ -416,7 +416,9 @@ int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const i
                               .load = parent != NULL ? SPRAG_TAKE(arena, double, 3 * nc) : NULL};
     if (tangent->A == NULL || tangent->B == NULL || tangent->soft == NULL || (parent != NULL && tangent->load == NULL))
         return 0;
-    tangent->bodies = space == SPRAG_TANGENT_CHEAPER && suits(tangent) ? problem->bodies : NULL;
+    tangent->bodies = space != SPRAG_TANGENT_CONTACTS && suits(tangent) ? problem->bodies : NULL;
+    if (space == SPRAG_TANGENT_BODIES)
+        return tangent->bodies != NULL ? analyseBodies(tangent, price_most, arena) : -1;
     return analyse(tangent, price_most, arena);
 }
 

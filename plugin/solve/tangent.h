@@ -45,9 +45,14 @@ typedef struct spragTangent {
     double *left, *part; /* (3 nc) g - (A + B (W + soft)) x; a correction */
 } spragTangent;
 
-typedef enum spragTangentSpace { SPRAG_TANGENT_CONTACTS, SPRAG_TANGENT_CHEAPER } spragTangentSpace;
+typedef enum spragTangentSpace {
+    SPRAG_TANGENT_CONTACTS,
+    SPRAG_TANGENT_BODIES,
+    SPRAG_TANGENT_CHEAPER
+} spragTangentSpace;
 
-/* parent (nc) may be NULL; who has one is none.  Memory from the arena.  1; 0: out of memory; -1: a factorisation would cost more than `price_most`. */
+/* parent (nc) may be NULL; who has one is none.  Memory from the arena.  1; 0: out of memory; -1: a factorisation would cost more than `price_most`, or
+ * the bodies are not known. */
 int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const int *parent, spragTangentSpace space,
                      double price_most, spragArena *arena);
 /* With A, B, load and soft as they are.  1, or 0: singular. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solve/solver.h"
+#include "support/random_pile.h"
 #include "support/random_problem.h"
 #include "support/shared.h"
 
@@ -79,9 +80,39 @@ static void filesAreSolved(void **state)
     spragArenaFree(&arena);
 }
 
+/* Newton at once: from a guess whose modes fit, and only where the bodies are known; to rounding. */
+static void atOnceFromAWarmGuess(void **state)
+{
+    (void)state;
+    static Pile pile;
+    const spragSolveOptions options = {.tolerance = 1e-8};
+    for (unsigned long long seed = 1; seed <= 10; ++seed) {
+        spragArena arena = {0};
+        spragSolveInfo info = {0};
+        double r[PILE_N] = {0}, rest[PILE_N] = {0};
+        randomPile(&pile, seed, 0.2, 10);
+        assert_int_equal(spragSolverAtOnce.solve(&pile.problem, &options, &arena, r, &info), SPRAG_NOT_CONVERGED);
+        assert_memory_equal(r, rest, sizeof r);
+        assert_int_equal(spragSolverNewton.solve(&pile.problem, &options, &arena, r, &info), SPRAG_OK);
+        for (int i = 0; i < PILE_N; ++i) {
+            pile.q[i] *= 1 + 1e-4;
+            rest[i] = r[i];
+        }
+        const spragBodies *bodies = pile.problem.bodies;
+        pile.problem.bodies = NULL;
+        assert_int_equal(spragSolverAtOnce.solve(&pile.problem, &options, &arena, r, &info), SPRAG_NOT_CONVERGED);
+        assert_memory_equal(r, rest, sizeof r);
+        pile.problem.bodies = bodies;
+        assert_true(spragProblemResidual(&pile.problem, r) > options.tolerance);
+        assert_int_equal(spragSolverAtOnce.solve(&pile.problem, &options, &arena, r, &info), SPRAG_OK);
+        assert_true(spragProblemResidual(&pile.problem, r) <= 1e-12);
+        spragArenaFree(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(contactsAreSolved), cmocka_unit_test(everyKindIsSolved),
-                                       cmocka_unit_test(filesAreSolved)};
+                                       cmocka_unit_test(filesAreSolved), cmocka_unit_test(atOnceFromAWarmGuess)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
