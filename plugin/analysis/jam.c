@@ -5,8 +5,10 @@
  *     d v_t / dN = G_tn - mu G_tt e,      d v_n / dN = p(e) = G_nn - mu G_nt . e,
  *     d rho / dN = -f,   f = mu e.G_tt e - e.G_tn;      rho d theta / dN = g,   g = e_perp . (G_tn - mu G_tt e).
  *
- * p < 0 implies f > 0 (G is positive definite): the slip ends.  Over s = -ln rho the direction obeys a regular equation,
- * d theta / ds = g / f, and N = integral of d rho / f; in the plane g = 0 and N = I1 = rho / f exactly.
+ * p < 0 implies f > 0 (G is positive definite): at first the slip slows down.  Over s = -ln rho the direction obeys a regular
+ * equation, d theta / ds = g / f, and N = integral of d rho / f; in the plane g = 0 and N = I1 = rho / f exactly.  A
+ * direction that turns may pass f = 0 before rho = 0: then it goes on over sigma, dN = rho d sigma,
+ *     d theta / d sigma = g,   d ln rho / d sigma = -f.
  * At rho = 0 it sticks if |G_tt^-1 G_tn| <= mu (always, where G is planar or the body a symmetric top), and the rest of
  * the impulse is along p_st = G_nn - G_nt G_tt^-1 G_tn > 0; else it slips on along the direction that carries it away.
  * Compression ends at v_n = 0; restitution returns e^2 of its work, v_n+ dv_n+ / 2 p = e^2 |W_c| (energetic, Stronge). */
@@ -19,8 +21,9 @@
 #include "base/status.h"
 #include "linalg/vec3.h"
 
-#define STEP 0.02      /* of ln rho */
-enum { STEPS = 2000 }; /* down to 4e-18 of the slip */
+#define STEP 0.02 /* of ln rho */
+enum { STEPS = 4000 };
+#define ENDED 4e-18 /* part of the slip at which it has ended */
 
 typedef struct Rates {
     double p, f, g;
@@ -82,32 +85,93 @@ static double addNormal(Impact *impact, double rate, double dN)
     return used;
 }
 
-/* Slip with the direction that turns, down to rho = 0. */
+/* Slip: direction and speed. */
+typedef struct Slip {
+    double theta, rho;
+} Slip;
+
+/* rho, theta and the rates at the beginning, in the middle and at the end of a step, and the factors of 1 / 6, 4 / 6, 1 / 6
+ * that turn their values into integrals over N (Simpson). */
+typedef struct Stretch {
+    Slip end;
+    double theta[3], weight[3];
+    Rates rates[3];
+} Stretch;
+
+/* A step of ln rho; 0: the slip does not slow down enough all the way. */
+static int slowDown(const double G[9], double mu, Slip slip, int last, Stretch *step)
+{
+    const double least = 0.1 * mu * (G[4] + G[8]), next = last ? 0 : slip.rho * exp(-STEP);
+    const double middle = 0.5 * (slip.rho + next);
+    step->rates[0] = ratesAt(G, mu, slip.theta);
+    if (!(step->rates[0].f > 0 && (step->rates[0].g == 0 || step->rates[0].f > least)))
+        return 0;
+    step->theta[0] = slip.theta;
+    step->theta[1] = turned(G, mu, slip.theta, log(slip.rho / middle));
+    step->theta[2] = next > 0 ? turned(G, mu, slip.theta, STEP) : slip.theta;
+    for (int i = 0; i < 3; ++i) {
+        step->rates[i] = ratesAt(G, mu, step->theta[i]);
+        if (!(step->rates[i].f > 0))
+            return 0;
+        step->weight[i] = (slip.rho - next) / step->rates[i].f;
+    }
+    step->end = (Slip){step->theta[2], next};
+    return 1;
+}
+
+/* theta and rho after d of sigma, by the classical Runge-Kutta rule */
+static Slip moved(const double G[9], double mu, Slip slip, double d)
+{
+    const Rates k1 = ratesAt(G, mu, slip.theta), k2 = ratesAt(G, mu, slip.theta + 0.5 * d * k1.g),
+                k3 = ratesAt(G, mu, slip.theta + 0.5 * d * k2.g), k4 = ratesAt(G, mu, slip.theta + d * k3.g);
+    return (Slip){slip.theta + d / 6 * (k1.g + 2 * k2.g + 2 * k3.g + k4.g),
+                  slip.rho * exp(-d / 6 * (k1.f + 2 * k2.f + 2 * k3.f + k4.f))};
+}
+
+/* A step of sigma. */
+static void passBy(const double G[9], double mu, Slip slip, Stretch *step)
+{
+    const double d = STEP / (mu * (G[4] + G[8]) + spragNorm2((double[2]){G[3], G[6]}));
+    Slip at = slip;
+    for (int i = 0; i < 3; ++i) {
+        step->theta[i] = at.theta;
+        step->rates[i] = ratesAt(G, mu, at.theta);
+        step->weight[i] = d * at.rho;
+        step->end = at;
+        at = moved(G, mu, at, 0.5 * d);
+    }
+}
+
+/* Down to rho = 0, or until the impact is over. */
 static void slip(Impact *impact, const double G[9], double mu)
 {
-    double theta = atan2(impact->v[2], impact->v[1]), rho = spragNorm2(impact->v + 1);
-    for (int k = 0; k < STEPS && !impact->over && rho > 0; ++k) {
-        const double next = k == STEPS - 1 ? 0 : rho * exp(-STEP), middle = 0.5 * (rho + next);
-        const double theta1 = turned(G, mu, theta, log(rho / middle)),
-                     theta2 = next > 0 ? turned(G, mu, theta, STEP) : theta;
-        const Rates r0 = ratesAt(G, mu, theta), r1 = ratesAt(G, mu, theta1), r2 = ratesAt(G, mu, theta2);
-        if (!(r0.f > 0 && r1.f > 0 && r2.f > 0))
-            break; /* it no longer slows down: p has turned positive, what follows slips on */
-        /* Simpson over rho of 1 / f, p / f and e / f */
-        const double w = (rho - next) / 6;
-        const double dN = w * (1 / r0.f + 4 / r1.f + 1 / r2.f), dv = w * (r0.p / r0.f + 4 * r1.p / r1.f + r2.p / r2.f);
+    static const double simpson[3] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
+    const double before[2] = {impact->v[1], impact->v[2]}, first = spragNorm2(before);
+    Slip now = {atan2(before[1], before[0]), first};
+    for (int k = 0; k < STEPS && !impact->over && now.rho > 0; ++k) {
+        Stretch step;
+        const int slows = slowDown(G, mu, now, k == STEPS - 1, &step);
+        if (!slows)
+            passBy(G, mu, now, &step);
+        double dN = 0, dv = 0;
+        for (int i = 0; i < 3; ++i) {
+            dN += simpson[i] * step.weight[i];
+            dv += simpson[i] * step.weight[i] * step.rates[i].p;
+        }
         const double used = addNormal(impact, dv / dN, dN), part = used / dN;
-        for (int i = 0; i < 2; ++i) {
-            const double e0 = i == 0 ? cos(theta) : sin(theta), e1 = i == 0 ? cos(theta1) : sin(theta1),
-                         e2 = i == 0 ? cos(theta2) : sin(theta2);
-            impact->P[1 + i] -= part * mu * w * (e0 / r0.f + 4 * e1 / r1.f + e2 / r2.f);
+        for (int i = 0; i < 3; ++i) {
+            impact->P[1] -= part * mu * simpson[i] * step.weight[i] * cos(step.theta[i]);
+            impact->P[2] -= part * mu * simpson[i] * step.weight[i] * sin(step.theta[i]);
         }
         impact->P[0] += used;
-        rho = part < 1 ? rho + part * (next - rho) : next;
-        theta = theta2;
+        now = step.end;
+        if (!slows && now.rho < ENDED * first)
+            now.rho = 0;
     }
-    impact->v[1] = rho * cos(theta);
-    impact->v[2] = rho * sin(theta);
+    for (int i = 0; i < 2; ++i) {
+        const double *row = G + 3 * (i + 1);
+        impact->v[1 + i] = now.rho > 0 || impact->over ? before[i] + spragDot3(row, impact->P) : 0;
+    }
 }
 
 /* Goes on with tangential impulse ratio k per normal impulse until restitution is done. */

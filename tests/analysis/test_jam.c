@@ -35,7 +35,7 @@ static void rodsOfTheOracle(void **state)
     }
 }
 
-/* Explicit steps of the normal impulse, as small as it takes; stick once the slip is gone. */
+/* Explicit steps of the normal impulse, as small as it takes; once the slip is gone it sticks, if friction can hold it. */
 static void bruteForce(const double G[9], double mu, double restitution, const double v0[3], double dN, double P[3],
                        double v[3])
 {
@@ -44,10 +44,11 @@ static void bruteForce(const double G[9], double mu, double restitution, const d
     memset(P, 0, 3 * sizeof *P);
     const double det = G[4] * G[8] - G[5] * G[7];
     const double hold[2] = {(G[5] * G[6] - G[8] * G[3]) / det, (G[7] * G[3] - G[4] * G[6]) / det};
+    const int holds = hypot(hold[0], hold[1]) <= mu;
     int stuck = 0;
     for (long k = 0; k < 100000000; ++k) {
         const double speed = hypot(v[1], v[2]);
-        stuck |= speed < 3 * mu * dN * (G[4] + G[8]);
+        stuck |= holds && speed < 3 * mu * dN * (G[4] + G[8]);
         const double r[3] = {dN, stuck ? hold[0] * dN : -mu * dN * v[1] / speed,
                              stuck ? hold[1] * dN : -mu * dN * v[2] / speed};
         const double before = v[0];
@@ -67,6 +68,36 @@ static void bruteForce(const double G[9], double mu, double restitution, const d
     fail_msg("the impact did not end");
 }
 
+/* Against explicit steps, for restitution 0, 1/2, 1, and v_after = v + G P to the quadrature. */
+static void checkImpulse(const double G[9], double mu, const double v[3], int slips_on, double dN)
+{
+    double P[3], after[3], slow[3], slow_after[3];
+    for (int e = 0; e < 3; ++e) {
+        assert_int_equal(spragJamImpulse(G, mu, 0.5 * e, v, P, after), SPRAG_OK);
+        bruteForce(G, mu, 0.5 * e, v, dN, slow, slow_after);
+        for (int i = 0; i < 3; ++i) {
+            CHECK_NEAR(P[i], slow[i], 500 * dN);
+            CHECK_NEAR(after[i], slow_after[i], 1e4 * dN);
+            CHECK_NEAR(v[i] + G[3 * i] * P[0] + G[3 * i + 1] * P[1] + G[3 * i + 2] * P[2], after[i], 1e-7);
+        }
+        assert_int_equal(hypot(after[1], after[2]) > 1e-6, slips_on);
+    }
+}
+
+/* Where G_tt is much softer one way than the other, friction that stops a slip cannot hold the contact against what the normal
+ * force then asks: it slips on, in a direction of its own. */
+static void slipGoesOnAfterTheStop(void **state)
+{
+    (void)state;
+    for (double across = -0.06; across < 0.07; across += 0.02) {
+        if (fabs(across) < 0.03)
+            continue; /* held */
+        const double G[9] = {1.4, 1, across, 1, 1, 0, across, 0, 0.01}, v[3] = {0, 1, 0.02}, mu = 2;
+        assert_true(spragPainleveSlope(G, mu, v + 1) < -0.3);
+        checkImpulse(G, mu, v, 1, 1e-6);
+    }
+}
+
 /* Bodies with a point at r: G = E/m - [r] J^-1 [r], slips and mu for which p < 0; the slip turns on its way to rest. */
 static void bodiesInSpace(void **state)
 {
@@ -82,7 +113,7 @@ static void bodiesInSpace(void **state)
         const double r[3] = {2 * x[0] - 1, 2 * x[1] - 1, 2 * x[2] - 1};
         const double J[3] = {0.05 + 0.2 * x[3], 0.05 + 0.2 * x[4], 0.05 + 0.2 * x[5]};
         const double R[9] = {0, -r[2], r[1], r[2], 0, -r[0], -r[1], r[0], 0};
-        double G[9], P[3], after[3], slow[3], slow_after[3];
+        double G[9], P[3], after[3];
         for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) {
                 G[3 * i + j] = i == j;
@@ -99,20 +130,10 @@ static void bodiesInSpace(void **state)
         const double det = G[4] * G[8] - G[5] * G[7];
         const double hold[2] = {(G[5] * G[6] - G[8] * G[3]) / det, (G[7] * G[3] - G[4] * G[6]) / det};
         if (hypot(hold[0], hold[1]) > mu)
-            continue; /* slips on: its own test */
+            continue; /* slips on: above */
         ++found;
         turned += fabs(G[5]) > 0.5;
-        for (int e = 0; e < 3; ++e) {
-            assert_int_equal(spragJamImpulse(G, mu, 0.5 * e, v, P, after), SPRAG_OK);
-            bruteForce(G, mu, 0.5 * e, v, 2e-7, slow, slow_after);
-            for (int i = 0; i < 3; ++i) {
-                CHECK_NEAR(P[i], slow[i], 1e-4);
-                CHECK_NEAR(after[i], slow_after[i], 2e-3);
-            }
-            /* to the bit of the quadrature: v_after = v + G P */
-            for (int i = 0; i < 3; ++i)
-                CHECK_NEAR(v[i] + G[3 * i] * P[0] + G[3 * i + 1] * P[1] + G[3 * i + 2] * P[2], after[i], 1e-7);
-        }
+        checkImpulse(G, mu, v, 0, 2e-7);
     }
     assert_int_equal(found, 12);
     assert_true(turned > 0);
@@ -135,6 +156,16 @@ static void badInput(void **state)
     assert_int_equal(spragJamImpulse((double[]){2, 3, 0, 3, 2, 0, 0, 0, 1}, 3, 0, v, P, after), SPRAG_ERROR_INDEFINITE);
     assert_int_equal(spragJamImpulse((double[]){2, 1, 0, 0, 2, 0, 0, 0, 1}, 3, 0, v, P, after),
                      SPRAG_ERROR_NOT_SYMMETRIC);
+    for (int pair = 0; pair < 3; ++pair) { /* each of them, and the smallest that counts */
+        static const int row[] = {0, 0, 1}, column[] = {1, 2, 2};
+        double skew[9];
+        memcpy(skew, G, sizeof skew);
+        skew[3 * row[pair] + column[pair]] += 1e-7;
+        assert_int_equal(spragJamImpulse(skew, 3, 0, v, P, after), SPRAG_ERROR_NOT_SYMMETRIC);
+    }
+    /* positive minors of two rows, det = -0.2 */
+    assert_int_equal(spragJamImpulse((double[]){1, 0.6, 0.6, 0.6, 1, -0.5, 0.6, -0.5, 1}, 3, 0, v, P, after),
+                     SPRAG_ERROR_INDEFINITE);
     assert_true(P[0] == 7 && P[1] == 7 && P[2] == 7);
 }
 
@@ -142,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rodsOfTheOracle),
+        cmocka_unit_test(slipGoesOnAfterTheStop),
         cmocka_unit_test(bodiesInSpace),
         cmocka_unit_test(badInput),
     };
