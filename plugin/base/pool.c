@@ -9,7 +9,12 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-enum { SPINS = 2000, LEVELS = 2 /* of jobs: islands, and what one of them shares out */ };
+enum {
+    SPINS = 2000,
+    RANGE_LEAST = 128,
+    RANGES_LEAST = 4,
+    LEVELS = 2 /* of jobs: islands, and what one of them shares out */
+};
 #define JOB (1ULL << 32)
 #define PATIENCE 1e-4 /* s without work before a thread sleeps; to wake it takes some 1e-5 */
 
@@ -206,4 +211,39 @@ void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces)
     here = before;
     for (int spins = 0; atomic_load_explicit(&board->done, memory_order_acquire) < pieces; ++spins)
         spragPoolRest(spins);
+}
+
+/* ---------------------------------------------------------------- loops */
+
+typedef struct Loop {
+    spragRangeFn *run;
+    void *data;
+    int count, length;
+} Loop;
+
+static int lengthOf(int count)
+{
+    const int length = (count + SPRAG_RANGES_MOST - 1) / SPRAG_RANGES_MOST;
+    if (count < RANGES_LEAST * RANGE_LEAST)
+        return count > 0 ? count : 1;
+    return length > RANGE_LEAST ? length : RANGE_LEAST;
+}
+
+int spragRangeCount(int count)
+{
+    return (count + lengthOf(count) - 1) / lengthOf(count);
+}
+
+static void runRange(void *data, int worker, int range)
+{
+    (void)worker;
+    const Loop *loop = data;
+    const int first = range * loop->length, end = first + loop->length;
+    loop->run(loop->data, range, first, end < loop->count ? end : loop->count);
+}
+
+void spragRangesRun(int count, spragRangeFn *run, void *data)
+{
+    Loop loop = {run, data, count, lengthOf(count)};
+    spragPoolRun(spragPoolHere(), runRange, &loop, spragRangeCount(count));
 }

@@ -21,6 +21,15 @@ int spragPoolSize(const spragPool *pool); /* NULL: 1, the caller alone */
  * outside the pool by one thread at a time. */
 void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces);
 
+/* A part of a loop over 0 .. count - 1. */
+typedef void spragRangeFn(void *data, int range, int first, int end);
+
+/* The loop in ranges of equal length, at most SPRAG_RANGES_MOST and not too short to be shared out by the pool of the piece
+ * this thread is working on.  The ranges do not depend on the threads: partial results by range give the same bits. */
+enum { SPRAG_RANGES_MOST = 64 };
+int spragRangeCount(int count);
+void spragRangesRun(int count, spragRangeFn *run, void *data);
+
 /* The pool whose piece this thread is working on, if that piece may share out a job; else NULL. */
 spragPool *spragPoolHere(void);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "ode/articulation.h"
@@ -348,19 +349,32 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     return 1;
 }
 
+typedef struct Response {
+    const spragSnapshot *snapshot;
+    spragIsland *island;
+} Response;
+
+static void respondRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Response *response = data;
+    spragIsland *island = response->island;
+    for (int k = first; k < end; ++k)
+        respond(response->snapshot, &island->block[k],
+                island->Y != NULL && k < island->block_count ? island->Y[k] : NULL);
+}
+
 /* Velocities of all blocks, Y of the island's own. */
 static int respondAll(const spragSnapshot *s, spragIsland *island)
 {
-    double idle[2][3][6];
-    if (island->greedy != NULL) {
-        for (int k = 0; k < island->block_count; ++k)
-            respond(s, &island->block[k], NULL);
-        return 1;
+    island->Y = NULL;
+    if (island->greedy == NULL) {
+        island->Y = spragArenaTakeRaw(&island->lane->scratch, (size_t)island->block_count, sizeof *island->Y);
+        if (island->Y == NULL)
+            return 0;
     }
-    island->Y = spragArenaTakeRaw(&island->lane->scratch, (size_t)island->block_count, sizeof *island->Y);
-    for (int k = 0; k < island->block_total && island->Y != NULL; ++k)
-        respond(s, &island->block[k], k < island->block_count ? island->Y[k] : idle);
-    return island->Y != NULL;
+    spragRangesRun(island->block_total, respondRange, &(Response){s, island});
+    return 1;
 }
 
 int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved)

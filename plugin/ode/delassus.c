@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/articulation.h"
 
@@ -238,6 +239,38 @@ static int tellBodies(const struct spragWorld *world, spragIsland *island)
     return 1;
 }
 
+typedef struct Values {
+    const spragSnapshot *snapshot;
+    spragIsland *island;
+    double *W;
+    const int *first;  /* (nc) entry of row k that is at or right of the diagonal */
+    const int *mirror; /* (nb) of those: the entry across the diagonal */
+    const int *locked; /* (nc) lockedRows, of islands with joints; else NULL */
+} Values;
+
+/* Of block rows first .. end - 1 what is right of the diagonal, and its mirror images below. */
+static void fillRows(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Values *values = data;
+    spragIsland *island = values->island;
+    for (int k = first; k < end; ++k)
+        for (int e = values->first[k]; e < island->problem.row_start[k + 1]; ++e) {
+            const int l = island->problem.column[e];
+            double *block = values->W + 9 * (size_t)e, *mirror = values->W + 9 * (size_t)values->mirror[e];
+            coupling(values->snapshot, island, k, l, block);
+            if (values->locked != NULL) {
+                spragArticulationCouple(island, k, l, block);
+                clearLocked(values->locked[k], values->locked[l], block);
+            }
+            if (l == k)
+                spragDelassusDiagonal(&island->block[k], block);
+            for (int i = 0; i < 3 && l != k; ++i)
+                for (int j = 0; j < 3; ++j)
+                    mirror[3 * j + i] = block[3 * i + j];
+        }
+}
+
 int spragDelassusMake(struct spragWorld *world, spragIsland *island)
 {
     const int count = island->block_count;
@@ -248,26 +281,19 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     const int *row_start = island->problem.row_start, *column = island->problem.column;
     double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)row_start[count]);
     int *cursor = SPRAG_TAKE_RAW(&island->lane->scratch, int, count);
+    int *mirror = SPRAG_TAKE_RAW(&island->lane->scratch, int, row_start[count]);
     const int jointed = island->articulation_count > 0, *locked = jointed ? lockedRows(world, island) : NULL;
-    if (W == NULL || cursor == NULL || (jointed && locked == NULL))
+    if (W == NULL || cursor == NULL || mirror == NULL || (jointed && locked == NULL))
         return 0;
     memcpy(cursor, row_start, (size_t)count * sizeof *cursor);
-    for (int k = 0; k < count; ++k) {
-        for (int e = cursor[k]; e < row_start[k + 1]; ++e) { /* what is before the diagonal is mirrored already */
-            const int l = column[e];
-            double *block = W + 9 * (size_t)e, *mirror = W + 9 * (size_t)cursor[l]++;
-            coupling(&world->snapshot, island, k, l, block);
-            if (jointed) {
-                spragArticulationCouple(island, k, l, block);
-                clearLocked(locked[k], locked[l], block);
-            }
-            if (l == k)
-                spragDelassusDiagonal(&island->block[k], block);
-            for (int i = 0; i < 3 && l != k; ++i)
-                for (int j = 0; j < 3; ++j)
-                    mirror[3 * j + i] = block[3 * i + j];
-        }
-    }
+    for (int k = 0; k < count; ++k) /* when row k's turn comes, all left of its diagonal has been met */
+        for (int e = cursor[k]; e < row_start[k + 1]; ++e)
+            mirror[e] = column[e] == k ? e : cursor[column[e]]++;
+    Values values = {&world->snapshot, island, W, cursor, mirror, locked};
+    if (jointed) /* whose coupling has memory of its own */
+        fillRows(&values, 0, 0, count);
+    else
+        spragRangesRun(count, fillRows, &values);
     island->problem.W = island->W = W;
     return 1;
 }

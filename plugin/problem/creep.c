@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/pool.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 
@@ -40,14 +41,32 @@ static double blockCreep(const spragProblem *problem, int k, const double *r_all
     }
 }
 
-double spragProblemCreep(const spragProblem *problem, const double *r)
+typedef struct Search {
+    const spragProblem *problem;
+    const double *r;
+    double worst[SPRAG_RANGES_MOST];
+} Search;
+
+static void searchRange(void *data, int range, int first, int end)
 {
+    Search *search = data;
+    const spragProblem *problem = search->problem;
     double worst = 0;
-    for (int k = 0; k < problem->contact_count; ++k) {
+    for (int k = first; k < end; ++k) {
         double u[3] = {problem->q[3 * k], problem->q[3 * k + 1], problem->q[3 * k + 2]};
         for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
-            spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
-        worst = fmax(worst, blockCreep(problem, k, r, u));
+            spragMulAdd33(u, problem->W + 9 * (size_t)e, search->r + 3 * problem->column[e]);
+        worst = fmax(worst, blockCreep(problem, k, search->r, u));
     }
+    search->worst[range] = worst;
+}
+
+double spragProblemCreep(const spragProblem *problem, const double *r)
+{
+    Search search = {.problem = problem, .r = r};
+    spragRangesRun(problem->contact_count, searchRange, &search);
+    double worst = 0;
+    for (int k = 0; k < spragRangeCount(problem->contact_count); ++k)
+        worst = fmax(worst, search.worst[k]);
     return worst;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/pool.h"
 #include "linalg/vec3.h"
 #include "problem/cone.h"
 
@@ -25,14 +26,28 @@ int spragProblemDiagonal(const spragProblem *problem, int k)
     return spragProblemBlock(problem, k, k);
 }
 
-void spragProblemVelocity(const spragProblem *problem, const double *r, double *u)
+typedef struct Velocity {
+    const spragProblem *problem;
+    const double *r;
+    double *u;
+} Velocity;
+
+static void velocities(void *data, int range, int first, int end)
 {
-    for (int k = 0; k < problem->contact_count; ++k) {
+    (void)range;
+    const Velocity *v = data;
+    const spragProblem *problem = v->problem;
+    for (int k = first; k < end; ++k) {
         double sum[3] = {problem->q[3 * k], problem->q[3 * k + 1], problem->q[3 * k + 2]};
         for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
-            spragMulAdd33(sum, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
-        u[3 * k] = sum[0], u[3 * k + 1] = sum[1], u[3 * k + 2] = sum[2];
+            spragMulAdd33(sum, problem->W + 9 * (size_t)e, v->r + 3 * problem->column[e]);
+        v->u[3 * k] = sum[0], v->u[3 * k + 1] = sum[1], v->u[3 * k + 2] = sum[2];
     }
+}
+
+void spragProblemVelocity(const spragProblem *problem, const double *r, double *u)
+{
+    spragRangesRun(problem->contact_count, velocities, &(Velocity){problem, r, u});
 }
 
 static double clamp(double x, double low, double high)
@@ -128,12 +143,20 @@ static int isComplete(const spragProblem *p)
     return p != NULL && p->row_start != NULL && p->column != NULL && p->W != NULL && p->q != NULL && p->mu != NULL;
 }
 
-double spragProblemResidual(const spragProblem *problem, const double *r)
+typedef struct Judgement {
+    const spragProblem *problem;
+    const double *r;
+    double worst[SPRAG_RANGES_MOST];
+} Judgement;
+
+/* The worst of a range; NaN where one is. */
+static void judge(void *data, int range, int first, int end)
 {
-    if (!isComplete(problem) || r == NULL)
-        return NAN;
+    Judgement *judgement = data;
+    const spragProblem *problem = judgement->problem;
+    const double *r = judgement->r;
     double worst = 0;
-    for (int k = 0; k < problem->contact_count; ++k) {
+    for (int k = first; k < end && !isnan(worst); ++k) {
         double u[3] = {problem->q[3 * k], problem->q[3 * k + 1], problem->q[3 * k + 2]};
         int diagonal = -1;
         for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
@@ -141,11 +164,22 @@ double spragProblemResidual(const spragProblem *problem, const double *r)
             diagonal = problem->column[e] == k ? e : diagonal;
         }
         const double residual = residualOf(problem, k, diagonal, r, u);
-        if (isnan(residual))
-            return NAN;
-        if (residual > worst)
+        if (!(residual <= worst))
             worst = residual;
     }
+    judgement->worst[range] = worst;
+}
+
+double spragProblemResidual(const spragProblem *problem, const double *r)
+{
+    if (!isComplete(problem) || r == NULL)
+        return NAN;
+    Judgement judgement = {.problem = problem, .r = r};
+    spragRangesRun(problem->contact_count, judge, &judgement);
+    double worst = 0;
+    for (int k = 0; k < spragRangeCount(problem->contact_count) && !isnan(worst); ++k)
+        if (!(judgement.worst[k] <= worst))
+            worst = judgement.worst[k];
     return worst;
 }
 

@@ -172,6 +172,29 @@ static int makeParts(spragSweeper *sweeper, spragArena *arena)
 
 /* ---------------------------------------------------------------- sweeps */
 
+/* Visits first .. end - 1: their blocks, as the sweeps read them. */
+static void packRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    spragSweeper *sweeper = data;
+    const spragProblem *problem = sweeper->problem;
+    for (int visit = first; visit < end; ++visit) {
+        const int k = sweeper->order[visit];
+        int count = sweeper->start[visit];
+        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
+            const double *W = problem->W + 9 * (size_t)e;
+            if (problem->column[e] == k) {
+                sweeper->diagonal[visit] = W;
+                sweeper->w[k] = (W[0] + W[4] + W[8]) / 3;
+                spragConeBlockInit(&sweeper->block[visit], W, problem->mu[k], spragMuMinusOf(problem, k));
+                continue;
+            }
+            sweeper->column[count] = problem->column[e];
+            pack(sweeper->packed + PACKED * (size_t)count++, W);
+        }
+    }
+}
+
 int spragSweeperInit(spragSweeper *sweeper, const spragProblem *problem, spragPool *pool, spragArena *arena)
 {
     const int nc = problem->contact_count, blocks = problem->block_count - nc;
@@ -194,23 +217,12 @@ int spragSweeperInit(spragSweeper *sweeper, const spragProblem *problem, spragPo
         sweeper->order[k] = k;
     if (nc >= PARTS_LEAST && !makeParts(sweeper, arena))
         return 0;
-    int count = 0;
     sweeper->start[0] = 0;
     for (int visit = 0; visit < nc; ++visit) {
         const int k = sweeper->order[visit];
-        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
-            const double *W = problem->W + 9 * (size_t)e;
-            if (problem->column[e] == k) {
-                sweeper->diagonal[visit] = W;
-                sweeper->w[k] = (W[0] + W[4] + W[8]) / 3;
-                spragConeBlockInit(&sweeper->block[visit], W, problem->mu[k], spragMuMinusOf(problem, k));
-                continue;
-            }
-            sweeper->column[count] = problem->column[e];
-            pack(sweeper->packed + PACKED * (size_t)count++, W);
-        }
-        sweeper->start[visit + 1] = count;
+        sweeper->start[visit + 1] = sweeper->start[visit] + problem->row_start[k + 1] - problem->row_start[k] - 1;
     }
+    spragRangesRun(nc, packRange, sweeper);
     return 1;
 }
 
