@@ -46,11 +46,12 @@ static int started; /* 1: the program has called ODE */
 static int active;  /* 1: calls go to Sprag */
 static int forked;  /* 1: the child of a process that had called ODE */
 static FILE *event_file;
+static size_t unwritten; /* bytes in its buffer */
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Thread_local int inside; /* > 0: the call comes from Sprag or ODE */
 
-enum { REASON_MAX = 8 };
+enum { REASON_MAX = 8, EVENTS_BUFFER = 1 << 16 };
 
 /* Sums over all worlds and steps, under report_lock. */
 static struct {
@@ -79,6 +80,33 @@ static void addReason(const char *text)
     }
 }
 
+/* Whole lines only, however the process ends, and though another one writes to the same file. */
+static void writeEvents(void)
+{
+    if (event_file != NULL && unwritten > 0)
+        fflush(event_file);
+    unwritten = 0;
+}
+
+/* Anew by the first process that steps a world, at its end by what that starts. */
+static FILE *openEvents(const char *path)
+{
+    static const char variable[] = "SPRAG_EVENTS_OPEN";
+    static char buffer[EVENTS_BUFFER];
+    const char *open = getenv(variable);
+    if (open == NULL || strcmp(open, path) != 0) {
+        FILE *empty = fopen(path, "w");
+        if (empty == NULL)
+            return NULL;
+        fclose(empty);
+        setenv(variable, path, 1);
+    }
+    FILE *file = fopen(path, "ae");
+    if (file != NULL)
+        setvbuf(file, buffer, _IOFBF, sizeof buffer);
+    return file;
+}
+
 static void onEvent(const spragEvent *event, void *user)
 {
     (void)user;
@@ -90,7 +118,10 @@ static void onEvent(const spragEvent *event, void *user)
     if (event_file != NULL) {
         char line[1024];
         spragEventJson(event, NULL, line, sizeof line);
-        fprintf(event_file, "%s\n", line);
+        const int length = fprintf(event_file, "%s\n", line);
+        unwritten += length > 0 ? (size_t)length : 0;
+        if (unwritten > EVENTS_BUFFER / 2)
+            writeEvents();
     }
     pthread_mutex_unlock(&report_lock);
 }
@@ -112,8 +143,7 @@ static spragConfig configForWorlds(void)
 static void beforeFork(void)
 {
     pthread_mutex_lock(&report_lock);
-    if (event_file != NULL)
-        fflush(event_file);
+    writeEvents();
 }
 
 static void afterForkInParent(void)
@@ -161,7 +191,7 @@ static void start(void)
         why = error;
     if (why == NULL && settings.config.solver == SPRAG_SOLVER_STOCK)
         why = "the solver asked for is stock, so ODE does everything";
-    if (why == NULL && settings.events_path != NULL && (event_file = fopen(settings.events_path, "w")) == NULL) {
+    if (why == NULL && settings.events_path != NULL && (event_file = openEvents(settings.events_path)) == NULL) {
         snprintf(error, sizeof error, "SPRAG_EVENTS: cannot write %s", settings.events_path);
         why = error;
     }
@@ -204,6 +234,7 @@ static void addStep(dWorldID world, long steps_before, double seconds)
     if (sprag != NULL)
         info = spragWorldGetStepInfo(sprag);
     pthread_mutex_lock(&report_lock);
+    writeEvents();
     ++total.steps;
     total.seconds += seconds;
     if (sprag == NULL || info.step == steps_before) {
@@ -315,7 +346,7 @@ __attribute__((destructor)) static void finish(void)
         fclose(event_file);
     if (!started && spragSettingsWantReport() && spragTreeIsWithoutOde())
         fprintf(stderr, "sprag: not active: this program made no call to " SPRAG_ODE_SONAME
-                        ": it has no ODE, or one linked in\n");
+                        ": it has no ODE, one linked in, or asks dlsym for its functions\n");
     if (!settings.report || !active || (forked && total.steps == 0))
         return;
     const double steps = total.steps > 0 ? (double)total.steps : 1;

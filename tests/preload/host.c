@@ -1,5 +1,7 @@
-/* A box slides on a plane, as any ODE program would have it.  Prints where it ends.  With an argument it forks. */
+/* A box slides on a plane, as any ODE program would have it.  Prints where it ends.  With an argument it forks; a child
+ * may become the same program again (exec), or it ends without C's exit (leave). */
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,7 +9,6 @@
 
 int main(int argc, char **argv)
 {
-    (void)argv;
     dInitODE2(0);
     const dWorldID world = dWorldCreate();
     const dJointGroupID group = dJointGroupCreate(0);
@@ -29,8 +30,13 @@ int main(int argc, char **argv)
         dWorldStep(world, (dReal)0.005);
         dJointGroupEmpty(group);
     }
-    if (argc > 1 && fork() == 0) /* a child that ends at once, in the way of C */
+    if (argc > 1 && strcmp(argv[1], "leave") == 0)
+        _exit(0);
+    if (argc > 1 && fork() == 0) { /* a child that ends at once, in the way of C */
+        if (strcmp(argv[1], "exec") == 0)
+            execl(argv[0], argv[0], (char *)NULL);
         return 0;
+    }
     while (argc > 1 && wait(NULL) > 0)
         ;
     const dReal *p = dBodyGetPosition(body);

@@ -56,6 +56,13 @@ run SPRAG_EVENTS=events -- ./host fork
 [ "$(grep -c worlds err)" -eq 1 ] || fail "a child reports what its parent did"
 cmp -s events first_events || fail "a child writes the events of its parent again"
 
+# ---- what a program starts adds to its events, and whatever the end, they are whole lines
+run SPRAG_EVENTS=events -- ./host exec
+[ "$(grep -c worlds err)" -eq 2 ] || fail "a program and one that it starts: not two reports"
+cat first_events first_events | cmp -s - events || fail "what a program starts does not add its events"
+run SPRAG_EVENTS=events -- ./host leave
+cmp -s events first_events || fail "events are lost where a program ends without exit"
+
 # ---- bad settings: said once, and ODE does everything
 ./host >stock
 bad() {
