@@ -23,6 +23,7 @@
  * stands on forty contacts that all but repeat each other: slips of 1e-7 m/s oppose each other, and 1e-8 takes a second,
  * if it is found at all.) */
 #define WORK_PROMPT 1e6
+#define WORK_PATIENT 1.5e8 /* the same, some 0.3 s: before it contents itself with what it has */
 #define CREEP_MATTERS                                                                                                  \
     1e-7            /* m/s: who asks for no more than this does not pay for sticking contacts that do not creep */
 #define CREEP 1e-12 /* m/s, that nobody sees: a pile at rest begins with what held it in the last step */
@@ -135,11 +136,11 @@ static int isPrompt(const spragProblem *problem, const spragSolveOptions *option
            options->solver == SPRAG_SOLVER_AUTO;
 }
 
-/* Newton steps worth WORK_PROMPT, each a dense factorisation and some passes over W. */
-static int promptSteps(const spragProblem *problem)
+/* Newton steps worth some work, each a dense factorisation and some passes over W. */
+static int stepsWorth(const spragProblem *problem, double work)
 {
     const double n = problem->contact_count;
-    return (int)fmin(STEPS_SMALL, WORK_PROMPT / (n * n * n / 3 + 10 * n * n));
+    return (int)fmin(STEPS_SMALL, work / (n * n * n / 3 + 10 * n * n));
 }
 
 static int chainOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolver *chain[LINKS_MAX])
@@ -182,8 +183,8 @@ static int limitOf(const spragProblem *problem, const spragSolveOptions *options
     if (options->iteration_limit > 0 || links == 1)
         return options->iteration_limit;
     if (isPrompt(problem, options)) {
-        if (method == &spragSolverNewton && link <= LINK_PROMPT)
-            return promptSteps(problem);
+        if (method == &spragSolverNewton)
+            return stepsWorth(problem, link <= LINK_PROMPT ? WORK_PROMPT : WORK_PATIENT);
         if (method == &spragSolverLemke)
             return PIVOTS_PROMPT * problem->contact_count;
         if (method == &spragSolverGaussSeidel)
