@@ -13,7 +13,6 @@ cmake --build "$scratch/consumer" >/dev/null
 "$scratch/consumer/consumer_static"
 
 pc=$(dirname "$(find "$scratch/prefix" -name sprag.pc)")
-sed -i "s|^prefix=.*|prefix=$scratch/prefix|" "$pc/sprag.pc"
 export PKG_CONFIG_PATH=$pc${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 # shellcheck disable=SC2046
 cc -o "$scratch/by_pc" "$source/tests/install/consumer.c" $(pkg-config --cflags --libs sprag)
