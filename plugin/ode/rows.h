@@ -56,6 +56,12 @@ struct spragBlock {
     double J[2][3][6];       /* of either body, linear then angular; row t2 is scaled by `scale` */
 };
 
+/* Is there a spragContact of it?  (Of the two sides of a guide one is told of.) */
+static inline int spragBlockIsTold(const spragBlock *block)
+{
+    return block->part == SPRAG_PART_CONTACT || block->part == SPRAG_PART_GUIDE;
+}
+
 /* A key for the bodies of a block, the same in either order, never NULL. */
 static inline const void *spragBlockPair(const spragBlock *block)
 {

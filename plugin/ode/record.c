@@ -1,0 +1,78 @@
+#include "ode/record.h"
+
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "ode/layout.h"
+#include "ode/ledger.h"
+
+int spragRecordNumber(int serial)
+{
+    return serial >= SPRAG_MARK_MIN ? serial - SPRAG_MARK_MIN : -1;
+}
+
+static int bodyNumber(const spragSnapshot *s, int body)
+{
+    return body < 0 ? -1 : spragRecordNumber(s->body[body].serial);
+}
+
+void spragRecordPlace(const spragSnapshot *s, const spragJointState *joint, spragContactMemory *memory)
+{
+    if (joint->contact != NULL) {
+        const dContactGeom *geom = &joint->contact->geom;
+        memory->geom[0] = joint->reversed ? geom->g2 : geom->g1;
+        memory->geom[1] = joint->reversed ? geom->g1 : geom->g2;
+        spragContactLocal(s, joint, memory->local);
+    }
+    for (int side = 0; side < 2; ++side)
+        if (joint->body[side] >= 0) {
+            memory->serial[side] = s->body[joint->body[side]].serial;
+            const double arm = spragNorm3(memory->local[side]);
+            memory->arm = arm > memory->arm ? arm : memory->arm;
+        }
+}
+
+spragContact spragRecordContact(const spragContactMemory *record)
+{
+    spragContactMemory memory = *record;
+    if (memory.turned)
+        spragLedgerTurn(&memory);
+    spragContact contact = {.id = memory.id,
+                            .joint = memory.joint,
+                            .body = {memory.body[0], memory.body[1]},
+                            .mode = memory.mode,
+                            .variant = memory.variant,
+                            .normal_force = memory.normal_force,
+                            .depth = memory.depth,
+                            .painleve_p = memory.painleve_p,
+                            .free_acceleration = memory.free_acceleration,
+                            .paradox_class = memory.paradox_class};
+    memcpy(contact.position, memory.position, sizeof contact.position);
+    memcpy(contact.normal, memory.normal, sizeof contact.normal);
+    memcpy(contact.friction, memory.friction, sizeof contact.friction);
+    memcpy(contact.slip, memory.slip_now, sizeof contact.slip);
+    return contact;
+}
+
+spragContactChange spragRecordChange(const struct spragWorld *world, const int body[2], const spragContact *contact)
+{
+    const spragSnapshot *s = &world->snapshot;
+    spragContactChange change = {.event = {.time = world->info.time,
+                                           .step = world->info.step,
+                                           .contact = contact->id,
+                                           .body = {contact->body[0], contact->body[1]},
+                                           .body_number = {bodyNumber(s, body[0]), bodyNumber(s, body[1])},
+                                           .variant = contact->variant,
+                                           .p = contact->painleve_p,
+                                           .b = contact->free_acceleration},
+                                 .after = contact->mode,
+                                 .paradox_class = contact->paradox_class,
+                                 .gravity = spragNorm3(s->gravity),
+                                 .step = s->step};
+    memcpy(change.event.position, contact->position, sizeof contact->position);
+    memcpy(change.event.normal, contact->normal, sizeof contact->normal);
+    memcpy(change.event.slip_after, contact->slip, sizeof contact->slip);
+    for (int i = 0; i < 3; ++i)
+        change.event.impulse[i] = s->step * (contact->normal_force * contact->normal[i] + contact->friction[i]);
+    return change;
+}

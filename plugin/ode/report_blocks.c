@@ -1,0 +1,266 @@
+/* The report of islands with blocks: contacts, guides and the ends of bearings, their modes, p and b, and their events. */
+#include "ode/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "ode/bearing.h"
+#include "ode/record.h"
+#include "ode/rows.h"
+#include "problem/residual.h"
+
+/* ---------------------------------------------------------------- one contact */
+
+/* out = x_1 t1 + x_2 t2, in the true lengths of the ellipse: u_2 = u_2' / s, r_2 = s r_2'. */
+static void fromTangents(double out[3], const spragBlock *block, double x1, double x2)
+{
+    for (int i = 0; i < 3; ++i)
+        out[i] = x1 * block->t1[i] + x2 * block->t2[i];
+}
+
+/* m/s: a normal impulse that changes the contact's velocity by less does not hold anything. */
+#define OPEN_TOLERANCE 1e-12
+
+/* A guide without play is never open: unloaded it slips or sticks without force. */
+static spragMode modeOf(const spragBlock *block, const double W[9], const double r[3], const double u[3], double still)
+{
+    if (block->kind == SPRAG_BLOCK_TWO_SIDED)
+        return spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
+    if (r[0] * W[0] <= OPEN_TOLERANCE)
+        return SPRAG_MODE_OPEN;
+    if (block->kind == SPRAG_BLOCK_BOX)
+        return SPRAG_MODE_STICK;
+    const double radius = block->kind == SPRAG_BLOCK_CONTACT ? block->mu * r[0] : block->mu;
+    if (spragNorm2(r + 1) < radius * (1 - 1e-9) || spragNorm2(u + 1) <= still)
+        return SPRAG_MODE_STICK;
+    return SPRAG_MODE_SLIP;
+}
+
+/* p and b speak of the rigid contact: the compliance that softens W for the solver is none of theirs.  Where it makes up
+ * for p < 0 within the step, p + compliance > 0, the elastic contact has one motion, and that is no paradox. */
+static spragIndicator indicatorOf(const struct spragWorld *world, const spragBlock *block, const double W[9],
+                                  const spragContactHistory *past)
+{
+    double rigid[9];
+    memcpy(rigid, W, sizeof rigid);
+    for (int i = 0; i < 3; ++i)
+        rigid[4 * i] -= block->compliance[i];
+    if (block->kind == SPRAG_BLOCK_TWO_SIDED)
+        return spragIndicatorTwoSided(rigid, block->mu, block->mu_minus, past);
+    spragIndicator indicator = spragIndicatorOf(rigid, block->mu, past, world->config.indeterminacy);
+    if (spragParadoxClassOf(indicator.quadrant) != 0 && indicator.p + block->compliance[0] > 0)
+        indicator.quadrant = past->free_acceleration < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT;
+    return indicator;
+}
+
+/* +1 / -1: the side that bears load; of an unloaded guide without play the last one, else 0. */
+static int variantOf(const struct spragWorld *world, const spragBlock *block, const double W[9], const double r[3],
+                     spragMode mode)
+{
+    if (block->kind == SPRAG_BLOCK_TWO_SIDED) {
+        if (fabs(r[0]) * W[0] > OPEN_TOLERANCE)
+            return r[0] > 0 ? 1 : -1;
+        return block->memory >= 0 ? world->memory[block->memory].variant : 0;
+    }
+    if (mode == SPRAG_MODE_OPEN)
+        return 0;
+    return block->part == SPRAG_PART_OPPOSITE ? -1 : 1;
+}
+
+/* A block that is told of. */
+typedef struct Told {
+    const spragBlock *block;
+    const double *W, *r, *u; /* its own: 3x3, 3, 3 */
+    double still;            /* m/s, a slip that the answer's accuracy cannot tell from rest */
+    const spragContactHistory *past;
+    spragIndicator indicator;    /* of the contact alone */
+    const spragCoupled *coupled; /* of the island */
+    double separatrix;           /* where it was examined */
+    double own[9];               /* W of a block that idled */
+} Told;
+
+static void lookAt(const struct spragWorld *world, const spragIsland *island, int k, Told *told)
+{
+    const spragCoupled *coupled = &island->coupled;
+    told->block = &island->block[k];
+    told->still = fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual), 1e-6);
+    told->r = island->r + 3 * k;
+    told->u = island->u + 3 * k;
+    told->past = &island->problem.history[k];
+    told->coupled = coupled;
+    told->separatrix = coupled->examined ? coupled->separatrix[k] : 0;
+    told->W = told->own;
+    if (k < island->problem.contact_count)
+        told->W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
+    else
+        spragBlockOwn(&world->snapshot, told->block, told->own);
+    told->indicator = world->config.analysis ? indicatorOf(world, told->block, told->W, told->past)
+                                             : (spragIndicator){.quadrant = SPRAG_QUADRANT_REST};
+}
+
+static void fillContact(const struct spragWorld *world, const Told *told, spragContact *contact)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const spragBlock *block = told->block;
+    const spragJointState *joint = &s->joint[block->joint];
+    const double *r = told->r, *u = told->u;
+    const double side = block->part == SPRAG_PART_OPPOSITE ? -1 : 1; /* told along the guide's own normal */
+    *contact = (spragContact){.joint = joint->guide != NULL ? NULL : joint->id, .depth = -block->gap};
+    for (int side = 0; side < 2; ++side)
+        contact->body[side] = block->body[side] < 0 ? NULL : s->body[block->body[side]].id;
+    memcpy(contact->position, block->position, sizeof contact->position);
+    for (int i = 0; i < 3; ++i)
+        contact->normal[i] = side * block->n[i];
+    contact->mode = modeOf(block, told->W, r, u, told->still);
+    contact->variant = variantOf(world, block, told->W, r, contact->mode);
+    const double load = block->kind == SPRAG_BLOCK_TWO_SIDED ? r[0] : fmax(r[0], 0); /* not -1e-20 N */
+    contact->normal_force = side * load / s->step;
+    fromTangents(contact->friction, block, r[1] / s->step, r[2] * block->scale / s->step);
+    fromTangents(contact->slip, block, u[1], u[2] / block->scale);
+    if (world->config.analysis) {
+        contact->painleve_p = told->indicator.p;
+        contact->free_acceleration = side * told->past->free_acceleration;
+        contact->paradox_class =
+            told->coupled->examined ? told->coupled->paradox_class : spragParadoxClassOf(told->indicator.quadrant);
+    }
+}
+
+/* Friction along t2 where that is a block of its own. */
+static void addSecondLaw(const struct spragWorld *world, const spragIsland *island, int k, spragContact *contact)
+{
+    if (k == island->block_count || island->block[k].part != SPRAG_PART_SECOND || contact->mode == SPRAG_MODE_OPEN)
+        return;
+    const double force = island->r[3 * k + 2] / world->snapshot.step, slip = island->u[3 * k + 2];
+    for (int i = 0; i < 3; ++i) {
+        contact->friction[i] += force * island->block[k].t2[i];
+        contact->slip[i] += slip * island->block[k].t2[i];
+    }
+    if (fabs(slip) > SPRAG_SLIP_TOLERANCE)
+        contact->mode = SPRAG_MODE_SLIP;
+}
+
+/* What the contacts of the island do together stands above what each would do alone. */
+static void correctIndicator(const Told *told, spragIndicator *indicator)
+{
+    const spragCoupled *coupled = told->coupled;
+    const double b = told->past->free_acceleration;
+    if (!coupled->examined)
+        return;
+    indicator->separatrix = told->separatrix;
+    indicator->quadrant = coupled->paradox_class == 0   ? b < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT
+                          : coupled->paradox_class <= 2 ? SPRAG_QUADRANT_INCONSISTENT
+                                                        : SPRAG_QUADRANT_INDETERMINATE;
+}
+
+/* A contact that rested, rests and cannot do otherwise has nothing to tell. */
+static int isQuiet(const Told *told, const spragContact *contact)
+{
+    const spragContactHistory *past = told->past;
+    return told->block->kind == SPRAG_BLOCK_CONTACT && !told->coupled->examined && !past->fresh &&
+           past->mode == SPRAG_MODE_STICK && contact->mode == SPRAG_MODE_STICK && contact->variant == past->variant &&
+           told->indicator.quadrant == SPRAG_QUADRANT_REST;
+}
+
+static void addEvents(struct spragWorld *world, const Told *told, const spragContact *contact)
+{
+    const spragBlock *block = told->block;
+    const spragContactHistory *past = told->past;
+    if (isQuiet(told, contact))
+        return;
+    spragContactChange change = spragRecordChange(world, block->body, contact);
+    change.fresh = past->fresh;
+    change.touching = block->gap <= world->snapshot.step * SPRAG_SLIP_TOLERANCE;
+    change.before = past->fresh ? SPRAG_MODE_OPEN : (spragMode)past->mode;
+    change.approach = block->kind == SPRAG_BLOCK_TWO_SIDED ? -fabs(block->approach) : block->approach;
+    change.inverse_mass = told->W[0];
+    change.normal_impulse = fabs(told->r[0]);
+    if (block->memory >= 0) {
+        change.variant_before = world->memory[block->memory].variant;
+        if (block->kind == SPRAG_BLOCK_TWO_SIDED || told->coupled->examined)
+            change.class_before = world->memory[block->memory].paradox_class;
+    }
+    const int apart = block->part >= SPRAG_PART_GUIDE && block->kind == SPRAG_BLOCK_CONTACT && block->gap > 0;
+    if (block->kind <= SPRAG_BLOCK_TWO_SIDED && !apart)
+        change.indicator = told->indicator;
+    correctIndicator(told, &change.indicator);
+    fromTangents(change.last_slip, block, past->previous_slip[0], past->previous_slip[1] / block->scale);
+    fromTangents(change.event.slip_before, block, past->slip[0], past->slip[1] / block->scale);
+    spragEventsOfContact(&world->log, &change);
+}
+
+/* ---------------------------------------------------------------- the island */
+
+/* old: index of its record of the last step, or -1. */
+static void remember(struct spragWorld *world, const spragJointState *joint, int is_guide, int old,
+                     const spragContact *contact)
+{
+    spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
+    *memory = (spragContactMemory){.id = contact->id,
+                                   .body = {contact->body[0], contact->body[1]},
+                                   .is_guide = is_guide,
+                                   .normal_force = contact->normal_force,
+                                   .mode = contact->mode,
+                                   .variant = contact->variant,
+                                   .paradox_class = contact->paradox_class,
+                                   .depth = contact->depth,
+                                   .painleve_p = contact->painleve_p,
+                                   .free_acceleration = contact->free_acceleration,
+                                   .joint = contact->joint};
+    spragRecordPlace(&world->snapshot, joint, memory);
+    memcpy(memory->position, contact->position, sizeof memory->position);
+    memcpy(memory->normal, contact->normal, sizeof memory->normal);
+    memcpy(memory->friction, contact->friction, sizeof memory->friction);
+    memcpy(memory->slip_now, contact->slip, sizeof memory->slip_now);
+    const int keep = contact->mode != SPRAG_MODE_SLIP && old >= 0;
+    memcpy(memory->slip, keep ? world->memory[old].slip : contact->slip, sizeof memory->slip);
+}
+
+/* Block to be told of: of a guide with clearance the side that bears load, or bore it last. */
+static int sideOf(const struct spragWorld *world, const spragIsland *island, int k)
+{
+    if (k + 1 == island->block_count || island->block[k + 1].part != SPRAG_PART_OPPOSITE)
+        return k;
+    const double here = island->r[3 * k], there = island->r[3 * k + 3];
+    const int m = island->block[k].memory;
+    if (here == there)
+        return m >= 0 && world->memory[m].variant < 0 ? k + 1 : k;
+    return there > here ? k + 1 : k;
+}
+
+static void rememberLoad(struct spragWorld *world, int joint, int number, double impulse)
+{
+    const spragSnapshot *s = &world->snapshot;
+    world->load[world->load_count++] = (spragLoadMemory){.joint = s->joint[joint].id,
+                                                         .serial = s->joint[joint].serial,
+                                                         .number = number,
+                                                         .next = -1,
+                                                         .force = impulse / s->step};
+}
+
+void spragReportBlocks(struct spragWorld *world, const spragIsland *island)
+{
+    const spragSnapshot *s = &world->snapshot;
+    for (int e = 0; e < island->row_count; ++e)
+        if (island->row[e].number >= 0)
+            rememberLoad(world, island->row[e].joint, island->row[e].number, island->row[e].impulse);
+    for (int k = 0; k < island->block_count; ++k) {
+        const spragBlock *block = &island->block[k];
+        for (int i = 0; i < 3 && block->part == SPRAG_PART_JOINT; ++i)
+            if (!block->unused[i])
+                rememberLoad(world, block->joint, block->number[i], island->r[3 * k + i]);
+        if (!spragBlockIsTold(block))
+            continue;
+        Told told;
+        lookAt(world, island, sideOf(world, island, k), &told);
+        spragContact told_of, *const contact = &told_of;
+        ++world->contact_count;
+        fillContact(world, &told, contact);
+        addSecondLaw(world, island, k + 1, contact);
+        contact->id = block->id != 0       ? block->id
+                      : block->memory >= 0 ? world->memory[block->memory].id
+                                           : ++world->next_id;
+        addEvents(world, &told, contact);
+        remember(world, &s->joint[block->joint], block->id != 0, block->memory, contact);
+    }
+}
