@@ -229,8 +229,8 @@ spragStatus spragWorldStep(spragWorldID world, dReal stepsize)
         return status;
     if (!isfinite(stepsize))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "stepsize = %g s", (double)stepsize);
-    if (!(stepsize > 0 && stepsize <= 1e30))
-        return spragFail(SPRAG_ERROR_RANGE, "stepsize = %g s, expected > 0 and at most 1e30", (double)stepsize);
+    if (!(stepsize >= 1e-30 && stepsize <= 1e30)) /* beyond, forces or ways leave the numbers */
+        return spragFail(SPRAG_ERROR_RANGE, "stepsize = %g s, expected > 0, 1e-30 to 1e30", (double)stepsize);
     if (world->stage != SPRAG_BETWEEN_STEPS)
         return spragFail(SPRAG_ERROR_ORDER, "a step cannot be made from within a step of the same world");
     return spragStep(world, stepsize);

@@ -10,12 +10,11 @@ static void badStepLeavesTheWorld(void **state)
     dBodyID box = addBox(&t, 0, 0, 0.2), other = addBox(&t, 3, 0, 0.2);
     addCorners(&t, box, 0.5);
     dBodySetLinearVel(box, 1, 0, 0);
-    const double step_sizes[] = {0, -1e-3, NAN, INFINITY, 1e300};
-    const spragStatus expected[] = {SPRAG_ERROR_RANGE, SPRAG_ERROR_RANGE, SPRAG_ERROR_NOT_FINITE,
-                                    SPRAG_ERROR_NOT_FINITE, SPRAG_ERROR_RANGE};
-    for (int k = 0; k < 5; ++k) {
+    const double step_sizes[] = {0, -1e-3, NAN, INFINITY, 1e300, 1e-320};
+    const spragStatus expected[] = {SPRAG_ERROR_RANGE,      SPRAG_ERROR_RANGE, SPRAG_ERROR_NOT_FINITE,
+                                    SPRAG_ERROR_NOT_FINITE, SPRAG_ERROR_RANGE, SPRAG_ERROR_RANGE};
+    for (int k = 0; k < 6; ++k)
         CHECK_REFUSED(spragWorldStep(t.sprag, step_sizes[k]), expected[k], "stepsize");
-    }
     dBodySetLinearVel(other, 0, NAN, 0);
     CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "body 1");
     dBodySetLinearVel(other, 0, 0, 0);
