@@ -141,7 +141,21 @@ static int directions(const Direction *f, double e[4][2])
     return count;
 }
 
-static int addSlips(const double W[9], const double q[3], double mu, int sign, spragLocalSolution *out)
+/* What rounding leaves of u_t, m/s. */
+static double roundingOf(const double W[9], const double q[3], const double r[3])
+{
+    double size = 0;
+    for (int i = 1; i < 3; ++i) {
+        size += fabs(q[i]);
+        for (int j = 0; j < 3; ++j)
+            size += fabs(W[3 * i + j] * r[j]);
+    }
+    return 8 * DBL_EPSILON * size;
+}
+
+/* sticks: a solution without slip is known.  Where a guide holds the body across one direction, friction at its limit may
+ * point anywhere and still nothing slips: such directions are no solutions of their own. */
+static int addSlips(const double W[9], const double q[3], double mu, int sign, int sticks, spragLocalSolution *out)
 {
     const double signed_mu = sign * mu;
     const double A[4] = {signed_mu * (q[0] * W[4] - q[1] * W[1]), signed_mu * (q[0] * W[5] - q[1] * W[2]),
@@ -161,7 +175,7 @@ static int addSlips(const double W[9], const double q[3], double mu, int sign, s
         memcpy(s.u, q, sizeof s.u);
         spragMulAdd33(s.u, W, s.r);
         s.u[0] = 0; /* exact in exact arithmetic; the residual judges */
-        if (!(s.u[1] * e[0] + s.u[2] * e[1] > 0))
+        if (!(s.u[1] * e[0] + s.u[2] * e[1] > (sticks ? roundingOf(W, q, s.r) : 0)))
             continue;
         s.normal_stable = d > 0;
         s.direction_stable = directionSlope(&f, e) / d < 0;
@@ -260,9 +274,10 @@ int spragLocalEnumerate(spragBlockKind kind, const double W[9], const double q[3
     }
     if (q[0] == 0)
         return count; /* N = 0 on every slip: the open or the sticking solution says it all */
-    count += addSlips(W, q, mu, 1, solution + count);
+    const int sticks = count > 0 && solution[count - 1].mode == SPRAG_MODE_STICK;
+    count += addSlips(W, q, mu, 1, sticks, solution + count);
     if (two_sided && count <= SPRAG_LOCAL_MAX - 4)
-        count += addSlips(W, q, mu_minus, -1, solution + count);
+        count += addSlips(W, q, mu_minus, -1, sticks, solution + count);
     return count;
 }
 

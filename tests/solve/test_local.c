@@ -288,10 +288,70 @@ static void edges(void **state)
     CHECK_NEAR(s[0].r[2], 0, 1e-15);
 }
 
+/* mu = 0: it leaves, or is pressed and slips as the normal force has it; u = W r + q for every solution of any kind. */
+static void velocitiesAreThoseOfTheForces(void **state)
+{
+    (void)state;
+    unsigned long long seed = 41;
+    int pressed = 0;
+    for (int round = 0; round < 500; ++round) {
+        double W[9], q[3];
+        spragLocalSolution solution[SPRAG_LOCAL_MAX];
+        randomBlockAndLoad(&seed, 0.1, W, q);
+        const double mu = round % 2 ? 0 : 0.7;
+        const int count = spragLocalEnumerate(SPRAG_BLOCK_CONTACT, W, q, mu, mu, solution);
+        assert_true(count > 0 && (mu > 0 || count == 1));
+        for (int k = 0; k < count; ++k) {
+            double u[3] = {q[0], q[1], q[2]};
+            spragMulAdd33(u, W, solution[k].r);
+            for (int i = 0; i < 3; ++i)
+                CHECK_NEAR(solution[k].u[i], u[i], 1e-12 * (1 + spragNorm3(solution[k].r)));
+        }
+        if (mu == 0 && q[0] < 0) {
+            CHECK_NEAR(solution[0].r[0], -q[0] / W[0], 1e-14);
+            assert_int_equal(solution[0].mode, SPRAG_MODE_SLIP);
+            ++pressed;
+        }
+    }
+    assert_true(pressed > 50);
+}
+
+/* A body that a guide holds along one direction of the tangential plane: W = J J^T with no motion along it.  It sticks where
+ * nothing moves it that way, and cannot where something does. */
+static void guidedBodiesStickAcrossTheGuide(void **state)
+{
+    (void)state;
+    for (double angle = 0; angle < 3; angle += 0.23)
+        for (int moved = 0; moved < 2; ++moved) {
+            const double along[2] = {cos(angle), sin(angle)}, across[2] = {-along[1], along[0]};
+            const double W[9] = {2,
+                                 0.3 * along[0],
+                                 0.3 * along[1],
+                                 0.3 * along[0],
+                                 along[0] * along[0],
+                                 along[0] * along[1],
+                                 0.3 * along[1],
+                                 along[0] * along[1],
+                                 along[1] * along[1]};
+            const double q[3] = {-1, 0.1 * along[0] + 0.2 * moved * across[0],
+                                 0.1 * along[1] + 0.2 * moved * across[1]};
+            spragLocalSolution solution[SPRAG_LOCAL_MAX];
+            const int count = spragLocalEnumerate(SPRAG_BLOCK_CONTACT, W, q, 0.8, 0.8, solution);
+            assert_int_equal(count, 1);
+            assert_int_equal(solution[0].mode, moved ? SPRAG_MODE_SLIP : SPRAG_MODE_STICK);
+            if (moved) /* whatever friction does, the guide's motion goes on */
+                CHECK_NEAR(spragNorm2(solution[0].u + 1) >= 0.2, 1, 0);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(everySolutionIsFound), cmocka_unit_test(stabilityIsADerivative),
-                                       cmocka_unit_test(regularMeansUnique), cmocka_unit_test(referenceModesAtRest),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(velocitiesAreThoseOfTheForces),
+                                       cmocka_unit_test(guidedBodiesStickAcrossTheGuide),
+                                       cmocka_unit_test(everySolutionIsFound),
+                                       cmocka_unit_test(stabilityIsADerivative),
+                                       cmocka_unit_test(regularMeansUnique),
+                                       cmocka_unit_test(referenceModesAtRest),
                                        cmocka_unit_test(edges)};
     return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }
