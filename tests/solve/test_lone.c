@@ -12,17 +12,12 @@
 
 enum { MOST = SPRAG_LONE_CONTACTS };
 
-static double unit(unsigned long long *seed) /* (-1, 1) */
-{
-    return uniform(seed);
-}
-
 /* A box of random size on `count` contacts below it, moved as if it had fallen, slid and turned. */
 static void fillLane(spragLoneBodies *b, int lane, unsigned long long seed, double mu)
 {
-    const double mass = 1.5 + unit(&seed), size[3] = {1 + 0.5 * unit(&seed), 1 + 0.5 * unit(&seed), 0.6};
-    const double v[6] = {unit(&seed),       unit(&seed),       -0.1 + 0.1 * unit(&seed),
-                         0.3 * unit(&seed), 0.3 * unit(&seed), 0.3 * unit(&seed)};
+    const double mass = 1.5 + uniform(&seed), size[3] = {1 + 0.5 * uniform(&seed), 1 + 0.5 * uniform(&seed), 0.6};
+    const double v[6] = {uniform(&seed),       uniform(&seed),       -0.1 + 0.1 * uniform(&seed),
+                         0.3 * uniform(&seed), 0.3 * uniform(&seed), 0.3 * uniform(&seed)};
     b->mass[lane] = mass, b->inverse_mass[lane] = 1 / mass;
     for (int i = 0; i < 9; ++i)
         b->inertia[i][lane] = b->inverse_inertia[i][lane] = 0;
@@ -30,7 +25,7 @@ static void fillLane(spragLoneBodies *b, int lane, unsigned long long seed, doub
         const double a = size[(i + 1) % 3], c = size[(i + 2) % 3], I = mass * (a * a + c * c) / 12;
         b->inertia[4 * i][lane] = I, b->inverse_inertia[4 * i][lane] = 1 / I;
     }
-    const double n[3] = {0.1 * unit(&seed), 0.1 * unit(&seed), 1}, length = spragNorm3(n);
+    const double n[3] = {0.1 * uniform(&seed), 0.1 * uniform(&seed), 1}, length = spragNorm3(n);
     for (int k = 0; k < b->count; ++k) {
         spragLoneContact *c = &b->contact[k];
         double turn[3];
@@ -42,7 +37,7 @@ static void fillLane(spragLoneBodies *b, int lane, unsigned long long seed, doub
             c->q[i][lane] = v[i] + turn[i];
             c->r[i][lane] = 0;
         }
-        c->mu[lane] = mu * (1.2 + unit(&seed));
+        c->mu[lane] = mu * (1.2 + uniform(&seed));
         c->compliance[lane] = k % 2 ? 1e-6 : 0;
     }
 }
@@ -113,6 +108,41 @@ static void answersAreAnswers(void **state)
     assert_true(solved >= 0.7 * asked);
 }
 
+/* A body that comes down on three to eight points and that friction holds: solved in a few steps, and at rest where it is
+ * pressed and friction has more to give. */
+static void whatFrictionHoldsRests(void **state)
+{
+    (void)state;
+    spragLoneContact contact[MOST];
+    for (unsigned long long seed = 1; seed <= 100; ++seed) {
+        spragLoneBodies b = {.count = 3 + (int)(seed % (MOST - 2)), .tolerance = 1e-8, .contact = contact};
+        for (int lane = 0; lane < SPRAG_QUAD; ++lane) {
+            fillLane(&b, lane, 577 * seed + (unsigned long long)lane, 0.4);
+            const unsigned long long push = seed + (unsigned long long)lane;
+            for (int k = 0; k < b.count; ++k) { /* along the contacts' normal, and a tenth of what friction bears */
+                contact[k].mu[lane] = 0.5;
+                contact[k].compliance[lane] = 0;
+                for (int i = 0; i < 3; ++i)
+                    contact[k].q[i][lane] = -0.1 * contact[k].n[i][lane];
+                contact[k].q[0][lane] += 0.005 * cos((double)push), contact[k].q[1][lane] += 0.005 * sin((double)push);
+            }
+        }
+        spragLoneSolve(&b);
+        for (int lane = 0; lane < SPRAG_QUAD; ++lane) {
+            assert_true(b.solved[lane] && b.iterations[lane] <= 8);
+            assert_true(judged(&b, lane) <= 1e-9);
+            for (int k = 0; k < b.count; ++k) {
+                const spragLoneContact *c = &contact[k];
+                double load = 0, size = 0;
+                for (int i = 0; i < 3; ++i)
+                    load += c->n[i][lane] * c->r[i][lane], size += c->r[i][lane] * c->r[i][lane];
+                for (int i = 0; i < 3 && size - load * load < 0.2 * load * load; ++i)
+                    CHECK_NEAR(c->u[i][lane], 0, load > 1e-6 ? 1e-9 : INFINITY);
+            }
+        }
+    }
+}
+
 /* Whoever is in the other lanes, and in whichever lane it is. */
 static void lanesAreAlone(void **state)
 {
@@ -170,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answersAreAnswers),
+        cmocka_unit_test(whatFrictionHoldsRests),
         cmocka_unit_test(lanesAreAlone),
         cmocka_unit_test(separatrixIsRefused),
     };
