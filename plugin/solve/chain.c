@@ -4,7 +4,7 @@
  *     a few blocks          the modes of the guess, verified (warm.c)
  *     up to SMALL blocks    mode search; Newton with an interior point; Gauss-Seidel; Lemke
  *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while it
- *                           pays; Newton with an interior point; Gauss-Seidel
+ *                           pays; Newton with an interior point; Gauss-Seidel; the traced path
  *
  * What another method finds for a small island goes through the mode search once more: it is the one that knows a
  * separatrix when it sees it, and the policy. */
@@ -143,6 +143,13 @@ static int stepsWorth(const spragProblem *problem, double work)
     return (int)fmin(STEPS_SMALL, work / (n * n * n / 3 + 10 * n * n));
 }
 
+/* 1: the traced path is the chain's last link. */
+static int isTraced(const spragProblem *problem, const spragSolveOptions *options)
+{
+    return problem->contact_count > SMALL && options->solver == SPRAG_SOLVER_AUTO && !(options->work_limit > 0) &&
+           spragProblemIsPlain(problem);
+}
+
 static int chainOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolver *chain[LINKS_MAX])
 {
     int links = 0;
@@ -171,6 +178,8 @@ static int chainOf(const spragProblem *problem, const spragSolveOptions *options
             chain[links++] = &spragSolverGaussSeidel;
         if (problem->contact_count <= SMALL)
             chain[links++] = &spragSolverLemke;
+        else if (isTraced(problem, options))
+            chain[links++] = &spragSolverTrace;
         break;
     }
     return links;
@@ -278,10 +287,12 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         if (timeIsUp(options, begin, &left))
             left.time_limit = TIME_LEAST;
     }
-    const int patient = problem->contact_count <= SMALL || !(options->work_limit > 0);
+    const int traced = isTraced(problem, options);
+    const int patient = (problem->contact_count <= SMALL || !(options->work_limit > 0)) && !traced;
+    /* Who fails begins once more from rest.  The traced path is the shorter, the nearer the better of two guesses is. */
+    const spragSolver *const twice = patient ? &spragSolverNewton : traced ? &spragSolverGaussSeidel : NULL;
     for (int k = swept; k < links && k < links_most; ++k) {
-        const int again =
-            patient && chain[k] == &spragSolverNewton && !isRest(problem, r) && !isPrompt(problem, options);
+        const int again = chain[k] == twice && !isRest(problem, r) && !isPrompt(problem, options);
         if (k > LINK_PROMPT && isPrompt(problem, options))
             left.tolerance = options->enough;
         if (info->residual <= left.tolerance && left.tolerance > options->tolerance)
@@ -291,7 +302,8 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         spragStatus status =
             tryMethod(chain[k], problem, &left, k == 0 ? PREFERRED : BETTER, arena, r, candidate, info);
         if (status == SPRAG_OK && info->residual > left.tolerance && again && !timeIsUp(options, begin, &left)) {
-            left.iteration_limit = options->iteration_limit > 0 ? options->iteration_limit : STEPS_FROM_REST;
+            if (options->iteration_limit == 0 && patient)
+                left.iteration_limit = STEPS_FROM_REST;
             status = tryMethod(chain[k], problem, &left, FROM_REST, arena, r, candidate, info);
         }
         const int solved = info->residual <= options->tolerance;

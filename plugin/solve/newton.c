@@ -35,7 +35,7 @@ enum {
     STEPS_WARM = 4,
     STEPS_FAR = 200,
     STEPS_MOTORS = 600,
-    STEPS_LEAST = 3,
+    STEPS_LEAST = 20,
     STEPS_AT_ONCE = 12,
     PASSES = 10,      /* over W, the other work of a step */
     THREADS_PAY = 500 /* blocks */

@@ -1,0 +1,478 @@
+/* A homotopy from the convex problem to Coulomb's, followed from event to event.
+ *
+ * What makes friction hard is De Saxce's mu |u_t| in the cone's normal row: held fixed at a slide s_k the problem is convex
+ * and u is unique (Acary, Cadoux, Lemarechal, Malick 2011).  So with a share t of it held,
+ *
+ *     u = W r + q + t d + soft w (r - r0),     u_n + t s_k + (1 - t) mu |u_t| in place of u_n + mu |u_t|,
+ *
+ * t = 1 is convex and t = 0 the problem itself.  s is the slide of the guess, and d is chosen such that the guess, put on
+ * the law's graph by Minty's pair (r0, v), x = r - v / w, r0 = P_K(x), v = w (r0 - x), solves it at t = 1: a good guess
+ * starts near the end.  Where all motions that part the contacts bound the impulses (existence.c) the path can neither
+ * go to infinity nor come back to t = 1, so that it leads to a solution (Allgower and Georg 1990, chapter 11), although t
+ * may rise on the way as often as it likes.
+ *
+ * With the mode of every contact held, open, stick or slip, the equations F(r, t) = 0 of proximal.h are smooth.  One
+ * factorisation of dF/dr gives the tangent; t falls along it where det dF/dr > 0 and rises where det < 0, an orientation
+ * that holds across modes.  A piece ends where the first contact's margin does:
+ *
+ *     open    u_n + t (s - mu |u_t|)       stick    w (mu r_n - |r_t|)       slip    |u_t|, towards stick; w r_n, towards open
+ *
+ * That contact changes its mode, and the next tangent follows.  Between events nearly everything is linear.
+ *
+ * Measured: p23, 1000 spheres wedged by impulses a hundred times their load, takes 304 factorisations from Gauss-Seidel's
+ * 4e-4 m/s, and from 1.6e-3 680 with some 420 events and 40 folds; moving piles of 300 balls 57 to 390 from 5e-4, 8 from
+ * 5e-6; from other starts at 1.8e-3 or 5e-3 a large pile is lost in folds.
+ * Piles of boxes, whose contacts slip at less than rounding leaves, often stop the path early.
+ *
+ * Tried and dropped: corrections that let the modes change as they like, in place of events (lost at corners where the
+ * path turns back); chords alone (three times the steps); softness of 1e-5 and more (piles at rest end where it leaves
+ * them), of 1e-9 (chatter at events); nonlinear Schwarz, balls of 8 to 120 contacts round the worst, each solved exactly by
+ * mode search with the rest held: every one is solved, the pile is not, since neighbours undo each other. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "linalg/vec3.h"
+#include "problem/cone.h"
+#include "problem/residual.h"
+#include "solve/proximal.h"
+#include "solve/solver.h"
+
+enum {
+    LIMIT = 4000,      /* factorisations */
+    POINTS = 30,       /* proximal steps after each */
+    THREADS_PAY = 500, /* blocks */
+    ROUNDS = 16,       /* of one correction */
+    FACTORS = 4,       /* of them with a new matrix */
+    TRIES = 30,        /* lengths tried for one step */
+    AGAINST_MOST = 100 /* events that point back */
+};
+#define SOFT 1e-7     /* relative to w */
+#define EXACT 1e-9    /* of the mean speed: F on the path */
+#define AT_EVENT 1e-8 /* of the mean speed: a margin that counts as zero */
+#define SLOW 0.1      /* contraction that asks for a new matrix */
+#define LENGTH_FIRST 0.1
+#define LENGTH_LEAST 1e-13
+#define LENGTH_MOST 1e6
+#define NEARBY 1e-5 /* part of a step that shows where margins go */
+#define T_MOST 1.5
+#define HALFWAY 0.3  /* a path that came below it */
+#define BACK 3       /* and rose by this factor again: a new one from its best point */
+#define PROGRESS 0.7 /* of the residual, on each path */
+
+typedef enum Mode { OPEN, STICK, SLIP } Mode;
+
+typedef struct Trace {
+    const spragProblem *problem;
+    spragTangent *matrix;                         /* dF/dr = A + B (W + soft) */
+    double *w, *slide, *margin;                   /* (nc) margin: at the last point */
+    double *drift, *center;                       /* (3 nc) d, r0 */
+    unsigned char *mode;                          /* (nc) */
+    double *r, *trial, *u, *F;                    /* (3 nc) point, next point, velocity and F of either */
+    double *change, *slope, *tangent, *tangent_u; /* (3 nc) slope: dr/dt of the factors at hand */
+    double t, tangent_t, trial_t, along;          /* along: <tangent, (slope, 1)> */
+    double length, speed;                         /* of a step; m/s */
+    int factors;
+} Trace;
+
+/* ---------------------------------------------------------------- the equations */
+
+typedef struct ModeLaw {
+    double F[3], A[9], B[9], share; /* dF = A dr + B du + B (share, 0, 0) dt */
+} ModeLaw;
+
+static void lawOf(const Trace *trace, int k, const double *r, const double *u, double t, ModeLaw *law)
+{
+    const double w = trace->w[k], mu = trace->problem->mu[k], slide = trace->slide[k];
+    memset(law, 0, sizeof *law);
+    if (trace->mode[k] == OPEN) {
+        for (int i = 0; i < 3; ++i)
+            law->F[i] = w * r[i], law->A[4 * i] = w;
+        return;
+    }
+    law->B[0] = 1;
+    if (trace->mode[k] == STICK) {
+        law->F[0] = u[0] + t * slide, law->F[1] = u[1], law->F[2] = u[2];
+        law->B[4] = law->B[8] = 1, law->share = slide;
+        return;
+    }
+    const double x[2] = {r[1] - u[1] / w, r[2] - u[2] / w}, size = spragNorm2(x), e[2] = {x[0] / size, x[1] / size};
+    const double sigma = w * (size - mu * r[0]), part = t * mu; /* |u_t| */
+    law->share = slide - mu * sigma;
+    law->F[0] = u[0] + t * law->share;
+    law->A[0] = part * w * mu, law->A[1] = -part * w * e[0], law->A[2] = -part * w * e[1];
+    law->B[1] = part * e[0], law->B[2] = part * e[1];
+    const double radius = mu * (r[0] - law->F[0] / w), ratio = radius / size;
+    for (int i = 0; i < 2; ++i) {
+        double *A = law->A + 3 * (1 + i), *B = law->B + 3 * (1 + i);
+        law->F[1 + i] = w * (r[1 + i] - radius * e[i]);
+        for (int j = 0; j < 2; ++j) {
+            const double across = ratio * ((i == j) - e[i] * e[j]);
+            A[1 + j] = w * ((i == j) - across), B[1 + j] = across;
+        }
+        for (int j = 0; j < 3; ++j)
+            A[j] -= mu * e[i] * ((j == 0 ? w : 0) - law->A[j]), B[j] += mu * e[i] * law->B[j];
+    }
+}
+
+/* How far contact k is from the end of its mode, m/s, and which comes next. */
+static double marginOf(const Trace *trace, int k, const double *r, const double *u, double t, Mode *next)
+{
+    const double w = trace->w[k], mu = trace->problem->mu[k];
+    *next = SLIP;
+    if (trace->mode[k] == OPEN)
+        return u[0] + t * (trace->slide[k] - mu * spragNorm2(u + 1));
+    if (trace->mode[k] == STICK)
+        return w * (mu * r[0] - spragNorm2(r + 1));
+    const double x[2] = {r[1] - u[1] / w, r[2] - u[2] / w}, sigma = w * (spragNorm2(x) - mu * r[0]), load = w * r[0];
+    *next = sigma < load ? STICK : OPEN;
+    return fmin(sigma, load);
+}
+
+/* u and F; returns max |F|. */
+static double evaluate(Trace *trace, const double *r, double t)
+{
+    double worst = 0;
+    ModeLaw law;
+    spragProblemVelocity(trace->problem, r, trace->u);
+    for (int k = 0; k < trace->problem->contact_count; ++k) {
+        const double soft = SOFT * trace->w[k];
+        for (int i = 3 * k; i < 3 * k + 3; ++i)
+            trace->u[i] += soft * (r[i] - trace->center[i]) + t * trace->drift[i];
+        lawOf(trace, k, r + 3 * k, trace->u + 3 * k, t, &law);
+        memcpy(trace->F + 3 * k, law.F, sizeof law.F);
+        for (int i = 0; i < 3; ++i)
+            worst = fabs(law.F[i]) > worst || isnan(law.F[i]) ? fabs(law.F[i]) : worst;
+    }
+    return worst;
+}
+
+/* The factors of dF/dr, and slope = -(dF/dr)^-1 dF/dt, where evaluate was last.  0: singular. */
+static int factor(Trace *trace, const double *r, double t)
+{
+    spragTangent *matrix = trace->matrix;
+    ModeLaw law;
+    for (int k = 0; k < trace->problem->contact_count; ++k) {
+        const double *drift = trace->drift + 3 * k;
+        lawOf(trace, k, r + 3 * k, trace->u + 3 * k, t, &law);
+        const double push[3] = {-drift[0] - law.share, -drift[1], -drift[2]};
+        spragMul33(trace->slope + 3 * k, law.B, push);
+        memcpy(matrix->A + 9 * (size_t)k, law.A, sizeof law.A);
+        memcpy(matrix->B + 9 * (size_t)k, law.B, sizeof law.B);
+        matrix->soft[k] = SOFT * trace->w[k];
+    }
+    ++trace->factors;
+    if (!spragTangentFactor(matrix))
+        return 0;
+    spragTangentSolve(matrix, trace->slope);
+    return 1;
+}
+
+/* <(a, a_t), (b, b_t)>: impulses count by the speed they give, against the mean speed. */
+static double product(const Trace *trace, const double *a, double a_t, const double *b, double b_t)
+{
+    const int nc = trace->problem->contact_count;
+    double sum = 0;
+    for (int k = 0; k < nc; ++k) {
+        const double scale = trace->w[k] / trace->speed;
+        sum += scale * scale * spragDot3(a + 3 * k, b + 3 * k);
+    }
+    return sum / nc + a_t * b_t;
+}
+
+/* ---------------------------------------------------------------- steps */
+
+/* The guess becomes the solution at t = 1. */
+static void begin(Trace *trace, const double *guess)
+{
+    const spragProblem *problem = trace->problem;
+    const int nc = problem->contact_count, n = 3 * nc;
+    spragProblemVelocity(problem, guess, trace->u);
+    trace->speed = 0;
+    for (int k = 0; k < nc; ++k) {
+        const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k), mu = problem->mu[k];
+        const double trace_W = W[0] + W[4] + W[8], w = trace_W > 0 ? trace_W / 3 : 1, *u = trace->u + 3 * k;
+        double x[3], *r = trace->r + 3 * k, *v = trace->drift + 3 * k;
+        trace->w[k] = w, trace->slide[k] = mu * spragNorm2(u + 1);
+        for (int i = 0; i < 3; ++i)
+            x[i] = guess[3 * k + i] - (u[i] + (i == 0 ? trace->slide[k] : 0)) / w;
+        spragConeProject(mu, x, r);
+        trace->mode[k] = r[0] <= 0 ? OPEN : spragNorm2(x + 1) <= mu * x[0] ? STICK : SLIP;
+        for (int i = 0; i < 3; ++i)
+            v[i] = w * (r[i] - x[i]);
+        v[0] -= trace->slide[k];
+        trace->speed += (spragNorm3(v) + trace->slide[k]) / nc;
+    }
+    memcpy(trace->center, trace->r, (size_t)n * sizeof *trace->r);
+    spragProblemVelocity(problem, trace->r, trace->u);
+    for (int i = 0; i < n; ++i)
+        trace->drift[i] -= trace->u[i];
+    trace->t = 1, trace->length = LENGTH_FIRST;
+}
+
+/* The tangent at the point, the margins there, and du along it.  0: singular. */
+static int turn(Trace *trace)
+{
+    const spragProblem *problem = trace->problem;
+    const int n = 3 * problem->contact_count;
+    Mode next;
+    evaluate(trace, trace->r, trace->t);
+    if (!factor(trace, trace->r, trace->t))
+        return 0;
+    for (int k = 0; k < problem->contact_count; ++k)
+        trace->margin[k] = marginOf(trace, k, trace->r + 3 * k, trace->u + 3 * k, trace->t, &next);
+    const double size = sqrt(product(trace, trace->slope, 1, trace->slope, 1));
+    trace->tangent_t = -spragBlockLuSign(&trace->matrix->lu) / size;
+    for (int i = 0; i < n; ++i)
+        trace->tangent[i] = trace->tangent_t * trace->slope[i];
+    trace->along = product(trace, trace->tangent, trace->tangent_t, trace->slope, 1);
+    spragProblemVelocity(problem, trace->tangent, trace->tangent_u);
+    for (int i = 0; i < n; ++i)
+        trace->tangent_u[i] +=
+            SOFT * trace->w[i / 3] * trace->tangent[i] + trace->tangent_t * trace->drift[i] - problem->q[i];
+    return isfinite(size) && trace->tangent_t != 0;
+}
+
+/* Where the first margin ends if all goes on as it begins; fresh: the contact that has just changed, -1: none. */
+static double predict(const Trace *trace, int fresh, int *contact)
+{
+    const double far = NEARBY * fmin(trace->length, 1);
+    double least = INFINITY;
+    Mode next;
+    *contact = -1;
+    for (int k = 0; k < trace->problem->contact_count; ++k) {
+        double r[3], u[3];
+        for (int i = 0; i < 3; ++i) {
+            r[i] = trace->r[3 * k + i] + far * trace->tangent[3 * k + i];
+            u[i] = trace->u[3 * k + i] + far * trace->tangent_u[3 * k + i];
+        }
+        const double fall = trace->margin[k] - marginOf(trace, k, r, u, trace->t + far * trace->tangent_t, &next);
+        if (k != fresh && fall > 0 && fmax(0, trace->margin[k]) * far < least * fall)
+            least = fmax(0, trace->margin[k]) * far / fall, *contact = k;
+    }
+    return least;
+}
+
+static void predictor(Trace *trace, double length, int at_end)
+{
+    for (int i = 0; i < 3 * trace->problem->contact_count; ++i)
+        trace->trial[i] = trace->r[i] + length * trace->tangent[i];
+    trace->trial_t = at_end ? 0 : trace->t + length * trace->tangent_t;
+}
+
+static int refactor(Trace *trace, const double *r, double t)
+{
+    const int regular = factor(trace, r, t);
+    trace->along = product(trace, trace->tangent, trace->tangent_t, trace->slope, 1);
+    return regular;
+}
+
+/* Newton from the point `length` along the tangent, in the plane across it (at_end: at t = 0), with the factors at hand
+ * while they are good. */
+static int correct(Trace *trace, double length, int at_end)
+{
+    const int n = 3 * trace->problem->contact_count;
+    double last = INFINITY;
+    int factors = 0;
+    predictor(trace, length, at_end);
+    for (int round = 0; round < ROUNDS; ++round) {
+        double size = evaluate(trace, trace->trial, trace->trial_t);
+        if (size <= EXACT * trace->speed)
+            return 1;
+        if (round > 0 && !(size < SLOW * last)) {
+            if (++factors > FACTORS)
+                return 0;
+            if (!(size < last)) { /* the factors of the last point lead astray: those of the predicted one */
+                if (factors > 1)
+                    return 0;
+                predictor(trace, length, at_end);
+                size = evaluate(trace, trace->trial, trace->trial_t);
+            }
+            if (!refactor(trace, trace->trial, trace->trial_t))
+                return 0;
+        }
+        for (int i = 0; i < n; ++i)
+            trace->change[i] = -trace->F[i];
+        spragTangentSolve(trace->matrix, trace->change);
+        const double dt = at_end ? 0 : -product(trace, trace->tangent, 0, trace->change, 0) / trace->along;
+        for (int i = 0; i < n; ++i)
+            trace->trial[i] += trace->change[i] + dt * trace->slope[i];
+        trace->trial_t += dt;
+        last = size;
+    }
+    return 0;
+}
+
+/* Least margin of the trial. */
+static double leastMargin(const Trace *trace, int fresh, int *contact)
+{
+    double least = INFINITY;
+    Mode next;
+    for (int k = 0; k < trace->problem->contact_count; ++k) {
+        const double margin = marginOf(trace, k, trace->trial + 3 * k, trace->u + 3 * k, trace->trial_t, &next);
+        if (margin < least && (k != fresh || margin < -10 * AT_EVENT * trace->speed))
+            least = margin, *contact = k;
+    }
+    return least;
+}
+
+/* Between lengths where a margin is `at_low` > 0 and `at_high` < 0; high may be infinite. */
+static double rootBetween(double low, double at_low, double high, double at_high)
+{
+    const double root = low + (high - low) * at_low / (at_low - at_high), rim = 0.01 * (high - low);
+    return fmin(fmax(root, low + rim), high - rim);
+}
+
+/* One step along the tangent, to an event or as far as the corrections go.  *event: the contact whose mode ends, -1: none.
+ * 0: no further. */
+static int step(Trace *trace, int fresh, int *event)
+{
+    const double zero = AT_EVENT * trace->speed;
+    double low = 0, high = INFINITY, at_low = 0, at_high = 0, length = trace->length;
+    int target, worst = -1, at_end = 0;
+    const double first = predict(trace, fresh, &target);
+    Mode next;
+    *event = -1;
+    if (first < length)
+        length = first;
+    else
+        target = -1;
+    if (target >= 0 && trace->margin[target] <= zero) {
+        *event = target;
+        return 1;
+    }
+    if (trace->tangent_t < 0 && trace->t + length * trace->tangent_t <= 0)
+        length = -trace->t / trace->tangent_t, at_end = 1, target = -1;
+    for (int k = 0; k < TRIES && length > LENGTH_LEAST; ++k) {
+        if (!correct(trace, length, at_end)) {
+            length = low + 0.25 * (length - low);
+            trace->length = fmax(length, LENGTH_LEAST), target = -1, at_end = 0;
+            high = INFINITY;
+            evaluate(trace, trace->r, trace->t);
+            if (!refactor(trace, trace->r, trace->t))
+                return 0;
+            continue;
+        }
+        const double least = leastMargin(trace, fresh, &worst);
+        if (least < -zero) {
+            if (worst != target || low == 0)
+                low = 0, at_low = fmax(zero, trace->margin[worst]);
+            high = length, at_high = least, target = worst, at_end = 0;
+            length = rootBetween(low, at_low, high, at_high);
+            continue;
+        }
+        if (target >= 0) {
+            const double margin =
+                marginOf(trace, target, trace->trial + 3 * target, trace->u + 3 * target, trace->trial_t, &next);
+            const double before = low > 0 ? at_low : trace->margin[target];
+            const double further = length + (length - low) * margin / (before - margin), here = length;
+            if (margin > zero && margin < 0.9 * before && (high < INFINITY || further < 2 * trace->length)) {
+                length = high < INFINITY ? rootBetween(here, margin, high, at_high) : further;
+                low = here, at_low = margin;
+                continue;
+            }
+        }
+        if (least <= zero)
+            *event = worst;
+        memcpy(trace->r, trace->trial, 3 * (size_t)trace->problem->contact_count * sizeof *trace->r);
+        trace->t = trace->trial_t;
+        if (*event < 0)
+            trace->length = fmin(2 * fmax(trace->length, length), LENGTH_MOST);
+        return 1;
+    }
+    return 0;
+}
+
+static int traceInit(Trace *trace, const spragProblem *problem, spragArena *arena)
+{
+    const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
+    double **const part[] = {&trace->w, &trace->slide, &trace->margin};
+    double **const vector[] = {&trace->drift, &trace->center, &trace->r,     &trace->trial,   &trace->u,
+                               &trace->F,     &trace->change, &trace->slope, &trace->tangent, &trace->tangent_u};
+    for (size_t k = 0; k < sizeof part / sizeof *part; ++k)
+        if ((*part[k] = SPRAG_TAKE(arena, double, nc)) == NULL)
+            return 0;
+    for (size_t k = 0; k < sizeof vector / sizeof *vector; ++k)
+        if ((*vector[k] = SPRAG_TAKE(arena, double, n)) == NULL)
+            return 0;
+    return (trace->mode = SPRAG_TAKE(arena, unsigned char, nc)) != NULL;
+}
+
+static int follow(Trace *trace, double tolerance, double deadline, int limit, double *r)
+{
+    const spragProblem *problem = trace->problem;
+    const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
+    double best = spragProblemResidual(problem, r);
+    int fresh = -1, event, against = 0;
+    double lowest = 1;
+    Mode next;
+    begin(trace, r);
+    while (trace->factors < limit && !(deadline > 0 && spragSeconds() > deadline) && turn(trace) &&
+           step(trace, fresh, &event)) {
+        const double residual = spragProblemResidual(problem, trace->r);
+        if (residual < best) {
+            best = residual;
+            memcpy(r, trace->r, bytes);
+        }
+        against += event >= 0 && event == fresh;
+        lowest = fmin(lowest, trace->t);
+        if (best <= tolerance || trace->t <= 0 || trace->t > T_MOST || against > AGAINST_MOST ||
+            (lowest < HALFWAY && trace->t > BACK * lowest))
+            break;
+        if (event >= 0) {
+            marginOf(trace, event, trace->r + 3 * event, trace->u + 3 * event, trace->t, &next);
+            trace->mode[event] = (unsigned char)next;
+        }
+        fresh = event;
+    }
+    return trace->t <= 0;
+}
+
+/* Paths from path to path: each ends SOFT of its length beside a solution, where the proximal points find the way or the next
+ * path is short. */
+static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOptions *options, double *r,
+                       int *iterations)
+{
+    const size_t bytes = 3 * (size_t)trace->problem->contact_count * sizeof *r;
+    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
+    const int limit = options->iteration_limit > 0 ? options->iteration_limit : LIMIT;
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    while (status == SPRAG_NOT_CONVERGED && trace->factors < limit) {
+        const double before = spragProblemResidual(trace->problem, r);
+        const int arrived = follow(trace, options->tolerance, deadline, limit, r);
+        if (arrived || spragProblemResidual(trace->problem, r) <= options->tolerance) {
+            spragProximalReset(proximal, r);
+            status =
+                spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, options->tolerance, deadline, POINTS, r, iterations);
+            memcpy(r, proximal->best, bytes);
+        }
+        if (!(spragProblemResidual(trace->problem, r) <= PROGRESS * before))
+            break;
+    }
+    *iterations += trace->factors;
+    if (status == SPRAG_OK)
+        spragProximalPolish(proximal, options->tolerance, proximal->best_residual, r, iterations);
+    return status;
+}
+
+static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                         spragSolveInfo *info)
+{
+    if (!spragProblemIsPlain(problem))
+        return SPRAG_NOT_CONVERGED;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    spragProximal proximal;
+    Trace trace = {.problem = problem, .matrix = &proximal.tangent};
+    spragStatus status = SPRAG_ERROR_MEMORY;
+    if (traceInit(&trace, problem, arena) &&
+        spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_CONTACTS, INFINITY, arena) > 0) {
+        spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
+        if (pool == NULL || spragBlockLuShare(&proximal.tangent.lu, pool, arena))
+            status = run(&trace, &proximal, options, r, &info->iterations);
+    }
+    spragArenaRelease(arena, mark);
+    return status;
+}
+
+const spragSolver spragSolverTrace = {SPRAG_SOLVER_NEWTON, "newton", solve};
