@@ -43,17 +43,41 @@ static int takeBlocks(struct spragWorld *world, spragIsland *island)
     return island->block != NULL && island->row != NULL;
 }
 
-static spragStatus addContact(struct spragWorld *world, const spragPointerMap *surfaces, int j, spragIsland *island)
+/* Contacts of an island: where their blocks begin is known before they are filled. */
+typedef struct Contacts {
+    struct spragWorld *world;
+    const spragPointerMap *surfaces;
+    spragIsland *island;
+    int *first; /* (joint_count) block of each contact joint, or -1 */
+} Contacts;
+
+static void fillContacts(void *data, int range, int begin, int end)
 {
-    const spragJointState *joint = &world->snapshot.joint[j];
-    const spragStatus status = spragContactCheck(joint->contact);
-    if (status != SPRAG_OK)
-        return status;
-    const int k = spragPointerMapGet(surfaces, joint->id);
-    const spragSurface surface = k < 0 ? spragSurfaceDefault() : world->surface[k].surface;
-    spragContactBlocks(world, j, &surface, island->block_count, &island->block[island->block_count]);
-    island->block_count += spragContactBlockCount(joint->contact);
-    return SPRAG_OK;
+    (void)range;
+    const Contacts *contacts = data;
+    const struct spragWorld *world = contacts->world;
+    const spragBlock *before = NULL;
+    for (int i = begin; i < end; ++i) {
+        const int j = contacts->island->joint[i], first = contacts->first[i];
+        if (first < 0) {
+            before = NULL;
+            continue;
+        }
+        const spragJointState *joint = &world->snapshot.joint[j];
+        const int k = spragPointerMapGet(contacts->surfaces, joint->id);
+        const spragSurface surface = k < 0 ? spragSurfaceDefault() : world->surface[k].surface;
+        spragBlock *block = &contacts->island->block[first];
+        spragContactBlocks(world, j, &surface, first, before, block);
+        before = block + spragContactBlockCount(joint->contact) - 1;
+    }
+}
+
+static spragStatus addContact(const struct spragWorld *world, int j, spragIsland *island)
+{
+    const dContact *contact = world->snapshot.joint[j].contact;
+    const spragStatus status = spragContactCheck(contact);
+    island->block_count += status == SPRAG_OK ? spragContactBlockCount(contact) : 0;
+    return status;
 }
 
 static void addGuide(const struct spragWorld *world, int j, spragIsland *island)
@@ -72,18 +96,22 @@ static void addJoint(struct spragWorld *world, int j, spragIsland *island)
 
 static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
-    if (!takeBlocks(world, island))
+    Contacts contacts = {world, surfaces, island, SPRAG_TAKE_RAW(&island->lane->arena, int, island->joint_count)};
+    if (!takeBlocks(world, island) || contacts.first == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the rows of %d joints", island->joint_count);
     spragStatus status = SPRAG_OK;
     for (int i = 0; i < island->joint_count && island->declined == NULL && status == SPRAG_OK; ++i) {
         const int j = island->joint[i];
+        contacts.first[i] = world->snapshot.joint[j].contact != NULL ? island->block_count : -1;
         if (world->snapshot.joint[j].contact != NULL)
-            status = addContact(world, surfaces, j, island);
+            status = addContact(world, j, island);
         else if (world->snapshot.joint[j].guide != NULL)
             addGuide(world, j, island);
         else
             addJoint(world, j, island);
     }
+    if (island->declined == NULL && status == SPRAG_OK)
+        spragRangesRun(island->joint_count, fillContacts, &contacts);
     return status;
 }
 

@@ -383,13 +383,14 @@ int spragContactBlockCount(const dContact *contact)
 }
 
 void spragContactBlocks(const struct spragWorld *world, int j, const spragSurface *surface, int first,
-                        spragBlock *block)
+                        const spragBlock *before, spragBlock *block)
 {
     const spragSnapshot *s = &world->snapshot;
     const spragJointState *joint = &s->joint[j];
     const dContact *contact = joint->contact;
     *block = (spragBlock){.joint = j, .parent = -1, .memory = joint->memory, .body = {joint->body[0], joint->body[1]}};
-    const spragBlock *before = first > 0 && block[-1].part == SPRAG_PART_CONTACT ? block - 1 : NULL;
+    if (before != NULL && before->part != SPRAG_PART_CONTACT)
+        before = NULL;
     makeFrame(block, before, contact, joint->reversed);
     for (int i = 0; i < 3; ++i)
         block->position[i] = contact->geom.pos[i];

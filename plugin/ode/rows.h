@@ -94,8 +94,9 @@ spragStatus spragContactCheck(const dContact *contact);
 
 /* Blocks this contact needs: 1, and more for a second law of friction and for rolling friction. */
 int spragContactBlockCount(const dContact *contact);
-/* Fills them; first: the number of the first in the island. */
+/* Fills them; first: the number of the first in the island; before: a block that may be of the same face, to save work, or
+ * NULL. */
 void spragContactBlocks(const struct spragWorld *world, int joint, const spragSurface *surface, int first,
-                        spragBlock *block);
+                        const spragBlock *before, spragBlock *block);
 
 #endif

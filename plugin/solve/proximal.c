@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/pool.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 
@@ -147,13 +148,20 @@ static void blockLaw(const spragProximal *proximal, int k, const double *r_all, 
 
 /* ---------------------------------------------------------------- steps */
 
-/* u and F of the proximal problem at r; returns |F|^2. */
-static double evaluate(spragProximal *proximal, const double *r)
+typedef struct Pass {
+    spragProximal *proximal;
+    const double *r;
+    double sum[SPRAG_RANGES_MOST];
+} Pass;
+
+static void evaluateRange(void *data, int range, int first, int end)
 {
+    Pass *pass = data;
+    spragProximal *proximal = pass->proximal;
+    const double *r = pass->r;
     double sum = 0;
     spragBlockLaw law;
-    spragProblemVelocity(proximal->problem, r, proximal->u);
-    for (int k = 0; k < proximal->problem->contact_count; ++k) {
+    for (int k = first; k < end; ++k) {
         const double soft = proximal->lambda * proximal->w[k];
         for (int i = 3 * k; i < 3 * k + 3; ++i)
             proximal->u[i] += soft * (r[i] - proximal->center[i]);
@@ -161,22 +169,43 @@ static double evaluate(spragProximal *proximal, const double *r)
         memcpy(proximal->F + 3 * k, law.F, sizeof law.F);
         sum += spragDot3(law.F, law.F);
     }
+    pass->sum[range] = sum;
+}
+
+/* u and F of the proximal problem at r; returns |F|^2. */
+static double evaluate(spragProximal *proximal, const double *r)
+{
+    const int nc = proximal->problem->contact_count;
+    Pass pass = {.proximal = proximal, .r = r};
+    spragProblemVelocity(proximal->problem, r, proximal->u);
+    spragRangesRun(nc, evaluateRange, &pass);
+    double sum = 0;
+    for (int k = 0; k < spragRangeCount(nc); ++k)
+        sum += pass.sum[k];
     return sum;
 }
 
-/* A, B of A + B (W + lambda w) */
-static void linearise(spragProximal *proximal, const double *r)
+static void lineariseRange(void *data, int range, int first, int end)
 {
-    spragTangent *tangent = &proximal->tangent;
+    (void)range;
+    const Pass *pass = data;
+    const spragProximal *proximal = pass->proximal;
+    const spragTangent *tangent = &proximal->tangent;
     spragBlockLaw law;
-    for (int k = 0; k < proximal->problem->contact_count; ++k) {
-        blockLaw(proximal, k, r, proximal->u + 3 * k, &law);
+    for (int k = first; k < end; ++k) {
+        blockLaw(proximal, k, pass->r, proximal->u + 3 * k, &law);
         memcpy(tangent->A + 9 * (size_t)k, law.A, sizeof law.A);
         memcpy(tangent->B + 9 * (size_t)k, law.B, sizeof law.B);
         tangent->soft[k] = proximal->lambda * proximal->w[k];
         if (tangent->load != NULL)
             memcpy(tangent->load + 3 * (size_t)k, law.load, sizeof law.load);
     }
+}
+
+/* A, B of A + B (W + lambda w) */
+static void linearise(spragProximal *proximal, const double *r)
+{
+    spragRangesRun(proximal->problem->contact_count, lineariseRange, &(Pass){.proximal = proximal, .r = r});
 }
 
 int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem, spragTangentSpace space,
