@@ -176,7 +176,7 @@ static int chainOf(const spragProblem *problem, const spragSolveOptions *options
             chain[links++] = &spragSolverNewton;
         if (problem->contact_count <= SMALL || !(options->work_limit > 0))
             chain[links++] = &spragSolverGaussSeidel;
-        if (problem->contact_count <= SMALL)
+        if (problem->contact_count <= (isPrompt(problem, options) ? SMALL / 2 : SMALL)) /* its pivots grow with n^2 */
             chain[links++] = &spragSolverLemke;
         else if (isTraced(problem, options))
             chain[links++] = &spragSolverTrace;

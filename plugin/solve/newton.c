@@ -143,8 +143,8 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
     if (status == SPRAG_NOT_CONVERGED && cones)
         status = interior(newton, arena, r);
     if (status == SPRAG_NOT_CONVERGED && cones && !spragProblemIsPlain(newton->problem)) {
-        newton->limit *=
-            2; /* what cones are for are friction and wedges; motors alone like the proximal points better */
+        newton->limit +=
+            STEPS_MOTORS; /* what cones are for are friction and wedges; motors alone like the proximal points better */
         memcpy(r, newton->swept, bytes);
         status = points(newton, LAMBDA_FIRST, left(newton), r);
     }
