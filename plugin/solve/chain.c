@@ -32,8 +32,8 @@
 #define TIME_LEAST 1e-9       /* s: the least that is a limit; some sweeps are made all the same */
 
 enum {
-    SMALL = 60,         /* blocks, measured: beyond it the mode search costs more than it saves */
-    STEPS_SMALL = 3000, /* a path through the folds of friction of 50 or 300 takes 100 to 2000 */
+    SMALL = 60,          /* blocks, measured: beyond it the mode search costs more than it saves */
+    STEPS_SMALL = 10000, /* a path through the folds of friction of 50 or 300 takes 100 to 5000 */
     STEPS_FROM_REST = 2500,
     SWEEPS_LAST = 3000,
     SWEEPS_LATE = 20,

@@ -34,6 +34,7 @@ enum {
     STEPS_FIRST = 30,
     STEPS_WARM = 4,
     STEPS_FAR = 200,
+    STEPS_SURE = 6,
     STEPS_MOTORS = 600,
     STEPS_LEAST = 20,
     STEPS_AT_ONCE = 12,
@@ -41,6 +42,7 @@ enum {
     THREADS_PAY = 500 /* blocks */
 };
 #define LAMBDA_FIRST 1e-2
+#define LAMBDA_SURE 1e-8
 #define WORK 5e8 /* 3x3 products spent on factorisations where no limit is given: about 5 s */
 #define SECONDS_PER_PRODUCT 5e-9
 #define SECONDS_PER_BLOCK 1e-6 /* of W: the analysis for a factorisation */
@@ -120,7 +122,12 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
         *newton->iterations += steps > 0 ? steps : 0;
         proximal->factored = 0;
         const int near = spragProblemResidual(newton->problem, r) <= NEAR;
-        status = points(newton, LAMBDA_FIRST, near ? left(newton) / 2 : STEPS_FAR, r);
+        if (near) { /* the modes are right, or nearly: a few plain steps end at rounding, where friction is high no others do */
+            status = points(newton, LAMBDA_SURE, STEPS_SURE, r);
+            memcpy(r, proximal->best, 3 * (size_t)newton->problem->contact_count * sizeof *r);
+        }
+        if (status == SPRAG_NOT_CONVERGED)
+            status = points(newton, LAMBDA_FIRST, near ? left(newton) / 2 : STEPS_FAR, r);
     }
     return status;
 }
