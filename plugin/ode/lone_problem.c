@@ -1,0 +1,98 @@
+/* The problem of an island that was solved without one, for those who want to see it. */
+#include "ode/lone.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+
+static void getVector(const spragQuad *quad, int lane, int count, double *out)
+{
+    for (int i = 0; i < count; ++i)
+        out[i] = quad[i][lane];
+}
+
+/* (3 x 6) velocity of the contact along n, t1, t2. */
+static void jacobian(const spragLoneContact *c, int lane, double J[3][6])
+{
+    double arm[3];
+    getVector(c->arm, lane, 3, arm);
+    const dVector3 n = {(dReal)c->n[0][lane], (dReal)c->n[1][lane], (dReal)c->n[2][lane], 0};
+    dVector3 t1, t2;
+    dPlaneSpace(n, t1, t2);
+    for (int i = 0; i < 3; ++i)
+        J[0][i] = c->n[i][lane], J[1][i] = t1[i], J[2][i] = t2[i];
+    for (int row = 0; row < 3; ++row)
+        spragCross3(J[row] + 3, arm, J[row]);
+}
+
+static void historyOf(const struct spragWorld *world, const spragIsland *island, int k, double J[3][6],
+                      spragContactHistory *past)
+{
+    const spragLoneRow *row = &island->lone->row[k];
+    const int memory = world->snapshot.joint[island->joint[k]].memory;
+    double slip[3];
+    getVector(row->slip, island->lone_lane, 3, slip);
+    past->fresh = memory < 0;
+    past->free_acceleration = row->b[island->lone_lane];
+    for (int i = 0; i < 2; ++i)
+        past->slip[i] = spragDot3(J[1 + i], slip);
+    if (memory < 0)
+        return;
+    const spragContactMemory *old = &world->next_memory[memory]; /* they have changed places since */
+    past->previous_normal = fabs(old->normal_force);
+    past->mode = (unsigned char)old->mode;
+    past->variant = (signed char)old->variant;
+    for (int i = 0; i < 2; ++i)
+        past->previous_slip[i] = spragDot3(old->slip, J[1 + i]);
+}
+
+int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, spragArena *arena,
+                     spragProblem *problem)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const spragBodyState *body = &s->body[island->body[0]];
+    const int n = island->joint_count, lane = island->lone_lane;
+    double(*J)[3][6] = spragArenaTake(arena, (size_t)n, sizeof *J);
+    double *W = SPRAG_TAKE(arena, double, 9 * n * n), *q = SPRAG_TAKE(arena, double, 3 * n),
+           *mu = SPRAG_TAKE(arena, double, n);
+    int *row_start = SPRAG_TAKE(arena, int, n + 1), *column = SPRAG_TAKE(arena, int, n *n),
+        *bodies = SPRAG_TAKE(arena, int, 2 * n);
+    spragContactHistory *history = SPRAG_TAKE(arena, spragContactHistory, n);
+    if (!J || !W || !q || !mu || !row_start || !column || !bodies || !history)
+        return 0;
+    for (int k = 0; k < n; ++k) {
+        const spragLoneContact *c = &island->lone->bodies.contact[k];
+        double free[3];
+        jacobian(c, lane, J[k]);
+        getVector(c->q, lane, 3, free);
+        for (int i = 0; i < 3; ++i)
+            q[3 * k + i] = spragDot3(J[k][i], free);
+        mu[k] = c->mu[lane];
+        bodies[2 * k] = island->body[0], bodies[2 * k + 1] = -1;
+        historyOf(world, island, k, J[k], &history[k]);
+        row_start[k + 1] = n * (k + 1);
+    }
+    for (int k = 0; k < n; ++k)
+        for (int l = 0; l < n; ++l) {
+            double *block = W + 9 * (n * k + l), spin[3];
+            column[n * k + l] = l;
+            for (int j = 0; j < 3; ++j) {
+                spragMul33(spin, body->inverse_inertia, J[l][j] + 3);
+                for (int i = 0; i < 3; ++i)
+                    block[3 * i + j] = body->inverse_mass * spragDot3(J[k][i], J[l][j]) + spragDot3(J[k][i] + 3, spin);
+            }
+            if (k == l)
+                block[0] += island->lone->bodies.contact[k].compliance[lane];
+        }
+    *problem = (spragProblem){.contact_count = n,
+                              .block_count = n * n,
+                              .row_start = row_start,
+                              .column = column,
+                              .W = W,
+                              .q = q,
+                              .mu = mu,
+                              .body = bodies,
+                              .history = history,
+                              .step = s->step};
+    return 1;
+}
