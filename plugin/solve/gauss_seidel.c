@@ -34,12 +34,12 @@
 enum {
     SWEEP_LIMIT = 20000,
     SWEEP_PAYS_LIMIT = 3000,
-    THREADS_PAY = 1000,   /* blocks */
-    SWEEPS_LEAST = 4,     /* however short the time: fewer would let a pile explode */
-    LOOK = 8,             /* sweeps between two looks at the residual */
-    SMALL = 200,          /* blocks */
-    PATIENT = 24,         /* sweeps, at least, in which the residual must fall to HALF, or in half of those done */
-    PATIENT_LIMITED = 400 /* at most, where work is limited */
+    THREADS_PAY = 1000,    /* blocks */
+    SWEEPS_LEAST = 4,      /* however short the time: fewer would let a pile explode */
+    LOOK = 8,              /* sweeps between two looks at the residual */
+    SMALL = 200,           /* blocks */
+    PATIENT = 24,          /* sweeps, at least, in which the residual must fall to HALF, or in half of those done */
+    PATIENT_LIMITED = 1000 /* at most, where work is limited */
 };
 #define HALF 0.5
 #define STEADY 0.1 /* 0.03 and 0.3 are no better */
