@@ -52,12 +52,14 @@ SceneWorld *worldSettle(const WorldPlan *plan)
     return world;
 }
 
+/* Of every body: what the world says is for bodies still to come. */
 static void setDamping(const SceneWorld *world, double share)
 {
-    dWorldSetLinearDamping(world->world, (dReal)share);
-    dWorldSetAngularDamping(world->world, (dReal)share);
-    dWorldSetLinearDampingThreshold(world->world, share > 0 ? 0 : (dReal)0.01); /* and back to ODE's own */
-    dWorldSetAngularDampingThreshold(world->world, share > 0 ? 0 : (dReal)0.01);
+    for (int i = 0; i < world->body_count; ++i) {
+        dBodySetDamping(world->body[i], (dReal)share, (dReal)share);
+        dBodySetLinearDampingThreshold(world->body[i], 0);
+        dBodySetAngularDampingThreshold(world->body[i], 0);
+    }
 }
 
 /* m/s, root of the mean square of all bodies. */
@@ -75,8 +77,8 @@ static double speedOf(const SceneWorld *world)
 int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
     enum { STAGES = 3, IN_A_ROW = 10 };
-    const double share = 0.2, still = 5e-4, stage_tolerance[STAGES] = {1e-2, 1e-3, tolerance};
-    const int steps[STAGES] = {200, 300, 200};
+    const double share = 0.05, still = 5e-4, stage_tolerance[STAGES] = {1e-2, 1e-3, tolerance};
+    const int steps[STAGES] = {300, 600, 200};
     int calm = 0;
     setDamping(world, share);
     for (int stage = 0; stage < STAGES; ++stage) {

@@ -36,7 +36,7 @@ typedef struct WorldFigures {
 
 /* The settled world, or NULL and one line on stderr.  SceneDestroy. */
 SceneWorld *worldSettle(const WorldPlan *plan);
-/* Brings it to rest, a fifth of all speed lost in each step: Sprag's steps, rough ones first, then to the tolerance until
+/* Brings it to rest, a twentieth of all speed lost in each step: Sprag's steps, rough ones first, then to the tolerance until
  * ten in a row are solved to it, at speeds below 0.5 mm/s.  0: not within the steps that are spent on it. */
 int worldCalm(SceneWorld *world, double step_size, double tolerance);
 WorldFigures worldMeasure(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender);
