@@ -14,7 +14,6 @@
  */
 #define _GNU_SOURCE
 #define SPRAG_DROP_IN_NO_NAMES
-#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,16 +25,9 @@
 #include <sprag/drop_in.h>
 
 #include "api/drop_in.h"
+#include "preload/late.h"
 #include "preload/settings.h"
 #include "preload/tree.h"
-
-/* X(return type, name, parameters, arguments): what is overridden. */
-#define PRELOAD_LIST(X)                                                                                                \
-    X(dJointID, dJointCreateContact, (dWorldID world, dJointGroupID group, const dContact *contact),                   \
-      (world, group, contact))                                                                                         \
-    X(int, dWorldStep, (dWorldID world, dReal stepsize), (world, stepsize))                                            \
-    X(int, dWorldQuickStep, (dWorldID world, dReal stepsize), (world, stepsize))                                       \
-    X(void, dWorldDestroy, (dWorldID world), (world))
 
 #define DECLARE_REAL(type, name, parameters, arguments) static type(*real_##name) parameters;
 PRELOAD_LIST(DECLARE_REAL)
@@ -162,7 +154,7 @@ static void afterForkInChild(void)
 static const char *mismatch(void)
 {
 #define FIND_REAL(type, name, parameters, arguments)                                                                   \
-    *(void **)&real_##name = dlsym(RTLD_NEXT, #name);                                                                  \
+    *(void **)&real_##name = spragLateFind(RTLD_NEXT, #name);                                                          \
     if (real_##name == NULL)                                                                                           \
         return "no ODE function " #name " in this process";
     PRELOAD_LIST(FIND_REAL)
@@ -171,7 +163,7 @@ static const char *mismatch(void)
         return "this process uses an ODE of the other precision";
     void *expected = dlopen(SPRAG_ODE_SONAME, RTLD_NOLOAD | RTLD_NOW);
     if (expected != NULL) {
-        void *theirs, *ours = dlsym(expected, "dWorldStep");
+        void *theirs, *ours = spragLateFind(expected, "dWorldStep");
         memcpy(&theirs, &real_dWorldStep, sizeof theirs);
         dlclose(expected);
         if (theirs == ours)
@@ -346,7 +338,7 @@ __attribute__((destructor)) static void finish(void)
         fclose(event_file);
     if (!started && spragSettingsWantReport() && spragTreeIsWithoutOde())
         fprintf(stderr, "sprag: not active: this program made no call to " SPRAG_ODE_SONAME
-                        ": it has no ODE, one linked in, or asks dlsym for its functions\n");
+                        ": it has no ODE, or one linked in\n");
     if (!settings.report || !active || (forked && total.steps == 0))
         return;
     const double steps = total.steps > 0 ? (double)total.steps : 1;

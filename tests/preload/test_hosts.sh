@@ -11,6 +11,7 @@ read -ra libs <<<"$(pkg-config --libs ode)"
 for host in host absurd_host; do
     cc -std=gnu11 "${flags[@]}" "$here/$host.c" "${libs[@]}" -lm -o $host
 done
+cc -std=gnu11 -rdynamic "${flags[@]}" "$here/late_host.c" -ldl -o late_host # not linked to ODE
 
 fail() {
     echo "FAILED: $1"
@@ -62,6 +63,13 @@ run SPRAG_EVENTS=events -- ./host exec
 cat first_events first_events | cmp -s - events || fail "what a program starts does not add its events"
 run SPRAG_EVENTS=events -- ./host leave
 cmp -s events first_events || fail "events are lost where a program ends without exit"
+
+# ---- a program that loads ODE itself and asks the handle for its functions; RTLD_NEXT is still the asker's own
+./late_host >stock
+run -- ./late_host || fail "a program that loads ODE itself fails"
+grep -qx "sprag: 1 worlds, 50 steps, 50 islands, 50 contacts" err || fail "a program that loads ODE itself goes without Sprag"
+grep -q " 1$" out || fail "RTLD_NEXT does not find what comes after the program"
+cmp -s out stock && fail "friction of a program that loads ODE itself is stock's"
 
 # ---- bad settings: said once, and ODE does everything
 ./host >stock
