@@ -2,7 +2,6 @@
 #include "support/check.h"
 #include "support/uniform.h"
 
-
 #include "linalg/roots.h"
 
 /* a := a (t - r) */
