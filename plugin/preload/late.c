@@ -56,7 +56,7 @@ static void *findTaken(void *handle, const char *asked)
 #define AS_JUMP
 #else
 #define JUMP return
-#define AS_JUMP __attribute__((optimize("O2"), no_sanitize("address", "undefined", "thread")))
+#define AS_JUMP __attribute__((optimize("O2")))
 #endif
 
 SPRAG_API AS_JUMP void *dlsym(void *restrict handle, const char *restrict name)
