@@ -20,8 +20,6 @@
 #include "ode/snapshot.h"
 #include "ode/working_set.h"
 
-#define RIGID 1e-6
-
 /* ---------------------------------------------------------------- blocks */
 
 /* Room for what the joints can bring. */
@@ -189,17 +187,6 @@ static void addCarried(const double force[3], const spragBlock *block, double h,
     r[2] += block->unused[2] ? 0 : spragDot3(force, block->t2) * h / block->scale;
 }
 
-/* The frame of a sticking contact turns within the step, which leaves a slip of second order in h.  It is no slip: a
- * contact that stuck is at rest unless it is found faster than a small part of what the step's own acceleration gives. */
-static int restsAt(const spragSnapshot *s, const spragBlock *block, const spragContactMemory *old, const double slip[2])
-{
-    double change[3]; /* m/s, of the contact in this step without contact forces */
-    for (int row = 0; row < 3; ++row)
-        change[row] = block->free_velocity[row] - block->velocity[row] + s->step * block->product[row];
-    return old->mode == SPRAG_MODE_STICK &&
-           slip[0] * slip[0] + slip[1] * slip[1] <= 0.05 * 0.05 * spragDot3(change, change);
-}
-
 /* Limits and motors start from what they carried. */
 static void guessLoad(const struct spragWorld *world, const spragBlock *block, double r[3])
 {
@@ -234,7 +221,10 @@ static void fillHistory(const struct spragWorld *world, spragIsland *island, spr
             past->slip[i] = block->velocity[1 + i] - block->rhs[1 + i];
         if (old == NULL)
             continue;
-        if (restsAt(s, block, old, past->slip))
+        double change[3];
+        for (int row = 0; row < 3; ++row)
+            change[row] = block->free_velocity[row] - block->velocity[row] + s->step * block->product[row];
+        if (spragRestsAt(old, past->slip, change))
             past->slip[0] = past->slip[1] = 0;
         past->previous_normal = fabs(old->normal_force);
         past->previous_slip[0] = spragDot3(old->slip, block->t1);
@@ -314,20 +304,13 @@ static int fillLaws(spragIsland *island)
  * both: their loads are found exactly at no cost, and share as under ODE. */
 static void leaveOut(const struct spragWorld *world, spragIsland *island)
 {
-    enum { MANY = 60 };
-    const spragSnapshot *s = &world->snapshot;
-    for (int k = 0; k < island->block_total && island->block_total > MANY; ++k) {
+    for (int k = 0; k < island->block_total && island->block_total > SPRAG_BLOCKS_MANY; ++k) {
         spragBlock *block = &island->block[k];
-        double own = 0; /* 1/kg */
-        for (int side = 0; side < 2; ++side)
-            own += block->body[side] < 0 ? 0 : s->body[block->body[side]].inverse_mass;
-        if (block->part != SPRAG_PART_CONTACT || block->compliance[0] > RIGID * own)
+        if (block->part != SPRAG_PART_CONTACT)
             continue;
-        block->compliance[0] = 0;
-        if (block->correction > 0 && block->correction <= world->config.tolerance) {
-            block->rhs[0] -= block->correction;
-            block->correction = 0;
-        }
+        spragNormalRow row = {block->rhs[0], block->correction, block->compliance[0]};
+        spragNormalRowSimplify(world, block->body, &row);
+        block->rhs[0] = row.rhs, block->correction = row.correction, block->compliance[0] = row.compliance;
     }
 }
 
@@ -358,7 +341,7 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     island->u = island->r + 3 * total;
     if (!history || !q || !island->r || !fillLaws(island))
         return 0;
-    if (island->greedy == NULL ? !spragDelassusMake(world, island) : !spragMatrixFreeDiagonal(island))
+    if (island->greedy == NULL ? !spragDelassusMake(world, island) : !spragMatrixFreeDiagonal(s, island))
         return 0;
     if (island->declined != NULL)
         return 1;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -10,6 +11,7 @@
 #include "base/status.h"
 #include "ode/articulation.h"
 #include "ode/assemble.h"
+#include "ode/bare.h"
 #include "ode/bearing.h"
 #include "ode/ledger.h"
 #include "ode/lone.h"
@@ -147,7 +149,7 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
     if (island->greedy == NULL)
         return SPRAG_NOT_CONVERGED;
     const double begin = spragSeconds();
-    const spragStatus status = spragMatrixFreeSolve(options, island);
+    const spragStatus status = spragMatrixFreeSolveBlocks(options, island);
     if (status != SPRAG_NOT_CONVERGED)
         return status;
     if (!spragAssembleCouple(world, island))
@@ -175,20 +177,24 @@ static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions 
     return status;
 }
 
+static spragSolveOptions optionsOf(const spragConfig *config, double seconds)
+{
+    return (spragSolveOptions){.solver = config->solver,
+                               .tolerance = config->tolerance,
+                               .iteration_limit = config->iteration_limit,
+                               .time_limit = seconds,
+                               .thread_count = config->thread_count, /* pays for large islands alone */
+                               .indeterminacy = config->indeterminacy,
+                               .enough = config->enough,
+                               .work_limit = WORK_LEAST};
+}
+
 /* The best answer is used even where it misses the tolerance, as long as it is finite: ODE's own would be worse.  Only
  * what has no answer is left to ODE. */
 static void solveIsland(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island,
                         double seconds_left)
 {
-    const spragConfig *config = &world->config;
-    const spragSolveOptions options = {.solver = config->solver,
-                                       .tolerance = config->tolerance,
-                                       .iteration_limit = config->iteration_limit,
-                                       .time_limit = seconds_left,
-                                       .thread_count = config->thread_count, /* pays for large islands alone */
-                                       .indeterminacy = config->indeterminacy,
-                                       .enough = config->enough,
-                                       .work_limit = WORK_LEAST};
+    const spragSolveOptions options = optionsOf(&world->config, seconds_left);
     spragStatus status = solveWhole(world, &options, island);
     while (status != SPRAG_ERROR_MEMORY && island->declined == NULL && spragArticulationsUnhold(world, island) > 0) {
         spragAssembleReset(world, island);
@@ -203,7 +209,7 @@ static void solveIsland(struct spragWorld *world, const spragPointerMap *surface
         if (!isfinite(island->r[i]) || !isfinite(island->u[i]))
             island->declined = "no finite solution was found";
     if (island->declined == NULL && loose)
-        spragMatrixFreeImpulses(&world->snapshot, island);
+        spragMatrixFreeImpulses(&world->snapshot, island, island->greedy);
     else if (island->declined == NULL)
         sumImpulses(&world->snapshot, island);
 }
@@ -275,6 +281,42 @@ static int assemble(const Work *work, spragIsland *island)
     return status == SPRAG_OK || island->declined != NULL;
 }
 
+/* The impulses found without blocks are the guess of the island with blocks. */
+static void guessFromBare(const spragBare *bare, spragIsland *island)
+{
+    for (int b = 0; b < island->block_total; ++b) {
+        int low = 0, high = island->joint_count - 1; /* ascending */
+        while (low < high) {
+            const int middle = low + (high - low) / 2;
+            if (island->joint[middle] < island->block[b].joint)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        memcpy(island->r + 3 * b, bare->greedy.contact[low].r, 3 * sizeof *island->r);
+    }
+}
+
+/* Without blocks; with them if that was not enough.  0: the step fails. */
+static int solveBare(Work *work, spragIsland *island)
+{
+    struct spragWorld *world = work->world;
+    const spragBare *bare = island->bare;
+    const double begin = spragSeconds(), seconds = shareOf(work, island);
+    const spragSolveOptions options = optionsOf(&world->config, seconds);
+    if (spragBareSolve(world, &options, island))
+        return 1;
+    island->bare = NULL;
+    island->visited = 1;
+    spragBareUndo(world, island);
+    if (!assemble(work, island))
+        return 0;
+    guessFromBare(bare, island);
+    if (island->declined == NULL)
+        solveIsland(world, &work->surfaces, island, seconds > 0 ? fmax(seconds - (spragSeconds() - begin), 1e-9) : 0);
+    return 1;
+}
+
 static void workOnBatch(void *context, int worker, int batch)
 {
     Work *work = context;
@@ -290,13 +332,22 @@ static void workOnBatch(void *context, int worker, int batch)
     const double lone = spragSeconds();
     for (int k = first; k < end && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k) {
         island[k].lane = lane;
-        if (island[k].lone == NULL && island[k].declined == NULL && !assemble(work, &island[k]))
+        if (island[k].lone != NULL || island[k].declined != NULL)
+            continue;
+        if (work->solve)
+            spragBareMake(world, &work->surfaces, &island[k]);
+        if (island[k].bare == NULL && !assemble(work, &island[k]))
             noteFailure(work, k);
     }
     const double middle = spragSeconds();
-    for (int k = first; k < end && work->solve && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k)
-        if (island[k].lone == NULL && island[k].declined == NULL)
+    for (int k = first; k < end && work->solve && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k) {
+        if (island[k].lone != NULL || island[k].declined != NULL)
+            continue;
+        if (island[k].bare == NULL)
             solveIsland(world, &work->surfaces, &island[k], shareOf(work, &island[k]));
+        else if (!solveBare(work, &island[k]))
+            noteFailure(work, k);
+    }
     lane->assembling += middle - lone;
     lane->solving += spragSeconds() - middle + lone - begin;
 }

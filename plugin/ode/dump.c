@@ -5,8 +5,9 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "ode/lone.h"
 #include "ode/assemble.h"
+#include "ode/bare.h"
+#include "ode/lone.h"
 
 enum { NUMBER_LENGTH = 16 };
 
@@ -22,7 +23,8 @@ static void makeName(char *name, size_t size, const char *path, int number)
 
 static spragStatus writeIsland(struct spragWorld *world, spragIsland *island, const char *name)
 {
-    if (island->greedy != NULL && !spragAssembleCouple(world, island))
+    if (island->bare != NULL ? !spragBareProblem(world, island)
+                             : island->greedy != NULL && !spragAssembleCouple(world, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for W of an island");
     if (island->lone == NULL)
         return spragProblemWrite(&island->problem, name);

@@ -14,33 +14,6 @@
 
 /* ---------------------------------------------------------------- who */
 
-enum {
-    PLAIN = dContactApprox1 | dContactSoftERP | dContactSoftCFM | dContactBounce | dContactFDir1,
-    PROPORTIONAL = dContactApprox1_1 | dContactApprox1_2
-};
-
-/* Finite, of unit normal, with one coefficient of friction.  What is not, others look into. */
-static int isPlain(const dContact *contact)
-{
-    const dSurfaceParameters *p = &contact->surface;
-    const dContactGeom *g = &contact->geom;
-    const dReal *x = g->pos, *n = g->normal;
-    double sum = (double)x[0] + x[1] + x[2] + n[0] + n[1] + n[2] + g->depth + p->mu;
-    if ((p->mode & ~PLAIN) != 0 || (p->mode & PROPORTIONAL) != PROPORTIONAL)
-        return 0;
-    if (p->mode & dContactSoftERP)
-        sum += p->soft_erp;
-    if (p->mode & dContactSoftCFM)
-        sum += p->soft_cfm >= 0 ? p->soft_cfm : (double)NAN;
-    if (p->mode & dContactBounce)
-        sum += p->bounce + p->bounce_vel;
-    if (p->mode & dContactFDir1)
-        sum += contact->fdir1[0] + contact->fdir1[1] + contact->fdir1[2];
-    const double length = (double)n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-    return isfinite(sum) && p->mu > SPRAG_FRICTION_LEAST && p->mu <= SPRAG_FRICTION_GREATEST &&
-           fabs(length - 1) <= 1e-3;
-}
-
 static int isLone(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -49,7 +22,8 @@ static int isLone(const struct spragWorld *world, const spragPointerMap *surface
         return 0;
     for (int k = 0; k < island->joint_count; ++k) {
         const spragJointState *joint = &s->joint[island->joint[k]];
-        if (joint->contact == NULL || joint->body[1] >= 0 || joint->feedback != NULL || !isPlain(joint->contact) ||
+        if (joint->contact == NULL || joint->body[1] >= 0 || joint->feedback != NULL ||
+            !spragContactIsPlain(joint->contact) ||
             (world->surface_count > 0 && spragPointerMapGet(surfaces, joint->id) >= 0))
             return 0;
     }

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "linalg/vec3.h"
 #include "ode/delassus.h"
-#include "problem/residual.h"
 #include "solve/greedy.h"
 
 enum {
@@ -20,12 +19,28 @@ enum {
 #define JUDGING 0.5 /* of the time of the first sweep: what the judge takes */
 #define HALF 0.5    /* of the tolerance, and less if that is not enough: changes that are left undone */
 
+void spragMatrixFreeBodies(const spragSnapshot *s, const spragIsland *island, spragGreedy *greedy)
+{
+    memset(greedy->body, 0, ((size_t)island->body_count + 1) * sizeof *greedy->body);
+    for (int i = 0; i < island->body_count; ++i) {
+        const spragBodyState *state = &s->body[island->body[i]];
+        greedy->body[i].inverse_mass = state->inverse_mass;
+        for (int row = 0; row < 3; ++row)
+            memcpy(greedy->body[i].inverse_inertia[row], state->inverse_inertia + 3 * row, 3 * sizeof(double));
+    }
+}
+
+int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts)
+{
+    return world->config.solver == SPRAG_SOLVER_AUTO && contacts >= LEAST && !island->visited &&
+           (world->config.time_limit > 0 || world->config.tolerance >= ROUGH);
+}
+
 int spragMatrixFreeChoose(const struct spragWorld *world, spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
     const int n = island->block_count;
-    int plain = world->config.solver == SPRAG_SOLVER_AUTO && n >= LEAST && island->block_total == n &&
-                island->row_count == 0 && (world->config.time_limit > 0 || world->config.tolerance >= ROUGH);
+    int plain = spragMatrixFreeWanted(world, island, n) && island->block_total == n && island->row_count == 0;
     for (int k = 0; k < n && plain; ++k)
         plain = island->block[k].kind == SPRAG_BLOCK_CONTACT && island->block[k].part == SPRAG_PART_CONTACT;
     island->greedy = NULL;
@@ -34,13 +49,7 @@ int spragMatrixFreeChoose(const struct spragWorld *world, spragIsland *island)
     spragGreedy *greedy = SPRAG_TAKE(&island->lane->arena, spragGreedy, 1);
     if (greedy == NULL || !spragGreedyInit(greedy, n, island->body_count, &island->lane->arena))
         return 0;
-    memset(greedy->body, 0, ((size_t)island->body_count + 1) * sizeof *greedy->body);
-    for (int i = 0; i < island->body_count; ++i) {
-        const spragBodyState *state = &s->body[island->body[i]];
-        greedy->body[i].inverse_mass = state->inverse_mass;
-        for (int row = 0; row < 3; ++row)
-            memcpy(greedy->body[i].inverse_inertia[row], state->inverse_inertia + 3 * row, 3 * sizeof(double));
-    }
+    spragMatrixFreeBodies(s, island, greedy);
     for (int k = 0; k < n; ++k)
         for (int side = 0; side < 2; ++side) {
             const int body = island->block[k].body[side];
@@ -51,23 +60,23 @@ int spragMatrixFreeChoose(const struct spragWorld *world, spragIsland *island)
     return 1;
 }
 
-static void fillContact(const spragIsland *island, int k, double W[9])
+static void fillContact(const spragSnapshot *s, const spragIsland *island, int k)
 {
     const spragBlock *block = &island->block[k];
     spragGreedyContact *c = &island->greedy->contact[k];
     for (int row = 0; row < 3; ++row) {
         memcpy(c->direction[row], block->J[0][row], 3 * sizeof(double));
-        memcpy(c->spin[0][row], block->J[0][row] + 3, 3 * sizeof(double));
-        c->direction[row][3] = c->spin[0][row][3] = c->spin[1][row][3] = 0;
-        for (int i = 0; i < 3; ++i)
-            c->spin[1][row][i] = block->body[1] < 0 ? 0 : block->J[1][row][3 + i];
+        c->direction[row][3] = 0;
+        c->own[row][3] = block->compliance[row];
     }
-    spragGreedyOwn(island->greedy, c, W);
-    spragDelassusDiagonal(block, W);
-    spragConeBlockInit(&c->block, W, block->mu, block->mu);
+    for (int side = 0; side < 2; ++side)
+        for (int i = 0; i < 3; ++i)
+            c->arm[side][i] = block->body[side] < 0 ? 0 : block->position[i] - s->body[block->body[side]].position[i];
+    c->mu = block->mu;
+    c->nu = 0;
 }
 
-int spragMatrixFreeDiagonal(spragIsland *island)
+int spragMatrixFreeDiagonal(const spragSnapshot *s, spragIsland *island)
 {
     const int n = island->block_count;
     int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * n + 1), *column = row_start + n + 1;
@@ -76,8 +85,14 @@ int spragMatrixFreeDiagonal(spragIsland *island)
         return 0;
     for (int k = 0; k < n; ++k) {
         row_start[k] = column[k] = k;
-        fillContact(island, k, W + 9 * (size_t)k);
+        fillContact(s, island, k);
     }
+    spragGreedyFill(island->greedy, 0, n);
+    for (int k = 0; k < n; ++k)
+        for (int i = 0; i < 9; ++i) {
+            const double *own = island->greedy->contact[k].own[i % 3];
+            W[9 * (size_t)k + (size_t)i] = own[i / 3] + (i % 4 == 0 ? own[3] : 0);
+        }
     row_start[n] = n;
     spragProblem *problem = &island->problem;
     problem->contact_count = problem->block_count = n;
@@ -104,26 +119,11 @@ void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactH
     }
 }
 
-/* r and u of the island as they are now, judged. */
-static void judge(spragIsland *island)
-{
-    spragGreedy *greedy = island->greedy;
-    spragGreedySum(greedy);
-    for (int k = 0; k < greedy->contact_count; ++k) {
-        double *r = island->r + 3 * k, *u = island->u + 3 * k;
-        memcpy(r, greedy->contact[k].r, 3 * sizeof *r);
-        spragGreedyMotion(greedy, k, u);
-        for (int row = 0; row < 3; ++row)
-            u[row] += island->problem.q[3 * k + row] + island->block[k].compliance[row] * r[row];
-    }
-    island->solve.residual = spragVelocityResidual(&island->problem, island->r, island->u);
-}
-
-void spragMatrixFreeImpulses(spragSnapshot *s, const spragIsland *island)
+void spragMatrixFreeImpulses(spragSnapshot *s, const spragIsland *island, const spragGreedy *greedy)
 {
     for (int i = 0; i < island->body_count; ++i) {
         spragBodyState *body = &s->body[island->body[i]];
-        const spragGreedyBody *moved = &island->greedy->body[i];
+        const spragGreedyBody *moved = &greedy->body[i];
         double spin[3];
         spragMul33(spin, body->inertia, moved->velocity[1]);
         for (int j = 0; j < 3 && !body->kinematic; ++j) {
@@ -133,22 +133,18 @@ void spragMatrixFreeImpulses(spragSnapshot *s, const spragIsland *island)
     }
 }
 
-spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragIsland *island)
+spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
+                                 spragSolveInfo *solve)
 {
-    spragGreedy *greedy = island->greedy;
-    const int n = island->block_count;
+    const int n = greedy->contact_count;
     const long some = (long)n * SWEEPS_LEAST + VISITS_LEAST, late_most = (long)n * SWEEPS_LATE;
     const int limited = options->iteration_limit > 0 && options->iteration_limit < SWEEPS_MOST;
     const long most = (long)n * (limited ? options->iteration_limit : SWEEPS_MOST);
     const long least = some < late_most ? some : late_most;
     const double begin = spragSeconds();
     double deadline = options->time_limit > 0 ? begin + options->time_limit : INFINITY;
-    for (int k = 0; k < n; ++k) {
-        memcpy(greedy->contact[k].q, island->problem.q + 3 * k, 3 * sizeof(double));
-        greedy->contact[k].q[3] = 0;
-    }
-    island->solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
-    spragGreedyBegin(greedy);
+    *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
+    spragGreedyBegin(greedy, others);
     deadline -= JUDGING * (spragSeconds() - begin);
     int late;
     long judged = -1; /* visits */
@@ -159,11 +155,24 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragIsland *
             spragGreedySweep(greedy);
         judged = greedy->visits;
         late = spragSeconds() > deadline;
-        judge(island);
+        solve->residual = spragGreedyResidual(greedy, u);
         enough *= HALF;
-    } while (!late && island->solve.residual > options->tolerance && greedy->visits < most);
-    island->solve.iterations = (int)(greedy->visits / n);
-    island->solve.method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = island->solve.iterations;
+    } while (!late && solve->residual > options->tolerance && greedy->visits < most);
+    solve->iterations = (int)(greedy->visits / n);
+    solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
     const spragStatus missed = late || limited ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
-    return island->solve.status = island->solve.residual <= options->tolerance ? SPRAG_OK : missed;
+    return solve->status = solve->residual <= options->tolerance ? SPRAG_OK : missed;
+}
+
+spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island)
+{
+    spragGreedy *greedy = island->greedy;
+    for (int k = 0; k < greedy->contact_count; ++k) {
+        memcpy(greedy->contact[k].q, island->problem.q + 3 * k, 3 * sizeof(double));
+        greedy->contact[k].q[3] = 0;
+    }
+    const spragStatus status = spragMatrixFreeSolve(options, greedy, NULL, island->u, &island->solve);
+    for (int k = 0; k < greedy->contact_count; ++k)
+        memcpy(island->r + 3 * k, greedy->contact[k].r, 3 * sizeof(double));
+    return status;
 }

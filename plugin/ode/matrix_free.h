@@ -4,20 +4,31 @@
 #define SPRAG_ODE_MATRIX_FREE_H
 
 #include "ode/rows.h"
+#include "solve/greedy.h"
+
+/* Is an island of so many contacts worth it, as far as the limits say? */
+int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts);
+
+/* The island's bodies, and the world. */
+void spragMatrixFreeBodies(const spragSnapshot *snapshot, const spragIsland *island, spragGreedy *greedy);
 
 /* Makes island->greedy where the island is of that kind.  0: no memory. */
 int spragMatrixFreeChoose(const struct spragWorld *world, spragIsland *island);
 
 /* Fills it, and the diagonal blocks of W in a problem that has no others.  0: no memory. */
-int spragMatrixFreeDiagonal(spragIsland *island);
+int spragMatrixFreeDiagonal(const spragSnapshot *snapshot, spragIsland *island);
 
 /* free_acceleration of each contact: what the others' guesses add. */
 void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactHistory *history);
 
-/* r, u and island->solve.  OK: the judge is content; LIMIT: time or visits are used up; NOT_CONVERGED: W is worth forming. */
-spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragIsland *island);
+/* From the guess in greedy: r, u (contact_count x 3) and what is told of it; others: as spragGreedyBegin has it.  OK: the judge
+ * is content; LIMIT: time or visits are used up; NOT_CONVERGED: W is worth forming. */
+spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
+                                 spragSolveInfo *solve);
+/* The same of an island with blocks. */
+spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island);
 
 /* After it: impulses of the island's bodies, from their velocities. */
-void spragMatrixFreeImpulses(spragSnapshot *snapshot, const spragIsland *island);
+void spragMatrixFreeImpulses(spragSnapshot *snapshot, const spragIsland *island, const spragGreedy *greedy);
 
 #endif

@@ -181,14 +181,14 @@ int spragOpposedRelax(struct spragWorld *world, spragIsland *island)
     for (int k = n - 1; k >= 0; --k) {
         if (!isPlain(&island->block[k], compliance))
             continue;
-        const void *key = spragBlockPair(&island->block[k]);
+        const void *key = spragBodyPair(island->block[k].body);
         link[k] = spragPointerMapGet(&first, key);
         if (link[k] < 0)
             pair[pairs++] = k; /* the last of the pair */
         spragPointerMapPut(&first, key, k);
     }
     for (int p = 0; p < pairs; ++p) {
-        const int k = spragPointerMapGet(&first, spragBlockPair(&island->block[pair[p]]));
+        const int k = spragPointerMapGet(&first, spragBodyPair(island->block[pair[p]].body));
         if (link[k] >= 0)
             relaxPair(world, island, k, link, next);
     }

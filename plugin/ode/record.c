@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "linalg/vec3.h"
 #include "ode/layout.h"
 #include "ode/ledger.h"
+#include "problem/residual.h"
 
 int spragRecordNumber(int serial)
 {
@@ -75,4 +77,44 @@ spragContactChange spragRecordChange(const struct spragWorld *world, const int b
     for (int i = 0; i < 3; ++i)
         change.event.impulse[i] = s->step * (contact->normal_force * contact->normal[i] + contact->friction[i]);
     return change;
+}
+
+void spragRecordPlainEvents(struct spragWorld *world, const spragJointState *joint, const spragContactMemory *memory,
+                            const spragPlainMotion *motion)
+{
+    const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
+    const int slid = spragNorm3(motion->slip) > SPRAG_SLIP_TOLERANCE;
+    if (old != NULL && old->mode == memory->mode && old->variant == memory->variant &&
+        (memory->mode == SPRAG_MODE_SLIP ? spragDot3(old->slip, memory->slip) >= 0
+                                         : memory->mode == SPRAG_MODE_OPEN || !slid))
+        return; /* it goes on as it did */
+    const spragContact told = spragRecordContact(memory), *const contact = &told;
+    spragContactChange change = spragRecordChange(world, joint->body, contact);
+    change.fresh = old == NULL;
+    change.touching = contact->depth >= -world->snapshot.step * SPRAG_SLIP_TOLERANCE;
+    change.before = old == NULL ? SPRAG_MODE_OPEN : old->mode;
+    change.variant_before = old == NULL ? 0 : old->variant;
+    change.approach = motion->approach;
+    change.inverse_mass = motion->own;
+    change.normal_impulse = world->snapshot.step * contact->normal_force;
+    change.indicator.p = motion->p;
+    if (slid && world->config.analysis)
+        change.indicator.quadrant = motion->acceleration < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT;
+    memcpy(change.event.slip_before, motion->slip, sizeof motion->slip);
+    if (old != NULL)
+        memcpy(change.last_slip, old->slip, sizeof old->slip);
+    spragEventsOfContact(&world->log, &change);
+}
+
+enum { AHEAD = 6 }; /* joints: what memory takes */
+
+void spragRecordAsk(const struct spragWorld *world, int j)
+{
+    if (j + AHEAD >= world->snapshot.joint_count)
+        return;
+    const spragJointState *joint = &world->snapshot.joint[j + AHEAD];
+    if (joint->contact != NULL)
+        spragPrefetch(&joint->contact->geom, sizeof joint->contact->geom);
+    if (joint->memory >= 0)
+        spragPrefetch(&world->memory[joint->memory], sizeof *world->memory);
 }

@@ -13,4 +13,19 @@ spragContact spragRecordContact(const spragContactMemory *record);
 /* What every event of a contact between these bodies of the snapshot says; of what was before, nothing yet. */
 spragContactChange spragRecordChange(const struct spragWorld *world, const int body[2], const spragContact *contact);
 
+/* A contact that cannot have a paradox, at the start of the step. */
+typedef struct spragPlainMotion {
+    double slip[3];      /* m/s; 0 where it rests */
+    double approach;     /* m/s, normal velocity */
+    double own;          /* 1/kg, its normal response to its own normal impulse */
+    double p;            /* 1/kg */
+    double acceleration; /* b, m/s^2 */
+} spragPlainMotion;
+/* Its events; memory: its record as of now. */
+void spragRecordPlainEvents(struct spragWorld *world, const spragJointState *joint, const spragContactMemory *memory,
+                            const spragPlainMotion *motion);
+
+/* Asks for what the report will read of the joint soon. */
+void spragRecordAsk(const struct spragWorld *world, int joint);
+
 #endif

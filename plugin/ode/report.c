@@ -14,7 +14,7 @@ spragStatus spragReportPrepare(struct spragWorld *world)
     const spragSnapshot *s = &world->snapshot;
     size_t contacts = 0, loads = 0;
     for (int k = 0; k < s->island_count; ++k) {
-        contacts += s->island[k].lone != NULL ? (size_t)s->island[k].contact_count : 0;
+        contacts += s->island[k].lone != NULL || s->island[k].bare != NULL ? (size_t)s->island[k].contact_count : 0;
         for (int b = 0; b < s->island[k].block_count; ++b)
             contacts += spragBlockIsTold(&s->island[k].block[b]) ? 1 : 0;
         for (int b = 0; b < s->island[k].block_count; ++b)
@@ -138,6 +138,10 @@ void spragReport(struct spragWorld *world)
         }
         if (island->lone != NULL) {
             spragReportLone(world, island);
+            continue;
+        }
+        if (island->bare != NULL) {
+            spragReportBare(world, island);
             continue;
         }
         if (island->solve.fallback)

@@ -8,9 +8,10 @@
 spragStatus spragReportPrepare(struct spragWorld *world);
 /* Cannot fail after Prepare. */
 void spragReport(struct spragWorld *world);
-/* Its parts: contacts, events and records of one island, with blocks or solved without (lone.h). */
+/* Its parts: contacts, events and records of one island, with blocks or solved without (lone.h, bare.h). */
 void spragReportBlocks(struct spragWorld *world, const spragIsland *island);
 void spragReportLone(struct spragWorld *world, const spragIsland *island);
+void spragReportBare(struct spragWorld *world, const spragIsland *island);
 /* Fills world->contact, if that was not done since the last step. */
 void spragReportContacts(struct spragWorld *world);
 

@@ -3,11 +3,8 @@
 
 #include <string.h>
 
-#include "base/prefetch.h"
-#include "linalg/vec3.h"
 #include "ode/lone.h"
 #include "ode/record.h"
-#include "problem/residual.h"
 
 static void getVector(double out[3], const spragQuad quad[3], int lane)
 {
@@ -39,58 +36,20 @@ static void fillLone(const struct spragWorld *world, const spragJointState *join
     }
 }
 
-static void addLoneEvents(struct spragWorld *world, const spragJointState *joint, const spragLoneRow *row, int lane,
-                          const spragContactMemory *memory)
-{
-    const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
-    double slip[3];
-    getVector(slip, row->slip, lane);
-    const int slid = spragNorm3(slip) > SPRAG_SLIP_TOLERANCE;
-    if (old != NULL && old->mode == memory->mode && old->variant == memory->variant &&
-        (memory->mode == SPRAG_MODE_SLIP ? spragDot3(old->slip, memory->slip) >= 0 : !slid))
-        return; /* it goes on as it did, and no contact of these has a paradox */
-    const spragContact told = spragRecordContact(memory), *const contact = &told;
-    spragContactChange change = spragRecordChange(world, joint->body, contact);
-    change.fresh = old == NULL;
-    change.touching = contact->depth >= -world->snapshot.step * SPRAG_SLIP_TOLERANCE;
-    change.before = old == NULL ? SPRAG_MODE_OPEN : old->mode;
-    change.variant_before = old == NULL ? 0 : old->variant;
-    change.approach = row->approach[lane];
-    change.inverse_mass = row->own[lane];
-    change.normal_impulse = world->snapshot.step * contact->normal_force;
-    change.indicator.p = row->p[lane];
-    if (slid && world->config.analysis)
-        change.indicator.quadrant = row->b[lane] < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT;
-    memcpy(change.event.slip_before, slip, sizeof slip);
-    if (old != NULL)
-        memcpy(change.last_slip, old->slip, sizeof old->slip);
-    spragEventsOfContact(&world->log, &change);
-}
-
-enum { AHEAD = 6 }; /* joints: what memory takes */
-
-/* What will be read of joint j soon. */
-static void askFor(const struct spragWorld *world, int j)
-{
-    if (j >= world->snapshot.joint_count)
-        return;
-    const spragJointState *joint = &world->snapshot.joint[j];
-    if (joint->contact != NULL)
-        spragPrefetch(&joint->contact->geom, sizeof joint->contact->geom);
-    if (joint->memory >= 0)
-        spragPrefetch(&world->memory[joint->memory], sizeof *world->memory);
-}
-
 void spragReportLone(struct spragWorld *world, const spragIsland *island)
 {
     for (int k = 0; k < island->joint_count; ++k) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
-        askFor(world, island->joint[k] + AHEAD);
+        spragRecordAsk(world, island->joint[k]);
         const spragLoneRow *row = &island->lone->row[k];
+        const int lane = island->lone_lane;
         spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
         ++world->contact_count;
-        fillLone(world, joint, &island->lone->bodies.contact[k], row, island->lone_lane, memory);
+        fillLone(world, joint, &island->lone->bodies.contact[k], row, lane, memory);
         memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : ++world->next_id;
-        addLoneEvents(world, joint, row, island->lone_lane, memory);
+        spragPlainMotion motion = {
+            .approach = row->approach[lane], .own = row->own[lane], .p = row->p[lane], .acceleration = row->b[lane]};
+        getVector(motion.slip, row->slip, lane);
+        spragRecordPlainEvents(world, joint, memory, &motion);
     }
 }

@@ -10,38 +10,43 @@
 
 /* ---------------------------------------------------------------- geometry */
 
-/* ODE's frame: t1 = fdir1 or dPlaneSpace, t2 = n x t1.  A given fdir1 is made a unit tangent, which ODE leaves to the
- * user.  before: the contact before it, or NULL; on a plane it has the same frame. */
+int spragContactFrame(const dContact *contact, const double n[3], double t1[3], double t2[3])
+{
+    if (contact->surface.mode & dContactFDir1) {
+        const double along = contact->fdir1[0] * n[0] + contact->fdir1[1] * n[1] + contact->fdir1[2] * n[2];
+        for (int i = 0; i < 3; ++i)
+            t1[i] = contact->fdir1[i] - along * n[i];
+        const double length = spragNorm3(t1);
+        if (length > 1e-6) {
+            for (int i = 0; i < 3; ++i)
+                t1[i] /= length;
+            spragCross3(t2, n, t1);
+            return 0;
+        }
+    }
+    const dVector3 axis = {(dReal)n[0], (dReal)n[1], (dReal)n[2], 0};
+    dVector3 p, q;
+    dPlaneSpace(axis, p, q);
+    for (int i = 0; i < 3; ++i) {
+        t1[i] = p[i];
+        t2[i] = q[i];
+    }
+    return 1;
+}
+
+/* before: the contact before it, or NULL; on a plane it has the same frame. */
 static void makeFrame(spragBlock *block, const spragBlock *before, const dContact *contact, int reversed)
 {
     for (int i = 0; i < 3; ++i)
         block->n[i] = reversed ? -contact->geom.normal[i] : contact->geom.normal[i];
-    if (contact->surface.mode & dContactFDir1) {
-        const double along =
-            contact->fdir1[0] * block->n[0] + contact->fdir1[1] * block->n[1] + contact->fdir1[2] * block->n[2];
-        for (int i = 0; i < 3; ++i)
-            block->t1[i] = contact->fdir1[i] - along * block->n[i];
-        const double length = spragNorm3(block->t1);
-        if (length > 1e-6) {
-            for (int i = 0; i < 3; ++i)
-                block->t1[i] /= length;
-            spragCross3(block->t2, block->n, block->t1);
-            return;
-        }
-    }
-    block->own_frame = 1;
-    if (before != NULL && before->own_frame && memcmp(before->n, block->n, sizeof block->n) == 0) {
+    if (!(contact->surface.mode & dContactFDir1) && before != NULL && before->own_frame &&
+        memcmp(before->n, block->n, sizeof block->n) == 0) {
         memcpy(block->t1, before->t1, sizeof block->t1);
         memcpy(block->t2, before->t2, sizeof block->t2);
+        block->own_frame = 1;
         return;
     }
-    const dVector3 n = {(dReal)block->n[0], (dReal)block->n[1], (dReal)block->n[2], 0};
-    dVector3 t1, t2;
-    dPlaneSpace(n, t1, t2);
-    for (int i = 0; i < 3; ++i) {
-        block->t1[i] = t1[i];
-        block->t2[i] = t2[i];
-    }
+    block->own_frame = (unsigned char)spragContactFrame(contact, block->n, block->t1, block->t2);
 }
 
 /* Row along direction d: linear d and moment (P - G) x d for body a, the negative for body b. */
@@ -97,6 +102,15 @@ int spragBlockRested(const spragSnapshot *s, const spragBlock *block, const spra
     return spragNorm2(slip) <= SPRAG_SLIP_TOLERANCE;
 }
 
+/* The frame of a sticking contact turns within the step, which leaves a slip of second order in h.  It is no slip: a
+ * contact that stuck is at rest unless it is found faster than a small part of what the step's own acceleration gives. */
+int spragRestsAt(const spragContactMemory *old, const double slip[2], const double change[3])
+{
+    static const double little = 0.05;
+    return old->mode == SPRAG_MODE_STICK &&
+           slip[0] * slip[0] + slip[1] * slip[1] <= little * little * spragDot3(change, change);
+}
+
 /* ---------------------------------------------------------------- normal row */
 
 void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, double *cfm)
@@ -108,27 +122,53 @@ void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, d
 }
 
 /* rhs = max(min(erp (depth - layer) / h + motion, greatest correcting velocity), bounce); compliance = cfm / h. */
-static void normalRow(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
-                      spragBlock *block)
+spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
+                                double approach)
 {
     const dSurfaceParameters *p = &contact->surface;
     const double h = world->snapshot.step;
     double erp = p->mode & dContactSoftERP ? p->soft_erp : world->snapshot.erp;
     double cfm = p->mode & dContactSoftCFM ? p->soft_cfm : world->snapshot.cfm;
-    spragSurfaceSpring(surface, h, &erp, &cfm);
+    if (surface != NULL)
+        spragSurfaceSpring(surface, h, &erp, &cfm);
     const double motion = p->mode & dContactMotionN ? p->motionN : 0;
     const double depth = fmax(contact->geom.depth - world->snapshot.layer, 0);
-    block->rhs[0] = fmin(erp * depth / h + motion, world->snapshot.greatest_correction);
-    block->correction = fmax(block->rhs[0] - motion, 0);
-    block->compliance[0] = cfm / h;
-    block->approach = spragBlockVelocity(&world->snapshot, block, 0);
+    spragNormalRow row = {.rhs = fmin(erp * depth / h + motion, world->snapshot.greatest_correction),
+                          .compliance = cfm / h};
+    row.correction = fmax(row.rhs - motion, 0);
     if (p->mode & dContactBounce && p->bounce_vel >= 0) {
-        const double approach = motion - block->approach;
-        const double rebound = p->bounce * approach + motion;
-        if (approach > p->bounce_vel && rebound > block->rhs[0]) {
-            block->rhs[0] = rebound;
-            block->correction = 0;
+        const double rebound = p->bounce * (motion - approach) + motion;
+        if (motion - approach > p->bounce_vel && rebound > row.rhs) {
+            row.rhs = rebound;
+            row.correction = 0;
         }
+    }
+    return row;
+}
+
+static void normalRow(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
+                      spragBlock *block)
+{
+    block->approach = spragBlockVelocity(&world->snapshot, block, 0);
+    const spragNormalRow row = spragNormalRowOf(world, contact, surface, block->approach);
+    block->rhs[0] = row.rhs;
+    block->correction = row.correction;
+    block->compliance[0] = row.compliance;
+}
+
+#define RIGID 1e-6 /* of the bodies' own mobility */
+
+void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], spragNormalRow *row)
+{
+    double own = 0; /* 1/kg */
+    for (int side = 0; side < 2; ++side)
+        own += body[side] < 0 ? 0 : world->snapshot.body[body[side]].inverse_mass;
+    if (row->compliance > RIGID * own)
+        return;
+    row->compliance = 0;
+    if (row->correction > 0 && row->correction <= world->config.tolerance) {
+        row->rhs -= row->correction;
+        row->correction = 0;
     }
 }
 
@@ -374,6 +414,32 @@ spragStatus spragContactCheck(const dContact *contact)
     if (fabs(length - 1) > 1e-3)
         return spragFail(SPRAG_ERROR_RANGE, "contact: the normal has length %g, expected 1", sqrt(length));
     return checkSurface(&contact->surface);
+}
+
+enum {
+    PLAIN = dContactApprox1 | dContactSoftERP | dContactSoftCFM | dContactBounce | dContactFDir1,
+    PROPORTIONAL = dContactApprox1_1 | dContactApprox1_2
+};
+
+int spragContactIsPlain(const dContact *contact)
+{
+    const dSurfaceParameters *p = &contact->surface;
+    const dContactGeom *g = &contact->geom;
+    const dReal *x = g->pos, *n = g->normal;
+    double sum = (double)x[0] + x[1] + x[2] + n[0] + n[1] + n[2] + g->depth + p->mu;
+    if ((p->mode & ~PLAIN) != 0 || (p->mode & PROPORTIONAL) != PROPORTIONAL)
+        return 0;
+    if (p->mode & dContactSoftERP)
+        sum += p->soft_erp;
+    if (p->mode & dContactSoftCFM)
+        sum += p->soft_cfm >= 0 ? p->soft_cfm : (double)NAN;
+    if (p->mode & dContactBounce)
+        sum += p->bounce + p->bounce_vel;
+    if (p->mode & dContactFDir1)
+        sum += contact->fdir1[0] + contact->fdir1[1] + contact->fdir1[2];
+    const double length = (double)n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    return isfinite(sum) && p->mu > SPRAG_FRICTION_LEAST && p->mu <= SPRAG_FRICTION_GREATEST &&
+           fabs(length - 1) <= 1e-3;
 }
 
 int spragContactBlockCount(const dContact *contact)

@@ -62,10 +62,10 @@ static inline int spragBlockIsTold(const spragBlock *block)
     return block->part == SPRAG_PART_CONTACT || block->part == SPRAG_PART_GUIDE;
 }
 
-/* A key for the bodies of a block, the same in either order, never NULL. */
-static inline const void *spragBlockPair(const spragBlock *block)
+/* A key for two bodies, the same in either order, never NULL. */
+static inline const void *spragBodyPair(const int body[2])
 {
-    const int *b = block->body, low = b[0] < b[1] ? b[0] : b[1], high = b[0] < b[1] ? b[1] : b[0];
+    const int low = body[0] < body[1] ? body[0] : body[1], high = body[0] < body[1] ? body[1] : body[0];
     return (const void *)(((uintptr_t)(high + 1) << 24) + (uintptr_t)(low + 2));
 }
 
@@ -91,6 +91,29 @@ void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, d
 
 /* Are all numbers finite that the contact's mode makes use of (mu may be infinite), and its normal of unit length? */
 spragStatus spragContactCheck(const dContact *contact);
+
+/* One block of kind CONTACT, whose law has nothing but friction in proportion to the normal force, the same along both
+ * tangents?  All numbers it makes use of are then finite.  (Its surface may say more.) */
+int spragContactIsPlain(const dContact *contact);
+
+/* ODE's frame: t1 = fdir1 or dPlaneSpace, t2 = n x t1.  A given fdir1 is made a unit tangent, which ODE leaves to the
+ * user.  1: the frame follows from n alone. */
+int spragContactFrame(const dContact *contact, const double n[3], double t1[3], double t2[3]);
+
+/* What is asked for along the normal: m/s, the part of it that corrects position, cfm / h. */
+typedef struct spragNormalRow {
+    double rhs, correction, compliance;
+} spragNormalRow;
+/* approach: m/s, the normal velocity at the start of the step; surface: or NULL. */
+spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
+                                double approach);
+/* Leaves out what is not worth it where many contacts meet (ode/assemble.c): in islands of more than these blocks. */
+enum { SPRAG_BLOCKS_MANY = 60 };
+void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], spragNormalRow *row);
+
+/* Did it stick, and is its slip (m/s, along the tangents) none?  change: m/s, (3) that of the contact in this step without
+ * contact forces. */
+int spragRestsAt(const spragContactMemory *old, const double slip[2], const double change[3]);
 
 /* Blocks this contact needs: 1, and more for a second law of friction and for rolling friction. */
 int spragContactBlockCount(const dContact *contact);

@@ -54,7 +54,7 @@ static int findPairs(const spragIsland *island, Pairs *pairs)
         pairs->of[k] = -1;
         if (!canIdle(island, k))
             continue;
-        const void *key = spragBlockPair(&island->block[k]);
+        const void *key = spragBodyPair(island->block[k].body);
         if ((pairs->of[k] = spragPointerMapGet(&number, key)) < 0)
             spragPointerMapPut(&number, key, pairs->of[k] = found++);
         ++many[pairs->of[k]];

@@ -106,6 +106,8 @@ typedef struct spragIsland {
     double *mu, *mu_minus, *bound, *W; /* of the problem; release.h and bearing.h may change them between solves */
     double *r, *u;                     /* (block_count x 3) N s, m/s */
     struct spragGreedy *greedy;        /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
+    struct spragBare *bare;            /* with which it was solved, or NULL (bare.h): it has no blocks and no problem */
+    int visited;                       /* 1: visits of its contacts were not enough (bare.h) */
     spragCoupled coupled;
     spragSolveInfo solve; /* where wedge > 0: of the problem in which contacts yield (release.h) */
     double locked;        /* m/s, the fastest that contacts which joints hold were to move, and do not */

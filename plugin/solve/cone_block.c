@@ -41,7 +41,7 @@ static void tangentialSolve(const double K[4], double nu, const double c[2], dou
 
 /* Slip with the normal force along side = +-1: root of h, then N from u_n = 0 with the direction found. */
 static inline __attribute__((always_inline)) void slipSolve(spragConeBlock *block, const double q[3], const double c[2],
-                                                            double side, double mu, double accuracy, double r[3])
+                                                            double side, double mu, double r[3])
 {
     const double q_n = side * q[0], w[2] = {side * block->W_nt[0], side * block->W_nt[1]};
     double lo = 0, hi = INFINITY, nu = block->nu, size = 0, t[2];
@@ -72,8 +72,6 @@ static inline __attribute__((always_inline)) void slipSolve(spragConeBlock *bloc
         if (fabs(next - nu) <= DBL_EPSILON * nu)
             break;
         nu = next;
-        if (fabs(excess) < accuracy * size)
-            break;
     }
     block->nu = nu;
     const double e[2] = {t[0] / size, t[1] / size};
@@ -95,8 +93,7 @@ static void stickSolve(const spragConeBlock *block, const double q[3], double c[
     r[0] = -(q[0] + block->W_nt[0] * r[1] + block->W_nt[1] * r[2]) * block->inverse_nn;
 }
 
-static inline __attribute__((always_inline)) void coneSolve(spragConeBlock *block, const double q[3], double accuracy,
-                                                            double r[3])
+void spragConeBlockSolve(spragConeBlock *block, const double q[3], double r[3])
 {
     if (q[0] >= 0) {
         r[0] = r[1] = r[2] = 0;
@@ -111,17 +108,7 @@ static inline __attribute__((always_inline)) void coneSolve(spragConeBlock *bloc
     stickSolve(block, q, c, r);
     if (r[0] >= 0 && r[1] * r[1] + r[2] * r[2] <= mu * mu * r[0] * r[0])
         return;
-    slipSolve(block, q, c, 1, mu, accuracy, r);
-}
-
-void spragConeBlockSolve(spragConeBlock *block, const double q[3], double r[3])
-{
-    coneSolve(block, q, 0, r);
-}
-
-void spragConeBlockSolveRoughly(spragConeBlock *block, const double q[3], double accuracy, double r[3])
-{
-    coneSolve(block, q, accuracy, r);
+    slipSolve(block, q, c, 1, mu, r);
 }
 
 void spragConeBlockSolveTwoSided(spragConeBlock *block, const double q[3], double r[3])
@@ -136,7 +123,7 @@ void spragConeBlockSolveTwoSided(spragConeBlock *block, const double q[3], doubl
         r[0] = -q[0] * block->inverse_nn, r[1] = r[2] = 0;
         return;
     }
-    slipSolve(block, q, c, side, mu, 0, r);
+    slipSolve(block, q, c, side, mu, r);
 }
 
 /* ---------------------------------------------------------------- disc and interval */

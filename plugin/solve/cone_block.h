@@ -30,9 +30,6 @@ void spragConeBlockInit(spragConeBlock *block, const double W[9], double mu, dou
 
 /* r_n >= 0, |r_t| <= mu r_n.  Where q_n >= 0 the answer is r = 0, also if others exist. */
 void spragConeBlockSolve(spragConeBlock *block, const double q[3], double r[3]);
-/* The same, on the cone and with u_n = 0, but of a slip the multiplier only to `accuracy`, relative; the next visit goes on
- * from there. */
-void spragConeBlockSolveRoughly(spragConeBlock *block, const double q[3], double accuracy, double r[3]);
 /* u_n = 0, r_n of either sign, |r_t| <= mu |r_n| or mu_minus |r_n|. */
 void spragConeBlockSolveTwoSided(spragConeBlock *block, const double q[3], double r[3]);
 

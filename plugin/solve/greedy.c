@@ -5,19 +5,21 @@
 
 #include "base/clock.h"
 #include "base/prefetch.h"
+#include "linalg/quad.h"
 #include "linalg/vec3.h"
+#include "problem/residual.h"
 
-typedef double Vector4 __attribute__((vector_size(32)));
-
-#define SHARE 0.25     /* of the greatest gain hoped for: what is visited in a round */
-#define GAIN_LEAST 0.1 /* a contact that was open, or content, is not forgotten */
+#define SHARE 0.5       /* of the greatest gain hoped for: what is visited in a round */
+#define GAIN_LEAST 0.03 /* a contact that was open, or content, is not forgotten */
 #define GAIN_FIRST 0.5
-#define LONG_ENOUGH 0.8 /* of itself: a guess that is right but for its last digits is left alone */
-#define EVERY -1        /* m/s, a threshold that all are above */
-#define ACCURACY 1e-2   /* of slip multipliers: the next visit goes on from there */
+#define LONG_ENOUGH 0.5   /* of itself: a guess that is right but for its last digits is left alone */
+#define EVERY -1          /* m/s, a threshold that all are above */
+#define ACCURACY 1e-2     /* of slip multipliers: the next visit goes on from there */
+#define STIFF_LEAST 1e-13 /* of the trace: what a direction that cannot move is given */
 enum {
     CLOCK = 256, /* visits between two looks at it */
-    AHEAD = 2    /* visits, of what is fetched */
+    AHEAD = 2,   /* visits, of what is fetched */
+    ROOT_STEP_MAX = 40
 };
 
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena)
@@ -32,89 +34,60 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
            greedy->list != NULL;
 }
 
+/* ---------------------------------------------------------------- products */
+
 /* All rows are aligned: the arena aligns the arrays, and their elements are multiples of 32 bytes. */
-_Static_assert(sizeof(spragGreedyBody) % sizeof(Vector4) == 0, "rows of bodies are aligned");
-_Static_assert(sizeof(spragGreedyContact) % sizeof(Vector4) == 0, "rows of contacts are aligned");
-#define ROW(x) (*(const Vector4 *)(const void *)(x))
-#define CHANGE(x) (*(Vector4 *)(void *)(x))
-#define INLINE static inline __attribute__((always_inline))
+_Static_assert(sizeof(spragGreedyBody) % sizeof(spragQuad) == 0, "rows of bodies are aligned");
+_Static_assert(sizeof(spragGreedyContact) % sizeof(spragQuad) == 0, "rows of contacts are aligned");
+#define ROW(x) (*(const spragQuad *)(const void *)(x))
+#define CHANGE(x) (*(spragQuad *)(void *)(x))
+#define INLINE SPRAG_QUAD_INLINE
+#define TURNED(x) __builtin_shufflevector(x, x, 1, 2, 0, 3)
+
+/* a x b, turned by one place: (z, x, y). */
+INLINE spragQuad crossTurned(spragQuad a, spragQuad b)
+{
+    return a * TURNED(b) - TURNED(a) * b;
+}
 
 /* The sums of three vectors whose fourth numbers are zero. */
-INLINE void sums(const Vector4 row[3], Vector4 *sum)
+INLINE spragQuad sums(spragQuad a, spragQuad b, spragQuad c)
 {
-    const Vector4 ab =
-        __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6) + __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
-    const Vector4 cc =
-        __builtin_shufflevector(row[2], row[2], 0, 4, 2, 6) + __builtin_shufflevector(row[2], row[2], 1, 5, 3, 7);
-    *sum = __builtin_shufflevector(ab, cc, 0, 1, 4, 5) + __builtin_shufflevector(ab, cc, 2, 3, 6, 7);
+    const spragQuad ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const spragQuad cc = __builtin_shufflevector(c, c, 0, 4, 2, 6) + __builtin_shufflevector(c, c, 1, 5, 3, 7);
+    return __builtin_shufflevector(ab, cc, 0, 1, 4, 5) + __builtin_shufflevector(ab, cc, 2, 3, 6, 7);
 }
 
-INLINE void motion(const spragGreedyContact *c, const spragGreedyBody *a, const spragGreedyBody *b, Vector4 *u)
+/* J_k v */
+INLINE spragQuad motion(const spragGreedyContact *c, const spragGreedyBody *a, const spragGreedyBody *b)
 {
-    const Vector4 v = ROW(a->velocity[0]) - ROW(b->velocity[0]);
-    const Vector4 wa = ROW(a->velocity[1]), wb = ROW(b->velocity[1]);
-    Vector4 row[3];
-    for (int i = 0; i < 3; ++i)
-        row[i] = ROW(c->direction[i]) * v + (ROW(c->spin[0][i]) * wa + ROW(c->spin[1][i]) * wb);
-    sums(row, u);
+    const spragQuad turning =
+        crossTurned(ROW(a->velocity[1]), ROW(c->arm[0])) - crossTurned(ROW(b->velocity[1]), ROW(c->arm[1]));
+    const spragQuad v = ROW(a->velocity[0]) - ROW(b->velocity[0]) + TURNED(turning);
+    return sums(ROW(c->direction[0]) * v, ROW(c->direction[1]) * v, ROW(c->direction[2]) * v);
 }
 
-INLINE void turn(spragGreedyBody *body, const double spin[3][4], const double r[3])
-{
-    const Vector4 t = ROW(spin[0]) * r[0] + ROW(spin[1]) * r[1] + ROW(spin[2]) * r[2];
-    const Vector4 change = ROW(body->inverse_inertia[0]) * t[0] + ROW(body->inverse_inertia[1]) * t[1] +
-                           ROW(body->inverse_inertia[2]) * t[2];
-    CHANGE(body->velocity[1]) += change;
-}
-
+/* M^-1 J_k^T r into the velocities */
 INLINE void push(const spragGreedyContact *c, const double r[3], spragGreedyBody *a, spragGreedyBody *b)
 {
-    const Vector4 p = ROW(c->direction[0]) * r[0] + ROW(c->direction[1]) * r[1] + ROW(c->direction[2]) * r[2];
+    const spragQuad p = ROW(c->direction[0]) * r[0] + ROW(c->direction[1]) * r[1] + ROW(c->direction[2]) * r[2];
+    const spragQuad s = crossTurned(ROW(c->arm[0]), p), t = crossTurned(ROW(c->arm[1]), p);
     CHANGE(a->velocity[0]) += p * a->inverse_mass;
     CHANGE(b->velocity[0]) -= p * b->inverse_mass;
-    turn(a, c->spin[0], r);
-    turn(b, c->spin[1], r);
+    CHANGE(a->velocity[1]) +=
+        ROW(a->inverse_inertia[0]) * s[1] + ROW(a->inverse_inertia[1]) * s[2] + ROW(a->inverse_inertia[2]) * s[0];
+    CHANGE(b->velocity[1]) -=
+        ROW(b->inverse_inertia[0]) * t[1] + ROW(b->inverse_inertia[1]) * t[2] + ROW(b->inverse_inertia[2]) * t[0];
 }
 
 void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3])
 {
     const spragGreedyContact *c = &greedy->contact[contact];
-    Vector4 sum;
-    motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]], &sum);
+    const spragQuad sum = motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]);
     u[0] = sum[0], u[1] = sum[1], u[2] = sum[2];
 }
 
-void spragGreedyOwn(const spragGreedy *greedy, spragGreedyContact *contact, double W[9])
-{
-    Vector4 column[3] = {{0}, {0}, {0}};
-    for (int side = 0; side < 2; ++side) {
-        const spragGreedyBody *body = &greedy->body[contact->body[side]];
-        double(*const spin)[4] = contact->spin[side];
-        Vector4 turned[3]; /* M^-1 J_k^T, by rows of J */
-        double trace = 0;
-        for (int j = 0; j < 3; ++j)
-            turned[j] = ROW(body->inverse_inertia[0]) * spin[j][0] + ROW(body->inverse_inertia[1]) * spin[j][1] +
-                        ROW(body->inverse_inertia[2]) * spin[j][2];
-        for (int j = 0; j < 3; ++j) {
-            const Vector4 pushed = ROW(contact->direction[j]) * body->inverse_mass;
-            Vector4 row[3], sum;
-            for (int i = 0; i < 3; ++i)
-                row[i] = ROW(contact->direction[i]) * pushed + ROW(spin[i]) * turned[j];
-            sums(row, &sum);
-            column[j] += sum;
-            trace += sum[j];
-        }
-        contact->mobility[side] = trace / 3;
-    }
-    for (int j = 0; j < 3; ++j) {
-        CHANGE(contact->own[j]) = column[j];
-        contact->own[j][3] = 0;
-        for (int i = 0; i < 3; ++i)
-            W[3 * i + j] = column[j][i];
-    }
-}
-
-void spragGreedySum(spragGreedy *greedy)
+INLINE void sumAll(spragGreedy *greedy)
 {
     for (int i = 0; i <= greedy->body_count; ++i)
         memset(greedy->body[i].velocity, 0, sizeof greedy->body[i].velocity);
@@ -125,26 +98,207 @@ void spragGreedySum(spragGreedy *greedy)
     }
 }
 
+SPRAG_QUAD_CLONES(sumRows, sumAll, spragGreedy)
+
+void spragGreedySum(spragGreedy *greedy)
+{
+    sumRows(greedy);
+}
+
+/* ---------------------------------------------------------------- what a contact is */
+
+/* Adds [x]^T I^-1 [x], the response in translation of a point at arm x to impulses on it, by columns. */
+INLINE void addTurning(const spragGreedyBody *body, spragQuad x, spragQuad response[3])
+{
+    const spragQuad h[3] = {ROW(body->inverse_inertia[1]) * x[2] - ROW(body->inverse_inertia[2]) * x[1],
+                            ROW(body->inverse_inertia[2]) * x[0] - ROW(body->inverse_inertia[0]) * x[2],
+                            ROW(body->inverse_inertia[0]) * x[1] - ROW(body->inverse_inertia[1]) * x[0]};
+    for (int j = 0; j < 3; ++j) {
+        const spragQuad turned = crossTurned(h[j], x);
+        response[j] += TURNED(turned);
+    }
+}
+
+/* A direction without a row is given the mean of the others, as W has it (ode/delassus.c). */
+INLINE void fillEmpty(spragGreedyContact *c)
+{
+    double mean = 0;
+    int used = 0;
+    for (int i = 0; i < 3; ++i)
+        mean += c->own[i][i] + c->own[i][3], used += c->own[i][i] + c->own[i][3] > 0;
+    for (int i = 0; i < 3 && used < 3; ++i)
+        if (!(c->own[i][i] + c->own[i][3] > 0))
+            c->own[i][3] = used > 0 ? mean / used : 1;
+}
+
+INLINE void fillContact(const spragGreedy *greedy, spragGreedyContact *c)
+{
+    spragQuad response[3] = {{0}, {0}, {0}};
+    double trace = 0;
+    c->arm[0][3] = c->arm[1][3] = 0;
+    for (int side = 0; side < 2; ++side) {
+        const spragGreedyBody *body = &greedy->body[c->body[side]];
+        response[0][0] += body->inverse_mass, response[1][1] += body->inverse_mass,
+            response[2][2] += body->inverse_mass;
+        addTurning(body, ROW(c->arm[side]), response);
+        const double sum = response[0][0] + response[1][1] + response[2][2];
+        c->arm[side][3] = (sum - trace) / 3;
+        trace = sum;
+    }
+    double compliance[3];
+    for (int j = 0; j < 3; ++j) {
+        const double *d = c->direction[j];
+        const spragQuad moved = response[0] * d[0] + response[1] * d[1] + response[2] * d[2];
+        compliance[j] = c->own[j][3];
+        CHANGE(c->own[j]) =
+            sums(ROW(c->direction[0]) * moved, ROW(c->direction[1]) * moved, ROW(c->direction[2]) * moved);
+    }
+    for (int j = 0; j < 3; ++j)
+        c->own[j][3] = compliance[j];
+    fillEmpty(c);
+    c->inverse_nn = 1 / (c->own[0][0] + c->own[0][3]);
+    c->K[0] = c->own[1][1] + c->own[1][3] - c->own[0][1] * c->own[0][1] * c->inverse_nn;
+    c->K[1] = c->own[1][2] - c->own[0][1] * c->own[0][2] * c->inverse_nn;
+    c->K[2] = c->own[2][2] + c->own[2][3] - c->own[0][2] * c->own[0][2] * c->inverse_nn;
+    const double least = STIFF_LEAST * (c->K[0] + c->K[2] + 1 / c->inverse_nn);
+    if (c->K[0] * c->K[2] - c->K[1] * c->K[1] < least * (c->K[0] + c->K[2] + least))
+        c->K[0] += least, c->K[2] += least;
+    c->inverse_det = 1 / (c->K[0] * c->K[2] - c->K[1] * c->K[1]);
+}
+
+typedef struct Range {
+    spragGreedy *greedy;
+    int first, end;
+} Range;
+
+INLINE void fillRange(const Range *range)
+{
+    for (int k = range->first; k < range->end; ++k)
+        fillContact(range->greedy, &range->greedy->contact[k]);
+}
+
+SPRAG_QUAD_CLONES(fillRows, fillRange, const Range)
+
+void spragGreedyFill(spragGreedy *greedy, int first, int end)
+{
+    const Range range = {greedy, first, end};
+    fillRows(&range);
+}
+
+/* ---------------------------------------------------------------- the judge */
+
+typedef struct Judgement {
+    spragGreedy *greedy;
+    double *u, worst;
+} Judgement;
+
+INLINE void judgeAll(Judgement *judgement)
+{
+    const spragGreedy *greedy = judgement->greedy;
+    for (int k = 0; k < greedy->contact_count; ++k) {
+        const spragGreedyContact *c = &greedy->contact[k];
+        const spragQuad moved = motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]) + ROW(c->q);
+        double *u = judgement->u + 3 * k, trace = 0;
+        for (int i = 0; i < 3; ++i) {
+            u[i] = moved[i] + c->own[i][3] * c->r[i];
+            trace += c->own[i][i] + c->own[i][3];
+        }
+        const double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
+        if (!(residual <= judgement->worst) && !isnan(judgement->worst)) /* keeps a NaN */
+            judgement->worst = residual;
+    }
+}
+
+SPRAG_QUAD_CLONES(judgeRows, judgeAll, Judgement)
+
+double spragGreedyResidual(spragGreedy *greedy, double *u)
+{
+    Judgement judgement = {greedy, u, 0};
+    spragGreedySum(greedy);
+    judgeRows(&judgement);
+    return judgement.worst;
+}
+
 /* ---------------------------------------------------------------- visits */
+
+/* On the cone and with u_n = 0, as in solve/cone_block.h, but the slip multiplier only to ACCURACY. */
+INLINE void slipRoughly(spragGreedyContact *c, const double q[3], const double free[2], double r[3])
+{
+    const double w[2] = {c->own[0][1], c->own[0][2]}, mu = c->mu;
+    double lo = 0, hi = INFINITY, nu = c->nu, size = 0, t[2] = {0, 0};
+    for (int step = 0; step < ROOT_STEP_MAX; ++step) {
+        const double a = c->K[0] + nu, d = c->K[2] + nu, scale = -1 / (a * d - c->K[1] * c->K[1]);
+        t[0] = scale * (d * free[0] - c->K[1] * free[1]);
+        t[1] = scale * (a * free[1] - c->K[1] * free[0]);
+        const double square = t[0] * t[0] + t[1] * t[1];
+        size = sqrt(square);
+        const double normal = -(q[0] + w[0] * t[0] + w[1] * t[1]) * c->inverse_nn, excess = mu * normal - size;
+        *(excess < 0 ? &lo : &hi) = nu;
+        const double dt[2] = {scale * (d * t[0] - c->K[1] * t[1]), scale * (a * t[1] - c->K[1] * t[0])};
+        const double dnormal = -(w[0] * dt[0] + w[1] * dt[1]) * c->inverse_nn;
+        double next = nu - square * excess / (mu * (dnormal * square - normal * (t[0] * dt[0] + t[1] * dt[1])));
+        if (!(next > lo && next < hi)) {
+            if (hi < INFINITY)
+                next = lo > 0 ? sqrt(lo * hi) : 0.125 * hi;
+            else
+                next = 4 * nu + c->K[0] + c->K[2];
+        }
+        nu = next;
+        if (fabs(excess) < ACCURACY * size)
+            break;
+    }
+    c->nu = nu;
+    const double e[2] = {t[0] / size, t[1] / size};
+    const double along = 1 / c->inverse_nn + mu * (w[0] * e[0] + w[1] * e[1]);
+    double normal = -q[0] / along;
+    if (!(along > 0 && normal > 0)) /* a branch of negative slope: keep what the root says */
+        normal = size / mu;
+    r[0] = normal, r[1] = mu * normal * e[0], r[2] = mu * normal * e[1];
+}
+
+INLINE void solveRoughly(spragGreedyContact *c, const double q[3], double r[3])
+{
+    const double ratio = q[0] * c->inverse_nn, *w = &c->own[0][1];
+    r[0] = r[1] = r[2] = 0;
+    if (q[0] >= 0)
+        return;
+    if (!(c->mu > 0)) {
+        r[0] = -ratio;
+        return;
+    }
+    const double free[2] = {q[1] - w[0] * ratio, q[2] - w[1] * ratio};
+    r[1] = (c->K[1] * free[1] - c->K[2] * free[0]) * c->inverse_det;
+    r[2] = (c->K[1] * free[0] - c->K[0] * free[1]) * c->inverse_det;
+    r[0] = -(q[0] + w[0] * r[1] + w[1] * r[2]) * c->inverse_nn;
+    if (r[0] < 0 || r[1] * r[1] + r[2] * r[2] > c->mu * c->mu * r[0] * r[0])
+        slipRoughly(c, q, free, r);
+}
 
 /* Returns |dr_k|, N s. */
 INLINE double visit(spragGreedyContact *c, spragGreedyBody *a, spragGreedyBody *b)
 {
-    Vector4 sum;
-    motion(c, a, b, &sum);
-    sum += ROW(c->q) - (ROW(c->own[0]) * c->r[0] + ROW(c->own[1]) * c->r[1] + ROW(c->own[2]) * c->r[2]);
+    const spragQuad sum =
+        motion(c, a, b) + ROW(c->q) - (ROW(c->own[0]) * c->r[0] + ROW(c->own[1]) * c->r[1] + ROW(c->own[2]) * c->r[2]);
     const double q[3] = {sum[0], sum[1], sum[2]};
     double fresh[3];
-    spragConeBlockSolveRoughly(&c->block, q, ACCURACY, fresh);
+    solveRoughly(c, q, fresh);
     const double change[3] = {fresh[0] - c->r[0], fresh[1] - c->r[1], fresh[2] - c->r[2]};
     memcpy(c->r, fresh, sizeof fresh);
     push(c, change, a, b);
     return sqrt(spragDot3(change, change));
 }
 
-/* Visits what has more than the threshold pending, if not too late.  Returns the greatest seen pending. */
-INLINE double roundOf(spragGreedy *greedy, double threshold, long least, double deadline)
+typedef struct Round {
+    spragGreedy *greedy;
+    double threshold, deadline;
+    long least;
+    double greatest; /* m/s, seen pending */
+} Round;
+
+/* Visits what has more than the threshold pending, if not too late. */
+INLINE void visitRound(Round *round)
 {
+    spragGreedy *greedy = round->greedy;
     double greatest = 0, *const moved = greedy->moved;
     long visits = greedy->visits, look = visits + CLOCK;
     int count = 0, *const list = greedy->list;
@@ -153,7 +307,7 @@ INLINE double roundOf(spragGreedy *greedy, double threshold, long least, double 
         const double hope = wait->gain * (moved[wait->body[0]] + moved[wait->body[1]] - wait->seen);
         greatest = hope > greatest ? hope : greatest;
         list[count] = k;
-        count += hope > threshold;
+        count += hope > round->threshold;
     }
     for (int i = 0; i < count; ++i) {
         spragGreedyWait *wait = &greedy->wait[list[i]];
@@ -162,65 +316,60 @@ INLINE double roundOf(spragGreedy *greedy, double threshold, long least, double 
             spragPrefetch(&greedy->contact[list[i + AHEAD]], sizeof *c);
         const double pending = moved[wait->body[0]] + moved[wait->body[1]] - wait->seen;
         const double size = visit(c, &greedy->body[wait->body[0]], &greedy->body[wait->body[1]]);
-        moved[wait->body[0]] += size * c->mobility[0];
-        moved[wait->body[1]] += size * c->mobility[1];
+        moved[wait->body[0]] += size * c->arm[0][3];
+        moved[wait->body[1]] += size * c->arm[1][3];
         wait->seen = moved[wait->body[0]] + moved[wait->body[1]];
-        const double gain = pending > 0 ? size * (c->mobility[0] + c->mobility[1]) / pending : GAIN_FIRST;
+        const double gain = pending > 0 ? size * (c->arm[0][3] + c->arm[1][3]) / pending : GAIN_FIRST;
         wait->gain = gain > GAIN_LEAST ? gain : GAIN_LEAST;
         if (++visits >= look) {
             look = visits + CLOCK;
-            if (visits >= least && spragSeconds() > deadline)
+            if (visits >= round->least && spragSeconds() > round->deadline)
                 break;
         }
     }
     greedy->visits = visits;
-    return greatest;
+    round->greatest = greatest;
 }
 
-static double roundPlain(spragGreedy *greedy, double threshold, long least, double deadline)
-{
-    return roundOf(greedy, threshold, least, deadline);
-}
-
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static double roundAvx2(spragGreedy *greedy, double threshold, long least,
-                                                        double deadline)
-{
-    return roundOf(greedy, threshold, least, deadline);
-}
-
-static int hasAvx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-#else
-#define roundAvx2 roundPlain
-static int hasAvx2(void)
-{
-    return 0;
-}
-#endif
+SPRAG_QUAD_CLONES(visitRows, visitRound, Round)
 
 static double runRound(spragGreedy *greedy, double threshold, long least, double deadline)
 {
-    return hasAvx2() ? roundAvx2(greedy, threshold, least, deadline) : roundPlain(greedy, threshold, least, deadline);
+    Round round = {.greedy = greedy, .threshold = threshold, .deadline = deadline, .least = least};
+    visitRows(&round);
+    return round.greatest;
 }
 
-/* A guess from another load is made shorter: s r, 0 <= s <= 1, of the least energy  s^2 (r.W r) / 2 + s (r.q). */
-static void shortenGuess(spragGreedy *greedy)
+typedef struct Guess {
+    spragGreedy *greedy;
+    double *others, work, square;
+} Guess;
+
+/* r.q and r.W r of the guess; where it slides, its slip multiplier. */
+INLINE void lookAtGuess(Guess *guess)
 {
-    double work = 0, square = 0, u[3];
-    for (int k = 0; k < greedy->contact_count; ++k) {
-        const spragGreedyContact *c = &greedy->contact[k];
-        if (c->r[0] == 0)
+    for (int k = 0; k < guess->greedy->contact_count; ++k) {
+        spragGreedyContact *c = &guess->greedy->contact[k];
+        if (c->r[0] == 0 && guess->others == NULL)
             continue;
-        spragGreedyMotion(greedy, k, u);
-        work += spragDot3(c->r, c->q);
-        square += spragDot3(c->r, u);
+        const spragQuad u = motion(c, &guess->greedy->body[c->body[0]], &guess->greedy->body[c->body[1]]);
+        guess->work += spragDot3(c->r, c->q);
+        guess->square += c->r[0] * u[0] + c->r[1] * u[1] + c->r[2] * u[2];
+        if (guess->others != NULL)
+            guess->others[k] = u[0] - (c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2]);
     }
-    if (!(square > 0) || -work >= LONG_ENOUGH * square)
+}
+
+SPRAG_QUAD_CLONES(lookRows, lookAtGuess, Guess)
+
+/* A guess from another load is made shorter: s r, 0 <= s <= 1, of the least energy  s^2 (r.W r) / 2 + s (r.q). */
+static void shortenGuess(spragGreedy *greedy, double *others)
+{
+    Guess guess = {.greedy = greedy, .others = others};
+    lookRows(&guess);
+    if (!(guess.square > 0) || -guess.work >= LONG_ENOUGH * guess.square)
         return;
-    const double scale = fmax(-work / square, 0);
+    const double scale = fmax(-guess.work / guess.square, 0);
     for (int k = 0; k < greedy->contact_count; ++k)
         for (int i = 0; i < 3; ++i)
             greedy->contact[k].r[i] *= scale;
@@ -231,9 +380,10 @@ static void shortenGuess(spragGreedy *greedy)
         }
 }
 
-void spragGreedyBegin(spragGreedy *greedy)
+void spragGreedyBegin(spragGreedy *greedy, double *others)
 {
-    shortenGuess(greedy);
+    spragGreedySum(greedy);
+    shortenGuess(greedy, others);
     memset(greedy->moved, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->moved);
     for (int k = 0; k < greedy->contact_count; ++k) {
         const int *body = greedy->contact[k].body;

@@ -22,24 +22,28 @@
 #define SPRAG_SOLVE_GREEDY_H
 
 #include "base/arena.h"
-#include "solve/cone_block.h"
 
-/* Rows of four doubles, the last one zero: one vector each. */
+/* Rows of four doubles, the last one zero unless said: one vector each. */
 typedef struct spragGreedyBody {
     double velocity[2][4];        /* m/s, 1/s: what the impulses r have changed */
     double inverse_inertia[3][4]; /* 1/(kg m^2), world axes */
     double inverse_mass, unused[3];
 } spragGreedyBody;
 
+/* Row i of J_k is direction[i] and arm[0] x direction[i] on the first body, the negative with its own arm on the second.
+ * W_kk = J_k M^-1 J_k^T + C_k, C_k diagonal.  Six lines of memory: a visit is as long as they take to come. */
 typedef struct spragGreedyContact {
-    double direction[3][4]; /* linear part of J on the first body; on the second its negative */
-    double spin[2][3][4];   /* m, angular parts */
-    double own[3][4];       /* 1/kg, columns of J_k M^-1 J_k^T */
-    double q[4], r[4];      /* m/s, N s */
-    spragConeBlock block;   /* of W_kk = J_k M^-1 J_k^T + C_k */
-    double mobility[2];     /* 1/kg, each body's part of trace(W_kk) / 3 */
-    int body[2];            /* the last body is the world: it has no inverse mass */
-    double unused;
+    double direction[3][4];
+    double arm[2][4]; /* m, from the bodies' centres; the fourth: 1/kg, the body's part of trace(W_kk) / 3 */
+    double own[3][4]; /* 1/kg, columns of J_k M^-1 J_k^T; the fourth: of C_k */
+    double q[4];      /* m/s */
+    double r[4];      /* N s; the fourth: unused */
+    double mu;
+    double inverse_nn;  /* 1 / W_nn */
+    double K[3];        /* 1/kg, Schur complement of W_nn in W_kk: K_11, K_12, K_22 */
+    double inverse_det; /* of K */
+    double nu;          /* slip multiplier of the last visit, 1/kg */
+    int body[2];        /* the last body is the world: it has no inverse mass */
 } spragGreedyContact;
 
 /* What a contact may gain by a visit: gain (moved of its bodies - seen). */
@@ -59,11 +63,12 @@ typedef struct spragGreedy {
     long visits;
 } spragGreedy;
 
-/* Room for a problem; the caller fills all but velocity, moved, own, block and seen.  0: no memory. */
+/* Room for a problem.  The caller fills the bodies' inverse masses and inertias, and of contacts direction, arm, C_k, body,
+ * mu, q, r and nu.  0: no memory. */
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena);
 
-/* own, and W_kk (3x3) without compliance. */
-void spragGreedyOwn(const spragGreedy *greedy, spragGreedyContact *contact, double W[9]);
+/* The rest of contacts first .. end - 1. */
+void spragGreedyFill(spragGreedy *greedy, int first, int end);
 
 /* velocities of the bodies from all r, to rounding */
 void spragGreedySum(spragGreedy *greedy);
@@ -71,8 +76,12 @@ void spragGreedySum(spragGreedy *greedy);
 /* J_k v (3) */
 void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3]);
 
-/* Begins anew from the guess r, made shorter where it is from a greater load: every contact once. */
-void spragGreedyBegin(spragGreedy *greedy);
+/* What the judge (problem/residual.h) says of all r; u (contact_count x 3). */
+double spragGreedyResidual(spragGreedy *greedy, double *u);
+
+/* Begins anew from the guess r, made shorter where it is from a greater load: every contact once.  others (contact_count) or
+ * NULL: m/s, the normal velocity that the guesses of the others give a contact. */
+void spragGreedyBegin(spragGreedy *greedy, double *others);
 /* Every contact once more: where the judge is not content though nothing is pending, visits left it undone (they are rough). */
 void spragGreedySweep(spragGreedy *greedy);
 /* Rounds of the worst contacts until none is likely to change by more than `enough` (m/s), greedy->visits is `most`, or

@@ -30,8 +30,11 @@ static void couple(const spragGreedy *greedy, int k, int l, double W[9])
                     const spragGreedyBody *body = &greedy->body[p->body[a]];
                     W[3 * i + j] +=
                         (a == b ? 1 : -1) * body->inverse_mass * spragDot3(p->direction[i], q->direction[j]);
+                    double turn[2][3];
+                    spragCross3(turn[0], p->arm[a], p->direction[i]);
+                    spragCross3(turn[1], q->arm[b], q->direction[j]);
                     for (int c = 0; c < 3; ++c)
-                        W[3 * i + j] += p->spin[a][i][c] * spragDot3(body->inverse_inertia[c], q->spin[b][j]);
+                        W[3 * i + j] += (a == b ? 1 : -1) * turn[0][c] * spragDot3(body->inverse_inertia[c], turn[1]);
                 }
 }
 
@@ -65,10 +68,8 @@ static void makeContact(spragGreedyContact *c, int k, unsigned long long *seed)
         c->direction[1][i] /= length;
     spragCross3(c->direction[2], c->direction[0], c->direction[1]);
     for (int side = 0; side < 2; ++side)
-        for (int row = 0; row < 3 && c->body[side] < BODIES; ++row) {
-            const double arm[3] = {uniform(seed), uniform(seed), uniform(seed)};
-            spragCross3(c->spin[side][row], arm, c->direction[row]);
-        }
+        for (int i = 0; i < 3 && c->body[side] < BODIES; ++i)
+            c->arm[side][i] = uniform(seed);
 }
 
 static Heap *makeHeap(unsigned long long seed)
@@ -84,13 +85,12 @@ static Heap *makeHeap(unsigned long long seed)
     heap->random.problem.kind = NULL;
     heap->random.problem.mu_minus = NULL;
     for (int k = 0; k < NC; ++k) {
-        double W[9];
+        greedy->contact[k].mu = heap->random.mu[k];
+        spragGreedyFill(greedy, k, k + 1);
         for (int l = 0; l < NC; ++l)
             couple(greedy, k, l, heap->random.W + 9 * (NC * k + l));
-        spragGreedyOwn(greedy, &greedy->contact[k], W);
         for (int i = 0; i < 9; ++i)
-            CHECK_NEAR(W[i], heap->random.W[9 * (NC + 1) * k + i], 1e-13);
-        spragConeBlockInit(&greedy->contact[k].block, W, heap->random.mu[k], heap->random.mu[k]);
+            CHECK_NEAR(greedy->contact[k].own[i % 3][i / 3], heap->random.W[9 * (NC + 1) * k + i], 1e-13);
         heap->random.q[3 * k] -= 0.5;
         memcpy(greedy->contact[k].q, heap->random.q + 3 * k, 3 * sizeof(double));
     }
@@ -137,7 +137,7 @@ static void comesToTheAnswer(void **state)
         Heap *heap = makeHeap(seed);
         double r[N];
         spragGreedySum(&heap->greedy);
-        spragGreedyBegin(&heap->greedy);
+        spragGreedyBegin(&heap->greedy, NULL);
         assert_int_equal(heap->greedy.visits, NC);
         spragGreedyRun(&heap->greedy, 1e-12, 0, 100000L * NC, INFINITY);
         impulses(heap, r);
@@ -164,9 +164,9 @@ static void visitsWhatIsWrong(void **state)
     Heap *heap = makeHeap(3);
     spragGreedy *greedy = &heap->greedy;
     spragGreedySum(greedy);
-    spragGreedyBegin(greedy);
+    spragGreedyBegin(greedy, NULL);
     spragGreedyRun(greedy, 1e-12, 0, 100000L * NC, INFINITY);
-    spragGreedyBegin(greedy);
+    spragGreedyBegin(greedy, NULL);
     assert_int_equal(greedy->visits, NC);
     spragGreedyRun(greedy, 1e-9, 0, 100L * NC, INFINITY);
     assert_int_equal(greedy->visits, NC); /* it was content */
@@ -178,7 +178,7 @@ static void stopsInTime(void **state)
     (void)state;
     Heap *heap = makeHeap(4);
     spragGreedySum(&heap->greedy);
-    spragGreedyBegin(&heap->greedy);
+    spragGreedyBegin(&heap->greedy, NULL);
     spragGreedyRun(&heap->greedy, 0, 3 * NC, 1000000, 0); /* the deadline is long past */
     assert_in_range(heap->greedy.visits, 3 * NC, 5 * NC);
     spragGreedyRun(&heap->greedy, 0, 0, 40 * NC, INFINITY);

@@ -1,0 +1,386 @@
+#include "ode/bare.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "base/prefetch.h"
+#include "linalg/vec3.h"
+#include "ode/assemble.h"
+#include "ode/curvature.h"
+#include "ode/free_motion.h"
+#include "ode/matrix_free.h"
+#include "ode/rows.h"
+#include "ode/snapshot.h"
+#include "problem/residual.h"
+
+enum { AHEAD = 4 }; /* joints: what memory takes */
+
+/* ---------------------------------------------------------------- who */
+
+static void normalOf(const spragJointState *joint, double n[3])
+{
+    const dReal *normal = joint->contact->geom.normal;
+    for (int i = 0; i < 3; ++i)
+        n[i] = joint->reversed ? -normal[i] : normal[i];
+}
+
+#define SIDE_BY_SIDE 0.9 /* cosine: contacts of one group */
+#define OPPOSED -0.5     /* less than this between two groups, and some of theirs might be opposed */
+
+/* Contacts of a pair of bodies that push much the same way. */
+typedef struct Group {
+    double push[3]; /* what the first of them pushes the first body of the pair by */
+    int before;     /* another of the pair, or -1 */
+} Group;
+
+typedef struct Groups {
+    spragPointerMap last; /* of a pair */
+    Group *group;
+    int count;
+} Groups;
+
+static int samePair(const int a[2], const int b[2])
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+/* A new group of the pair; 0: it may be opposed to another. */
+static int addGroup(Groups *groups, const int body[2], const double push[3])
+{
+    const void *key = spragBodyPair(body);
+    const int before = spragPointerMapGet(&groups->last, key);
+    for (int g = before; g >= 0; g = groups->group[g].before)
+        if (!(spragDot3(groups->group[g].push, push) > OPPOSED))
+            return 0;
+    groups->group[groups->count] = (Group){.push = {push[0], push[1], push[2]}, .before = before};
+    spragPointerMapPut(&groups->last, key, groups->count++);
+    return 1;
+}
+
+/* Plain contacts, of which no two of one pair are opposed. */
+static int isPlain(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const int n = island->joint_count, *before = NULL;
+    Groups groups = {.group = SPRAG_TAKE_RAW(&island->lane->arena, Group, n)};
+    if (groups.group == NULL || !spragPointerMapMake(&groups.last, &island->lane->arena, n))
+        return 0;
+    for (int k = 0; k < n; ++k) {
+        const spragJointState *joint = &s->joint[island->joint[k]];
+        if (joint->contact == NULL || joint->feedback != NULL ||
+            (world->surface_count > 0 && spragPointerMapGet(surfaces, joint->id) >= 0))
+            return 0;
+        if (k + AHEAD < n && s->joint[island->joint[k + AHEAD]].contact != NULL)
+            spragPrefetch(s->joint[island->joint[k + AHEAD]].contact, sizeof(dContact));
+        if (!spragContactIsPlain(joint->contact))
+            return 0;
+        double push[3];
+        normalOf(joint, push);
+        for (int i = 0; i < 3 && joint->body[1] >= 0 && joint->body[0] > joint->body[1]; ++i)
+            push[i] = -push[i];
+        const int goes_on = before != NULL && samePair(before, joint->body) &&
+                            spragDot3(groups.group[groups.count - 1].push, push) > SIDE_BY_SIDE;
+        if (!goes_on && !addGroup(&groups, joint->body, push))
+            return 0;
+        before = joint->body;
+    }
+    return 1;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+typedef struct Rows {
+    const struct spragWorld *world;
+    spragIsland *island;
+    spragBare *bare;
+    atomic_int singular; /* some contact slides with p <= 0 */
+} Rows;
+
+/* Velocity of the contact's point on the first body against that on the second, from the bodies' own (6). */
+static void relative(const double *a, const double *b, const double (*arm)[4], double v[3])
+{
+    double turn[3];
+    spragCross3(turn, a + 3, arm[0]);
+    for (int i = 0; i < 3; ++i)
+        v[i] = a[i] + turn[i];
+    if (b == NULL)
+        return;
+    spragCross3(turn, b + 3, arm[1]);
+    for (int i = 0; i < 3; ++i)
+        v[i] -= b[i] + turn[i];
+}
+
+/* The contact before it, of the same two geoms, or NULL. */
+typedef struct Before {
+    const dContactGeom *geom;
+    int own_frame;
+    double radius[2];
+} Before;
+
+static void makeFrame(const spragJointState *joint, Before *before, spragGreedyContact *c)
+{
+    const dContact *contact = joint->contact;
+    normalOf(joint, c->direction[0]);
+    const int same = before->geom != NULL && before->own_frame && !(contact->surface.mode & dContactFDir1) &&
+                     memcmp(c[-1].direction[0], c->direction[0], 3 * sizeof(double)) == 0;
+    if (same)
+        memcpy(c->direction[1], c[-1].direction[1], 2 * sizeof c->direction[1]);
+    else
+        before->own_frame = spragContactFrame(contact, c->direction[0], c->direction[1], c->direction[2]);
+    for (int row = 0; row < 3; ++row)
+        c->direction[row][3] = 0;
+}
+
+/* Jdot v, m/s^2, world axes. */
+static void productOf(const spragBodyState *const body[2], const spragJointState *joint, Before *before,
+                      const double n[3], double product[3])
+{
+    const dContactGeom *geom = &joint->contact->geom;
+    const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
+    const int known = before->geom != NULL && before->geom->g1 == geom->g1 && before->geom->g2 == geom->g2;
+    for (int side = 0; side < 2 && !known; ++side)
+        before->radius[side] = spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id,
+                                                    (side == 0) != joint->reversed ? geom->g1 : geom->g2);
+    before->geom = geom;
+    spragVelocityProduct(body, before->radius, point, n, product);
+}
+
+/* Last step's impulse, turned into this frame, and what it has of points that are no more (carry.h). */
+static void guess(const spragSnapshot *s, int j, const spragContactMemory *old, spragGreedyContact *c)
+{
+    const double h = s->step, *const t1 = c->direction[1], *const t2 = c->direction[2];
+    memset(c->r, 0, sizeof c->r);
+    if (old != NULL) {
+        c->r[0] = old->normal_force * h;
+        c->r[1] = spragDot3(old->friction, t1) * h;
+        c->r[2] = spragDot3(old->friction, t2) * h;
+    }
+    if (s->carried == NULL)
+        return;
+    const double *force = s->carried[j];
+    c->r[0] = fmax(0, c->r[0] + spragDot3(force, c->direction[0]) * h);
+    c->r[1] += spragDot3(force, t1) * h;
+    c->r[2] += spragDot3(force, t2) * h;
+}
+
+/* Rows, q, guess and history of one contact, as ode/rows.c and ode/assemble.c have them. */
+static void fillContact(const Rows *rows, int k, Before *before)
+{
+    const struct spragWorld *world = rows->world;
+    const spragSnapshot *s = &world->snapshot;
+    const int j = rows->island->joint[k];
+    const spragJointState *joint = &s->joint[j];
+    const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
+    const spragBodyState *const body[2] = {&s->body[joint->body[0]],
+                                           joint->body[1] < 0 ? NULL : &s->body[joint->body[1]]};
+    spragGreedyContact *c = &rows->bare->greedy.contact[k];
+    spragBareContact *cold = &rows->bare->contact[k];
+    double start[3], end[3], product[3], change[3], first[3], last[3];
+    makeFrame(joint, before, c);
+    for (int side = 0; side < 2; ++side) {
+        c->body[side] = body[side] != NULL && !body[side]->kinematic ? body[side]->place : rows->island->body_count;
+        for (int i = 0; i < 3; ++i)
+            c->arm[side][i] = body[side] == NULL ? 0 : joint->contact->geom.pos[i] - body[side]->position[i];
+    }
+    relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
+    relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
+    productOf(body, joint, before, c->direction[0], product);
+    for (int i = 0; i < 3; ++i)
+        end[i] += s->step * product[i];
+    for (int i = 0; i < 3; ++i) {
+        first[i] = spragDot3(c->direction[i], start);
+        last[i] = spragDot3(c->direction[i], end);
+        change[i] = last[i] - first[i];
+        c->own[i][3] = 0;
+        c->q[i] = last[i];
+    }
+    spragNormalRow row = spragNormalRowOf(world, joint->contact, NULL, first[0]);
+    if (rows->island->joint_count > SPRAG_BLOCKS_MANY)
+        spragNormalRowSimplify(world, joint->body, &row);
+    c->own[0][3] = row.compliance;
+    c->q[0] -= row.rhs;
+    c->q[3] = 0;
+    c->mu = joint->contact->surface.mu;
+    c->nu = 0;
+    guess(s, j, old, c);
+    const int rests = old != NULL && spragRestsAt(old, first + 1, change);
+    *cold = (spragBareContact){.slip = {rests ? 0 : first[1], rests ? 0 : first[2]},
+                               .approach = first[0],
+                               .acceleration = change[0] / s->step};
+}
+
+double spragBareSlope(const spragGreedyContact *c, const double slip[2])
+{
+    const double speed = spragNorm2(slip), *W = c->own[0]; /* symmetric */
+    return speed > SPRAG_SLIP_TOLERANCE ? W[0] - c->mu * (W[1] * slip[0] + W[2] * slip[1]) / speed : W[0];
+}
+
+static void fillRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    Rows *rows = data;
+    const spragSnapshot *s = &rows->world->snapshot;
+    Before before = {0};
+    for (int k = first; k < end; ++k) {
+        const int next = k + AHEAD < end ? s->joint[rows->island->joint[k + AHEAD]].memory : -1;
+        if (next >= 0)
+            spragPrefetch(&rows->world->memory[next], sizeof(spragContactMemory));
+        fillContact(rows, k, &before);
+    }
+    spragGreedyFill(&rows->bare->greedy, first, end);
+    int singular = 0;
+    for (int k = first; k < end; ++k)
+        singular |= !(spragBareSlope(&rows->bare->greedy.contact[k], rows->bare->contact[k].slip) > 0);
+    if (singular)
+        atomic_store(&rows->singular, 1);
+}
+
+/* 0: one of them has no mass. */
+static int moveFreely(const struct spragWorld *world, const spragIsland *island)
+{
+    for (int i = 0; i < island->body_count; ++i) {
+        spragBodyState *body = &world->snapshot.body[island->body[i]];
+        if (body->mass == 0)
+            return 0;
+        spragFreeMotion(world, body);
+    }
+    return 1;
+}
+
+void spragBareUndo(struct spragWorld *world, const spragIsland *island)
+{
+    for (int i = 0; i < island->body_count; ++i) {
+        spragBodyState *body = &world->snapshot.body[island->body[i]];
+        memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
+    }
+}
+
+static spragBare *takeBare(const spragIsland *island)
+{
+    spragArena *arena = &island->lane->arena;
+    const int n = island->joint_count;
+    spragBare *bare = SPRAG_TAKE_RAW(arena, spragBare, 1);
+    if (bare == NULL || !spragGreedyInit(&bare->greedy, n, island->body_count, arena))
+        return NULL;
+    bare->contact = SPRAG_TAKE_RAW(arena, spragBareContact, n);
+    bare->others = SPRAG_TAKE_RAW(arena, double, 4 * n);
+    bare->u = bare->others + n;
+    return bare->contact == NULL || bare->others == NULL ? NULL : bare;
+}
+
+void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
+{
+    const int n = island->joint_count;
+    island->bare = NULL;
+    if (island->contact_count != n || !spragMatrixFreeWanted(world, island, n) || !isPlain(world, surfaces, island))
+        return;
+    spragBare *bare = takeBare(island);
+    if (bare == NULL)
+        return;
+    Rows rows = {.world = world, .island = island, .bare = bare};
+    atomic_init(&rows.singular, !moveFreely(world, island));
+    spragMatrixFreeBodies(&world->snapshot, island, &bare->greedy);
+    if (!atomic_load(&rows.singular))
+        spragRangesRun(n, fillRange, &rows);
+    if (atomic_load(&rows.singular)) {
+        spragBareUndo(world, island);
+        return;
+    }
+    island->bare = bare;
+    island->block_count = island->row_count = 0;
+}
+
+/* ---------------------------------------------------------------- answer */
+
+int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
+{
+    spragBare *bare = island->bare;
+    const spragStatus status = spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
+    if (status == SPRAG_NOT_CONVERGED)
+        return 0;
+    if (!isfinite(island->solve.residual))
+        island->declined = "no finite solution was found";
+    else
+        spragMatrixFreeImpulses(&world->snapshot, island, &bare->greedy);
+    return 1;
+}
+
+/* ---------------------------------------------------------------- for those who want to see it */
+
+static void historyOf(const struct spragWorld *world, const spragIsland *island, int k, spragContactHistory *past)
+{
+    const spragBareContact *cold = &island->bare->contact[k];
+    const spragGreedyContact *c = &island->bare->greedy.contact[k];
+    const int memory = world->snapshot.joint[island->joint[k]].memory;
+    *past =
+        (spragContactHistory){.fresh = memory < 0,
+                              .slip = {cold->slip[0], cold->slip[1]},
+                              .free_acceleration = cold->acceleration + island->bare->others[k] / world->snapshot.step};
+    if (memory < 0)
+        return;
+    const spragContactMemory *old = &world->next_memory[memory]; /* they have changed places since */
+    past->previous_normal = fabs(old->normal_force);
+    past->mode = (unsigned char)old->mode;
+    past->variant = (signed char)old->variant;
+    for (int i = 0; i < 2; ++i)
+        past->previous_slip[i] = spragDot3(old->slip, c->direction[1 + i]);
+}
+
+static void blockOf(const struct spragWorld *world, const spragIsland *island, int k, spragBlock *block)
+{
+    const spragGreedyContact *c = &island->bare->greedy.contact[k];
+    const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
+    *block = (spragBlock){.joint = island->joint[k],
+                          .parent = -1,
+                          .memory = joint->memory,
+                          .body = {joint->body[0], joint->body[1]},
+                          .articulation = {-1, -1},
+                          .compliance = {c->own[0][3]},
+                          .mu = c->mu,
+                          .mu_minus = c->mu,
+                          .scale = 1};
+    for (int side = 0; side < 2; ++side)
+        for (int row = 0; row < 3 && joint->body[side] >= 0; ++row) {
+            double *J = block->J[side][row];
+            spragCross3(J + 3, c->arm[side], c->direction[row]);
+            memcpy(J, c->direction[row], 3 * sizeof *J);
+            for (int i = 0; i < 6 && side == 1; ++i)
+                J[i] = -J[i];
+        }
+}
+
+int spragBareProblem(struct spragWorld *world, spragIsland *island)
+{
+    spragBare *bare = island->bare;
+    spragArena *arena = &island->lane->arena;
+    const int n = island->joint_count;
+    spragBlock *block = SPRAG_TAKE_RAW(arena, spragBlock, n);
+    double *numbers = SPRAG_TAKE_RAW(arena, double, 7 * n), *mu = numbers + 6 * n;
+    int *body = SPRAG_TAKE_RAW(arena, int, 2 * n);
+    spragContactHistory *history = SPRAG_TAKE_RAW(arena, spragContactHistory, n);
+    if (block == NULL || numbers == NULL || body == NULL || history == NULL)
+        return 0;
+    for (int k = 0; k < n; ++k) {
+        const spragGreedyContact *c = &bare->greedy.contact[k];
+        blockOf(world, island, k, &block[k]);
+        historyOf(world, island, k, &history[k]);
+        memcpy(numbers + 3 * k, c->r, 3 * sizeof *numbers);
+        memcpy(numbers + 3 * (n + k), c->q, 3 * sizeof *numbers);
+        memcpy(body + 2 * k, block[k].body, sizeof block[k].body);
+        mu[k] = c->mu;
+    }
+    island->block = block;
+    island->block_count = island->block_total = n;
+    island->r = numbers, island->u = bare->u, island->mu = mu;
+    island->problem = (spragProblem){.contact_count = n,
+                                     .q = numbers + 3 * n,
+                                     .mu = mu,
+                                     .body = body,
+                                     .history = history,
+                                     .step = world->snapshot.step};
+    const int made = spragAssembleCouple(world, island);
+    island->bare = NULL;
+    return made;
+}

@@ -1,0 +1,40 @@
+/* Islands of plain contacts whose answer may be rough, or must come soon: from ODE's contacts to the velocities of bodies
+ * (solve/greedy.h) without blocks and without W.  In the time of QuickStep's twenty iterations that is half of the work.
+ *
+ * Refused, and written in blocks: joints, guides, surfaces, feedback, contacts that are not plain, pairs that may be a slot
+ * (opposed.h), contacts that slide with p <= 0.  So no contact of a bare island has a paradox. */
+#ifndef SPRAG_ODE_BARE_H
+#define SPRAG_ODE_BARE_H
+
+#include "ode/world.h"
+#include "solve/greedy.h"
+
+typedef struct spragBareContact {
+    double slip[2];      /* m/s, at the start of the step; 0 where it rests */
+    double approach;     /* m/s, normal velocity at the start of the step */
+    double acceleration; /* m/s^2, free of all contact forces */
+} spragBareContact;
+
+typedef struct spragBare {
+    spragGreedy greedy; /* its contacts are the island's joints, in their order */
+    spragBareContact *contact;
+    double *others; /* (contact_count) m/s, normal velocity from the guesses of the others */
+    double *u;      /* (contact_count x 3) m/s */
+} spragBare;
+
+/* Makes island->bare where the island is one of these; else, or if there is no memory, it stays NULL. */
+void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island);
+
+/* The island's bodies get their impulses.  0: it is not solved, and W is worth forming: island->bare stays as the guess. */
+int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island);
+
+/* The bodies are as before spragBareMake, so that the island can be assembled. */
+void spragBareUndo(struct spragWorld *world, const spragIsland *island);
+
+/* p of a contact that slides so, 1/kg. */
+double spragBareSlope(const spragGreedyContact *contact, const double slip[2]);
+
+/* Minimal blocks, W, q and history of a solved island: its problem, for those who want to see it.  0: no memory. */
+int spragBareProblem(struct spragWorld *world, spragIsland *island);
+
+#endif

@@ -1,0 +1,75 @@
+/* The report of islands without blocks (bare.h): no contact of theirs has a paradox. */
+#include "ode/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "ode/bare.h"
+#include "ode/record.h"
+#include "problem/residual.h"
+
+#define OPEN_TOLERANCE 1e-12 /* m/s: an impulse that changes the contact's velocity by less does not hold anything */
+
+static spragMode modeOf(const spragGreedyContact *c, const double u[3], double still)
+{
+    if (c->r[0] * (c->own[0][0] + c->own[0][3]) <= OPEN_TOLERANCE)
+        return SPRAG_MODE_OPEN;
+    const int within = spragNorm2(c->r + 1) < c->mu * c->r[0] * (1 - 1e-9);
+    return within || spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
+}
+
+static void fromTangents(double out[3], const spragGreedyContact *c, double x, double y)
+{
+    for (int i = 0; i < 3; ++i)
+        out[i] = x * c->direction[1][i] + y * c->direction[2][i];
+}
+
+static void fillBare(const struct spragWorld *world, const spragJointState *joint, const spragGreedyContact *c,
+                     const double u[3], double still, spragContactMemory *memory)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
+    const dContactGeom *geom = &joint->contact->geom;
+    const spragMode mode = modeOf(c, u, still);
+    const double rate = 1 / s->step;
+    *memory = (spragContactMemory){.joint = joint->id,
+                                   .position = {geom->pos[0], geom->pos[1], geom->pos[2]},
+                                   .mode = mode,
+                                   .variant = mode == SPRAG_MODE_OPEN ? 0 : 1,
+                                   .normal_force = c->r[0] * rate,
+                                   .depth = geom->depth};
+    for (int side = 0; side < 2; ++side)
+        memory->body[side] = joint->body[side] < 0 ? NULL : s->body[joint->body[side]].id;
+    spragRecordPlace(s, joint, memory);
+    memcpy(memory->normal, c->direction[0], sizeof memory->normal);
+    fromTangents(memory->friction, c, c->r[1] * rate, c->r[2] * rate);
+    fromTangents(memory->slip_now, c, u[1], u[2]);
+    memcpy(memory->slip, mode != SPRAG_MODE_SLIP && old != NULL ? old->slip : memory->slip_now, sizeof memory->slip);
+}
+
+void spragReportBare(struct spragWorld *world, const spragIsland *island)
+{
+    const spragBare *bare = island->bare;
+    const double still = fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual), 1e-6);
+    for (int k = 0; k < island->joint_count; ++k) {
+        const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
+        const spragGreedyContact *c = &bare->greedy.contact[k];
+        const spragBareContact *cold = &bare->contact[k];
+        spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
+        spragRecordAsk(world, island->joint[k]);
+        ++world->contact_count;
+        fillBare(world, joint, c, bare->u + 3 * k, still, memory);
+        memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : ++world->next_id;
+        spragPlainMotion motion = {.approach = cold->approach,
+                                   .own = c->own[0][0] + c->own[0][3],
+                                   .p = spragBareSlope(c, cold->slip),
+                                   .acceleration = cold->acceleration + bare->others[k] / world->snapshot.step};
+        if (world->config.analysis) {
+            memory->painleve_p = motion.p;
+            memory->free_acceleration = motion.acceleration;
+        }
+        fromTangents(motion.slip, c, cold->slip[0], cold->slip[1]);
+        spragRecordPlainEvents(world, joint, memory, &motion);
+    }
+}
