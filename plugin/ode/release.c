@@ -13,6 +13,7 @@ enum {
     ROUNDS_WITH_RETURN = 4,
     ROUNDS_MAX = 8,
     STEPS_PROMPT = 300, /* of each method, for who asks for less than the tolerance: the way down has many steps */
+    STEPS_DOWN = 3000,  /* of all methods on it, for the same */
     LARGE = 200         /* blocks: the step of a pile that is still falling does not wait for this */
 };
 
@@ -169,7 +170,8 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
     int found = 0;
     spragStatus status = SPRAG_OK;
     spragSolveOptions prompt = *options;
-    if (options->enough > options->tolerance && options->iteration_limit == 0)
+    const int hurried = options->enough > options->tolerance && options->iteration_limit == 0, before = *iterations;
+    if (hurried)
         prompt.iteration_limit = STEPS_PROMPT;
     memcpy(best, island->r, 3 * (size_t)island->block_count * sizeof *best);
     for (size_t i = 0; i < sizeof first / sizeof *first && !found && status != SPRAG_ERROR_MEMORY; ++i) {
@@ -181,7 +183,8 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
     while (status != SPRAG_ERROR_MEMORY) {
         soften(island, diagonal, ALL_FRICTION, 0);
         keepBetter(island, best, &least);
-        if (!found || share == 0 || least <= fmax(options->tolerance, options->enough))
+        if (!found || share == 0 || least <= fmax(options->tolerance, options->enough) ||
+            (hurried && *iterations - before > STEPS_DOWN))
             break;
         share = share > SHARE_LEAST ? 0.1 * share : 0;
         soften(island, diagonal, ALL_FRICTION, share);

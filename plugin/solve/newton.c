@@ -38,8 +38,9 @@ enum {
     STEPS_MOTORS = 600,
     STEPS_LEAST = 20,
     STEPS_AT_ONCE = 12,
-    PASSES = 10,      /* over W, the other work of a step */
-    THREADS_PAY = 500 /* blocks */
+    PASSES = 10,       /* over W, the other work of a step */
+    THREADS_PAY = 500, /* blocks */
+    PIVOTED_MOST = 70  /* cones */
 };
 #define LAMBDA_FIRST 1e-2
 #define LAMBDA_SURE 1e-8
@@ -113,6 +114,9 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
         return SPRAG_ERROR_MEMORY;
     for (int start = 0; status == SPRAG_NOT_CONVERGED && left(newton) > 0 && start <= PATHS; ++start) {
         memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
+        if (start == 1 && inner.cones.problem->contact_count <= PIVOTED_MOST &&
+            !spragTangentPivot(inner.tangent, arena))
+            return SPRAG_ERROR_MEMORY;
         const int most = left(newton);
         const int steps =
             start == 0

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/lu.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 
@@ -13,6 +14,18 @@ enum { REFINEMENTS_MAX = 6 };
 #define PER_CONTACT 25 /* products of 3x3 blocks that take the time of putting a contact into the bodies' matrix */
 
 /* ---------------------------------------------------------------- the space of contacts */
+
+static int factorDense(spragTangent *t)
+{
+    const spragProblem *p = t->problem;
+    const size_t n = 3 * (size_t)p->contact_count;
+    memset(t->dense, 0, n * n * sizeof *t->dense);
+    for (size_t row = 0; row < n; ++row)
+        for (int e = p->row_start[row / 3]; e < p->row_start[row / 3 + 1]; ++e)
+            memcpy(t->dense + row * n + 3 * (size_t)p->column[e], t->matrix + 9 * (size_t)e + 3 * (row % 3),
+                   3 * sizeof *t->dense);
+    return spragLuFactor((int)n, t->dense, t->pivot, 0) == (int)n;
+}
 
 static int factorContacts(spragTangent *t)
 {
@@ -33,7 +46,7 @@ static int factorContacts(spragTangent *t)
                     M[3 * i] += t->load[3 * k + i];
         }
     }
-    return spragBlockLuFactor(&t->lu, t->matrix);
+    return t->dense != NULL ? factorDense(t) : spragBlockLuFactor(&t->lu, t->matrix);
 }
 
 /* ---------------------------------------------------------------- the space of bodies */
@@ -422,6 +435,16 @@ int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const i
     return analyse(tangent, price_most, arena);
 }
 
+int spragTangentPivot(spragTangent *tangent, spragArena *arena)
+{
+    const size_t n = 3 * (size_t)tangent->problem->contact_count;
+    if (tangent->bodies != NULL || tangent->dense != NULL)
+        return 1;
+    tangent->pivot = SPRAG_TAKE_RAW(arena, int, n);
+    tangent->dense = tangent->pivot != NULL ? SPRAG_TAKE_RAW(arena, double, n *n) : NULL;
+    return tangent->dense != NULL;
+}
+
 int spragTangentFactor(spragTangent *tangent)
 {
     return tangent->bodies != NULL ? factorBodies(tangent) : factorContacts(tangent);
@@ -431,6 +454,8 @@ void spragTangentSolve(spragTangent *tangent, double *x)
 {
     if (tangent->bodies != NULL)
         solveBodies(tangent, x);
+    else if (tangent->dense != NULL)
+        spragLuSolve(3 * tangent->problem->contact_count, tangent->dense, tangent->pivot, x);
     else
         spragBlockLuSolve(&tangent->lu, x);
 }

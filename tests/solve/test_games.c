@@ -25,12 +25,14 @@ static void everyIslandIsSolved(void **state)
 }
 
 /* In a step a game is content with 1e-6, and the path through the folds gets there: a car that turns on the spot, one at a
- * pole.  A thousand steps of it are a few milliseconds. */
+ * pole, one between two swivel doors, whose wheels' directions of slip turn on the way.  A thousand steps of it are a few
+ * milliseconds. */
 static void aPathLeadsThere(void **state)
 {
     (void)state;
     const char *const path[] = {SPRAG_SOURCE_DIR "/tests/data/games/turning.txt",
-                                SPRAG_SOURCE_DIR "/tests/data/games/pole.txt"};
+                                SPRAG_SOURCE_DIR "/tests/data/games/pole.txt",
+                                SPRAG_SOURCE_DIR "/tests/data/games/doors.txt"};
     for (size_t k = 0; k < sizeof path / sizeof *path; ++k) {
         spragProblem *problem;
         double r[60] = {0};
