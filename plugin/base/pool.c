@@ -242,8 +242,13 @@ static void runRange(void *data, int worker, int range)
     loop->run(loop->data, range, first, end < loop->count ? end : loop->count);
 }
 
-void spragRangesRun(int count, spragRangeFn *run, void *data)
+void spragRangesRunBy(spragPool *pool, int count, spragRangeFn *run, void *data)
 {
     Loop loop = {run, data, count, lengthOf(count)};
-    spragPoolRun(spragPoolHere(), runRange, &loop, spragRangeCount(count));
+    spragPoolRun(pool, runRange, &loop, spragRangeCount(count));
+}
+
+void spragRangesRun(int count, spragRangeFn *run, void *data)
+{
+    spragRangesRunBy(spragPoolHere(), count, run, data);
 }

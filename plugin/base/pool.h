@@ -29,6 +29,8 @@ typedef void spragRangeFn(void *data, int range, int first, int end);
 enum { SPRAG_RANGES_MOST = 64 };
 int spragRangeCount(int count);
 void spragRangesRun(int count, spragRangeFn *run, void *data);
+/* By this pool (or NULL), for who is not at work on one of its pieces. */
+void spragRangesRunBy(spragPool *pool, int count, spragRangeFn *run, void *data);
 
 /* The pool whose piece this thread is working on, if that piece may share out a job; else NULL. */
 spragPool *spragPoolHere(void);

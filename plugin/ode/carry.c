@@ -16,18 +16,9 @@ enum { POINTS_MOST = 64 };
 typedef struct Pair {
     dBodyID body[2];
     int serial[2];
-    int next;          /* another of the same key, or -1 */
-    int joint[2];      /* first and last point of this step, or -1 */
     double F[3], M[3]; /* N, N m about the origin, on body[0] */
+    int given;         /* 1: there is something */
 } Pair;
-
-typedef struct Carry {
-    struct spragWorld *world;
-    spragPointerMap index; /* of a pair */
-    Pair *pair;
-    int count;
-    int *next; /* (joint_count) next point of the pair, or -1 */
-} Carry;
 
 /* Where the point is by now, at each body; 1: the same place, and both bodies are there.  What moves is left alone: its
  * points come and go for good reasons. */
@@ -61,29 +52,6 @@ static int orderOf(const Pair *pair, const dBodyID body[2], const int serial[2])
     return 0;
 }
 
-static Pair *findPair(const Carry *carry, const dBodyID body[2], const int serial[2])
-{
-    for (int k = spragPointerMapGet(&carry->index, spragLedgerPair(body)); k >= 0; k = carry->pair[k].next)
-        if (orderOf(&carry->pair[k], body, serial) != 0)
-            return &carry->pair[k];
-    return NULL;
-}
-
-static Pair *pairOf(Carry *carry, const spragContactMemory *memory)
-{
-    const void *key = spragLedgerPair(memory->body);
-    Pair *pair = findPair(carry, memory->body, memory->serial);
-    if (pair != NULL)
-        return pair;
-    pair = &carry->pair[carry->count];
-    *pair = (Pair){.body = {memory->body[0], memory->body[1]},
-                   .serial = {memory->serial[0], memory->serial[1]},
-                   .next = spragPointerMapGet(&carry->index, key),
-                   .joint = {-1, -1}};
-    spragPointerMapPut(&carry->index, key, carry->count++);
-    return pair;
-}
-
 static void addMoment(Pair *pair, const double arm[3], const double force[3], double sign)
 {
     double moment[3];
@@ -99,30 +67,27 @@ static int forceOf(const spragContactMemory *memory, double force[3])
     return !memory->is_guide && memory->normal_force > 0;
 }
 
-static void carryLost(Carry *carry, const spragContactMemory *memory)
+static void carryLost(const spragSnapshot *s, const spragContactMemory *memory, Pair *pair)
 {
     double force[3], at[3];
-    if (memory->fate != SPRAG_RECORD_LEFT || !forceOf(memory, force) || !isStill(&carry->world->snapshot, memory, at))
-        return;
-    Pair *pair = pairOf(carry, memory);
     const double sign = orderOf(pair, memory->body, memory->serial);
+    if (sign == 0 || memory->fate != SPRAG_RECORD_LEFT || !forceOf(memory, force) || !isStill(s, memory, at))
+        return;
     for (int a = 0; a < 3; ++a)
         pair->F[a] += sign * force[a];
     addMoment(pair, at, force, sign);
+    pair->given = 1;
 }
 
 /* Of a point that goes on elsewhere: its force goes with it, its moment does not.  The guess has the normal force along the
  * new normal, and friction across it: what the turn of the normal takes is given back. */
-static void carryMoved(Carry *carry, int j)
+static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory, Pair *pair)
 {
-    spragSnapshot *s = &carry->world->snapshot;
     const spragJointState *joint = &s->joint[j];
-    const spragContactMemory *memory = &carry->world->memory[joint->memory];
     const dReal *p = joint->contact->geom.pos, *n = joint->contact->geom.normal;
     double force[3], at[3];
     if (!forceOf(memory, force) || !isStill(s, memory, at))
         return;
-    Pair *pair = pairOf(carry, memory);
     const double up = joint->reversed ? -1 : 1, normal[3] = {up * n[0], up * n[1], up * n[2]};
     const double along = memory->normal_force - spragDot3(memory->friction, normal);
     for (int a = 0; a < 3; ++a) {
@@ -130,6 +95,7 @@ static void carryMoved(Carry *carry, int j)
         at[a] -= p[a];
     }
     addMoment(pair, at, force, orderOf(pair, memory->body, memory->serial));
+    pair->given = 1;
 }
 
 /* b of the sum above, from the moment (3); 0 where all points are one. */
@@ -150,12 +116,12 @@ static void turnOf(int count, const double (*d)[3], double moment[3])
         memset(moment, 0, 3 * sizeof *moment);
 }
 
-static void share(const Carry *carry, const Pair *pair)
+/* To points j, next[j] .. of the pair. */
+static void share(spragSnapshot *s, const Pair *pair, int j, const int *next)
 {
-    spragSnapshot *s = &carry->world->snapshot;
     int joint[POINTS_MOST], count = 0;
     double c[3] = {0, 0, 0}, d[POINTS_MOST][3], b[3], turn[3];
-    for (int j = pair->joint[0]; j >= 0 && count < POINTS_MOST; j = carry->next[j])
+    for (; j >= 0 && count < POINTS_MOST; j = next[j])
         joint[count++] = j;
     for (int i = 0; i < count; ++i)
         for (int a = 0; a < 3; ++a)
@@ -176,37 +142,18 @@ static void share(const Carry *carry, const Pair *pair)
     }
 }
 
-/* The points of this step, in their order. */
-static void addPoint(Carry *carry, int j)
+static Pair pairOf(const spragSnapshot *s, const spragJointState *joint)
 {
-    const spragSnapshot *s = &carry->world->snapshot;
-    const spragJointState *joint = &s->joint[j];
     const spragBodyState *other = joint->body[1] < 0 ? NULL : &s->body[joint->body[1]];
-    const dBodyID body[2] = {s->body[joint->body[0]].id, other == NULL ? NULL : other->id};
-    const int serial[2] = {s->body[joint->body[0]].serial, other == NULL ? 0 : other->serial};
-    Pair *pair = findPair(carry, body, serial);
-    if (pair == NULL)
-        return;
-    int *ends = pair->joint;
-    carry->next[j] = -1;
-    *(ends[0] < 0 ? &ends[0] : &carry->next[ends[1]]) = j;
-    ends[1] = j;
+    return (Pair){.body = {s->body[joint->body[0]].id, other == NULL ? NULL : other->id},
+                  .serial = {s->body[joint->body[0]].serial, other == NULL ? 0 : other->serial}};
 }
 
-/* A point of an island of several bodies; islands of one are solved from modes, not from forces. */
-static int counts(const spragSnapshot *s, const spragJointState *joint)
+static int hasMoved(const spragJointState *joint, const spragContactMemory *memory)
 {
-    return joint->contact != NULL && joint->body[0] >= 0 && joint->island >= 0 &&
-           s->island[joint->island].body_count > 1;
-}
-
-static int hasMoved(const struct spragWorld *world, const spragJointState *joint)
-{
-    const spragContactMemory *memory = joint->memory < 0 ? NULL : &world->memory[joint->memory];
-    const double least = memory == NULL ? 0 : MOVED * memory->arm;
-    const double up = joint->reversed ? -1 : 1;
+    const double least = MOVED * memory->arm, up = joint->reversed ? -1 : 1;
     double square = 0;
-    for (int a = 0; a < 3 && memory != NULL; ++a) {
+    for (int a = 0; a < 3; ++a) {
         const double by = joint->contact->geom.pos[a] - memory->position[a],
                      turn = memory->arm * (up * joint->contact->geom.normal[a] - memory->normal[a]);
         square += by * by + turn * turn;
@@ -214,35 +161,53 @@ static int hasMoved(const struct spragWorld *world, const spragJointState *joint
     return square > least * least;
 }
 
-int spragCarryForces(spragWorldID world)
+/* Takes the points of the first one's pair from the list that begins at j; returns where the rest of it begins. */
+static int takePoints(const spragSnapshot *s, const Pair *pair, int j, int *next)
+{
+    int rest = -1, last = -1, last_other = -1;
+    for (int following; j >= 0; j = following) {
+        const Pair own = pairOf(s, &s->joint[j]);
+        const int other = orderOf(pair, own.body, own.serial) == 0;
+        int *end = other ? &last_other : &last;
+        following = next[j];
+        next[j] = -1;
+        if (*end >= 0)
+            next[*end] = j;
+        else if (other)
+            rest = j;
+        *end = j;
+    }
+    return rest;
+}
+
+int spragCarryBegin(spragWorldID world)
 {
     spragSnapshot *s = &world->snapshot;
-    Carry carry = {.world = world};
-    int most = 0;
-    if (world->config.tolerance >= ROUGH && !(world->config.time_limit > 0))
+    int wanted = 0; /* islands of one body are solved from modes, not from forces */
+    for (int k = 0; k < s->island_count; ++k)
+        wanted |= s->island[k].body_count > 1;
+    if (!wanted || (world->config.tolerance >= ROUGH && !(world->config.time_limit > 0)))
         return 1;
-    for (int k = 0; k < world->memory_count; ++k)
-        most += world->memory[k].fate == SPRAG_RECORD_LEFT;
-    for (int j = 0; j < s->joint_count; ++j)
-        most += counts(s, &s->joint[j]) && hasMoved(world, &s->joint[j]);
-    if (most == 0)
-        return 1;
-    carry.pair = SPRAG_TAKE_RAW(&world->arena, Pair, most + 1);
-    carry.next = SPRAG_TAKE_RAW(&world->arena, int, s->joint_count);
     s->carried = spragArenaTake(&world->arena, (size_t)s->joint_count, sizeof *s->carried);
-    if (s->carried == NULL || carry.pair == NULL || carry.next == NULL ||
-        !spragPointerMapMake(&carry.index, &world->arena, most))
-        return 0;
-    for (int k = 0; k < world->memory_count; ++k)
-        carryLost(&carry, &world->memory[k]);
-    for (int j = 0; j < s->joint_count; ++j)
-        if (counts(s, &s->joint[j]) && hasMoved(world, &s->joint[j]))
-            carryMoved(&carry, j);
-    for (int j = 0; j < s->joint_count; ++j)
-        if (counts(s, &s->joint[j]))
-            addPoint(&carry, j);
-    for (int k = 0; k < carry.count; ++k)
-        if (carry.pair[k].joint[0] >= 0)
-            share(&carry, &carry.pair[k]);
-    return 1;
+    return s->carried != NULL;
+}
+
+void spragCarryForces(spragWorldID world, int j, int *next, int left, const int *next_left)
+{
+    spragSnapshot *s = &world->snapshot;
+    for (int rest; j >= 0; j = rest) {
+        Pair pair = pairOf(s, &s->joint[j]);
+        rest = takePoints(s, &pair, j, next);
+        if (s->island[s->joint[j].island].body_count == 1)
+            continue;
+        for (int k = left; k >= 0; k = next_left[k])
+            carryLost(s, &world->memory[k], &pair);
+        for (int i = j; i >= 0; i = next[i]) {
+            const int own = s->joint[i].memory;
+            if (own >= 0 && hasMoved(&s->joint[i], &world->memory[own]))
+                carryMoved(s, i, &world->memory[own], &pair);
+        }
+        if (pair.given)
+            share(s, &pair, j, next);
+    }
 }

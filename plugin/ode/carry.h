@@ -11,7 +11,10 @@
 
 #include "ode/world.h"
 
-/* After spragLedgerMatch: fills snapshot.carried where there is something to carry.  0: no memory. */
-int spragCarryForces(spragWorldID world);
+/* Makes snapshot.carried, all 0, if any force may be carried.  0: no memory. */
+int spragCarryBegin(spragWorldID world);
+/* Fills it for the contacts of a pair of bodies: joint, next[joint] .. -1, a list that is used up; what is left of the pair's
+ * records: left, next_left[left] .. -1.  Both may hold another pair's too, whose key is the same. */
+void spragCarryForces(spragWorldID world, int joint, int *next, int left, const int *next_left);
 
 #endif

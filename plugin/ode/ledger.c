@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/pool.h"
 #include "base/prefetch.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
@@ -301,49 +302,118 @@ void spragLedgerKeep(spragWorldID world, const spragIsland *island)
         setFate(world, &world->snapshot.joint[island->joint[i]], SPRAG_RECORD_KEPT);
 }
 
-enum { AHEAD = 6 }; /* joints: what memory takes */
+/* ---------------------------------------------------------------- all contacts */
+
+enum { AHEAD = 6 }; /* records: what memory takes */
+
+/* Contacts look for their records by pairs of bodies, and no two pairs have anything in common: threads share the pairs. */
+typedef struct Match {
+    spragWorldID world;
+    const void **key;      /* (memory_count) of the pair of each record */
+    int *next;             /* (memory_count) another record of the pair, or -1 */
+    spragPointerMap first; /* of a pair its first record */
+    int *seeking;          /* (memory_count) of the first record of a pair its first contact, or -1 */
+    int *pair, *follower;  /* (joint_count) first record of the contact's pair, next contact of the pair; or -1 */
+} Match;
+
+/* Of records first .. end - 1. */
+static void keyRecords(void *data, int range, int first, int end)
+{
+    (void)range;
+    Match *match = data;
+    for (int k = first; k < end; ++k) {
+        match->key[k] = spragLedgerPair(match->world->memory[k].body);
+        match->world->memory[k].fate = SPRAG_RECORD_LEFT;
+        match->seeking[k] = -1;
+    }
+}
+
+static void listRecords(Match *match)
+{
+    const void *last = NULL;
+    for (int k = match->world->memory_count - 1; k >= 0; --k) { /* records of one pair lie side by side */
+        const void *key = match->key[k];
+        if (key != last && last != NULL)
+            spragPointerMapPut(&match->first, last, k + 1);
+        match->next[k] = key == last ? k + 1 : spragPointerMapGet(&match->first, key);
+        last = key;
+    }
+    if (last != NULL)
+        spragPointerMapPut(&match->first, last, 0);
+}
+
+/* Of joints first .. end - 1. */
+static void findPairs(void *data, int range, int first, int end)
+{
+    (void)range;
+    Match *match = data;
+    const spragSnapshot *s = &match->world->snapshot;
+    for (int j = first; j < end; ++j) {
+        const spragJointState *joint = &s->joint[j];
+        match->pair[j] = -1;
+        if (joint->island < 0 || joint->contact == NULL)
+            continue;
+        const dBodyID body[2] = {bodyId(s, joint->body[0]), bodyId(s, joint->body[1])};
+        match->pair[j] = spragPointerMapGet(&match->first, spragLedgerPair(body));
+    }
+}
+
+static void listContacts(Match *match)
+{
+    const spragSnapshot *s = &match->world->snapshot;
+    for (int j = s->joint_count - 1; j >= 0; --j) {
+        const int pair = match->pair[j];
+        if (pair >= 0) {
+            match->follower[j] = match->seeking[pair];
+            match->seeking[pair] = j;
+        } else if (s->joint[j].island >= 0 && s->joint[j].contact == NULL)
+            setFate(match->world, &s->joint[j], SPRAG_RECORD_CONTINUED);
+    }
+}
+
+/* Of the pairs whose first records are first .. end - 1. */
+static void matchPairs(void *data, int range, int first, int end)
+{
+    (void)range;
+    Match *match = data;
+    spragSnapshot *s = &match->world->snapshot;
+    for (int k = first; k < end; ++k) {
+        const int soon = k + AHEAD < end ? match->seeking[k + AHEAD] : -1;
+        if (soon >= 0)
+            spragPrefetch(&s->joint[soon].contact->geom, sizeof s->joint[soon].contact->geom);
+        int left = k; /* first record not taken */
+        for (int j = match->seeking[k]; j >= 0; j = match->follower[j]) {
+            Seeker seeker;
+            makeSeeker(s, &s->joint[j], &seeker);
+            s->joint[j].memory = takeMatch(match->world, &s->joint[j], &seeker, &left, match->next);
+            if (s->joint[j].memory >= 0)
+                setFate(match->world, &s->joint[j], SPRAG_RECORD_CONTINUED);
+        }
+        if (match->seeking[k] >= 0 && s->carried != NULL)
+            spragCarryForces(match->world, match->seeking[k], match->follower, left, match->next);
+    }
+}
 
 spragStatus spragLedgerMatch(spragWorldID world)
 {
     spragSnapshot *s = &world->snapshot;
-    spragPointerMap first;
-    int *next = SPRAG_TAKE(&world->arena, int, world->memory_count);
-    if (next == NULL || !matchLoads(world) || !spragPointerMapMake(&first, &world->arena, world->memory_count))
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory to compare %d contacts", world->memory_count);
-    const void *last = NULL;
-    for (int k = world->memory_count - 1; k >= 0; --k) { /* records of one pair lie side by side */
-        const void *key = spragLedgerPair(world->memory[k].body);
-        if (key != last && last != NULL)
-            spragPointerMapPut(&first, last, k + 1);
-        next[k] = key == last ? k + 1 : spragPointerMapGet(&first, key);
-        world->memory[k].fate = SPRAG_RECORD_LEFT;
-        last = key;
-    }
-    if (last != NULL)
-        spragPointerMapPut(&first, last, 0);
+    const int records = world->memory_count;
+    Match match = {.world = world,
+                   .key = SPRAG_TAKE_RAW(&world->arena, const void *, records),
+                   .next = SPRAG_TAKE_RAW(&world->arena, int, records),
+                   .seeking = SPRAG_TAKE_RAW(&world->arena, int, records),
+                   .pair = SPRAG_TAKE_RAW(&world->arena, int, s->joint_count),
+                   .follower = SPRAG_TAKE_RAW(&world->arena, int, s->joint_count)};
+    if (match.key == NULL || match.next == NULL || match.seeking == NULL || match.pair == NULL ||
+        match.follower == NULL || !matchLoads(world) || !spragPointerMapMake(&match.first, &world->arena, records) ||
+        !spragCarryBegin(world))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory to compare %d contacts", records);
+    spragRangesRunBy(world->pool, records, keyRecords, &match);
+    listRecords(&match);
     if (world->guide_count + world->bearing_count > 0)
         findGuideRecords(world);
-    for (int j = 0; j < s->joint_count; ++j) {
-        spragJointState *joint = &s->joint[j];
-        if (j + AHEAD < s->joint_count && joint[AHEAD].contact != NULL)
-            spragPrefetch(&joint[AHEAD].contact->geom, sizeof joint->contact->geom);
-        if (joint->island < 0)
-            continue;
-        if (joint->contact == NULL) {
-            setFate(world, joint, SPRAG_RECORD_CONTINUED);
-            continue;
-        }
-        Seeker seeker;
-        makeSeeker(s, joint, &seeker);
-        const void *key = spragLedgerPair(seeker.body);
-        int head = spragPointerMapGet(&first, key);
-        joint->memory = takeMatch(world, joint, &seeker, &head, next);
-        if (joint->memory < 0)
-            continue;
-        setFate(world, joint, SPRAG_RECORD_CONTINUED);
-        spragPointerMapPut(&first, key, head);
-    }
-    if (!spragCarryForces(world))
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory to carry over the forces of %d contacts", world->memory_count);
+    spragRangesRunBy(world->pool, s->joint_count, findPairs, &match);
+    listContacts(&match);
+    spragRangesRunBy(world->pool, records, matchPairs, &match);
     return SPRAG_OK;
 }

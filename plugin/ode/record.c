@@ -79,15 +79,21 @@ spragContactChange spragRecordChange(const struct spragWorld *world, const int b
     return change;
 }
 
+int spragRecordIsQuiet(const struct spragWorld *world, const spragJointState *joint, const spragContactMemory *memory,
+                       const double slip[3])
+{
+    const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
+    return old != NULL && old->mode == memory->mode && old->variant == memory->variant &&
+           (memory->mode == SPRAG_MODE_SLIP
+                ? spragDot3(old->slip, memory->slip) >= 0
+                : memory->mode == SPRAG_MODE_OPEN || spragNorm3(slip) <= SPRAG_SLIP_TOLERANCE);
+}
+
 void spragRecordPlainEvents(struct spragWorld *world, const spragJointState *joint, const spragContactMemory *memory,
                             const spragPlainMotion *motion)
 {
     const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
     const int slid = spragNorm3(motion->slip) > SPRAG_SLIP_TOLERANCE;
-    if (old != NULL && old->mode == memory->mode && old->variant == memory->variant &&
-        (memory->mode == SPRAG_MODE_SLIP ? spragDot3(old->slip, memory->slip) >= 0
-                                         : memory->mode == SPRAG_MODE_OPEN || !slid))
-        return; /* it goes on as it did */
     const spragContact told = spragRecordContact(memory), *const contact = &told;
     spragContactChange change = spragRecordChange(world, joint->body, contact);
     change.fresh = old == NULL;

@@ -21,7 +21,10 @@ typedef struct spragPlainMotion {
     double p;            /* 1/kg */
     double acceleration; /* b, m/s^2 */
 } spragPlainMotion;
-/* Its events; memory: its record as of now. */
+/* 1: it goes on as it did and has no events; memory: its record as of now. */
+int spragRecordIsQuiet(const struct spragWorld *world, const spragJointState *joint, const spragContactMemory *memory,
+                       const double slip[3]);
+/* The events of one that is not quiet. */
 void spragRecordPlainEvents(struct spragWorld *world, const spragJointState *joint, const spragContactMemory *memory,
                             const spragPlainMotion *motion);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/pool.h"
 #include "base/status.h"
 #include "ode/bearing.h"
 #include "ode/ledger.h"
@@ -14,14 +15,17 @@ spragStatus spragReportPrepare(struct spragWorld *world)
     const spragSnapshot *s = &world->snapshot;
     size_t contacts = 0, loads = 0;
     for (int k = 0; k < s->island_count; ++k) {
-        contacts += s->island[k].lone != NULL || s->island[k].bare != NULL ? (size_t)s->island[k].contact_count : 0;
-        for (int b = 0; b < s->island[k].block_count; ++b)
-            contacts += spragBlockIsTold(&s->island[k].block[b]) ? 1 : 0;
-        for (int b = 0; b < s->island[k].block_count; ++b)
-            loads += s->island[k].block[b].part == SPRAG_PART_JOINT ? 3 : 0;
-        loads += (size_t)s->island[k].row_count;
+        spragIsland *island = &s->island[k];
+        island->told = island->lone != NULL || island->bare != NULL ? island->joint_count : 0;
+        for (int b = 0; b < island->block_count; ++b) {
+            island->told += spragBlockIsTold(&island->block[b]);
+            loads += island->block[b].part == SPRAG_PART_JOINT ? 3 : 0;
+        }
+        loads += (size_t)island->row_count;
+        contacts += (size_t)island->told;
     }
-    if (!spragGrow((void **)&world->load, &world->load_capacity, loads, sizeof *world->load) ||
+    world->noted = SPRAG_TAKE_RAW(&world->arena, int, contacts);
+    if (world->noted == NULL || !spragGrow((void **)&world->load, &world->load_capacity, loads, sizeof *world->load) ||
         !spragGrow((void **)&world->contact, &world->contact_capacity, contacts, sizeof *world->contact) ||
         !spragGrow((void **)&world->next_memory, &world->next_memory_capacity, contacts + (size_t)world->memory_count,
                    sizeof *world->next_memory))
@@ -124,36 +128,63 @@ static void addIslandParadox(struct spragWorld *world, const spragIsland *island
         addIslandEvent(world, island, SPRAG_EVENT_INDETERMINATE);
 }
 
+/* Islands first .. end - 1. */
+static void makeRecords(void *data, int range, int first, int end)
+{
+    (void)range;
+    struct spragWorld *world = data;
+    for (int k = first; k < end; ++k) {
+        const spragIsland *island = &world->snapshot.island[k];
+        if (island->declined != NULL)
+            continue;
+        if (island->lone != NULL)
+            spragReportLone(world, island);
+        else if (island->bare != NULL)
+            spragReportBare(world, island);
+        else
+            spragReportBlocks(world, island);
+    }
+}
+
+static void tellIsland(struct spragWorld *world, const spragIsland *island)
+{
+    if (island->declined != NULL) {
+        addIslandEvent(world, island, SPRAG_EVENT_DECLINED);
+        spragLedgerKeep(world, island);
+        return;
+    }
+    if (island->lone != NULL) {
+        spragReportLoneEvents(world, island);
+        return;
+    }
+    if (island->bare != NULL) {
+        spragReportBareEvents(world, island);
+        return;
+    }
+    if (island->solve.fallback)
+        addIslandEvent(world, island, SPRAG_EVENT_FALLBACK);
+    if (island->wedge > 0)
+        addIslandEvent(world, island, SPRAG_EVENT_JAM);
+    const int first_event = world->log.count;
+    spragReportBlockEvents(world, island);
+    spragBearingsRemember(world, island);
+    if (!island->coupled.examined)
+        addIslandParadox(world, island, first_event);
+}
+
 void spragReport(struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
-    world->contact_count = world->contacts_told = world->next_memory_count = world->load_count = 0;
+    world->contact_count = world->contacts_told = world->load_count = 0;
     spragEventLogClear(&world->log);
     for (int k = 0; k < s->island_count; ++k) {
-        const spragIsland *island = &s->island[k];
-        if (island->declined != NULL) {
-            addIslandEvent(world, island, SPRAG_EVENT_DECLINED);
-            spragLedgerKeep(world, island);
-            continue;
-        }
-        if (island->lone != NULL) {
-            spragReportLone(world, island);
-            continue;
-        }
-        if (island->bare != NULL) {
-            spragReportBare(world, island);
-            continue;
-        }
-        if (island->solve.fallback)
-            addIslandEvent(world, island, SPRAG_EVENT_FALLBACK);
-        if (island->wedge > 0)
-            addIslandEvent(world, island, SPRAG_EVENT_JAM);
-        const int first_event = world->log.count;
-        spragReportBlocks(world, island);
-        spragBearingsRemember(world, island);
-        if (!island->coupled.examined)
-            addIslandParadox(world, island, first_event);
+        s->island[k].first_record = world->contact_count;
+        world->contact_count += s->island[k].declined == NULL ? s->island[k].told : 0;
     }
+    world->next_memory_count = world->contact_count;
+    spragRangesRunBy(world->pool, s->island_count, makeRecords, world);
+    for (int k = 0; k < s->island_count; ++k)
+        tellIsland(world, &s->island[k]);
     closeOld(world);
     swapMemory(world);
     world->info.events = world->log.count;

@@ -8,10 +8,14 @@
 spragStatus spragReportPrepare(struct spragWorld *world);
 /* Cannot fail after Prepare. */
 void spragReport(struct spragWorld *world);
-/* Its parts: contacts, events and records of one island, with blocks or solved without (lone.h, bare.h). */
+/* Its parts, for one island with blocks, or solved without (lone.h, bare.h).  First the records, which threads share out, with
+ * world->noted; then, one island after the other, the events of those that are noted, and new ids. */
 void spragReportBlocks(struct spragWorld *world, const spragIsland *island);
+void spragReportBlockEvents(struct spragWorld *world, const spragIsland *island);
 void spragReportLone(struct spragWorld *world, const spragIsland *island);
+void spragReportLoneEvents(struct spragWorld *world, const spragIsland *island);
 void spragReportBare(struct spragWorld *world, const spragIsland *island);
+void spragReportBareEvents(struct spragWorld *world, const spragIsland *island);
 /* Fills world->contact, if that was not done since the last step. */
 void spragReportContacts(struct spragWorld *world);
 

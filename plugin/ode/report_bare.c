@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/bare.h"
 #include "ode/record.h"
@@ -48,28 +49,60 @@ static void fillBare(const struct spragWorld *world, const spragJointState *join
     memcpy(memory->slip, mode != SPRAG_MODE_SLIP && old != NULL ? old->slip : memory->slip_now, sizeof memory->slip);
 }
 
-void spragReportBare(struct spragWorld *world, const spragIsland *island)
+static spragPlainMotion motionOf(const struct spragWorld *world, const spragBare *bare, int k)
 {
+    const spragGreedyContact *c = &bare->greedy.contact[k];
+    const spragBareContact *cold = &bare->contact[k];
+    spragPlainMotion motion = {.approach = cold->approach,
+                               .own = c->own[0][0] + c->own[0][3],
+                               .p = spragBareSlope(c, cold->slip),
+                               .acceleration = cold->acceleration + bare->others[k] / world->snapshot.step};
+    fromTangents(motion.slip, c, cold->slip[0], cold->slip[1]);
+    return motion;
+}
+
+typedef struct Telling {
+    struct spragWorld *world;
+    const spragIsland *island;
+} Telling;
+
+/* Contacts first .. end - 1. */
+static void makeRecords(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Telling *telling = data;
+    struct spragWorld *world = telling->world;
+    const spragIsland *island = telling->island;
     const spragBare *bare = island->bare;
     const double still = fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual), 1e-6);
-    for (int k = 0; k < island->joint_count; ++k) {
+    for (int k = first; k < end; ++k) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
-        const spragGreedyContact *c = &bare->greedy.contact[k];
-        const spragBareContact *cold = &bare->contact[k];
-        spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
+        spragContactMemory *memory = &world->next_memory[island->first_record + k];
         spragRecordAsk(world, island->joint[k]);
-        ++world->contact_count;
-        fillBare(world, joint, c, bare->u + 3 * k, still, memory);
-        memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : ++world->next_id;
-        spragPlainMotion motion = {.approach = cold->approach,
-                                   .own = c->own[0][0] + c->own[0][3],
-                                   .p = spragBareSlope(c, cold->slip),
-                                   .acceleration = cold->acceleration + bare->others[k] / world->snapshot.step};
+        fillBare(world, joint, &bare->greedy.contact[k], bare->u + 3 * k, still, memory);
+        memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : 0;
+        const spragPlainMotion motion = motionOf(world, bare, k);
         if (world->config.analysis) {
             memory->painleve_p = motion.p;
             memory->free_acceleration = motion.acceleration;
         }
-        fromTangents(motion.slip, c, cold->slip[0], cold->slip[1]);
-        spragRecordPlainEvents(world, joint, memory, &motion);
+        world->noted[island->first_record + k] = spragRecordIsQuiet(world, joint, memory, motion.slip) ? -1 : k;
+    }
+}
+
+void spragReportBare(struct spragWorld *world, const spragIsland *island)
+{
+    spragRangesRun(island->told, makeRecords, &(Telling){world, island});
+}
+
+void spragReportBareEvents(struct spragWorld *world, const spragIsland *island)
+{
+    for (int k = 0; k < island->told; ++k) {
+        spragContactMemory *memory = &world->next_memory[island->first_record + k];
+        if (world->noted[island->first_record + k] < 0)
+            continue;
+        const spragPlainMotion motion = motionOf(world, island->bare, k);
+        memory->id = memory->id != 0 ? memory->id : ++world->next_id;
+        spragRecordPlainEvents(world, &world->snapshot.joint[island->joint[k]], memory, &motion);
     }
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/bearing.h"
 #include "ode/record.h"
@@ -166,8 +167,6 @@ static void addEvents(struct spragWorld *world, const Told *told, const spragCon
 {
     const spragBlock *block = told->block;
     const spragContactHistory *past = told->past;
-    if (isQuiet(told, contact))
-        return;
     spragContactChange change = spragRecordChange(world, block->body, contact);
     change.fresh = past->fresh;
     change.touching = block->gap <= world->snapshot.step * SPRAG_SLIP_TOLERANCE;
@@ -192,10 +191,9 @@ static void addEvents(struct spragWorld *world, const Told *told, const spragCon
 /* ---------------------------------------------------------------- the island */
 
 /* old: index of its record of the last step, or -1. */
-static void remember(struct spragWorld *world, const spragJointState *joint, int is_guide, int old,
-                     const spragContact *contact)
+static void remember(const struct spragWorld *world, const spragJointState *joint, int is_guide, int old,
+                     const spragContact *contact, spragContactMemory *memory)
 {
-    spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
     *memory = (spragContactMemory){.id = contact->id,
                                    .body = {contact->body[0], contact->body[1]},
                                    .is_guide = is_guide,
@@ -238,29 +236,71 @@ static void rememberLoad(struct spragWorld *world, int joint, int number, double
                                                          .force = impulse / s->step};
 }
 
+static void makeRecord(struct spragWorld *world, const spragIsland *island, int k, int record)
+{
+    const spragBlock *block = &island->block[k];
+    Told told;
+    spragContact contact;
+    lookAt(world, island, sideOf(world, island, k), &told);
+    fillContact(world, &told, &contact);
+    addSecondLaw(world, island, k + 1, &contact);
+    contact.id = block->id != 0 ? block->id : block->memory >= 0 ? world->memory[block->memory].id : 0;
+    world->noted[record] = contact.id != 0 && isQuiet(&told, &contact) ? -1 : k;
+    remember(world, &world->snapshot.joint[block->joint], block->id != 0, block->memory, &contact,
+             &world->next_memory[record]);
+}
+
+typedef struct Telling {
+    struct spragWorld *world;
+    const spragIsland *island;
+} Telling;
+
+/* Blocks first .. end - 1 of an island in which all are told of. */
+static void makeRecords(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Telling *telling = data;
+    for (int k = first; k < end; ++k)
+        makeRecord(telling->world, telling->island, k, telling->island->first_record + k);
+}
+
 void spragReportBlocks(struct spragWorld *world, const spragIsland *island)
 {
-    const spragSnapshot *s = &world->snapshot;
+    Telling telling = {world, island};
+    if (island->told == island->block_count) {
+        spragRangesRun(island->block_count, makeRecords, &telling);
+        return;
+    }
+    int record = island->first_record;
+    for (int k = 0; k < island->block_count; ++k)
+        if (spragBlockIsTold(&island->block[k]))
+            makeRecord(world, island, k, record++);
+}
+
+static void rememberLoads(struct spragWorld *world, const spragIsland *island)
+{
     for (int e = 0; e < island->row_count; ++e)
         if (island->row[e].number >= 0)
             rememberLoad(world, island->row[e].joint, island->row[e].number, island->row[e].impulse);
-    for (int k = 0; k < island->block_count; ++k) {
-        const spragBlock *block = &island->block[k];
-        for (int i = 0; i < 3 && block->part == SPRAG_PART_JOINT; ++i)
-            if (!block->unused[i])
-                rememberLoad(world, block->joint, block->number[i], island->r[3 * k + i]);
-        if (!spragBlockIsTold(block))
+    for (int k = 0; k < island->block_count && island->told < island->block_count; ++k)
+        for (int i = 0; i < 3 && island->block[k].part == SPRAG_PART_JOINT; ++i)
+            if (!island->block[k].unused[i])
+                rememberLoad(world, island->block[k].joint, island->block[k].number[i], island->r[3 * k + i]);
+}
+
+void spragReportBlockEvents(struct spragWorld *world, const spragIsland *island)
+{
+    rememberLoads(world, island);
+    for (int i = island->first_record; i < island->first_record + island->told; ++i) {
+        const int k = world->noted[i];
+        if (k < 0)
             continue;
         Told told;
+        spragContactMemory *memory = &world->next_memory[i];
+        memory->id = memory->id != 0 ? memory->id : ++world->next_id;
         lookAt(world, island, sideOf(world, island, k), &told);
-        spragContact told_of, *const contact = &told_of;
-        ++world->contact_count;
-        fillContact(world, &told, contact);
-        addSecondLaw(world, island, k + 1, contact);
-        contact->id = block->id != 0       ? block->id
-                      : block->memory >= 0 ? world->memory[block->memory].id
-                                           : ++world->next_id;
-        addEvents(world, &told, contact);
-        remember(world, &s->joint[block->joint], block->id != 0, block->memory, contact);
+        const spragContact contact = spragRecordContact(memory);
+        if (!isQuiet(&told, &contact))
+            addEvents(world, &told, &contact);
     }
 }

@@ -36,20 +36,37 @@ static void fillLone(const struct spragWorld *world, const spragJointState *join
     }
 }
 
+static spragPlainMotion motionOf(const spragIsland *island, int k)
+{
+    const spragLoneRow *row = &island->lone->row[k];
+    const int lane = island->lone_lane;
+    spragPlainMotion motion = {
+        .approach = row->approach[lane], .own = row->own[lane], .p = row->p[lane], .acceleration = row->b[lane]};
+    getVector(motion.slip, row->slip, lane);
+    return motion;
+}
+
 void spragReportLone(struct spragWorld *world, const spragIsland *island)
 {
     for (int k = 0; k < island->joint_count; ++k) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
+        spragContactMemory *memory = &world->next_memory[island->first_record + k];
         spragRecordAsk(world, island->joint[k]);
-        const spragLoneRow *row = &island->lone->row[k];
-        const int lane = island->lone_lane;
-        spragContactMemory *memory = &world->next_memory[world->next_memory_count++];
-        ++world->contact_count;
-        fillLone(world, joint, &island->lone->bodies.contact[k], row, lane, memory);
-        memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : ++world->next_id;
-        spragPlainMotion motion = {
-            .approach = row->approach[lane], .own = row->own[lane], .p = row->p[lane], .acceleration = row->b[lane]};
-        getVector(motion.slip, row->slip, lane);
-        spragRecordPlainEvents(world, joint, memory, &motion);
+        fillLone(world, joint, &island->lone->bodies.contact[k], &island->lone->row[k], island->lone_lane, memory);
+        memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : 0;
+        const spragPlainMotion motion = motionOf(island, k);
+        world->noted[island->first_record + k] = spragRecordIsQuiet(world, joint, memory, motion.slip) ? -1 : k;
+    }
+}
+
+void spragReportLoneEvents(struct spragWorld *world, const spragIsland *island)
+{
+    for (int k = 0; k < island->told; ++k) {
+        spragContactMemory *memory = &world->next_memory[island->first_record + k];
+        if (world->noted[island->first_record + k] < 0)
+            continue;
+        const spragPlainMotion motion = motionOf(island, k);
+        memory->id = memory->id != 0 ? memory->id : ++world->next_id;
+        spragRecordPlainEvents(world, &world->snapshot.joint[island->joint[k]], memory, &motion);
     }
 }

@@ -112,6 +112,7 @@ typedef struct spragIsland {
     spragSolveInfo solve; /* where wedge > 0: of the problem in which contacts yield (release.h) */
     double locked;        /* m/s, the fastest that contacts which joints hold were to move, and do not */
     double wedge, rigid; /* m/s: friction locks a wedge that closes so fast, or 0; residual of the rigid problem then */
+    int told, first_record;      /* contacts that are told of; the record of the first of them (report.h) */
     struct spragLoneGroup *lone; /* with which it was solved, or NULL (lone.h): then it has no blocks and no problem */
     int lone_lane;
 } spragIsland;
@@ -200,6 +201,7 @@ struct spragWorld {
     spragContactMemory *memory, *next_memory;
     size_t memory_capacity, next_memory_capacity;
     int memory_count, next_memory_count;
+    int *noted; /* of the records being made: which of its island's contacts it is if it has something to tell, or -1 */
     spragLoadMemory *load;
     size_t load_capacity;
     int load_count;
