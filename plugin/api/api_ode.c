@@ -153,6 +153,7 @@ void spragWorldDetach(spragWorldID world)
     spragFree(world->memory);
     spragFree(world->next_memory);
     spragFree(world->load);
+    spragBlockLuMemoFree(&world->memo);
     spragFree(world->surface);
     spragFree(world->contact);
     spragEventLogFree(&world->log);

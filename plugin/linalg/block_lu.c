@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "linalg/vec3.h"
 
 typedef double Vector4 __attribute__((vector_size(32)));
@@ -87,8 +88,8 @@ static int leastDegreeOrder(spragBlockLu *lu, spragArena *arena)
     return 1;
 }
 
-int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
-                        double products_most, spragArena *arena)
+/* All but the factors' own.  0: no memory. */
+static int begin(spragBlockLu *lu, int size, int n, const int *row_start, const int *column, spragArena *arena)
 {
     const size_t b = (size_t)size, padded = b * (size_t)wide(size);
     *lu = (spragBlockLu){.n = n,
@@ -103,12 +104,26 @@ int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start,
                          .inverse = SPRAG_TAKE(arena, double, b *b *(size_t)n),
                          .work = SPRAG_TAKE(arena, double, padded *(size_t)n),
                          .solution = SPRAG_TAKE(arena, double, b *(size_t)n)};
-    int *parent = SPRAG_TAKE(arena, int, n), *mark = SPRAG_TAKE(arena, int, n), *stack = SPRAG_TAKE(arena, int, n);
-    if (lu->order == NULL || lu->position == NULL || lu->u_start == NULL || lu->l_start == NULL ||
-        lu->inverse == NULL || lu->work == NULL || lu->solution == NULL || parent == NULL || mark == NULL ||
-        stack == NULL)
+    return lu->order != NULL && lu->position != NULL && lu->u_start != NULL && lu->l_start != NULL &&
+           lu->inverse != NULL && lu->work != NULL && lu->solution != NULL;
+}
+
+static int takeFactors(spragBlockLu *lu, size_t fill, spragArena *arena)
+{
+    lu->l_column = SPRAG_TAKE_RAW(arena, int, fill + 1);
+    lu->u_column = SPRAG_TAKE_RAW(arena, int, fill + 1);
+    lu->L = SPRAG_TAKE_RAW(arena, double, (size_t)(lu->size * lu->size) * fill + 1);
+    lu->U = SPRAG_TAKE_RAW(arena, double, (size_t)lu->padded *fill + 1);
+    return lu->l_column != NULL && lu->u_column != NULL && lu->L != NULL && lu->U != NULL;
+}
+
+int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
+                        double products_most, spragArena *arena)
+{
+    if (!begin(lu, size, n, row_start, column, arena))
         return 0;
-    if (!leastDegreeOrder(lu, arena))
+    int *parent = SPRAG_TAKE(arena, int, n), *mark = SPRAG_TAKE(arena, int, n), *stack = SPRAG_TAKE(arena, int, n);
+    if (parent == NULL || mark == NULL || stack == NULL || !leastDegreeOrder(lu, arena))
         return 0;
     for (int i = 0; i < n; ++i)
         lu->position[lu->order[i]] = i;
@@ -123,19 +138,14 @@ int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start,
     }
     for (int i = 0; i < n; ++i)
         lu->u_start[i + 1] += lu->u_start[i];
-    const size_t fill = (size_t)lu->l_start[n];
     for (int i = 0; i < n; ++i) { /* row k of U meets every row of L that holds k: its own pattern mirrored */
         const double row = lu->u_start[i + 1] - lu->u_start[i];
         lu->products += row * row * (size == BODY ? BODY_PRODUCT : 1);
     }
     if (lu->products > products_most)
         return -1;
-    lu->l_column = SPRAG_TAKE(arena, int, fill + 1);
-    lu->u_column = SPRAG_TAKE(arena, int, fill + 1);
-    lu->L = SPRAG_TAKE_RAW(arena, double, b *b *fill + 1);
-    lu->U = SPRAG_TAKE_RAW(arena, double, padded *fill + 1);
     int *used = SPRAG_TAKE(arena, int, n);
-    if (lu->l_column == NULL || lu->u_column == NULL || lu->L == NULL || lu->U == NULL || used == NULL)
+    if (used == NULL || !takeFactors(lu, (size_t)lu->l_start[n], arena))
         return 0;
     for (int i = 0; i < n; ++i)
         mark[i] = -1;
@@ -148,6 +158,83 @@ int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start,
     }
     return 1;
 }
+
+/* ---------------------------------------------------------------- the same again */
+
+static int isKnown(const spragBlockLuMemo *memo, int size, int n, const int *row_start, const int *column)
+{
+    return memo->size == size && memo->n == n && memo->blocks == row_start[n] &&
+           memcmp(memo->number, row_start, ((size_t)n + 1) * sizeof *row_start) == 0 &&
+           memcmp(memo->number + n + 1, column, (size_t)memo->blocks * sizeof *column) == 0;
+}
+
+/* Copies, and moves *number on. */
+static void put(int **number, const int *from, int count)
+{
+    memcpy(*number, from, (size_t)count * sizeof *from);
+    *number += count;
+}
+
+static void get(const int **number, int *to, int count)
+{
+    memcpy(to, *number, (size_t)count * sizeof *to);
+    *number += count;
+}
+
+/* Without memory nothing is known. */
+static void keep(spragBlockLuMemo *memo, const spragBlockLu *lu)
+{
+    const int n = lu->n, blocks = lu->row_start[n], fill = lu->l_start[n];
+    memo->size = 0;
+    if (!spragGrow((void **)&memo->number, &memo->room, 5 * (size_t)n + 3 + (size_t)blocks + 2 * (size_t)fill,
+                   sizeof *memo->number))
+        return;
+    int *at = memo->number;
+    put(&at, lu->row_start, n + 1);
+    put(&at, lu->column, blocks);
+    put(&at, lu->order, n);
+    put(&at, lu->position, n);
+    put(&at, lu->u_start, n + 1);
+    put(&at, lu->l_start, n + 1);
+    put(&at, lu->u_column, fill);
+    put(&at, lu->l_column, fill);
+    memo->size = lu->size, memo->n = n, memo->blocks = blocks, memo->products = lu->products;
+}
+
+int spragBlockLuAnalyseAgain(spragBlockLu *lu, spragBlockLuMemo *memo, int size, int n, const int *row_start,
+                             const int *column, double products_most, spragArena *arena)
+{
+    if (memo == NULL || !isKnown(memo, size, n, row_start, column)) {
+        const int found = spragBlockLuAnalyse(lu, size, n, row_start, column, products_most, arena);
+        if (found == 1 && memo != NULL)
+            keep(memo, lu);
+        return found;
+    }
+    if (memo->products > products_most)
+        return -1;
+    if (!begin(lu, size, n, row_start, column, arena))
+        return 0;
+    const int *at = memo->number + n + 1 + memo->blocks;
+    get(&at, lu->order, n);
+    get(&at, lu->position, n);
+    get(&at, lu->u_start, n + 1);
+    get(&at, lu->l_start, n + 1);
+    lu->products = memo->products;
+    const int fill = lu->l_start[n];
+    if (!takeFactors(lu, (size_t)fill, arena))
+        return 0;
+    get(&at, lu->u_column, fill);
+    get(&at, lu->l_column, fill);
+    return 1;
+}
+
+void spragBlockLuMemoFree(spragBlockLuMemo *memo)
+{
+    spragFree(memo->number);
+    *memo = (spragBlockLuMemo){0};
+}
+
+/* ---------------------------------------------------------------- numbers */
 
 /* Gauss-Jordan with row pivots; 0 if singular.  A: rows of wide(b). */
 INLINE int inverse(const double *A, double *B, const int b)

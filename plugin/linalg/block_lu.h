@@ -31,10 +31,22 @@ typedef struct spragBlockLu {
     double products; /* of 3x3 blocks, or as many as take the time of one factorisation: its price */
 } spragBlockLu;
 
+/* The last analysis: piles at rest ask for the same one in every step, and it takes longer than the numbers. */
+typedef struct spragBlockLuMemo {
+    int size, n, blocks; /* size 0: none */
+    double products;
+    int *number; /* row_start, column; order, position, u_start, l_start, u_column, l_column */
+    size_t room;
+} spragBlockLuMemo;
+
 /* Orders and finds the pattern of the factors.  All memory from the arena.  1; 0: out of memory; -1: a factorisation
  * would take more than `products_most` products of 3x3 blocks, and no memory is taken for it. */
 int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
                         double products_most, spragArena *arena);
+/* The same, from the memo (or NULL) if it is of this pattern, and into it if not. */
+int spragBlockLuAnalyseAgain(spragBlockLu *lu, spragBlockLuMemo *memo, int size, int n, const int *row_start,
+                             const int *column, double products_most, spragArena *arena);
+void spragBlockLuMemoFree(spragBlockLuMemo *memo);
 /* Factorisations by the threads of a pool, with the same bits; it must last as long as they are made.  0: no memory. */
 int spragBlockLuShare(spragBlockLu *lu, spragPool *pool, spragArena *arena);
 /* A (blocks x b x b) in the pattern given.  1, or 0: a diagonal block became singular. */

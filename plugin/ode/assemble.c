@@ -147,15 +147,6 @@ static void respond(const spragSnapshot *s, spragBlock *block, double Y[2][3][6]
     }
 }
 
-static void fillQ(const spragSnapshot *s, const spragIsland *island, double *q)
-{
-    for (int k = 0; k < island->block_count; ++k) {
-        const spragBlock *block = &island->block[k];
-        for (int row = 0; row < 3; ++row)
-            q[3 * k + row] = block->free_velocity[row] + s->step * block->product[row] - block->rhs[row];
-    }
-}
-
 /* ---------------------------------------------------------------- history and guess */
 
 /* What the contact was in the last step, or NULL.  Of a guide with clearance one side was loaded. */
@@ -204,12 +195,27 @@ static void guessTurning(const struct spragWorld *world, const spragBlock *block
         r[row] = spragDot3(bearing->torque, block->J[0][row] + 3) * world->snapshot.step;
 }
 
-static void fillHistory(const struct spragWorld *world, spragIsland *island, spragContactHistory *history)
+typedef struct Filling {
+    const struct spragWorld *world;
+    spragIsland *island;
+    double *q;
+    spragContactHistory *history;
+} Filling;
+
+/* q, history and guess of blocks first .. end - 1. */
+static void fillRange(void *data, int range, int first, int end)
 {
+    (void)range;
+    const Filling *filling = data;
+    const struct spragWorld *world = filling->world;
+    const spragIsland *island = filling->island;
     const spragSnapshot *s = &world->snapshot;
-    for (int k = 0; k < island->block_total; ++k) {
+    spragContactHistory *history = filling->history;
+    for (int k = first; k < end; ++k) {
         const spragBlock *block = &island->block[k];
         spragContactHistory *past = &history[k];
+        for (int row = 0; row < 3 && k < island->block_count; ++row)
+            filling->q[3 * k + row] = block->free_velocity[row] + s->step * block->product[row] - block->rhs[row];
         if (block->part == SPRAG_PART_JOINT)
             guessLoad(world, block, island->r + 3 * k);
         if (block->part == SPRAG_PART_TURNING)
@@ -234,29 +240,56 @@ static void fillHistory(const struct spragWorld *world, spragIsland *island, spr
         if (block->part != SPRAG_PART_ACROSS)
             guessFrom(old, block, s->step, island->r + 3 * k);
     }
-    for (int k = 0; k < island->block_total && s->carried != NULL; ++k)
+    for (int k = first; k < end && s->carried != NULL; ++k)
         if (island->block[k].part == SPRAG_PART_CONTACT)
             addCarried(s->carried[island->block[k].joint], &island->block[k], s->step, island->r + 3 * k);
 }
 
 /* b of a contact is the acceleration with its own force removed: the others' are taken as they were. */
-static void addOthers(const spragIsland *island, double h, spragContactHistory *history)
+static void addOthers(void *data, int range, int first, int end)
 {
-    const spragProblem *p = &island->problem;
-    if (island->greedy != NULL) {
-        spragMatrixFreeOthers(island, h, history);
-        return;
-    }
-    for (int k = 0; k < p->contact_count; ++k) {
+    (void)range;
+    const Filling *filling = data;
+    const spragProblem *p = &filling->island->problem;
+    for (int k = first; k < end; ++k) {
         double sum = 0;
         for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
             if (p->column[e] != k)
-                sum += spragDot3(p->W + 9 * e, island->r + 3 * p->column[e]);
-        history[k].free_acceleration += sum / h;
+                sum += spragDot3(p->W + 9 * (size_t)e, filling->island->r + 3 * p->column[e]);
+        filling->history[k].free_acceleration += sum / filling->world->snapshot.step;
     }
 }
 
 /* ---------------------------------------------------------------- the problem */
+
+typedef struct Laws {
+    const spragBlock *block;
+    double *mu, *mu_minus, *bound;
+    int *body, *parent;
+    unsigned char *kind;
+} Laws;
+
+/* mu and bodies of blocks first .. end - 1, and what else there is a place for. */
+static void lawRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Laws *laws = data;
+    for (int k = first; k < end; ++k) {
+        const spragBlock *block = &laws->block[k];
+        laws->mu[k] = block->mu;
+        memcpy(laws->body + 2 * k, block->body, sizeof block->body);
+        if (laws->kind != NULL) {
+            laws->mu_minus[k] = block->mu_minus;
+            laws->kind[k] = (unsigned char)block->kind;
+        }
+        if (laws->bound != NULL) {
+            memcpy(laws->bound + 6 * k, block->lo, sizeof block->lo);
+            memcpy(laws->bound + 6 * k + 3, block->hi, sizeof block->hi);
+        }
+        if (laws->parent != NULL)
+            laws->parent[k] = block->parent;
+    }
+}
 
 /* Laws of the blocks; arrays that only say what is so anyway stay NULL.  0: no memory. */
 static int fillLaws(spragIsland *island)
@@ -269,31 +302,20 @@ static int fillLaws(spragIsland *island)
         boxes |= island->block[k].kind == SPRAG_BLOCK_BOX;
         rolling |= island->block[k].kind == SPRAG_BLOCK_ROLLING;
     }
-    double *mu = SPRAG_TAKE_RAW(&island->lane->arena, double, n *(contacts ? 1 : 2) + (boxes ? 6 * n : 0)),
-           *mu_minus = contacts ? NULL : mu + n, *bound = boxes ? mu_minus + n : NULL;
-    int *body = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * n + (rolling ? n : 0)),
-        *parent = rolling ? body + 2 * n : NULL;
-    unsigned char *kind = contacts ? NULL : SPRAG_TAKE_RAW(&island->lane->arena, unsigned char, n);
-    if (mu == NULL || body == NULL || (kind == NULL && !contacts))
+    spragArena *arena = &island->lane->arena;
+    Laws laws = {.block = island->block,
+                 .mu = SPRAG_TAKE_RAW(arena, double, n *(contacts ? 1 : 2) + (boxes ? 6 * n : 0)),
+                 .body = SPRAG_TAKE_RAW(arena, int, 2 * n + (rolling ? n : 0)),
+                 .kind = contacts ? NULL : SPRAG_TAKE_RAW(arena, unsigned char, n)};
+    if (laws.mu == NULL || laws.body == NULL || (laws.kind == NULL && !contacts))
         return 0;
-    for (int k = 0; k < n; ++k) {
-        const spragBlock *block = &island->block[k];
-        mu[k] = block->mu;
-        memcpy(body + 2 * k, block->body, sizeof block->body);
-        if (!contacts) {
-            mu_minus[k] = block->mu_minus;
-            kind[k] = (unsigned char)block->kind;
-        }
-        if (boxes) {
-            memcpy(bound + 6 * k, block->lo, sizeof block->lo);
-            memcpy(bound + 6 * k + 3, block->hi, sizeof block->hi);
-        }
-        if (rolling)
-            parent[k] = block->parent;
-    }
-    problem->mu = island->mu = mu, problem->mu_minus = island->mu_minus = mu_minus;
-    problem->bound = island->bound = bound;
-    problem->body = body, problem->parent = parent, problem->kind = kind;
+    laws.mu_minus = contacts ? NULL : laws.mu + n;
+    laws.bound = boxes ? laws.mu_minus + n : NULL;
+    laws.parent = rolling ? laws.body + 2 * n : NULL;
+    spragRangesRun(n, lawRange, &laws);
+    problem->mu = island->mu = laws.mu, problem->mu_minus = island->mu_minus = laws.mu_minus;
+    problem->bound = island->bound = laws.bound;
+    problem->body = laws.body, problem->parent = laws.parent, problem->kind = laws.kind;
     return 1;
 }
 
@@ -346,10 +368,13 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     if (island->declined != NULL)
         return 1;
     problem->q = q, problem->history = history, problem->step = s->step;
-    fillQ(s, island, q);
-    fillHistory(world, island, history);
+    Filling filling = {world, island, q, history};
+    spragRangesRun(total, fillRange, &filling);
     memset(island->r + 3 * n, 0, 3 * (size_t)(total - n) * sizeof *island->r);
-    addOthers(island, s->step, history);
+    if (island->greedy != NULL)
+        spragMatrixFreeOthers(island, s->step, history);
+    else
+        spragRangesRun(n, addOthers, &filling);
     for (int k = 0; k < n && island->articulation_count > 0; ++k)
         spragArticulationShift(island, k, q + 3 * k, &history[k].free_acceleration);
     setLockedAside(island, q);

@@ -370,8 +370,13 @@ spragStatus spragIslandsWork(struct spragWorld *world, int solve)
     Work work = {.world = world, .solve = solve, .begin = spragSeconds()};
     atomic_init(&work.failed, INT_MAX);
     atomic_init(&work.joints, 0);
-    for (int k = 0; k < world->snapshot.island_count; ++k)
-        atomic_fetch_add(&work.joints, world->snapshot.island[k].joint_count);
+    world->largest = NULL;
+    for (int k = 0; k < world->snapshot.island_count; ++k) {
+        spragIsland *island = &world->snapshot.island[k];
+        atomic_fetch_add(&work.joints, island->joint_count);
+        if (world->largest == NULL || island->body_count > world->largest->body_count)
+            world->largest = island;
+    }
     spragStatus status = spragLedgerFindSurfaces(world, &work.surfaces);
     if (status == SPRAG_OK && !makeBatches(&work))
         status = spragFail(SPRAG_ERROR_MEMORY, "no memory to share out %d islands", world->snapshot.island_count);

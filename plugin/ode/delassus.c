@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/articulation.h"
+#include "problem/residual.h"
 
 /* ---------------------------------------------------------------- pattern */
 
@@ -51,7 +52,7 @@ static int makeAdjacency(struct spragWorld *world, const spragIsland *island, Ad
     return 1;
 }
 
-/* Columns of block row k: the merge of the lists of its groups.  Returns how many; room for both lists is needed. */
+/* Columns of block row k: the merge of the lists of its groups.  Returns how many; column NULL: only that. */
 static int mergeColumns(const Adjacency *adjacency, int k, int *column)
 {
     int at[2] = {0, 0}, end[2] = {0, 0}, count = 0;
@@ -67,9 +68,46 @@ static int mergeColumns(const Adjacency *adjacency, int k, int *column)
         const int b = at[1] < end[1] ? adjacency->list[at[1]] : INT32_MAX;
         at[0] += a <= b;
         at[1] += b <= a;
-        column[count++] = a < b ? a : b;
+        if (column != NULL)
+            column[count] = a < b ? a : b;
+        ++count;
     }
     return count;
+}
+
+/* Blocks side by side join the same bodies more often than not: their rows have the same columns. */
+static int repeats(const Adjacency *adjacency, int k)
+{
+    return memcmp(adjacency->group[k], adjacency->group[k - 1], sizeof *adjacency->group) == 0;
+}
+
+typedef struct Pattern {
+    const Adjacency *adjacency;
+    int *row_start, *column;
+} Pattern;
+
+/* row_start[k + 1]: columns of row k, first .. end - 1. */
+static void countRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Pattern *pattern = data;
+    for (int k = first; k < end; ++k)
+        pattern->row_start[k + 1] = k > first && repeats(pattern->adjacency, k)
+                                        ? pattern->row_start[k]
+                                        : mergeColumns(pattern->adjacency, k, NULL);
+}
+
+static void columnRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Pattern *pattern = data;
+    for (int k = first; k < end; ++k) {
+        const int start = pattern->row_start[k], count = pattern->row_start[k + 1] - start;
+        if (k > first && repeats(pattern->adjacency, k))
+            memcpy(pattern->column + start, pattern->column + start - count, (size_t)count * sizeof(int));
+        else
+            mergeColumns(pattern->adjacency, k, pattern->column + start);
+    }
 }
 
 /* Upper bound of the number of stored blocks. */
@@ -99,12 +137,17 @@ static int makePattern(struct spragWorld *world, spragIsland *island)
         return 1;
     }
     int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, count + 1);
-    int *column = SPRAG_TAKE_RAW(&island->lane->arena, int, entries);
-    if (row_start == NULL || column == NULL)
+    Pattern pattern = {&adjacency, row_start, NULL};
+    if (row_start == NULL)
         return 0;
     row_start[0] = 0;
+    spragRangesRun(count, countRange, &pattern);
     for (int k = 0; k < count; ++k)
-        row_start[k + 1] = row_start[k] + mergeColumns(&adjacency, k, column + row_start[k]);
+        row_start[k + 1] += row_start[k];
+    int *column = pattern.column = SPRAG_TAKE_RAW(&island->lane->arena, int, row_start[count]);
+    if (column == NULL)
+        return 0;
+    spragRangesRun(count, columnRange, &pattern);
     island->problem.contact_count = count;
     island->problem.block_count = row_start[count];
     island->problem.row_start = row_start;
@@ -209,7 +252,7 @@ static void clearLocked(int rows, int columns, double W[9])
 enum { TOLD_LEAST = 61 };
 
 /* Of islands whose bodies no joint holds together.  0: no memory. */
-static int tellBodies(const struct spragWorld *world, spragIsland *island)
+static int tellBodies(struct spragWorld *world, spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
     const int n = island->block_count;
@@ -236,7 +279,8 @@ static int tellBodies(const struct spragWorld *world, spragIsland *island)
                                    .mass = mass,
                                    .of = of,
                                    .J = &island->block[0].J[0][0][0],
-                                   .stride = sizeof(spragBlock) / sizeof(double)};
+                                   .stride = sizeof(spragBlock) / sizeof(double),
+                                   .memo = island == world->largest ? &world->memo : NULL};
     island->problem.bodies = &island->bodies;
     return 1;
 }
@@ -245,8 +289,6 @@ typedef struct Values {
     const spragSnapshot *snapshot;
     spragIsland *island;
     double *W;
-    const int *first;  /* (nc) entry of row k that is at or right of the diagonal */
-    const int *mirror; /* (nb) of those: the entry across the diagonal */
     const int *locked; /* (nc) lockedRows, of islands with joints; else NULL */
 } Values;
 
@@ -257,9 +299,10 @@ static void fillRows(void *data, int range, int first, int end)
     const Values *values = data;
     spragIsland *island = values->island;
     for (int k = first; k < end; ++k)
-        for (int e = values->first[k]; e < island->problem.row_start[k + 1]; ++e) {
+        for (int e = spragProblemBlock(&island->problem, k, k); e < island->problem.row_start[k + 1]; ++e) {
             const int l = island->problem.column[e];
-            double *block = values->W + 9 * (size_t)e, *mirror = values->W + 9 * (size_t)values->mirror[e];
+            double *block = values->W + 9 * (size_t)e,
+                   *mirror = values->W + 9 * (size_t)spragProblemBlock(&island->problem, l, k);
             coupling(values->snapshot, island, k, l, block);
             if (values->locked != NULL) {
                 spragArticulationCouple(island, k, l, block);
@@ -280,18 +323,11 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
         return 0;
     if (island->declined != NULL)
         return 1;
-    const int *row_start = island->problem.row_start, *column = island->problem.column;
-    double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)row_start[count]);
-    int *cursor = SPRAG_TAKE_RAW(&island->lane->scratch, int, count);
-    int *mirror = SPRAG_TAKE_RAW(&island->lane->scratch, int, row_start[count]);
+    double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)island->problem.block_count);
     const int jointed = island->articulation_count > 0, *locked = jointed ? lockedRows(world, island) : NULL;
-    if (W == NULL || cursor == NULL || mirror == NULL || (jointed && locked == NULL))
+    if (W == NULL || (jointed && locked == NULL))
         return 0;
-    memcpy(cursor, row_start, (size_t)count * sizeof *cursor);
-    for (int k = 0; k < count; ++k) /* when row k's turn comes, all left of its diagonal has been met */
-        for (int e = cursor[k]; e < row_start[k + 1]; ++e)
-            mirror[e] = column[e] == k ? e : cursor[column[e]]++;
-    Values values = {&world->snapshot, island, W, cursor, mirror, locked};
+    Values values = {&world->snapshot, island, W, locked};
     if (jointed) /* whose coupling has memory of its own */
         fillRows(&values, 0, 0, count);
     else

@@ -1,5 +1,6 @@
 #include "ode/singular.h"
 
+#include "base/pool.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
 
@@ -32,8 +33,21 @@ double spragSingularShift(const struct spragWorld *world, const spragIsland *isl
     return jams && restitution > 0 ? -reboundOf(W, block->mu, history, restitution) : 0;
 }
 
+typedef struct Adjusting {
+    const struct spragWorld *world;
+    const spragIsland *island;
+    double *q;
+} Adjusting;
+
+static void adjustRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Adjusting *adjusting = data;
+    for (int k = first; k < end; ++k)
+        adjusting->q[3 * k] += spragSingularShift(adjusting->world, adjusting->island, k);
+}
+
 void spragSingularAdjust(const struct spragWorld *world, const spragIsland *island, double *q)
 {
-    for (int k = 0; k < island->block_count; ++k)
-        q[3 * k] += spragSingularShift(world, island, k);
+    spragRangesRun(island->block_count, adjustRange, &(Adjusting){world, island, q});
 }

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/pool.h"
+#include "linalg/block_lu.h"
 #include "ode/layout.h"
 #include "ode/pointer_map.h"
 #include "ode/event.h"
@@ -189,9 +190,11 @@ struct spragWorld {
     dWorldID world;          /* NULL once it was destroyed */
     spragConfig config;
     spragStage stage;
-    spragArena arena; /* of the step */
-    spragPool *pool;  /* threads, or NULL */
-    spragLane *lane;  /* (lane_count) one for each thread */
+    spragArena arena;      /* of the step */
+    spragPool *pool;       /* threads, or NULL */
+    spragLane *lane;       /* (lane_count) one for each thread */
+    spragIsland *largest;  /* the island of this step with the most bodies, or NULL: the memo is its own */
+    spragBlockLuMemo memo; /* of the graph of its bodies */
     int lane_count;
     double begin, solved; /* s, spragSeconds() when the step began and when its islands were solved */
     double after;         /* s, what steps take after that */

@@ -17,6 +17,7 @@ typedef struct spragBodies {
     const int *of;         /* (nc x 2) the bodies of a block, -1: none that moves; never twice the same */
     const double *J;       /* of block k: (2 x 3 x 6) at J + k stride; of either body, linear then angular */
     size_t stride;
+    struct spragBlockLuMemo *memo; /* of the last analysis of their graph (linalg/block_lu.h), or NULL */
 } spragBodies;
 
 #endif

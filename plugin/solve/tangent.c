@@ -349,7 +349,8 @@ static int analyseBodies(spragTangent *t, double price_most, spragArena *arena)
     if (!makeGraph(t, &row_start, &column, arena))
         return 0;
     const double filling = PER_CONTACT * (double)nc;
-    const int found = spragBlockLuAnalyse(&t->lu, 6, t->bodies->count, row_start, column, price_most - filling, arena);
+    const int found = spragBlockLuAnalyseAgain(&t->lu, t->bodies->memo, 6, t->bodies->count, row_start, column,
+                                               price_most - filling, arena);
     if (found <= 0)
         return found;
     t->price = t->lu.products + filling;
