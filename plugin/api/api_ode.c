@@ -1,6 +1,8 @@
 /* sprag_ode.h: every argument is checked here, then one call goes down. */
+#define _GNU_SOURCE
 #include <sprag/sprag_ode.h>
 
+#include <dlfcn.h>
 #include <math.h>
 
 #include "api/api_ode.h"
@@ -127,6 +129,7 @@ spragStatus spragWorldAttach(dWorldID world, const spragConfig *config, spragWor
         return status;
     if (spragWorldFind(world) != NULL)
         return spragFail(SPRAG_ERROR_ORDER, "the world is attached already");
+    (void)dlsym(RTLD_DEFAULT, SPRAG_PRELOAD_NAME);
     if (!dCheckConfiguration(sizeof(dReal) == sizeof(double) ? "ODE_double_precision" : "ODE_single_precision"))
         return spragFail(SPRAG_ERROR_ODE, "Sprag was built for an ODE of %s precision, and this libode is of the other",
                          sizeof(dReal) == sizeof(double) ? "double" : "single");

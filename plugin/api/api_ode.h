@@ -10,4 +10,7 @@ spragStatus spragApiCheckSurface(const spragSurface *surface);
  * the call would change. */
 spragStatus spragApiCheckFree(spragWorldID world);
 
+/* spragWorldAttach asks dlsym for this name, which nobody defines: a preloaded Sprag hears it and stands aside. */
+#define SPRAG_PRELOAD_NAME "spragPreloadStandAside"
+
 #endif

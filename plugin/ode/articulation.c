@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/status.h"
 #include "linalg/ldlt.h"
 #include "linalg/vec3.h"
 #include "ode/island.h"
@@ -87,23 +88,52 @@ static void addMotorForce(spragSnapshot *s, const spragJointRowSet *rows, int k,
             s->body[body[side]].motor_force[i] += (side == 0 ? rows->J1[k][i] : rows->J2[k][i]) * rows->force[k];
 }
 
-const char *spragJointBlocks(struct spragWorld *world, int j, spragIsland *island)
+/* Why the joint's rows cannot be used, so that the island is ODE's; or NULL. */
+static const char *readRows(const spragSnapshot *s, const spragJointState *joint, spragJointRowSet *rows)
+{
+    if (!spragJointRowsAvailable())
+        return "the rows of its joints cannot be had from this libode";
+    if (spragJointRows(joint->id, 1 / s->step, s->erp, s->cfm, rows) < 0)
+        return "a joint of a type whose rows cannot be had";
+    for (int k = 0; k < rows->m; ++k)
+        if (rows->findex[k] >= 0)
+            return "a joint row bounded by another";
+    return NULL;
+}
+
+/* First row with a number that is none, or m.  Bounds and CFM may be infinite. */
+static int firstAbsurdRow(const spragJointRowSet *rows)
+{
+    int k = 0;
+    for (; k < rows->m; ++k) {
+        double sum = rows->rhs[k];
+        for (int i = 0; i < 6; ++i)
+            sum += rows->J1[k][i] + rows->J2[k][i];
+        if (!isfinite(sum) || isnan(rows->cfm[k]) || isnan(rows->lo[k]) || isnan(rows->hi[k]))
+            break;
+    }
+    return k;
+}
+
+spragStatus spragJointBlocks(struct spragWorld *world, int j, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
     const spragJointState *joint = &s->joint[j];
     if (joint->type == dJointTypeNull)
-        return NULL;
-    if (!spragJointRowsAvailable())
-        return "the rows of its joints cannot be had from this libode";
+        return SPRAG_OK;
     spragJointRowSet rows;
     const double h = s->step;
-    if (spragJointRows(joint->id, 1 / h, s->erp, s->cfm, &rows) < 0)
-        return "a joint of a type whose rows cannot be had";
+    island->declined = readRows(s, joint, &rows);
+    if (island->declined != NULL)
+        return SPRAG_OK;
+    const int absurd = firstAbsurdRow(&rows);
+    if (absurd < rows.m)
+        return spragFail(SPRAG_ERROR_NOT_FINITE,
+                         "joint %d, of type %d: row %d of %d is not finite: see its anchor, axes, ERP, CFM and motor",
+                         j, (int)joint->type, absurd, rows.m);
     const int *body = joint->body;
     int bounded = 0, limits = 0;
     for (int k = 0; k < rows.m; ++k) {
-        if (rows.findex[k] >= 0)
-            return "a joint row bounded by another";
         const int equality = isEquality(&rows, k), number = equality ? -1 : limits++;
         if (equality || held(world, j, number, rows.lo[k], rows.hi[k])) {
             spragEqualityRow *row = &island->row[island->row_count++];
@@ -125,7 +155,7 @@ const char *spragJointBlocks(struct spragWorld *world, int j, spragIsland *islan
         addMotorForce(s, &rows, k, body);
     }
     island->block_count += (bounded + 2) / 3;
-    return NULL;
+    return SPRAG_OK;
 }
 
 /* ---------------------------------------------------------------- mechanisms */

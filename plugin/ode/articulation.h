@@ -39,10 +39,10 @@ struct spragArticulation {
     double (*Y)[2][6];     /* (row_count) M^-1 E^T */
 };
 
-/* Adds the rows and blocks that one joint brings to an island with room for them.  Why returned, if ODE's rows cannot be
- * had: then the island is ODE's. */
+/* Adds the rows and blocks that one joint brings to an island with room for them.  If ODE's rows cannot be had the island
+ * is declined.  NOT_FINITE: one of them is not finite. */
 enum { SPRAG_JOINT_BLOCK_MAX = 2 };
-const char *spragJointBlocks(struct spragWorld *world, int joint, spragIsland *island);
+spragStatus spragJointBlocks(struct spragWorld *world, int joint, spragIsland *island);
 
 /* Groups the island's bodies (body.place becomes the number of the group), and factors each mechanism.  Free velocities
  * must be known.  0: no memory. */

@@ -84,12 +84,14 @@ static void addGuide(const struct spragWorld *world, int j, spragIsland *island)
     island->block_count += spragGuideBlockCount(world->snapshot.joint[j].guide);
 }
 
-static void addJoint(struct spragWorld *world, int j, spragIsland *island)
+static spragStatus addJoint(struct spragWorld *world, int j, spragIsland *island)
 {
     const int first = island->row_count;
-    island->declined = spragJointBlocks(world, j, island);
-    if (island->declined == NULL && world->snapshot.joint[j].bearing != NULL && island->row_count > first)
+    const spragStatus status = spragJointBlocks(world, j, island);
+    if (status == SPRAG_OK && island->declined == NULL && world->snapshot.joint[j].bearing != NULL &&
+        island->row_count > first)
         spragBearingBlocks(world, j, first, island);
+    return status;
 }
 
 static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
@@ -106,7 +108,7 @@ static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *s
         else if (world->snapshot.joint[j].guide != NULL)
             addGuide(world, j, island);
         else
-            addJoint(world, j, island);
+            status = addJoint(world, j, island);
     }
     if (island->declined == NULL && status == SPRAG_OK)
         spragRangesRun(island->joint_count, fillContacts, &contacts);

@@ -164,6 +164,9 @@ static spragStatus readBody(spragBodyState *body, int index)
     if (!allUsable(body->force, 6))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: the force or torque on it is not finite, or beyond 1e60",
                          index);
+    const double damping[2] = {dBodyGetLinearDamping(body->id), dBodyGetAngularDamping(body->id)};
+    if (!allUsable(damping, 2))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: damping %g, angular %g", index, damping[0], damping[1]);
     memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
     if (!body->kinematic && body->enabled)
         return spragSnapshotMass(body, index);

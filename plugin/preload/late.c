@@ -11,6 +11,8 @@
 
 #include <sprag/sprag.h>
 
+#include "api/api_ode.h"
+
 typedef void *Find(void *handle, const char *name);
 
 /* The loader's dlsym has had different versions, by machine and by glibc. */
@@ -41,6 +43,12 @@ static int isTaken(const char *asked)
     return asked != NULL && asked[0] == 'd' && (0 PRELOAD_LIST(IS_TAKEN));
 }
 
+/* Asked by a Sprag of the program's own. */
+static int isAttach(const char *asked)
+{
+    return asked != NULL && strcmp(asked, SPRAG_PRELOAD_NAME) == 0;
+}
+
 /* Only of the ODE that Sprag works on; another library's, or another ODE's, function stays what it is. */
 static void *findTaken(void *handle, const char *asked)
 {
@@ -63,6 +71,8 @@ SPRAG_API AS_JUMP void *dlsym(void *restrict handle, const char *restrict name)
 {
     if (isTaken(name) && handle != RTLD_NEXT)
         return findTaken(handle, name);
+    if (isAttach(name))
+        spragPreloadStandAside();
     Find *const find = loader();
     if (find == NULL)
         return NULL;

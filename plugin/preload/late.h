@@ -17,4 +17,7 @@
 /* As dlsym would without the preload; for RTLD_NEXT after the preload library. */
 void *spragLateFind(void *handle, const char *name);
 
+/* The program has a Sprag of its own, which attaches a world: two would take each other's calls for the program's. */
+void spragPreloadStandAside(void);
+
 #endif

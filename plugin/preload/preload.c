@@ -14,6 +14,7 @@
  */
 #define _GNU_SOURCE
 #define SPRAG_DROP_IN_NO_NAMES
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -34,9 +35,9 @@ PRELOAD_LIST(DECLARE_REAL)
 #undef DECLARE_REAL
 
 static spragSettings settings;
-static int started; /* 1: the program has called ODE */
-static int active;  /* 1: calls go to Sprag */
-static int forked;  /* 1: the child of a process that had called ODE */
+static int started;       /* 1: the program has called ODE */
+static int forked;        /* 1: the child of a process that had called ODE */
+static atomic_int active; /* 1: calls go to Sprag */
 static FILE *event_file;
 static size_t unwritten; /* bytes in its buffer */
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,7 +52,7 @@ static struct {
     long islands, contacts, declined, fallbacks, wedged, events_lost;
     long solved[SPRAG_SOLVER_COUNT], events[SPRAG_EVENT_TYPE_COUNT];
     double residual, rigid, seconds, seconds_ode;
-    char refusal[200], no_dump[200];
+    char refusal[200], no_dump[200], no_events[200];
     struct {
         const char *text;
         long count;
@@ -75,8 +76,8 @@ static void addReason(const char *text)
 /* Whole lines only, however the process ends, and though another one writes to the same file. */
 static void writeEvents(void)
 {
-    if (event_file != NULL && unwritten > 0)
-        fflush(event_file);
+    if (event_file != NULL && unwritten > 0 && fflush(event_file) != 0)
+        snprintf(total.no_events, sizeof total.no_events, "cannot write %s: %s", settings.events_path, strerror(errno));
     unwritten = 0;
 }
 
@@ -131,7 +132,8 @@ static spragConfig configForWorlds(void)
     return settings.config;
 }
 
-/* What is counted belongs to the process that did it: nothing is written twice, and a child that never steps says nothing. */
+/* What is counted belongs to the process that did it: nothing is written twice, and a child that never steps says nothing.
+ * The worlds are the child's too. */
 static void beforeFork(void)
 {
     pthread_mutex_lock(&report_lock);
@@ -145,7 +147,9 @@ static void afterForkInParent(void)
 
 static void afterForkInChild(void)
 {
+    const long worlds = total.worlds;
     memset(&total, 0, sizeof total);
+    total.worlds = worlds;
     forked = 1;
     pthread_mutex_unlock(&report_lock);
 }
@@ -193,6 +197,15 @@ static void start(void)
     if (why != NULL && settings.report)
         fprintf(stderr, "sprag: not active: %s\n", why);
     spragDropInSetup(configForWorlds, onAttach);
+}
+
+void spragPreloadStandAside(void)
+{
+    if (inside > 0)
+        return;
+    pthread_once(&once, start);
+    if (atomic_exchange(&active, 0) && settings.report)
+        fprintf(stderr, "sprag: not active: this program calls Sprag itself\n");
 }
 
 /* 1: the caller is the program, and Sprag takes the call. */
@@ -334,12 +347,13 @@ static const char *eventName(int k)
 
 __attribute__((destructor)) static void finish(void)
 {
+    writeEvents();
     if (event_file != NULL)
         fclose(event_file);
     if (!started && spragSettingsWantReport() && spragTreeIsWithoutOde())
         fprintf(stderr, "sprag: not active: this program made no call to " SPRAG_ODE_SONAME
                         ": it has no ODE, or one linked in\n");
-    if (!settings.report || !active || (forked && total.steps == 0))
+    if (!settings.report || ((!active || forked) && total.steps == 0))
         return;
     const double steps = total.steps > 0 ? (double)total.steps : 1;
     fprintf(stderr, "sprag: %ld worlds, %ld steps, %ld islands, %ld contacts\n", total.worlds, total.steps,
@@ -361,6 +375,8 @@ __attribute__((destructor)) static void finish(void)
             "sprag: wedged islands %ld: friction locks a wedge that closes, no rigid solution; their contacts yield, "
             "which is what is judged above (as rigid ones: %.3g m/s)\n",
             total.wedged, total.rigid);
+    if (total.no_events[0] != '\0')
+        fprintf(stderr, "sprag: SPRAG_EVENTS: %s\n", total.no_events);
     if (total.no_dump[0] != '\0')
         fprintf(stderr, "sprag: SPRAG_DUMP: %s\n", total.no_dump);
     fprintf(stderr, "sprag: %.3g ms a step, of which ODE %.0f %%\n", 1e3 * total.seconds / steps,

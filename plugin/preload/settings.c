@@ -1,5 +1,8 @@
 #include "preload/settings.h"
 
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,62 +12,76 @@
 
 #define ENOUGH 1e-6 /* m/s: a game shows nothing less, but it shows a step that takes half a second */
 
-/* A number in [low, high], or a word of a list. */
-static int parseNumber(const char *text, double low, double high, double *out)
+typedef enum Kind { NUMBER, WHOLE, WORD } Kind;
+
+typedef struct Key {
+    const char *name;
+    size_t at; /* of a double, an int or an enum in spragConfig */
+    Kind kind;
+    double low, high;
+    const char *words; /* of WORD, in the order of their values */
+} Key;
+
+#define SOLVERS "auto, stock, variant, lemke, gauss-seidel, newton"
+
+static const Key key_list[] = {
+    {"solver", offsetof(spragConfig, solver), WORD, 0, 0, SOLVERS},
+    {"tolerance", offsetof(spragConfig, tolerance), NUMBER, 1e-16, 1, NULL},
+    {"enough", offsetof(spragConfig, enough), NUMBER, 0, 1, NULL},
+    {"iterations", offsetof(spragConfig, iteration_limit), WHOLE, 0, 1e6, NULL},
+    {"time-limit", offsetof(spragConfig, time_limit), NUMBER, 0, 1e9, NULL},
+    {"threads", offsetof(spragConfig, thread_count), WHOLE, 0, 1024, NULL},
+    {"restitution", offsetof(spragConfig, tangential_restitution), NUMBER, 0, 1, NULL},
+    {"analysis", offsetof(spragConfig, analysis), WHOLE, SPRAG_ANALYSIS_OFF, SPRAG_ANALYSIS_JUDGE, NULL},
+    {"events", offsetof(spragConfig, event_capacity), WHOLE, 0, 1e6, NULL},
+    {"indeterminacy", offsetof(spragConfig, indeterminacy), WORD, 0, 0, "history, lift, jam"},
+    {"gyroscopic", offsetof(spragConfig, gyroscopic), WORD, 0, 0, "momentum, ode"},
+};
+enum { KEYS = sizeof key_list / sizeof *key_list };
+
+/* Its place in "one, two, three", or -1. */
+static int findWord(const char *words, const char *text)
+{
+    const size_t length = strlen(text);
+    for (int k = 0; words != NULL; ++k) {
+        const size_t end = strcspn(words, ",");
+        if (length == end && memcmp(words, text, end) == 0)
+            return k;
+        words = words[end] == ',' ? words + end + 2 : NULL;
+    }
+    return -1;
+}
+
+static int applyKey(const Key *key, const char *text, spragConfig *config)
 {
     char *end;
-    const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value >= low && value <= high))
+    const double number = strtod(text, &end);
+    const int word = key->kind == WORD ? findWord(key->words, text) : (int)fmax(-1, fmin(number, INT_MAX));
+    if (key->kind == WORD ? word < 0 : end == text || *end != '\0' || !(number >= key->low && number <= key->high))
         return 0;
-    *out = value;
+    if (key->kind == WHOLE && word != number)
+        return 0;
+    if (key->kind == NUMBER)
+        memcpy((char *)config + key->at, &number, sizeof number);
+    else
+        memcpy((char *)config + key->at, &word, sizeof word);
     return 1;
 }
 
-static int parseWord(const char *text, const char *const *word, int *out)
+static void sayKeys(const char *name, char *error, size_t error_size)
 {
-    for (int k = 0; word[k] != NULL; ++k)
-        if (strcmp(text, word[k]) == 0) {
-            *out = k;
-            return 1;
-        }
-    return 0;
+    int length = snprintf(error, error_size, "SPRAG_CONFIG: no key '%s', expected", name);
+    for (int k = 0; k < KEYS && length > 0 && (size_t)length < error_size; ++k)
+        length += snprintf(error + length, error_size - (size_t)length, "%s %s", k > 0 ? "," : "", key_list[k].name);
 }
 
-static int applyKey(const char *key, const char *value, spragConfig *config)
+static void sayValue(const Key *key, const char *value, char *error, size_t error_size)
 {
-    static const char *const indeterminacy[] = {"history", "lift", "jam", NULL};
-    static const char *const gyroscopic[] = {"momentum", "ode", NULL};
-    double number;
-    int word;
-    if (strcmp(key, "solver") == 0) {
-        config->solver = spragSolverFind(value);
-        return config->solver != SPRAG_SOLVER_COUNT;
-    }
-    if (strcmp(key, "tolerance") == 0)
-        return parseNumber(value, 1e-16, 1, &config->tolerance);
-    if (strcmp(key, "enough") == 0)
-        return parseNumber(value, 0, 1, &config->enough);
-    if (strcmp(key, "time-limit") == 0)
-        return parseNumber(value, 0, 1e9, &config->time_limit);
-    if (strcmp(key, "restitution") == 0)
-        return parseNumber(value, 0, 1, &config->tangential_restitution);
-    if (strcmp(key, "indeterminacy") == 0 && parseWord(value, indeterminacy, &word)) {
-        config->indeterminacy = (spragIndeterminacy)word;
-        return 1;
-    }
-    if (strcmp(key, "gyroscopic") == 0 && parseWord(value, gyroscopic, &word)) {
-        config->gyroscopic = (spragGyroscopic)word;
-        return 1;
-    }
-    int *integer = strcmp(key, "iterations") == 0 ? &config->iteration_limit
-                   : strcmp(key, "threads") == 0  ? &config->thread_count
-                   : strcmp(key, "analysis") == 0 ? &config->analysis
-                   : strcmp(key, "events") == 0   ? &config->event_capacity
-                                                  : NULL;
-    if (integer == NULL || !parseNumber(value, 0, 1e6, &number))
-        return 0;
-    *integer = (int)number;
-    return 1;
+    if (key->kind == WORD)
+        snprintf(error, error_size, "SPRAG_CONFIG: '%s=%s', expected one of %s", key->name, value, key->words);
+    else
+        snprintf(error, error_size, "SPRAG_CONFIG: '%s=%s', expected a %snumber from %g to %g", key->name, value,
+                 key->kind == WHOLE ? "whole " : "", key->low, key->high);
 }
 
 int spragSettingsParse(const char *text, spragConfig *config, char *error, size_t error_size)
@@ -76,17 +93,23 @@ int spragSettingsParse(const char *text, spragConfig *config, char *error, size_
     }
     strcpy(copy, text);
     char *rest = copy, *item;
-    while ((item = strtok_r(rest, ",", &rest)) != NULL) {
+    while ((item = strtok_r(rest, ", ", &rest)) != NULL) {
         char *value = strchr(item, '=');
         if (value == NULL) {
             snprintf(error, error_size, "SPRAG_CONFIG: '%s' is not key=value", item);
             return 0;
         }
         *value++ = '\0';
-        if (!applyKey(item, value, config)) {
-            snprintf(error, error_size, "SPRAG_CONFIG: bad key or value in '%s=%s'", item, value);
-            return 0;
-        }
+        int k = 0;
+        while (k < KEYS && strcmp(key_list[k].name, item) != 0)
+            ++k;
+        if (k == KEYS)
+            sayKeys(item, error, error_size);
+        else if (!applyKey(&key_list[k], value, config))
+            sayValue(&key_list[k], value, error, error_size);
+        else
+            continue;
+        return 0;
     }
     return 1;
 }
@@ -114,7 +137,7 @@ spragSettings spragSettingsFromEnvironment(char *error, size_t error_size)
     if (solver != NULL && solver[0] != '\0') {
         settings.config.solver = spragSolverFind(solver);
         if (settings.config.solver == SPRAG_SOLVER_COUNT)
-            snprintf(error, error_size, "SPRAG_SOLVER: unknown solver '%s'", solver);
+            snprintf(error, error_size, "SPRAG_SOLVER: unknown solver '%s', expected one of " SOLVERS, solver);
     }
     if (error[0] == '\0' && spragApiCheckConfig(&settings.config) != SPRAG_OK)
         snprintf(error, error_size, "SPRAG_CONFIG: %s", spragStatusDetail());

@@ -8,6 +8,7 @@
 #include "problem/residual.h"
 
 #define ASYMMETRY_LIMIT 1e-2 /* relative to max |W|: real files go to 4e-4 by the rounding of their source */
+#define GREATEST 1e60        /* of numbers, 1/GREATEST of diagonals: beyond, squares in the judge over- or underflow */
 #define ROUNDING 1e-6        /* of max |W|: eigenvalues this far below 0 are taken for rounding of the file's numbers */
 enum { WHOLE_MOST = 100 };   /* contacts up to which the whole of W is factored in search of a negative eigenvalue */
 enum { POWER_STEPS = 200 };  /* of the search by power iteration beyond */
@@ -97,15 +98,16 @@ static spragStatus checkNumbers(const spragProblem *p)
 {
     for (int k = 0; k < p->contact_count; ++k)
         for (size_t i = 9 * (size_t)p->row_start[k]; i < 9 * (size_t)p->row_start[k + 1]; ++i)
-            if (!isfinite(p->W[i]))
-                return spragFail(SPRAG_ERROR_NOT_FINITE, "W of block (%d, %d) is not finite", k, p->column[i / 9]);
+            if (!(fabs(p->W[i]) <= GREATEST))
+                return spragFail(SPRAG_ERROR_NOT_FINITE, "W of block (%d, %d) is not finite, or beyond 1e60", k,
+                                 p->column[i / 9]);
     for (size_t i = 0; i < 3 * (size_t)p->contact_count; ++i)
-        if (!isfinite(p->q[i]))
-            return spragFail(SPRAG_ERROR_NOT_FINITE, "q of contact %zu is not finite", i / 3);
+        if (!(fabs(p->q[i]) <= GREATEST))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "q of contact %zu is not finite, or beyond 1e60", i / 3);
     for (int k = 0; k < p->contact_count; ++k) {
         const double mu_minus = p->mu_minus != NULL ? p->mu_minus[k] : 0;
-        if (isnan(p->mu[k]) || isnan(mu_minus) || isinf(p->mu[k]) || isinf(mu_minus))
-            return spragFail(SPRAG_ERROR_NOT_FINITE, "mu of contact %d is not finite", k);
+        if (!(fabs(p->mu[k]) <= GREATEST && fabs(mu_minus) <= GREATEST))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "mu of contact %d is not finite, or beyond 1e60", k);
         if (p->mu[k] < 0 || mu_minus < 0)
             return spragFail(SPRAG_ERROR_RANGE, "mu of contact %d is %g, expected >= 0", k, fmin(p->mu[k], mu_minus));
     }
@@ -219,8 +221,10 @@ static spragStatus checkDiagonal(const spragProblem *p)
         double D[9];
         memcpy(D, p->W + 9 * (size_t)spragProblemDiagonal(p, k), sizeof D);
         const double trace = D[0] + D[4] + D[8];
-        if (D[0] < 0 || D[4] < 0 || D[8] < 0 || !(trace > 0))
-            return spragFail(SPRAG_ERROR_INDEFINITE, "diagonal block %d of W is diag(%g, %g, %g)", k, D[0], D[4], D[8]);
+        if (D[0] < 0 || D[4] < 0 || D[8] < 0 || !(trace >= 1 / GREATEST))
+            return spragFail(SPRAG_ERROR_INDEFINITE,
+                             "diagonal block %d of W is diag(%g, %g, %g), expected none below 0 and a sum of 1e-60 on",
+                             k, D[0], D[4], D[8]);
         if (!(D[0] > 0) && bearsOnNormal(p, k))
             return spragFail(SPRAG_ERROR_INDEFINITE, "W_nn of contact %d is 0, expected > 0: no force moves it", k);
         if (!isDefinite(3, D, ASYMMETRY_LIMIT * trace))

@@ -27,6 +27,9 @@ static void badStepLeavesTheWorld(void **state)
     dBodySetPosition(other, NAN, 0, 0);
     assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
     dBodySetPosition(other, 3, 0, 0);
+    dBodySetLinearDamping(other, NAN);
+    CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "body 1: damping nan");
+    dBodySetDampingDefaults(other);
     CHECK_NEAR(dBodyGetPosition(box)[0], 0, 0);
     CHECK_NEAR(dBodyGetLinearVel(box)[0], 1, 0);
     CHECK_NEAR(spragWorldGetStepInfo(t.sprag).time, 0, 0);
@@ -42,6 +45,33 @@ static void badStepLeavesTheWorld(void **state)
     dJointAttach(dJointCreateContact(t.world, t.group, &contact), box, 0);
     assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
     CHECK_NEAR(dBodyGetLinearVel(box)[0], 1, 0);
+    freeTwin(&t);
+}
+
+/* Sprag reads the rows of joints where there are contacts: a number that is none would end the program in ODE's step. */
+static void badJointLeavesTheWorld(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID box = addBox(&t, 0, 0, 0.2);
+    dJointID hinge = dJointCreateHinge(t.world, 0), ball = dJointCreateBall(t.world, 0);
+    dJointAttach(hinge, box, 0);
+    dJointSetHingeAxis(hinge, 0, 1, 0);
+    dJointSetHingeParam(hinge, dParamFMax, 1);
+    dJointSetHingeParam(hinge, dParamVel, NAN);
+    dJointAttach(ball, box, 0);
+    addCorners(&t, box, 0.5);
+    dBodySetLinearVel(box, 1, 0, 0);
+    CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "joint 0, of type 2: row 5 of 6");
+    dJointSetHingeParam(hinge, dParamVel, 1);
+    dJointSetBallParam(ball, dParamERP, INFINITY);
+    CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "joint 1, of type 1: row 0 of 3");
+    CHECK_NEAR(dBodyGetLinearVel(box)[0], 1, 0);
+    CHECK_NEAR(dBodyGetPosition(box)[0], 0, 0);
+    assert_true(dJointIsEnabled(hinge));
+    dJointSetBallParam(ball, dParamERP, 0.2);
+    assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_OK);
     freeTwin(&t);
 }
 
@@ -277,9 +307,10 @@ int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(badStepLeavesTheWorld),        cmocka_unit_test(badContactsAreRefused),
-        cmocka_unit_test(badSurfacesAreRefused),        cmocka_unit_test(badConfigsAreRefused),
-        cmocka_unit_test(attachIsOnceAndDetachIsFinal), cmocka_unit_test(callbacksCannotStepOrDetach)};
+        cmocka_unit_test(badStepLeavesTheWorld),      cmocka_unit_test(badJointLeavesTheWorld),
+        cmocka_unit_test(badContactsAreRefused),      cmocka_unit_test(badSurfacesAreRefused),
+        cmocka_unit_test(badConfigsAreRefused),       cmocka_unit_test(attachIsOnceAndDetachIsFinal),
+        cmocka_unit_test(callbacksCannotStepOrDetach)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

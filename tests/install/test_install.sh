@@ -12,10 +12,24 @@ cmake --build "$scratch/consumer" >/dev/null
 "$scratch/consumer/consumer_shared"
 "$scratch/consumer/consumer_static"
 
+# A program that has its own Sprag, preloaded as well: the preloaded one stands aside.
+preload=$(find "$scratch/prefix" -name libsprag_preload.so)
+for kind in shared static; do
+    LD_PRELOAD=$preload SPRAG_REPORT=1 "$scratch/consumer/consumer_$kind" 2>"$scratch/err" ||
+        { echo "consumer_$kind fails under the preload"; cat "$scratch/err"; exit 1; }
+    [ "$(cat "$scratch/err")" = "sprag: not active: this program calls Sprag itself" ] ||
+        { echo "consumer_$kind under the preload says:"; cat "$scratch/err"; exit 1; }
+done
+
+for tool in sprag-solve sprag-bench sprag-view sprag-map; do
+    [ ! -e "$build/demos/$tool" ] || "$scratch/prefix/bin/$tool" --help >/dev/null ||
+        { echo "$tool is not installed, or does not run"; exit 1; }
+done
+
 pc=$(dirname "$(find "$scratch/prefix" -name sprag.pc)")
 export PKG_CONFIG_PATH=$pc${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 # shellcheck disable=SC2046
-cc -o "$scratch/by_pc" "$source/tests/install/consumer.c" $(pkg-config --cflags --libs sprag)
+cc -o "$scratch/by_pc" "$source/tests/install/consumer.c" $(pkg-config --cflags --libs sprag) -lm
 LD_LIBRARY_PATH=$(pkg-config --variable=libdir sprag)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$scratch/by_pc"
 # The shared library exports what the headers declare, and nothing else.
 foreign=$(nm -D --defined-only "$(find "$scratch/prefix" -name 'libsprag.so.*.*')" | awk '{print $3}' | grep -v '^sprag' || true)

@@ -1,5 +1,6 @@
 #include "support/check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,13 +32,47 @@ static void everyKeyIsRead(void **state)
 static void badKeysAndValuesAreNamed(void **state)
 {
     (void)state;
-    const char *const bad[] = {"solver=fast", "tolerance=0", "tolerance=-1",       "tolerance=1x", "tolerance=nan",
-                               "enough=-1",   "threads=",    "indeterminacy=both", "colour=red",   "solver"};
+    const struct {
+        const char *text, *item, *expected;
+    } bad[] = {
+        {"solver=fast", "solver=fast", "auto, stock, variant, lemke, gauss-seidel, newton"},
+        {"solver=", "solver=", "auto, stock"},
+        {"tolerance=0", "tolerance=0", "a number from 1e-16 to 1"},
+        {"tolerance=-1", "tolerance=-1", "a number from 1e-16 to 1"},
+        {"tolerance=1x", "tolerance=1x", "a number from"},
+        {"tolerance=nan", "tolerance=nan", "a number from"},
+        {"enough=-1", "enough=-1", "a number from 0 to 1"},
+        {"threads=", "threads=", "a whole number from 0 to 1024"},
+        {"tolerance=1e-6,threads=100000", "threads=100000", "a whole number from 0 to 1024"},
+        {"iterations=1.5", "iterations=1.5", "a whole number from 0 to 1e+06"},
+        {"analysis=7", "analysis=7", "a whole number from 0 to 2"},
+        {"indeterminacy=both", "indeterminacy=both", "history, lift, jam"},
+        {"gyroscopic=od", "gyroscopic=od", "momentum, ode"},
+        {"colour=red", "'colour'",
+         "solver, tolerance, enough, iterations, time-limit, threads, restitution, analysis, "
+         "events, indeterminacy, gyroscopic"},
+        {"=5", "''", "solver, tolerance"},
+        {"solver", "'solver'", "key=value"},
+    };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
         spragConfig config = spragConfigDefault();
         char error[200] = "";
-        assert_false(spragSettingsParse(bad[k], &config, error, sizeof error));
-        assert_non_null(strstr(error, bad[k]));
+        assert_false(spragSettingsParse(bad[k].text, &config, error, sizeof error));
+        assert_non_null(strstr(error, bad[k].item));
+        assert_non_null(strstr(error, bad[k].expected));
+    }
+}
+
+static void everySolverHasItsName(void **state)
+{
+    (void)state;
+    for (int k = 0; k < SPRAG_SOLVER_COUNT; ++k) {
+        spragConfig config = spragConfigDefault();
+        char text[40], error[200] = "";
+        snprintf(text, sizeof text, " solver=%s, threads=3", spragSolverName((spragSolverKind)k));
+        assert_true(spragSettingsParse(text, &config, error, sizeof error));
+        assert_int_equal(config.solver, k);
+        assert_int_equal(config.thread_count, 3);
     }
 }
 
@@ -69,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everyKeyIsRead),
         cmocka_unit_test(badKeysAndValuesAreNamed),
+        cmocka_unit_test(everySolverHasItsName),
         cmocka_unit_test(environmentIsRead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,6 +104,12 @@ static void numbersAreChecked(void **state)
         random.problem.step = bad[i];
         refused(SPRAG_ERROR_RANGE, "step");
     }
+    random.W[9 * (2 * NC + 5) + 4] = -1e61; /* the judge squares them */
+    refused(SPRAG_ERROR_NOT_FINITE, "block (2, 5) is not finite, or beyond 1e60");
+    random.q[10] = 1e61;
+    refused(SPRAG_ERROR_NOT_FINITE, "q of contact 3 is not finite, or beyond 1e60");
+    random.mu[4] = 1e61;
+    refused(SPRAG_ERROR_NOT_FINITE, "mu of contact 4 is not finite, or beyond 1e60");
     random.mu[6] = -1e-9;
     refused(SPRAG_ERROR_RANGE, "mu of contact 6 is -");
     random.mu_minus[6] = -1;
@@ -167,6 +173,9 @@ static void indefiniteIsFound(void **state)
     for (int a = 0; a < 3; ++a)
         random.W[9 * (NC + 1) + 4 * a] = 0;
     refused(SPRAG_ERROR_INDEFINITE, "diagonal block 1 of W is diag(0, 0, 0)");
+    for (int a = 0; a < 3; ++a)
+        random.W[9 * (NC + 1) + 4 * a] = 1e-300;
+    refused(SPRAG_ERROR_INDEFINITE, "diagonal block 1 of W is diag(1e-300, 1e-300, 1e-300)");
     random.W[9 * (5 * NC + 5)] = 0; /* 5 is a CONTACT: no force would move it */
     refused(SPRAG_ERROR_INDEFINITE, "W_nn of contact 5 is 0");
     double *D = random.W + 9 * (2 * NC + 2);

@@ -42,6 +42,7 @@ broken "broken.txt:2: 2 contacts and 9 blocks do not fit" 's/^1 1$/2 9/'
 broken "broken.txt:6: 'more', expected" '$a more'
 broken 'broken.txt: diagonal block 0' 's/^0 0  1 0 0/0 0 -1 0 0/'
 broken 'broken.txt: diagonal block 0' '5s/.*/0 0  1 2 0  2 1 0  0 0 1/'
+broken 'broken.txt: W of block (0, 0) is not finite, or beyond 1e60' 's/^0 0  1 0 0/0 0 1e300 0 0/'
 broken "broken.txt: |W - W'|" 's/^0 0  1 0 0/0 0  1 0.1 0/'
 # W asymmetric by the rounding of its source is solved as given, and said so; more is refused (above).
 sed 's/^0 0  1 0 0/0 0  1 0.009 0/' stick.txt >askew.txt
