@@ -254,7 +254,8 @@ static double shareOf(Work *work, const spragIsland *island)
     return limit > 0 ? fmax(left * fmin(share, 1), 1e-9) : 0;
 }
 
-static const char *const absurdity = "a body, joint or contact with a number that is NaN, beyond 1e60 or out of its range";
+static const char *const absurdity =
+    "a body, joint or contact with a number that is NaN, beyond 1e60 or out of its range";
 
 /* Bodies that move as they like count too. */
 static void declineAbsurd(const spragSnapshot *s, spragIsland *island)
