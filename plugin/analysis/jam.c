@@ -23,17 +23,18 @@
 
 #define STEP 0.02 /* of ln rho */
 enum { STEPS = 4000 };
-#define ENDED 4e-18 /* part of the slip at which it has ended */
+#define ENDED 1e-12 /* part of the slip at which it has ended, where it does not run straight to 0 */
 
 typedef struct Rates {
-    double p, f, g;
+    double p, f, g, turn; /* turn: dg / d theta */
 } Rates;
 
 static Rates ratesAt(const double G[9], double mu, double theta)
 {
     const double c = cos(theta), s = sin(theta);
     const double a[2] = {G[3] - mu * (G[4] * c + G[5] * s), G[6] - mu * (G[7] * c + G[8] * s)};
-    return (Rates){G[0] - mu * (G[1] * c + G[2] * s), -(a[0] * c + a[1] * s), a[1] * c - a[0] * s};
+    const double f = -(a[0] * c + a[1] * s), across = G[4] * s * s - (G[5] + G[7]) * s * c + G[8] * c * c;
+    return (Rates){G[0] - mu * (G[1] * c + G[2] * s), f, a[1] * c - a[0] * s, f - mu * across};
 }
 
 static double turnAt(const double G[9], double mu, double theta)
@@ -98,17 +99,17 @@ typedef struct Stretch {
     Rates rates[3];
 } Stretch;
 
-/* A step of ln rho; 0: the slip does not slow down enough all the way. */
-static int slowDown(const double G[9], double mu, Slip slip, int last, Stretch *step)
+/* A step of ln rho, or straight to rho = 0; 0: the slip does not slow down enough all the way. */
+static int slowDown(const double G[9], double mu, Slip slip, int straight, Stretch *step)
 {
-    const double least = 0.1 * mu * (G[4] + G[8]), next = last ? 0 : slip.rho * exp(-STEP);
+    const double least = 0.1 * mu * (G[4] + G[8]), next = straight ? 0 : slip.rho * exp(-STEP);
     const double middle = 0.5 * (slip.rho + next);
     step->rates[0] = ratesAt(G, mu, slip.theta);
-    if (!(step->rates[0].f > 0 && (step->rates[0].g == 0 || step->rates[0].f > least)))
+    if (!(step->rates[0].f > 0 && (straight || step->rates[0].g == 0 || step->rates[0].f > least)))
         return 0;
     step->theta[0] = slip.theta;
-    step->theta[1] = turned(G, mu, slip.theta, log(slip.rho / middle));
-    step->theta[2] = next > 0 ? turned(G, mu, slip.theta, STEP) : slip.theta;
+    step->theta[1] = straight ? slip.theta : turned(G, mu, slip.theta, log(slip.rho / middle));
+    step->theta[2] = straight ? slip.theta : turned(G, mu, slip.theta, STEP);
     for (int i = 0; i < 3; ++i) {
         step->rates[i] = ratesAt(G, mu, step->theta[i]);
         if (!(step->rates[i].f > 0))
@@ -128,10 +129,17 @@ static Slip moved(const double G[9], double mu, Slip slip, double d)
                   slip.rho * exp(-d / 6 * (k1.f + 2 * k2.f + 2 * k3.f + k4.f))};
 }
 
-/* A step of sigma. */
+/* The rates of any direction are of this size. */
+static double sizeOf(const double G[9], double mu)
+{
+    return mu * (G[4] + G[8]) + spragNorm2((double[2]){G[3], G[6]});
+}
+
+/* A step of sigma, in which neither the direction nor its rates change by much. */
 static void passBy(const double G[9], double mu, Slip slip, Stretch *step)
 {
-    const double d = STEP / (mu * (G[4] + G[8]) + spragNorm2((double[2]){G[3], G[6]}));
+    const Rates r = ratesAt(G, mu, slip.theta);
+    const double g = fabs(r.g), d = STEP / (fabs(r.f) + fabs(r.turn) + g + sqrt(sizeOf(G, mu) * g));
     Slip at = slip;
     for (int i = 0; i < 3; ++i) {
         step->theta[i] = at.theta;
@@ -142,15 +150,19 @@ static void passBy(const double G[9], double mu, Slip slip, Stretch *step)
     }
 }
 
-/* Down to rho = 0, or until the impact is over. */
-static void slip(Impact *impact, const double G[9], double mu)
+/* Down to rho = 0, until the direction turns no more, or until the impact is over.  The slip at the end. */
+static Slip slip(Impact *impact, const double G[9], double mu)
 {
     static const double simpson[3] = {1.0 / 6, 4.0 / 6, 1.0 / 6};
-    const double before[2] = {impact->v[1], impact->v[2]}, first = spragNorm2(before);
+    const double before[2] = {impact->v[1], impact->v[2]}, first = spragNorm2(before), settled = 1e-12 * sizeOf(G, mu);
     Slip now = {atan2(before[1], before[0]), first};
     for (int k = 0; k < STEPS && !impact->over && now.rho > 0; ++k) {
+        const Rates rates = ratesAt(G, mu, now.theta);
+        const int straight = fabs(rates.g) <= settled && rates.turn < 0; /* a direction that attracts */
+        if (straight && rates.f <= 0)
+            break;
         Stretch step;
-        const int slows = slowDown(G, mu, now, k == STEPS - 1, &step);
+        const int slows = slowDown(G, mu, now, straight, &step);
         if (!slows)
             passBy(G, mu, now, &step);
         double dN = 0, dv = 0;
@@ -165,13 +177,14 @@ static void slip(Impact *impact, const double G[9], double mu)
         }
         impact->P[0] += used;
         now = step.end;
-        if (!slows && now.rho < ENDED * first)
+        if (now.rho < ENDED * first)
             now.rho = 0;
     }
     for (int i = 0; i < 2; ++i) {
         const double *row = G + 3 * (i + 1);
         impact->v[1 + i] = now.rho > 0 || impact->over ? before[i] + spragDot3(row, impact->P) : 0;
     }
+    return now;
 }
 
 /* Goes on with tangential impulse ratio k per normal impulse until restitution is done. */
@@ -179,7 +192,7 @@ static void goOn(Impact *impact, const double G[9], const double k[2])
 {
     const double rate = G[0] + G[1] * k[0] + G[2] * k[1];
     if (!(rate > 0))
-        return; /* nothing would end it; where it sticks the rate is p_st > 0 */
+        return; /* nothing ends it; where it sticks the rate is p_st > 0 */
     const double n = addNormal(impact, rate, INFINITY);
     impact->P[0] += n;
     for (int i = 0; i < 2; ++i) {
@@ -249,20 +262,20 @@ spragStatus spragJamImpulse(const double G[9], double mu, double restitution, co
     if (!(p < 0))
         return spragFail(SPRAG_NO_SOLUTION, "p = %g is not negative: nothing jams", p);
     Impact impact = {.restitution = restitution, .v = {v[0], v[1], v[2]}};
-    slip(&impact, G, mu);
+    Slip last = slip(&impact, G, mu);
     if (!impact.over) {
         const double det = G[4] * G[8] - G[5] * G[7];
         const double hold[2] = {(G[5] * G[6] - G[8] * G[3]) / det, (G[7] * G[3] - G[4] * G[6]) / det};
-        double theta = atan2(impact.v[2], impact.v[1]);
-        const int stuck = impact.v[1] == 0 && impact.v[2] == 0;
-        if (stuck && spragNorm2(hold) <= mu) {
+        if (last.rho == 0 && spragNorm2(hold) <= mu) {
             goOn(&impact, G, hold);
         } else {
-            if (stuck && !leavingDirection(G, mu, &theta))
+            if (last.rho == 0 && !leavingDirection(G, mu, &last.theta))
                 return spragFail(SPRAG_NO_SOLUTION, "the contact neither sticks nor slips on");
-            goOn(&impact, G, (double[2]){-mu * cos(theta), -mu * sin(theta)});
+            goOn(&impact, G, (double[2]){-mu * cos(last.theta), -mu * sin(last.theta)});
         }
     }
+    if (!impact.over)
+        return spragFail(SPRAG_NOT_CONVERGED, "slip goes on at v_n = %g m/s, and nothing ends it", impact.v[0]);
     memcpy(P, impact.P, sizeof impact.P);
     memcpy(v_after, impact.v, sizeof impact.v);
     return SPRAG_OK;

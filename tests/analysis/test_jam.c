@@ -98,6 +98,55 @@ static void slipGoesOnAfterTheStop(void **state)
     }
 }
 
+/* Straight towards rest in a direction that repels, G_tt = diag(1, 10): what stops there, or next to it, slips
+ * on.  G_tn = mu G_tt e - 4.5 e for the direction e of slip, so f = 4.5, g = 0; |G_tt^-1 G_tn| = 1.22 mu, p = -0.3. */
+static void aDirectionThatRepels(void **state)
+{
+    (void)state;
+    const double x = sqrt(0.1), y = sqrt(0.9), mu = 1, c[2] = {(1 - 4.5) * x, (1 - 0.45) * y};
+    const double G[9] = {4.3, c[0], 10 * c[1], c[0], 1, 0, 10 * c[1], 0, 10};
+    double P[3], after[3];
+    for (double aside = 1e-16; aside < 1e-3; aside *= 100) {
+        const double v[3] = {0, x, y + aside};
+        assert_int_equal(spragJamImpulse(G, mu, 0, v, P, after), SPRAG_OK);
+        CHECK_NEAR(after[0], 0, 1e-12);
+        CHECK_NEAR(P[0], 0.3176, 1e-4);
+        CHECK_NEAR(after[1], -0.0234, 1e-4);
+        CHECK_NEAR(after[2], 0.0137, 1e-4);
+    }
+    checkImpulse(G, mu, (double[]){0, x, y + 0.1}, 1, 1e-7);
+}
+
+/* Every jam ends, however different G is in different directions: v_n = 0 where nothing comes back, in the cone. */
+static void everyJamEnds(void **state)
+{
+    (void)state;
+    unsigned long long seed = 1;
+    int found = 0;
+    for (int k = 0; k < 3000; ++k) {
+        double x[12], A[9], G[9], P[3], after[3];
+        for (int i = 0; i < 12; ++i) {
+            seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+            x[i] = (double)(seed >> 11) * 0x1p-53;
+        }
+        for (int i = 0; i < 9; ++i)
+            A[i] = (2 * x[i] - 1) * (i / 3 == 1 ? pow(10, 1.5 * x[9]) : 1);
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j)
+                G[3 * i + j] = A[3 * i] * A[3 * j] + A[3 * i + 1] * A[3 * j + 1] + A[3 * i + 2] * A[3 * j + 2];
+        const double v[3] = {0, cos(6.28 * x[10]), sin(6.28 * x[10])}, mu = pow(10, 2 * x[11] - 1);
+        if (!(spragPainleveSlope(G, mu, v + 1) < -1e-6))
+            continue;
+        ++found;
+        assert_int_equal(spragJamImpulse(G, mu, 0, v, P, after), SPRAG_OK);
+        CHECK_NEAR(after[0], 0, 1e-9);
+        assert_true(hypot(P[1], P[2]) <= mu * P[0] * (1 + 1e-9));
+        for (int i = 0; i < 3; ++i)
+            CHECK_NEAR(v[i] + G[3 * i] * P[0] + G[3 * i + 1] * P[1] + G[3 * i + 2] * P[2], after[i], 1e-4);
+    }
+    assert_true(found > 500);
+}
+
 /* Bodies with a point at r: G = E/m - [r] J^-1 [r], slips and mu for which p < 0; the slip turns on its way to rest. */
 static void bodiesInSpace(void **state)
 {
@@ -172,10 +221,9 @@ static void badInput(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rodsOfTheOracle),
-        cmocka_unit_test(slipGoesOnAfterTheStop),
-        cmocka_unit_test(bodiesInSpace),
-        cmocka_unit_test(badInput),
+        cmocka_unit_test(rodsOfTheOracle),      cmocka_unit_test(slipGoesOnAfterTheStop),
+        cmocka_unit_test(aDirectionThatRepels), cmocka_unit_test(everyJamEnds),
+        cmocka_unit_test(bodiesInSpace),        cmocka_unit_test(badInput),
     };
     return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }
