@@ -4,7 +4,8 @@
  * made with dJointCreateContact are solved too where Sprag could learn of them (drop_in.h, preload); others stay with
  * ODE.  ODE keeps integration, gravity, gyroscopic terms, damping, sleeping and callbacks.
  *
- * Threads: one world, one thread at a time; different worlds may be stepped by different threads.
+ * Threads: one world, one thread at a time; different worlds may be stepped by different threads, where each has a threading
+ * implementation of its own (dWorldSetStepThreadingImplementation): the default one, which all share, serves one thread.
  * Callbacks that ODE makes within a step (dBodySetMovedCallback) may read, but not change what the step works with: its
  * config, guides and joint friction, a dump, a step of the same world are SPRAG_ERROR_ORDER there.
  */

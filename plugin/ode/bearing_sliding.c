@@ -1,0 +1,213 @@
+/* Sliding friction: the two ends of a bearing as pairs of two-sided contacts, turned along their reactions (ode/bearing.h). */
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "ode/bearing_parts.h"
+#include "problem/residual.h"
+#include "solve/policy.h"
+
+/* Rows that the joint brought: sum of rhs over those about (linear 0) or along (linear 1) an axis. */
+static double rhsAlong(const spragEqualityRow *row, int count, int linear, const double axis[3])
+{
+    double sum = 0;
+    for (int e = 0; e < count; ++e)
+        if ((spragNorm3(row[e].J[0]) > 0) == linear)
+            sum += spragDot3(row[e].J[0] + (linear ? 0 : 3), axis) * row[e].rhs;
+    return sum;
+}
+
+/* Where the joint's rows act, from the first body's centre:  with d = p x q and moments (c x p), (c x q),
+ * c = ((c x q).d) p - ((c x p).d) q + ((c x p).q) d. */
+static void centreOf(const spragEqualityRow *p, const spragEqualityRow *q, const double d[3], double c[3])
+{
+    const double a = spragDot3(q->J[0] + 3, d), b = -spragDot3(p->J[0] + 3, d), e = spragDot3(p->J[0] + 3, q->J[0]);
+    for (int i = 0; i < 3; ++i)
+        c[i] = a * p->J[0][i] + b * q->J[0][i] + e * d[i];
+}
+
+/* n across d, nearest to the end's reaction of the last step. */
+static void endNormal(const spragBodyState *bearer, const double known[3], const double d[3], const double p[3],
+                      double n[3])
+{
+    memcpy(n, known, 3 * sizeof *n);
+    if (bearer != NULL)
+        spragMul33(n, bearer->rotation, known);
+    const double along = spragDot3(n, d);
+    for (int i = 0; i < 3; ++i)
+        n[i] -= along * d[i];
+    const double length = spragNorm3(n);
+    for (int i = 0; i < 3; ++i)
+        n[i] = length > 0.5 ? n[i] / length : p[i];
+}
+
+static double endCoefficient(const struct spragWorld *world, const struct spragBearing *bearing, int end,
+                             const spragBlock *block)
+{
+    const int m = bearing->memory[end];
+    const int rested = bearing->law.mu_static > bearing->law.mu &&
+                       spragBlockRested(&world->snapshot, block, m >= 0 ? &world->memory[m] : NULL);
+    return rested ? bearing->law.mu_static : bearing->law.mu;
+}
+
+/* One pair: rows along n, d, d x n at the point; friction acts at the face that was loaded. */
+static void endBlock(const struct spragWorld *world, const struct spragBearing *bearing, int end, const double point[3],
+                     const double n[3], const double d[3], spragBlock *block)
+{
+    const spragSnapshot *s = &world->snapshot;
+    block->kind = SPRAG_BLOCK_TWO_SIDED;
+    block->memory = bearing->memory[end];
+    memcpy(block->n, n, sizeof block->n);
+    memcpy(block->t1, d, sizeof block->t1);
+    spragCross3(block->t2, n, d);
+    memcpy(block->position, point, sizeof block->position);
+    spragBlockRow(s, block, 0, block->n);
+    for (int i = 0; i < 3; ++i)
+        block->position[i] -= bearing->side[end] * bearing->law.half_width * n[i];
+    spragBlockRow(s, block, 1, block->t1);
+    spragBlockRow(s, block, 2, block->t2);
+    block->unused[2] = block->part == SPRAG_PART_ACROSS || bearing->type == dJointTypeSlider ||
+                       bearing->law.half_width == 0; /* what bears next to nothing needs no second direction */
+    block->approach = spragBlockVelocity(s, block, 0);
+    block->mu = block->mu_minus = endCoefficient(world, bearing, end, block);
+}
+
+void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,
+                        const spragEqualityRow *row, int count, spragBlock *block)
+{
+    const spragEqualityRow *across[2] = {NULL, NULL};
+    for (int e = 0, found = 0; e < count && found < 2; ++e)
+        if (spragNorm3(row[e].J[0]) > 0)
+            across[found++] = &row[e];
+    const spragBodyState *a = &world->snapshot.body[like->body[0]],
+                         *b = like->body[1] < 0 ? NULL : &world->snapshot.body[like->body[1]];
+    double d[3], c[3] = {0, 0, 0}, apart[3] = {0, 0, 0};
+    spragCross3(d, across[0]->J[0], across[1]->J[0]);
+    if (bearing->type == dJointTypePiston)
+        centreOf(across[0], across[1], d, c);
+    for (int i = 0; i < 3 && b != NULL && bearing->type == dJointTypeSlider; ++i)
+        apart[i] = 0.5 * (b->position[i] - a->position[i]); /* ODE's rows act between the bodies, ours at the first */
+    for (int end = 0; end < SPRAG_BEARING_ENDS; ++end) {
+        const double half = (end == 0 ? -0.5 : 0.5) * bearing->law.length;
+        const int m = bearing->memory[end];
+        double n[2][3], point[3];
+        bearing->side[end] = m >= 0 && world->memory[m].variant < 0 ? -1 : 1;
+        endNormal(b, bearing->normal[end], d, across[0]->J[0], n[0]);
+        spragCross3(n[1], d, n[0]);
+        for (int i = 0; i < 3; ++i)
+            point[i] = a->position[i] + c[i] + half * d[i];
+        for (int k = 0; k < 2; ++k) {
+            spragBlock *to = &block[2 * end + k];
+            double turn[3], shift[3];
+            *to = *like;
+            to->part = k == 0 ? SPRAG_PART_GUIDE : SPRAG_PART_ACROSS;
+            to->id = bearing->id + (unsigned)end;
+            endBlock(world, bearing, end, point, n[k], d, to);
+            spragCross3(turn, d, n[k]);
+            spragCross3(shift, apart, n[k]);
+            for (int i = 0; i < 3; ++i)
+                turn[i] = half * turn[i] - shift[i];
+            to->rhs[0] = rhsAlong(row, count, 1, n[k]) + rhsAlong(row, count, 0, turn);
+            to->correction = to->rhs[0];
+            to->compliance[0] = across[0]->compliance;
+        }
+    }
+}
+
+int spragSlidingKeepRoll(spragEqualityRow *row, int count)
+{
+    double d[3];
+    const spragEqualityRow *across[2] = {NULL, NULL};
+    for (int e = 0, found = 0; e < count && found < 2; ++e)
+        if (spragNorm3(row[e].J[0]) > 0)
+            across[found++] = &row[e];
+    spragCross3(d, across[0]->J[0], across[1]->J[0]);
+    spragEqualityRow roll = row[0];
+    roll.rhs = rhsAlong(row, count, 0, d);
+    memset(roll.J, 0, sizeof roll.J);
+    for (int i = 0; i < 3; ++i) {
+        roll.J[0][3 + i] = d[i];
+        roll.J[1][3 + i] = roll.body[1] >= 0 ? -d[i] : 0;
+    }
+    row[0] = roll;
+    return 1;
+}
+
+/* ---------------------------------------------------------------- ends that turn */
+
+/* Unit vector n along the end's reaction across the axis, of the sign that keeps n on its side.  While it slips, the
+ * reaction is that of the normals, so that the pair across comes to bear nothing; while it sticks, all of it, which
+ * equilibrium gives, however friction and normals share it. */
+static void endDirection(const spragIsland *island, int k, double n[3])
+{
+    const spragBlock *one = &island->block[k];
+    const int sticks = spragNorm2(island->u + 3 * k + 1) <= SPRAG_SLIP_TOLERANCE;
+    double sum[3] = {0, 0, 0};
+    for (int b = 0; b < 2; ++b)
+        for (int i = 0; i < 3; ++i)
+            sum[i] += island->r[3 * (k + b)] * one[b].n[i] + (sticks ? island->r[3 * (k + b) + 2] * one[b].t2[i] : 0);
+    const double size = spragNorm3(sum), sign = spragDot3(sum, one->n) < 0 ? -1 : 1;
+    for (int i = 0; i < 3; ++i)
+        n[i] = size > 0 ? sign * sum[i] / size : one->n[i];
+}
+
+/* Turns a pair to the normal n across the same axis, and to the face `side`: what the rows say of the plane turns with it. */
+static void turnEnd(const struct spragWorld *world, struct spragBearing *bearing, int end, const double n[3], int side,
+                    spragBlock *pair, double *r)
+{
+    const spragBlock before[2] = {pair[0], pair[1]};
+    const double c = spragDot3(n, before[0].n), s = spragDot3(n, before[1].n);
+    const double turn[2][2] = {{c, s}, {-s, c}}, d[3] = {pair[0].t1[0], pair[0].t1[1], pair[0].t1[2]};
+    const double N[2] = {r[0], r[3]}, depth = bearing->side[end] * bearing->law.half_width;
+    double normal[3], point[3];
+    bearing->side[end] = side;
+    for (int k = 0; k < 2; ++k) {
+        for (int i = 0; i < 3; ++i) {
+            normal[i] = turn[k][0] * before[0].n[i] + turn[k][1] * before[1].n[i];
+            point[i] = before[k].position[i] + depth * before[k].n[i];
+        }
+        endBlock(world, bearing, end, point, normal, d, &pair[k]);
+        pair[k].rhs[0] = turn[k][0] * before[0].rhs[0] + turn[k][1] * before[1].rhs[0];
+        pair[k].correction = pair[k].rhs[0];
+        r[3 * k] = turn[k][0] * N[0] + turn[k][1] * N[1];
+        r[3 * k + 2] = 0;
+    }
+}
+
+int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round)
+{
+    enum { FACES_MAX = 3 }; /* changes of face: they need not end (theory/policy.md 3.5) */
+    const double enough = world->config.tolerance;
+    int turned = 0;
+    for (int k = 0; k + 1 < island->block_count; ++k) {
+        if (island->block[k].part != SPRAG_PART_GUIDE || island->block[k + 1].part != SPRAG_PART_ACROSS)
+            continue;
+        struct spragBearing *bearing = world->snapshot.joint[island->block[k].joint].bearing;
+        const int end = (int)(island->block[k].id - bearing->id), side = bearing->side[end];
+        const double *W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
+        const double worth = island->block[k].mu * W[4], r = island->r[3 * k];
+        const double N = fabs(r), across = fabs(island->r[3 * k + 3]);
+        /* two normals at right angles rub with the sum of their friction instead of its root, and at two faces */
+        const int two = bearing->law.half_width > 0 || across > N;
+        const int off = worth * (two ? across : N + across - hypot(N, across)) > enough;
+        const int other = bearing->law.half_width > 0 && round < FACES_MAX && side * r < 0 && worth * N > enough;
+        double n[3];
+        if (!off && !other)
+            continue;
+        endDirection(island, k, n);
+        turnEnd(world, bearing, end, n, other ? -side : side, &island->block[k], island->r + 3 * k);
+        turned = 1;
+    }
+    return turned;
+}
+
+void spragSlidingRemember(const struct spragWorld *world, const spragIsland *island, int k, double known[3])
+{
+    static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const int bearer = island->block[k].body[1];
+    const double *R = bearer < 0 ? unit : world->snapshot.body[bearer].rotation;
+    double n[3];
+    endDirection(island, k, n);
+    for (int i = 0; i < 3; ++i)
+        known[i] = R[i] * n[0] + R[3 + i] * n[1] + R[6 + i] * n[2];
+}

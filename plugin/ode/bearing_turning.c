@@ -1,0 +1,223 @@
+/* Turning friction: rows about the axes, bounded by mu R F, and the rounds in which F is found (ode/bearing.h). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "ode/bearing_parts.h"
+#include "problem/residual.h"
+#include "solve/policy.h"
+
+static double turningCoefficient(const struct spragBearing *bearing)
+{
+    return bearing->stuck > 0 ? fmax(bearing->law.mu, bearing->law.mu_static) : bearing->law.mu;
+}
+
+/* N m s */
+static double turningBound(const struct spragWorld *world, const struct spragBearing *bearing, double load)
+{
+    return turningCoefficient(bearing) * bearing->law.radius * load * world->snapshot.step;
+}
+
+static void turnRow(spragBlock *block, int row, const double axis[3])
+{
+    for (int side = 0; side < 2; ++side)
+        for (int i = 0; i < 3 && block->body[side] >= 0; ++i)
+            block->J[side][row][3 + i] = side == 0 ? axis[i] : -axis[i];
+    block->unused[row] = 0;
+}
+
+static void setBound(spragBlock *block, double bound)
+{
+    if (block->kind == SPRAG_BLOCK_FORCE_LIMIT)
+        block->mu = block->mu_minus = bound;
+    for (int row = 0; row < 3 && block->kind == SPRAG_BLOCK_BOX; ++row) {
+        block->lo[row] = block->unused[row] ? 0 : -bound;
+        block->hi[row] = block->unused[row] ? 0 : bound;
+    }
+}
+
+static void copyAxis(const dVector3 in, double out[3])
+{
+    for (int i = 0; i < 3; ++i)
+        out[i] = in[i];
+}
+
+/* Ball: rows 1, 2 of the first block across the load, row 0 of the second along it. */
+static void ballRows(const struct spragBearing *bearing, spragBlock *block)
+{
+    dVector3 f = {(dReal)bearing->direction[0], (dReal)bearing->direction[1], (dReal)bearing->direction[2]}, t1, t2;
+    if (f[0] == 0 && f[1] == 0 && f[2] == 0)
+        f[2] = 1;
+    dPlaneSpace(f, t1, t2);
+    double axis[3];
+    block->kind = SPRAG_BLOCK_FORCE_LIMIT;
+    copyAxis(t1, axis);
+    turnRow(block, 1, axis);
+    copyAxis(t2, axis);
+    turnRow(block, 2, axis);
+    copyAxis(f, axis);
+    turnRow(block + 1, 0, axis);
+}
+
+static int notTurning(const spragSnapshot *s, const spragBlock *block)
+{
+    for (int row = 0; row < 3; ++row)
+        if (!block->unused[row] && fabs(spragBlockVelocity(s, block, row)) > SPRAG_SLIP_TOLERANCE)
+            return 0;
+    return 1;
+}
+
+void spragTurningBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,
+                        spragBlock *block)
+{
+    const int count = spragBearingBlockCount(bearing);
+    for (int k = 0; k < count; ++k) {
+        block[k] = *like;
+        block[k].kind = SPRAG_BLOCK_BOX;
+        block[k].part = SPRAG_PART_TURNING;
+    }
+    double axis[3];
+    dVector3 a;
+    if (bearing->type == dJointTypeHinge) {
+        dJointGetHingeAxis(bearing->joint, a);
+        copyAxis(a, axis);
+        turnRow(block, 0, axis);
+    } else if (bearing->type == dJointTypeUniversal) {
+        dJointGetUniversalAxis1(bearing->joint, a);
+        copyAxis(a, axis);
+        turnRow(block, 0, axis);
+        dJointGetUniversalAxis2(bearing->joint, a);
+        copyAxis(a, axis);
+        turnRow(block, 1, axis);
+    } else {
+        ballRows(bearing, block);
+    }
+    for (int k = 0; k < count && bearing->stuck < 0; ++k)
+        bearing->stuck = notTurning(&world->snapshot, &block[k]) ? -1 : 0;
+    bearing->stuck = abs(bearing->stuck);
+    for (int k = 0; k < count; ++k)
+        setBound(&block[k], turningBound(world, bearing, bearing->load));
+}
+
+/* N s, the force handed on by the joint's rows. */
+static void reaction(const spragIsland *island, const struct spragBearing *bearing, double sum[3])
+{
+    sum[0] = sum[1] = sum[2] = 0;
+    for (int e = bearing->first_row; e < bearing->first_row + bearing->row_count; ++e)
+        for (int i = 0; i < 3; ++i)
+            sum[i] += island->row[e].J[0][i] * island->row[e].impulse;
+}
+
+/* Of one row or disc: what a change of its bound to `wanted` is worth; it is set to `bound`.  One that stays within both
+ * does not notice. */
+static double setProblemBound(spragIsland *island, int k, double wanted, double bound)
+{
+    spragBlock *block = &island->block[k];
+    const double *r = island->r + 3 * k, *W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
+    const double before = block->kind == SPRAG_BLOCK_FORCE_LIMIT ? block->mu : fmax(block->hi[0], block->hi[1]);
+    double size = 0, weight = 0;
+    for (int row = 0; row < 3; ++row)
+        if (!block->unused[row]) {
+            size = block->kind == SPRAG_BLOCK_BOX ? fmax(size, fabs(r[row])) : hypot(size, r[row]);
+            weight = fmax(weight, W[4 * row]);
+        }
+    setBound(block, bound);
+    island->mu[k] = block->mu;
+    island->mu_minus[k] = block->mu_minus;
+    memcpy(island->bound + 6 * k, block->lo, sizeof block->lo);
+    memcpy(island->bound + 6 * k + 3, block->hi, sizeof block->hi);
+    return size < before * (1 - 1e-9) && size <= wanted ? 0 : fabs(wanted - before) * weight;
+}
+
+/* 1: the first block of turning friction of a joint (a ball has two). */
+static int beginsTurning(const spragIsland *island, int k)
+{
+    const spragBlock *block = &island->block[k];
+    return block->part == SPRAG_PART_TURNING &&
+           (k == 0 || block[-1].part != SPRAG_PART_TURNING || block[-1].joint != block->joint);
+}
+
+static struct spragBearing *bearingOf(const struct spragWorld *world, const spragIsland *island, int k)
+{
+    return world->snapshot.joint[island->block[k].joint].bearing;
+}
+
+int spragBearingsBegin(const struct spragWorld *world, const spragIsland *island, spragBearingRounds *rounds)
+{
+    spragArena *arena = &island->lane->arena;
+    *rounds = (spragBearingRounds){0};
+    for (int k = 0; k < island->block_count; ++k)
+        rounds->count += beginsTurning(island, k);
+    if (rounds->count == 0)
+        return 1;
+    rounds->tried = SPRAG_TAKE(arena, double, rounds->count);
+    rounds->found = SPRAG_TAKE(arena, double, rounds->count);
+    rounds->weight = SPRAG_TAKE(arena, double, rounds->count);
+    if (rounds->tried == NULL || rounds->found == NULL || rounds->weight == NULL)
+        return 0;
+    for (int k = 0, n = 0; k < island->block_count; ++k)
+        if (beginsTurning(island, k)) {
+            const struct spragBearing *bearing = bearingOf(world, island, k);
+            rounds->tried[n] = bearing->load;
+            rounds->weight[n++] = turningBound(world, bearing, 1);
+        }
+    return spragAndersonInit(&rounds->anderson, rounds->count, rounds->weight, NULL, arena);
+}
+
+/* The loads to try next. */
+static void nextLoads(const struct spragWorld *world, const spragIsland *island, spragBearingRounds *rounds)
+{
+    enum { ROUNDS_PLAIN = 4 };
+    for (int k = 0, n = 0; k < island->block_count; ++k)
+        if (beginsTurning(island, k)) {
+            double F[3];
+            reaction(island, bearingOf(world, island, k), F);
+            rounds->found[n++] = spragNorm3(F) / world->snapshot.step;
+        }
+    if (++rounds->round <= ROUNDS_PLAIN) {
+        memcpy(rounds->tried, rounds->found, (size_t)rounds->count * sizeof *rounds->tried);
+        return;
+    }
+    spragAndersonLook(&rounds->anderson, rounds->tried, rounds->found);
+    spragAndersonMix(&rounds->anderson, rounds->tried, rounds->found);
+    for (int n = 0; n < rounds->count; ++n)
+        rounds->tried[n] = fmax(0, rounds->tried[n]);
+}
+
+double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds)
+{
+    double worst = 0;
+    if (rounds->count == 0)
+        return 0;
+    nextLoads(world, island, rounds);
+    for (int k = 0, n = -1; k < island->block_count; ++k) {
+        if (island->block[k].part != SPRAG_PART_TURNING)
+            continue;
+        n += beginsTurning(island, k);
+        const struct spragBearing *bearing = bearingOf(world, island, k);
+        worst = fmax(worst, setProblemBound(island, k, turningBound(world, bearing, rounds->found[n]),
+                                            turningBound(world, bearing, rounds->tried[n])));
+    }
+    return worst;
+}
+
+void spragTurningRemember(const struct spragWorld *world, const spragIsland *island, int k, int second,
+                          struct spragBearing *bearing)
+{
+    const double h = world->snapshot.step;
+    double F[3];
+    reaction(island, bearing, F);
+    bearing->load = spragNorm3(F) / h;
+    for (int i = 0; i < 3; ++i) {
+        bearing->direction[i] = bearing->load > 0 ? F[i] / (bearing->load * h) : 0;
+        bearing->torque[i] = second ? bearing->torque[i] : 0;
+        for (int row = 0; row < 3; ++row)
+            bearing->torque[i] += island->block[k].J[0][row][3 + i] * island->r[3 * k + row] / h;
+    }
+    if (!second)
+        bearing->stuck = 1;
+    for (int row = 0; row < 3; ++row)
+        if (!island->block[k].unused[row] && fabs(island->u[3 * k + row]) > SPRAG_SLIP_TOLERANCE)
+            bearing->stuck = 0;
+}
