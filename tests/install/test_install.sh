@@ -11,6 +11,7 @@ cmake -S "$source/tests/install" -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$sc
 cmake --build "$scratch/consumer" >/dev/null
 "$scratch/consumer/consumer_shared"
 "$scratch/consumer/consumer_static"
+"$scratch/consumer/consumer_classes"
 
 # A program that has its own Sprag, preloaded as well: the preloaded one stands aside.
 preload=$(find "$scratch/prefix" -name libsprag_preload.so)

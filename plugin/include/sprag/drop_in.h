@@ -7,10 +7,20 @@
  * when its first contact is made or its first step taken, and detached when it is destroyed.  Whatever Sprag refuses is
  * done by ODE.  Include it in every file that makes contacts, steps or destroys worlds.
  *
+ * C++: dWorld::step and the other classes of ODE call what these names mean where <ode/ode.h> is read.  Programs that use
+ * them put this header before it.
+ *
  * spragWorldFind(world) gives the attachment, for events, contacts and the config.
  */
 #ifndef SPRAG_DROP_IN_H
 #define SPRAG_DROP_IN_H
+
+#ifndef SPRAG_DROP_IN_NO_NAMES
+#define dJointCreateContact spragDropInJointCreateContact
+#define dWorldStep spragDropInWorldStep
+#define dWorldQuickStep spragDropInWorldQuickStep
+#define dWorldDestroy spragDropInWorldDestroy
+#endif
 
 #include <sprag/sprag_ode.h>
 
@@ -25,13 +35,6 @@ SPRAG_API void spragDropInWorldDestroy(dWorldID world);
 
 #ifdef __cplusplus
 }
-#endif
-
-#ifndef SPRAG_DROP_IN_NO_NAMES
-#define dJointCreateContact spragDropInJointCreateContact
-#define dWorldStep spragDropInWorldStep
-#define dWorldQuickStep spragDropInWorldQuickStep
-#define dWorldDestroy spragDropInWorldDestroy
 #endif
 
 #endif
