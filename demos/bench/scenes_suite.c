@@ -62,11 +62,10 @@ static const WorldPlan plan[] = {
     {"pile", "count=3000 boxes=1 tumble=1", GAME, 400, 3, 3, 0, 1},
 };
 enum { PLANS = sizeof plan / sizeof *plan };
-enum {
-    WARM = 100,
-    MEASURE = 21
-};                           /* steps, of the budget's table: half a second, in which what the settling left is gone */
-enum { SMALL_BODIES = 100 }; /* --quick leaves larger piles and islands out */
+enum { WARM = 100 }; /* steps, of the budget's table: half a second, in which what the settling left is gone */
+enum { TURNS = 7, TURN_LEAST = 3, TURN_MOST = 15 }; /* steps in a turn */
+#define TURN_TIME 20.0                              /* ms, of QuickStep */
+enum { SMALL_BODIES = 100 };                        /* --quick leaves larger piles and islands out */
 
 typedef struct Budget {
     int plan;
@@ -128,20 +127,51 @@ static int isWanted(const Options *options, const WorldPlan *p)
 
 /* ---------------------------------------------------------------- runs */
 
-/* As long as QuickStep takes for 20 iterations; to the residual it has after 200.  Each has stepped the pile itself for a
- * while before it is measured. */
+enum { IN_TIME, TO_RESIDUAL, PEERS }; /* with QUICK20 and QUICK200 beside them */
+
+/* What Sprag is to keep to: the time of its peer in the same turn, the residual of its peer in all. */
+static WorldContender limited(int quick, const WorldFigures *turn, const WorldRunner *peer)
+{
+    WorldContender c = contender[SPRAG];
+    if (quick == QUICK20)
+        c.time_limit = 1e-3 * turn->milliseconds;
+    else
+        c.tolerance = fmax(worldRunnerFigures(peer).residual, 1e-12);
+    return c;
+}
+
+/* As long as QuickStep takes for 20 iterations; to the residual it has after 200.  All four step the pile by turns, each for
+ * a while before it is measured. */
 static void measureBudget(SceneWorld *world, const WorldPlan *p, Budget *budget)
 {
-    WorldPlan longer = *p;
-    longer.warm = WARM, longer.measure = MEASURE;
-    budget->quick20 = worldMeasure(world, &longer, &contender[QUICK20]);
-    WorldContender c = contender[SPRAG];
-    c.time_limit = 1e-3 * budget->quick20.milliseconds;
-    budget->in_time = worldMeasure(world, &longer, &c);
-    budget->quick200 = worldMeasure(world, &longer, &contender[QUICK200]);
-    c.time_limit = 0;
-    c.tolerance = fmax(budget->quick200.residual, 1e-12);
-    budget->to_residual = worldMeasure(world, &longer, &c);
+    static const int quick[PEERS] = {QUICK20, QUICK200};
+    WorldRunner *peer[PEERS], *sprag[PEERS];
+    WorldFigures *const theirs[PEERS] = {&budget->quick20, &budget->quick200}, *const ours[PEERS] = {
+                                                                                   &budget->in_time,
+                                                                                   &budget->to_residual};
+    int ready = 1;
+    for (int k = 0; k < PEERS; ++k) {
+        peer[k] = worldRunnerStart(world, p, &contender[quick[k]]);
+        sprag[k] = worldRunnerStart(world, p, &contender[SPRAG]);
+        ready &= peer[k] != NULL && sprag[k] != NULL;
+    }
+    int steps = TURN_LEAST;
+    for (int turn = -1; turn < TURNS && ready; ++turn)
+        for (int k = 0; k < PEERS; ++k) {
+            if (turn < 0)
+                worldRunnerTurn(peer[k], &contender[quick[k]], WARM, 0);
+            const WorldFigures f = worldRunnerTurn(peer[k], &contender[quick[k]], steps, 1);
+            const WorldContender c = limited(quick[k], &f, peer[k]);
+            worldRunnerTurn(sprag[k], &c, turn < 0 ? WARM : steps, turn >= 0);
+            if (turn < 0 && k == 0) /* short ones would be over before the cache has changed hands */
+                steps = (int)fmin(fmax(TURN_TIME / f.milliseconds, TURN_LEAST), TURN_MOST);
+        }
+    for (int k = 0; k < PEERS; ++k) {
+        *theirs[k] = worldRunnerFigures(peer[k]);
+        *ours[k] = worldRunnerFigures(sprag[k]);
+        worldRunnerEnd(peer[k]);
+        worldRunnerEnd(sprag[k]);
+    }
 }
 
 static void runContenders(SceneWorld *world, const WorldPlan *p, FILE *json, int *rows)

@@ -1,9 +1,11 @@
 #include "bench/world_run.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -166,66 +168,171 @@ static int stepBullet(SceneWorld *world, double h, BulletPeer *peer, ContactSet 
 }
 #endif
 
-/* In the child. */
-static void run(SceneWorld *world, const WorldPlan *plan, const WorldContender *contender, WorldFigures *f)
+/* Shared by both processes. */
+typedef struct Shared {
+    WorldContender contender;
+    int steps; /* of this turn */
+    int done;  /* steps with figures */
+    double time[MEASURE_MAX], residual[MEASURE_MAX], solve[MEASURE_MAX];
+    WorldFigures figures;
+} Shared;
+
+struct WorldRunner {
+    Shared *shared;
+    pid_t child;
+    int alive;       /* 0: it crashed */
+    int ask, answer; /* pipes */
+};
+
+typedef struct Runner {
+    SceneWorld *world;
+    double step_size;
+#ifdef SPRAG_BENCH_BULLET
+    BulletPeer *peer;
+    ContactSet set;
+#endif
+} Runner;
+
+static spragStatus stepOne(Runner *runner, Shared *shared)
 {
-    static double time[MEASURE_MAX], residual[MEASURE_MAX], solve[MEASURE_MAX];
-    const int before = plan->warm + (plan->settle_quick ? 0 : plan->settle),
-              stock = contender->solver == SPRAG_SOLVER_STOCK;
-    spragStatus status = configure(world, contender);
+    SceneWorld *world = runner->world;
+    const WorldContender *contender = &shared->contender;
+    spragStatus status = SPRAG_OK;
+    double milliseconds = 0, worst = 0;
 #ifdef SPRAG_BENCH_BULLET
-    BulletPeer *peer = contender->bullet ? bulletPeerCreate(contender->iterations) : NULL;
-    ContactSet set = {0};
+    if (runner->peer != NULL &&
+        !stepBullet(world, runner->step_size, runner->peer, &runner->set, &milliseconds, &worst))
+        status = SPRAG_ERROR_MEMORY;
+    else if (runner->peer == NULL)
 #endif
-    for (int k = 0; k < before + plan->measure && status == SPRAG_OK; ++k) {
-        double milliseconds = 0, worst = 0;
-#ifdef SPRAG_BENCH_BULLET
-        if (peer != NULL && !stepBullet(world, plan->step_size, peer, &set, &milliseconds, &worst))
-            status = SPRAG_ERROR_MEMORY;
-        else if (peer == NULL)
-#endif
-            status = SceneStep(world, plan->step_size);
-        const spragStepInfo info = spragWorldGetStepInfo(world->sprag);
-        if (!contender->bullet)
-            milliseconds = stepMilliseconds(&info, stock), worst = info.residual;
-        if (k >= before) {
-            time[k - before] = milliseconds;
-            residual[k - before] = worst;
-            solve[k - before] = 1e-6 * (double)info.nanoseconds[SPRAG_STAGE_SOLVE];
-        }
-        f->contacts = info.contacts, f->islands = info.islands;
+        status = SceneStep(world, runner->step_size);
+    const spragStepInfo info = spragWorldGetStepInfo(world->sprag);
+    if (!contender->bullet)
+        milliseconds = stepMilliseconds(&info, contender->solver == SPRAG_SOLVER_STOCK), worst = info.residual;
+    if (shared->done < MEASURE_MAX) {
+        shared->time[shared->done] = milliseconds;
+        shared->residual[shared->done] = worst;
+        shared->solve[shared->done++] = 1e-6 * (double)info.nanoseconds[SPRAG_STAGE_SOLVE];
     }
-    if (status != SPRAG_OK) {
-        snprintf(f->error, sizeof f->error, "%s", SceneDetail(world));
+    shared->figures.contacts = info.contacts, shared->figures.islands = info.islands;
+    return status;
+}
+
+/* In the child. */
+static void runTurn(Runner *runner, Shared *shared)
+{
+    WorldFigures *f = &shared->figures;
+    spragStatus status = configure(runner->world, &shared->contender);
+    for (int k = 0; k < shared->steps && status == SPRAG_OK; ++k)
+        status = stepOne(runner, shared);
+    f->done = status == SPRAG_OK;
+    f->bodies = runner->world->body_count;
+    f->fingerprint = fingerprintOf(runner->world);
+    if (status != SPRAG_OK)
+        snprintf(f->error, sizeof f->error, "%s", SceneDetail(runner->world));
+}
+
+static void serve(SceneWorld *world, const WorldPlan *plan, Shared *shared, int ask, int answer)
+{
+    char turn;
+    Runner runner = {.world = world, .step_size = plan->step_size};
+#ifdef SPRAG_BENCH_BULLET
+    if (shared->contender.bullet)
+        runner.peer = bulletPeerCreate(shared->contender.iterations);
+#endif
+    dRandSetSeed(1);
+    while (read(ask, &turn, 1) == 1) {
+        runTurn(&runner, shared);
+        if (write(answer, &turn, 1) != 1)
+            break;
+    }
+}
+
+WorldRunner *worldRunnerStart(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender)
+{
+    int ask[2] = {-1, -1}, answer[2] = {-1, -1};
+    WorldRunner *runner = calloc(1, sizeof *runner);
+    if (runner == NULL)
+        return NULL;
+    runner->shared = mmap(NULL, sizeof *runner->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (runner->shared == MAP_FAILED || pipe(ask) != 0 || pipe(answer) != 0) {
+        free(runner);
+        return NULL;
+    }
+    runner->shared->contender = *contender;
+    fflush(NULL);
+    runner->child = fork();
+    if (runner->child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        serve(settled, plan, runner->shared, ask[0], answer[1]);
+        _exit(0);
+    }
+    runner->alive = runner->child > 0;
+    close(ask[0]);
+    close(answer[1]);
+    runner->ask = ask[1], runner->answer = answer[0];
+    return runner;
+}
+
+/* Medians of the steps from `first` on. */
+static WorldFigures figuresFrom(const Shared *shared, int first)
+{
+    static double sorted[MEASURE_MAX];
+    WorldFigures f = shared->figures;
+    const double *const of[3] = {shared->time, shared->residual, shared->solve};
+    double *const to[3] = {&f.milliseconds, &f.residual, &f.solve_milliseconds};
+    for (int k = 0; k < 3; ++k) {
+        memcpy(sorted, of[k] + first, (size_t)(shared->done - first) * sizeof *sorted);
+        *to[k] = median(sorted, shared->done - first);
+    }
+    return f;
+}
+
+WorldFigures worldRunnerTurn(WorldRunner *runner, const WorldContender *contender, int steps, int counted)
+{
+    Shared *shared = runner->shared;
+    const int before = shared->done;
+    char turn = 0;
+    shared->contender = *contender;
+    shared->steps = steps;
+    shared->figures.done = 0;
+    snprintf(shared->figures.error, sizeof shared->figures.error, "it crashed");
+    if (runner->alive)
+        runner->alive = write(runner->ask, &turn, 1) == 1 && read(runner->answer, &turn, 1) == 1;
+    const WorldFigures figures = figuresFrom(shared, before);
+    shared->done = counted ? shared->done : before;
+    return figures;
+}
+
+WorldFigures worldRunnerFigures(const WorldRunner *runner)
+{
+    return runner == NULL ? (WorldFigures){.error = "no process"} : figuresFrom(runner->shared, 0);
+}
+
+void worldRunnerEnd(WorldRunner *runner)
+{
+    if (runner == NULL)
         return;
+    close(runner->ask);
+    close(runner->answer);
+    if (runner->child > 0) { /* those that came after it hold its pipe too, so it would not see the end */
+        kill(runner->child, SIGKILL);
+        waitpid(runner->child, NULL, 0);
     }
-    f->bodies = world->body_count;
-    f->milliseconds = median(time, plan->measure);
-    f->residual = median(residual, plan->measure);
-    f->solve_milliseconds = median(solve, plan->measure);
-    f->fingerprint = fingerprintOf(world);
-    f->done = 1;
+    munmap(runner->shared, sizeof *runner->shared);
+    free(runner);
 }
 
 WorldFigures worldMeasure(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender)
 {
-    WorldFigures answer = {.error = "it crashed"};
-    WorldFigures *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
-        return answer;
-    *shared = answer;
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        dRandSetSeed(1);
-        run(settled, plan, contender, shared);
-        _exit(0);
+    WorldRunner *runner = worldRunnerStart(settled, plan, contender);
+    if (runner != NULL) {
+        worldRunnerTurn(runner, contender, plan->warm + (plan->settle_quick ? 0 : plan->settle), 0);
+        worldRunnerTurn(runner, contender, plan->measure, 1);
     }
-    if (child > 0)
-        waitpid(child, NULL, 0);
-    answer = *shared;
-    munmap(shared, sizeof *shared);
-    return answer;
+    const WorldFigures figures = worldRunnerFigures(runner);
+    worldRunnerEnd(runner);
+    return figures;
 }
 
 /* ---------------------------------------------------------------- printing */

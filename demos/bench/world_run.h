@@ -41,6 +41,17 @@ SceneWorld *worldSettle(const WorldPlan *plan);
 int worldCalm(SceneWorld *world, double step_size, double tolerance);
 WorldFigures worldMeasure(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender);
 
+/* The same by turns, for contenders that are to have the same weather: each is a process that waits for its turn, and what
+ * slows the machine down for a while falls on all of them.  NULL: no process. */
+typedef struct WorldRunner WorldRunner;
+WorldRunner *worldRunnerStart(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender);
+/* So many steps, under the contender's limit and tolerance as they are now, and their figures; counted: they belong to those
+ * of all. */
+WorldFigures worldRunnerTurn(WorldRunner *runner, const WorldContender *contender, int steps, int counted);
+/* Of all counted steps so far. */
+WorldFigures worldRunnerFigures(const WorldRunner *runner);
+void worldRunnerEnd(WorldRunner *runner); /* NULL will do */
+
 /* "12.3 ms, 4.5e-09", or why not. */
 void worldPrintCell(FILE *out, const WorldFigures *figures);
 /* One JSON object, with a comma before it unless first. */
