@@ -13,11 +13,12 @@ enum {
     SWEEPS_LEAST = 3,   /* visits of each contact, however short the time, */
     VISITS_LEAST = 200, /* and these, as small islands come last, */
     SWEEPS_LATE = 20,   /* but no more than QuickStep makes */
-    SWEEPS_MOST = 60    /* beyond it W is worth its price */
+    SWEEPS_MOST = 60,   /* beyond it W is worth its price */
+    LOOKS_MOST = 40
 };
 #define ROUGH 1e-5  /* m/s: a tolerance that may be reached without W */
 #define JUDGING 0.5 /* of the time of the first sweep: what the judge takes */
-#define HALF 0.5    /* of the tolerance, and less if that is not enough: changes that are left undone */
+#define HALF 0.5    /* of the tolerance: changes that are left undone */
 
 void spragMatrixFreeBodies(const spragSnapshot *s, const spragIsland *island, spragGreedy *greedy)
 {
@@ -146,18 +147,18 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
     spragGreedyBegin(greedy, others);
     deadline -= JUDGING * (spragSeconds() - begin);
-    int late;
-    long judged = -1; /* visits */
-    double enough = HALF * options->tolerance;
+    const double enough = HALF * options->tolerance;
+    long each = n; /* visits between two looks of the judge, who says where it is worst */
+    int late, looks = 0;
     do {
-        spragGreedyRun(greedy, enough, least < most ? least : most, most, deadline);
-        if (greedy->visits == judged)
-            spragGreedySweep(greedy);
-        judged = greedy->visits;
+        const long until = greedy->visits + each < most ? greedy->visits + each : most;
+        spragGreedyRun(greedy, enough, least < most ? least : most, until, deadline);
         late = spragSeconds() > deadline;
         solve->residual = spragGreedyResidual(greedy, u);
-        enough *= HALF;
-    } while (!late && solve->residual > options->tolerance && greedy->visits < most);
+        each *= 2;
+    } while (!late && solve->residual > options->tolerance && greedy->visits < most && ++looks < LOOKS_MOST);
+    if (solve->residual > greedy->best_residual)
+        solve->residual = spragGreedyBest(greedy, u);
     solve->iterations = (int)(greedy->visits / n);
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
     const spragStatus missed = late || limited ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;

@@ -9,11 +9,13 @@
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 
-#define SHARE 0.5       /* of the greatest gain hoped for: what is visited in a round */
+#define SHARE 0.5 /* of the greatest gain hoped for: what is visited in a round, */
+#define SHARE_LEAST 0.05
+#define FEW 0.1         /* and less where so few of all contacts are, for a round looks at all, */
+#define LOWER 0.8       /* by this each time */
 #define GAIN_LEAST 0.03 /* a contact that was open, or content, is not forgotten */
 #define GAIN_FIRST 0.5
-#define LONG_ENOUGH 0.5   /* of itself: a guess that is right but for its last digits is left alone */
-#define EVERY -1          /* m/s, a threshold that all are above */
+#define LONG_ENOUGH 0.9   /* of itself: a guess that is right but for its last digits is left alone */
 #define ACCURACY 1e-2     /* of slip multipliers: the next visit goes on from there */
 #define STIFF_LEAST 1e-13 /* of the trace: what a direction that cannot move is given */
 enum {
@@ -22,16 +24,25 @@ enum {
     ROOT_STEP_MAX = 40
 };
 
+static int paddedCount(int count)
+{
+    return (count + SPRAG_QUAD - 1) / SPRAG_QUAD * SPRAG_QUAD;
+}
+
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena)
 {
     *greedy = (spragGreedy){.contact_count = contact_count, .body_count = body_count};
     greedy->contact = SPRAG_TAKE_RAW(arena, spragGreedyContact, contact_count);
     greedy->body = SPRAG_TAKE_RAW(arena, spragGreedyBody, body_count + 1);
-    greedy->wait = SPRAG_TAKE_RAW(arena, spragGreedyWait, contact_count);
-    greedy->list = SPRAG_TAKE_RAW(arena, int, contact_count + 1);
+    const int padded = paddedCount(contact_count);
+    greedy->seen = SPRAG_TAKE_RAW(arena, double, padded);
+    greedy->gain = SPRAG_TAKE_RAW(arena, double, padded);
+    greedy->pair = spragArenaTakeRaw(arena, (size_t)padded, sizeof *greedy->pair);
+    greedy->list = SPRAG_TAKE_RAW(arena, int, padded);
+    greedy->best = SPRAG_TAKE_RAW(arena, double, 3 * contact_count);
     greedy->moved = SPRAG_TAKE_RAW(arena, double, body_count + 1);
-    return greedy->contact != NULL && greedy->body != NULL && greedy->wait != NULL && greedy->moved != NULL &&
-           greedy->list != NULL;
+    return greedy->contact != NULL && greedy->body != NULL && greedy->seen != NULL && greedy->gain != NULL &&
+           greedy->pair != NULL && greedy->moved != NULL && greedy->list != NULL && greedy->best != NULL;
 }
 
 /* ---------------------------------------------------------------- products */
@@ -93,7 +104,7 @@ INLINE void sumAll(spragGreedy *greedy)
         memset(greedy->body[i].velocity, 0, sizeof greedy->body[i].velocity);
     for (int k = 0; k < greedy->contact_count; ++k) {
         const spragGreedyContact *c = &greedy->contact[k];
-        if (c->r[0] != 0)
+        if (c->r[0] != 0 || c->r[1] != 0 || c->r[2] != 0)
             push(c, c->r, &greedy->body[c->body[0]], &greedy->body[c->body[1]]);
     }
 }
@@ -185,40 +196,6 @@ void spragGreedyFill(spragGreedy *greedy, int first, int end)
     fillRows(&range);
 }
 
-/* ---------------------------------------------------------------- the judge */
-
-typedef struct Judgement {
-    spragGreedy *greedy;
-    double *u, worst;
-} Judgement;
-
-INLINE void judgeAll(Judgement *judgement)
-{
-    const spragGreedy *greedy = judgement->greedy;
-    for (int k = 0; k < greedy->contact_count; ++k) {
-        const spragGreedyContact *c = &greedy->contact[k];
-        const spragQuad moved = motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]) + ROW(c->q);
-        double *u = judgement->u + 3 * k, trace = 0;
-        for (int i = 0; i < 3; ++i) {
-            u[i] = moved[i] + c->own[i][3] * c->r[i];
-            trace += c->own[i][i] + c->own[i][3];
-        }
-        const double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
-        if (!(residual <= judgement->worst) && !isnan(judgement->worst)) /* keeps a NaN */
-            judgement->worst = residual;
-    }
-}
-
-SPRAG_QUAD_CLONES(judgeRows, judgeAll, Judgement)
-
-double spragGreedyResidual(spragGreedy *greedy, double *u)
-{
-    Judgement judgement = {greedy, u, 0};
-    spragGreedySum(greedy);
-    judgeRows(&judgement);
-    return judgement.worst;
-}
-
 /* ---------------------------------------------------------------- visits */
 
 /* On the cone and with u_n = 0, as in solve/cone_block.h, but the slip multiplier only to ACCURACY. */
@@ -293,34 +270,60 @@ typedef struct Round {
     double threshold, deadline;
     long least;
     double greatest; /* m/s, seen pending */
+    int count;       /* of what had more than the threshold pending */
 } Round;
 
-/* Visits what has more than the threshold pending, if not too late. */
+/* moved of one body of each of four contacts */
+INLINE spragQuad movedOf(const double *moved, int (*const pair)[2], int side)
+{
+    return (spragQuad){moved[pair[0][side]], moved[pair[1][side]], moved[pair[2][side]], moved[pair[3][side]]};
+}
+
+/* Lists what has more than the threshold pending. */
+INLINE void listRound(Round *round)
+{
+    const spragGreedy *greedy = round->greedy;
+    const double *const moved = greedy->moved;
+    const spragQuad threshold = spragQuadOf(round->threshold);
+    spragQuad greatest = {0};
+    int count = 0, *const list = greedy->list;
+    for (int k = 0; k < greedy->contact_count; k += SPRAG_QUAD) {
+        int(*const pair)[2] = greedy->pair + k;
+        const spragQuad hope =
+            ROW(greedy->gain + k) * (movedOf(moved, pair, 0) + movedOf(moved, pair, 1) - ROW(greedy->seen + k));
+        greatest = spragQuadMax(hope, greatest);
+        const spragQuadMask above = hope > threshold;
+        if (!spragQuadAny(above))
+            continue;
+        for (int i = 0; i < SPRAG_QUAD; ++i) {
+            list[count] = k + i;
+            count -= (int)above[i];
+        }
+    }
+    round->count = count;
+    round->greatest = fmax(fmax(greatest[0], greatest[1]), fmax(greatest[2], greatest[3]));
+}
+
+/* Visits them, if not too late. */
 INLINE void visitRound(Round *round)
 {
     spragGreedy *greedy = round->greedy;
-    double greatest = 0, *const moved = greedy->moved;
+    double *const moved = greedy->moved;
     long visits = greedy->visits, look = visits + CLOCK;
-    int count = 0, *const list = greedy->list;
-    for (int k = 0; k < greedy->contact_count; ++k) {
-        const spragGreedyWait *wait = &greedy->wait[k];
-        const double hope = wait->gain * (moved[wait->body[0]] + moved[wait->body[1]] - wait->seen);
-        greatest = hope > greatest ? hope : greatest;
-        list[count] = k;
-        count += hope > round->threshold;
-    }
-    for (int i = 0; i < count; ++i) {
-        spragGreedyWait *wait = &greedy->wait[list[i]];
-        spragGreedyContact *c = &greedy->contact[list[i]];
-        if (i + AHEAD < count)
-            spragPrefetch(&greedy->contact[list[i + AHEAD]], sizeof *c);
-        const double pending = moved[wait->body[0]] + moved[wait->body[1]] - wait->seen;
-        const double size = visit(c, &greedy->body[wait->body[0]], &greedy->body[wait->body[1]]);
-        moved[wait->body[0]] += size * c->arm[0][3];
-        moved[wait->body[1]] += size * c->arm[1][3];
-        wait->seen = moved[wait->body[0]] + moved[wait->body[1]];
+    listRound(round);
+    for (int i = 0; i < round->count; ++i) {
+        const int k = greedy->list[i];
+        spragGreedyContact *c = &greedy->contact[k];
+        if (i + AHEAD < round->count)
+            spragPrefetch(&greedy->contact[greedy->list[i + AHEAD]], sizeof *c);
+        double *const a = &moved[greedy->pair[k][0]], *const b = &moved[greedy->pair[k][1]];
+        const double pending = *a + *b - greedy->seen[k];
+        const double size = visit(c, &greedy->body[greedy->pair[k][0]], &greedy->body[greedy->pair[k][1]]);
+        *a += size * c->arm[0][3];
+        *b += size * c->arm[1][3];
+        greedy->seen[k] = *a + *b;
         const double gain = pending > 0 ? size * (c->arm[0][3] + c->arm[1][3]) / pending : GAIN_FIRST;
-        wait->gain = gain > GAIN_LEAST ? gain : GAIN_LEAST;
+        greedy->gain[k] = gain > GAIN_LEAST ? gain : GAIN_LEAST;
         if (++visits >= look) {
             look = visits + CLOCK;
             if (visits >= round->least && spragSeconds() > round->deadline)
@@ -328,16 +331,15 @@ INLINE void visitRound(Round *round)
         }
     }
     greedy->visits = visits;
-    round->greatest = greatest;
 }
 
 SPRAG_QUAD_CLONES(visitRows, visitRound, Round)
 
-static double runRound(spragGreedy *greedy, double threshold, long least, double deadline)
+static Round runRound(spragGreedy *greedy, double threshold, long least, double deadline)
 {
     Round round = {.greedy = greedy, .threshold = threshold, .deadline = deadline, .least = least};
     visitRows(&round);
-    return round.greatest;
+    return round;
 }
 
 typedef struct Guess {
@@ -385,26 +387,75 @@ void spragGreedyBegin(spragGreedy *greedy, double *others)
     spragGreedySum(greedy);
     shortenGuess(greedy, others);
     memset(greedy->moved, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->moved);
-    for (int k = 0; k < greedy->contact_count; ++k) {
-        const int *body = greedy->contact[k].body;
-        greedy->wait[k] = (spragGreedyWait){.seen = -1, .gain = 1, .body = {body[0], body[1]}};
+    for (int k = 0; k < paddedCount(greedy->contact_count); ++k) {
+        const int last = k < greedy->contact_count ? k : greedy->contact_count - 1, padding = k != last;
+        memcpy(greedy->pair[k], greedy->contact[last].body, sizeof greedy->pair[k]);
+        greedy->seen[k] = padding ? INFINITY : -1;
+        greedy->gain[k] = 1;
     }
     greedy->visits = 0;
+    greedy->best_residual = INFINITY;
     runRound(greedy, 0, 0, INFINITY);
     for (int k = 0; k < greedy->contact_count; ++k)
-        greedy->wait[k].gain = GAIN_FIRST;
+        greedy->gain[k] = GAIN_FIRST;
 }
 
-void spragGreedySweep(spragGreedy *greedy)
+/* What a contact's residual is by now it may hope for. */
+typedef struct Judgement {
+    spragGreedy *greedy;
+    double *u, worst;
+} Judgement;
+
+INLINE void judgeAll(Judgement *judgement)
 {
-    runRound(greedy, EVERY, 0, INFINITY);
+    const spragGreedy *greedy = judgement->greedy;
+    for (int k = 0; k < greedy->contact_count; ++k) {
+        const spragGreedyContact *c = &greedy->contact[k];
+        const spragQuad moved = motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]) + ROW(c->q);
+        double *u = judgement->u + 3 * k, trace = 0;
+        for (int i = 0; i < 3; ++i) {
+            u[i] = moved[i] + c->own[i][3] * c->r[i];
+            trace += c->own[i][i] + c->own[i][3];
+        }
+        const double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
+        greedy->seen[k] = greedy->moved[c->body[0]] + greedy->moved[c->body[1]] - residual / greedy->gain[k];
+        if (!(residual <= judgement->worst) && !isnan(judgement->worst)) /* keeps a NaN */
+            judgement->worst = residual;
+    }
+}
+
+SPRAG_QUAD_CLONES(judgeRows, judgeAll, Judgement)
+
+double spragGreedyResidual(spragGreedy *greedy, double *u)
+{
+    Judgement judgement = {greedy, u, 0};
+    judgeRows(&judgement);
+    if (judgement.worst < greedy->best_residual) {
+        greedy->best_residual = judgement.worst;
+        for (int k = 0; k < greedy->contact_count; ++k)
+            memcpy(greedy->best + 3 * k, greedy->contact[k].r, 3 * sizeof *greedy->best);
+    }
+    return judgement.worst;
+}
+
+double spragGreedyBest(spragGreedy *greedy, double *u)
+{
+    for (int k = 0; k < greedy->contact_count; ++k)
+        memcpy(greedy->contact[k].r, greedy->best + 3 * k, 3 * sizeof *greedy->best);
+    spragGreedySum(greedy);
+    return spragGreedyResidual(greedy, u);
 }
 
 void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, double deadline)
 {
-    double greatest = runRound(greedy, INFINITY, least, deadline);
-    while (greatest > enough && greedy->visits < most) {
-        greatest = runRound(greedy, SHARE * greatest, least, deadline);
+    double share = SHARE;
+    Round round = runRound(greedy, INFINITY, least, deadline);
+    while (round.greatest > enough && greedy->visits < most) {
+        round = runRound(greedy, share * round.greatest, least, deadline);
+        if (round.count < FEW * greedy->contact_count)
+            share = fmax(SHARE_LEAST, share * LOWER);
+        else
+            share = fmin(SHARE, share / LOWER);
         if (deadline < INFINITY && greedy->visits >= least && spragSeconds() > deadline)
             break;
     }

@@ -7,14 +7,14 @@
  *
  * Rounds.  The residual is that of the worst contact, so the worst are visited first (Southwell 1940).  A visit changes the
  * velocities of two bodies; their contacts wait with what their bodies have moved since, times what such a change was worth
- * at their last visit.  A round visits, in order, all that wait with more than a share of the greatest.  Against sweeps of all
- * contacts, residual after the time of ten sweeps: 8e-3 for 5e-2 m/s (300 boxes), 3e-2 for 9e-2 (1000 boxes), 5e-3 for 8e-3
- * (300 balls).
+ * at their last visit.  A round visits, in order, all that wait with more than a share of the greatest.  Now and then the
+ * judge looks at all, and what a contact waits with is its residual.  Against sweeps of all contacts, residual after the time
+ * of ten sweeps: 8e-3 for 5e-2 m/s (300 boxes), 3e-2 for 9e-2 (1000 boxes), 5e-3 for 8e-3 (300 balls).
  *
  * Tried and dropped, on piles of 50 to 1000 balls and boxes that still fall: sweeps backward, alternating, under- and
  * over-relaxed (0.8, 1.2): all within a third of each other; Nesterov's momentum: better after 20 sweeps, worse before; the
- * residual itself as the order (a look at all before each round: too dear); waiting without the worth of the last change
- * (half again as many visits); shares of 0.1 and 0.5; guesses without what impacts left in them (no better after two
+ * residual itself as the order of every round (too dear); waiting without the worth of the last change
+ * (half again as many visits); guesses without what impacts left in them (no better after two
  * rounds), or from nothing (a third of the rounds more); slip multipliers to the last digit (a quarter more time);
  * rounds in which contacts join on the way, in place of a list that is fetched ahead (a fifth more time); and as a start of
  * solves to 1e-6, before W is formed, 10 or 40 visits a contact: no faster. */
@@ -46,20 +46,18 @@ typedef struct spragGreedyContact {
     int body[2];        /* the last body is the world: it has no inverse mass */
 } spragGreedyContact;
 
-/* What a contact may gain by a visit: gain (moved of its bodies - seen). */
-typedef struct spragGreedyWait {
-    double seen; /* m/s, what its bodies had moved when it was visited */
-    double gain; /* how much of that was its own error the last time */
-    int body[2];
-} spragGreedyWait;
-
 typedef struct spragGreedy {
     int contact_count, body_count;
     spragGreedyContact *contact; /* (contact_count) */
     spragGreedyBody *body;       /* (body_count + 1) */
-    spragGreedyWait *wait;       /* (contact_count) */
     double *moved;               /* (body_count + 1) m/s, sum of all changes of velocity at its contacts */
-    int *list;                   /* (contact_count + 1) those of a round */
+    /* A contact may gain by a visit  gain (moved of its bodies - seen).  Each to a multiple of four, the rest gains nothing. */
+    double *seen;   /* (contact_count) m/s, what its bodies had moved when it was visited */
+    double *gain;   /* (contact_count) how much of that was its own error the last time */
+    int (*pair)[2]; /* (contact_count) its bodies */
+    int *list;      /* (contact_count) those of a round */
+    double *best;   /* (contact_count x 3) N s, r where the judge said least, best_residual */
+    double best_residual;
     long visits;
 } spragGreedy;
 
@@ -76,16 +74,17 @@ void spragGreedySum(spragGreedy *greedy);
 /* J_k v (3) */
 void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3]);
 
-/* What the judge (problem/residual.h) says of all r; u (contact_count x 3). */
-double spragGreedyResidual(spragGreedy *greedy, double *u);
-
 /* Begins anew from the guess r, made shorter where it is from a greater load: every contact once.  others (contact_count) or
  * NULL: m/s, the normal velocity that the guesses of the others give a contact. */
 void spragGreedyBegin(spragGreedy *greedy, double *others);
-/* Every contact once more: where the judge is not content though nothing is pending, visits left it undone (they are rough). */
-void spragGreedySweep(spragGreedy *greedy);
 /* Rounds of the worst contacts until none is likely to change by more than `enough` (m/s), greedy->visits is `most`, or
  * `deadline` (s, spragSeconds) is past, but for `least` visits. */
 void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, double deadline);
+
+/* What the judge (problem/residual.h) says of all r; u (contact_count x 3).  Each contact's residual is what it may hope for
+ * from then on. */
+double spragGreedyResidual(spragGreedy *greedy, double *u);
+/* The same of the best r so far, which is r again: where friction is high, rounds may lead away. */
+double spragGreedyBest(spragGreedy *greedy, double *u);
 
 #endif

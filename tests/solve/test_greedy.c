@@ -173,6 +173,29 @@ static void visitsWhatIsWrong(void **state)
     freeHeap(heap);
 }
 
+/* Steps back to the best that the judge has seen. */
+static void bestIsKept(void **state)
+{
+    (void)state;
+    Heap *heap = makeHeap(6);
+    spragGreedy *greedy = &heap->greedy;
+    double u[N], r[N], back[N];
+    spragGreedyBegin(greedy, NULL);
+    spragGreedyRun(greedy, 0, 0, 5 * NC, INFINITY);
+    const double residual = spragGreedyResidual(greedy, u);
+    impulses(heap, r);
+    for (int k = 0; k < NC; ++k)
+        greedy->contact[k].r[0] += 1;
+    spragGreedySum(greedy);
+    assert_true(spragGreedyResidual(greedy, u) > 2 * residual);
+    CHECK_NEAR(spragGreedyBest(greedy, u), residual, 1e-12);
+    impulses(heap, back);
+    for (int i = 0; i < N; ++i)
+        CHECK_NEAR(back[i], r[i], 0);
+    CHECK_NEAR(spragProblemResidual(&heap->random.problem, r), residual, 1e-12);
+    freeHeap(heap);
+}
+
 static void stopsInTime(void **state)
 {
     (void)state;
@@ -189,10 +212,8 @@ static void stopsInTime(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(productIsThatOfW),
-        cmocka_unit_test(comesToTheAnswer),
-        cmocka_unit_test(visitsWhatIsWrong),
-        cmocka_unit_test(stopsInTime),
+        cmocka_unit_test(productIsThatOfW), cmocka_unit_test(comesToTheAnswer), cmocka_unit_test(visitsWhatIsWrong),
+        cmocka_unit_test(bestIsKept),       cmocka_unit_test(stopsInTime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
