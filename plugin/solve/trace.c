@@ -11,23 +11,35 @@
  * go to infinity nor come back to t = 1, so that it leads to a solution (Allgower and Georg 1990, chapter 11), although t
  * may rise on the way as often as it likes.
  *
- * With the mode of every contact held, open, stick or slip, the equations F(r, t) = 0 of proximal.h are smooth.  One
- * factorisation of dF/dr gives the tangent; t falls along it where det dF/dr > 0 and rises where det < 0, an orientation
- * that holds across modes.  A piece ends where the first contact's margin does:
+ * With the mode of every contact held, open, stick or slip, the equations F(r, t) = 0 are smooth.  Of a contact that slips,
+ * with x = r_t - u_t / w, e = x / |x| and p across e,
  *
- *     open    u_n + t (s - mu |u_t|)       stick    w (mu r_n - |r_t|)       slip    |u_t|, towards stick; w r_n, towards open
+ *     u_n + t (s + mu e . u_t) = 0,     e . r_t = mu r_n,     p . r_t = 0:
  *
- * That contact changes its mode, and the next tangent follows.  Between events nearly everything is linear.
+ * those of proximal.h, but |u_t| is -e . u_t, which a turn of r_t changes in second order of u_t alone.  As w (|x| - mu r_n)
+ * it changes in second order of r_t, far more than the slips of 1e-9 m/s with which most contacts begin, and in a wedged
+ * pile the normal row answers with 1 / soft times that: paths of five events took a thousand factorisations.
  *
- * Measured: p23, 1000 spheres wedged by impulses a hundred times their load, takes 304 factorisations from Gauss-Seidel's
- * 4e-4 m/s, and from 1.6e-3 680 with some 420 events and 40 folds; moving piles of 300 balls 57 to 390 from 5e-4, 8 from
- * 5e-6; from other starts at 1.8e-3 or 5e-3 a large pile is lost in folds.
+ * One factorisation of dF/dr gives the tangent; t falls along it where det dF/dr > 0 and rises where det < 0, an orientation
+ * that holds across modes.  A piece ends where the first margin does:
+ *
+ *     open    u_n + t (s - mu |u_t|)       stick    w (mu r_n - |r_t|)       slip    -e . u_t, towards stick; w r_n, towards open
+ *
+ * That contact changes its mode, and the next tangent follows.
+ *
+ * Measured: p23, 1000 spheres wedged by impulses a hundred times their load, takes 248 factorisations from Gauss-Seidel's
+ * 4e-4 m/s; nine steps of a moving pile of 300 balls, each from three guesses of 1e-3 to 3e-6, 15 solved of 27 with 20 to
+ * 400 factorisations, some five an event (|u_t| by x: 7, with five times as many).  From other starts at 1.8e-3 or 5e-3 a
+ * large pile is lost in folds.  From the last step's answer, though that is exact, the path is longer than from what a few
+ * hundred sweeps make of it: 90 to 160 of 600 contacts change their modes between two steps, after the sweeps 1 to 30.
  * Piles of boxes, whose contacts slip at less than rounding leaves, often stop the path early.
  *
  * Tried and dropped: corrections that let the modes change as they like, in place of events (lost at corners where the
- * path turns back); chords alone (three times the steps); softness of 1e-5 and more (piles at rest end where it leaves
- * them), of 1e-9 (chatter at events); nonlinear Schwarz, balls of 8 to 120 contacts round the worst, each solved exactly by
- * mode search with the rest held: every one is solved, the pile is not, since neighbours undo each other. */
+ * path turns back); De Saxce's term in force all the way, a path of q alone (as many events, half as many arrive);
+ * x = r_t - rho u_t with a rho that suits each slip (no fewer factorisations); steps no longer than what turns a slip by
+ * one radian (no fewer either); chords alone (three times the steps); softness of 1e-5 and more (piles at rest end where
+ * it leaves them), of 1e-9 (chatter at events); nonlinear Schwarz, balls of 8 to 120 contacts round the worst, each solved
+ * exactly by mode search with the rest held: every one is solved, the pile is not, since neighbours undo each other. */
 #include <math.h>
 #include <string.h>
 
@@ -40,18 +52,20 @@
 #include "solve/solver.h"
 
 enum {
-    LIMIT = 4000,      /* factorisations */
-    POINTS = 30,       /* proximal steps after each */
-    THREADS_PAY = 500, /* blocks */
-    ROUNDS = 16,       /* of one correction */
-    FACTORS = 4,       /* of them with a new matrix */
-    TRIES = 30,        /* lengths tried for one step */
-    AGAINST_MOST = 100 /* events that point back */
+    LIMIT = 4000,       /* factorisations */
+    POINTS = 30,        /* proximal steps after each */
+    THREADS_PAY = 500,  /* blocks */
+    ROUNDS = 16,        /* of one correction */
+    FACTORS = 4,        /* of them with a new matrix */
+    TRIES = 30,         /* lengths tried for one step */
+    AGAINST_MOST = 100, /* events that point back */
+    MARGINS = 2         /* of a contact, at most */
 };
-#define SOFT 1e-7     /* relative to w */
-#define EXACT 1e-9    /* of the mean speed: F on the path */
-#define AT_EVENT 1e-8 /* of the mean speed: a margin that counts as zero */
-#define SLOW 0.1      /* contraction that asks for a new matrix */
+#define SOFT 1e-7       /* relative to w */
+#define EXACT 1e-9      /* of the mean speed: F on the path */
+#define AT_EVENT 1e-8   /* of the mean speed: a margin that counts as zero */
+#define NEAR_EVENT 1e-2 /* part of a margin at the step's begin: this near it is at its end */
+#define SLOW 0.6        /* contraction that asks for a new matrix */
 #define LENGTH_FIRST 0.1
 #define LENGTH_LEAST 1e-13
 #define LENGTH_MOST 1e6
@@ -66,7 +80,8 @@ typedef enum Mode { OPEN, STICK, SLIP } Mode;
 typedef struct Trace {
     const spragProblem *problem;
     spragTangent *matrix;                         /* dF/dr = A + B (W + soft) */
-    double *w, *slide, *margin;                   /* (nc) margin: at the last point */
+    double *w, *slide;                            /* (nc) */
+    double *margin;                               /* (nc x MARGINS) at the last point */
     double *drift, *center;                       /* (3 nc) d, r0 */
     unsigned char *mode;                          /* (nc) */
     double *r, *trial, *u, *F;                    /* (3 nc) point, next point, velocity and F of either */
@@ -97,37 +112,44 @@ static void lawOf(const Trace *trace, int k, const double *r, const double *u, d
         law->B[4] = law->B[8] = 1, law->share = slide;
         return;
     }
-    const double x[2] = {r[1] - u[1] / w, r[2] - u[2] / w}, size = spragNorm2(x), e[2] = {x[0] / size, x[1] / size};
-    const double sigma = w * (size - mu * r[0]), part = t * mu; /* |u_t| */
-    law->share = slide - mu * sigma;
+    const double x[2] = {r[1] - u[1] / w, r[2] - u[2] / w}, size = spragNorm2(x);
+    const double e[2] = {x[0] / size, x[1] / size}, p[2] = {-e[1], e[0]}; /* against the slip, and across it */
+    const double slip = e[0] * u[1] + e[1] * u[2], push = e[0] * r[1] + e[1] * r[2], off = p[0] * r[1] + p[1] * r[2];
+    law->share = slide + mu * slip;
     law->F[0] = u[0] + t * law->share;
-    law->A[0] = part * w * mu, law->A[1] = -part * w * e[0], law->A[2] = -part * w * e[1];
-    law->B[1] = part * e[0], law->B[2] = part * e[1];
-    const double radius = mu * (r[0] - law->F[0] / w), ratio = radius / size;
-    for (int i = 0; i < 2; ++i) {
-        double *A = law->A + 3 * (1 + i), *B = law->B + 3 * (1 + i);
-        law->F[1 + i] = w * (r[1 + i] - radius * e[i]);
-        for (int j = 0; j < 2; ++j) {
-            const double across = ratio * ((i == j) - e[i] * e[j]);
-            A[1 + j] = w * ((i == j) - across), B[1 + j] = across;
-        }
-        for (int j = 0; j < 3; ++j)
-            A[j] -= mu * e[i] * ((j == 0 ? w : 0) - law->A[j]), B[j] += mu * e[i] * law->B[j];
+    law->B[1] = t * mu * e[0], law->B[2] = t * mu * e[1];
+    law->F[1] = w * (push - mu * r[0]) + mu * law->F[0];
+    law->F[2] = w * off;
+    law->A[3] = -mu * w, law->B[3] = mu;
+    for (int j = 0; j < 2; ++j) {
+        const double turned = off / size * p[j];
+        law->A[4 + j] = w * (e[j] + turned), law->B[4 + j] = mu * law->B[1 + j] - turned;
+        law->A[7 + j] = -slip / size * p[j], law->B[7 + j] = push / size * p[j];
     }
 }
 
-/* How far contact k is from the end of its mode, m/s, and which comes next. */
-static double marginOf(const Trace *trace, int k, const double *r, const double *u, double t, Mode *next)
+/* An end of a mode: how far it is, m/s, and what comes next there. */
+typedef struct Margin {
+    double value;
+    Mode next;
+} Margin;
+
+/* Those of contact k: returns their count. */
+static int marginsOf(const Trace *trace, int k, const double *r, const double *u, double t, Margin margin[MARGINS])
 {
     const double w = trace->w[k], mu = trace->problem->mu[k];
-    *next = SLIP;
-    if (trace->mode[k] == OPEN)
-        return u[0] + t * (trace->slide[k] - mu * spragNorm2(u + 1));
-    if (trace->mode[k] == STICK)
-        return w * (mu * r[0] - spragNorm2(r + 1));
-    const double x[2] = {r[1] - u[1] / w, r[2] - u[2] / w}, sigma = w * (spragNorm2(x) - mu * r[0]), load = w * r[0];
-    *next = sigma < load ? STICK : OPEN;
-    return fmin(sigma, load);
+    if (trace->mode[k] == OPEN) {
+        margin[0] = (Margin){u[0] + t * (trace->slide[k] - mu * spragNorm2(u + 1)), SLIP};
+        return 1;
+    }
+    if (trace->mode[k] == STICK) {
+        margin[0] = (Margin){w * (mu * r[0] - spragNorm2(r + 1)), SLIP};
+        return 1;
+    }
+    const double x[2] = {r[1] - u[1] / w, r[2] - u[2] / w};
+    margin[0] = (Margin){-(x[0] * u[1] + x[1] * u[2]) / spragNorm2(x), STICK};
+    margin[1] = (Margin){w * r[0], OPEN};
+    return 2;
 }
 
 /* u and F; returns max |F|. */
@@ -211,17 +233,28 @@ static void begin(Trace *trace, const double *guess)
     trace->t = 1, trace->length = LENGTH_FIRST;
 }
 
+/* A contact that changes its mode. */
+typedef struct Event {
+    int contact; /* -1: none */
+    Mode before, after;
+} Event;
+
+static const Event no_event = {.contact = -1};
+
 /* The tangent at the point, the margins there, and du along it.  0: singular. */
 static int turn(Trace *trace)
 {
     const spragProblem *problem = trace->problem;
     const int n = 3 * problem->contact_count;
-    Mode next;
     evaluate(trace, trace->r, trace->t);
     if (!factor(trace, trace->r, trace->t))
         return 0;
-    for (int k = 0; k < problem->contact_count; ++k)
-        trace->margin[k] = marginOf(trace, k, trace->r + 3 * k, trace->u + 3 * k, trace->t, &next);
+    for (int k = 0; k < problem->contact_count; ++k) {
+        Margin margin[MARGINS];
+        const int count = marginsOf(trace, k, trace->r + 3 * k, trace->u + 3 * k, trace->t, margin);
+        for (int i = 0; i < count; ++i)
+            trace->margin[MARGINS * k + i] = margin[i].value;
+    }
     const double size = sqrt(product(trace, trace->slope, 1, trace->slope, 1));
     trace->tangent_t = -spragBlockLuSign(&trace->matrix->lu) / size;
     for (int i = 0; i < n; ++i)
@@ -234,22 +267,26 @@ static int turn(Trace *trace)
     return isfinite(size) && trace->tangent_t != 0;
 }
 
-/* Where the first margin ends if all goes on as it begins; fresh: the contact that has just changed, -1: none. */
-static double predict(const Trace *trace, int fresh, int *contact)
+/* Where the first margin ends if all goes on as it begins. */
+static double predict(const Trace *trace, const Event *last, Event *event)
 {
     const double far = NEARBY * fmin(trace->length, 1);
     double least = INFINITY;
-    Mode next;
-    *contact = -1;
+    *event = no_event;
     for (int k = 0; k < trace->problem->contact_count; ++k) {
         double r[3], u[3];
+        Margin margin[MARGINS];
         for (int i = 0; i < 3; ++i) {
             r[i] = trace->r[3 * k + i] + far * trace->tangent[3 * k + i];
             u[i] = trace->u[3 * k + i] + far * trace->tangent_u[3 * k + i];
         }
-        const double fall = trace->margin[k] - marginOf(trace, k, r, u, trace->t + far * trace->tangent_t, &next);
-        if (k != fresh && fall > 0 && fmax(0, trace->margin[k]) * far < least * fall)
-            least = fmax(0, trace->margin[k]) * far / fall, *contact = k;
+        const int count = marginsOf(trace, k, r, u, trace->t + far * trace->tangent_t, margin);
+        for (int i = 0; i < count; ++i) {
+            const double here = trace->margin[MARGINS * k + i], fall = here - margin[i].value;
+            if (!(k == last->contact && margin[i].next == last->before) && fall > 0 &&
+                fmax(0, here) * far < least * fall)
+                least = fmax(0, here) * far / fall, *event = (Event){k, (Mode)trace->mode[k], margin[i].next};
+        }
     }
     return least;
 }
@@ -304,80 +341,58 @@ static int correct(Trace *trace, double length, int at_end)
     return 0;
 }
 
-/* Least margin of the trial. */
-static double leastMargin(const Trace *trace, int fresh, int *contact)
-{
-    double least = INFINITY;
-    Mode next;
-    for (int k = 0; k < trace->problem->contact_count; ++k) {
-        const double margin = marginOf(trace, k, trace->trial + 3 * k, trace->u + 3 * k, trace->trial_t, &next);
-        if (margin < least && (k != fresh || margin < -10 * AT_EVENT * trace->speed))
-            least = margin, *contact = k;
-    }
-    return least;
-}
-
-/* Between lengths where a margin is `at_low` > 0 and `at_high` < 0; high may be infinite. */
-static double rootBetween(double low, double at_low, double high, double at_high)
-{
-    const double root = low + (high - low) * at_low / (at_low - at_high), rim = 0.01 * (high - low);
-    return fmin(fmax(root, low + rim), high - rim);
-}
-
-/* One step along the tangent, to an event or as far as the corrections go.  *event: the contact whose mode ends, -1: none.
- * 0: no further. */
-static int step(Trace *trace, int fresh, int *event)
+/* The first margin to end on the way to the trial, of those that have ended there or all but; returns at which part of the
+ * way.  *passed: one has ended too far back. */
+static double firstEnd(const Trace *trace, const Event *last, Event *event, int *passed)
 {
     const double zero = AT_EVENT * trace->speed;
-    double low = 0, high = INFINITY, at_low = 0, at_high = 0, length = trace->length;
-    int target, worst = -1, at_end = 0;
-    const double first = predict(trace, fresh, &target);
-    Mode next;
-    *event = -1;
-    if (first < length)
-        length = first;
-    else
-        target = -1;
-    if (target >= 0 && trace->margin[target] <= zero) {
-        *event = target;
-        return 1;
+    double first = 1;
+    Margin margin[MARGINS];
+    *passed = 0, *event = no_event;
+    for (int k = 0; k < trace->problem->contact_count; ++k) {
+        const int count = marginsOf(trace, k, trace->trial + 3 * k, trace->u + 3 * k, trace->trial_t, margin);
+        for (int i = 0; i < count; ++i) {
+            const int returns = k == last->contact && margin[i].next == last->before;
+            const double before = fmax(trace->margin[MARGINS * k + i], zero), near = fmax(zero, NEAR_EVENT * before);
+            const double part = before / (before - fmin(margin[i].value, 0.5 * before));
+            if (margin[i].value > (returns ? -10 * zero : near))
+                continue;
+            *passed |= margin[i].value < -near;
+            if (event->contact < 0 || part < first)
+                first = part, *event = (Event){k, (Mode)trace->mode[k], margin[i].next};
+        }
     }
-    if (trace->tangent_t < 0 && trace->t + length * trace->tangent_t <= 0)
-        length = -trace->t / trace->tangent_t, at_end = 1, target = -1;
+    return first;
+}
+
+/* One step along the tangent, to an event or as far as the corrections go.  0: no further. */
+static int step(Trace *trace, const Event *last, Event *event)
+{
+    const double first = predict(trace, last, event);
+    if (event->contact >= 0 && first <= 0)
+        return 1;
+    double length = fmin(first, trace->length);
+    int at_end = trace->tangent_t < 0 && trace->t + length * trace->tangent_t <= 0;
+    if (at_end)
+        length = -trace->t / trace->tangent_t;
     for (int k = 0; k < TRIES && length > LENGTH_LEAST; ++k) {
+        const int factors = trace->factors;
         if (!correct(trace, length, at_end)) {
-            length = low + 0.25 * (length - low);
-            trace->length = fmax(length, LENGTH_LEAST), target = -1, at_end = 0;
-            high = INFINITY;
+            length *= 0.25, trace->length = fmax(length, LENGTH_LEAST), at_end = 0;
             evaluate(trace, trace->r, trace->t);
-            if (!refactor(trace, trace->r, trace->t))
+            if (trace->factors > factors && !refactor(trace, trace->r, trace->t))
                 return 0;
             continue;
         }
-        const double least = leastMargin(trace, fresh, &worst);
-        if (least < -zero) {
-            if (worst != target || low == 0)
-                low = 0, at_low = fmax(zero, trace->margin[worst]);
-            high = length, at_high = least, target = worst, at_end = 0;
-            length = rootBetween(low, at_low, high, at_high);
+        int passed;
+        const double part = firstEnd(trace, last, event, &passed);
+        if (passed) {
+            length *= fmin(fmax(part, 0.02), 0.98), at_end = 0;
             continue;
         }
-        if (target >= 0) {
-            const double margin =
-                marginOf(trace, target, trace->trial + 3 * target, trace->u + 3 * target, trace->trial_t, &next);
-            const double before = low > 0 ? at_low : trace->margin[target];
-            const double further = length + (length - low) * margin / (before - margin), here = length;
-            if (margin > zero && margin < 0.9 * before && (high < INFINITY || further < 2 * trace->length)) {
-                length = high < INFINITY ? rootBetween(here, margin, high, at_high) : further;
-                low = here, at_low = margin;
-                continue;
-            }
-        }
-        if (least <= zero)
-            *event = worst;
         memcpy(trace->r, trace->trial, 3 * (size_t)trace->problem->contact_count * sizeof *trace->r);
         trace->t = trace->trial_t;
-        if (*event < 0)
+        if (event->contact < 0)
             trace->length = fmin(2 * fmax(trace->length, length), LENGTH_MOST);
         return 1;
     }
@@ -387,7 +402,7 @@ static int step(Trace *trace, int fresh, int *event)
 static int traceInit(Trace *trace, const spragProblem *problem, spragArena *arena)
 {
     const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
-    double **const part[] = {&trace->w, &trace->slide, &trace->margin};
+    double **const part[] = {&trace->w, &trace->slide};
     double **const vector[] = {&trace->drift, &trace->center, &trace->r,     &trace->trial,   &trace->u,
                                &trace->F,     &trace->change, &trace->slope, &trace->tangent, &trace->tangent_u};
     for (size_t k = 0; k < sizeof part / sizeof *part; ++k)
@@ -396,7 +411,9 @@ static int traceInit(Trace *trace, const spragProblem *problem, spragArena *aren
     for (size_t k = 0; k < sizeof vector / sizeof *vector; ++k)
         if ((*vector[k] = SPRAG_TAKE(arena, double, n)) == NULL)
             return 0;
-    return (trace->mode = SPRAG_TAKE(arena, unsigned char, nc)) != NULL;
+    trace->margin = SPRAG_TAKE(arena, double, MARGINS *nc);
+    trace->mode = SPRAG_TAKE(arena, unsigned char, nc);
+    return trace->margin != NULL && trace->mode != NULL;
 }
 
 static int follow(Trace *trace, double tolerance, double deadline, int limit, double *r)
@@ -404,27 +421,25 @@ static int follow(Trace *trace, double tolerance, double deadline, int limit, do
     const spragProblem *problem = trace->problem;
     const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
     double best = spragProblemResidual(problem, r);
-    int fresh = -1, event, against = 0;
+    Event last = no_event, event;
+    int against = 0;
     double lowest = 1;
-    Mode next;
     begin(trace, r);
     while (trace->factors < limit && !(deadline > 0 && spragSeconds() > deadline) && turn(trace) &&
-           step(trace, fresh, &event)) {
+           step(trace, &last, &event)) {
         const double residual = spragProblemResidual(problem, trace->r);
         if (residual < best) {
             best = residual;
             memcpy(r, trace->r, bytes);
         }
-        against += event >= 0 && event == fresh;
+        against += event.contact >= 0 && event.contact == last.contact;
         lowest = fmin(lowest, trace->t);
         if (best <= tolerance || trace->t <= 0 || trace->t > T_MOST || against > AGAINST_MOST ||
             (lowest < HALFWAY && trace->t > BACK * lowest))
             break;
-        if (event >= 0) {
-            marginOf(trace, event, trace->r + 3 * event, trace->u + 3 * event, trace->t, &next);
-            trace->mode[event] = (unsigned char)next;
-        }
-        fresh = event;
+        if (event.contact >= 0)
+            trace->mode[event.contact] = (unsigned char)event.after;
+        last = event;
     }
     return trace->t <= 0;
 }
