@@ -8,6 +8,7 @@
 #include "linalg/vec3.h"
 #include "ode/island.h"
 #include "ode/joint_rows.h"
+#include "ode/surge.h"
 
 /* ---------------------------------------------------------------- rows of one joint */
 
@@ -20,7 +21,7 @@ static void readEquality(const spragJointRowSet *rows, int k, double h, spragEqu
 {
     memcpy(row->J[0], rows->J1[k], sizeof row->J[0]);
     memcpy(row->J[1], rows->J2[k], sizeof row->J[1]);
-    row->rhs = rows->rhs[k];
+    row->rhs = row->asked = rows->rhs[k];
     row->compliance = rows->cfm[k] / h;
     row->lo = rows->lo[k] * h;
     row->hi = rows->hi[k] * h;
@@ -351,10 +352,49 @@ static void couplings(const spragIsland *island, const struct spragArticulation 
     }
 }
 
-static void factor(spragSnapshot *s, const spragIsland *island, struct spragArticulation *art)
+/* Ask for what can be had without haste: rhs <- A (A + C)^-1 rhs = rhs - C (A + C)^-1 rhs, C = SPRAG_DAMPING diag A, of rows
+ * that may surge (surge.h).  A in art->L, not factored yet.  0: no memory. */
+static int damp(spragIsland *island, const struct spragArticulation *art)
+{
+    const size_t m = (size_t)art->row_count;
+    double *L = SPRAG_TAKE_RAW(&island->lane->scratch, double, m *m),
+           *x = SPRAG_TAKE_RAW(&island->lane->scratch, double, m),
+           *pivot = SPRAG_TAKE_RAW(&island->lane->scratch, double, m);
+    if (L == NULL || x == NULL || pivot == NULL)
+        return 0;
+    memcpy(L, art->L, m * m * sizeof *L);
+    for (size_t i = 0; i < m; ++i) {
+        const spragEqualityRow *row = &island->row[art->row[i]];
+        L[i * m + i] *= spragRowDrives(row) ? 1 : 1 + SPRAG_DAMPING;
+        x[i] = row->rhs;
+    }
+    spragLdltFactor(art->row_count, art->first, L, pivot);
+    spragLdltForward(art->row_count, art->first, L, 1, 0, x);
+    for (size_t i = 0; i < m; ++i)
+        x[i] *= pivot[i];
+    spragLdltBackward(art->row_count, art->first, L, x);
+    for (size_t i = 0; i < m; ++i) {
+        spragEqualityRow *row = &island->row[art->row[i]];
+        row->rhs -= spragRowDrives(row) ? 0 : SPRAG_DAMPING * art->L[i * m + i] * x[i];
+    }
+    return 1;
+}
+
+/* 0: no memory. */
+static int factor(spragSnapshot *s, spragIsland *island, struct spragArticulation *art)
 {
     const int m = art->row_count;
     orderRows(s, island, art);
+    for (int i = 0; i < m; ++i) {
+        const spragEqualityRow *e = &island->row[art->row[i]];
+        for (int a = 0; a < 2; ++a)
+            if (isDynamic(s, e->body[a]))
+                respond(&s->body[e->body[a]], e->J[a], art->Y[i][a]);
+        couplings(island, art, i, art->L + (size_t)i * (size_t)m);
+        art->L[i * m + i] += e->compliance;
+    }
+    if (island->damped && !damp(island, art))
+        return 0;
     for (int i = 0; i < m; ++i) {
         const spragEqualityRow *e = &island->row[art->row[i]];
         double v = 0, w = 0;
@@ -362,16 +402,13 @@ static void factor(spragSnapshot *s, const spragIsland *island, struct spragArti
             if (e->body[a] >= 0) {
                 v += dot6(e->J[a], s->body[e->body[a]].free_velocity);
                 w += dot6(e->J[a], s->body[e->body[a]].velocity);
-                if (isDynamic(s, e->body[a]))
-                    respond(&s->body[e->body[a]], e->J[a], art->Y[i][a]);
             }
-        couplings(island, art, i, art->L + (size_t)i * (size_t)m);
-        art->L[i * m + i] += e->compliance;
         art->y[i][0] = v - e->rhs;
         art->y[i][1] = (v - w) / s->step;
     }
     spragLdltFactor(m, art->first, art->L, art->inverse_pivot);
     spragLdltForward(m, art->first, art->L, 2, 0, art->y[0]);
+    return 1;
 }
 
 /* Z of one block: L^-1 E M^-1 J^T, onto zeros */
@@ -411,7 +448,8 @@ int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
     fillLists(s, island);
     for (int a = 0; a < island->articulation_count; ++a) {
         struct spragArticulation *art = &island->articulation[a];
-        factor(s, island, art);
+        if (!factor(s, island, art))
+            return 0;
         for (int slot = 0; slot < art->block_count; ++slot)
             respondBlock(s, island, art, slot);
     }

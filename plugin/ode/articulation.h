@@ -10,6 +10,8 @@
 #ifndef SPRAG_ODE_ARTICULATION_H
 #define SPRAG_ODE_ARTICULATION_H
 
+#include <math.h>
+
 #include "ode/rows.h"
 
 typedef struct spragEqualityRow spragEqualityRow;
@@ -19,11 +21,18 @@ struct spragEqualityRow {
     int body[2];    /* in the snapshot, -1 = the world */
     double J[2][6]; /* linear, angular */
     double rhs;     /* m/s */
+    double asked;   /* m/s, rhs as the joint has it, where surge.h takes some of it off */
     double compliance;
     double impulse; /* lambda, N s; the result */
     int number;     /* of a limit or motor that is taken to hold: which of the joint's; else -1 */
     double lo, hi;  /* its bounds, N s */
 };
+
+/* Is it a motor with a greatest force? */
+static inline int spragRowDrives(const spragEqualityRow *row)
+{
+    return isfinite(row->lo) && isfinite(row->hi);
+}
 
 struct spragArticulation {
     int row_count, block_count;

@@ -18,6 +18,7 @@
 #include "ode/opposed.h"
 #include "ode/singular.h"
 #include "ode/snapshot.h"
+#include "ode/surge.h"
 #include "ode/working_set.h"
 
 /* ---------------------------------------------------------------- blocks */
@@ -440,6 +441,7 @@ void spragAssembleReset(struct spragWorld *world, spragIsland *island)
         spragBodyState *body = &world->snapshot.body[island->body[i]];
         memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
         memset(body->motor_force, 0, sizeof body->motor_force);
+        memset(body->impulse, 0, sizeof body->impulse);
         body->place = i;
         body->articulation = -1;
     }
@@ -460,6 +462,7 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
         spragFreeMotion(world, body);
     }
     leaveOut(world, island);
+    spragSurgeWithhold(s, island);
     spragArenaReset(&island->lane->scratch);
     if (!spragOpposedRelax(world, island) || !spragWorkingSetChoose(world, island) ||
         !spragMatrixFreeChoose(world, island) || !respondAll(s, island) || !spragArticulationsMake(world, island) ||

@@ -17,12 +17,14 @@
 #include "ode/lone.h"
 #include "ode/matrix_free.h"
 #include "ode/release.h"
+#include "ode/surge.h"
 #include "ode/working_set.h"
 #include "solve/solver.h"
 
 enum {
     BATCH_JOINTS = 64, /* some 100 kB in all */
-    BLOCKS_ENOUGH = 1000
+    BLOCKS_ENOUGH = 1000,
+    SURGES_MAX = 4
 };
 
 /* A step does not wait for the last digit of a large pile that is still falling: 3x3 products, some 0.1 s.  (With 2e6 a
@@ -189,19 +191,29 @@ static spragSolveOptions optionsOf(const spragConfig *config, double seconds)
                                .work_limit = WORK_LEAST};
 }
 
+static spragStatus assembleAnew(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
+{
+    spragAssembleReset(world, island);
+    return spragAssemble(world, surfaces, island);
+}
+
+/* Until the limits and motors that are taken to hold do. */
+static spragStatus solveHeld(struct spragWorld *world, const spragPointerMap *surfaces,
+                             const spragSolveOptions *options, spragIsland *island)
+{
+    spragStatus status = solveWhole(world, options, island);
+    while (status != SPRAG_ERROR_MEMORY && island->declined == NULL && spragArticulationsUnhold(world, island) > 0) {
+        status = assembleAnew(world, surfaces, island);
+        if (status == SPRAG_OK && island->declined == NULL)
+            status = solveWhole(world, options, island);
+    }
+    return status;
+}
+
 /* The best answer is used even where it misses the tolerance, as long as it is finite: ODE's own would be worse.  Only
  * what has no answer is left to ODE. */
-static void solveIsland(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island,
-                        double seconds_left)
+static void takeImpulses(struct spragWorld *world, spragIsland *island, spragStatus status)
 {
-    const spragSolveOptions options = optionsOf(&world->config, seconds_left);
-    spragStatus status = solveWhole(world, &options, island);
-    while (status != SPRAG_ERROR_MEMORY && island->declined == NULL && spragArticulationsUnhold(world, island) > 0) {
-        spragAssembleReset(world, island);
-        status = spragAssemble(world, surfaces, island);
-        if (status == SPRAG_OK && island->declined == NULL)
-            status = solveWhole(world, &options, island);
-    }
     if (status != SPRAG_OK && status != SPRAG_NOT_CONVERGED && status != SPRAG_LIMIT)
         island->declined = spragStatusText(status);
     const int loose = island->greedy != NULL && isfinite(island->solve.residual);
@@ -212,6 +224,24 @@ static void solveIsland(struct spragWorld *world, const spragPointerMap *surface
         spragMatrixFreeImpulses(&world->snapshot, island, island->greedy);
     else if (island->declined == NULL)
         sumImpulses(&world->snapshot, island);
+}
+
+/* An answer that throws bodies is not taken (surge.h). */
+static void solveIsland(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island,
+                        double seconds_left)
+{
+    const spragSolveOptions options = optionsOf(&world->config, seconds_left);
+    spragStatus status = solveHeld(world, surfaces, &options, island);
+    takeImpulses(world, island, status);
+    for (int round = 1; round <= SURGES_MAX && island->declined == NULL && island->greedy == NULL &&
+                        spragSurges(&world->snapshot, island, round == SURGES_MAX);
+         ++round) {
+        status = assembleAnew(world, surfaces, island);
+        if (status == SPRAG_OK && island->declined == NULL)
+            status = solveHeld(world, surfaces, &options, island);
+        takeImpulses(world, island, status);
+        island->solve.fallback = 1;
+    }
 }
 
 static void noteFailure(Work *work, int island)

@@ -65,6 +65,8 @@ typedef struct spragJointState {
     const dContact *contact;  /* of contact joints */
     struct spragGuide *guide; /* of the null joint that carries a guide */
     struct spragBearing *bearing; /* friction of the joint, or NULL; valid for the step */
+    double withheld;              /* the part of its corrections that is not asked for in this step (surge.h) */
+    int surges;                   /* its impulse is out of proportion to them */
 } spragJointState;
 
 /* Does Sprag have a law of its own for it?  Then its island is Sprag's, and it is counted and reported as a contact. */
@@ -96,6 +98,7 @@ typedef struct spragIsland {
     int *body;            /* (body_count) dynamic bodies, ascending */
     int *joint;           /* (joint_count) enabled joints, ascending */
     const char *declined; /* why ODE solves it, or NULL */
+    int damped;           /* 1: of what its joints ask for, what can be had without haste (surge.h) */
     int block_count, row_count, articulation_count;
     int block_total;                        /* with those that are not in the working set (working_set.h) */
     spragBlock *block;                      /* (block_count) */

@@ -6,6 +6,7 @@
  *   feedback too, because ODE's own answer is exact there.
  * - On a rough floor the joint errors, m or rad, must be no larger than stock's. */
 #include "support/check.h"
+#include "support/energy.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -515,6 +516,15 @@ static void copyState(const Machine *from, Machine *to)
     }
 }
 
+/* J */
+static double energy(const Machine *m)
+{
+    double sum = 0;
+    for (int k = 0; k < m->bodies; ++k)
+        sum += kineticEnergy(m->body[k]);
+    return sum;
+}
+
 /* 1 + the greatest joint force or moment, N, N m: what the differences are measured by. */
 static double loadScale(const Machine *m)
 {
@@ -525,6 +535,7 @@ static double loadScale(const Machine *m)
     return scale;
 }
 
+/* Where ODE's joint makes bodies faster and faster, Sprag makes it ask for less (surge.h): then it is not ODE's answer. */
 static void checkAlike(const char *name, Build *build, const void *how, double tolerance, double force_tolerance)
 {
     for (int idle = 0; idle < 2; ++idle) {
@@ -542,8 +553,11 @@ static void checkAlike(const char *name, Build *build, const void *how, double t
                 stepMachine(&m[k]);
             }
             const double scale = loadScale(&m[0]);
-            moved = fmax(moved, bodyDifference(&m[0], &m[1]) / scale);
-            loaded = fmax(loaded, feedbackDifference(&m[0], &m[1]) / scale);
+            const int surged = spragWorldGetStepInfo(m[1].sprag).fallbacks > 0;
+            if (surged)
+                assert_true(energy(&m[1]) < energy(&m[0]));
+            moved = surged ? moved : fmax(moved, bodyDifference(&m[0], &m[1]) / scale);
+            loaded = surged ? loaded : fmax(loaded, feedbackDifference(&m[0], &m[1]) / scale);
             if (idle)
                 copyState(&m[0], &m[1]);
             assert_int_equal(spragWorldGetStepInfo(m[1].sprag).declined, 0);

@@ -1,0 +1,169 @@
+#include "ode/surge.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+#include "ode/articulation.h"
+#include "ode/rows.h"
+
+#define EXPLAINED 100  /* K */
+#define SLACK 0.1      /* of T: a gain that is no throw, whatever it comes from */
+#define LEAST 0.015625 /* of what was asked for, that is asked for again */
+#define MOST 0.5
+
+/* ---------------------------------------------------------------- what is asked for */
+
+/* m/s: the user's drive, and what may surge. */
+typedef struct Asked {
+    double drive, correction;
+} Asked;
+
+static int isBounded(double lo, double hi)
+{
+    return isfinite(lo) && isfinite(hi);
+}
+
+static int isDrive(const spragBlock *block, int row)
+{
+    return block->part == SPRAG_PART_JOINT ? isBounded(block->lo[row], block->hi[row]) : row > 0;
+}
+
+/* What the user has of a row by the motion of bodies that move as they like, m/s. */
+static double given(const spragSnapshot *s, const int body[2], const double *const J[2])
+{
+    double sum = 0;
+    for (int side = 0; side < 2; ++side)
+        if (body[side] >= 0 && s->body[body[side]].kinematic) {
+            const double *v = s->body[body[side]].velocity;
+            sum -= spragDot3(J[side], v) + spragDot3(J[side] + 3, v + 3);
+        }
+    return sum;
+}
+
+static Asked askedOfBlock(const spragSnapshot *s, const spragBlock *block, int row)
+{
+    const double product = -s->step * block->product[row], rhs = block->rhs[row];
+    const double drive = given(s, block->body, (const double *const[2]){block->J[0][row], block->J[1][row]});
+    return isDrive(block, row) ? (Asked){drive + rhs, product} : (Asked){drive, rhs + product};
+}
+
+static Asked askedOfRow(const spragSnapshot *s, const spragEqualityRow *row)
+{
+    const double drive = given(s, row->body, (const double *const[2]){row->J[0], row->J[1]});
+    return spragRowDrives(row) ? (Asked){drive + row->rhs, 0} : (Asked){drive, row->rhs};
+}
+
+void spragSurgeWithhold(const spragSnapshot *s, spragIsland *island)
+{
+    for (int e = 0; e < island->row_count; ++e)
+        if (!spragRowDrives(&island->row[e]))
+            island->row[e].rhs *= 1 - s->joint[island->row[e].joint].withheld;
+    for (int k = 0; k < island->block_count; ++k) {
+        spragBlock *block = &island->block[k];
+        const double share = 1 - s->joint[block->joint].withheld;
+        block->correction *= share;
+        for (int row = 0; row < 3; ++row) {
+            block->product[row] *= share;
+            block->rhs[row] *= isDrive(block, row) ? 1 : share;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- what an answer gives */
+
+/* a of an equality row, 1/kg or 1/(kg m^2) */
+static double mobility(const spragSnapshot *s, const spragEqualityRow *row)
+{
+    double sum = 0;
+    for (int side = 0; side < 2; ++side) {
+        const spragBodyState *body = row->body[side] < 0 ? NULL : &s->body[row->body[side]];
+        if (body == NULL || body->kinematic)
+            continue;
+        double spin[3];
+        spragMul33(spin, body->inverse_inertia, row->J[side] + 3);
+        sum += body->inverse_mass * spragDot3(row->J[side], row->J[side]) + spragDot3(row->J[side] + 3, spin);
+    }
+    return sum;
+}
+
+/* J, by which the constraints raise the kinetic energy T, but for SLACK T. */
+static double gainOf(const spragSnapshot *s, const spragIsland *island)
+{
+    double gain = 0;
+    for (int i = 0; i < island->body_count; ++i) {
+        const spragBodyState *body = &s->body[island->body[i]];
+        const double *p = body->impulse, *v = body->free_velocity;
+        double spin[3], momentum[3];
+        if (body->kinematic)
+            continue;
+        spragMul33(spin, body->inverse_inertia, p + 3);
+        spragMul33(momentum, body->inertia, v + 3);
+        gain += spragDot3(p, v) + spragDot3(p + 3, v + 3);
+        gain += 0.5 * (body->inverse_mass * spragDot3(p, p) + spragDot3(p + 3, spin));
+        gain -= 0.5 * SLACK * (body->mass * spragDot3(v, v) + spragDot3(v + 3, momentum));
+    }
+    return gain;
+}
+
+/* A row of the answer. */
+typedef struct Row {
+    int joint;
+    double r;         /* N s */
+    double explained; /* J */
+    int out;          /* its impulse is out of proportion to what it asks for */
+} Row;
+
+/* b: its correction as it was before any was withheld */
+static Row rowOf(int joint, Asked asked, double b, double r, double a)
+{
+    const double most = a > 0 ? EXPLAINED * b * b / a : 0, work = fmax(asked.correction * r, 0);
+    return (Row){joint, r, asked.drive * r + fmin(work, most), b != 0 && fabs(r) * a > EXPLAINED * fabs(b)};
+}
+
+/* Returns how many. */
+static int fillRows(const spragSnapshot *s, const spragIsland *island, Row *out)
+{
+    int count = 0;
+    for (int e = 0; e < island->row_count; ++e) {
+        const spragEqualityRow *row = &island->row[e];
+        out[count++] =
+            rowOf(row->joint, askedOfRow(s, row), spragRowDrives(row) ? 0 : row->asked, row->impulse, mobility(s, row));
+    }
+    for (int k = 0; k < island->block_count; ++k) {
+        const spragBlock *block = &island->block[k];
+        double W[9];
+        spragBlockOwn(s, block, W);
+        for (int row = 0; row < 3; ++row) {
+            const Asked asked = askedOfBlock(s, block, row);
+            const double b = asked.correction / (1 - s->joint[block->joint].withheld);
+            if (!block->unused[row])
+                out[count++] = rowOf(block->joint, asked, b, island->r[3 * k + row], W[4 * row]);
+        }
+    }
+    return count;
+}
+
+int spragSurges(spragSnapshot *s, spragIsland *island, int last)
+{
+    double explained = 0;
+    const double gain = gainOf(s, island);
+    if (!(gain > 0))
+        return 0;
+    Row *row = SPRAG_TAKE_RAW(&island->lane->scratch, Row, island->row_count + 3 * island->block_count);
+    const int count = row == NULL ? 0 : fillRows(s, island, row);
+    for (int i = 0; i < count; ++i)
+        explained += row[i].explained;
+    if (count == 0 || gain <= explained)
+        return 0;
+    if (island->row_count > 0 && !island->damped)
+        return island->damped = 1;
+    const double share = last ? 0 : fmin(fmax(sqrt(fmax(explained, 0) / gain), LEAST), MOST);
+    for (int i = 0; i < count; ++i)
+        s->joint[row[i].joint].surges |= row[i].out;
+    for (int i = 0; i < island->joint_count; ++i) {
+        spragJointState *joint = &s->joint[island->joint[i]];
+        joint->withheld = last || joint->surges ? 1 - (1 - joint->withheld) * share : joint->withheld;
+        joint->surges = 0;
+    }
+    return 1;
+}

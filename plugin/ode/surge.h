@@ -1,0 +1,40 @@
+/* Answers that throw bodies.
+ *
+ * A row asks for a velocity b_j (ERP's correction of an overlap or of a joint, a motor, a bounce, less h Jdot v) and has it but
+ * for what its law lets be:  (J v+)_j = u_j + b_j,  r_j u_j <= 0.  With p = J^T r and v+ = v + M^-1 p, v the motion without
+ * constraints, the kinetic energy grows by
+ *     T+ - T = r . J v+ - p . M^-1 p / 2  <=  sum_j b_j r_j.
+ * So constraints that ask for nothing never throw a body.  Those that ask may, without limit: where rows nearly depend on each
+ * other (a closed loop of sliders that has drifted, a body that joints hold against the floor), what one asks for and the others
+ * all but forbid takes the impulse b / (sigma a), a = (J M^-1 J^T)_jj, sigma towards 0, and moves bodies at b / sqrt(sigma).  Stock
+ * ODE's dWorldStep gives the same answer; the iterations of QuickStep never come that far.
+ *
+ * A correction is no physics: one that moves bodies many times as fast as it asks for is wrong by more than it corrects, since
+ * J is that of where the bodies are.  So an answer is refused whose energy grows by more than
+ *     sum_j min(b_j r_j, K b_j^2 / a_j)
+ * (a row alone gives b^2 / 2 a), and the island is solved again with less asked for.  What forces and momentum want of the
+ * rows they still do exactly.
+ *
+ * First of the equality rows of joints: what can be had without haste, b <- A (A + C)^-1 b with A their J M^-1 J^T and C = s diag A
+ * (damped least squares: Wampler, IEEE Trans. Systems, Man, and Cybernetics 16, 1986).  Directions that are not near to
+ * singular are corrected as before, but for s, and the bodies get at most sum b^2 / 4 s a of it.  Then, if need be, of all joints
+ * and contacts whose impulses are that far out of proportion, by their share of what is explained; and in the end nothing is
+ * asked for, and no energy can come.
+ *
+ * What is bounded by a force or by friction is the user's drive, not a correction: motors with a greatest force and the motion of
+ * surfaces may do what work they can. */
+#ifndef SPRAG_ODE_SURGE_H
+#define SPRAG_ODE_SURGE_H
+
+#include "ode/world.h"
+
+#define SPRAG_DAMPING 0.01 /* s */
+
+/* Does the answer, body->impulse and r and lambda of the rows, give the bodies more energy than is explained?  Then less is
+ * asked for when the island is assembled again (island->damped, spragJointState.withheld); nothing, if it is the last time. */
+int spragSurges(spragSnapshot *snapshot, spragIsland *island, int last);
+
+/* Takes what is withheld off the rows of an island that is being assembled: their J is there. */
+void spragSurgeWithhold(const spragSnapshot *snapshot, spragIsland *island);
+
+#endif
