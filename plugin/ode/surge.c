@@ -13,9 +13,9 @@
 
 /* ---------------------------------------------------------------- what is asked for */
 
-/* m/s: the user's drive, and what may surge. */
+/* m/s: the user's drive; a correction; what the motion has of itself, a bounce and -h Jdot v. */
 typedef struct Asked {
-    double drive, correction;
+    double drive, correction, motion;
 } Asked;
 
 static int isBounded(double lo, double hi)
@@ -40,17 +40,29 @@ static double given(const spragSnapshot *s, const int body[2], const double *con
     return sum;
 }
 
+/* Of the normal of a contact: what the surface moves at, m/s. */
+static double surfaceMotion(const spragSnapshot *s, const spragBlock *block)
+{
+    const dContact *contact = block->part == SPRAG_PART_CONTACT ? s->joint[block->joint].contact : NULL;
+    return contact != NULL && (contact->surface.mode & dContactMotionN) ? contact->surface.motionN : 0;
+}
+
 static Asked askedOfBlock(const spragSnapshot *s, const spragBlock *block, int row)
 {
     const double product = -s->step * block->product[row], rhs = block->rhs[row];
     const double drive = given(s, block->body, (const double *const[2]){block->J[0][row], block->J[1][row]});
-    return isDrive(block, row) ? (Asked){drive + rhs, product} : (Asked){drive, rhs + product};
+    if (isDrive(block, row))
+        return (Asked){drive + rhs, 0, product};
+    if (block->part != SPRAG_PART_CONTACT)
+        return (Asked){drive, rhs, product};
+    const double motion = surfaceMotion(s, block), bounce = fmax(rhs - motion - block->correction, 0);
+    return (Asked){drive + motion, rhs - motion - bounce, product + bounce};
 }
 
 static Asked askedOfRow(const spragSnapshot *s, const spragEqualityRow *row)
 {
     const double drive = given(s, row->body, (const double *const[2]){row->J[0], row->J[1]});
-    return spragRowDrives(row) ? (Asked){drive + row->rhs, 0} : (Asked){drive, row->rhs};
+    return spragRowDrives(row) ? (Asked){drive + row->rhs, 0, 0} : (Asked){drive, row->rhs, 0};
 }
 
 void spragSurgeWithhold(const spragSnapshot *s, spragIsland *island)
@@ -64,7 +76,8 @@ void spragSurgeWithhold(const spragSnapshot *s, spragIsland *island)
         block->correction *= share;
         for (int row = 0; row < 3; ++row) {
             block->product[row] *= share;
-            block->rhs[row] *= isDrive(block, row) ? 1 : share;
+            const double drive = isDrive(block, row) ? block->rhs[row] : row == 0 ? surfaceMotion(s, block) : 0;
+            block->rhs[row] = drive + share * (block->rhs[row] - drive);
         }
     }
 }
@@ -113,11 +126,12 @@ typedef struct Row {
     int out;          /* its impulse is out of proportion to what it asks for */
 } Row;
 
-/* b: its correction as it was before any was withheld */
-static Row rowOf(int joint, Asked asked, double b, double r, double a)
+/* correction, motion: as they were before any was withheld, m/s */
+static Row rowOf(int joint, Asked asked, double correction, double motion, double r, double a)
 {
-    const double most = a > 0 ? EXPLAINED * b * b / a : 0, work = fmax(asked.correction * r, 0);
-    return (Row){joint, r, asked.drive * r + fmin(work, most), b != 0 && fabs(r) * a > EXPLAINED * fabs(b)};
+    const double most = a > 0 ? (EXPLAINED * correction * correction + motion * motion) / a : 0;
+    const double work = fmax((asked.correction + asked.motion) * r, 0);
+    return (Row){joint, r, asked.drive * r + fmin(work, most), most > 0 && fabs((correction + motion) * r) > most};
 }
 
 /* Returns how many. */
@@ -126,8 +140,8 @@ static int fillRows(const spragSnapshot *s, const spragIsland *island, Row *out)
     int count = 0;
     for (int e = 0; e < island->row_count; ++e) {
         const spragEqualityRow *row = &island->row[e];
-        out[count++] =
-            rowOf(row->joint, askedOfRow(s, row), spragRowDrives(row) ? 0 : row->asked, row->impulse, mobility(s, row));
+        const double correction = spragRowDrives(row) ? 0 : row->asked;
+        out[count++] = rowOf(row->joint, askedOfRow(s, row), correction, 0, row->impulse, mobility(s, row));
     }
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
@@ -135,9 +149,10 @@ static int fillRows(const spragSnapshot *s, const spragIsland *island, Row *out)
         spragBlockOwn(s, block, W);
         for (int row = 0; row < 3; ++row) {
             const Asked asked = askedOfBlock(s, block, row);
-            const double b = asked.correction / (1 - s->joint[block->joint].withheld);
+            const double share = 1 - s->joint[block->joint].withheld;
             if (!block->unused[row])
-                out[count++] = rowOf(block->joint, asked, b, island->r[3 * k + row], W[4 * row]);
+                out[count++] = rowOf(block->joint, asked, asked.correction / share, asked.motion / share,
+                                     island->r[3 * k + row], W[4 * row]);
         }
     }
     return count;

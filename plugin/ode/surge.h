@@ -10,10 +10,10 @@
  * ODE's dWorldStep gives the same answer; the iterations of QuickStep never come that far.
  *
  * A correction is no physics: one that moves bodies many times as fast as it asks for is wrong by more than it corrects, since
- * J is that of where the bodies are.  So an answer is refused whose energy grows by more than
- *     sum_j min(b_j r_j, K b_j^2 / a_j)
- * (a row alone gives b^2 / 2 a), and the island is solved again with less asked for.  What forces and momentum want of the
- * rows they still do exactly.
+ * J is that of where the bodies are.  So an answer is refused whose energy grows by more than a tenth and
+ *     sum_j min(b_j r_j, (K c_j^2 + m_j^2) / a_j),      b_j = c_j + m_j
+ * (a row alone gives b^2 / 2 a), c the correction and m what is of the motion itself, a bounce and -h Jdot v.  The island is solved
+ * again with less asked for; what forces and momentum want of the rows they still do exactly.
  *
  * First of the equality rows of joints: what can be had without haste, b <- A (A + C)^-1 b with A their J M^-1 J^T and C = s diag A
  * (damped least squares: Wampler, IEEE Trans. Systems, Man, and Cybernetics 16, 1986).  Directions that are not near to
@@ -22,7 +22,7 @@
  * asked for, and no energy can come.
  *
  * What is bounded by a force or by friction is the user's drive, not a correction: motors with a greatest force and the motion of
- * surfaces may do what work they can. */
+ * surfaces may do what work they can, and so may bodies that move as they like. */
 #ifndef SPRAG_ODE_SURGE_H
 #define SPRAG_ODE_SURGE_H
 
