@@ -393,7 +393,7 @@ static int factor(spragSnapshot *s, spragIsland *island, struct spragArticulatio
         couplings(island, art, i, art->L + (size_t)i * (size_t)m);
         art->L[i * m + i] += e->compliance;
     }
-    if (island->damped && !damp(island, art))
+    if (island->surged && !damp(island, art))
         return 0;
     for (int i = 0; i < m; ++i) {
         const spragEqualityRow *e = &island->row[art->row[i]];

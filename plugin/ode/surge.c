@@ -67,6 +67,8 @@ static Asked askedOfRow(const spragSnapshot *s, const spragEqualityRow *row)
 
 void spragSurgeWithhold(const spragSnapshot *s, spragIsland *island)
 {
+    if (!island->surged)
+        return;
     for (int e = 0; e < island->row_count; ++e)
         if (!spragRowDrives(&island->row[e]))
             island->row[e].rhs *= 1 - s->joint[island->row[e].joint].withheld;
@@ -170,8 +172,10 @@ int spragSurges(spragSnapshot *s, spragIsland *island, int last)
         explained += row[i].explained;
     if (count == 0 || gain <= explained)
         return 0;
-    if (island->row_count > 0 && !island->damped)
-        return island->damped = 1;
+    const int first = !island->surged;
+    island->surged = 1;
+    if (first && island->row_count > 0 && !last)
+        return 1;
     const double share = last ? 0 : fmin(fmax(sqrt(fmax(explained, 0) / gain), LEAST), MOST);
     for (int i = 0; i < count; ++i)
         s->joint[row[i].joint].surges |= row[i].out;

@@ -31,7 +31,7 @@
 #define SPRAG_DAMPING 0.01 /* s */
 
 /* Does the answer, body->impulse and r and lambda of the rows, give the bodies more energy than is explained?  Then less is
- * asked for when the island is assembled again (island->damped, spragJointState.withheld); nothing, if it is the last time. */
+ * asked for when the island is assembled again (island->surged, spragJointState.withheld); nothing, if it is the last time. */
 int spragSurges(spragSnapshot *snapshot, spragIsland *island, int last);
 
 /* Takes what is withheld off the rows of an island that is being assembled: their J is there. */

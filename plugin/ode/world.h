@@ -98,7 +98,7 @@ typedef struct spragIsland {
     int *body;            /* (body_count) dynamic bodies, ascending */
     int *joint;           /* (joint_count) enabled joints, ascending */
     const char *declined; /* why ODE solves it, or NULL */
-    int damped;           /* 1: of what its joints ask for, what can be had without haste (surge.h) */
+    int surged;           /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int block_count, row_count, articulation_count;
     int block_total;                        /* with those that are not in the working set (working_set.h) */
     spragBlock *block;                      /* (block_count) */
