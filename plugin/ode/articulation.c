@@ -352,9 +352,9 @@ static void couplings(const spragIsland *island, const struct spragArticulation 
     }
 }
 
-/* Ask for what can be had without haste: rhs <- A (A + C)^-1 rhs = rhs - C (A + C)^-1 rhs, C = SPRAG_DAMPING diag A, of rows
+/* Ask for what can be had without haste: b <- A (A + C)^-1 b = b - C (A + C)^-1 b, b = rhs - E v of kinematic bodies, C = SPRAG_DAMPING diag A, of rows
  * that may surge (surge.h).  A in art->L, not factored yet.  0: no memory. */
-static int damp(spragIsland *island, const struct spragArticulation *art)
+static int damp(const spragSnapshot *s, spragIsland *island, const struct spragArticulation *art)
 {
     const size_t m = (size_t)art->row_count;
     double *L = SPRAG_TAKE_RAW(&island->lane->scratch, double, m *m),
@@ -366,7 +366,7 @@ static int damp(spragIsland *island, const struct spragArticulation *art)
     for (size_t i = 0; i < m; ++i) {
         const spragEqualityRow *row = &island->row[art->row[i]];
         L[i * m + i] *= spragRowDrives(row) ? 1 : 1 + SPRAG_DAMPING;
-        x[i] = row->rhs;
+        x[i] = row->rhs + spragSurgeGiven(s, row->body, row->J[0], row->J[1]);
     }
     spragLdltFactor(art->row_count, art->first, L, pivot);
     spragLdltForward(art->row_count, art->first, L, 1, 0, x);
@@ -393,7 +393,7 @@ static int factor(spragSnapshot *s, spragIsland *island, struct spragArticulatio
         couplings(island, art, i, art->L + (size_t)i * (size_t)m);
         art->L[i * m + i] += e->compliance;
     }
-    if (island->surged && !damp(island, art))
+    if (island->surged && !damp(s, island, art))
         return 0;
     for (int i = 0; i < m; ++i) {
         const spragEqualityRow *e = &island->row[art->row[i]];

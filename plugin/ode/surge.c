@@ -28,9 +28,9 @@ static int isDrive(const spragBlock *block, int row)
     return block->part == SPRAG_PART_JOINT ? isBounded(block->lo[row], block->hi[row]) : row > 0;
 }
 
-/* What the user has of a row by the motion of bodies that move as they like, m/s. */
-static double given(const spragSnapshot *s, const int body[2], const double *const J[2])
+double spragSurgeGiven(const spragSnapshot *s, const int body[2], const double J0[6], const double J1[6])
 {
+    const double *J[2] = {J0, J1};
     double sum = 0;
     for (int side = 0; side < 2; ++side)
         if (body[side] >= 0 && s->body[body[side]].kinematic) {
@@ -38,6 +38,16 @@ static double given(const spragSnapshot *s, const int body[2], const double *con
             sum -= spragDot3(J[side], v) + spragDot3(J[side] + 3, v + 3);
         }
     return sum;
+}
+
+static double givenToRow(const spragSnapshot *s, const spragEqualityRow *row)
+{
+    return spragSurgeGiven(s, row->body, row->J[0], row->J[1]);
+}
+
+static double givenToBlock(const spragSnapshot *s, const spragBlock *block, int row)
+{
+    return spragSurgeGiven(s, block->body, block->J[0][row], block->J[1][row]);
 }
 
 /* Of the normal of a contact: what the surface moves at, m/s. */
@@ -49,37 +59,39 @@ static double surfaceMotion(const spragSnapshot *s, const spragBlock *block)
 
 static Asked askedOfBlock(const spragSnapshot *s, const spragBlock *block, int row)
 {
-    const double product = -s->step * block->product[row], rhs = block->rhs[row];
-    const double drive = given(s, block->body, (const double *const[2]){block->J[0][row], block->J[1][row]});
+    const double product = -s->step * block->product[row], asked = block->rhs[row] + givenToBlock(s, block, row);
     if (isDrive(block, row))
-        return (Asked){drive + rhs, 0, product};
+        return (Asked){asked, 0, product};
     if (block->part != SPRAG_PART_CONTACT)
-        return (Asked){drive, rhs, product};
-    const double motion = surfaceMotion(s, block), bounce = fmax(rhs - motion - block->correction, 0);
-    return (Asked){drive + motion, rhs - motion - bounce, product + bounce};
+        return (Asked){0, asked, product};
+    const double motion = surfaceMotion(s, block), bounce = fmax(block->rhs[row] - motion - block->correction, 0);
+    return (Asked){motion, asked - motion - bounce, product + bounce};
 }
 
 static Asked askedOfRow(const spragSnapshot *s, const spragEqualityRow *row)
 {
-    const double drive = given(s, row->body, (const double *const[2]){row->J[0], row->J[1]});
-    return spragRowDrives(row) ? (Asked){drive + row->rhs, 0, 0} : (Asked){drive, row->rhs, 0};
+    const double asked = row->rhs + givenToRow(s, row);
+    return spragRowDrives(row) ? (Asked){asked, 0, 0} : (Asked){0, asked, 0};
 }
 
 void spragSurgeWithhold(const spragSnapshot *s, spragIsland *island)
 {
     if (!island->surged)
         return;
-    for (int e = 0; e < island->row_count; ++e)
-        if (!spragRowDrives(&island->row[e]))
-            island->row[e].rhs *= 1 - s->joint[island->row[e].joint].withheld;
+    for (int e = 0; e < island->row_count; ++e) {
+        spragEqualityRow *row = &island->row[e];
+        if (!spragRowDrives(row))
+            row->rhs -= s->joint[row->joint].withheld * (row->rhs + givenToRow(s, row));
+    }
     for (int k = 0; k < island->block_count; ++k) {
         spragBlock *block = &island->block[k];
         const double share = 1 - s->joint[block->joint].withheld;
         block->correction *= share;
         for (int row = 0; row < 3; ++row) {
             block->product[row] *= share;
-            const double drive = isDrive(block, row) ? block->rhs[row] : row == 0 ? surfaceMotion(s, block) : 0;
-            block->rhs[row] = drive + share * (block->rhs[row] - drive);
+            const double asked =
+                block->rhs[row] + givenToBlock(s, block, row) - (row == 0 ? surfaceMotion(s, block) : 0);
+            block->rhs[row] -= isDrive(block, row) ? 0 : (1 - share) * asked;
         }
     }
 }
@@ -142,7 +154,7 @@ static int fillRows(const spragSnapshot *s, const spragIsland *island, Row *out)
     int count = 0;
     for (int e = 0; e < island->row_count; ++e) {
         const spragEqualityRow *row = &island->row[e];
-        const double correction = spragRowDrives(row) ? 0 : row->asked;
+        const double correction = spragRowDrives(row) ? 0 : row->asked + givenToRow(s, row);
         out[count++] = rowOf(row->joint, askedOfRow(s, row), correction, 0, row->impulse, mobility(s, row));
     }
     for (int k = 0; k < island->block_count; ++k) {

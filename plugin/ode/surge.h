@@ -1,6 +1,6 @@
 /* Answers that throw bodies.
  *
- * A row asks for a velocity b_j (ERP's correction of an overlap or of a joint, a motor, a bounce, less h Jdot v) and has it but
+ * A row asks for a velocity b_j (ERP's correction of an overlap or of a joint, a motor, a bounce, less h Jdot v and J v of what is kinematic) and has it but
  * for what its law lets be:  (J v+)_j = u_j + b_j,  r_j u_j <= 0.  With p = J^T r and v+ = v + M^-1 p, v the motion without
  * constraints, the kinetic energy grows by
  *     T+ - T = r . J v+ - p . M^-1 p / 2  <=  sum_j b_j r_j.
@@ -22,7 +22,7 @@
  * asked for, and no energy can come.
  *
  * What is bounded by a force or by friction is the user's drive, not a correction: motors with a greatest force and the motion of
- * surfaces may do what work they can, and so may bodies that move as they like. */
+ * surfaces may do what work they can.  Bodies that move as they like ask as corrections do. */
 #ifndef SPRAG_ODE_SURGE_H
 #define SPRAG_ODE_SURGE_H
 
@@ -33,6 +33,9 @@
 /* Does the answer, body->impulse and r and lambda of the rows, give the bodies more energy than is explained?  Then less is
  * asked for when the island is assembled again (island->surged, spragJointState.withheld); nothing, if it is the last time. */
 int spragSurges(spragSnapshot *snapshot, spragIsland *island, int last);
+
+/* m/s: what a row is asked for by bodies that move as they like, - J v. */
+double spragSurgeGiven(const spragSnapshot *snapshot, const int body[2], const double J0[6], const double J1[6]);
 
 /* Takes what is withheld off the rows of an island that is being assembled: their J is there. */
 void spragSurgeWithhold(const spragSnapshot *snapshot, spragIsland *island);
