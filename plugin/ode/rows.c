@@ -259,6 +259,17 @@ static int sameGeoms(const spragSnapshot *s, const spragBlock *a, const spragBlo
     return a->body[0] == b->body[0] && a->body[1] == b->body[1] && x->g1 == y->g1 && x->g2 == y->g2;
 }
 
+/* Jdot v, at most w^2 r, foretells the step as long as bodies turn by less than a radian in it.  Beyond that it is kept at
+ * r / h^2, which moves a point by no more than its arm. */
+static void limitProduct(double step, const spragBodyState *const body[2], double product[3])
+{
+    double turn = 1; /* rad */
+    for (int side = 0; side < 2; ++side)
+        turn = fmax(turn, body[side] == NULL ? 0 : step * spragNorm3(body[side]->velocity + 3));
+    for (int i = 0; i < 3; ++i)
+        product[i] /= turn * turn;
+}
+
 static void addProduct(const spragSnapshot *s, const spragJointState *joint, const spragSurface *surface,
                        const spragBlock *before, spragBlock *block)
 {
@@ -277,6 +288,7 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
                                                                                   : block->radius[side];
     }
     spragVelocityProduct(body, radius, block->position, block->n, product);
+    limitProduct(s->step, body, product);
     block->product[0] = spragDot3(block->n, product);
     if (block->kind == SPRAG_BLOCK_BOX)
         return; /* several that hold: their points on a turning body ask for accelerations no rigid body has */
