@@ -14,7 +14,8 @@ enum {
     VISITS_LEAST = 200, /* and these, as small islands come last, */
     SWEEPS_LATE = 20,   /* but no more than QuickStep makes */
     SWEEPS_MOST = 60,   /* beyond it W is worth its price */
-    LOOKS_MOST = 40
+    LOOKS_MOST = 40,
+    LOOKS_IN_TIME = 5
 };
 #define ROUGH 1e-5  /* m/s: a tolerance that may be reached without W */
 #define JUDGING 0.5 /* of the time of the first sweep: what the judge takes */
@@ -148,7 +149,8 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     spragGreedyBegin(greedy, others);
     deadline -= JUDGING * (spragSeconds() - begin);
     const double enough = HALF * options->tolerance;
-    long each = n; /* visits between two looks of the judge, who says where it is worst */
+    /* Visits between two looks of the judge, who says where it is worst. */
+    long each = options->time_limit > 0 ? late_most / LOOKS_IN_TIME : n;
     int late, looks = 0;
     do {
         const long until = greedy->visits + each < most ? greedy->visits + each : most;

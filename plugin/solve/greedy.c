@@ -21,12 +21,13 @@
 enum {
     CLOCK = 256, /* visits between two looks at it */
     AHEAD = 2,   /* visits, of what is fetched */
-    ROOT_STEP_MAX = 40
+    ROOT_STEP_MAX = 40,
+    PAIR = 2 * SPRAG_QUAD /* contacts that are looked at together */
 };
 
 static int paddedCount(int count)
 {
-    return (count + SPRAG_QUAD - 1) / SPRAG_QUAD * SPRAG_QUAD;
+    return (count + PAIR - 1) / PAIR * PAIR;
 }
 
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena)
@@ -287,17 +288,21 @@ INLINE void listRound(Round *round)
     const spragQuad threshold = spragQuadOf(round->threshold);
     spragQuad greatest = {0};
     int count = 0, *const list = greedy->list;
-    for (int k = 0; k < greedy->contact_count; k += SPRAG_QUAD) {
-        int(*const pair)[2] = greedy->pair + k;
-        const spragQuad hope =
-            ROW(greedy->gain + k) * (movedOf(moved, pair, 0) + movedOf(moved, pair, 1) - ROW(greedy->seen + k));
-        greatest = spragQuadMax(hope, greatest);
-        const spragQuadMask above = hope > threshold;
-        if (!spragQuadAny(above))
+    for (int k = 0; k < greedy->contact_count; k += PAIR) {
+        spragQuadMask above[2];
+        for (int part = 0; part < 2; ++part) {
+            const int first = k + part * SPRAG_QUAD;
+            int(*const pair)[2] = greedy->pair + first;
+            const spragQuad hope = ROW(greedy->gain + first) *
+                                   (movedOf(moved, pair, 0) + movedOf(moved, pair, 1) - ROW(greedy->seen + first));
+            greatest = spragQuadMax(hope, greatest);
+            above[part] = hope > threshold;
+        }
+        if (!spragQuadAny(above[0] | above[1]))
             continue;
-        for (int i = 0; i < SPRAG_QUAD; ++i) {
+        for (int i = 0; i < PAIR; ++i) {
             list[count] = k + i;
-            count -= (int)above[i];
+            count -= (int)above[i / SPRAG_QUAD][i % SPRAG_QUAD];
         }
     }
     round->count = count;

@@ -51,7 +51,7 @@ typedef struct spragGreedy {
     spragGreedyContact *contact; /* (contact_count) */
     spragGreedyBody *body;       /* (body_count + 1) */
     double *moved;               /* (body_count + 1) m/s, sum of all changes of velocity at its contacts */
-    /* A contact may gain by a visit  gain (moved of its bodies - seen).  Each to a multiple of four, the rest gains nothing. */
+    /* A contact may gain by a visit  gain (moved of its bodies - seen).  Each to a multiple of eight, the rest gains nothing. */
     double *seen;   /* (contact_count) m/s, what its bodies had moved when it was visited */
     double *gain;   /* (contact_count) how much of that was its own error the last time */
     int (*pair)[2]; /* (contact_count) its bodies */
