@@ -2,7 +2,9 @@
  * soon and the laws are those of cones (cones.h), interior methods first, whose iterates the proximal points polish.
  *
  *   1. The guess as it is, with the least lambda: where its modes fit, one step ends at rounding.
- *   2. Sweeps, then proximal points: lambda falls while they are easy and rises where full Newton steps fail.
+ *   2. Sweeps, then proximal points: lambda falls while they are easy and rises where full Newton steps fail.  Where work is
+ *      limited they get most of it: of 40 starts on moving piles of 300 balls 130 steps solve 30, 56 a start, of 28 of 300
+ *      boxes 27, 57 a start; 30 steps and then stages 3 and 4 solve fewer in twice as many.
  *   3. The interior-point iteration (interior.c): it does not mind degenerate sets of solutions.
  *   4. The homotopy of path.c, which goes through the folds that stop 3, from starts of several lengths: where friction
  *      is high a path may lead to infinity, and other starts lie on other paths.
@@ -32,6 +34,9 @@ enum {
     NEWTON_LEAST = 60,
     SWEEP_FIRST = 40,
     STEPS_FIRST = 30,
+    STEPS_FIRST_LIMITED = 150,
+    INTERIOR_LEAST = 60, /* steps it takes to get anywhere */
+    SMALL = 60,          /* blocks */
     STEPS_WARM = 4,
     STEPS_FAR = 200,
     STEPS_SURE = 6,
@@ -63,6 +68,7 @@ typedef struct Newton {
     double *swept;              /* (3 nc) */
     spragPool *pool;            /* or NULL */
     spragTangentSpace space;
+    int first_steps, interior_least; /* of stage 2; left for stage 3 to begin */
 } Newton;
 
 /* What the interior methods factorise: the proximal points' tangent, or one of the cones' own. */
@@ -149,9 +155,9 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
         for (int k = 0; k < SWEEP_FIRST; ++k)
             spragSweep(&newton->sweeper, r);
         memcpy(newton->swept, r, bytes);
-        status = points(newton, LAMBDA_FIRST, cones ? STEPS_FIRST : left(newton), r);
+        status = points(newton, LAMBDA_FIRST, cones ? newton->first_steps : left(newton), r);
     }
-    if (status == SPRAG_NOT_CONVERGED && cones)
+    if (status == SPRAG_NOT_CONVERGED && cones && left(newton) >= newton->interior_least)
         status = interior(newton, arena, r);
     if (status == SPRAG_NOT_CONVERGED && cones && !spragProblemIsPlain(newton->problem)) {
         newton->limit +=
@@ -190,8 +196,11 @@ static double productsMost(const spragProblem *problem, const spragSolveOptions 
 static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem, const spragSolveOptions *options,
                            spragArena *arena, double *r, spragSolveInfo *info, int *refused)
 {
+    const int limited = options->work_limit > 0 && problem->contact_count > SMALL;
     Newton newton = {.problem = problem,
                      .space = space,
+                     .first_steps = limited ? STEPS_FIRST_LIMITED : STEPS_FIRST,
+                     .interior_least = limited ? INTERIOR_LEAST : 0,
                      .tolerance = options->tolerance,
                      .deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0,
                      .iterations = &info->iterations,

@@ -17,7 +17,7 @@ enum { INNER_MAX = 12, INNER_EASY = 4, CHORDS_MAX = 3, POLISH_STEPS = 6 };
 #define LAMBDA_RISE 4   /* after one that was not solved */
 #define LAG_FIRST 0.1   /* and the same of the lag */
 #define LAG_LEAST 1e-3  /* below it: none */
-#define LAG_FALL 0.7
+#define LAG_FALL 0.5
 #define LAG_RISE 1.5
 #define INNER_SHARE 0.01  /* a proximal problem counts as solved at this part of its own displacement, squared */
 #define SURE 1e-3         /* or at this part of the tolerance */
@@ -66,13 +66,15 @@ static void lineLaw(spragBlockLaw *law, int i, double lo, double hi, const doubl
     }
 }
 
-/* slide: mu |u_t| of the center.  With lag > 0 the normal row is u_n + lag (slide - mu sigma), sigma = w (|x_t| - mu r_n). */
+/* slide: mu |u_t| of the center.  With lag > 0 the normal row is u_n + lag (slide + mu e . u_t), e = x_t / |x_t|, where the
+ * contact slips. */
 static void contactLaw(spragBlockLaw *law, double mu, double lag, double slide, const double *r, const double *u,
                        double w)
 {
     const double x_t[2] = {r[1] - u[1] / w, r[2] - u[2] / w}, size = spragNorm2(x_t);
-    const double sigma = w * (size - mu * fmax(0, r[0])), part = sigma > 0 ? lag * mu : 0;
-    const double normal = u[0] + lag * slide - part * fmax(sigma, 0), x_n = r[0] - normal / w;
+    const double slip = size > 0 ? (x_t[0] * u[1] + x_t[1] * u[2]) / size : 0;
+    const double part = size > mu * fmax(0, r[0]) && slip < 0 ? lag * mu : 0;
+    const double normal = u[0] + lag * slide + part * slip, x_n = r[0] - normal / w;
     if (x_n <= 0) {
         for (int i = 0; i < 3; ++i)
             law->F[i] = w * r[i], law->A[4 * i] = w;
@@ -81,14 +83,14 @@ static void contactLaw(spragBlockLaw *law, double mu, double lag, double slide, 
     double e[2];
     discLaw(law, 1, mu * x_n, r, u, w, e);
     law->F[0] = normal;
-    const double along = size > 0 ? part / size : 0;
-    law->A[0] = part * w * mu, law->A[1] = -along * w * x_t[0], law->A[2] = -along * w * x_t[1];
-    law->B[0] = 1, law->B[1] = along * x_t[0], law->B[2] = along * x_t[1];
-    for (int i = 0; i < 2; ++i) /* the disc grows with x_n */
-        for (int j = 0; j < 3; ++j) {
-            law->A[3 * (1 + i) + j] -= mu * e[i] * ((j == 0 ? w : 0) - law->A[j]);
+    law->B[0] = 1;
+    if (part > 0)
+        law->B[1] = part * x_t[0] / size, law->B[2] = part * x_t[1] / size;
+    for (int i = 0; i < 2; ++i) { /* the disc grows with x_n */
+        law->A[3 * (1 + i)] -= mu * e[i] * w;
+        for (int j = 0; j < 3; ++j)
             law->B[3 * (1 + i) + j] += mu * e[i] * law->B[j];
-        }
+    }
 }
 
 /* The disc's radius is mu |x_n|. */
