@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "linalg/lu.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
@@ -61,7 +62,7 @@ static int makeGraph(spragTangent *t, int **row_start, int **column, spragArena 
 {
     const spragBodies *bodies = t->bodies;
     const int nc = t->problem->contact_count, n = bodies->count;
-    int *first = SPRAG_TAKE(arena, int, n + 2), *list = SPRAG_TAKE_RAW(arena, int, 2 * nc);
+    int *first = t->first = SPRAG_TAKE(arena, int, n + 2), *list = t->list = SPRAG_TAKE_RAW(arena, int, 2 * nc);
     int *seen = SPRAG_TAKE_RAW(arena, int, n), *place = SPRAG_TAKE_RAW(arena, int, n);
     *row_start = SPRAG_TAKE_RAW(arena, int, n + 1);
     *column = SPRAG_TAKE_RAW(arena, int, n + 2 * nc);
@@ -119,6 +120,14 @@ static void complianceOf(const spragTangent *t, int k, double C[9])
     }
 }
 
+static void complianceRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const spragTangent *t = data;
+    for (int k = first; k < end; ++k)
+        complianceOf(t, k, t->compliance + 9 * (size_t)k);
+}
+
 /* D_k^-1 and S_k = D_k^-1 B_k. */
 static int eliminateBlock(spragTangent *t, int k)
 {
@@ -161,21 +170,17 @@ static void response(const spragTangent *t, int k, double T[36])
     }
 }
 
-/* matrix += J_k^T T */
-static void addBlock(spragTangent *t, int k)
+/* row += J_k^T T, J of side a; row: of the matrix. */
+static void addBlock(spragTangent *t, int k, int a)
 {
-    double T[36];
-    response(t, k, T);
-    for (int a = 0; a < 2; ++a) {
-        const double *J = rowsOf(t->bodies, k, a);
-        for (int b = 0; b < 2; ++b) {
-            const int entry = t->entry[4 * (size_t)k + (size_t)(2 * a + b)];
-            const double *out = T + 18 * b;
-            double *M = t->matrix + 36 * (size_t)entry;
-            for (int i = 0; i < 6 && entry >= 0; ++i)
-                for (int c = 0; c < 6; ++c)
-                    M[6 * i + c] += J[i] * out[c] + J[6 + i] * out[6 + c] + J[12 + i] * out[12 + c];
-        }
+    const double *J = rowsOf(t->bodies, k, a);
+    for (int b = 0; b < 2; ++b) {
+        const int entry = t->entry[4 * (size_t)k + (size_t)(2 * a + b)];
+        const double *T = t->response + 36 * (size_t)k + 18 * (size_t)b;
+        double *M = t->matrix + 36 * (size_t)entry;
+        for (int i = 0; i < 6 && entry >= 0; ++i)
+            for (int c = 0; c < 6; ++c)
+                M[6 * i + c] += J[i] * T[c] + J[6 + i] * T[6 + c] + J[12 + i] * T[12 + c];
     }
 }
 
@@ -187,23 +192,65 @@ static int isOpen(const double B[9])
     return 1;
 }
 
+static int adds(const spragTangent *t, int k)
+{
+    return !isOpen(t->B + 9 * (size_t)k) || t->load != NULL;
+}
+
+static void eliminateRange(void *data, int range, int first, int end)
+{
+    spragTangent *t = data;
+    t->worst[range] = 0;
+    for (int k = first; k < end; ++k)
+        if (!eliminateBlock(t, k))
+            t->worst[range] = INFINITY;
+}
+
+static void responseRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    spragTangent *t = data;
+    for (int k = first; k < end; ++k)
+        if (adds(t, k))
+            response(t, k, t->response + 36 * (size_t)k);
+}
+
+/* Rows first .. end - 1 of M + J^T T, whose contacts come in their order. */
+static void rowRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    spragTangent *t = data;
+    for (int i = first; i < end; ++i) {
+        const spragMass *mass = &t->bodies->mass[i];
+        const int start = t->lu.row_start[i];
+        double *M = t->matrix + 36 * (size_t)start; /* the diagonal comes first in its row */
+        memset(M, 0, 36 * (size_t)(t->lu.row_start[i + 1] - start) * sizeof *M);
+        for (int a = 0; a < 3; ++a) {
+            M[7 * a] = mass->mass;
+            memcpy(M + 6 * (3 + a) + 3, mass->inertia + 3 * a, 3 * sizeof *M);
+        }
+        for (int l = t->first[i]; l < t->first[i + 1]; ++l)
+            if (adds(t, t->list[l] / 2))
+                addBlock(t, t->list[l] / 2, t->list[l] % 2);
+    }
+}
+
+/* The greatest of what the ranges of a loop over all contacts found. */
+static double worstOf(const spragTangent *t)
+{
+    double worst = 0;
+    for (int range = 0; range < spragRangeCount(t->problem->contact_count); ++range)
+        worst = fmax(worst, t->worst[range]);
+    return worst;
+}
+
 static int factorBodies(spragTangent *t)
 {
-    const spragBodies *bodies = t->bodies;
-    memset(t->matrix, 0, 36 * (size_t)t->lu.row_start[bodies->count] * sizeof *t->matrix);
-    for (int i = 0; i < bodies->count; ++i) {
-        double *M = t->matrix + 36 * (size_t)t->lu.row_start[i]; /* the diagonal comes first in its row */
-        for (int a = 0; a < 3; ++a) {
-            M[7 * a] = bodies->mass[i].mass;
-            memcpy(M + 6 * (3 + a) + 3, bodies->mass[i].inertia + 3 * a, 3 * sizeof *M);
-        }
-    }
-    for (int k = 0; k < t->problem->contact_count; ++k)
-        if (!eliminateBlock(t, k))
-            return 0;
-    for (int k = 0; k < t->problem->contact_count; ++k)
-        if (!isOpen(t->B + 9 * (size_t)k) || t->load != NULL)
-            addBlock(t, k);
+    spragRangesRun(t->problem->contact_count, eliminateRange, t);
+    if (worstOf(t) > 0)
+        return 0;
+    spragRangesRun(t->problem->contact_count, responseRange, t);
+    spragRangesRun(t->bodies->count, rowRange, t);
     return spragBlockLuFactor(&t->lu, t->matrix);
 }
 
@@ -239,52 +286,87 @@ static int isCarried(const spragTangent *t, int k)
     return t->load != NULL && t->parent[k] >= 0;
 }
 
+typedef struct Recovery {
+    const spragTangent *t;
+    const double *g, *v;
+    double *x;
+    int carried;
+} Recovery;
+
+static void recoverRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Recovery *recovery = data;
+    for (int k = first; k < end; ++k)
+        if (isCarried(recovery->t, k) == recovery->carried)
+            recover(recovery->t, k, recovery->g, recovery->v, recovery->x);
+}
+
 static void recoverAll(const spragTangent *t, const double *g, const double *v, double *x)
 {
     for (int carried = 0; carried < (t->load != NULL ? 2 : 1); ++carried)
-        for (int k = 0; k < t->problem->contact_count; ++k)
-            if (isCarried(t, k) == carried)
-                recover(t, k, g, v, x);
+        spragRangesRun(t->problem->contact_count, recoverRange, &(Recovery){t, g, v, x, carried});
 }
 
-/* velocity := J^T x */
-static void gather(spragTangent *t, const double *x)
+/* velocity := J^T x of bodies first .. end - 1, whose contacts come in their order. */
+static void gather(spragTangent *t, int first, int end, const double *x)
 {
-    const spragBodies *bodies = t->bodies;
-    memset(t->velocity, 0, 6 * (size_t)bodies->count * sizeof *t->velocity);
-    for (int k = 0; k < t->problem->contact_count; ++k)
-        for (int side = 0; side < 2; ++side) {
-            const int body = bodies->of[2 * k + side];
-            const double *J = rowsOf(bodies, k, side);
-            double *force = t->velocity + 6 * (size_t)(body >= 0 ? body : 0);
-            for (int i = 0; i < 6 && body >= 0; ++i)
-                force[i] += J[i] * x[3 * k] + J[6 + i] * x[3 * k + 1] + J[12 + i] * x[3 * k + 2];
+    for (int i = first; i < end; ++i) {
+        double *force = t->velocity + 6 * (size_t)i;
+        memset(force, 0, 6 * sizeof *force);
+        for (int l = t->first[i]; l < t->first[i + 1]; ++l) {
+            const int k = t->list[l] / 2;
+            const double *J = rowsOf(t->bodies, k, t->list[l] % 2);
+            for (int c = 0; c < 6; ++c)
+                force[c] += J[c] * x[3 * k] + J[6 + c] * x[3 * k + 1] + J[12 + c] * x[3 * k + 2];
         }
+    }
+}
+
+typedef struct Product {
+    spragTangent *t;
+    const double *x;
+} Product;
+
+static void forceRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Product *product = data;
+    gather(product->t, first, end, product->x);
 }
 
 /* x, to the accuracy of the factors; x may not be g. */
 static void solveOnce(spragTangent *t, const double *g, double *x)
 {
     recoverAll(t, g, NULL, x);
-    gather(t, x);
+    spragRangesRun(t->bodies->count, forceRange, &(Product){t, x});
     spragBlockLuSolve(&t->lu, t->velocity);
     recoverAll(t, g, t->velocity, x);
 }
 
-/* left = given - (A + B (W + soft)) x with W x = J M^-1 J^T x + C x; its largest number. */
-static double leftover(spragTangent *t, const double *x)
+/* velocity := M^-1 J^T x */
+static void motionRange(void *data, int range, int first, int end)
 {
-    const spragBodies *bodies = t->bodies;
-    double most = 0;
-    gather(t, x);
-    for (int i = 0; i < bodies->count; ++i) {
+    (void)range;
+    const Product *product = data;
+    spragTangent *t = product->t;
+    gather(t, first, end, product->x);
+    for (int i = first; i < end; ++i) {
         double *v = t->velocity + 6 * (size_t)i, turned[3];
-        spragMul33(turned, bodies->mass[i].inverse_inertia, v + 3);
+        spragMul33(turned, t->bodies->mass[i].inverse_inertia, v + 3);
         for (int j = 0; j < 3; ++j)
-            v[j] *= bodies->mass[i].inverse_mass, v[3 + j] = turned[j];
+            v[j] *= t->bodies->mass[i].inverse_mass, v[3 + j] = turned[j];
     }
-    for (int k = 0; k < t->problem->contact_count; ++k) {
-        const double *own = x + 3 * (size_t)k;
+}
+
+/* left = given - (A + B (W + soft)) x with W x = J velocity + C x */
+static void leftRange(void *data, int range, int first, int end)
+{
+    const Product *product = data;
+    spragTangent *t = product->t;
+    double most = 0;
+    for (int k = first; k < end; ++k) {
+        const double *own = product->x + 3 * (size_t)k;
         double u[3] = {t->soft[k] * own[0], t->soft[k] * own[1], t->soft[k] * own[2]};
         spragMulAdd33(u, t->compliance + 9 * (size_t)k, own);
         addMotion(t, k, t->velocity, u);
@@ -292,12 +374,21 @@ static double leftover(spragTangent *t, const double *x)
             const size_t row = 3 * (size_t)k + (size_t)i;
             double sum = t->given[row] - spragDot3(t->B + 3 * row, u) - spragDot3(t->A + 3 * row, own);
             if (isCarried(t, k))
-                sum -= t->load[row] * x[3 * (size_t)t->parent[k]];
+                sum -= t->load[row] * product->x[3 * (size_t)t->parent[k]];
             t->left[row] = sum;
-            most = !(fabs(sum) <= most) ? fabs(sum) : most; /* NaN counts */
+            most = fabs(sum) < INFINITY ? fmax(most, fabs(sum)) : INFINITY; /* NaN counts */
         }
     }
-    return most;
+    t->worst[range] = most;
+}
+
+/* Fills left; returns its largest number. */
+static double leftover(spragTangent *t, const double *x)
+{
+    Product product = {t, x};
+    spragRangesRun(t->bodies->count, motionRange, &product);
+    spragRangesRun(t->problem->contact_count, leftRange, &product);
+    return worstOf(t);
 }
 
 static void solveBodies(spragTangent *t, double *x)
@@ -355,17 +446,17 @@ static int analyseBodies(spragTangent *t, double price_most, spragArena *arena)
         return found;
     t->price = t->lu.products + filling;
     t->matrix = SPRAG_TAKE_RAW(arena, double, 36 * (size_t)row_start[n]);
-    t->compliance = SPRAG_TAKE_RAW(arena, double, 27 * nc);
+    t->compliance = SPRAG_TAKE_RAW(arena, double, 63 * nc);
     t->velocity = SPRAG_TAKE_RAW(arena, double, 6 * n + 9 * nc);
     if (t->matrix == NULL || t->compliance == NULL || t->velocity == NULL)
         return 0;
     t->inverse = t->compliance + 9 * nc;
     t->gain = t->inverse + 9 * nc;
+    t->response = t->gain + 9 * nc;
     t->given = t->velocity + 6 * n;
     t->left = t->given + 3 * nc;
     t->part = t->left + 3 * nc;
-    for (int k = 0; k < t->problem->contact_count; ++k)
-        complianceOf(t, k, t->compliance + 9 * (size_t)k);
+    spragRangesRun(t->problem->contact_count, complianceRange, t);
     return 1;
 }
 

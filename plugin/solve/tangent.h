@@ -41,13 +41,16 @@ typedef struct spragTangent {
     int *pivot;    /* (3 nc) of dense */
     int refused;   /* solutions that refinement did not bring near */
     /* of bodies */
-    int *entry;          /* (nc x 2 x 2) places in the matrix of the pairs of a contact's bodies, or -1 */
-    double *compliance;  /* (nc x 3 x 3) C */
-    double *inverse;     /* (nc x 3 x 3) D^-1 */
-    double *gain;        /* (nc x 3 x 3) S */
-    double *velocity;    /* (6 n) v */
-    double *given;       /* (3 nc) g */
-    double *left, *part; /* (3 nc) g - (A + B (W + soft)) x; a correction */
+    int *entry;         /* (nc x 2 x 2) places in the matrix of the pairs of a contact's bodies, or -1 */
+    double *compliance; /* (nc x 3 x 3) C */
+    double *inverse;    /* (nc x 3 x 3) D^-1 */
+    double *gain;       /* (nc x 3 x 3) S */
+    double *response;   /* (nc x 2 x 3 x 6) S J */
+    int *first, *list;  /* (n + 1), (2 nc) of body i: list[first[i] .. first[i + 1] - 1], 2 contact + side, ascending */
+    double *velocity;   /* (6 n) v */
+    double *given;      /* (3 nc) g */
+    double *left, *part;             /* (3 nc) g - (A + B (W + soft)) x; a correction */
+    double worst[SPRAG_RANGES_MOST]; /* what each range of a loop found */
 } spragTangent;
 
 typedef enum spragTangentSpace {
