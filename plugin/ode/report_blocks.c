@@ -163,7 +163,7 @@ static int isQuiet(const Told *told, const spragContact *contact)
            told->indicator.quadrant == SPRAG_QUADRANT_REST;
 }
 
-static void addEvents(struct spragWorld *world, const Told *told, const spragContact *contact)
+static void addEvents(const struct spragWorld *world, const Told *told, const spragContact *contact, spragEventLog *log)
 {
     const spragBlock *block = told->block;
     const spragContactHistory *past = told->past;
@@ -185,7 +185,7 @@ static void addEvents(struct spragWorld *world, const Told *told, const spragCon
     correctIndicator(told, &change.indicator);
     fromTangents(change.last_slip, block, past->previous_slip[0], past->previous_slip[1] / block->scale);
     fromTangents(change.event.slip_before, block, past->slip[0], past->slip[1] / block->scale);
-    spragEventsOfContact(&world->log, &change);
+    spragEventsOfContact(log, &change);
 }
 
 /* ---------------------------------------------------------------- the island */
@@ -245,7 +245,10 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     fillContact(world, &told, &contact);
     addSecondLaw(world, island, k + 1, &contact);
     contact.id = block->id != 0 ? block->id : block->memory >= 0 ? world->memory[block->memory].id : 0;
-    world->noted[record] = contact.id != 0 && isQuiet(&told, &contact) ? -1 : k;
+    spragEventLog counted = {.limit = 0}; /* keeps none */
+    if (!isQuiet(&told, &contact))
+        addEvents(world, &told, &contact, &counted);
+    world->noted[record] = contact.id != 0 && counted.lost == 0 ? -1 : k;
     remember(world, &world->snapshot.joint[block->joint], block->id != 0, block->memory, &contact,
              &world->next_memory[record]);
 }
@@ -300,7 +303,6 @@ void spragReportBlockEvents(struct spragWorld *world, const spragIsland *island)
         memory->id = memory->id != 0 ? memory->id : ++world->next_id;
         lookAt(world, island, sideOf(world, island, k), &told);
         const spragContact contact = spragRecordContact(memory);
-        if (!isQuiet(&told, &contact))
-            addEvents(world, &told, &contact);
+        addEvents(world, &told, &contact, &world->log);
     }
 }
