@@ -1,8 +1,8 @@
 /* sprag_ode.h: Sprag's contact solver on an ODE world.
  *
  * Attach a world, create its contacts with spragJointCreateContact, step it with spragWorldStep.  Contacts that were
- * made with dJointCreateContact are solved too where Sprag could learn of them (drop_in.h, preload); others stay with
- * ODE.  ODE keeps integration, gravity, gyroscopic terms, damping, sleeping and callbacks.
+ * made with dJointCreateContact are solved too.  ODE keeps integration, gravity, damping, sleeping and callbacks, and the
+ * gyroscopic terms (of islands with contacts as spragGyroscopic says).
  *
  * Threads: one world, one thread at a time; different worlds may be stepped by different threads, where each has a threading
  * implementation of its own (dWorldSetStepThreadingImplementation): the default one, which all share, serves one thread.
