@@ -19,6 +19,7 @@
 #include "ode/release.h"
 #include "ode/surge.h"
 #include "ode/working_set.h"
+#include "problem/residual.h"
 #include "solve/solver.h"
 
 enum {
@@ -31,7 +32,8 @@ enum {
  * wall of 85 bricks was left at 7e-3 m/s now and then, and fell.) */
 #define WORK_LEAST 3e7
 #define WORK_PER_BLOCK 300
-#define WORK_ENOUGH 3 /* times that, where the program has said what is enough: a wall of bricks that a cannon hits */
+#define WORK_GLUED 2e9 /* a heap that holds by infinite friction is solved, or thrown about */
+#define WORK_ENOUGH 3  /* times that, where the program has said what is enough: a wall of bricks that a cannon hits */
 
 #define LATER 1.5 /* time of an island that is not assembled yet, against one that is */
 
@@ -168,6 +170,8 @@ static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions 
     options.work_limit += WORK_PER_BLOCK * island->problem.block_count;
     if (options.enough > options.tolerance && island->block_count <= BLOCKS_ENOUGH)
         options.work_limit *= WORK_ENOUGH;
+    if (spragProblemIsGlued(&island->problem))
+        options.work_limit = fmax(options.work_limit, WORK_GLUED);
     int grown = status == SPRAG_NOT_CONVERGED && island->declined == NULL;
     while (grown > 0) {
         status = solveTurned(world, &options, island);

@@ -190,3 +190,11 @@ int spragProblemIsPlain(const spragProblem *problem)
             return 0;
     return 1;
 }
+
+int spragProblemIsGlued(const spragProblem *problem)
+{
+    for (int k = 0; k < problem->contact_count; ++k)
+        if (spragKindOf(problem, k) != SPRAG_BLOCK_BOX)
+            return 0;
+    return 1;
+}

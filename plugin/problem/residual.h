@@ -22,6 +22,8 @@ static inline spragBlockKind spragKindOf(const spragProblem *problem, int k)
 
 /* 1: every block is a CONTACT. */
 int spragProblemIsPlain(const spragProblem *problem);
+/* 1: of BOX blocks alone, whose solutions are those of a convex program. */
+int spragProblemIsGlued(const spragProblem *problem);
 
 /* mu where r_n < 0. */
 static inline double spragMuMinusOf(const spragProblem *problem, int k)

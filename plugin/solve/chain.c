@@ -5,6 +5,8 @@
  *     up to SMALL blocks    mode search; Newton with an interior point; Gauss-Seidel; Lemke
  *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while it
  *                           pays; Newton with an interior point; Gauss-Seidel; the traced path
+ *     more, all glued       Newton first: heaps that hold by infinite friction are convex, which it likes, and nothing slides,
+ *                           so that sweeps carry a change no further than from body to body
  *
  * What another method finds for a small island goes through the mode search once more: it is the one that knows a
  * separatrix when it sees it, and the policy. */
@@ -150,6 +152,11 @@ static int isTraced(const spragProblem *problem, const spragSolveOptions *option
            spragProblemIsPlain(problem);
 }
 
+static int isGlued(const spragProblem *problem)
+{
+    return problem->contact_count > SMALL && spragProblemIsGlued(problem);
+}
+
 static int chainOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolver *chain[LINKS_MAX])
 {
     int links = 0;
@@ -169,9 +176,12 @@ static int chainOf(const spragProblem *problem, const spragSolveOptions *options
     default:
         if (problem->contact_count <= SMALL)
             chain[links++] = &spragSolverVariant;
+        if (isGlued(problem))
+            chain[links++] = &spragSolverNewton;
         if (problem->contact_count > SMALL)
             chain[links++] = &spragSolverSweeps;
-        chain[links++] = &spragSolverNewton;
+        if (!isGlued(problem))
+            chain[links++] = &spragSolverNewton;
         if (isPrompt(problem, options))
             chain[links++] = &spragSolverNewton;
         if (problem->contact_count <= SMALL || !(options->work_limit > 0))

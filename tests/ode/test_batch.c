@@ -2,6 +2,7 @@
  * sleeps or touches nothing takes no part. */
 #include "support/check.h"
 #include "support/plane_contact.h"
+#include "support/uniform.h"
 
 #include <string.h>
 
@@ -178,11 +179,62 @@ static void sleepersTakeNoPart(void **state)
     }
 }
 
+/* 300 balls made inside each other, 3900 contacts, each a force limit without bound: one heap in which nothing slides.  (ODE's
+ * demo_space_stress in small; sweeps leave 1e-3 m/s.) */
+static void aGluedHeapIsSolved(void **state)
+{
+    (void)state;
+    enum { BALLS = 300 };
+    static dBodyID ball[BALLS];
+    static double radius[BALLS];
+    unsigned long long seed = 1;
+    dWorldID world = dWorldCreate();
+    dJointGroupID group = dJointGroupCreate(0);
+    spragWorldID sprag;
+    dWorldSetCFM(world, 1e-5);
+    assert_int_equal(spragWorldAttach(world, NULL, &sprag), SPRAG_OK);
+    for (int i = 0; i < BALLS; ++i) {
+        dMass mass;
+        radius[i] = 0.175 + 0.125 * uniform(&seed);
+        dMassSetSphere(&mass, 5, radius[i]);
+        ball[i] = dBodyCreate(world);
+        dBodySetMass(ball[i], &mass);
+        dBodySetPosition(ball[i], 0.75 * uniform(&seed), 0.75 * uniform(&seed), 0.375 * uniform(&seed));
+    }
+    int count = 0;
+    for (int i = 0; i < BALLS; ++i)
+        for (int j = 0; j < i; ++j) {
+            const dReal *a = dBodyGetPosition(ball[i]), *b = dBodyGetPosition(ball[j]);
+            const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+            const double distance = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+            if (distance >= radius[i] + radius[j])
+                continue;
+            dContact contact = {.surface = {.mode = dContactSoftCFM, .mu = dInfinity, .soft_cfm = 0.01}};
+            contact.geom.depth = radius[i] + radius[j] - distance;
+            for (int k = 0; k < 3; ++k) {
+                contact.geom.normal[k] = d[k] / distance;
+                contact.geom.pos[k] = a[k] - contact.geom.normal[k] * (radius[i] - 0.5 * contact.geom.depth);
+            }
+            dJointAttach(spragJointCreateContact(sprag, group, &contact), ball[i], ball[j]);
+            ++count;
+        }
+    assert_true(count > 3000);
+    assert_int_equal(spragWorldStep(sprag, 0.05), SPRAG_OK);
+    const spragStepInfo info = spragWorldGetStepInfo(sprag);
+    assert_int_equal(info.islands, 1);
+    assert_int_equal(info.declined, 0);
+    assert_true(info.residual <= 1e-8);
+    spragWorldDetach(sprag);
+    dJointGroupDestroy(group);
+    dWorldDestroy(world);
+}
+
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(sameBitsForAnyThreads), cmocka_unit_test(errorsAreTold),
-                                       cmocka_unit_test(threadsTakeNoMemory), cmocka_unit_test(sleepersTakeNoPart)};
+                                       cmocka_unit_test(threadsTakeNoMemory), cmocka_unit_test(sleepersTakeNoPart),
+                                       cmocka_unit_test(aGluedHeapIsSolved)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
