@@ -48,6 +48,7 @@ typedef struct Path {
     Point change, slope;  /* correction; derivative by theta (slope.theta = 1) */
     double *rho0;         /* (3 nc) at the start */
     double tau0;
+    int straight; /* 1: turns are not made as such */
 } Path;
 
 static int pointInit(Point *point, size_t n, spragArena *arena)
@@ -94,7 +95,7 @@ static Change changeOf(const Path *path, int k, const Point *direction)
     Change change = {.turn = 0};
     memcpy(change.x, direction->x + 3 * k, sizeof change.x);
     memcpy(change.v, direction->v + 3 * k, sizeof change.v);
-    if (!isTurned(x) || !isTurned(v))
+    if (path->straight || !isTurned(x) || !isTurned(v))
         return change;
     change.turn = 0.5 * (angleOf(x, change.x) + angleOf(v, change.v));
     change.x[1] += change.turn * x[2], change.x[2] -= change.turn * x[1];
@@ -297,9 +298,11 @@ int spragPathSolve(const spragCones *cones, double load, double tolerance, doubl
             pointCopy(&path.now, &path.saved, n);
             pointCopy(&path.tangent, &path.before, n);
             step *= 0.4, again = 1;
+            if (step < STEP_LEAST && !path.straight) /* rounding; on the straight a little less of it is left */
+                path.straight = 1, step = STEP_FIRST;
             continue;
         }
-        const int on_path = (size < ON_PATH && offCentre(&path) < ON_CENTRE) || again;
+        const int on_path = (size < ON_PATH && (path.straight || offCentre(&path) < ON_CENTRE)) || again;
         if (on_path) {
             if (!first && !again && corrections == 1)
                 step *= size < 0.1 * ON_PATH ? 2.5 : size < 0.3 * ON_PATH ? 1.5 : size > 0.7 * ON_PATH ? 0.8 : 1;
