@@ -76,25 +76,42 @@ static double speedOf(const SceneWorld *world)
     return sqrt(sum / fmax(world->body_count, 1));
 }
 
+enum { IN_A_ROW = 10 };
+
+/* Up to `most` steps under this configuration; 1: IN_A_ROW in a row were solved and slow. */
+static int calmDown(SceneWorld *world, double step_size, const spragConfig *config, int most, double tolerance)
+{
+    const double still = 5e-4; /* m/s */
+    spragStatus status = spragWorldSetConfig(world->sprag, config);
+    int calm = 0;
+    for (int k = 0; k < most && calm < IN_A_ROW && status == SPRAG_OK; ++k) {
+        status = SceneStep(world, step_size);
+        const int solved = spragWorldGetStepInfo(world->sprag).residual <= tolerance && speedOf(world) <= still;
+        calm = solved ? calm + 1 : 0;
+    }
+    return calm == IN_A_ROW;
+}
+
 int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
-    enum { STAGES = 3, IN_A_ROW = 10 };
-    const double share = 0.05, still = 5e-4, stage_tolerance[STAGES] = {1e-2, 1e-3, tolerance};
+    enum { SWEEPS = 30, SWEEP_STEPS = 500, STAGES = 3 };
+    const double share = 0.05, stage_tolerance[STAGES] = {1e-2, 1e-3, tolerance};
     const int steps[STAGES] = {300, 600, 200};
-    int calm = 0;
+    spragConfig config = spragConfigDefault();
     setDamping(world, share);
-    for (int stage = 0; stage < STAGES; ++stage) {
-        spragConfig config = spragConfigDefault();
+    config.solver = SPRAG_SOLVER_GAUSS_SEIDEL;
+    config.iteration_limit = SWEEPS; /* what a step leaves undone the next one goes on with: balls need no more */
+    config.tolerance = tolerance;
+    int calm = calmDown(world, step_size, &config, SWEEP_STEPS, tolerance);
+    config = spragConfigDefault();
+    for (int stage = 0; stage < STAGES - 1 && !calm; ++stage) {
         config.tolerance = stage_tolerance[stage];
-        spragStatus status = spragWorldSetConfig(world->sprag, &config);
-        for (int k = 0; k < steps[stage] && calm < IN_A_ROW && status == SPRAG_OK; ++k) {
-            status = SceneStep(world, step_size);
-            const int solved = spragWorldGetStepInfo(world->sprag).residual <= tolerance && speedOf(world) <= still;
-            calm = stage == STAGES - 1 && solved ? calm + 1 : 0;
-        }
+        calmDown(world, step_size, &config, steps[stage], 0);
     }
+    config.tolerance = tolerance;
+    calm = calmDown(world, step_size, &config, steps[STAGES - 1], tolerance);
     setDamping(world, 0);
-    return calm == IN_A_ROW;
+    return calm;
 }
 
 /* ---------------------------------------------------------------- measuring */
