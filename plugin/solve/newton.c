@@ -17,7 +17,9 @@
  * slides around convex interior-point solves, damped by a half (Acary et al. 2011: near the answer on all piles after some
  * 20 solves of 5 to 12 factorisations, no faster than the lag of proximal.h); a compliance eps W with eps -> 0 (as many
  * steps, and stuck at the same folds, but shows what has no bounded solution: p22); a homotopy of W + theta C, bounded by
- * proof (thousands of folds on p23); the blocks' exact solutions in place of projections; one step per center. */
+ * proof (thousands of folds on p23); the blocks' exact solutions in place of projections; one step per center; in a step, the
+ * traced path (trace.c) with a half or a third of its work (no more piles solved than by proximal points alone), and on balls
+ * shorter sweeps before (half the sweeps: a sixth fewer solved in the same time). */
 #include <math.h>
 #include <string.h>
 
