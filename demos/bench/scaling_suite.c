@@ -15,7 +15,7 @@
 static const int size[] = {100, 300, 1000, 3000, 10000};
 enum { SIZES = sizeof size / sizeof *size, KINDS = 2, MOVING = 0, AT_REST, STATES, LINE_LENGTH = 200 };
 static const char *const kind_keys[KINDS] = {"", " boxes=1 tumble=1"};
-static const int kind_rest[KINDS] = {10000, 1000}; /* bodies: more boxes go on sliding for an hour of computing */
+static const int kind_rest[KINDS] = {10000, 1000}; /* bodies: more boxes slide on for an hour of computing */
 static const char *const kind_name[KINDS][STATES] = {{"balls", "balls at rest"}, {"boxes", "boxes at rest"}};
 
 typedef struct Options {
@@ -126,7 +126,7 @@ static int runSize(Run *run, int kind, int k)
 
 static int run(int count, char **argument)
 {
-    Options options = {.tolerance = 1e-6, .greatest = size[SIZES - 1], .rest = size[SIZES - 1]};
+    Options options = {.tolerance = 1e-6, .greatest = size[SIZES - 1], .rest = 3000};
     if (parse(&options, count, argument) != 0)
         return 2;
     Output json = {0};

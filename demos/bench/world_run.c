@@ -94,7 +94,7 @@ static int calmDown(SceneWorld *world, double step_size, const spragConfig *conf
 
 int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
-    enum { SWEEPS = 30, SWEEP_STEPS = 500, STAGES = 3 };
+    enum { SWEEPS = 30, SWEEP_STEPS = 800, STAGES = 3, ROUGH_MOST = 1000 /* bodies: more take an hour */ };
     const double share = 0.05, stage_tolerance[STAGES] = {1e-2, 1e-3, tolerance};
     const int steps[STAGES] = {300, 600, 200};
     spragConfig config = spragConfigDefault();
@@ -104,12 +104,13 @@ int worldCalm(SceneWorld *world, double step_size, double tolerance)
     config.tolerance = tolerance;
     int calm = calmDown(world, step_size, &config, SWEEP_STEPS, tolerance);
     config = spragConfigDefault();
-    for (int stage = 0; stage < STAGES - 1 && !calm; ++stage) {
+    for (int stage = 0; stage < STAGES - 1 && !calm && world->body_count <= ROUGH_MOST; ++stage) {
         config.tolerance = stage_tolerance[stage];
         calmDown(world, step_size, &config, steps[stage], 0);
     }
     config.tolerance = tolerance;
-    calm = calmDown(world, step_size, &config, steps[STAGES - 1], tolerance);
+    if (calm || world->body_count <= ROUGH_MOST)
+        calm = calmDown(world, step_size, &config, steps[STAGES - 1], tolerance);
     setDamping(world, 0);
     return calm;
 }
