@@ -100,9 +100,10 @@ static double slide(int use_sprag, double angle, double mu, int *fallbacks)
     touch(&s, body, 0, 0, -DEEP, DEEP, mu);
     step(&s);
     const dReal *v = dBodyGetLinearVel(body);
+    const double speed = v[0] * cos(angle) + v[2] * sin(angle);
     *fallbacks = use_sprag ? spragWorldGetStepInfo(s.sprag).fallbacks : 0;
     closeScene(&s);
-    return v[0] * cos(angle) + v[2] * sin(angle);
+    return speed;
 }
 
 static void aSliderAlongTheFloorIsNotShot(void **state)
