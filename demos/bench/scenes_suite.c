@@ -4,7 +4,7 @@
  * step to ODE, and SPRAG_ANALYSIS_JUDGE takes the residual of ODE's answer.  Time is that of the step: all stages for
  * Sprag, ODE's alone for stock, the solver's alone for Bullet, which is given the contacts of a world that Sprag steps.
  * Contacts are made outside it.  The least of the measured steps is no fair figure where the scene moves, so medians are
- * printed. */
+ * printed.  In the budget's table the contenders take turns of a few steps each: a machine that slows down does so for all. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
