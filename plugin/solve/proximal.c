@@ -8,7 +8,7 @@
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 
-enum { INNER_MAX = 12, INNER_EASY = 4, CHORDS_MAX = 3, POLISH_STEPS = 6 };
+enum { INNER_MAX = 12, INNER_EASY = 4, CHORDS_MAX = 3, POLISH_STEPS = 6, POLISH_LONGER = 24, CHEAP = 60 };
 #define LAMBDA_JUMP 1e-6 /* a warm start below this that fails is no warm start: on with LAMBDA_RETRY */
 #define LAMBDA_RETRY 1e-3
 #define LAMBDA_LEAST 1e-8 /* rounding in singular directions is 1e-16 / lambda */
@@ -19,9 +19,12 @@ enum { INNER_MAX = 12, INNER_EASY = 4, CHORDS_MAX = 3, POLISH_STEPS = 6 };
 #define LAG_LEAST 1e-3  /* below it: none */
 #define LAG_FALL 0.5
 #define LAG_RISE 1.5
-#define INNER_SHARE 0.01  /* a proximal problem counts as solved at this part of its own displacement, squared */
-#define SURE 1e-3         /* or at this part of the tolerance */
-#define EXACT 1e-4        /* part of the tolerance at which no polish is needed */
+#define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
+#define SURE 1e-3        /* or at this part of the tolerance */
+#define EXACT 1e-4       /* part of the tolerance at which no polish is needed */
+/* The part of the tolerance at which a polish of a few (CHEAP) blocks goes on for as long as the solution took: it is not rounding yet, and the next step
+ * begins at rest (a chain of 20: half the time).  A wall of 85 bricks pays more for it than it gains. */
+#define FAR 1e-2
 #define DIVERGED 1e12     /* growth of |F|^2 that ends an attempt; 1e4 ends many that would have come back */
 #define DIVERGED_WARM 1e4 /* of a warm start: it has to fit at once */
 
@@ -346,6 +349,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
 double spragProximalPolish(spragProximal *proximal, double tolerance, double residual, double *r, int *iterations)
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
+    const int spent = *iterations;
     proximal->lag = 0;
     for (int round = 0; round < CHORDS_MAX && proximal->factored && residual > EXACT * tolerance; ++round) {
         memcpy(proximal->center, r, bytes);
@@ -361,6 +365,11 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
     if (residual > EXACT * tolerance) {
         spragProximalReset(proximal, r);
         spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, EXACT * tolerance, 0, POLISH_STEPS, r, iterations);
+        if (proximal->best_residual > FAR * tolerance && proximal->problem->contact_count <= CHEAP) {
+            const int most = spent < POLISH_LONGER ? spent : POLISH_LONGER;
+            memcpy(r, proximal->best, bytes);
+            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, EXACT * tolerance, 0, most, r, iterations);
+        }
         memcpy(r, proximal->best, bytes);
         residual = proximal->best_residual;
     }
