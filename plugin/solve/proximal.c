@@ -22,8 +22,9 @@ enum { INNER_MAX = 12, INNER_EASY = 4, CHORDS_MAX = 3, POLISH_STEPS = 6, POLISH_
 #define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
 #define SURE 1e-3        /* or at this part of the tolerance */
 #define EXACT 1e-4       /* part of the tolerance at which no polish is needed */
-/* The part of the tolerance at which a polish of a few (CHEAP) blocks goes on for as long as the solution took: it is not rounding yet, and the next step
- * begins at rest (a chain of 20: half the time).  A wall of 85 bricks pays more for it than it gains. */
+/* The part of the tolerance at which a polish of a few (CHEAP) blocks goes on for as long as the solution took: it is not
+ * rounding yet, and the next step begins at rest (a chain of 20: half the time).  A wall of 85 bricks pays more for it
+ * than it gains. */
 #define FAR 1e-2
 #define DIVERGED 1e12     /* growth of |F|^2 that ends an attempt; 1e4 ends many that would have come back */
 #define DIVERGED_WARM 1e4 /* of a warm start: it has to fit at once */
