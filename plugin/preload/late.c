@@ -43,10 +43,12 @@ static int isTaken(const char *asked)
     return asked != NULL && asked[0] == 'd' && (0 PRELOAD_LIST(IS_TAKEN));
 }
 
-/* Asked by a Sprag of the program's own. */
+/* Asked by a Sprag of the program's own.  The sanitizers ask for their functions before strcmp, which is theirs, is ready:
+ * it is called for no name of theirs. */
 static int isAttach(const char *asked)
 {
-    return asked != NULL && strcmp(asked, SPRAG_PRELOAD_NAME) == 0;
+    return asked != NULL && asked[0] == 's' && asked[1] == 'p' && asked[2] == 'r' && asked[3] == 'a' &&
+           strcmp(asked, SPRAG_PRELOAD_NAME) == 0;
 }
 
 /* Only of the ODE that Sprag works on; another library's, or another ODE's, function stays what it is. */
