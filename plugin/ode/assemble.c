@@ -16,6 +16,7 @@
 #include "ode/joint_rows.h"
 #include "ode/matrix_free.h"
 #include "ode/opposed.h"
+#include "ode/record.h"
 #include "ode/singular.h"
 #include "ode/snapshot.h"
 #include "ode/surge.h"
@@ -235,11 +236,8 @@ static void fillRange(void *data, int range, int first, int end)
             change[row] = block->free_velocity[row] - block->velocity[row] + s->step * block->product[row];
         if (spragRestsAt(old, past->slip, change))
             past->slip[0] = past->slip[1] = 0;
-        past->previous_normal = fabs(old->normal_force);
-        past->previous_slip[0] = spragDot3(old->slip, block->t1);
-        past->previous_slip[1] = spragDot3(old->slip, block->t2) * block->scale;
-        past->mode = (unsigned char)old->mode;
-        past->variant = (signed char)old->variant;
+        spragRecordRecall(old, block->t1, block->t2, past);
+        past->previous_slip[1] *= block->scale;
         if (block->part != SPRAG_PART_ACROSS)
             guessFrom(old, block, s->step, island->r + 3 * k);
     }

@@ -11,6 +11,7 @@
 #include "ode/curvature.h"
 #include "ode/free_motion.h"
 #include "ode/matrix_free.h"
+#include "ode/record.h"
 #include "ode/rows.h"
 #include "ode/snapshot.h"
 #include "problem/residual.h"
@@ -318,14 +319,8 @@ static void historyOf(const struct spragWorld *world, const spragIsland *island,
         (spragContactHistory){.fresh = memory < 0,
                               .slip = {cold->slip[0], cold->slip[1]},
                               .free_acceleration = cold->acceleration + island->bare->others[k] / world->snapshot.step};
-    if (memory < 0)
-        return;
-    const spragContactMemory *old = &world->next_memory[memory]; /* they have changed places since */
-    past->previous_normal = fabs(old->normal_force);
-    past->mode = (unsigned char)old->mode;
-    past->variant = (signed char)old->variant;
-    for (int i = 0; i < 2; ++i)
-        past->previous_slip[i] = spragDot3(old->slip, c->direction[1 + i]);
+    if (memory >= 0) /* the records have changed places since */
+        spragRecordRecall(&world->next_memory[memory], c->direction[1], c->direction[2], past);
 }
 
 static void blockOf(const struct spragWorld *world, const spragIsland *island, int k, spragBlock *block)

@@ -6,11 +6,10 @@
 #include "base/prefetch.h"
 #include "ode/curvature.h"
 #include "ode/free_motion.h"
+#include "ode/record.h"
 #include "ode/rows.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
-
-#define OPEN_TOLERANCE 1e-12 /* m/s: an impulse that changes the contact's velocity by less does not hold anything */
 
 /* ---------------------------------------------------------------- who */
 
@@ -150,7 +149,7 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     spragQuad rub[3];
     spragQuadTangent(rub, row->friction, c->n);
     const spragQuad gained = h * group->bodies.inverse_mass; /* m/s per N */
-    const spragQuadMask rubs = gained * gained * spragQuadDot3(rub, rub) > OPEN_TOLERANCE * OPEN_TOLERANCE;
+    const spragQuadMask rubs = gained * gained * spragQuadDot3(rub, rub) > SPRAG_OPEN_TOLERANCE * SPRAG_OPEN_TOLERANCE;
     for (int i = 0; i < 3; ++i) {
         c->q[i] = end[i] - row->target * c->n[i];
         c->r[i] = h * (spragQuadSelect(rubs, rub[i], spragQuadOf(0)) + row->force * c->n[i]);
@@ -296,7 +295,7 @@ SPRAG_QUAD_INLINE void readRows(spragLoneGroup *group)
         spragQuadTangent(row->slip_after, c->u, c->n);
         const spragQuad size = spragQuadSqrt(spragQuadDot3(row->friction, row->friction)),
                         speed = spragQuadSqrt(spragQuadDot3(row->slip_after, row->slip_after));
-        const spragQuadMask open = load * (row->own + c->compliance) <= OPEN_TOLERANCE,
+        const spragQuadMask open = load * (row->own + c->compliance) <= SPRAG_OPEN_TOLERANCE,
                             sticks = ((size < c->mu * load * (1 - 1e-9)) &
                                       (c->w * (c->mu * load - size) > 10 * b->residual)) |
                                      (speed <= still);

@@ -1,9 +1,8 @@
 /* The problem of an island that was solved without one, for those who want to see it. */
 #include "ode/lone.h"
 
-#include <math.h>
-
 #include "linalg/vec3.h"
+#include "ode/record.h"
 
 static void getVector(const spragQuad *quad, int lane, int count, double *out)
 {
@@ -36,14 +35,8 @@ static void historyOf(const struct spragWorld *world, const spragIsland *island,
     past->free_acceleration = row->b[island->lone_lane];
     for (int i = 0; i < 2; ++i)
         past->slip[i] = spragDot3(J[1 + i], slip);
-    if (memory < 0)
-        return;
-    const spragContactMemory *old = &world->next_memory[memory]; /* they have changed places since */
-    past->previous_normal = fabs(old->normal_force);
-    past->mode = (unsigned char)old->mode;
-    past->variant = (signed char)old->variant;
-    for (int i = 0; i < 2; ++i)
-        past->previous_slip[i] = spragDot3(old->slip, J[1 + i]);
+    if (memory >= 0) /* the records have changed places since */
+        spragRecordRecall(&world->next_memory[memory], J[1], J[2], past);
 }
 
 int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, spragArena *arena,

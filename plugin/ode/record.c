@@ -1,5 +1,6 @@
 #include "ode/record.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/prefetch.h"
@@ -32,6 +33,15 @@ void spragRecordPlace(const spragSnapshot *s, const spragJointState *joint, spra
             const double arm = spragNorm3(memory->local[side]);
             memory->arm = arm > memory->arm ? arm : memory->arm;
         }
+}
+
+void spragRecordRecall(const spragContactMemory *old, const double t1[3], const double t2[3], spragContactHistory *past)
+{
+    past->previous_normal = fabs(old->normal_force);
+    past->previous_slip[0] = spragDot3(old->slip, t1);
+    past->previous_slip[1] = spragDot3(old->slip, t2);
+    past->mode = (unsigned char)old->mode;
+    past->variant = (signed char)old->variant;
 }
 
 spragContact spragRecordContact(const spragContactMemory *record)

@@ -4,10 +4,15 @@
 
 #include "ode/world.h"
 
+#define SPRAG_OPEN_TOLERANCE 1e-12 /* m/s: a normal impulse that changes its contact's velocity by less holds nothing */
+
 /* The number of a body with this serial, for events; -1: the world. */
 int spragRecordNumber(int serial);
 /* Fills what a contact is recognised by: geoms, places, serials, arm. */
 void spragRecordPlace(const spragSnapshot *snapshot, const spragJointState *joint, spragContactMemory *memory);
+/* What a contact's history has of its record of the last step, in the frame of these tangents. */
+void spragRecordRecall(const spragContactMemory *old, const double t1[3], const double t2[3],
+                       spragContactHistory *past);
 /* The record as the user is told of it. */
 spragContact spragRecordContact(const spragContactMemory *record);
 /* What every event of a contact between these bodies of the snapshot says; of what was before, nothing yet. */

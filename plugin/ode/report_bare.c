@@ -10,11 +10,9 @@
 #include "ode/record.h"
 #include "problem/residual.h"
 
-#define OPEN_TOLERANCE 1e-12 /* m/s: an impulse that changes the contact's velocity by less does not hold anything */
-
 static spragMode modeOf(const spragGreedyContact *c, const double u[3], double still)
 {
-    if (c->r[0] * (c->own[0][0] + c->own[0][3]) <= OPEN_TOLERANCE)
+    if (c->r[0] * (c->own[0][0] + c->own[0][3]) <= SPRAG_OPEN_TOLERANCE)
         return SPRAG_MODE_OPEN;
     const int within = spragNorm2(c->r + 1) < c->mu * c->r[0] * (1 - 1e-9);
     return within || spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;

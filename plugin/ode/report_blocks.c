@@ -20,15 +20,12 @@ static void fromTangents(double out[3], const spragBlock *block, double x1, doub
         out[i] = x1 * block->t1[i] + x2 * block->t2[i];
 }
 
-/* m/s: a normal impulse that changes the contact's velocity by less does not hold anything. */
-#define OPEN_TOLERANCE 1e-12
-
 /* A guide without play is never open: unloaded it slips or sticks without force. */
 static spragMode modeOf(const spragBlock *block, const double W[9], const double r[3], const double u[3], double still)
 {
     if (block->kind == SPRAG_BLOCK_TWO_SIDED)
         return spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
-    if (r[0] * W[0] <= OPEN_TOLERANCE)
+    if (r[0] * W[0] <= SPRAG_OPEN_TOLERANCE)
         return SPRAG_MODE_OPEN;
     if (block->kind == SPRAG_BLOCK_BOX)
         return SPRAG_MODE_STICK;
@@ -60,7 +57,7 @@ static int variantOf(const struct spragWorld *world, const spragBlock *block, co
                      spragMode mode)
 {
     if (block->kind == SPRAG_BLOCK_TWO_SIDED) {
-        if (fabs(r[0]) * W[0] > OPEN_TOLERANCE)
+        if (fabs(r[0]) * W[0] > SPRAG_OPEN_TOLERANCE)
             return r[0] > 0 ? 1 : -1;
         return block->memory >= 0 ? world->memory[block->memory].variant : 0;
     }

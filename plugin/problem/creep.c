@@ -53,9 +53,8 @@ static void searchRange(void *data, int range, int first, int end)
     const spragProblem *problem = search->problem;
     double worst = 0;
     for (int k = first; k < end; ++k) {
-        double u[3] = {problem->q[3 * k], problem->q[3 * k + 1], problem->q[3 * k + 2]};
-        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
-            spragMulAdd33(u, problem->W + 9 * (size_t)e, search->r + 3 * problem->column[e]);
+        double u[3];
+        spragBlockMotion(problem, k, search->r, u);
         worst = fmax(worst, blockCreep(problem, k, search->r, u));
     }
     search->worst[range] = worst;

@@ -1,6 +1,7 @@
 #include "problem/residual.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/pool.h"
 #include "linalg/vec3.h"
@@ -38,10 +39,9 @@ static void velocities(void *data, int range, int first, int end)
     const Velocity *v = data;
     const spragProblem *problem = v->problem;
     for (int k = first; k < end; ++k) {
-        double sum[3] = {problem->q[3 * k], problem->q[3 * k + 1], problem->q[3 * k + 2]};
-        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
-            spragMulAdd33(sum, problem->W + 9 * (size_t)e, v->r + 3 * problem->column[e]);
-        v->u[3 * k] = sum[0], v->u[3 * k + 1] = sum[1], v->u[3 * k + 2] = sum[2];
+        double sum[3];
+        spragBlockMotion(problem, k, v->r, sum);
+        memcpy(v->u + 3 * k, sum, sizeof sum);
     }
 }
 

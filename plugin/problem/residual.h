@@ -4,6 +4,8 @@
 
 #include <sprag/sprag.h>
 
+#include "linalg/vec3.h"
+
 /* u (3 nc) = W r + q */
 void spragProblemVelocity(const spragProblem *problem, const double *r, double *u);
 
@@ -18,6 +20,15 @@ double spragVelocityResidual(const spragProblem *problem, const double *r, const
 static inline spragBlockKind spragKindOf(const spragProblem *problem, int k)
 {
     return problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT;
+}
+
+/* u = (W r + q)_k */
+static inline void spragBlockMotion(const spragProblem *problem, int k, const double *r, double u[3])
+{
+    for (int i = 0; i < 3; ++i)
+        u[i] = problem->q[3 * k + i];
+    for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
+        spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
 }
 
 /* 1: every block is a CONTACT. */

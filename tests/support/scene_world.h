@@ -46,6 +46,19 @@ static inline const spragEvent *findEvent(const SceneWorld *world, spragEventTyp
     return NULL;
 }
 
+/* Positions and velocities, of two worlds of the same scene. */
+static inline void copyState(const SceneWorld *from, SceneWorld *to)
+{
+    for (int i = 0; i < from->body_count; ++i) {
+        const dBodyID a = from->body[i], b = to->body[i];
+        const dReal *x = dBodyGetPosition(a), *v = dBodyGetLinearVel(a), *w = dBodyGetAngularVel(a);
+        dBodySetPosition(b, x[0], x[1], x[2]);
+        dBodySetQuaternion(b, dBodyGetQuaternion(a));
+        dBodySetLinearVel(b, v[0], v[1], v[2]);
+        dBodySetAngularVel(b, w[0], w[1], w[2]);
+    }
+}
+
 /* Greatest distance any body has moved from where it was (3 numbers each). */
 static inline double drift(const SceneWorld *world, const double *from)
 {

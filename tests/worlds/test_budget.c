@@ -83,18 +83,6 @@ static void residualIsTheJudges(void **state)
     }
 }
 
-static void copyState(const SceneWorld *from, SceneWorld *to)
-{
-    for (int i = 0; i < from->body_count; ++i) {
-        const dBodyID a = from->body[i], b = to->body[i];
-        const dReal *x = dBodyGetPosition(a), *v = dBodyGetLinearVel(a), *w = dBodyGetAngularVel(a);
-        dBodySetPosition(b, x[0], x[1], x[2]);
-        dBodySetQuaternion(b, dBodyGetQuaternion(a));
-        dBodySetLinearVel(b, v[0], v[1], v[2]);
-        dBodySetAngularVel(b, w[0], w[1], w[2]);
-    }
-}
-
 /* W, q, laws and history of an island without blocks are those of the same island with them. */
 static void compareProblems(struct spragWorld *bare, struct spragWorld *blocks, int first_step)
 {

@@ -38,18 +38,6 @@ static SceneWorld *openFall(const Fall *fall, const spragConfig *config, int see
     return world;
 }
 
-static void copyState(const SceneWorld *from, SceneWorld *to)
-{
-    for (int i = 0; i < from->body_count; ++i) {
-        const dBodyID a = from->body[i], b = to->body[i];
-        const dReal *x = dBodyGetPosition(a), *v = dBodyGetLinearVel(a), *w = dBodyGetAngularVel(a);
-        dBodySetPosition(b, x[0], x[1], x[2]);
-        dBodySetQuaternion(b, dBodyGetQuaternion(a));
-        dBodySetLinearVel(b, v[0], v[1], v[2]);
-        dBodySetAngularVel(b, w[0], w[1], w[2]);
-    }
-}
-
 /* Of the states in which QuickStep missed Sprag's tolerance. */
 typedef struct Tally {
     int states, worse; /* worse: Sprag's residual is the greater, and above its tolerance */
