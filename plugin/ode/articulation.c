@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "linalg/ldlt.h"
+#include "linalg/panel.h"
 #include "linalg/vec3.h"
 #include "ode/island.h"
 #include "ode/joint_rows.h"
@@ -25,6 +25,17 @@ static void readEquality(const spragJointRowSet *rows, int k, double h, spragEqu
     row->compliance = rows->cfm[k] / h;
     row->lo = rows->lo[k] * h;
     row->hi = rows->hi[k] * h;
+}
+
+/* Row c of joint i of a mechanism. */
+static spragEqualityRow *rowOf(const spragIsland *island, const struct spragArticulation *art, int i, int c)
+{
+    return &island->row[art->row[art->first[i] + c]];
+}
+
+static double *inversePivot(const struct spragArticulation *art, int i, int c)
+{
+    return art->factor.inverse_pivot + SPRAG_JOINED_ROWS * i + c;
 }
 
 /* ---------------------------------------------------------------- limits and motors */
@@ -50,20 +61,26 @@ static int held(const struct spragWorld *world, int j, int number, double lo, do
     return load->force > lo + margin && load->force < hi - margin;
 }
 
+/* Is it taken to hold, and does not?  A redundant one is taken for broken: nobody asked whether it holds. */
+static int isBroken(const spragEqualityRow *row, int redundant)
+{
+    return row->number >= 0 && (redundant || !(row->impulse >= row->lo && row->impulse <= row->hi));
+}
+
 int spragArticulationsUnhold(struct spragWorld *world, const spragIsland *island)
 {
     int count = 0;
     for (int a = 0; a < island->articulation_count; ++a) {
         const struct spragArticulation *art = &island->articulation[a];
-        for (int i = 0; i < art->row_count; ++i) {
-            const spragEqualityRow *row = &island->row[art->row[i]];
-            const int redundant = art->inverse_pivot[i] == 0; /* nobody asked whether it holds */
-            if (row->number < 0 || (!redundant && row->impulse >= row->lo && row->impulse <= row->hi))
-                continue;
-            spragLoadOf(world, row->joint, row->number)->force =
-                (row->impulse < row->lo || isinf(row->hi) ? row->lo : row->hi) / world->snapshot.step;
-            ++count;
-        }
+        for (int i = 0; i < art->joint_count; ++i)
+            for (int c = 0; c < art->factor.size[i]; ++c) {
+                const spragEqualityRow *row = rowOf(island, art, i, c);
+                if (!isBroken(row, *inversePivot(art, i, c) == 0))
+                    continue;
+                spragLoadOf(world, row->joint, row->number)->force =
+                    (row->impulse < row->lo || isinf(row->hi) ? row->lo : row->hi) / world->snapshot.step;
+                ++count;
+            }
     }
     return count;
 }
@@ -172,18 +189,24 @@ static spragBodyState *dynamicBody(spragSnapshot *s, const spragEqualityRow *row
     return isDynamic(s, row->body[0]) ? &s->body[row->body[0]] : &s->body[row->body[1]];
 }
 
+/* Is it the first row of its joint? */
+static int beginsJoint(const spragIsland *island, int e)
+{
+    return e == 0 || island->row[e - 1].joint != island->row[e].joint;
+}
+
 /* Sets of bodies joined by rows; each with a row becomes a mechanism, and every set a group of W's pattern. */
 static int findMechanisms(struct spragWorld *world, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
-    int *parent = SPRAG_TAKE(&island->lane->arena, int, island->body_count);
+    int *parent = SPRAG_TAKE_RAW(&island->lane->arena, int, island->body_count);
     if (parent == NULL)
         return 0;
     for (int i = 0; i < island->body_count; ++i)
         parent[i] = i;
     for (int e = 0; e < island->row_count; ++e) {
         const int *body = island->row[e].body;
-        if (isDynamic(s, body[0]) && isDynamic(s, body[1]))
+        if (beginsJoint(island, e) && isDynamic(s, body[0]) && isDynamic(s, body[1]))
             spragSetJoin(parent, s->body[body[0]].place, s->body[body[1]].place);
     }
     for (int i = 0; i < island->body_count; ++i)
@@ -209,41 +232,61 @@ static void touchMechanisms(const spragSnapshot *s, spragBlock *block)
         block->articulation[1] = -1;
 }
 
-static int takeLists(struct spragWorld *world, spragIsland *island)
+static struct spragArticulation *mechanismOf(spragSnapshot *s, const spragIsland *island, int e)
 {
-    const spragSnapshot *s = &world->snapshot;
-    for (int e = 0; e < island->row_count; ++e)
-        ++island->articulation[dynamicBody((spragSnapshot *)s, &island->row[e])->articulation].row_count;
+    return &island->articulation[dynamicBody(s, &island->row[e])->articulation];
+}
+
+static int takeLists(spragSnapshot *s, spragIsland *island)
+{
+    spragArena *arena = &island->lane->arena;
+    for (int e = 0; e < island->row_count; ++e) {
+        struct spragArticulation *art = mechanismOf(s, island, e);
+        ++art->row_count;
+        art->joint_count += beginsJoint(island, e);
+    }
     for (int k = 0; k < island->block_count; ++k)
         for (int side = 0; side < 2; ++side)
             if (island->block[k].articulation[side] >= 0)
                 ++island->articulation[island->block[k].articulation[side]].block_count;
     for (int a = 0; a < island->articulation_count; ++a) {
         struct spragArticulation *art = &island->articulation[a];
-        const size_t m = (size_t)art->row_count, n = (size_t)art->block_count;
-        art->row = SPRAG_TAKE(&island->lane->arena, int, m);
-        art->block = SPRAG_TAKE(&island->lane->arena, int, n);
-        art->L = SPRAG_TAKE_RAW(&island->lane->arena, double, m *m); /* nobody looks outside its envelope */
-        art->inverse_pivot = SPRAG_TAKE(&island->lane->arena, double, m);
-        art->y = spragArenaTakeRaw(&island->lane->arena, m, sizeof *art->y);
-        art->Z = SPRAG_TAKE(&island->lane->arena, double, 3 * m * n);
-        art->first = SPRAG_TAKE(&island->lane->arena, int, m);
-        art->top = SPRAG_TAKE(&island->lane->arena, int, n);
-        art->width = SPRAG_TAKE_RAW(&island->lane->arena, int, n);
-        art->Y = spragArenaTake(&island->lane->arena, m, sizeof *art->Y);
-        if (!art->row || !art->block || !art->L || !art->inverse_pivot || !art->y || !art->Z || !art->first ||
-            !art->top || !art->width || !art->Y)
+        const int n = art->joint_count;
+        art->row = SPRAG_TAKE_RAW(arena, int, art->row_count + 3 * n + 1 + art->block_count);
+        art->panel = SPRAG_TAKE_RAW(arena, spragJointPanel, n);
+        art->y = SPRAG_TAKE(arena, spragQuad, SPRAG_JOINED_ROWS * n);
+        art->reach = SPRAG_TAKE_RAW(arena, spragReach, art->block_count);
+        if (art->row == NULL || art->panel == NULL || art->y == NULL || art->reach == NULL)
             return 0;
-        art->row_count = art->block_count = 0;
+        art->first = art->row + art->row_count;
+        art->group = (int(*)[2])(art->first + n + 1);
+        art->block = art->first + n + 1 + 2 * n;
+        art->row_count = art->joint_count = art->block_count = 0;
     }
     return 1;
 }
 
+static int groupOf(const spragSnapshot *s, int body)
+{
+    return isDynamic(s, body) ? s->body[body].group : -1;
+}
+
 static void fillLists(spragSnapshot *s, spragIsland *island)
 {
+    for (int i = 0; i < island->body_count; ++i) {
+        spragBodyState *body = &s->body[island->body[i]];
+        if (body->articulation >= 0)
+            body->group = island->articulation[body->articulation].body_count++;
+    }
     for (int e = 0; e < island->row_count; ++e) {
-        struct spragArticulation *art = &island->articulation[dynamicBody(s, &island->row[e])->articulation];
+        struct spragArticulation *art = mechanismOf(s, island, e);
+        if (beginsJoint(island, e)) {
+            for (int side = 0; side < 2; ++side)
+                art->group[art->joint_count][side] = groupOf(s, island->row[e].body[side]);
+            art->first[art->joint_count++] = art->row_count;
+        }
         art->row[art->row_count++] = e;
+        art->first[art->joint_count] = art->row_count;
     }
     for (int k = 0; k < island->block_count; ++k)
         for (int side = 0; side < 2; ++side)
@@ -254,15 +297,53 @@ static void fillLists(spragSnapshot *s, spragIsland *island)
             }
 }
 
-/* ---------------------------------------------------------------- factors */
-
-/* out = M^-1 J^T of one row for one body */
-static void respond(const spragBodyState *body, const double J[6], double out[6])
+/* The joints, and the rows of each, the other way round. */
+static void turnAround(struct spragArticulation *art)
 {
-    for (int i = 0; i < 3; ++i)
-        out[i] = body->inverse_mass * J[i];
-    spragMul33(out + 3, body->inverse_inertia, J + 3);
+    const int rows = art->row_count, joints = art->joint_count;
+    for (int i = 0; i < rows / 2; ++i) {
+        const int swap = art->row[i];
+        art->row[i] = art->row[rows - 1 - i];
+        art->row[rows - 1 - i] = swap;
+    }
+    for (int i = 0; i <= joints / 2; ++i) {
+        const int swap = rows - art->first[i];
+        art->first[i] = rows - art->first[joints - i];
+        art->first[joints - i] = swap;
+    }
+    for (int i = 0; i < joints / 2; ++i)
+        for (int side = 0; side < 2; ++side) {
+            const int swap = art->group[i][side];
+            art->group[i][side] = art->group[joints - 1 - i][side];
+            art->group[joints - 1 - i][side] = swap;
+        }
 }
+
+/* Joints as they were made, or the other way round: a robot that is built from its trunk outwards is eliminated from its
+ * feet inwards, which leaves fewer blocks of L.  0: no memory. */
+static int orderJoints(spragIsland *island, struct spragArticulation *art)
+{
+    spragArena *arena = &island->lane->arena;
+    const int n = art->joint_count;
+    spragBlockLdlt *f = &art->factor, forward;
+    const int(*group)[2] = (const int(*)[2])art->group;
+    if (!spragBlockLdltAnalyse(&forward, arena, n, group, art->body_count))
+        return 0;
+    turnAround(art);
+    if (!spragBlockLdltAnalyse(f, arena, n, group, art->body_count))
+        return 0;
+    if (f->start[n] >= forward.start[n]) {
+        turnAround(art);
+        *f = forward;
+    }
+    if (!spragBlockLdltTake(f, arena))
+        return 0;
+    for (int i = 0; i < n; ++i)
+        f->size[i] = art->first[i + 1] - art->first[i];
+    return 1;
+}
+
+/* ---------------------------------------------------------------- factors */
 
 /* In two parts, which the processor multiplies at once. */
 static double dot6(const double a[6], const double b[6])
@@ -273,164 +354,208 @@ static double dot6(const double a[6], const double b[6])
     return sum[0] + sum[1];
 }
 
-/* Envelope of A for the order of art->row; returns the size of it.  Two rows meet where they share a dynamic body. */
-static int envelope(spragSnapshot *s, const spragIsland *island, struct spragArticulation *art)
+typedef struct Mechanism {
+    const spragSnapshot *s;
+    const spragIsland *island;
+    struct spragArticulation *art;
+} Mechanism;
+
+/* E^T and M^-1 E^T of joint i. */
+SPRAG_QUAD_INLINE void respondJoint(const Mechanism *m, int i)
 {
-    int size = 0;
-    for (int i = 0; i < art->row_count; ++i)
-        for (int a = 0; a < 2; ++a)
-            if (isDynamic(s, island->row[art->row[i]].body[a]))
-                s->body[island->row[art->row[i]].body[a]].first_row = art->row_count;
-    for (int i = 0; i < art->row_count; ++i) {
-        art->first[i] = i;
-        for (int a = 0; a < 2; ++a) {
-            const int body = island->row[art->row[i]].body[a];
-            if (!isDynamic(s, body))
-                continue;
-            if (s->body[body].first_row > i)
-                s->body[body].first_row = i;
-            if (s->body[body].first_row < art->first[i])
-                art->first[i] = s->body[body].first_row;
+    const struct spragArticulation *art = m->art;
+    spragJointPanel *panel = &art->panel[i];
+    memset(panel, 0, sizeof *panel);
+    for (int side = 0; side < 2; ++side) {
+        if (art->group[i][side] < 0)
+            continue;
+        const spragBodyState *body = &m->s->body[rowOf(m->island, art, i, 0)->body[side]];
+        spragQuad(*J)[2] = panel->J[side], (*Y)[2] = panel->Y[side];
+        for (int c = 0; c < art->factor.size[i]; ++c) {
+            const double *row = rowOf(m->island, art, i, c)->J[side];
+            for (int k = 0; k < 6; ++k)
+                ((double *)J[k])[c] = row[k];
         }
-        size += i - art->first[i];
-    }
-    return size;
-}
-
-static void reverse(int count, int *list)
-{
-    for (int i = 0; i < count / 2; ++i) {
-        const int swap = list[i];
-        list[i] = list[count - 1 - i];
-        list[count - 1 - i] = swap;
+        for (int k = 0; k < 3; ++k)
+            for (int q = 0; q < 2; ++q)
+                Y[k][q] = body->inverse_mass * J[k][q];
+        spragPanelAdd(1, 2, 2, 3, 3, body->inverse_inertia, 3, 1, J[3], Y[3]);
     }
 }
 
-/* Joints as they were made, or the other way round: a robot that is built from its trunk outwards is eliminated from its
- * feet inwards, which keeps L narrow. */
-static void orderRows(spragSnapshot *s, const spragIsland *island, struct spragArticulation *art)
+/* A_ij^T = E_j M^-1 E_i^T */
+SPRAG_QUAD_INLINE void coupleJoints(const struct spragArticulation *art, int quads, int i, int j, double *A)
 {
-    const int forward = envelope(s, island, art);
-    reverse(art->row_count, art->row);
-    if (envelope(s, island, art) < forward)
-        return;
-    reverse(art->row_count, art->row);
-    envelope(s, island, art);
-}
-
-/* Bodies of two rows that are the same one: sides of e and of f. */
-typedef struct Shared {
-    int count, e[4], f[4];
-} Shared;
-
-static Shared findShared(const spragEqualityRow *e, const spragEqualityRow *f)
-{
-    Shared shared = {.count = 0};
+    const int *e = art->group[i], *f = art->group[j];
+    memset(A, 0, SPRAG_JOINED_BLOCK * sizeof *A);
     for (int a = 0; a < 2; ++a)
         for (int b = 0; b < 2; ++b)
-            if (e->body[a] >= 0 && e->body[a] == f->body[b]) {
-                shared.e[shared.count] = a;
-                shared.f[shared.count++] = b;
-            }
-    return shared;
+            if (e[a] >= 0 && e[a] == f[b])
+                spragPanelAdd(1, quads, 2, art->factor.size[j], 6, (const double *)art->panel[j].Y[b], 1,
+                              SPRAG_JOINED_STRIDE, art->panel[i].J[a][0], (spragQuad *)(void *)A);
 }
 
-/* Row i of A.  Rows of one joint lie side by side and meet the same bodies. */
-static void couplings(const spragIsland *island, const struct spragArticulation *art, int i, double *out)
+SPRAG_QUAD_INLINE void assembleRow(const Mechanism *m, int quads, int i)
 {
-    const spragEqualityRow *e = &island->row[art->row[i]];
-    Shared shared = {.count = 0};
-    for (int j = art->first[i], joint = -1; j <= i; ++j) {
-        const spragEqualityRow *f = &island->row[art->row[j]];
-        if (f->joint != joint)
-            shared = findShared(e, f);
-        joint = f->joint;
-        double sum = 0;
-        for (int k = 0; k < shared.count; ++k)
-            sum += dot6(e->J[shared.e[k]], art->Y[j][shared.f[k]]);
-        out[j] = sum;
-    }
+    const struct spragArticulation *art = m->art;
+    const spragBlockLdlt *f = &art->factor;
+    double *own = f->diagonal + SPRAG_JOINED_BLOCK * (size_t)i;
+    respondJoint(m, i);
+    for (int e = f->start[i]; e < f->start[i + 1]; ++e)
+        coupleJoints(art, quads, i, f->column[e], f->L + SPRAG_JOINED_BLOCK * (size_t)e);
+    coupleJoints(art, quads, i, i, own);
+    for (int c = 0; c < f->size[i]; ++c)
+        own[(SPRAG_JOINED_STRIDE + 1) * c] += rowOf(m->island, art, i, c)->compliance;
 }
 
-/* Ask for what can be had without haste: b <- A (A + C)^-1 b = b - C (A + C)^-1 b, b = rhs - E v of kinematic bodies, C = SPRAG_DAMPING diag A, of rows
- * that may surge (surge.h).  A in art->L, not factored yet.  0: no memory. */
+SPRAG_QUAD_INLINE void assembleRows(const Mechanism *m)
+{
+    for (int i = 0; i < m->art->joint_count; ++i)
+        if (m->art->factor.size[i] <= SPRAG_QUAD)
+            assembleRow(m, 1, i);
+        else
+            assembleRow(m, 2, i);
+}
+
+SPRAG_QUAD_CLONES(assemble, assembleRows, const Mechanism)
+
+/* Ask for what can be had without haste: b <- A (A + C)^-1 b = b - C (A + C)^-1 b, b = rhs - E v of kinematic bodies,
+ * C = SPRAG_DAMPING diag A, of rows that may surge (surge.h).  A is not factored yet.  0: no memory. */
 static int damp(const spragSnapshot *s, spragIsland *island, const struct spragArticulation *art)
 {
-    const size_t m = (size_t)art->row_count;
-    double *L = SPRAG_TAKE_RAW(&island->lane->scratch, double, m *m),
-           *x = SPRAG_TAKE_RAW(&island->lane->scratch, double, m),
-           *pivot = SPRAG_TAKE_RAW(&island->lane->scratch, double, m);
-    if (L == NULL || x == NULL || pivot == NULL)
+    spragBlockLdlt f = art->factor;
+    const size_t n = (size_t)f.n, blocks = (size_t)f.start[f.n] + n;
+    f.L = SPRAG_TAKE_RAW(&island->lane->scratch, double, (SPRAG_JOINED_BLOCK * blocks) + SPRAG_JOINED_ROWS * n);
+    double(*x)[SPRAG_QUAD] = spragArenaTake(&island->lane->scratch, SPRAG_JOINED_ROWS * n, sizeof *x);
+    double *lambda = SPRAG_TAKE_RAW(&island->lane->scratch, double, SPRAG_JOINED_ROWS *n);
+    if (f.L == NULL || x == NULL || lambda == NULL)
         return 0;
-    memcpy(L, art->L, m * m * sizeof *L);
-    for (size_t i = 0; i < m; ++i) {
-        const spragEqualityRow *row = &island->row[art->row[i]];
-        L[i * m + i] *= spragRowDrives(row) ? 1 : 1 + SPRAG_DAMPING;
-        x[i] = row->rhs + spragSurgeGiven(s, row->body, row->J[0], row->J[1]);
-    }
-    spragLdltFactor(art->row_count, art->first, L, pivot);
-    spragLdltForward(art->row_count, art->first, L, 1, 0, x);
-    for (size_t i = 0; i < m; ++i)
-        x[i] *= pivot[i];
-    spragLdltBackward(art->row_count, art->first, L, x);
-    for (size_t i = 0; i < m; ++i) {
-        spragEqualityRow *row = &island->row[art->row[i]];
-        row->rhs -= spragRowDrives(row) ? 0 : SPRAG_DAMPING * art->L[i * m + i] * x[i];
-    }
+    memcpy(f.L, art->factor.L, SPRAG_JOINED_BLOCK * blocks * sizeof *f.L);
+    f.diagonal = f.L + (art->factor.diagonal - art->factor.L);
+    f.inverse_pivot = f.L + SPRAG_JOINED_BLOCK * blocks;
+    for (int i = 0; i < f.n; ++i)
+        for (int c = 0; c < f.size[i]; ++c) {
+            const spragEqualityRow *row = rowOf(island, art, i, c);
+            f.diagonal[SPRAG_JOINED_BLOCK * i + (SPRAG_JOINED_STRIDE + 1) * c] *=
+                spragRowDrives(row) ? 1 : 1 + SPRAG_DAMPING;
+            x[SPRAG_JOINED_ROWS * i + c][0] = row->rhs + spragSurgeGiven(s, row->body, row->J[0], row->J[1]);
+        }
+    spragBlockLdltFactor(&f);
+    spragBlockLdltForward(&f, f.n, NULL, x[0]);
+    for (int i = 0; i < f.n; ++i)
+        for (int c = 0; c < f.size[i]; ++c) {
+            const int at = SPRAG_JOINED_ROWS * i + c;
+            lambda[at] = x[at][0] * f.inverse_pivot[at];
+        }
+    spragBlockLdltBackward(&f, lambda);
+    for (int i = 0; i < f.n; ++i)
+        for (int c = 0; c < f.size[i]; ++c) {
+            spragEqualityRow *row = rowOf(island, art, i, c);
+            const double own = art->factor.diagonal[SPRAG_JOINED_BLOCK * i + (SPRAG_JOINED_STRIDE + 1) * c];
+            row->rhs -= spragRowDrives(row) ? 0 : SPRAG_DAMPING * own * lambda[SPRAG_JOINED_ROWS * i + c];
+        }
     return 1;
+}
+
+/* y before it is eliminated */
+static void fillVelocities(const Mechanism *m)
+{
+    const struct spragArticulation *art = m->art;
+    for (int i = 0; i < art->joint_count; ++i)
+        for (int c = 0; c < art->factor.size[i]; ++c) {
+            const spragEqualityRow *e = rowOf(m->island, art, i, c);
+            double v = 0, w = 0;
+            for (int a = 0; a < 2; ++a)
+                if (e->body[a] >= 0) {
+                    v += dot6(e->J[a], m->s->body[e->body[a]].free_velocity);
+                    w += dot6(e->J[a], m->s->body[e->body[a]].velocity);
+                }
+            art->y[SPRAG_JOINED_ROWS * i + c][0] = v - e->rhs;
+            art->y[SPRAG_JOINED_ROWS * i + c][1] = (v - w) / m->s->step;
+        }
 }
 
 /* 0: no memory. */
 static int factor(spragSnapshot *s, spragIsland *island, struct spragArticulation *art)
 {
-    const int m = art->row_count;
-    orderRows(s, island, art);
-    for (int i = 0; i < m; ++i) {
-        const spragEqualityRow *e = &island->row[art->row[i]];
-        for (int a = 0; a < 2; ++a)
-            if (isDynamic(s, e->body[a]))
-                respond(&s->body[e->body[a]], e->J[a], art->Y[i][a]);
-        couplings(island, art, i, art->L + (size_t)i * (size_t)m);
-        art->L[i * m + i] += e->compliance;
-    }
+    const Mechanism m = {s, island, art};
+    if (!orderJoints(island, art))
+        return 0;
+    assemble(&m);
     if (island->surged && !damp(s, island, art))
         return 0;
-    for (int i = 0; i < m; ++i) {
-        const spragEqualityRow *e = &island->row[art->row[i]];
-        double v = 0, w = 0;
-        for (int a = 0; a < 2; ++a)
-            if (e->body[a] >= 0) {
-                v += dot6(e->J[a], s->body[e->body[a]].free_velocity);
-                w += dot6(e->J[a], s->body[e->body[a]].velocity);
-            }
-        art->y[i][0] = v - e->rhs;
-        art->y[i][1] = (v - w) / s->step;
-    }
-    spragLdltFactor(m, art->first, art->L, art->inverse_pivot);
-    spragLdltForward(m, art->first, art->L, 2, 0, art->y[0]);
+    fillVelocities(&m);
+    spragBlockLdltFactor(&art->factor);
+    spragBlockLdltForward(&art->factor, art->joint_count, NULL, (double *)art->y);
     return 1;
 }
 
-/* Z of one block: L^-1 E M^-1 J^T, onto zeros */
+/* ---------------------------------------------------------------- blocks */
+
+typedef struct BlockPanel {
+    const struct spragArticulation *art;
+    const spragReach *reach;
+    int group[2];
+    spragQuad Y[2][6]; /* M^-1 J^T, of bodies of the mechanism */
+} BlockPanel;
+
+/* E M^-1 J^T */
+SPRAG_QUAD_INLINE void coupleBlock(const BlockPanel *b)
+{
+    const struct spragArticulation *art = b->art;
+    for (int p = 0; p < b->reach->count; ++p) {
+        const int i = b->reach->joint[p];
+        spragQuad *Z = b->reach->Z + SPRAG_JOINED_ROWS * p;
+        memset(Z, 0, SPRAG_JOINED_ROWS * sizeof *Z);
+        for (int a = 0; a < 2; ++a)
+            for (int side = 0; side < 2; ++side)
+                if (b->group[side] >= 0 && b->group[side] == art->group[i][a])
+                    spragPanelAdd(1, 1, 1, art->factor.size[i], 6, (const double *)art->panel[i].J[a], 1,
+                                  SPRAG_JOINED_STRIDE, b->Y[side], Z);
+    }
+}
+
+SPRAG_QUAD_CLONES(coupleBlockPanel, coupleBlock, const BlockPanel)
+
+/* The block's bodies by their number in this mechanism, or -1. */
+static void groupsOf(const spragSnapshot *s, const spragIsland *island, const struct spragArticulation *art, int k,
+                     int group[2])
+{
+    for (int side = 0; side < 2; ++side) {
+        const int body = island->block[k].body[side];
+        const int here = isDynamic(s, body) && &island->articulation[s->body[body].articulation] == art;
+        group[side] = here ? s->body[body].group : -1;
+    }
+}
+
+/* 0: no memory. */
+static int makeReach(const spragSnapshot *s, const spragIsland *island, struct spragArticulation *art, int slot)
+{
+    spragReach *reach = &art->reach[slot];
+    int group[2];
+    reach->joint = SPRAG_TAKE_RAW(&island->lane->arena, int, art->joint_count);
+    if (reach->joint == NULL)
+        return 0;
+    groupsOf(s, island, art, art->block[slot], group);
+    reach->count = spragBlockLdltReach(&art->factor, group, reach->joint);
+    reach->Z = SPRAG_TAKE_RAW(&island->lane->arena, spragQuad, SPRAG_JOINED_ROWS * reach->count);
+    return reach->Z != NULL;
+}
+
+/* Z of one block: L^-1 E M^-1 J^T */
 static void respondBlock(const spragSnapshot *s, const spragIsland *island, struct spragArticulation *art, int slot)
 {
-    const spragBlock *block = &island->block[art->block[slot]];
-    double *Z = art->Z + (size_t)slot * 3 * (size_t)art->row_count;
-    const int width = block->unused[2] ? block->unused[1] ? 1 : 2 : 3;
-    art->width[slot] = width;
-    art->top[slot] = art->row_count;
-    for (int i = art->row_count - 1; i >= 0; --i) {
-        const spragEqualityRow *e = &island->row[art->row[i]];
-        for (int a = 0; a < 2; ++a)
-            for (int b = 0; b < 2; ++b) {
-                if (e->body[a] != block->body[b] || !isDynamic(s, e->body[a]))
-                    continue;
-                art->top[slot] = i;
-                for (int c = 0; c < width; ++c)
-                    Z[width * i + c] += dot6(e->J[a], island->Y[art->block[slot]][b][c]);
-            }
-    }
-    spragLdltForward(art->row_count, art->first, art->L, width, art->top[slot], Z);
+    const int k = art->block[slot];
+    const spragReach *reach = &art->reach[slot];
+    BlockPanel panel = {.art = art, .reach = reach};
+    groupsOf(s, island, art, k, panel.group);
+    for (int side = 0; side < 2; ++side)
+        for (int i = 0; i < 6 && panel.group[side] >= 0; ++i) {
+            double(*const Y)[6] = island->Y[k][side];
+            panel.Y[side][i] = (spragQuad){Y[0][i], Y[1][i], Y[2][i], 0};
+        }
+    coupleBlockPanel(&panel);
+    spragBlockLdltForward(&art->factor, reach->count, reach->joint, (double *)reach->Z);
 }
 
 int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
@@ -443,50 +568,62 @@ int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
     if (island->row_count == 0)
         return 1;
     island->articulation = SPRAG_TAKE(&island->lane->arena, struct spragArticulation, island->articulation_count);
-    if (island->articulation == NULL || !takeLists(world, island))
+    if (island->articulation == NULL || !takeLists(s, island))
         return 0;
     fillLists(s, island);
     for (int a = 0; a < island->articulation_count; ++a) {
         struct spragArticulation *art = &island->articulation[a];
         if (!factor(s, island, art))
             return 0;
-        for (int slot = 0; slot < art->block_count; ++slot)
+        for (int slot = 0; slot < art->block_count; ++slot) {
+            if (!makeReach(s, island, art, slot))
+                return 0;
             respondBlock(s, island, art, slot);
+        }
     }
     return 1;
 }
 
 void spragArticulationsRespond(const spragSnapshot *s, spragIsland *island)
 {
-    for (int a = 0; a < island->articulation_count; ++a) {
-        struct spragArticulation *art = &island->articulation[a];
-        memset(art->Z, 0, 3 * (size_t)art->block_count * (size_t)art->row_count * sizeof *art->Z);
-        for (int slot = 0; slot < art->block_count; ++slot)
-            respondBlock(s, island, art, slot);
-    }
+    for (int a = 0; a < island->articulation_count; ++a)
+        for (int slot = 0; slot < island->articulation[a].block_count; ++slot)
+            respondBlock(s, island, &island->articulation[a], slot);
 }
 
 /* ---------------------------------------------------------------- elimination */
 
-static const double *blockZ(const struct spragArticulation *art, int slot)
+typedef struct Pair {
+    const struct spragArticulation *art;
+    const spragReach *p, *q;
+    double *W; /* (3 x 3) */
+} Pair;
+
+/* W -= Z_p^T D^-1 Z_q: two paths up one tree are the same from where they meet. */
+SPRAG_QUAD_INLINE void coupleReaches(const Pair *pair)
 {
-    return art->Z + (size_t)slot * 3 * (size_t)art->row_count;
+    const spragReach *p = pair->p, *q = pair->q;
+    const struct spragArticulation *art = pair->art;
+    spragQuad sum[3] = {{0}};
+    int a = 0, b = 0;
+    while (a < p->count && b < q->count && p->joint[a] != q->joint[b])
+        p->joint[a] < q->joint[b] ? ++a : ++b;
+    for (; a < p->count && b < q->count; ++a, ++b) {
+        const int i = p->joint[a];
+        const double *Zp = (const double *)(p->Z + SPRAG_JOINED_ROWS * a), *inverse = inversePivot(art, i, 0);
+        const spragQuad *Zq = q->Z + SPRAG_JOINED_ROWS * b;
+        for (int c = 0; c < art->factor.size[i]; ++c) {
+            const spragQuad z = inverse[c] * Zq[c];
+            for (int r = 0; r < 3; ++r)
+                sum[r] += Zp[SPRAG_QUAD * c + r] * z;
+        }
+    }
+    for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 3; ++c)
+            pair->W[3 * r + c] -= sum[r][c];
 }
 
-/* W -= Z_k^T D^-1 Z_l from row top on; the widths known to the compiler. */
-static inline void couple(const struct spragArticulation *art, int top, const double *Zk, int wk, const double *Zl,
-                          int wl, double W[9])
-{
-    double sum[9] = {0};
-    for (int i = top; i < art->row_count; ++i)
-        for (int r = 0; r < wk; ++r) {
-            const double z = Zk[wk * i + r] * art->inverse_pivot[i];
-            for (int c = 0; c < wl; ++c)
-                sum[3 * r + c] += z * Zl[wl * i + c];
-        }
-    for (int i = 0; i < 9; ++i)
-        W[i] -= sum[i];
-}
+SPRAG_QUAD_CLONES(couple, coupleReaches, const Pair)
 
 void spragArticulationCouple(const spragIsland *island, int k, int l, double W[9])
 {
@@ -496,15 +633,7 @@ void spragArticulationCouple(const spragIsland *island, int k, int l, double W[9
             if (p->articulation[a] < 0 || p->articulation[a] != q->articulation[b])
                 continue;
             const struct spragArticulation *art = &island->articulation[p->articulation[a]];
-            const int sk = p->slot[a], sl = q->slot[b], wk = art->width[sk], wl = art->width[sl];
-            const double *Zk = blockZ(art, sk), *Zl = blockZ(art, sl);
-            const int top = art->top[sk] > art->top[sl] ? art->top[sk] : art->top[sl];
-            if (wk == 3 && wl == 3)
-                couple(art, top, Zk, 3, Zl, 3, W);
-            else if (wk == 1 && wl == 1)
-                couple(art, top, Zk, 1, Zl, 1, W);
-            else
-                couple(art, top, Zk, wk, Zl, wl, W);
+            couple(&(Pair){art, &art->reach[p->slot[a]], &art->reach[q->slot[b]], W});
         }
 }
 
@@ -515,12 +644,17 @@ void spragArticulationShift(const spragIsland *island, int k, double q[3], doubl
         if (block->articulation[side] < 0)
             continue;
         const struct spragArticulation *art = &island->articulation[block->articulation[side]];
-        const double *Z = blockZ(art, block->slot[side]);
-        const int width = art->width[block->slot[side]];
-        for (int i = art->top[block->slot[side]]; i < art->row_count; ++i) {
-            for (int c = 0; c < width; ++c)
-                q[c] -= Z[width * i + c] * art->inverse_pivot[i] * art->y[i][0];
-            *free_acceleration -= Z[width * i] * art->inverse_pivot[i] * art->y[i][1];
+        const spragReach *reach = &art->reach[block->slot[side]];
+        for (int p = 0; p < reach->count; ++p) {
+            const int i = reach->joint[p];
+            for (int c = 0; c < art->factor.size[i]; ++c) {
+                const double *y = (const double *)&art->y[SPRAG_JOINED_ROWS * i + c];
+                const double *Z = (const double *)&reach->Z[SPRAG_JOINED_ROWS * p + c];
+                const double inverse = *inversePivot(art, i, c), force = inverse * y[0];
+                for (int row = 0; row < 3; ++row)
+                    q[row] -= Z[row] * force;
+                *free_acceleration -= Z[0] * inverse * y[1];
+            }
         }
     }
 }
@@ -529,20 +663,27 @@ int spragArticulationsSolve(spragIsland *island)
 {
     for (int a = 0; a < island->articulation_count; ++a) {
         const struct spragArticulation *art = &island->articulation[a];
-        double *x = SPRAG_TAKE(&island->lane->arena, double, art->row_count);
+        const int rows = SPRAG_JOINED_ROWS * art->joint_count;
+        double *x = SPRAG_TAKE_RAW(&island->lane->arena, double, rows);
         if (x == NULL)
             return 0;
-        for (int i = 0; i < art->row_count; ++i)
+        for (int i = 0; i < rows; ++i)
             x[i] = art->y[i][0];
-        for (int slot = 0; slot < art->block_count; ++slot)
-            for (int i = art->top[slot]; i < art->row_count; ++i)
-                for (int c = 0; c < art->width[slot]; ++c)
-                    x[i] += blockZ(art, slot)[art->width[slot] * i + c] * island->r[3 * art->block[slot] + c];
-        for (int i = 0; i < art->row_count; ++i)
-            x[i] *= -art->inverse_pivot[i];
-        spragLdltBackward(art->row_count, art->first, art->L, x);
-        for (int i = 0; i < art->row_count; ++i)
-            island->row[art->row[i]].impulse = x[i];
+        for (int slot = 0; slot < art->block_count; ++slot) {
+            const spragReach *reach = &art->reach[slot];
+            const double *r = island->r + 3 * art->block[slot];
+            for (int p = 0; p < reach->count; ++p)
+                for (int c = 0; c < art->factor.size[reach->joint[p]]; ++c)
+                    x[SPRAG_JOINED_ROWS * reach->joint[p] + c] +=
+                        spragDot3((const double *)&reach->Z[SPRAG_JOINED_ROWS * p + c], r);
+        }
+        for (int i = 0; i < art->joint_count; ++i)
+            for (int c = 0; c < art->factor.size[i]; ++c)
+                x[SPRAG_JOINED_ROWS * i + c] *= -*inversePivot(art, i, c);
+        spragBlockLdltBackward(&art->factor, x);
+        for (int i = 0; i < art->joint_count; ++i)
+            for (int c = 0; c < art->factor.size[i]; ++c)
+                rowOf(island, art, i, c)->impulse = x[SPRAG_JOINED_ROWS * i + c];
     }
     return 1;
 }

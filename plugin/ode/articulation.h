@@ -12,6 +12,8 @@
 
 #include <math.h>
 
+#include "linalg/block_ldlt.h"
+#include "linalg/quad.h"
 #include "ode/rows.h"
 
 typedef struct spragEqualityRow spragEqualityRow;
@@ -34,18 +36,28 @@ static inline int spragRowDrives(const spragEqualityRow *row)
     return isfinite(row->lo) && isfinite(row->hi);
 }
 
+/* Rows and responses of one joint, side by side as lanes. */
+typedef struct spragJointPanel {
+    spragQuad J[2][6][2], Y[2][6][2]; /* E^T, M^-1 E^T, of bodies that move */
+} spragJointPanel;
+
+/* What of L^-1 E M^-1 J^T is not zero for one block. */
+typedef struct spragReach {
+    int count;
+    int *joint;   /* (count) ascending */
+    spragQuad *Z; /* (count x 6) lanes are the rows of the block */
+} spragReach;
+
 struct spragArticulation {
-    int row_count, block_count;
-    int *row;              /* (row_count) of island->row, in the order of elimination */
-    int *first;            /* (row_count) envelope of L */
-    int *block;            /* (block_count) of island->block, ascending */
-    double *L;             /* (row_count x row_count) */
-    double *inverse_pivot; /* (row_count) */
-    double (*y)[2];        /* (row_count) L^-1 (E v_free - rhs), L^-1 E (v_free - v) / h */
-    double *Z;             /* (block_count x row_count x 3) room; of a block (row_count x width) is used */
-    int *width;            /* (block_count) rows of the block up to its last that exists, at least 1 */
-    int *top;              /* (block_count) first row of Z that is not zero */
-    double (*Y)[2][6];     /* (row_count) M^-1 E^T */
+    int joint_count, row_count, block_count, body_count;
+    int *row;               /* (row_count) of island->row, in the order of elimination: joint by joint */
+    int *first;             /* (joint_count + 1) rows of each joint */
+    int (*group)[2];        /* (joint_count) bodies that move, by their number in the mechanism, or -1 */
+    int *block;             /* (block_count) of island->block, ascending */
+    spragBlockLdlt factor;  /* a block row for every joint */
+    spragJointPanel *panel; /* (joint_count) */
+    spragQuad *y;           /* (joint_count x 6): lanes L^-1 (E v_free - rhs), L^-1 E (v_free - v) / h */
+    spragReach *reach;      /* (block_count) */
 };
 
 /* Adds the rows and blocks that one joint brings to an island with room for them.  If ODE's rows cannot be had the island

@@ -29,7 +29,7 @@ typedef struct spragBodyState {
     int island;         /* Sprag's island, or -1 */
     int place;          /* in the list of bodies of its island; then that of the first body of its mechanism */
     int articulation;   /* mechanism of the island, or -1 */
-    int first_row;      /* of its mechanism, while that is factored */
+    int group;          /* its number in its mechanism */
     int idle;           /* ODE will set it to rest before it solves */
     int held;           /* ODE must not put it to sleep in this step: its island is awake and solved */
     int slept;          /* of held bodies: it was asleep */
