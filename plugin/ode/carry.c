@@ -125,7 +125,7 @@ static void share(spragSnapshot *s, const Pair *pair, int j, const int *next)
         joint[count++] = j;
     for (int i = 0; i < count; ++i)
         for (int a = 0; a < 3; ++a)
-            c[a] += s->joint[joint[i]].contact->geom.pos[a] / count;
+            c[a] += (double)s->joint[joint[i]].contact->geom.pos[a] / count;
     for (int i = 0; i < count; ++i)
         for (int a = 0; a < 3; ++a)
             d[i][a] = s->joint[joint[i]].contact->geom.pos[a] - c[a];
