@@ -10,6 +10,7 @@
 #include "base/clock.h"
 
 enum {
+    LINE = 64, /* bytes of a cache line */
     SPINS = 2000,
     RANGE_LEAST = 128,
     RANGES_LEAST = 4,
@@ -18,14 +19,18 @@ enum {
 #define JOB (1ULL << 32)
 #define PATIENCE 1e-4 /* s without work before a thread sleeps; to wake it takes some 1e-5 */
 
-/* Where one job at a time is on offer. */
+/* Where one job at a time is on offer.  Its pieces are shared out in runs of neighbours, one for each worker, and who has
+ * done its own takes the others': the pieces of job after job then meet the same data in the same core's cache. */
 typedef struct Board {
-    spragPoolFn *run;
+    _Alignas(LINE) spragPoolFn *run;
     void *data;
-    int level;            /* of its pieces */
-    atomic_ullong ticket; /* number of the job << 32 | pieces not yet taken */
-    atomic_int done;      /* pieces */
+    int pieces, level;              /* of the job; of its pieces */
+    _Alignas(LINE) atomic_int done; /* pieces */
 } Board;
+
+typedef struct Share {
+    _Alignas(LINE) atomic_ullong ticket; /* number of the job << 32 | pieces not yet taken */
+} Share;
 
 typedef struct Member {
     spragPool *pool;
@@ -34,12 +39,13 @@ typedef struct Member {
 } Member;
 
 struct spragPool {
-    int size;   /* threads, the caller's included */
-    int boards; /* 1 + threads asked for */
+    int size;           /* threads, the caller's included */
+    int shares, boards; /* threads asked for; 1 + that */
     atomic_int ending, sleeping;
     pthread_mutex_t lock;
     pthread_cond_t work;
     Board *board;    /* (boards) of jobs from outside, and of each worker's pieces */
+    Share *share;    /* (boards x shares) */
     Member member[]; /* (size - 1) */
 };
 
@@ -62,25 +68,57 @@ void spragPoolRest(int spins)
 #endif
 }
 
-/* Takes and runs one piece; 0: none is left. */
-static int takePiece(spragPool *pool, Board *board, int worker)
+static int shareStart(int pieces, int share, int shares)
 {
-    unsigned long long ticket = atomic_load(&board->ticket);
-    do {
-        if (ticket % JOB == 0)
-            return 0;
-    } while (!atomic_compare_exchange_weak(&board->ticket, &ticket, ticket - 1));
-    here = (Place){pool, worker, board->level}; /* the job cannot end, nor the next begin, before this piece */
-    board->run(board->data, worker, (int)(ticket % JOB) - 1);
-    atomic_fetch_add_explicit(&board->done, 1, memory_order_release);
-    return 1;
+    return (int)((long long)pieces * share / shares);
+}
+
+/* Takes one piece of a share: their number before, and 0 if none is left. */
+static int takePiece(atomic_ullong *left)
+{
+    unsigned long long ticket = atomic_load(left);
+    while (ticket % JOB != 0)
+        if (atomic_compare_exchange_weak(left, &ticket, ticket - 1))
+            return (int)(ticket % JOB);
+    return 0;
+}
+
+/* Takes and runs pieces while there are any, a worker's own first; 0: there were none. */
+static int takePieces(spragPool *pool, int b, int worker)
+{
+    Board *board = &pool->board[b];
+    int taken = 0;
+    for (int k = 0; k < pool->shares;) {
+        const int share = (worker + k) % pool->shares;
+        const int left = takePiece(&pool->share[b * pool->shares + share].ticket);
+        if (left == 0) {
+            ++k;
+            continue;
+        }
+        here = (Place){pool, worker, board->level};
+        board->run(board->data, worker, shareStart(board->pieces, share, pool->shares) + left - 1);
+        ++taken;
+        k = 0; /* its own may just have come */
+    }
+    if (taken > 0) /* till then the job cannot end, nor the next begin */
+        atomic_fetch_add_explicit(&board->done, taken, memory_order_release);
+    return taken;
+}
+
+/* Of jobs that the pieces of another one share out. */
+static int takePiecesWithin(spragPool *pool, int worker)
+{
+    int taken = 0;
+    for (int b = 1; b < pool->boards; ++b)
+        taken |= takePieces(pool, b, worker);
+    return taken;
 }
 
 static int hasWork(const spragPool *pool)
 {
     int found = atomic_load(&pool->ending);
-    for (int k = 0; k < pool->boards && !found; ++k)
-        found = atomic_load(&pool->board[k].ticket) % JOB != 0;
+    for (int k = 0; k < pool->boards * pool->shares && !found; ++k)
+        found = atomic_load(&pool->share[k].ticket) % JOB != 0;
     return found;
 }
 
@@ -110,10 +148,7 @@ static void *serve(void *argument)
     spragPool *pool = member->pool;
     double idle = 0; /* s, since when */
     for (int spins = 0; !atomic_load(&pool->ending); ++spins) {
-        int taken = 0;
-        for (int k = 0; k < pool->boards; ++k)
-            taken |= takePiece(pool, &pool->board[k], member->worker);
-        if (taken) {
+        if (takePieces(pool, 0, member->worker) || takePiecesWithin(pool, member->worker)) {
             spins = 0;
             continue;
         }
@@ -133,12 +168,16 @@ spragPool *spragPoolMake(int size)
     size = size > 1 ? size : 1;
     spragPool *pool = spragAlloc(1, sizeof *pool + (size_t)(size - 1) * sizeof pool->member[0]);
     Board *board = pool == NULL ? NULL : spragAlloc((size_t)size + 1, sizeof *board);
-    if (board == NULL) {
+    Share *share = board == NULL ? NULL : spragAlloc(((size_t)size + 1) * (size_t)size, sizeof *share);
+    if (share == NULL) {
+        spragFree(board);
         spragFree(pool);
         return NULL;
     }
     sigset_t all, before;
     pool->board = board;
+    pool->share = share;
+    pool->shares = size;
     pool->boards = size + 1;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->work, NULL);
@@ -166,6 +205,7 @@ void spragPoolFree(spragPool *pool)
         pthread_join(pool->member[k].thread, NULL);
     pthread_cond_destroy(&pool->work);
     pthread_mutex_destroy(&pool->lock);
+    spragFree(pool->share);
     spragFree(pool->board);
     spragFree(pool);
 }
@@ -191,6 +231,19 @@ static void runAlone(spragPool *pool, spragPoolFn *run, void *data, int pieces)
     here = before;
 }
 
+static void offer(spragPool *pool, int b, int level, spragPoolFn *run, void *data, int pieces)
+{
+    Board *board = &pool->board[b];
+    board->run = run, board->data = data, board->pieces = pieces, board->level = level + 1;
+    atomic_store(&board->done, 0);
+    for (int k = 0; k < pool->shares; ++k) {
+        atomic_ullong *ticket = &pool->share[b * pool->shares + k].ticket;
+        const int count = shareStart(pieces, k + 1, pool->shares) - shareStart(pieces, k, pool->shares);
+        const unsigned long long job = atomic_load(ticket) / JOB + 1;
+        atomic_store(ticket, job % JOB * JOB + (unsigned long long)count);
+    }
+}
+
 void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces)
 {
     const Place before = here;
@@ -200,17 +253,17 @@ void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces)
         return;
     }
     const int worker = level == 0 ? 0 : here.worker;
-    Board *board = &pool->board[level == 0 ? 0 : 1 + worker];
-    board->run = run, board->data = data, board->level = level + 1;
-    atomic_store(&board->done, 0);
-    const unsigned long long job = atomic_load(&board->ticket) / JOB + 1;
-    atomic_store(&board->ticket, job % JOB * JOB + (unsigned long long)pieces);
+    const int b = level == 0 ? 0 : 1 + worker;
+    Board *board = &pool->board[b];
+    offer(pool, b, level, run, data, pieces);
     wake(pool);
-    while (takePiece(pool, board, worker))
-        continue;
-    here = before;
+    takePieces(pool, b, worker);
     for (int spins = 0; atomic_load_explicit(&board->done, memory_order_acquire) < pieces; ++spins)
-        spragPoolRest(spins);
+        if (level == 0 && takePiecesWithin(pool, worker))
+            spins = 0;
+        else
+            spragPoolRest(spins);
+    here = before;
 }
 
 /* ---------------------------------------------------------------- loops */

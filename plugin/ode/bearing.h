@@ -62,6 +62,7 @@ typedef struct spragBearingRounds {
     double *tried, *found; /* (count) N, loads of the bounds solved with, and what they gave */
     double *weight;        /* (count) N m of bound per N */
     spragAnderson anderson;
+    int part[2]; /* its only piece: 0, count */
 } spragBearingRounds;
 /* 0: no memory. */
 int spragBearingsBegin(const struct spragWorld *world, const spragIsland *island, spragBearingRounds *rounds);

@@ -162,7 +162,8 @@ int spragBearingsBegin(const struct spragWorld *world, const spragIsland *island
             rounds->tried[n] = bearing->load;
             rounds->weight[n++] = turningBound(world, bearing, 1);
         }
-    return spragAndersonInit(&rounds->anderson, rounds->count, rounds->weight, NULL, arena);
+    rounds->part[1] = rounds->count;
+    return spragAndersonInit(&rounds->anderson, 1, rounds->part, rounds->weight, NULL, arena);
 }
 
 /* The loads to try next. */
@@ -179,10 +180,14 @@ static void nextLoads(const struct spragWorld *world, const spragIsland *island,
         memcpy(rounds->tried, rounds->found, (size_t)rounds->count * sizeof *rounds->tried);
         return;
     }
-    spragAndersonLook(&rounds->anderson, rounds->tried, rounds->found);
-    spragAndersonMix(&rounds->anderson, rounds->tried, rounds->found);
+    spragAnderson *anderson = &rounds->anderson;
+    memcpy(anderson->x, rounds->tried, (size_t)rounds->count * sizeof *rounds->tried);
+    memcpy(anderson->G, rounds->found, (size_t)rounds->count * sizeof *rounds->found);
+    spragAndersonGather(anderson, 0);
+    spragAndersonLook(anderson);
+    spragAndersonMix(anderson);
     for (int n = 0; n < rounds->count; ++n)
-        rounds->tried[n] = fmax(0, rounds->tried[n]);
+        rounds->tried[n] = fmax(0, anderson->x[n]);
 }
 
 double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds)

@@ -3,31 +3,31 @@
 #include <math.h>
 #include <string.h>
 
-enum { WINDOW = SPRAG_ANDERSON_WINDOW, PRODUCTS = SPRAG_ANDERSON_PRODUCTS, REST_MOST = 3, PIECE = 1024 };
+enum { WINDOW = SPRAG_ANDERSON_WINDOW, PRODUCTS = SPRAG_ANDERSON_PRODUCTS, REST_MOST = 3, VECTORS = 5 };
 #define RIDGE 1e-10 /* of the trace of dF' dF */
 
-static int pieces(int n)
+int spragAndersonInit(spragAnderson *anderson, int pieces, const int *start, const double *weight, spragPool *pool,
+                      spragArena *arena)
 {
-    return (n + PIECE - 1) / PIECE;
-}
-
-int spragAndersonInit(spragAnderson *anderson, int n, const double *weight, spragPool *pool, spragArena *arena)
-{
-    *anderson = (spragAnderson){.n = n,
+    const size_t n = (size_t)start[pieces];
+    double *vectors = SPRAG_TAKE_RAW(arena, double, (VECTORS + 2 * WINDOW) * n);
+    *anderson = (spragAnderson){.pieces = pieces,
+                                .start = start,
                                 .weight = weight,
-                                .f = SPRAG_TAKE_RAW(arena, double, n),
-                                .f_last = SPRAG_TAKE_RAW(arena, double, n),
-                                .G_last = SPRAG_TAKE_RAW(arena, double, n),
-                                .partial = spragArenaTakeRaw(arena, (size_t)pieces(n), sizeof *anderson->partial),
+                                .sums = SPRAG_TAKE_RAW(arena, spragAndersonSums, pieces),
+                                .slot = -1,
                                 .pool = pool,
                                 .size_last = INFINITY};
+    double **const own[VECTORS] = {&anderson->x, &anderson->G, &anderson->f, &anderson->f_last, &anderson->G_last};
+    if (vectors == NULL || anderson->sums == NULL)
+        return 0;
+    for (int j = 0; j < VECTORS; ++j)
+        *own[j] = vectors + (size_t)j * n;
     for (int j = 0; j < WINDOW; ++j) {
-        anderson->dF[j] = SPRAG_TAKE_RAW(arena, double, n);
-        anderson->dG[j] = SPRAG_TAKE_RAW(arena, double, n);
-        if (anderson->dF[j] == NULL || anderson->dG[j] == NULL)
-            return 0;
+        anderson->dF[j] = vectors + (size_t)(VECTORS + j) * n;
+        anderson->dG[j] = vectors + (size_t)(VECTORS + WINDOW + j) * n;
     }
-    return anderson->f != NULL && anderson->f_last != NULL && anderson->G_last != NULL && anderson->partial != NULL;
+    return 1;
 }
 
 /* Four sums: the latency of one addition does not bound them, and SSE2 and AVX give the same bits. */
@@ -43,23 +43,15 @@ static double dot(int n, const double *a, const double *b)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-static int pieceSize(int n, int piece)
-{
-    const int left = n - piece * PIECE;
-    return left < PIECE ? left : PIECE;
-}
-
 /* f, the newest differences and their products. */
-static void gather(void *data, int worker, int piece)
+void spragAndersonGather(spragAnderson *a, int piece)
 {
-    (void)worker;
-    spragAnderson *a = data;
-    const int first = piece * PIECE, n = pieceSize(a->n, piece);
-    double *f = a->f + first, *partial = a->partial[piece];
+    const int first = a->start[piece], n = a->start[piece + 1] - first;
+    double *f = a->f + first, *product = a->sums[piece].product;
     const double *G = a->G + first, *x = a->x + first, *weight = a->weight + first;
     for (int i = 0; i < n; ++i)
         f[i] = weight[i] * (G[i] - x[i]);
-    partial[2 * WINDOW] = dot(n, f, f);
+    product[2 * WINDOW] = dot(n, f, f);
     if (a->slot < 0)
         return;
     double *dF = a->dF[a->slot] + first, *dG = a->dG[a->slot] + first;
@@ -67,26 +59,39 @@ static void gather(void *data, int worker, int piece)
     for (int i = 0; i < n; ++i)
         dF[i] = f[i] - f_last[i], dG[i] = G[i] - G_last[i];
     for (int j = 0; j < a->m; ++j) {
-        partial[j] = dot(n, a->dF[j] + first, dF);
-        partial[WINDOW + j] = dot(n, a->dF[j] + first, f);
+        product[j] = dot(n, a->dF[j] + first, dF);
+        product[WINDOW + j] = dot(n, a->dF[j] + first, f);
     }
 }
 
-/* x = G - dG y, and f, G for the next differences. */
+/* Piece of x = G - dG y; of G, which becomes G_last, a new one. */
 static void spread(void *data, int worker, int piece)
 {
     (void)worker;
     const spragAnderson *a = data;
-    const int first = piece * PIECE, n = pieceSize(a->n, piece);
+    const int first = a->start[piece], n = a->start[piece + 1] - first;
     double *x = a->x + first;
-    memcpy(x, a->G + first, (size_t)n * sizeof *x);
-    memcpy(a->G_last + first, x, (size_t)n * sizeof *x);
-    memcpy(a->f_last + first, a->f + first, (size_t)n * sizeof *x);
+    memcpy(x, a->G_last + first, (size_t)n * sizeof *x);
     for (int j = 0; j < a->m; ++j) {
         const double y = a->y[j], *dG = a->dG[j] + first;
         for (int i = 0; i < n; ++i)
             x[i] -= y * dG[i];
     }
+    memcpy(a->G + first, x, (size_t)n * sizeof *x);
+}
+
+/* x = G_last - dG y, m columns, and G = x */
+static void spreadAll(spragAnderson *anderson, int m)
+{
+    anderson->m = m;
+    spragPoolRun(anderson->pool, spread, anderson, anderson->pieces);
+}
+
+/* Before the gathering of the next sweep. */
+static void setSlot(spragAnderson *anderson)
+{
+    anderson->slot = anderson->known ? anderson->count % WINDOW : -1;
+    anderson->m = !anderson->known ? 0 : anderson->count + 1 < WINDOW ? anderson->count + 1 : WINDOW;
 }
 
 /* y = argmin |f - dF y| by the normal equations with a ridge: Gauss without pivots, the matrix is positive.  y: in the
@@ -120,52 +125,47 @@ static void leastSquares(spragAnderson *anderson)
             anderson->m = 0;
 }
 
-/* Sums of the pieces: products (PRODUCTS) in the order of `partial`. */
-static void collect(const spragAnderson *anderson, double *product)
-{
-    memset(product, 0, PRODUCTS * sizeof *product);
-    for (int p = 0; p < pieces(anderson->n); ++p)
-        for (int j = 0; j < PRODUCTS; ++j)
-            product[j] += anderson->partial[p][j];
-}
-
 void spragAndersonRestart(spragAnderson *anderson)
 {
     anderson->count = anderson->known = 0;
     anderson->size_last = INFINITY;
+    setSlot(anderson);
 }
 
-void spragAndersonLook(spragAnderson *anderson, double *x, const double *G)
+void spragAndersonLook(spragAnderson *anderson)
 {
-    double product[PRODUCTS];
-    anderson->x = x, anderson->G = G;
-    anderson->slot = anderson->known ? anderson->count % WINDOW : -1;
-    anderson->m = !anderson->known ? 0 : anderson->count + 1 < WINDOW ? anderson->count + 1 : WINDOW;
-    spragPoolRun(anderson->pool, gather, anderson, pieces(anderson->n));
-    collect(anderson, product);
+    double product[PRODUCTS] = {0};
+    for (int p = 0; p < anderson->pieces; ++p)
+        for (int j = 0; j < PRODUCTS; ++j)
+            product[j] += anderson->sums[p].product[j];
     anderson->size = sqrt(product[2 * WINDOW]);
     anderson->turn = INFINITY;
-    if (anderson->known) {
-        const double before = anderson->size_before * anderson->size_before;
-        anderson->turn = sqrt(product[anderson->slot]) / anderson->size;
-        anderson->ratio = 0.5 * (product[2 * WINDOW] + before - product[anderson->slot]) / before;
-        for (int j = 0; j < anderson->m; ++j) {
-            anderson->gram[anderson->slot][j] = anderson->gram[j][anderson->slot] = product[j];
-            anderson->y[j] = product[WINDOW + j];
-        }
+    if (!anderson->known)
+        return;
+    const double before = anderson->size_before * anderson->size_before;
+    anderson->turn = sqrt(product[anderson->slot]) / anderson->size;
+    anderson->ratio = 0.5 * (product[2 * WINDOW] + before - product[anderson->slot]) / before;
+    for (int j = 0; j < anderson->m; ++j) {
+        anderson->gram[anderson->slot][j] = anderson->gram[j][anderson->slot] = product[j];
+        anderson->y[j] = product[WINDOW + j];
     }
 }
 
-void spragAndersonMix(spragAnderson *anderson, double *x, const double *G)
+static void swap(double **a, double **b)
+{
+    double *const was = *a;
+    *a = *b, *b = was;
+}
+
+void spragAndersonMix(spragAnderson *anderson)
 {
     if (!(anderson->size <= anderson->size_last)) {
-        memcpy(x, anderson->G_last, (size_t)anderson->n * sizeof *x);
+        spreadAll(anderson, 0);
         spragAndersonRestart(anderson);
         anderson->rest_length = anderson->rest_length < REST_MOST ? 2 * anderson->rest_length + 1 : REST_MOST;
         anderson->rest = anderson->rest_length;
         return;
     }
-    anderson->x = x, anderson->G = G;
     if (anderson->rest > 0 || !anderson->known || !(anderson->size > 0)) {
         anderson->m = 0;
         anderson->rest -= anderson->rest > 0;
@@ -178,7 +178,10 @@ void spragAndersonMix(spragAnderson *anderson, double *x, const double *G)
     }
     if (!(anderson->size_last < INFINITY) && anderson->rest == 0)
         anderson->size_last = anderson->size;
-    spragPoolRun(anderson->pool, spread, anderson, pieces(anderson->n));
+    swap(&anderson->G, &anderson->G_last);
+    swap(&anderson->f, &anderson->f_last);
+    spreadAll(anderson, anderson->m);
     anderson->known = 1;
     anderson->size_before = anderson->size;
+    setSlot(anderson);
 }

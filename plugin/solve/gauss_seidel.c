@@ -47,13 +47,24 @@ enum {
 #define STICKS 1e-9
 #define REPEATS_MOST 1e9
 
-/* How often the last change of r, from x, can be repeated until a contact opens or a sticking one begins to slip;
+/* What a run works with; x and all vectors of `anderson` are by visit. */
+typedef struct Run {
+    spragSweeper sweeper;
+    spragAnderson anderson;
+    double *best, *seen;             /* (3 nc) the best answer, and the one to be judged */
+    int start[SPRAG_PARTS_MOST + 1]; /* first unknown of each part */
+    double repeats;                  /* of the last change */
+    double least[SPRAG_RANGES_MOST]; /* of each range */
+} Run;
+
+/* How often the last change, from x to G, can be repeated until a contact opens or a sticking one begins to slip;
  * infinity: for ever. */
-static double repeatsOf(const spragProblem *problem, const double *x, const double *r)
+static void repeatsRange(void *data, int range, int first, int end)
 {
+    Run *run = data;
     double least = INFINITY;
-    for (int k = 0; k < problem->contact_count; ++k) {
-        const double mu = problem->mu[k], *now = r + 3 * k, *before = x + 3 * k;
+    for (int k = first; k < end; ++k) {
+        const double mu = run->sweeper.block[k].mu, *now = run->anderson.G + 3 * k, *before = run->anderson.x + 3 * k;
         const double d[3] = {now[0] - before[0], now[1] - before[1], now[2] - before[2]};
         if (now[0] > 0 && d[0] < 0)
             least = fmin(least, -now[0] / d[0]);
@@ -64,21 +75,34 @@ static double repeatsOf(const spragProblem *problem, const double *x, const doub
             least = part < 1 ? fmin(least, REPEATS_MOST * part) : least;
         }
     }
-    return least;
+    run->least[range] = least;
 }
 
-/* x: the end of the ray, if the sweeps go steadily where it leads; 0: they do not. */
-static int follow(const spragProblem *problem, spragAnderson *anderson, double *x, const double *r)
+static void repeatRange(void *data, int range, int first, int end)
 {
+    (void)range;
+    Run *run = data;
+    double *x = run->anderson.x, *G = run->anderson.G;
+    for (int i = 3 * first; i < 3 * end; ++i)
+        x[i] = G[i] = G[i] + run->repeats * (G[i] - x[i]);
+}
+
+/* On to the end of the ray, if the sweeps go steadily where it leads; 0: they do not. */
+static int follow(Run *run)
+{
+    spragAnderson *anderson = &run->anderson;
+    const int nc = run->sweeper.problem->contact_count;
     if (!(anderson->turn < STEADY))
         return 0;
-    const double repeats = repeatsOf(problem, x, r);
+    spragRangesRun(nc, repeatsRange, run);
+    run->repeats = INFINITY;
+    for (int k = 0; k < spragRangeCount(nc); ++k)
+        run->repeats = fmin(run->repeats, run->least[k]);
     const double limit =
         anderson->ratio < 1 ? anderson->ratio / (1 - anderson->ratio) : INFINITY; /* of a geometric decay */
-    if (!(repeats > 1 && repeats < REPEATS_MOST && repeats < limit))
+    if (!(run->repeats > 1 && run->repeats < REPEATS_MOST && run->repeats < limit))
         return 0;
-    for (int i = 0; i < 3 * problem->contact_count; ++i)
-        x[i] = r[i] + repeats * (r[i] - x[i]);
+    spragRangesRun(nc, repeatRange, run);
     spragAndersonRestart(anderson);
     return 1;
 }
@@ -96,30 +120,45 @@ static int patienceOf(const spragProblem *problem, const spragSolveOptions *opti
     return patience > PATIENT ? patience : PATIENT;
 }
 
+/* Judges what the last sweep left, and keeps it if it is the best so far. */
+static double look(Run *run, double *least)
+{
+    spragSweeperGive(&run->sweeper, run->anderson.G, run->seen);
+    const double residual = spragProblemResidual(run->sweeper.problem, run->seen);
+    if (residual < *least) {
+        double *const seen = run->seen;
+        *least = residual;
+        run->seen = run->best, run->best = seen;
+    }
+    return residual;
+}
+
+static void gather(void *anderson, int part)
+{
+    spragAndersonGather(anderson, part);
+}
+
 /* Sweeps from r until the residual is at most the tolerance, the limit or the deadline is reached or, with patience (0:
  * without end), the residual falls no more.  r: the best iterate seen. */
-static spragStatus run(spragSweeper *sweeper, spragAnderson *anderson, const spragSolveOptions *options, int limit,
-                       double deadline, int patience, double *x, double *best, double *r, int *iterations)
+static spragStatus sweep(Run *run, const spragSolveOptions *options, int limit, double deadline, int patience,
+                         double *r, int *iterations)
 {
-    const spragProblem *problem = sweeper->problem;
-    const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
+    const spragProblem *problem = run->sweeper.problem;
     const int rays = spragProblemIsPlain(problem);
     double least = INFINITY, mark = INFINITY;
     spragStatus status = SPRAG_NOT_CONVERGED;
-    memcpy(x, r, bytes);
+    spragSweeperTake(&run->sweeper, r, run->anderson.x);
+    spragSweeperTake(&run->sweeper, r, run->anderson.G);
     for (int k = 1, marked = 0; k <= limit && status == SPRAG_NOT_CONVERGED; ++k) {
-        memcpy(r, x, bytes);
-        const double change = spragSweep(sweeper, r);
+        const double change = spragSweep(&run->sweeper, run->anderson.G);
         ++*iterations;
         const int late = deadline < INFINITY && k >= SWEEPS_LEAST && spragSeconds() > deadline;
-        if (late && !(least < INFINITY))
-            return SPRAG_LIMIT; /* the chain will look */
+        if (late && !(least < INFINITY)) { /* the chain will look */
+            status = SPRAG_LIMIT;
+            break;
+        }
         if (change <= options->tolerance || k % LOOK == 0 || k == limit || late) {
-            const double residual = spragProblemResidual(problem, r);
-            if (residual < least) {
-                least = residual;
-                memcpy(best, r, bytes);
-            }
+            const double residual = look(run, &least);
             if (residual < HALF * mark)
                 mark = residual, marked = k;
             if (residual <= options->tolerance)
@@ -129,35 +168,50 @@ static spragStatus run(spragSweeper *sweeper, spragAnderson *anderson, const spr
             else if (patience > 0 && k - marked > patience && k - marked > k / 2)
                 break;
         }
-        spragAndersonLook(anderson, x, r);
-        if (!rays || !follow(problem, anderson, x, r))
-            spragAndersonMix(anderson, x, r);
+        if (status != SPRAG_NOT_CONVERGED)
+            break;
+        spragAndersonLook(&run->anderson);
+        if (!rays || !follow(run))
+            spragAndersonMix(&run->anderson);
     }
     if (least < INFINITY)
-        memcpy(r, best, bytes);
+        memcpy(r, run->best, 3 * (size_t)problem->contact_count * sizeof *r);
+    else
+        spragSweeperGive(&run->sweeper, run->anderson.G, r);
     return status;
+}
+
+/* 0: out of memory. */
+static int init(Run *run, const spragProblem *problem, spragArena *arena)
+{
+    spragPool *threads = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
+    const size_t n = 3 * (size_t)problem->contact_count;
+    spragSweeper *sweeper = &run->sweeper;
+    double *weight = SPRAG_TAKE_RAW(arena, double, n);
+    run->best = SPRAG_TAKE_RAW(arena, double, n);
+    run->seen = SPRAG_TAKE_RAW(arena, double, n);
+    if (weight == NULL || run->best == NULL || run->seen == NULL || !spragSweeperInit(sweeper, problem, threads, arena))
+        return 0;
+    for (size_t i = 0; i < n; ++i)
+        weight[i] = sweeper->w[i / 3];
+    for (int p = 0; p <= sweeper->part_count; ++p)
+        run->start[p] = 3 * sweeper->part_start[p];
+    sweeper->after = gather;
+    sweeper->after_data = &run->anderson;
+    return spragAndersonInit(&run->anderson, sweeper->part_count, run->start, weight, threads, arena);
 }
 
 static spragStatus start(const spragProblem *problem, const spragSolveOptions *options, int limit, int patience,
                          spragArena *arena, double *r, spragSolveInfo *info)
 {
-    spragSweeper sweeper;
-    spragAnderson anderson;
-    const int n = 3 * problem->contact_count;
+    Run run;
     const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : INFINITY;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    double *x = SPRAG_TAKE_RAW(arena, double, n), *best = SPRAG_TAKE_RAW(arena, double, n);
-    double *weight = SPRAG_TAKE_RAW(arena, double, n);
     spragStatus status = SPRAG_ERROR_MEMORY;
-    spragPool *threads = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
-    if (x != NULL && best != NULL && weight != NULL && spragSweeperInit(&sweeper, problem, threads, arena) &&
-        spragAndersonInit(&anderson, n, weight, threads, arena)) {
-        for (int i = 0; i < n; ++i)
-            weight[i] = sweeper.w[i / 3];
-        if (options->iteration_limit > 0)
-            limit = options->iteration_limit;
-        status = run(&sweeper, &anderson, options, limit, deadline, patience, x, best, r, &info->iterations);
-    }
+    if (options->iteration_limit > 0)
+        limit = options->iteration_limit;
+    if (init(&run, problem, arena))
+        status = sweep(&run, options, limit, deadline, patience, r, &info->iterations);
     spragArenaRelease(arena, mark);
     return status;
 }

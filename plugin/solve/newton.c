@@ -154,8 +154,10 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
         status = points(newton, SPRAG_LAMBDA_WARM, STEPS_WARM, r);
     if (status == SPRAG_NOT_CONVERGED) {
         memcpy(r, newton->proximal.best, bytes);
+        spragSweeperTake(&newton->sweeper, r, newton->swept);
         for (int k = 0; k < SWEEP_FIRST; ++k)
-            spragSweep(&newton->sweeper, r);
+            spragSweep(&newton->sweeper, newton->swept);
+        spragSweeperGive(&newton->sweeper, newton->swept, r);
         memcpy(newton->swept, r, bytes);
         status = points(newton, LAMBDA_FIRST, cones ? newton->first_steps : left(newton), r);
     }

@@ -9,7 +9,8 @@
  * Threads.  Blocks by levels of a breadth-first search (Cuthill and McKee 1969): a level is coupled to its neighbours
  * alone, so that of parts of whole levels the even ones can be visited at once, then the odd ones: two waits a sweep, where
  * colours of single blocks need eight to seventeen.  The parts do not depend on the number of threads.  The order of
- * visits hardly matters for convergence (natural, breadth-first, even and odd parts, colours: equal on piles). */
+ * visits hardly matters for convergence (natural, breadth-first, even and odd parts, colours: equal on piles).  With r in the
+ * problem's order every line of it would go from cache to cache in every sweep, which takes longer than the sums. */
 #include "solve/sweep.h"
 
 #include <math.h>
@@ -35,7 +36,7 @@ enum {
     PART_LEAST = 64    /* blocks of a part */
 };
 
-static void blockSolve(spragSweeper *sweeper, int visit, const double q[3], const double *r_all, double r[3])
+static void blockSolve(spragSweeper *sweeper, int visit, const double q[3], const double *x, double r[3])
 {
     const spragProblem *problem = sweeper->problem;
     const int k = sweeper->order[visit];
@@ -51,7 +52,7 @@ static void blockSolve(spragSweeper *sweeper, int visit, const double q[3], cons
                            problem->bound + 6 * (size_t)k + 3, r);
         break;
     case SPRAG_BLOCK_ROLLING: {
-        const double load = fmax(0, r_all[3 * problem->parent[k]]);
+        const double load = fmax(0, x[3 * sweeper->parent[visit]]);
         const double spin = sweeper->block[visit].mu_minus * load;
         spragDiscBlockSolve(sweeper->diagonal[visit], q, 2, -spin, spin, problem->mu[k] * load, r);
         break;
@@ -62,46 +63,45 @@ static void blockSolve(spragSweeper *sweeper, int visit, const double q[3], cons
 }
 
 /* Returns the largest (|dr_k| w_k)^2. */
-static inline __attribute__((always_inline)) double visitBlocks(spragSweeper *sweeper, int first, int last, double *r)
+static inline __attribute__((always_inline)) double visitBlocks(spragSweeper *sweeper, int first, int last, double *all)
 {
-    const spragProblem *problem = sweeper->problem;
-    const int *column = sweeper->column;
+    const int *column = sweeper->column, plain = sweeper->problem->kind == NULL;
     double largest = 0;
     for (int visit = first; visit < last; ++visit) {
-        const int k = sweeper->order[visit], end = sweeper->start[visit + 1];
-        const double *free_velocity = problem->q + 3 * k;
+        const int end = sweeper->start[visit + 1];
+        const double *free_velocity = sweeper->q + 3 * visit;
         Vector4 n = {free_velocity[0], free_velocity[1], free_velocity[2], 0}, t1 = {0, 0, 0, 0}, t2 = {0, 0, 0, 0};
         for (int e = sweeper->start[visit]; e < end; ++e) {
             const Vector4 *W = (const Vector4 *)(const void *)(sweeper->packed + PACKED * (size_t)e);
-            const double *x = r + 3 * column[e];
+            const double *x = all + 3 * column[e];
             n += W[0] * x[0];
             t1 += W[1] * x[1];
             t2 += W[2] * x[2];
         }
         const Vector4 total = n + (t1 + t2);
         const double q[3] = {total[0], total[1], total[2]};
-        double fresh[3], *old = r + 3 * k;
-        if (spragKindOf(problem, k) == SPRAG_BLOCK_CONTACT)
+        double fresh[3], *old = all + 3 * visit;
+        if (plain || spragKindOf(sweeper->problem, sweeper->order[visit]) == SPRAG_BLOCK_CONTACT)
             spragConeBlockSolve(&sweeper->block[visit], q, fresh);
         else
-            blockSolve(sweeper, visit, q, r, fresh);
+            blockSolve(sweeper, visit, q, all, fresh);
         const double change[3] = {fresh[0] - old[0], fresh[1] - old[1], fresh[2] - old[2]};
-        const double w = sweeper->w[k], size = spragDot3(change, change) * (w * w);
+        const double w = sweeper->w[visit], size = spragDot3(change, change) * (w * w);
         largest = size > largest ? size : largest;
         memcpy(old, fresh, sizeof fresh);
     }
     return largest;
 }
 
-static double visitPlain(spragSweeper *sweeper, int first, int last, double *r)
+static double visitPlain(spragSweeper *sweeper, int first, int last, double *x)
 {
-    return visitBlocks(sweeper, first, last, r);
+    return visitBlocks(sweeper, first, last, x);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static double visitAvx2(spragSweeper *sweeper, int first, int last, double *r)
+__attribute__((target("avx2"))) static double visitAvx2(spragSweeper *sweeper, int first, int last, double *x)
 {
-    return visitBlocks(sweeper, first, last, r);
+    return visitBlocks(sweeper, first, last, x);
 }
 
 static int hasAvx2(void)
@@ -135,14 +135,14 @@ static int search(const spragProblem *problem, int root, int *order, int *level,
     return count;
 }
 
-/* Parts of whole levels, then the even ones before the odd ones.  0: out of memory. */
+/* The order of visits and its parts of whole levels.  0: out of memory. */
 static int makeParts(spragSweeper *sweeper, spragArena *arena)
 {
     const spragProblem *problem = sweeper->problem;
     const int nc = problem->contact_count;
     const spragArenaMark memory = spragArenaMarkGet(arena);
-    int *found = SPRAG_TAKE(arena, int, nc), *level = SPRAG_TAKE(arena, int, nc), *mark = SPRAG_TAKE(arena, int, nc);
-    if (found == NULL || level == NULL || mark == NULL)
+    int *found = sweeper->order, *level = SPRAG_TAKE(arena, int, nc), *mark = SPRAG_TAKE(arena, int, nc);
+    if (level == NULL || mark == NULL)
         return 0;
     int done = 0;
     for (int k = 0; k < nc; ++k) {
@@ -152,57 +152,80 @@ static int makeParts(spragSweeper *sweeper, spragArena *arena)
         done += search(problem, found[done + count - 1], found + done, level + done, mark, 2);
     }
     const int least = nc / SPRAG_PARTS_MOST + 1 > PART_LEAST ? nc / SPRAG_PARTS_MOST + 1 : PART_LEAST;
-    int start[SPRAG_PARTS_MOST + 2] = {0}, parts = 1;
+    int *start = sweeper->part_start, parts = 1;
     for (int i = 1; i < nc; ++i)
         if (level[i] != level[i - 1] && i - start[parts - 1] >= least && nc - i >= least)
             start[parts++] = i;
     start[parts] = nc;
     sweeper->part_count = parts;
-    int at = 0, part = 0;
-    for (int phase = 0; phase < 2; ++phase)
-        for (int p = phase; p < parts; p += 2) {
-            memcpy(sweeper->order + at, found + start[p], (size_t)(start[p + 1] - start[p]) * sizeof *found);
-            sweeper->part_start[part++] = at;
-            at += start[p + 1] - start[p];
-        }
-    sweeper->part_start[parts] = nc;
     spragArenaRelease(arena, memory);
     return 1;
 }
 
 /* ---------------------------------------------------------------- sweeps */
 
-/* Visits first .. end - 1: their blocks, as the sweeps read them. */
+typedef struct Packing {
+    spragSweeper *sweeper;
+    const int *position; /* (nc) visit of a block */
+} Packing;
+
+/* Visits first .. end - 1, as the sweeps read them. */
 static void packRange(void *data, int range, int first, int end)
 {
     (void)range;
-    spragSweeper *sweeper = data;
+    const Packing *packing = data;
+    spragSweeper *sweeper = packing->sweeper;
     const spragProblem *problem = sweeper->problem;
     for (int visit = first; visit < end; ++visit) {
         const int k = sweeper->order[visit];
         int count = sweeper->start[visit];
+        memcpy(sweeper->q + 3 * (size_t)visit, problem->q + 3 * (size_t)k, 3 * sizeof *sweeper->q);
+        if (sweeper->parent != NULL)
+            sweeper->parent[visit] = problem->parent[k] >= 0 ? packing->position[problem->parent[k]] : -1;
         for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
             const double *W = problem->W + 9 * (size_t)e;
             if (problem->column[e] == k) {
                 sweeper->diagonal[visit] = W;
-                sweeper->w[k] = (W[0] + W[4] + W[8]) / 3;
+                sweeper->w[visit] = (W[0] + W[4] + W[8]) / 3;
                 spragConeBlockInit(&sweeper->block[visit], W, problem->mu[k], spragMuMinusOf(problem, k));
                 continue;
             }
-            sweeper->column[count] = problem->column[e];
+            sweeper->column[count] = packing->position[problem->column[e]];
             pack(sweeper->packed + PACKED * (size_t)count++, W);
         }
     }
+}
+
+/* 0: out of memory. */
+static int packAll(spragSweeper *sweeper, spragArena *arena)
+{
+    const spragProblem *problem = sweeper->problem;
+    const int nc = problem->contact_count;
+    const spragArenaMark memory = spragArenaMarkGet(arena);
+    int *position = SPRAG_TAKE_RAW(arena, int, nc);
+    if (position == NULL)
+        return 0;
+    sweeper->start[0] = 0;
+    for (int visit = 0; visit < nc; ++visit) {
+        const int k = sweeper->order[visit];
+        position[k] = visit;
+        sweeper->start[visit + 1] = sweeper->start[visit] + problem->row_start[k + 1] - problem->row_start[k] - 1;
+    }
+    spragRangesRun(nc, packRange, &(Packing){sweeper, position});
+    spragArenaRelease(arena, memory);
+    return 1;
 }
 
 int spragSweeperInit(spragSweeper *sweeper, const spragProblem *problem, spragPool *pool, spragArena *arena)
 {
     const int nc = problem->contact_count, blocks = problem->block_count - nc;
     *sweeper = (spragSweeper){.problem = problem,
-                              .w = SPRAG_TAKE_RAW(arena, double, nc),
                               .order = SPRAG_TAKE_RAW(arena, int, nc),
+                              .w = SPRAG_TAKE_RAW(arena, double, nc),
+                              .q = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)nc),
                               .block = SPRAG_TAKE_RAW(arena, spragConeBlock, nc),
                               .diagonal = SPRAG_TAKE_RAW(arena, const double *, nc),
+                              .parent = problem->parent != NULL ? SPRAG_TAKE_RAW(arena, int, nc) : NULL,
                               .start = SPRAG_TAKE_RAW(arena, int, nc + 1),
                               .column = SPRAG_TAKE_RAW(arena, int, blocks),
                               .packed = SPRAG_TAKE_RAW(arena, double, PACKED *(size_t)blocks),
@@ -210,38 +233,65 @@ int spragSweeperInit(spragSweeper *sweeper, const spragProblem *problem, spragPo
                               .part_start = {0, nc},
                               .visit = hasAvx2() ? visitAvx2 : visitPlain,
                               .pool = pool};
-    if (sweeper->w == NULL || sweeper->order == NULL || sweeper->block == NULL || sweeper->diagonal == NULL ||
-        sweeper->start == NULL || sweeper->column == NULL || sweeper->packed == NULL)
+    if (sweeper->order == NULL || sweeper->w == NULL || sweeper->q == NULL || sweeper->block == NULL ||
+        sweeper->diagonal == NULL || (problem->parent != NULL && sweeper->parent == NULL) || sweeper->start == NULL ||
+        sweeper->column == NULL || sweeper->packed == NULL)
         return 0;
     for (int k = 0; k < nc; ++k)
         sweeper->order[k] = k;
     if (nc >= PARTS_LEAST && !makeParts(sweeper, arena))
         return 0;
-    sweeper->start[0] = 0;
-    for (int visit = 0; visit < nc; ++visit) {
-        const int k = sweeper->order[visit];
-        sweeper->start[visit + 1] = sweeper->start[visit] + problem->row_start[k + 1] - problem->row_start[k] - 1;
-    }
-    spragRangesRun(nc, packRange, sweeper);
-    return 1;
+    return packAll(sweeper, arena);
 }
 
+typedef struct Order {
+    const int *order;
+    const double *from;
+    double *to;
+} Order;
+
+static void takeRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Order *o = data;
+    for (int visit = first; visit < end; ++visit)
+        memcpy(o->to + 3 * (size_t)visit, o->from + 3 * (size_t)o->order[visit], 3 * sizeof *o->to);
+}
+
+static void giveRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Order *o = data;
+    for (int visit = first; visit < end; ++visit)
+        memcpy(o->to + 3 * (size_t)o->order[visit], o->from + 3 * (size_t)visit, 3 * sizeof *o->to);
+}
+
+void spragSweeperTake(const spragSweeper *sweeper, const double *r, double *x)
+{
+    spragRangesRun(sweeper->problem->contact_count, takeRange, &(Order){sweeper->order, r, x});
+}
+
+void spragSweeperGive(const spragSweeper *sweeper, const double *x, double *r)
+{
+    spragRangesRun(sweeper->problem->contact_count, giveRange, &(Order){sweeper->order, x, r});
+}
+
+/* Part `phase` + 2 piece: neighbours in the row of parts belong to one thread in both phases. */
 static void visitPart(void *data, int worker, int piece)
 {
     (void)worker;
     spragSweeper *sweeper = data;
-    const int p = sweeper->phase + piece;
-    sweeper->largest[p] = sweeper->visit(sweeper, sweeper->part_start[p], sweeper->part_start[p + 1], sweeper->r);
+    const int p = sweeper->phase + 2 * piece;
+    sweeper->largest[p] = sweeper->visit(sweeper, sweeper->part_start[p], sweeper->part_start[p + 1], sweeper->x);
+    if (sweeper->after != NULL)
+        sweeper->after(sweeper->after_data, p);
 }
 
-double spragSweep(spragSweeper *sweeper, double *r)
+double spragSweep(spragSweeper *sweeper, double *x)
 {
-    const int even = (sweeper->part_count + 1) / 2;
-    sweeper->r = r;
-    sweeper->phase = 0;
-    spragPoolRun(sweeper->pool, visitPart, sweeper, even);
-    sweeper->phase = even;
-    spragPoolRun(sweeper->pool, visitPart, sweeper, sweeper->part_count - even);
+    sweeper->x = x;
+    for (sweeper->phase = 0; sweeper->phase < 2; ++sweeper->phase)
+        spragPoolRun(sweeper->pool, visitPart, sweeper, (sweeper->part_count + 1 - sweeper->phase) / 2);
     double largest = 0;
     for (int p = 0; p < sweeper->part_count; ++p)
         largest = fmax(largest, sweeper->largest[p]);

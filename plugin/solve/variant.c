@@ -228,10 +228,13 @@ static spragStatus searchModes(spragProximal *s, const spragSolveOptions *option
     }
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragSweeper sweeper;
-    if (!spragSweeperInit(&sweeper, s->problem, NULL, arena))
+    double *x = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)s->problem->contact_count);
+    if (x == NULL || !spragSweeperInit(&sweeper, s->problem, NULL, arena))
         return SPRAG_ERROR_MEMORY;
+    spragSweeperTake(&sweeper, r, x);
     for (int k = 0; k < SWEEPS; ++k)
-        spragSweep(&sweeper, r);
+        spragSweep(&sweeper, x);
+    spragSweeperGive(&sweeper, x, r);
     spragArenaRelease(arena, mark);
     return spragProximalPoints(s, LAMBDA_SWEPT, tolerance, deadline, rounds, r, &info->iterations);
 }

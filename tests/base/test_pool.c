@@ -94,6 +94,44 @@ static void jobsWithinPieces(void **state)
     }
 }
 
+/* The caller's piece is soon done, another thread's shares out more: the caller takes part while it waits. */
+typedef struct Waiting {
+    atomic_int inner, by_caller;
+} Waiting;
+
+static void countPiece(void *data, int worker, int piece)
+{
+    (void)piece;
+    Waiting *waiting = data;
+    atomic_fetch_add(&waiting->inner, 1);
+    atomic_fetch_add(&waiting->by_caller, worker == 0);
+}
+
+static void visitUneven(void *data, int worker, int piece)
+{
+    (void)piece;
+    Waiting *waiting = data;
+    if (worker == 0) { /* until the other thread has a piece too */
+        for (int spins = 0; atomic_load(&waiting->inner) == 0; ++spins)
+            spragPoolRest(spins);
+        return;
+    }
+    const time_t begin = time(NULL);
+    while (atomic_load(&waiting->by_caller) == 0 && time(NULL) < begin + 20)
+        spragPoolRun(spragPoolHere(), countPiece, waiting, PIECES);
+}
+
+static void waitingCallerTakesPart(void **state)
+{
+    (void)state;
+    Waiting waiting = {0};
+    spragPool *pool = spragPoolMake(2);
+    spragPoolRun(pool, visitUneven, &waiting, 2);
+    assert_null(spragPoolHere());
+    assert_true(waiting.by_caller > 0);
+    spragPoolFree(pool);
+}
+
 /* Threads that have gone to sleep wake for the next job. */
 static void sleepersWake(void **state)
 {
@@ -118,7 +156,7 @@ static void withoutPool(void **state)
         assert_int_equal(job.count[k], 1);
     assert_int_equal(spragPoolSize(NULL), 1);
     spragPoolFree(NULL);
-    for (int k = 1; k <= 2; ++k) {
+    for (int k = 1; k <= 3; ++k) {
         spragAllocFailAt((unsigned long)k);
         assert_null(spragPoolMake(2));
         spragAllocFailAt(0);
@@ -128,6 +166,7 @@ static void withoutPool(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(everyPieceOnce), cmocka_unit_test(jobsWithinPieces),
-                                       cmocka_unit_test(sleepersWake), cmocka_unit_test(withoutPool)};
+                                       cmocka_unit_test(waitingCallerTakesPart), cmocka_unit_test(sleepersWake),
+                                       cmocka_unit_test(withoutPool)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,27 +20,47 @@ static double target(int i)
     return sin(i);
 }
 
+static const int start[] = {0, 1000, 1001, N};
+enum { PIECES = sizeof start / sizeof *start - 1 };
+
+static void iterate(void *data, int worker, int piece)
+{
+    (void)worker;
+    spragAnderson *anderson = data;
+    for (int i = start[piece]; i < start[piece + 1]; ++i) {
+        assert_memory_equal(&anderson->x[i], &anderson->G[i], sizeof(double));
+        anderson->G[i] = anderson->x[i] + rate(i) * (target(i) - anderson->x[i]);
+    }
+    spragAndersonGather(anderson, piece);
+}
+
+static void begin(spragAnderson *anderson, const double *weight, spragPool *pool, spragArena *arena)
+{
+    assert_int_equal(spragAndersonInit(anderson, PIECES, start, weight, pool, arena), 1);
+    memset(anderson->x, 0, N * sizeof(double));
+    memset(anderson->G, 0, N * sizeof(double));
+}
+
 static int rounds(spragPool *pool, double *x)
 {
-    static double G[N], weight[N];
+    static double weight[N];
     spragArena arena = {0};
     spragAnderson anderson;
     for (int i = 0; i < N; ++i)
         weight[i] = 1 + i % 3;
-    memset(x, 0, N * sizeof *x);
-    assert_int_equal(spragAndersonInit(&anderson, N, weight, pool, &arena), 1);
+    begin(&anderson, weight, pool, &arena);
     for (int k = 1; k < 1000; ++k) {
         double worst = 0;
-        for (int i = 0; i < N; ++i) {
-            G[i] = x[i] + rate(i) * (target(i) - x[i]);
-            worst = fmax(worst, fabs(x[i] - target(i)));
-        }
+        for (int i = 0; i < N; ++i)
+            worst = fmax(worst, fabs(anderson.x[i] - target(i)));
         if (worst < 1e-10) {
+            memcpy(x, anderson.x, N * sizeof *x);
             spragArenaFree(&arena);
             return k;
         }
-        spragAndersonLook(&anderson, x, G);
-        spragAndersonMix(&anderson, x, G);
+        spragPoolRun(pool, iterate, &anderson, PIECES);
+        spragAndersonLook(&anderson);
+        spragAndersonMix(&anderson);
     }
     spragArenaFree(&arena);
     return 1000;
@@ -57,35 +77,40 @@ static void fewRounds(void **state)
     assert_memory_equal(x, y, sizeof x); /* the same bits */
 }
 
+static void lookAtAll(spragAnderson *anderson)
+{
+    for (int piece = 0; piece < PIECES; ++piece)
+        spragAndersonGather(anderson, piece);
+    spragAndersonLook(anderson);
+}
+
 /* A drift is steady for ever, a decay has a ratio. */
 static void driftAndDecay(void **state)
 {
     (void)state;
-    static double x[N], G[N], weight[N];
+    static double weight[N];
     spragArena arena = {0};
     spragAnderson anderson;
     for (int i = 0; i < N; ++i)
-        weight[i] = 1, x[i] = 0;
-    assert_int_equal(spragAndersonInit(&anderson, N, weight, NULL, &arena), 1);
+        weight[i] = 1;
+    begin(&anderson, weight, NULL, &arena);
     for (int k = 0; k < 2; ++k) {
         for (int i = 0; i < N; ++i)
-            G[i] = x[i] + 0.25 * (i % 5);
-        spragAndersonLook(&anderson, x, G);
+            anderson.G[i] = anderson.x[i] + 0.25 * (i % 5);
+        lookAtAll(&anderson);
         if (k == 0)
             assert_true(isinf(anderson.turn));
-        spragAndersonMix(&anderson, x, G);
+        spragAndersonMix(&anderson);
     }
     CHECK_NEAR(anderson.turn, 0, 1e-15);
     CHECK_NEAR(anderson.ratio, 1, 1e-15);
     spragAndersonRestart(&anderson);
     for (int k = 0; k < 2; ++k) {
         for (int i = 0; i < N; ++i)
-            G[i] = 0.9 * x[i];
-        spragAndersonLook(&anderson, x, G);
-        if (k == 0) { /* onwards without a mix */
-            spragAndersonMix(&anderson, x, G);
-            memcpy(x, G, sizeof x);
-        }
+            anderson.G[i] = 0.9 * anderson.x[i];
+        lookAtAll(&anderson);
+        if (k == 0) /* the first one after a start goes on without a mix */
+            spragAndersonMix(&anderson);
     }
     CHECK_NEAR(anderson.turn, 1 / 0.9 - 1, 1e-12);
     CHECK_NEAR(anderson.ratio, 0.9, 1e-12);
