@@ -13,13 +13,15 @@ enum {
     SWEEPS_LEAST = 3,   /* visits of each contact, however short the time, */
     VISITS_LEAST = 200, /* and these, as small islands come last, */
     SWEEPS_LATE = 20,   /* but no more than QuickStep makes */
-    SWEEPS_MOST = 60,   /* beyond it W is worth its price */
+    SWEEPS_MOST = 60,   /* beyond it W is worth its price, */
+    SWEEPS_WIDE = 180,  /* or beyond this where visits are cheap */
     LOOKS_MOST = 40,
     LOOKS_IN_TIME = 5
 };
-#define ROUGH 1e-5  /* m/s: a tolerance that may be reached without W */
-#define JUDGING 0.5 /* of the time of the first sweep: what the judge takes */
-#define HALF 0.5    /* of the tolerance: changes that are left undone */
+#define ROUGH 1e-5       /* m/s: a tolerance that may be reached without W */
+#define JUDGING 0.5      /* of the time of the first sweep: what the judge takes, */
+#define JUDGING_WIDE 0.9 /* or of his first look */
+#define HALF 0.5         /* of the tolerance: changes that are left undone */
 
 void spragMatrixFreeBodies(const spragSnapshot *s, const spragIsland *island, spragGreedy *greedy)
 {
@@ -140,17 +142,19 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
 {
     const int n = greedy->contact_count;
     const long some = (long)n * SWEEPS_LEAST + VISITS_LEAST, late_most = (long)n * SWEEPS_LATE;
-    const int limited = options->iteration_limit > 0 && options->iteration_limit < SWEEPS_MOST;
-    const long most = (long)n * (limited ? options->iteration_limit : SWEEPS_MOST);
+    const int sweeps = greedy->lanes == NULL ? SWEEPS_MOST : SWEEPS_WIDE;
+    const int limited = options->iteration_limit > 0 && options->iteration_limit < sweeps;
+    const long most = (long)n * (limited ? options->iteration_limit : sweeps);
     const long least = some < late_most ? some : late_most;
     const double begin = spragSeconds();
     double deadline = options->time_limit > 0 ? begin + options->time_limit : INFINITY;
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
     spragGreedyBegin(greedy, others);
-    deadline -= JUDGING * (spragSeconds() - begin);
+    deadline -= (greedy->lanes == NULL ? JUDGING : JUDGING_WIDE) * (spragSeconds() - begin);
     const double enough = HALF * options->tolerance;
     /* Visits between two looks of the judge, who says where it is worst. */
-    long each = options->time_limit > 0 ? late_most / LOOKS_IN_TIME : n;
+    const int timed = options->time_limit > 0;
+    long each = timed && greedy->lanes != NULL ? most : timed ? late_most / LOOKS_IN_TIME : n;
     int late, looks = 0;
     do {
         const long until = greedy->visits + each < most ? greedy->visits + each : most;

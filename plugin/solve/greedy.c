@@ -8,11 +8,8 @@
 #include "linalg/quad.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
+#include "solve/greedy_lanes.h"
 
-#define SHARE 0.5 /* of the greatest gain hoped for: what is visited in a round, */
-#define SHARE_LEAST 0.05
-#define FEW 0.1         /* and less where so few of all contacts are, for a round looks at all, */
-#define LOWER 0.8       /* by this each time */
 #define GAIN_LEAST 0.03 /* a contact that was open, or content, is not forgotten */
 #define GAIN_FIRST 0.5
 #define LONG_ENOUGH 0.9   /* of itself: a guess that is right but for its last digits is left alone */
@@ -21,6 +18,7 @@
 enum {
     CLOCK = 256, /* visits between two looks at it */
     AHEAD = 2,   /* visits, of what is fetched */
+    SWEEPS_MANY = 24,
     ROOT_STEP_MAX = 40,
     PAIR = 2 * SPRAG_QUAD /* contacts that are looked at together */
 };
@@ -42,6 +40,11 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
     greedy->list = SPRAG_TAKE_RAW(arena, int, padded);
     greedy->best = SPRAG_TAKE_RAW(arena, double, 3 * contact_count);
     greedy->moved = SPRAG_TAKE_RAW(arena, double, body_count + 1);
+    if (contact_count >= SPRAG_LANES_LEAST) {
+        greedy->lanes = spragGreedyLanesTake(contact_count, body_count, arena);
+        if (greedy->lanes == NULL)
+            return 0;
+    }
     return greedy->contact != NULL && greedy->body != NULL && greedy->seen != NULL && greedy->gain != NULL &&
            greedy->pair != NULL && greedy->moved != NULL && greedy->list != NULL && greedy->best != NULL;
 }
@@ -215,7 +218,7 @@ INLINE void slipRoughly(spragGreedyContact *c, const double q[3], const double f
         const double dt[2] = {scale * (d * t[0] - c->K[1] * t[1]), scale * (a * t[1] - c->K[1] * t[0])};
         const double dnormal = -(w[0] * dt[0] + w[1] * dt[1]) * c->inverse_nn;
         double next = nu - square * excess / (mu * (dnormal * square - normal * (t[0] * dt[0] + t[1] * dt[1])));
-        if (!(next > lo && next < hi)) {
+        if (!(next >= lo && next <= hi)) { /* equal: nu is the root */
             if (hi < INFINITY)
                 next = lo > 0 ? sqrt(lo * hi) : 0.125 * hi;
             else
@@ -400,9 +403,12 @@ void spragGreedyBegin(spragGreedy *greedy, double *others)
     }
     greedy->visits = 0;
     greedy->best_residual = INFINITY;
-    runRound(greedy, 0, 0, INFINITY);
+    if (greedy->lanes == NULL)
+        runRound(greedy, 0, 0, INFINITY);
     for (int k = 0; k < greedy->contact_count; ++k)
         greedy->gain[k] = GAIN_FIRST;
+    if (greedy->lanes != NULL)
+        spragGreedyResidual(greedy, NULL);
 }
 
 /* What a contact's residual is by now it may hope for. */
@@ -417,12 +423,14 @@ INLINE void judgeAll(Judgement *judgement)
     for (int k = 0; k < greedy->contact_count; ++k) {
         const spragGreedyContact *c = &greedy->contact[k];
         const spragQuad moved = motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]) + ROW(c->q);
-        double *u = judgement->u + 3 * k, trace = 0;
+        double u[3], trace = 0;
         for (int i = 0; i < 3; ++i) {
             u[i] = moved[i] + c->own[i][3] * c->r[i];
             trace += c->own[i][i] + c->own[i][3];
         }
         const double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
+        if (judgement->u != NULL)
+            memcpy(judgement->u + 3 * k, u, sizeof u);
         greedy->seen[k] = greedy->moved[c->body[0]] + greedy->moved[c->body[1]] - residual / greedy->gain[k];
         if (!(residual <= judgement->worst) && !isnan(judgement->worst)) /* keeps a NaN */
             judgement->worst = residual;
@@ -453,14 +461,21 @@ double spragGreedyBest(spragGreedy *greedy, double *u)
 
 void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, double deadline)
 {
-    double share = SHARE;
+    if (greedy->lanes != NULL && !greedy->lanes->done && greedy->best_residual > SPRAG_LANES_FLOOR) {
+        const double rough = fmax(enough, 0.5 * SPRAG_LANES_FLOOR);
+        if (most - greedy->visits >= (long)SWEEPS_MANY * greedy->contact_count) {
+            spragGreedyLanesSweep(greedy, rough, most, deadline);
+            spragGreedyResidual(greedy, NULL);
+        }
+        spragGreedyLanesRun(greedy, rough, least, most, deadline);
+        greedy->lanes->done = greedy->visits < most;
+        return;
+    }
+    double share = SPRAG_GREEDY_SHARE;
     Round round = runRound(greedy, INFINITY, least, deadline);
     while (round.greatest > enough && greedy->visits < most) {
         round = runRound(greedy, share * round.greatest, least, deadline);
-        if (round.count < FEW * greedy->contact_count)
-            share = fmax(SHARE_LEAST, share * LOWER);
-        else
-            share = fmin(SHARE, share / LOWER);
+        share = spragGreedyShare(share, round.count, greedy->contact_count);
         if (deadline < INFINITY && greedy->visits >= least && spragSeconds() > deadline)
             break;
     }

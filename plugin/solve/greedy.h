@@ -12,14 +12,17 @@
  * of ten sweeps: 8e-3 for 5e-2 m/s (300 boxes), 3e-2 for 9e-2 (1000 boxes), 5e-3 for 8e-3 (300 balls).
  *
  * Tried and dropped, on piles of 50 to 1000 balls and boxes that still fall: sweeps backward, alternating, under- and
- * over-relaxed (0.8, 1.2): all within a third of each other; Nesterov's momentum: better after 20 sweeps, worse before; the
- * residual itself as the order of every round (too dear); waiting without the worth of the last change
- * (half again as many visits); guesses without what impacts left in them (no better after two
- * rounds), or from nothing (a third of the rounds more); slip multipliers to the last digit (a quarter more time);
+ * over-relaxed (0.8, 1.2): all within a third of each other; Nesterov's momentum between rounds (a start of sweeps with it is
+ * better: solve/greedy_lanes.h); pairs of bodies in place of contacts, all contacts of one visited once, twice or thrice
+ * together (residuals 1.2 to 3 times as large after as many visits); the residual itself as the order of every round (too
+ * dear); waiting without the worth of the last change (half again as many visits); guesses without what impacts left in
+ * them (no better after two rounds), or from nothing (a third of the rounds more); slip multipliers to the last digit (a quarter more time);
  * rounds in which contacts join on the way, in place of a list that is fetched ahead (a fifth more time); and as a start of
  * solves to 1e-6, before W is formed, 10 or 40 visits a contact: no faster. */
 #ifndef SPRAG_SOLVE_GREEDY_H
 #define SPRAG_SOLVE_GREEDY_H
+
+#include <math.h>
 
 #include "base/arena.h"
 
@@ -59,6 +62,7 @@ typedef struct spragGreedy {
     double *best;   /* (contact_count x 3) N s, r where the judge said least, best_residual */
     double best_residual;
     long visits;
+    struct spragGreedyLanes *lanes; /* of large problems, or NULL */
 } spragGreedy;
 
 /* Room for a problem.  The caller fills the bodies' inverse masses and inertias, and of contacts direction, arm, C_k, body,
@@ -74,14 +78,24 @@ void spragGreedySum(spragGreedy *greedy);
 /* J_k v (3) */
 void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3]);
 
-/* Begins anew from the guess r, made shorter where it is from a greater load: every contact once.  others (contact_count) or
+/* Begins anew from the guess r, made shorter where it is from a greater load: every contact once,
+ * or where the problem is large the judge.  others (contact_count) or
  * NULL: m/s, the normal velocity that the guesses of the others give a contact. */
 void spragGreedyBegin(spragGreedy *greedy, double *others);
 /* Rounds of the worst contacts until none is likely to change by more than `enough` (m/s), greedy->visits is `most`, or
  * `deadline` (s, spragSeconds) is past, but for `least` visits. */
 void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, double deadline);
 
-/* What the judge (problem/residual.h) says of all r; u (contact_count x 3).  Each contact's residual is what it may hope for
+/* What is visited in a round: all that wait with more than this share of the greatest; less where so few of all contacts are,
+ * for a round looks at all. */
+#define SPRAG_GREEDY_SHARE 0.5
+static inline double spragGreedyShare(double share, int visited, int contacts)
+{
+    const double few = 0.1, least = 0.05, lower = 0.8;
+    return visited < few * contacts ? fmax(least, share * lower) : fmin(SPRAG_GREEDY_SHARE, share / lower);
+}
+
+/* What the judge (problem/residual.h) says of all r; u (contact_count x 3) or NULL.  Each contact's residual is what it may hope for
  * from then on. */
 double spragGreedyResidual(spragGreedy *greedy, double *u);
 /* The same of the best r so far, which is r again: where friction is high, rounds may lead away. */

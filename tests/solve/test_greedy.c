@@ -7,6 +7,7 @@
 
 #include "linalg/vec3.h"
 #include "solve/greedy.h"
+#include "support/random_contacts.h"
 #include "support/random_problem.h"
 
 enum { BODIES = 5 };
@@ -38,40 +39,6 @@ static void couple(const spragGreedy *greedy, int k, int l, double W[9])
                 }
 }
 
-static void makeBodies(spragGreedy *greedy, unsigned long long *seed)
-{
-    memset(greedy->body, 0, (BODIES + 1) * sizeof *greedy->body);
-    for (int i = 0; i < BODIES; ++i) {
-        spragGreedyBody *body = &greedy->body[i];
-        double G[3][3];
-        body->inverse_mass = 1.5 + uniform(seed);
-        for (int a = 0; a < 9; ++a)
-            G[a / 3][a % 3] = uniform(seed);
-        for (int a = 0; a < 3; ++a)
-            for (int b = 0; b < 3; ++b)
-                body->inverse_inertia[a][b] = spragDot3(G[a], G[b]) + (a == b);
-    }
-}
-
-static void makeContact(spragGreedyContact *c, int k, unsigned long long *seed)
-{
-    memset(c, 0, sizeof *c);
-    c->body[0] = k % BODIES;
-    c->body[1] = k % 3 == 0 ? BODIES : (k + 1 + k / BODIES) % BODIES;
-    double x[3] = {uniform(seed), uniform(seed), uniform(seed)}, n[3] = {1, 0.3 * x[0], 0.3 * x[1]};
-    const double size = spragNorm3(n);
-    for (int i = 0; i < 3; ++i)
-        c->direction[0][i] = n[i] / size;
-    spragCross3(c->direction[1], c->direction[0], (double[3]){0, 0, 1});
-    const double length = spragNorm3(c->direction[1]);
-    for (int i = 0; i < 3; ++i)
-        c->direction[1][i] /= length;
-    spragCross3(c->direction[2], c->direction[0], c->direction[1]);
-    for (int side = 0; side < 2; ++side)
-        for (int i = 0; i < 3 && c->body[side] < BODIES; ++i)
-            c->arm[side][i] = uniform(seed);
-}
-
 static Heap *makeHeap(unsigned long long seed)
 {
     Heap *heap = calloc(1, sizeof *heap);
@@ -79,9 +46,9 @@ static Heap *makeHeap(unsigned long long seed)
     spragGreedy *greedy = &heap->greedy;
     assert_int_equal(spragGreedyInit(greedy, NC, BODIES, &heap->arena), 1);
     randomProblem(&heap->random, seed, 0.3, N);
-    makeBodies(greedy, &seed);
+    randomBodies(greedy, &seed);
     for (int k = 0; k < NC; ++k)
-        makeContact(&greedy->contact[k], k, &seed);
+        randomContact(greedy, k, &seed);
     heap->random.problem.kind = NULL;
     heap->random.problem.mu_minus = NULL;
     for (int k = 0; k < NC; ++k) {

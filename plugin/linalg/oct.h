@@ -1,0 +1,95 @@
+/* Eight numbers of single precision at once: for what is done a million times and is judged in double precision
+ * afterwards.  As linalg/quad.h: each lane gets the bits it would get alone, on any machine. */
+#ifndef SPRAG_LINALG_OCT_H
+#define SPRAG_LINALG_OCT_H
+
+#include "linalg/quad.h"
+
+enum { SPRAG_OCT = 8 };
+typedef float spragOct __attribute__((vector_size(32)));
+typedef int spragOctMask __attribute__((vector_size(32))); /* -1: true */
+typedef float spragOctRow __attribute__((vector_size(16)));
+
+#define SPRAG_OCT_INLINE SPRAG_QUAD_INLINE
+
+SPRAG_OCT_INLINE spragOct spragOctOf(float x)
+{
+    return (spragOct){x, x, x, x, x, x, x, x};
+}
+
+SPRAG_OCT_INLINE spragOct spragOctSelect(spragOctMask mask, spragOct yes, spragOct no)
+{
+    return (spragOct)(((spragOctMask)yes & mask) | ((spragOctMask)no & ~mask));
+}
+
+/* The larger; b where a is NaN. */
+SPRAG_OCT_INLINE spragOct spragOctMax(spragOct a, spragOct b)
+{
+    return spragOctSelect(a > b, a, b);
+}
+
+SPRAG_OCT_INLINE spragOct spragOctSqrt(spragOct x)
+{
+#if defined(__SSE2__)
+    union {
+        spragOct whole;
+        __m128 half[2];
+    } y = {x};
+    y.half[0] = _mm_sqrt_ps(y.half[0]), y.half[1] = _mm_sqrt_ps(y.half[1]);
+    return y.whole;
+#else
+    spragOct y;
+    for (int i = 0; i < SPRAG_OCT; ++i)
+        y[i] = sqrtf(x[i]);
+    return y;
+#endif
+}
+
+SPRAG_OCT_INLINE spragOct spragOctDot3(const spragOct a[3], const spragOct b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+SPRAG_OCT_INLINE void spragOctCross3(spragOct out[3], const spragOct a[3], const spragOct b[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* out[i]: number i of eight rows of four, 16-byte aligned */
+SPRAG_OCT_INLINE void spragOctRead(float *const row[SPRAG_OCT], spragOct out[4])
+{
+    spragOct x[4], t[4];
+    for (int i = 0; i < 4; ++i)
+        x[i] = __builtin_shufflevector(*(const spragOctRow *)(const void *)row[i],
+                                       *(const spragOctRow *)(const void *)row[i + 4], 0, 1, 2, 3, 4, 5, 6, 7);
+    for (int i = 0; i < 2; ++i) {
+        t[2 * i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        t[2 * i + 1] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 2; ++i) {
+        out[2 * i] = __builtin_shufflevector(t[i], t[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+        out[2 * i + 1] = __builtin_shufflevector(t[i], t[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+}
+
+/* The way back. */
+SPRAG_OCT_INLINE void spragOctWrite(float *const row[SPRAG_OCT], const spragOct in[4])
+{
+    spragOct t[4];
+    for (int i = 0; i < 2; ++i) {
+        t[2 * i] = __builtin_shufflevector(in[2 * i], in[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        t[2 * i + 1] = __builtin_shufflevector(in[2 * i], in[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 2; ++i) {
+        const spragOct even = __builtin_shufflevector(t[i], t[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+        const spragOct odd = __builtin_shufflevector(t[i], t[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        *(spragOctRow *)(void *)row[2 * i] = __builtin_shufflevector(even, even, 0, 1, 2, 3);
+        *(spragOctRow *)(void *)row[2 * i + 1] = __builtin_shufflevector(odd, odd, 0, 1, 2, 3);
+        *(spragOctRow *)(void *)row[2 * i + 4] = __builtin_shufflevector(even, even, 4, 5, 6, 7);
+        *(spragOctRow *)(void *)row[2 * i + 5] = __builtin_shufflevector(odd, odd, 4, 5, 6, 7);
+    }
+}
+
+#endif

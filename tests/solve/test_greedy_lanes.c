@@ -1,0 +1,138 @@
+/* Large problems in single precision, eight contacts at once: each round and sweep does what the judge, who has double
+ * precision, can see; what is left below the floor double precision solves; one body that touches everything is no hindrance. */
+#include "support/check.h"
+
+#include <stdlib.h>
+
+#include "solve/greedy.h"
+#include "solve/greedy_lanes.h"
+#include "support/random_contacts.h"
+
+enum { CONTACTS = 301, BODIES = 120 };
+
+typedef struct Heap {
+    spragArena arena;
+    spragGreedy greedy;
+} Heap;
+
+/* plate: body 0 has a part in every contact. */
+static Heap *makeHeap(unsigned long long seed, int plate)
+{
+    Heap *heap = calloc(1, sizeof *heap);
+    assert_non_null(heap);
+    spragGreedy *greedy = &heap->greedy;
+    assert_int_equal(spragGreedyInit(greedy, CONTACTS, BODIES, &heap->arena), 1);
+    assert_non_null(greedy->lanes);
+    randomBodies(greedy, &seed);
+    for (int k = 0; k < CONTACTS; ++k) {
+        randomContact(greedy, k, &seed);
+        spragGreedyContact *c = &greedy->contact[k];
+        if (plate && c->body[0] != 0)
+            c->body[1] = 0;
+        c->mu = k % 7 == 0 ? 0 : 0.3 + 0.1 * uniform(&seed);
+        c->q[0] = uniform(&seed) - 0.5, c->q[1] = uniform(&seed), c->q[2] = uniform(&seed);
+    }
+    spragGreedyFill(greedy, 0, CONTACTS);
+    spragGreedyBegin(greedy, NULL);
+    assert_int_equal(greedy->visits, 0);
+    return heap;
+}
+
+static void freeHeap(Heap *heap)
+{
+    spragArenaFree(&heap->arena);
+    free(heap);
+}
+
+static void comesToTheAnswer(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= 6; ++seed) {
+        Heap *heap = makeHeap((unsigned long long)seed, seed > 4);
+        spragGreedy *greedy = &heap->greedy;
+        const double begun = greedy->best_residual;
+        assert_true(begun > 0.1);
+        double residual = INFINITY;
+        spragGreedyRun(greedy, 1e-12, 0, 10000L * CONTACTS, INFINITY);
+        residual = spragGreedyResidual(greedy, NULL);
+        if (!(residual <= 10 * SPRAG_LANES_FLOOR && residual > 1e-10))
+            fail_msg("seed %d: residual %g after %ld visits in single precision", seed, residual, greedy->visits);
+        assert_int_equal(greedy->lanes->pack_count<0, seed> 4); /* a plate leaves one contact to a pack */
+        for (int look = 0; look < 20 && residual > 1e-9; ++look) {
+            spragGreedyRun(greedy, 1e-12, 0, 100000L * CONTACTS, INFINITY);
+            residual = spragGreedyResidual(greedy, NULL);
+        }
+        if (!(residual <= 1e-9))
+            fail_msg("seed %d: residual %g after %ld visits", seed, residual, greedy->visits);
+        freeHeap(heap);
+    }
+}
+
+/* Rounds alone, sweeps alone: both lead down, and the velocities of the bodies are those of the impulses. */
+static void bothWaysLeadDown(void **state)
+{
+    (void)state;
+    for (int sweeps = 0; sweeps < 2; ++sweeps) {
+        Heap *heap = makeHeap(9, 0);
+        spragGreedy *greedy = &heap->greedy;
+        double carried[CONTACTS][3], summed[3];
+        (sweeps ? spragGreedyLanesSweep(greedy, 0, 30L * CONTACTS, INFINITY)
+                : spragGreedyLanesRun(greedy, 0, 0, 20L * CONTACTS, INFINITY));
+        assert_in_range(greedy->visits, 20 * CONTACTS, 22 * CONTACTS);
+        for (int k = 0; k < CONTACTS; ++k)
+            spragGreedyMotion(greedy, k, carried[k]);
+        spragGreedySum(greedy);
+        for (int k = 0; k < CONTACTS; ++k) {
+            spragGreedyMotion(greedy, k, summed);
+            for (int i = 0; i < 3; ++i)
+                CHECK_NEAR(carried[k][i], summed[i], 1e-13);
+        }
+        const double begun = greedy->best_residual, residual = spragGreedyResidual(greedy, NULL);
+        if (!(residual < 0.05 * begun))
+            fail_msg("%s: residual %g of %g", sweeps ? "sweeps" : "rounds", residual, begun);
+        freeHeap(heap);
+    }
+}
+
+/* The impulses of one visit of each contact are those of double precision, to single precision. */
+static void roundIsThatOfDoubles(void **state)
+{
+    (void)state;
+    Heap *one = makeHeap(12, 0), *other = makeHeap(12, 0);
+    spragGreedy *single = &one->greedy, *twice = &other->greedy;
+    twice->lanes = NULL;
+    spragGreedyRun(single, 1e-3, 0, 23L * CONTACTS, INFINITY);
+    spragGreedyRun(twice, 1e-10, 0, 100000L * CONTACTS, INFINITY);
+    spragGreedyRun(single, 1e-5, 0, 100000L * CONTACTS, INFINITY);
+    double far = 0, size = 0;
+    for (int k = 0; k < CONTACTS; ++k)
+        for (int i = 0; i < 3; ++i) {
+            const double d = one->greedy.contact[k].r[i] - other->greedy.contact[k].r[i];
+            far += d * d;
+            size += twice->contact[k].r[i] * twice->contact[k].r[i];
+        }
+    if (!(far < 1e-4 * size))
+        fail_msg("impulses differ by %g of %g N s", sqrt(far), sqrt(size));
+    freeHeap(one);
+    freeHeap(other);
+}
+
+static void stopsInTime(void **state)
+{
+    (void)state;
+    Heap *heap = makeHeap(4, 0);
+    spragGreedyRun(&heap->greedy, 0, 3 * CONTACTS, 1000L * CONTACTS, 0); /* the deadline is long past */
+    assert_in_range(heap->greedy.visits, 3 * CONTACTS, 5 * CONTACTS);
+    freeHeap(heap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(comesToTheAnswer),
+        cmocka_unit_test(bothWaysLeadDown),
+        cmocka_unit_test(roundIsThatOfDoubles),
+        cmocka_unit_test(stopsInTime),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
