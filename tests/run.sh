@@ -27,7 +27,7 @@ cmake -S . -B "$build" -G Ninja -DBUILD_TESTING=ON ${CMAKE_ARGS:-} >/dev/null
 cmake --build "$build"
 
 status=0
-ctest --test-dir "$build" --no-tests=error --output-on-failure --timeout 600 -j "$(nproc)" \
+ctest --test-dir "$build" --no-tests=error --output-on-failure --timeout 3600 -j "$(nproc)" \
     ${exclude[@]+"${exclude[@]}"} | tee "$build/tests.log" || status=$?
 
 # Of what was skipped, the reason: the line that begins so, of a whole test or of a part.

@@ -14,36 +14,49 @@
  *     (D + E^-1 V) dx = tau x^-1 - v + E^-1 rho,      rho = v - s e_0 - V x - g.
  *
  * A disc (cones.h) has x_0 = L instead of the first equation: its row is dx_0 - dL = rho_0 = L - x_0, L a constant or its
- * gain times the load's normal impulse, and v_0 = |v_t| is what the cone makes of it. */
+ * gain times the load's normal impulse, and v_0 = |v_t| is what the cone makes of it.
+ *
+ * Points are kept in fine arithmetic, and so are their residuals: near the boundary det x, and with it D, are digits that a
+ * double has lost.  The equations are solved by the tangent in double, or, if asked (spragCentralRefine), in fine arithmetic. */
 #ifndef SPRAG_SOLVE_CENTRAL_H
 #define SPRAG_SOLVE_CENTRAL_H
 
 #include <sprag/sprag.h>
 
+#include "linalg/fine.h"
 #include "solve/cones.h"
 #include "solve/tangent.h"
 
 typedef struct spragCentral {
     const spragCones *cones;
     const spragProblem *problem; /* of the cones */
-    double *x, *v, *rho;         /* (3 nc) */
-    double *D;                   /* (nc x 3 x 3) */
+    spragFine *x, *v, *rho;      /* (3 nc) */
+    spragFine *D;                /* (nc x 3 x 3) */
     double *r, *u;               /* (3 nc) of x, unscaled, for the judge */
+    double *side;                /* (3 nc) right side, solution */
     double *scale;               /* (nc) 1 / mu */
+    spragFine *matrix;           /* (3 nc x 3 nc) factors in fine arithmetic, or NULL: the tangent has them */
+    int *pivot;                  /* (3 nc) of matrix */
+    int sign;                    /* of its determinant */
 } spragCentral;
 
 int spragCentralInit(spragCentral *central, const spragCones *cones, spragArena *arena); /* 0: out of memory */
+/* From now on matrices are factorised whole and in fine arithmetic, for some ten times the work.  0: out of memory. */
+int spragCentralRefine(spragCentral *central, spragArena *arena);
 /* rho, r and u at x, v. */
 void spragCentralResiduals(spragCentral *central);
 /* D, and the factors of D + E^-1 V, as a tangent in y = P x: D P^-1 + (E^-1 P) W.  Its parents are the cones' loads.
  * 0: singular. */
 int spragCentralFactor(spragCentral *central, spragTangent *tangent);
 /* x (3 nc) := (D + E^-1 V)^-1 x */
-void spragCentralSolve(const spragCentral *central, spragTangent *tangent, double *x);
+void spragCentralSolve(const spragCentral *central, spragTangent *tangent, spragFine *x);
+/* Sign of the determinant of D + E^-1 V: -1, +1, or 0: not known. */
+int spragCentralSign(const spragCentral *central, const spragTangent *tangent);
 /* First row of E^-1; its other rows are those of the identity. */
-void spragCentralSlackRow(const double v[3], double e[3]);
+void spragCentralSlackRow(const spragFine v[3], spragFine e[3]);
 /* c + E^-1 d of cone k: the right side of its rows. */
-void spragCentralRightSide(const spragCentral *central, int k, const double c[3], const double d[3], double out[3]);
+void spragCentralRightSide(const spragCentral *central, int k, const spragFine c[3], const spragFine d[3],
+                           spragFine out[3]);
 /* Impulse x_0 that cone k carries on average while x is (3 nc): of a disc, its limit. */
 double spragCentralLoad(const spragCentral *central, int k, const double *r);
 

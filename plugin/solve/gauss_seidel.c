@@ -69,9 +69,9 @@ static void repeatsRange(void *data, int range, int first, int end)
         if (now[0] > 0 && d[0] < 0)
             least = fmin(least, -now[0] / d[0]);
         if (now[0] > 0 && spragNorm2(now + 1) < mu * now[0] * (1 - STICKS)) {
-            const double scaled[3] = {mu * now[0], now[1], now[2]};
-            const double far[3] = {REPEATS_MOST * mu * d[0], REPEATS_MOST * d[1], REPEATS_MOST * d[2]};
-            const double part = spragConeStep(scaled, far);
+            const spragFine scaled[3] = {mu * now[0], now[1], now[2]};
+            const spragFine far[3] = {REPEATS_MOST * mu * d[0], REPEATS_MOST * d[1], REPEATS_MOST * d[2]};
+            const double part = (double)spragConeStep(scaled, far);
             least = part < 1 ? fmin(least, REPEATS_MOST * part) : least;
         }
     }

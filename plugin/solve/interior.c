@@ -25,43 +25,43 @@ enum { INTERIOR_LIMIT = 120, STUCK_MAX = 8 };
 
 typedef struct Interior {
     spragCentral central;
-    double *dx, *dv; /* (3 nc) */
+    spragFine *dx, *dv; /* (3 nc) */
 } Interior;
 
 /* Pushes x into the cone's interior: x_0 >= |x_t| + least. */
-static void pushInside(double x[3], double least)
+static void pushInside(spragFine x[3], spragFine least)
 {
-    const double t = spragNorm2(x + 1);
+    const spragFine t = spragFineNorm2(x + 1);
     if (x[0] < t + least)
         x[0] = t + least;
 }
 
-static void newtonDirection(Interior *ip, spragTangent *tangent, double tau)
+static void newtonDirection(Interior *ip, spragTangent *tangent, spragFine tau)
 {
     const spragCentral *c = &ip->central;
     const int nc = c->problem->contact_count;
     for (int k = 0; k < nc; ++k) {
-        const double *x = c->x + 3 * k, *v = c->v + 3 * k, *rho = c->rho + 3 * k;
-        const double inverse = tau / spragConeDet(x);
-        double *dv = ip->dv + 3 * k;
+        const spragFine *x = c->x + 3 * k, *v = c->v + 3 * k, *rho = c->rho + 3 * k;
+        const spragFine inverse = tau / spragConeDet(x);
+        spragFine *dv = ip->dv + 3 * k;
         dv[0] = inverse * x[0] - v[0], dv[1] = -inverse * x[1] - v[1], dv[2] = -inverse * x[2] - v[2];
         spragCentralRightSide(c, k, dv, rho, ip->dx + 3 * k);
     }
     spragCentralSolve(c, tangent, ip->dx);
     for (int k = 0; k < nc; ++k) {
-        double Ddx[3];
-        spragMul33(Ddx, c->D + 9 * k, ip->dx + 3 * k);
+        spragFine Ddx[3];
+        spragFineMul33(Ddx, c->D + 9 * k, ip->dx + 3 * k);
         for (int i = 0; i < 3; ++i)
             ip->dv[3 * k + i] -= Ddx[i];
     }
 }
 
-static double stepLength(const Interior *ip)
+static spragFine stepLength(const Interior *ip)
 {
-    double alpha = 1;
+    spragFine alpha = 1;
     for (int k = 0; k < ip->central.problem->contact_count; ++k) {
-        alpha = fmin(alpha, spragConeStep(ip->central.x + 3 * k, ip->dx + 3 * k));
-        alpha = fmin(alpha, spragConeStep(ip->central.v + 3 * k, ip->dv + 3 * k));
+        alpha = spragFineMin(alpha, spragConeStep(ip->central.x + 3 * k, ip->dx + 3 * k));
+        alpha = spragFineMin(alpha, spragConeStep(ip->central.v + 3 * k, ip->dv + 3 * k));
     }
     return alpha;
 }
@@ -71,7 +71,7 @@ static int interiorInit(Interior *ip, const spragCones *cones, spragArena *arena
     spragCentral *c = &ip->central;
     const spragProblem *problem = cones->problem;
     const int nc = problem->contact_count;
-    ip->dx = SPRAG_TAKE(arena, double, 3 * nc), ip->dv = SPRAG_TAKE(arena, double, 3 * nc);
+    ip->dx = SPRAG_TAKE(arena, spragFine, 3 * nc), ip->dv = SPRAG_TAKE(arena, spragFine, 3 * nc);
     if (ip->dx == NULL || ip->dv == NULL || !spragCentralInit(c, cones, arena))
         return 0;
     double *const r = c->r;
@@ -84,7 +84,7 @@ static int interiorInit(Interior *ip, const spragCones *cones, spragArena *arena
     }
     for (int k = 0; k < nc; ++k) {
         const double *u = c->u + 3 * k;
-        double *x = c->x + 3 * k, *v = c->v + 3 * k;
+        spragFine *x = c->x + 3 * k, *v = c->v + 3 * k;
         x[0] = spragCentralLoad(c, k, r), x[1] = r[3 * k + 1], x[2] = r[3 * k + 2];
         v[0] = fmax(0, u[0]) * c->scale[k] + spragNorm2(u + 1), v[1] = u[1], v[2] = u[2];
         pushInside(x, load);
@@ -94,9 +94,9 @@ static int interiorInit(Interior *ip, const spragCones *cones, spragArena *arena
 }
 
 /* Mean of x o v over the contacts: the tau of the nearest point of the central path. */
-static double complementarity(const Interior *ip)
+static spragFine complementarity(const Interior *ip)
 {
-    double sum = 0;
+    spragFine sum = 0;
     for (int i = 0; i < 3 * ip->central.problem->contact_count; ++i)
         sum += ip->central.x[i] * ip->central.v[i];
     return sum / ip->central.problem->contact_count;
@@ -112,7 +112,8 @@ int spragInteriorSolve(const spragCones *cones, double tolerance, double deadlin
         spragArenaRelease(arena, mark);
         return -1;
     }
-    double best = spragProblemResidual(cones->asked, r), last = 1;
+    double best = spragProblemResidual(cones->asked, r);
+    spragFine last = 1;
     int k = 0, stuck = 0;
     for (; k < INTERIOR_LIMIT && k < limit && !(deadline > 0 && spragSeconds() > deadline); ++k) {
         spragCentralResiduals(&ip.central);
@@ -127,12 +128,12 @@ int spragInteriorSolve(const spragCones *cones, double tolerance, double deadlin
             break;
         /* The step to tau = 0 says how far to aim (Mehrotra 1992); the same factors serve both. */
         newtonDirection(&ip, tangent, 0);
-        const double reach = stepLength(&ip);
-        double sigma = fmax((1 - reach) * (1 - reach) * (1 - reach), SIGMA_LEAST);
+        const spragFine reach = stepLength(&ip);
+        spragFine sigma = spragFineMax((1 - reach) * (1 - reach) * (1 - reach), SIGMA_LEAST);
         if (last < SHORT_STEP)
-            sigma = fmax(sigma, SIGMA_CENTRE);
+            sigma = spragFineMax(sigma, SIGMA_CENTRE);
         newtonDirection(&ip, tangent, sigma * complementarity(&ip));
-        last = fmin(1, STEP_SHARE * stepLength(&ip));
+        last = spragFineMin(1, STEP_SHARE * stepLength(&ip));
         stuck = last < STUCK_STEP ? stuck + 1 : 0;
         if (stuck > STUCK_MAX)
             break; /* a fold of the path, or no solution this way */

@@ -6,8 +6,8 @@
  *      limited they get most of it: of 40 starts on moving piles of 300 balls 130 steps solve 30, 56 a start, of 28 of 300
  *      boxes 27, 57 a start; 30 steps and then stages 3 and 4 solve fewer in twice as many.
  *   3. The interior-point iteration (interior.c): it does not mind degenerate sets of solutions.
- *   4. The homotopy of path.c, which goes through the folds that stop 3, from starts of several lengths: where friction
- *      is high a path may lead to infinity, and other starts lie on other paths.
+ *   4. The homotopy of path.c, which goes through the folds that stop 3, from starts of several lengths: rounding may end one, and
+ *      other starts lie on other paths.
  *
  * Tried and dropped: a line search on |F|^2 (ends in steps of 1/32 on the box piles; full steps solve the same proximal
  * problems in 3 to 8); Gauss-Seidel sweeps after a failed step (undo what the proximal points gained); the derivative of
@@ -40,6 +40,7 @@ enum {
     INTERIOR_LEAST = 60, /* steps it takes to get anywhere */
     SMALL = 60,          /* blocks */
     STEPS_WARM = 4,
+    STEPS_NEAR = 30,
     STEPS_FAR = 200,
     STEPS_SURE = 6,
     STEPS_MOTORS = 600,
@@ -139,7 +140,7 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
             memcpy(r, proximal->best, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         }
         if (status == SPRAG_NOT_CONVERGED)
-            status = points(newton, LAMBDA_FIRST, near ? left(newton) / 2 : STEPS_FAR, r);
+            status = points(newton, LAMBDA_FIRST, start == 0 ? STEPS_NEAR : STEPS_FAR, r);
     }
     return status;
 }
@@ -164,8 +165,8 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
     if (status == SPRAG_NOT_CONVERGED && cones && left(newton) >= newton->interior_least)
         status = interior(newton, arena, r);
     if (status == SPRAG_NOT_CONVERGED && cones && !spragProblemIsPlain(newton->problem)) {
-        newton->limit +=
-            STEPS_MOTORS; /* what cones are for are friction and wedges; motors alone like the proximal points better */
+        /* What cones are for are friction and wedges; motors alone like the proximal points better. */
+        newton->limit += newton->limit < STEPS_MOTORS ? newton->limit : STEPS_MOTORS;
         memcpy(r, newton->swept, bytes);
         status = points(newton, LAMBDA_FIRST, left(newton), r);
     }

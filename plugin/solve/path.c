@@ -10,10 +10,27 @@
  * tangent (derivatives by theta: b) and the correction orthogonal to it; lengths are measured contact by contact in the
  * metric of the Nesterov-Todd scaling D, where 1 is the distance to the boundary.
  *
+ * Where it leads.  The start is made so that rho_0 is inside the cones: x = a e_0, and v = tau_0 x^-1 so large that
+ * rho_0 = v - V x - g is.  Then the curve has one end at theta = infinity, where x stays bounded and v = theta rho_0: a second one,
+ * x = theta y, would need y in L, V y + rho_0 - s e_0 complementary to y, and y . (V y + rho_0) > 0 forbids it.  Nor does x grow
+ * without bound at a finite theta, if some motion parts all contacts faster than they slide (existence.h): y in the null space of V has
+ * y . g > 0.  So the other end is at theta = 0, a solution.  (For contacts; with discs it is as the rule.)
+ *
+ * Which way is on.  At a fold d theta changes its sign, and so does the determinant of the equations at fixed theta: the sign of
+ * d theta / d length that goes on from the start is minus that of the determinant against its sign at the start.  The angle to the
+ * last tangent, which tells as much where steps are short, took a sharp fold for a way straight on now and then, and the path was
+ * walked back to where it began (theta > 1e3): four of 903 recorded islands of a car game, of which none is left.
+ *
  * A contact that slips has x and v close to the boundary, x_t against v_t, and where the direction of slip turns by a straight
  * line leaves the cone after sqrt(tau / (x_0 v_0)) rad, a thousandth.  So the turn that x and v of a block have in common is
  * taken out of every change and made as one, on the circle, which leaves x o v as it is; a turn by 1 rad is no longer than
- * TURN. */
+ * TURN.
+ *
+ * Rounding shortens the steps: the equations of contacts on the boundary that depend on each other are told apart by the last
+ * digits alone.  Where steps are short for that, small problems are factorised in fine arithmetic from there on (central.h):
+ * the islands that ended at 1e-6 to 1e-4 m/s end at 1e-10.  Tried: the same with factors in double and refinement
+ * (it does not converge on most steps); W in factors of its rank, r x r in place of 3 nc x 3 nc (ten times less work for a car
+ * on a plank, but fewer digits than the whole matrix). */
 #include "solve/path.h"
 
 #include <math.h>
@@ -26,18 +43,24 @@
 
 #define STEP_FIRST 0.3
 #define STEP_LEAST 1e-9
-#define ON_PATH 0.3   /* a correction shorter than this: go on along the tangent */
-#define OFF_PATH 2.0  /* longer: back to the last point, with a shorter step */
-#define LOST 1e3      /* theta, from which no path comes back */
-#define ON_CENTRE 0.5 /* |x o v - tau e_0| / tau of a point on the path */
-#define TURN 100.0    /* lengths a rad */
-#define TURN_MOST 0.7 /* rad at once */
-#define TURNED 0.99   /* |x_t| / x_0 of a contact that slips */
-enum { CORRECTIONS_MAX = 6 };
+#define ON_PATH 0.3       /* a correction shorter than this: go on along the tangent */
+#define OFF_PATH 2.0      /* longer: back to the last point, with a shorter step */
+#define LOST 1e3          /* theta, from which no path comes back */
+#define ON_CENTRE 0.5     /* |x o v - tau e_0| / tau of a point on the path */
+#define TURN 100.0        /* lengths a rad */
+#define TURN_MOST 0.7     /* rad at once */
+#define INSIDE 1.1        /* rho_0 in the cones by a tenth */
+#define TURNED 0.99       /* |x_t| / x_0 of a contact that slips */
+#define STEP_ROUNDED 1e-3 /* shorter: fine arithmetic may help */
+enum {
+    CORRECTIONS_MAX = 6,
+    FINE_MOST = 70, /* cones */
+    PRICE_FINE = 6  /* factorisations in double that take the time of a fine one */
+};
 
 typedef struct Point {
-    double *x, *v; /* (3 nc) */
-    double theta;
+    spragFine *x, *v; /* (3 nc) */
+    spragFine theta;
 } Point;
 
 typedef struct Path {
@@ -46,14 +69,16 @@ typedef struct Path {
     Point tangent;        /* of the last point on the path, longest contact 1; turned with the blocks since */
     Point before;         /* the same, as it was at that point */
     Point change, slope;  /* correction; derivative by theta (slope.theta = 1) */
-    double *rho0;         /* (3 nc) at the start */
-    double tau0;
+    spragFine *rho0;      /* (3 nc) at the start */
+    spragFine tau0;
+    spragFine step;
     int straight; /* 1: turns are not made as such */
+    int sign;     /* of the determinant at the start */
 } Path;
 
 static int pointInit(Point *point, size_t n, spragArena *arena)
 {
-    point->x = SPRAG_TAKE(arena, double, n), point->v = SPRAG_TAKE(arena, double, n);
+    point->x = SPRAG_TAKE(arena, spragFine, n), point->v = SPRAG_TAKE(arena, spragFine, n);
     return point->x != NULL && point->v != NULL;
 }
 
@@ -64,7 +89,7 @@ static void pointCopy(Point *to, const Point *from, int n)
     to->theta = from->theta;
 }
 
-static void pointAdd(Point *to, double length, const Point *direction, int n)
+static void pointAdd(Point *to, spragFine length, const Point *direction, int n)
 {
     for (int i = 0; i < n; ++i)
         to->x[i] += length * direction->x[i], to->v[i] += length * direction->v[i];
@@ -75,23 +100,23 @@ static void pointAdd(Point *to, double length, const Point *direction, int n)
 
 /* Of the change of one block what remains without the turn. */
 typedef struct Change {
-    double x[3], v[3];
-    double turn; /* rad, of x and v together */
+    spragFine x[3], v[3];
+    spragFine turn; /* rad, of x and v together */
 } Change;
 
-static double angleOf(const double x[3], const double dx[3])
+static spragFine angleOf(const spragFine x[3], const spragFine dx[3])
 {
     return (x[1] * dx[2] - x[2] * dx[1]) / (x[1] * x[1] + x[2] * x[2]);
 }
 
-static int isTurned(const double x[3])
+static int isTurned(const spragFine x[3])
 {
-    return spragNorm2(x + 1) > TURNED * x[0];
+    return spragFineNorm2(x + 1) > TURNED * x[0];
 }
 
 static Change changeOf(const Path *path, int k, const Point *direction)
 {
-    const double *x = path->now.x + 3 * k, *v = path->now.v + 3 * k;
+    const spragFine *x = path->now.x + 3 * k, *v = path->now.v + 3 * k;
     Change change = {.turn = 0};
     memcpy(change.x, direction->x + 3 * k, sizeof change.x);
     memcpy(change.v, direction->v + 3 * k, sizeof change.v);
@@ -103,24 +128,24 @@ static Change changeOf(const Path *path, int k, const Point *direction)
     return change;
 }
 
-static void rotate(double x[3], double cosine, double sine)
+static void rotate(spragFine x[3], spragFine cosine, spragFine sine)
 {
-    const double x1 = x[1];
+    const spragFine x1 = x[1];
     x[1] = cosine * x1 - sine * x[2];
     x[2] = sine * x1 + cosine * x[2];
 }
 
 /* The present point moves along the change; the tangent turns with the blocks, so that it can be compared. */
-static void move(Path *path, double length)
+static void move(Path *path, spragFine length)
 {
     for (int k = 0; k < path->central.problem->contact_count; ++k) {
         const Change change = changeOf(path, k, &path->change);
-        double *x = path->now.x + 3 * k, *v = path->now.v + 3 * k;
+        spragFine *x = path->now.x + 3 * k, *v = path->now.v + 3 * k;
         for (int i = 0; i < 3; ++i)
             x[i] += length * change.x[i], v[i] += length * change.v[i];
         if (change.turn == 0)
             continue;
-        const double cosine = cos(length * change.turn), sine = sin(length * change.turn);
+        const spragFine cosine = cosl(length * change.turn), sine = sinl(length * change.turn);
         rotate(x, cosine, sine), rotate(v, cosine, sine);
         rotate(path->tangent.x + 3 * k, cosine, sine), rotate(path->tangent.v + 3 * k, cosine, sine);
     }
@@ -132,13 +157,13 @@ static void move(Path *path, double length)
 static void solveFor(Path *path, spragTangent *tangent, int derivative, Point *out)
 {
     const int nc = path->central.problem->contact_count;
-    const double theta = path->now.theta;
+    const spragFine theta = path->now.theta;
     for (int k = 0; k < nc; ++k) {
-        const double *x = path->now.x + 3 * k, *v = path->now.v + 3 * k;
-        const double inverse = path->tau0 / spragConeDet(x);
-        double d[3], *c = out->v + 3 * k;
+        const spragFine *x = path->now.x + 3 * k, *v = path->now.v + 3 * k;
+        const spragFine inverse = path->tau0 / spragConeDet(x);
+        spragFine d[3], *c = out->v + 3 * k;
         for (int i = 0; i < 3; ++i) {
-            const double target = i == 0 ? inverse * x[i] : -inverse * x[i];
+            const spragFine target = i == 0 ? inverse * x[i] : -inverse * x[i];
             d[i] = derivative ? -path->rho0[3 * k + i] : path->central.rho[3 * k + i] - theta * path->rho0[3 * k + i];
             c[i] = derivative ? target : theta * target - v[i];
         }
@@ -146,8 +171,8 @@ static void solveFor(Path *path, spragTangent *tangent, int derivative, Point *o
     }
     spragCentralSolve(&path->central, tangent, out->x);
     for (int k = 0; k < nc; ++k) {
-        double Dx[3];
-        spragMul33(Dx, path->central.D + 9 * k, out->x + 3 * k);
+        spragFine Dx[3];
+        spragFineMul33(Dx, path->central.D + 9 * k, out->x + 3 * k);
         for (int i = 0; i < 3; ++i)
             out->v[3 * k + i] -= Dx[i];
     }
@@ -155,92 +180,108 @@ static void solveFor(Path *path, spragTangent *tangent, int derivative, Point *o
 }
 
 /* Squared length of a turn by 1 rad: in the metric of D, on the path, where that is not more than TURN. */
-static double turnWeight(const double x[3], const double v[3])
+static spragFine turnWeight(const spragFine x[3], const spragFine v[3])
 {
-    const double own = (x[1] * x[1] + x[2] * x[2]) / spragConeDet(x) + (v[1] * v[1] + v[2] * v[2]) / spragConeDet(v);
-    return fmin(TURN * TURN, own);
+    const spragFine own = (x[1] * x[1] + x[2] * x[2]) / spragConeDet(x) + (v[1] * v[1] + v[2] * v[2]) / spragConeDet(v);
+    return spragFineMin(TURN * TURN, own);
 }
 
 /* <a, b> of block k in the metric D, D^-1 = J D J det x / det v, divided by the present tau. */
-static double blockProduct(const Path *path, int k, const Point *a, const Point *b)
+static spragFine blockProduct(const Path *path, int k, const Point *a, const Point *b)
 {
-    const double *D = path->central.D + 9 * k;
+    const spragFine *D = path->central.D + 9 * k;
     const Change p = changeOf(path, k, a), q = changeOf(path, k, b);
-    const double inverse = spragConeDet(path->now.x + 3 * k) / spragConeDet(path->now.v + 3 * k);
-    const double Jp[3] = {p.v[0], -p.v[1], -p.v[2]}, Jq[3] = {q.v[0], -q.v[1], -q.v[2]};
-    double Dx[3], Dv[3];
-    spragMul33(Dx, D, q.x);
-    spragMul33(Dv, D, Jq);
-    return (spragDot3(p.x, Dx) + inverse * spragDot3(Jp, Dv)) / (path->now.theta * path->tau0) +
+    const spragFine inverse = spragConeDet(path->now.x + 3 * k) / spragConeDet(path->now.v + 3 * k);
+    const spragFine Jp[3] = {p.v[0], -p.v[1], -p.v[2]}, Jq[3] = {q.v[0], -q.v[1], -q.v[2]};
+    spragFine Dx[3], Dv[3];
+    spragFineMul33(Dx, D, q.x);
+    spragFineMul33(Dv, D, Jq);
+    return (spragFineDot3(p.x, Dx) + inverse * spragFineDot3(Jp, Dv)) / (path->now.theta * path->tau0) +
            turnWeight(path->now.x + 3 * k, path->now.v + 3 * k) * p.turn * q.turn;
 }
 
-static double product(const Path *path, const Point *a, const Point *b)
+static spragFine product(const Path *path, const Point *a, const Point *b)
 {
-    double sum = 0;
+    spragFine sum = 0;
     for (int k = 0; k < path->central.problem->contact_count; ++k)
         sum += blockProduct(path, k, a, b);
     return sum / path->central.problem->contact_count + a->theta * b->theta / (path->now.theta * path->now.theta);
 }
 
 /* Length of the longest block. */
-static double longest(const Path *path, const Point *a)
+static spragFine longest(const Path *path, const Point *a)
 {
-    double worst = fabs(a->theta) / path->now.theta;
+    spragFine worst = fabsl(a->theta) / path->now.theta;
     for (int k = 0; k < path->central.problem->contact_count; ++k)
-        worst = fmax(worst, sqrt(fmax(0, blockProduct(path, k, a, a))));
+        worst = spragFineMax(worst, sqrtl(spragFineMax(0, blockProduct(path, k, a, a))));
     return worst;
 }
 
 /* How far the change can be followed inside the cones and above theta = 0. */
-static double reach(const Path *path)
+static spragFine reach(const Path *path)
 {
-    double alpha = path->change.theta < -path->now.theta ? -path->now.theta / path->change.theta : 1;
+    spragFine alpha = path->change.theta < -path->now.theta ? -path->now.theta / path->change.theta : 1;
     for (int k = 0; k < path->central.problem->contact_count; ++k) {
         const Change change = changeOf(path, k, &path->change);
-        alpha = fmin(alpha, spragConeStep(path->now.x + 3 * k, change.x));
-        alpha = fmin(alpha, spragConeStep(path->now.v + 3 * k, change.v));
-        if (fabs(change.turn) > TURN_MOST)
-            alpha = fmin(alpha, TURN_MOST / fabs(change.turn));
+        alpha = spragFineMin(alpha, spragConeStep(path->now.x + 3 * k, change.x));
+        alpha = spragFineMin(alpha, spragConeStep(path->now.v + 3 * k, change.v));
+        if (fabsl(change.turn) > TURN_MOST)
+            alpha = spragFineMin(alpha, TURN_MOST / fabsl(change.turn));
     }
     return alpha < 1 ? 0.9 * alpha : 1;
 }
 
 /* max |x o v - theta tau_0 e_0| / (theta tau_0) */
-static double offCentre(const Path *path)
+static spragFine offCentre(const Path *path)
 {
-    const double tau = path->now.theta * path->tau0;
-    double worst = 0;
+    const spragFine tau = path->now.theta * path->tau0;
+    spragFine worst = 0;
     for (int k = 0; k < path->central.problem->contact_count; ++k) {
-        const double *x = path->now.x + 3 * k, *v = path->now.v + 3 * k;
-        const double product[3] = {spragDot3(x, v) - tau, x[0] * v[1] + v[0] * x[1], x[0] * v[2] + v[0] * x[2]};
-        worst = fmax(worst, spragNorm3(product) / tau);
+        const spragFine *x = path->now.x + 3 * k, *v = path->now.v + 3 * k;
+        const spragFine product[3] = {spragFineDot3(x, v) - tau, x[0] * v[1] + v[0] * x[1], x[0] * v[2] + v[0] * x[2]};
+        worst = spragFineMax(worst, spragFineNorm3(product) / tau);
     }
     return worst;
 }
 
+/* x_0 = force (of a disc at least its limit), x o v = tau_0 e_0, and rho_0 inside the cones.  0: there is no such tau_0. */
+static int start(Path *path, double force)
+{
+    spragCentral *central = &path->central;
+    const spragCones *cones = central->cones;
+    const int nc = central->problem->contact_count;
+    spragFine speed = 0;
+    for (int k = 0; k < nc; ++k) {
+        const int fixed = spragConeIsDisc(cones, k) && cones->load[k] == SPRAG_CONE_DISC;
+        path->now.x[3 * k] = fixed ? fmax(force, cones->limit[k]) : force;
+        path->now.v[3 * k] = 1;
+    }
+    spragCentralResiduals(central); /* for u */
+    for (int k = 0; k < nc; ++k) {
+        const double *u = central->u + 3 * k, normal = spragConeIsDisc(cones, k) ? 0 : u[0] * central->scale[k];
+        speed = spragFineMax(speed, (normal + spragNorm2(u + 1)) * path->now.x[3 * k] / force);
+    }
+    path->tau0 = INSIDE * force * speed;
+    for (int k = 0; k < nc; ++k)
+        path->now.v[3 * k] = path->tau0 / path->now.x[3 * k];
+    return speed > 0;
+}
+
 static int pathInit(Path *path, const spragCones *cones, double load, spragArena *arena, const double *r)
 {
-    const spragProblem *problem = cones->problem;
-    const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
-    *path = (Path){.rho0 = SPRAG_TAKE(arena, double, n)};
+    const size_t nc = (size_t)cones->problem->contact_count, n = 3 * nc;
+    *path = (Path){.rho0 = SPRAG_TAKE(arena, spragFine, n)};
     if (!spragCentralInit(&path->central, cones, arena) || !pointInit(&path->saved, n, arena) ||
         !pointInit(&path->tangent, n, arena) || !pointInit(&path->before, n, arena) ||
         !pointInit(&path->change, n, arena) || !pointInit(&path->slope, n, arena) || path->rho0 == NULL)
         return 0;
     path->now = (Point){path->central.x, path->central.v, 1};
     spragConesFrom(cones, r, path->central.r);
-    spragProblemVelocity(problem, path->central.r, path->central.u);
-    double force = 0, speed = 0;
-    for (size_t k = 0; k < nc; ++k) {
-        force += 2 * spragCentralLoad(&path->central, (int)k, path->central.r) / (double)nc;
-        speed += 2 * spragNorm3(path->central.u + 3 * k) / (double)nc;
-    }
-    if (!(force > 0 && speed > 0))
-        return 0;
-    path->tau0 = load * force * speed;
+    double force = 0;
     for (size_t k = 0; k < nc; ++k)
-        path->now.x[3 * k] = load * force, path->now.v[3 * k] = speed;
+        force += 2 * load * spragCentralLoad(&path->central, (int)k, path->central.r) / (double)nc;
+    if (!(force > 0) || !start(path, force))
+        return 0;
     spragCentralResiduals(&path->central);
     memcpy(path->rho0, path->central.rho, n * sizeof *path->rho0);
     return 1;
@@ -251,19 +292,39 @@ static void correct(Path *path, spragTangent *tangent, int n)
 {
     solveFor(path, tangent, 0, &path->change);
     solveFor(path, tangent, 1, &path->slope);
-    const double along = product(path, &path->slope, &path->change) / product(path, &path->slope, &path->slope);
+    const spragFine along = product(path, &path->slope, &path->change) / product(path, &path->slope, &path->slope);
     pointAdd(&path->change, -along, &path->slope, n);
 }
 
-/* The tangent at the present point, in the sense of the last one. */
-static void turn(Path *path, int first, int n)
+/* The tangent at the present point, in the sense that the sign of the determinant gives it; where that is not known, in
+ * the sense of the last one. */
+static void turn(Path *path, int sign, int first, int n)
 {
-    const double sense = first ? -1 : product(path, &path->slope, &path->tangent) >= 0 ? 1 : -1;
-    memset(path->tangent.x, 0, (size_t)n * sizeof(double));
-    memset(path->tangent.v, 0, (size_t)n * sizeof(double));
+    if (first)
+        path->sign = sign;
+    const int known = first || sign * path->sign != 0;
+    const int down = known ? sign == path->sign : product(path, &path->slope, &path->tangent) < 0;
+    memset(path->tangent.x, 0, (size_t)n * sizeof *path->tangent.x);
+    memset(path->tangent.v, 0, (size_t)n * sizeof *path->tangent.v);
     path->tangent.theta = 0;
-    pointAdd(&path->tangent, sense / longest(path, &path->slope), &path->slope, n);
+    pointAdd(&path->tangent, (down ? -1 : 1) / longest(path, &path->slope), &path->slope, n);
     pointCopy(&path->before, &path->tangent, n);
+}
+
+/* Back at the last point of the path, for a shorter step; where it is rounding that shortens steps, with less of that.
+ * 0: no memory. */
+static int goBack(Path *path, spragArena *arena, int n)
+{
+    pointCopy(&path->now, &path->saved, n);
+    pointCopy(&path->tangent, &path->before, n);
+    path->step *= 0.4;
+    if (path->step < STEP_ROUNDED && path->central.matrix == NULL && n <= 3 * FINE_MOST) {
+        path->step = STEP_FIRST;
+        return spragCentralRefine(&path->central, arena);
+    }
+    if (path->step < STEP_LEAST && !path->straight)
+        path->straight = 1, path->step = STEP_FIRST;
+    return 1;
 }
 
 int spragPathSolve(const spragCones *cones, double load, double tolerance, double deadline, int limit,
@@ -276,44 +337,42 @@ int spragPathSolve(const spragCones *cones, double load, double tolerance, doubl
         spragArenaRelease(arena, mark);
         return -1;
     }
-    double best = spragProblemResidual(cones->asked, r), step = STEP_FIRST;
+    double best = spragProblemResidual(cones->asked, r);
     int count = 0, first = 1, corrections = 0, again = 0; /* again: back at the saved point */
-    for (; count < limit && step > STEP_LEAST && path.now.theta < LOST && !(deadline > 0 && spragSeconds() > deadline);
-         ++count) {
+    path.step = STEP_FIRST;
+    while (count < limit && path.step > STEP_LEAST && path.now.theta < LOST &&
+           !(deadline > 0 && spragSeconds() > deadline)) {
         spragCentralResiduals(&path.central);
         const double residual = spragConesResidual(cones, path.central.r, path.central.u);
         if (residual < best) {
             best = residual;
             spragConesTo(cones, path.central.r, r);
         }
-        if (!(residual > tolerance))
+        if (!(residual > tolerance) || !spragCentralFactor(&path.central, tangent))
             break;
-        if (!spragCentralFactor(&path.central, tangent))
-            break;
+        count += path.central.matrix != NULL ? PRICE_FINE : 1;
         correct(&path, tangent, n);
-        const double size = longest(&path, &path.change);
+        const spragFine size = longest(&path, &path.change);
         if (!isfinite(size))
             break;
         if (!first && !again && (size > OFF_PATH || corrections > CORRECTIONS_MAX)) {
-            pointCopy(&path.now, &path.saved, n);
-            pointCopy(&path.tangent, &path.before, n);
-            step *= 0.4, again = 1;
-            if (step < STEP_LEAST && !path.straight) /* rounding; on the straight a little less of it is left */
-                path.straight = 1, step = STEP_FIRST;
+            if (!goBack(&path, arena, n))
+                break;
+            again = 1;
             continue;
         }
         const int on_path = (size < ON_PATH && (path.straight || offCentre(&path) < ON_CENTRE)) || again;
         if (on_path) {
             if (!first && !again && corrections == 1)
-                step *= size < 0.1 * ON_PATH ? 2.5 : size < 0.3 * ON_PATH ? 1.5 : size > 0.7 * ON_PATH ? 0.8 : 1;
+                path.step *= size < 0.1 * ON_PATH ? 2.5 : size < 0.3 * ON_PATH ? 1.5 : size > 0.7 * ON_PATH ? 0.8 : 1;
             pointCopy(&path.saved, &path.now, n);
-            turn(&path, first, n);
-            pointAdd(&path.change, step, &path.tangent, n);
+            turn(&path, spragCentralSign(&path.central, tangent), first, n);
+            pointAdd(&path.change, path.step, &path.tangent, n);
             first = 0, corrections = 0, again = 0;
         }
-        const double alpha = reach(&path);
+        const spragFine alpha = reach(&path);
         if (on_path && alpha < 1)
-            step *= fmax(alpha, 0.5);
+            path.step *= spragFineMax(alpha, 0.5);
         move(&path, alpha);
         ++corrections;
     }

@@ -542,6 +542,14 @@ int spragTangentFactor(spragTangent *tangent)
     return tangent->bodies != NULL ? factorBodies(tangent) : factorContacts(tangent);
 }
 
+int spragTangentSign(const spragTangent *tangent)
+{
+    if (tangent->bodies != NULL)
+        return 0;
+    return tangent->dense != NULL ? spragLuSign(3 * tangent->problem->contact_count, tangent->dense, tangent->pivot)
+                                  : spragBlockLuSign(&tangent->lu);
+}
+
 void spragTangentSolve(spragTangent *tangent, double *x)
 {
     if (tangent->bodies != NULL)

@@ -67,6 +67,8 @@ int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const i
 int spragTangentPivot(spragTangent *tangent, spragArena *arena);
 /* With A, B, load and soft as they are.  1, or 0: singular. */
 int spragTangentFactor(spragTangent *tangent);
+/* Sign of the determinant of what is factorised: -1, +1, or 0: not known. */
+int spragTangentSign(const spragTangent *tangent);
 /* x (3 nc): in g, out the solution. */
 void spragTangentSolve(spragTangent *tangent, double *x);
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Programs under the preload library: what the report says, what bad settings do, and what absurd input does.
-#     test_hosts.sh PRELOAD_LIBRARY
+#     test_hosts.sh PRELOAD_LIBRARY SONAME_OF_ODE
 set -euo pipefail
-preload=$1 here=$(cd "$(dirname "$0")" && pwd)
+preload=$1 soname=$2 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -65,8 +65,8 @@ run SPRAG_EVENTS=events -- ./host leave
 cmp -s events first_events || fail "events are lost where a program ends without exit"
 
 # ---- a program that loads ODE itself and asks the handle for its functions; RTLD_NEXT is still the asker's own
-./late_host >stock
-run -- ./late_host || fail "a program that loads ODE itself fails"
+./late_host "$soname" >stock
+run -- ./late_host "$soname" || fail "a program that loads ODE itself fails"
 grep -qx "sprag: 1 worlds, 50 steps, 50 islands, 50 contacts" err || fail "a program that loads ODE itself goes without Sprag"
 grep -q " 1$" out || fail "RTLD_NEXT does not find what comes after the program"
 cmp -s out stock && fail "friction of a program that loads ODE itself is stock's"

@@ -7,16 +7,16 @@
 #include "solve/central.h"
 
 /* v - s(v) e_0, s = |v_t|^2 / v_0 */
-static void lift(const double v[3], double out[3])
+static void lift(const spragFine v[3], spragFine out[3])
 {
     out[0] = v[0] - (v[1] * v[1] + v[2] * v[2]) / v[0];
     out[1] = v[1], out[2] = v[2];
 }
 
-static void interior(unsigned long long *seed, double x[3])
+static void interior(unsigned long long *seed, spragFine x[3])
 {
     x[1] = uniform(seed), x[2] = uniform(seed);
-    x[0] = spragNorm2(x + 1) + 0.1 + fabs(uniform(seed));
+    x[0] = spragFineNorm2(x + 1) + 0.1 + fabs(uniform(seed));
 }
 
 /* E e = (1, 0, 0) for the rows of E^-1 that differ from the identity; E by differences. */
@@ -25,11 +25,11 @@ static void slackRowInvertsTheDerivative(void **state)
     (void)state;
     unsigned long long seed = 2;
     for (int round = 0; round < 200; ++round) {
-        double v[3], row[3], product[3] = {0};
+        spragFine v[3], row[3], product[3] = {0};
         interior(&seed, v);
         spragCentralSlackRow(v, row);
         for (int j = 0; j < 3; ++j) {
-            double up[3] = {v[0], v[1], v[2]}, down[3] = {v[0], v[1], v[2]}, a[3], b[3];
+            spragFine up[3] = {v[0], v[1], v[2]}, down[3] = {v[0], v[1], v[2]}, a[3], b[3];
             up[j] += 1e-6, down[j] -= 1e-6;
             lift(up, a), lift(down, b);
             for (int i = 0; i < 3; ++i)
@@ -63,18 +63,18 @@ static void equationsAreThoseOfTheProblem(void **state)
                      1);
     assert_int_equal(spragCentralFactor(&central, &tangent), 1);
     for (int k = 0; k < NC; ++k) {
-        double lifted[3], e[3], Dx[3];
+        spragFine lifted[3], e[3], Dx[3];
         lift(central.v + 3 * k, lifted);
         spragCentralSlackRow(central.v + 3 * k, e);
-        spragMul33(Dx, central.D + 9 * k, central.x + 3 * k);
+        spragFineMul33(Dx, central.D + 9 * k, central.x + 3 * k);
         for (int i = 0; i < 3; ++i) {
             const double P_i = i == 0 ? central.scale[k] : 1;
-            double rho = lifted[i] - P_i * random.q[3 * k + i], size = 0;
+            spragFine rho = lifted[i] - P_i * random.q[3 * k + i], size = 0;
             for (int j = 0; j < N; ++j) {
                 const double PWP =
                     P_i * random.W[9 * (NC * k + j / 3) + 3 * i + j % 3] * (j % 3 ? 1 : central.scale[j / 3]);
                 rho -= PWP * central.x[j];
-                size += fabs(PWP * central.x[j]);
+                size += fabsl(PWP * central.x[j]);
             }
             CHECK_NEAR(central.rho[3 * k + i], rho, 1e-13 * (1 + size));
             CHECK_NEAR(Dx[i], central.v[3 * k + i], 1e-12 * central.v[3 * k]);
@@ -82,24 +82,24 @@ static void equationsAreThoseOfTheProblem(void **state)
         for (int l = 0; l < NC; ++l)
             for (int i = 0; i < 3; ++i)
                 for (int j = 0; j < 3; ++j) {
-                    double expected = k == l ? central.D[9 * k + 3 * i + j] : 0;
+                    spragFine expected = k == l ? central.D[9 * k + 3 * i + j] : 0;
                     for (int a = 0; a < 3; ++a) {
-                        const double E = i == 0 ? e[a] : a == i;
+                        const spragFine E = i == 0 ? e[a] : a == i;
                         const double V = random.W[9 * (NC * k + l) + 3 * a + j] * (a ? 1 : central.scale[k]) *
                                          (j ? 1 : central.scale[l]);
                         expected += E * V;
                     }
                     const double column = j ? 1 : central.scale[l]; /* the tangent's unknown is P x */
                     CHECK_NEAR(column * tangent.matrix[9 * (NC * k + l) + 3 * i + j], expected,
-                               1e-13 * (1 + fabs(expected)));
+                               1e-13 * (1 + fabsl(expected)));
                 }
     }
-    double x[N], g[N];
+    spragFine x[N], g[N];
     for (int i = 0; i < N; ++i)
         x[i] = g[i] = uniform(&seed);
     spragCentralSolve(&central, &tangent, x);
     for (int i = 0; i < N; ++i) {
-        double sum = 0;
+        spragFine sum = 0;
         for (int j = 0; j < N; ++j)
             sum += tangent.matrix[9 * (NC * (i / 3) + j / 3) + 3 * (i % 3) + j % 3] *
                    (j % 3 ? 1 : central.scale[j / 3]) * x[j];
@@ -129,7 +129,7 @@ static void slidingIsTheLimit(void **state)
             c.x[1 + i] = -b * d[i], c.v[1 + i] = t * d[i];
         c.x[0] = a, c.v[0] = s;
         spragCentralResiduals(&c);
-        CHECK_NEAR(spragNorm3(c.rho), 0, 10 * tau);
+        CHECK_NEAR(spragFineNorm3(c.rho), 0, 10 * tau);
         CHECK_NEAR(spragVelocityResidual(&problem, c.r, c.u), 0, 10 * tau);
         CHECK_NEAR(c.r[0], 1, 1e-15);
     }
