@@ -40,7 +40,7 @@ enum {
     INTERIOR_LEAST = 60, /* steps it takes to get anywhere */
     SMALL = 60,          /* blocks */
     STEPS_WARM = 4,
-    STEPS_NEAR = 30,
+    STEPS_SOON = 30,
     STEPS_FAR = 200,
     STEPS_SURE = 6,
     STEPS_MOTORS = 600,
@@ -135,12 +135,13 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
         *newton->iterations += steps > 0 ? steps : 0;
         proximal->factored = 0;
         const int near = spragProblemResidual(newton->problem, r) <= NEAR;
+        const int sure = start == 0 && inner.cones.problem->contact_count <= PIVOTED_MOST; /* stage 4 is */
         if (near) { /* the modes are right, or nearly: a few plain steps end at rounding, where friction is high no others do */
             status = points(newton, LAMBDA_SURE, STEPS_SURE, r);
             memcpy(r, proximal->best, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         }
         if (status == SPRAG_NOT_CONVERGED)
-            status = points(newton, LAMBDA_FIRST, start == 0 ? STEPS_NEAR : STEPS_FAR, r);
+            status = points(newton, LAMBDA_FIRST, sure ? STEPS_SOON : near ? left(newton) / 2 : STEPS_FAR, r);
     }
     return status;
 }
