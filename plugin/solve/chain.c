@@ -284,7 +284,8 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
     double *candidate = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
     if (candidate == NULL)
         return SPRAG_ERROR_MEMORY;
-    info->residual = spragProblemResidual(problem, r);
+    if (isnan(info->residual))
+        info->residual = spragProblemResidual(problem, r);
     if (chain[0] == &spragSolverVariant && isHurried(problem, options, begin, &left))
         return info->residual <= options->tolerance ? SPRAG_OK : lastSweeps(problem, &left, arena, r, candidate, info);
     const int swept = chain[0] == &spragSolverSweeps && info->residual <= options->tolerance;
@@ -352,6 +353,9 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
             spragProblemVelocity(problem, r, u);
     } else {
         solved = spragVariantWarm(problem, options, r, u, info);
+        info->residual = solved ? info->residual : NAN; /* that of the guess is not known yet */
+        if (!solved && u != NULL && problem->contact_count <= SMALL)
+            solved = spragVariantRests(problem, options, r, u, info);
     }
     info->method_iterations[SPRAG_SOLVER_VARIANT] = info->iterations;
     return solved;

@@ -15,7 +15,6 @@
 #include "solve/proximal.h"
 
 enum { STEPS = 16, PATIENCE = 8 };
-#define EXACT 1e-4   /* part of the tolerance at which a sticking contact does not creep */
 #define STALLED 1e-2 /* part of it that hyperstatic contacts may leave which ask for what no motion gives */
 #define CONTENT 0.1  /* the same where none slips, or after PATIENCE steps */
 #define LEAP 0.3     /* part of the load by which those that leave more are to change in a step, until one gives way */
@@ -416,9 +415,9 @@ SPRAG_QUAD_INLINE void solveBodies(spragLoneBodies *b)
     findVelocities(b);
     judge(b);
     for (int step = 0; step < STEPS; ++step) {
-        work &= ~(b->residual <= EXACT * b->tolerance);
+        work &= ~(b->residual <= SPRAG_EXACT * b->tolerance);
         if (b->count > 3) /* hyperstatic: it may be all that their modes allow */
-            work &= ~((b->residual <= STALLED * b->tolerance) & (b->creep <= EXACT * b->tolerance));
+            work &= ~((b->residual <= STALLED * b->tolerance) & (b->creep <= SPRAG_EXACT * b->tolerance));
         if (!spragQuadAny(work))
             break;
         work = advance(b, &modes, work, step);

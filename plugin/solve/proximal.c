@@ -11,7 +11,8 @@
 enum { INNER_MAX = 12, INNER_EASY = 4, CHORDS_MAX = 3, POLISH_STEPS = 6, POLISH_LONGER = 24, CHEAP = 60 };
 #define LAMBDA_JUMP 1e-6 /* a warm start below this that fails is no warm start: on with LAMBDA_RETRY */
 #define LAMBDA_RETRY 1e-3
-#define LAMBDA_LEAST 1e-8 /* rounding in singular directions is 1e-16 / lambda */
+#define LAMBDA_RETRY_NEAR 1e-5 /* the same from an answer within tolerance: an arch polished in every step is at rest */
+#define LAMBDA_LEAST 1e-8      /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
 #define LAMBDA_FALL 0.3 /* after an easy problem */
 #define LAMBDA_RISE 4   /* after one that was not solved */
@@ -21,7 +22,6 @@ enum { INNER_MAX = 12, INNER_EASY = 4, CHORDS_MAX = 3, POLISH_STEPS = 6, POLISH_
 #define LAG_RISE 1.5
 #define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
 #define SURE 1e-3        /* or at this part of the tolerance */
-#define EXACT 1e-4       /* part of the tolerance at which no polish is needed */
 /* The part of the tolerance at which a polish of a few (CHEAP) blocks goes on for as long as the solution took: it is not
  * rounding yet, and the next step begins at rest (a chain of 20: half the time).  A wall of 85 bricks pays more for it
  * than it gains. */
@@ -229,6 +229,7 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
     proximal->center = vectors + 3 * n;
     proximal->best = vectors + 4 * n;
     proximal->best_residual = INFINITY;
+    proximal->retry = LAMBDA_RETRY;
     for (int k = 0; k < problem->contact_count; ++k) {
         const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k);
         const double trace = W[0] + W[4] + W[8];
@@ -317,7 +318,9 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
     proximal->lambda = lambda;
     proximal->lag = lambda < LAMBDA_JUMP ? 0 : LAG_FIRST;
     for (int count = 0;;) {
-        const double residual = spragProblemResidual(proximal->problem, r);
+        /* the first point may be the best so far, which has been judged */
+        const int judged = count == 0 && memcmp(r, proximal->best, bytes) == 0;
+        const double residual = judged ? proximal->best_residual : spragProblemResidual(proximal->problem, r);
         if (residual < proximal->best_residual) {
             proximal->best_residual = residual;
             memcpy(proximal->best, r, bytes);
@@ -338,7 +341,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
         if (!solved) {
             memcpy(r, proximal->center, bytes);
             proximal->lambda =
-                proximal->lambda < LAMBDA_JUMP ? LAMBDA_RETRY : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
+                proximal->lambda < LAMBDA_JUMP ? proximal->retry : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
             proximal->lag = fmin(1, fmax(LAG_RISE * proximal->lag, LAG_FIRST));
         } else if (inner <= INNER_EASY) {
             proximal->lambda = fmax(LAMBDA_FALL * proximal->lambda, LAMBDA_LEAST);
@@ -352,7 +355,7 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
     const int spent = *iterations;
     proximal->lag = 0;
-    for (int round = 0; round < CHORDS_MAX && proximal->factored && residual > EXACT * tolerance; ++round) {
+    for (int round = 0; round < CHORDS_MAX && proximal->factored && residual > SPRAG_EXACT * tolerance; ++round) {
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);
         takeStep(proximal, r);
@@ -363,14 +366,18 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
         else
             memcpy(r, proximal->center, bytes);
     }
-    if (residual > EXACT * tolerance) {
-        spragProximalReset(proximal, r);
-        spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, EXACT * tolerance, 0, POLISH_STEPS, r, iterations);
+    if (residual > SPRAG_EXACT * tolerance) {
+        memcpy(proximal->best, r, bytes);
+        proximal->best_residual = residual;
+        proximal->factored = 0;
+        proximal->retry = LAMBDA_RETRY_NEAR;
+        spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, SPRAG_EXACT * tolerance, 0, POLISH_STEPS, r, iterations);
         if (proximal->best_residual > FAR * tolerance && proximal->problem->contact_count <= CHEAP) {
             const int most = spent < POLISH_LONGER ? spent : POLISH_LONGER;
             memcpy(r, proximal->best, bytes);
-            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, EXACT * tolerance, 0, most, r, iterations);
+            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, SPRAG_EXACT * tolerance, 0, most, r, iterations);
         }
+        proximal->retry = LAMBDA_RETRY;
         memcpy(r, proximal->best, bytes);
         residual = proximal->best_residual;
     }

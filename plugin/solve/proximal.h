@@ -27,6 +27,8 @@
 
 /* First lambda where the modes of the guess may be right: then one step ends at rounding. */
 #define SPRAG_LAMBDA_WARM 1e-7
+/* Part of the tolerance at which no polish is needed: sticking contacts do not creep. */
+#define SPRAG_EXACT 1e-4
 
 typedef struct spragProximal {
     const spragProblem *problem;
@@ -36,6 +38,7 @@ typedef struct spragProximal {
     double *step;         /* (3 nc) */
     double *center;       /* (3 nc) proximal center */
     double lambda;        /* its weight relative to w */
+    double retry;         /* lambda after a warm start that failed */
     double *slide;        /* (nc) mu |u_t| of the center, where lag > 0 */
     double lag;           /* share of it in the normal rows, 0 to 1 */
     int factored;         /* tangent holds factors of a recent matrix */

@@ -32,6 +32,11 @@ extern const spragSolver spragSolverTrace;  /* of contacts alone, from a good gu
 int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
                      spragSolveInfo *info);
 
+/* 1: the guess holds to rounding and nothing slides, so the search would return it; u (3 nc) = W r + q, and info->residual.
+ * What a stack at rest needs. */
+int spragVariantRests(const spragProblem *problem, const spragSolveOptions *options, const double *r, double *u,
+                      spragSolveInfo *info);
+
 /* The chain on an arena: spragProblemSolve without checks, without malloc in the steady state, and without info->seconds. */
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);

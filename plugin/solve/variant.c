@@ -200,6 +200,22 @@ int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *optio
     return 1;
 }
 
+int spragVariantRests(const spragProblem *problem, const spragSolveOptions *options, const double *r, double *u,
+                      spragSolveInfo *info)
+{
+    spragProblemVelocity(problem, r, u);
+    info->residual = spragVelocityResidual(problem, r, u);
+    if (!(info->residual <= SPRAG_EXACT * options->tolerance))
+        return 0;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        const int slid = problem->history != NULL && spragNorm2(problem->history[k].slip) > SPRAG_SLIP_TOLERANCE;
+        const int slides = r[3 * k] != 0 && spragNorm2(u + 3 * k + 1) > SPRAG_SLIP_TOLERANCE;
+        if (isFrictional(problem, k) && (slid || slides))
+            return 0;
+    }
+    return 1;
+}
+
 /* ---------------------------------------------------------------- the search */
 
 /* What a start led to, the better the larger. */

@@ -27,7 +27,6 @@
 #include "solve/small_friction.h"
 
 enum { UNKNOWNS = 3 * SPRAG_WARM_BLOCKS, STEPS = 14, STEPS_ASTRAY = 5 };
-#define EXACT 1e-4 /* part of the tolerance at which a sticking contact does not creep */
 #define LAMBDA_SLOW 1e-10
 #define STALLED 1e-2 /* above it a mode is wrong, if only by a little */
 
@@ -286,7 +285,7 @@ static int iterate(Warm *s, double tolerance, double deadline, double *r, double
     spragProblemVelocity(s->problem, r, u);
     for (int step = 0; step <= STEPS; ++step) {
         info->residual = spragVelocityResidual(s->problem, r, u);
-        const int exact = info->residual <= EXACT * tolerance, solved = step > 0 && info->residual <= tolerance;
+        const int exact = info->residual <= SPRAG_EXACT * tolerance, solved = step > 0 && info->residual <= tolerance;
         const int slow = solved && !(info->residual < 0.5 * before);
         if (exact && solved) /* the factors are those of these modes */
             return isRealisable(s);
