@@ -18,10 +18,9 @@ enum {
     LOOKS_MOST = 40,
     LOOKS_IN_TIME = 5
 };
-#define ROUGH 1e-5       /* m/s: a tolerance that may be reached without W */
-#define JUDGING 0.5      /* of the time of the first sweep: what the judge takes, */
-#define JUDGING_WIDE 0.9 /* or of his first look */
-#define HALF 0.5         /* of the tolerance: changes that are left undone */
+#define ROUGH 1e-5  /* m/s: a tolerance that may be reached without W */
+#define JUDGING 0.9 /* of the time of his first look: what the judge takes at the end */
+#define LEFT 0.8    /* of the tolerance: changes that are left undone */
 
 void spragMatrixFreeBodies(const spragSnapshot *s, const spragIsland *island, spragGreedy *greedy)
 {
@@ -150,8 +149,8 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     double deadline = options->time_limit > 0 ? begin + options->time_limit : INFINITY;
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
     spragGreedyBegin(greedy, others);
-    deadline -= (greedy->lanes == NULL ? JUDGING : JUDGING_WIDE) * (spragSeconds() - begin);
-    const double enough = HALF * options->tolerance;
+    deadline -= JUDGING * (spragSeconds() - begin);
+    const double enough = LEFT * options->tolerance;
     /* Visits between two looks of the judge, who says where it is worst. */
     const int timed = options->time_limit > 0;
     long each = timed && greedy->lanes != NULL ? most : timed ? late_most / LOOKS_IN_TIME : n;

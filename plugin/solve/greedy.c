@@ -16,9 +16,10 @@
 #define ACCURACY 1e-2     /* of slip multipliers: the next visit goes on from there */
 #define STIFF_LEAST 1e-13 /* of the trace: what a direction that cannot move is given */
 enum {
-    CLOCK = 256, /* visits between two looks at it */
-    AHEAD = 2,   /* visits, of what is fetched */
-    SWEEPS_MANY = 24,
+    CLOCK = 256,      /* visits between two looks at it */
+    AHEAD = 2,        /* visits, of what is fetched */
+    LANES_FEW = 2,    /* visits of each contact, below which the way into the lanes is not worth it, */
+    SWEEPS_MANY = 24, /* or sweeps are not */
     ROOT_STEP_MAX = 40,
     PAIR = 2 * SPRAG_QUAD /* contacts that are looked at together */
 };
@@ -350,71 +351,12 @@ static Round runRound(spragGreedy *greedy, double threshold, long least, double 
     return round;
 }
 
-typedef struct Guess {
-    spragGreedy *greedy;
-    double *others, work, square;
-} Guess;
-
-/* r.q and r.W r of the guess; where it slides, its slip multiplier. */
-INLINE void lookAtGuess(Guess *guess)
-{
-    for (int k = 0; k < guess->greedy->contact_count; ++k) {
-        spragGreedyContact *c = &guess->greedy->contact[k];
-        if (c->r[0] == 0 && guess->others == NULL)
-            continue;
-        const spragQuad u = motion(c, &guess->greedy->body[c->body[0]], &guess->greedy->body[c->body[1]]);
-        guess->work += spragDot3(c->r, c->q);
-        guess->square += c->r[0] * u[0] + c->r[1] * u[1] + c->r[2] * u[2];
-        if (guess->others != NULL)
-            guess->others[k] = u[0] - (c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2]);
-    }
-}
-
-SPRAG_QUAD_CLONES(lookRows, lookAtGuess, Guess)
-
-/* A guess from another load is made shorter: s r, 0 <= s <= 1, of the least energy  s^2 (r.W r) / 2 + s (r.q). */
-static void shortenGuess(spragGreedy *greedy, double *others)
-{
-    Guess guess = {.greedy = greedy, .others = others};
-    lookRows(&guess);
-    if (!(guess.square > 0) || -guess.work >= LONG_ENOUGH * guess.square)
-        return;
-    const double scale = fmax(-guess.work / guess.square, 0);
-    for (int k = 0; k < greedy->contact_count; ++k)
-        for (int i = 0; i < 3; ++i)
-            greedy->contact[k].r[i] *= scale;
-    for (int b = 0; b < greedy->body_count; ++b)
-        for (int i = 0; i < 4; ++i) {
-            greedy->body[b].velocity[0][i] *= scale;
-            greedy->body[b].velocity[1][i] *= scale;
-        }
-}
-
-void spragGreedyBegin(spragGreedy *greedy, double *others)
-{
-    spragGreedySum(greedy);
-    shortenGuess(greedy, others);
-    memset(greedy->moved, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->moved);
-    for (int k = 0; k < paddedCount(greedy->contact_count); ++k) {
-        const int last = k < greedy->contact_count ? k : greedy->contact_count - 1, padding = k != last;
-        memcpy(greedy->pair[k], greedy->contact[last].body, sizeof greedy->pair[k]);
-        greedy->seen[k] = padding ? INFINITY : -1;
-        greedy->gain[k] = 1;
-    }
-    greedy->visits = 0;
-    greedy->best_residual = INFINITY;
-    if (greedy->lanes == NULL)
-        runRound(greedy, 0, 0, INFINITY);
-    for (int k = 0; k < greedy->contact_count; ++k)
-        greedy->gain[k] = GAIN_FIRST;
-    if (greedy->lanes != NULL)
-        spragGreedyResidual(greedy, NULL);
-}
-
 /* What a contact's residual is by now it may hope for. */
 typedef struct Judgement {
     spragGreedy *greedy;
-    double *u, worst;
+    double *u, *others;  /* as in greedy.h, or NULL */
+    double worst;        /* m/s */
+    double work, square; /* J, r.q and r.W r */
 } Judgement;
 
 INLINE void judgeAll(Judgement *judgement)
@@ -422,15 +364,21 @@ INLINE void judgeAll(Judgement *judgement)
     const spragGreedy *greedy = judgement->greedy;
     for (int k = 0; k < greedy->contact_count; ++k) {
         const spragGreedyContact *c = &greedy->contact[k];
-        const spragQuad moved = motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]) + ROW(c->q);
+        const spragQuad moved = motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]),
+                        sum = moved + ROW(c->q);
         double u[3], trace = 0;
         for (int i = 0; i < 3; ++i) {
-            u[i] = moved[i] + c->own[i][3] * c->r[i];
+            u[i] = sum[i] + c->own[i][3] * c->r[i];
             trace += c->own[i][i] + c->own[i][3];
         }
         const double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
         if (judgement->u != NULL)
             memcpy(judgement->u + 3 * k, u, sizeof u);
+        if (judgement->others != NULL)
+            judgement->others[k] =
+                moved[0] - (c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2]);
+        judgement->work += spragDot3(c->r, c->q);
+        judgement->square += c->r[0] * moved[0] + c->r[1] * moved[1] + c->r[2] * moved[2];
         greedy->seen[k] = greedy->moved[c->body[0]] + greedy->moved[c->body[1]] - residual / greedy->gain[k];
         if (!(residual <= judgement->worst) && !isnan(judgement->worst)) /* keeps a NaN */
             judgement->worst = residual;
@@ -439,16 +387,58 @@ INLINE void judgeAll(Judgement *judgement)
 
 SPRAG_QUAD_CLONES(judgeRows, judgeAll, Judgement)
 
-double spragGreedyResidual(spragGreedy *greedy, double *u)
+static double judge(spragGreedy *greedy, Judgement *judgement)
 {
-    Judgement judgement = {greedy, u, 0};
-    judgeRows(&judgement);
-    if (judgement.worst < greedy->best_residual) {
-        greedy->best_residual = judgement.worst;
+    judgeRows(judgement);
+    if (judgement->worst < greedy->best_residual) {
+        greedy->best_residual = judgement->worst;
         for (int k = 0; k < greedy->contact_count; ++k)
             memcpy(greedy->best + 3 * k, greedy->contact[k].r, 3 * sizeof *greedy->best);
     }
-    return judgement.worst;
+    return judgement->worst;
+}
+
+double spragGreedyResidual(spragGreedy *greedy, double *u)
+{
+    return judge(greedy, &(Judgement){.greedy = greedy, .u = u});
+}
+
+/* A guess from another load is made shorter: s r, 0 <= s <= 1, of the least energy  s^2 (r.W r) / 2 + s (r.q).  1: it was. */
+static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
+{
+    if (!(guess->square > 0) || -guess->work >= LONG_ENOUGH * guess->square)
+        return 0;
+    const double scale = fmax(-guess->work / guess->square, 0);
+    for (int k = 0; k < greedy->contact_count; ++k) {
+        for (int i = 0; i < 3; ++i)
+            greedy->contact[k].r[i] *= scale;
+        if (guess->others != NULL)
+            guess->others[k] *= scale;
+    }
+    for (int b = 0; b < greedy->body_count; ++b)
+        for (int i = 0; i < 4; ++i) {
+            greedy->body[b].velocity[0][i] *= scale;
+            greedy->body[b].velocity[1][i] *= scale;
+        }
+    return 1;
+}
+
+void spragGreedyBegin(spragGreedy *greedy, double *others)
+{
+    spragGreedySum(greedy);
+    memset(greedy->moved, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->moved);
+    for (int k = 0; k < paddedCount(greedy->contact_count); ++k) {
+        const int last = k < greedy->contact_count ? k : greedy->contact_count - 1;
+        memcpy(greedy->pair[k], greedy->contact[last].body, sizeof greedy->pair[k]);
+        greedy->seen[k] = INFINITY; /* of the padding */
+        greedy->gain[k] = GAIN_FIRST;
+    }
+    greedy->visits = 0;
+    greedy->best_residual = INFINITY;
+    Judgement guess = {.greedy = greedy, .others = others};
+    judge(greedy, &guess);
+    if (shortenGuess(greedy, &guess))
+        spragGreedyResidual(greedy, NULL);
 }
 
 double spragGreedyBest(spragGreedy *greedy, double *u)
@@ -461,7 +451,9 @@ double spragGreedyBest(spragGreedy *greedy, double *u)
 
 void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, double deadline)
 {
-    if (greedy->lanes != NULL && !greedy->lanes->done && greedy->best_residual > SPRAG_LANES_FLOOR) {
+    const long few = (long)LANES_FEW * greedy->contact_count;
+    if (greedy->lanes != NULL && !greedy->lanes->done && greedy->best_residual > SPRAG_LANES_FLOOR &&
+        most - greedy->visits >= few) {
         const double rough = fmax(enough, 0.5 * SPRAG_LANES_FLOOR);
         if (most - greedy->visits >= (long)SWEEPS_MANY * greedy->contact_count) {
             spragGreedyLanesSweep(greedy, rough, most, deadline);

@@ -78,9 +78,8 @@ void spragGreedySum(spragGreedy *greedy);
 /* J_k v (3) */
 void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3]);
 
-/* Begins anew from the guess r, made shorter where it is from a greater load: every contact once,
- * or where the problem is large the judge.  others (contact_count) or
- * NULL: m/s, the normal velocity that the guesses of the others give a contact. */
+/* Begins anew from the guess r, made shorter where it is from a greater load: the judge looks at it.  others (contact_count)
+ * or NULL: m/s, the normal velocity that the guesses of the others give a contact. */
 void spragGreedyBegin(spragGreedy *greedy, double *others);
 /* Rounds of the worst contacts until none is likely to change by more than `enough` (m/s), greedy->visits is `most`, or
  * `deadline` (s, spragSeconds) is past, but for `least` visits. */

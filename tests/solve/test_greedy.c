@@ -105,7 +105,7 @@ static void comesToTheAnswer(void **state)
         double r[N];
         spragGreedySum(&heap->greedy);
         spragGreedyBegin(&heap->greedy, NULL);
-        assert_int_equal(heap->greedy.visits, NC);
+        assert_int_equal(heap->greedy.visits, 0);
         spragGreedyRun(&heap->greedy, 1e-12, 0, 100000L * NC, INFINITY);
         impulses(heap, r);
         const double residual = spragProblemResidual(&heap->random.problem, r);
@@ -134,9 +134,8 @@ static void visitsWhatIsWrong(void **state)
     spragGreedyBegin(greedy, NULL);
     spragGreedyRun(greedy, 1e-12, 0, 100000L * NC, INFINITY);
     spragGreedyBegin(greedy, NULL);
-    assert_int_equal(greedy->visits, NC);
     spragGreedyRun(greedy, 1e-9, 0, 100L * NC, INFINITY);
-    assert_int_equal(greedy->visits, NC); /* it was content */
+    assert_int_equal(greedy->visits, 0); /* it was content */
     freeHeap(heap);
 }
 
