@@ -17,7 +17,9 @@ enum {
     LEVELS = 2 /* of jobs: islands, and what one of them shares out */
 };
 #define JOB (1ULL << 32)
-#define PATIENCE 1e-4 /* s without work before a thread sleeps; to wake it takes some 1e-5 */
+/* s without work before a thread sleeps */
+#define PATIENCE 1e-4
+#define PATIENCE_EXPECTING 1e-3
 
 /* Where one job at a time is on offer.  Its pieces are shared out in runs of neighbours, one for each worker, and who has
  * done its own takes the others': the pieces of job after job then meet the same data in the same core's cache. */
@@ -41,7 +43,8 @@ typedef struct Member {
 struct spragPool {
     int size;           /* threads, the caller's included */
     int shares, boards; /* threads asked for; 1 + that */
-    atomic_int ending, sleeping;
+    atomic_int ending, sleeping, expecting;
+    atomic_uint calls; /* of spragPoolExpect */
     pthread_mutex_t lock;
     pthread_cond_t work;
     Board *board;    /* (boards) of jobs from outside, and of each worker's pieces */
@@ -122,12 +125,14 @@ static int hasWork(const spragPool *pool)
     return found;
 }
 
-/* A job is offered before the poster looks who sleeps, and a sleeper counts itself before it looks for jobs. */
+/* A job is offered before the poster looks who sleeps, and a sleeper counts itself before it looks for jobs; the same
+ * of calls. */
 static void sleepUntilWork(spragPool *pool)
 {
     pthread_mutex_lock(&pool->lock);
+    const unsigned call = atomic_load(&pool->calls);
     atomic_fetch_add(&pool->sleeping, 1);
-    while (!hasWork(pool))
+    while (!hasWork(pool) && atomic_load(&pool->calls) == call)
         pthread_cond_wait(&pool->work, &pool->lock);
     atomic_fetch_sub(&pool->sleeping, 1);
     pthread_mutex_unlock(&pool->lock);
@@ -140,6 +145,21 @@ static void wake(spragPool *pool)
     pthread_mutex_lock(&pool->lock);
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
+}
+
+void spragPoolExpect(spragPool *pool)
+{
+    if (pool == NULL)
+        return;
+    atomic_store(&pool->expecting, 1);
+    atomic_fetch_add(&pool->calls, 1);
+    wake(pool);
+}
+
+void spragPoolExpectNone(spragPool *pool)
+{
+    if (pool != NULL)
+        atomic_store(&pool->expecting, 0);
 }
 
 static void *serve(void *argument)
@@ -155,7 +175,8 @@ static void *serve(void *argument)
         spragPoolRest(spins);
         if (spins == SPINS)
             idle = spragSeconds();
-        if (spins > SPINS && spragSeconds() - idle > PATIENCE) {
+        const double patience = atomic_load(&pool->expecting) ? PATIENCE_EXPECTING : PATIENCE;
+        if (spins > SPINS && spragSeconds() - idle > patience) {
             sleepUntilWork(pool);
             spins = 0;
         }

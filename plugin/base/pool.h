@@ -21,6 +21,11 @@ int spragPoolSize(const spragPool *pool); /* NULL: 1, the caller alone */
  * outside the pool by one thread at a time. */
 void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces);
 
+/* Between the two the threads expect jobs: awake from the start, they stay so for longer while the caller works alone.  For
+ * what takes milliseconds: to be woken takes a thread up to a tenth of one.  pool NULL: nothing. */
+void spragPoolExpect(spragPool *pool);
+void spragPoolExpectNone(spragPool *pool);
+
 /* A part of a loop over 0 .. count - 1. */
 typedef void spragRangeFn(void *data, int range, int first, int end);
 

@@ -17,6 +17,8 @@
 #include "ode/report.h"
 #include "ode/snapshot.h"
 
+enum { JOINTS_EXPECTING = 500 }; /* in the last step: the threads will have work for a millisecond */
+
 static long long now(void)
 {
     struct timespec t;
@@ -133,6 +135,8 @@ static spragStatus stepAll(struct spragWorld *world, double step)
     world->info = (spragStepInfo){.step = before.step, .time = before.time};
     long long since = now();
     world->begin = world->solved = spragSeconds();
+    if (world->snapshot.joint_count >= JOINTS_EXPECTING)
+        spragPoolExpect(world->pool);
     const spragStatus status =
         world->config.solver == SPRAG_SOLVER_STOCK ? stepStock(world, step, &since) : stepSprag(world, step, &since);
     if (status != SPRAG_OK) {
@@ -153,6 +157,7 @@ spragStatus spragStep(struct spragWorld *world, double step)
 {
     world->stage = SPRAG_WITHIN_STEP;
     const spragStatus status = stepAll(world, step);
+    spragPoolExpectNone(world->pool);
     world->stage = SPRAG_TELLING_EVENTS;
     for (int i = 0; status == SPRAG_OK && world->callback != NULL && i < world->log.count; ++i)
         world->callback(&world->log.event[i], world->callback_user);
