@@ -181,10 +181,10 @@ static void get(const int **number, int *to, int count)
     *number += count;
 }
 
-/* Without memory nothing is known. */
-static void keep(spragBlockLuMemo *memo, const spragBlockLu *lu)
+/* Without memory nothing is known.  whole: more than the pattern and the price. */
+static void keep(spragBlockLuMemo *memo, const spragBlockLu *lu, int whole)
 {
-    const int n = lu->n, blocks = lu->row_start[n], fill = lu->l_start[n];
+    const int n = lu->n, blocks = lu->row_start[n], fill = whole ? lu->l_start[n] : 0;
     memo->size = 0;
     if (!spragGrow((void **)&memo->number, &memo->room, 5 * (size_t)n + 3 + (size_t)blocks + 2 * (size_t)fill,
                    sizeof *memo->number))
@@ -192,26 +192,29 @@ static void keep(spragBlockLuMemo *memo, const spragBlockLu *lu)
     int *at = memo->number;
     put(&at, lu->row_start, n + 1);
     put(&at, lu->column, blocks);
-    put(&at, lu->order, n);
-    put(&at, lu->position, n);
-    put(&at, lu->u_start, n + 1);
-    put(&at, lu->l_start, n + 1);
-    put(&at, lu->u_column, fill);
-    put(&at, lu->l_column, fill);
-    memo->size = lu->size, memo->n = n, memo->blocks = blocks, memo->products = lu->products;
+    if (whole) {
+        put(&at, lu->order, n);
+        put(&at, lu->position, n);
+        put(&at, lu->u_start, n + 1);
+        put(&at, lu->l_start, n + 1);
+        put(&at, lu->u_column, fill);
+        put(&at, lu->l_column, fill);
+    }
+    memo->size = lu->size, memo->n = n, memo->blocks = blocks, memo->products = lu->products, memo->whole = whole;
 }
 
 int spragBlockLuAnalyseAgain(spragBlockLu *lu, spragBlockLuMemo *memo, int size, int n, const int *row_start,
                              const int *column, double products_most, spragArena *arena)
 {
-    if (memo == NULL || !isKnown(memo, size, n, row_start, column)) {
+    const int known = memo != NULL && isKnown(memo, size, n, row_start, column);
+    if (known && memo->products > products_most)
+        return -1;
+    if (!known || !memo->whole) {
         const int found = spragBlockLuAnalyse(lu, size, n, row_start, column, products_most, arena);
-        if (found == 1 && memo != NULL)
-            keep(memo, lu);
+        if (found != 0 && memo != NULL)
+            keep(memo, lu, found == 1);
         return found;
     }
-    if (memo->products > products_most)
-        return -1;
     if (!begin(lu, size, n, row_start, column, arena))
         return 0;
     const int *at = memo->number + n + 1 + memo->blocks;

@@ -35,6 +35,7 @@ typedef struct spragBlockLu {
 typedef struct spragBlockLuMemo {
     int size, n, blocks; /* size 0: none */
     double products;
+    int whole;   /* 0: it was too dear, so only the pattern and the price are known */
     int *number; /* row_start, column; order, position, u_start, l_start, u_column, l_column */
     size_t room;
 } spragBlockLuMemo;

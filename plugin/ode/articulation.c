@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "base/status.h"
 #include "linalg/panel.h"
 #include "linalg/vec3.h"
@@ -230,6 +231,19 @@ static void touchMechanisms(const spragSnapshot *s, spragBlock *block)
         block->articulation[side] = isDynamic(s, block->body[side]) ? s->body[block->body[side]].articulation : -1;
     if (block->articulation[0] == block->articulation[1])
         block->articulation[1] = -1;
+}
+
+typedef struct Touching {
+    const spragSnapshot *snapshot;
+    spragIsland *island;
+} Touching;
+
+static void touchRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Touching *touching = data;
+    for (int k = first; k < end; ++k)
+        touchMechanisms(touching->snapshot, &touching->island->block[k]);
 }
 
 static struct spragArticulation *mechanismOf(spragSnapshot *s, const spragIsland *island, int e)
@@ -563,8 +577,7 @@ int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
     spragSnapshot *s = &world->snapshot;
     if (island->row_count > 0 && !findMechanisms(world, island))
         return 0;
-    for (int k = 0; k < island->block_count; ++k)
-        touchMechanisms(s, &island->block[k]);
+    spragRangesRun(island->block_count, touchRange, &(Touching){s, island});
     if (island->row_count == 0)
         return 1;
     island->articulation = SPRAG_TAKE(&island->lane->arena, struct spragArticulation, island->articulation_count);

@@ -38,6 +38,7 @@ static int takeBlocks(struct spragWorld *world, spragIsland *island)
         blocks += joint->bearing != NULL ? spragBearingBlockCount(joint->bearing) : 0;
         rows += other * SPRAG_JOINT_ROW_MAX;
     }
+    island->on_start = island->on = NULL;
     island->block = SPRAG_TAKE_RAW(&island->lane->arena, spragBlock, blocks);
     island->row = SPRAG_TAKE_RAW(&island->lane->arena, spragEqualityRow, rows);
     return island->block != NULL && island->row != NULL;
@@ -48,8 +49,23 @@ typedef struct Contacts {
     struct spragWorld *world;
     const spragPointerMap *surfaces;
     spragIsland *island;
-    int *first; /* (joint_count) block of each contact joint, or -1 */
+    int *
+        first; /* (joint_count) of each contact joint: how many blocks, or BAD; then its first block; -1: another joint */
 } Contacts;
+
+enum { BAD = -2 };
+
+static void countBlocks(void *data, int range, int begin, int end)
+{
+    (void)range;
+    const Contacts *contacts = data;
+    for (int i = begin; i < end; ++i) {
+        const dContact *contact = contacts->world->snapshot.joint[contacts->island->joint[i]].contact;
+        contacts->first[i] = contact == NULL                          ? -1
+                             : spragContactCheck(contact) == SPRAG_OK ? spragContactBlockCount(contact)
+                                                                      : BAD;
+    }
+}
 
 static void fillContacts(void *data, int range, int begin, int end)
 {
@@ -72,12 +88,15 @@ static void fillContacts(void *data, int range, int begin, int end)
     }
 }
 
-static spragStatus addContact(const struct spragWorld *world, int j, spragIsland *island)
+/* Another thread may have the sentence that says what is wrong with a contact: this one says it again. */
+static spragStatus addContact(const struct spragWorld *world, int j, int *first, spragIsland *island)
 {
-    const dContact *contact = world->snapshot.joint[j].contact;
-    const spragStatus status = spragContactCheck(contact);
-    island->block_count += status == SPRAG_OK ? spragContactBlockCount(contact) : 0;
-    return status;
+    const int count = *first;
+    *first = island->block_count;
+    if (count == BAD)
+        return spragContactCheck(world->snapshot.joint[j].contact);
+    island->block_count += count;
+    return SPRAG_OK;
 }
 
 static void addGuide(const struct spragWorld *world, int j, spragIsland *island)
@@ -102,11 +121,11 @@ static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *s
     if (!takeBlocks(world, island) || contacts.first == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the rows of %d joints", island->joint_count);
     spragStatus status = SPRAG_OK;
+    spragRangesRun(island->joint_count, countBlocks, &contacts);
     for (int i = 0; i < island->joint_count && island->declined == NULL && status == SPRAG_OK; ++i) {
         const int j = island->joint[i];
-        contacts.first[i] = world->snapshot.joint[j].contact != NULL ? island->block_count : -1;
-        if (world->snapshot.joint[j].contact != NULL)
-            status = addContact(world, j, island);
+        if (contacts.first[i] != -1)
+            status = addContact(world, j, &contacts.first[i], island);
         else if (world->snapshot.joint[j].guide != NULL)
             addGuide(world, j, island);
         else
@@ -215,6 +234,9 @@ static void fillRange(void *data, int range, int first, int end)
     const spragIsland *island = filling->island;
     const spragSnapshot *s = &world->snapshot;
     spragContactHistory *history = filling->history;
+    memset(history + first, 0, (size_t)(end - first) * sizeof *history);
+    memset(island->r + 3 * first, 0, 3 * (size_t)(end - first) * sizeof *island->r);
+    memset(island->u + 3 * first, 0, 3 * (size_t)(end - first) * sizeof *island->u);
     for (int k = first; k < end; ++k) {
         const spragBlock *block = &island->block[k];
         spragContactHistory *past = &history[k];
@@ -292,16 +314,35 @@ static void lawRange(void *data, int range, int first, int end)
     }
 }
 
+typedef struct Kinds {
+    const spragBlock *block;
+    unsigned char other[SPRAG_RANGES_MOST], boxes[SPRAG_RANGES_MOST], rolling[SPRAG_RANGES_MOST]; /* in each range */
+} Kinds;
+
+static void kindRange(void *data, int range, int first, int end)
+{
+    Kinds *kinds = data;
+    unsigned char other = 0, boxes = 0, rolling = 0;
+    for (int k = first; k < end; ++k) {
+        other |= kinds->block[k].kind != SPRAG_BLOCK_CONTACT;
+        boxes |= kinds->block[k].kind == SPRAG_BLOCK_BOX;
+        rolling |= kinds->block[k].kind == SPRAG_BLOCK_ROLLING;
+    }
+    kinds->other[range] = other, kinds->boxes[range] = boxes, kinds->rolling[range] = rolling;
+}
+
 /* Laws of the blocks; arrays that only say what is so anyway stay NULL.  0: no memory. */
 static int fillLaws(spragIsland *island)
 {
     const int n = island->block_count;
     spragProblem *problem = &island->problem;
     int contacts = 1, boxes = 0, rolling = 0;
-    for (int k = 0; k < n; ++k) {
-        contacts &= island->block[k].kind == SPRAG_BLOCK_CONTACT;
-        boxes |= island->block[k].kind == SPRAG_BLOCK_BOX;
-        rolling |= island->block[k].kind == SPRAG_BLOCK_ROLLING;
+    Kinds kinds = {.block = island->block};
+    spragRangesRun(n, kindRange, &kinds);
+    for (int range = 0; range < spragRangeCount(n); ++range) {
+        contacts &= !kinds.other[range];
+        boxes |= kinds.boxes[range];
+        rolling |= kinds.rolling[range];
     }
     spragArena *arena = &island->lane->arena;
     Laws laws = {.block = island->block,
@@ -325,16 +366,57 @@ static int fillLaws(spragIsland *island)
  * the last one ended, and nothing comes to rest.  So where many contacts meet, what is worth less than the tolerance is
  * not asked for: a compliance below RIGID of the bodies' own, a correction slower than the tolerance.  Few contacts keep
  * both: their loads are found exactly at no cost, and share as under ODE. */
-static void leaveOut(const struct spragWorld *world, spragIsland *island)
+static void leaveOutRange(void *data, int range, int first, int end)
 {
-    for (int k = 0; k < island->block_total && island->block_total > SPRAG_BLOCKS_MANY; ++k) {
-        spragBlock *block = &island->block[k];
+    (void)range;
+    const Filling *filling = data;
+    for (int k = first; k < end; ++k) {
+        spragBlock *block = &filling->island->block[k];
         if (block->part != SPRAG_PART_CONTACT)
             continue;
         spragNormalRow row = {block->rhs[0], block->correction, block->compliance[0]};
-        spragNormalRowSimplify(world, block->body, &row);
+        spragNormalRowSimplify(filling->world, block->body, &row);
         block->rhs[0] = row.rhs, block->correction = row.correction, block->compliance[0] = row.compliance;
     }
+}
+
+static void leaveOut(const struct spragWorld *world, spragIsland *island)
+{
+    if (island->block_total > SPRAG_BLOCKS_MANY)
+        spragRangesRun(island->block_total, leaveOutRange, &(Filling){.world = world, .island = island});
+}
+
+typedef struct Motions {
+    struct spragWorld *world;
+    const spragIsland *island;
+    int failed[SPRAG_RANGES_MOST]; /* the first body of a range whose mass is none, or -1 */
+} Motions;
+
+/* Masses that the snapshot has not taken, and free motion, of the island's bodies first .. end - 1. */
+static void moveRange(void *data, int range, int first, int end)
+{
+    Motions *motions = data;
+    motions->failed[range] = -1;
+    for (int i = first; i < end && motions->failed[range] < 0; ++i) {
+        const int index = motions->island->body[i];
+        spragBodyState *body = &motions->world->snapshot.body[index];
+        if (body->mass == 0 && spragSnapshotMass(body, index) != SPRAG_OK)
+            motions->failed[range] = index;
+        else
+            spragFreeMotion(motions->world, body);
+    }
+}
+
+/* Another thread may have the sentence that says what is wrong with a body: this one says it again. */
+static spragStatus moveBodies(struct spragWorld *world, const spragIsland *island)
+{
+    Motions motions = {.world = world, .island = island};
+    spragStatus status = SPRAG_OK;
+    spragRangesRun(island->body_count, moveRange, &motions);
+    for (int range = 0; range < spragRangeCount(island->body_count) && status == SPRAG_OK; ++range)
+        if (motions.failed[range] >= 0)
+            status = spragSnapshotMass(&world->snapshot.body[motions.failed[range]], motions.failed[range]);
+    return status;
 }
 
 /* Contacts that joints hold bear nothing and are asked for nothing; what they miss is kept for the residual. */
@@ -358,12 +440,12 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     const spragSnapshot *s = &world->snapshot;
     const int n = island->block_count, total = island->block_total;
     spragProblem *problem = &island->problem;
-    spragContactHistory *history = SPRAG_TAKE(&island->lane->arena, spragContactHistory, total);
+    spragContactHistory *history = SPRAG_TAKE_RAW(&island->lane->arena, spragContactHistory, total);
     double *q = SPRAG_TAKE_RAW(&island->lane->arena, double, 3 * n);
-    island->r = SPRAG_TAKE(&island->lane->arena, double, 6 * total);
-    island->u = island->r + 3 * total;
+    island->r = SPRAG_TAKE_RAW(&island->lane->arena, double, 6 * (size_t)total);
     if (!history || !q || !island->r || !fillLaws(island))
         return 0;
+    island->u = island->r + 3 * total;
     if (island->greedy == NULL ? !spragDelassusMake(world, island) : !spragMatrixFreeDiagonal(s, island))
         return 0;
     if (island->declined != NULL)
@@ -453,12 +535,8 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
     island->block_total = island->block_count;
-    for (int i = 0; i < island->body_count; ++i) {
-        spragBodyState *body = &s->body[island->body[i]];
-        if (body->mass == 0 && (status = spragSnapshotMass(body, island->body[i])) != SPRAG_OK)
-            return status;
-        spragFreeMotion(world, body);
-    }
+    if ((status = moveBodies(world, island)) != SPRAG_OK)
+        return status;
     leaveOut(world, island);
     spragSurgeWithhold(s, island);
     spragArenaReset(&island->lane->scratch);

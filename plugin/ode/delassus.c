@@ -22,27 +22,41 @@ static int isDynamic(const spragSnapshot *s, int body)
     return body >= 0 && !s->body[body].kinematic;
 }
 
-static int makeAdjacency(struct spragWorld *world, const spragIsland *island, Adjacency *adjacency)
+typedef struct Grouping {
+    const spragSnapshot *snapshot;
+    const int *body; /* (block_count x 2) */
+    int (*group)[2];
+} Grouping;
+
+static void groupRange(void *data, int range, int first, int end)
 {
-    const spragSnapshot *s = &world->snapshot;
-    const int count = island->block_count;
-    int *start = SPRAG_TAKE(&island->lane->scratch, int, island->body_count + 2);
-    adjacency->start = start;
-    adjacency->list = SPRAG_TAKE_RAW(&island->lane->scratch, int, 2 * count);
-    adjacency->group = spragArenaTakeRaw(&island->lane->scratch, (size_t)count, sizeof *adjacency->group);
-    if (start == NULL || adjacency->list == NULL || adjacency->group == NULL)
-        return 0;
-    for (int k = 0; k < count; ++k) {
-        int *group = adjacency->group[k];
-        const int *body = island->block[k].body;
+    (void)range;
+    const Grouping *grouping = data;
+    const spragSnapshot *s = grouping->snapshot;
+    for (int k = first; k < end; ++k) {
+        int *group = grouping->group[k];
+        const int *body = grouping->body + 2 * (size_t)k;
         group[0] = isDynamic(s, body[0]) ? s->body[body[0]].place : -1;
         group[1] = isDynamic(s, body[1]) ? s->body[body[1]].place : -1;
         if (group[1] == group[0])
             group[1] = -1;
-        for (int side = 0; side < 2; ++side)
-            if (group[side] >= 0)
-                ++start[group[side] + 2];
     }
+}
+
+static int makeAdjacency(struct spragWorld *world, spragIsland *island, Adjacency *adjacency)
+{
+    const int count = island->block_count;
+    int *start = SPRAG_TAKE(&island->lane->arena, int, island->body_count + 2);
+    adjacency->start = island->on_start = start;
+    adjacency->list = island->on = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * count);
+    adjacency->group = spragArenaTakeRaw(&island->lane->scratch, (size_t)count, sizeof *adjacency->group);
+    if (start == NULL || adjacency->list == NULL || adjacency->group == NULL)
+        return 0;
+    spragRangesRun(count, groupRange, &(Grouping){&world->snapshot, island->problem.body, adjacency->group});
+    for (int k = 0; k < count; ++k)
+        for (int side = 0; side < 2; ++side)
+            if (adjacency->group[k][side] >= 0)
+                ++start[adjacency->group[k][side] + 2];
     for (int i = 2; i <= island->body_count + 1; ++i)
         start[i] += start[i - 1];
     for (int k = 0; k < count; ++k)
@@ -251,10 +265,40 @@ static void clearLocked(int rows, int columns, double W[9])
  * body, are seen sooner. */
 enum { TOLD_LEAST = 61 };
 
+typedef struct Naming {
+    const spragSnapshot *snapshot;
+    const spragIsland *island;
+    spragMass *mass;
+    int *of;
+} Naming;
+
+static void massRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Naming *naming = data;
+    for (int i = first; i < end; ++i) {
+        const spragBodyState *body = &naming->snapshot->body[naming->island->body[i]];
+        spragMass *mass = &naming->mass[i];
+        mass->mass = body->mass, mass->inverse_mass = body->inverse_mass;
+        memcpy(mass->inertia, body->inertia, sizeof mass->inertia);
+        memcpy(mass->inverse_inertia, body->inverse_inertia, sizeof mass->inverse_inertia);
+    }
+}
+
+static void ofRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Naming *naming = data;
+    const spragSnapshot *s = naming->snapshot;
+    for (int i = 2 * first; i < 2 * end; ++i) {
+        const int body = naming->island->problem.body[i];
+        naming->of[i] = isDynamic(s, body) ? s->body[body].place : -1;
+    }
+}
+
 /* Of islands whose bodies no joint holds together.  0: no memory. */
 static int tellBodies(struct spragWorld *world, spragIsland *island)
 {
-    const spragSnapshot *s = &world->snapshot;
     const int n = island->block_count;
     island->problem.bodies = NULL;
     if (island->row_count > 0 || n < TOLD_LEAST)
@@ -263,17 +307,9 @@ static int tellBodies(struct spragWorld *world, spragIsland *island)
     int *of = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * n);
     if (mass == NULL || of == NULL)
         return 0;
-    for (int i = 0; i < island->body_count; ++i) {
-        const spragBodyState *body = &s->body[island->body[i]];
-        mass[i].mass = body->mass, mass[i].inverse_mass = body->inverse_mass;
-        memcpy(mass[i].inertia, body->inertia, sizeof mass[i].inertia);
-        memcpy(mass[i].inverse_inertia, body->inverse_inertia, sizeof mass[i].inverse_inertia);
-    }
-    for (int k = 0; k < n; ++k)
-        for (int side = 0; side < 2; ++side) {
-            const int body = island->block[k].body[side];
-            of[2 * k + side] = isDynamic(s, body) ? s->body[body].place : -1;
-        }
+    Naming naming = {&world->snapshot, island, mass, of};
+    spragRangesRun(island->body_count, massRange, &naming);
+    spragRangesRun(n, ofRange, &naming);
     _Static_assert(sizeof(spragBlock) % sizeof(double) == 0, "J of the next block is whole numbers away");
     island->bodies = (spragBodies){.count = island->body_count,
                                    .mass = mass,

@@ -10,6 +10,22 @@
 #include "ode/record.h"
 #include "ode/rows.h"
 
+typedef struct Counting {
+    const spragIsland *island;
+    int told[SPRAG_RANGES_MOST], loads[SPRAG_RANGES_MOST]; /* in each range of blocks */
+} Counting;
+
+static void countRange(void *data, int range, int first, int end)
+{
+    Counting *counting = data;
+    int told = 0, loads = 0;
+    for (int b = first; b < end; ++b) {
+        told += spragBlockIsTold(&counting->island->block[b]);
+        loads += counting->island->block[b].part == SPRAG_PART_JOINT ? 3 : 0;
+    }
+    counting->told[range] = told, counting->loads[range] = loads;
+}
+
 spragStatus spragReportPrepare(struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -17,9 +33,11 @@ spragStatus spragReportPrepare(struct spragWorld *world)
     for (int k = 0; k < s->island_count; ++k) {
         spragIsland *island = &s->island[k];
         island->told = island->lone != NULL || island->bare != NULL ? island->joint_count : 0;
-        for (int b = 0; b < island->block_count; ++b) {
-            island->told += spragBlockIsTold(&island->block[b]);
-            loads += island->block[b].part == SPRAG_PART_JOINT ? 3 : 0;
+        Counting counting = {.island = island};
+        spragRangesRunBy(world->pool, island->block_count, countRange, &counting);
+        for (int range = 0; range < spragRangeCount(island->block_count); ++range) {
+            island->told += counting.told[range];
+            loads += (size_t)counting.loads[range];
         }
         loads += (size_t)island->row_count;
         contacts += (size_t)island->told;

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "base/status.h"
 #include "ode/bearing.h"
 #include "ode/guide.h"
@@ -41,6 +42,8 @@ static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
         s->body[i].id = b;
         spragPointerMapPut(&s->body_index, b, i);
     }
+    for (i = 0; i < s->body_count; ++i)
+        s->body[i].serial = spragLedgerSerial(world, spragLayoutBodyMark(s->body[i].id));
     return SPRAG_OK;
 }
 
@@ -63,19 +66,32 @@ static void readJoint(const spragSnapshot *s, spragJointState *joint)
     joint->contact = joint->type == dJointTypeContact ? spragLayoutContact(joint->id) : NULL;
 }
 
+static void readJoints(void *data, int range, int first, int end)
+{
+    (void)range;
+    const spragSnapshot *s = data;
+    for (int j = first; j < end; ++j) {
+        s->joint[j] = (spragJointState){.id = s->joint[j].id};
+        readJoint(s, &s->joint[j]);
+    }
+}
+
 static spragStatus listJoints(spragWorldID world, spragSnapshot *s)
 {
     for (dJointID j = spragLayoutFirstJoint(world->world); j != NULL; j = spragLayoutNextJoint(j))
         ++s->joint_count;
-    s->joint = SPRAG_TAKE(&world->arena, spragJointState, s->joint_count);
+    s->joint = SPRAG_TAKE_RAW(&world->arena, spragJointState, s->joint_count);
     if (s->joint == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d joints", s->joint_count);
     int i = s->joint_count;
-    for (dJointID j = spragLayoutFirstJoint(world->world); j != NULL; j = spragLayoutNextJoint(j)) {
+    for (dJointID j = spragLayoutFirstJoint(world->world); j != NULL; j = spragLayoutNextJoint(j))
         s->joint[--i].id = j;
-        readJoint(s, &s->joint[i]);
-        if (s->joint[i].contact == NULL)
-            s->joint[i].serial = spragLedgerSerial(world, spragLayoutJointMark(j));
+    spragRangesRunBy(world->pool, s->joint_count, readJoints, s);
+    for (i = s->joint_count - 1; i >= 0; --i) {
+        spragJointState *joint = &s->joint[i];
+        s->listened |= joint->feedback != NULL;
+        if (joint->contact == NULL)
+            joint->serial = spragLedgerSerial(world, spragLayoutJointMark(joint->id));
     }
     if (!spragGuidesFind(world) || !spragBearingsFind(world))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to find %d guides and %d joints with friction",
@@ -192,29 +208,46 @@ static spragStatus readWorld(dWorldID world, spragSnapshot *s)
     return SPRAG_OK;
 }
 
-spragStatus spragSnapshotTake(spragWorldID world, double step)
+typedef struct Reading {
+    spragWorldID world;
+    int failed[SPRAG_RANGES_MOST]; /* the first body of a range that is absurd, or -1 */
+} Reading;
+
+static void readBodies(void *data, int range, int first, int end)
 {
-    spragSnapshot *s = &world->snapshot;
-    *s = (spragSnapshot){.step = step};
-    spragStatus status = readWorld(world->world, s);
-    if (status == SPRAG_OK)
-        status = listBodies(world, s);
-    for (int i = 0; status == SPRAG_OK && i < s->body_count; ++i) {
+    Reading *reading = data;
+    spragSnapshot *s = &reading->world->snapshot;
+    reading->failed[range] = -1;
+    for (int i = first; i < end; ++i) {
         spragBodyState *body = &s->body[i];
-        body->idle = spragLayoutFallsIdle(body->id, (dReal)step);
-        body->serial = spragLedgerSerial(world, spragLayoutBodyMark(body->id));
+        body->idle = spragLayoutFallsIdle(body->id, (dReal)s->step);
         body->enabled = dBodyIsEnabled(body->id) && !body->idle;
         body->kinematic = dBodyIsKinematic(body->id);
         body->island = body->articulation = -1;
-        status = readBody(body, i);
-        body->absurd = status != SPRAG_OK;
-        if (world->lenient)
-            status = SPRAG_OK;
+        body->absurd = readBody(body, i) != SPRAG_OK;
+        if (body->absurd && reading->failed[range] < 0)
+            reading->failed[range] = i;
         if (body->idle) { /* as ODE will before it solves */
             memcpy(body->idle_velocity, body->velocity, sizeof body->velocity);
             memset(body->velocity, 0, sizeof body->velocity);
             memset(body->free_velocity, 0, sizeof body->free_velocity);
         }
     }
+}
+
+spragStatus spragSnapshotTake(spragWorldID world, double step)
+{
+    spragSnapshot *s = &world->snapshot;
+    Reading reading = {.world = world};
+    *s = (spragSnapshot){.step = step};
+    spragStatus status = readWorld(world->world, s);
+    if (status == SPRAG_OK)
+        status = listBodies(world, s);
+    if (status != SPRAG_OK)
+        return status;
+    spragRangesRunBy(world->pool, s->body_count, readBodies, &reading);
+    for (int range = 0; range < spragRangeCount(s->body_count) && !world->lenient && status == SPRAG_OK; ++range)
+        if (reading.failed[range] >= 0) /* another thread may have the sentence that says why: this one says it again */
+            status = readBody(&s->body[reading.failed[range]], reading.failed[range]);
     return status == SPRAG_OK ? listJoints(world, s) : status;
 }

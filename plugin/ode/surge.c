@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/articulation.h"
 #include "ode/rows.h"
@@ -113,12 +114,28 @@ static double mobility(const spragSnapshot *s, const spragEqualityRow *row)
     return sum;
 }
 
-/* J, by which the constraints raise the kinetic energy T, but for SLACK T. */
-static double gainOf(const spragSnapshot *s, const spragIsland *island)
+/* A row of the answer. */
+typedef struct Row {
+    int joint;        /* -1: the row does not exist */
+    double r;         /* N s */
+    double explained; /* J */
+    int out;          /* its impulse is out of proportion to what it asks for */
+} Row;
+
+typedef struct Answer {
+    const spragSnapshot *snapshot;
+    const spragIsland *island;
+    Row *row;                       /* (row_count + 3 block_count) */
+    double gain[SPRAG_RANGES_MOST]; /* J, of each range of bodies */
+} Answer;
+
+static void gainRange(void *data, int range, int first, int end)
 {
+    Answer *answer = data;
+    const spragSnapshot *s = answer->snapshot;
     double gain = 0;
-    for (int i = 0; i < island->body_count; ++i) {
-        const spragBodyState *body = &s->body[island->body[i]];
+    for (int i = first; i < end; ++i) {
+        const spragBodyState *body = &s->body[answer->island->body[i]];
         const double *p = body->impulse, *v = body->free_velocity;
         double spin[3], momentum[3];
         if (body->kinematic)
@@ -129,16 +146,19 @@ static double gainOf(const spragSnapshot *s, const spragIsland *island)
         gain += 0.5 * (body->inverse_mass * spragDot3(p, p) + spragDot3(p + 3, spin));
         gain -= 0.5 * SLACK * (body->mass * spragDot3(v, v) + spragDot3(v + 3, momentum));
     }
-    return gain;
+    answer->gain[range] = gain;
 }
 
-/* A row of the answer. */
-typedef struct Row {
-    int joint;
-    double r;         /* N s */
-    double explained; /* J */
-    int out;          /* its impulse is out of proportion to what it asks for */
-} Row;
+/* J, by which the constraints raise the kinetic energy T, but for SLACK T. */
+static double gainOf(Answer *answer)
+{
+    const int count = answer->island->body_count;
+    double gain = 0;
+    spragRangesRun(count, gainRange, answer);
+    for (int range = 0; range < spragRangeCount(count); ++range)
+        gain += answer->gain[range];
+    return gain;
+}
 
 /* correction, motion: as they were before any was withheld, m/s */
 static Row rowOf(int joint, Asked asked, double correction, double motion, double r, double a)
@@ -148,38 +168,52 @@ static Row rowOf(int joint, Asked asked, double correction, double motion, doubl
     return (Row){joint, r, asked.drive * r + fmin(work, most), most > 0 && fabs((correction + motion) * r) > most};
 }
 
-/* Returns how many. */
-static int fillRows(const spragSnapshot *s, const spragIsland *island, Row *out)
+/* Of blocks first .. end - 1. */
+static void fillRange(void *data, int range, int first, int end)
 {
-    int count = 0;
-    for (int e = 0; e < island->row_count; ++e) {
-        const spragEqualityRow *row = &island->row[e];
-        const double correction = spragRowDrives(row) ? 0 : row->asked + givenToRow(s, row);
-        out[count++] = rowOf(row->joint, askedOfRow(s, row), correction, 0, row->impulse, mobility(s, row));
-    }
-    for (int k = 0; k < island->block_count; ++k) {
+    (void)range;
+    const Answer *answer = data;
+    const spragSnapshot *s = answer->snapshot;
+    const spragIsland *island = answer->island;
+    Row *out = answer->row + island->row_count + 3 * (size_t)first;
+    for (int k = first; k < end; ++k) {
         const spragBlock *block = &island->block[k];
         double W[9];
         spragBlockOwn(s, block, W);
         for (int row = 0; row < 3; ++row) {
             const Asked asked = askedOfBlock(s, block, row);
             const double share = 1 - s->joint[block->joint].withheld;
-            if (!block->unused[row])
-                out[count++] = rowOf(block->joint, asked, asked.correction / share, asked.motion / share,
-                                     island->r[3 * k + row], W[4 * row]);
+            *out++ = block->unused[row] ? (Row){.joint = -1}
+                                        : rowOf(block->joint, asked, asked.correction / share, asked.motion / share,
+                                                island->r[3 * k + row], W[4 * row]);
         }
     }
-    return count;
+}
+
+static void fillRows(Answer *answer)
+{
+    const spragSnapshot *s = answer->snapshot;
+    const spragIsland *island = answer->island;
+    for (int e = 0; e < island->row_count; ++e) {
+        const spragEqualityRow *row = &island->row[e];
+        const double correction = spragRowDrives(row) ? 0 : row->asked + givenToRow(s, row);
+        answer->row[e] = rowOf(row->joint, askedOfRow(s, row), correction, 0, row->impulse, mobility(s, row));
+    }
+    spragRangesRun(island->block_count, fillRange, answer);
 }
 
 int spragSurges(spragSnapshot *s, spragIsland *island, int last)
 {
     double explained = 0;
-    const double gain = gainOf(s, island);
+    Answer answer = {.snapshot = s, .island = island};
+    const double gain = gainOf(&answer);
+    const int count = island->row_count + 3 * island->block_count;
     if (!(gain > 0))
         return 0;
-    Row *row = SPRAG_TAKE_RAW(&island->lane->scratch, Row, island->row_count + 3 * island->block_count);
-    const int count = row == NULL ? 0 : fillRows(s, island, row);
+    Row *row = answer.row = SPRAG_TAKE_RAW(&island->lane->scratch, Row, count);
+    if (row == NULL)
+        return 0;
+    fillRows(&answer);
     for (int i = 0; i < count; ++i)
         explained += row[i].explained;
     if (count == 0 || gain <= explained)
@@ -190,7 +224,8 @@ int spragSurges(spragSnapshot *s, spragIsland *island, int last)
         return 1;
     const double share = last ? 0 : fmin(fmax(sqrt(fmax(explained, 0) / gain), LEAST), MOST);
     for (int i = 0; i < count; ++i)
-        s->joint[row[i].joint].surges |= row[i].out;
+        if (row[i].joint >= 0)
+            s->joint[row[i].joint].surges |= row[i].out;
     for (int i = 0; i < island->joint_count; ++i) {
         spragJointState *joint = &s->joint[island->joint[i]];
         joint->withheld = last || joint->surges ? 1 - (1 - joint->withheld) * share : joint->withheld;

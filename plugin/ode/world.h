@@ -100,9 +100,10 @@ typedef struct spragIsland {
     const char *declined; /* why ODE solves it, or NULL */
     int surged;           /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int block_count, row_count, articulation_count;
-    int block_total;                        /* with those that are not in the working set (working_set.h) */
-    spragBlock *block;                      /* (block_count) */
-    double (*Y)[2][3][6];                   /* (block_count) M^-1 J^T of bodies that move; while it is assembled */
+    int block_total;      /* with those that are not in the working set (working_set.h) */
+    spragBlock *block;    /* (block_count) */
+    double (*Y)[2][3][6]; /* (block_count) M^-1 J^T of bodies that move; while it is assembled */
+    int *on_start, *on; /* blocks of W's pattern on each group of bodies (delassus.c), ascending; NULL: there is no W */
     struct spragEqualityRow *row;           /* (row_count) of its joints */
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
@@ -130,6 +131,7 @@ typedef struct spragSnapshot {
     spragBodyState *body;
     spragJointState *joint;
     spragIsland *island;
+    int listened;         /* 1: some joint has feedback */
     double (*carried)[3]; /* (joint_count) N on body[0], added to the guess: of points that are no more; or NULL */
     spragPointerMap body_index;
 } spragSnapshot;

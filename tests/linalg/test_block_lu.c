@@ -94,6 +94,32 @@ static void threadsGiveTheSameBits(void **state)
 }
 
 /* A pattern known and another one give what an analysis of their own gives; what is too dear is so each time. */
+/* What was too dear is not analysed again, but is if there is more to spend. */
+static void aMemoKnowsWhatIsTooDear(void **state)
+{
+    (void)state;
+    spragArena arena = {0};
+    spragBlockLuMemo memo = {0};
+    spragBlockLu lu;
+    makeMatrix();
+    assert_int_equal(spragBlockLuAnalyse(&lu, 3, N, row_start, column, INFINITY, &arena), 1);
+    const double price = lu.products;
+    for (int trial = 0; trial < 2; ++trial) {
+        const double most = trial == 0 ? 0.5 * price : 2 * price; /* dear as it is known to be, the second time */
+        assert_int_equal(spragBlockLuAnalyseAgain(&lu, &memo, 3, N, row_start, column, most, &arena), -1);
+        assert_true(memo.products == (trial == 0 ? price : 3 * price));
+        memo.products = 3 * price;
+    }
+    for (int trial = 0; trial < 2; ++trial) {
+        assert_int_equal(spragBlockLuAnalyseAgain(&lu, &memo, 3, N, row_start, column, 4 * price, &arena), 1);
+        assert_int_equal(memo.whole, 1);
+        assert_true(lu.products == price && memo.products == price);
+        assert_int_equal(spragBlockLuFactor(&lu, A), 1);
+    }
+    spragBlockLuMemoFree(&memo);
+    spragArenaFree(&arena);
+}
+
 static void aMemoChangesNothing(void **state)
 {
     (void)state;
@@ -147,6 +173,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(solvesWhatWasMultiplied),
                                        cmocka_unit_test(threadsGiveTheSameBits), cmocka_unit_test(aMemoChangesNothing),
-                                       cmocka_unit_test(singularIsSaid)};
+                                       cmocka_unit_test(aMemoKnowsWhatIsTooDear), cmocka_unit_test(singularIsSaid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
