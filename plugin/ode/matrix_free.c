@@ -7,6 +7,7 @@
 #include "linalg/vec3.h"
 #include "ode/delassus.h"
 #include "solve/greedy.h"
+#include "solve/greedy_lanes.h"
 
 enum {
     LEAST = 8,          /* contacts */
@@ -148,6 +149,8 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     const double begin = spragSeconds();
     double deadline = options->time_limit > 0 ? begin + options->time_limit : INFINITY;
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
+    if (greedy->lanes != NULL)
+        greedy->lanes->used = options->time_limit > 0;
     spragGreedyBegin(greedy, others);
     deadline -= JUDGING * (spragSeconds() - begin);
     const double enough = LEFT * options->tolerance;

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/prefetch.h"
-#include "linalg/quad.h"
+#include "linalg/oct.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 #include "solve/greedy_lanes.h"
@@ -14,7 +14,8 @@
 #define GAIN_FIRST 0.5
 #define LONG_ENOUGH 0.9   /* of itself: a guess that is right but for its last digits is left alone */
 #define ACCURACY 1e-2     /* of slip multipliers: the next visit goes on from there */
-#define STIFF_LEAST 1e-13 /* of the trace: what a direction that cannot move is given */
+#define STIFF_LEAST 1e-13 /* of the trace: what a direction that cannot move is given, */
+#define STIFF_SINGLE 1e-6 /* and in single precision */
 enum {
     CLOCK = 256,      /* visits between two looks at it */
     AHEAD = 2,        /* visits, of what is fetched */
@@ -57,6 +58,7 @@ _Static_assert(sizeof(spragGreedyBody) % sizeof(spragQuad) == 0, "rows of bodies
 _Static_assert(sizeof(spragGreedyContact) % sizeof(spragQuad) == 0, "rows of contacts are aligned");
 #define ROW(x) (*(const spragQuad *)(const void *)(x))
 #define CHANGE(x) (*(spragQuad *)(void *)(x))
+#define LANE_ROW(x) (*(spragOctRow *)(void *)(x))
 #define INLINE SPRAG_QUAD_INLINE
 #define TURNED(x) __builtin_shufflevector(x, x, 1, 2, 0, 3)
 
@@ -103,12 +105,26 @@ void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3])
     u[0] = sum[0], u[1] = sum[1], u[2] = sum[2];
 }
 
+/* What single precision has come to. */
+INLINE void fromLane(spragGreedy *greedy, int k)
+{
+    const spragGreedyLanes *lanes = greedy->lanes;
+    spragGreedyContact *c = &greedy->contact[k];
+    CHANGE(c->r) = __builtin_convertvector(LANE_ROW(lanes->contact[k].r[lanes->current]), spragQuad);
+    c->nu = c->r[3];
+    c->r[3] = 0;
+    greedy->gain[k] = (double)lanes->gain[k];
+}
+
 INLINE void sumAll(spragGreedy *greedy)
 {
+    const int ahead = greedy->lanes != NULL && greedy->lanes->ahead;
     for (int i = 0; i <= greedy->body_count; ++i)
         memset(greedy->body[i].velocity, 0, sizeof greedy->body[i].velocity);
     for (int k = 0; k < greedy->contact_count; ++k) {
         const spragGreedyContact *c = &greedy->contact[k];
+        if (ahead)
+            fromLane(greedy, k);
         if (c->r[0] != 0 || c->r[1] != 0 || c->r[2] != 0)
             push(c, c->r, &greedy->body[c->body[0]], &greedy->body[c->body[1]]);
     }
@@ -119,6 +135,8 @@ SPRAG_QUAD_CLONES(sumRows, sumAll, spragGreedy)
 void spragGreedySum(spragGreedy *greedy)
 {
     sumRows(greedy);
+    if (greedy->lanes != NULL)
+        greedy->lanes->ahead = 0;
 }
 
 /* ---------------------------------------------------------------- what a contact is */
@@ -182,6 +200,24 @@ INLINE void fillContact(const spragGreedy *greedy, spragGreedyContact *c)
     c->inverse_det = 1 / (c->K[0] * c->K[2] - c->K[1] * c->K[1]);
 }
 
+/* The same in single precision. */
+INLINE void fillLane(const spragGreedyContact *c, spragLaneContact *to)
+{
+    for (int i = 0; i < 3; ++i)
+        LANE_ROW(to->direction[i]) = __builtin_convertvector(ROW(c->direction[i]), spragOctRow);
+    for (int side = 0; side < 2; ++side)
+        LANE_ROW(to->arm[side]) = __builtin_convertvector(ROW(c->arm[side]), spragOctRow);
+    const spragQuad first = {c->own[0][0] + c->own[0][3], c->own[0][1], c->own[0][2], c->own[1][1]};
+    const spragQuad rest = {c->own[1][2], c->own[2][2], c->own[0][0], c->inverse_nn};
+    LANE_ROW(to->own[0]) = __builtin_convertvector(first, spragOctRow);
+    LANE_ROW(to->own[1]) = __builtin_convertvector(rest, spragOctRow);
+    const double least = STIFF_SINGLE * (c->K[0] + c->K[2] + first[0]);
+    const double more = c->K[0] * c->K[2] - c->K[1] * c->K[1] < least * (c->K[0] + c->K[2] + least) ? least : 0;
+    to->direction[0][3] = (float)(c->K[0] + more);
+    to->direction[1][3] = (float)c->K[1];
+    to->direction[2][3] = (float)(c->K[2] + more);
+}
+
 typedef struct Range {
     spragGreedy *greedy;
     int first, end;
@@ -189,8 +225,12 @@ typedef struct Range {
 
 INLINE void fillRange(const Range *range)
 {
-    for (int k = range->first; k < range->end; ++k)
-        fillContact(range->greedy, &range->greedy->contact[k]);
+    spragGreedy *greedy = range->greedy;
+    for (int k = range->first; k < range->end; ++k) {
+        fillContact(greedy, &greedy->contact[k]);
+        if (greedy->lanes != NULL)
+            fillLane(&greedy->contact[k], &greedy->lanes->contact[k]);
+    }
 }
 
 SPRAG_QUAD_CLONES(fillRows, fillRange, const Range)
@@ -359,9 +399,23 @@ typedef struct Judgement {
     double work, square; /* J, r.q and r.W r */
 } Judgement;
 
+/* sum: m/s, q + J v */
+INLINE void toLane(spragGreedy *greedy, int k, spragQuad sum, double residual)
+{
+    const spragGreedyContact *c = &greedy->contact[k];
+    spragLaneContact *to = &greedy->lanes->contact[k];
+    spragQuad r = ROW(c->r);
+    sum[3] = c->mu;
+    r[3] = c->nu;
+    LANE_ROW(to->q) = __builtin_convertvector(sum, spragOctRow);
+    LANE_ROW(to->r[0]) = LANE_ROW(to->r[1]) = __builtin_convertvector(r, spragOctRow);
+    greedy->lanes->gain[k] = (float)greedy->gain[k];
+    greedy->lanes->seen[k] = (float)(-residual / greedy->gain[k]);
+}
+
 INLINE void judgeAll(Judgement *judgement)
 {
-    const spragGreedy *greedy = judgement->greedy;
+    spragGreedy *greedy = judgement->greedy;
     for (int k = 0; k < greedy->contact_count; ++k) {
         const spragGreedyContact *c = &greedy->contact[k];
         const spragQuad moved = motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]),
@@ -380,6 +434,8 @@ INLINE void judgeAll(Judgement *judgement)
         judgement->work += spragDot3(c->r, c->q);
         judgement->square += c->r[0] * moved[0] + c->r[1] * moved[1] + c->r[2] * moved[2];
         greedy->seen[k] = greedy->moved[c->body[0]] + greedy->moved[c->body[1]] - residual / greedy->gain[k];
+        if (greedy->lanes != NULL && greedy->lanes->used)
+            toLane(greedy, k, sum, residual);
         if (!(residual <= judgement->worst) && !isnan(judgement->worst)) /* keeps a NaN */
             judgement->worst = residual;
     }
@@ -390,6 +446,8 @@ SPRAG_QUAD_CLONES(judgeRows, judgeAll, Judgement)
 static double judge(spragGreedy *greedy, Judgement *judgement)
 {
     judgeRows(judgement);
+    if (greedy->lanes != NULL)
+        greedy->lanes->judged = greedy->lanes->used;
     if (judgement->worst < greedy->best_residual) {
         greedy->best_residual = judgement->worst;
         for (int k = 0; k < greedy->contact_count; ++k)
@@ -435,6 +493,8 @@ void spragGreedyBegin(spragGreedy *greedy, double *others)
     }
     greedy->visits = 0;
     greedy->best_residual = INFINITY;
+    if (greedy->lanes != NULL)
+        spragGreedyLanesFill(greedy);
     Judgement guess = {.greedy = greedy, .others = others};
     judge(greedy, &guess);
     if (shortenGuess(greedy, &guess))
@@ -460,9 +520,11 @@ void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, d
             spragGreedyResidual(greedy, NULL);
         }
         spragGreedyLanesRun(greedy, rough, least, most, deadline);
-        greedy->lanes->done = greedy->visits < most;
+        greedy->lanes->done = rough > enough && greedy->visits < most;
         return;
     }
+    if (greedy->lanes != NULL)
+        greedy->lanes->judged = 0;
     double share = SPRAG_GREEDY_SHARE;
     Round round = runRound(greedy, INFINITY, least, deadline);
     while (round.greatest > enough && greedy->visits < most) {

@@ -8,7 +8,6 @@
 #include "linalg/oct.h"
 #include "solve/greedy.h"
 
-#define STIFF_LEAST 1e-6F /* of the trace: what a direction that cannot move is given */
 enum {
     LANES = SPRAG_OCT,
     CLOCK = 512,   /* visits between two looks at it */
@@ -51,81 +50,38 @@ static void fillBody(const spragGreedyBody *from, spragLaneBody *to)
                                       {(float)I[1][1], (float)I[1][2], (float)I[2][2]}}};
 }
 
-static void fillContact(const spragGreedyContact *from, spragLaneContact *to)
-{
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            to->direction[i][j] = (float)from->direction[i][j];
-    for (int side = 0; side < 2; ++side)
-        for (int j = 0; j < 4; ++j)
-            to->arm[side][j] = (float)from->arm[side][j];
-    const double(*W)[4] = from->own;
-    const float own[2][4] = {{(float)(W[0][0] + W[0][3]), (float)W[0][1], (float)W[0][2], (float)W[1][1]},
-                             {(float)W[1][2], (float)W[2][2], (float)W[0][0], (float)from->inverse_nn}};
-    memcpy(to->own, own, sizeof own);
-    float K[3] = {(float)from->K[0], (float)from->K[1], (float)from->K[2]};
-    const float least = STIFF_LEAST * (K[0] + K[2] + own[0][0]);
-    if (K[0] * K[2] - K[1] * K[1] < least * (K[0] + K[2] + least))
-        K[0] += least, K[2] += least;
-    for (int i = 0; i < 3; ++i)
-        to->direction[i][3] = K[i];
-    to->q[3] = (float)from->mu;
-    to->r[0][3] = (float)from->nu;
-}
-
-/* The last contact takes the lanes that nobody has. */
-static void fillAll(spragGreedy *greedy)
+void spragGreedyLanesFill(spragGreedy *greedy)
 {
     spragGreedyLanes *lanes = greedy->lanes;
     const int n = greedy->contact_count;
     for (int b = 0; b <= greedy->body_count; ++b)
         fillBody(&greedy->body[b], &lanes->body[b]);
-    for (int k = 0; k < n; ++k)
-        fillContact(&greedy->contact[k], &lanes->contact[k]);
     lanes->contact[n] = (spragLaneContact){.direction = {[0] = {[3] = 1}, [2] = {[3] = 1}}, .own = {{1}, {[3] = 1}}};
     for (int k = 0; k < padded(n); ++k) {
         lanes->first[k] = k < n ? greedy->contact[k].body[0] : greedy->body_count;
         lanes->second[k] = k < n ? greedy->contact[k].body[1] : greedy->body_count;
+        lanes->seen[k] = INFINITY;
+        lanes->gain[k] = 1;
     }
-    lanes->filled = 1;
 }
 
+/* From where the judge has looked. */
 static void begin(spragGreedy *greedy)
 {
     spragGreedyLanes *lanes = greedy->lanes;
-    const int n = greedy->contact_count;
-    if (!lanes->filled)
-        fillAll(greedy);
+    lanes->used = 1;
+    if (!lanes->judged)
+        spragGreedyResidual(greedy, NULL);
+    lanes->judged = 0;
     for (int b = 0; b <= greedy->body_count; ++b) {
         lanes->moved[b] = 0;
         memset(lanes->body[b].velocity, 0, sizeof lanes->body[b].velocity);
-    }
-    for (int k = 0; k < padded(n); ++k) {
-        lanes->seen[k] =
-            k < n ? (float)(greedy->seen[k] - greedy->moved[lanes->first[k]] - greedy->moved[lanes->second[k]])
-                  : INFINITY;
-        lanes->gain[k] = k < n ? (float)greedy->gain[k] : 1;
-    }
-    for (int k = 0; k < n; ++k) {
-        double u[3];
-        spragGreedyMotion(greedy, k, u);
-        for (int i = 0; i < 3; ++i) {
-            lanes->contact[k].q[i] = (float)(greedy->contact[k].q[i] + u[i]);
-            lanes->contact[k].r[0][i] = lanes->contact[k].r[1][i] = (float)greedy->contact[k].r[i];
-        }
     }
 }
 
 static void end(spragGreedy *greedy)
 {
-    const spragGreedyLanes *lanes = greedy->lanes;
-    for (int k = 0; k < greedy->contact_count; ++k) {
-        const float *r = lanes->contact[k].r[lanes->current];
-        for (int i = 0; i < 3; ++i)
-            greedy->contact[k].r[i] = (double)r[i];
-        greedy->contact[k].nu = (double)r[3];
-        greedy->gain[k] = (double)lanes->gain[k];
-    }
+    greedy->lanes->ahead = 1;
     spragGreedySum(greedy);
 }
 

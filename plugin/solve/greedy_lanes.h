@@ -43,12 +43,18 @@ typedef struct spragGreedyLanes {
     int *pass;                 /* (body_count + 1) the last pass that changed it */
     int *pack;                 /* (pack_count x 8) contacts of a sweep, of which no eight share a body */
     float (*before)[2][4];     /* (body_count + 1) velocities after the sweep before the last one */
-    int passes, pack_count, current, filled;
-    int done; /* 1: nothing is left that single precision sees */
+    int passes, pack_count, current;
+    int used;   /* 1: the judge fills q, r, seen and gain; else they are filled when first used */
+    int judged; /* 1: q, r, seen and gain are as the judge saw them */
+    int ahead;  /* 1: r and gain are newer than in double precision */
+    int done;   /* 1: nothing is left that single precision sees */
 } spragGreedyLanes;
 
 /* NULL: no memory. */
 spragGreedyLanes *spragGreedyLanesTake(int contact_count, int body_count, spragArena *arena);
+
+/* Bodies, and what is not filled with the contacts (spragGreedyFill) and by the judge. */
+void spragGreedyLanesFill(struct spragGreedy *greedy);
 
 /* Sweeps with momentum for most of the visits and of the time there are, if these are many; else one or none. */
 void spragGreedyLanesSweep(struct spragGreedy *greedy, double enough, long most, double deadline);
