@@ -257,13 +257,16 @@ static void takeImpulses(struct spragWorld *world, spragIsland *island, spragSta
 static void solveIsland(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island,
                         double seconds_left)
 {
-    const spragSolveOptions options = optionsOf(&world->config, seconds_left);
+    const double begin = spragSeconds();
+    spragSolveOptions options = optionsOf(&world->config, seconds_left);
     spragStatus status = solveHeld(world, surfaces, &options, island);
     takeImpulses(world, island, status);
     for (int round = 1; round <= SURGES_MAX && island->declined == NULL && island->greedy == NULL &&
                         spragSurges(&world->snapshot, island, round == SURGES_MAX);
          ++round) {
         status = assembleAnew(world, surfaces, island);
+        if (seconds_left > 0)
+            options.time_limit = fmax(seconds_left - (spragSeconds() - begin), 1e-9);
         if (status == SPRAG_OK && island->declined == NULL)
             status = solveHeld(world, surfaces, &options, island);
         takeImpulses(world, island, status);
