@@ -266,7 +266,8 @@ static void findGuideRecords(spragWorldID world)
         world->guide[k]->memory = -1;
     for (int k = 0; k < world->bearing_count; ++k)
         world->bearing[k].memory[0] = world->bearing[k].memory[1] = -1;
-    for (int k = 0; k < world->memory_count; ++k) {
+    const int wanted = world->guide_count > 0 || world->bearing_count > 0;
+    for (int k = 0; k < world->memory_count && wanted; ++k) {
         const unsigned long long id = world->memory[k].id;
         spragGuideID guide = world->memory[k].is_guide ? spragGuideById(world, id) : NULL;
         struct spragBearing *bearing = world->memory[k].is_guide ? spragBearingById(world, id) : NULL;
