@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "linalg/vec3.h"
+#include "problem/creep.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
 #include "solve/proximal.h"
@@ -32,6 +33,7 @@ enum {
 };
 #define LAMBDA_COLD 1e-3
 #define LAMBDA_SWEPT 1e-2
+#define NEARLY 1e-2 /* part of the tolerance within which a guess is left as it is if nothing creeps */
 
 static int isFrictional(const spragProblem *problem, int k)
 {
@@ -205,7 +207,9 @@ int spragVariantRests(const spragProblem *problem, const spragSolveOptions *opti
 {
     spragProblemVelocity(problem, r, u);
     info->residual = spragVelocityResidual(problem, r, u);
-    if (!(info->residual <= SPRAG_EXACT * options->tolerance))
+    const double exact = SPRAG_EXACT * options->tolerance;
+    if (!(info->residual <= exact) &&
+        !(info->residual <= NEARLY * options->tolerance && spragProblemCreep(problem, r) <= exact))
         return 0;
     for (int k = 0; k < problem->contact_count; ++k) {
         const int slid = problem->history != NULL && spragNorm2(problem->history[k].slip) > SPRAG_SLIP_TOLERANCE;

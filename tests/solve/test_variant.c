@@ -211,10 +211,46 @@ static void separatrixIsLeft(void **state)
         assert_true(r[3 * k] == 0 || spragNorm2(u + 3 * k + 1) < 1e-12);
 }
 
+/* Two contacts that know nothing of each other, W = 1, each pressed by 1 N s: which guesses are left as they are. */
+static int rests(double load, double slip, double before, double r_n, double r_t)
+{
+    const spragSolveOptions options = {.tolerance = 1e-8};
+    double J[36] = {0}, one[6], u[6], r[6] = {1, 0, 0, r_n, r_t, 0};
+    Pair pair;
+    for (int i = 0; i < 6; ++i)
+        J[7 * i] = one[i] = 1;
+    pairInit(&pair, 6, J, one);
+    pair.problem.history = pair.history;
+    pair.history[1].slip[0] = before;
+    pair.mu[0] = pair.mu[1] = 0.5;
+    pair.q[0] = -1, pair.q[3] = -load, pair.q[4] = slip;
+    spragSolveInfo info = {.residual = NAN};
+    const int answer = spragVariantRests(&pair.problem, &options, r, u, &info);
+    CHECK_NEAR(u[3], r_n - load, 0);
+    CHECK_NEAR(u[4], r_t + slip, 0);
+    CHECK_NEAR(info.residual, spragProblemResidual(&pair.problem, r), 1e-24);
+    return answer;
+}
+
+static void whatRestsIsLeft(void **state)
+{
+    (void)state;
+    assert_true(rests(1, 0, 0, 1, 0));
+    assert_true(rests(1, 0.25, 0, 1, -0.25));
+    assert_true(rests(1, 0, 0, 1 + 5e-11, 0));  /* near enough, nothing creeps */
+    assert_false(rests(1, 0, 0, 1 + 5e-10, 0)); /* a force that is to change */
+    assert_false(rests(1, 1e-11, 0, 1, 0));     /* it creeps */
+    assert_true(rests(1, 1e-13, 0, 1, 0));      /* rounding */
+    assert_false(rests(1, 0, 1e-3, 1, 0));      /* it slid */
+    assert_false(rests(1, 1, 0, 1, -0.5));      /* it slides */
+    assert_true(rests(-1, 1, 0, 0, 0));         /* it is open: nothing rubs */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everyKind), cmocka_unit_test(bipods), cmocka_unit_test(inconsistentRodsJam),
-        cmocka_unit_test(indeterminateRodsFollowHistory), cmocka_unit_test(separatrixIsLeft)};
+        cmocka_unit_test(everyKind),           cmocka_unit_test(bipods),
+        cmocka_unit_test(inconsistentRodsJam), cmocka_unit_test(indeterminateRodsFollowHistory),
+        cmocka_unit_test(separatrixIsLeft),    cmocka_unit_test(whatRestsIsLeft)};
     return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }
