@@ -2,7 +2,7 @@
 # Installs what is missing, builds, runs every test, and says at the end what passed, failed, or was skipped, and why.
 #     tests/run.sh           all tests of CI
 #     tests/run.sh --all     the nightly ones too: games and ODE's demo programs under the preload library, Sprag and ODE in
-#                            single precision, longer piles; a quarter of an hour, and two downloads from Debian
+#                            single precision, longer piles; half an hour and more, and two downloads from Debian
 # Nobody need be there, and it may be run again at any time.  BUILD_DIR (default build) and CMAKE_ARGS may be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."

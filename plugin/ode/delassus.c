@@ -136,7 +136,7 @@ static size_t entriesAtMost(const spragIsland *island, const Adjacency *adjacenc
     return sum;
 }
 
-/* Blocks of W that an island may have, 2.4 GB: beyond it (a million boxes in one heap, demo_space_stress) ODE goes on. */
+/* Blocks of W that an island may have, 2.4 GB: beyond it (ten thousand balls inside each other, demo_space_stress) ODE goes on. */
 enum { ENTRIES_MAX = 1 << 25 };
 
 static int makePattern(struct spragWorld *world, spragIsland *island)
@@ -147,7 +147,8 @@ static int makePattern(struct spragWorld *world, spragIsland *island)
         return 0;
     const size_t entries = entriesAtMost(island, &adjacency);
     if (entries > ENTRIES_MAX) {
-        island->declined = "an island of more contacts than memory is taken for";
+        island->declined =
+            "a heap in which so many contacts share bodies that their matrix would take more than 2.4 GB";
         return 1;
     }
     int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, count + 1);

@@ -52,6 +52,7 @@ static struct {
     long islands, contacts, declined, fallbacks, wedged, events_lost;
     long solved[SPRAG_SOLVER_COUNT], events[SPRAG_EVENT_TYPE_COUNT];
     double residual, rigid, seconds, seconds_ode;
+    long worst_step, worst_contacts; /* where the worst residual was */
     char refusal[200], no_dump[200], no_events[200];
     struct {
         const char *text;
@@ -258,6 +259,7 @@ static void addStep(dWorldID world, long steps_before, double seconds)
         total.above += info.residual > fmax(settings.config.tolerance, settings.config.enough);
         if (info.residual > total.residual) {
             total.residual = info.residual;
+            total.worst_step = info.step, total.worst_contacts = info.contacts;
             if (settings.dump_path != NULL && info.residual > settings.config.tolerance &&
                 spragWorldDumpProblem(sprag, settings.dump_path) != SPRAG_OK)
                 snprintf(total.no_dump, sizeof total.no_dump, "%s", spragStatusDetail());
@@ -369,6 +371,18 @@ __attribute__((destructor)) static void finish(void)
         fprintf(stderr, ", above %.3g in %ld steps", fmax(settings.config.tolerance, settings.config.enough),
                 total.above);
     fprintf(stderr, "\n");
+    if (total.above > 0)
+        fprintf(
+            stderr,
+            "sprag: the worst was in step %ld of its world, with %ld contacts: contacts that slip or sink by so much "
+            "more than they should; the work a step is given was used up, or no answer is known%s\n",
+            total.worst_step, total.worst_contacts,
+            settings.dump_path == NULL ? " (SPRAG_DUMP=FILE writes it down)" : "");
+    if (total.fallbacks > 0)
+        fprintf(stderr,
+                "sprag: fallbacks %ld: islands that the usual method did not solve, but a slower one or a softer "
+                "contact (docs/preload.md)\n",
+                total.fallbacks);
     if (total.wedged > 0)
         fprintf(
             stderr,

@@ -48,6 +48,7 @@ enum {
     STEPS_AT_ONCE = 12,
     PASSES = 10,       /* over W, the other work of a step */
     THREADS_PAY = 500, /* blocks */
+    PATHS_SHARE = 2,   /* of what is left, each path has */
     PIVOTED_MOST = 70  /* cones */
 };
 #define LAMBDA_FIRST 1e-2
@@ -58,8 +59,8 @@ enum {
 #define PRICE_AT_ONCE 5.0      /* 3x3 products a block of W */
 #define NEAR 1e-3              /* m/s: from here the proximal points find the way */
 
-enum { PATHS = 3 };
-static const double path_load[PATHS] = {1, 3, 0.3};
+enum { PATHS = 4 };
+static const double path_load[PATHS] = {1, 0.1, 0.03, 3};
 
 typedef struct Newton {
     const spragProblem *problem;
@@ -131,7 +132,7 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
             start == 0
                 ? spragInteriorSolve(&inner.cones, newton->tolerance, newton->deadline, most, inner.tangent, arena, r)
                 : spragPathSolve(&inner.cones, path_load[start - 1], newton->tolerance, newton->deadline,
-                                 start == 1 ? most - most / 3 : most / 3 + 1, inner.tangent, arena, r);
+                                 most / PATHS_SHARE + 1, inner.tangent, arena, r);
         *newton->iterations += steps > 0 ? steps : 0;
         proximal->factored = 0;
         const int near = spragProblemResidual(newton->problem, r) <= NEAR;

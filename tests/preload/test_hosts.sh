@@ -92,6 +92,8 @@ run SPRAG_EVENTS=/dev/full -- ./host || fail "a full disk ends the program"
 grep -q "^sprag: SPRAG_EVENTS: cannot write /dev/full: " err || fail "events lost on a full disk are not said"
 run SPRAG_CONFIG=tolerance=1e-16,enough=0 SPRAG_DUMP=/nowhere/dump -- ./host || fail "a bad SPRAG_DUMP ends the program"
 grep -q "^sprag: SPRAG_DUMP: .*/nowhere/dump" err || fail "a bad SPRAG_DUMP is not said"
+grep -qE "^sprag: worst residual $number m/s, above 1e-16 in [0-9]+ steps\$" err || fail "steps above the tolerance are not counted"
+grep -qE "^sprag: the worst was in step [0-9]+ of its world, with 4 contacts: " err || fail "the worst step is not named"
 
 # ---- absurd input: the island concerned, or the step, is ODE's, counted, with the reason; the others are not touched
 run -- ./absurd_host
