@@ -258,12 +258,13 @@ void spragBareUndo(struct spragWorld *world, const spragIsland *island)
     }
 }
 
-static spragBare *takeBare(const spragIsland *island)
+static spragBare *takeBare(const struct spragWorld *world, const spragIsland *island)
 {
     spragArena *arena = &island->lane->arena;
     const int n = island->joint_count;
     spragBare *bare = SPRAG_TAKE_RAW(arena, spragBare, 1);
-    if (bare == NULL || !spragGreedyInit(&bare->greedy, n, island->body_count, arena))
+    if (bare == NULL || !spragGreedyInit(&bare->greedy, n, island->body_count, arena) ||
+        (world->config.time_limit > 0 && !spragGreedyWiden(&bare->greedy)))
         return NULL;
     bare->contact = SPRAG_TAKE_RAW(arena, spragBareContact, n);
     bare->others = SPRAG_TAKE_RAW(arena, double, 4 * n);
@@ -277,7 +278,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     island->bare = NULL;
     if (island->contact_count != n || !spragMatrixFreeWanted(world, island, n) || !isPlain(world, surfaces, island))
         return;
-    spragBare *bare = takeBare(island);
+    spragBare *bare = takeBare(world, island);
     if (bare == NULL)
         return;
     Rows rows = {.world = world, .island = island, .bare = bare};

@@ -51,7 +51,8 @@ int spragMatrixFreeChoose(const struct spragWorld *world, spragIsland *island)
     if (!plain)
         return 1;
     spragGreedy *greedy = SPRAG_TAKE(&island->lane->arena, spragGreedy, 1);
-    if (greedy == NULL || !spragGreedyInit(greedy, n, island->body_count, &island->lane->arena))
+    if (greedy == NULL || !spragGreedyInit(greedy, n, island->body_count, &island->lane->arena) ||
+        (world->config.time_limit > 0 && !spragGreedyWiden(greedy)))
         return 0;
     spragMatrixFreeBodies(s, island, greedy);
     for (int k = 0; k < n; ++k)
@@ -142,15 +143,13 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
 {
     const int n = greedy->contact_count;
     const long some = (long)n * SWEEPS_LEAST + VISITS_LEAST, late_most = (long)n * SWEEPS_LATE;
-    const int sweeps = greedy->lanes == NULL ? SWEEPS_MOST : SWEEPS_WIDE;
+    const int sweeps = n < SPRAG_LANES_LEAST ? SWEEPS_MOST : SWEEPS_WIDE;
     const int limited = options->iteration_limit > 0 && options->iteration_limit < sweeps;
     const long most = (long)n * (limited ? options->iteration_limit : sweeps);
     const long least = some < late_most ? some : late_most;
     const double begin = spragSeconds();
     double deadline = options->time_limit > 0 ? begin + options->time_limit : INFINITY;
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
-    if (greedy->lanes != NULL)
-        greedy->lanes->used = options->time_limit > 0;
     spragGreedyBegin(greedy, others);
     deadline -= JUDGING * (spragSeconds() - begin);
     const double enough = LEFT * options->tolerance;

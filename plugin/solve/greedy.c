@@ -19,7 +19,7 @@
 enum {
     CLOCK = 256,      /* visits between two looks at it */
     AHEAD = 2,        /* visits, of what is fetched */
-    LANES_FEW = 2,    /* visits of each contact, below which the way into the lanes is not worth it, */
+    LANES_FEW = 8,    /* visits of each contact, below which the way into the lanes is not worth it, */
     SWEEPS_MANY = 24, /* or sweeps are not */
     ROOT_STEP_MAX = 40,
     PAIR = 2 * SPRAG_QUAD /* contacts that are looked at together */
@@ -32,7 +32,7 @@ static int paddedCount(int count)
 
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena)
 {
-    *greedy = (spragGreedy){.contact_count = contact_count, .body_count = body_count};
+    *greedy = (spragGreedy){.contact_count = contact_count, .body_count = body_count, .arena = arena};
     greedy->contact = SPRAG_TAKE_RAW(arena, spragGreedyContact, contact_count);
     greedy->body = SPRAG_TAKE_RAW(arena, spragGreedyBody, body_count + 1);
     const int padded = paddedCount(contact_count);
@@ -42,13 +42,15 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
     greedy->list = SPRAG_TAKE_RAW(arena, int, padded);
     greedy->best = SPRAG_TAKE_RAW(arena, double, 3 * contact_count);
     greedy->moved = SPRAG_TAKE_RAW(arena, double, body_count + 1);
-    if (contact_count >= SPRAG_LANES_LEAST) {
-        greedy->lanes = spragGreedyLanesTake(contact_count, body_count, arena);
-        if (greedy->lanes == NULL)
-            return 0;
-    }
     return greedy->contact != NULL && greedy->body != NULL && greedy->seen != NULL && greedy->gain != NULL &&
            greedy->pair != NULL && greedy->moved != NULL && greedy->list != NULL && greedy->best != NULL;
+}
+
+int spragGreedyWiden(spragGreedy *greedy)
+{
+    if (greedy->lanes == NULL && greedy->contact_count >= SPRAG_LANES_LEAST)
+        greedy->lanes = spragGreedyLanesTake(greedy->contact_count, greedy->body_count, greedy->arena);
+    return greedy->lanes != NULL || greedy->contact_count < SPRAG_LANES_LEAST;
 }
 
 /* ---------------------------------------------------------------- products */
@@ -240,6 +242,14 @@ void spragGreedyFill(spragGreedy *greedy, int first, int end)
     const Range range = {greedy, first, end};
     fillRows(&range);
 }
+
+INLINE void fillLanesOf(spragGreedy *greedy)
+{
+    for (int k = 0; k < greedy->contact_count; ++k)
+        fillLane(&greedy->contact[k], &greedy->lanes->contact[k]);
+}
+
+SPRAG_QUAD_CLONES(fillLanes, fillLanesOf, spragGreedy)
 
 /* ---------------------------------------------------------------- visits */
 
@@ -434,7 +444,7 @@ INLINE void judgeAll(Judgement *judgement)
         judgement->work += spragDot3(c->r, c->q);
         judgement->square += c->r[0] * moved[0] + c->r[1] * moved[1] + c->r[2] * moved[2];
         greedy->seen[k] = greedy->moved[c->body[0]] + greedy->moved[c->body[1]] - residual / greedy->gain[k];
-        if (greedy->lanes != NULL && greedy->lanes->used)
+        if (greedy->lanes != NULL)
             toLane(greedy, k, sum, residual);
         if (!(residual <= judgement->worst) && !isnan(judgement->worst)) /* keeps a NaN */
             judgement->worst = residual;
@@ -447,7 +457,7 @@ static double judge(spragGreedy *greedy, Judgement *judgement)
 {
     judgeRows(judgement);
     if (greedy->lanes != NULL)
-        greedy->lanes->judged = greedy->lanes->used;
+        greedy->lanes->judged = 1;
     if (judgement->worst < greedy->best_residual) {
         greedy->best_residual = judgement->worst;
         for (int k = 0; k < greedy->contact_count; ++k)
@@ -509,11 +519,21 @@ double spragGreedyBest(spragGreedy *greedy, double *u)
     return spragGreedyResidual(greedy, u);
 }
 
+/* Are so many visits left that single precision is worth it, and does it see what is wrong?  Then there is room for it. */
+static int isForLanes(spragGreedy *greedy, long visits)
+{
+    if (visits < (long)LANES_FEW * greedy->contact_count || !(greedy->best_residual > SPRAG_LANES_FLOOR))
+        return 0;
+    if (greedy->lanes == NULL && spragGreedyWiden(greedy) && greedy->lanes != NULL) {
+        fillLanes(greedy);
+        spragGreedyLanesFill(greedy);
+    }
+    return greedy->lanes != NULL && !greedy->lanes->done;
+}
+
 void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, double deadline)
 {
-    const long few = (long)LANES_FEW * greedy->contact_count;
-    if (greedy->lanes != NULL && !greedy->lanes->done && greedy->best_residual > SPRAG_LANES_FLOOR &&
-        most - greedy->visits >= few) {
+    if (isForLanes(greedy, most - greedy->visits)) {
         const double rough = fmax(enough, 0.5 * SPRAG_LANES_FLOOR);
         if (most - greedy->visits >= (long)SWEEPS_MANY * greedy->contact_count) {
             spragGreedyLanesSweep(greedy, rough, most, deadline);

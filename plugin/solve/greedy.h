@@ -62,12 +62,16 @@ typedef struct spragGreedy {
     double *best;   /* (contact_count x 3) N s, r where the judge said least, best_residual */
     double best_residual;
     long visits;
-    struct spragGreedyLanes *lanes; /* of large problems, or NULL */
+    struct spragGreedyLanes *lanes; /* of large problems with many visits, or NULL */
+    spragArena *arena;
 } spragGreedy;
 
 /* Room for a problem.  The caller fills the bodies' inverse masses and inertias, and of contacts direction, arm, C_k, body,
  * mu, q, r and nu.  0: no memory. */
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena);
+
+/* For many visits: solve/greedy_lanes.h, if the problem is large; else spragGreedyRun does it when it comes to that.  0: no memory. */
+int spragGreedyWiden(spragGreedy *greedy);
 
 /* The rest of contacts first .. end - 1. */
 void spragGreedyFill(spragGreedy *greedy, int first, int end);

@@ -69,7 +69,6 @@ void spragGreedyLanesFill(spragGreedy *greedy)
 static void begin(spragGreedy *greedy)
 {
     spragGreedyLanes *lanes = greedy->lanes;
-    lanes->used = 1;
     if (!lanes->judged)
         spragGreedyResidual(greedy, NULL);
     lanes->judged = 0;

@@ -44,7 +44,6 @@ typedef struct spragGreedyLanes {
     int *pack;                 /* (pack_count x 8) contacts of a sweep, of which no eight share a body */
     float (*before)[2][4];     /* (body_count + 1) velocities after the sweep before the last one */
     int passes, pack_count, current;
-    int used;   /* 1: the judge fills q, r, seen and gain; else they are filled when first used */
     int judged; /* 1: q, r, seen and gain are as the judge saw them */
     int ahead;  /* 1: r and gain are newer than in double precision */
     int done;   /* 1: nothing is left that single precision sees */
