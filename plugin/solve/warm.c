@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "linalg/quad.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 #include "solve/proximal.h"
@@ -42,7 +43,10 @@ typedef struct Warm {
     double turning[SPRAG_WARM_BLOCKS];               /* S */
     int at[SPRAG_WARM_BLOCKS][3];                    /* place of the block's unknowns, -1 none; SLIP: a, b */
     int held, slipping, count;                       /* unknowns: held, a of slipping contacts, all */
-    double M[UNKNOWNS * UNKNOWNS];                   /* (count x count) in the end its factors */
+    int stride;                                      /* count in whole quads */
+    int regular;                                     /* 0: a pivot is nothing */
+    _Alignas(32) double M[UNKNOWNS * UNKNOWNS];      /* (count x stride) in the end U */
+    double L[UNKNOWNS * UNKNOWNS];                   /* (count columns, UNKNOWNS apart) below the diagonal */
     double G[SPRAG_WARM_BLOCKS * SPRAG_WARM_BLOCKS]; /* (slipping x slipping) */
     double x[UNKNOWNS];
 } Warm;
@@ -142,6 +146,7 @@ static void placeUnknowns(Warm *s)
             s->at[k][1] = b++;
         }
     s->count = b;
+    s->stride = (b + SPRAG_QUAD - 1) / SPRAG_QUAD * SPRAG_QUAD;
 }
 
 /* ---------------------------------------------------------------- equations */
@@ -171,45 +176,48 @@ static void coupleModes(Warm *s, int k, int l, const double W[9])
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
             if (s->at[k][i] >= 0 && s->at[l][j] >= 0)
-                s->M[s->at[k][i] * s->count + s->at[l][j]] = W[3 * i + j];
+                s->M[s->at[k][i] * s->stride + s->at[l][j]] = W[3 * i + j];
 }
 
 static void makeEquations(Warm *s)
 {
     const spragProblem *p = s->problem;
-    memset(s->M, 0, (size_t)(s->count * s->count) * sizeof *s->M);
+    memset(s->M, 0, (size_t)(s->count * s->stride) * sizeof *s->M);
     for (int k = 0; k < p->contact_count; ++k) {
         for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
             coupleModes(s, k, p->column[e], p->W + 9 * (size_t)e);
         for (int i = 0; i < 3; ++i)
             if (s->at[k][i] >= 0)
-                s->M[s->at[k][i] * (s->count + 1)] += s->lambda * s->w[k];
+                s->M[s->at[k][i] * (s->stride + 1)] += s->lambda * s->w[k];
         if (s->mode[k] == SLIP)
-            s->M[s->at[k][1] * (s->count + 1)] += s->turning[k];
+            s->M[s->at[k][1] * (s->stride + 1)] += s->turning[k];
     }
 }
 
-/* M = L U in place, without pivoting; G on the way.  0: a pivot is nothing. */
-static int eliminate(Warm *s)
+/* M = L U without pivoting; G on the way.  Rows go by whole quads: what that leaves below the diagonal nobody reads. */
+SPRAG_QUAD_INLINE void eliminateRows(Warm *s)
 {
-    const int n = s->count;
+    const int n = s->count, quads = s->stride / SPRAG_QUAD;
+    spragQuad *M = (spragQuad *)(void *)s->M;
+    s->regular = 0;
     for (int k = 0; k < n; ++k) {
         if (k == s->held)
             for (int i = 0; i < s->slipping; ++i)
-                memcpy(s->G + i * s->slipping, s->M + (k + i) * n + k, (size_t)s->slipping * sizeof *s->G);
-        const double *const restrict pivot = s->M + k * n;
-        if (!(fabs(pivot[k]) > 0))
-            return 0;
-        const double inverse = 1 / pivot[k];
+                memcpy(s->G + i * s->slipping, s->M + (k + i) * s->stride + k, (size_t)s->slipping * sizeof *s->G);
+        const double pivot = s->M[k * (s->stride + 1)];
+        if (!(fabs(pivot) > 0))
+            return;
+        const double inverse = 1 / pivot;
         for (int i = k + 1; i < n; ++i) {
-            double *const restrict row = s->M + i * n;
-            const double factor = row[k] *= inverse;
-            for (int j = k + 1; j < n; ++j)
-                row[j] -= factor * pivot[j];
+            const double factor = s->L[UNKNOWNS * k + i] = s->M[i * s->stride + k] * inverse;
+            for (int q = k / SPRAG_QUAD; q < quads; ++q)
+                M[i * quads + q] -= factor * M[k * quads + q];
         }
     }
-    return 1;
+    s->regular = 1;
 }
+
+SPRAG_QUAD_CLONES(eliminate, eliminateRows, Warm)
 
 /* x := M^-1 x, by columns: the terms of a column are independent of each other. */
 static void substitute(const Warm *s, double *x)
@@ -217,11 +225,11 @@ static void substitute(const Warm *s, double *x)
     const int n = s->count;
     for (int j = 0; j < n; ++j)
         for (int i = j + 1; i < n; ++i)
-            x[i] -= s->M[i * n + j] * x[j];
+            x[i] -= s->L[UNKNOWNS * j + i] * x[j];
     for (int j = n - 1; j >= 0; --j) {
-        x[j] /= s->M[j * n + j];
+        x[j] /= s->M[j * (s->stride + 1)];
         for (int i = 0; i < j; ++i)
-            x[i] -= s->M[i * n + j] * x[j];
+            x[i] -= s->M[i * s->stride + j] * x[j];
     }
 }
 
@@ -274,7 +282,8 @@ static int linearise(Warm *s, double band, int softer, int exact, double *r, dou
     if (moved)
         spragProblemVelocity(s->problem, r, u);
     makeEquations(s);
-    return eliminate(s) ? 1 : -1;
+    eliminate(s);
+    return s->regular ? 1 : -1;
 }
 
 /* Newton until the residual is within tolerance, then with the modes it has to rounding. */
