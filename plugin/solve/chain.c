@@ -26,9 +26,11 @@
  * if it is found at all.) */
 #define WORK_PROMPT 1e6
 #define WORK_PATIENT 1.5e8 /* the same, some 0.3 s: before it contents itself with what it has */
-#define CREEP_MATTERS                                                                                                  \
-    1e-7            /* m/s: who asks for no more than this does not pay for sticking contacts that do not creep */
-#define CREEP 1e-12 /* m/s, that nobody sees: a pile at rest begins with what held it in the last step */
+/* m/s: who asks for no more than this does not pay for sticking contacts that do not creep while others move. */
+#define CREEP_MATTERS 1e-7
+#define CREEP 5e-13   /* m/s: faster than this nothing creeps */
+#define SETTLED 1e-13 /* m/s: and slower than this it has come to rounding */
+#define STILL 10      /* tolerances */
 
 #define SECONDS_PER_CUBE 1e-8 /* s, of a dense factorisation for n blocks, over n^3 */
 #define TIME_LEAST 1e-9       /* s: the least that is a limit; some sweeps are made all the same */
@@ -219,7 +221,38 @@ static int limitOf(const spragProblem *problem, const spragSolveOptions *options
 /* 1: what holds moves faster than who asks for this tolerance puts up with. */
 static int creeps(const spragProblem *problem, const spragSolveOptions *options, const double *r)
 {
-    return options->tolerance <= CREEP_MATTERS && spragProblemCreep(problem, r) > CREEP;
+    return options->iteration_limit == 0 && spragProblemCreep(problem, r) > SETTLED;
+}
+
+/* 1: nothing moves that the tolerance can tell from rest.  u: room for 3 nc. */
+static int isStill(const spragProblem *problem, double tolerance, const double *r, double *u)
+{
+    double most = 0;
+    spragProblemVelocity(problem, r, u);
+    for (int i = 0; i < 3 * problem->contact_count; ++i)
+        most = fmax(most, fabs(u[i]));
+    return most <= STILL * tolerance;
+}
+
+/* From an answer within tolerance on: what holds does not creep.  Newton ends at rounding, and then a pile at rest begins
+ * every step with its answer; where that is too dear, and for the last digits, sweeps come nearer from step to step. */
+static spragStatus calm(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                        double *candidate, spragSolveInfo *info)
+{
+    const int exact = options->tolerance <= CREEP_MATTERS, plain = problem->bodies != NULL;
+    const spragSolver *const newton = plain ? &spragSolverPolish : exact ? &spragSolverNewton : NULL;
+    const spragSolver *link[3] = {NULL, plain ? &spragSolverCalm : NULL, NULL};
+    double creep = spragProblemCreep(problem, r);
+    link[creep > CREEP ? 0 : 2] = newton;
+    for (int k = 0; k < 3 && creep > SETTLED; ++k) {
+        if (link[k] == NULL || (link[k] == newton && creep <= CREEP) ||
+            (link[k] == newton && !exact && !isStill(problem, options->tolerance, r, candidate)))
+            continue;
+        if (tryMethod(link[k], problem, options, BETTER, arena, r, candidate, info) == SPRAG_ERROR_MEMORY)
+            return SPRAG_ERROR_MEMORY;
+        creep = spragProblemCreep(problem, r);
+    }
+    return SPRAG_OK;
 }
 
 /* A guess may lead Newton astray (friction of 50 or 300 in games, contacts on bodies that hardly move): where it failed
@@ -289,9 +322,9 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
     if (chain[0] == &spragSolverVariant && isHurried(problem, options, begin, &left))
         return info->residual <= options->tolerance ? SPRAG_OK : lastSweeps(problem, &left, arena, r, candidate, info);
     const int swept = chain[0] == &spragSolverSweeps && info->residual <= options->tolerance;
-    if (swept && !creeps(problem, options, r))
-        return SPRAG_OK;
-    if (!swept && chain[0] == &spragSolverSweeps && problem->bodies != NULL && options->iteration_limit == 0) {
+    if (swept)
+        return creeps(problem, options, r) ? calm(problem, &left, arena, r, candidate, info) : SPRAG_OK;
+    if (chain[0] == &spragSolverSweeps && problem->bodies != NULL && options->iteration_limit == 0) {
         const spragStatus status = tryMethod(&spragSolverAtOnce, problem, &left, BETTER, arena, r, candidate, info);
         if (status != SPRAG_OK || info->residual <= options->tolerance)
             return status;
@@ -302,7 +335,7 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
     const int patient = (problem->contact_count <= SMALL || !(options->work_limit > 0)) && !traced;
     /* Who fails begins once more from rest.  The traced path is the shorter, the nearer the better of two guesses is. */
     const spragSolver *const twice = patient ? &spragSolverNewton : traced ? &spragSolverGaussSeidel : NULL;
-    for (int k = swept; k < links && k < links_most; ++k) {
+    for (int k = 0; k < links && k < links_most; ++k) {
         const int again = chain[k] == twice && !isRest(problem, r) && !isPrompt(problem, options);
         if (k > LINK_PROMPT && isPrompt(problem, options))
             left.tolerance = options->enough;
@@ -323,7 +356,7 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         if (status == SPRAG_OK && solved && k > 0 && chain[0] == &spragSolverVariant && !late)
             status = tryMethod(chain[0], problem, &left, PREFERRED, arena, r, candidate, info);
         if (status == SPRAG_OK && solved && chain[k] == &spragSolverSweeps && !late && creeps(problem, options, r))
-            status = tryMethod(&spragSolverNewton, problem, &left, PREFERRED, arena, r, candidate, info); /* polishes */
+            status = calm(problem, &left, arena, r, candidate, info);
         if (status != SPRAG_OK || solved)
             return status;
         if (late)

@@ -34,9 +34,10 @@
 enum {
     SWEEP_LIMIT = 20000,
     SWEEP_PAYS_LIMIT = 3000,
-    THREADS_PAY = 1000,     /* blocks */
-    SWEEPS_LEAST = 4,       /* however short the time: fewer would let a pile explode */
-    LOOK = 8,               /* sweeps between two looks at the residual */
+    THREADS_PAY = 1000, /* blocks */
+    SWEEPS_LEAST = 4,   /* however short the time: fewer would let a pile explode */
+    LOOK = 8,           /* sweeps between two looks at the residual */
+    SWEEPS_CALM = LOOK,
     SMALL = 200,            /* blocks */
     PATIENT = 24,           /* sweeps, at least, in which the residual must fall to HALF, or in half of those done */
     PATIENT_LIMITED = 1000, /* at most, where work is limited */
@@ -228,5 +229,16 @@ static spragStatus solveWhileItPays(const spragProblem *problem, const spragSolv
     return start(problem, options, SWEEP_PAYS_LIMIT, patienceOf(problem, options, info), arena, r, info);
 }
 
+/* So many sweeps whatever the residual is. */
+static spragStatus calm(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                        spragSolveInfo *info)
+{
+    spragSolveOptions some = *options;
+    some.iteration_limit = SWEEPS_CALM;
+    some.tolerance = 0;
+    return start(problem, &some, SWEEPS_CALM, 0, arena, r, info);
+}
+
+const spragSolver spragSolverCalm = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", calm};
 const spragSolver spragSolverGaussSeidel = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", solve};
 const spragSolver spragSolverSweeps = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", solveWhileItPays};

@@ -269,5 +269,20 @@ static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOpti
     return status;
 }
 
+/* From an answer within tolerance to rounding, if that costs no more than some sweeps. */
+static spragStatus polish(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                          spragSolveInfo *info)
+{
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    const double most = fmin(PRICE_AT_ONCE * problem->block_count, productsMost(problem, options));
+    spragProximal proximal;
+    const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_BODIES, most, arena);
+    if (ready > 0)
+        spragProximalPolish(&proximal, options->tolerance, spragProblemResidual(problem, r), r, &info->iterations);
+    spragArenaRelease(arena, mark);
+    return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_OK;
+}
+
+const spragSolver spragSolverPolish = {SPRAG_SOLVER_NEWTON, "newton", polish};
 const spragSolver spragSolverAtOnce = {SPRAG_SOLVER_NEWTON, "newton", solveAtOnce};
 const spragSolver spragSolverNewton = {SPRAG_SOLVER_NEWTON, "newton", solve};

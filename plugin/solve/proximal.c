@@ -12,6 +12,7 @@ enum { INNER_MAX = 12, INNER_EASY = 4, CHORDS_MAX = 3, POLISH_STEPS = 6, POLISH_
 #define LAMBDA_JUMP 1e-6 /* a warm start below this that fails is no warm start: on with LAMBDA_RETRY */
 #define LAMBDA_RETRY 1e-3
 #define LAMBDA_RETRY_NEAR 1e-5 /* the same from an answer within tolerance: an arch polished in every step is at rest */
+#define LAMBDA_HOLD 30         /* after a step of a polish that was none */
 #define LAMBDA_LEAST 1e-8      /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
 #define LAMBDA_FALL 0.3 /* after an easy problem */
@@ -350,6 +351,30 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
     }
 }
 
+/* Newton steps on the laws themselves, each from the best so far (a center that goes with it leaves no term of its own);
+ * a step that the judge does not like is taken back, and the next is held closer.  Of walls and piles: an arch likes
+ * proximal points better. */
+static double polishSteps(spragProximal *proximal, double enough, double residual, int limit, double *r,
+                          int *iterations)
+{
+    const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
+    proximal->lambda = SPRAG_LAMBDA_WARM;
+    for (int step = 0; step < limit && residual > enough && proximal->lambda <= LAMBDA_MOST; ++step) {
+        memcpy(proximal->center, r, bytes);
+        evaluate(proximal, r);
+        newtonStep(proximal, r);
+        ++*iterations;
+        const double reached = spragProblemResidual(proximal->problem, r);
+        if (reached < residual) {
+            residual = reached;
+        } else {
+            memcpy(r, proximal->center, bytes);
+            proximal->lambda *= LAMBDA_HOLD;
+        }
+    }
+    return residual;
+}
+
 double spragProximalPolish(spragProximal *proximal, double tolerance, double residual, double *r, int *iterations)
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
@@ -366,16 +391,19 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
         else
             memcpy(r, proximal->center, bytes);
     }
-    if (residual > SPRAG_EXACT * tolerance) {
+    const double enough = SPRAG_EXACT * tolerance;
+    if (residual > enough && proximal->problem->contact_count > CHEAP)
+        return polishSteps(proximal, enough, residual, 2 * POLISH_STEPS, r, iterations);
+    if (residual > enough) {
         memcpy(proximal->best, r, bytes);
         proximal->best_residual = residual;
         proximal->factored = 0;
         proximal->retry = LAMBDA_RETRY_NEAR;
-        spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, SPRAG_EXACT * tolerance, 0, POLISH_STEPS, r, iterations);
-        if (proximal->best_residual > FAR * tolerance && proximal->problem->contact_count <= CHEAP) {
+        spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, enough, 0, POLISH_STEPS, r, iterations);
+        if (proximal->best_residual > FAR * tolerance) {
             const int most = spent < POLISH_LONGER ? spent : POLISH_LONGER;
             memcpy(r, proximal->best, bytes);
-            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, SPRAG_EXACT * tolerance, 0, most, r, iterations);
+            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, enough, 0, most, r, iterations);
         }
         proximal->retry = LAMBDA_RETRY;
         memcpy(r, proximal->best, bytes);

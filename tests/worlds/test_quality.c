@@ -83,6 +83,48 @@ static void whatCannotStandFalls(void **state)
     }
 }
 
+/* m/s, of what holds: contacts that touch with friction inside the cone. */
+static double creepOf(const SceneWorld *world, double mu)
+{
+    const spragContact *contact;
+    const int count = spragWorldGetContacts(world->sprag, &contact);
+    double worst = 0;
+    for (int k = 0; k < count; ++k) {
+        const double *F = contact[k].friction, *v = contact[k].slip;
+        const double friction = sqrt(F[0] * F[0] + F[1] * F[1] + F[2] * F[2]);
+        if (contact[k].mode == SPRAG_MODE_STICK && friction < (1 - 1e-6) * mu * contact[k].normal_force)
+            worst = fmax(worst, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    }
+    return worst;
+}
+
+/* Too many contacts for the mode search, and redundant ones; after `settle` steps, in each of `steps`. */
+static void checkHolds(const char *name, const char *set, double mu, int settle, int steps)
+{
+    SceneWorld *world = openWith(name, set);
+    int creeping = 0;
+    double worst = 0;
+    advance(world, 1.0 / 240, settle);
+    for (int k = 0; k < steps; ++k) {
+        advance(world, 1.0 / 240, 1);
+        const double creep = creepOf(world, mu);
+        creeping += creep > 1e-12;
+        worst = fmax(worst, creep);
+    }
+    print_message("%s %s: %d of %d steps creep, up to %.1e m/s\n", name, set, creeping, steps, worst);
+    assert_int_equal(creeping, 0);
+    SceneDestroy(world);
+}
+
+static void whatHoldsDoesNotCreep(void **state)
+{
+    (void)state;
+    checkHolds("wall", "courses=6 bricks=4", 0.6, 100, 100);
+    checkHolds("pyramid", "rows=4 square=1", 0.6, 100, 100);
+    if (nightly)
+        checkHolds("wall", "", 0.6, 300, 300);
+}
+
 /* ---------------------------------------------------------------- what comes to rest */
 
 /* Thrown into the bin with auto-disable on (ODE's thresholds), everything sleeps within `seconds`. */
@@ -194,9 +236,8 @@ int main(int argc, char **argv)
 {
     nightly = argc > 1 && strcmp(argv[1], "--nightly") == 0;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(minuteOfStanding),
-        cmocka_unit_test(whatCannotStandFalls),
-        cmocka_unit_test(pilesSleep),
+        cmocka_unit_test(minuteOfStanding),     cmocka_unit_test(whatHoldsDoesNotCreep),
+        cmocka_unit_test(whatCannotStandFalls), cmocka_unit_test(pilesSleep),
         cmocka_unit_test(energyNeverGrows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
