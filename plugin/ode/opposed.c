@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "linalg/ldlt.h"
 #include "linalg/vec3.h"
 
@@ -158,6 +159,86 @@ static void relaxPair(const struct spragWorld *world, spragIsland *island, int f
             relax(world, island, next, &axis[a]);
 }
 
+enum {
+    TO_SEARCH = 256,
+    ON_BODY_MOST = 64
+}; /* blocks of an island, contacts of a body: fewer, or more, are not searched */
+
+/* Contacts that may be opposed, by one of their bodies. */
+typedef struct Search {
+    const spragSnapshot *snapshot;
+    const spragIsland *island;
+    double compliance;
+    int *place, *start, *list; /* (block_count) of a body, or -1; list[start[i] .. start[i + 1] - 1] are on body i */
+    unsigned char found[SPRAG_RANGES_MOST];
+} Search;
+
+static void lookRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const Search *search = data;
+    for (int k = first; k < end; ++k) {
+        const spragBlock *block = &search->island->block[k];
+        search->place[k] = -1;
+        for (int side = 0; side < 2 && isPlain(block, search->compliance); ++side) {
+            const spragBodyState *body = block->body[side] < 0 ? NULL : &search->snapshot->body[block->body[side]];
+            if (body != NULL && !body->kinematic && body->place > search->place[k])
+                search->place[k] = body->place;
+        }
+    }
+}
+
+/* Are there two contacts of one pair of bodies that push against each other, on bodies first .. end - 1? */
+static void searchRange(void *data, int range, int first, int end)
+{
+    Search *search = data;
+    const spragBlock *block = search->island->block;
+    int found = 0;
+    for (int i = first; i < end && !found; ++i) {
+        found = search->start[i + 1] - search->start[i] > ON_BODY_MOST;
+        for (int a = search->start[i]; a < search->start[i + 1] && !found; ++a)
+            for (int b = search->start[i]; b < a; ++b) {
+                const spragBlock *p = &block[search->list[a]], *q = &block[search->list[b]];
+                found |= spragBodyPair(p->body) == spragBodyPair(q->body) && !(pushCosine(p, q) > 0);
+            }
+    }
+    search->found[range] = (unsigned char)found;
+}
+
+/* 0: no two contacts are opposed, 1: some may be, -1: no memory. */
+static int mayOppose(const spragSnapshot *s, const spragIsland *island, double compliance)
+{
+    spragArena *arena = &island->lane->arena;
+    const int n = island->block_count, bodies = island->body_count;
+    if (n < TO_SEARCH)
+        return 1;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    Search search = {.snapshot = s,
+                     .island = island,
+                     .compliance = compliance,
+                     .place = SPRAG_TAKE_RAW(arena, int, n),
+                     .start = SPRAG_TAKE(arena, int, bodies + 2),
+                     .list = SPRAG_TAKE_RAW(arena, int, n)};
+    int found = -1;
+    if (search.place != NULL && search.start != NULL && search.list != NULL) {
+        spragRangesRun(n, lookRange, &search);
+        for (int k = 0; k < n; ++k)
+            if (search.place[k] >= 0)
+                ++search.start[search.place[k] + 2];
+        for (int i = 2; i <= bodies + 1; ++i)
+            search.start[i] += search.start[i - 1];
+        for (int k = 0; k < n; ++k)
+            if (search.place[k] >= 0)
+                search.list[search.start[search.place[k] + 1]++] = k;
+        spragRangesRun(bodies, searchRange, &search);
+        found = 0;
+        for (int range = 0; range < spragRangeCount(bodies); ++range)
+            found |= search.found[range];
+    }
+    spragArenaRelease(arena, mark);
+    return found;
+}
+
 /* All push into one half-space: nothing is opposed. */
 static int pushOneWay(const spragIsland *island)
 {
@@ -172,7 +253,9 @@ int spragOpposedRelax(struct spragWorld *world, spragIsland *island)
     if (pushOneWay(island))
         return 1;
     const double compliance = world->snapshot.cfm / world->snapshot.step * (1 + 1e-12);
-    const int n = island->block_count;
+    const int n = island->block_count, may = mayOppose(&world->snapshot, island, compliance);
+    if (may <= 0)
+        return may == 0;
     int *link = SPRAG_TAKE(&island->lane->arena, int, n), *next = SPRAG_TAKE(&island->lane->arena, int, n),
         *pair = SPRAG_TAKE(&island->lane->arena, int, n), pairs = 0;
     spragPointerMap first;

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <pthread.h>
 
-#include "base/pool.h"
 #include "ode/articulation.h"
 
 static int isParked(const spragSnapshot *s, int island)
@@ -75,21 +74,12 @@ static void release(const spragBodyState *body, int stepped)
 
 /* ---------------------------------------------------------------- callbacks */
 
-static void enableRange(void *data, int range, int first, int end)
+static void enableJoints(struct spragWorld *world)
 {
-    (void)range;
-    struct spragWorld *world = data;
     const spragSnapshot *s = &world->snapshot;
-    for (int j = first; j < end; ++j)
+    for (int j = 0; world->parked && j < s->joint_count; ++j)
         if (isParked(s, s->joint[j].island))
             dJointEnable(s->joint[j].id);
-}
-
-/* pool: NULL within ODE's step, whose threads are not Sprag's. */
-static void enableJoints(struct spragWorld *world, spragPool *pool)
-{
-    if (world->parked)
-        spragRangesRunBy(pool, world->snapshot.joint_count, enableRange, world);
     world->parked = 0;
 }
 
@@ -100,7 +90,7 @@ static void onMoved(dBodyID id)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct spragWorld *world = spragWorldFind(dBodyGetWorld(id));
     pthread_mutex_lock(&lock);
-    enableJoints(world, NULL);
+    enableJoints(world);
     world->called = 1;
     pthread_mutex_unlock(&lock);
     const spragBodyState *body = &world->snapshot.body[spragPointerMapGet(&world->snapshot.body_index, id)];
@@ -179,29 +169,7 @@ static void addForces(spragBodyState *body, double h)
 
 /* ---------------------------------------------------------------- the step */
 
-/* A body's, and a joint's, calls of ODE concern it alone: threads share them. */
-static void parkBodies(void *data, int range, int first, int end)
-{
-    (void)range;
-    spragSnapshot *s = data;
-    for (int i = first; i < end; ++i) {
-        if (isParked(s, s->body[i].island))
-            addForces(&s->body[i], s->step);
-        if (s->body[i].held)
-            hold(&s->body[i]);
-        listen(&s->body[i]);
-    }
-}
-
-static void disableJoints(void *data, int range, int first, int end)
-{
-    (void)range;
-    const spragSnapshot *s = data;
-    for (int j = first; j < end; ++j)
-        if (isParked(s, s->joint[j].island))
-            dJointDisable(s->joint[j].id);
-}
-
+/* By the thread that calls ODE: bodies and joints that another one has touched cost ODE's step half as much again. */
 void spragPark(struct spragWorld *world)
 {
     spragSnapshot *s = &world->snapshot;
@@ -209,37 +177,33 @@ void spragPark(struct spragWorld *world)
         if (isParked(s, k))
             fillFeedback(s, &s->island[k]);
     findHeld(s);
-    spragRangesRunBy(world->pool, s->body_count, parkBodies, s);
-    spragRangesRunBy(world->pool, s->joint_count, disableJoints, s);
+    for (int i = 0; i < s->body_count; ++i) {
+        if (isParked(s, s->body[i].island))
+            addForces(&s->body[i], s->step);
+        if (s->body[i].held)
+            hold(&s->body[i]);
+        listen(&s->body[i]);
+    }
+    for (int j = 0; j < s->joint_count; ++j)
+        if (isParked(s, s->joint[j].island))
+            dJointDisable(s->joint[j].id);
     world->parked = 1;
     world->called = 0;
 }
 
-typedef struct Unparking {
-    const spragSnapshot *snapshot;
-    int stepped;
-} Unparking;
-
-static void unparkBodies(void *data, int range, int first, int end)
+void spragUnpark(struct spragWorld *world, int stepped)
 {
-    (void)range;
-    const Unparking *unparking = data;
-    const spragSnapshot *s = unparking->snapshot;
-    for (int i = first; i < end; ++i) {
+    spragSnapshot *s = &world->snapshot;
+    enableJoints(world);
+    for (int i = 0; i < s->body_count; ++i) {
         const spragBodyState *body = &s->body[i];
         stopListening(body);
         if (body->held)
-            release(body, unparking->stepped);
+            release(body, stepped);
         if (isParked(s, body->island) && body->own_gyroscopic)
             dBodySetGyroscopicMode(body->id, 1);
-        if (isParked(s, body->island) && !unparking->stepped)
+        if (isParked(s, body->island) && !stepped)
             setAccumulators(body->id, body->force);
         spragLayoutMarkBody(body->id, body->serial);
     }
-}
-
-void spragUnpark(struct spragWorld *world, int stepped)
-{
-    enableJoints(world, world->pool);
-    spragRangesRunBy(world->pool, world->snapshot.body_count, unparkBodies, &(Unparking){&world->snapshot, stepped});
 }

@@ -4,6 +4,8 @@
 #include "support/plane_contact.h"
 #include "support/uniform.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <ode/ode.h>
@@ -136,6 +138,142 @@ static void errorsAreTold(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- one island that threads share out */
+
+enum { SIDE = 26, RAFT = SIDE * SIDE, RAFT_STEPS = 5, HEARD = 3 };
+static const double radius = 0.05; /* m */
+static int moved;
+
+static void countMoved(dBodyID body)
+{
+    (void)body;
+    ++moved;
+}
+
+/* Balls in a square on a plane, each pressed a little into its neighbours, pushed along by gravity. */
+static void makeRaft(dWorldID world, dBodyID *body)
+{
+    for (int i = 0; i < RAFT; ++i) {
+        dMass mass;
+        dMassSetSphereTotal(&mass, 1 + 0.001 * (i % 7), radius);
+        body[i] = dBodyCreate(world);
+        dBodySetMass(body[i], &mass);
+        dBodySetPosition(body[i], 1.999 * radius * (i % SIDE), 1.999 * radius * (i / SIDE), 0.999 * radius);
+        dBodySetAngularVel(body[i], sin(i), cos(5 * i), 0);
+        dBodySetMovedCallback(body[i], i % 5 == 0 ? countMoved : NULL);
+    }
+}
+
+static dJointID touch(const Field *field, const dBodyID *body, int i, int j)
+{
+    const dReal *p = dBodyGetPosition(body[i]);
+    dContact contact = planeContact(p[0], p[1], 0, 0.3);
+    contact.geom.depth = radius - p[2];
+    for (int c = 0; c < 3 && j >= 0; ++c)
+        contact.geom.normal[c] = p[c] - dBodyGetPosition(body[j])[c];
+    if (j >= 0) {
+        const double apart = dCalcVectorLength3(contact.geom.normal);
+        for (int c = 0; c < 3; ++c) {
+            contact.geom.normal[c] /= apart;
+            contact.geom.pos[c] = 0.5 * (p[c] + dBodyGetPosition(body[j])[c]);
+        }
+        contact.geom.depth = 2 * radius - apart;
+    }
+    const dJointID joint = spragJointCreateContact(field->sprag, field->group, &contact);
+    dJointAttach(joint, body[i], j >= 0 ? body[j] : 0);
+    return joint;
+}
+
+static void touchAll(const Field *field, const dBodyID *body, dJointFeedback *heard)
+{
+    dJointGroupEmpty(field->group);
+    for (int i = 0; i < RAFT; ++i) {
+        const dJointID joint = touch(field, body, i, -1);
+        if (i < HEARD)
+            dJointSetFeedback(joint, &heard[i]);
+        if (i % SIDE > 0)
+            touch(field, body, i, i - 1);
+        if (i >= SIDE)
+            touch(field, body, i, i - SIDE);
+    }
+}
+
+typedef struct End {
+    double x[RAFT][9], heard[HEARD][3], contact[3 * RAFT][4];
+    int moved, events, contacts;
+} End;
+
+static void readEnd(const Field *field, const dBodyID *body, const dJointFeedback *heard, End *end)
+{
+    const spragContact *contact;
+    const spragEvent *event;
+    for (int i = 0; i < RAFT; ++i)
+        for (int c = 0; c < 3; ++c) {
+            end->x[i][c] = dBodyGetPosition(body[i])[c];
+            end->x[i][3 + c] = dBodyGetLinearVel(body[i])[c];
+            end->x[i][6 + c] = dBodyGetAngularVel(body[i])[c];
+        }
+    for (int i = 0; i < HEARD; ++i)
+        for (int c = 0; c < 3; ++c)
+            end->heard[i][c] = heard[i].f1[c];
+    end->moved = moved;
+    end->events = spragWorldGetEvents(field->sprag, &event);
+    end->contacts = spragWorldGetContacts(field->sprag, &contact);
+    for (int k = 0; k < end->contacts; ++k) {
+        end->contact[k][0] = contact[k].normal_force;
+        memcpy(end->contact[k] + 1, contact[k].friction, 3 * sizeof(double));
+    }
+}
+
+static void runRaft(int threads, End *end)
+{
+    Field field;
+    static dBodyID body[RAFT];
+    dJointFeedback heard[HEARD];
+    spragConfig config = spragConfigDefault();
+    config.thread_count = threads;
+    config.tolerance = 1e-6;
+    config.iteration_limit = 40;
+    moved = 0;
+    memset(heard, 0, sizeof heard);
+    field.world = dWorldCreate();
+    field.group = dJointGroupCreate(0);
+    dWorldSetGravity(field.world, 0.5, 0.2, -9.81);
+    assert_int_equal(spragWorldAttach(field.world, &config, &field.sprag), SPRAG_OK);
+    makeRaft(field.world, body);
+    for (int k = 0; k < RAFT_STEPS; ++k) {
+        touchAll(&field, body, heard);
+        assert_int_equal(spragWorldStep(field.sprag, 0.004), SPRAG_OK);
+        const spragStepInfo info = spragWorldGetStepInfo(field.sprag);
+        assert_int_equal(info.islands, 1);
+        assert_int_equal(info.contacts, RAFT + 2 * SIDE * (SIDE - 1));
+        assert_int_equal(info.declined, 0);
+    }
+    memset(end, 0, sizeof *end);
+    readEnd(&field, body, heard, end);
+    dBodySetLinearVel(body[RAFT / 2], NAN, 0, 0);
+    dBodySetLinearVel(body[RAFT - 1], NAN, 0, 0);
+    touchAll(&field, body, heard);
+    assert_int_equal(spragWorldStep(field.sprag, 0.004), SPRAG_ERROR_NOT_FINITE);
+    char name[32];
+    snprintf(name, sizeof name, "body %d:", RAFT / 2); /* the first one, whoever read it */
+    assert_non_null(strstr(spragStatusDetail(), name));
+    freeField(&field);
+}
+
+static void aLargeIslandGivesTheSameBits(void **state)
+{
+    (void)state;
+    static End one, other;
+    runRaft(1, &one);
+    assert_int_equal(one.moved, RAFT_STEPS * ((RAFT + 4) / 5));
+    assert_true(one.heard[0][2] > 0);
+    for (int threads = 2; threads <= 4; ++threads) {
+        runRaft(threads, &other);
+        assert_memory_equal(&one, &other, sizeof one);
+    }
+}
+
 static void threadsTakeNoMemory(void **state)
 {
     (void)state;
@@ -232,9 +370,10 @@ static void aGluedHeapIsSolved(void **state)
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sameBitsForAnyThreads), cmocka_unit_test(errorsAreTold),
-                                       cmocka_unit_test(threadsTakeNoMemory), cmocka_unit_test(sleepersTakeNoPart),
-                                       cmocka_unit_test(aGluedHeapIsSolved)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sameBitsForAnyThreads), cmocka_unit_test(aLargeIslandGivesTheSameBits),
+        cmocka_unit_test(errorsAreTold),         cmocka_unit_test(threadsTakeNoMemory),
+        cmocka_unit_test(sleepersTakeNoPart),    cmocka_unit_test(aGluedHeapIsSolved)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

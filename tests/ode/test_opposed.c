@@ -15,7 +15,11 @@ typedef struct Walls {
     int of_a_body; /* 1: of a heavy body, 0: of the world */
     int turned[2]; /* the wall is named first */
     int floor;     /* contacts with the ground as well, made before those of the walls */
+    int others;    /* boxes that touch the body of the walls too, with four contacts each */
+    int last;      /* 1: they are made before that body */
 } Walls;
+
+enum { OTHERS_MOST = 80 };
 
 static void addWallContacts(Twin *t, dBodyID box, dBodyID wall, const Walls *walls)
 {
@@ -45,11 +49,31 @@ static double squeeze(const Twin *t)
     return sum;
 }
 
+static dBodyID makeOther(const Twin *t, int k)
+{
+    const dBodyID body = dBodyCreate(t->world);
+    dBodySetPosition(body, k, 20, HALF_Z);
+    return body;
+}
+
+/* Points of its lower face on top of the wall's body: they bear nothing. */
+static void addOther(Twin *t, dBodyID other, dBodyID wall)
+{
+    for (int k = 0; k < 4; ++k) {
+        dVector3 p;
+        dBodyGetRelPointPos(other, k & 1 ? HALF_X : -HALF_X, k & 2 ? HALF_Y : -HALF_Y, -HALF_Z, p);
+        const dContact contact = planeContact(p[0], p[1], p[2], 0.5);
+        addContact(t, &contact, other, wall);
+    }
+}
+
 static void slide(const Walls *walls)
 {
     Twin t;
     makeTwin(&t, 1);
-    dBodyID box = addBox(&t, 0, 0, HALF_Z), wall = NULL;
+    dBodyID box = addBox(&t, 0, 0, HALF_Z), wall = NULL, other[OTHERS_MOST];
+    for (int k = 0; k < walls->others && walls->last; ++k)
+        other[k] = makeOther(&t, k);
     if (walls->of_a_body) {
         wall = addBox(&t, 0, 5, 1);
         dMass mass;
@@ -57,16 +81,21 @@ static void slide(const Walls *walls)
         dBodySetMass(wall, &mass);
         dBodySetGravityMode(wall, 0);
     }
+    for (int k = 0; k < walls->others && !walls->last; ++k)
+        other[k] = makeOther(&t, k);
     if (!walls->floor)
         dWorldSetGravity(t.world, 0, 0, 0);
     dBodySetLinearVel(box, 1, 0, 0);
     for (int k = 0; k < 20; ++k) {
         if (walls->floor)
             addCorners(&t, box, 0);
+        for (int other_box = 0; other_box < walls->others; ++other_box)
+            addOther(&t, other[other_box], wall);
         addWallContacts(&t, box, wall, walls);
         step(&t, STEP);
         CHECK_NEAR(squeeze(&t), 0, 1e-6);
         assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 0);
+        assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8); /* nothing is asked for that cannot be */
     }
     CHECK_NEAR(dBodyGetLinearVel(box)[0], 1, 1e-9);
     freeTwin(&t);
@@ -85,6 +114,14 @@ static void wallsOfABody(void **state)
     (void)state;
     for (int order = 0; order < 4; ++order)
         slide(&(Walls){.of_a_body = 1, .turned = {order & 1, order >> 1}});
+}
+
+/* One slot in a large island is found, on a body of few contacts and on one of very many. */
+static void amongMany(void **state)
+{
+    (void)state;
+    for (int last = 0; last < 2; ++last)
+        slide(&(Walls){.of_a_body = 1, .others = OTHERS_MOST, .last = last});
 }
 
 static void besideAFloor(void **state)
@@ -137,7 +174,8 @@ int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wallsOfTheWorld),        cmocka_unit_test(wallsOfABody),      cmocka_unit_test(besideAFloor),
+        cmocka_unit_test(wallsOfTheWorld),        cmocka_unit_test(wallsOfABody),
+        cmocka_unit_test(besideAFloor),           cmocka_unit_test(amongMany),
         cmocka_unit_test(deepOverlapIsPushedOut), cmocka_unit_test(oneWayIsLeftAlone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
