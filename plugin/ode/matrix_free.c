@@ -17,11 +17,12 @@ enum {
     SWEEPS_MOST = 60,   /* beyond it W is worth its price, */
     SWEEPS_WIDE = 180,  /* or beyond this where visits are cheap */
     LOOKS_MOST = 40,
-    LOOKS_IN_TIME = 5
+    LOOKS_IN_TIME = 5,
+    LOOKS_FIRST = 3 /* visits of each contact before the judge looks, where nothing is limited */
 };
 #define ROUGH 1e-5  /* m/s: a tolerance that may be reached without W */
 #define JUDGING 0.9 /* of the time of his first look: what the judge takes at the end */
-#define LEFT 0.8    /* of the tolerance: changes that are left undone */
+#define LEFT 0.4    /* of the tolerance: changes that are left undone */
 
 void spragMatrixFreeBodies(const spragSnapshot *s, const spragIsland *island, spragGreedy *greedy)
 {
@@ -155,7 +156,10 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     const double enough = LEFT * options->tolerance;
     /* Visits between two looks of the judge, who says where it is worst. */
     const int timed = options->time_limit > 0;
-    long each = timed && greedy->lanes != NULL ? most : timed ? late_most / LOOKS_IN_TIME : n;
+    long each = timed && greedy->lanes != NULL ? most
+                : timed                        ? late_most / LOOKS_IN_TIME
+                : limited                      ? n
+                                               : LOOKS_FIRST * (long)n;
     int late, looks = 0;
     do {
         const long until = greedy->visits + each < most ? greedy->visits + each : most;
