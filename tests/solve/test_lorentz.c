@@ -15,10 +15,10 @@ static void determinantIsTheProductOfTheEigenvalues(void **state)
 {
     (void)state;
     const spragFine inside[3] = {5, 3, 0}, edge[3] = {5, 3, 4}, outside[3] = {1, 0, 2}, near[3] = {1 + 1e-12, 0.6, 0.8};
-    CHECK_NEAR(spragConeDet(inside), 16, 0);
-    CHECK_NEAR(spragConeDet(edge), 0, 0);
-    CHECK_NEAR(spragConeDet(outside), -3, 0);
-    CHECK_NEAR(spragConeDet(near) / 2e-12, 1, 1e-3); /* 1 + 1e-12 - 1 has three digits left, not none */
+    CHECK_FINE(spragConeDet(inside), 16, 0);
+    CHECK_FINE(spragConeDet(edge), 0, 0);
+    CHECK_FINE(spragConeDet(outside), -3, 0);
+    CHECK_FINE(spragConeDet(near) / 2e-12, 1, 1e-3); /* 1 + 1e-12 - 1 has three digits left, not none */
 }
 
 /* D x = v, D symmetric and positive definite, homogeneous, D(v, x) its inverse. */
@@ -34,20 +34,20 @@ static void scalingTakesXToV(void **state)
         spragConeScaling(v, x, back);
         spragFineMul33(Dx, D, x);
         for (int i = 0; i < 3; ++i) {
-            CHECK_NEAR(Dx[i], v[i], 1e-14 / margin * v[0]);
+            CHECK_FINE(Dx[i], v[i], 1e-14 / margin * v[0]);
             ax[i] = 1e-3 * x[i], bv[i] = 50 * v[i];
         }
         spragConeScaling(ax, bv, scaled);
         for (int i = 0; i < 9; ++i) {
-            CHECK_NEAR(D[i], D[3 * (i % 3) + i / 3], 1e-15 * D[0]);
-            CHECK_NEAR(scaled[i] / 5e4, D[i], 1e-12 * D[0] / margin);
+            CHECK_FINE(D[i], D[3 * (i % 3) + i / 3], 1e-15 * D[0]);
+            CHECK_FINE(scaled[i] / 5e4, D[i], 1e-12 * D[0] / margin);
         }
         assert_true(D[0] > 0 && D[0] * D[4] > D[1] * D[1]);
         for (int i = 0; i < 9; ++i) {
             spragFine sum = 0;
             for (int k = 0; k < 3; ++k)
                 sum += D[3 * (i / 3) + k] * back[3 * k + i % 3];
-            CHECK_NEAR(sum, i % 4 == 0, 1e-13 * D[0] * back[0] / margin);
+            CHECK_FINE(sum, i % 4 == 0, 1e-13 * D[0] * back[0] / margin);
         }
     }
 }
@@ -71,16 +71,16 @@ static void stepEndsAtTheBoundary(void **state)
             assert_true(part == 10 || at[0] > spragFineNorm2(at + 1));
         }
         if (alpha < 1)
-            CHECK_NEAR(at[0], spragFineNorm2(at + 1), 1e-13);
+            CHECK_FINE(at[0], spragFineNorm2(at + 1), 1e-13);
         else
             assert_true(at[0] >= spragFineNorm2(at + 1) - 1e-13);
         cut += alpha < 1, whole += alpha == 1;
     }
     assert_true(cut > 500 && whole > 500);
     const spragFine x[3] = {1, 0, 0}, along[3] = {-2, 0, 0}, edge[3] = {-1, 1, 0}, out[3] = {0, 4, 3};
-    CHECK_NEAR(spragConeStep(x, along), 0.5, 1e-15);
-    CHECK_NEAR(spragConeStep(x, edge), 0.5, 1e-15);
-    CHECK_NEAR(spragConeStep(x, out), 0.2, 1e-15);
+    CHECK_FINE(spragConeStep(x, along), 0.5, 1e-15);
+    CHECK_FINE(spragConeStep(x, edge), 0.5, 1e-15);
+    CHECK_FINE(spragConeStep(x, out), 0.2, 1e-15);
 }
 
 int main(void)

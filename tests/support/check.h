@@ -14,6 +14,9 @@
 #define CHECK_NEAR(actual, expected, tolerance)                                                                        \
     checkNear((actual), (expected), (tolerance), #actual, __FILE__, __LINE__)
 
+/* The same of what is finer than double. */
+#define CHECK_FINE(actual, expected, tolerance) CHECK_NEAR((double)(actual), (double)(expected), (double)(tolerance))
+
 static inline void checkNear(double actual, double expected, double tolerance, const char *what, const char *file,
                              int line)
 {
