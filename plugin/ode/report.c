@@ -26,6 +26,20 @@ static void countRange(void *data, int range, int first, int end)
     counting->told[range] = told, counting->loads[range] = loads;
 }
 
+/* Adds the blocks that are told of; returns the most loads they can have. */
+static int countBlocks(spragPool *pool, spragIsland *island)
+{
+    Counting counting;
+    int loads = 0;
+    counting.island = island;
+    spragRangesRunBy(pool, island->block_count, countRange, &counting);
+    for (int range = 0; range < spragRangeCount(island->block_count); ++range) {
+        island->told += counting.told[range];
+        loads += counting.loads[range];
+    }
+    return loads;
+}
+
 spragStatus spragReportPrepare(struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -33,13 +47,9 @@ spragStatus spragReportPrepare(struct spragWorld *world)
     for (int k = 0; k < s->island_count; ++k) {
         spragIsland *island = &s->island[k];
         island->told = island->lone != NULL || island->bare != NULL ? island->joint_count : 0;
-        Counting counting = {.island = island};
-        spragRangesRunBy(world->pool, island->block_count, countRange, &counting);
-        for (int range = 0; range < spragRangeCount(island->block_count); ++range) {
-            island->told += counting.told[range];
-            loads += (size_t)counting.loads[range];
-        }
         loads += (size_t)island->row_count;
+        if (island->block_count > 0)
+            loads += (size_t)countBlocks(world->pool, island);
         contacts += (size_t)island->told;
     }
     world->noted = SPRAG_TAKE_RAW(&world->arena, int, contacts);
