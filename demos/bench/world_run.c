@@ -78,39 +78,39 @@ static double speedOf(const SceneWorld *world)
 
 enum { IN_A_ROW = 10 };
 
-/* Up to `most` steps under this configuration; 1: IN_A_ROW in a row were solved and slow. */
-static int calmDown(SceneWorld *world, double step_size, const spragConfig *config, int most, double tolerance)
+/* Up to `most` steps under this configuration; 1: IN_A_ROW in a row were solved and stood still. */
+static int calmDown(SceneWorld *world, double step_size, const spragConfig *config, int most)
 {
-    const double still = 5e-4; /* m/s */
+    const double still = 1e-6; /* m/s */
     spragStatus status = spragWorldSetConfig(world->sprag, config);
     int calm = 0;
     for (int k = 0; k < most && calm < IN_A_ROW && status == SPRAG_OK; ++k) {
         status = SceneStep(world, step_size);
-        const int solved = spragWorldGetStepInfo(world->sprag).residual <= tolerance && speedOf(world) <= still;
-        calm = solved ? calm + 1 : 0;
+        const int solved = spragWorldGetStepInfo(world->sprag).residual <= config->tolerance;
+        calm = solved && speedOf(world) <= still ? calm + 1 : 0;
     }
     return calm == IN_A_ROW;
 }
 
 int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
-    enum { SWEEPS = 30, SWEEP_STEPS = 800, STAGES = 3, ROUGH_MOST = 1000 /* bodies: more take an hour */ };
-    const double share = 0.05, stage_tolerance[STAGES] = {1e-2, 1e-3, tolerance};
-    const int steps[STAGES] = {300, 600, 200};
+    enum { ROUGH_BODIES = 1000, ROUGH_SWEEPS = 30, ROUGH_STEPS = 2000, SWEEPS = 60, STEPS = 3000, LAST_STEPS = 200 };
+    const double share = 0.05, rough = 1e-5;
     spragConfig config = spragConfigDefault();
     setDamping(world, share);
-    config.solver = SPRAG_SOLVER_GAUSS_SEIDEL;
-    config.iteration_limit = SWEEPS; /* what a step leaves undone the next one goes on with: balls need no more */
-    config.tolerance = tolerance;
-    int calm = calmDown(world, step_size, &config, SWEEP_STEPS, tolerance);
-    config = spragConfigDefault();
-    for (int stage = 0; stage < STAGES - 1 && !calm && world->body_count <= ROUGH_MOST; ++stage) {
-        config.tolerance = stage_tolerance[stage];
-        calmDown(world, step_size, &config, steps[stage], 0);
+    config.thread_count = 2;
+    if (world->body_count > ROUGH_BODIES) { /* without W; boxes would never end so */
+        config.iteration_limit = ROUGH_SWEEPS;
+        config.tolerance = rough;
+        calmDown(world, step_size, &config, ROUGH_STEPS);
     }
+    config.solver = SPRAG_SOLVER_GAUSS_SEIDEL; /* what a step leaves undone the next one goes on with */
+    config.iteration_limit = SWEEPS;
     config.tolerance = tolerance;
-    if (calm || world->body_count <= ROUGH_MOST)
-        calm = calmDown(world, step_size, &config, steps[STAGES - 1], tolerance);
+    int calm = calmDown(world, step_size, &config, STEPS);
+    config.solver = SPRAG_SOLVER_AUTO;
+    config.iteration_limit = 0;
+    calm = calm && calmDown(world, step_size, &config, LAST_STEPS);
     setDamping(world, 0);
     return calm;
 }

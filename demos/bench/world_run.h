@@ -36,9 +36,10 @@ typedef struct WorldFigures {
 
 /* The settled world, or NULL and one line on stderr.  SceneDestroy. */
 SceneWorld *worldSettle(const WorldPlan *plan);
-/* Brings it to rest, a twentieth of all speed lost in each step: Sprag's steps, of thirty sweeps at first (of a pile that hardly
- * moves each goes on where the last one ended), where that is not enough rough ones, then to the tolerance until ten in a
- * row are solved to it, at speeds below 0.5 mm/s.  0: not within the steps that are spent on it. */
+/* Brings it to rest, a twentieth of all speed lost in each step: Sprag's steps of some sweeps (of a pile that hardly moves
+ * each goes on where the last one ended), then to the tolerance, until ten in a row are solved and the bodies' speed is below
+ * 1 um/s (root of the mean square): what still moves at 0.5 mm/s is falling, and goes on when damping ends.  0: not within the
+ * steps that are spent on it. */
 int worldCalm(SceneWorld *world, double step_size, double tolerance);
 WorldFigures worldMeasure(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender);
 
