@@ -125,10 +125,34 @@ static void driftsAreFollowed(void **state)
     spragArenaFree(&arena);
 }
 
+/* In a step, sweeps of many contacts that move have momentum and get further. */
+static void momentumPays(void **state)
+{
+    (void)state;
+    enum { SWEEPS = 400 };
+    spragProblem *problem = sharedProblem("p23_sph1000.txt");
+    if (problem == NULL)
+        skip();
+    spragArena arena = {0};
+    double residual[2], *r = calloc(3 * (size_t)problem->contact_count, sizeof *r);
+    for (int step = 0; step < 2; ++step) {
+        const spragSolveOptions options = {.tolerance = 1e-8, .iteration_limit = SWEEPS, .work_limit = step ? 1e9 : 0};
+        spragSolveInfo info = {0};
+        memset(r, 0, 3 * (size_t)problem->contact_count * sizeof *r);
+        spragSolverGaussSeidel.solve(problem, &options, &arena, r, &info);
+        assert_int_equal(info.iterations, SWEEPS);
+        residual[step] = spragProblemResidual(problem, r);
+    }
+    assert_true(residual[1] < 0.7 * residual[0]);
+    free(r);
+    spragProblemFree(problem);
+    spragArenaFree(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(contactsAreSolved), cmocka_unit_test(everyKindIsSolved),
-                                       cmocka_unit_test(limitsAreKept), cmocka_unit_test(driftsAreFollowed),
-                                       cmocka_unit_test(oneConeToRounding)};
+                                       cmocka_unit_test(limitsAreKept),     cmocka_unit_test(driftsAreFollowed),
+                                       cmocka_unit_test(momentumPays),      cmocka_unit_test(oneConeToRounding)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
