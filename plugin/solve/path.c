@@ -55,7 +55,7 @@
 enum {
     CORRECTIONS_MAX = 6,
     FINE_MOST = 70, /* cones */
-    PRICE_FINE = 6  /* factorisations in double that take the time of a fine one */
+    PRICE_FINE = 6  /* factorisations in double, of a matrix without zeros, that take the time of a fine one */
 };
 
 typedef struct Point {
@@ -338,6 +338,8 @@ int spragPathSolve(const spragCones *cones, double load, double tolerance, doubl
         return -1;
     }
     double best = spragProblemResidual(cones->asked, r);
+    const double blocks = cones->problem->contact_count; /* their factors are dense, the tangent's are not */
+    const int fine = (int)fmax(PRICE_FINE, PRICE_FINE * (blocks * blocks * blocks / 3) / (tangent->price + 1));
     int count = 0, first = 1, corrections = 0, again = 0; /* again: back at the saved point */
     path.step = STEP_FIRST;
     while (count < limit && path.step > STEP_LEAST && path.now.theta < LOST &&
@@ -350,7 +352,7 @@ int spragPathSolve(const spragCones *cones, double load, double tolerance, doubl
         }
         if (!(residual > tolerance) || !spragCentralFactor(&path.central, tangent))
             break;
-        count += path.central.matrix != NULL ? PRICE_FINE : 1;
+        count += path.central.matrix != NULL ? fine : 1;
         correct(&path, tangent, n);
         const spragFine size = longest(&path, &path.change);
         if (!isfinite(size))
