@@ -136,7 +136,10 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
         *newton->iterations += steps > 0 ? steps : 0;
         proximal->factored = 0;
         const int near = spragProblemResidual(newton->problem, r) <= NEAR;
-        const int sure = start == 0 && inner.cones.problem->contact_count <= PIVOTED_MOST; /* stage 4 is */
+        /* Stage 4 is, where motors and limits meet high friction.  Contacts alone (islands of falling boxes) the proximal
+         * points solve as well, at a third to a sixth of its price. */
+        const int sure =
+            start == 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragProblemIsPlain(newton->problem);
         if (near) { /* the modes are right, or nearly: a few plain steps end at rounding, where friction is high no others do */
             status = points(newton, LAMBDA_SURE, STEPS_SURE, r);
             memcpy(r, proximal->best, 3 * (size_t)newton->problem->contact_count * sizeof *r);
