@@ -31,8 +31,9 @@ static int slides(void)
     }
     const dReal *v = dBodyGetLinearVel(body);
     const double left = sqrt((double)(v[0] * v[0] + v[1] * v[1])), lost = 0.5 * g * h * STEPS;
-    const double rounding = sizeof(dReal) == sizeof(double) ? 1e-6 : 1e-5;
-    const int right = fabs(left - (sqrt(2) - lost)) < rounding && spragWorldGetStepInfo(sprag).contacts == 1;
+    /* In single precision ODE's own CFM is 1e-5: a thousandth of the first step's load. */
+    const double enough = sizeof(dReal) == sizeof(double) ? 1e-6 : 1e-4;
+    const int right = fabs(left - (sqrt(2) - lost)) < enough && spragWorldGetStepInfo(sprag).contacts == 1;
     spragWorldDetach(sprag);
     dJointGroupDestroy(group);
     dWorldDestroy(world);

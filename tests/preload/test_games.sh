@@ -45,9 +45,9 @@ openScreen() {
     return 1
 }
 
-# isUp PID: 1 where the game ended before it showed a window, or shows none for half a minute
+# isUp PID: 1 where the game ended before it showed a window, or shows none for four minutes
 isUp() {
-    for _ in $(seq 60); do
+    for _ in $(seq 480); do
         kill -0 "$1" 2>/dev/null || return 1
         xdotool search --onlyvisible --name . >/dev/null 2>&1 && sleep 4 && kill -0 "$1" 2>/dev/null && return 0
         sleep 0.5
