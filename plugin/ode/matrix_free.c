@@ -168,7 +168,7 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
         solve->residual = spragGreedyResidual(greedy, u);
         each *= 2;
     } while (!late && solve->residual > options->tolerance && greedy->visits < most && ++looks < LOOKS_MOST);
-    if (solve->residual > greedy->best_residual)
+    if (!(solve->residual <= greedy->best_residual)) /* or it is NaN */
         solve->residual = spragGreedyBest(greedy, u);
     solve->iterations = (int)(greedy->visits / n);
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;

@@ -547,7 +547,7 @@ void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, d
         greedy->lanes->judged = 0;
     double share = SPRAG_GREEDY_SHARE;
     Round round = runRound(greedy, INFINITY, least, deadline);
-    while (round.greatest > enough && greedy->visits < most) {
+    while (round.greatest > enough && round.greatest < INFINITY && greedy->visits < most) {
         round = runRound(greedy, share * round.greatest, least, deadline);
         share = spragGreedyShare(share, round.count, greedy->contact_count);
         if (deadline < INFINITY && greedy->visits >= least && spragSeconds() > deadline)

@@ -158,6 +158,17 @@ INLINE void solveContacts(Shape *s, const spragOct q[3], spragOct r[3])
     r[2] = spragOctSelect(rough, r[2], zero);
 }
 
+/* Single precision has no room for squares below 1e-45 or above 1e38: where a solution is not finite, the last one stays, and
+ * the slip multiplier begins anew. */
+INLINE void keepFinite(const spragOct last[4], spragOct r[4])
+{
+    const spragOct zero = {0}, none = 0.0F * (r[0] + r[1] + r[2] + r[3]);
+    const spragOctMask finite = none == zero;
+    for (int i = 0; i < 3; ++i)
+        r[i] = spragOctSelect(finite, r[i], last[i]);
+    r[3] = spragOctSelect(finite, r[3], zero);
+}
+
 /* Velocity of side's point, that of the other side already in v. */
 INLINE void addMotion(spragOct velocity[2][4], const spragOct arm[4], float sign, spragOct v[3])
 {
@@ -215,6 +226,7 @@ INLINE void visit(const Pack *pack, Visit *way)
         q[i] = s.q[i] + spragOctDot3(s.direction[i], v) - spragOctDot3(own[i], r);
     solveContacts(&s, q, fresh);
     fresh[3] = s.r[3];
+    keepFinite(s.r, fresh);
     for (int i = 0; i < 3; ++i)
         dr[i] = fresh[i] - r[i], since[i] = fresh[i] - s.r[i];
     spragOctWrite(ROWS_OF(pack->contact, r[way->to]), fresh);
@@ -355,7 +367,7 @@ void spragGreedyLanesRun(spragGreedy *greedy, double enough, long least, long mo
     begin(greedy);
     Round round = {.greedy = greedy, .threshold = INFINITY, .deadline = deadline, .least = least};
     visitRows(&round);
-    while (round.greatest > enough && greedy->visits < most) {
+    while (round.greatest > enough && round.greatest < INFINITY && greedy->visits < most) {
         round.threshold = (float)(share * round.greatest);
         visitRows(&round);
         share = spragGreedyShare(share, round.count, greedy->contact_count);

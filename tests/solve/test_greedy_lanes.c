@@ -124,6 +124,26 @@ static void roundIsThatOfDoubles(void **state)
     freeHeap(other);
 }
 
+/* Velocities whose squares single precision does not hold: no answer becomes NaN. */
+static void staysFinite(void **state)
+{
+    (void)state;
+    for (int sweeps = 0; sweeps < 2; ++sweeps) {
+        Heap *heap = makeHeap(7, 0);
+        spragGreedy *greedy = &heap->greedy;
+        for (int k = 0; k < CONTACTS; ++k)
+            for (int i = 0; i < 3; ++i)
+                greedy->contact[k].q[i] *= k % 5 == 0 ? 1e24 : 1;
+        spragGreedyBegin(greedy, NULL);
+        assert_true(greedy->lanes != NULL);
+        (sweeps ? spragGreedyLanesSweep(greedy, 0, 30L * CONTACTS, INFINITY)
+                : spragGreedyLanesRun(greedy, 0, 0, 20L * CONTACTS, INFINITY));
+        assert_true(isfinite(spragGreedyResidual(greedy, NULL)));
+        assert_true(isfinite(spragGreedyBest(greedy, NULL)));
+        freeHeap(heap);
+    }
+}
+
 static void stopsInTime(void **state)
 {
     (void)state;
@@ -136,10 +156,8 @@ static void stopsInTime(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comesToTheAnswer),
-        cmocka_unit_test(bothWaysLeadDown),
-        cmocka_unit_test(roundIsThatOfDoubles),
-        cmocka_unit_test(stopsInTime),
+        cmocka_unit_test(comesToTheAnswer), cmocka_unit_test(bothWaysLeadDown), cmocka_unit_test(roundIsThatOfDoubles),
+        cmocka_unit_test(staysFinite),      cmocka_unit_test(stopsInTime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
