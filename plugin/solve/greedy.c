@@ -269,7 +269,7 @@ INLINE void slipRoughly(spragGreedyContact *c, const double q[3], const double f
         const double dt[2] = {scale * (d * t[0] - c->K[1] * t[1]), scale * (a * t[1] - c->K[1] * t[0])};
         const double dnormal = -(w[0] * dt[0] + w[1] * dt[1]) * c->inverse_nn;
         double next = nu - square * excess / (mu * (dnormal * square - normal * (t[0] * dt[0] + t[1] * dt[1])));
-        if (!(next >= lo && next <= hi)) { /* equal: nu is the root */
+        if (!(next >= lo && next <= hi && next < INFINITY)) { /* equal: nu is the root */
             if (hi < INFINITY)
                 next = lo > 0 ? sqrt(lo * hi) : 0.125 * hi;
             else
