@@ -40,18 +40,21 @@ static int step(dWorldID world, dReal stepsize, spragStepper stepper)
 {
     const spragWorldID sprag = attachment(world);
     spragConfig config;
+    spragStatus status = SPRAG_ERROR_ORDER;
     if (sprag != NULL && spragWorldGetConfig(sprag, &config) == SPRAG_OK) {
         if (config.stepper != stepper) {
             config.stepper = stepper;
             spragWorldSetConfig(sprag, &config);
         }
         sprag->lenient = 1;
-        const spragStatus status = spragWorldStep(sprag, stepsize);
+        status = spragWorldStep(sprag, stepsize);
         sprag->lenient = 0;
         if (status == SPRAG_OK)
             return 1;
     }
-    return stepper == SPRAG_STEPPER_QUICKSTEP ? dWorldQuickStep(world, stepsize) : dWorldStep(world, stepsize);
+    /* dWorldStep's memory grows like the square of the contacts. */
+    const int quick = stepper == SPRAG_STEPPER_QUICKSTEP || status == SPRAG_ERROR_MEMORY;
+    return quick ? dWorldQuickStep(world, stepsize) : dWorldStep(world, stepsize);
 }
 
 int spragDropInWorldStep(dWorldID world, dReal stepsize)

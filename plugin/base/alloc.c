@@ -8,12 +8,13 @@
 enum { ALIGNMENT = 64 };
 
 static atomic_ulong count_so_far;
-static atomic_ulong fail_at; /* the count at which an allocation fails; 0 = never */
+static atomic_ulong fail_first, fail_end; /* the counts at which allocations fail: from .. to before */
 
 void *spragAlloc(size_t count, size_t size)
 {
     const unsigned long n = atomic_fetch_add(&count_so_far, 1) + 1;
-    if (n == atomic_load(&fail_at) || (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size))
+    if ((n >= atomic_load(&fail_first) && n < atomic_load(&fail_end)) ||
+        (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size))
         return NULL;
     const size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     void *pointer = aligned_alloc(ALIGNMENT, bytes != 0 ? bytes : ALIGNMENT);
@@ -52,5 +53,13 @@ unsigned long spragAllocCount(void)
 
 void spragAllocFailAt(unsigned long n)
 {
-    atomic_store(&fail_at, n == 0 ? 0 : atomic_load(&count_so_far) + n);
+    spragAllocFailFrom(n, n != 0);
+}
+
+void spragAllocFailFrom(unsigned long n, unsigned long count)
+{
+    const unsigned long first = atomic_load(&count_so_far) + n;
+    atomic_store(&fail_end, 0);
+    atomic_store(&fail_first, first);
+    atomic_store(&fail_end, first + count);
 }

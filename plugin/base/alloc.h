@@ -14,5 +14,7 @@ void spragFree(void *pointer);
 /* Tests only, whole process.  Allocations so far; and make allocation number n from now fail (0 = never). */
 unsigned long spragAllocCount(void);
 void spragAllocFailAt(unsigned long n);
+/* The same of `count` allocations, the first of them number n. */
+void spragAllocFailFrom(unsigned long n, unsigned long count);
 
 #endif

@@ -446,7 +446,8 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     if (!history || !q || !island->r || !fillLaws(island))
         return 0;
     island->u = island->r + 3 * total;
-    if (island->greedy == NULL ? !spragDelassusMake(world, island) : !spragMatrixFreeDiagonal(s, island))
+    const int whole = island->greedy == NULL && island->rescued == NULL;
+    if (whole ? !spragDelassusMake(world, island) : !spragMatrixFreeDiagonal(s, island))
         return 0;
     if (island->declined != NULL)
         return 1;
@@ -487,7 +488,7 @@ static void respondRange(void *data, int range, int first, int end)
 static int respondAll(const spragSnapshot *s, spragIsland *island)
 {
     island->Y = NULL;
-    if (island->greedy == NULL) {
+    if (island->greedy == NULL && island->rescued == NULL) {
         island->Y = spragArenaTakeRaw(&island->lane->scratch, (size_t)island->block_count, sizeof *island->Y);
         if (island->Y == NULL)
             return 0;
@@ -540,9 +541,11 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     leaveOut(world, island);
     spragSurgeWithhold(s, island);
     spragArenaReset(&island->lane->scratch);
-    if (!spragOpposedRelax(world, island) || !spragWorkingSetChoose(world, island) ||
-        !spragMatrixFreeChoose(world, island) || !respondAll(s, island) || !spragArticulationsMake(world, island) ||
-        !makeProblem(world, island))
+    island->greedy = NULL;
+    const int whole = island->rescued == NULL;
+    if (!spragOpposedRelax(world, island) || (whole && !spragWorkingSetChoose(world, island)) ||
+        (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) ||
+        (whole && !spragArticulationsMake(world, island)) || !makeProblem(world, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for an island of %d blocks", island->block_count);
     return SPRAG_OK;
 }

@@ -9,7 +9,8 @@
 
 #include "ode/rows.h"
 
-/* Builds island->block, problem and the guess r; or sets island->declined.  Error: out of memory. */
+/* Builds island->block, problem and the guess r; or sets island->declined.  Of an island that is to be rescued (rescue.h) W
+ * has its diagonal blocks alone, and joints stay rows.  Error: out of memory. */
 spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island);
 
 /* As before spragAssemble, which may then be called again. */

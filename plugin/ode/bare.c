@@ -303,7 +303,7 @@ int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, s
     if (status == SPRAG_NOT_CONVERGED)
         return 0;
     if (!isfinite(island->solve.residual))
-        island->declined = "no finite solution was found";
+        spragIslandFail(island, "no finite solution was found");
     else
         spragMatrixFreeImpulses(&world->snapshot, island, &bare->greedy);
     return 1;

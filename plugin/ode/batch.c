@@ -17,6 +17,7 @@
 #include "ode/lone.h"
 #include "ode/matrix_free.h"
 #include "ode/release.h"
+#include "ode/rescue.h"
 #include "ode/surge.h"
 #include "ode/working_set.h"
 #include "problem/residual.h"
@@ -242,11 +243,11 @@ static spragStatus solveHeld(struct spragWorld *world, const spragPointerMap *su
 static void takeImpulses(struct spragWorld *world, spragIsland *island, spragStatus status)
 {
     if (status != SPRAG_OK && status != SPRAG_NOT_CONVERGED && status != SPRAG_LIMIT)
-        island->declined = spragStatusText(status);
+        spragIslandFail(island, spragStatusText(status));
     const int loose = island->greedy != NULL && isfinite(island->solve.residual);
     for (int i = 0; i < 3 * island->block_count && !loose; ++i)
         if (!isfinite(island->r[i]) || !isfinite(island->u[i]))
-            island->declined = "no finite solution was found";
+            spragIslandFail(island, "no finite solution was found");
     if (island->declined == NULL && loose)
         spragMatrixFreeImpulses(&world->snapshot, island, island->greedy);
     else if (island->declined == NULL)
@@ -339,6 +340,8 @@ static int assemble(const Work *work, spragIsland *island)
     const int refused = status == SPRAG_ERROR_NOT_FINITE || status == SPRAG_ERROR_RANGE;
     if (refused && work->world->lenient)
         island->declined = absurdity;
+    if (status == SPRAG_ERROR_MEMORY && (work->world->lenient || island->joint_count >= SPRAG_RESCUE_LEAST))
+        spragIslandFail(island, "no memory for its problem");
     return status == SPRAG_OK || island->declined != NULL;
 }
 
@@ -372,10 +375,24 @@ static int solveBare(Work *work, spragIsland *island)
     spragBareUndo(world, island);
     if (!assemble(work, island))
         return 0;
+    if (island->declined != NULL)
+        return 1;
     guessFromBare(bare, island);
-    if (island->declined == NULL)
-        solveIsland(world, &work->surfaces, island, seconds > 0 ? fmax(seconds - (spragSeconds() - begin), 1e-9) : 0);
+    solveIsland(world, &work->surfaces, island, seconds > 0 ? fmax(seconds - (spragSeconds() - begin), 1e-9) : 0);
     return 1;
+}
+
+/* Of a large island without an answer.  What cannot be swept either is ODE's, or the step fails where the program would
+ * know of it. */
+static int rescue(Work *work, spragIsland *island)
+{
+    struct spragWorld *world = work->world;
+    if (!island->failed || island->joint_count < SPRAG_RESCUE_LEAST)
+        return 1;
+    const spragSolveOptions options = optionsOf(&world->config, shareOf(work, island));
+    if (spragRescue(world, &work->surfaces, &options, island))
+        sumImpulses(&world->snapshot, island);
+    return island->declined == NULL || world->lenient;
 }
 
 static void workOnBatch(void *context, int worker, int batch)
@@ -402,11 +419,12 @@ static void workOnBatch(void *context, int worker, int batch)
     }
     const double middle = spragSeconds();
     for (int k = first; k < end && work->solve && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k) {
-        if (island[k].lone != NULL || island[k].declined != NULL)
-            continue;
-        if (island[k].bare == NULL)
+        int done = 1;
+        if (island[k].lone == NULL && island[k].declined == NULL && island[k].bare != NULL)
+            done = solveBare(work, &island[k]);
+        else if (island[k].lone == NULL && island[k].declined == NULL)
             solveIsland(world, &work->surfaces, &island[k], shareOf(work, &island[k]));
-        else if (!solveBare(work, &island[k]))
+        if (!done || !rescue(work, &island[k]))
             noteFailure(work, k);
     }
     lane->assembling += middle - lone;

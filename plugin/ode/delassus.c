@@ -136,7 +136,7 @@ static size_t entriesAtMost(const spragIsland *island, const Adjacency *adjacenc
     return sum;
 }
 
-/* Blocks of W that an island may have, 2.4 GB: beyond it (ten thousand balls inside each other, demo_space_stress) ODE goes on. */
+/* Blocks of W that an island may have, 2.4 GB: beyond it (ten thousand balls inside each other, demo_space_stress) it is rescued. */
 enum { ENTRIES_MAX = 1 << 25 };
 
 static int makePattern(struct spragWorld *world, spragIsland *island)
@@ -147,8 +147,8 @@ static int makePattern(struct spragWorld *world, spragIsland *island)
         return 0;
     const size_t entries = entriesAtMost(island, &adjacency);
     if (entries > ENTRIES_MAX) {
-        island->declined =
-            "a heap in which so many contacts share bodies that their matrix would take more than 2.4 GB";
+        spragIslandFail(island,
+                        "a heap in which so many contacts share bodies that their matrix would take more than 2.4 GB");
         return 1;
     }
     int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, count + 1);

@@ -47,12 +47,13 @@ spragStatus spragDumpIslands(struct spragWorld *world, const char *path)
     spragStatus status = SPRAG_OK;
     int number = 0;
     for (int k = 0; status == SPRAG_OK && k < s->island_count; ++k)
-        if (s->island[k].declined == NULL) {
+        if (s->island[k].declined == NULL && s->island[k].rescued == NULL) { /* of the latter there is no W */
             makeName(name, size, path, ++number);
             status = writeIsland(world, &s->island[k], name);
         }
     spragFree(name);
     if (status == SPRAG_OK && number == 0)
-        return spragFail(SPRAG_ERROR_ORDER, "the last step solved no island: nothing to write");
+        return spragFail(SPRAG_ERROR_ORDER,
+                         "the last step solved no island whose matrix fits into memory: nothing to write");
     return status;
 }

@@ -91,10 +91,16 @@ int spragMatrixFreeDiagonal(const spragSnapshot *s, spragIsland *island)
         return 0;
     for (int k = 0; k < n; ++k) {
         row_start[k] = column[k] = k;
-        fillContact(s, island, k);
+        if (island->greedy != NULL) {
+            fillContact(s, island, k);
+            continue;
+        }
+        spragBlockOwn(s, &island->block[k], W + 9 * (size_t)k);
+        spragDelassusDiagonal(&island->block[k], W + 9 * (size_t)k);
     }
-    spragGreedyFill(island->greedy, 0, n);
-    for (int k = 0; k < n; ++k)
+    if (island->greedy != NULL)
+        spragGreedyFill(island->greedy, 0, n);
+    for (int k = 0; k < n && island->greedy != NULL; ++k)
         for (int i = 0; i < 9; ++i) {
             const double *own = island->greedy->contact[k].own[i % 3];
             W[9 * (size_t)k + (size_t)i] = own[i / 3] + (i % 4 == 0 ? own[3] : 0);

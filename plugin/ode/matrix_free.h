@@ -15,7 +15,7 @@ void spragMatrixFreeBodies(const spragSnapshot *snapshot, const spragIsland *isl
 /* Makes island->greedy where the island is of that kind.  0: no memory. */
 int spragMatrixFreeChoose(const struct spragWorld *world, spragIsland *island);
 
-/* Fills it, and the diagonal blocks of W in a problem that has no others.  0: no memory. */
+/* Fills it if there is one, and the diagonal blocks of W in a problem that has no others.  0: no memory. */
 int spragMatrixFreeDiagonal(const spragSnapshot *snapshot, spragIsland *island);
 
 /* free_acceleration of each contact: what the others' guesses add. */

@@ -133,10 +133,11 @@ static void addIslandEvent(struct spragWorld *world, const spragIsland *island, 
                         .paradox_class = type == SPRAG_EVENT_INCONSISTENT    ? 1
                                          : type == SPRAG_EVENT_INDETERMINATE ? 3
                                                                              : 0,
-                        .reason = type == SPRAG_EVENT_DECLINED                        ? island->declined
-                                  : type == SPRAG_EVENT_FALLBACK && island->wedge > 0 ? wedged
-                                  : type == SPRAG_EVENT_JAM                           ? wedged
-                                                                                      : NULL};
+                        .reason = type == SPRAG_EVENT_DECLINED                              ? island->declined
+                                  : type == SPRAG_EVENT_FALLBACK && island->rescued != NULL ? island->rescued
+                                  : type == SPRAG_EVENT_FALLBACK && island->wedge > 0       ? wedged
+                                  : type == SPRAG_EVENT_JAM                                 ? wedged
+                                                                                            : NULL};
     memcpy(event.position, body->position, sizeof event.position);
     spragEventLogAdd(&world->log, type, &event);
 }

@@ -15,6 +15,7 @@
 #include "ode/ledger.h"
 #include "ode/park.h"
 #include "ode/report.h"
+#include "ode/rescue.h"
 #include "ode/snapshot.h"
 
 enum { JOINTS_EXPECTING = 500 }; /* in the last step: the threads will have work for a millisecond */
@@ -36,22 +37,26 @@ static void endStage(struct spragWorld *world, int stage, long long *since)
 
 static spragStatus stepOde(struct spragWorld *world, double step)
 {
-    const int ok = world->config.stepper == SPRAG_STEPPER_QUICKSTEP ? dWorldQuickStep(world->world, (dReal)step)
-                                                                    : dWorldStep(world->world, (dReal)step);
+    const int quick = world->config.stepper == SPRAG_STEPPER_QUICKSTEP || world->info.quick;
+    const int ok = quick ? dWorldQuickStep(world->world, (dReal)step) : dWorldStep(world->world, (dReal)step);
     return ok ? SPRAG_OK : spragFail(SPRAG_ERROR_MEMORY, "ODE had no memory for its step");
 }
 
-static void count(spragStepInfo *info, const spragIsland *island)
+/* What Sprag has no answer for is ODE's; dWorldStep would take hours for a large island, and its QuickStep moves all others
+ * as well, whose joints are parked. */
+static void count(spragStepInfo *info, spragStepper stepper, const spragIsland *island)
 {
     info->joints += island->joint_count - island->contact_count;
     info->contacts += island->contact_count;
     if (island->declined != NULL) {
         ++info->declined;
+        info->quick |= stepper == SPRAG_STEPPER_STEP && island->failed && island->joint_count >= SPRAG_RESCUE_LEAST;
         return;
     }
     ++info->solved[island->solve.solver];
     info->iterations += island->solve.iterations;
     info->fallbacks += island->solve.fallback;
+    info->rescued += island->rescued != NULL;
     info->residual = fmax(info->residual, island->solve.residual);
     if (island->wedge > 0) {
         ++info->wedged;
@@ -63,7 +68,7 @@ static void countAll(struct spragWorld *world)
 {
     world->info.islands = world->snapshot.island_count;
     for (int k = 0; k < world->snapshot.island_count; ++k)
-        count(&world->info, &world->snapshot.island[k]);
+        count(&world->info, world->config.stepper, &world->snapshot.island[k]);
 }
 
 /* The world seen and written down: the contact problem of every island, and if asked its solution. */

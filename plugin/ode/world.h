@@ -98,6 +98,8 @@ typedef struct spragIsland {
     int *body;            /* (body_count) dynamic bodies, ascending */
     int *joint;           /* (joint_count) enabled joints, ascending */
     const char *declined; /* why ODE solves it, or NULL */
+    int failed;           /* 1: as it has no answer, not for what it is */
+    const char *rescued;  /* why its answer is that of sweeps without W (rescue.h), or NULL */
     int surged;           /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int block_count, row_count, articulation_count;
     int block_total;      /* with those that are not in the working set (working_set.h) */
@@ -121,6 +123,13 @@ typedef struct spragIsland {
     struct spragLoneGroup *lone; /* with which it was solved, or NULL (lone.h): then it has no blocks and no problem */
     int lone_lane;
 } spragIsland;
+
+/* It has no answer. */
+static inline void spragIslandFail(spragIsland *island, const char *why)
+{
+    island->declined = why;
+    island->failed = 1;
+}
 
 typedef struct spragSnapshot {
     double step;                       /* s */

@@ -46,29 +46,31 @@ static _Thread_local int inside; /* > 0: the call comes from Sprag or ODE */
 
 enum { REASON_MAX = 8, EVENTS_BUFFER = 1 << 16 };
 
+typedef struct Reason {
+    const char *text;
+    long count;
+} Reason;
+
 /* Sums over all worlds and steps, under report_lock. */
 static struct {
     long worlds, steps, refused, above; /* above: steps that missed the tolerance, or what is enough */
-    long islands, contacts, declined, fallbacks, wedged, events_lost;
+    long islands, contacts, declined, fallbacks, rescued, quick, wedged, events_lost;
     long solved[SPRAG_SOLVER_COUNT], events[SPRAG_EVENT_TYPE_COUNT];
     double residual, rigid, seconds, seconds_ode;
     long worst_step, worst_contacts; /* where the worst residual was */
     char refusal[200], no_dump[200], no_events[200];
-    struct {
-        const char *text;
-        long count;
-    } reason[REASON_MAX]; /* why islands were declined; said once when first met */
+    Reason decline[REASON_MAX], fallback[REASON_MAX]; /* why islands were one; of a decline said when first met */
 } total;
 
-static void addReason(const char *text)
+static void addReason(Reason reason[REASON_MAX], const char *text)
 {
     for (int k = 0; k < REASON_MAX; ++k) {
-        if (total.reason[k].text == NULL && settings.report)
+        if (reason[k].text == NULL && settings.report && reason == total.decline)
             fprintf(stderr, "sprag: an island is left to ODE: %s (said once)\n", text);
-        if (total.reason[k].text == NULL)
-            total.reason[k].text = text;
-        if (strcmp(total.reason[k].text, text) == 0) {
-            ++total.reason[k].count;
+        if (reason[k].text == NULL)
+            reason[k].text = text;
+        if (strcmp(reason[k].text, text) == 0) {
+            ++reason[k].count;
             return;
         }
     }
@@ -108,7 +110,9 @@ static void onEvent(const spragEvent *event, void *user)
     if ((unsigned)event->type < SPRAG_EVENT_TYPE_COUNT)
         ++total.events[event->type];
     if (event->type == SPRAG_EVENT_DECLINED)
-        addReason(event->reason);
+        addReason(total.decline, event->reason);
+    if (event->type == SPRAG_EVENT_FALLBACK && event->reason != NULL)
+        addReason(total.fallback, event->reason);
     if (event_file != NULL) {
         char line[1024];
         spragEventJson(event, NULL, line, sizeof line);
@@ -251,6 +255,8 @@ static void addStep(dWorldID world, long steps_before, double seconds)
         total.contacts += info.contacts;
         total.declined += info.declined;
         total.fallbacks += info.fallbacks;
+        total.rescued += info.rescued;
+        total.quick += info.quick;
         total.wedged += info.wedged;
         total.rigid = fmax(total.rigid, info.residual_rigid);
         total.events_lost += info.events_lost;
@@ -363,8 +369,12 @@ __attribute__((destructor)) static void finish(void)
     printCounts("islands solved by", SPRAG_SOLVER_COUNT, total.solved, solverName);
     fprintf(stderr, "sprag: declined islands %ld, fallbacks %ld, steps left to ODE %ld%s%s\n", total.declined,
             total.fallbacks, total.refused, total.refusal[0] != '\0' ? ": " : "", total.refusal);
-    for (int k = 0; k < REASON_MAX && total.reason[k].text != NULL; ++k)
-        fprintf(stderr, "sprag: declined %ld times: %s\n", total.reason[k].count, total.reason[k].text);
+    for (int k = 0; k < REASON_MAX && total.decline[k].text != NULL; ++k)
+        fprintf(stderr, "sprag: declined %ld times: %s\n", total.decline[k].count, total.decline[k].text);
+    if (total.quick > 0)
+        fprintf(stderr,
+                "sprag: %ld of these steps were dWorldQuickStep's: a declined island was too large for dWorldStep\n",
+                total.quick);
     printCounts("events", SPRAG_EVENT_TYPE_COUNT, total.events, eventName);
     fprintf(stderr, "sprag: worst residual %.3g m/s", total.residual);
     if (total.above > 0)
@@ -380,9 +390,11 @@ __attribute__((destructor)) static void finish(void)
             settings.dump_path == NULL ? " (SPRAG_DUMP=FILE writes it down)" : "");
     if (total.fallbacks > 0)
         fprintf(stderr,
-                "sprag: fallbacks %ld: islands that the usual method did not solve, but a slower one or a softer "
-                "contact (docs/preload.md)\n",
-                total.fallbacks);
+                "sprag: fallbacks %ld: islands that the usual method did not solve, but a slower one, a softer "
+                "contact, or sweeps without a matrix (%ld) (docs/preload.md)\n",
+                total.fallbacks, total.rescued);
+    for (int k = 0; k < REASON_MAX && total.fallback[k].text != NULL; ++k)
+        fprintf(stderr, "sprag: fallback %ld times: %s\n", total.fallback[k].count, total.fallback[k].text);
     if (total.wedged > 0)
         fprintf(
             stderr,

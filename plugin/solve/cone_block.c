@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
+#include "problem/residual.h"
 
 enum { ROOT_STEP_MAX = 80 };
 #define EXACT (8 * DBL_EPSILON)
@@ -243,4 +244,30 @@ void spragBoxBlockSolve(const double W[9], const double q[3], const double lo[3]
     }
     for (int i = 0; i < 3; ++i)
         r[i] = clamp(r[i], lo[i], hi[i]);
+}
+
+/* ---------------------------------------------------------------- every kind */
+
+void spragLawSolve(const spragProblem *problem, int k, const double W[9], spragConeBlock *cone, double load,
+                   const double q[3], double r[3])
+{
+    const double most = fmax(0, load);
+    switch (spragKindOf(problem, k)) {
+    case SPRAG_BLOCK_TWO_SIDED:
+        spragConeBlockSolveTwoSided(cone, q, r);
+        break;
+    case SPRAG_BLOCK_FORCE_LIMIT:
+        spragDiscBlockSolve(W, q, 0, 0, INFINITY, problem->mu[k], r);
+        break;
+    case SPRAG_BLOCK_BOX:
+        spragBoxBlockSolve(W, q, problem->bound + 6 * (size_t)k, problem->bound + 6 * (size_t)k + 3, r);
+        break;
+    case SPRAG_BLOCK_ROLLING: {
+        const double spin = spragMuMinusOf(problem, k) * most;
+        spragDiscBlockSolve(W, q, 2, -spin, spin, problem->mu[k] * most, r);
+        break;
+    }
+    default:
+        spragConeBlockSolve(cone, q, r);
+    }
 }

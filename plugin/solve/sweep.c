@@ -38,28 +38,9 @@ enum {
 
 static void blockSolve(spragSweeper *sweeper, int visit, const double q[3], const double *x, double r[3])
 {
-    const spragProblem *problem = sweeper->problem;
-    const int k = sweeper->order[visit];
-    switch (spragKindOf(problem, k)) {
-    case SPRAG_BLOCK_TWO_SIDED:
-        spragConeBlockSolveTwoSided(&sweeper->block[visit], q, r);
-        break;
-    case SPRAG_BLOCK_FORCE_LIMIT:
-        spragDiscBlockSolve(sweeper->diagonal[visit], q, 0, 0, INFINITY, problem->mu[k], r);
-        break;
-    case SPRAG_BLOCK_BOX:
-        spragBoxBlockSolve(sweeper->diagonal[visit], q, problem->bound + 6 * (size_t)k,
-                           problem->bound + 6 * (size_t)k + 3, r);
-        break;
-    case SPRAG_BLOCK_ROLLING: {
-        const double load = fmax(0, x[3 * sweeper->parent[visit]]);
-        const double spin = sweeper->block[visit].mu_minus * load;
-        spragDiscBlockSolve(sweeper->diagonal[visit], q, 2, -spin, spin, problem->mu[k] * load, r);
-        break;
-    }
-    default:
-        spragConeBlockSolve(&sweeper->block[visit], q, r);
-    }
+    const int k = sweeper->order[visit], rolls = spragKindOf(sweeper->problem, k) == SPRAG_BLOCK_ROLLING;
+    spragLawSolve(sweeper->problem, k, sweeper->diagonal[visit], &sweeper->block[visit],
+                  rolls ? x[3 * sweeper->parent[visit]] : 0, q, r);
 }
 
 /* Returns the largest (|dr_k| w_k)^2. */

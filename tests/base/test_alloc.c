@@ -38,6 +38,13 @@ static void theNthFails(void **state)
     }
     spragAllocFailAt(0);
     assert_int_equal(spragAllocCount(), before + 5);
+    spragAllocFailFrom(2, 3);
+    for (int n = 1; n <= 6; ++n) {
+        void *memory = spragAlloc(1, 1);
+        assert_int_equal(memory == NULL, n >= 2 && n <= 4);
+        spragFree(memory);
+    }
+    spragAllocFailAt(0);
 }
 
 /* Doubles, keeps what there is, zeroes the rest; without memory nothing changes. */

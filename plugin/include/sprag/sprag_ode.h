@@ -145,8 +145,8 @@ typedef struct spragEvent {
     int anticipated; /* 1: the velocity-level step met the singular point up to a step early (p still > 0) */
     int paradox_class;
     int variant; /* +1 / -1 after the step: the side of a guide that bears load; 1 of an ordinary contact, 0 open */
-    const char
-        *reason; /* of DECLINED: why ODE solved the island; of FALLBACK and JAM of an island: that it is wedged.  A
+    const char *
+        reason; /* of DECLINED: why ODE solved the island; of FALLBACK and JAM of an island: that it is wedged, or why it was rescued.  A
                          * sentence that lives for ever; else NULL */
     /* of the bodies: the same as long as one lives, and never another's; -1: the world, or unknown */
     int body_number[2];
@@ -168,6 +168,8 @@ typedef struct spragStepInfo {
     double time;              /* s since attach */
     int wedged; /* islands for which no rigid solution was found and friction locks a wedge: contacts yield */
     double residual_rigid; /* worst over these, of the rigid problem, m/s */
+    int rescued; /* of the fallbacks: large islands that no solver answered, or whose matrix is too large, and sweeps did */
+    int quick; /* 1: of the declined islands one is too large for dWorldStep, and ODE's step was dWorldQuickStep */
 } spragStepInfo;
 
 enum {
