@@ -12,6 +12,7 @@ enum { INNER_MAX = 12, INNER_EASY = 4, CHORDS_MAX = 3, POLISH_STEPS = 6, POLISH_
 #define LAMBDA_JUMP 1e-6 /* a warm start below this that fails is no warm start: on with LAMBDA_RETRY */
 #define LAMBDA_RETRY 1e-3
 #define LAMBDA_RETRY_NEAR 1e-5 /* the same from an answer within tolerance: an arch polished in every step is at rest */
+#define ROUGH 1e-5             /* m/s: what is within such a tolerance may be far from the answer */
 #define LAMBDA_HOLD 30         /* after a step of a polish that was none */
 #define LAMBDA_LEAST 1e-8      /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
@@ -398,7 +399,7 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
         memcpy(proximal->best, r, bytes);
         proximal->best_residual = residual;
         proximal->factored = 0;
-        proximal->retry = LAMBDA_RETRY_NEAR;
+        proximal->retry = tolerance < ROUGH ? LAMBDA_RETRY_NEAR : LAMBDA_RETRY;
         spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, enough, 0, POLISH_STEPS, r, iterations);
         if (proximal->best_residual > FAR * tolerance) {
             const int most = spent < POLISH_LONGER ? spent : POLISH_LONGER;
