@@ -4,10 +4,6 @@
 
 #include <stddef.h>
 
-#if !defined(__GNUC__)
-#define __builtin_prefetch(address) ((void)(address))
-#endif
-
 /* size bytes from the address, which need not be valid. */
 static inline void spragPrefetch(const void *address, size_t size)
 {

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "linalg/quad.h"
 #include "linalg/vec3.h"
 
-typedef double Vector4 __attribute__((vector_size(32)));
-#define INLINE static inline __attribute__((always_inline)) /* then b is a constant */
+#define INLINE SPRAG_QUAD_INLINE /* then b is a constant */
 
 enum { CONTACT = 3, BODY = 6 };
 #define BODY_PRODUCT 8 /* a product of 6x6 blocks takes the time of so many of 3x3 */
@@ -283,13 +283,13 @@ INLINE void eliminate(const spragBlockLu *lu, const double *L, int k, double *wo
     for (int i = 0; i < b * b; ++i)
         a[i] = L[i];
     for (int t = lu->u_start[k]; t < end; ++t) {
-        const Vector4 *U = (const Vector4 *)(const void *)(rows + (size_t)padded * (size_t)t);
-        Vector4 *C = (Vector4 *)(void *)(work + (size_t)padded * (size_t)column[t]), u[2 * BODY];
+        const spragQuad *U = (const spragQuad *)(const void *)(rows + (size_t)padded * (size_t)t);
+        spragQuad *C = (spragQuad *)(void *)(work + (size_t)padded * (size_t)column[t]), u[2 * BODY];
         for (int i = 0; i < parts * b; ++i)
             u[i] = U[i];
         for (int i = 0; i < b; ++i)
             for (int part = 0; part < parts; ++part) {
-                Vector4 sum = u[part] * a[b * i];
+                spragQuad sum = u[part] * a[b * i];
                 for (int j = 1; j < b; ++j)
                     sum += u[parts * j + part] * a[b * i + j];
                 C[parts * i + part] -= sum;
@@ -348,45 +348,26 @@ INLINE int factorRow(spragBlockLu *lu, int i, double *work, const int b)
     return regular;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define VECTORS __attribute__((target("avx2")))
-static int hasVectors(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-#else
-#define VECTORS
-static int hasVectors(void)
-{
-    return 0;
-}
-#endif
+typedef struct Row {
+    spragBlockLu *lu;
+    int i;
+    double *work;
+    int regular;
+} Row;
 
-VECTORS static int contactRowVectors(spragBlockLu *lu, int i, double *work)
+INLINE void factorEither(Row *row)
 {
-    return factorRow(lu, i, work, CONTACT);
+    row->regular = row->lu->size == BODY ? factorRow(row->lu, row->i, row->work, BODY)
+                                         : factorRow(row->lu, row->i, row->work, CONTACT);
 }
 
-VECTORS static int bodyRowVectors(spragBlockLu *lu, int i, double *work)
-{
-    return factorRow(lu, i, work, BODY);
-}
-
-static int contactRow(spragBlockLu *lu, int i, double *work)
-{
-    return factorRow(lu, i, work, CONTACT);
-}
-
-static int bodyRow(spragBlockLu *lu, int i, double *work)
-{
-    return factorRow(lu, i, work, BODY);
-}
+SPRAG_QUAD_CLONES(factor, factorEither, Row)
 
 static int rowOf(spragBlockLu *lu, int i, double *work)
 {
-    if (hasVectors())
-        return lu->size == BODY ? bodyRowVectors(lu, i, work) : contactRowVectors(lu, i, work);
-    return lu->size == BODY ? bodyRow(lu, i, work) : contactRow(lu, i, work);
+    Row row = {.lu = lu, .i = i, .work = work};
+    factor(&row);
+    return row.regular;
 }
 
 /* Rows are taken in order, so that those a thread waits for are being worked on. */

@@ -23,7 +23,7 @@ typedef struct spragBlockLu {
     double *work;            /* (n x padded), zero between uses */
     double *solution;        /* (b n) */
     spragPool *pool;         /* or NULL */
-    double *works;           /* (pool->count x n x padded) as work, of each thread */
+    double *works;           /* (threads x n x padded) as work, of each thread */
     atomic_int *done;        /* (n) the factorisation in which a row was last finished */
     int round;               /* factorisations so far */
     atomic_int next, failed; /* row to be taken; 1: a diagonal block is singular */

@@ -12,20 +12,11 @@ typedef float spragOctRow __attribute__((vector_size(16)));
 
 #define SPRAG_OCT_INLINE SPRAG_QUAD_INLINE
 
+SPRAG_LANES(spragOct, spragOctMask)
+
 SPRAG_OCT_INLINE spragOct spragOctOf(float x)
 {
     return (spragOct){x, x, x, x, x, x, x, x};
-}
-
-SPRAG_OCT_INLINE spragOct spragOctSelect(spragOctMask mask, spragOct yes, spragOct no)
-{
-    return (spragOct)(((spragOctMask)yes & mask) | ((spragOctMask)no & ~mask));
-}
-
-/* The larger; b where a is NaN. */
-SPRAG_OCT_INLINE spragOct spragOctMax(spragOct a, spragOct b)
-{
-    return spragOctSelect(a > b, a, b);
 }
 
 SPRAG_OCT_INLINE spragOct spragOctSqrt(spragOct x)
@@ -43,18 +34,6 @@ SPRAG_OCT_INLINE spragOct spragOctSqrt(spragOct x)
         y[i] = sqrtf(x[i]);
     return y;
 #endif
-}
-
-SPRAG_OCT_INLINE spragOct spragOctDot3(const spragOct a[3], const spragOct b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-SPRAG_OCT_INLINE void spragOctCross3(spragOct out[3], const spragOct a[3], const spragOct b[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 /* out[i]: number i of eight rows of four, 16-byte aligned */

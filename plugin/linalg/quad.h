@@ -17,10 +17,24 @@ typedef long long spragQuadMask __attribute__((vector_size(32))); /* -1: true */
 /* Never passed to a function that is not inlined: the ABI depends on the target. */
 #define SPRAG_QUAD_INLINE static inline __attribute__((always_inline))
 
-/* A function over quads in two clones, of which quadHasAvx2() picks one: body is SPRAG_QUAD_INLINE void (type *). */
-#if defined(__x86_64__) && defined(__GNUC__)
+/* A SPRAG_QUAD_WIDE function is compiled for AVX2, for processors that have it: spragQuadIsWide(). */
+#if defined(__x86_64__)
+#define SPRAG_QUAD_WIDE __attribute__((target("avx2")))
+static inline int spragQuadIsWide(void)
+{
+    return __builtin_cpu_supports("avx2") != 0;
+}
+#else
+#define SPRAG_QUAD_WIDE
+static inline int spragQuadIsWide(void)
+{
+    return 0;
+}
+#endif
+
+/* A function over quads in two clones, of which spragQuadIsWide() picks one: body is SPRAG_QUAD_INLINE void (type *). */
 #define SPRAG_QUAD_CLONES(name, body, type)                                                                            \
-    __attribute__((target("avx2"))) static void name##Wide(type *argument)                                             \
+    SPRAG_QUAD_WIDE static void name##Wide(type *argument)                                                             \
     {                                                                                                                  \
         body(argument);                                                                                                \
     }                                                                                                                  \
@@ -30,30 +44,35 @@ typedef long long spragQuadMask __attribute__((vector_size(32))); /* -1: true */
     }                                                                                                                  \
     static void name(type *argument)                                                                                   \
     {                                                                                                                  \
-        __builtin_cpu_supports("avx2") ? name##Wide(argument) : name##Narrow(argument);                                \
+        spragQuadIsWide() ? name##Wide(argument) : name##Narrow(argument);                                             \
     }
-#else
-#define SPRAG_QUAD_CLONES(name, body, type)                                                                            \
-    static void name(type *argument)                                                                                   \
+
+/* What lanes of any width can do (quads here, linalg/oct.h).  Max: the larger; b where a is NaN. */
+#define SPRAG_LANES(lanes, mask_type)                                                                                  \
+    SPRAG_QUAD_INLINE lanes lanes##Select(mask_type mask, lanes yes, lanes no)                                         \
     {                                                                                                                  \
-        body(argument);                                                                                                \
+        return (lanes)(((mask_type)yes & mask) | ((mask_type)no & ~mask));                                             \
+    }                                                                                                                  \
+    SPRAG_QUAD_INLINE lanes lanes##Max(lanes a, lanes b)                                                               \
+    {                                                                                                                  \
+        return lanes##Select(a > b, a, b);                                                                             \
+    }                                                                                                                  \
+    SPRAG_QUAD_INLINE lanes lanes##Dot3(const lanes a[3], const lanes b[3])                                            \
+    {                                                                                                                  \
+        return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];                                                                \
+    }                                                                                                                  \
+    SPRAG_QUAD_INLINE void lanes##Cross3(lanes out[3], const lanes a[3], const lanes b[3])                             \
+    {                                                                                                                  \
+        out[0] = a[1] * b[2] - a[2] * b[1];                                                                            \
+        out[1] = a[2] * b[0] - a[0] * b[2];                                                                            \
+        out[2] = a[0] * b[1] - a[1] * b[0];                                                                            \
     }
-#endif
+
+SPRAG_LANES(spragQuad, spragQuadMask)
 
 SPRAG_QUAD_INLINE spragQuad spragQuadOf(double x)
 {
     return (spragQuad){x, x, x, x};
-}
-
-SPRAG_QUAD_INLINE spragQuad spragQuadSelect(spragQuadMask mask, spragQuad yes, spragQuad no)
-{
-    return (spragQuad)(((spragQuadMask)yes & mask) | ((spragQuadMask)no & ~mask));
-}
-
-/* The larger; b where a is NaN. */
-SPRAG_QUAD_INLINE spragQuad spragQuadMax(spragQuad a, spragQuad b)
-{
-    return spragQuadSelect(a > b, a, b);
 }
 
 SPRAG_QUAD_INLINE spragQuad spragQuadMin(spragQuad a, spragQuad b)
@@ -83,18 +102,6 @@ SPRAG_QUAD_INLINE spragQuad spragQuadSqrt(spragQuad x)
 #else
     return (spragQuad){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};
 #endif
-}
-
-SPRAG_QUAD_INLINE spragQuad spragQuadDot3(const spragQuad a[3], const spragQuad b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-SPRAG_QUAD_INLINE void spragQuadCross3(spragQuad out[3], const spragQuad a[3], const spragQuad b[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 /* out = M x, M (3 x 3) */

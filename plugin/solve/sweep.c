@@ -16,10 +16,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/quad.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
-
-typedef double Vector4 __attribute__((vector_size(32)));
 
 enum { PACKED = 12 };
 
@@ -44,22 +43,22 @@ static void blockSolve(spragSweeper *sweeper, int visit, const double q[3], cons
 }
 
 /* Returns the largest (|dr_k| w_k)^2. */
-static inline __attribute__((always_inline)) double visitBlocks(spragSweeper *sweeper, int first, int last, double *all)
+SPRAG_QUAD_INLINE double visitBlocks(spragSweeper *sweeper, int first, int last, double *all)
 {
     const int *column = sweeper->column, plain = sweeper->problem->kind == NULL;
     double largest = 0;
     for (int visit = first; visit < last; ++visit) {
         const int end = sweeper->start[visit + 1];
         const double *free_velocity = sweeper->q + 3 * visit;
-        Vector4 n = {free_velocity[0], free_velocity[1], free_velocity[2], 0}, t1 = {0, 0, 0, 0}, t2 = {0, 0, 0, 0};
+        spragQuad n = {free_velocity[0], free_velocity[1], free_velocity[2], 0}, t1 = {0, 0, 0, 0}, t2 = {0, 0, 0, 0};
         for (int e = sweeper->start[visit]; e < end; ++e) {
-            const Vector4 *W = (const Vector4 *)(const void *)(sweeper->packed + PACKED * (size_t)e);
+            const spragQuad *W = (const spragQuad *)(const void *)(sweeper->packed + PACKED * (size_t)e);
             const double *x = all + 3 * column[e];
             n += W[0] * x[0];
             t1 += W[1] * x[1];
             t2 += W[2] * x[2];
         }
-        const Vector4 total = n + (t1 + t2);
+        const spragQuad total = n + (t1 + t2);
         const double q[3] = {total[0], total[1], total[2]};
         double fresh[3], *old = all + 3 * visit;
         if (plain || spragKindOf(sweeper->problem, sweeper->order[visit]) == SPRAG_BLOCK_CONTACT)
@@ -74,28 +73,15 @@ static inline __attribute__((always_inline)) double visitBlocks(spragSweeper *sw
     return largest;
 }
 
-static double visitPlain(spragSweeper *sweeper, int first, int last, double *x)
+static double visitNarrow(spragSweeper *sweeper, int first, int last, double *x)
 {
     return visitBlocks(sweeper, first, last, x);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static double visitAvx2(spragSweeper *sweeper, int first, int last, double *x)
+SPRAG_QUAD_WIDE static double visitWide(spragSweeper *sweeper, int first, int last, double *x)
 {
     return visitBlocks(sweeper, first, last, x);
 }
-
-static int hasAvx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-#else
-#define visitAvx2 visitPlain
-static int hasAvx2(void)
-{
-    return 0;
-}
-#endif
 
 /* ---------------------------------------------------------------- parts */
 
@@ -212,7 +198,7 @@ int spragSweeperInit(spragSweeper *sweeper, const spragProblem *problem, spragPo
                               .packed = SPRAG_TAKE_RAW(arena, double, PACKED *(size_t)blocks),
                               .part_count = 1,
                               .part_start = {0, nc},
-                              .visit = hasAvx2() ? visitAvx2 : visitPlain,
+                              .visit = spragQuadIsWide() ? visitWide : visitNarrow,
                               .pool = pool};
     if (sweeper->order == NULL || sweeper->w == NULL || sweeper->q == NULL || sweeper->block == NULL ||
         sweeper->diagonal == NULL || (problem->parent != NULL && sweeper->parent == NULL) || sweeper->start == NULL ||
