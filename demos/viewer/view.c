@@ -359,7 +359,8 @@ static void textNotable(const View *view, int left, int width, int height, float
 static void plot(const View *view, const float *value, const char *title, const char *unit, float x, float y, float w,
                  float h, float size, HudColor color)
 {
-    float high = 1e-6f; /* below that it is rounding, not motion */
+    static const float rounding = 1e-6f; /* below that it is no motion */
+    float high = rounding;
     char text[80];
     for (int k = 0; k < view->plot_count; ++k)
         high = fmaxf(high, value[k]);
@@ -368,9 +369,9 @@ static void plot(const View *view, const float *value, const char *title, const 
     for (int k = 0; k < view->plot_count; ++k)
         sum += value[k];
     const float mean = view->plot_count > 0 ? sum / (float)view->plot_count : 0;
-    if (high > 8 * mean && mean > 1e-6f)
+    if (high > 8 * mean && mean > rounding)
         high = 4 * mean;
-    snprintf(text, sizeof text, "%s up to %.3g %s", title, (double)high, unit);
+    snprintf(text, sizeof text, "%s %s %.3g %s", title, high > rounding ? "up to" : "below", (double)high, unit);
     hudText(x, y, 0.85f * size * fminf(1, w / hudTextWidth(0.85f * size, 1, text)), 1, faint, text);
     hudRectangle(x, y + h - 1, w, 1, 0, faint);
     hudCurve(x, y + 1.6f * size, w, h - 1.6f * size, value, view->plot_count, 0, 1.05f * high, 1.8f, color);

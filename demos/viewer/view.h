@@ -11,7 +11,7 @@ enum { VIEW_EVENT_MAX = 6, VIEW_PLOT_MAX = 100000 };
 typedef struct View {
     SceneWorld *world;
     SceneSolver solver;
-    spragEvent event[VIEW_EVENT_MAX]; /* newest first; ordinary ones are dropped for notable ones */
+    spragEvent event[VIEW_EVENT_MAX]; /* newest first */
     int event_count;
     spragEvent notable; /* the last jam, detach, inconsistent or indeterminate event */
     int has_notable;

@@ -49,8 +49,8 @@ typedef struct Contacts {
     struct spragWorld *world;
     const spragPointerMap *surfaces;
     spragIsland *island;
-    int *
-        first; /* (joint_count) of each contact joint: how many blocks, or BAD; then its first block; -1: another joint */
+    /* (joint_count) of each contact joint: how many blocks, or BAD; then its first block; -1: another joint */
+    int *first;
 } Contacts;
 
 enum { BAD = -2 };

@@ -17,6 +17,15 @@ static double rhsAlong(const spragEqualityRow *row, int count, int linear, const
     return sum;
 }
 
+/* The joint's two rows across its axis d, a unit vector. */
+static void rowsAcross(const spragEqualityRow *row, int count, const spragEqualityRow *across[2], double d[3])
+{
+    for (int e = 0, found = 0; e < count && found < 2; ++e)
+        if (spragNorm3(row[e].J[0]) > 0)
+            across[found++] = &row[e];
+    spragCross3(d, across[0]->J[0], across[1]->J[0]);
+}
+
 /* Where the joint's rows act, from the first body's centre:  with d = p x q and moments (c x p), (c x q),
  * c = ((c x q).d) p - ((c x p).d) q + ((c x p).q) d. */
 static void centreOf(const spragEqualityRow *p, const spragEqualityRow *q, const double d[3], double c[3])
@@ -75,14 +84,11 @@ static void endBlock(const struct spragWorld *world, const struct spragBearing *
 void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,
                         const spragEqualityRow *row, int count, spragBlock *block)
 {
-    const spragEqualityRow *across[2] = {NULL, NULL};
-    for (int e = 0, found = 0; e < count && found < 2; ++e)
-        if (spragNorm3(row[e].J[0]) > 0)
-            across[found++] = &row[e];
+    const spragEqualityRow *across[2];
     const spragBodyState *a = &world->snapshot.body[like->body[0]],
                          *b = like->body[1] < 0 ? NULL : &world->snapshot.body[like->body[1]];
     double d[3], c[3] = {0, 0, 0}, apart[3] = {0, 0, 0};
-    spragCross3(d, across[0]->J[0], across[1]->J[0]);
+    rowsAcross(row, count, across, d);
     if (bearing->type == dJointTypePiston)
         centreOf(across[0], across[1], d, c);
     for (int i = 0; i < 3 && b != NULL && bearing->type == dJointTypeSlider; ++i)
@@ -117,11 +123,8 @@ void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bea
 int spragSlidingKeepRoll(spragEqualityRow *row, int count)
 {
     double d[3];
-    const spragEqualityRow *across[2] = {NULL, NULL};
-    for (int e = 0, found = 0; e < count && found < 2; ++e)
-        if (spragNorm3(row[e].J[0]) > 0)
-            across[found++] = &row[e];
-    spragCross3(d, across[0]->J[0], across[1]->J[0]);
+    const spragEqualityRow *across[2];
+    rowsAcross(row, count, across, d);
     spragEqualityRow roll = row[0];
     roll.rhs = rhsAlong(row, count, 0, d);
     memset(roll.J, 0, sizeof roll.J);

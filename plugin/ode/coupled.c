@@ -23,10 +23,8 @@ typedef struct System {
 
 static const double *blockOf(const spragProblem *p, int k, int l)
 {
-    for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
-        if (p->column[e] == l)
-            return p->W + 9 * e;
-    return NULL;
+    const int e = spragProblemBlock(p, k, l);
+    return e < 0 ? NULL : p->W + 9 * (size_t)e;
 }
 
 /* Free normal acceleration, all contact forces removed: q less position correction and less what there was. */

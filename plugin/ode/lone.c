@@ -122,7 +122,7 @@ static spragLoneGroup *makeGroup(const struct spragWorld *world, spragArena *are
 /* q, guess and history of one contact, as ode/rows.c and ode/assemble.c have them. */
 SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c, spragLoneRow *row)
 {
-    static const double little = 0.05; /* of the step's own change: ode/assemble.c, restsAt */
+    static const double little = 0.05; /* of the step's own change: spragRestsAt, ode/rows.c */
     const double h = group->step;
     const spragQuad *v = group->velocity, *free = group->free_velocity;
     spragQuad start[3], end[3], centre[3], rate[3], product[3], change[3], slip[3];
@@ -332,8 +332,8 @@ static double judge(const spragLoneBodies *b, int lane)
     return worst;
 }
 
-/* 1: the body's impulse is set; 0: it begins again, as an island like any other. */
-static int takeIsland(struct spragWorld *world, const spragLoneGroup *group, int lane)
+/* Sets the body's impulse, if the judge agrees; else it begins again, as an island like any other. */
+static void takeIsland(struct spragWorld *world, const spragLoneGroup *group, int lane)
 {
     spragIsland *island = group->island[lane];
     spragBodyState *body = &world->snapshot.body[island->body[0]];
@@ -342,13 +342,12 @@ static int takeIsland(struct spragWorld *world, const spragLoneGroup *group, int
     if (!(residual <= world->config.tolerance)) {
         memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
         island->lone = NULL;
-        return 0;
+        return;
     }
     for (int i = 0; i < 6; ++i)
         body->impulse[i] = group->bodies.impulse[i][lane];
     island->solve = (spragSolveInfo){
         .solver = SPRAG_SOLVER_VARIANT, .iterations = (int)group->bodies.iterations[lane], .residual = residual};
-    return 1;
 }
 
 static void solveGroup(struct spragWorld *world, spragLoneGroup *group)

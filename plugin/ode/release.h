@@ -7,7 +7,7 @@
  *
  * Conflict.  Such contacts can ask for what no motion gives: two that hold a body against two that push it out.  The
  * impulses of the answer are then without limit (1e9 times what stops the body).  Where they are that, and no answer
- * was found, the contacts are softened by a thousandth of W, and by less as long as that lessens the violation.
+ * was found, the contacts are softened by a millionth of W, and by less as long as that lessens the violation.
  *
  * Yielding.  Finite coefficients of 5 to 340, which games have, lead to much the same: problems whose rigid answer nobody
  * finds from where it starts, or that have none.  Where an island was missed, its friction gets a compliance s w, w the

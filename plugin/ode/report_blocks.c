@@ -103,22 +103,22 @@ static void fillContact(const struct spragWorld *world, const Told *told, spragC
     const spragBlock *block = told->block;
     const spragJointState *joint = &s->joint[block->joint];
     const double *r = told->r, *u = told->u;
-    const double side = block->part == SPRAG_PART_OPPOSITE ? -1 : 1; /* told along the guide's own normal */
+    const double sign = block->part == SPRAG_PART_OPPOSITE ? -1 : 1; /* told along the guide's own normal */
     *contact = (spragContact){.joint = joint->guide != NULL ? NULL : joint->id, .depth = -block->gap};
     for (int side = 0; side < 2; ++side)
         contact->body[side] = block->body[side] < 0 ? NULL : s->body[block->body[side]].id;
     memcpy(contact->position, block->position, sizeof contact->position);
     for (int i = 0; i < 3; ++i)
-        contact->normal[i] = side * block->n[i];
+        contact->normal[i] = sign * block->n[i];
     contact->mode = modeOf(block, told->W, r, u, told->still);
     contact->variant = variantOf(world, block, told->W, r, contact->mode);
     const double load = block->kind == SPRAG_BLOCK_TWO_SIDED ? r[0] : fmax(r[0], 0); /* not -1e-20 N */
-    contact->normal_force = side * load / s->step;
+    contact->normal_force = sign * load / s->step;
     fromTangents(contact->friction, block, r[1] / s->step, r[2] * block->scale / s->step);
     fromTangents(contact->slip, block, u[1], u[2] / block->scale);
     if (world->config.analysis) {
         contact->painleve_p = told->indicator.p;
-        contact->free_acceleration = side * told->past->free_acceleration;
+        contact->free_acceleration = sign * told->past->free_acceleration;
         contact->paradox_class =
             told->coupled->examined ? told->coupled->paradox_class : spragParadoxClassOf(told->indicator.quadrant);
     }

@@ -4,8 +4,6 @@
 #include "ode/step.h"
 
 #include <math.h>
-#include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -20,18 +18,11 @@
 
 enum { JOINTS_EXPECTING = 500 }; /* in the last step: the threads will have work for a millisecond */
 
-static long long now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (long long)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Time since the last call goes to the stage. */
-static void endStage(struct spragWorld *world, int stage, long long *since)
+static void endStage(struct spragWorld *world, int stage, double *since)
 {
-    const long long t = now();
-    world->info.nanoseconds[stage] = t - *since;
+    const double t = spragSeconds();
+    world->info.nanoseconds[stage] = (long long)(1e9 * (t - *since));
     *since = t;
 }
 
@@ -72,7 +63,7 @@ static void countAll(struct spragWorld *world)
 }
 
 /* The world seen and written down: the contact problem of every island, and if asked its solution. */
-static spragStatus look(struct spragWorld *world, double step, int solve, long long *since)
+static spragStatus look(struct spragWorld *world, double step, int solve, double *since)
 {
     spragArenaReset(&world->arena);
     spragStatus status = spragLanesMake(world);
@@ -86,12 +77,12 @@ static spragStatus look(struct spragWorld *world, double step, int solve, long l
         return status;
     endStage(world, SPRAG_STAGE_ISLANDS, since);
     status = spragIslandsWork(world, solve);
-    *since = now();
+    *since = spragSeconds();
     return status;
 }
 
 /* Everything that may fail. */
-static spragStatus prepare(struct spragWorld *world, double step, long long *since)
+static spragStatus prepare(struct spragWorld *world, double step, double *since)
 {
     spragStatus status = look(world, step, 1, since);
     if (status != SPRAG_OK)
@@ -101,7 +92,7 @@ static spragStatus prepare(struct spragWorld *world, double step, long long *sin
 }
 
 /* ODE solves and steps all; with SPRAG_ANALYSIS_JUDGE its answer is judged on the way. */
-static spragStatus stepStock(struct spragWorld *world, double step, long long *since)
+static spragStatus stepStock(struct spragWorld *world, double step, double *since)
 {
     const int judged = world->config.analysis == SPRAG_ANALYSIS_JUDGE;
     spragStatus status = judged ? look(world, step, 0, since) : SPRAG_OK;
@@ -120,7 +111,7 @@ static spragStatus stepStock(struct spragWorld *world, double step, long long *s
     return status;
 }
 
-static spragStatus stepSprag(struct spragWorld *world, double step, long long *since)
+static spragStatus stepSprag(struct spragWorld *world, double step, double *since)
 {
     spragStatus status = prepare(world, step, since);
     if (status != SPRAG_OK)
@@ -138,8 +129,7 @@ static spragStatus stepAll(struct spragWorld *world, double step)
 {
     const spragStepInfo before = world->info;
     world->info = (spragStepInfo){.step = before.step, .time = before.time};
-    long long since = now();
-    world->begin = world->solved = spragSeconds();
+    double since = world->begin = world->solved = spragSeconds();
     if (world->snapshot.joint_count >= JOINTS_EXPECTING)
         spragPoolExpect(world->pool);
     const spragStatus status =

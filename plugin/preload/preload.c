@@ -21,11 +21,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <sprag/drop_in.h>
 
 #include "api/drop_in.h"
+#include "base/clock.h"
 #include "preload/late.h"
 #include "preload/settings.h"
 #include "preload/tree.h"
@@ -228,13 +228,6 @@ static void leave(void)
     --inside;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void addStep(dWorldID world, long steps_before, double seconds)
 {
     char why[sizeof total.refusal]; /* the next call into Sprag forgets it */
@@ -279,9 +272,9 @@ static int stepCounted(dWorldID world, dReal stepsize, int (*step)(dWorldID, dRe
 {
     const spragWorldID sprag = spragWorldFind(world);
     const long steps_before = sprag != NULL ? spragWorldGetStepInfo(sprag).step : 0;
-    const double begin = now();
+    const double begin = spragSeconds();
     const int result = step(world, stepsize);
-    addStep(world, steps_before, now() - begin);
+    addStep(world, steps_before, spragSeconds() - begin);
     return result;
 }
 

@@ -146,9 +146,10 @@ static spragStatus addPart(Elimination *s, int size, int tied)
     spragGlobal *g = s->global;
     const size_t n = (size_t)size;
     double *M = SPRAG_TAKE(&s->arena, double, n *n), *H = SPRAG_TAKE(&s->arena, double, (size_t)tied *n);
-    double *x = SPRAG_TAKE(&s->arena, double, 3 * n), *row = x + n, *column = row + n;
+    double *x = SPRAG_TAKE(&s->arena, double, n), *row = SPRAG_TAKE(&s->arena, double, n),
+           *column = SPRAG_TAKE(&s->arena, double, n);
     int *pivot = SPRAG_TAKE(&s->arena, int, n);
-    if (M == NULL || H == NULL || x == NULL || pivot == NULL)
+    if (M == NULL || H == NULL || x == NULL || row == NULL || column == NULL || pivot == NULL)
         return outOfMemory(s);
     gather(s, n, M, H);
     const int symmetric = isSymmetric(n, M);

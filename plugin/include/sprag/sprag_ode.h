@@ -145,11 +145,10 @@ typedef struct spragEvent {
     int anticipated; /* 1: the velocity-level step met the singular point up to a step early (p still > 0) */
     int paradox_class;
     int variant; /* +1 / -1 after the step: the side of a guide that bears load; 1 of an ordinary contact, 0 open */
-    const char *
-        reason; /* of DECLINED: why ODE solved the island; of FALLBACK and JAM of an island: that it is wedged, or why it was rescued.  A
-                         * sentence that lives for ever; else NULL */
-    /* of the bodies: the same as long as one lives, and never another's; -1: the world, or unknown */
-    int body_number[2];
+    /* Of DECLINED: why ODE solved the island; of FALLBACK and JAM of an island: that it is wedged, or why it was rescued.  A
+     * sentence that lives for ever; else NULL. */
+    const char *reason;
+    int body_number[2]; /* the same as long as a body lives, and never another's; -1: the world, or unknown */
 } spragEvent;
 
 typedef void spragEventFn(const spragEvent *event, void *user);
@@ -158,8 +157,7 @@ typedef struct spragStepInfo {
     int islands, contacts, joints;  /* seen by Sprag in the last step */
     int solved[SPRAG_SOLVER_COUNT]; /* islands per solver whose answer was taken */
     int iterations;
-    double
-        residual; /* worst over solved islands, m/s; of islands that were wedged: of the problem in which they yield */
+    double residual; /* worst over solved islands, m/s; of wedged ones: of the problem in which they yield */
     int fallbacks;
     int declined; /* islands with contacts left to ODE */
     int events, events_lost;
