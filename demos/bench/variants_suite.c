@@ -2,7 +2,7 @@
  * a factorisation of the same size by ODE, and against the enumeration of all variants.
  *
  * Systems: D0+ the identity and a random part, D0- = -D0+, friction added to both sides; "cycling": blocks of three pairs in
- * which simultaneous flips return for ever (theory, digest 5), weakly coupled. */
+ * which simultaneous flips return for ever (docs/theory.md 3), weakly coupled. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

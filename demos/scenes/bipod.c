@@ -1,4 +1,4 @@
-/* The bipod: a body on two feet is pulled along a rough plane (theory/overview.md, 000, "Bipod").
+/* The bipod: a body on two feet is pulled along a rough plane (Ivanov 2009, 5.8 to 5.13).
  *
  * Feet at x = -a (1) and +a (2), a height H below the centre; the pull F acts through the centre.  Scaled coefficients
  * mu^ = mu H / 2a: while k3 = mu1^ + mu2^ < 1 there is one motion.  Feet that the plane holds from both sides (two-sided

@@ -1,4 +1,4 @@
-/* Painleve and Klein: two beads on parallel rough rails, a rod between them (theory/overview.md, 001).
+/* Painleve and Klein: two beads on parallel rough rails, a rod between them (docs/theory.md 7).
  *
  * Bead 1 slides on the upper rail, z = d = l sin angle, bead 2 on the lower, z = 0, x1 - x2 = sqrt((l + extension)^2 - d^2).
  * Rails hold from both sides: T = -mu |N| sign v.  Constant forces X, Y act on the beads, no gravity.  The force R of the

@@ -1,4 +1,4 @@
-/* A uniform rod on a rough plane: the example of Painleve, and the first of theory/overview.md ("Rod, one-sided").
+/* A uniform rod on a rough plane: the example of Painleve (docs/theory.md 2).
  *
  * Ends are points: a contact is made at the exact end, normal +z, where the end is at or below the plane z = 0.
  *

@@ -1,5 +1,5 @@
-/* The rod of scene `rod` with its lower end in a straight guide: a two-sided contact (theory/overview.md, 000, "Rod,
- * two-sided").  The guide can push and pull, friction is mu |N|.
+/* The rod of scene `rod` with its lower end in a straight guide: a two-sided contact (Ivanov 2009, 5.2 to 5.7).
+ * The guide can push and pull, friction is mu |N|.
  *
  * a = l cos(angle), h = l sin(angle), J = m l^2 / 3: sliding has one solution for any load while
  *     mu < mu* = (J / m + a^2) / (|a| h),   4/3 at the least, at tan(angle) = 2;

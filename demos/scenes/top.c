@@ -1,4 +1,4 @@
-/* A spinning top on a table: one contact in three dimensions (theory/digest.md 1.7).
+/* A spinning top on a table: one contact in three dimensions (Ivanov 2009, 5.14 to 5.21).
  *
  * The axis d points from the tip to the centre of mass, at height `height` above the tip; tilt is its angle from the
  * vertical, heading its azimuth.  Angular velocity: spin d + precession z + nutation (-sin heading, cos heading, 0).

@@ -51,7 +51,10 @@ int hudCreate(void)
 
 void hudDestroy(void)
 {
-    ImGui_ImplOpenGL3_Shutdown();
+    if (ImGui::GetCurrentContext() == nullptr)
+        return;
+    if (ImGui::GetIO().BackendRendererUserData != nullptr)
+        ImGui_ImplOpenGL3_Shutdown();
     ImGui::DestroyContext();
 }
 

@@ -10,7 +10,7 @@ typedef struct HudColor {
     unsigned char r, g, b, a;
 } HudColor;
 
-/* 1, or 0 if OpenGL functions cannot be loaded. */
+/* 1, or 0 if OpenGL functions cannot be loaded; hudDestroy may be called all the same, and before. */
 int hudCreate(void);
 void hudDestroy(void);
 

@@ -264,6 +264,12 @@ static HudColor modeInk(spragMode mode)
     return (HudColor){(unsigned char)(220 * c[0]), (unsigned char)(220 * c[1]), (unsigned char)(220 * c[2]), 255};
 }
 
+/* What has three decimals and is zero in all of them has no sign either. */
+static double thousandths(double x)
+{
+    return fabs(x) < 0.0005 ? 0 : x;
+}
+
 /* The contacts' table: one line each, `rows` at most. */
 static void textContacts(const View *view, float x, float y, float size, int rows)
 {
@@ -280,15 +286,15 @@ static void textContacts(const View *view, float x, float y, float size, int row
         if (c->normal_force != 0 && mu > 0)
             snprintf(ratio, sizeof ratio, "%.4f", friction / (mu * fabs(c->normal_force)));
         if (view->solver == SCENE_SPRAG) {
-            snprintf(p, sizeof p, "%.3f", c->painleve_p);
-            snprintf(b, sizeof b, "%.3f", c->free_acceleration);
+            snprintf(p, sizeof p, "%.3f", thousandths(c->painleve_p));
+            snprintf(b, sizeof b, "%.3f", thousandths(c->free_acceleration));
         }
         const float row = y + line * (float)(shown + 1);
         hudText(x, row, size, 0, modeInk(c->mode), mode_name[c->mode]);
         snprintf(text, sizeof text,
                  fabs(c->normal_force) < 1e5 ? "     %10.3f %8.3f  %8s  %8.4f %7s %7s"
                                              : "     %10.3e %8.3g  %8s  %8.4f %7s %7s",
-                 c->normal_force, friction, ratio, length3(c->slip), p, b);
+                 thousandths(c->normal_force), friction, ratio, length3(c->slip), p, b);
         hudText(x, row, size, 0, ink, text);
     }
     if (count > shown) {

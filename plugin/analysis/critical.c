@@ -4,7 +4,7 @@
  *
  *     M(t) N = -b_n,     column j of M:  A_n,j (i_j, -mu_j(t) e_j)        N >= 0,
  *
- * and the solutions come, go or meet where (theory/digest.md 1.5 to 1.7, 5)
+ * and the solutions come, go or meet where (docs/theory.md 2, 3, 7)
  *
  *     det M = 0        a solution passes through infinity: the fold of sliding contacts, the cusp of resting ones.  The
  *                      load has no part in it: beyond it some loads have several solutions, others none;

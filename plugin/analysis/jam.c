@@ -1,4 +1,4 @@
-/* The impact that ends a slip without a collision (theory/policy.md, 3.3).
+/* The impact that ends a slip without a collision (docs/theory.md 6).
  *
  * Normal impulse N is the time.  While the contact slips, v_t = rho e, e = (cos theta, sin theta):
  *

@@ -7,7 +7,7 @@
  *     hold    |r_t| <= mu_static i r_n,     w = 0             at rest
  *     start   r = N (i, -mu e), w_t = s e,  w_n = 0, s > 0    at rest, e unknown
  *
- * N >= 0 and i = +1; two-sided contacts also i = -1 (the variant index, theory/digest.md 5).  All combinations are tried.
+ * N >= 0 and i = +1; two-sided contacts also i = -1 (the variant index, docs/theory.md 3).  All combinations are tried.
  *
  * Without starts the unknowns enter linearly (analysis/combination.c).  If the system is rank-deficient (statically
  * indeterminate) its solutions form a family, of which one point inside the cones is returned.  With starts the directions
@@ -98,7 +98,7 @@ static spragStatus check(const spragContactState *state, const spragSolutionSet 
     return SPRAG_OK;
 }
 
-/* For fresh contacts: open before hold before slip (policy 3.2 d, 3.4); separatrices never. */
+/* For fresh contacts: open before hold before slip (docs/theory.md 6); separatrices never. */
 static void classify(int nc, spragSolutionSet *set)
 {
     int realisable = 0, taken = -1, best = -1;

@@ -179,7 +179,7 @@ static void turnEnd(const struct spragWorld *world, struct spragBearing *bearing
 
 int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round)
 {
-    enum { FACES_MAX = 3 }; /* changes of face: they need not end (theory/policy.md 3.5) */
+    enum { FACES_MAX = 3 }; /* changes of face: they need not end (docs/theory.md 3, flip rule) */
     const double enough = world->config.tolerance;
     int turned = 0;
     for (int k = 0; k + 1 < island->block_count; ++k) {

@@ -73,7 +73,7 @@ static double usualChange(const spragContactChange *c)
     return c->step * fmax(fabs(c->event.b), c->gravity);
 }
 
-/* Theory/policy.md 3.6: the slip ended within the step by an impulse that no force of the ordinary size explains, and
+/* docs/theory.md 6: the slip ended within the step by an impulse that no force of the ordinary size explains, and
  * not by a collision. */
 static int isJam(const spragContactChange *c, int singular)
 {

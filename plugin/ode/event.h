@@ -38,7 +38,7 @@ typedef struct spragContactChange {
     double step;              /* s */
 } spragContactChange;
 
-/* Class of theory/004, section 10, for one one-sided contact: 1 nothing repels, 3 two repel and one is realisable. */
+/* Class (docs/theory.md 5) of one one-sided contact: 1 nothing repels, 3 two repel and one is realisable. */
 int spragParadoxClassOf(spragQuadrant quadrant);
 
 /* Touch, detach, stick, slip, reverse from the modes; inconsistent, indeterminate, jam from p, b and the impulse. */

@@ -7,6 +7,7 @@
 #include "problem/residual.h"
 #include "solve/cones.h"
 #include "solve/existence.h"
+#include "solve/policy.h"
 #include "solve/solver.h"
 
 enum {

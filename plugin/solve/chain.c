@@ -19,6 +19,7 @@
 #include "problem/creep.h"
 #include "problem/residual.h"
 #include "solve/cone_block.h"
+#include "solve/policy.h"
 #include "solve/solver.h"
 
 /* 3x3 products, some 5 ms, before a small problem contents itself with options->enough.  (A car whose friction is 50

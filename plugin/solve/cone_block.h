@@ -9,7 +9,7 @@
  * nu = 0 is sticking.  If that leaves the cone, slip is a root of h(nu) = mu r_n / |r_t| - 1, which is negative at 0 and
  * grows to infinity since q_n < 0: a bracketed Newton search, started from the last sweep's nu, ends at machine precision
  * in two or three steps.  (The secular equation of trust regions, Conn, Gould, Toint 2000, 7.3.1, with a cone for the
- * ball; theory/digest.md 1.7 has the quartic it replaces.) */
+ * ball; Ivanov 2009, 5.14 to 5.21, has the quartic it replaces.) */
 #ifndef SPRAG_SOLVE_CONE_BLOCK_H
 #define SPRAG_SOLVE_CONE_BLOCK_H
 

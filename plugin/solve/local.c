@@ -9,11 +9,11 @@
  *     A e + c = nu e,   A = mu (q_n W_tt - q_t W_nt'),   c = W_nn q_t - q_n W_tn,   nu = s d(e).
  *
  * So directions are the zeros of f(theta) = e_perp . (A e + c), a trigonometric polynomial of degree two: at most four.
- * (theory/digest.md 1.7 eliminates e instead and gets a quartic in nu; its coefficients degenerate in planar problems,
- * where c is an eigenvector of A.  f does not: tried and dropped.)
+ * (Ivanov 2009, 5.14 to 5.21, eliminates e instead and gets a quartic in nu; its coefficients degenerate in planar
+ * problems, where c is an eigenvector of A.  f does not: tried and dropped.)
  *
  * A slip branch is stable in the normal direction iff d > 0, in the direction iff de_perp.u_t / dtheta = f' / d < 0
- * (theory/policy.md 3.1, 3.4).  A two-sided contact has N of either sign, with mu -> -mu_minus where N < 0.
+ * (docs/theory.md 4).  A two-sided contact has N of either sign, with mu -> -mu_minus where N < 0.
  */
 #include <float.h>
 #include <math.h>
@@ -21,7 +21,7 @@
 
 #include "linalg/roots.h"
 #include "linalg/vec3.h"
-#include "solve/solver.h"
+#include "solve/local.h"
 
 /* ---------------------------------------------------------------- slip directions */
 
@@ -153,8 +153,8 @@ static double roundingOf(const double W[9], const double q[3], const double r[3]
     return 8 * DBL_EPSILON * size;
 }
 
-/* sticks: a solution without slip is known.  Where a guide holds the body across one direction, friction at its limit may
- * point anywhere and still nothing slips: such directions are no solutions of their own. */
+/* sticks: a solution without slip is known.  Where a guide holds the body across one direction, friction at its limit
+ * may point anywhere and still nothing slips: such directions are no solutions of their own. */
 static int addSlips(const double W[9], const double q[3], double mu, int sign, int sticks, spragLocalSolution *out)
 {
     const double signed_mu = sign * mu;

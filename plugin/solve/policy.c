@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "linalg/vec3.h"
-#include "solve/solver.h"
 
 double spragPainleveSlope(const double W[9], double mu, const double slip[2])
 {
@@ -13,7 +12,7 @@ double spragPainleveSlope(const double W[9], double mu, const double slip[2])
     return speed > 0 ? W[0] - mu * (W[1] * slip[0] + W[2] * slip[1]) / speed : W[0];
 }
 
-/* 1: with this separatrix the contact leaves, 0: it takes the branch with the force (policy 3.2 d). */
+/* 1: with this separatrix the contact leaves, 0: it takes the branch with the force (docs/theory.md 6). */
 static int liftsOff(double separatrix, const spragContactHistory *history, spragIndeterminacy policy)
 {
     if (policy != SPRAG_INDETERMINACY_HISTORY)
@@ -109,8 +108,9 @@ int spragLocalPick(int count, const spragLocalSolution *solution, double mu, con
     }
     if (open >= 0)
         return open;
-    /* At rest it stays at rest; a slip that can go on, goes on (policy 3.4).  In three dimensions both can exist with
-     * p > 0, b < 0 (oracle top.algebra.p+b-.2): the sticking one would be an impulse without a reason. */
+    /* At rest it stays at rest; a slip that can go on, goes on (docs/theory.md 6).  In three dimensions both can exist
+     * with p > 0, b < 0 (tests/data/oracle_open.json, top.algebra.p+b-.2): the sticking one would be an impulse without
+     * a reason. */
     if (stick >= 0 && slip >= 0)
         return sliding && spragIndicatorOf(W, mu, before, policy).quadrant != SPRAG_QUADRANT_INCONSISTENT &&
                        continues(&solution[slip], before->slip) > 0

@@ -1,13 +1,13 @@
-/* Which solution is right where several or none exist: theory/policy.md, section 3. */
+/* Which solution is right where several or none exist: docs/theory.md 6. */
 #ifndef SPRAG_SOLVE_POLICY_H
 #define SPRAG_SOLVE_POLICY_H
 
-#include <sprag/sprag.h>
+#include "solve/local.h"
 
 /* A contact slides where its slip is above this speed, m/s: well above rounding, well below any motion. */
 #define SPRAG_SLIP_TOLERANCE 1e-9
 
-/* Of one sliding contact, w_n = b + p N (policy 3.2). */
+/* Of one sliding contact, w_n = b + p N. */
 typedef enum spragQuadrant {
     SPRAG_QUADRANT_REST,          /* not sliding: no p */
     SPRAG_QUADRANT_SLIDE,         /* p > 0, b < 0 */
@@ -29,8 +29,15 @@ spragIndicator spragIndicatorOf(const double W[9], double mu, const spragContact
 
 /* The same of a two-sided contact.  b < 0 is borne by N > 0, b > 0 by N < 0, each with its own slope p of the sliding
  * contact.  p > 0: it slides (SLIDE), and if the other side's p is < 0 a second, unrealisable solution exists
- * (INDETERMINATE, separatrix its N; class 3).  p < 0: none slides (INCONSISTENT; policy 3.3).  b = 0: N = 0, it slides. */
+ * (INDETERMINATE, separatrix its N; class 3).  p < 0: none slides (INCONSISTENT).  b = 0: N = 0, it slides. */
 spragIndicator spragIndicatorTwoSided(const double W[9], double mu, double mu_minus,
                                       const spragContactHistory *history);
+
+/* Which of a contact's solutions (spragLocalEnumerate) a step takes: its index. */
+int spragLocalPick(int count, const spragLocalSolution *solution, double mu, const double W[9],
+                   const spragContactHistory *history, double step, spragIndeterminacy policy, spragSolveInfo *info);
+/* The same of a two-sided contact: the slide that goes on if it is realisable, else stick. */
+int spragLocalPickTwoSided(int count, const spragLocalSolution *solution, const spragIndicator *indicator,
+                           const spragContactHistory *history, spragSolveInfo *info);
 
 #endif

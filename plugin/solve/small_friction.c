@@ -1,6 +1,6 @@
 /* Let y be the normal gaps of the contacts that slide under load, with stiff springs for the normal forces.  Then
  * y'' = b + G N, G_ij = dw_n,i / dN_j with friction following N_j along the slip and the sticking contacts held
- * (theory/policy.md 3.1).  The contacts last iff every eigenvalue of G has a positive real part; a hyperstatic G has
+ * (docs/theory.md 4).  The contacts last iff every eigenvalue of G has a positive real part; a hyperstatic G has
  * zeros, which do no harm.  The springs' stiffnesses are in proportion to 1 / w_k, so that heavy bodies beside light ones
  * are judged as if alone: G_ij / sqrt(w_i w_j) in place of G.
  *
@@ -145,7 +145,7 @@ int spragSlopesAreStable(int m, const double *w, double *G)
     return isStable(m, G, A, B, pivot);
 }
 
-/* Many sliding contacts: det G > 0 alone, the necessary condition (policy.md 3.1). */
+/* Many sliding contacts: det G > 0 alone, the necessary condition (docs/theory.md 4). */
 static int determinantIsPositive(spragProximal *s, const double *r, const double *u)
 {
     const spragProblem *p = s->problem;

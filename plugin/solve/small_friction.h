@@ -1,4 +1,4 @@
-/* Is a solution a branch that can last?  theory/policy.md 3.1 and 3.5. */
+/* Is a solution a branch that can last?  docs/theory.md 4. */
 #ifndef SPRAG_SOLVE_SMALL_FRICTION_H
 #define SPRAG_SOLVE_SMALL_FRICTION_H
 

@@ -8,7 +8,6 @@
 #include <sprag/sprag.h>
 
 #include "base/arena.h"
-#include "solve/policy.h"
 
 typedef struct spragSolver {
     spragSolverKind kind;
@@ -49,26 +48,5 @@ int spragChainHastens(const spragProblem *problem, const spragSolveOptions *opti
 /* Its first links alone, some milliseconds then: before anybody asks whether there is a solution at all. */
 spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
-
-/* One block in isolation, exactly: u = W r + q with the block's own 3x3 W and everything else fixed.  Used by
- * Gauss-Seidel and by islands of one contact.  r in: guess (start of the search for direction), out: solution.
- * Lists every solution where there are several; `spragLocalPick` chooses by history and policy. */
-enum { SPRAG_LOCAL_MAX = 10 }; /* open, stick, four slips for each sign of the normal force */
-typedef struct spragLocalSolution {
-    double r[3], u[3];
-    spragMode mode;
-    int normal_stable;    /* slope of the normal branch > 0 */
-    int direction_stable; /* slip direction attracts */
-} spragLocalSolution;
-int spragLocalEnumerate(spragBlockKind kind, const double W[9], const double q[3], double mu, double mu_minus,
-                        spragLocalSolution solution[SPRAG_LOCAL_MAX]); /* returns the count */
-/* One CONTACT where that is provably the only solution: W_nn > mu |W_nt| and a positive tangential part (local.c).
- * 1 and r, or 0: ask spragLocalEnumerate. */
-int spragLocalRegular(const double W[9], const double q[3], double mu, double r[3]);
-int spragLocalPick(int count, const spragLocalSolution *solution, double mu, const double W[9],
-                   const spragContactHistory *history, double step, spragIndeterminacy policy, spragSolveInfo *info);
-/* The same of a two-sided contact: the slide that goes on if it is realisable, else stick. */
-int spragLocalPickTwoSided(int count, const spragLocalSolution *solution, const spragIndicator *indicator,
-                           const spragContactHistory *history, spragSolveInfo *info);
 
 #endif

@@ -7,7 +7,7 @@
  * less from their neighbours', and at last by other starts.
  *
  * Which start comes first is the policy's (solve/policy.h).  A solution that fails the small-friction test is a
- * separatrix (theory/policy.md 3.1) and is only kept if no start finds another. */
+ * separatrix (docs/theory.md 4) and is only kept if no start finds another. */
 #include <math.h>
 #include <string.h>
 
@@ -88,12 +88,12 @@ static int endedInconsistent(const spragProblem *p, const double *r, const doubl
     return 0;
 }
 
-/* A contact that slid and now sticks: a jam if it could slide on, and motion goes before jam (policy.md 3.5, class 3).  Of
- * one-sided ones only where the impulse is out of proportion to what they have to stop.  A guide that was at rest and now
- * slides: rest, if it can last, goes before that (3.4). */
+/* A contact that slid and now sticks: a jam if it could slide on, and motion goes before jam (docs/theory.md 5, class
+ * 3).  Of one-sided ones only where the impulse is out of proportion to what they have to stop.  A guide that was at
+ * rest and now slides: rest, if it can last, goes before that. */
 static int motionChanged(const spragProblem *p, const double *r, const double *u)
 {
-    static const double usual = 10; /* policy.md 3.6 */
+    static const double usual = 10; /* as in an event of this name: docs/theory.md 6 */
     if (p->history == NULL || p->contact_count > GUIDES_MAX)
         return 0;
     for (int k = 0; k < p->contact_count; ++k) {

@@ -5,12 +5,12 @@
  *     D^i N = b,   N >= 0 on the loaded points.
  *
  * A variant repels if N >= 0; it has small friction if det D^i has the sign it has without friction, det D0^i
- * (theory/policy.md 3.1: otherwise it is a separatrix).  Realised: both.  (Nikolsky and Smirnov 1990, sections 8 to 10.)
+ * (docs/theory.md 4: otherwise it is a separatrix).  Realised: both.  (Nikolsky and Smirnov 1990, sections 8 to 10.)
  *
- * Search.  Flip i_k where N_k < 0 and solve again, all at once: fast, but for m >= 3 it can cycle for ever even where the
- * solution is unique (digest 5, cycle3).  When a variant comes back, or their number has not fallen for some rounds (Judice
- * and Pires 1994), only the least index with N_k < 0 is flipped from then on; for a P-matrix that ends (Murty 1974), which
- * is the case under small friction in all variants.  2^m flips bound the rest.
+ * Search.  Flip i_k where N_k < 0 and solve again, all at once: fast, but for m >= 3 it can cycle for ever even where
+ * the solution is unique (docs/theory.md 3, cycle3).  When a variant comes back, or their number has not fallen for
+ * some rounds (Judice and Pires 1994), only the least index with N_k < 0 is flipped from then on; for a P-matrix that
+ * ends (Murty 1974), which is the case under small friction in all variants.  2^m flips bound the rest.
  *
  * Zero test, free of scale: a pivot below 1e-12 after columns and rows were divided by their largest entries, so that
  * neither the units of forces nor those of coordinates matter.
@@ -24,7 +24,7 @@
 #include "linalg/lu.h"
 
 #define ZERO_PIVOT 1e-12
-/* N_k below this part of the largest |N| counts as zero: at a threshold nothing is switched by rounding (policy 3.5). */
+/* N_k below this part of the largest |N| counts as zero: at a threshold nothing is switched by rounding. */
 #define HYSTERESIS 1e-9
 
 enum { CLASS_MAX = 6 }; /* pairs up to which a successful search also tells the class: 64 factorisations */
@@ -100,8 +100,8 @@ static spragStatus check(int m, int most, const double *D, const double *D0, con
     return SPRAG_OK;
 }
 
-/* All principal minors of P (m x m, destroyed) positive: P-matrix, by the recursion P_11 > 0, P without row and column 1,
- * and the Schur complement of P_11 are such (Tsatsomeros and Li 2000). */
+/* All principal minors of P (m x m, destroyed) positive: P-matrix, by the recursion P_11 > 0, P without row and column
+ * 1, and the Schur complement of P_11 are such (Tsatsomeros and Li 2000). */
 static int isPMatrix(int m, const double *P)
 {
     double without[CLASS_MAX * CLASS_MAX], schur[CLASS_MAX * CLASS_MAX];
@@ -149,8 +149,9 @@ static int isAlone(int m, const double *D, const Factor *f, const signed char *v
 
 /* ---------------------------------------------------------------- search */
 
-/* Since the last factorisation columns k_1, k_2, ... were replaced: D^i = A E_1 E_2 ..., E_e the identity with column k_e
- * replaced by y_e = (A ... E_e-1)^-1 (new column) (the product form of the inverse, Dantzig and Orchard-Hays 1954). */
+/* Since the last factorisation columns k_1, k_2, ... were replaced: D^i = A E_1 E_2 ..., E_e the identity with column
+ * k_e replaced by y_e = (A ... E_e-1)^-1 (new column) (the product form of the inverse, Dantzig and Orchard-Hays
+ * 1954). */
 enum { CHANGES_MAX = 16, CHANGES_AT_ONCE = 4, PATIENCE = 6 };
 
 typedef struct Search {

@@ -3,7 +3,7 @@
 
 #include "support/oracle.h"
 
-/* G of a uniform rod's end, frame (n, t, -): theory/digest.md 1.5, in the plane; the third axis feels the mass only. */
+/* G of a uniform rod's end, frame (n, t, -), in the plane; the third axis feels the mass only. */
 static void rodInertia(const Json *inputs, double G[9])
 {
     const double m = jsonNumber(inputs, "m"), J = jsonNumber(inputs, "J"), l = jsonNumber(inputs, "l");

@@ -128,7 +128,7 @@ static double numberOr(const Json *object, const char *key, double otherwise)
 /* Planar problems have a second tangent: absent (a row of zeros), or decoupled with any inertia and no load. */
 static const double across[] = {0, 0.3, 7};
 
-/* ---------------------------------------------------------------- the rod (digest 1.5) */
+/* ---------------------------------------------------------------- the rod (Ivanov 2009, 5.2 to 5.7) */
 
 static void checkRod(const Json *one, int two_sided)
 {
@@ -160,7 +160,7 @@ static void checkRod(const Json *one, int two_sided)
     }
 }
 
-/* ---------------------------------------------------------------- the bipod (digest 1.6)
+/* ---------------------------------------------------------------- the bipod (Ivanov 2009, 5.8 to 5.13)
  * Points at x = -a and +a, H below G; both two-sided contacts keep it from turning, so any J gives the same N, T, w. */
 
 static void checkBipod(const Json *one, double J, int two_sided)
@@ -194,7 +194,7 @@ static void checkBipod(const Json *one, double J, int two_sided)
     }
 }
 
-/* ---------------------------------------------------------------- Painleve and Klein, rigid (digest 2) */
+/* ---------------------------------------------------------------- Painleve and Klein, rigid (Zobova) */
 
 static void checkKlein(const Json *one)
 {
@@ -244,7 +244,7 @@ static void checkPlotnikov(const Json *one)
     }
 }
 
-/* ---------------------------------------------------------------- the body in space (digest 1.7) */
+/* ---------------------------------------------------------------- the body in space (Ivanov 2009, 5.14 to 5.21) */
 
 static void readBodySolutions(const Json *solutions, double m, Expected *expected)
 {
@@ -288,7 +288,7 @@ static void cross(double out[3], const double a[3], const double b[3])
         out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-/* The top (digest 1.7): r = -l d, B = E + k (E - d d'), k = m l^2 / J1,
+/* The top: r = -l d, B = E + k (E - d d'), k = m l^2 / J1,
  * F* = F + m (J^-1 (M - W x J W)) x r + m W x (W x r), weight along -z. */
 static void checkTop(const Json *one)
 {
@@ -358,7 +358,7 @@ static void referenceSetsAgree(void **unused)
     assert_int_equal(count, 108);
 }
 
-/* ---------------------------------------------------------------- how many (digest 1.7) */
+/* ---------------------------------------------------------------- how many */
 
 static unsigned long long seed = 5;
 

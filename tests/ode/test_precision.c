@@ -113,7 +113,7 @@ static void jointsWithContactsAreAsOde(void **state)
         CHECK_NEAR(end[1][i], end[0][i], 1e3 * rounding);
 }
 
-/* The rod at mu 2 (policy.md 3.3): an impulse ends its slip. */
+/* The rod at mu 2 (docs/theory.md 6): an impulse ends its slip. */
 static void theRodJams(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* theory/policy.md, section 2: the acceptance rule for a first-order stepper against reference trajectories.
+/* The acceptance rule for a first-order stepper against reference trajectories.
  *
  * Runs with h and h/2.  At every sample away from events, e(h) = |y(h) - ref| over the components of the state:
  *     (i)   e(h/2) / e(h) in [0.4, 0.65]                       (where e(h) is above the floor of rounding)

@@ -1,4 +1,4 @@
-/* The stiff limit as judge (theory/policy.md 3.1): a rod on an elastic surface, N = max(0, k depth - c v_n), does what the
+/* The stiff limit as judge (docs/theory.md 4): a rod on an elastic surface, N = max(0, k depth - c v_n), does what the
  * policy says of the rigid one, the better the stiffer, in the indeterminate and in the inconsistent region. */
 #include "support/oracle.h"
 
@@ -258,9 +258,9 @@ static void runBar(Bar bar, const Json *in, double h, int steps, double result[3
     dWorldDestroy(bar.world);
 }
 
-/* Beyond the fold of the two-sided rod (digest 1.5).  Where no sliding motion exists the elastic contact runs away to one
- * side until the slip has ended, with the rigid jam's change of omega; where there are two it settles on the one of
- * positive slope, which is the one the rigid step takes. */
+/* Beyond the fold of the two-sided rod (docs/theory.md 2).  Where no sliding motion exists the elastic contact runs
+ * away to one side until the slip has ended, with the rigid jam's change of omega; where there are two it settles on
+ * the one of positive slope, which is the one the rigid step takes. */
 static void theFoldHasItsLimit(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* The beads of Painleve and Klein in an ODE world: the compliant rod's runs (theory/oracle_open.json, pk_elastic.*: events
+/* The beads of Painleve and Klein in an ODE world: the compliant rod's runs (oracle_open.json, pk_elastic.*: events
  * and samples), its equilibria, and every case of the rigid one (pk_rigid.*). */
 #include "scenes/accuracy.h"
 

@@ -130,7 +130,7 @@ static void slipTurnsBack(void **unused)
 
 /* Two-sided feet, mu1^ = 0.9, mu2^ = 0.3, k3 = 1.2 > 1, sliding right.  Pressed down it has two motions, one realisable;
  * drawn up none, as mu1^ > 1/2.  The load P goes evenly from 10 N to -10 N in 0.2 s: at P = 0 the reactions vanish and the
- * motion ends, in a jam with N2^ = -N1^ = H m v / 2a and total friction impulse -m v (digest 1.6). */
+ * motion ends, in a jam with N2^ = -N1^ = H m v / 2a and total friction impulse -m v (Ivanov 2009, 5.8 to 5.13). */
 static void theBipodJamsWhenItsLoadTurns(void **unused)
 {
     (void)unused;

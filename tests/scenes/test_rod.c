@@ -1,4 +1,4 @@
-/* The rod against theory/oracle_open.json: trajectories, the impact that ends a slip, the four quadrants of (p, b). */
+/* The rod against tests/data/oracle_open.json: trajectories, the impact that ends a slip, the quadrants of (p, b). */
 #include "scenes/accuracy.h"
 #include "scenes/reference.h"
 #include "support/scene_world.h"

@@ -1,5 +1,6 @@
-/* The reference's sliders (theory/digest.md 1.1 to 1.4, 3, 4): a mass or two on a rough plane under forces given in closed
- * form, stepped in an ODE world.  Where they can rest, how they move, when they stop and start, their cycles. */
+/* The reference's sliders (Ivanov 2009, 2 to 4; Vlakhova 2014; Plotnikov 2003): a mass or two on a rough plane under
+ * forces given in closed form, stepped in an ODE world.  Where they can rest, how they move, when they stop and start,
+ * their cycles. */
 #include <stdlib.h>
 
 #include "support/oracle.h"
@@ -15,7 +16,8 @@ struct Slider {
     Twin t;
     double time, x[2][2], v[2][2];
     int mode; /* of the last step: 0 sticks, else the sign of the slip along x of the body that rubs */
-    /* a mode counts from its first step on when it has lasted three: within the step in which a slip reverses it can stick */
+    /* a mode counts from its first step on when it has lasted three: within the step in which a slip reverses it can
+     * stick */
     int lasting, candidate, count;
     double since; /* s, the end of the first step of `lasting` */
     double candidate_since;
@@ -162,7 +164,8 @@ static void intervalsOfRest(void **state)
     assert_true(ends > 40);
 }
 
-/* Pieces of the cells with this value in a square of side n; cells met get the value 2.  outer: those at the border count. */
+/* Pieces of the cells with this value in a square of side n; cells met get the value 2.  outer: those at the border
+ * count. */
 static int pieces(unsigned char *cell, int n, int value, int outer)
 {
     int count = 0;
@@ -404,8 +407,8 @@ static void beltCycles(void **state)
     assert_int_equal(slip, 4);
 }
 
-/* Forced: the orbit comes back after so many periods, and what is a little off comes back less so, by the multiplier; where
- * the orbit has a stick the other multiplier is exactly 0. */
+/* Forced: the orbit comes back after so many periods, and what is a little off comes back less so, by the multiplier;
+ * where the orbit has a stick the other multiplier is exactly 0. */
 static void forcedBelt(void **state)
 {
     (void)state;
@@ -517,8 +520,8 @@ static double drive(const Slider *s, double t)
     return s->p[SQUARE] != 0 ? (cos(w * t) > 0 ? b : a) : a + b * sin(w * t);
 }
 
-/* Closed Coulomb: M alone on the plane.  A: M holds m by spring and damper, m rubs on the plane.  B: m is held by the base,
- * M rubs on m. */
+/* Closed Coulomb: M alone on the plane.  A: M holds m by spring and damper, m rubs on the plane.  B: m is held by the
+ * base, M rubs on m. */
 static void deviceForce(const Slider *s, double t, const double x[2][2], const double v[2][2], double F[2][2],
                         double *N)
 {
@@ -641,10 +644,10 @@ static void carriages(void **state)
     assert_int_equal(runs, 8);
 }
 
-/* ---------------------------------------------------------------- creep (digest 3) */
+/* ---------------------------------------------------------------- creep (Vlakhova 2014) */
 
-/* A carriage M on a guide along x, its wheel m in a slot at the angle gam, the wheel's axle across d: creep is first-order
- * slip, u = eps P / nuN where |P| < nuN.  F(t) on the carriage, -k y + G in the slot. */
+/* A carriage M on a guide along x, its wheel m in a slot at the angle gam, the wheel's axle across d: creep is
+ * first-order slip, u = eps P / nuN where |P| < nuN.  F(t) on the carriage, -k y + G in the slot. */
 static void creepEnd(const Json *in, double eps, double h, double *out)
 {
     const double gam = jsonNumber(in, "gam"), toe = eps * jsonNumber(in, "beta"), c = jsonNumber(in, "c");

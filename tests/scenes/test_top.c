@@ -1,5 +1,5 @@
-/* The top against theory/oracle_open.json: a slipping tip, a sticking tip, slip onset from rest, lift-off; the modes at
- * an instant, paradoxical ones included, by one short step. */
+/* The top against tests/data/oracle_open.json: a slipping tip, a sticking tip, slip onset from rest, lift-off; the
+ * modes at an instant, paradoxical ones included, by one short step. */
 #include "scenes/accuracy.h"
 #include "scenes/reference.h"
 #include "support/scene_world.h"

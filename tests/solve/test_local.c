@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "solve/solver.h"
+#include "solve/local.h"
 
 static void randomBlockAndLoad(unsigned long long *seed, double ridge, double W[9], double q[3])
 {
@@ -219,7 +219,7 @@ static void bodyAtRest(const Json *c, int *cases)
     }
 }
 
-/* The rod's end at rest, planar: t2 decoupled (digest 1.5). */
+/* The rod's end at rest, planar: t2 decoupled (Ivanov 2009, 5.2 to 5.7). */
 static void rodAtRest(const Json *c, int two_sided, int *cases)
 {
     const Json *in = jsonGet(c, "inputs"), *expected = jsonGet(c, "expected");

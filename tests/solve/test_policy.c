@@ -1,10 +1,9 @@
-/* The policy's choices (theory/policy.md 3.2 to 3.4), on the rod of policy.md 3.2: planar, W = [An Atn; Atn At]. */
+/* The policy's choices (docs/theory.md 6), on a rod: planar, W = [An Atn; Atn At]. */
 #include "support/check.h"
 
 #include <string.h>
 
 #include "solve/policy.h"
-#include "solve/solver.h"
 
 /* p_+ = An - mu Atn for slip along +t1: Atn > 0 makes it negative above mu = An / Atn = 1.25. */
 static const double W[9] = {2.5, 2, 0, 2, 4, 0, 0, 0, 1};
@@ -163,7 +162,7 @@ static void inconsistentJams(void **state)
         const spragLocalSolution s = stepOnce(&history, h, SPRAG_INDETERMINACY_HISTORY, &info);
         assert_int_equal(s.mode, SPRAG_MODE_STICK);
         assert_true(info.none);
-        /* (P_n, P_t) = -W^-1 (v_n, v_t): the impulse of policy.md 3.3 up to O(h) */
+        /* (P_n, P_t) = -W^-1 (v_n, v_t): the impulse of the jam up to O(h) */
         const double det = 2.5 * 4 - 2 * 2;
         CHECK_NEAR(s.r[0], (4 * 5 * h + 2 * 1) / det, 1e-14);
         CHECK_NEAR(s.r[1], -(2 * 5 * h + 2.5 * 1) / det, 1e-14);

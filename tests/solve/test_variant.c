@@ -69,7 +69,7 @@ static void pairInit(Pair *pair, int freedoms, const double *J, const double *in
                                    .kind = pair->kind};
 }
 
-/* The bipod of digest 1.6: contacts at (-a, -H) and (a, -H) from G, planar; t2 belongs to a freedom of its own. */
+/* The bipod (Ivanov 2009, 5.8 to 5.13): contacts at (-a, -H) and (a, -H) from G, planar; t2 has a freedom of its own. */
 static void bipodCase(const Json *c, int *slides, int *jams)
 {
     const Json *in = jsonGet(c, "inputs"), *expected = jsonGet(c, "expected");

@@ -1,4 +1,4 @@
-/* Contact states of the reference's systems, as spragContactState (theory/digest.md 1.5, 1.6, 1.7, 2). */
+/* Contact states of the reference's systems, as spragContactState (Ivanov 2009, 5.2 to 5.21; Zobova). */
 #ifndef TESTS_SUPPORT_STATES_H
 #define TESTS_SUPPORT_STATES_H
 

@@ -1,5 +1,5 @@
 /* Guides in an ODE world: every case of the rod with a two-sided contact and of the bipod on two of them
- * (theory/oracle_open.json, rod_bilateral.*, bipod.*), by the acceptance rule of theory/policy.md, section 2:
+ * (oracle_open.json, rod_bilateral.*, bipod.*), by the acceptance rule of scenes/accuracy.h:
  * |2 y(h/2) - y(h) - y| <= 0.2 |y(h) - y| + 1e-6.  Sides, play, life, events. */
 #include "support/oracle.h"
 #include "support/twin.h"
@@ -59,7 +59,7 @@ static void checkLimit(const char *id, const double coarse[], const double fine[
     }
 }
 
-/* theory/digest.md 1.5: centre at (a, h) from the contact, rates v3, w3 about -y.  One step: N, T (N), w1, w3. */
+/* Ivanov 2009, 5.2 to 5.7: centre at (a, h) from the contact, rates v3, w3 about -y.  One step: N, T (N), w1, w3. */
 static void stepRod(const Json *in, double h, double result[RESULT_MAX], int jam_events[3])
 {
     Twin t;
@@ -146,8 +146,8 @@ static void rodTakesTheRealisableSolution(void **state)
     assert_int_equal(seen, 18);
 }
 
-/* theory/digest.md 1.6: feet at -a and +a, the centre H above, weight P, pull F.  One step: N1, N2 (N), w; the pulses and
- * the speed after a jam. */
+/* Ivanov 2009, 5.8 to 5.13: feet at -a and +a, the centre H above, weight P, pull F.  One step: N1, N2 (N), w; the
+ * pulses and the speed after a jam. */
 static void stepBipod(const Json *in, double h, double result[3])
 {
     Twin t;
@@ -264,8 +264,8 @@ static void staticFriction(void **state)
     freeTwin(&t);
 }
 
-/* A bead on a plane that turns at w about z, free to slide along it: r'' = w^2 r.  The plane's own motion (Coriolis) is in
- * Jdot v; what the integrator leaves of the plane is of second order. */
+/* A bead on a plane that turns at w about z, free to slide along it: r'' = w^2 r.  The plane's own motion (Coriolis) is
+ * in Jdot v; what the integrator leaves of the plane is of second order. */
 static void turningGuide(void **state)
 {
     (void)state;
@@ -537,7 +537,8 @@ static void railIsHyperstatic(void **state)
     freeTwin(&t);
 }
 
-/* Crank, rod and a slide block in its straight guide, with friction; a floor touches the block at one end of its way.  All is one island: nothing drifts apart. */
+/* Crank, rod and a slide block in its straight guide, with friction; a floor touches the block at one end of its way.
+ * All is one island: nothing drifts apart. */
 static void sliderCrank(void **state)
 {
     (void)state;

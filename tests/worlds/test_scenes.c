@@ -158,7 +158,7 @@ static double beltPeriod(const Json *inputs, double h)
     return (slip[3] - slip[1]) / 2;
 }
 
-/* Relative 1e-3 (theory/policy.md, section 2). */
+/* Relative 1e-3. */
 static void beltKeepsItsPeriod(void **state)
 {
     (void)state;

@@ -141,7 +141,7 @@ SPRAG_API const char *spragSolverName(spragSolverKind solver);
 SPRAG_API spragSolverKind spragSolverFind(const char *name);
 
 typedef enum spragIndeterminacy {
-    SPRAG_INDETERMINACY_HISTORY, /* theory/policy.md 3.2 (d): previous force against the separatrix */
+    SPRAG_INDETERMINACY_HISTORY, /* the force before, against the separatrix: docs/theory.md 6 */
     SPRAG_INDETERMINACY_LIFT,    /* always the solution with less force */
     SPRAG_INDETERMINACY_JAM      /* always the solution with more force */
 } spragIndeterminacy;
@@ -208,7 +208,7 @@ SPRAG_API spragStatus spragProblemRead(const char *path, spragProblem **out);
 SPRAG_API spragStatus spragProblemWrite(const spragProblem *problem, const char *path);
 SPRAG_API void spragProblemFree(spragProblem *problem);
 
-/* p = W_nn - mu W_nt . e of theory/policy.md 3.2, e the direction of slip; W_nn at rest, NaN where W or slip is NULL. */
+/* p = W_nn - mu W_nt . e (docs/theory.md 2), e the direction of slip; W_nn at rest, NaN where W or slip is NULL. */
 SPRAG_API double spragPainleveSlope(const double W[9], double mu, const double slip[2]);
 
 /* ------------------------------------------------------------------ variants (theory, document 004) */
@@ -292,7 +292,7 @@ typedef struct spragParadoxSolution {
     int family;        /* 1: one point of a continuum (statically indeterminate); w is then unique unless slips begin */
     double slope;      /* dw_n/dr_n along the branch (single contact: p); sign decides normal stability */
     int normal_stable; /* slope > 0, or det D det D0 > 0 for several contacts */
-    int direction_stable; /* beginning slip: the direction attracts (policy 3.4); 1 otherwise */
+    int direction_stable; /* beginning slip: the direction attracts (docs/theory.md 6); 1 otherwise */
     int small_friction;   /* normal_stable for the determinant and all its principal minors */
     int taken;            /* the step would take this one for a fresh contact */
 } spragParadoxSolution;
@@ -340,7 +340,7 @@ SPRAG_API spragStatus spragCriticalEnumerate(const spragContactState *state, con
                                              spragCriticalSet *out);
 SPRAG_API void spragCriticalSetFree(spragCriticalSet *set);
 
-/* Impulse that ends a slip that has no continuation (friction impact without collision, theory/policy.md 3.3).
+/* Impulse that ends a slip that has no continuation (friction impact without collision, docs/theory.md 6).
  * G (3x3) 1/kg inverse inertia seen by the contact, v (3) contact velocity [n t1 t2] before, energetic restitution.
  * Writes the impulse P (3) N s and the velocity after (3).  SPRAG_NO_SOLUTION if p >= 0: nothing jams. */
 SPRAG_API spragStatus spragJamImpulse(const double G[9], double mu, double restitution, const double v[3], double P[3],
