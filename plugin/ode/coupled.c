@@ -191,7 +191,7 @@ void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, sp
         all_small &= isSmall(&s, side);
     while (advance(&s, side));
     if (all_small)
-        return; /* one solution whatever the load (theory 004, section 8) */
+        return; /* one solution whatever the load (docs/theory.md 3) */
     int solutions = 0, realisable = 0, best = -1;
     for (int k = 0; k < s.m; ++k)
         side[k] = 1;

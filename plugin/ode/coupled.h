@@ -1,4 +1,4 @@
-/* Two or three contacts that slide together: the paradoxes of their determinants (theory 004; plugin/analysis says the
+/* Two or three contacts that slide together: the paradoxes of their determinants (docs/theory.md 5; plugin/analysis says the
  * same of any contact state, at leisure; this is what a step can afford).
  *
  * All contacts of the island slide, e_k along the slip.  For every choice S of the loaded ones and their sides i
@@ -6,7 +6,7 @@
  *     M N = -b_n,   column j:  W_n,j (i_j, -mu_j e_j),   N >= 0;   w_n >= 0 where open.
  *
  * A solution is realisable iff all principal minors of M diag(i) are positive (small friction).  Class as in
- * theory 004, section 10: 0 one solution and it is realisable, 1 none, 2 none realisable, 3 several and one realisable,
+ * docs/theory.md 5: 0 one solution and it is realisable, 1 none, 2 none realisable, 3 several and one realisable,
  * 4 several realisable. */
 #ifndef SPRAG_ODE_COUPLED_H
 #define SPRAG_ODE_COUPLED_H

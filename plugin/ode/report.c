@@ -143,7 +143,7 @@ static void addIslandEvent(struct spragWorld *world, const spragIsland *island, 
 }
 
 /* What only the island as a whole shows: several contacts together may have several solutions, or none, where each one
- * alone is regular (the determinants of theory 004; the solver's small-friction test). */
+ * alone is regular (the determinants of docs/theory.md 4; the solver's small-friction test). */
 static void addIslandParadox(struct spragWorld *world, const spragIsland *island, int first_event)
 {
     int told[SPRAG_EVENT_TYPE_COUNT] = {0};

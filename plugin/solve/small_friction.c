@@ -46,6 +46,7 @@ static void tieRow(spragProximal *s, int k, int a, double gain)
 static void modeRows(spragProximal *s, const double *r, const double *u)
 {
     const spragProblem *p = s->problem;
+    s->factored = 0;
     memcpy(s->tangent.matrix, p->W, 9 * (size_t)p->block_count * sizeof(double));
     for (int k = 0; k < p->contact_count; ++k) {
         double *D = s->tangent.matrix + 9 * (size_t)spragProblemDiagonal(p, k);
@@ -173,7 +174,6 @@ int spragSmallFriction(spragProximal *proximal, spragArena *arena, const double 
         }
     if (m == 0)
         return 1;
-    proximal->factored = 0;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t n = 3 * (size_t)p->contact_count, mm = (size_t)(m * m);
     double *x = SPRAG_TAKE(arena, double, 2 * n + mm);

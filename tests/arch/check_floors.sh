@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fails if a file of plugin/ includes a higher floor, if a floor below `ode` includes ODE, or if the demos reach into
-# the plugin.      check_floors.sh SOURCE_DIR
+# the plugin, or if docs/architecture.md does not say what a file of plugin/solve is.      check_floors.sh SOURCE_DIR
 set -euo pipefail
 root=$1
 floors=(base linalg problem solve analysis ode api preload)
@@ -35,5 +35,10 @@ for file in "$root"/demos/*.[ch] "$root"/demos/*/*.[ch]; do
     while read -r included; do
         [ "$(height "${included%%/*}")" -lt 0 ] || complain "$file: includes the plugin's private $included"
     done < <(sed -n 's/^ *# *include *"\([a-z]*\/[^"]*\)".*/\1/p' "$file")
+done
+for file in "$root"/plugin/solve/*.c; do
+    [ -e "$file" ] || continue
+    name=$(basename "$file" .c)
+    grep -q "^| .*\`$name\`.* |" "$root/docs/architecture.md" || complain "$file: not in docs/architecture.md"
 done
 exit $bad

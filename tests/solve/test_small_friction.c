@@ -140,6 +140,28 @@ static void onlyWhatSlides(void **state)
     assert_int_equal(verdict(&s.problem, sliding, moving), 0);
 }
 
+/* Beyond 32 that slide only the sign of det G is asked: two saddles hide each other. */
+static void manyThatSlide(void **state)
+{
+    (void)state;
+    enum { MANY = 40 };
+    double W[9 * MANY] = {0}, q[3 * MANY] = {0}, mu[MANY], r[3 * MANY] = {0}, u[3 * MANY] = {0};
+    int row_start[MANY + 1], column[MANY];
+    for (int k = 0; k < MANY; ++k) {
+        W[9 * k] = W[9 * k + 4] = W[9 * k + 8] = mu[k] = 1;
+        row_start[k] = column[k] = k;
+        r[3 * k] = 1, r[3 * k + 1] = -1, u[3 * k + 1] = 1;
+    }
+    row_start[MANY] = MANY;
+    const spragProblem problem = {
+        .contact_count = MANY, .block_count = MANY, .row_start = row_start, .column = column, .W = W, .q = q, .mu = mu};
+    assert_int_equal(verdict(&problem, r, u), 1);
+    W[9 * 7 + 1] = 1.5; /* G = W_nn - W_nt */
+    assert_int_equal(verdict(&problem, r, u), 0);
+    W[9 * 30 + 1] = 1.5;
+    assert_int_equal(verdict(&problem, r, u), 1);
+}
+
 static void outOfMemoryIsSaid(void **state)
 {
     (void)state;
@@ -161,6 +183,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(oneContactIsTheSlope), cmocka_unit_test(twoSaddles),
                                        cmocka_unit_test(routhHurwitz),         cmocka_unit_test(heavyBesideLight),
                                        cmocka_unit_test(hyperstatic),          cmocka_unit_test(onlyWhatSlides),
-                                       cmocka_unit_test(outOfMemoryIsSaid)};
+                                       cmocka_unit_test(manyThatSlide),        cmocka_unit_test(outOfMemoryIsSaid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,7 +211,7 @@ SPRAG_API void spragProblemFree(spragProblem *problem);
 /* p = W_nn - mu W_nt . e (docs/theory.md 2), e the direction of slip; W_nn at rest, NaN where W or slip is NULL. */
 SPRAG_API double spragPainleveSlope(const double W[9], double mu, const double slip[2]);
 
-/* ------------------------------------------------------------------ variants (theory, document 004) */
+/* ------------------------------------------------------------------ variants (docs/theory.md 3) */
 
 #define SPRAG_VARIANT_MAX 64   /* pairs in a search */
 #define SPRAG_ENUMERATE_MAX 16 /* pairs in an enumeration */
