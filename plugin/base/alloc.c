@@ -4,11 +4,30 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, HUGE_PAGE = 2 * 1024 * 1024 };
 
 static atomic_ulong count_so_far;
 static atomic_ulong fail_first, fail_end; /* the counts at which allocations fail: from .. to before */
+
+/* Large blocks lie on huge pages where the system has them: a step of 13 000 contacts walks through some 20 MB, and
+ * looking up 4 KiB pages is a tenth of its time. */
+static void *takeBlock(size_t bytes)
+{
+#if defined(MADV_HUGEPAGE)
+    if (bytes >= HUGE_PAGE && bytes <= SIZE_MAX - HUGE_PAGE) {
+        const size_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        void *pointer = aligned_alloc(HUGE_PAGE, whole);
+        if (pointer != NULL)
+            (void)madvise(pointer, whole, MADV_HUGEPAGE); /* refused: it is memory all the same */
+        return pointer;
+    }
+#endif
+    return aligned_alloc(ALIGNMENT, bytes);
+}
 
 void *spragAlloc(size_t count, size_t size)
 {
@@ -17,7 +36,7 @@ void *spragAlloc(size_t count, size_t size)
         (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size))
         return NULL;
     const size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    void *pointer = aligned_alloc(ALIGNMENT, bytes != 0 ? bytes : ALIGNMENT);
+    void *pointer = takeBlock(bytes != 0 ? bytes : ALIGNMENT);
     if (pointer != NULL)
         memset(pointer, 0, bytes);
     return pointer;

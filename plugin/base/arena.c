@@ -5,7 +5,11 @@
 
 #include "base/alloc.h"
 
-enum { ALIGNMENT = 64, CHUNK_MIN = 16 * 1024 };
+enum {
+    ALIGNMENT = 64,
+    CHUNK_MIN = 16 * 1024,
+    HEADROOM = 4 /* a quarter more: a pile that grows does not allocate in every step */
+};
 
 typedef struct spragArenaChunk {
     struct spragArenaChunk *older;
@@ -76,7 +80,7 @@ void spragArenaReset(spragArena *arena)
         const size_t high_water = arena->high_water;
         spragArenaFree(arena);
         arena->high_water = high_water;
-        pushChunk(arena, high_water); /* failure only means that the next take tries again */
+        pushChunk(arena, high_water + high_water / HEADROOM); /* failure only means that the next take tries again */
     }
     arena->used = 0;
     arena->below = 0;

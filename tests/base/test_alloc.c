@@ -1,6 +1,8 @@
 /* Allocation: zeroed, aligned, counted, refused where the size overflows or a test says so. */
 #include "support/check.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 
 static void memoryIsZeroedAndAligned(void **state)
@@ -15,6 +17,23 @@ static void memoryIsZeroedAndAligned(void **state)
         spragFree(memory);
     }
     spragFree(NULL);
+}
+
+/* On huge pages, where there are any. */
+static void largeMemoryIsZeroedAndAligned(void **state)
+{
+    (void)state;
+    for (size_t size = 2000000; size < 7000000; size += 1000001) {
+        unsigned char *memory = spragAlloc(1, size);
+        assert_non_null(memory);
+        assert_int_equal((uintptr_t)memory % 64, 0);
+        size_t zeros = 0;
+        for (size_t i = 0; i < size; ++i)
+            zeros += memory[i] == 0;
+        assert_int_equal(zeros, size);
+        memset(memory, 0xff, size);
+        spragFree(memory);
+    }
 }
 
 static void sizesThatOverflowAreRefused(void **state)
@@ -78,6 +97,7 @@ static void growKeepsTheOld(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(memoryIsZeroedAndAligned),
+                                       cmocka_unit_test(largeMemoryIsZeroedAndAligned),
                                        cmocka_unit_test(sizesThatOverflowAreRefused), cmocka_unit_test(theNthFails),
                                        cmocka_unit_test(growKeepsTheOld)};
     return cmocka_run_group_tests(tests, NULL, NULL);

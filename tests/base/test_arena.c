@@ -37,6 +37,21 @@ static void steadyStateAllocatesNothing(void **state)
     spragArenaFree(&arena);
 }
 
+/* A pile whose contacts grow by a hundredth a step. */
+static void slowGrowthAllocatesSeldom(void **state)
+{
+    (void)state;
+    spragArena arena = {0};
+    const unsigned long before = spragAllocCount();
+    for (size_t count = 10000; count < 40000; count += count / 100) {
+        for (int i = 0; i < 10; ++i)
+            assert_non_null(spragArenaTake(&arena, count, 8));
+        spragArenaReset(&arena);
+    }
+    assert_in_range(spragAllocCount() - before, 1, 40);
+    spragArenaFree(&arena);
+}
+
 static void releaseReturnsToTheMark(void **state)
 {
     (void)state;
@@ -67,6 +82,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocksAreZeroedAlignedAndDisjoint),
         cmocka_unit_test(steadyStateAllocatesNothing),
+        cmocka_unit_test(slowGrowthAllocatesSeldom),
         cmocka_unit_test(releaseReturnsToTheMark),
         cmocka_unit_test(outOfMemoryIsNull),
     };
