@@ -363,9 +363,14 @@ static int fillLaws(spragIsland *island)
 
 /* A rest that lasts.  ODE's CFM makes a spring of every contact, some 1e12 N/m, and its ERP an equilibrium of springs at
  * overlaps of 1e-11 m.  In a wall the loads of redundant points then follow the rounding of positions, no step begins where
- * the last one ended, and nothing comes to rest.  So where many contacts meet, what is worth less than the tolerance is
- * not asked for: a compliance below RIGID of the bodies' own, a correction slower than the tolerance.  Few contacts keep
- * both: their loads are found exactly at no cost, and share as under ODE. */
+ * the last one ended, and nothing comes to rest.  So where many contacts meet, what is not worth it is not asked for: a
+ * compliance below RIGID of the bodies' own, a correction slower than the tolerance, or than a thousandth of what gravity
+ * gives in a step.  Few contacts keep both: their loads are found exactly at no cost, and share as under ODE.
+ *
+ * Why a thousandth.  Contacts of a pile that hold each other cannot all be corrected: what they ask of W's null space
+ * nothing moves, and self-stress grows, sweep after sweep and step after step, until some contact slips.  1000 balls that
+ * settle (h = 0.01 s, 1e-3 m/s) ask for 1e-5 m/s, and a step took 1100 sweeps and ended at 2e-6 m/s; with this 16 sweeps
+ * and 2e-7.  What overlaps by less than 1e-3 g h^2 / ERP stays so: 5e-6 m there. */
 static void leaveOutRange(void *data, int range, int first, int end)
 {
     (void)range;

@@ -156,7 +156,14 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
     block->compliance[0] = row.compliance;
 }
 
-#define RIGID 1e-6 /* of the bodies' own mobility */
+#define RIGID 1e-6      /* of the bodies' own mobility */
+#define CORRECTION 1e-3 /* of what gravity gives in a step */
+
+/* m/s: no slower correction is asked of contacts among many (ode/assemble.c). */
+static double correctionLeast(const struct spragWorld *world)
+{
+    return fmax(world->config.tolerance, CORRECTION * spragNorm3(world->snapshot.gravity) * world->snapshot.step);
+}
 
 void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], spragNormalRow *row)
 {
@@ -166,7 +173,7 @@ void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], s
     if (row->compliance > RIGID * own)
         return;
     row->compliance = 0;
-    if (row->correction > 0 && row->correction <= world->config.tolerance) {
+    if (row->correction > 0 && row->correction <= correctionLeast(world)) {
         row->rhs -= row->correction;
         row->correction = 0;
     }

@@ -391,18 +391,51 @@ static void feedbackIsFilled(void **state)
     freeTwin(&t);
 }
 
+/* m/s: what a step makes of a box that overlaps the ground on 4 rounds contacts, where ERP asks for `correction`. */
+static double corrected(double correction, int rounds)
+{
+    const dSurfaceParameters plain = {.mode = dContactApprox1};
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID box = addBox(&t, 0, 0, 0.2);
+    for (int i = 0; i < rounds; ++i)
+        addSurface(&t, box, &plain, correction * step_size / dWorldGetERP(t.world), 0);
+    step(&t, step_size);
+    const double speed = dBodyGetLinearVel(box)[2];
+    freeTwin(&t);
+    return speed;
+}
+
+static void manyContactsLeaveSlowCorrectionsOut(void **state)
+{
+    (void)state;
+    const double least = 1e-3 * g * step_size;
+    CHECK_NEAR(corrected(0.9 * least, 1), 0.9 * least, 1e-9);
+    CHECK_NEAR(corrected(1.1 * least, 16), 1.1 * least, 1e-9);
+    CHECK_NEAR(corrected(0.9 * least, 16), 0, 1e-9);
+}
+
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normalRowIsAsOde),          cmocka_unit_test(conveyorCarriesAlong),
-        cmocka_unit_test(slipIsProportionalToForce), cmocka_unit_test(infiniteMuHolds),
-        cmocka_unit_test(infiniteMuLetsGo),          cmocka_unit_test(infiniteMuInConflict),
-        cmocka_unit_test(forceLimitIsADisc),         cmocka_unit_test(secondCoefficientMakesAnEllipse),
-        cmocka_unit_test(oneCoefficientMayBeZero),   cmocka_unit_test(reversedContactIsTheSame),
-        cmocka_unit_test(coefficientBesideForce),    cmocka_unit_test(infiniteBesideFinite),
-        cmocka_unit_test(rollingFrictionIsMixed),    cmocka_unit_test(rollingFrictionSlowsABall),
-        cmocka_unit_test(feedbackIsFilled),          cmocka_unit_test(greatAndSmallNumbersAreTheirLimits),
+        cmocka_unit_test(normalRowIsAsOde),
+        cmocka_unit_test(conveyorCarriesAlong),
+        cmocka_unit_test(slipIsProportionalToForce),
+        cmocka_unit_test(infiniteMuHolds),
+        cmocka_unit_test(infiniteMuLetsGo),
+        cmocka_unit_test(infiniteMuInConflict),
+        cmocka_unit_test(forceLimitIsADisc),
+        cmocka_unit_test(secondCoefficientMakesAnEllipse),
+        cmocka_unit_test(oneCoefficientMayBeZero),
+        cmocka_unit_test(reversedContactIsTheSame),
+        cmocka_unit_test(coefficientBesideForce),
+        cmocka_unit_test(infiniteBesideFinite),
+        cmocka_unit_test(rollingFrictionIsMixed),
+        cmocka_unit_test(rollingFrictionSlowsABall),
+        cmocka_unit_test(feedbackIsFilled),
+        cmocka_unit_test(manyContactsLeaveSlowCorrectionsOut),
+        cmocka_unit_test(greatAndSmallNumbersAreTheirLimits),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
