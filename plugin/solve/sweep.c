@@ -7,8 +7,8 @@
  * without fused multiply-add both give the same bits.
  *
  * Threads.  Blocks by levels of a breadth-first search (Cuthill and McKee 1969): a level is coupled to its neighbours
- * alone, so that of parts of whole levels the even ones can be visited at once, then the odd ones: two waits a sweep, where
- * colours of single blocks need eight to seventeen.  The parts do not depend on the number of threads.  The order of
+ * alone, so that of parts of whole levels the even ones can be visited at once, and an odd one when both its neighbours are
+ * done: one wait a sweep, where colours of single blocks need eight to seventeen.  The parts do not depend on the number of threads.  The order of
  * visits hardly matters for convergence (natural, breadth-first, even and odd parts, colours: equal on piles).  With r in the
  * problem's order every line of it would go from cache to cache in every sweep, which takes longer than the sums. */
 #include "solve/sweep.h"
@@ -243,22 +243,61 @@ void spragSweeperGive(const spragSweeper *sweeper, const double *x, double *r)
     spragRangesRun(sweeper->problem->contact_count, giveRange, &(Order){sweeper->order, x, r});
 }
 
-/* Part `phase` + 2 piece: neighbours in the row of parts belong to one thread in both phases. */
-static void visitPart(void *data, int worker, int piece)
+static void visitPart(spragSweeper *sweeper, int p)
 {
-    (void)worker;
-    spragSweeper *sweeper = data;
-    const int p = sweeper->phase + 2 * piece;
     sweeper->largest[p] = sweeper->visit(sweeper, sweeper->part_start[p], sweeper->part_start[p + 1], sweeper->x);
     if (sweeper->after != NULL)
         sweeper->after(sweeper->after_data, p);
 }
 
+static int isDone(spragSweeper *sweeper, int p)
+{
+    return p < 0 || p >= sweeper->part_count ||
+           atomic_load_explicit(&sweeper->done[p], memory_order_acquire) == sweeper->sweeps;
+}
+
+/* Visits part p unless another walker has it, or it has to wait for its neighbours; 1: it is left to do. */
+static int tryPart(spragSweeper *sweeper, int p)
+{
+    int before = sweeper->sweeps - 1;
+    if (atomic_load_explicit(&sweeper->taken[p], memory_order_relaxed) != before)
+        return 0;
+    if (p % 2 != 0 && !(isDone(sweeper, p - 1) && isDone(sweeper, p + 1)))
+        return 1;
+    if (atomic_compare_exchange_strong(&sweeper->taken[p], &before, sweeper->sweeps)) {
+        visitPart(sweeper, p);
+        atomic_store_explicit(&sweeper->done[p], sweeper->sweeps, memory_order_release);
+    }
+    return 0;
+}
+
+/* One walker: even parts, then odd ones as their neighbours are done, its own before others'.  Those of even number walk up
+ * from the first of their own, the others down from the last, so that two meet where both may go on. */
+static void walk(void *data, int worker, int piece)
+{
+    (void)worker;
+    spragSweeper *sweeper = data;
+    const int count = sweeper->part_count, down = piece % 2;
+    const int first = down ? count * (piece + 1) / sweeper->walkers - 1 : count * piece / sweeper->walkers;
+    for (int odd = 0; odd < 2; ++odd)
+        for (int left = 1, rounds = 0; left > 0; ++rounds) {
+            left = 0;
+            for (int k = 0; k < count; ++k) {
+                const int p = (down ? first - k + count : first + k) % count;
+                if (p % 2 == odd)
+                    left += tryPart(sweeper, p);
+            }
+            if (left > 0)
+                spragPoolRest(rounds);
+        }
+}
+
 double spragSweep(spragSweeper *sweeper, double *x)
 {
     sweeper->x = x;
-    for (sweeper->phase = 0; sweeper->phase < 2; ++sweeper->phase)
-        spragPoolRun(sweeper->pool, visitPart, sweeper, (sweeper->part_count + 1 - sweeper->phase) / 2);
+    ++sweeper->sweeps;
+    sweeper->walkers = spragPoolSize(sweeper->pool) < sweeper->part_count ? spragPoolSize(sweeper->pool) : 1;
+    spragPoolRun(sweeper->pool, walk, sweeper, sweeper->walkers);
     double largest = 0;
     for (int p = 0; p < sweeper->part_count; ++p)
         largest = fmax(largest, sweeper->largest[p]);

@@ -2,6 +2,8 @@
 #ifndef SPRAG_SOLVE_SWEEP_H
 #define SPRAG_SOLVE_SWEEP_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "base/pool.h"
 #include "solve/cone_block.h"
@@ -28,9 +30,11 @@ typedef struct spragSweeper {
     spragPool *pool;    /* may be NULL */
     spragPartFn *after; /* or NULL */
     void *after_data;
-    double *x;                        /* of the present sweep */
-    int phase;                        /* 0: the even parts, 1: the odd ones */
-    double largest[SPRAG_PARTS_MOST]; /* of each part: (|dr_k| w_k)^2 */
+    double *x;                                                  /* of the present sweep */
+    int sweeps;                                                 /* made so far, the present one included */
+    int walkers;                                                /* threads that share a sweep */
+    atomic_int taken[SPRAG_PARTS_MOST], done[SPRAG_PARTS_MOST]; /* the last sweep that visits, has visited each part */
+    double largest[SPRAG_PARTS_MOST];                           /* of each part: (|dr_k| w_k)^2 */
 } spragSweeper;
 
 /* pool may be NULL.  0: out of memory. */
