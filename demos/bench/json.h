@@ -34,7 +34,7 @@ static inline void jsonBegin(FILE *out, const char *suite)
 }
 
 /* What JSON has no word for is null. */
-static inline void jsonNumber(FILE *out, double x)
+static inline void jsonWriteNumber(FILE *out, double x)
 {
     if (isfinite(x))
         fprintf(out, "%.9g", x);

@@ -202,9 +202,9 @@ static void writeJson(FILE *out, const Options *options, const char *const *name
             const char *slash = strrchr(options->path[f], '/');
             fprintf(out, "%s\n{\"file\":\"%s\",\"method\":\"%s\",\"seconds\":", f + m > 0 ? "," : "",
                     slash != NULL ? slash + 1 : options->path[f], name[m]);
-            jsonNumber(out, entry[f * METHODS + m].seconds);
+            jsonWriteNumber(out, entry[f * METHODS + m].seconds);
             fprintf(out, ",\"residual\":");
-            jsonNumber(out, entry[f * METHODS + m].residual);
+            jsonWriteNumber(out, entry[f * METHODS + m].residual);
             fprintf(out, "}");
         }
     fprintf(out, "\n]}\n");

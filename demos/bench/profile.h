@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-enum { PROFILE_METHOD_MAX = 16 };
-
 typedef struct Profile {
     int methods, problems;
     const char *const *name; /* (methods) */

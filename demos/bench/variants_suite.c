@@ -142,7 +142,7 @@ static void printRow(const Row *row, int m, int kind, FILE *json, int first)
             "%s\n {\"m\":%d,\"systems\":\"%s\",\"solved\":%d,\"cold_us\":%.4g,\"cold_worst_us\":%.4g,"
             "\"warm_us\":%.4g,\"warm_worst_us\":%.4g,\"peer_us\":%.4g,\"enumeration_us\":",
             first ? "" : ",", m, kind_name[kind], n, cold, row->cold[n - 1], warm, row->warm[n - 1], peer);
-    jsonNumber(json, all);
+    jsonWriteNumber(json, all);
     fprintf(json, "}");
 }
 

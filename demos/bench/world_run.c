@@ -371,10 +371,10 @@ void worldPrintJson(FILE *out, int first, const WorldPlan *plan, const WorldCont
             "\"contacts\":%d,\"islands\":%d,\"milliseconds\":",
             first ? "" : ",", plan->scene, plan->set, contender->name, plan->step_size, plan->measure, figures->bodies,
             figures->contacts, figures->islands);
-    jsonNumber(out, figures->done ? figures->milliseconds : NAN);
+    jsonWriteNumber(out, figures->done ? figures->milliseconds : NAN);
     fprintf(out, ",\"solve_milliseconds\":");
-    jsonNumber(out, figures->done ? figures->solve_milliseconds : NAN);
+    jsonWriteNumber(out, figures->done ? figures->solve_milliseconds : NAN);
     fprintf(out, ",\"residual\":");
-    jsonNumber(out, figures->done ? figures->residual : NAN);
+    jsonWriteNumber(out, figures->done ? figures->residual : NAN);
     fprintf(out, "}");
 }

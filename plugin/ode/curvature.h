@@ -12,6 +12,8 @@
 #ifndef SPRAG_ODE_CURVATURE_H
 #define SPRAG_ODE_CURVATURE_H
 
+#include <math.h>
+
 #include "ode/world.h"
 
 /* Radius of a flat surface. */

@@ -41,7 +41,7 @@ typedef struct spragGreedyLanes {
     int *first, *second;       /* (the same) its bodies */
     int *list;                 /* (the same) those of a round */
     int *pass;                 /* (body_count + 1) the last pass that changed it */
-    int *pack;                 /* (pack_count x 8) contacts of a sweep, of which no eight share a body */
+    int *pack;                 /* (pack_count x 8) contacts of a sweep, eight that share no body */
     float (*before)[2][4];     /* (body_count + 1) velocities after the sweep before the last one */
     int passes, pack_count, current;
     int judged; /* 1: q, r, seen and gain are as the judge saw them */

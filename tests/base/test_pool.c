@@ -51,7 +51,7 @@ static void everyPieceOnce(void **state)
 
 typedef struct Nest {
     Job inner[PIECES]; /* of each piece */
-    atomic_int busy[THREADS], twice, deeper;
+    atomic_int busy[THREADS], twice;
 } Nest;
 
 static void visitAlone(void *data, int worker, int piece)

@@ -48,15 +48,10 @@ typedef struct Pair {
     spragContactHistory history[2];
 } Pair;
 
-/* J (6 x bodies' freedoms) with inverse masses: W = J M^-1 J'. */
-static void pairInit(Pair *pair, int freedoms, const double *J, const double *inverse_mass)
+/* Both coupled; W, q, mu are the caller's to fill, and kind where a contact is two-sided. */
+static void pairClear(Pair *pair)
 {
     memset(pair, 0, sizeof *pair);
-    for (int i = 0; i < 6; ++i)
-        for (int j = 0; j < 6; ++j)
-            for (int c = 0; c < freedoms; ++c)
-                pair->W[9 * (2 * (i / 3) + j / 3) + 3 * (i % 3) + j % 3] +=
-                    J[freedoms * i + c] * inverse_mass[c] * J[freedoms * j + c];
     pair->row_start[1] = 2, pair->row_start[2] = 4;
     pair->column[1] = pair->column[3] = 1;
     pair->problem = (spragProblem){.contact_count = 2,
@@ -67,6 +62,17 @@ static void pairInit(Pair *pair, int freedoms, const double *J, const double *in
                                    .q = pair->q,
                                    .mu = pair->mu,
                                    .kind = pair->kind};
+}
+
+/* J (6 x bodies' freedoms) with inverse masses: W = J M^-1 J'. */
+static void pairInit(Pair *pair, int freedoms, const double *J, const double *inverse_mass)
+{
+    pairClear(pair);
+    for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 6; ++j)
+            for (int c = 0; c < freedoms; ++c)
+                pair->W[9 * (2 * (i / 3) + j / 3) + 3 * (i % 3) + j % 3] +=
+                    J[freedoms * i + c] * inverse_mass[c] * J[freedoms * j + c];
 }
 
 /* The bipod (Ivanov 2009, 5.8 to 5.13): contacts at (-a, -H) and (a, -H) from G, planar; t2 has a freedom of its own. */
@@ -126,27 +132,17 @@ static void bipods(void **state)
 static void rods(Pair *pair, double b, double slip, double h)
 {
     static const double rod[9] = {2.5, 2, 0, 2, 4, 0, 0, 0, 1};
-    memset(pair, 0, sizeof *pair);
+    pairClear(pair);
     memcpy(pair->W, rod, sizeof rod);
     memcpy(pair->W + 27, rod, sizeof rod);
     pair->W[9] = pair->W[18] = 0.01;
-    pair->row_start[1] = 2, pair->row_start[2] = 4;
-    pair->column[1] = pair->column[3] = 1;
     pair->mu[0] = pair->mu[1] = 2;
     for (int k = 0; k < 2; ++k) {
         pair->q[3 * k] = h * b, pair->q[3 * k + 1] = slip;
         pair->history[k] = (spragContactHistory){.slip = {slip, 0}, .free_acceleration = b, .mode = SPRAG_MODE_SLIP};
     }
-    pair->problem = (spragProblem){.contact_count = 2,
-                                   .block_count = 4,
-                                   .row_start = pair->row_start,
-                                   .column = pair->column,
-                                   .W = pair->W,
-                                   .q = pair->q,
-                                   .mu = pair->mu,
-                                   .kind = pair->kind,
-                                   .history = pair->history,
-                                   .step = h};
+    pair->problem.history = pair->history;
+    pair->problem.step = h;
 }
 
 static void inconsistentRodsJam(void **state)

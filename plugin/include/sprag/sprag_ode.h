@@ -170,13 +170,14 @@ typedef struct spragStepInfo {
     int quick; /* 1: of the declined islands one is too large for dWorldStep, and ODE's step was dWorldQuickStep */
 } spragStepInfo;
 
+/* Of spragStepInfo.nanoseconds. */
 enum {
-    SPRAG_STAGE_LEDGER,
-    SPRAG_STAGE_ISLANDS,
-    SPRAG_STAGE_ROWS,
+    SPRAG_STAGE_LEDGER,  /* the world is looked at */
+    SPRAG_STAGE_ISLANDS, /* islands, and the contacts of the last step recognised */
+    SPRAG_STAGE_ROWS,    /* 0: part of ASSEMBLE */
     SPRAG_STAGE_ASSEMBLE,
     SPRAG_STAGE_SOLVE,
-    SPRAG_STAGE_APPLY,
+    SPRAG_STAGE_APPLY, /* impulses handed to ODE */
     SPRAG_STAGE_ODE,
     SPRAG_STAGE_REPORT
 };
