@@ -1,7 +1,7 @@
 /* `sprag-bench scaling`: what a contact costs as piles grow from 100 to 10 000 bodies, on one thread and on two.
  *
- * Each pile is settled once by dWorldQuickStep, and measured while it still moves; then it is brought to rest and measured
- * again.  Both runs start from the same state and must end in the same bits. */
+ * Each pile is settled once by dWorldQuickStep, and measured while it still moves; then it is brought to rest and
+ * measured again.  Both runs start from the same state and must end in the same bits. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,8 @@
  * step to ODE, and SPRAG_ANALYSIS_JUDGE takes the residual of ODE's answer.  Time is that of the step: all stages for
  * Sprag, ODE's alone for stock, the solver's alone for Bullet, which is given the contacts of a world that Sprag steps.
  * Contacts are made outside it.  The least of the measured steps is no fair figure where the scene moves, so medians are
- * printed.  In the budget's table the contenders take turns of a few steps each: a machine that slows down does so for all. */
+ * printed.  In the budget's table the contenders take turns of a few steps each: a machine that slows down does so for
+ * all. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -140,8 +141,8 @@ static WorldContender limited(int quick, const WorldFigures *turn, const WorldRu
     return c;
 }
 
-/* As long as QuickStep takes for 20 iterations; to the residual it has after 200.  All four step the pile by turns, each for
- * a while before it is measured. */
+/* As long as QuickStep takes for 20 iterations; to the residual it has after 200.  All four step the pile by turns,
+ * each for a while before it is measured. */
 static void measureBudget(SceneWorld *world, const WorldPlan *p, Budget *budget)
 {
     static const int quick[PEERS] = {QUICK20, QUICK200};

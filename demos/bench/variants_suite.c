@@ -1,8 +1,8 @@
-/* `sprag-bench variants`: the search for the variant of m two-sided contacts, from any variant and from the right one, against
- * a factorisation of the same size by ODE, and against the enumeration of all variants.
+/* `sprag-bench variants`: the search for the variant of m two-sided contacts, from any variant and from the right one,
+ * against a factorisation of the same size by ODE, and against the enumeration of all variants.
  *
- * Systems: D0+ the identity and a random part, D0- = -D0+, friction added to both sides; "cycling": blocks of three pairs in
- * which simultaneous flips return for ever (docs/theory.md 3), weakly coupled. */
+ * Systems: D0+ the identity and a random part, D0- = -D0+, friction added to both sides; "cycling": blocks of three
+ * pairs in which simultaneous flips return for ever (docs/theory.md 3), weakly coupled. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -36,19 +36,19 @@ typedef struct WorldFigures {
 
 /* The settled world, or NULL and one line on stderr.  SceneDestroy. */
 SceneWorld *worldSettle(const WorldPlan *plan);
-/* Brings it to rest, a twentieth of all speed lost in each step: Sprag's steps of some sweeps (of a pile that hardly moves
- * each goes on where the last one ended), then to the tolerance, until ten in a row are solved and the bodies' speed is below
- * 1 um/s (root of the mean square): what still moves at 0.5 mm/s is falling, and goes on when damping ends.  0: not within the
- * steps that are spent on it. */
+/* Brings it to rest, a twentieth of all speed lost in each step: Sprag's steps of some sweeps (of a pile that hardly
+ * moves each goes on where the last one ended), then to the tolerance, until ten in a row are solved and the bodies'
+ * speed is below 1 um/s (root of the mean square): what still moves at 0.5 mm/s is falling, and goes on when damping
+ * ends.  0: not within the steps that are spent on it. */
 int worldCalm(SceneWorld *world, double step_size, double tolerance);
 WorldFigures worldMeasure(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender);
 
-/* The same by turns, for contenders that are to have the same weather: each is a process that waits for its turn, and what
- * slows the machine down for a while falls on all of them.  NULL: no process. */
+/* The same by turns, for contenders that are to have the same weather: each is a process that waits for its turn, and
+ * what slows the machine down for a while falls on all of them.  NULL: no process. */
 typedef struct WorldRunner WorldRunner;
 WorldRunner *worldRunnerStart(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender);
-/* So many steps, under the contender's limit and tolerance as they are now, and their figures; counted: they belong to those
- * of all. */
+/* So many steps, under the contender's limit and tolerance as they are now, and their figures; counted: they belong to
+ * those of all. */
 WorldFigures worldRunnerTurn(WorldRunner *runner, const WorldContender *contender, int steps, int counted);
 /* Of all counted steps so far. */
 WorldFigures worldRunnerFigures(const WorldRunner *runner);

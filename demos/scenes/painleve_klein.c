@@ -1,8 +1,8 @@
 /* Painleve and Klein: two beads on parallel rough rails, a rod between them (docs/theory.md 7).
  *
- * Bead 1 slides on the upper rail, z = d = l sin angle, bead 2 on the lower, z = 0, x1 - x2 = sqrt((l + extension)^2 - d^2).
- * Rails hold from both sides: T = -mu |N| sign v.  Constant forces X, Y act on the beads, no gravity.  The force R of the
- * rod (tension) is found with the reactions:
+ * Bead 1 slides on the upper rail, z = d = l sin angle, bead 2 on the lower, z = 0,
+ * x1 - x2 = sqrt((l + extension)^2 - d^2).  Rails hold from both sides: T = -mu |N| sign v.  Constant forces X, Y act
+ * on the beads, no gravity.  The force R of the rod (tension) is found with the reactions:
  *     rigid        X* = 2 R + sigma (mu1* |R - Y1*| - mu2* |R + Y2*|),  a broken line: none to three solutions
  *     compliant    R = K delta + C delta',  delta the extension; a distance joint with K and C as its ERP and CFM,
  *                  implicit and stable at any step.

@@ -1,8 +1,8 @@
 /* A peg pushed into a hole beside its axis.  It tips by the play until it bears on two points, the mouth on one side and
  * its own end on the other; N = F e / depth at both, friction 2 mu N against F: it jams where
  *     depth < 2 mu e
- * and goes in where it is deeper, the faster the deeper.  In the plane x, z; the hole is a slot of width + clearance with its
- * mouth at z = 0. */
+ * and goes in where it is deeper, the faster the deeper.  In the plane x, z; the hole is a slot of width + clearance
+ * with its mouth at z = 0. */
 #include <math.h>
 
 #include "scenes/scene.h"
@@ -32,8 +32,8 @@ static void addWall(SceneWorld *world, const double position[3], const double ha
                                        .color = {0.55f, 0.57f, 0.60f}});
 }
 
-/* On the mouth's right edge and the left wall: with the left lower corner at (-R, -depth) and the axis at the angle a from
- * upright, 2 R cos a - depth sin a = width. */
+/* On the mouth's right edge and the left wall: with the left lower corner at (-R, -depth) and the axis at the angle a
+ * from upright, 2 R cos a - depth sin a = width. */
 static void tip(dBodyID body, const double *value)
 {
     const double w = 0.5 * value[WIDTH], l = 0.5 * value[LENGTH], R = w + 0.5 * value[CLEARANCE], d = value[DEPTH];

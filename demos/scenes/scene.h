@@ -113,8 +113,8 @@ void SceneAddContactSurface(SceneWorld *world, const dContact *contact, const sp
 void SceneAddTip(SceneWorld *world, int tip, dBodyID body, const double point[3], const spragSurface *surface,
                  double speed);
 
-/* A two-sided contact, in create(): a guide of Sprag.  Stock ODE has none: there it is a contact from either side at every
- * step, as a program would make it.  1, or 0 with world->fault set. */
+/* A two-sided contact, in create(): a guide of Sprag.  Stock ODE has none: there it is a contact from either side at
+ * every step, as a program would make it.  1, or 0 with world->fault set. */
 int SceneAddGuide(SceneWorld *world, const spragGuideDef *def);
 
 /* All scenes, ends with NULL. */

@@ -21,7 +21,8 @@ int TraceClose(Trace *trace, int keep);
 
 typedef struct EventLog EventLog;
 EventLog *EventLogOpen(const char *path, char *error);
-/* After each SceneStep.  0: writing failed, or the world kept fewer events than there were (spragConfig.event_capacity). */
+/* After each SceneStep.  0: writing failed, or the world kept fewer events than there were
+ * (spragConfig.event_capacity). */
 int EventLogStep(EventLog *log, SceneWorld *world);
 int EventLogClose(EventLog *log, int keep);
 

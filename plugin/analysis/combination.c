@@ -1,7 +1,8 @@
 /* A combination with all directions known is linear in the forces: the accelerations that vanish are as many as unknowns.
  *
  * Stability (docs/theory.md 4, 6).  G = d w_n / d r_n over the loaded contacts, directions fixed and held points
- * held: normal_stable iff det G > 0 (the same as det D det D0 > 0), small_friction iff all principal minors are positive. */
+ * held: normal_stable iff det G > 0 (the same as det D det D0 > 0), small_friction iff all principal minors are
+ * positive. */
 #include "analysis/combination.h"
 
 #include <math.h>
@@ -72,7 +73,8 @@ static int cones(const Enumeration *en, const Unknowns *u, AffineCone *cone)
 
 /* ---------------------------------------------------------------- stability */
 
-/* det of the rows and columns of G (n x n) in the mask, scale-free: columns divided by their norm; 0 below COMBINATION_ZERO. */
+/* det of the rows and columns of G (n x n) in the mask, scale-free: columns divided by their norm; 0 below
+ * COMBINATION_ZERO. */
 static double minor(int n, const double *G, unsigned mask)
 {
     double A[CONTACTS * CONTACTS], det = 1;

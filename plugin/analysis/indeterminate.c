@@ -1,6 +1,6 @@
 /* Where the normal forces do not follow from the directions (three supports on a line) the polynomials vanish and the
- * solutions, if any, form a continuum.  Boxes of directions are then excluded by their programs only; in those left a point
- * of the continuum is sought by damped least squares in all unknowns, three to a contact:
+ * solutions, if any, form a continuum.  Boxes of directions are then excluded by their programs only; in those left a
+ * point of the continuum is sought by damped least squares in all unknowns, three to a contact:
  *
  *     HOLD  r        SLIDE  N >= 0        START  N >= 0, s >= 0, theta
  *

@@ -5,9 +5,9 @@
  *     d v_t / dN = G_tn - mu G_tt e,      d v_n / dN = p(e) = G_nn - mu G_nt . e,
  *     d rho / dN = -f,   f = mu e.G_tt e - e.G_tn;      rho d theta / dN = g,   g = e_perp . (G_tn - mu G_tt e).
  *
- * p < 0 implies f > 0 (G is positive definite): at first the slip slows down.  Over s = -ln rho the direction obeys a regular
- * equation, d theta / ds = g / f, and N = integral of d rho / f; in the plane g = 0 and N = I1 = rho / f exactly.  A
- * direction that turns may pass f = 0 before rho = 0: then it goes on over sigma, dN = rho d sigma,
+ * p < 0 implies f > 0 (G is positive definite): at first the slip slows down.  Over s = -ln rho the direction obeys a
+ * regular equation, d theta / ds = g / f, and N = integral of d rho / f; in the plane g = 0 and N = I1 = rho / f
+ * exactly.  A direction that turns may pass f = 0 before rho = 0: then it goes on over sigma, dN = rho d sigma,
  *     d theta / d sigma = g,   d ln rho / d sigma = -f.
  * At rho = 0 it sticks if |G_tt^-1 G_tn| <= mu (always, where G is planar or the body a symmetric top), and the rest of
  * the impulse is along p_st = G_nn - G_nt G_tt^-1 G_tn > 0; else it slips on along the direction that carries it away.
@@ -91,7 +91,7 @@ typedef struct Slip {
     double theta, rho;
 } Slip;
 
-/* rho, theta and the rates at the beginning, in the middle and at the end of a step, and the factors of 1 / 6, 4 / 6, 1 / 6
+/* rho, theta and the rates at the beginning, in the middle and at the end of a step, and the factors 1/6, 4/6, 1/6
  * that turn their values into integrals over N (Simpson). */
 typedef struct Stretch {
     Slip end;

@@ -10,8 +10,8 @@
  * N >= 0 and i = +1; two-sided contacts also i = -1 (the variant index, docs/theory.md 3).  All combinations are tried.
  *
  * Without starts the unknowns enter linearly (analysis/combination.c).  If the system is rank-deficient (statically
- * indeterminate) its solutions form a family, of which one point inside the cones is returned.  With starts the directions
- * come first (analysis/starts.c). */
+ * indeterminate) its solutions form a family, of which one point inside the cones is returned.  With starts the
+ * directions come first (analysis/starts.c). */
 #include <math.h>
 #include <string.h>
 

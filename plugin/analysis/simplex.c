@@ -2,8 +2,8 @@
  *
  *     C y + a = c,   min sum a,          rows signed so that c >= 0.
  *
- * At the minimum the multipliers z of the rows have z' C <= 0 and z' c = sum a (duality).  The answer "none" rests on them
- * and not on the tableau: C y = c, y >= 0 gives z' c = sum (z' C_j) y_j <= max_j (z' C_j) sum y. */
+ * At the minimum the multipliers z of the rows have z' C <= 0 and z' c = sum a (duality).  The answer "none" rests on
+ * them and not on the tableau: C y = c, y >= 0 gives z' c = sum (z' C_j) y_j <= max_j (z' C_j) sum y. */
 #include "analysis/simplex.h"
 
 #include <float.h>

@@ -4,9 +4,9 @@
 
 enum { SIMPLEX_ROWS = 9, SIMPLEX_COLUMNS = 48 };
 
-/* C (columns x rows), one column after the other, c (rows).  0: there is none, by a vector z with z' C <= 0 < z' c (Farkas)
- * that was checked; solutions beyond 1e7 times the size of c are not asked for.  1: there is one, or none could be shown to
- * be missing; y (columns, may be NULL) is then what was found. */
+/* C (columns x rows), one column after the other, c (rows).  0: there is none, by a vector z with z' C <= 0 < z' c
+ * (Farkas) that was checked; solutions beyond 1e7 times the size of c are not asked for.  1: there is one, or none
+ * could be shown to be missing; y (columns, may be NULL) is then what was found. */
 int spragSimplexFeasible(int rows, int columns, const double *C, const double *c, double *y);
 
 #endif

@@ -1,13 +1,13 @@
-/* With starts, the unknowns of the others are eliminated: w = A' R + b' over the s starting contacts.  For directions e the
- * normal rows M(e) N = -b_n' give N = adj(M) (-b_n') / det M; column j of M depends on e_j only.  Then
+/* With starts, the unknowns of the others are eliminated: w = A' R + b' over the s starting contacts.  For directions e
+ * the normal rows M(e) N = -b_n' give N = adj(M) (-b_n') / det M; column j of M depends on e_j only.  Then
  *
  *     f_k = det M (e_k_perp . w_t,k) = 0,     g_k = det M (e_k . w_t,k)
  *
  * are polynomials in the cosines and sines, of degree two in theta_k and one in the others; all zeros with N >= 0 and
- * g_k / det M > 0 are found by subdivision with bounds (analysis/torus.c).  Where det M and adj(M) b_n' vanish together, on
- * curves if s = 3, the f_k vanish for no reason of mechanics; there the linear programs of the contacts themselves exclude
- * boxes (analysis/program.c).  Where the bodies leave the starting contacts one motion only (a planar one: w_t is a multiple
- * of one vector d), the directions are +-d and all is linear.
+ * g_k / det M > 0 are found by subdivision with bounds (analysis/torus.c).  Where det M and adj(M) b_n' vanish
+ * together, on curves if s = 3, the f_k vanish for no reason of mechanics; there the linear programs of the contacts
+ * themselves exclude boxes (analysis/program.c).  Where the bodies leave the starting contacts one motion only (a
+ * planar one: w_t is a multiple of one vector d), the directions are +-d and all is linear.
  *
  * A starting slip turns with psi_k' = (e_k_perp . w_t,k) / |v_k|: direction_stable iff that linearisation is Hurwitz. */
 #include "analysis/starts.h"

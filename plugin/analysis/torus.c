@@ -19,8 +19,8 @@
  * rounding of f hides whether zeros are one or two is a multiple zero, sought by damped least squares, and counted if the
  * side conditions hold there clear of rounding (where det M and adj M b vanish together they do not).  Too many boxes of
  * one size lie along a curve of zeros: it is represented by some of its points, and the boxes from which least squares
- * lead to it are done with.  Rounding is enclosed where f itself excludes a box, which decides on touching zeros; elsewhere
- * it is far below the bounds. */
+ * lead to it are done with.  Rounding is enclosed where f itself excludes a box, which decides on touching zeros;
+ * elsewhere it is far below the bounds. */
 #include "analysis/torus.h"
 
 #include <float.h>
@@ -251,8 +251,8 @@ static int invert(int n, double *J)
     return 1;
 }
 
-/* Iterates theta -> theta - Y f(theta), then Newton's steps until rounding of f ends their progress.  1: the zero is in the
- * box of half width h around c, to within the last step. */
+/* Iterates theta -> theta - Y f(theta), then Newton's steps until rounding of f ends their progress.  1: the zero is in
+ * the box of half width h around c, to within the last step. */
 static int contract(const TorusSystem *system, const double *c, double h, const double *Y, double *theta)
 {
     const int n = system->angles;
@@ -283,7 +283,8 @@ static int contract(const TorusSystem *system, const double *c, double h, const 
     return 0;
 }
 
-/* A zero near c where the Jacobian is singular: Levenberg's steps, accepted where f, divided by its size, is below `zero`. */
+/* A zero near c where the Jacobian is singular: Levenberg's steps, accepted where f, divided by its size, is below
+ * `zero`. */
 static int creep(const TorusSystem *system, const double *c, double h, double zero, double *theta)
 {
     const int n = system->angles;
@@ -370,8 +371,8 @@ static int isSingular(const TorusSystem *system, const double *theta)
     return spragLuFactor(system->angles, J, pivot, 1e-7) < system->angles;
 }
 
-/* Boxes that are left where they are too many lie along curves of zeros, or surfaces.  Takes those off the list (count, of
- * half width h) and keeps a zero here and there if it counts; returns how many boxes are left. */
+/* Boxes that are left where they are too many lie along curves of zeros, or surfaces.  Takes those off the list (count,
+ * of half width h) and keeps a zero here and there if it counts; returns how many boxes are left. */
 static int thin(const TorusSystem *system, TorusBox *list, int count, double h, TorusZeros *zeros)
 {
     int left = 0;

@@ -6,8 +6,8 @@
 
 spragStatus spragApiCheckConfig(const spragConfig *config);
 spragStatus spragApiCheckSurface(const spragSurface *surface);
-/* OK for a live attachment that is not within its step: ODE's moved callbacks come then, while the step still follows what
- * the call would change. */
+/* OK for a live attachment that is not within its step: ODE's moved callbacks come then, while the step still follows
+ * what the call would change. */
 spragStatus spragApiCheckFree(spragWorldID world);
 
 /* spragWorldAttach asks dlsym for this name, which nobody defines: a preloaded Sprag hears it and stands aside. */

@@ -11,8 +11,8 @@ enum { ROWS = SPRAG_JOINED_ROWS, STRIDE = SPRAG_JOINED_STRIDE, BLOCK = SPRAG_JOI
 
 /* ---------------------------------------------------------------- pattern */
 
-/* The paths from a and from b up to `end`, merged: ascending, since parents come after their children.  A node that has no
- * parent yet gets `end`.  Returns their length; list may be NULL. */
+/* The paths from a and from b up to `end`, merged: ascending, since parents come after their children.  A node that has
+ * no parent yet gets `end`.  Returns their length; list may be NULL. */
 static int climb(int *parent, int a, int b, int end, int *list)
 {
     int count = 0;

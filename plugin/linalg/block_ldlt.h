@@ -1,10 +1,10 @@
 /* A = L D L^T of a sparse symmetric positive semidefinite matrix in blocks of up to six rows, without pivoting: the
  * equality rows of joints, one block row a joint.  Two block rows meet in A where they share a group (a body).
  *
- * Row i of L reaches from the first block row of each of its groups up the elimination tree to i (J. W. H. Liu, The role of
- * elimination trees in sparse factorization, 1990): all rows of a group meet, so each lies on the path of the first.
- * The same paths say where L^-1 b is not zero.  Blocks are kept transposed, the rows of i side by side as lanes, so that
- * all is done by  Y <- Y - M X  on panels of lanes.
+ * Row i of L reaches from the first block row of each of its groups up the elimination tree to i (J. W. H. Liu, The
+ * role of elimination trees in sparse factorization, 1990): all rows of a group meet, so each lies on the path of the
+ * first.  The same paths say where L^-1 b is not zero.  Blocks are kept transposed, the rows of i side by side as
+ * lanes, so that all is done by  Y <- Y - M X  on panels of lanes.
  *
  * A row that depends on earlier ones (a redundant constraint) has a pivot of the size of rounding; it is left out:
  * 1 / pivot is taken as 0, which is the solution in which that row carries nothing. */
@@ -33,8 +33,8 @@ typedef struct spragBlockLdlt {
     double *inverse_pivot; /* (n x 6) */
 } spragBlockLdlt;
 
-/* The pattern of L for block rows in this order; group (n) with numbers below group_count stays the caller's.  Memory from
- * the arena.  0: none. */
+/* The pattern of L for block rows in this order; group (n) with numbers below group_count stays the caller's.  Memory
+ * from the arena.  0: none. */
 int spragBlockLdltAnalyse(spragBlockLdlt *f, spragArena *arena, int n, const int (*group)[2], int group_count);
 /* Room for the numbers: sizes 0, blocks not set.  0: no memory. */
 int spragBlockLdltTake(spragBlockLdlt *f, spragArena *arena);

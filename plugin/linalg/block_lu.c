@@ -1,9 +1,9 @@
 /* Row by row ("up-looking", Davis 2006, 4.8, for LU with a fixed symmetric pattern): row i of A is spread over `work`;
  * for each k < i of the pattern, L_ik = work_k U_kk^-1 and work -= L_ik U_k.; what is left is row i of U.
  *
- * Threads take rows in their order, each with a `work` of its own, and wait for a row k that is not finished.  The order of
- * elimination is that of the tree, so what was begun just before is needed last: even in the dense rows at the end, where
- * every row needs the one before it, two threads hardly wait.  Who computes a row does not change its bits. */
+ * Threads take rows in their order, each with a `work` of its own, and wait for a row k that is not finished.  The
+ * order of elimination is that of the tree, so what was begun just before is needed last: even in the dense rows at the
+ * end, where every row needs the one before it, two threads hardly wait.  Who computes a row does not change its bits. */
 #include "linalg/block_lu.h"
 
 #include <amd.h>

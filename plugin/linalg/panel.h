@@ -1,5 +1,5 @@
-/* Panels: rows of quads, the columns of a few vectors side by side.  Y <- Y +- M X with M element by element at any strides;
- * `quads` of each row, the first of `wide`, and constant numbers where the compiler is to unroll. */
+/* Panels: rows of quads, the columns of a few vectors side by side.  Y <- Y +- M X with M element by element at any
+ * strides; `quads` of each row, the first of `wide`, and constant numbers where the compiler is to unroll. */
 #ifndef SPRAG_LINALG_PANEL_H
 #define SPRAG_LINALG_PANEL_H
 

@@ -1,5 +1,5 @@
-/* By the roots of the derivative: between two neighbouring ones the polynomial is monotone and has at most one root.  A root
- * of the derivative at which the polynomial is as small as its rounding is a double root. */
+/* By the roots of the derivative: between two neighbouring ones the polynomial is monotone and has at most one root.  A
+ * root of the derivative at which the polynomial is as small as its rounding is a double root. */
 #include "linalg/roots.h"
 
 #include <float.h>

@@ -1,12 +1,12 @@
 /* Bodies held together by joints, eliminated from the contact problem.
  *
- * The equality rows of the joints of one mechanism are  E v + c lambda = rhs  (c = cfm / h).  With v = v_free + M^-1 (J^T r +
- * E^T lambda),
+ * The equality rows of the joints of one mechanism are  E v + c lambda = rhs  (c = cfm / h).  With
+ *     v = v_free + M^-1 (J^T r + E^T lambda),
  *     A lambda = -(E v_free - rhs) - E M^-1 J^T r,     A = E M^-1 E^T + c = L D L^T,
  * and with Z_k = L^-1 E M^-1 J_k^T, y = L^-1 (E v_free - rhs), what the contacts feel of the mechanism is
  *     W_kl <- W_kl - Z_k^T D^-1 Z_l,     q_k <- q_k - Z_k^T D^-1 y,     lambda = -L^-T D^-1 (y + sum_k Z_k r_k).
- * Rows with bounds (limits, motors) stay in the problem as BOX blocks; but those that held in the last step, clear of their
- * bounds, are taken for equality rows, and where that breaks a bound the island begins again with a block. */
+ * Rows with bounds (limits, motors) stay in the problem as BOX blocks; but those that held in the last step, clear of
+ * their bounds, are taken for equality rows, and where that breaks a bound the island begins again with a block. */
 #ifndef SPRAG_ODE_ARTICULATION_H
 #define SPRAG_ODE_ARTICULATION_H
 
@@ -79,7 +79,8 @@ void spragArticulationShift(const spragIsland *island, int k, double q[3], doubl
 /* lambda of every equality row from island->r. */
 int spragArticulationsSolve(spragIsland *island);
 
-/* Limits and motors that were taken to hold and do not: their records of the last step are put on the bound.  How many. */
+/* Limits and motors that were taken to hold and do not: their records of the last step are put on the bound.  How
+ * many. */
 int spragArticulationsUnhold(struct spragWorld *world, const spragIsland *island);
 
 /* The record of a joint's limit or motor, or NULL. */

@@ -1,8 +1,8 @@
 /* Islands of plain contacts whose answer may be rough, or must come soon: from ODE's contacts to the velocities of bodies
  * (solve/greedy.h) without blocks and without W.  In the time of QuickStep's twenty iterations that is half of the work.
  *
- * Refused, and written in blocks: joints, guides, surfaces, feedback, contacts that are not plain, pairs that may be a slot
- * (opposed.h), contacts that slide with p <= 0.  So no contact of a bare island has a paradox. */
+ * Refused, and written in blocks: joints, guides, surfaces, feedback, contacts that are not plain, pairs that may be a
+ * slot (opposed.h), contacts that slide with p <= 0.  So no contact of a bare island has a paradox. */
 #ifndef SPRAG_ODE_BARE_H
 #define SPRAG_ODE_BARE_H
 
@@ -25,7 +25,8 @@ typedef struct spragBare {
 /* Makes island->bare where the island is one of these; else, or if there is no memory, it stays NULL. */
 void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island);
 
-/* The island's bodies get their impulses.  0: it is not solved, and W is worth forming: island->bare stays as the guess. */
+/* The island's bodies get their impulses.  0: it is not solved, and W is worth forming: island->bare stays as the
+ * guess. */
 int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island);
 
 /* The bodies are as before spragBareMake, so that the island can be assembled. */

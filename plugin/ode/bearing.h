@@ -1,20 +1,20 @@
 /* Friction in joints, proportional to the joint's own reaction.
  *
- * Turning (hinge, universal, ball).  Load F = |force that the joint hands on|; friction about an axis |M| <= mu R F, R the
- * bearing's radius.  The reaction follows from the solution, so the bound of the row is iterated to it:
+ * Turning (hinge, universal, ball).  Load F = |force that the joint hands on|; friction about an axis |M| <= mu R F, R
+ * the bearing's radius.  The reaction follows from the solution, so the bound of the row is iterated to it:
  *     solve with M_max,   M_max <- mu R F,   until what the change is worth is below the tolerance.
  * The gain is of the size mu R / length of the links: two or three solves.  In closed loops it may be beyond -1, and this
  * would go to and fro for ever: after a few rounds the loads of all joints are mixed (solve/anderson.h).  A gain above 1
- * leads up to where the joint is locked, and its reaction follows the bound no more.  Whatever the bound, friction is between
- * its bounds and against the motion: it takes energy, never gives any.  Ball: across the load a round disc of torques,
- * about the load itself mu R F apart.
+ * leads up to where the joint is locked, and its reaction follows the bound no more.  Whatever the bound, friction is
+ * between its bounds and against the motion: it takes energy, never gives any.  Ball: across the load a round disc of
+ * torques, about the load itself mu R F apart.
  *
  * Sliding (slider, piston).  A bearing of length L and half-width w about the axis d bears at its two ends.  An end is a
  * pair of antipodal points, TWO_SIDED: normal n along the end's reaction, a second one across it that bears nothing, and
  * friction along d (and, of a piston, around it) at the face that is loaded.  n begins as in the last step; where the
  * solution makes the pair across bear, both are turned and the island is solved again.  They replace the joint's own rows
- * across d; of a slider the one that keeps it from turning about d stays.  The bearing of a slider is at the centre of its
- * first body, that of a piston at its anchor.  Pulled at e from the axis it jams where 2 mu e > L. */
+ * across d; of a slider the one that keeps it from turning about d stays.  The bearing of a slider is at the centre of
+ * its first body, that of a piston at its anchor.  Pulled at e from the axis it jams where 2 mu e > L. */
 #ifndef SPRAG_ODE_BEARING_H
 #define SPRAG_ODE_BEARING_H
 
@@ -65,11 +65,11 @@ typedef struct spragBearingRounds {
 } spragBearingRounds;
 /* 0: no memory. */
 int spragBearingsBegin(const struct spragWorld *world, const spragIsland *island, spragBearingRounds *rounds);
-/* Bounds of turning friction from the reactions just found.  Returns what the greatest change is worth, m/s or rad/s; 0 in
- * islands without such joints. */
+/* Bounds of turning friction from the reactions just found.  Returns what the greatest change is worth, m/s or rad/s; 0
+ * in islands without such joints. */
 double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds);
-/* Turns the ends of sliding bearings along the reactions just found, and to the faces they load; round: how often before in
- * this step.  1: some were off; the problem is to be made and solved anew. */
+/* Turns the ends of sliding bearings along the reactions just found, and to the faces they load; round: how often
+ * before in this step.  1: some were off; the problem is to be made and solved anew. */
 int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round);
 /* Keeps what the next step starts from. */
 void spragBearingsRemember(struct spragWorld *world, const spragIsland *island);

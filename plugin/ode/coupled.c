@@ -153,7 +153,8 @@ static int advance(const System *s, int *side)
     return 0;
 }
 
-/* How far these sides continue what was: the variants of contacts that go on; of fresh ones those that open come first. */
+/* How far these sides continue what was: the variants of contacts that go on; of fresh ones those that open come
+ * first. */
 static int continuity(const spragIsland *island, const int *side)
 {
     int score = 0;

@@ -1,5 +1,5 @@
-/* Two or three contacts that slide together: the paradoxes of their determinants (docs/theory.md 5; plugin/analysis says the
- * same of any contact state, at leisure; this is what a step can afford).
+/* Two or three contacts that slide together: the paradoxes of their determinants (docs/theory.md 5; plugin/analysis
+ * says the same of any contact state, at leisure; this is what a step can afford).
  *
  * All contacts of the island slide, e_k along the slip.  For every choice S of the loaded ones and their sides i
  *
@@ -14,8 +14,8 @@
 #include "ode/rows.h"
 
 /* Fills island->coupled.  Where small friction does not exclude paradoxes, island->r becomes the realisable solution that
- * history prefers, times the step, and the blocks' history says so: the search of the step starts from motion, and a jam is
- * what is left if there is none. */
+ * history prefers, times the step, and the blocks' history says so: the search of the step starts from motion, and a
+ * jam is what is left if there is none. */
 void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, spragContactHistory *history);
 
 #endif

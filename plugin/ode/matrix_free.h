@@ -21,8 +21,8 @@ int spragMatrixFreeDiagonal(const spragSnapshot *snapshot, spragIsland *island);
 /* free_acceleration of each contact: what the others' guesses add. */
 void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactHistory *history);
 
-/* From the guess in greedy: r, u (contact_count x 3) and what is told of it; others: as spragGreedyBegin has it.  OK: the judge
- * is content; LIMIT: time or visits are used up; NOT_CONVERGED: W is worth forming. */
+/* From the guess in greedy: r, u (contact_count x 3) and what is told of it; others: as spragGreedyBegin has it.  OK:
+ * the judge is content; LIMIT: time or visits are used up; NOT_CONVERGED: W is worth forming. */
 spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
                                  spragSolveInfo *solve);
 /* The same of an island with blocks. */

@@ -14,16 +14,18 @@
  * mean of the diagonal of W_kk, with s = 1e-4 or, failing that, 1e-2; from there s goes down to 0 by tenths, each answer
  * the start of the next, as far as answers are found (a homotopy in s).
  *
- * Wedged.  Where an island was missed some milliseconds of the chain ago, existence.c is asked whether some motion parts all
- * contacts faster than it slides.  If so a solution exists, and the rest of the chain and what follows below go on looking for it.
- * If not, friction locks a wedge: impulses inside the cones which stop each other (W r = 0) and which the motion drives home
- * (q.r < 0), as between the planks that a game has let a door sink into, all pushing it out.  No rigid solution is known then,
- * and none has been seen (stormbaancoureur: all of 20).  So all contacts yield: a compliance s w on the diagonal, s = 1e-3 or, if
- * need be, 1e-2 or 1e-1, with which a solution exists by the same criterion.  That problem is solved and judged; the closing
- * speed and the residual of the rigid one are kept beside it (island->wedge, rigid), counted and told on their own.
+ * Wedged.  Where an island was missed some milliseconds of the chain ago, existence.c is asked whether some motion
+ * parts all contacts faster than it slides.  If so a solution exists, and the rest of the chain and what follows below
+ * go on looking for it.  If not, friction locks a wedge: impulses inside the cones which stop each other (W r = 0) and
+ * which the motion drives home (q.r < 0), as between the planks that a game has let a door sink into, all pushing it
+ * out.  No rigid solution is known then, and none has been seen (stormbaancoureur: all of 20).  So all contacts yield:
+ * a compliance s w on the diagonal, s = 1e-3 or, if need be, 1e-2 or 1e-1, with which a solution exists by the same
+ * criterion.  That problem is solved and judged; the closing speed and the residual of the rigid one are kept beside it
+ * (island->wedge, rigid), counted and told on their own.
  *
  * Whatever was softened on the way, W is the true one in the end: the answer that is kept is the best by the judge of the
- * problem that was asked (of a conflict or a wedge: the softened one), and so is its residual.  Such islands count as fallbacks.
+ * problem that was asked (of a conflict or a wedge: the softened one), and so is its residual.  Such islands count as
+ * fallbacks.
  *
  * A cone with mu = 1e3 in place of infinity was tried: right as well, but one random island in twenty missed 1e-8. */
 #ifndef SPRAG_ODE_RELEASE_H

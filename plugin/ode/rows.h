@@ -111,14 +111,14 @@ spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *
 enum { SPRAG_BLOCKS_MANY = 60 };
 void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], spragNormalRow *row);
 
-/* Did it stick, and is its slip (m/s, along the tangents) none?  change: m/s, (3) that of the contact in this step without
- * contact forces. */
+/* Did it stick, and is its slip (m/s, along the tangents) none?  change: m/s, (3) that of the contact in this step
+ * without contact forces. */
 int spragRestsAt(const spragContactMemory *old, const double slip[2], const double change[3]);
 
 /* Blocks this contact needs: 1, and more for a second law of friction and for rolling friction. */
 int spragContactBlockCount(const dContact *contact);
-/* Fills them; first: the number of the first in the island; before: a block that may be of the same face, to save work, or
- * NULL. */
+/* Fills them; first: the number of the first in the island; before: a block that may be of the same face, to save work,
+ * or NULL. */
 void spragContactBlocks(const struct spragWorld *world, int joint, const spragSurface *surface, int first,
                         const spragBlock *before, spragBlock *block);
 

@@ -32,8 +32,9 @@
 
 #define SPRAG_DAMPING 0.01 /* s */
 
-/* Does the answer, body->impulse and r and lambda of the rows, give the bodies more energy than is explained?  Then less is
- * asked for when the island is assembled again (island->surged, spragJointState.withheld); nothing, if it is the last time. */
+/* Does the answer, body->impulse and r and lambda of the rows, give the bodies more energy than is explained?  Then
+ * less is asked for when the island is assembled again (island->surged, spragJointState.withheld); nothing, if it is
+ * the last time. */
 int spragSurges(spragSnapshot *snapshot, spragIsland *island, int last);
 
 /* m/s: what a row is asked for by bodies that move as they like, - J v. */

@@ -1,5 +1,6 @@
 /* dlsym for programs that load ODE themselves and ask their handle for its functions: such a search knows nothing of what
- * was preloaded.  Where it ends at an ODE function that Sprag takes, the answer is Sprag's; everything else is the loader's.
+ * was preloaded.  Where it ends at an ODE function that Sprag takes, the answer is Sprag's; everything else is the
+ * loader's.
  *
  * RTLD_NEXT depends on who asks, which the loader reads off the return address: the call is passed on as a jump. */
 #define _GNU_SOURCE
@@ -43,8 +44,8 @@ static int isTaken(const char *asked)
     return asked != NULL && asked[0] == 'd' && (0 PRELOAD_LIST(IS_TAKEN));
 }
 
-/* Asked by a Sprag of the program's own.  The sanitizers ask for their functions before strcmp, which is theirs, is ready:
- * it is called for no name of theirs. */
+/* Asked by a Sprag of the program's own.  The sanitizers ask for their functions before strcmp, which is theirs, is
+ * ready: it is called for no name of theirs. */
 static int isAttach(const char *asked)
 {
     return asked != NULL && asked[0] == 's' && asked[1] == 'p' && asked[2] == 'r' && asked[3] == 'a' &&

@@ -137,8 +137,8 @@ static spragConfig configForWorlds(void)
     return settings.config;
 }
 
-/* What is counted belongs to the process that did it: nothing is written twice, and a child that never steps says nothing.
- * The worlds are the child's too. */
+/* What is counted belongs to the process that did it: nothing is written twice, and a child that never steps says
+ * nothing.  The worlds are the child's too. */
 static void beforeFork(void)
 {
     pthread_mutex_lock(&report_lock);

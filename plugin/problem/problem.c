@@ -233,8 +233,8 @@ static spragStatus checkDiagonal(const spragProblem *p)
     return SPRAG_OK;
 }
 
-/* Entries beyond which an eigenvalue below 0 is no rounding: asymmetry a of entries moves eigenvalues by at most a times the
- * longest row. */
+/* Entries beyond which an eigenvalue below 0 is no rounding: asymmetry a of entries moves eigenvalues by at most a
+ * times the longest row. */
 static double eigenvalueBound(const spragProblem *p, double *largest)
 {
     int longest = 0;

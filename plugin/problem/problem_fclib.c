@@ -1,5 +1,5 @@
-/* FCLib's HDF5 files (frictionalcontactlibrary, 3.1).  Read with HDF5 itself: FCLib's own reader prints and ends the process
- * on what it does not expect.
+/* FCLib's HDF5 files (frictionalcontactlibrary, 3.1).  Read with HDF5 itself: FCLib's own reader prints and ends the
+ * process on what it does not expect.
  *
  * fclib_local:   u = W r + q.
  * fclib_global:  M v = H r + f,  u = H' v + w  (problem_global.h).
@@ -53,8 +53,8 @@ static spragStatus refuse(Input *in, const char *name, const char *expected)
     return in->status;
 }
 
-/* Does the file hold what the dataset declares?  Else damage, or a few bytes that ask for all memory.  Deflation shrinks to
- * 1/1032 at best. */
+/* Does the file hold what the dataset declares?  Else damage, or a few bytes that ask for all memory.  Deflation
+ * shrinks to 1/1032 at best. */
 static int isStored(hid_t set, hssize_t points)
 {
     const hid_t type = H5Dget_type(set), creation = H5Dget_create_plist(set);

@@ -14,8 +14,8 @@ typedef struct spragGlobal {
     spragEntries W; /* (m x m) out: H' M^-1 H */
 } spragGlobal;
 
-/* Eliminates the velocities.  SPRAG_OK; ERROR_INDEFINITE: M is singular; ERROR_MEMORY; ERROR_UNSUPPORTED: M connects too many
- * unknowns.  The sentence begins with `path`. */
+/* Eliminates the velocities.  SPRAG_OK; ERROR_INDEFINITE: M is singular; ERROR_MEMORY; ERROR_UNSUPPORTED: M connects
+ * too many unknowns.  The sentence begins with `path`. */
 spragStatus spragGlobalEliminate(spragGlobal *global, const char *path);
 void spragGlobalFree(spragGlobal *global);
 

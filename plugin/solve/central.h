@@ -16,8 +16,9 @@
  * A disc (cones.h) has x_0 = L instead of the first equation: its row is dx_0 - dL = rho_0 = L - x_0, L a constant or its
  * gain times the load's normal impulse, and v_0 = |v_t| is what the cone makes of it.
  *
- * Points are kept in fine arithmetic, and so are their residuals: near the boundary det x, and with it D, are digits that a
- * double has lost.  The equations are solved by the tangent in double, or, if asked (spragCentralRefine), in fine arithmetic. */
+ * Points are kept in fine arithmetic, and so are their residuals: near the boundary det x, and with it D, are digits
+ * that a double has lost.  The equations are solved by the tangent in double, or, if asked (spragCentralRefine), in
+ * fine arithmetic. */
 #ifndef SPRAG_SOLVE_CENTRAL_H
 #define SPRAG_SOLVE_CENTRAL_H
 

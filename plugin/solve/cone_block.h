@@ -1,8 +1,8 @@
 /* One block with everything else fixed, fast: what Gauss-Seidel does a million times.
  *
  * Given q (the block's velocity with its own impulse removed), find r with u = W r + q and the block's law.  Eliminate
- * the normal row: K = W_tt - W_tn W_nt' / W_nn, c = q_t - W_tn q_n / W_nn, then with a slip multiplier nu >= 0, defined by
- * u_t = -nu r_t,
+ * the normal row: K = W_tt - W_tn W_nt' / W_nn, c = q_t - W_tn q_n / W_nn, then with a slip multiplier nu >= 0, defined
+ * by u_t = -nu r_t,
  *
  *     r_t(nu) = -(K + nu)^-1 c,   r_n(nu) = -(q_n + W_nt . r_t) / W_nn,   u_n = 0.
  *

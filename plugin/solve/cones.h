@@ -6,8 +6,8 @@
  *     disc        |r_t| <= L, r_t against u_t:         x = (L, r_t) in the cone, x_0 = L in the place of an equation for u_n.
  *
  * FORCE_LIMIT is a half-line and a disc; ROLLING two discs, L = mu times the parent's load; a row of a BOX is fixed,
- * a half-line, or (lo and hi finite) a disc of one row about the mean of lo and hi.  So r = c + s y, y the impulses of the
- * cones, c shifts and s = +-1.  What is not of this form: TWO_SIDED, and rows without either bound. */
+ * a half-line, or (lo and hi finite) a disc of one row about the mean of lo and hi.  So r = c + s y, y the impulses of
+ * the cones, c shifts and s = +-1.  What is not of this form: TWO_SIDED, and rows without either bound. */
 #ifndef SPRAG_SOLVE_CONES_H
 #define SPRAG_SOLVE_CONES_H
 
@@ -40,8 +40,8 @@ void spragConesTo(const spragCones *cones, const double *y, double *r);
 /* The judge's word on y in the problem that was asked; u: of the cones, = own W y + q. */
 double spragConesResidual(const spragCones *cones, const double *y, const double *u);
 
-/* The cones of contacts and half-lines alone, for the question whether some motion parts them all: the force of a disc with
- * a constant limit cannot decide it.  0: no memory. */
+/* The cones of contacts and half-lines alone, for the question whether some motion parts them all: the force of a disc
+ * with a constant limit cannot decide it.  0: no memory. */
 int spragConesContacts(const spragCones *cones, spragProblem *out, spragArena *arena);
 
 static inline int spragConeIsDisc(const spragCones *cones, int k)

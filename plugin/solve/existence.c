@@ -7,14 +7,14 @@
  *
  *     max t - ridge x'Wx / 2,   u_n - t >= mu |u_t|,
  *
- * solved here by the barrier -log((u_n - t)^2 - mu^2 |u_t|^2) with weight tau -> 0.  Its multipliers r are in the friction
- * cones, sum r_n = 1 and, the ridge aside, W r = 0 and q.r = t.  So where the margin is negative they are a self-stress
- * of the bodies, a wedge that friction locks, and q.r < 0 says that the motion drives it home: no motion then satisfies
- * u_n >= mu |u_t| (its product with r would not be negative), and what solution there is must slide in the wedge by
- * sum mu r_n |u_t| >= -q.r.
+ * solved here by the barrier -log((u_n - t)^2 - mu^2 |u_t|^2) with weight tau -> 0.  Its multipliers r are in the
+ * friction cones, sum r_n = 1 and, the ridge aside, W r = 0 and q.r = t.  So where the margin is negative they are a
+ * self-stress of the bodies, a wedge that friction locks, and q.r < 0 says that the motion drives it home: no motion
+ * then satisfies u_n >= mu |u_t| (its product with r would not be negative), and what solution there is must slide in
+ * the wedge by sum mu r_n |u_t| >= -q.r.
  *
- * Newton's step of the barrier, with g and H its derivatives by u and e = ridge / tau, is W (g + e x + H W dx + e dx) = 0,
- * hence (W + e H^-1) dx = -H^-1 (g + e x): a matrix in the pattern of W. */
+ * Newton's step of the barrier, with g and H its derivatives by u and e = ridge / tau, is W (g + e x + H W dx + e dx) =
+ * 0, hence (W + e H^-1) dx = -H^-1 (g + e x): a matrix in the pattern of W. */
 #include "solve/existence.h"
 
 #include <math.h>

@@ -8,24 +8,25 @@
  * Anderson's mixing of whole sweeps (anderson.h) takes 3 to 40 times fewer of them on towers, arches and piles; with a
  * window of 8 or 18, or with a looser safeguard, it is no faster or fails on p12 and p16.
  *
- * Momentum.  On many contacts that move Anderson's mixing finds nothing that lasts: too many modes change.  There the first
- * sweeps of a step go on by MOMENTUM of the last change (Polyak 1964): 1000 tumbling boxes come to 3e-3 m/s in 200 sweeps
- * for 700, 1000 balls to 5e-4 in 200 for 400.  Near an answer, and on fewer contacts, Anderson's mixing is better.
+ * Momentum.  On many contacts that move Anderson's mixing finds nothing that lasts: too many modes change.  There the
+ * first sweeps of a step go on by MOMENTUM of the last change (Polyak 1964): 1000 tumbling boxes come to 3e-3 m/s in
+ * 200 sweeps for 700, 1000 balls to 5e-4 in 200 for 400.  Near an answer, and on fewer contacts, Anderson's mixing is
+ * better.
  *
  * Rays.  Where contacts are redundant, W has a null space (self-stress), and sweeps that cannot settle there drift: r
  * changes by the same dr every time, some 1e-6 of r, until after 1e5 sweeps a contact opens or slips.  As soon as dr is
  * steady the drift is followed at once to that event, unless a geometric decay would end before it.  Box piles come to
  * 5e-5 in 256 sweeps instead of 1e-3; p09, never solved by sweeps alone, takes 1288.
  *
- * Where sweeps stall (p23, piles that move).  Not slow, unstable: at the solutions of piles of 100 balls the derivative of
- * a sweep has up to two eigenvalues beyond 1, real or in pairs, 1.0001 to 1.008, nine tenths of their modes in 6 to 30
+ * Where sweeps stall (p23, piles that move).  Not slow, unstable: at the solutions of piles of 100 balls the derivative
+ * of a sweep has up to two eigenvalues beyond 1, real or in pairs, 1.0001 to 1.008, nine tenths of their modes in 6 to 30
  * contacts.  Relaxation by 1/2 to 1/20 follows the same wandering flow, slower.  trace.c is for them.
  *
  * Tried and dropped: alternating forward and backward sweeps (1.2 to 4 times more sweeps on arches, cards and piles);
  * rays beyond the first event (1.5 times as far, or to the third or tenth event with a projection on the cones: no
- * better).  On piles of 1000 that move: Anderson's mixing part by part, 20 to 1000 contacts each (worse than sweeps alone),
- * or with a window of 10 or 20 (the same); Nesterov's momentum, with restarts (ends at once where it stands) or without
- * (diverges from 0.95 on); phases of momentum and of mixing by turns (no better than one of each). */
+ * better).  On piles of 1000 that move: Anderson's mixing part by part, 20 to 1000 contacts each (worse than sweeps
+ * alone), or with a window of 10 or 20 (the same); Nesterov's momentum, with restarts (ends at once where it stands) or
+ * without (diverges from 0.95 on); phases of momentum and of mixing by turns (no better than one of each). */
 #include <math.h>
 #include <string.h>
 
@@ -122,7 +123,8 @@ static int follow(Run *run)
     return 1;
 }
 
-/* Sweeps in which the residual has to fall to HALF, for sweeps that have to pay: factorisations grow dearer than sweeps. */
+/* Sweeps in which the residual has to fall to HALF, for sweeps that have to pay: factorisations grow dearer than
+ * sweeps. */
 static int patienceOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolveInfo *info)
 {
     const int cheap =

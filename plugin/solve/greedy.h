@@ -1,24 +1,26 @@
-/* Block Gauss-Seidel on the velocities of bodies, the worst contacts first: answers of 1e-1 to 1e-4 m/s for large piles in
- * the time that forming W would take.  W is never formed:
+/* Block Gauss-Seidel on the velocities of bodies, the worst contacts first: answers of 1e-1 to 1e-4 m/s for large piles
+ * in the time that forming W would take.  W is never formed:
  *
  *     u_k = q_k + C_k r_k + J_k v,   v = M^-1 J^T r.
  *
  * CONTACT blocks alone.
  *
- * Rounds.  The residual is that of the worst contact, so the worst are visited first (Southwell 1940).  A visit changes the
- * velocities of two bodies; their contacts wait with what their bodies have moved since, times what such a change was worth
- * at their last visit.  A round visits, in order, all that wait with more than a share of the greatest.  Now and then the
- * judge looks at all, and what a contact waits with is its residual.  Against sweeps of all contacts, residual after the time
- * of ten sweeps: 8e-3 for 5e-2 m/s (300 boxes), 3e-2 for 9e-2 (1000 boxes), 5e-3 for 8e-3 (300 balls).
+ * Rounds.  The residual is that of the worst contact, so the worst are visited first (Southwell 1940).  A visit changes
+ * the velocities of two bodies; their contacts wait with what their bodies have moved since, times what such a change
+ * was worth at their last visit.  A round visits, in order, all that wait with more than a share of the greatest.  Now
+ * and then the judge looks at all, and what a contact waits with is its residual.  Against sweeps of all contacts,
+ * residual after the time of ten sweeps: 8e-3 for 5e-2 m/s (300 boxes), 3e-2 for 9e-2 (1000 boxes), 5e-3 for 8e-3 (300
+ * balls).
  *
  * Tried and dropped, on piles of 50 to 1000 balls and boxes that still fall: sweeps backward, alternating, under- and
- * over-relaxed (0.8, 1.2): all within a third of each other; Nesterov's momentum between rounds (a start of sweeps with it is
- * better: solve/greedy_lanes.h); pairs of bodies in place of contacts, all contacts of one visited once, twice or thrice
- * together (residuals 1.2 to 3 times as large after as many visits); the residual itself as the order of every round (too
- * dear); waiting without the worth of the last change (half again as many visits); guesses without what impacts left in
- * them (no better after two rounds), or from nothing (a third of the rounds more); slip multipliers to the last digit (a quarter more time);
- * rounds in which contacts join on the way, in place of a list that is fetched ahead (a fifth more time); and as a start of
- * solves to 1e-6, before W is formed, 10 or 40 visits a contact: no faster. */
+ * over-relaxed (0.8, 1.2): all within a third of each other; Nesterov's momentum between rounds (a start of sweeps with
+ * it is better: solve/greedy_lanes.h); pairs of bodies in place of contacts, all contacts of one visited once, twice or
+ * thrice together (residuals 1.2 to 3 times as large after as many visits); the residual itself as the order of every
+ * round (too dear); waiting without the worth of the last change (half again as many visits); guesses without what
+ * impacts left in them (no better after two rounds), or from nothing (a third of the rounds more); slip multipliers to
+ * the last digit (a quarter more time); rounds in which contacts join on the way, in place of a list that is fetched
+ * ahead (a fifth more time); and as a start of solves to 1e-6, before W is formed, 10 or 40 visits a contact: no
+ * faster. */
 #ifndef SPRAG_SOLVE_GREEDY_H
 #define SPRAG_SOLVE_GREEDY_H
 
@@ -54,7 +56,8 @@ typedef struct spragGreedy {
     spragGreedyContact *contact; /* (contact_count) */
     spragGreedyBody *body;       /* (body_count + 1) */
     double *moved;               /* (body_count + 1) m/s, sum of all changes of velocity at its contacts */
-    /* A contact may gain by a visit  gain (moved of its bodies - seen).  Each to a multiple of eight, the rest gains nothing. */
+    /* A contact may gain by a visit  gain (moved of its bodies - seen).  Each to a multiple of eight, the rest gains
+     * nothing. */
     double *seen;   /* (contact_count) m/s, what its bodies had moved when it was visited */
     double *gain;   /* (contact_count) how much of that was its own error the last time */
     int (*pair)[2]; /* (contact_count) its bodies */
@@ -66,11 +69,12 @@ typedef struct spragGreedy {
     spragArena *arena;
 } spragGreedy;
 
-/* Room for a problem.  The caller fills the bodies' inverse masses and inertias, and of contacts direction, arm, C_k, body,
- * mu, q, r and nu.  0: no memory. */
+/* Room for a problem.  The caller fills the bodies' inverse masses and inertias, and of contacts direction, arm, C_k,
+ * body, mu, q, r and nu.  0: no memory. */
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena);
 
-/* For many visits: solve/greedy_lanes.h, if the problem is large; else spragGreedyRun does it when it comes to that.  0: no memory. */
+/* For many visits: solve/greedy_lanes.h, if the problem is large; else spragGreedyRun does it when it comes to that.
+ * 0: no memory. */
 int spragGreedyWiden(spragGreedy *greedy);
 
 /* The rest of contacts first .. end - 1. */
@@ -82,15 +86,15 @@ void spragGreedySum(spragGreedy *greedy);
 /* J_k v (3) */
 void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3]);
 
-/* Begins anew from the guess r, made shorter where it is from a greater load: the judge looks at it.  others (contact_count)
- * or NULL: m/s, the normal velocity that the guesses of the others give a contact. */
+/* Begins anew from the guess r, made shorter where it is from a greater load: the judge looks at it.  others
+ * (contact_count) or NULL: m/s, the normal velocity that the guesses of the others give a contact. */
 void spragGreedyBegin(spragGreedy *greedy, double *others);
 /* Rounds of the worst contacts until none is likely to change by more than `enough` (m/s), greedy->visits is `most`, or
  * `deadline` (s, spragSeconds) is past, but for `least` visits. */
 void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, double deadline);
 
-/* What is visited in a round: all that wait with more than this share of the greatest; less where so few of all contacts are,
- * for a round looks at all. */
+/* What is visited in a round: all that wait with more than this share of the greatest; less where so few of all
+ * contacts are, for a round looks at all. */
 #define SPRAG_GREEDY_SHARE 0.5
 static inline double spragGreedyShare(double share, int visited, int contacts)
 {
@@ -98,8 +102,8 @@ static inline double spragGreedyShare(double share, int visited, int contacts)
     return visited < few * contacts ? fmax(least, share * lower) : fmin(SPRAG_GREEDY_SHARE, share / lower);
 }
 
-/* What the judge (problem/residual.h) says of all r; u (contact_count x 3) or NULL.  Each contact's residual is what it may hope for
- * from then on. */
+/* What the judge (problem/residual.h) says of all r; u (contact_count x 3) or NULL.  Each contact's residual is what it
+ * may hope for from then on. */
 double spragGreedyResidual(spragGreedy *greedy, double *u);
 /* The same of the best r so far, which is r again: where friction is high, rounds may lead away. */
 double spragGreedyBest(spragGreedy *greedy, double *u);

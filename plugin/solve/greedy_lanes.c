@@ -14,8 +14,8 @@ enum {
     CLOCK = 512,   /* visits between two looks at it */
     FILL_LEAST = 2 /* lanes for a contact; where one body touches so many that it takes more, there are no sweeps */
 };
-/* Slip multipliers, of the trace of K: beyond it slip is against the velocity to all digits.  A ball that slides at 0.4 m/s
- * under a load of 1e-13 N s has one of 1e13 1/kg, and what Newton divides by is zero in single precision. */
+/* Slip multipliers, of the trace of K: beyond it slip is against the velocity to all digits.  A ball that slides at 0.4
+ * m/s under a load of 1e-13 N s has one of 1e13 1/kg, and what Newton divides by is zero in single precision. */
 #define NU_MOST 1e8F
 #define INLINE SPRAG_OCT_INLINE
 #define ROW(x) (*(const spragOct *)(const void *)(x))
@@ -116,8 +116,8 @@ INLINE void readShape(const Pack *pack, Shape *shape)
     spragOctRead(ROWS_OF(pack->contact, q), shape->q);
 }
 
-/* What slides, on the cone and with u_n = 0: one step of Newton for the slip multiplier nu (solve/cone_block.h has many), and
- * along the direction that it gives the exact size. */
+/* What slides, on the cone and with u_n = 0: one step of Newton for the slip multiplier nu (solve/cone_block.h has
+ * many), and along the direction that it gives the exact size. */
 INLINE void slip(Shape *s, const spragOct q[3], const spragOct free[2], spragOctMask slips, spragOct r[3])
 {
     const spragOct zero = {0}, mu = s->q[3], nu = s->r[3], *w = &s->own[0][1], inverse_nn = s->own[1][3];
@@ -163,8 +163,8 @@ INLINE void solveContacts(Shape *s, const spragOct q[3], spragOct r[3])
     r[2] = spragOctSelect(rough, r[2], zero);
 }
 
-/* Single precision has no room for squares below 1e-45 or above 1e38: where a solution is not finite, the last one stays, and
- * the slip multiplier begins anew. */
+/* Single precision has no room for squares below 1e-45 or above 1e38: where a solution is not finite, the last one
+ * stays, and the slip multiplier begins anew. */
 INLINE void keepFinite(const spragOct last[4], spragOct r[4])
 {
     const spragOct zero = {0}, none = 0.0F * (r[0] + r[1] + r[2] + r[3]);
@@ -200,7 +200,8 @@ INLINE void push(spragLaneBody *const body[LANES], const spragOct arm[4], float 
     spragOctWrite(ROWS_OF(body, velocity[1]), velocity[1]);
 }
 
-/* A pack's visit: r goes from r[from] to r[to]; before, it went from r[to] to r[from], and goes on by `momentum` of that. */
+/* A pack's visit: r goes from r[from] to r[to]; before, it went from r[to] to r[from], and goes on by `momentum` of
+ * that. */
 typedef struct Visit {
     int from, to;
     spragOct momentum;

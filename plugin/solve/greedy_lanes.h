@@ -1,14 +1,16 @@
 /* The visits of solve/greedy.h for large islands, eight contacts at once in single precision.
  *
- * A visit alone waits for itself: a chain of square roots and quotients, a branch for each mode, six lines of memory.  Eight
- * contacts that share no body have nothing to wait for: they are the lanes of one computation without branches, a third of
- * the time each.  Every run begins with q + J v in double precision and velocities of zero, and ends with v summed anew, so
- * that nothing but the rounding of r is left of single precision.  Below SPRAG_LANES_FLOOR double precision takes over.
+ * A visit alone waits for itself: a chain of square roots and quotients, a branch for each mode, six lines of memory.
+ * Eight contacts that share no body have nothing to wait for: they are the lanes of one computation without branches, a
+ * third of the time each.  Every run begins with q + J v in double precision and velocities of zero, and ends with v
+ * summed anew, so that nothing but the rounding of r is left of single precision.  Below SPRAG_LANES_FLOOR double
+ * precision takes over.
  *
- * Two ways to visit.  Rounds, as in solve/greedy.h, cut down what is worst.  Sweeps of all contacts with Nesterov's momentum
- * (1983; restarted where it leads uphill, O'Donoghue and Candes 2015; on contacts Mazhar et al. 2015) carry a load through a pile:
- * half of a sweep's time, and after forty of them a rest of rounds finds a third to a half less residual than rounds alone
- * (1000 boxes 1.3e-2 for 1.6e-2 m/s after 40 visits a contact, 3.9e-3 for 6.6e-3 after 100); before twenty no less. */
+ * Two ways to visit.  Rounds, as in solve/greedy.h, cut down what is worst.  Sweeps of all contacts with Nesterov's
+ * momentum (1983; restarted where it leads uphill, O'Donoghue and Candes 2015; on contacts Mazhar et al. 2015) carry a
+ * load through a pile: half of a sweep's time, and after forty of them a rest of rounds finds a third to a half less
+ * residual than rounds alone (1000 boxes 1.3e-2 for 1.6e-2 m/s after 40 visits a contact, 3.9e-3 for 6.6e-3 after 100);
+ * before twenty no less. */
 #ifndef SPRAG_SOLVE_GREEDY_LANES_H
 #define SPRAG_SOLVE_GREEDY_LANES_H
 

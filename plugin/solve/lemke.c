@@ -7,17 +7,17 @@
  *     0 <= beta_j  _|_  d_j . u_t + lambda >= 0
  *     0 <= lambda  _|_  mu r_n - sum_j beta_j >= 0
  *
- * a linear complementarity problem  0 <= z _|_ w = M z + b >= 0.  Bounds lo <= r <= hi are r = c + a_+ - a_-, each part with
- * a lambda for its bound; a constant limit (FORCE_LIMIT) or the parent's load (ROLLING) takes the place of mu r_n.  A
- * two-sided contact is a pair of antipodal points, r_n = a_+ - a_-, with the limit mu a_+ + mu_minus a_-.
+ * a linear complementarity problem  0 <= z _|_ w = M z + b >= 0.  Bounds lo <= r <= hi are r = c + a_+ - a_-, each part
+ * with a lambda for its bound; a constant limit (FORCE_LIMIT) or the parent's load (ROLLING) takes the place of mu r_n.
+ * A two-sided contact is a pair of antipodal points, r_n = a_+ - a_-, with the limit mu a_+ + mu_minus a_-.
  *
- * Whatever the kinds, r the sum of the parts,  z' M z = r' W r + e |parts|^2 + sum lambda load >= 0,  e > 0 (SOFTNESS): M is
- * copositive.  Where it is 0 the parts are, so M z >= 0 leaves only multipliers, and b' z = sum lambda bound >= 0.  Then
- * Lemke's method with the covering vector 1 ends in a solution (Cottle, Pang, Stone 1992, 4.4), ties broken by the
+ * Whatever the kinds, r the sum of the parts,  z' M z = r' W r + e |parts|^2 + sum lambda load >= 0,  e > 0 (SOFTNESS):
+ * M is copositive.  Where it is 0 the parts are, so M z >= 0 leaves only multipliers, and b' z = sum lambda bound >= 0.
+ * Then Lemke's method with the covering vector 1 ends in a solution (Cottle, Pang, Stone 1992, 4.4), ties broken by the
  * lexicographic rule.  e also keeps a_+ a_- = 0: both points of a pair in the basis would say e (a_+ + a_-) = 0.
  *
- * The answer is off by e and the corners of the polygon; Newton (proximal.h) takes it to the cone.  Where that fails, once
- * more with the polygons turned to the slip just found.  A ray comes of rounding: another e leads around it. */
+ * The answer is off by e and the corners of the polygon; Newton (proximal.h) takes it to the cone.  Where that fails,
+ * once more with the polygons turned to the slip just found.  A ray comes of rounding: another e leads around it. */
 #include <math.h>
 #include <string.h>
 

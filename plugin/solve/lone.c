@@ -5,8 +5,8 @@
  *     stick   (lambda w + c n n^T) dr = -(u + J v)
  *     slip    dr = a f + b e,  (lambda w + c) a = -n . (u + J v),  (lambda w + s) b = -e . (u + J v),
  *
- * v the velocity that all increments give the body, f = n + mu d, d = x_t / |x_t|, e = n x d across it, and s as in warm.c.
- * So dr = -D (u + J v) with a 3 x 3 matrix D for each contact, and M v = sum J^T dr becomes
+ * v the velocity that all increments give the body, f = n + mu d, d = x_t / |x_t|, e = n x d across it, and s as in
+ * warm.c.  So dr = -D (u + J v) with a 3 x 3 matrix D for each contact, and M v = sum J^T dr becomes
  *
  *     (M + sum J^T D J) v = -sum J^T D u. */
 #include "solve/lone.h"
@@ -274,7 +274,8 @@ SPRAG_QUAD_INLINE void invariants(const spragQuad H[16], spragQuad c[3])
 /* The normal motions of loaded slipping contacts, G_ij = N_i M_s^-1 F_j, N = (n, a x n), F = (f, a x f), M_s with the
  * sticking ones held, must not run away (small_friction.h).  Where they have one normal, N_i = P_i B with B the motions
  * along n and about the three axes and P_i = (1, a_i x n), so that G has the eigenvalues of H = sum (B M_s^-1 F_i) P_i
- * and zeros.  H has rank 3 at most: Routh's criterion for the cubic.  Contacts of several normals are not decided here. */
+ * and zeros.  H has rank 3 at most: Routh's criterion for the cubic.  Contacts of several normals are not decided
+ * here. */
 SPRAG_QUAD_INLINE spragQuadMask slipLasts(const spragLoneBodies *b, const Modes *modes)
 {
     static const double rounding = 1e-9;
@@ -365,8 +366,8 @@ SPRAG_QUAD_INLINE spragQuad softer(const spragLoneBodies *b, const Modes *modes)
     return spragQuadMin(spragQuadSelect(all, spragQuadOf(LAMBDA_SLOW), b->residual / (LEAP * load)), modes->lambda);
 }
 
-/* Reads the modes, steps in them and judges.  Bodies in work that come no nearer have reached what their modes allow: they
- * keep what they had. */
+/* Reads the modes, steps in them and judges.  Bodies in work that come no nearer have reached what their modes allow:
+ * they keep what they had. */
 SPRAG_QUAD_INLINE spragQuadMask advance(spragLoneBodies *b, Modes *modes, spragQuadMask work, int step)
 {
     spragQuad kept[SPRAG_LONE_CONTACTS][3];

@@ -1,5 +1,5 @@
-/* The Lorentz cone in three dimensions, { x_0 >= |x_t| }: what the interior methods need of it.  In fine arithmetic: a contact that
- * slips is nearer to the boundary than the rounding of a double. */
+/* The Lorentz cone in three dimensions, { x_0 >= |x_t| }: what the interior methods need of it.  In fine arithmetic: a
+ * contact that slips is nearer to the boundary than the rounding of a double. */
 #ifndef SPRAG_SOLVE_LORENTZ_H
 #define SPRAG_SOLVE_LORENTZ_H
 

@@ -14,12 +14,12 @@
  * |u_t| left out of the interior-point matrix (slower everywhere, stops at the same folds); ADMM with one factorisation
  * of W + rho w, plain or with Anderson's mixing (per iteration as dear as three sweeps; p19, p22 and moving piles come to
  * 1e-4 in a thousand iterations at the best rho, and which that is differs by problem); the fixed point on De Saxce's
- * slides around convex interior-point solves, damped by a half (Acary et al. 2011: near the answer on all piles after some
- * 20 solves of 5 to 12 factorisations, no faster than the lag of proximal.h); a compliance eps W with eps -> 0 (as many
- * steps, and stuck at the same folds, but shows what has no bounded solution: p22); a homotopy of W + theta C, bounded by
- * proof (thousands of folds on p23); the blocks' exact solutions in place of projections; one step per center; in a step, the
- * traced path (trace.c) with a half or a third of its work (no more piles solved than by proximal points alone), and on balls
- * shorter sweeps before (half the sweeps: a sixth fewer solved in the same time). */
+ * slides around convex interior-point solves, damped by a half (Acary et al. 2011: near the answer on all piles after
+ * some 20 solves of 5 to 12 factorisations, no faster than the lag of proximal.h); a compliance eps W with eps -> 0 (as
+ * many steps, and stuck at the same folds, but shows what has no bounded solution: p22); a homotopy of W + theta C,
+ * bounded by proof (thousands of folds on p23); the blocks' exact solutions in place of projections; one step per
+ * center; in a step, the traced path (trace.c) with a half or a third of its work (no more piles solved than by
+ * proximal points alone), and on balls shorter sweeps before (half the sweeps: a sixth fewer solved in the same time). */
 #include <math.h>
 #include <string.h>
 

@@ -11,26 +11,28 @@
  * metric of the Nesterov-Todd scaling D, where 1 is the distance to the boundary.
  *
  * Where it leads.  The start is made so that rho_0 is inside the cones: x = a e_0, and v = tau_0 x^-1 so large that
- * rho_0 = v - V x - g is.  Then the curve has one end at theta = infinity, where x stays bounded and v = theta rho_0: a second one,
- * x = theta y, would need y in L, V y + rho_0 - s e_0 complementary to y, and y . (V y + rho_0) > 0 forbids it.  Nor does x grow
- * without bound at a finite theta, if some motion parts all contacts faster than they slide (existence.h): y in the null space of V has
- * y . g > 0.  So the other end is at theta = 0, a solution.  (For contacts; with discs it is as the rule.)
+ * rho_0 = v - V x - g is.  Then the curve has one end at theta = infinity, where x stays bounded and v = theta rho_0: a
+ * second one, x = theta y, would need y in L, V y + rho_0 - s e_0 complementary to y, and y . (V y + rho_0) > 0 forbids
+ * it.  Nor does x grow without bound at a finite theta, if some motion parts all contacts faster than they slide
+ * (existence.h): y in the null space of V has y . g > 0.  So the other end is at theta = 0, a solution.  (For contacts;
+ * with discs it is as the rule.)
  *
- * Which way is on.  At a fold d theta changes its sign, and so does the determinant of the equations at fixed theta: the sign of
- * d theta / d length that goes on from the start is minus that of the determinant against its sign at the start.  The angle to the
- * last tangent, which tells as much where steps are short, took a sharp fold for a way straight on now and then, and the path was
- * walked back to where it began (theta > 1e3): four of 903 recorded islands of a car game, of which none is left.
+ * Which way is on.  At a fold d theta changes its sign, and so does the determinant of the equations at fixed theta:
+ * the sign of d theta / d length that goes on from the start is minus that of the determinant against its sign at the
+ * start.  The angle to the last tangent, which tells as much where steps are short, took a sharp fold for a way
+ * straight on now and then, and the path was walked back to where it began (theta > 1e3): four of 903 recorded islands
+ * of a car game, of which none is left.
  *
- * A contact that slips has x and v close to the boundary, x_t against v_t, and where the direction of slip turns by a straight
- * line leaves the cone after sqrt(tau / (x_0 v_0)) rad, a thousandth.  So the turn that x and v of a block have in common is
- * taken out of every change and made as one, on the circle, which leaves x o v as it is; a turn by 1 rad is no longer than
- * TURN.
+ * A contact that slips has x and v close to the boundary, x_t against v_t, and where the direction of slip turns by a
+ * straight line leaves the cone after sqrt(tau / (x_0 v_0)) rad, a thousandth.  So the turn that x and v of a block
+ * have in common is taken out of every change and made as one, on the circle, which leaves x o v as it is; a turn by 1
+ * rad is no longer than TURN.
  *
- * Rounding shortens the steps: the equations of contacts on the boundary that depend on each other are told apart by the last
- * digits alone.  Where steps are short for that, small problems are factorised in fine arithmetic from there on (central.h):
- * the islands that ended at 1e-6 to 1e-4 m/s end at 1e-10.  Tried: the same with factors in double and refinement
- * (it does not converge on most steps); W in factors of its rank, r x r in place of 3 nc x 3 nc (ten times less work for a car
- * on a plank, but fewer digits than the whole matrix). */
+ * Rounding shortens the steps: the equations of contacts on the boundary that depend on each other are told apart by
+ * the last digits alone.  Where steps are short for that, small problems are factorised in fine arithmetic from there
+ * on (central.h): the islands that ended at 1e-6 to 1e-4 m/s end at 1e-10.  Tried: the same with factors in double and
+ * refinement (it does not converge on most steps); W in factors of its rank, r x r in place of 3 nc x 3 nc (ten times
+ * less work for a car on a plank, but fewer digits than the whole matrix). */
 #include "solve/path.h"
 
 #include <math.h>
@@ -152,8 +154,8 @@ static void move(Path *path, spragFine length)
     path->now.theta += length * path->change.theta;
 }
 
-/* out.x = M^-1 (c + E^-1 d), out.v = c - D out.x with c = theta tau_0 x^-1 - v, d = rho - theta rho_0 (correction at fixed
- * theta), or their derivatives by theta. */
+/* out.x = M^-1 (c + E^-1 d), out.v = c - D out.x with c = theta tau_0 x^-1 - v, d = rho - theta rho_0 (correction at
+ * fixed theta), or their derivatives by theta. */
 static void solveFor(Path *path, spragTangent *tangent, int derivative, Point *out)
 {
     const int nc = path->central.problem->contact_count;
@@ -244,7 +246,8 @@ static spragFine offCentre(const Path *path)
     return worst;
 }
 
-/* x_0 = force (of a disc at least its limit), x o v = tau_0 e_0, and rho_0 inside the cones.  0: there is no such tau_0. */
+/* x_0 = force (of a disc at least its limit), x o v = tau_0 e_0, and rho_0 inside the cones.  0: there is no such
+ * tau_0. */
 static int start(Path *path, double force)
 {
     spragCentral *central = &path->central;

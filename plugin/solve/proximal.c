@@ -72,8 +72,8 @@ static void lineLaw(spragBlockLaw *law, int i, double lo, double hi, const doubl
     }
 }
 
-/* slide: mu |u_t| of the center.  With lag > 0 the normal row is u_n + lag (slide + mu e . u_t), e = x_t / |x_t|, where the
- * contact slips. */
+/* slide: mu |u_t| of the center.  With lag > 0 the normal row is u_n + lag (slide + mu e . u_t), e = x_t / |x_t|, where
+ * the contact slips. */
 static void contactLaw(spragBlockLaw *law, double mu, double lag, double slide, const double *r, const double *u,
                        double w)
 {

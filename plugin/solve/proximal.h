@@ -11,12 +11,12 @@
  * W is singular where contacts outnumber freedoms (a box on four corners), so Newton works on proximal problems,
  * u = W r + q + lambda w (r - center), matrix A + B (W + lambda w); the solution is the next center (Rockafellar 1976).
  *
- * Friction makes these not monotone, and where lambda is small full steps may go round.  What is not monotone is De Saxce's
- * mu |u_t| in the cone's normal row: with it held at its value at the center the problem is convex (Acary, Cadoux,
- * Lemarechal, Malick 2011).  So a contact's normal row lags by a share of it,
+ * Friction makes these not monotone, and where lambda is small full steps may go round.  What is not monotone is De
+ * Saxce's mu |u_t| in the cone's normal row: with it held at its value at the center the problem is convex (Acary,
+ * Cadoux, Lemarechal, Malick 2011).  So a contact's normal row lags by a share of it,
  *     F_n = u_n + lag (mu |u_t|_center - mu |u_t|),
- * which is u_n again when the center stands still; lag rises where steps fail, and falls to 0.  |u_t| is taken from u along
- * the slip: taken from x it errs by the square of what r_t turns (p26: twice the steps). */
+ * which is u_n again when the center stands still; lag rises where steps fail, and falls to 0.  |u_t| is taken from u
+ * along the slip: taken from x it errs by the square of what r_t turns (p26: twice the steps). */
 #ifndef SPRAG_SOLVE_PROXIMAL_H
 #define SPRAG_SOLVE_PROXIMAL_H
 

@@ -4,8 +4,8 @@
  * zeros, which do no harm.  The springs' stiffnesses are in proportion to 1 / w_k, so that heavy bodies beside light ones
  * are judged as if alone: G_ij / sqrt(w_i w_j) in place of G.
  *
- * One contact: G = p.  Several: with the Cayley transform C = (G + (d - c) I)(G + (d + c) I)^-1, c the size of G, powers of
- * C vanish iff all eigenvalues of G are right of -d; C is squared until it is clear. */
+ * One contact: G = p.  Several: with the Cayley transform C = (G + (d - c) I)(G + (d + c) I)^-1, c the size of G,
+ * powers of C vanish iff all eigenvalues of G are right of -d; C is squared until it is clear. */
 #include "solve/small_friction.h"
 
 #include <math.h>

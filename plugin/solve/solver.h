@@ -28,18 +28,19 @@ extern const spragSolver spragSolverPolish; /* Newton from an answer to rounding
 extern const spragSolver spragSolverCalm;   /* some sweeps from an answer: from step to step they come to rounding */
 extern const spragSolver spragSolverTrace;  /* of contacts alone, from a good guess: for the last that is left */
 
-/* The modes of the guess, verified, where that is all a small island needs (warm.h): 1, with r (3 nc) and u (3 nc, or NULL)
- * = W r + q, and info->residual; 0: r as it was. */
+/* The modes of the guess, verified, where that is all a small island needs (warm.h): 1, with r (3 nc) and u (3 nc, or
+ * NULL) = W r + q, and info->residual; 0: r as it was. */
 int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
                      spragSolveInfo *info);
 
-/* 1: nothing slides, and the guess holds: to rounding, so that the search would return it, or to a hundredth of the tolerance
- * with no contact that creeps.  u (3 nc) = W r + q, and info->residual.  What a stack at rest needs, whose loads follow the
- * last of ERP's corrections for some dozen steps whenever a collider finds another point. */
+/* 1: nothing slides, and the guess holds: to rounding, so that the search would return it, or to a hundredth of the
+ * tolerance with no contact that creeps.  u (3 nc) = W r + q, and info->residual.  What a stack at rest needs, whose
+ * loads follow the last of ERP's corrections for some dozen steps whenever a collider finds another point. */
 int spragVariantRests(const spragProblem *problem, const spragSolveOptions *options, const double *r, double *u,
                       spragSolveInfo *info);
 
-/* The chain on an arena: spragProblemSolve without checks, without malloc in the steady state, and without info->seconds. */
+/* The chain on an arena: spragProblemSolve without checks, without malloc in the steady state, and without
+ * info->seconds. */
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
 

@@ -418,8 +418,9 @@ static void solveBodies(spragTangent *t, double *x)
 
 /* ---------------------------------------------------------------- either */
 
-/* A contact graph in which a body's d contacts are a clique costs no less than half of sum 1 + 4 + .. + d^2 over all bodies:
- * the next of its contacts to be eliminated has the rest of it for neighbours, and a contact is in two cliques. */
+/* A contact graph in which a body's d contacts are a clique costs no less than half of sum 1 + 4 + .. + d^2 over all
+ * bodies: the next of its contacts to be eliminated has the rest of it for neighbours, and a contact is in two
+ * cliques. */
 static double contactsLeast(const spragTangent *t, int *count)
 {
     const spragBodies *bodies = t->bodies;

@@ -2,13 +2,13 @@
  *
  *     (A + B (W + soft)) x = g,
  *
- * A, B block diagonal, soft_k a multiple of the identity (a block that another loads, as rolling friction, has A's column of that one's first number besides).
- * They are factorised in one of two spaces, the cheaper of the two.
+ * A, B block diagonal, soft_k a multiple of the identity (a block that another loads, as rolling friction, has A's
+ * column of that one's first number besides).  They are factorised in one of two spaces, the cheaper of the two.
  *
  * Contacts: the matrix as it stands, 3 nc x 3 nc, in the pattern of W: of all contacts on a body each with each.
  *
- * Bodies, where W = J M^-1 J^T + C is known with its J and M (problem/bodies.h): with the change of the bodies' velocities,
- * M v = J^T x, and D = A + B (C + soft), block diagonal,
+ * Bodies, where W = J M^-1 J^T + C is known with its J and M (problem/bodies.h): with the change of the bodies'
+ * velocities, M v = J^T x, and D = A + B (C + soft), block diagonal,
  *
  *     x = D^-1 (g - B J v),     (M + J^T S J) v = J^T D^-1 g,     S = D^-1 B,
  *
@@ -17,7 +17,8 @@
  * iterative refinement (Higham 2002, chapter 12).
  *
  * Near the end of an interior method A of a contact that sticks is 1e-13 of W, whose null space has nothing else: blocks
- * pivoted inside alone are then no better than noise.  The dense matrix with partial pivoting is, for ten times the work. */
+ * pivoted inside alone are then no better than noise.  The dense matrix with partial pivoting is, for ten times the
+ * work. */
 #ifndef SPRAG_SOLVE_TANGENT_H
 #define SPRAG_SOLVE_TANGENT_H
 
@@ -59,8 +60,8 @@ typedef enum spragTangentSpace {
     SPRAG_TANGENT_CHEAPER
 } spragTangentSpace;
 
-/* parent (nc) may be NULL; who has one is none.  Memory from the arena.  1; 0: out of memory; -1: a factorisation would cost more than `price_most`, or
- * the bodies are not known. */
+/* parent (nc) may be NULL; who has one is none.  Memory from the arena.  1; 0: out of memory; -1: a factorisation would
+ * cost more than `price_most`, or the bodies are not known. */
 int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const int *parent, spragTangentSpace space,
                      double price_most, spragArena *arena);
 /* From now on with partial pivoting, where the space is that of contacts.  0: out of memory. */

@@ -3,8 +3,8 @@
  *
  * For fixed modes the equations are linear but for the directions.  A round solves them linearised and reads the modes
  * anew (solve/proximal.h): it flips exactly the blocks whose conditions fail, as Nikolsky and Smirnov (1990, section 10)
- * flip variants.  Simultaneous flips can cycle; a round that does not end is followed by proximal points, whose modes differ
- * less from their neighbours', and at last by other starts.
+ * flip variants.  Simultaneous flips can cycle; a round that does not end is followed by proximal points, whose modes
+ * differ less from their neighbours', and at last by other starts.
  *
  * Which start comes first is the policy's (solve/policy.h).  A solution that fails the small-friction test is a
  * separatrix (docs/theory.md 4) and is only kept if no start finds another. */

@@ -1,6 +1,7 @@
 /* Newton in the unknowns that the modes of a guess leave free.
  *
- * At the point x = r - u / w, w = trace(W_kk) / 3, a block's law reads as a mode (solve/proximal.h), and a mode as equations:
+ * At the point x = r - u / w, w = trace(W_kk) / 3, a block's law reads as a mode (solve/proximal.h), and a mode as
+ * equations:
  *
  *     stick     u = 0                        dr = any                              3 unknowns
  *     slip      u_n = 0,  d' . u_t = 0       dr = a (1, mu d) + b (0, d')          2, d = x_t / |x_t|, d' across it
@@ -9,8 +10,8 @@
  *
  * With R the rows of the equations and C the columns of the unknowns, a step solves
  *     (R (W + lambda w) C + S) (a, b) = -R u,
- * S = w (|x_t| - mu x_n) / (mu x_n) on the unknowns b: a slipping contact turns the harder the faster it is.  lambda makes
- * hyperstatic contacts regular: the forces change as little as possible.
+ * S = w (|x_t| - mu x_n) / (mu x_n) on the unknowns b: a slipping contact turns the harder the faster it is.  lambda
+ * makes hyperstatic contacts regular: the forces change as little as possible.
  *
  * Nothing here searches.  The answer is given only if the judge likes it and, where contacts slide, their normal motions
  * G (solve/small_friction.h) do not run away.  G is what elimination of the held rows leaves of the rows u_n of the

@@ -94,8 +94,8 @@ static void violationsAreMeasured(void **state)
     CHECK_NEAR(spragAffineViolation(2, both, x), 1, 0);
 }
 
-/* A weightless body between two walls that lean by `angle` from facing each other (points apart along x, normals (cos, sin)
- * and (-cos, sin)), loaded by `load` along y: forces n_1, t_1, n_2, t_2 with
+/* A weightless body between two walls that lean by `angle` from facing each other (points apart along x, normals (cos,
+ * sin) and (-cos, sin)), loaded by `load` along y: forces n_1, t_1, n_2, t_2 with
  *     x: (n_1 - n_2) cos - (t_1 - t_2) sin = 0,   y: (n_1 + n_2) sin + (t_1 + t_2) cos = load,   turn: what is left of y, alike.
  * Pressed out of the wedge (load < 0) it is held iff the line of the points is inside both cones: mu >= tan(angle). */
 static int wedgeHolds(double angle, double mu, double load, double unit)

@@ -35,7 +35,8 @@ static void rodsOfTheOracle(void **state)
     }
 }
 
-/* Explicit steps of the normal impulse, as small as it takes; once the slip is gone it sticks, if friction can hold it. */
+/* Explicit steps of the normal impulse, as small as it takes; once the slip is gone it sticks, if friction can hold
+ * it. */
 static void bruteForce(const double G[9], double mu, double restitution, const double v0[3], double dN, double P[3],
                        double v[3])
 {
@@ -84,8 +85,8 @@ static void checkImpulse(const double G[9], double mu, const double v[3], int sl
     }
 }
 
-/* Where G_tt is much softer one way than the other, friction that stops a slip cannot hold the contact against what the normal
- * force then asks: it slips on, in a direction of its own. */
+/* Where G_tt is much softer one way than the other, friction that stops a slip cannot hold the contact against what the
+ * normal force then asks: it slips on, in a direction of its own. */
 static void slipGoesOnAfterTheStop(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Three contacts at rest in space: the whole set of solutions against Newton's method from many starts, near critical loads,
- * and where the supports are statically indeterminate. */
+/* Three contacts at rest in space: the whole set of solutions against Newton's method from many starts, near critical
+ * loads, and where the supports are statically indeterminate. */
 #include <stdlib.h>
 
 #include "support/check.h"

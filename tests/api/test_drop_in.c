@@ -77,8 +77,8 @@ static void whatSpragRefusesIsLeftToOde(void **state)
     dWorldDestroy(world);
 }
 
-/* An absurd body is left to ODE with its island, in this step alone, and the others are not.  Who asks for Sprag's step by
- * name is told. */
+/* An absurd body is left to ODE with its island, in this step alone, and the others are not.  Who asks for Sprag's step
+ * by name is told. */
 static void whatIsAbsurdIsLeftToOde(void **state)
 {
     (void)state;

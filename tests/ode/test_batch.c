@@ -317,8 +317,8 @@ static void sleepersTakeNoPart(void **state)
     }
 }
 
-/* 300 balls made inside each other, 3900 contacts, each a force limit without bound: one heap in which nothing slides.  (ODE's
- * demo_space_stress in small; sweeps leave 1e-3 m/s.) */
+/* 300 balls made inside each other, 3900 contacts, each a force limit without bound: one heap in which nothing slides.
+ * (ODE's demo_space_stress in small; sweeps leave 1e-3 m/s.) */
 static void aGluedHeapIsSolved(void **state)
 {
     (void)state;

@@ -31,7 +31,8 @@ static Slabs makeSlabs(void)
     return slabs;
 }
 
-/* A grid of points under each slab; reach: its half width, m.  turn 1: each pair in the other order.  Returns iterations. */
+/* A grid of points under each slab; reach: its half width, m.  turn 1: each pair in the other order.  Returns
+ * iterations. */
 static int step(const Slabs *slabs, double reach, double shift, int turn)
 {
     for (int i = 0; i < 2; ++i)

@@ -1,5 +1,6 @@
-/* Contacts that slide together: the class a step reports, and the solution it takes, are those of the whole set of solutions
- * of the same instant (spragParadoxEnumerate on the dumped problem), on random bodies with two and three contacts, one- and two-sided. */
+/* Contacts that slide together: the class a step reports, and the solution it takes, are those of the whole set of
+ * solutions of the same instant (spragParadoxEnumerate on the dumped problem), on random bodies with two and three
+ * contacts, one- and two-sided. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -62,8 +63,9 @@ static void readInstant(const spragProblem *p, double h, State *s)
     }
 }
 
-/* The step's contacts against a solution at acceleration level: sides, and forces to O(h).  Close to a fold the forces grow,
- * turn the slip within the step and are another's then: only the sides are compared.  Both lists are in the order of creation. */
+/* The step's contacts against a solution at acceleration level: sides, and forces to O(h).  Close to a fold the forces
+ * grow, turn the slip within the step and are another's then: only the sides are compared.  Both lists are in the order
+ * of creation. */
 static int isTaken(const spragParadoxSolution *solution, const spragContact *contact, int contacts)
 {
     double size = 1;

@@ -47,8 +47,8 @@ static void touch(Twin *t, int a, int b)
     addContact(t, &contact, t->body[a], b < 0 ? NULL : t->body[b]);
 }
 
-/* 0-1 touch, 2 is moved by its program and touches 1 and 3, 4-5 are hinged and free, 6 sleeps beside 7 that touches it not,
- * 3 stands on the ground. */
+/* 0-1 touch, 2 is moved by its program and touches 1 and 3, 4-5 are hinged and free, 6 sleeps beside 7 that touches it
+ * not, 3 stands on the ground. */
 static void islandsAreWhatHangsTogether(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPRAG_ANALYSIS_JUDGE: the residual of stock ODE's own answers, which it must not change. */
 #include "support/twin.h"
 
-/* A box of 2 kg that slides on a point below its centre, at an angle to the friction axes; mode 0 is a plain ODE world, 1 one that
- * Sprag leaves to ODE, 2 one that it also judges.  Returns the residual. */
+/* A box of 2 kg that slides on a point below its centre, at an angle to the friction axes; mode 0 is a plain ODE world,
+ * 1 one that Sprag leaves to ODE, 2 one that it also judges.  Returns the residual. */
 static double slide(Twin *t, int mode, double mu, double heading, int steps)
 {
     makeTwin(t, mode > 0);

@@ -1,5 +1,5 @@
-/* Bodies that have no rigid motion: sunk between two walls that both push them out, friction locking them.  Such an island
- * is named, its contacts yield, and both residuals are told; one that has a motion is none of these. */
+/* Bodies that have no rigid motion: sunk between two walls that both push them out, friction locking them.  Such an
+ * island is named, its contacts yield, and both residuals are told; one that has a motion is none of these. */
 #include "support/check.h"
 
 #include <string.h>

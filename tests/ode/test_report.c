@@ -1,5 +1,5 @@
-/* What the user is told: contacts in true lengths and along the user's own normals, loads that carry the weight, events in
- * their order with who took part, and an end for contacts whose body is gone. */
+/* What the user is told: contacts in true lengths and along the user's own normals, loads that carry the weight, events
+ * in their order with who took part, and an end for contacts whose body is gone. */
 #include "support/twin.h"
 
 #include "ode/world.h"

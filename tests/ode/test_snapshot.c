@@ -1,5 +1,5 @@
-/* What a step reads of the world: bodies and joints in order of creation, each with a number of its own that lasts, masses
- * turned into world axes, joints as ODE keeps them; and by name what it cannot use. */
+/* What a step reads of the world: bodies and joints in order of creation, each with a number of its own that lasts,
+ * masses turned into world axes, joints as ODE keeps them; and by name what it cannot use. */
 #include "support/refusal.h"
 #include "support/twin.h"
 

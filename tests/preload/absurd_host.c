@@ -1,6 +1,6 @@
 /* Two boxes slide on a plane, each an island.  With an argument something is absurd from step 50 on: the second box has
- * contacts whose normal is no unit vector (normal), or a position that is NaN (pose), or the world's CFM is negative (world).
- * Prints where the first box ends. */
+ * contacts whose normal is no unit vector (normal), or a position that is NaN (pose), or the world's CFM is negative
+ * (world).  Prints where the first box ends. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -192,8 +192,8 @@ static void indefiniteIsFound(void **state)
     refused(SPRAG_ERROR_INDEFINITE, "W has an eigenvalue below");
 }
 
-/* A chain of 150 contacts, too long to factor whole: W = tridiagonal blocks (c, 1, c) I has its least eigenvalue just above
- * 1 - 2 c. */
+/* A chain of 150 contacts, too long to factor whole: W = tridiagonal blocks (c, 1, c) I has its least eigenvalue just
+ * above 1 - 2 c. */
 static void indefiniteIsFoundInLargeProblems(void **state)
 {
     (void)state;

@@ -163,8 +163,8 @@ static int ruleHolds(const char *id, const double *value, const double *time, in
     return wrong;
 }
 
-/* Every run at h = 1e-5: the same changes of slip, to 1e-4 s of the reference, samples to 1e-3 (m, m/s).  Against h = 2e-5
- * by the acceptance rule, before the first change, which falls into the grid as it may. */
+/* Every run at h = 1e-5: the same changes of slip, to 1e-4 s of the reference, samples to 1e-3 (m, m/s).  Against h =
+ * 2e-5 by the acceptance rule, before the first change, which falls into the grid as it may. */
 static void compliantRuns(void **unused)
 {
     (void)unused;

@@ -108,8 +108,8 @@ static void equationsAreThoseOfTheProblem(void **state)
     spragArenaFree(&arena);
 }
 
-/* A sliding contact, W = 1: r = (1, -mu d), u = (0, s d).  From inside, x o v = tau e_0, rho and the judge's residual fall
- * with tau: the central path ends at the solution. */
+/* A sliding contact, W = 1: r = (1, -mu d), u = (0, s d).  From inside, x o v = tau e_0, rho and the judge's residual
+ * fall with tau: the central path ends at the solution. */
 static void slidingIsTheLimit(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* Islands of programs nobody here wrote, as SPRAG_DUMP wrote them down: a car of stormbaancoureur with mu = 340 and its
- * suspension, the same car, its motors at their limits, spinning and against planks, a string of ball joints on the ground.
- * Each was once missed. */
+ * suspension, the same car, its motors at their limits, spinning and against planks, a string of ball joints on the
+ * ground.  Each was once missed. */
 #include "support/check.h"
 
 #include <sprag/sprag.h>
@@ -24,9 +24,10 @@ static void everyIslandIsSolved(void **state)
     }
 }
 
-/* In a step a game is content with 1e-6, and the path through the folds gets there: a car that turns on the spot, one at a
- * pole, one between two swivel doors, whose wheels' directions of slip turn on the way; one flung against a door and one between
- * two, where it takes the sign of the determinant and fine arithmetic.  A thousand steps of it are some milliseconds. */
+/* In a step a game is content with 1e-6, and the path through the folds gets there: a car that turns on the spot, one
+ * at a pole, one between two swivel doors, whose wheels' directions of slip turn on the way; one flung against a door
+ * and one between two, where it takes the sign of the determinant and fine arithmetic.  A thousand steps of it are some
+ * milliseconds. */
 static void aPathLeadsThere(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* Large problems in single precision, eight contacts at once: each round and sweep does what the judge, who has double
- * precision, can see; what is left below the floor double precision solves; one body that touches everything is no hindrance. */
+ * precision, can see; what is left below the floor double precision solves; one body that touches everything is no
+ * hindrance. */
 #include "support/check.h"
 
 #include <stdlib.h>
@@ -144,8 +145,8 @@ static void staysFinite(void **state)
     }
 }
 
-/* Loads down to 1e-22 N s that slide at 0.4 m/s are solved as any other: on the cone, closed, against the slip.  In double
- * precision down to 1e-300. */
+/* Loads down to 1e-22 N s that slide at 0.4 m/s are solved as any other: on the cone, closed, against the slip.  In
+ * double precision down to 1e-300. */
 static void lightContactsSlide(void **state)
 {
     (void)state;

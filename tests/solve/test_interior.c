@@ -13,8 +13,8 @@ static int solve(InteriorSetup *s, double tolerance, int limit)
     return spragInteriorSolve(&s->cones, tolerance, 0, limit, &s->tangent, &s->arena, s->r);
 }
 
-/* From some sweeps to 1e-6, as near as it leads: the scaling loses its digits at the boundary.  Where W is regular and friction
- * small the solution is that of sweeps without end. */
+/* From some sweeps to 1e-6, as near as it leads: the scaling loses its digits at the boundary.  Where W is regular and
+ * friction small the solution is that of sweeps without end. */
 static void randomProblemsAreSolved(void **state)
 {
     (void)state;

@@ -316,8 +316,8 @@ static void velocitiesAreThoseOfTheForces(void **state)
     assert_true(pressed > 50);
 }
 
-/* A body that a guide holds along one direction of the tangential plane: W = J J^T with no motion along it.  It sticks where
- * nothing moves it that way, and cannot where something does. */
+/* A body that a guide holds along one direction of the tangential plane: W = J J^T with no motion along it.  It sticks
+ * where nothing moves it that way, and cannot where something does. */
 static void guidedBodiesStickAcrossTheGuide(void **state)
 {
     (void)state;

@@ -14,7 +14,8 @@ static int follow(InteriorSetup *s, double load, double tolerance, int limit)
     return spragPathSolve(&s->cones, load, tolerance, 0, limit, &s->tangent, &s->arena, s->r);
 }
 
-/* mu from 0.3 to 6 on hyperstatic bodies.  The path gets to a solution from most starts, from no fewer than the interior point. */
+/* mu from 0.3 to 6 on hyperstatic bodies.  The path gets to a solution from most starts, from no fewer than the
+ * interior point. */
 static void pathsGoThroughFolds(void **state)
 {
     (void)state;

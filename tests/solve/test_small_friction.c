@@ -13,8 +13,8 @@ typedef struct Sliders {
     int row_start[M + 1], column[M * M];
 } Sliders;
 
-/* m contacts with mu = 1 sliding along t1, of mobilities scale_k^2 (1/kg): G_ij = W_nn - W_nt1 = scale_i scale_j times the
- * matrix asked. */
+/* m contacts with mu = 1 sliding along t1, of mobilities scale_k^2 (1/kg): G_ij = W_nn - W_nt1 = scale_i scale_j times
+ * the matrix asked. */
 static void slidersInit(Sliders *s, int m, const double *G, const double *scale)
 {
     memset(s, 0, sizeof *s);

@@ -1,4 +1,5 @@
-/* The equations of a Newton step: the spaces of contacts and of bodies have the same answers, and Newton's methods too. */
+/* The equations of a Newton step: the spaces of contacts and of bodies have the same answers, and Newton's methods
+ * too. */
 #include "support/check.h"
 #include "support/random_pile.h"
 
@@ -138,8 +139,8 @@ static void rigidNeedsSoftness(void **state)
     spragArenaFree(&arena);
 }
 
-/* As an interior method has it near its end: contacts that all but hold, 1e-13 of W, beside open ones.  W's null space, ten
- * contacts on a body, has nothing but the former in it. */
+/* As an interior method has it near its end: contacts that all but hold, 1e-13 of W, beside open ones.  W's null space,
+ * ten contacts on a body, has nothing but the former in it. */
 static void pivotsKeepWhatIsSmall(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Friction in joints against closed forms: a wheel and a pendulum on a hinge, a ball, a cross; a slider and a piston pulled
- * off their axis, which jam at 2 mu e > L; static and kinetic values. */
+/* Friction in joints against closed forms: a wheel and a pendulum on a hinge, a ball, a cross; a slider and a piston
+ * pulled off their axis, which jam at 2 mu e > L; static and kinetic values. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -250,8 +250,8 @@ static dJointID sliderOf(Twin *t, dBodyID body, dBodyID rail, int piston)
 
 static const double LENGTH = 0.4, MASS = 2; /* m, kg */
 
-/* Acceleration of the first step, and the mean over 30, under a pull F along the axis at (y, z) from it and a load Q across:
- * the same, as the reaction of a step is found with its friction. */
+/* Acceleration of the first step, and the mean over 30, under a pull F along the axis at (y, z) from it and a load Q
+ * across: the same, as the reaction of a step is found with its friction. */
 static double pulled(int piston, double mu, double half_width, double F, double y, double z, double Q)
 {
     Twin t;
@@ -318,9 +318,9 @@ static void loadThatTurns(void **state)
     freeTwin(&t);
 }
 
-/* Two free bodies on a slider, pulled apart at e from its axis through their centres: that of the first end turns in the first
- * step.  Nothing is gained: W stays positive (the reader of problems looks), and the relative acceleration is the same from
- * the first step on. */
+/* Two free bodies on a slider, pulled apart at e from its axis through their centres: that of the first end turns in
+ * the first step.  Nothing is gained: W stays positive (the reader of problems looks), and the relative acceleration is
+ * the same from the first step on. */
 static void turnedBetweenBodies(void **state)
 {
     (void)state;
@@ -356,8 +356,8 @@ static void turnedBetweenBodies(void **state)
     unlink(path);
 }
 
-/* Both: forces N at the ends from Q / 2 + F e / L and Q / 2 - F e / L, of either sign; friction at the faces w from the axis
- * turns by mu w Q. */
+/* Both: forces N at the ends from Q / 2 + F e / L and Q / 2 - F e / L, of either sign; friction at the faces w from the
+ * axis turns by mu w Q. */
 static void pullAndLoad(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Bodies whose joints leave a contact no way to move (world CFM 0): stock ODE divides by zero there.  What cannot be done is
- * not done, with forces that mean something and a residual that says so. */
+/* Bodies whose joints leave a contact no way to move (world CFM 0): stock ODE divides by zero there.  What cannot be
+ * done is not done, with forces that mean something and a residual that says so. */
 #include "support/check.h"
 
 #include <sprag/sprag_ode.h>
@@ -62,7 +62,8 @@ static void destroy(Held *h)
     dWorldDestroy(h->world);
 }
 
-/* ERP asks the corners to leave at 0.2 * 1 mm / 10 ms = 2 cm/s, the joint holds: it bears the weight, the corners nothing. */
+/* ERP asks the corners to leave at 0.2 * 1 mm / 10 ms = 2 cm/s, the joint holds: it bears the weight, the corners
+ * nothing. */
 static void whatJointsHoldBearsNothing(void **state)
 {
     (void)state;

@@ -153,11 +153,11 @@ typedef struct spragSolveOptions {
     double time_limit;   /* s, 0 = none.  A few sweeps are made however short it is */
     int thread_count;    /* 0 or 1: this thread only */
     spragIndeterminacy indeterminacy;
-    /* of the factorisations of one problem, in products of 3x3 blocks (some ns each): a time limit that gives the same bits
-     * on every machine; 0 = patient */
+    /* of the factorisations of one problem, in products of 3x3 blocks (some ns each): a time limit that gives the same
+     * bits on every machine; 0 = patient */
     double work_limit;
-    /* m/s: a problem of some tens of contacts that is not at the tolerance after some ms of work contents itself with this
-     * (the same bits on every machine); 0 = it goes on */
+    /* m/s: a problem of some tens of contacts that is not at the tolerance after some ms of work contents itself with
+     * this (the same bits on every machine); 0 = it goes on */
     double enough;
 } spragSolveOptions;
 
@@ -187,11 +187,12 @@ SPRAG_API spragStatus spragProblemSolve(const spragProblem *problem, const sprag
  * those of a problem that spragProblemCheck accepts. */
 SPRAG_API double spragProblemResidual(const spragProblem *problem, const double *r);
 
-/* Does a problem of one-sided contacts have a solution?  It has if some motion u = W r + q parts every contact faster than
- * it slides, u_n > mu |u_t|.  r (3 nc, may be NULL) is the proof: impulses of such a motion, whose least u_n - mu |u_t| is
- * the margin, m/s.  Where no motion does, the question stays open; margin < 0 is then the best there is, to a tenth, and
- * r shows what stands against it: impulses in the friction cones that no body feels, W r = 0, sum of r_n = 1,
- * q.r = margin - a wedge locked by friction, which the motion closes.  SPRAG_ERROR_RANGE: a block is no one-sided contact. */
+/* Does a problem of one-sided contacts have a solution?  It has if some motion u = W r + q parts every contact faster
+ * than it slides, u_n > mu |u_t|.  r (3 nc, may be NULL) is the proof: impulses of such a motion, whose least u_n - mu
+ * |u_t| is the margin, m/s.  Where no motion does, the question stays open; margin < 0 is then the best there is, to a
+ * tenth, and r shows what stands against it: impulses in the friction cones that no body feels, W r = 0, sum of r_n = 1,
+ * q.r = margin - a wedge locked by friction, which the motion closes.  SPRAG_ERROR_RANGE: a block is no one-sided
+ * contact. */
 typedef struct spragExistence {
     int assured;
     double margin;
@@ -260,8 +261,8 @@ SPRAG_API spragStatus spragVariantEnumerate(int m, const double *D, const double
                                             spragVariantSet *out);
 SPRAG_API void spragVariantSetFree(spragVariantSet *set);
 
-/* Gap conditions.  The bodies touch at the loaded points of the variant `base` (NULL: all +); clearance (m) > 0 is what is
- * left at their antipodes, m.  The other variants are reached by displacing the redundant coordinates until the
+/* Gap conditions.  The bodies touch at the loaded points of the variant `base` (NULL: all +); clearance (m) > 0 is what
+ * is left at their antipodes, m.  The other variants are reached by displacing the redundant coordinates until the
  * antipodes of the flipped pairs touch and the points of the other pairs still do; a displacement x opens the gap of
  * point k by column k of D0 times x, the same D0 as above (columns are normals into the body).
  * gap (2^m x m), in the order of spragVariantEnumerate: what is then left at the unloaded point of each pair, NaN where

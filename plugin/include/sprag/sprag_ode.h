@@ -4,10 +4,10 @@
  * made with dJointCreateContact are solved too.  ODE keeps integration, gravity, damping, sleeping and callbacks, and the
  * gyroscopic terms (of islands with contacts as spragGyroscopic says).
  *
- * Threads: one world, one thread at a time; different worlds may be stepped by different threads, where each has a threading
- * implementation of its own (dWorldSetStepThreadingImplementation): the default one, which all share, serves one thread.
- * Callbacks that ODE makes within a step (dBodySetMovedCallback) may read, but not change what the step works with: its
- * config, guides and joint friction, a dump, a step of the same world are SPRAG_ERROR_ORDER there.
+ * Threads: one world, one thread at a time; different worlds may be stepped by different threads, where each has a
+ * threading implementation of its own (dWorldSetStepThreadingImplementation): the default one, which all share, serves
+ * one thread.  Callbacks that ODE makes within a step (dBodySetMovedCallback) may read, but not change what the step
+ * works with: its config, guides and joint friction, a dump, a step of the same world are SPRAG_ERROR_ORDER there.
  */
 #ifndef SPRAG_SPRAG_ODE_H
 #define SPRAG_SPRAG_ODE_H
@@ -82,9 +82,10 @@ SPRAG_API spragGuideDef spragGuideDefDefault(void);
 
 /* Coulomb friction in a joint, proportional to its reaction, on hinge, ball, universal (bearings of a radius) and slider,
  * piston (bearings of a length and half-width).  Turning about an axis: torque mu radius |force the joint hands on|; of a
- * ball a round disc across the load and as much about it.  Sliding: the two ends of the bearing bear on their sides, each a
- * two-sided contact (spragContact with this joint); the bearing sits at the centre of a slider's first body, at the anchor of a
- * piston.  It jams where a pull at e from the axis meets 2 mu e > length.  A piston's friction also turns, at half_width. */
+ * ball a round disc across the load and as much about it.  Sliding: the two ends of the bearing bear on their sides,
+ * each a two-sided contact (spragContact with this joint); the bearing sits at the centre of a slider's first body, at
+ * the anchor of a piston.  It jams where a pull at e from the axis meets 2 mu e > length.  A piston's friction also
+ * turns, at half_width. */
 typedef struct spragJointFriction {
     double mu;         /* kinetic */
     double mu_static;  /* while at rest; < mu: equal to mu */
@@ -145,8 +146,8 @@ typedef struct spragEvent {
     int anticipated; /* 1: the velocity-level step met the singular point up to a step early (p still > 0) */
     int paradox_class;
     int variant; /* +1 / -1 after the step: the side of a guide that bears load; 1 of an ordinary contact, 0 open */
-    /* Of DECLINED: why ODE solved the island; of FALLBACK and JAM of an island: that it is wedged, or why it was rescued.  A
-     * sentence that lives for ever; else NULL. */
+    /* Of DECLINED: why ODE solved the island; of FALLBACK and JAM of an island: that it is wedged, or why it was
+     * rescued.  A sentence that lives for ever; else NULL. */
     const char *reason;
     int body_number[2]; /* the same as long as a body lives, and never another's; -1: the world, or unknown */
 } spragEvent;
@@ -202,15 +203,15 @@ SPRAG_API spragStatus spragWorldStep(spragWorldID, dReal stepsize);
 
 SPRAG_API spragStatus spragGuideCreate(spragWorldID, const spragGuideDef *, spragGuideID *out);
 SPRAG_API void spragGuideDestroy(spragGuideID);
-/* Anew replaces, mu = 0 removes.  It ends when the joint is destroyed or attached to other bodies.  Acts where Sprag solves the
- * island, as guides do. */
+/* Anew replaces, mu = 0 removes.  It ends when the joint is destroyed or attached to other bodies.  Acts where Sprag
+ * solves the island, as guides do. */
 SPRAG_API spragStatus spragJointSetFriction(spragWorldID, dJointID, const spragJointFriction *);
 
 /* Results of the last step; arrays are valid until the next call of spragWorldStep or spragWorldDetach. */
 SPRAG_API int spragWorldGetContacts(spragWorldID, const spragContact **contacts);
 SPRAG_API int spragWorldGetEvents(spragWorldID, const spragEvent **events);
-/* Called for every event at the end of spragWorldStep, in their order, on its thread; NULL ends it.  There the world may be
- * changed, its results read and its config set; it cannot be stepped or detached (SPRAG_ERROR_ORDER). */
+/* Called for every event at the end of spragWorldStep, in their order, on its thread; NULL ends it.  There the world
+ * may be changed, its results read and its config set; it cannot be stepped or detached (SPRAG_ERROR_ORDER). */
 SPRAG_API void spragWorldSetEventCallback(spragWorldID, spragEventFn *, void *user);
 /* One event as a JSON object, without line end, cut to size bytes; 1024 are enough.  body: the caller's numbers of the
  * two bodies, -1 for the world, or NULL: event->body_number.  Returns the length of the whole text. */
