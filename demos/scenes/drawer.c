@@ -3,6 +3,8 @@
  *     mu = L / (2 e),
  * 1 with the defaults, whatever the pull.  Below it the drawer opens with a = (F / m) (1 - 2 mu e / L).  Stock ODE's
  * bounds of friction follow the normal force of a pinched pair, which its compliance decides. */
+#include <math.h>
+
 #include "scenes/scene.h"
 
 enum { MU, LENGTH, OFFSET, WIDTH, PULL, MASS, CLEARANCE, SPEED };
@@ -35,11 +37,11 @@ static void addShapes(SceneWorld *world, const double *value)
 {
     static const float wood[3] = {0.78f, 0.55f, 0.32f}, front[3] = {0.66f, 0.42f, 0.22f}, knob[3] = {0.2f, 0.35f, 0.7f},
                        rail[3] = {0.55f, 0.57f, 0.60f};
-    const double l = 0.5 * value[LENGTH], w = 0.5 * value[WIDTH], t = 0.03 * value[WIDTH];
+    const double l = 0.5 * value[LENGTH], w = 0.5 * value[WIDTH], t = 0.03 * fmin(value[LENGTH], value[WIDTH]);
     const dBodyID body = world->body[0];
-    addBox(world, body, 0, 0, -0.06, (double[3]){l, w, 0.01}, wood);
-    addBox(world, body, 0, w - t, 0, (double[3]){l, t, 0.07}, wood);
-    addBox(world, body, 0, t - w, 0, (double[3]){l, t, 0.07}, wood);
+    addBox(world, body, 0, 0, -0.06, (double[3]){l - 2 * t, w - 2 * t, 0.01}, wood);
+    addBox(world, body, -t, w - t, 0, (double[3]){l - t, t, 0.07}, wood);
+    addBox(world, body, -t, t - w, 0, (double[3]){l - t, t, 0.07}, wood);
     addBox(world, body, -l + t, 0, 0, (double[3]){t, w - 2 * t, 0.07}, wood);
     addBox(world, body, l - t, 0, 0.02, (double[3]){t, w, 0.09}, front);
     addBox(world, body, l + 0.02, value[OFFSET], 0.02, (double[3]){0.02, 0.02, 0.02}, knob);
@@ -84,7 +86,7 @@ const Scene scene_drawer = {
     .keys = keys,
     .step_size = 1e-3,
     .duration = 1,
-    .camera = {1.0, -0.9, 1.2, 0.2, 0, -0.05},
+    .camera = {1.15, -1.0, 1.35, 0.22, -0.03, -0.12},
     .followed = 1,
     .create = create,
     .contacts = contacts,

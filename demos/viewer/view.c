@@ -395,8 +395,8 @@ static void textHeader(const View *view, int left, int width, float size)
     n += snprintf(text + n, sizeof text - (size_t)n, "   t = %.4f s", world->time);
     if (world->body_count == 1) {
         const dReal *w = dBodyGetAngularVel(world->body[0]);
-        n += snprintf(text + n, sizeof text - (size_t)n, "   |w| %.4g rad/s",
-                      sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]));
+        const double rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+        n += snprintf(text + n, sizeof text - (size_t)n, "   |w| %.4g rad/s", rate < 1e-9 ? 0 : rate);
     }
     if (world->sprag != NULL) {
         const spragStepInfo info = spragWorldGetStepInfo(world->sprag);
