@@ -451,8 +451,10 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     if (!history || !q || !island->r || !fillLaws(island))
         return 0;
     island->u = island->r + 3 * total;
-    const int whole = island->greedy == NULL && island->rescued == NULL;
+    const int whole = island->greedy == NULL && !island->loose;
     if (whole ? !spragDelassusMake(world, island) : !spragMatrixFreeDiagonal(s, island))
+        return 0;
+    if (island->glued && !spragDelassusTell(world, island))
         return 0;
     if (island->declined != NULL)
         return 1;
@@ -493,7 +495,7 @@ static void respondRange(void *data, int range, int first, int end)
 static int respondAll(const spragSnapshot *s, spragIsland *island)
 {
     island->Y = NULL;
-    if (island->greedy == NULL && island->rescued == NULL) {
+    if (island->greedy == NULL && !island->loose) {
         island->Y = spragArenaTakeRaw(&island->lane->scratch, (size_t)island->block_count, sizeof *island->Y);
         if (island->Y == NULL)
             return 0;
@@ -519,6 +521,23 @@ int spragAssembleCouple(struct spragWorld *world, spragIsland *island)
     island->greedy = NULL;
     spragArenaReset(&island->lane->scratch);
     return respondAll(&world->snapshot, island) && spragDelassusMake(world, island);
+}
+
+enum { GLUE_LEAST = 5000 }; /* blocks: of fewer W has a factor in time, and Newton goes to 1e-8 m/s */
+
+/* A large heap of contacts that hold by unlimited friction forces. */
+static int isGlued(const struct spragWorld *world, const spragIsland *island)
+{
+    int glued =
+        world->config.solver == SPRAG_SOLVER_AUTO && island->block_count >= GLUE_LEAST && island->row_count == 0;
+    for (int k = 0; k < island->block_count && glued; ++k) {
+        const spragBlock *block = &island->block[k];
+        glued = block->kind == SPRAG_BLOCK_BOX && block->part == SPRAG_PART_CONTACT && !block->parts &&
+                block->lo[0] == 0 && isinf(block->hi[0]) && !block->unused[1] && !block->unused[2] && block->scale == 1;
+        for (int i = 1; i < 3; ++i)
+            glued = glued && isinf(block->lo[i]) && isinf(block->hi[i]);
+    }
+    return glued;
 }
 
 void spragAssembleReset(struct spragWorld *world, spragIsland *island)
@@ -547,7 +566,9 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     spragSurgeWithhold(s, island);
     spragArenaReset(&island->lane->scratch);
     island->greedy = NULL;
-    const int whole = island->rescued == NULL;
+    island->glued = island->rescued == NULL && isGlued(world, island);
+    island->loose = island->rescued != NULL || island->glued;
+    const int whole = !island->loose;
     if (!spragOpposedRelax(world, island) || (whole && !spragWorkingSetChoose(world, island)) ||
         (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) ||
         (whole && !spragArticulationsMake(world, island)) || !makeProblem(world, island))

@@ -21,6 +21,7 @@
 #include "ode/surge.h"
 #include "ode/working_set.h"
 #include "problem/residual.h"
+#include "solve/glue.h"
 #include "solve/solver.h"
 
 enum {
@@ -190,6 +191,8 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
 static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions *given, spragIsland *island)
 {
     spragSolveOptions options = *given;
+    if (island->glued)
+        return spragGlueSolve(&island->problem, &options, &island->lane->arena, island->r, island->u, &island->solve);
     spragStatus status = solveMatrixFree(world, &options, island);
     options.work_limit += WORK_PER_BLOCK * island->problem.block_count;
     if (options.enough > options.tolerance && island->block_count <= BLOCKS_ENOUGH)
@@ -262,7 +265,7 @@ static void solveIsland(struct spragWorld *world, const spragPointerMap *surface
     spragSolveOptions options = optionsOf(&world->config, seconds_left);
     spragStatus status = solveHeld(world, surfaces, &options, island);
     takeImpulses(world, island, status);
-    for (int round = 1; round <= SURGES_MAX && island->declined == NULL && island->greedy == NULL &&
+    for (int round = 1; round <= SURGES_MAX && island->declined == NULL && island->greedy == NULL && !island->glued &&
                         spragSurges(&world->snapshot, island, round == SURGES_MAX);
          ++round) {
         status = assembleAnew(world, surfaces, island);

@@ -297,8 +297,7 @@ static void ofRange(void *data, int range, int first, int end)
     }
 }
 
-/* Of islands whose bodies no joint holds together.  0: no memory. */
-static int tellBodies(struct spragWorld *world, spragIsland *island)
+int spragDelassusTell(struct spragWorld *world, spragIsland *island)
 {
     const int n = island->block_count;
     island->problem.bodies = NULL;
@@ -316,6 +315,7 @@ static int tellBodies(struct spragWorld *world, spragIsland *island)
                                    .mass = mass,
                                    .of = of,
                                    .J = &island->block[0].J[0][0][0],
+                                   .compliance = island->block[0].compliance,
                                    .stride = sizeof(spragBlock) / sizeof(double),
                                    .memo = island == world->largest ? &world->memo : NULL};
     island->problem.bodies = &island->bodies;
@@ -356,7 +356,7 @@ static void fillRows(void *data, int range, int first, int end)
 int spragDelassusMake(struct spragWorld *world, spragIsland *island)
 {
     const int count = island->block_count;
-    if (!makePattern(world, island) || !tellBodies(world, island))
+    if (!makePattern(world, island) || !spragDelassusTell(world, island))
         return 0;
     if (island->declined != NULL)
         return 1;

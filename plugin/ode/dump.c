@@ -47,7 +47,7 @@ spragStatus spragDumpIslands(struct spragWorld *world, const char *path)
     spragStatus status = SPRAG_OK;
     int number = 0;
     for (int k = 0; status == SPRAG_OK && k < s->island_count; ++k)
-        if (s->island[k].declined == NULL && s->island[k].rescued == NULL) { /* of the latter there is no W */
+        if (s->island[k].declined == NULL && !s->island[k].loose) { /* of the latter there is no W */
             makeName(name, size, path, ++number);
             status = writeIsland(world, &s->island[k], name);
         }

@@ -100,6 +100,8 @@ typedef struct spragIsland {
     const char *declined; /* why ODE solves it, or NULL */
     int failed;           /* 1: as it has no answer, not for what it is */
     const char *rescued;  /* why its answer is that of sweeps without W (rescue.h), or NULL */
+    int loose;            /* 1: of W its diagonal blocks alone are formed, joints stay rows */
+    int glued;            /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
     int surged;           /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int block_count, row_count, articulation_count;
     int block_total;      /* with those that are not in the working set (working_set.h) */

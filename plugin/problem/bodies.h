@@ -13,9 +13,10 @@ typedef struct spragMass {
 
 typedef struct spragBodies {
     int count;
-    const spragMass *mass; /* (count) of bodies that move */
-    const int *of;         /* (nc x 2) the bodies of a block, -1: none that moves; never twice the same */
-    const double *J;       /* of block k: (2 x 3 x 6) at J + k stride; of either body, linear then angular */
+    const spragMass *mass;    /* (count) of bodies that move */
+    const int *of;            /* (nc x 2) the bodies of a block, -1: none that moves; never twice the same */
+    const double *J;          /* of block k: (2 x 3 x 6) at J + k stride; of either body, linear then angular */
+    const double *compliance; /* of block k: (3) the diagonal of its C at compliance + k stride */
     size_t stride;
     struct spragBlockLuMemo *memo; /* of the last analysis of their graph (linalg/block_lu.h), or NULL */
 } spragBodies;
