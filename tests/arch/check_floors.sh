@@ -39,6 +39,6 @@ done
 for file in "$root"/plugin/solve/*.c; do
     [ -e "$file" ] || continue
     name=$(basename "$file" .c)
-    grep -q "^| .*\`$name\`.* |" "$root/docs/architecture.md" || complain "$file: not in docs/architecture.md"
+    grep -qE "^\| .*\`$name\`.* \||\`solve/$name(\.c)?\`" "$root/docs/architecture.md" || complain "$file: not in docs/architecture.md"
 done
 exit $bad
