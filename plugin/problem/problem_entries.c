@@ -1,5 +1,6 @@
 #include "problem/problem_entries.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -50,7 +51,7 @@ spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_c
     for (size_t e = 0; e < keys; ++e)
         if (e == 0 || key[e] != key[blocks - 1])
             key[blocks++] = key[e];
-    spragProblemData *data = spragProblemCreate(contact_count, (int)blocks);
+    spragProblemData *data = blocks <= INT_MAX ? spragProblemCreate(contact_count, (int)blocks) : NULL;
     if (data != NULL) {
         for (size_t e = 0; e < blocks; ++e) {
             data->column[e] = (int)(key[e] % nc);

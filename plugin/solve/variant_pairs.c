@@ -328,14 +328,15 @@ spragStatus spragVariantSolve(int m, const double *D, const double *D0, const do
 
 /* ---------------------------------------------------------------- enumeration */
 
-/* Class 4: the accepted variant that the frictionless solution reaches when friction grows from 0 to its value. */
-static int continued(int m, const double *D, const double *D0, const double *b, const spragVariantSet *set)
+/* Class 4: the accepted variant that the frictionless solution reaches when friction grows from 0 to its value is
+ * selected, if it is one.  0: no memory. */
+static int continueFriction(int m, const double *D, const double *D0, const double *b, spragVariantSet *set)
 {
     enum { STAGES = 64 };
     double *mixed = spragAlloc(2 * (size_t)(m * m), sizeof *mixed);
     Search *s = spragAlloc(1, sizeof *s);
-    int index = -1;
-    if (mixed != NULL && s != NULL) {
+    const int ready = mixed != NULL && s != NULL;
+    if (ready) {
         *s = (Search){.m = m, .D = mixed, .b = b};
         memset(s->variant, 1, sizeof s->variant);
         for (int stage = 0; stage <= STAGES; ++stage) {
@@ -349,11 +350,11 @@ static int continued(int m, const double *D, const double *D0, const double *b, 
             candidate |= (s->variant[k] < 0) << k;
         const spragVariantMember *member = &set->member[candidate];
         if (member->accepted && member->small_friction)
-            index = candidate;
+            set->selected = candidate;
     }
     spragFree(mixed);
     spragFree(s);
-    return index;
+    return ready;
 }
 
 static int classOf(const spragVariantSet *set)
@@ -399,8 +400,10 @@ spragStatus spragVariantEnumerate(int m, const double *D, const double *D0, cons
     for (int v = 0; v < set.count && (set.paradox_class == 0 || set.paradox_class == 3); ++v)
         if (set.member[v].accepted && set.member[v].small_friction)
             set.selected = v;
-    if (set.paradox_class == 4)
-        set.selected = continued(m, D, D0, b, &set);
+    if (set.paradox_class == 4 && !continueFriction(m, D, D0, b, &set)) {
+        spragVariantSetFree(&set);
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory to let friction grow");
+    }
     *out = set;
     return SPRAG_OK;
 }

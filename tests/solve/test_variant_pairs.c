@@ -3,6 +3,8 @@
 
 #include <sprag/sprag.h>
 
+#include "base/alloc.h"
+
 enum { MOST = 20 };
 
 /* D (m x 2m) from the reference's D_plus and D_minus, which are columns of algebraic N along a fixed axis (form 3):
@@ -73,6 +75,12 @@ static void checkTable(const Json *inputs, const Json *expected)
         assert_int_equal(spragVariantSolve(m, D, D0, b, history, &result), SPRAG_OK);
         assert_memory_equal(result.variant, member->variant, (size_t)m);
         assert_int_equal(result.flips, 0);
+    }
+    for (int n = 1; n <= (paradox_class == 4 ? 3 : 1); ++n) {
+        spragVariantSet none;
+        spragAllocFailAt((unsigned long)n);
+        assert_int_equal(spragVariantEnumerate(m, D, D0, b, &none), SPRAG_ERROR_MEMORY);
+        spragAllocFailAt(0);
     }
     spragVariantSetFree(&set);
 }
