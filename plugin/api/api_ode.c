@@ -155,6 +155,9 @@ void spragWorldDetach(spragWorldID world)
     spragFree(world->bearing);
     spragFree(world->memory);
     spragFree(world->next_memory);
+    spragFree(world->pair);
+    spragFree(world->next_pair);
+    spragFree(world->listed);
     spragFree(world->load);
     spragBlockLuMemoFree(&world->memo);
     spragFree(world->surface);

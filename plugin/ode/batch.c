@@ -3,6 +3,7 @@
 #include <math.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -413,7 +414,10 @@ static void workOnBatch(void *context, int worker, int batch)
     const double lone = spragSeconds();
     for (int k = first; k < end && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k) {
         island[k].lane = lane;
-        if (island[k].lone != NULL || island[k].declined != NULL)
+        if (island[k].lone != NULL)
+            continue;
+        memset((char *)&island[k] + offsetof(spragIsland, locked), 0, sizeof island[k] - offsetof(spragIsland, locked));
+        if (island[k].declined != NULL)
             continue;
         if (work->solve)
             spragBareMake(world, &work->surfaces, &island[k]);

@@ -71,7 +71,7 @@ static void carryLost(const spragSnapshot *s, const spragContactMemory *memory, 
 {
     double force[3], at[3];
     const double sign = orderOf(pair, memory->body, memory->serial);
-    if (sign == 0 || memory->fate != SPRAG_RECORD_LEFT || !forceOf(memory, force) || !isStill(s, memory, at))
+    if (sign == 0 || !forceOf(memory, force) || !isStill(s, memory, at))
         return;
     for (int a = 0; a < 3; ++a)
         pair->F[a] += sign * force[a];
@@ -201,7 +201,8 @@ void spragCarryForces(spragWorldID world, int j, int *next, int left, const int 
         if (s->island[s->joint[j].island].body_count == 1)
             continue;
         for (int k = left; k >= 0; k = next_left[k])
-            carryLost(s, &world->memory[k], &pair);
+            if (world->fate[k] == SPRAG_RECORD_LEFT)
+                carryLost(s, &world->memory[k], &pair);
         for (int i = j; i >= 0; i = next[i]) {
             const int own = s->joint[i].memory;
             if (own >= 0 && hasMoved(&s->joint[i], &world->memory[own]))

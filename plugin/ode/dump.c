@@ -21,13 +21,8 @@ static void makeName(char *name, size_t size, const char *path, int number)
         snprintf(name, size, "%.*s-%d%s", stem, path, number, dot == NULL ? "" : dot);
 }
 
-static spragStatus writeIsland(struct spragWorld *world, spragIsland *island, const char *name)
+static spragStatus writeLone(const struct spragWorld *world, const spragIsland *island, const char *name)
 {
-    if (island->bare != NULL ? !spragBareProblem(world, island)
-                             : island->greedy != NULL && !spragAssembleCouple(world, island))
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory for W of an island");
-    if (island->lone == NULL)
-        return spragProblemWrite(&island->problem, name);
     spragArena arena = {0};
     spragProblem problem;
     const spragStatus status = spragLoneProblem(world, island, &arena, &problem)
@@ -35,6 +30,16 @@ static spragStatus writeIsland(struct spragWorld *world, spragIsland *island, co
                                    : spragFail(SPRAG_ERROR_MEMORY, "no memory for the problem of an island");
     spragArenaFree(&arena);
     return status;
+}
+
+static spragStatus writeIsland(struct spragWorld *world, spragIsland *island, const char *name)
+{
+    if (island->lone != NULL)
+        return writeLone(world, island, name);
+    if (island->bare != NULL ? !spragBareProblem(world, island)
+                             : island->greedy != NULL && !spragAssembleCouple(world, island))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for W of an island");
+    return spragProblemWrite(&island->problem, name);
 }
 
 spragStatus spragDumpIslands(struct spragWorld *world, const char *path)

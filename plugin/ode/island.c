@@ -1,5 +1,8 @@
 #include "ode/island.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "base/status.h"
 
 int spragSetFind(int *parent, int i)
@@ -67,22 +70,29 @@ static void numberIslands(spragSnapshot *s, int *parent)
         else
             s->body[i].island = s->body[root].island;
     }
-    for (int j = 0; j < s->joint_count; ++j)
-        if (isActive(s, &s->joint[j]))
-            s->joint[j].island = s->body[dynamicBody(s, &s->joint[j])].island;
 }
 
-static int fillIslands(spragArena *arena, spragSnapshot *s)
+static void countMembers(spragSnapshot *s)
 {
+    for (int k = 0; k < s->island_count; ++k)
+        memset(&s->island[k], 0, offsetof(spragIsland, locked));
     for (int i = 0; i < s->body_count; ++i)
         if (s->body[i].island >= 0)
             ++s->island[s->body[i].island].body_count;
-    for (int j = 0; j < s->joint_count; ++j)
-        if (s->joint[j].island >= 0)
-            ++s->island[s->joint[j].island].joint_count;
-    int *list = SPRAG_TAKE_RAW(arena, int, s->body_count + s->joint_count);
-    if (list == NULL)
-        return 0;
+    for (int j = 0; j < s->joint_count; ++j) {
+        spragJointState *joint = &s->joint[j];
+        if (!isActive(s, joint))
+            continue;
+        joint->island = s->body[dynamicBody(s, joint)].island;
+        if (joint->island >= 0) {
+            ++s->island[joint->island].joint_count;
+            s->island[joint->island].contact_count += spragIsContact(joint);
+        }
+    }
+}
+
+static void listMembers(spragSnapshot *s, int *list)
+{
     for (int k = 0; k < s->island_count; ++k) {
         spragIsland *island = &s->island[k];
         island->body = list;
@@ -100,9 +110,7 @@ static int fillIslands(spragArena *arena, spragSnapshot *s)
         if (s->joint[j].island >= 0) {
             spragIsland *island = &s->island[s->joint[j].island];
             island->joint[island->joint_count++] = j;
-            island->contact_count += spragIsContact(&s->joint[j]);
         }
-    return 1;
 }
 
 spragStatus spragIslandsFind(spragArena *arena, spragSnapshot *s)
@@ -112,8 +120,11 @@ spragStatus spragIslandsFind(spragArena *arena, spragSnapshot *s)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the islands of %d bodies", s->body_count);
     wakeComponents(s, parent);
     numberIslands(s, parent);
-    s->island = SPRAG_TAKE(arena, spragIsland, s->island_count);
-    if (s->island == NULL || !fillIslands(arena, s))
+    s->island = SPRAG_TAKE_RAW(arena, spragIsland, s->island_count);
+    int *list = SPRAG_TAKE_RAW(arena, int, s->body_count + s->joint_count);
+    if (s->island == NULL || list == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d islands", s->island_count);
+    countMembers(s);
+    listMembers(s, list);
     return SPRAG_OK;
 }

@@ -15,9 +15,10 @@
 /* 1 if the offsets are known.  ODE must be initialised. */
 int spragLayoutKnown(void);
 
-/* Newest first; NULL at the end.  Only with spragLayoutKnown. */
-dBodyID spragLayoutFirstBody(dWorldID world);
-dBodyID spragLayoutNextBody(dBodyID body);
+/* Newest first.  Only with spragLayoutKnown.  The number of bodies or joints; the first `most` of them in the array. */
+int spragLayoutBodies(dWorldID world, void **bodies, int most);
+int spragLayoutJoints(dWorldID world, void **joints, int most);
+/* One after the other; NULL at the end. */
 dJointID spragLayoutFirstJoint(dWorldID world);
 dJointID spragLayoutNextJoint(dJointID joint);
 

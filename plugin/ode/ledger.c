@@ -68,6 +68,8 @@ spragStatus spragLedgerFindSurfaces(spragWorldID world, spragPointerMap *map)
     const spragSnapshot *s = &world->snapshot;
     if (!spragPointerMapMake(map, &world->arena, world->surface_count))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d contact surfaces", world->surface_count);
+    if (world->surface_count == 0)
+        return SPRAG_OK;
     for (int k = 0; k < world->surface_count; ++k)
         spragPointerMapPut(map, world->surface[k].joint, k); /* a later record of one address is the right one */
     for (int j = 0; j < s->joint_count; ++j) {
@@ -294,7 +296,7 @@ static void setFate(spragWorldID world, const spragJointState *joint, spragRecor
     const int *memory = recordsOf(joint, &count);
     for (int k = 0; k < count; ++k)
         if (memory[k] >= 0)
-            world->memory[memory[k]].fate = fate;
+            world->fate[memory[k]] = (unsigned char)fate;
 }
 
 void spragLedgerKeep(spragWorldID world, const spragIsland *island)
@@ -310,30 +312,18 @@ enum { AHEAD = 6 }; /* records: what memory takes */
 /* Contacts look for their records by pairs of bodies, and no two pairs have anything in common: threads share the pairs. */
 typedef struct Match {
     spragWorldID world;
-    const void **key;      /* (memory_count) of the pair of each record */
     int *next;             /* (memory_count) another record of the pair, or -1 */
     spragPointerMap first; /* of a pair its first record */
     int *seeking;          /* (memory_count) of the first record of a pair its first contact, or -1 */
     int *pair, *follower;  /* (joint_count) first record of the contact's pair, next contact of the pair; or -1 */
 } Match;
 
-/* Of records first .. end - 1. */
-static void keyRecords(void *data, int range, int first, int end)
-{
-    (void)range;
-    Match *match = data;
-    for (int k = first; k < end; ++k) {
-        match->key[k] = spragLedgerPair(match->world->memory[k].body);
-        match->world->memory[k].fate = SPRAG_RECORD_LEFT;
-        match->seeking[k] = -1;
-    }
-}
-
 static void listRecords(Match *match)
 {
     const void *last = NULL;
     for (int k = match->world->memory_count - 1; k >= 0; --k) { /* records of one pair lie side by side */
-        const void *key = match->key[k];
+        const void *key = match->world->pair[k];
+        match->seeking[k] = -1;
         if (key != last && last != NULL)
             spragPointerMapPut(&match->first, last, k + 1);
         match->next[k] = key == last ? k + 1 : spragPointerMapGet(&match->first, key);
@@ -400,16 +390,15 @@ spragStatus spragLedgerMatch(spragWorldID world)
     spragSnapshot *s = &world->snapshot;
     const int records = world->memory_count;
     Match match = {.world = world,
-                   .key = SPRAG_TAKE_RAW(&world->arena, const void *, records),
                    .next = SPRAG_TAKE_RAW(&world->arena, int, records),
                    .seeking = SPRAG_TAKE_RAW(&world->arena, int, records),
                    .pair = SPRAG_TAKE_RAW(&world->arena, int, s->joint_count),
                    .follower = SPRAG_TAKE_RAW(&world->arena, int, s->joint_count)};
-    if (match.key == NULL || match.next == NULL || match.seeking == NULL || match.pair == NULL ||
+    world->fate = SPRAG_TAKE(&world->arena, unsigned char, records); /* SPRAG_RECORD_LEFT */
+    if (world->fate == NULL || match.next == NULL || match.seeking == NULL || match.pair == NULL ||
         match.follower == NULL || !matchLoads(world) || !spragPointerMapMake(&match.first, &world->arena, records) ||
         !spragCarryBegin(world))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to compare %d contacts", records);
-    spragRangesRunBy(world->pool, records, keyRecords, &match);
     listRecords(&match);
     if (world->guide_count + world->bearing_count > 0)
         findGuideRecords(world);

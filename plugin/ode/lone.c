@@ -7,6 +7,7 @@
 #include "ode/curvature.h"
 #include "ode/free_motion.h"
 #include "ode/record.h"
+#include "ode/report.h"
 #include "ode/rows.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
@@ -52,6 +53,14 @@ static void putSurface(const spragSnapshot *s, const dContact *contact, int lane
     c->mu[lane] = p->mu;
 }
 
+static void putPast(const spragContactMemory *old, int lane, spragLoneRow *row)
+{
+    for (int i = 0; i < 3; ++i)
+        row->friction[i][lane] = old != NULL ? old->friction[i] : 0;
+    row->force[lane] = old != NULL ? old->normal_force : 0;
+    row->stuck[lane] = old != NULL && old->mode == SPRAG_MODE_STICK ? -1 : 0;
+}
+
 static void putContact(const struct spragWorld *world, const spragJointState *joint, const dContactGeom *before,
                        int lane, spragLoneContact *c, spragLoneRow *row)
 {
@@ -63,10 +72,8 @@ static void putContact(const struct spragWorld *world, const spragJointState *jo
     for (int i = 0; i < 3; ++i) {
         c->n[i][lane] = sign * geom->normal[i];
         c->arm[i][lane] = geom->pos[i] - body->position[i];
-        row->friction[i][lane] = old != NULL ? old->friction[i] : 0;
     }
-    row->force[lane] = old != NULL ? old->normal_force : 0;
-    row->stuck[lane] = old != NULL && old->mode == SPRAG_MODE_STICK ? -1 : 0;
+    putPast(old, lane, row);
     putSurface(s, joint->contact, lane, c, row);
     if (before != NULL && before->g1 == geom->g1 && before->g2 == geom->g2)
         row->radius[lane] = row[-1].radius[lane];
@@ -74,19 +81,24 @@ static void putContact(const struct spragWorld *world, const spragJointState *jo
         row->radius[lane] = spragCurvatureRadius(body->id, joint->reversed ? geom->g2 : geom->g1);
 }
 
-static void putIsland(const struct spragWorld *world, spragIsland *island, spragLoneGroup *group)
+static void putBody(const spragBodyState *body, int lane, spragLoneGroup *group)
 {
-    const spragSnapshot *s = &world->snapshot;
     spragLoneBodies *b = &group->bodies;
-    const int lane = group->filled++;
-    spragBodyState *body = &world->snapshot.body[island->body[0]];
-    spragFreeMotion(world, body);
     b->mass[lane] = body->mass;
     b->inverse_mass[lane] = body->inverse_mass;
     putVector(b->inertia, lane, 9, body->inertia);
     putVector(b->inverse_inertia, lane, 9, body->inverse_inertia);
     putVector(group->velocity, lane, 6, body->velocity);
     putVector(group->free_velocity, lane, 6, body->free_velocity);
+}
+
+static void putIsland(const struct spragWorld *world, spragIsland *island, spragLoneGroup *group)
+{
+    const spragSnapshot *s = &world->snapshot;
+    spragLoneBodies *b = &group->bodies;
+    const int lane = group->filled++;
+    spragFreeMotion(world, &s->body[island->body[0]]);
+    putBody(&s->body[island->body[0]], lane, group);
     const dContactGeom *before = NULL;
     for (int k = 0; k < b->count; ++k) {
         const spragJointState *joint = &s->joint[island->joint[k]];
@@ -94,27 +106,46 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, sprag
         before = &joint->contact->geom;
     }
     group->island[lane] = island;
-    island->lone = group;
-    island->lone_lane = lane;
 }
 
-/* An empty lane holds a body at rest without friction or load: it is solved before it begins. */
 static spragLoneGroup *makeGroup(const struct spragWorld *world, spragArena *arena, int count)
 {
-    spragLoneGroup *group = SPRAG_TAKE(arena, spragLoneGroup, 1);
+    spragLoneGroup *group = SPRAG_TAKE_RAW(arena, spragLoneGroup, 1);
     if (group == NULL)
         return NULL;
-    group->bodies.contact = SPRAG_TAKE(arena, spragLoneContact, count);
-    group->row = SPRAG_TAKE(arena, spragLoneRow, count);
+    group->bodies.contact = SPRAG_TAKE_RAW(arena, spragLoneContact, count);
+    group->row = SPRAG_TAKE_RAW(arena, spragLoneRow, count);
     if (group->bodies.contact == NULL || group->row == NULL)
         return NULL;
     group->step = world->snapshot.step;
     group->bodies.count = count;
     group->bodies.tolerance = world->config.tolerance;
-    group->bodies.mass = group->bodies.inverse_mass = spragQuadOf(1);
-    for (int i = 0; i < 9; i += 4)
-        group->bodies.inertia[i] = group->bodies.inverse_inertia[i] = spragQuadOf(1);
+    group->filled = 0;
     return group;
+}
+
+static void repeat(void *quads, size_t size, int filled)
+{
+    for (char *quad = quads, *end = quad + size; quad < end; quad += sizeof(spragQuad))
+        for (int lane = filled; lane < SPRAG_QUAD; ++lane)
+            memcpy(quad + (size_t)lane * sizeof(double), quad, sizeof(double));
+}
+
+/* Empty lanes get what the first one has. */
+static void fillLanes(spragLoneGroup *group)
+{
+    spragLoneBodies *b = &group->bodies;
+    const int filled = group->filled;
+    if (filled == SPRAG_QUAD)
+        return;
+    repeat(&b->mass, sizeof b->mass, filled);
+    repeat(&b->inverse_mass, sizeof b->inverse_mass, filled);
+    repeat(b->inertia, sizeof b->inertia, filled);
+    repeat(b->inverse_inertia, sizeof b->inverse_inertia, filled);
+    repeat(b->contact, (size_t)b->count * sizeof *b->contact, filled);
+    repeat(group->velocity, sizeof group->velocity, filled);
+    repeat(group->free_velocity, sizeof group->free_velocity, filled);
+    repeat(group->row, (size_t)b->count * sizeof *group->row, filled);
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -332,14 +363,30 @@ static double judge(const spragLoneBodies *b, int lane)
     return worst;
 }
 
-/* Sets the body's impulse, if the judge agrees; else it begins again, as an island like any other. */
-static void takeIsland(struct spragWorld *world, const spragLoneGroup *group, int lane)
+/* 0: no memory. */
+static int keepLaws(spragArena *arena, spragIsland *island, const spragLoneGroup *group, int lane)
+{
+    island->lone = SPRAG_TAKE_RAW(arena, spragLoneLaw, island->joint_count);
+    for (int k = 0; k < island->joint_count && island->lone != NULL; ++k) {
+        const spragLoneContact *c = &group->bodies.contact[k];
+        island->lone[k] = (spragLoneLaw){.mu = c->mu[lane],
+                                         .compliance = c->compliance[lane],
+                                         .target = group->row[k].target[lane],
+                                         .radius = group->row[k].radius[lane]};
+    }
+    return island->lone != NULL;
+}
+
+/* Sets the body's impulse, if the judge agrees, and reports while the contacts are at hand; else it begins again, as an island
+ * like any other. */
+static void takeIsland(struct spragWorld *world, spragArena *arena, const spragLoneGroup *group, int lane)
 {
     spragIsland *island = group->island[lane];
     spragBodyState *body = &world->snapshot.body[island->body[0]];
     const int claimed = group->bodies.solved[lane] && group->regular[lane];
     const double residual = claimed ? judge(&group->bodies, lane) : INFINITY;
-    if (!(residual <= world->config.tolerance)) {
+    if (!(residual <= world->config.tolerance) || !keepLaws(arena, island, group, lane) ||
+        !spragReportLone(world, arena, island, group, lane)) {
         memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
         island->lone = NULL;
         return;
@@ -350,13 +397,15 @@ static void takeIsland(struct spragWorld *world, const spragLoneGroup *group, in
         .solver = SPRAG_SOLVER_VARIANT, .iterations = (int)group->bodies.iterations[lane], .residual = residual};
 }
 
-static void solveGroup(struct spragWorld *world, spragLoneGroup *group)
+static void solveGroup(struct spragWorld *world, spragArena *arena, spragLoneGroup *group)
 {
+    fillLanes(group);
     fillRows(group);
     spragLoneSolve(&group->bodies);
     finishRows(group);
     for (int lane = 0; lane < group->filled; ++lane)
-        takeIsland(world, group, lane);
+        takeIsland(world, arena, group, lane);
+    group->filled = 0;
 }
 
 /* What will be read of the island soon. */
@@ -369,9 +418,10 @@ static void askFor(const spragSnapshot *s, const spragIsland *island)
 
 void spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragLane *lane, int first, int end)
 {
-    spragLoneGroup *open[SPRAG_LONE_CONTACTS + 1] = {NULL}; /* by the number of contacts, with a lane to spare */
+    spragLoneGroup *group[SPRAG_LONE_CONTACTS + 1] = {NULL}; /* by the number of contacts; a full one is emptied */
     if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0)
         return;
+    const spragArenaMark mark = spragArenaMarkGet(&lane->scratch);
     for (int k = first; k < end; ++k) {
         spragIsland *island = &world->snapshot.island[k];
         const int count = island->joint_count;
@@ -379,15 +429,52 @@ void spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, 
             askFor(&world->snapshot, &island[1]);
         if (!isLone(world, surfaces, island))
             continue;
-        if (open[count] == NULL && (open[count] = makeGroup(world, &lane->arena, count)) == NULL)
+        if (group[count] == NULL && (group[count] = makeGroup(world, &lane->scratch, count)) == NULL)
             break; /* no memory: nor will there be for those that are left, and they say so */
-        putIsland(world, island, open[count]);
-        if (open[count]->filled == SPRAG_QUAD) {
-            solveGroup(world, open[count]);
-            open[count] = NULL;
-        }
+        putIsland(world, island, group[count]);
+        if (group[count]->filled == SPRAG_QUAD)
+            solveGroup(world, &lane->arena, group[count]);
     }
     for (int count = 1; count <= SPRAG_LONE_CONTACTS; ++count)
-        if (open[count] != NULL)
-            solveGroup(world, open[count]);
+        if (group[count] != NULL && group[count]->filled > 0)
+            solveGroup(world, &lane->arena, group[count]);
+    spragArenaRelease(&lane->scratch, mark);
+}
+
+/* ---------------------------------------------------------------- once more */
+
+/* From its record and law; old: what its record was in the step before. */
+static void putAgain(const spragBodyState *body, const spragContactMemory *record, const spragContactMemory *old,
+                     const spragLoneLaw *law, spragLoneContact *c, spragLoneRow *row)
+{
+    for (int i = 0; i < 3; ++i) {
+        c->n[i][0] = record->normal[i];
+        c->arm[i][0] = record->position[i] - body->position[i];
+    }
+    putPast(old, 0, row);
+    c->mu[0] = law->mu;
+    c->compliance[0] = law->compliance;
+    row->target[0] = law->target;
+    row->radius[0] = law->radius;
+    row->bounce[0] = 0; /* it is in the target */
+    row->bounce_speed[0] = (double)INFINITY;
+}
+
+const spragLoneGroup *spragLoneAgain(const struct spragWorld *world, const spragIsland *island, spragArena *arena)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const spragBodyState *body = &s->body[island->body[0]];
+    spragLoneGroup *group = makeGroup(world, arena, island->joint_count);
+    if (group == NULL)
+        return NULL;
+    group->filled = 1;
+    putBody(body, 0, group);
+    for (int k = 0; k < island->joint_count; ++k) {
+        const int memory = s->joint[island->joint[k]].memory; /* the records have changed places since */
+        putAgain(body, &world->memory[island->first_record + k], memory >= 0 ? &world->next_memory[memory] : NULL,
+                 &island->lone[k], &group->bodies.contact[k], &group->row[k]);
+    }
+    fillLanes(group);
+    fillRows(group);
+    return group;
 }

@@ -31,14 +31,22 @@ typedef struct spragLoneGroup {
     spragQuad velocity[6], free_velocity[6]; /* m/s, rad/s */
     spragLoneRow *row;                       /* (bodies.count) */
     spragQuadMask regular;                   /* no contact can have a paradox */
-    spragIsland *island[SPRAG_QUAD];         /* NULL: nobody */
+    spragIsland *island[SPRAG_QUAD];         /* (filled) */
     int filled;
 } spragLoneGroup;
 
-/* Solves those of the islands first .. end - 1 that it can: island->lone is set. */
+/* What a solved island needs, with its records, to be looked at again. */
+typedef struct spragLoneLaw {
+    double mu, compliance, target, radius; /* as above */
+} spragLoneLaw;
+
+/* Solves those of the islands first .. end - 1 that it can: island->lone is set, and they are reported. */
 void spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragLane *lane, int first, int end);
 
-/* The problem of a solved island, in memory of the arena.  0: no memory. */
+/* Of a solved island, after the step: the group of it alone, with its rows, in memory of the arena.  NULL: no memory. */
+const spragLoneGroup *spragLoneAgain(const struct spragWorld *world, const spragIsland *island, spragArena *arena);
+
+/* Its problem.  0: no memory. */
 int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, spragArena *arena,
                      spragProblem *problem);
 

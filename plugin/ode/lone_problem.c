@@ -4,35 +4,34 @@
 #include "linalg/vec3.h"
 #include "ode/record.h"
 
-static void getVector(const spragQuad *quad, int lane, int count, double *out)
+static void getVector(const spragQuad *quad, int count, double *out)
 {
     for (int i = 0; i < count; ++i)
-        out[i] = quad[i][lane];
+        out[i] = quad[i][0];
 }
 
 /* (3 x 6) velocity of the contact along n, t1, t2. */
-static void jacobian(const spragLoneContact *c, int lane, double J[3][6])
+static void jacobian(const spragLoneContact *c, double J[3][6])
 {
     double arm[3];
-    getVector(c->arm, lane, 3, arm);
-    const dVector3 n = {(dReal)c->n[0][lane], (dReal)c->n[1][lane], (dReal)c->n[2][lane], 0};
+    getVector(c->arm, 3, arm);
+    const dVector3 n = {(dReal)c->n[0][0], (dReal)c->n[1][0], (dReal)c->n[2][0], 0};
     dVector3 t1, t2;
     dPlaneSpace(n, t1, t2);
     for (int i = 0; i < 3; ++i)
-        J[0][i] = c->n[i][lane], J[1][i] = t1[i], J[2][i] = t2[i];
+        J[0][i] = c->n[i][0], J[1][i] = t1[i], J[2][i] = t2[i];
     for (int row = 0; row < 3; ++row)
         spragCross3(J[row] + 3, arm, J[row]);
 }
 
-static void historyOf(const struct spragWorld *world, const spragIsland *island, int k, double J[3][6],
-                      spragContactHistory *past)
+static void historyOf(const struct spragWorld *world, const spragIsland *island, const spragLoneRow *row, int k,
+                      double J[3][6], spragContactHistory *past)
 {
-    const spragLoneRow *row = &island->lone->row[k];
     const int memory = world->snapshot.joint[island->joint[k]].memory;
     double slip[3];
-    getVector(row->slip, island->lone_lane, 3, slip);
+    getVector(row->slip, 3, slip);
     past->fresh = memory < 0;
-    past->free_acceleration = row->b[island->lone_lane];
+    past->free_acceleration = row->b[0];
     for (int i = 0; i < 2; ++i)
         past->slip[i] = spragDot3(J[1 + i], slip);
     if (memory >= 0) /* the records have changed places since */
@@ -44,25 +43,26 @@ int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, 
 {
     const spragSnapshot *s = &world->snapshot;
     const spragBodyState *body = &s->body[island->body[0]];
-    const int n = island->joint_count, lane = island->lone_lane;
+    const int n = island->joint_count;
+    const spragLoneGroup *group = spragLoneAgain(world, island, arena);
     double(*J)[3][6] = spragArenaTake(arena, (size_t)n, sizeof *J);
     double *W = SPRAG_TAKE(arena, double, 9 * n * n), *q = SPRAG_TAKE(arena, double, 3 * n),
            *mu = SPRAG_TAKE(arena, double, n);
     int *row_start = SPRAG_TAKE(arena, int, n + 1), *column = SPRAG_TAKE(arena, int, n *n),
         *bodies = SPRAG_TAKE(arena, int, 2 * n);
     spragContactHistory *history = SPRAG_TAKE(arena, spragContactHistory, n);
-    if (!J || !W || !q || !mu || !row_start || !column || !bodies || !history)
+    if (!group || !J || !W || !q || !mu || !row_start || !column || !bodies || !history)
         return 0;
     for (int k = 0; k < n; ++k) {
-        const spragLoneContact *c = &island->lone->bodies.contact[k];
+        const spragLoneContact *c = &group->bodies.contact[k];
         double free[3];
-        jacobian(c, lane, J[k]);
-        getVector(c->q, lane, 3, free);
+        jacobian(c, J[k]);
+        getVector(c->q, 3, free);
         for (int i = 0; i < 3; ++i)
             q[3 * k + i] = spragDot3(J[k][i], free);
-        mu[k] = c->mu[lane];
+        mu[k] = c->mu[0];
         bodies[2 * k] = island->body[0], bodies[2 * k + 1] = -1;
-        historyOf(world, island, k, J[k], &history[k]);
+        historyOf(world, island, &group->row[k], k, J[k], &history[k]);
         row_start[k + 1] = n * (k + 1);
     }
     for (int k = 0; k < n; ++k)
@@ -75,7 +75,7 @@ int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, 
                     block[3 * i + j] = body->inverse_mass * spragDot3(J[k][i], J[l][j]) + spragDot3(J[k][i] + 3, spin);
             }
             if (k == l)
-                block[0] += island->lone->bodies.contact[k].compliance[lane];
+                block[0] += group->bodies.contact[k].compliance[0];
         }
     *problem = (spragProblem){.contact_count = n,
                               .block_count = n * n,

@@ -40,6 +40,24 @@ static int countBlocks(spragPool *pool, spragIsland *island)
     return loads;
 }
 
+spragStatus spragReportReserve(struct spragWorld *world)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const int more = world->bearing_count > 0 ? SPRAG_BEARING_ENDS : 0;
+    size_t records = 0;
+    for (int k = 0; k < s->island_count; ++k) {
+        s->island[k].first_record = (int)records;
+        records += (size_t)(s->island[k].contact_count + more * s->island[k].joint_count);
+    }
+    world->noted = SPRAG_TAKE_RAW(&world->arena, int, records);
+    records += (size_t)world->memory_count;
+    if (world->noted == NULL ||
+        !spragGrow((void **)&world->next_memory, &world->next_memory_capacity, records, sizeof *world->next_memory) ||
+        !spragGrow((void **)&world->next_pair, &world->next_pair_capacity, records, sizeof *world->next_pair))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory to remember %zu contacts", records);
+    return SPRAG_OK;
+}
+
 spragStatus spragReportPrepare(struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -52,11 +70,8 @@ spragStatus spragReportPrepare(struct spragWorld *world)
             loads += (size_t)countBlocks(world->pool, island);
         contacts += (size_t)island->told;
     }
-    world->noted = SPRAG_TAKE_RAW(&world->arena, int, contacts);
-    if (world->noted == NULL || !spragGrow((void **)&world->load, &world->load_capacity, loads, sizeof *world->load) ||
-        !spragGrow((void **)&world->contact, &world->contact_capacity, contacts, sizeof *world->contact) ||
-        !spragGrow((void **)&world->next_memory, &world->next_memory_capacity, contacts + (size_t)world->memory_count,
-                   sizeof *world->next_memory))
+    if (!spragGrow((void **)&world->load, &world->load_capacity, loads, sizeof *world->load) ||
+        !spragGrow((void **)&world->contact, &world->contact_capacity, contacts, sizeof *world->contact))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to report %zu contacts", contacts);
     return SPRAG_OK;
 }
@@ -84,12 +99,13 @@ static void closeOld(struct spragWorld *world)
     const spragSnapshot *s = &world->snapshot;
     for (int k = 0; k < world->memory_count; ++k) {
         const spragContactMemory *old = &world->memory[k];
-        if (old->fate == SPRAG_RECORD_CONTINUED)
+        if (world->fate[k] == SPRAG_RECORD_CONTINUED)
             continue;
         const int a = indexOf(s, old, 0), b = indexOf(s, old, 1);
         const int gone = a < 0 || (old->body[1] != NULL && b < 0);
         const int sleeps = !gone && !s->body[a].awake && (b < 0 || !s->body[b].awake);
-        if (sleeps || old->fate == SPRAG_RECORD_KEPT) {
+        if (sleeps || world->fate[k] == SPRAG_RECORD_KEPT) {
+            world->next_pair[world->next_memory_count] = world->pair[k];
             world->next_memory[world->next_memory_count++] = *old;
             continue;
         }
@@ -110,12 +126,17 @@ static void closeOld(struct spragWorld *world)
 static void swapMemory(struct spragWorld *world)
 {
     spragContactMemory *memory = world->memory;
-    const size_t capacity = world->memory_capacity;
+    const void **pair = world->pair;
+    const size_t capacity = world->memory_capacity, pair_capacity = world->pair_capacity;
     world->memory = world->next_memory;
     world->memory_capacity = world->next_memory_capacity;
     world->memory_count = world->next_memory_count;
     world->next_memory = memory;
     world->next_memory_capacity = capacity;
+    world->pair = world->next_pair;
+    world->pair_capacity = world->next_pair_capacity;
+    world->next_pair = pair;
+    world->next_pair_capacity = pair_capacity;
 }
 
 /* ---------------------------------------------------------------- the step */
@@ -164,11 +185,9 @@ static void makeRecords(void *data, int range, int first, int end)
     struct spragWorld *world = data;
     for (int k = first; k < end; ++k) {
         const spragIsland *island = &world->snapshot.island[k];
-        if (island->declined != NULL)
+        if (island->declined != NULL || island->lone != NULL)
             continue;
-        if (island->lone != NULL)
-            spragReportLone(world, island);
-        else if (island->bare != NULL)
+        if (island->bare != NULL)
             spragReportBare(world, island);
         else
             spragReportBlocks(world, island);
@@ -201,13 +220,26 @@ static void tellIsland(struct spragWorld *world, const spragIsland *island)
         addIslandParadox(world, island, first_event);
 }
 
+/* Those that are there already move up where an island before had less to tell than there was room for. */
+static void placeRecords(struct spragWorld *world, spragIsland *island, int first)
+{
+    const int from = island->first_record;
+    const size_t count = (size_t)island->told;
+    island->first_record = first;
+    if (island->lone == NULL || from == first)
+        return;
+    memmove(&world->next_memory[first], &world->next_memory[from], count * sizeof *world->next_memory);
+    memmove(&world->next_pair[first], &world->next_pair[from], count * sizeof *world->next_pair);
+    memmove(&world->noted[first], &world->noted[from], count * sizeof *world->noted);
+}
+
 void spragReport(struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
     world->contact_count = world->contacts_told = world->load_count = 0;
     spragEventLogClear(&world->log);
     for (int k = 0; k < s->island_count; ++k) {
-        s->island[k].first_record = world->contact_count;
+        placeRecords(world, &s->island[k], world->contact_count);
         world->contact_count += s->island[k].declined == NULL ? s->island[k].told : 0;
     }
     world->next_memory_count = world->contact_count;

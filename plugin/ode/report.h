@@ -4,15 +4,20 @@
 
 #include "ode/world.h"
 
-/* Memory for the report of this snapshot; before the world is touched. */
+/* Memory for the records of this snapshot, with room for each island's; before its islands are solved. */
+spragStatus spragReportReserve(struct spragWorld *world);
+/* Memory for the rest of the report; before the world is touched. */
 spragStatus spragReportPrepare(struct spragWorld *world);
 /* Cannot fail after Prepare. */
 void spragReport(struct spragWorld *world);
 /* Its parts, for one island with blocks, or solved without (lone.h, bare.h).  First the records, which threads share out, with
- * world->noted; then, one island after the other, the events of those that are noted, and new ids. */
+ * world->noted (of lone islands as soon as they are solved); then, one island after the other, the events of those that are
+ * noted, and new ids. */
 void spragReportBlocks(struct spragWorld *world, const spragIsland *island);
 void spragReportBlockEvents(struct spragWorld *world, const spragIsland *island);
-void spragReportLone(struct spragWorld *world, const spragIsland *island);
+struct spragLoneGroup;
+int spragReportLone(struct spragWorld *world, spragArena *arena, spragIsland *island,
+                    const struct spragLoneGroup *group, int lane); /* 0: no memory */
 void spragReportLoneEvents(struct spragWorld *world, const spragIsland *island);
 void spragReportBare(struct spragWorld *world, const spragIsland *island);
 void spragReportBareEvents(struct spragWorld *world, const spragIsland *island);

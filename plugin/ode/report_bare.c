@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/bare.h"
+#include "ode/ledger.h"
 #include "ode/record.h"
 #include "problem/residual.h"
 
@@ -84,6 +85,7 @@ static void makeRecords(void *data, int range, int first, int end)
             memory->painleve_p = motion.p;
             memory->free_acceleration = motion.acceleration;
         }
+        world->next_pair[island->first_record + k] = spragLedgerPair(memory->body);
         world->noted[island->first_record + k] = spragRecordIsQuiet(world, joint, memory, motion.slip) ? -1 : k;
     }
 }

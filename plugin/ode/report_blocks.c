@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/bearing.h"
+#include "ode/ledger.h"
 #include "ode/record.h"
 #include "ode/rows.h"
 #include "problem/residual.h"
@@ -248,6 +249,7 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     world->noted[record] = contact.id != 0 && counted.lost == 0 ? -1 : k;
     remember(world, &world->snapshot.joint[block->joint], block->id != 0, block->memory, &contact,
              &world->next_memory[record]);
+    world->next_pair[record] = spragLedgerPair(contact.body);
 }
 
 typedef struct Telling {

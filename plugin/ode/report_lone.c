@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ode/lone.h"
+#include "ode/ledger.h"
 #include "ode/record.h"
 
 static void getVector(double out[3], const spragQuad quad[3], int lane)
@@ -36,37 +37,44 @@ static void fillLone(const struct spragWorld *world, const spragJointState *join
     }
 }
 
-static spragPlainMotion motionOf(const spragIsland *island, int k)
+static spragPlainMotion motionOf(const spragLoneRow *row, int lane)
 {
-    const spragLoneRow *row = &island->lone->row[k];
-    const int lane = island->lone_lane;
     spragPlainMotion motion = {
         .approach = row->approach[lane], .own = row->own[lane], .p = row->p[lane], .acceleration = row->b[lane]};
     getVector(motion.slip, row->slip, lane);
     return motion;
 }
 
-void spragReportLone(struct spragWorld *world, const spragIsland *island)
+int spragReportLone(struct spragWorld *world, spragArena *arena, spragIsland *island, const spragLoneGroup *group,
+                    int lane)
 {
     for (int k = 0; k < island->joint_count; ++k) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
-        spragContactMemory *memory = &world->next_memory[island->first_record + k];
-        spragRecordAsk(world, island->joint[k]);
-        fillLone(world, joint, &island->lone->bodies.contact[k], &island->lone->row[k], island->lone_lane, memory);
+        const int record = island->first_record + k;
+        spragContactMemory *memory = &world->next_memory[record];
+        fillLone(world, joint, &group->bodies.contact[k], &group->row[k], lane, memory);
         memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : 0;
-        const spragPlainMotion motion = motionOf(island, k);
-        world->noted[island->first_record + k] = spragRecordIsQuiet(world, joint, memory, motion.slip) ? -1 : k;
+        const spragPlainMotion motion = motionOf(&group->row[k], lane);
+        world->next_pair[record] = spragLedgerPair(memory->body);
+        world->noted[record] = -1;
+        if (spragRecordIsQuiet(world, joint, memory, motion.slip))
+            continue;
+        world->noted[record] = k;
+        if (island->motion == NULL &&
+            (island->motion = SPRAG_TAKE_RAW(arena, spragPlainMotion, island->joint_count)) == NULL)
+            return 0;
+        island->motion[k] = motion;
     }
+    return 1;
 }
 
 void spragReportLoneEvents(struct spragWorld *world, const spragIsland *island)
 {
-    for (int k = 0; k < island->told; ++k) {
+    for (int k = 0; k < island->told && island->motion != NULL; ++k) {
         spragContactMemory *memory = &world->next_memory[island->first_record + k];
         if (world->noted[island->first_record + k] < 0)
             continue;
-        const spragPlainMotion motion = motionOf(island, k);
         memory->id = memory->id != 0 ? memory->id : ++world->next_id;
-        spragRecordPlainEvents(world, &world->snapshot.joint[island->joint[k]], memory, &motion);
+        spragRecordPlainEvents(world, &world->snapshot.joint[island->joint[k]], memory, &island->motion[k]);
     }
 }

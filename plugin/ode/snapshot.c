@@ -2,9 +2,9 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/pool.h"
 #include "base/prefetch.h"
 #include "base/status.h"
@@ -31,21 +31,31 @@ static int allUsable(const double *x, int count)
     return usable;
 }
 
+/* All bodies, or joints, newest first, in world->listed; their number, or -1: no memory. */
+static int listObjects(spragWorldID world, int (*list)(dWorldID, void **, int))
+{
+    const int count = list(world->world, world->listed, (int)world->listed_capacity);
+    if ((size_t)count <= world->listed_capacity)
+        return count;
+    if (!spragGrow((void **)&world->listed, &world->listed_capacity, (size_t)count, sizeof *world->listed))
+        return -1;
+    return list(world->world, world->listed, count);
+}
+
 static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
 {
-    for (dBodyID b = spragLayoutFirstBody(world->world); b != NULL; b = spragLayoutNextBody(b))
-        ++s->body_count;
-    s->body = SPRAG_TAKE_RAW(&world->arena, spragBodyState, s->body_count);
-    if (s->body == NULL || !spragPointerMapMake(&s->body_index, &world->arena, s->body_count))
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d bodies", s->body_count);
-    int i = s->body_count;
-    for (dBodyID b = spragLayoutFirstBody(world->world); b != NULL; b = spragLayoutNextBody(b)) {
-        memset(&s->body[--i], 0, offsetof(spragBodyState, velocity));
-        s->body[i].id = b;
-        spragPointerMapPut(&s->body_index, b, i);
+    const int count = listObjects(world, spragLayoutBodies);
+    s->body = count < 0 ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyState, count);
+    if (s->body == NULL || !spragPointerMapMake(&s->body_index, &world->arena, count))
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d bodies", count);
+    s->body_count = count;
+    for (int i = 0; i < count; ++i) {
+        const dBodyID id = world->listed[count - 1 - i];
+        memset(&s->body[i], 0, offsetof(spragBodyState, velocity));
+        s->body[i].id = id;
+        s->body[i].serial = spragLedgerSerial(world, spragLayoutBodyMark(id));
+        spragPointerMapPut(&s->body_index, id, i);
     }
-    for (i = 0; i < s->body_count; ++i)
-        s->body[i].serial = spragLedgerSerial(world, spragLayoutBodyMark(s->body[i].id));
     return SPRAG_OK;
 }
 
@@ -68,48 +78,30 @@ static void readJoint(const spragSnapshot *s, spragJointState *joint)
     joint->contact = joint->type == dJointTypeContact ? spragLayoutContact(joint->id) : NULL;
 }
 
-enum {
-    AHEAD = 8,
-    JOINT_HEAD = 192,
-    EVEN = 4096
-}; /* joints; bytes of one that are read; bytes between two that lie evenly */
-
-/* Asks for the joint AHEAD of this one in the list, if they lie as contacts of a group do, one after the other. */
-static void askForJoint(dJointID joint, dJointID before)
-{
-    const intptr_t at = (intptr_t)joint, stride = at - (intptr_t)before;
-    if (stride > -EVEN && stride < EVEN)
-        spragPrefetch((const void *)(at + AHEAD * stride), JOINT_HEAD);
-}
+enum { AHEAD = 8, JOINT_HEAD = 192 }; /* joints; bytes of one that are read */
 
 static void readJoints(void *data, int range, int first, int end)
 {
     (void)range;
-    const spragSnapshot *s = data;
+    const struct spragWorld *world = data;
+    const spragSnapshot *s = &world->snapshot;
     for (int j = first; j < end; ++j) {
         if (j + AHEAD < end)
-            spragPrefetch(s->joint[j + AHEAD].id, JOINT_HEAD);
-        s->joint[j] = (spragJointState){.id = s->joint[j].id};
+            spragPrefetch(world->listed[s->joint_count - 1 - j - AHEAD], JOINT_HEAD);
+        s->joint[j] = (spragJointState){.id = world->listed[s->joint_count - 1 - j]};
         readJoint(s, &s->joint[j]);
     }
 }
 
 static spragStatus listJoints(spragWorldID world, spragSnapshot *s)
 {
-    dJointID before = NULL;
-    for (dJointID j = spragLayoutFirstJoint(world->world); j != NULL; j = spragLayoutNextJoint(j)) {
-        askForJoint(j, before);
-        before = j;
-        ++s->joint_count;
-    }
-    s->joint = SPRAG_TAKE_RAW(&world->arena, spragJointState, s->joint_count);
+    const int count = listObjects(world, spragLayoutJoints);
+    s->joint = count < 0 ? NULL : SPRAG_TAKE_RAW(&world->arena, spragJointState, count);
     if (s->joint == NULL)
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d joints", s->joint_count);
-    int i = s->joint_count;
-    for (dJointID j = spragLayoutFirstJoint(world->world); j != NULL; j = spragLayoutNextJoint(j))
-        s->joint[--i].id = j;
-    spragRangesRunBy(world->pool, s->joint_count, readJoints, s);
-    for (i = s->joint_count - 1; i >= 0; --i) {
+        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d joints", count);
+    s->joint_count = count;
+    spragRangesRunBy(world->pool, count, readJoints, world);
+    for (int i = count - 1; i >= 0; --i) {
         spragJointState *joint = &s->joint[i];
         s->listened |= joint->feedback != NULL;
         if (joint->contact == NULL)

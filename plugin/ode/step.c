@@ -76,7 +76,9 @@ static spragStatus look(struct spragWorld *world, double step, int solve, double
         (status = spragLedgerMatch(world)) != SPRAG_OK)
         return status;
     endStage(world, SPRAG_STAGE_ISLANDS, since);
-    status = spragIslandsWork(world, solve);
+    status = solve ? spragReportReserve(world) : SPRAG_OK;
+    if (status == SPRAG_OK)
+        status = spragIslandsWork(world, solve);
     *since = spragSeconds();
     return status;
 }

@@ -95,15 +95,24 @@ typedef struct spragCoupled {
 typedef struct spragIsland {
     spragLane *lane;
     int body_count, joint_count, contact_count;
-    int *body;            /* (body_count) dynamic bodies, ascending */
-    int *joint;           /* (joint_count) enabled joints, ascending */
-    const char *declined; /* why ODE solves it, or NULL */
-    int failed;           /* 1: as it has no answer, not for what it is */
-    const char *rescued;  /* why its answer is that of sweeps without W (rescue.h), or NULL */
-    int loose;            /* 1: of W its diagonal blocks alone are formed, joints stay rows */
-    int glued;            /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
-    int surged;           /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
+    int told, first_record;          /* contacts that are told of; the record of the first of them (report.h) */
+    int *body;                       /* (body_count) dynamic bodies, ascending */
+    int *joint;                      /* (joint_count) enabled joints, ascending */
+    const char *declined;            /* why ODE solves it, or NULL */
+    int failed;                      /* 1: as it has no answer, not for what it is */
+    const char *rescued;             /* why its answer is that of sweeps without W (rescue.h), or NULL */
+    int loose;                       /* 1: of W its diagonal blocks alone are formed, joints stay rows */
+    int glued;                       /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
+    struct spragLoneLaw *lone;       /* (joint_count) of one solved without blocks and problem (lone.h), or NULL */
+    struct spragPlainMotion *motion; /* (joint_count) of a lone one that has something to tell, or NULL */
+    struct spragBare *bare;          /* with which it was solved, or NULL (bare.h): it has no blocks and no problem */
+    int visited;                     /* 1: visits of its contacts were not enough (bare.h) */
+    int surged;                      /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int block_count, row_count, articulation_count;
+    spragSolveInfo solve; /* where wedge > 0: of the problem in which contacts yield (release.h) */
+    double wedge, rigid; /* m/s: friction locks a wedge that closes so fast, or 0; residual of the rigid problem then */
+    /* what follows begins as zeros where the island is not lone (batch.c), and has no value where it is */
+    double locked;        /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int block_total;      /* with those that are not in the working set (working_set.h) */
     spragBlock *block;    /* (block_count) */
     double (*Y)[2][3][6]; /* (block_count) M^-1 J^T of bodies that move; while it is assembled */
@@ -115,15 +124,7 @@ typedef struct spragIsland {
     double *mu, *mu_minus, *bound, *W; /* of the problem; release.h and bearing.h may change them between solves */
     double *r, *u;                     /* (block_count x 3) N s, m/s */
     struct spragGreedy *greedy;        /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
-    struct spragBare *bare;            /* with which it was solved, or NULL (bare.h): it has no blocks and no problem */
-    int visited;                       /* 1: visits of its contacts were not enough (bare.h) */
     spragCoupled coupled;
-    spragSolveInfo solve; /* where wedge > 0: of the problem in which contacts yield (release.h) */
-    double locked;        /* m/s, the fastest that contacts which joints hold were to move, and do not */
-    double wedge, rigid; /* m/s: friction locks a wedge that closes so fast, or 0; residual of the rigid problem then */
-    int told, first_record;      /* contacts that are told of; the record of the first of them (report.h) */
-    struct spragLoneGroup *lone; /* with which it was solved, or NULL (lone.h): then it has no blocks and no problem */
-    int lone_lane;
 } spragIsland;
 
 /* It has no answer. */
@@ -172,7 +173,6 @@ typedef struct spragContactMemory {
     spragMode mode;
     int variant;
     int paradox_class;
-    spragRecordFate fate;
     int turned; /* 1: it names its bodies in the other order than it told of them */
 } spragContactMemory;
 
@@ -217,9 +217,14 @@ struct spragWorld {
     int lenient; /* 1: the program asked for ODE's step, and has no use for a status: what is absurd is declined, island
                     by island; 0: the step is refused, and says what was wrong */
     spragSnapshot snapshot; /* of the last step: for dumps */
+    void **listed;          /* bodies, then joints, while they are looked at */
+    size_t listed_capacity;
     spragContactMemory *memory, *next_memory;
     size_t memory_capacity, next_memory_capacity;
     int memory_count, next_memory_count;
+    const void **pair, **next_pair; /* of each record: its two bodies (spragLedgerPair) */
+    size_t pair_capacity, next_pair_capacity;
+    unsigned char *fate; /* (memory_count) spragRecordFate in this step, in the arena */
     int *noted; /* of the records being made: which of its island's contacts it is if it has something to tell, or -1 */
     spragLoadMemory *load;
     size_t load_capacity;

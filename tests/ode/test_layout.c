@@ -9,7 +9,9 @@ static void listsAreNewestFirst(void **state)
     Twin t;
     makeTwin(&t, 0);
     assert_true(spragLayoutKnown());
-    assert_null(spragLayoutFirstBody(t.world));
+    void *body[4];
+    assert_int_equal(spragLayoutBodies(t.world, body, 4), 0);
+    assert_int_equal(spragLayoutJoints(t.world, NULL, 0), 0);
     assert_null(spragLayoutFirstJoint(t.world));
     dContact contact[4];
     dJointID joint[4];
@@ -20,16 +22,18 @@ static void listsAreNewestFirst(void **state)
         contact[i].surface.soft_cfm = 0.1 * i;
         joint[i] = addContact(&t, &contact[i], t.body[i], 0);
     }
-    dBodyID body = spragLayoutFirstBody(t.world);
+    void *first[2];
+    assert_int_equal(spragLayoutBodies(t.world, body, 4), 4);
+    assert_int_equal(spragLayoutJoints(t.world, first, 2), 4);
+    assert_true(first[0] == joint[3] && first[1] == joint[2]);
     dJointID at = spragLayoutFirstJoint(t.world);
     for (int i = 3; i >= 0; --i) {
-        assert_ptr_equal(body, t.body[i]);
+        assert_ptr_equal(body[3 - i], t.body[i]);
         assert_ptr_equal(at, joint[i]);
         assert_memory_equal(spragLayoutContact(at), &contact[i], sizeof contact[i]);
-        body = spragLayoutNextBody(body);
         at = spragLayoutNextJoint(at);
     }
-    assert_true(body == NULL && at == NULL);
+    assert_null(at);
     freeTwin(&t);
 }
 

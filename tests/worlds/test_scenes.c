@@ -52,6 +52,29 @@ static void cardsFallWithoutFriction(void **state)
     SceneDestroy(world);
 }
 
+/* Twelve motors, and four seconds of trot on its feet. */
+static void quadrupedTrots(void **state)
+{
+    (void)state;
+    SceneWorld *world = openScene("quadruped", NULL, SCENE_SPRAG);
+    int motors = 0; /* each seen from both of its bodies */
+    for (int i = 0; i < world->body_count; ++i)
+        for (int k = 0; k < dBodyGetNumJoints(world->body[i]); ++k) {
+            const dJointID joint = dBodyGetJoint(world->body[i], k);
+            motors += dJointGetType(joint) == dJointTypeHinge && dJointGetHingeParam(joint, dParamFMax) > 0;
+        }
+    assert_int_equal(motors, 2 * 12);
+    double worst = 0;
+    for (int i = 0; i < 4000; ++i) {
+        assert_int_equal(SceneStep(world, 1e-3), SPRAG_OK);
+        assert_true(dBodyGetRotation(world->body[0])[10] > 0.98); /* upright to ten degrees */
+        worst = fmax(worst, spragWorldGetStepInfo(world->sprag).residual);
+    }
+    assert_true(worst <= 1e-8);
+    assert_true(dBodyGetPosition(world->body[0])[0] > 1.5);
+    SceneDestroy(world);
+}
+
 /* Any heading, any yaw of the box: deceleration mu g, heading kept (design.md, section 6). */
 static void slidesTheSameEveryWay(void **state)
 {
@@ -358,6 +381,7 @@ int main(void)
         cmocka_unit_test(archStands),
         cmocka_unit_test(cardsStand),
         cmocka_unit_test(cardsFallWithoutFriction),
+        cmocka_unit_test(quadrupedTrots),
         cmocka_unit_test(slidesTheSameEveryWay),
         cmocka_unit_test(topKeepsItsSpin),
         cmocka_unit_test(ballEndsRolling),
