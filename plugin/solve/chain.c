@@ -124,9 +124,10 @@ static spragStatus tryMethod(const spragSolver *method, const spragProblem *prob
     info->method_iterations[method->kind] += info->iterations - before;
     if (status == SPRAG_ERROR_MEMORY)
         return status;
-    const double residual = spragProblemResidual(problem, candidate);
+    const int same = memcmp(r, candidate, bytes) == 0;
+    const double residual = same ? info->residual : spragProblemResidual(problem, candidate);
     if (residual < info->residual || isnan(info->residual) || (manner == PREFERRED && residual <= options->tolerance)) {
-        if (memcmp(r, candidate, bytes) != 0) {
+        if (!same) {
             memcpy(r, candidate, bytes);
             info->solver = method->kind;
         }

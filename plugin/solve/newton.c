@@ -276,12 +276,14 @@ static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOpti
 static spragStatus polish(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                           spragSolveInfo *info)
 {
+    if (info->residual <= SPRAG_EXACT * options->tolerance)
+        return SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most = fmin(PRICE_AT_ONCE * problem->block_count, productsMost(problem, options));
     spragProximal proximal;
     const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_BODIES, most, arena);
     if (ready > 0)
-        spragProximalPolish(&proximal, options->tolerance, spragProblemResidual(problem, r), r, &info->iterations);
+        spragProximalPolish(&proximal, options->tolerance, info->residual, r, &info->iterations);
     spragArenaRelease(arena, mark);
     return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_OK;
 }

@@ -220,8 +220,12 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
                             double products_most, spragArena *arena)
 {
     const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
-    *proximal =
-        (spragProximal){.problem = problem, .w = SPRAG_TAKE(arena, double, nc), .slide = SPRAG_TAKE(arena, double, nc)};
+    *proximal = (spragProximal){.problem = problem};
+    const int ready = spragTangentInit(&proximal->tangent, problem, problem->parent, space, products_most, arena);
+    if (ready <= 0)
+        return ready;
+    proximal->w = SPRAG_TAKE(arena, double, nc);
+    proximal->slide = SPRAG_TAKE(arena, double, nc);
     double *vectors = SPRAG_TAKE(arena, double, 5 * n);
     if (proximal->w == NULL || proximal->slide == NULL || vectors == NULL)
         return 0;
@@ -237,7 +241,7 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
         const double trace = W[0] + W[4] + W[8];
         proximal->w[k] = trace > 0 ? trace / 3 : 1;
     }
-    return spragTangentInit(&proximal->tangent, problem, problem->parent, space, products_most, arena);
+    return 1;
 }
 
 int spragProximalInit(spragProximal *proximal, const spragProblem *problem, spragArena *arena)

@@ -514,18 +514,21 @@ int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const i
                      double price_most, spragArena *arena)
 {
     const size_t nc = (size_t)problem->contact_count;
-    *tangent = (spragTangent){.problem = problem,
-                              .parent = parent,
-                              .A = SPRAG_TAKE(arena, double, 9 * nc),
-                              .B = SPRAG_TAKE(arena, double, 9 * nc),
-                              .soft = SPRAG_TAKE(arena, double, nc),
-                              .load = parent != NULL ? SPRAG_TAKE(arena, double, 3 * nc) : NULL};
-    if (tangent->A == NULL || tangent->B == NULL || tangent->soft == NULL || (parent != NULL && tangent->load == NULL))
-        return 0;
+    *tangent = (spragTangent){.problem = problem, .parent = parent};
     tangent->bodies = space != SPRAG_TANGENT_CONTACTS && suits(tangent) ? problem->bodies : NULL;
-    if (space == SPRAG_TANGENT_BODIES)
-        return tangent->bodies != NULL ? analyseBodies(tangent, price_most, arena) : -1;
-    return analyse(tangent, price_most, arena);
+    int found = -1;
+    if (space != SPRAG_TANGENT_BODIES)
+        found = analyse(tangent, price_most, arena);
+    else if (tangent->bodies != NULL)
+        found = analyseBodies(tangent, price_most, arena);
+    if (found <= 0)
+        return found;
+    tangent->A = SPRAG_TAKE(arena, double, 9 * nc);
+    tangent->B = SPRAG_TAKE(arena, double, 9 * nc);
+    tangent->soft = SPRAG_TAKE(arena, double, nc);
+    tangent->load = parent != NULL ? SPRAG_TAKE(arena, double, 3 * nc) : NULL;
+    const int taken = tangent->A != NULL && tangent->B != NULL && tangent->soft != NULL;
+    return taken && (parent == NULL || tangent->load != NULL);
 }
 
 int spragTangentPivot(spragTangent *tangent, spragArena *arena)
