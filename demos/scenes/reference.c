@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static void put(const char *scene, const char *key, double number, double *value)
+void ReferencePut(const char *scene, const char *key, double number, double *value)
 {
     const SceneKey *keys = SceneFind(scene)->keys;
     for (int i = 0; keys[i].name != NULL; ++i)
@@ -31,12 +31,12 @@ static void defaults(const char *scene, double *value)
 void ReferenceRodValues(const Json *inputs, double *value)
 {
     defaults("rod", value);
-    put("rod", "length", 2 * jsonNumber(inputs, "l"), value);
-    put("rod", "mu", jsonNumber(inputs, "mu"), value);
-    put("rod", "gravity", jsonNumber(inputs, "g"), value);
-    put("rod", "angle", jsonNumber(inputs, "theta0") * 180 / M_PI, value);
-    put("rod", "omega", jsonNumber(inputs, "om0"), value);
-    put("rod", "slip", jsonNumber(inputs, "v_tip0"), value);
+    ReferencePut("rod", "length", 2 * jsonNumber(inputs, "l"), value);
+    ReferencePut("rod", "mu", jsonNumber(inputs, "mu"), value);
+    ReferencePut("rod", "gravity", jsonNumber(inputs, "g"), value);
+    ReferencePut("rod", "angle", jsonNumber(inputs, "theta0") * 180 / M_PI, value);
+    ReferencePut("rod", "omega", jsonNumber(inputs, "om0"), value);
+    ReferencePut("rod", "slip", jsonNumber(inputs, "v_tip0"), value);
 }
 
 double ReferenceRodState(const SceneWorld *world, double state[REFERENCE_ROD_STATE])
@@ -59,26 +59,26 @@ double ReferenceRodState(const SceneWorld *world, double state[REFERENCE_ROD_STA
 void ReferenceTopBody(const Json *inputs, double *value)
 {
     memset(value, 0, SCENE_KEY_MAX * sizeof *value);
-    put("top", "mu", jsonNumber(inputs, "mu"), value);
-    put("top", "mass", jsonNumber(inputs, "m"), value);
-    put("top", "height", jsonNumber(inputs, "l"), value);
-    put("top", "inertia-axial", jsonNumber(inputs, "J3"), value);
-    put("top", "inertia-transverse", jsonNumber(inputs, "J1"), value);
-    put("top", "gravity", jsonNumber(inputs, "g"), value);
+    ReferencePut("top", "mu", jsonNumber(inputs, "mu"), value);
+    ReferencePut("top", "mass", jsonNumber(inputs, "m"), value);
+    ReferencePut("top", "height", jsonNumber(inputs, "l"), value);
+    ReferencePut("top", "inertia-axial", jsonNumber(inputs, "J3"), value);
+    ReferencePut("top", "inertia-transverse", jsonNumber(inputs, "J1"), value);
+    ReferencePut("top", "gravity", jsonNumber(inputs, "g"), value);
 }
 
 void ReferenceTopValues(const Json *inputs, double *value)
 {
     double slip[2];
     ReferenceTopBody(inputs, value);
-    put("top", "spin", jsonNumber(inputs, "psidot0"), value);
-    put("top", "tilt", jsonNumber(inputs, "theta0") * 180 / M_PI, value);
-    put("top", "heading", jsonNumber(inputs, "phi0"), value);
-    put("top", "precession", jsonNumber(inputs, "phidot0"), value);
-    put("top", "nutation", jsonNumber(inputs, "thetadot0"), value);
+    ReferencePut("top", "spin", jsonNumber(inputs, "psidot0"), value);
+    ReferencePut("top", "tilt", jsonNumber(inputs, "theta0") * 180 / M_PI, value);
+    ReferencePut("top", "heading", jsonNumber(inputs, "phi0"), value);
+    ReferencePut("top", "precession", jsonNumber(inputs, "phidot0"), value);
+    ReferencePut("top", "nutation", jsonNumber(inputs, "thetadot0"), value);
     oracleNeed(jsonNumbers(jsonGet(inputs, "v_tip0"), 0, 2, slip) == 2, "two numbers are missing in ", "v_tip0");
-    put("top", "slip-x", slip[0], value);
-    put("top", "slip-y", slip[1], value);
+    ReferencePut("top", "slip-x", slip[0], value);
+    ReferencePut("top", "slip-y", slip[1], value);
 }
 
 void ReferenceTopState(const SceneWorld *world, double state[REFERENCE_TOP_STATE])

@@ -8,6 +8,9 @@
 
 enum { REFERENCE_ROD_STATE = 6, REFERENCE_TOP_STATE = 12 };
 
+/* value[key of the scene] = number; ends the program where there is no such key. */
+void ReferencePut(const char *scene, const char *key, double number, double *value);
+
 /* value (SCENE_KEY_MAX) of scene `rod` for a case of system rod_dynamics or rod_jam. */
 void ReferenceRodValues(const Json *inputs, double *value);
 /* (x, y, theta, vx, vy, omega) of the lower end, theta in 0 .. 2 pi.  Returns how far it has left its plane, m. */

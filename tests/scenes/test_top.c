@@ -4,24 +4,6 @@
 #include "scenes/reference.h"
 #include "support/scene_world.h"
 
-enum {
-    SPIN,
-    TILT,
-    MU,
-    TIP_RADIUS,
-    MASS,
-    HEIGHT,
-    AXIAL,
-    TRANSVERSE,
-    GRAVITY,
-    HEADING,
-    PRECESSION,
-    NUTATION,
-    SLIP_X,
-    SLIP_Y,
-    RIM
-};
-
 static AccuracyCase topCase(const char *id)
 {
     const Json *source = oracleCase(&oracle, id), *expected = jsonGet(source, "expected");
@@ -67,13 +49,13 @@ static SceneWorld *instant(const Json *source, double h)
     char error[160];
     ReferenceTopBody(inputs, value);
     assert_int_equal(jsonNumbers(jsonGet(inputs, "z_tip_axis_vtip_omega"), 0, 12, z), 12);
-    value[TILT] = acos(z[5]) * 180 / M_PI;
-    value[HEADING] = atan2(z[4], z[3]);
+    ReferencePut("top", "tilt", acos(z[5]) * 180 / M_PI, value);
+    ReferencePut("top", "heading", atan2(z[4], z[3]), value);
     SceneWorld *world = SceneCreate(SceneFind("top"), value, SCENE_SPRAG, NULL, error);
     if (world == NULL)
         fail_msg("%s", error);
     /* velocities as given: the keys are Euler rates */
-    const double l = value[HEIGHT];
+    const double l = jsonNumber(inputs, "l");
     const double *d = z + 3, *v = z + 6, *w = z + 9;
     dBodySetAngularVel(world->body[0], w[0], w[1], w[2]);
     dBodySetLinearVel(world->body[0], v[0] + l * (w[1] * d[2] - w[2] * d[1]), v[1] + l * (w[2] * d[0] - w[0] * d[2]),
