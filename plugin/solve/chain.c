@@ -4,7 +4,8 @@
  *     a few blocks          the modes of the guess, verified (warm.c)
  *     up to SMALL blocks    mode search; Newton with an interior point; Gauss-Seidel; Lemke
  *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while it
- *                           pays; Newton with an interior point; Gauss-Seidel; the traced path
+ *                           pays; Newton with an interior point; Gauss-Seidel; without a limit of work sweeps
+ *                           and the traced path by turns
  *     more, all glued       Newton first: heaps that hold by infinite friction are convex, which it likes, and nothing slides,
  *                           so that sweeps carry a change no further than from body to body
  *
@@ -149,11 +150,17 @@ static int stepsWorth(const spragProblem *problem, double work)
     return (int)fmin(STEPS_SMALL, work / (n * n * n / 3 + 10 * n * n));
 }
 
-/* 1: the traced path is the chain's last link. */
+/* 1: sweeps and the traced path by turns are the chain's last link. */
 static int isTraced(const spragProblem *problem, const spragSolveOptions *options)
 {
     return problem->contact_count > SMALL && options->solver == SPRAG_SOLVER_AUTO && !(options->work_limit > 0) &&
            spragProblemIsPlain(problem);
+}
+
+/* 1: one method may take what time it needs. */
+static int isPatient(const spragProblem *problem, const spragSolveOptions *options)
+{
+    return (problem->contact_count <= SMALL || !(options->work_limit > 0)) && !isTraced(problem, options);
 }
 
 static int isGlued(const spragProblem *problem)
@@ -188,12 +195,12 @@ static int chainOf(const spragProblem *problem, const spragSolveOptions *options
             chain[links++] = &spragSolverNewton;
         if (isPrompt(problem, options))
             chain[links++] = &spragSolverNewton;
-        if (problem->contact_count <= SMALL || !(options->work_limit > 0))
+        if (isPatient(problem, options))
             chain[links++] = &spragSolverGaussSeidel;
         if (problem->contact_count <= (isPrompt(problem, options) ? SMALL / 2 : SMALL)) /* its pivots grow with n^2 */
             chain[links++] = &spragSolverLemke;
         else if (isTraced(problem, options))
-            chain[links++] = &spragSolverTrace;
+            chain[links++] = &spragSolverTurns;
         break;
     }
     return links;
@@ -333,10 +340,8 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         if (timeIsUp(options, begin, &left))
             left.time_limit = TIME_LEAST;
     }
-    const int traced = isTraced(problem, options);
-    const int patient = (problem->contact_count <= SMALL || !(options->work_limit > 0)) && !traced;
-    /* Who fails begins once more from rest.  The traced path is the shorter, the nearer the better of two guesses is. */
-    const spragSolver *const twice = patient ? &spragSolverNewton : traced ? &spragSolverGaussSeidel : NULL;
+    const int patient = isPatient(problem, options);
+    const spragSolver *const twice = patient ? &spragSolverNewton : NULL; /* who fails begins once more from rest */
     for (int k = 0; k < links && k < links_most; ++k) {
         const int again = chain[k] == twice && !isRest(problem, r) && !isPrompt(problem, options);
         if (k > LINK_PROMPT && isPrompt(problem, options))

@@ -20,19 +20,27 @@
  * it changes in second order of r_t, far more than the slips of 1e-9 m/s with which most contacts begin, and in a wedged
  * pile the normal row answers with 1 / soft times that: paths of five events took a thousand factorisations.
  *
- * One factorisation of dF/dr gives the tangent; t falls along it where det dF/dr > 0 and rises where det < 0, an orientation
+ * One linearisation of dF/dr gives the tangent; t falls along it where det dF/dr > 0 and rises where det < 0, an orientation
  * that holds across modes.  A piece ends where the first margin does:
  *
  *     open    u_n + t (s - mu |u_t|)       stick    w (mu r_n - |r_t|)       slip    -e . u_t, towards stick; w r_n, towards open
  *
- * That contact changes its mode, and the next tangent follows.
+ * That contact changes its mode, and the next tangent follows.  What makes an event cheap: only its contact's row of dF/dr has
+ * changed, so that the factors are amended (amended.h), a new factorisation comes every sixth event; Broyden's updates in place
+ * of new factors within a correction; and corrections that aim at the end of the margin itself.
  *
- * Measured: p23, 1000 spheres wedged by impulses a hundred times their load, takes 248 factorisations from Gauss-Seidel's
- * 4e-4 m/s; nine steps of a moving pile of 300 balls, each from three guesses of 1e-3 to 3e-6, 15 solved of 27 with 20 to
- * 400 factorisations, some five an event (|u_t| by x: 7, with five times as many).  From other starts at 1.8e-3 or 5e-3 a
- * large pile is lost in folds.  From the last step's answer, though that is exact, the path is longer than from what a few
- * hundred sweeps make of it: 90 to 160 of 600 contacts change their modes between two steps, after the sweeps 1 to 30.
- * Piles of boxes, whose contacts slip at less than rounding leaves, often stop the path early.
+ * What loses a path is rounding.  Along self-stresses r errs by 1 / SOFT of what F does, so margins end and begin again by
+ * noise: an event within AT_ONCE of the last one is taken as it stands, else the steps to it shrink for ever (p23 stopped
+ * there from every second start).  A contact that enters its cone near the apex leaves it on the other side at once: the
+ * exit is the other root of |r_t| = mu r_n, not the one it has just passed.
+ *
+ * Measured: from 20000 sweeps of p23, 1000 spheres wedged by impulses a hundred times their load, to which of its many solutions
+ * a path leads, and in 90, 350, 500, 670 or more than 3000 steps, is decided by changes of q by 1e-12 (turns.c); a step is a
+ * third of a factorisation with its corrections.  Steps of moving piles of 100 balls, each in eight copies that differ by 1e-6, from
+ * 100 sweeps: 22 of 32 are solved (factorised at every event and stopped by rounding 14), from 20 sweeps 13 (12).  From the last
+ * step's answer, though that is exact, the path is longer than from what a few hundred sweeps make of it: 90 to 160 of 600
+ * contacts change their modes between two steps, after the sweeps 1 to 30.  Piles of boxes, whose contacts slip at less than
+ * rounding leaves, often stop the path early.
  *
  * Tried and dropped: corrections that let the modes change as they like, in place of events (lost at corners where the
  * path turns back); De Saxce's term in force all the way, a path of q alone (as many events, half as many arrive);
@@ -55,6 +63,7 @@
 #include "linalg/vec3.h"
 #include "problem/cone.h"
 #include "problem/residual.h"
+#include "solve/amended.h"
 #include "solve/proximal.h"
 #include "solve/solver.h"
 
@@ -63,23 +72,28 @@ enum {
     POINTS = 30,        /* proximal steps after each */
     THREADS_PAY = 500,  /* blocks */
     ROUNDS = 16,        /* of one correction */
+    ROUNDS_EASY = 10,   /* more: new factors */
     FACTORS = 4,        /* of them with a new matrix */
     TRIES = 30,         /* lengths tried for one step */
     AGAINST_MOST = 100, /* events that point back */
     MARGINS = 2         /* of a contact, at most */
 };
 #define SOFT 1e-7       /* relative to w */
-#define EXACT 1e-9      /* of the mean speed: F on the path */
+#define EXACT 1e-9      /* of the mean speed: F on the path, at most */
+#define ROUNDED 1e-10   /* the same, where no more is asked: along self-stresses r errs by 1 / SOFT of it */
+#define AT_ONCE 1e-5    /* an event so near has come */
+#define LOOSE 1e-5      /* the same, to see whether there is an event before it */
 #define AT_EVENT 1e-8   /* of the mean speed: a margin that counts as zero */
 #define NEAR_EVENT 1e-2 /* part of a margin at the step's begin: this near it is at its end */
 #define SLOW 0.6        /* contraction that asks for a new matrix */
+#define SLOW_TWO 0.1    /* unless it is better than this in two rounds: Broyden's steps are uneven */
 #define LENGTH_FIRST 0.1
 #define LENGTH_LEAST 1e-13
 #define LENGTH_MOST 1e6
 #define NEARBY 1e-5 /* part of a step that shows where margins go */
 #define T_MOST 1.5
-#define HALFWAY 0.3  /* a path that came below it */
-#define BACK 3       /* and rose by this factor again: a new one from its best point */
+#define GAIN 0.3     /* of the residual: a path that won it */
+#define BACK 3       /* and rises by this factor again: a new one from its best point */
 #define PROGRESS 0.7 /* of the residual, on each path */
 
 typedef enum Mode { OPEN, STICK, SLIP } Mode;
@@ -87,14 +101,19 @@ typedef enum Mode { OPEN, STICK, SLIP } Mode;
 typedef struct Trace {
     const spragProblem *problem;
     spragTangent *matrix;                         /* dF/dr = A + B (W + soft) */
+    spragAmended amended;                         /* the same, with the modes of some contacts changed since */
+    int stale;                                    /* 1: corrections with it were slow */
     double *w, *slide;                            /* (nc) */
     double *margin;                               /* (nc x MARGINS) at the last point */
     double *drift, *center;                       /* (3 nc) d, r0 */
     unsigned char *mode;                          /* (nc) */
     double *r, *trial, *u, *F;                    /* (3 nc) point, next point, velocity and F of either */
     double *change, *slope, *tangent, *tangent_u; /* (3 nc) slope: dr/dt of the factors at hand */
-    double t, tangent_t, trial_t, along;          /* along: <tangent, (slope, 1)> */
-    double length, speed;                         /* of a step; m/s */
+    double *taken[ROUNDS];                        /* (3 nc) steps of the present correction */
+    double taken_t[ROUNDS];
+    double *bend, bend_t;                /* (3 nc) of the path from the tangent, by length squared */
+    double t, tangent_t, trial_t, along; /* along: <tangent, (slope, 1)> */
+    double length, speed;                /* of a step; m/s */
     int factors;
 } Trace;
 
@@ -177,24 +196,30 @@ static double evaluate(Trace *trace, const double *r, double t)
     return worst;
 }
 
-/* The factors of dF/dr, and slope = -(dF/dr)^-1 dF/dt, where evaluate was last.  0: singular. */
-static int factor(Trace *trace, const double *r, double t)
+/* dF/dr, factorised anew or amended where modes have changed, and slope = -(dF/dr)^-1 dF/dt, where evaluate was last.
+ * 0: singular. */
+static int linearise(Trace *trace, const double *r, double t, int anew)
 {
     spragTangent *matrix = trace->matrix;
+    spragAmended *amended = &trace->amended;
     ModeLaw law;
     for (int k = 0; k < trace->problem->contact_count; ++k) {
         const double *drift = trace->drift + 3 * k;
+        const int place = amended->place[k];
         lawOf(trace, k, r + 3 * k, trace->u + 3 * k, t, &law);
         const double push[3] = {-drift[0] - law.share, -drift[1], -drift[2]};
         spragMul33(trace->slope + 3 * k, law.B, push);
-        memcpy(matrix->A + 9 * (size_t)k, law.A, sizeof law.A);
-        memcpy(matrix->B + 9 * (size_t)k, law.B, sizeof law.B);
+        if (!anew && place < 0)
+            continue;
+        memcpy(anew ? matrix->A + 9 * (size_t)k : amended->A + 9 * place, law.A, sizeof law.A);
+        memcpy(anew ? matrix->B + 9 * (size_t)k : amended->B + 9 * place, law.B, sizeof law.B);
         matrix->soft[k] = SOFT * trace->w[k];
     }
     ++trace->factors;
-    if (!spragTangentFactor(matrix))
+    trace->stale = 0;
+    if (!(anew ? spragAmendedFactor(amended) : spragAmendedUpdate(amended)))
         return 0;
-    spragTangentSolve(matrix, trace->slope);
+    spragAmendedSolve(amended, trace->slope);
     return 1;
 }
 
@@ -248,22 +273,42 @@ typedef struct Event {
 
 static const Event no_event = {.contact = -1};
 
-/* The tangent at the point, the margins there, and du along it.  0: singular. */
-static int turn(Trace *trace)
+/* The margin that ends in an event, and how it changes with the contact's r and u and with t. */
+typedef struct Target {
+    Event event;                          /* contact < 0: none */
+    double by_r[3], by_u[3], by_t, along; /* along: the slope of the factors at hand */
+} Target;
+
+/* Which margin of contact k that leads back to the mode before `event` changes how fast along the tangent, m/s. */
+static double entering(const Trace *trace, const Event *event)
+{
+    const int k = event->contact;
+    double r[3], u[3];
+    Margin here[MARGINS], there[MARGINS];
+    for (int i = 0; i < 3; ++i) {
+        r[i] = trace->r[3 * k + i] + NEARBY * trace->tangent[3 * k + i];
+        u[i] = trace->u[3 * k + i] + NEARBY * trace->tangent_u[3 * k + i];
+    }
+    const int count = marginsOf(trace, k, trace->r + 3 * k, trace->u + 3 * k, trace->t, here);
+    marginsOf(trace, k, r, u, trace->t + NEARBY * trace->tangent_t, there);
+    for (int i = 0; i < count; ++i)
+        if (here[i].next == event->before)
+            return (there[i].value - here[i].value) / NEARBY;
+    return 0;
+}
+
+/* The tangent at the point, and du along it.  *on: how it goes on from the last one, > 0 if as it should: into the mode that
+ * begins, or in the same sense.  0: singular. */
+static int direct(Trace *trace, const Event *last, int anew, double *on)
 {
     const spragProblem *problem = trace->problem;
     const int n = 3 * problem->contact_count;
-    evaluate(trace, trace->r, trace->t);
-    if (!factor(trace, trace->r, trace->t))
+    if (!linearise(trace, trace->r, trace->t, anew))
         return 0;
-    for (int k = 0; k < problem->contact_count; ++k) {
-        Margin margin[MARGINS];
-        const int count = marginsOf(trace, k, trace->r + 3 * k, trace->u + 3 * k, trace->t, margin);
-        for (int i = 0; i < count; ++i)
-            trace->margin[MARGINS * k + i] = margin[i].value;
-    }
-    const double size = sqrt(product(trace, trace->slope, 1, trace->slope, 1));
-    trace->tangent_t = -spragBlockLuSign(&trace->matrix->lu) / size;
+    const double size = sqrt(product(trace, trace->slope, 1, trace->slope, 1)), before = trace->tangent_t;
+    *on = product(trace, trace->slope, 0, trace->tangent, 0) + before;
+    trace->tangent_t = -spragAmendedSign(&trace->amended) / size;
+    *on *= trace->tangent_t;
     for (int i = 0; i < n; ++i)
         trace->tangent[i] = trace->tangent_t * trace->slope[i];
     trace->along = product(trace, trace->tangent, trace->tangent_t, trace->slope, 1);
@@ -271,7 +316,39 @@ static int turn(Trace *trace)
     for (int i = 0; i < n; ++i)
         trace->tangent_u[i] +=
             SOFT * trace->w[i / 3] * trace->tangent[i] + trace->tangent_t * trace->drift[i] - problem->q[i];
+    if (last->contact >= 0)
+        *on = entering(trace, last);
     return isfinite(size) && trace->tangent_t != 0;
+}
+
+/* The tangent and the margins at the point.  0: singular. */
+static int turn(Trace *trace, const Event *last)
+{
+    const int anew = trace->amended.count == 0 || trace->stale;
+    double on;
+    evaluate(trace, trace->r, trace->t);
+    int regular = direct(trace, last, anew, &on);
+    if (!anew && !(regular && on > 0))
+        regular = direct(trace, last, 1, &on);
+    for (int k = 0; k < trace->problem->contact_count && regular; ++k) {
+        Margin margin[MARGINS];
+        const int count = marginsOf(trace, k, trace->r + 3 * k, trace->u + 3 * k, trace->t, margin);
+        for (int i = 0; i < count; ++i)
+            trace->margin[MARGINS * k + i] = margin[i].value;
+    }
+    return regular;
+}
+
+/* How far along dr a contact that sticks stays in its cone; on: it has just entered it. */
+static double exitOf(double mu, const double r[3], const double dr[3], int on)
+{
+    const double square = mu * mu * dr[0] * dr[0] - dr[1] * dr[1] - dr[2] * dr[2];
+    const double slope = mu * mu * r[0] * dr[0] - r[1] * dr[1] - r[2] * dr[2];
+    const double here = on ? 0 : fmax(0, mu * mu * r[0] * r[0] - r[1] * r[1] - r[2] * r[2]);
+    const double root = slope * slope - square * here;
+    if (slope < 0 && root >= 0)
+        return here / (-slope + sqrt(root));
+    return square < 0 ? (slope + sqrt(fmax(0, root))) / -square : INFINITY;
 }
 
 /* Where the first margin ends if all goes on as it begins. */
@@ -290,9 +367,12 @@ static double predict(const Trace *trace, const Event *last, Event *event)
         const int count = marginsOf(trace, k, r, u, trace->t + far * trace->tangent_t, margin);
         for (int i = 0; i < count; ++i) {
             const double here = trace->margin[MARGINS * k + i], fall = here - margin[i].value;
-            if (!(k == last->contact && margin[i].next == last->before) && fall > 0 &&
-                fmax(0, here) * far < least * fall)
-                least = fmax(0, here) * far / fall, *event = (Event){k, (Mode)trace->mode[k], margin[i].next};
+            const int returns = k == last->contact && margin[i].next == last->before;
+            double end = fall > 0 && !returns ? fmax(0, here) * far / fall : INFINITY;
+            if (trace->mode[k] == STICK && !(returns && fall > 0))
+                end = exitOf(trace->problem->mu[k], trace->r + 3 * k, trace->tangent + 3 * k, returns);
+            if (end < least)
+                least = end, *event = (Event){k, (Mode)trace->mode[k], margin[i].next};
         }
     }
     return least;
@@ -301,56 +381,29 @@ static double predict(const Trace *trace, const Event *last, Event *event)
 static void predictor(Trace *trace, double length, int at_end)
 {
     for (int i = 0; i < 3 * trace->problem->contact_count; ++i)
-        trace->trial[i] = trace->r[i] + length * trace->tangent[i];
-    trace->trial_t = at_end ? 0 : trace->t + length * trace->tangent_t;
+        trace->trial[i] = trace->r[i] + length * (trace->tangent[i] + length * trace->bend[i]);
+    trace->trial_t = at_end ? 0 : trace->t + length * (trace->tangent_t + length * trace->bend_t);
+}
+
+/* What the trial at `length` tells of the path's bend; length 0: nothing. */
+static void setBend(Trace *trace, double length)
+{
+    const double scale = length > 0 ? 1 / (length * length) : 0;
+    for (int i = 0; i < 3 * trace->problem->contact_count; ++i)
+        trace->bend[i] = scale * (trace->trial[i] - trace->r[i] - length * trace->tangent[i]);
+    trace->bend_t = scale * (trace->trial_t - trace->t - length * trace->tangent_t);
 }
 
 static int refactor(Trace *trace, const double *r, double t)
 {
-    const int regular = factor(trace, r, t);
+    const int regular = linearise(trace, r, t, 1);
     trace->along = product(trace, trace->tangent, trace->tangent_t, trace->slope, 1);
     return regular;
 }
 
-/* Newton from the point `length` along the tangent, in the plane across it (at_end: at t = 0), with the factors at hand
- * while they are good. */
-static int correct(Trace *trace, double length, int at_end)
-{
-    const int n = 3 * trace->problem->contact_count;
-    double last = INFINITY;
-    int factors = 0;
-    predictor(trace, length, at_end);
-    for (int round = 0; round < ROUNDS; ++round) {
-        double size = evaluate(trace, trace->trial, trace->trial_t);
-        if (size <= EXACT * trace->speed)
-            return 1;
-        if (round > 0 && !(size < SLOW * last)) {
-            if (++factors > FACTORS)
-                return 0;
-            if (!(size < last)) { /* the factors of the last point lead astray: those of the predicted one */
-                if (factors > 1)
-                    return 0;
-                predictor(trace, length, at_end);
-                size = evaluate(trace, trace->trial, trace->trial_t);
-            }
-            if (!refactor(trace, trace->trial, trace->trial_t))
-                return 0;
-        }
-        for (int i = 0; i < n; ++i)
-            trace->change[i] = -trace->F[i];
-        spragTangentSolve(trace->matrix, trace->change);
-        const double dt = at_end ? 0 : -product(trace, trace->tangent, 0, trace->change, 0) / trace->along;
-        for (int i = 0; i < n; ++i)
-            trace->trial[i] += trace->change[i] + dt * trace->slope[i];
-        trace->trial_t += dt;
-        last = size;
-    }
-    return 0;
-}
-
 /* The first margin to end on the way to the trial, of those that have ended there or all but; returns at which part of the
  * way.  *passed: one has ended too far back. */
-static double firstEnd(const Trace *trace, const Event *last, Event *event, int *passed)
+static double firstEnd(const Trace *trace, const Event *last, const Event *target, Event *event, int *passed)
 {
     const double zero = AT_EVENT * trace->speed;
     double first = 1;
@@ -362,7 +415,8 @@ static double firstEnd(const Trace *trace, const Event *last, Event *event, int 
             const int returns = k == last->contact && margin[i].next == last->before;
             const double before = fmax(trace->margin[MARGINS * k + i], zero), near = fmax(zero, NEAR_EVENT * before);
             const double part = before / (before - fmin(margin[i].value, 0.5 * before));
-            if (margin[i].value > (returns ? -10 * zero : near))
+            if (margin[i].value > (returns ? -10 * zero : near) ||
+                (k == target->contact && margin[i].next == target->after))
                 continue;
             *passed |= margin[i].value < -near;
             if (event->contact < 0 || part < first)
@@ -372,36 +426,184 @@ static double firstEnd(const Trace *trace, const Event *last, Event *event, int 
     return first;
 }
 
+/* The margin of the event at r, u of its contact and t; INFINITY: there is none. */
+static double marginOf(const Trace *trace, const Event *event, const double r[3], const double u[3], double t)
+{
+    Margin margin[MARGINS];
+    const int count = marginsOf(trace, event->contact, r, u, t, margin);
+    for (int i = 0; i < count; ++i)
+        if (margin[i].next == event->after)
+            return margin[i].value;
+    return INFINITY;
+}
+
+/* du of contact k by dr (3 nc) and dt */
+static void motionOf(const Trace *trace, int k, const double *dr, double dt, double du[3])
+{
+    const spragProblem *p = trace->problem;
+    for (int i = 0; i < 3; ++i)
+        du[i] = SOFT * trace->w[k] * dr[3 * k + i] + dt * trace->drift[3 * k + i];
+    for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+        spragMulAdd33(du, p->W + 9 * (size_t)e, dr + 3 * (size_t)p->column[e]);
+}
+
+static double changeOf(const Trace *trace, const Target *target, const double *dr, double dt)
+{
+    double du[3];
+    const int k = target->event.contact;
+    motionOf(trace, k, dr, dt, du);
+    return spragDot3(target->by_r, dr + 3 * (size_t)k) + spragDot3(target->by_u, du) + target->by_t * dt;
+}
+
+/* The trial shall be where the event's margin ends; to no target where the path does not lead to it. */
+static void aim(const Trace *trace, Target *target)
+{
+    const int k = target->event.contact;
+    if (k < 0)
+        return;
+    const double *r = trace->trial + 3 * (size_t)k, *u = trace->u + 3 * (size_t)k, t = trace->trial_t;
+    const double size_u = NEARBY * (spragNorm3(u) + AT_EVENT * trace->speed), size_r = size_u / trace->w[k];
+    const double value = marginOf(trace, &target->event, r, u, t);
+    for (int i = 0; i < 3; ++i) {
+        double s[3] = {r[0], r[1], r[2]}, v[3] = {u[0], u[1], u[2]};
+        s[i] += size_r, v[i] += size_u;
+        target->by_r[i] = (marginOf(trace, &target->event, s, u, t) - value) / size_r;
+        target->by_u[i] = (marginOf(trace, &target->event, r, v, t) - value) / size_u;
+    }
+    target->by_t = (marginOf(trace, &target->event, r, u, t + NEARBY) - value) / NEARBY;
+    target->along = changeOf(trace, target, trace->slope, 1);
+    if (!isfinite(value) || !(fabs(target->along) > 0) || !isfinite(target->along))
+        target->event = no_event;
+}
+
+/* The step of round `count`, change = -F on entry, by the factors at hand and what the steps before it have told of their error
+ * (Broyden 1965; Kelley 1995, section 7.3): towards the target's margin 0, or at t fixed, or across the tangent.  It is kept
+ * in taken. */
+static void chord(Trace *trace, int count, int at_end, const Target *target, double margin)
+{
+    const int n = 3 * trace->problem->contact_count;
+    double *const step = trace->taken[count];
+    spragAmendedSolve(&trace->amended, trace->change);
+    double dt = at_end                       ? 0
+                : target->event.contact >= 0 ? -(margin + changeOf(trace, target, trace->change, 0)) / target->along
+                                             : -product(trace, trace->tangent, 0, trace->change, 0) / trace->along;
+    for (int i = 0; i < n; ++i)
+        step[i] = trace->change[i] + dt * trace->slope[i];
+    for (int j = 0; j < count; ++j) {
+        const double *s = trace->taken[j], s_t = trace->taken_t[j];
+        const double part = product(trace, s, s_t, step, dt) / product(trace, s, s_t, s, s_t);
+        const int newest = j + 1 == count;
+        const double scale = newest ? 1 / (1 - part) : 1;
+        for (int i = 0; i < n; ++i)
+            step[i] = newest ? scale * step[i] : step[i] + part * trace->taken[j + 1][i];
+        dt = newest ? scale * dt : dt + part * trace->taken_t[j + 1];
+    }
+    trace->taken_t[count] = dt;
+}
+
+/* What became of a correction: it failed, it has an event before it, or is on the path. */
+typedef enum Outcome { FAILED, PASSED, REACHED } Outcome;
+
+/* Quasi-Newton from the point `length` along the tangent, to the target's event, or in the plane across the tangent (at_end:
+ * at t = 0), with the factors at hand while they are good.  As soon as it is near the path the first event before it is
+ * looked for, and becomes the target. */
+static Outcome correct(Trace *trace, double length, int at_end, const Event *last_event, Target *target, double *part)
+{
+    const int n = 3 * trace->problem->contact_count;
+    double last = INFINITY, before = INFINITY; /* sizes of the two rounds before */
+    int factors = 0, count = 0, looked = 0;    /* count: steps with these factors */
+    predictor(trace, length, at_end);
+    for (int round = 0; round < ROUNDS; ++round) {
+        double size = evaluate(trace, trace->trial, trace->trial_t), margin = 0;
+        if (round == 0)
+            aim(trace, target);
+        if (target->event.contact >= 0) {
+            const size_t k = 3 * (size_t)target->event.contact;
+            margin = marginOf(trace, &target->event, trace->trial + k, trace->u + k, trace->trial_t);
+            size = fmax(size, fabs(margin));
+        }
+        const int slow = round > 0 && !(size < SLOW * last) && !(size < SLOW_TWO * before);
+        const int exact = size <= EXACT * trace->speed && (size <= ROUNDED * trace->speed || slow);
+        if (exact || (!looked && size <= LOOSE * trace->speed)) {
+            int passed;
+            Event event;
+            *part = firstEnd(trace, last_event, &target->event, &event, &passed), looked = 1;
+            trace->stale |= round > ROUNDS_EASY;
+            if (passed || (exact && target->event.contact < 0))
+                target->event = event;
+            if (passed || exact)
+                return passed ? PASSED : REACHED;
+        }
+        if (slow) {
+            if (++factors > FACTORS || target->event.contact >= 0)
+                return FAILED;
+            if (!(size < last)) { /* the factors of the last point lead astray: those of the predicted one */
+                if (factors > 1)
+                    return FAILED;
+                predictor(trace, length, at_end);
+                size = evaluate(trace, trace->trial, trace->trial_t);
+            }
+            if (!refactor(trace, trace->trial, trace->trial_t))
+                return FAILED;
+            count = 0;
+        }
+        for (int i = 0; i < n; ++i)
+            trace->change[i] = -trace->F[i];
+        chord(trace, count, at_end, target, margin);
+        for (int i = 0; i < n; ++i)
+            trace->trial[i] += trace->taken[count][i];
+        trace->trial_t += trace->taken_t[count++];
+        before = last, last = size;
+    }
+    return FAILED;
+}
+
 /* One step along the tangent, to an event or as far as the corrections go.  0: no further. */
 static int step(Trace *trace, const Event *last, Event *event)
 {
-    const double first = predict(trace, last, event);
+    Target target;
+    const double first = predict(trace, last, &target.event);
+    *event = target.event;
     if (event->contact >= 0 && first <= 0)
         return 1;
     double length = fmin(first, trace->length);
     int at_end = trace->tangent_t < 0 && trace->t + length * trace->tangent_t <= 0;
     if (at_end)
         length = -trace->t / trace->tangent_t;
+    if (at_end || length < first)
+        target.event = no_event;
+    setBend(trace, 0);
     for (int k = 0; k < TRIES && length > LENGTH_LEAST; ++k) {
         const int factors = trace->factors;
-        if (!correct(trace, length, at_end)) {
-            length *= 0.25, trace->length = fmax(length, LENGTH_LEAST), at_end = 0;
-            evaluate(trace, trace->r, trace->t);
-            if (trace->factors > factors && !refactor(trace, trace->r, trace->t))
-                return 0;
+        double part;
+        const int aimed = target.event.contact >= 0;
+        const Outcome outcome = correct(trace, length, at_end, last, &target, &part);
+        *event = target.event;
+        if (outcome == PASSED && length < AT_ONCE)
+            return 1;
+        if (outcome == REACHED) {
+            memcpy(trace->r, trace->trial, 3 * (size_t)trace->problem->contact_count * sizeof *trace->r);
+            trace->t = trace->trial_t;
+            trace->length = fmin(fmax(trace->length, 4 * length), LENGTH_MOST);
+            return 1;
+        }
+        at_end = 0;
+        if (outcome == PASSED) {
+            const int returns = event->contact == last->contact && event->after == last->before;
+            setBend(trace, length);
+            length *= returns ? 0.5 : fmin(fmax(part, 0.02), 0.98);
+            if (returns) /* it was there and left: another end of the same margin, or none */
+                target.event = no_event;
             continue;
         }
-        int passed;
-        const double part = firstEnd(trace, last, event, &passed);
-        if (passed) {
-            length *= fmin(fmax(part, 0.02), 0.98), at_end = 0;
-            continue;
-        }
-        memcpy(trace->r, trace->trial, 3 * (size_t)trace->problem->contact_count * sizeof *trace->r);
-        trace->t = trace->trial_t;
-        if (event->contact < 0)
-            trace->length = fmin(2 * fmax(trace->length, length), LENGTH_MOST);
-        return 1;
+        setBend(trace, 0);
+        target.event = no_event;
+        length *= aimed ? 0.5 : 0.25;
+        if (!aimed)
+            trace->length = fmax(length, LENGTH_LEAST);
+        evaluate(trace, trace->r, trace->t);
+        if (trace->factors > factors && !refactor(trace, trace->r, trace->t))
+            return 0;
     }
     return 0;
 }
@@ -410,13 +612,17 @@ static int traceInit(Trace *trace, const spragProblem *problem, spragArena *aren
 {
     const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
     double **const part[] = {&trace->w, &trace->slide};
-    double **const vector[] = {&trace->drift, &trace->center, &trace->r,     &trace->trial,   &trace->u,
-                               &trace->F,     &trace->change, &trace->slope, &trace->tangent, &trace->tangent_u};
+    double **const vector[] = {&trace->drift,   &trace->center,    &trace->r,      &trace->trial,
+                               &trace->u,       &trace->F,         &trace->change, &trace->slope,
+                               &trace->tangent, &trace->tangent_u, &trace->bend};
     for (size_t k = 0; k < sizeof part / sizeof *part; ++k)
         if ((*part[k] = SPRAG_TAKE(arena, double, nc)) == NULL)
             return 0;
     for (size_t k = 0; k < sizeof vector / sizeof *vector; ++k)
         if ((*vector[k] = SPRAG_TAKE(arena, double, n)) == NULL)
+            return 0;
+    for (int k = 0; k < ROUNDS; ++k)
+        if ((trace->taken[k] = SPRAG_TAKE_RAW(arena, double, n)) == NULL)
             return 0;
     trace->margin = SPRAG_TAKE(arena, double, MARGINS *nc);
     trace->mode = SPRAG_TAKE(arena, unsigned char, nc);
@@ -427,12 +633,13 @@ static int follow(Trace *trace, double tolerance, double deadline, int limit, do
 {
     const spragProblem *problem = trace->problem;
     const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
-    double best = spragProblemResidual(problem, r);
+    const double first = spragProblemResidual(problem, r);
+    double best = first;
     Event last = no_event, event;
     int against = 0;
     double lowest = 1;
     begin(trace, r);
-    while (trace->factors < limit && !(deadline > 0 && spragSeconds() > deadline) && turn(trace) &&
+    while (trace->factors < limit && !(deadline > 0 && spragSeconds() > deadline) && turn(trace, &last) &&
            step(trace, &last, &event)) {
         const double residual = spragProblemResidual(problem, trace->r);
         if (residual < best) {
@@ -442,10 +649,12 @@ static int follow(Trace *trace, double tolerance, double deadline, int limit, do
         against += event.contact >= 0 && event.contact == last.contact;
         lowest = fmin(lowest, trace->t);
         if (best <= tolerance || trace->t <= 0 || trace->t > T_MOST || against > AGAINST_MOST ||
-            (lowest < HALFWAY && trace->t > BACK * lowest))
+            (best < GAIN * first && trace->t > BACK * lowest))
             break;
-        if (event.contact >= 0)
+        if (event.contact >= 0) {
             trace->mode[event.contact] = (unsigned char)event.after;
+            trace->stale |= spragAmendedPlace(&trace->amended, event.contact) < 0;
+        }
         last = event;
     }
     return trace->t <= 0;
@@ -488,7 +697,8 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     Trace trace = {.problem = problem, .matrix = &proximal.tangent};
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (traceInit(&trace, problem, arena) &&
-        spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_CONTACTS, INFINITY, arena) > 0) {
+        spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_CONTACTS, INFINITY, arena) > 0 &&
+        spragAmendedInit(&trace.amended, &proximal.tangent, arena)) {
         spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
         if (pool == NULL || spragBlockLuShare(&proximal.tangent.lu, pool, arena))
             status = run(&trace, &proximal, options, r, &info->iterations);
