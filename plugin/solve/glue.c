@@ -9,7 +9,13 @@
 #include "problem/residual.h"
 
 static const double softness[] = {1e-5, 1e-6, 1e-7, 1e-7, 1e-8, 1e-8}; /* e, of the mean of the diagonal of W_kk */
-enum { STAGES = sizeof softness / sizeof *softness, NEWTON_MAX = 12, HALVINGS_MAX = 12, LOOK = 10 };
+enum {
+    STAGES = sizeof softness / sizeof *softness,
+    NEWTON_MAX = 12,
+    HALVINGS_MAX = 12,
+    LOOK = 10,
+    PRODUCTS_MOST = 15000 /* dense heaps need half of that */
+};
 #define WORK_MOST 4e9 /* products times contacts: a minute or two */
 #define DESCENT 1e-4  /* of what the slope promises */
 #define NOISE 1e-13   /* of the function */
@@ -468,7 +474,7 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
         return info->status;
     }
     glue.deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
-    glue.most = (long)(WORK_MOST / glue.links);
+    glue.most = (long)fmin(WORK_MOST / glue.links, PRODUCTS_MOST);
     if (options->iteration_limit > 0 && options->iteration_limit < glue.most)
         glue.most = options->iteration_limit;
     double least = INFINITY, residual = begin(&glue, &least);

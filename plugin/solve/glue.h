@@ -17,7 +17,8 @@
  * began.  And e must be small: forces inside such a heap are a thousand times those that move it (uniform expansion moves no contact
  * sideways), and so is the slip e r_t.  Rounding leaves some 1e-15 |v| / e, so e goes down by tenths until a center or two are enough:
  * 3000 balls with 182 000 contacts are at 6e-7 m/s after 3300 products.  With e in the normal rows as well as C, or gradients to a
- * thousandth of where they begin, it is 2 m/s after any number. */
+ * thousandth of where they begin, it is 2 m/s after any number.  Heaps that have come half apart, a dozen contacts a body, have many
+ * more modes that next to nothing resists: 19 000 contacts are at 3e-2 m/s after 3500 products, 4e-3 after 13 000, 3e-4 after 34 000. */
 #ifndef SPRAG_SOLVE_GLUE_H
 #define SPRAG_SOLVE_GLUE_H
 
