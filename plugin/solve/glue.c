@@ -16,7 +16,7 @@ enum {
     LOOK = 10,
     PRODUCTS_MOST = 15000 /* dense heaps need half of that */
 };
-#define WORK_MOST 4e9 /* products times contacts: a minute or two */
+#define WORK_MOST 7e9 /* products times contacts: two or three minutes; the first step of demo_space_stress takes 6e9 */
 #define DESCENT 1e-4  /* of what the slope promises */
 #define NOISE 1e-13   /* of the function */
 #define MARGIN 0.3    /* of the slip: M^-1 g, m/s, where the gradients end, */
