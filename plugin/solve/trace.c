@@ -37,7 +37,7 @@
  * Measured: from 20000 sweeps of p23, 1000 spheres wedged by impulses a hundred times their load, to which of its many solutions
  * a path leads, and in 90, 350, 500, 670 or more than 3000 steps, is decided by changes of q by 1e-12 (turns.c); a step is a
  * third of a factorisation with its corrections.  Steps of moving piles of 100 balls, each in eight copies that differ by 1e-6, from
- * 100 sweeps: 22 of 32 are solved (factorised at every event and stopped by rounding 14), from 20 sweeps 13 (12).  From the last
+ * 100 sweeps: 21 of 32 are solved (factorised at every event and stopped by rounding 14).  From the last
  * step's answer, though that is exact, the path is longer than from what a few hundred sweeps make of it: 90 to 160 of 600
  * contacts change their modes between two steps, after the sweeps 1 to 30.  Piles of boxes, whose contacts slip at less than
  * rounding leaves, often stop the path early.
@@ -598,7 +598,7 @@ static int step(Trace *trace, const Event *last, Event *event)
         }
         setBend(trace, 0);
         target.event = no_event;
-        length *= aimed ? 0.5 : 0.25;
+        length *= aimed ? 1 : 0.25;
         if (!aimed)
             trace->length = fmax(length, LENGTH_LEAST);
         evaluate(trace, trace->r, trace->t);
