@@ -43,6 +43,7 @@ typedef struct Member {
 struct spragPool {
     int size;           /* threads, the caller's included */
     int shares, boards; /* threads asked for; 1 + that */
+    unsigned born;      /* forks before it was made */
     atomic_int ending, sleeping, expecting;
     atomic_uint calls; /* of spragPoolExpect */
     pthread_mutex_t lock;
@@ -59,6 +60,27 @@ typedef struct Place {
 } Place;
 
 static _Thread_local Place here;
+
+/* ---------------------------------------------------------------- forks */
+
+static atomic_uint forks; /* that made this process */
+
+static void countFork(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
+
+static void watchForks(void)
+{
+    pthread_atfork(NULL, NULL, countFork);
+}
+
+int spragPoolIsOrphan(const spragPool *pool)
+{
+    return pool != NULL && pool->born != atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
+/* ---------------------------------------------------------------- pieces */
 
 void spragPoolRest(int spins)
 {
@@ -149,7 +171,7 @@ static void wake(spragPool *pool)
 
 void spragPoolExpect(spragPool *pool)
 {
-    if (pool == NULL)
+    if (spragPoolSize(pool) == 1)
         return;
     atomic_store(&pool->expecting, 1);
     atomic_fetch_add(&pool->calls, 1);
@@ -186,6 +208,8 @@ static void *serve(void *argument)
 
 spragPool *spragPoolMake(int size)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watchForks);
     size = size > 1 ? size : 1;
     spragPool *pool = spragAlloc(1, sizeof *pool + (size_t)(size - 1) * sizeof pool->member[0]);
     Board *board = pool == NULL ? NULL : spragAlloc((size_t)size + 1, sizeof *board);
@@ -196,6 +220,7 @@ spragPool *spragPoolMake(int size)
         return NULL;
     }
     sigset_t all, before;
+    pool->born = atomic_load(&forks);
     pool->board = board;
     pool->share = share;
     pool->shares = size;
@@ -214,10 +239,8 @@ spragPool *spragPoolMake(int size)
     return pool;
 }
 
-void spragPoolFree(spragPool *pool)
+static void endThreads(spragPool *pool)
 {
-    if (pool == NULL)
-        return;
     pthread_mutex_lock(&pool->lock);
     atomic_store(&pool->ending, 1);
     pthread_cond_broadcast(&pool->work);
@@ -226,6 +249,14 @@ void spragPoolFree(spragPool *pool)
         pthread_join(pool->member[k].thread, NULL);
     pthread_cond_destroy(&pool->work);
     pthread_mutex_destroy(&pool->lock);
+}
+
+void spragPoolFree(spragPool *pool)
+{
+    if (pool == NULL)
+        return;
+    if (!spragPoolIsOrphan(pool)) /* its condition would wait for sleepers that stayed with the parent */
+        endThreads(pool);
     spragFree(pool->share);
     spragFree(pool->board);
     spragFree(pool);
@@ -233,7 +264,7 @@ void spragPoolFree(spragPool *pool)
 
 int spragPoolSize(const spragPool *pool)
 {
-    return pool == NULL ? 1 : pool->size;
+    return pool == NULL || spragPoolIsOrphan(pool) ? 1 : pool->size;
 }
 
 spragPool *spragPoolHere(void)

@@ -68,7 +68,7 @@ void spragLanesFree(struct spragWorld *world)
 spragStatus spragLanesMake(struct spragWorld *world)
 {
     const int wanted = world->config.thread_count > 1 ? world->config.thread_count : 1;
-    if (wanted == world->lane_count)
+    if (wanted == world->lane_count && !spragPoolIsOrphan(world->pool))
         return SPRAG_OK;
     spragLanesFree(world);
     world->lane = spragAlloc((size_t)wanted, sizeof *world->lane);

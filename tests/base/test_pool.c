@@ -3,7 +3,9 @@
 
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/pool.h"
@@ -147,6 +149,42 @@ static void sleepersWake(void **state)
     spragPoolFree(pool);
 }
 
+/* Its threads are the parent's: jobs are done all the same, and to free it waits for nobody. */
+static int poolOfParentServes(spragPool *pool)
+{
+    Job job = {.number = 1};
+    int done = spragPoolIsOrphan(pool) && spragPoolSize(pool) == 1;
+    spragPoolExpect(pool);
+    spragPoolRun(pool, visit, &job, PIECES);
+    spragPoolExpectNone(pool);
+    spragPoolFree(pool);
+    pool = spragPoolMake(THREADS);
+    done &= !spragPoolIsOrphan(pool) && spragPoolSize(pool) == THREADS;
+    spragPoolRun(pool, visit, &job, PIECES);
+    spragPoolFree(pool);
+    for (int k = 0; k < PIECES; ++k)
+        done &= job.count[k] == 2;
+    return done;
+}
+
+static void childOfForkGoesOn(void **state)
+{
+    (void)state;
+    spragPool *pool = spragPoolMake(THREADS);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* till all threads sleep */
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20); /* a hang is a failure */
+        _exit(poolOfParentServes(pool) ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_false(spragPoolIsOrphan(pool));
+    assert_int_equal(spragPoolSize(pool), THREADS);
+    spragPoolFree(pool);
+}
+
 static void withoutPool(void **state)
 {
     (void)state;
@@ -165,8 +203,8 @@ static void withoutPool(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(everyPieceOnce), cmocka_unit_test(jobsWithinPieces),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(everyPieceOnce),         cmocka_unit_test(jobsWithinPieces),
                                        cmocka_unit_test(waitingCallerTakesPart), cmocka_unit_test(sleepersWake),
-                                       cmocka_unit_test(withoutPool)};
+                                       cmocka_unit_test(childOfForkGoesOn),      cmocka_unit_test(withoutPool)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

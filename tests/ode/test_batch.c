@@ -7,6 +7,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <ode/ode.h>
 #include <sprag/sprag_ode.h>
@@ -113,6 +116,45 @@ static void sameBitsForAnyThreads(void **state)
         expected = k == 0 ? hash : expected;
         assert_true(hash == expected);
     }
+}
+
+static unsigned long long stepsOf(const Field *field, int steps)
+{
+    unsigned long long hash = 14695981039346656037ULL;
+    for (int i = 0; i < steps; ++i) {
+        addContacts(field, 0.4);
+        if (spragWorldStep(field->sprag, 0.01) != SPRAG_OK)
+            return 0;
+        hash = hashOf(field, hash);
+    }
+    return hash;
+}
+
+/* A host that forks between steps: the child steps on as the parent does, and can end its worlds. */
+static void childOfForkGoesOn(void **state)
+{
+    (void)state;
+    Field field;
+    int ends[2], status = -1;
+    makeField(&field, 3);
+    stepsOf(&field, STEPS / 2);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* till all threads sleep */
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60); /* a hang is a failure */
+        const unsigned long long hash = stepsOf(&field, STEPS / 2);
+        freeField(&field);
+        _exit(write(ends[1], &hash, sizeof hash) == (ssize_t)sizeof hash ? 0 : 1);
+    }
+    unsigned long long of_child = 0;
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &of_child, sizeof of_child), (int)sizeof of_child);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_true(of_child == stepsOf(&field, STEPS / 2));
+    freeField(&field);
+    close(ends[0]);
 }
 
 /* The first island in which something is wrong is named, and the world is as it was. */
@@ -370,10 +412,13 @@ static void aGluedHeapIsSolved(void **state)
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sameBitsForAnyThreads), cmocka_unit_test(aLargeIslandGivesTheSameBits),
-        cmocka_unit_test(errorsAreTold),         cmocka_unit_test(threadsTakeNoMemory),
-        cmocka_unit_test(sleepersTakeNoPart),    cmocka_unit_test(aGluedHeapIsSolved)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sameBitsForAnyThreads),
+                                       cmocka_unit_test(childOfForkGoesOn),
+                                       cmocka_unit_test(aLargeIslandGivesTheSameBits),
+                                       cmocka_unit_test(errorsAreTold),
+                                       cmocka_unit_test(threadsTakeNoMemory),
+                                       cmocka_unit_test(sleepersTakeNoPart),
+                                       cmocka_unit_test(aGluedHeapIsSolved)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
