@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the whole benchmark and writes docs/benchmarks.md, its numbers as JSON beside it, and the performance profile.
-#     demos/benchmark.sh            all of it: 20 minutes on two cores (boxes come to rest up to 1000, balls up to 10 000)
+#     demos/benchmark.sh            all of it: 20 minutes on two cores (boxes come to rest up to 1000, balls up to 3000)
 #     demos/benchmark.sh --quick    small scenes and piles only, into the build tree: minutes
 # BUILD_DIR (default build-bench), PROBLEMS (default ../shared/problems), LIMIT (s per method and file, default 10) and
 # CMAKE_ARGS may be set.

@@ -15,13 +15,15 @@
 static const int size[] = {100, 300, 1000, 3000, 10000};
 enum { SIZES = sizeof size / sizeof *size, KINDS = 2, MOVING = 0, AT_REST, STATES, LINE_LENGTH = 200 };
 static const char *const kind_keys[KINDS] = {"", " boxes=1 tumble=1"};
-static const int kind_rest[KINDS] = {10000, 1000}; /* bodies: more boxes slide on for an hour of computing */
+static const int kind_rest[KINDS] = {3000, 1000}; /* bodies: more move on for an hour of computing */
+static const char *const kind_option[KINDS] = {"balls", "boxes"};
 static const char *const kind_name[KINDS][STATES] = {{"balls", "balls at rest"}, {"boxes", "boxes at rest"}};
 
 typedef struct Options {
     const char *json;
     double tolerance;
     int greatest, rest; /* bodies, of piles that move and at rest */
+    int kind;           /* KINDS: all */
 } Options;
 
 static int parse(Options *options, int count, char **argument)
@@ -40,6 +42,14 @@ static int parse(Options *options, int count, char **argument)
                 fprintf(stderr, "sprag-bench scaling: --tol '%s': expected a number > 0, in m/s\n", value);
                 return 2;
             }
+        } else if (strcmp(argument[i], "--kind") == 0) {
+            for (options->kind = 0; options->kind < KINDS; ++options->kind)
+                if (strcmp(value, kind_option[options->kind]) == 0)
+                    break;
+            if (options->kind == KINDS) {
+                fprintf(stderr, "sprag-bench scaling: --kind '%s': expected balls or boxes\n", value);
+                return 2;
+            }
         } else if (strcmp(argument[i], "--bodies") == 0 || strcmp(argument[i], "--rest") == 0) {
             int *bodies = argument[i][2] == 'b' ? &options->greatest : &options->rest;
             *bodies = (int)strtol(value, &end, 10);
@@ -49,7 +59,7 @@ static int parse(Options *options, int count, char **argument)
                 return 2;
             }
         } else {
-            fprintf(stderr, "sprag-bench scaling: no option %s; there are --json, --tol, --bodies, --rest\n",
+            fprintf(stderr, "sprag-bench scaling: no option %s; there are --json, --tol, --kind, --bodies, --rest\n",
                     argument[i]);
             return 2;
         }
@@ -126,7 +136,7 @@ static int runSize(Run *run, int kind, int k)
 
 static int run(int count, char **argument)
 {
-    Options options = {.tolerance = 1e-6, .greatest = size[SIZES - 1], .rest = size[SIZES - 1]};
+    Options options = {.tolerance = 1e-6, .greatest = size[SIZES - 1], .rest = size[SIZES - 1], .kind = KINDS};
     if (parse(&options, count, argument) != 0)
         return 2;
     Output json = {0};
@@ -147,6 +157,8 @@ static int run(int count, char **argument)
     int rows = 0, status = 0;
     for (int kind = 0; kind < KINDS; ++kind) {
         static Run piles;
+        if (options.kind != KINDS && options.kind != kind)
+            continue;
         piles = (Run){.options = &options, .json = json.file, .rows = rows};
         for (int k = 0; k < SIZES && size[k] <= options.greatest; ++k)
             status |= runSize(&piles, kind, k);
@@ -161,6 +173,7 @@ static int run(int count, char **argument)
     return benchClose(&json, "scaling", 1) != 0 ? 2 : status;
 }
 
-const BenchSuite bench_scaling = {
-    "scaling", "[--json FILE] [--tol T] [--bodies N] [--rest N]: cost per contact against size, one thread and two",
-    run};
+const BenchSuite bench_scaling = {"scaling",
+                                  "[--json FILE] [--tol T] [--kind balls|boxes] [--bodies N] [--rest N]: cost per "
+                                  "contact against size, one thread and two",
+                                  run};

@@ -12,6 +12,7 @@ refused 'no option --colour' scaling --colour red
 refused 'no option --colour' variants --colour red
 refused '--json needs a value' variants --json
 refused '--bodies needs a value' scaling --bodies
+refused 'expected balls or boxes' scaling --kind cubes
 for bodies in 0 many 99 10001 100x; do refused 'expected 100 to 10000' scaling --bodies "$bodies"; done
 for tol in 0 -1 nan inf much; do refused 'a number > 0' scaling --tol "$tol"; done
 refused 'no option --colour' problems --colour
