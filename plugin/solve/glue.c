@@ -7,21 +7,29 @@
 #include "linalg/vec3.h"
 #include "problem/bodies.h"
 #include "problem/residual.h"
+#include "solve/anderson.h"
+#include "solve/tangent.h"
 
 static const double softness[] = {1e-5, 1e-6, 1e-7, 1e-7, 1e-8, 1e-8}; /* e, of the mean of the diagonal of W_kk */
+static const double softness_factored[] = {1e-7, 1e-8};                /* the last one as often as it takes */
 enum {
     STAGES = sizeof softness / sizeof *softness,
+    STAGES_FACTORED = 30,
     NEWTON_MAX = 12,
     HALVINGS_MAX = 12,
     LOOK = 10,
-    PRODUCTS_MOST = 15000 /* dense heaps need half of that */
+    PRODUCTS_MOST = 15000, /* dense heaps need half of that */
+    HALF_OPEN = 9          /* contacts to a body at most */
 };
 #define WORK_MOST 7e9 /* products times contacts: two or three minutes; the first step of demo_space_stress takes 6e9 */
-#define DESCENT 1e-4  /* of what the slope promises */
-#define NOISE 1e-13   /* of the function */
-#define MARGIN 0.3    /* of the slip: M^-1 g, m/s, where the gradients end, */
+#define PRICE_MOST 1.4e9  /* of a factorisation: some four are made */
+#define SOLUTION_PRICE 10 /* of a block of the factors: memory's speed */
+#define DESCENT 1e-4      /* of what the slope promises */
+#define NOISE 1e-13       /* of the function */
+#define MARGIN 0.3        /* of the slip: M^-1 g, m/s, where the gradients end, */
 #define HALF 0.5
-#define SETTLED 3 /* and this many times that where Newton does */
+#define ROUNDED 0.1 /* of what the judge says: slips below are less than what 1 / e makes of rounding */
+#define SETTLED 3   /* and this many times that where Newton does */
 
 /* A contact as the products see it, in world axes. */
 typedef struct Link {
@@ -53,6 +61,16 @@ typedef struct Glue {
     double enough, deadline;
     int changed; /* contacts that pressed, or did not, before */
     long products, most;
+    double work; /* products times contacts, and what takes as long */
+    /* half-open heaps */
+    int direct;           /* 1: the preconditioner is a factor of the whole matrix, */
+    int factored, stale;  /* which is there; 1: it was made for another e or of others that pressed */
+    int rounded;          /* 1: e is so small that rounding decides */
+    int patience, needed; /* iterations that are cheaper than another factor; of the last step */
+    spragTangent tangent;
+    spragAnderson mix;
+    double *weight; /* (3 links) */
+    int piece[2];
 } Glue;
 
 /* ---------------------------------------------------------------- products */
@@ -91,7 +109,7 @@ static void momentum(const Glue *glue, const Six *x, Six *out)
 /* out = (M + J^T S J) x */
 static void product(Glue *glue, const Six *x, Six *out)
 {
-    ++glue->products;
+    ++glue->products, glue->work += glue->links;
     momentum(glue, x, out);
     for (int k = 0; k < glue->links; ++k) {
         const Link *link = &glue->link[k];
@@ -143,7 +161,7 @@ static double inner(const Glue *glue, const Six *a, const Six *b)
 /* The function, and its gradient g = M v - J^T r(v); who presses, and the slip. */
 static double functionAt(Glue *glue, const Six *v, Six *gradient)
 {
-    ++glue->products;
+    ++glue->products, glue->work += glue->links;
     momentum(glue, v, gradient);
     double sum = 0.5 * inner(glue, v, gradient), worst = 0;
     glue->changed = 0;
@@ -156,6 +174,7 @@ static double functionAt(Glue *glue, const Six *v, Six *gradient)
         push(&glue->link[k], (double[3]){-share.r[0], -share.r[1], -share.r[2]}, gradient);
     }
     memset(&gradient[glue->bodies], 0, sizeof *gradient);
+    glue->stale |= glue->changed > 0;
     glue->slip = sqrt(worst);
     return sum;
 }
@@ -195,8 +214,35 @@ static void factorBlock(double A[36])
     }
 }
 
+/* S of the normal row 1 / (C + soft) or 0, of the others 1 / e. */
+static int factorWhole(Glue *glue)
+{
+    spragTangent *t = &glue->tangent;
+    memset(t->A, 0, 9 * (size_t)glue->links * sizeof *t->A);
+    memset(t->B, 0, 9 * (size_t)glue->links * sizeof *t->B);
+    for (int k = 0; k < glue->links; ++k) {
+        double *A = t->A + 9 * (size_t)k, *B = t->B + 9 * (size_t)k;
+        A[0] = glue->pressed[k] ? glue->link[k].soft : 1;
+        A[4] = A[8] = 1 / glue->link[k].tangential;
+        B[0] = glue->pressed[k], B[4] = B[8] = 1;
+    }
+    glue->work += t->price;
+    glue->stale = 0;
+    return spragTangentFactor(t);
+}
+
+/* 0: the blocks of the bodies have to do. */
+static int preconditionWhole(Glue *glue)
+{
+    if (glue->direct && (!glue->factored || (glue->stale && glue->needed >= glue->patience)))
+        glue->direct = glue->factored = factorWhole(glue);
+    return glue->direct;
+}
+
 static void precondition(Glue *glue)
 {
+    if (preconditionWhole(glue))
+        return;
     memset(glue->block, 0, ((size_t)glue->bodies + 1) * sizeof *glue->block);
     for (int i = 0; i < glue->bodies; ++i)
         for (int j = 0; j < 3; ++j) {
@@ -211,10 +257,16 @@ static void precondition(Glue *glue)
         factorBlock(glue->block[i]);
 }
 
-/* out = block^-1 x */
-static void applyBlocks(const Glue *glue, const Six *x, Six *out)
+/* out = block^-1 x, or that of the whole matrix */
+static void applyInverse(Glue *glue, const Six *x, Six *out)
 {
     memset(&out[glue->bodies], 0, sizeof *out);
+    if (glue->direct) {
+        memcpy(out, x, (size_t)glue->bodies * sizeof *x);
+        spragBlockLuSolve(&glue->tangent.lu, out->at);
+        glue->work += SOLUTION_PRICE * (double)glue->tangent.lu.u_start[glue->bodies];
+        return;
+    }
     for (int b = 0; b < glue->bodies; ++b) {
         const double *L = glue->block[b];
         double *y = out[b].at;
@@ -253,7 +305,8 @@ static double missOf(const Glue *glue, const Six *g)
 
 static int isSpent(const Glue *glue)
 {
-    return glue->products >= glue->most || (glue->deadline > 0 && spragSeconds() > glue->deadline);
+    return glue->products >= glue->most || glue->work >= WORK_MOST ||
+           (glue->deadline > 0 && spragSeconds() > glue->deadline);
 }
 
 /* How far the gradients go, of where they begin: not far while contacts come and go; beyond it restarts cost more. */
@@ -263,7 +316,7 @@ static double forcingOf(const Glue *glue)
     return changed > all / 100 ? 1e-2 : changed > all / 2000 ? 1e-3 : changed > 0 ? 1e-5 : 1e-12;
 }
 
-/* step := -(M + J^T S J)^-1 gradient, nearly; with the blocks of those that press. */
+/* step := -(M + J^T S J)^-1 gradient, nearly; with the factors of those that press. */
 static void newtonStep(Glue *glue)
 {
     const double forcing = forcingOf(glue), small = MARGIN * fmax(glue->slip, glue->enough);
@@ -271,11 +324,13 @@ static void newtonStep(Glue *glue)
     for (int i = 0; i < glue->bodies; ++i)
         for (int j = 0; j < 6; ++j)
             glue->residual[i].at[j] = -glue->gradient[i].at[j];
-    applyBlocks(glue, glue->residual, glue->direction);
+    applyInverse(glue, glue->residual, glue->direction);
     double square = inner(glue, glue->residual, glue->direction);
     const double enough = forcing * forcing * square;
-    for (int k = 0; square > enough; ++k) {
-        if (k % LOOK == 0 && (missOf(glue, glue->residual) <= small || isSpent(glue)))
+    for (glue->needed = 0; square > enough; ++glue->needed) {
+        if ((glue->direct || glue->needed % LOOK == 0) && (missOf(glue, glue->residual) <= small || isSpent(glue)))
+            break;
+        if (glue->direct && glue->stale && glue->needed >= glue->patience)
             break;
         product(glue, glue->direction, glue->image);
         const double length = square / inner(glue, glue->direction, glue->image);
@@ -283,7 +338,7 @@ static void newtonStep(Glue *glue)
             break;
         add(glue, glue->step, length, glue->direction);
         add(glue, glue->residual, -length, glue->image);
-        applyBlocks(glue, glue->residual, glue->image);
+        applyInverse(glue, glue->residual, glue->image);
         const double next = inner(glue, glue->residual, glue->image), ratio = next / square;
         for (int i = 0; i < glue->bodies; ++i)
             for (int j = 0; j < 6; ++j)
@@ -343,6 +398,7 @@ static const double *complianceOf(const Glue *glue, int k)
 /* e for all contacts. */
 static void soften(Glue *glue, double share)
 {
+    glue->stale = 1;
     for (int k = 0; k < glue->links; ++k) {
         const double e = share * meanOf(glue, k), C = complianceOf(glue, k)[0];
         glue->link[k].tangential = 1 / e;
@@ -396,6 +452,15 @@ static void moveCenter(Glue *glue)
     }
 }
 
+static void setCenter(Glue *glue, int k, const double *r)
+{
+    double *center = glue->pull[k].center;
+    memset(center, 0, 3 * sizeof *center);
+    for (int row = 0; row < 3; ++row)
+        for (int i = 0; i < 3; ++i)
+            center[i] += r[3 * k + row] * rowOf(glue, k, 0, row)[i];
+}
+
 /* Rows of side s are +-(d_i, x times d_i): x = 1/2 sum d_i times (x times d_i). */
 static void fillLink(Glue *glue, int k)
 {
@@ -416,10 +481,9 @@ static void fillLink(Glue *glue, int k)
         }
     }
     for (int row = 0; row < 3; ++row)
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 3; ++i)
             pull->q[i] += problem->q[3 * k + row] * rowOf(glue, k, 0, row)[i];
-            pull->center[i] += glue->r[3 * k + row] * rowOf(glue, k, 0, row)[i];
-        }
+    setCenter(glue, k, glue->r);
 }
 
 /* 0: no memory. */
@@ -463,6 +527,74 @@ static double begin(Glue *glue, double *least)
     return nothing;
 }
 
+/* ---------------------------------------------------------------- half-open heaps */
+
+/* Factors of the whole matrix, if they are cheap enough and there is memory. */
+static void beginFactored(Glue *glue, spragArena *arena)
+{
+    if (glue->links > HALF_OPEN * glue->bodies)
+        return;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    spragTangent *t = &glue->tangent;
+    spragPool *pool = spragPoolHere();
+    glue->piece[1] = 3 * glue->links;
+    glue->weight = SPRAG_TAKE(arena, double, 3 * (size_t)glue->links);
+    glue->direct = glue->weight != NULL &&
+                   spragTangentInit(t, glue->problem, NULL, SPRAG_TANGENT_BODIES, PRICE_MOST, arena) > 0 &&
+                   (pool == NULL || spragBlockLuShare(&t->lu, pool, arena)) &&
+                   spragAndersonInit(&glue->mix, 1, glue->piece, glue->weight, NULL, arena);
+    if (glue->direct)
+        glue->patience = (int)(0.5 * t->price / (SOLUTION_PRICE * (double)t->lu.u_start[glue->bodies] + glue->links));
+    else
+        spragArenaRelease(arena, mark);
+}
+
+static int stagesOf(const Glue *glue)
+{
+    return glue->direct ? STAGES_FACTORED : STAGES;
+}
+
+static double softnessOf(const Glue *glue, int stage)
+{
+    if (!glue->direct)
+        return softness[stage < STAGES ? stage : STAGES - 1];
+    return softness_factored[stage > 0 && !glue->rounded];
+}
+
+static void startMix(Glue *glue)
+{
+    for (int k = 0; k < glue->links; ++k)
+        glue->weight[3 * k + 1] = glue->weight[3 * k + 2] = 1 / glue->link[k].tangential;
+    memcpy(glue->mix.x, glue->r, 3 * (size_t)glue->links * sizeof *glue->r);
+    spragAndersonRestart(&glue->mix);
+}
+
+/* c goes on from a mix of what stages of one e were given and made of it; |.| is that of the slips. */
+static void mixCenters(Glue *glue)
+{
+    memcpy(glue->mix.G, glue->r, 3 * (size_t)glue->links * sizeof *glue->r);
+    spragAndersonGather(&glue->mix, 0);
+    spragAndersonLook(&glue->mix);
+    spragAndersonMix(&glue->mix);
+    for (int k = 0; k < glue->links; ++k)
+        setCenter(glue, k, glue->mix.x);
+}
+
+/* What the judge says after the stage. */
+static double runStage(Glue *glue, int stage, double *least)
+{
+    soften(glue, softnessOf(glue, stage));
+    settle(glue);
+    moveCenter(glue);
+    const double residual = judge(glue, glue->image, least);
+    glue->rounded = glue->slip < ROUNDED * residual;
+    if (glue->direct && stage >= 1 && !glue->rounded)
+        mixCenters(glue);
+    else if (glue->direct)
+        startMix(glue);
+    return residual;
+}
+
 spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                            double *u, spragSolveInfo *info)
 {
@@ -474,18 +606,14 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
         return info->status;
     }
     glue.deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
-    glue.most = (long)fmin(WORK_MOST / glue.links, PRODUCTS_MOST);
+    glue.most = PRODUCTS_MOST;
     if (options->iteration_limit > 0 && options->iteration_limit < glue.most)
         glue.most = options->iteration_limit;
     double least = INFINITY, residual = begin(&glue, &least);
-    int late = 0;
-    for (int k = 0; k < STAGES && !late && residual > glue.enough; ++k) {
-        soften(&glue, softness[k]);
-        settle(&glue);
-        moveCenter(&glue);
-        residual = judge(&glue, glue.image, &least);
-        late = isSpent(&glue);
-    }
+    if (residual > glue.enough)
+        beginFactored(&glue, arena);
+    for (int k = 0; k < stagesOf(&glue) && residual > glue.enough && !isSpent(&glue); ++k)
+        residual = runStage(&glue, k, &least);
     if (!(residual <= least)) {
         memcpy(r, glue.best, 3 * (size_t)glue.links * sizeof *r);
         residual = judge(&glue, glue.image, &least);
