@@ -1,8 +1,8 @@
 /* sprag-map: the plane of friction and a second key of a scene, coloured by the number of solutions.
  *
- * A row of the picture is one value of the second key.  The scene is built there twice, in the middle and at the end
- * of the friction axis, and steps once with a step too short to move: the dumped problem holds A = W and b = (q - slip) / h, and from
- * both how mu of each contact goes along the row.  Colours: spragParadoxEnumerate at every pixel.  Lines:
+ * A row of the picture is one value of the second key.  The scene is built there twice, in the middle and at the end of
+ * the friction axis, and steps once with a step too short to move: the dumped problem holds A = W and b = (q - slip) /
+ * h, and from both how mu of each contact goes along the row.  Colours: spragParadoxEnumerate at every pixel.  Lines:
  * spragCriticalEnumerate, the exact friction of this row; black the fold or cusp, which no load moves, white where
  * solutions of this load meet.  Hatched: rest is one of the solutions (a drawer that locks, a peg that jams). */
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* A four-legged robot with three hinges in each leg, as most that walk have them: the leg turns outwards about the trunk's
- * length, the hip and the knee swing about its width.  Ball feet on the plane.  It trots in place or forwards: the twelve
- * motors follow sine angles by a proportional law, with a torque limit. */
+/* A four-legged robot with three hinges in each leg, as most that walk have them: the leg turns outwards about the
+ * trunk's length, the hip and the knee swing about its width.  Ball feet on the plane.  It trots in place or forwards:
+ * the twelve motors follow sine angles by a proportional law, with a torque limit. */
 #include <math.h>
 
 #include "scenes/scene.h"
@@ -64,8 +64,8 @@ static dBodyID addHip(SceneWorld *world, double x, double y, double z)
     return body;
 }
 
-/* About x or y.  It gives way in proportion: feet that stick close loops through the trunk, in which motors that keep their
- * speeds to the last digit push against each other with all they have. */
+/* About x or y.  It gives way in proportion: feet that stick close loops through the trunk, in which motors that keep
+ * their speeds to the last digit push against each other with all they have. */
 static void addMotor(SceneWorld *world, dBodyID a, dBodyID b, int axis, double x, double y, double z)
 {
     const dJointID joint = dJointCreateHinge(world->world, 0);

@@ -5,36 +5,14 @@
  *     A lambda = -(E v_free - rhs) - E M^-1 J^T r,     A = E M^-1 E^T + c = L D L^T,
  * and with Z_k = L^-1 E M^-1 J_k^T, y = L^-1 (E v_free - rhs), what the contacts feel of the mechanism is
  *     W_kl <- W_kl - Z_k^T D^-1 Z_l,     q_k <- q_k - Z_k^T D^-1 y,     lambda = -L^-T D^-1 (y + sum_k Z_k r_k).
- * Rows with bounds (limits, motors) stay in the problem as BOX blocks; but those that held in the last step, clear of
- * their bounds, are taken for equality rows, and where that breaks a bound the island begins again with a block. */
+ * Where a limit or motor that is taken to hold (joint_blocks.h) breaks its bound the island begins again with a block. */
 #ifndef SPRAG_ODE_ARTICULATION_H
 #define SPRAG_ODE_ARTICULATION_H
 
-#include <math.h>
-
 #include "linalg/block_ldlt.h"
 #include "linalg/quad.h"
+#include "ode/joint_blocks.h"
 #include "ode/rows.h"
-
-typedef struct spragEqualityRow spragEqualityRow;
-
-struct spragEqualityRow {
-    int joint;      /* in the snapshot */
-    int body[2];    /* in the snapshot, -1 = the world */
-    double J[2][6]; /* linear, angular */
-    double rhs;     /* m/s */
-    double asked;   /* m/s, rhs as the joint has it, where surge.h takes some of it off */
-    double compliance;
-    double impulse; /* lambda, N s; the result */
-    int number;     /* of a limit or motor that is taken to hold: which of the joint's; else -1 */
-    double lo, hi;  /* its bounds, N s */
-};
-
-/* Is it a motor with a greatest force? */
-static inline int spragRowDrives(const spragEqualityRow *row)
-{
-    return isfinite(row->lo) && isfinite(row->hi);
-}
 
 /* Rows and responses of one joint, side by side as lanes. */
 typedef struct spragJointPanel {
@@ -60,11 +38,6 @@ struct spragArticulation {
     spragReach *reach;      /* (block_count) */
 };
 
-/* Adds the rows and blocks that one joint brings to an island with room for them.  If ODE's rows cannot be had the island
- * is declined.  NOT_FINITE: one of them is not finite. */
-enum { SPRAG_JOINT_BLOCK_MAX = 2 };
-spragStatus spragJointBlocks(struct spragWorld *world, int joint, spragIsland *island);
-
 /* Groups the island's bodies (body.place becomes the number of the group), and factors each mechanism.  Free velocities
  * must be known.  0: no memory. */
 int spragArticulationsMake(struct spragWorld *world, spragIsland *island);
@@ -82,8 +55,5 @@ int spragArticulationsSolve(spragIsland *island);
 /* Limits and motors that were taken to hold and do not: their records of the last step are put on the bound.  How
  * many. */
 int spragArticulationsUnhold(struct spragWorld *world, const spragIsland *island);
-
-/* The record of a joint's limit or motor, or NULL. */
-spragLoadMemory *spragLoadOf(const struct spragWorld *world, int joint, int number);
 
 #endif

@@ -9,9 +9,9 @@
 
 #include "ode/rows.h"
 
-/* Builds island->block, problem and the guess r; or sets island->declined.  Of a loose island W
- * has its diagonal blocks alone, and joints stay rows: of one that is to be rescued (rescue.h), and of large heaps of glue
- * (solve/glue.h).  Error: out of memory. */
+/* Builds island->block, problem and the guess r; or sets island->declined.  Of a loose island W has its diagonal blocks
+ * alone, and joints stay rows: of one that is to be rescued (rescue.h), and of large heaps of glue (solve/glue.h).
+ * Error: out of memory. */
 spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island);
 
 /* As before spragAssemble, which may then be called again. */

@@ -79,8 +79,8 @@ static void carryLost(const spragSnapshot *s, const spragContactMemory *memory, 
     pair->given = 1;
 }
 
-/* Of a point that goes on elsewhere: its force goes with it, its moment does not.  The guess has the normal force along the
- * new normal, and friction across it: what the turn of the normal takes is given back. */
+/* Of a point that goes on elsewhere: its force goes with it, its moment does not.  The guess has the normal force along
+ * the new normal, and friction across it: what the turn of the normal takes is given back. */
 static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory, Pair *pair)
 {
     const spragJointState *joint = &s->joint[j];

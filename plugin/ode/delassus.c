@@ -136,7 +136,8 @@ static size_t entriesAtMost(const spragIsland *island, const Adjacency *adjacenc
     return sum;
 }
 
-/* Blocks of W that an island may have, 2.4 GB: beyond it (ten thousand balls inside each other, demo_space_stress) it is rescued. */
+/* Blocks of W that an island may have, 2.4 GB: beyond it (ten thousand balls inside each other, demo_space_stress) it
+ * is rescued. */
 enum { ENTRIES_MAX = 1 << 25 };
 
 static int makePattern(struct spragWorld *world, spragIsland *island)
@@ -262,8 +263,8 @@ static void clearLocked(int rows, int columns, double W[9])
 
 /* ---------------------------------------------------------------- what W is made of */
 
-/* Blocks: fewer are as cheap in the space of contacts, where impulses that grow without bound, because two walls squeeze a
- * body, are seen sooner. */
+/* Blocks: fewer are as cheap in the space of contacts, where impulses that grow without bound, because two walls
+ * squeeze a body, are seen sooner. */
 enum { TOLD_LEAST = 61 };
 
 typedef struct Naming {

@@ -49,7 +49,8 @@ static int isActive(const spragSnapshot *s, const spragJointState *joint)
     return joint->enabled && s->body[joint->body[0]].awake;
 }
 
-/* Roots of the sets of dynamic bodies that have a contact, a guide or joint friction become islands, in order of their first body. */
+/* Roots of the sets of dynamic bodies that have a contact, a guide or joint friction become islands, in order of their
+ * first body. */
 static void numberIslands(spragSnapshot *s, int *parent)
 {
     for (int i = 0; i < s->body_count; ++i)

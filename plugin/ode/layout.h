@@ -1,12 +1,11 @@
 /* Where ODE keeps the bodies and joints of a world, and the dContact of a contact joint.
  *
  * ODE has no public list of either, and a remembered dJointID or dBodyID may have been destroyed (and its address given
- * to another object) since the last step, so a step may follow only what the world itself says is alive.  Facts
- * are needed beyond the public interface: the offsets of the list heads in a world, of link and tag in an object, of the
- * dContact in a contact joint, of the auto-disable counters and the moved callback in a body.  They are found, not assumed: once per process a
- * scratch world is searched for them, and a library in which they cannot be found unambiguously is refused
- * (SPRAG_ERROR_ODE), never guessed at.
- * All else is asked through ODE's own functions. */
+ * to another object) since the last step, so a step may follow only what the world itself says is alive.  Facts are
+ * needed beyond the public interface: the offsets of the list heads in a world, of link and tag in an object, of the
+ * dContact in a contact joint, of the auto-disable counters and the moved callback in a body.  They are found, not
+ * assumed: once per process a scratch world is searched for them, and a library in which they cannot be found
+ * unambiguously is refused (SPRAG_ERROR_ODE), never guessed at. All else is asked through ODE's own functions. */
 #ifndef SPRAG_ODE_LAYOUT_H
 #define SPRAG_ODE_LAYOUT_H
 

@@ -255,8 +255,8 @@ SPRAG_QUAD_INLINE void addOthers(spragLoneGroup *group)
     }
 }
 
-/* Two or three contacts that slide do have one solution together if all principal minors of G are positive (ode/coupled.c);
- * G_ij = N_i M^-1 F_j, F_j the force of contact j that slides, per N. */
+/* Two or three contacts that slide do have one solution together if all principal minors of G are positive
+ * (ode/coupled.c); G_ij = N_i M^-1 F_j, F_j the force of contact j that slides, per N. */
 SPRAG_QUAD_INLINE void examineCoupled(spragLoneGroup *group)
 {
     static const double rounding = 1e-9;
@@ -377,8 +377,8 @@ static int keepLaws(spragArena *arena, spragIsland *island, const spragLoneGroup
     return island->lone != NULL;
 }
 
-/* Sets the body's impulse, if the judge agrees, and reports while the contacts are at hand; else it begins again, as an island
- * like any other. */
+/* Sets the body's impulse, if the judge agrees, and reports while the contacts are at hand; else it begins again, as an
+ * island like any other. */
 static void takeIsland(struct spragWorld *world, spragArena *arena, const spragLoneGroup *group, int lane)
 {
     spragIsland *island = group->island[lane];

@@ -1,7 +1,7 @@
 /* Contacts of one pair of bodies that push against each other: a slider in a slot, a peg in a hole.
  *
- * Two sets of contacts with normals n and -n that overlap on both sides ask for  u_n >= c+  and  -u_n >= c-,
- * c = erp depth / h: together impossible, and a solver answers with a preload that only compliance bounds.  Rigid bodies with
+ * Two sets of contacts with normals n and -n that overlap on both sides ask for  u_n >= c+  and  -u_n >= c-, c = erp
+ * depth / h: together impossible, and a solver answers with a preload that only compliance bounds.  Rigid bodies with
  * vanishing clearance have none (docs/theory.md 3: of two antipodal points one at most is loaded).  So the common part
  * of what they ask is taken out,
  *     c_i <- c_i - M - slack,    M = max ( c_i - f(x_i) on the + side,  c_i + f(x_i) on the - side ),

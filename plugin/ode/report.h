@@ -10,9 +10,9 @@ spragStatus spragReportReserve(struct spragWorld *world);
 spragStatus spragReportPrepare(struct spragWorld *world);
 /* Cannot fail after Prepare. */
 void spragReport(struct spragWorld *world);
-/* Its parts, for one island with blocks, or solved without (lone.h, bare.h).  First the records, which threads share out, with
- * world->noted (of lone islands as soon as they are solved); then, one island after the other, the events of those that are
- * noted, and new ids. */
+/* Its parts, for one island with blocks, or solved without (lone.h, bare.h).  First the records, which threads share
+ * out, with world->noted (of lone islands as soon as they are solved); then, one island after the other, the events of
+ * those that are noted, and new ids. */
 void spragReportBlocks(struct spragWorld *world, const spragIsland *island);
 void spragReportBlockEvents(struct spragWorld *world, const spragIsland *island);
 struct spragLoneGroup;

@@ -214,7 +214,8 @@ static TangentLaw tangentLaw(const dSurfaceParameters *p, int second)
     return (TangentLaw){inNumbers(mu), (p->mode & (second ? dContactApprox1_2 : dContactApprox1_1)) != 0};
 }
 
-/* A coefficient along one tangent and a force along the other, or one of them infinite: no ellipse, each has its own law. */
+/* A coefficient along one tangent and a force along the other, or one of them infinite: no ellipse, each has its own
+ * law. */
 static int hasSecondLaw(const dSurfaceParameters *p)
 {
     const TangentLaw a = tangentLaw(p, 0), b = tangentLaw(p, 1);
@@ -266,8 +267,8 @@ static int sameGeoms(const spragSnapshot *s, const spragBlock *a, const spragBlo
     return a->body[0] == b->body[0] && a->body[1] == b->body[1] && x->g1 == y->g1 && x->g2 == y->g2;
 }
 
-/* Jdot v, at most w^2 r, foretells the step as long as bodies turn by less than a radian in it.  Beyond that it is kept at
- * r / h^2, which moves a point by no more than its arm. */
+/* Jdot v, at most w^2 r, foretells the step as long as bodies turn by less than a radian in it.  Beyond that it is kept
+ * at r / h^2, which moves a point by no more than its arm. */
 static void limitProduct(double step, const spragBodyState *const body[2], double product[3])
 {
     double turn = 1; /* rad */

@@ -7,10 +7,11 @@
  * without fused multiply-add both give the same bits.
  *
  * Threads.  Blocks by levels of a breadth-first search (Cuthill and McKee 1969): a level is coupled to its neighbours
- * alone, so that of parts of whole levels the even ones can be visited at once, and an odd one when both its neighbours are
- * done: one wait a sweep, where colours of single blocks need eight to seventeen.  The parts do not depend on the number of threads.  The order of
- * visits hardly matters for convergence (natural, breadth-first, even and odd parts, colours: equal on piles).  With r in the
- * problem's order every line of it would go from cache to cache in every sweep, which takes longer than the sums. */
+ * alone, so that of parts of whole levels the even ones can be visited at once, and an odd one when both its neighbours
+ * are done: one wait a sweep, where colours of single blocks need eight to seventeen.  The parts do not depend on the
+ * number of threads.  The order of visits hardly matters for convergence (natural, breadth-first, even and odd parts,
+ * colours: equal on piles).  With r in the problem's order every line of it would go from cache to cache in every
+ * sweep, which takes longer than the sums. */
 #include "solve/sweep.h"
 
 #include <math.h>
@@ -271,8 +272,8 @@ static int tryPart(spragSweeper *sweeper, int p)
     return 0;
 }
 
-/* One walker: even parts, then odd ones as their neighbours are done, its own before others'.  Those of even number walk up
- * from the first of their own, the others down from the last, so that two meet where both may go on. */
+/* One walker: even parts, then odd ones as their neighbours are done, its own before others'.  Those of even number
+ * walk up from the first of their own, the others down from the last, so that two meet where both may go on. */
 static void walk(void *data, int worker, int piece)
 {
     (void)worker;

@@ -1,7 +1,7 @@
 /* A homotopy from the convex problem to Coulomb's, followed from event to event.
  *
- * What makes friction hard is De Saxce's mu |u_t| in the cone's normal row: held fixed at a slide s_k the problem is convex
- * and u is unique (Acary, Cadoux, Lemarechal, Malick 2011).  So with a share t of it held,
+ * What makes friction hard is De Saxce's mu |u_t| in the cone's normal row: held fixed at a slide s_k the problem is
+ * convex and u is unique (Acary, Cadoux, Lemarechal, Malick 2011).  So with a share t of it held,
  *
  *     u = W r + q + t d + soft w (r - r0),     u_n + t s_k + (1 - t) mu |u_t| in place of u_n + mu |u_t|,
  *
@@ -11,50 +11,53 @@
  * go to infinity nor come back to t = 1, so that it leads to a solution (Allgower and Georg 1990, chapter 11), although t
  * may rise on the way as often as it likes.
  *
- * With the mode of every contact held, open, stick or slip, the equations F(r, t) = 0 are smooth.  Of a contact that slips,
- * with x = r_t - u_t / w, e = x / |x| and p across e,
+ * With the mode of every contact held, open, stick or slip, the equations F(r, t) = 0 are smooth.  Of a contact that
+ * slips, with x = r_t - u_t / w, e = x / |x| and p across e,
  *
  *     u_n + t (s + mu e . u_t) = 0,     e . r_t = mu r_n,     p . r_t = 0:
  *
- * those of proximal.h, but |u_t| is -e . u_t, which a turn of r_t changes in second order of u_t alone.  As w (|x| - mu r_n)
- * it changes in second order of r_t, far more than the slips of 1e-9 m/s with which most contacts begin, and in a wedged
- * pile the normal row answers with 1 / soft times that: paths of five events took a thousand factorisations.
+ * those of proximal.h, but |u_t| is -e . u_t, which a turn of r_t changes in second order of u_t alone.  As w (|x| - mu
+ * r_n) it changes in second order of r_t, far more than the slips of 1e-9 m/s with which most contacts begin, and in a
+ * wedged pile the normal row answers with 1 / soft times that: paths of five events took a thousand factorisations.
  *
- * One linearisation of dF/dr gives the tangent; t falls along it where det dF/dr > 0 and rises where det < 0, an orientation
- * that holds across modes.  A piece ends where the first margin does:
+ * One linearisation of dF/dr gives the tangent; t falls along it where det dF/dr > 0 and rises where det < 0, an
+ * orientation that holds across modes.  A piece ends where the first margin does:
  *
  *     open    u_n + t (s - mu |u_t|)       stick    w (mu r_n - |r_t|)       slip    -e . u_t, towards stick; w r_n, towards open
  *
- * That contact changes its mode, and the next tangent follows.  What makes an event cheap: only its contact's row of dF/dr has
- * changed, so that the factors are amended (amended.h), a new factorisation comes every sixth event; Broyden's updates in place
- * of new factors within a correction; and corrections that aim at the end of the margin itself.
+ * That contact changes its mode, and the next tangent follows.  What makes an event cheap: only its contact's row of
+ * dF/dr has changed, so that the factors are amended (amended.h), a new factorisation comes every sixth event;
+ * Broyden's updates in place of new factors within a correction; and corrections that aim at the end of the margin
+ * itself.
  *
- * What loses a path is rounding.  Along self-stresses r errs by 1 / SOFT of what F does, so margins end and begin again by
- * noise: an event within AT_ONCE of the last one is taken as it stands, else the steps to it shrink for ever (p23 stopped
- * there from every second start).  A contact that enters its cone near the apex leaves it on the other side at once: the
- * exit is the other root of |r_t| = mu r_n, not the one it has just passed.
+ * What loses a path is rounding.  Along self-stresses r errs by 1 / SOFT of what F does, so margins end and begin again
+ * by noise: an event within AT_ONCE of the last one is taken as it stands, else the steps to it shrink for ever (p23
+ * stopped there from every second start).  A contact that enters its cone near the apex leaves it on the other side at
+ * once: the exit is the other root of |r_t| = mu r_n, not the one it has just passed.
  *
- * Measured: from 20000 sweeps of p23, 1000 spheres wedged by impulses a hundred times their load, to which of its many solutions
- * a path leads, and in 90, 350, 500, 670 or more than 3000 steps, is decided by changes of q by 1e-12 (turns.c); a step is a
- * third of a factorisation with its corrections.  Steps of moving piles of 100 balls, each in eight copies that differ by 1e-6, from
- * 100 sweeps: 21 of 32 are solved (factorised at every event and stopped by rounding 14).  From the last
- * step's answer, though that is exact, the path is longer than from what a few hundred sweeps make of it: 90 to 160 of 600
- * contacts change their modes between two steps, after the sweeps 1 to 30.  Piles of boxes, whose contacts slip at less than
- * rounding leaves, often stop the path early.
+ * Measured: from 20000 sweeps of p23, 1000 spheres wedged by impulses a hundred times their load, to which of its many
+ * solutions a path leads, and in 90, 350, 500, 670 or more than 3000 steps, is decided by changes of q by 1e-12
+ * (turns.c); a step is a third of a factorisation with its corrections.  Steps of moving piles of 100 balls, each in
+ * eight copies that differ by 1e-6, from 100 sweeps: 21 of 32 are solved (factorised at every event and stopped by
+ * rounding 14).  From the last step's answer, though that is exact, the path is longer than from what a few hundred
+ * sweeps make of it: 90 to 160 of 600 contacts change their modes between two steps, after the sweeps 1 to 30.  Piles
+ * of boxes, whose contacts slip at less than rounding leaves, often stop the path early.
  *
  * Tried and dropped: corrections that let the modes change as they like, in place of events (lost at corners where the
- * path turns back); De Saxce's term in force all the way, a path of q alone (as many events, half as many arrive);
- * x = r_t - rho u_t with a rho that suits each slip (no fewer factorisations); steps no longer than what turns a slip by
- * one radian (no fewer either); chords alone (three times the steps); softness of 1e-5 and more (piles at rest end where
- * it leaves them), of 1e-9 (chatter at events); nonlinear Schwarz, balls of 8 to 120 contacts round the worst, each solved
- * exactly by mode search with the rest held: every one is solved, the pile is not, since neighbours undo each other.
+ * path turns back); De Saxce's term in force all the way, a path of q alone (as many events, half as many arrive); x =
+ * r_t - rho u_t with a rho that suits each slip (no fewer factorisations); steps no longer than what turns a slip by
+ * one radian (no fewer either); chords alone (three times the steps); softness of 1e-5 and more (piles at rest end
+ * where it leaves them), of 1e-9 (chatter at events); nonlinear Schwarz, balls of 8 to 120 contacts round the worst,
+ * each solved exactly by mode search with the rest held: every one is solved, the pile is not, since neighbours undo
+ * each other.
  *
- * Why clusters do not do it.  After 50 to 800 sweeps of a moving pile the residual is nowhere: within a tenth of the worst
- * are a third of all contacts or more, at 1e-3 as at 1e-5 m/s.  Overlapping balls of 60, 150 or 300 contacts that cover the
- * whole pile, each solved by the chain with the rest held, raise the residual from 3e-4 to 1e-2 at once; balls of 60 all
- * have a solution, of 300 one in ten is found.  One proximal point a ball (lambda 1e-2, 1e-3) in place of a solution: what
- * sweeps do in the same time.  At proximal points of 300 jammed balls 3 to 16 modes grow, at rates of 1e-6 to 6e-3 of w, and
- * change with every few contacts; the proximal term turned round in their space, so that they shrink: no more piles solved. */
+ * Why clusters do not do it.  After 50 to 800 sweeps of a moving pile the residual is nowhere: within a tenth of the
+ * worst are a third of all contacts or more, at 1e-3 as at 1e-5 m/s.  Overlapping balls of 60, 150 or 300 contacts that
+ * cover the whole pile, each solved by the chain with the rest held, raise the residual from 3e-4 to 1e-2 at once;
+ * balls of 60 all have a solution, of 300 one in ten is found.  One proximal point a ball (lambda 1e-2, 1e-3) in place
+ * of a solution: what sweeps do in the same time.  At proximal points of 300 jammed balls 3 to 16 modes grow, at rates
+ * of 1e-6 to 6e-3 of w, and change with every few contacts; the proximal term turned round in their space, so that they
+ * shrink: no more piles solved. */
 #include <math.h>
 #include <string.h>
 
@@ -297,8 +300,8 @@ static double entering(const Trace *trace, const Event *event)
     return 0;
 }
 
-/* The tangent at the point, and du along it.  *on: how it goes on from the last one, > 0 if as it should: into the mode that
- * begins, or in the same sense.  0: singular. */
+/* The tangent at the point, and du along it.  *on: how it goes on from the last one, > 0 if as it should: into the mode
+ * that begins, or in the same sense.  0: singular. */
 static int direct(Trace *trace, const Event *last, int anew, double *on)
 {
     const spragProblem *problem = trace->problem;
@@ -401,8 +404,8 @@ static int refactor(Trace *trace, const double *r, double t)
     return regular;
 }
 
-/* The first margin to end on the way to the trial, of those that have ended there or all but; returns at which part of the
- * way.  *passed: one has ended too far back. */
+/* The first margin to end on the way to the trial, of those that have ended there or all but; returns at which part of
+ * the way.  *passed: one has ended too far back. */
 static double firstEnd(const Trace *trace, const Event *last, const Event *target, Event *event, int *passed)
 {
     const double zero = AT_EVENT * trace->speed;
@@ -476,9 +479,9 @@ static void aim(const Trace *trace, Target *target)
         target->event = no_event;
 }
 
-/* The step of round `count`, change = -F on entry, by the factors at hand and what the steps before it have told of their error
- * (Broyden 1965; Kelley 1995, section 7.3): towards the target's margin 0, or at t fixed, or across the tangent.  It is kept
- * in taken. */
+/* The step of round `count`, change = -F on entry, by the factors at hand and what the steps before it have told of
+ * their error (Broyden 1965; Kelley 1995, section 7.3): towards the target's margin 0, or at t fixed, or across the
+ * tangent.  It is kept in taken. */
 static void chord(Trace *trace, int count, int at_end, const Target *target, double margin)
 {
     const int n = 3 * trace->problem->contact_count;
@@ -504,9 +507,9 @@ static void chord(Trace *trace, int count, int at_end, const Target *target, dou
 /* What became of a correction: it failed, it has an event before it, or is on the path. */
 typedef enum Outcome { FAILED, PASSED, REACHED } Outcome;
 
-/* Quasi-Newton from the point `length` along the tangent, to the target's event, or in the plane across the tangent (at_end:
- * at t = 0), with the factors at hand while they are good.  As soon as it is near the path the first event before it is
- * looked for, and becomes the target. */
+/* Quasi-Newton from the point `length` along the tangent, to the target's event, or in the plane across the tangent
+ * (at_end: at t = 0), with the factors at hand while they are good.  As soon as it is near the path the first event
+ * before it is looked for, and becomes the target. */
 static Outcome correct(Trace *trace, double length, int at_end, const Event *last_event, Target *target, double *part)
 {
     const int n = 3 * trace->problem->contact_count;
@@ -660,8 +663,8 @@ static int follow(Trace *trace, double tolerance, double deadline, int limit, do
     return trace->t <= 0;
 }
 
-/* Paths from path to path: each ends SOFT of its length beside a solution, where the proximal points find the way or the next
- * path is short. */
+/* Paths from path to path: each ends SOFT of its length beside a solution, where the proximal points find the way or
+ * the next path is short. */
 static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOptions *options, double *r,
                        int *iterations)
 {
