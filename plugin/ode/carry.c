@@ -1,5 +1,6 @@
 #include "ode/carry.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "linalg/lu.h"
@@ -7,7 +8,10 @@
 #include "ode/ledger.h"
 
 enum { POINTS_MOST = 64 };
-#define RIDGE 1e-15 /* of the trace: points on one line carry no moment about it */
+/* Of the trace: points on one line carry no moment about it.  Those nearly on one line would, by any force: what it takes
+ * more than there was is left out, with the greater ridge, or all of the moment. */
+#define RIDGE 1e-15
+#define RIDGE_NARROW 1e-3
 #define STILL 1e-4  /* of the arm: what the bodies have slid and parted in a step */
 #define MOVED 1e-12 /* of the arm */
 #define ROUGH 1e-3  /* m/s: who asks for no more than this, and not for the best in a time, has it sooner without */
@@ -17,6 +21,7 @@ typedef struct Pair {
     dBodyID body[2];
     int serial[2];
     double F[3], M[3]; /* N, N m about the origin, on body[0] */
+    double size;       /* N, sum of the forces it comes from */
     int given;         /* 1: there is something */
 } Pair;
 
@@ -76,6 +81,7 @@ static void carryLost(const spragSnapshot *s, const spragContactMemory *memory, 
     for (int a = 0; a < 3; ++a)
         pair->F[a] += sign * force[a];
     addMoment(pair, at, force, sign);
+    pair->size += spragNorm3(force);
     pair->given = 1;
 }
 
@@ -95,32 +101,38 @@ static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory
         at[a] -= p[a];
     }
     addMoment(pair, at, force, orderOf(pair, memory->body, memory->serial));
+    pair->size += spragNorm3(force);
     pair->given = 1;
 }
 
-/* b of the sum above, from the moment (3); 0 where all points are one. */
-static void turnOf(int count, const double (*d)[3], double moment[3])
+/* Forces turn_i = b x d_i with sum d_i x turn_i = moment, b from I b = moment, I = sum |d_i|^2 - d_i d_i'.  Returns
+ * their size, N; infinity: there is no b. */
+static double turnOf(int count, const double (*d)[3], const double moment[3], double ridge, double (*turn)[3])
 {
-    double I[9] = {0};
+    double I[9] = {0}, b[3] = {moment[0], moment[1], moment[2]}, square = 0;
     int pivot[3];
     for (int i = 0; i < count; ++i)
         for (int row = 0; row < 3; ++row)
             for (int column = 0; column < 3; ++column)
                 I[3 * row + column] += (row == column ? spragDot3(d[i], d[i]) : 0) - d[i][row] * d[i][column];
-    const double ridge = RIDGE * (I[0] + I[4] + I[8]);
+    const double trace = I[0] + I[4] + I[8];
     for (int row = 0; row < 3; ++row)
-        I[4 * row] += ridge;
-    if (spragLuFactor(3, I, pivot, 0) == 3)
-        spragLuSolve(3, I, pivot, moment);
-    else
-        memset(moment, 0, 3 * sizeof *moment);
+        I[4 * row] += ridge * trace;
+    if (spragLuFactor(3, I, pivot, 0) != 3)
+        return INFINITY;
+    spragLuSolve(3, I, pivot, b);
+    for (int i = 0; i < count; ++i) {
+        spragCross3(turn[i], b, d[i]);
+        square += spragDot3(turn[i], turn[i]);
+    }
+    return sqrt(square);
 }
 
 /* To points j, next[j] .. of the pair. */
 static void share(spragSnapshot *s, const Pair *pair, int j, const int *next)
 {
     int joint[POINTS_MOST], count = 0;
-    double c[3] = {0, 0, 0}, d[POINTS_MOST][3], b[3], turn[3];
+    double c[3] = {0, 0, 0}, d[POINTS_MOST][3], turn[POINTS_MOST][3], moment[3];
     for (; j >= 0 && count < POINTS_MOST; j = next[j])
         joint[count++] = j;
     for (int i = 0; i < count; ++i)
@@ -129,16 +141,17 @@ static void share(spragSnapshot *s, const Pair *pair, int j, const int *next)
     for (int i = 0; i < count; ++i)
         for (int a = 0; a < 3; ++a)
             d[i][a] = s->joint[joint[i]].contact->geom.pos[a] - c[a];
-    spragCross3(b, pair->F, c);
+    spragCross3(moment, pair->F, c);
     for (int a = 0; a < 3; ++a)
-        b[a] += pair->M[a];
-    turnOf(count, (const double(*)[3])d, b);
+        moment[a] += pair->M[a];
+    if (!(turnOf(count, (const double(*)[3])d, moment, RIDGE, turn) <= pair->size) &&
+        !(turnOf(count, (const double(*)[3])d, moment, RIDGE_NARROW, turn) <= pair->size))
+        memset(turn, 0, (size_t)count * sizeof *turn);
     for (int i = 0; i < count; ++i) {
         const dBodyID first = s->body[s->joint[joint[i]].body[0]].id;
         const double sign = first == pair->body[0] ? 1 : -1;
-        spragCross3(turn, b, d[i]);
         for (int a = 0; a < 3; ++a)
-            s->carried[joint[i]][a] += sign * (pair->F[a] / count + turn[a]);
+            s->carried[joint[i]][a] += sign * (pair->F[a] / count + turn[i][a]);
     }
 }
 

@@ -321,6 +321,24 @@ static spragStatus lastSweeps(const spragProblem *problem, spragSolveOptions *le
     return status != SPRAG_OK || info->residual <= left->tolerance ? status : SPRAG_LIMIT;
 }
 
+/* A guess may be worse than none: r = 0 leaves max |q| (1 + mu) at most.  What begins beyond that takes longer, or, if its
+ * sweeps are numbered, ends there.  zero: room for 3 nc. */
+static void dropBadGuess(const spragProblem *problem, double *r, double *zero, spragSolveInfo *info)
+{
+    const int n = 3 * problem->contact_count;
+    double most = 0;
+    for (int i = 0; i < n; ++i)
+        most = fmax(most, fabs(problem->q[i]));
+    if (info->residual <= most)
+        return;
+    memset(zero, 0, (size_t)n * sizeof *zero);
+    const double residual = spragVelocityResidual(problem, zero, problem->q);
+    if (info->residual <= residual)
+        return;
+    memset(r, 0, (size_t)n * sizeof *r);
+    info->residual = residual;
+}
+
 static spragStatus runChain(const spragProblem *problem, const spragSolveOptions *options, int links_most, double begin,
                             spragArena *arena, double *r, spragSolveInfo *info)
 {
@@ -332,6 +350,8 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
         return SPRAG_ERROR_MEMORY;
     if (isnan(info->residual))
         info->residual = spragProblemResidual(problem, r);
+    if (chain[0] == &spragSolverSweeps || chain[0] == &spragSolverGaussSeidel)
+        dropBadGuess(problem, r, candidate, info);
     if (chain[0] == &spragSolverVariant && isHurried(problem, options, begin, &left))
         return info->residual <= options->tolerance ? SPRAG_OK : lastSweeps(problem, &left, arena, r, candidate, info);
     const int swept = chain[0] == &spragSolverSweeps && info->residual <= options->tolerance;

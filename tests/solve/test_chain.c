@@ -246,6 +246,27 @@ static void limitsGiveTheBestSoFar(void **state)
     }
 }
 
+/* A guess that is worse than none leaves nothing behind, however few the sweeps are. */
+static void badGuessesAreDropped(void **state)
+{
+    (void)state;
+    static Random random;
+    randomProblem(&random, 4, 0.4, N / 2);
+    const double zero[N] = {0}, start = spragProblemResidual(&random.problem, zero);
+    const spragSolveOptions options = {.solver = SPRAG_SOLVER_GAUSS_SEIDEL, .tolerance = 1e-12, .iteration_limit = 1};
+    spragArena arena = {0};
+    spragSolveInfo info;
+    double r[N], from_zero[N] = {0};
+    for (int i = 0; i < N; ++i)
+        r[i] = 1e8 * sin(i);
+    assert_int_equal(spragChainSolve(&random.problem, &options, &arena, from_zero, NULL, &info), SPRAG_LIMIT);
+    const double best = info.residual;
+    assert_int_equal(spragChainSolve(&random.problem, &options, &arena, r, NULL, &info), SPRAG_LIMIT);
+    assert_true(best <= start);
+    CHECK_NEAR(info.residual, best, 0);
+    spragArenaFree(&arena);
+}
+
 /* After the arena has grown once a solve takes no memory; without memory it says so and leaves r. */
 static void memory(void **state)
 {
@@ -350,6 +371,7 @@ int main(void)
                                        cmocka_unit_test(unitsAndMirrorsDoNotMatter),
                                        cmocka_unit_test(lockedRowsAreNoTrouble),
                                        cmocka_unit_test(limitsGiveTheBestSoFar),
+                                       cmocka_unit_test(badGuessesAreDropped),
                                        cmocka_unit_test(timeIsKept),
                                        cmocka_unit_test(workIsLimited),
                                        cmocka_unit_test(memory),
