@@ -7,10 +7,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-exclude=(-LE nightly)
+nightly=OFF
 case "${1:-}" in
 "") ;;
---all) exclude=() ;;
+--all) nightly=ON ;;
 *)
     echo "tests/run.sh: unknown argument '$1'; --all or nothing" >&2
     exit 2
@@ -18,17 +18,16 @@ case "${1:-}" in
 esac
 
 third_party/install.sh all
-if [ ${#exclude[@]} -eq 0 ]; then
+if [ $nightly = ON ]; then
     third_party/install.sh games || echo "tests/run.sh: no games can be installed; their test is skipped" >&2
 fi
 build=${BUILD_DIR:-build}
 # shellcheck disable=SC2086
-cmake -S . -B "$build" -G Ninja -DBUILD_TESTING=ON ${CMAKE_ARGS:-} >/dev/null
+cmake -S . -B "$build" -G Ninja -DBUILD_TESTING=ON -DSPRAG_NIGHTLY=$nightly ${CMAKE_ARGS:-} >/dev/null
 cmake --build "$build"
 
 status=0
-ctest --test-dir "$build" --no-tests=error --output-on-failure --timeout 3600 -j "$(nproc)" \
-    ${exclude[@]+"${exclude[@]}"} | tee "$build/tests.log" || status=$?
+ctest --test-dir "$build" --no-tests=error --output-on-failure --timeout 3600 -j "$(nproc)" | tee "$build/tests.log" || status=$?
 
 # Of what was skipped, the reason: the line that begins so, of a whole test or of a part.
 awk '/^[0-9]+\/[0-9]+ Testing: / {test = $3}
