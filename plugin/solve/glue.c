@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "linalg/ldlt.h"
 #include "linalg/vec3.h"
 #include "problem/bodies.h"
 #include "problem/residual.h"
@@ -18,11 +19,11 @@ enum {
     NEWTON_MAX = 12,
     HALVINGS_MAX = 12,
     LOOK = 10,
-    PRODUCTS_MOST = 15000, /* dense heaps need half of that */
+    PRODUCTS_MOST = 25000, /* dense heaps need half of that */
     HALF_OPEN = 9          /* contacts to a body at most */
 };
 #define WORK_MOST 7e9 /* products times contacts: two or three minutes; the first step of demo_space_stress takes 6e9 */
-#define PRICE_MOST 1.4e9  /* of a factorisation: some four are made */
+#define PRICE_MOST 2e9    /* of a factorisation: some four are made */
 #define SOLUTION_PRICE 10 /* of a block of the factors: memory's speed */
 #define DESCENT 1e-4      /* of what the slope promises */
 #define NOISE 1e-13       /* of the function */
@@ -54,7 +55,8 @@ typedef struct Glue {
     Link *link;
     Pull *pull;
     unsigned char *pressed; /* (links) r_n > 0 */
-    double (*block)[36];    /* (bodies) lower triangles of Cholesky factors */
+    double (*block)[36];    /* (bodies) lower triangles of factors, */
+    double (*pivot)[6];     /* and one over their pivots */
     double *r, *u, *best;   /* (3 links) */
     Six *v, *trial, *gradient, *step, *direction, *image, *residual;
     double slip; /* m/s, greatest |q_t + J_t v| */
@@ -181,6 +183,8 @@ static double functionAt(Glue *glue, const Six *v, Six *gradient)
 
 /* ---------------------------------------------------------------- the preconditioner */
 
+static const int dense[6] = {0}; /* envelopes of the blocks */
+
 /* block += J_side^T S J_side, lower triangle. */
 static void addBlock(const Link *link, int side, int pressed, double block[36])
 {
@@ -197,21 +201,6 @@ static void addBlock(const Link *link, int side, int pressed, double block[36])
             const double a = i < 3 ? n[i] : turn[i - 3], b = j < 3 ? n[j] : turn[j - 3];
             block[6 * i + j] += link->tangential * spragDot3(rows[i], rows[j]) + along * a * b;
         }
-}
-
-static void factorBlock(double A[36])
-{
-    for (int j = 0; j < 6; ++j) {
-        double *row = A + 6 * j;
-        for (int k = 0; k < j; ++k)
-            row[j] -= row[k] * row[k];
-        row[j] = sqrt(row[j]);
-        for (int i = j + 1; i < 6; ++i) {
-            for (int k = 0; k < j; ++k)
-                A[6 * i + j] -= A[6 * i + k] * row[k];
-            A[6 * i + j] /= row[j];
-        }
-    }
 }
 
 /* S of the normal row 1 / (C + soft) or 0, of the others 1 / e. */
@@ -254,7 +243,7 @@ static void precondition(Glue *glue)
         for (int side = 0; side < 2; ++side)
             addBlock(&glue->link[k], side, glue->pressed[k], glue->block[glue->link[k].body[side]]);
     for (int i = 0; i < glue->bodies; ++i)
-        factorBlock(glue->block[i]);
+        spragLdltFactor(6, dense, glue->block[i], glue->pivot[i]);
 }
 
 /* out = block^-1 x, or that of the whole matrix */
@@ -268,19 +257,12 @@ static void applyInverse(Glue *glue, const Six *x, Six *out)
         return;
     }
     for (int b = 0; b < glue->bodies; ++b) {
-        const double *L = glue->block[b];
         double *y = out[b].at;
         memcpy(y, x[b].at, sizeof *x);
-        for (int i = 0; i < 6; ++i) {
-            for (int j = 0; j < i; ++j)
-                y[i] -= L[6 * i + j] * y[j];
-            y[i] /= L[7 * i];
-        }
-        for (int i = 5; i >= 0; --i) {
-            for (int j = i + 1; j < 6; ++j)
-                y[i] -= L[6 * j + i] * y[j];
-            y[i] /= L[7 * i];
-        }
+        spragLdltForward(6, dense, glue->block[b], 1, 0, y);
+        for (int i = 0; i < 6; ++i)
+            y[i] *= glue->pivot[b][i];
+        spragLdltBackward(6, dense, glue->block[b], y);
     }
 }
 
@@ -498,6 +480,7 @@ static int take(Glue *glue, const spragProblem *problem, spragArena *arena)
     glue->pressed = SPRAG_TAKE(arena, unsigned char, glue->links);
     glue->best = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)glue->links);
     glue->block = spragArenaTakeRaw(arena, (size_t)n + 1, sizeof *glue->block);
+    glue->pivot = spragArenaTakeRaw(arena, (size_t)n, sizeof *glue->pivot);
     Six **const all[] = {&glue->v,         &glue->trial, &glue->gradient, &glue->step,
                          &glue->direction, &glue->image, &glue->residual};
     int taken = glue->link != NULL && glue->pull != NULL && glue->pressed != NULL && glue->best != NULL;
@@ -505,7 +488,7 @@ static int take(Glue *glue, const spragProblem *problem, spragArena *arena)
         *all[i] = spragArenaTake(arena, (size_t)n + 1, sizeof(Six));
         taken = taken && *all[i] != NULL;
     }
-    return taken && glue->block != NULL;
+    return taken && glue->block != NULL && glue->pivot != NULL;
 }
 
 /* From the guess, or from nothing if that is better: center, v, and the judge's word. */

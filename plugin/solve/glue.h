@@ -23,7 +23,8 @@
  * after 15 000 products.  But a factor of M + J^T S J (solve/tangent) is cheap then.  It is the preconditioner, also where e is another
  * and some contacts have opened since, until one step takes more iterations than are cheaper than the next factor; and as
  * the centers are a linear iteration while nothing opens or closes, Anderson's mixing finds what goes on slowly in it: 3e-7 m/s with three
- * factors and 110 products.  Its pivots, blocks inverted, lose twice the digits of e, so e ends at 1e-8, and at 1e-7 where
+ * factors and 110 products; 63 000 contacts of 10 000 balls, 2e-8 with two and 290.  Its pivots, blocks inverted, lose twice the
+ * digits of e, so e ends at 1e-8, and at 1e-7 where
  * that is below rounding. */
 #ifndef SPRAG_SOLVE_GLUE_H
 #define SPRAG_SOLVE_GLUE_H
