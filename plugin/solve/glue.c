@@ -23,7 +23,9 @@ enum {
     HALF_OPEN = 9          /* contacts to a body at most */
 };
 #define WORK_MOST 7e9 /* products times contacts: two or three minutes; the first step of demo_space_stress takes 6e9 */
-#define PRICE_MOST 2e9    /* of a factorisation: some four are made */
+#define PRICE_MOST 2e9 /* of a factorisation: some four are made */
+#define SECONDS_PER_PRICE 3e-8
+#define TIME_SHARE 0.2    /* of a time limit, for one of them */
 #define SOLUTION_PRICE 10 /* of a block of the factors: memory's speed */
 #define DESCENT 1e-4      /* of what the slope promises */
 #define NOISE 1e-13       /* of the function */
@@ -513,8 +515,10 @@ static double begin(Glue *glue, double *least)
 /* ---------------------------------------------------------------- half-open heaps */
 
 /* Factors of the whole matrix, if they are cheap enough and there is memory. */
-static void beginFactored(Glue *glue, spragArena *arena)
+static void beginFactored(Glue *glue, double time_limit, spragArena *arena)
 {
+    const double price_most =
+        time_limit > 0 ? fmin(PRICE_MOST, TIME_SHARE * time_limit / SECONDS_PER_PRICE) : PRICE_MOST;
     if (glue->links > HALF_OPEN * glue->bodies)
         return;
     const spragArenaMark mark = spragArenaMarkGet(arena);
@@ -523,7 +527,7 @@ static void beginFactored(Glue *glue, spragArena *arena)
     glue->piece[1] = 3 * glue->links;
     glue->weight = SPRAG_TAKE(arena, double, 3 * (size_t)glue->links);
     glue->direct = glue->weight != NULL &&
-                   spragTangentInit(t, glue->problem, NULL, SPRAG_TANGENT_BODIES, PRICE_MOST, arena) > 0 &&
+                   spragTangentInit(t, glue->problem, NULL, SPRAG_TANGENT_BODIES, price_most, arena) > 0 &&
                    (pool == NULL || spragBlockLuShare(&t->lu, pool, arena)) &&
                    spragAndersonInit(&glue->mix, 1, glue->piece, glue->weight, NULL, arena);
     if (glue->direct)
@@ -594,7 +598,7 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
         glue.most = options->iteration_limit;
     double least = INFINITY, residual = begin(&glue, &least);
     if (residual > glue.enough)
-        beginFactored(&glue, arena);
+        beginFactored(&glue, options->time_limit, arena);
     for (int k = 0; k < stagesOf(&glue) && residual > glue.enough && !isSpent(&glue); ++k)
         residual = runStage(&glue, k, &least);
     if (!(residual <= least)) {
