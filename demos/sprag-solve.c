@@ -2,6 +2,7 @@
  *
  * Exit code: 0 solved to the tolerance, 1 not (best answer and its residual are printed), 2 bad argument or file. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -114,14 +115,46 @@ static void printJsonString(const char *text)
     putchar('"');
 }
 
+/* An answer to "is there a solution", and impulses (3 nc) that show it. */
+typedef struct Proof {
+    spragExistence existence;
+    const double *r;
+} Proof;
+
+/* 1: block k carries so much of the wedge's sum of normal impulses, 1, that it is named. */
+static int isInWedge(const Proof *proof, int k)
+{
+    return proof->r[3 * k] >= 0.01;
+}
+
+/* The contacts of a wedge, and the bodies between them, numbers as in the file. */
+static void printWedge(const spragProblem *problem, const Proof *proof)
+{
+    int last = -2; /* so that -1, the world, is the first to be greater */
+    printf("note         the wedge: contacts");
+    for (int k = 0; k < problem->contact_count; ++k)
+        if (isInWedge(proof, k))
+            printf(" %d", k);
+    for (int next = INT_MAX; problem->body != NULL; last = next, next = INT_MAX) {
+        for (int i = 0; i < 2 * problem->contact_count; ++i)
+            if (isInWedge(proof, i / 2) && problem->body[i] > last && problem->body[i] < next)
+                next = problem->body[i];
+        if (next == INT_MAX)
+            break;
+        printf(last == -2 ? ", bodies " : " ");
+        printf(next < 0 ? "world" : "%d", next);
+    }
+    puts(" (from 0, as in the file)");
+}
+
 static const char *verdict(const spragSolveInfo *info)
 {
     return info->status == SPRAG_OK ? "solved" : info->status == SPRAG_LIMIT ? "limit" : "not-converged";
 }
 
-static void printJson(const Options *o, const spragProblem *problem, const spragSolveInfo *info,
-                      const spragExistence *existence)
+static void printJson(const Options *o, const spragProblem *problem, const spragSolveInfo *info, const Proof *proof)
 {
+    const spragExistence *existence = proof != NULL ? &proof->existence : NULL;
     printf("{\"file\":");
     printJsonString(o->file);
     printf(",\"status\":\"%s\",\"solver\":\"%s\",\"iterations\":%d,\"contacts\":%d,\"blocks\":%d", verdict(info),
@@ -134,13 +167,22 @@ static void printJson(const Options *o, const spragProblem *problem, const sprag
     if (existence != NULL) {
         printf(",\"solution_assured\":%s", existence->assured ? "true" : "false");
         printJsonNumber("existence_margin", existence->margin);
+        if (!existence->assured) {
+            const char *before = ",\"wedge_contacts\":[";
+            for (int k = 0; k < problem->contact_count; ++k)
+                if (isInWedge(proof, k)) {
+                    printf("%s%d", before, k);
+                    before = ",";
+                }
+            putchar(']');
+        }
     }
     puts("}");
 }
 
-static void printText(const Options *o, const spragProblem *problem, const spragSolveInfo *info,
-                      const spragExistence *existence)
+static void printText(const Options *o, const spragProblem *problem, const spragSolveInfo *info, const Proof *proof)
 {
+    const spragExistence *existence = proof != NULL ? &proof->existence : NULL;
     printf("%s: %d contacts, %d blocks\n", o->file, problem->contact_count, problem->block_count);
     printf("status       %s\n", verdict(info));
     printf("residual     %.3g m/s (tolerance %g)\n", info->residual, o->solve.tolerance);
@@ -156,9 +198,11 @@ static void printText(const Options *o, const spragProblem *problem, const sprag
     if (existence != NULL && existence->assured)
         printf("note         a solution exists: a motion parts all contacts, u_n - mu |u_t| >= %.2g m/s\n",
                existence->margin);
-    if (existence != NULL && !existence->assured)
+    if (existence != NULL && !existence->assured) {
         printf("note         a solution need not exist: friction locks a wedge that closes at %.2g m/s\n",
                -existence->margin);
+        printWedge(problem, proof);
+    }
 }
 
 static int solveFile(const Options *o)
@@ -166,18 +210,22 @@ static int solveFile(const Options *o)
     spragProblem *problem = NULL;
     if (spragProblemRead(o->file, &problem) != SPRAG_OK)
         return refuse("%s", spragStatusDetail());
-    double *r = calloc(3 * (size_t)problem->contact_count, sizeof *r);
+    const size_t n = 3 * (size_t)problem->contact_count;
+    double *r = calloc(n, sizeof *r), *shown = calloc(n, sizeof *shown);
     spragSolveInfo info = {.residual = NAN};
-    const spragStatus status = r != NULL ? spragProblemSolve(problem, &o->solve, r, NULL, &info) : SPRAG_ERROR_MEMORY;
+    const spragStatus status =
+        r != NULL && shown != NULL ? spragProblemSolve(problem, &o->solve, r, NULL, &info) : SPRAG_ERROR_MEMORY;
     int code = status == SPRAG_OK ? EXIT_SOLVED : EXIT_NOT_CONVERGED;
-    spragExistence existence;
-    const int asked = status == SPRAG_NOT_CONVERGED && spragProblemExistence(problem, NULL, &existence) == SPRAG_OK;
+    Proof proof = {.r = shown};
+    const int asked =
+        status == SPRAG_NOT_CONVERGED && spragProblemExistence(problem, shown, &proof.existence) == SPRAG_OK;
     if (status == SPRAG_OK || status == SPRAG_NOT_CONVERGED || status == SPRAG_LIMIT || status == SPRAG_NO_SOLUTION)
-        (o->json ? printJson : printText)(o, problem, &info, asked ? &existence : NULL);
+        (o->json ? printJson : printText)(o, problem, &info, asked ? &proof : NULL);
     else
         code =
             refuse("%s: %s", o->file, spragStatusDetail()[0] != '\0' ? spragStatusDetail() : spragStatusText(status));
     free(r);
+    free(shown);
     spragProblemFree(problem);
     if (fflush(stdout) != 0 || ferror(stdout))
         return refuse("the result cannot be written: %s", strerror(errno));

@@ -466,3 +466,38 @@ void spragBlockLuSolve(spragBlockLu *lu, double *x)
     else
         solve(lu, x, CONTACT);
 }
+
+void spragBlockLuColumns(const spragBlockLu *lu, int k, double *columns, double *work)
+{
+    const spragQuad zero = {0};
+    spragQuad *x = (spragQuad *)(void *)columns, *y = (spragQuad *)(void *)work;
+    int first = 0;
+    while (lu->order[first] != k)
+        y[CONTACT * first] = y[CONTACT * first + 1] = y[CONTACT * first + 2] = zero, ++first;
+    for (int i = first; i < lu->n; ++i) {
+        spragQuad sum[CONTACT] = {zero, zero, zero};
+        for (int a = 0; a < CONTACT && i == first; ++a)
+            sum[a][a] = 1;
+        for (int s = lu->l_start[i]; s < lu->l_start[i + 1]; ++s) {
+            const double *L = lu->L + 9 * (size_t)s;
+            const spragQuad *z = y + CONTACT * lu->l_column[s];
+            for (int a = 0; a < CONTACT && lu->l_column[s] >= first; ++a)
+                sum[a] -= z[0] * L[3 * a] + z[1] * L[3 * a + 1] + z[2] * L[3 * a + 2];
+        }
+        memcpy(y + CONTACT * i, sum, sizeof sum);
+    }
+    for (int i = lu->n - 1; i >= 0; --i) {
+        spragQuad sum[CONTACT];
+        memcpy(sum, y + CONTACT * i, sizeof sum);
+        for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
+            const double *U = lu->U + 12 * (size_t)t;
+            const spragQuad *z = y + CONTACT * lu->u_column[t];
+            for (int a = 0; a < CONTACT; ++a)
+                sum[a] -= z[0] * U[4 * a] + z[1] * U[4 * a + 1] + z[2] * U[4 * a + 2];
+        }
+        const double *D = lu->inverse + 9 * (size_t)i;
+        for (int a = 0; a < CONTACT; ++a)
+            y[CONTACT * i + a] = sum[0] * D[3 * a] + sum[1] * D[3 * a + 1] + sum[2] * D[3 * a + 2];
+        memcpy(x + CONTACT * lu->order[i], y + CONTACT * i, CONTACT * sizeof *y);
+    }
+}

@@ -15,9 +15,11 @@ int spragAmendedInit(spragAmended *amended, spragTangent *tangent, spragArena *a
                               .B = SPRAG_TAKE(arena, double, 9 * m),
                               .Z = SPRAG_TAKE_RAW(arena, double, 9 * m * nc),
                               .small = SPRAG_TAKE_RAW(arena, double, 9 * m * m),
-                              .y = SPRAG_TAKE_RAW(arena, double, 3 * m)};
+                              .y = SPRAG_TAKE_RAW(arena, double, 3 * m),
+                              .columns = SPRAG_TAKE_RAW(arena, double, 12 * nc),
+                              .work = SPRAG_TAKE_RAW(arena, double, 12 * nc)};
     if (amended->place == NULL || amended->A == NULL || amended->B == NULL || amended->Z == NULL ||
-        amended->small == NULL || amended->y == NULL)
+        amended->small == NULL || amended->y == NULL || amended->columns == NULL || amended->work == NULL)
         return 0;
     for (size_t k = 0; k < nc; ++k)
         amended->place[k] = -1;
@@ -44,11 +46,11 @@ int spragAmendedPlace(spragAmended *amended, int k)
     amended->place[k] = place, amended->contact[place] = k;
     memcpy(amended->A + 9 * place, t->A + 9 * (size_t)k, 9 * sizeof *t->A);
     memcpy(amended->B + 9 * place, t->B + 9 * (size_t)k, 9 * sizeof *t->B);
-    for (int i = 0; i < 3; ++i) {
-        double *z = amended->Z + (size_t)(3 * place + i) * n;
-        memset(z, 0, n * sizeof *z);
-        z[3 * k + i] = 1;
-        spragTangentSolve(t, z);
+    spragBlockLuColumns(&t->lu, k, amended->columns, amended->work);
+    for (int j = 0; j < 3; ++j) {
+        double *const restrict z = amended->Z + (size_t)(3 * place + j) * n;
+        for (size_t i = 0; i < n; ++i)
+            z[i] = amended->columns[4 * i + (size_t)j];
     }
     return place;
 }

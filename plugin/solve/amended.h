@@ -5,7 +5,7 @@
  *     M' = M + E V,   V = dA_c + dB_c (W + soft)   (3m x 3nc),   E (3nc x 3m) the columns of the identity,
  *     M'^-1 g = y - Z (1 + V Z)^-1 V y,   y = M^-1 g,   Z = M^-1 E          (Woodbury 1950)
  *
- * A contact costs three solutions once, however often its row changes; 1 + V Z is small and dense, and
+ * A contact costs a solution once, however often its row changes; 1 + V Z is small and dense, and
  * det M' = det M det (1 + V Z).  Of 2300 contacts among spheres a factorisation costs 35 solutions. */
 #ifndef SPRAG_SOLVE_AMENDED_H
 #define SPRAG_SOLVE_AMENDED_H
@@ -24,6 +24,7 @@ typedef struct spragAmended {
     double *Z;                       /* (3 MOST x 3 nc) columns of Z, one after the other */
     double *small;                   /* (3m x 3m) factors of 1 + V Z */
     double *y;                       /* (3m) */
+    double *columns, *work;          /* (3 nc x 4) three columns of Z side by side */
     int pivot[3 * SPRAG_AMENDED_MOST];
 } spragAmended;
 

@@ -61,6 +61,17 @@ static void solvesWhatWasMultiplied(void **state)
             spragBlockLuSolve(&lu, y);
             for (int i = 0; i < 3 * N; ++i)
                 CHECK_NEAR(y[i], x[i], 1e-12);
+            double *columns = SPRAG_TAKE_RAW(&arena, double, 12 * N), *work = SPRAG_TAKE_RAW(&arena, double, 12 * N);
+            assert_true(columns != NULL && work != NULL);
+            const int k = (3 * trial) % N; /* of the inverse, against the solution for a column of the identity */
+            spragBlockLuColumns(&lu, k, columns, work);
+            for (int j = 0; j < 3; ++j) {
+                memset(y, 0, sizeof y);
+                y[3 * k + j] = 1;
+                spragBlockLuSolve(&lu, y);
+                for (int i = 0; i < 3 * N; ++i)
+                    CHECK_NEAR(columns[4 * i + j], y[i], 1e-12);
+            }
         }
     }
     spragArenaFree(&arena);

@@ -70,6 +70,25 @@ case $? in
 *) fail "tolerance 1e-300: $(cat err)" ;;
 esac
 
+# Two walls push a unit mass from both sides, which no impulses can obey: said so, with the contacts and bodies between.
+cat >jam.txt <<'END'
+2 4
+0.5 4 -1
+0.5 -1 4
+-1 0 0
+-0.5 0 0
+0 0  1 0 0  0 1 0  0 0 1
+0 1  -1 0 0  0 1 0  0 0 -1
+1 0  -1 0 0  0 1 0  0 0 -1
+1 1  1 0 0  0 1 0  0 0 1
+END
+"$tool" jam.txt >out
+[ $? -eq 1 ] || fail 'jam.txt: exit code'
+grep -q '^note  *a solution need not exist: friction locks a wedge that closes at 0.7[0-9]* m/s$' out || fail "jam: $(cat out)"
+grep -q '^note  *the wedge: contacts 0 1, bodies world 4 (from 0, as in the file)$' out || fail "jam: $(cat out)"
+"$tool" jam.txt --json >out
+grep -q '"solution_assured":false,.*"wedge_contacts":\[0,1\]}$' out || fail "jam: $(cat out)"
+
 if [ -w /dev/full ]; then
     "$tool" stick.txt >/dev/full 2>err
     [ $? -eq 2 ] || fail 'a full disk goes unnoticed'
