@@ -29,11 +29,12 @@ press() {
     done
 }
 
-# openScreen: an X server that answers, in $server and $DISPLAY.  (Two that start at once may want the same number.)
+# openScreen: an X server that answers, in $server and $DISPLAY.  (Two that start at once may want the same number; one that resets
+# when its last client leaves refuses who comes meanwhile.)
 openScreen() {
     for _ in 1 2 3 4 5; do
         : >"$scratch/display"
-        Xvfb -displayfd 3 -screen 0 800x600x24 3>"$scratch/display" >/dev/null 2>&1 &
+        Xvfb -noreset -displayfd 3 -screen 0 800x600x24 3>"$scratch/display" >/dev/null 2>&1 &
         server=$!
         for _ in $(seq 100); do [ -s "$scratch/display" ] && break; sleep 0.1; done
         DISPLAY=:$(cat "$scratch/display")
