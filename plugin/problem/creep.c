@@ -43,26 +43,22 @@ static double blockCreep(const spragProblem *problem, int k, const double *r_all
 
 typedef struct Search {
     const spragProblem *problem;
-    const double *r;
+    const double *r, *u;
     double worst[SPRAG_RANGES_MOST];
 } Search;
 
 static void searchRange(void *data, int range, int first, int end)
 {
     Search *search = data;
-    const spragProblem *problem = search->problem;
     double worst = 0;
-    for (int k = first; k < end; ++k) {
-        double u[3];
-        spragBlockMotion(problem, k, search->r, u);
-        worst = fmax(worst, blockCreep(problem, k, search->r, u));
-    }
+    for (int k = first; k < end; ++k)
+        worst = fmax(worst, blockCreep(search->problem, k, search->r, search->u + 3 * k));
     search->worst[range] = worst;
 }
 
-double spragProblemCreep(const spragProblem *problem, const double *r)
+double spragVelocityCreep(const spragProblem *problem, const double *r, const double *u)
 {
-    Search search = {.problem = problem, .r = r};
+    Search search = {.problem = problem, .r = r, .u = u};
     spragRangesRun(problem->contact_count, searchRange, &search);
     double worst = 0;
     for (int k = 0; k < spragRangeCount(problem->contact_count); ++k)

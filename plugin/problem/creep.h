@@ -6,7 +6,7 @@
 
 #include <sprag/sprag.h>
 
-/* The largest of all blocks at r (3 nc). */
-double spragProblemCreep(const spragProblem *problem, const double *r);
+/* The largest of all blocks at r (3 nc), u (3 nc) = W r + q. */
+double spragVelocityCreep(const spragProblem *problem, const double *r, const double *u);
 
 #endif

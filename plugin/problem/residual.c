@@ -146,6 +146,7 @@ static int isComplete(const spragProblem *p)
 typedef struct Judgement {
     const spragProblem *problem;
     const double *r;
+    double *u; /* or NULL */
     double worst[SPRAG_RANGES_MOST];
 } Judgement;
 
@@ -156,31 +157,36 @@ static void judge(void *data, int range, int first, int end)
     const spragProblem *problem = judgement->problem;
     const double *r = judgement->r;
     double worst = 0;
-    for (int k = first; k < end && !isnan(worst); ++k) {
+    for (int k = first; k < end; ++k) {
         double u[3] = {problem->q[3 * k], problem->q[3 * k + 1], problem->q[3 * k + 2]};
         int diagonal = -1;
         for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
             spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
             diagonal = problem->column[e] == k ? e : diagonal;
         }
+        if (judgement->u != NULL)
+            memcpy(judgement->u + 3 * k, u, sizeof u);
         const double residual = residualOf(problem, k, diagonal, r, u);
-        if (!(residual <= worst))
+        if (!(residual <= worst) && !isnan(worst))
             worst = residual;
     }
     judgement->worst[range] = worst;
 }
 
-double spragProblemResidual(const spragProblem *problem, const double *r)
+double spragProblemJudge(const spragProblem *problem, const double *r, double *u)
 {
-    if (!isComplete(problem) || r == NULL)
-        return NAN;
-    Judgement judgement = {.problem = problem, .r = r};
+    Judgement judgement = {.problem = problem, .r = r, .u = u};
     spragRangesRun(problem->contact_count, judge, &judgement);
     double worst = 0;
     for (int k = 0; k < spragRangeCount(problem->contact_count) && !isnan(worst); ++k)
         if (!(judgement.worst[k] <= worst))
             worst = judgement.worst[k];
     return worst;
+}
+
+double spragProblemResidual(const spragProblem *problem, const double *r)
+{
+    return isComplete(problem) && r != NULL ? spragProblemJudge(problem, r, NULL) : (double)NAN;
 }
 
 int spragProblemIsPlain(const spragProblem *problem)

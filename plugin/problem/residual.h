@@ -8,6 +8,8 @@
 
 /* u (3 nc) = W r + q */
 void spragProblemVelocity(const spragProblem *problem, const double *r, double *u);
+/* The same, and the judge's word on r: W is read once. */
+double spragProblemJudge(const spragProblem *problem, const double *r, double *u);
 
 /* Residual of one block, m/s, given its r and u = W r + q.  r_all (3 nc) is read for the parent of ROLLING blocks. */
 double spragBlockResidual(const spragProblem *problem, int block, const double *r_all, const double u[3]);

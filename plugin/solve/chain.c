@@ -107,29 +107,41 @@ static void solveSingle(const spragProblem *problem, const spragSolveOptions *op
 
 /* ---------------------------------------------------------------- the links */
 
+/* The best answer so far, and room for the next.  Whoever judges r has read W: u is kept, which says what creeps, and which
+ * the caller asks for. */
+typedef struct Best {
+    const spragProblem *problem;
+    spragArena *arena;
+    double *r, *u;                   /* (3 nc) u = W r + q */
+    double *candidate, *candidate_u; /* (3 nc) */
+    spragSolveInfo *info;            /* info->residual: of r */
+} Best;
+
 /* How a link is run: its answer is kept if the judge likes it better than r, or is as good as asked and PREFERRED. */
 typedef enum Manner { BETTER, PREFERRED, FROM_REST } Manner;
 
 /* Runs one method from the best answer so far, or from r = 0. */
-static spragStatus tryMethod(const spragSolver *method, const spragProblem *problem, const spragSolveOptions *options,
-                             Manner manner, spragArena *arena, double *r, double *candidate, spragSolveInfo *info)
+static spragStatus tryMethod(Best *best, const spragSolver *method, const spragSolveOptions *options, Manner manner)
 {
-    const spragArenaMark mark = spragArenaMarkGet(arena);
-    const size_t bytes = (size_t)(3 * problem->contact_count) * sizeof *r;
-    memcpy(candidate, r, bytes);
+    const spragProblem *problem = best->problem;
+    spragSolveInfo *info = best->info;
+    const spragArenaMark mark = spragArenaMarkGet(best->arena);
+    const size_t bytes = (size_t)(3 * problem->contact_count) * sizeof *best->r;
+    memcpy(best->candidate, best->r, bytes);
     if (manner == FROM_REST)
-        memset(candidate, 0, bytes);
+        memset(best->candidate, 0, bytes);
     const int before = info->iterations;
-    const spragStatus status = method->solve(problem, options, arena, candidate, info);
-    spragArenaRelease(arena, mark);
+    const spragStatus status = method->solve(problem, options, best->arena, best->candidate, info);
+    spragArenaRelease(best->arena, mark);
     info->method_iterations[method->kind] += info->iterations - before;
     if (status == SPRAG_ERROR_MEMORY)
         return status;
-    const int same = memcmp(r, candidate, bytes) == 0;
-    const double residual = same ? info->residual : spragProblemResidual(problem, candidate);
+    const int same = memcmp(best->r, best->candidate, bytes) == 0;
+    const double residual = same ? info->residual : spragProblemJudge(problem, best->candidate, best->candidate_u);
     if (residual < info->residual || isnan(info->residual) || (manner == PREFERRED && residual <= options->tolerance)) {
         if (!same) {
-            memcpy(r, candidate, bytes);
+            memcpy(best->r, best->candidate, bytes);
+            memcpy(best->u, best->candidate_u, bytes);
             info->solver = method->kind;
         }
         info->residual = residual;
@@ -228,18 +240,17 @@ static int limitOf(const spragProblem *problem, const spragSolveOptions *options
 }
 
 /* 1: what holds moves faster than who asks for this tolerance puts up with. */
-static int creeps(const spragProblem *problem, const spragSolveOptions *options, const double *r)
+static int creeps(const Best *best, const spragSolveOptions *options)
 {
-    return options->iteration_limit == 0 && spragProblemCreep(problem, r) > SETTLED;
+    return options->iteration_limit == 0 && spragVelocityCreep(best->problem, best->r, best->u) > SETTLED;
 }
 
-/* 1: nothing moves that the tolerance can tell from rest.  u: room for 3 nc. */
-static int isStill(const spragProblem *problem, double tolerance, const double *r, double *u)
+/* 1: nothing moves that the tolerance can tell from rest. */
+static int isStill(const Best *best, double tolerance)
 {
     double most = 0;
-    spragProblemVelocity(problem, r, u);
-    for (int i = 0; i < 3 * problem->contact_count; ++i)
-        most = fmax(most, fabs(u[i]));
+    for (int i = 0; i < 3 * best->problem->contact_count; ++i)
+        most = fmax(most, fabs(best->u[i]));
     return most <= STILL * tolerance;
 }
 
@@ -249,21 +260,20 @@ static int isStill(const spragProblem *problem, double tolerance, const double *
  * Tried and dropped: conjugate gradients on the rows that hold.  225 products with W bring 1000 balls at rest from 7e-8
  * to 5e-14 m/s in one step, where eight sweeps a step take 250 steps; but one ball that still rolls at 1e-9 m/s wakes 1e-12
  * m/s everywhere in each step, and the steps after it cost the same. */
-static spragStatus calm(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                        double *candidate, spragSolveInfo *info)
+static spragStatus calm(Best *best, const spragSolveOptions *options)
 {
-    const int exact = options->tolerance <= CREEP_MATTERS, plain = problem->bodies != NULL;
+    const int exact = options->tolerance <= CREEP_MATTERS, plain = best->problem->bodies != NULL;
     const spragSolver *const newton = plain ? &spragSolverPolish : exact ? &spragSolverNewton : NULL;
     const spragSolver *link[3] = {NULL, plain ? &spragSolverCalm : NULL, NULL};
-    double creep = spragProblemCreep(problem, r);
+    double creep = spragVelocityCreep(best->problem, best->r, best->u);
     link[creep > CREEP ? 0 : 2] = newton;
     for (int k = 0; k < 3 && creep > SETTLED; ++k) {
         if (link[k] == NULL || (link[k] == newton && creep <= CREEP) ||
-            (link[k] == newton && !exact && !isStill(problem, options->tolerance, r, candidate)))
+            (link[k] == newton && !exact && !isStill(best, options->tolerance)))
             continue;
-        if (tryMethod(link[k], problem, options, BETTER, arena, r, candidate, info) == SPRAG_ERROR_MEMORY)
+        if (tryMethod(best, link[k], options, BETTER) == SPRAG_ERROR_MEMORY)
             return SPRAG_ERROR_MEMORY;
-        creep = spragProblemCreep(problem, r);
+        creep = spragVelocityCreep(best->problem, best->r, best->u);
     }
     return SPRAG_OK;
 }
@@ -311,54 +321,52 @@ static int isHurried(const spragProblem *problem, const spragSolveOptions *optio
 }
 
 /* What a small island gets that has no time for anything else: sweeps, some microseconds' worth if it is late. */
-static spragStatus lastSweeps(const spragProblem *problem, spragSolveOptions *left, spragArena *arena, double *r,
-                              double *candidate, spragSolveInfo *info)
+static spragStatus lastSweeps(Best *best, spragSolveOptions *left)
 {
     const int late = !(left->time_limit > 0);
     left->iteration_limit = late ? SWEEPS_LATE : 0;
     left->time_limit = late ? 0 : left->time_limit;
-    const spragStatus status = tryMethod(&spragSolverSweeps, problem, left, BETTER, arena, r, candidate, info);
-    return status != SPRAG_OK || info->residual <= left->tolerance ? status : SPRAG_LIMIT;
+    const spragStatus status = tryMethod(best, &spragSolverSweeps, left, BETTER);
+    return status != SPRAG_OK || best->info->residual <= left->tolerance ? status : SPRAG_LIMIT;
 }
 
 /* A guess may be worse than none: r = 0 leaves max |q| (1 + mu) at most.  What begins beyond that takes longer, or, if its
- * sweeps are numbered, ends there.  zero: room for 3 nc. */
-static void dropBadGuess(const spragProblem *problem, double *r, double *zero, spragSolveInfo *info)
+ * sweeps are numbered, ends there. */
+static void dropBadGuess(Best *best)
 {
-    const int n = 3 * problem->contact_count;
+    const spragProblem *problem = best->problem;
+    const size_t n = 3 * (size_t)problem->contact_count;
     double most = 0;
-    for (int i = 0; i < n; ++i)
+    for (size_t i = 0; i < n; ++i)
         most = fmax(most, fabs(problem->q[i]));
-    if (info->residual <= most)
+    if (best->info->residual <= most)
         return;
-    memset(zero, 0, (size_t)n * sizeof *zero);
-    const double residual = spragVelocityResidual(problem, zero, problem->q);
-    if (info->residual <= residual)
+    memset(best->candidate, 0, n * sizeof *best->candidate);
+    const double residual = spragVelocityResidual(problem, best->candidate, problem->q);
+    if (best->info->residual <= residual)
         return;
-    memset(r, 0, (size_t)n * sizeof *r);
-    info->residual = residual;
+    memset(best->r, 0, n * sizeof *best->r);
+    memcpy(best->u, problem->q, n * sizeof *best->u);
+    best->info->residual = residual;
 }
 
-static spragStatus runChain(const spragProblem *problem, const spragSolveOptions *options, int links_most, double begin,
-                            spragArena *arena, double *r, spragSolveInfo *info)
+static spragStatus runChain(Best *best, const spragSolveOptions *options, int links_most, double begin)
 {
+    const spragProblem *problem = best->problem;
+    spragSolveInfo *info = best->info;
     const spragSolver *chain[LINKS_MAX];
     const int links = chainOf(problem, options, chain);
     spragSolveOptions left = *options;
-    double *candidate = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count);
-    if (candidate == NULL)
-        return SPRAG_ERROR_MEMORY;
-    if (isnan(info->residual))
-        info->residual = spragProblemResidual(problem, r);
+    info->residual = spragProblemJudge(problem, best->r, best->u);
     if (chain[0] == &spragSolverSweeps || chain[0] == &spragSolverGaussSeidel)
-        dropBadGuess(problem, r, candidate, info);
+        dropBadGuess(best);
     if (chain[0] == &spragSolverVariant && isHurried(problem, options, begin, &left))
-        return info->residual <= options->tolerance ? SPRAG_OK : lastSweeps(problem, &left, arena, r, candidate, info);
+        return info->residual <= options->tolerance ? SPRAG_OK : lastSweeps(best, &left);
     const int swept = chain[0] == &spragSolverSweeps && info->residual <= options->tolerance;
     if (swept)
-        return creeps(problem, options, r) ? calm(problem, &left, arena, r, candidate, info) : SPRAG_OK;
+        return creeps(best, options) ? calm(best, &left) : SPRAG_OK;
     if (chain[0] == &spragSolverSweeps && problem->bodies != NULL && options->iteration_limit == 0) {
-        const spragStatus status = tryMethod(&spragSolverAtOnce, problem, &left, BETTER, arena, r, candidate, info);
+        const spragStatus status = tryMethod(best, &spragSolverAtOnce, &left, BETTER);
         if (status != SPRAG_OK || info->residual <= options->tolerance)
             return status;
         if (timeIsUp(options, begin, &left))
@@ -367,33 +375,31 @@ static spragStatus runChain(const spragProblem *problem, const spragSolveOptions
     const int patient = isPatient(problem, options);
     const spragSolver *const twice = patient ? &spragSolverNewton : NULL; /* who fails begins once more from rest */
     for (int k = 0; k < links && k < links_most; ++k) {
-        const int again = chain[k] == twice && !isRest(problem, r) && !isPrompt(problem, options);
+        const int again = chain[k] == twice && !isRest(problem, best->r) && !isPrompt(problem, options);
         if (k > LINK_PROMPT && isPrompt(problem, options))
             left.tolerance = options->enough;
         if (info->residual <= left.tolerance && left.tolerance > options->tolerance)
             break;
         info->fallback = k > (chain[0] == &spragSolverSweeps);
         left.iteration_limit = limitOf(problem, options, links, k, chain[k]);
-        spragStatus status =
-            tryMethod(chain[k], problem, &left, k == 0 ? PREFERRED : BETTER, arena, r, candidate, info);
+        spragStatus status = tryMethod(best, chain[k], &left, k == 0 ? PREFERRED : BETTER);
         if (status == SPRAG_OK && info->residual > left.tolerance && again && !timeIsUp(options, begin, &left)) {
             if (options->iteration_limit == 0 && patient)
                 left.iteration_limit = STEPS_FROM_REST;
-            status = tryMethod(chain[k], problem, &left, FROM_REST, arena, r, candidate, info);
+            status = tryMethod(best, chain[k], &left, FROM_REST);
         }
         const int solved = info->residual <= options->tolerance;
         const int late = timeIsUp(options, begin, &left);
         left.iteration_limit = options->iteration_limit;
         if (status == SPRAG_OK && solved && k > 0 && chain[0] == &spragSolverVariant && !late)
-            status = tryMethod(chain[0], problem, &left, PREFERRED, arena, r, candidate, info);
-        if (status == SPRAG_OK && solved && chain[k] == &spragSolverSweeps && !late && creeps(problem, options, r))
-            status = calm(problem, &left, arena, r, candidate, info);
+            status = tryMethod(best, chain[0], &left, PREFERRED);
+        if (status == SPRAG_OK && solved && chain[k] == &spragSolverSweeps && !late && creeps(best, options))
+            status = calm(best, &left);
         if (status != SPRAG_OK || solved)
             return status;
         if (late)
-            return chain[0] == &spragSolverVariant ? lastSweeps(problem, &left, arena, r, candidate, info)
-                                                   : SPRAG_LIMIT;
-        if (info->residual <= roundingOf(problem, r))
+            return chain[0] == &spragSolverVariant ? lastSweeps(best, &left) : SPRAG_LIMIT;
+        if (info->residual <= roundingOf(problem, best->r))
             break;
     }
     return options->iteration_limit > 0 ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
@@ -434,10 +440,15 @@ static spragStatus solveChain(const spragProblem *problem, const spragSolveOptio
         solveSmall(problem, options, r, u, info))
         return info->status = SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const spragStatus status = runChain(problem, options, links_most, begin, arena, r, info);
+    const size_t n = 3 * (size_t)problem->contact_count;
+    double *room = SPRAG_TAKE_RAW(arena, double, (u == NULL ? 3 : 2) * n);
+    Best best = {.problem = problem, .arena = arena, .r = r, .info = info};
+    spragStatus status = SPRAG_ERROR_MEMORY;
+    if (room != NULL) {
+        best.candidate = room, best.candidate_u = room + n, best.u = u == NULL ? room + 2 * n : u;
+        status = runChain(&best, options, links_most, begin);
+    }
     spragArenaRelease(arena, mark);
-    if (status != SPRAG_ERROR_MEMORY && u != NULL)
-        spragProblemVelocity(problem, r, u);
     return info->status = status;
 }
 

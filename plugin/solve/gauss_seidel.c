@@ -47,6 +47,7 @@ enum {
     SWEEPS_LEAST = 4,   /* however short the time: fewer would let a pile explode */
     LOOK = 8,           /* sweeps between two looks at the residual */
     SWEEPS_CALM = LOOK,
+    UNSEEN = -1,            /* patience: the chain judges the few sweeps */
     SMALL = 200,            /* blocks */
     PATIENT = 24,           /* sweeps, at least, in which the residual must fall to HALF, or in half of those done */
     PATIENT_LIMITED = 1000, /* at most, where work is limited */
@@ -189,7 +190,7 @@ static double look(Run *run, double *least)
 }
 
 /* Sweeps from r until the residual is at most the tolerance, the limit or the deadline is reached or, with patience (0:
- * without end), the residual falls no more.  r: the best iterate seen. */
+ * without end), the residual falls no more.  r: the best iterate seen; where nobody looks (UNSEEN) the last. */
 static spragStatus sweep(Run *run, const spragSolveOptions *options, int limit, double deadline, int patience,
                          double *r, int *iterations)
 {
@@ -211,7 +212,7 @@ static spragStatus sweep(Run *run, const spragSolveOptions *options, int limit, 
             status = SPRAG_LIMIT;
             break;
         }
-        if (change <= options->tolerance || k % LOOK == 0 || k == limit || late) {
+        if (patience != UNSEEN && (change <= options->tolerance || k % LOOK == 0 || k == limit || late)) {
             const double residual = look(run, &least);
             if (residual < HALF * mark)
                 mark = residual, marked = k;
@@ -224,7 +225,7 @@ static spragStatus sweep(Run *run, const spragSolveOptions *options, int limit, 
             else if (patience > 0 && k - marked > patience && k - marked > k / 2)
                 break;
         }
-        if (status != SPRAG_NOT_CONVERGED)
+        if (status != SPRAG_NOT_CONVERGED || k == limit)
             break;
         if (k < momentum) {
             spragRangesRun(problem->contact_count, carryRange, run);
@@ -302,7 +303,7 @@ static spragStatus calm(const spragProblem *problem, const spragSolveOptions *op
     spragSolveOptions some = *options;
     some.iteration_limit = SWEEPS_CALM;
     some.tolerance = 0;
-    return start(problem, &some, SWEEPS_CALM, 0, arena, r, info);
+    return start(problem, &some, SWEEPS_CALM, UNSEEN, arena, r, info);
 }
 
 const spragSolver spragSolverCalm = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", calm};

@@ -205,11 +205,10 @@ int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *optio
 int spragVariantRests(const spragProblem *problem, const spragSolveOptions *options, const double *r, double *u,
                       spragSolveInfo *info)
 {
-    spragProblemVelocity(problem, r, u);
-    info->residual = spragVelocityResidual(problem, r, u);
+    info->residual = spragProblemJudge(problem, r, u);
     const double exact = SPRAG_EXACT * options->tolerance;
     if (!(info->residual <= exact) &&
-        !(info->residual <= NEARLY * options->tolerance && spragProblemCreep(problem, r) <= exact))
+        !(info->residual <= NEARLY * options->tolerance && spragVelocityCreep(problem, r, u) <= exact))
         return 0;
     for (int k = 0; k < problem->contact_count; ++k) {
         const int slid = problem->history != NULL && spragNorm2(problem->history[k].slip) > SPRAG_SLIP_TOLERANCE;

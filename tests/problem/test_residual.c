@@ -170,7 +170,7 @@ static void theJudgesAgree(void **state)
         randomProblem(&random, seed, 0.5, N);
         mixKinds(&random);
         assert_int_equal(spragProblemCheck(&random.problem), SPRAG_OK);
-        double r[N], u[N], worst = 0;
+        double r[N], u[N], seen[N], worst = 0;
         for (int i = 0; i < N; ++i)
             r[i] = uniform(&state_of_r) + 0.2;
         spragProblemVelocity(&random.problem, r, u);
@@ -179,6 +179,11 @@ static void theJudgesAgree(void **state)
         assert_true(worst > 0);
         assert_true(spragVelocityResidual(&random.problem, r, u) == worst);
         assert_true(spragProblemResidual(&random.problem, r) == worst);
+        assert_true(spragProblemJudge(&random.problem, r, seen) == worst);
+        assert_memory_equal(seen, u, sizeof u);
+        random.q[1] = NAN; /* of one: the others' velocities are known all the same */
+        assert_true(isnan(spragProblemJudge(&random.problem, r, seen)));
+        assert_memory_equal(seen + 3, u + 3, sizeof u - 3 * sizeof *u);
     }
 }
 

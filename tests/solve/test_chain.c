@@ -236,9 +236,11 @@ static void limitsGiveTheBestSoFar(void **state)
         spragSolveOptions options = {.solver = (spragSolverKind)kind, .tolerance = 0, .iteration_limit = 1};
         spragArena arena = {0};
         spragSolveInfo info;
-        double r[N] = {0};
-        assert_int_equal(spragChainSolve(&random.problem, &options, &arena, r, NULL, &info), SPRAG_LIMIT);
+        double r[N] = {0}, u[N], motion[N];
+        assert_int_equal(spragChainSolve(&random.problem, &options, &arena, r, u, &info), SPRAG_LIMIT);
         assert_true(info.residual <= start);
+        spragProblemVelocity(&random.problem, r, motion); /* that of the best, not of the last */
+        assert_memory_equal(u, motion, sizeof u);
         CHECK_NEAR(spragProblemResidual(&random.problem, r), info.residual, 0);
         options.iteration_limit = 0, options.time_limit = 1e-9;
         assert_int_equal(spragChainSolve(&random.problem, &options, &arena, r, NULL, &info), SPRAG_LIMIT);
@@ -256,12 +258,14 @@ static void badGuessesAreDropped(void **state)
     const spragSolveOptions options = {.solver = SPRAG_SOLVER_GAUSS_SEIDEL, .tolerance = 1e-12, .iteration_limit = 1};
     spragArena arena = {0};
     spragSolveInfo info;
-    double r[N], from_zero[N] = {0};
+    double r[N], u[N], motion[N], from_zero[N] = {0};
     for (int i = 0; i < N; ++i)
         r[i] = 1e8 * sin(i);
     assert_int_equal(spragChainSolve(&random.problem, &options, &arena, from_zero, NULL, &info), SPRAG_LIMIT);
     const double best = info.residual;
-    assert_int_equal(spragChainSolve(&random.problem, &options, &arena, r, NULL, &info), SPRAG_LIMIT);
+    assert_int_equal(spragChainSolve(&random.problem, &options, &arena, r, u, &info), SPRAG_LIMIT);
+    spragProblemVelocity(&random.problem, r, motion);
+    assert_memory_equal(u, motion, sizeof u);
     assert_true(best <= start);
     CHECK_NEAR(info.residual, best, 0);
     spragArenaFree(&arena);
