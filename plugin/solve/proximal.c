@@ -47,6 +47,12 @@ enum {
  * Tried and dropped: going on from the best point of such a round (a third as many solved); half steps in it (none more);
  * lambda larger by 4 to 100 for the contacts that go round alone (none more). */
 #define FALLS 0.25
+/* A polish moves the forces of hyperstatic contacts by lambda^-1: closer than a first try it does not leave its modes. */
+#define LAMBDA_POLISH 9e-7
+/* Of plain contacts: what it leaves below STALL of the tolerance is what compliance of 1e-9 W asks for, forces that go there
+ * by a hundredth in each step, while modes change.  Then the last point was enough (a house of cards: half the time). */
+#define STALL 3e-4
+#define STALLED 0.95
 #define DIVERGED 1e12     /* growth of |F|^2 that ends an attempt; 1e4 ends many that would have come back */
 #define DIVERGED_WARM 1e4 /* of a warm start: it has to fit at once */
 
@@ -356,6 +362,8 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
         /* the first point may be the best so far, which has been judged */
         const int judged = count == 0 && memcmp(r, proximal->best, bytes) == 0;
         const double residual = judged ? proximal->best_residual : spragProblemResidual(proximal->problem, r);
+        const int stalls =
+            count > 0 && proximal->best_residual <= proximal->stall && !(residual < STALLED * proximal->best_residual);
         if (residual < proximal->best_residual) {
             proximal->best_residual = residual;
             memcpy(proximal->best, r, bytes);
@@ -364,7 +372,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
             return SPRAG_OK;
         if (deadline > 0 && spragSeconds() > deadline)
             return SPRAG_LIMIT;
-        if (count >= limit)
+        if (count >= limit || stalls)
             return SPRAG_NOT_CONVERGED;
         moveCenter(proximal, r);
         int inner;
@@ -417,34 +425,39 @@ static double polishSteps(spragProximal *proximal, double enough, double residua
 double spragProximalPolish(spragProximal *proximal, double tolerance, double residual, double *r, int *iterations)
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
-    const int spent = *iterations;
+    const int spent = *iterations, cheap = proximal->problem->contact_count <= CHEAP;
+    const double enough = SPRAG_EXACT * tolerance,
+                 stall = cheap && spragProblemIsPlain(proximal->problem) ? STALL * tolerance : 0;
+    int stalls = 0;
     proximal->lag = 0;
-    for (int round = 0; round < CHORDS_MAX && proximal->factored && residual > SPRAG_EXACT * tolerance; ++round) {
+    for (int round = 0; round < CHORDS_MAX && proximal->factored && residual > enough; ++round) {
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);
         takeStep(proximal, r);
         const double reached = spragProblemResidual(proximal->problem, r);
         proximal->factored = reached < 0.1 * residual;
+        stalls = residual <= stall && !(reached < STALLED * residual);
         if (reached < residual)
             residual = reached;
         else
             memcpy(r, proximal->center, bytes);
     }
-    const double enough = SPRAG_EXACT * tolerance;
-    if (residual > enough && proximal->problem->contact_count > CHEAP)
+    if (residual > enough && !cheap)
         return polishSteps(proximal, enough, residual, 2 * POLISH_STEPS, r, iterations);
-    if (residual > enough) {
+    if (residual > enough && !stalls) {
         memcpy(proximal->best, r, bytes);
         proximal->best_residual = residual;
         proximal->factored = 0;
         proximal->retry = tolerance < ROUGH ? LAMBDA_RETRY_NEAR : LAMBDA_RETRY;
-        spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, enough, 0, POLISH_STEPS, r, iterations);
+        proximal->stall = stall;
+        spragProximalPoints(proximal, LAMBDA_POLISH, enough, 0, POLISH_STEPS, r, iterations);
         if (proximal->best_residual > FAR * tolerance) {
             const int most = spent < POLISH_LONGER ? spent : POLISH_LONGER;
             memcpy(r, proximal->best, bytes);
             spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, enough, 0, most, r, iterations);
         }
         proximal->retry = LAMBDA_RETRY;
+        proximal->stall = 0;
         memcpy(r, proximal->best, bytes);
         residual = proximal->best_residual;
     }
