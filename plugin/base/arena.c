@@ -41,9 +41,10 @@ static void popChunk(spragArena *arena)
 
 void *spragArenaTakeRaw(spragArena *arena, size_t count, size_t size)
 {
-    if (size != 0 && count > (SIZE_MAX - 2 * ALIGNMENT) / size)
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - 2 * ALIGNMENT)
         return NULL;
-    const size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (arena->chunk == NULL || arena->chunk->size - arena->used < bytes)
         if (!pushChunk(arena, bytes > arena->high_water ? bytes : arena->high_water))
             return NULL;

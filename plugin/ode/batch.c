@@ -45,7 +45,6 @@ typedef struct Work {
     spragPointerMap surfaces;
     int *start;        /* (count + 1) first island of each batch */
     int count, solve;  /* batches; 1: solve too */
-    double begin;      /* s */
     atomic_int failed; /* least island that failed, or INT_MAX */
     atomic_int joints; /* of the islands not yet solved */
 } Work;
@@ -262,7 +261,7 @@ static void takeImpulses(struct spragWorld *world, spragIsland *island, spragSta
 static void solveIsland(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island,
                         double seconds_left)
 {
-    const double begin = spragSeconds();
+    const double begin = seconds_left > 0 ? spragSeconds() : 0;
     spragSolveOptions options = optionsOf(&world->config, seconds_left);
     spragStatus status = solveHeld(world, surfaces, &options, island);
     takeImpulses(world, island, status);
@@ -312,11 +311,14 @@ static int makeBatches(Work *work)
 static double shareOf(Work *work, const spragIsland *island)
 {
     const struct spragWorld *world = work->world;
-    const double limit = world->config.time_limit, left = limit - (spragSeconds() - world->begin) - world->after;
+    const double limit = world->config.time_limit;
     const int joints = atomic_fetch_sub(&work->joints, island->joint_count);
+    if (!(limit > 0))
+        return 0;
+    const double left = limit - (spragSeconds() - world->begin) - world->after;
     const double others = LATER * (joints - island->joint_count);
     const double share = (double)world->lane_count * island->joint_count / (island->joint_count + fmax(others, 0));
-    return limit > 0 ? fmax(left * fmin(share, 1), 1e-9) : 0;
+    return fmax(left * fmin(share, 1), 1e-9);
 }
 
 static const char *const absurdity =
@@ -399,19 +401,30 @@ static int rescue(Work *work, spragIsland *island)
     return island->declined == NULL || world->lenient;
 }
 
+/* Time since the lane's last call, s.  The clock takes as long as a tenth of a body's contact. */
+static double passed(spragLane *lane)
+{
+    const double since = lane->since;
+    lane->since = spragSeconds();
+    return lane->since - since;
+}
+
 static void workOnBatch(void *context, int worker, int batch)
 {
     Work *work = context;
     struct spragWorld *world = work->world;
     spragLane *lane = &world->lane[worker];
-    const double begin = spragSeconds();
+    if (worker > 0)
+        lane->since = spragSeconds(); /* it may have waited */
     const int first = work->start[batch], end = work->start[batch + 1];
     spragIsland *const island = world->snapshot.island;
     for (int k = first; k < end && world->lenient; ++k)
         declineAbsurd(&world->snapshot, &island[k]);
+    int left = end - first;
     if (work->solve)
-        spragLonesSolve(world, &work->surfaces, lane, first, end);
-    const double lone = spragSeconds();
+        left -= spragLonesSolve(world, &work->surfaces, lane, first, end);
+    if (left < end - first)
+        lane->solving += passed(lane);
     for (int k = first; k < end && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k) {
         island[k].lane = lane;
         if (island[k].lone != NULL)
@@ -424,7 +437,8 @@ static void workOnBatch(void *context, int worker, int batch)
         if (island[k].bare == NULL && !assemble(work, &island[k]))
             noteFailure(work, k);
     }
-    const double middle = spragSeconds();
+    if (left > 0)
+        lane->assembling += passed(lane);
     for (int k = first; k < end && work->solve && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k) {
         int done = 1;
         if (island[k].lone == NULL && island[k].declined == NULL && island[k].bare != NULL)
@@ -434,8 +448,8 @@ static void workOnBatch(void *context, int worker, int batch)
         if (!done || !rescue(work, &island[k]))
             noteFailure(work, k);
     }
-    lane->assembling += middle - lone;
-    lane->solving += spragSeconds() - middle + lone - begin;
+    if (left > 0)
+        lane->solving += passed(lane);
 }
 
 /* The clock's time of both stages: what all threads spent on either shares out what has passed. */
@@ -451,9 +465,9 @@ static void fillTimes(struct spragWorld *world, double passed)
     world->info.nanoseconds[SPRAG_STAGE_ASSEMBLE] = (long long)(1e9 * (1 - share) * passed);
 }
 
-spragStatus spragIslandsWork(struct spragWorld *world, int solve)
+spragStatus spragIslandsWork(struct spragWorld *world, int solve, double begin)
 {
-    Work work = {.world = world, .solve = solve, .begin = spragSeconds()};
+    Work work = {.world = world, .solve = solve};
     atomic_init(&work.failed, INT_MAX);
     atomic_init(&work.joints, 0);
     world->largest = NULL;
@@ -471,10 +485,11 @@ spragStatus spragIslandsWork(struct spragWorld *world, int solve)
     for (int i = 0; i < world->lane_count; ++i) {
         spragArenaReset(&world->lane[i].arena);
         world->lane[i].assembling = world->lane[i].solving = 0;
+        world->lane[i].since = begin;
     }
     spragPoolRun(world->pool, workOnBatch, &work, work.count);
-    world->solved = spragSeconds();
-    fillTimes(world, world->solved - work.begin);
+    world->solved = work.count == 1 && world->lane_count == 1 ? world->lane[0].since : spragSeconds();
+    fillTimes(world, world->solved - begin);
     const int failed = atomic_load(&work.failed);
     if (failed == INT_MAX)
         return SPRAG_OK;

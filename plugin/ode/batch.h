@@ -14,6 +14,6 @@ void spragLanesFree(struct spragWorld *world);
 
 /* Assembles the islands; solves them too if asked.  Fills the time of both stages.  Error: bad input or no memory, and
  * nothing in the user's world has changed. */
-spragStatus spragIslandsWork(struct spragWorld *world, int solve);
+spragStatus spragIslandsWork(struct spragWorld *world, int solve, double begin);
 
 #endif

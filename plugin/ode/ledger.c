@@ -51,8 +51,17 @@ void spragLedgerMark(spragWorldID world)
 
 /* ---------------------------------------------------------------- surfaces */
 
+/* What a contact has without a surface of its own. */
+static int saysNothing(const spragSurface *surface)
+{
+    return surface->mu_static <= 0 && surface->curvature_radius[0] < 0 && surface->curvature_radius[1] < 0 &&
+           !(surface->stiffness > 0);
+}
+
 spragStatus spragLedgerAddSurface(spragWorldID world, dJointID joint, const spragSurface *surface)
 {
+    if (saysNothing(surface))
+        return SPRAG_OK;
     if (!spragGrow((void **)&world->surface, &world->surface_capacity, (size_t)world->surface_count + 1,
                    sizeof *world->surface))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the surface of one more contact");

@@ -124,28 +124,46 @@ static spragLoneGroup *makeGroup(const struct spragWorld *world, spragArena *are
     return group;
 }
 
-static void repeat(void *quads, size_t size, int filled)
+/* The empty lanes of `count` quads get what the first lane has. */
+SPRAG_QUAD_INLINE void repeat(spragQuadMask empty, spragQuad *quad, int count)
 {
-    for (char *quad = quads, *end = quad + size; quad < end; quad += sizeof(spragQuad))
-        for (int lane = filled; lane < SPRAG_QUAD; ++lane)
-            memcpy(quad + (size_t)lane * sizeof(double), quad, sizeof(double));
+    for (int i = 0; i < count; ++i)
+        quad[i] = spragQuadSelect(empty, spragQuadOf(quad[i][0]), quad[i]);
 }
 
-/* Empty lanes get what the first one has. */
-static void fillLanes(spragLoneGroup *group)
+SPRAG_QUAD_INLINE void repeatFirst(spragLoneGroup *group)
 {
     spragLoneBodies *b = &group->bodies;
-    const int filled = group->filled;
-    if (filled == SPRAG_QUAD)
-        return;
-    repeat(&b->mass, sizeof b->mass, filled);
-    repeat(&b->inverse_mass, sizeof b->inverse_mass, filled);
-    repeat(b->inertia, sizeof b->inertia, filled);
-    repeat(b->inverse_inertia, sizeof b->inverse_inertia, filled);
-    repeat(b->contact, (size_t)b->count * sizeof *b->contact, filled);
-    repeat(group->velocity, sizeof group->velocity, filled);
-    repeat(group->free_velocity, sizeof group->free_velocity, filled);
-    repeat(group->row, (size_t)b->count * sizeof *group->row, filled);
+    const spragQuadMask lane = {0, 1, 2, 3}, empty = lane >= group->filled;
+    repeat(empty, &b->mass, 1);
+    repeat(empty, &b->inverse_mass, 1);
+    repeat(empty, b->inertia, 9);
+    repeat(empty, b->inverse_inertia, 9);
+    repeat(empty, group->velocity, 6);
+    repeat(empty, group->free_velocity, 6);
+    for (int k = 0; k < b->count; ++k) {
+        spragLoneContact *c = &b->contact[k];
+        spragLoneRow *row = &group->row[k];
+        repeat(empty, c->n, 3);
+        repeat(empty, c->arm, 3);
+        repeat(empty, &c->mu, 1);
+        repeat(empty, &c->compliance, 1);
+        repeat(empty, &row->target, 1);
+        repeat(empty, &row->bounce, 1);
+        repeat(empty, &row->bounce_speed, 1);
+        repeat(empty, &row->radius, 1);
+        row->stuck = (row->stuck & ~empty) | (((spragQuadMask){0} + row->stuck[0]) & empty);
+        repeat(empty, &row->force, 1);
+        repeat(empty, row->friction, 3);
+    }
+}
+
+SPRAG_QUAD_CLONES(repeatLanes, repeatFirst, spragLoneGroup)
+
+static void fillLanes(spragLoneGroup *group)
+{
+    if (group->filled < SPRAG_QUAD)
+        repeatLanes(group);
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -188,26 +206,41 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     }
 }
 
-/* One contact has one solution where M = |q_n| W_tt + q_t W_nt^T is positive (solve/local.c); across = W_nt. */
-SPRAG_QUAD_INLINE spragQuadMask isUnique(const spragLoneBodies *b, const spragLoneContact *c, const spragQuad across[3])
+/* One contact has one solution where M = |q_n| W_tt + q_t W_nt^T is positive (solve/local.c); across = W_nt.
+ *
+ * And it has one whatever q is where mu^2 |W_tt| < 4 S, S = W_nn - W_nt W_tt^-1 W_tn: with De Saxce's v = u + mu |u_t| n two
+ * solutions have dr . dv <= 0, so dr . W dr <= mu |dr_n| |du_t|.  Per dr_n the left side is S + y . W_tt^-1 y, y = du_t, and
+ * that is more than mu |y| for every y. */
+SPRAG_QUAD_INLINE spragQuadMask isUnique(const spragLoneBodies *b, const spragLoneContact *c, spragQuad own,
+                                         const spragQuad across[3])
 {
     const spragQuadMask steep = c->n[2] * c->n[2] > 0.5;
     const spragQuad axis[3] = {spragQuadSelect(steep, spragQuadOf(1), spragQuadOf(0)), spragQuadOf(0),
                                spragQuadSelect(steep, spragQuadOf(0), spragQuadOf(1))};
     const spragQuad load = -spragQuadDot3(c->q, c->n);
-    spragQuad t[2][3], own[3], M[2][2];
+    spragQuad t[2][3], response[3], W[2][2], M[2][2], q[2], x[2];
     spragQuadTangent(t[0], axis, c->n);
     const spragQuad length = spragQuadSqrt(spragQuadDot3(t[0], t[0])); /* at least 0.7 */
     for (int i = 0; i < 3; ++i)
         t[0][i] /= length;
     spragQuadCross3(t[1], c->n, t[0]);
-    for (int j = 0; j < 2; ++j) {
-        spragLoneOwn(b, c->arm, t[j], own);
-        for (int i = 0; i < 2; ++i)
-            M[i][j] = load * spragQuadDot3(t[i], own) + spragQuadDot3(t[i], c->q) * spragQuadDot3(t[j], across);
+    for (int i = 0; i < 2; ++i) {
+        q[i] = spragQuadDot3(t[i], c->q);
+        x[i] = spragQuadDot3(t[i], across);
     }
-    const spragQuad off = 0.5 * (M[0][1] + M[1][0]);
-    return (load <= 0) | ((M[0][0] > 0) & (M[0][0] * M[1][1] > off * off * (1 + 1e-9)));
+    for (int j = 0; j < 2; ++j) {
+        spragLoneOwn(b, c->arm, t[j], response);
+        for (int i = 0; i < 2; ++i) {
+            W[i][j] = spragQuadDot3(t[i], response);
+            M[i][j] = load * W[i][j] + q[i] * x[j];
+        }
+    }
+    const spragQuad off = 0.5 * (M[0][1] + M[1][0]), difference = W[0][0] - W[1][1];
+    const spragQuad det = W[0][0] * W[1][1] - W[0][1] * W[1][0], /* det S = that of W */
+        whole = own * det - (W[1][1] * x[0] * x[0] - 2 * W[0][1] * x[0] * x[1] + W[0][0] * x[1] * x[1]);
+    const spragQuad twice = W[0][0] + W[1][1] + spragQuadSqrt(difference * difference + 4 * W[0][1] * W[0][1]);
+    return (load <= 0) | (c->mu * c->mu * twice * det < 8 * (1 - 1e-9) * whole) |
+           ((M[0][0] > 0) & (M[0][0] * M[1][1] > off * off * (1 + 1e-9)));
 }
 
 /* p of the contact alone.  Regular: p > 0, and where it is the only contact whichever way it slides. */
@@ -229,7 +262,7 @@ SPRAG_QUAD_INLINE void makeSlope(spragLoneGroup *group, const spragLoneContact *
         (load <= 0) | (load * group->bodies.inverse_mass > coupling * spragQuadSqrt(spragQuadDot3(qt, qt)));
     group->regular &= row->own > c->mu * coupling;
     if (!spragQuadAll(unique))
-        group->regular &= isUnique(&group->bodies, c, across);
+        group->regular &= isUnique(&group->bodies, c, row->own, across);
 }
 
 /* b: the forces of the others are taken as they were. */
@@ -378,34 +411,40 @@ static int keepLaws(spragArena *arena, spragIsland *island, const spragLoneGroup
 }
 
 /* Sets the body's impulse, if the judge agrees, and reports while the contacts are at hand; else it begins again, as an
- * island like any other. */
-static void takeIsland(struct spragWorld *world, spragArena *arena, const spragLoneGroup *group, int lane)
+ * island like any other: 0. */
+static int takeIsland(struct spragWorld *world, spragArena *arena, const spragLoneGroup *group, int lane)
 {
     spragIsland *island = group->island[lane];
     spragBodyState *body = &world->snapshot.body[island->body[0]];
-    const int claimed = group->bodies.solved[lane] && group->regular[lane];
+    const int claimed = group->regular[lane] && group->bodies.solved[lane];
     const double residual = claimed ? judge(&group->bodies, lane) : INFINITY;
     if (!(residual <= world->config.tolerance) || !keepLaws(arena, island, group, lane) ||
         !spragReportLone(world, arena, island, group, lane)) {
         memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
         island->lone = NULL;
-        return;
+        return 0;
     }
     for (int i = 0; i < 6; ++i)
         body->impulse[i] = group->bodies.impulse[i][lane];
     island->solve = (spragSolveInfo){
         .solver = SPRAG_SOLVER_VARIANT, .iterations = (int)group->bodies.iterations[lane], .residual = residual};
+    return 1;
 }
 
-static void solveGroup(struct spragWorld *world, spragArena *arena, spragLoneGroup *group)
+/* Returns how many it has solved. */
+static int solveGroup(struct spragWorld *world, spragArena *arena, spragLoneGroup *group)
 {
+    int solved = 0;
     fillLanes(group);
     fillRows(group);
-    spragLoneSolve(&group->bodies);
-    finishRows(group);
+    if (spragQuadAny(group->regular)) {
+        spragLoneSolve(&group->bodies);
+        finishRows(group);
+    }
     for (int lane = 0; lane < group->filled; ++lane)
-        takeIsland(world, arena, group, lane);
+        solved += takeIsland(world, arena, group, lane);
     group->filled = 0;
+    return solved;
 }
 
 /* What will be read of the island soon. */
@@ -416,11 +455,12 @@ static void askFor(const spragSnapshot *s, const spragIsland *island)
             spragPrefetch(s->joint[island->joint[k]].contact, sizeof(dContact));
 }
 
-void spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragLane *lane, int first, int end)
+int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragLane *lane, int first, int end)
 {
     spragLoneGroup *group[SPRAG_LONE_CONTACTS + 1] = {NULL}; /* by the number of contacts; a full one is emptied */
+    int solved = 0;
     if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0)
-        return;
+        return 0;
     const spragArenaMark mark = spragArenaMarkGet(&lane->scratch);
     for (int k = first; k < end; ++k) {
         spragIsland *island = &world->snapshot.island[k];
@@ -433,12 +473,13 @@ void spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, 
             break; /* no memory: nor will there be for those that are left, and they say so */
         putIsland(world, island, group[count]);
         if (group[count]->filled == SPRAG_QUAD)
-            solveGroup(world, &lane->arena, group[count]);
+            solved += solveGroup(world, &lane->arena, group[count]);
     }
     for (int count = 1; count <= SPRAG_LONE_CONTACTS; ++count)
         if (group[count] != NULL && group[count]->filled > 0)
-            solveGroup(world, &lane->arena, group[count]);
+            solved += solveGroup(world, &lane->arena, group[count]);
     spragArenaRelease(&lane->scratch, mark);
+    return solved;
 }
 
 /* ---------------------------------------------------------------- once more */

@@ -40,8 +40,9 @@ typedef struct spragLoneLaw {
     double mu, compliance, target, radius; /* as above */
 } spragLoneLaw;
 
-/* Solves those of the islands first .. end - 1 that it can: island->lone is set, and they are reported. */
-void spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragLane *lane, int first, int end);
+/* Solves those of the islands first .. end - 1 that it can: island->lone is set, and they are reported.
+ * Returns how many. */
+int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragLane *lane, int first, int end);
 
 /* Of a solved island, after the step: the group of it alone, with its rows, in memory of the arena.  NULL: no memory. */
 const spragLoneGroup *spragLoneAgain(const struct spragWorld *world, const spragIsland *island, spragArena *arena);

@@ -38,6 +38,19 @@ static void historyOf(const struct spragWorld *world, const spragIsland *island,
         spragRecordRecall(&world->next_memory[memory], J[1], J[2], past);
 }
 
+/* W_kl = J_k M^-1 J_l^T and its mirror image, to the bits that ode/delassus.c gets. */
+static void couple(const spragBodyState *body, double Jk[3][6], double Jl[3][6], double *block, double *mirror)
+{
+    for (int j = 0; j < 3; ++j) {
+        const double own = body->inverse_mass, Y[3] = {own * Jl[j][0], own * Jl[j][1], own * Jl[j][2]};
+        double spin[3];
+        spragMul33(spin, body->inverse_inertia, Jl[j] + 3);
+        for (int i = 0; i < 3; ++i)
+            if (block != mirror || i <= j)
+                mirror[3 * j + i] = block[3 * i + j] = spragDot3(Jk[i], Y) + spragDot3(Jk[i] + 3, spin);
+    }
+}
+
 int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, spragArena *arena,
                      spragProblem *problem)
 {
@@ -67,15 +80,11 @@ int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, 
     }
     for (int k = 0; k < n; ++k)
         for (int l = 0; l < n; ++l) {
-            double *block = W + 9 * (n * k + l), spin[3];
             column[n * k + l] = l;
-            for (int j = 0; j < 3; ++j) {
-                spragMul33(spin, body->inverse_inertia, J[l][j] + 3);
-                for (int i = 0; i < 3; ++i)
-                    block[3 * i + j] = body->inverse_mass * spragDot3(J[k][i], J[l][j]) + spragDot3(J[k][i] + 3, spin);
-            }
+            if (l >= k)
+                couple(body, J[k], J[l], W + 9 * (n * k + l), W + 9 * (n * l + k));
             if (k == l)
-                block[0] += group->bodies.contact[k].compliance[0];
+                W[9 * (n * k + k)] += group->bodies.contact[k].compliance[0];
         }
     *problem = (spragProblem){.contact_count = n,
                               .block_count = n * n,

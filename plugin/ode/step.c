@@ -78,8 +78,8 @@ static spragStatus look(struct spragWorld *world, double step, int solve, double
     endStage(world, SPRAG_STAGE_ISLANDS, since);
     status = solve ? spragReportReserve(world) : SPRAG_OK;
     if (status == SPRAG_OK)
-        status = spragIslandsWork(world, solve);
-    *since = spragSeconds();
+        status = spragIslandsWork(world, solve, *since);
+    *since = world->solved;
     return status;
 }
 
@@ -145,7 +145,7 @@ static spragStatus stepAll(struct spragWorld *world, double step)
     spragReport(world);
     endStage(world, SPRAG_STAGE_REPORT, &since);
     ++world->info.step;
-    const double after = spragSeconds() - world->solved;
+    const double after = since - world->solved;
     world->after = world->after > 0 ? fmin(after, 2 * world->after) : after; /* the system may have held one step up */
     return SPRAG_OK;
 }

@@ -82,6 +82,7 @@ typedef struct spragLane {
     spragArena arena;           /* of its islands, until the next step */
     spragArena scratch;         /* of the assembly of one island */
     double assembling, solving; /* s, in this step */
+    double since;               /* s, spragSeconds() when it was last asked for them */
 } spragLane;
 
 /* What two or three contacts that slide do together (coupled.h). */
