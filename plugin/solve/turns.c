@@ -1,17 +1,18 @@
 /* Sweeps and the traced path by turns: the last link of the chain.
  *
- * A path (trace.c) is as long as the wandering between its start and the solution it leads to, and that is luck: of a pile
- * of 1000 wedged spheres (p23), which has many solutions, t falls to some 0.05 in 100 steps and then wanders, to 0 after
- * 290 to 530 steps or for thousands, and a change of q by rounding is another path.  Nothing of the start tells which: not its
- * residual (solved from 1.3e-3 m/s, not from 5e-4), nor t after 100 steps.  So a path is left that gets nowhere, and
- * another start is taken.
+ * A path (trace.c) is as long as the wandering between its start and the solution it leads to, and that is luck: of a
+ * pile of 1000 wedged spheres (p23), which has many solutions, t falls to some 0.05 in 100 steps and then wanders, to 0
+ * after 290 to 530 steps or for thousands, and a change of q by rounding is another path.  Nothing of the start tells
+ * which: not its residual (solved from 1.3e-3 m/s, not from 5e-4), nor t after 100 steps.  So a path is left that gets
+ * nowhere, and another start is taken.
  *
  * More sweeps from the same point are another start once or twice, then they go round one region, with the same least
- * residual.  So each turn from the third on takes what the second's sweeps left, makes every contact's impulse longer or shorter by some percent, and sweeps again: half of
- * such starts end elsewhere, a tenth of |r| away.  Tried and dropped as starts: ramps of friction (mu times 0.6 to 0.95 are
- * solved in 0 to 220 steps, but their answers are no nearer: 2e-3 m/s where sweeps alone come to 8e-4); proximal points
- * followed by paths, softness 1e-3, 3e-4, 1e-4 (15 to 150 steps each, down to 2e-4 m/s, but the rest takes as long as
- * ever); impulses changed by a half (1e-3 to 3e-3 m/s after 5000 sweeps, and t stays above 0.1). */
+ * residual.  So each turn from the third on takes what the second's sweeps left, makes every contact's impulse longer
+ * or shorter by some percent, and sweeps again: half of such starts end elsewhere, a tenth of |r| away.  Tried and
+ * dropped as starts: ramps of friction (mu times 0.6 to 0.95 are solved in 0 to 220 steps, but their answers are no
+ * nearer: 2e-3 m/s where sweeps alone come to 8e-4); proximal points followed by paths, softness 1e-3, 3e-4, 1e-4 (15
+ * to 150 steps each, down to 2e-4 m/s, but the rest takes as long as ever); impulses changed by a half (1e-3 to 3e-3
+ * m/s after 5000 sweeps, and t stays above 0.1). */
 #include <string.h>
 
 #include "base/clock.h"
