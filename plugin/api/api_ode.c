@@ -193,11 +193,7 @@ static spragStatus checkContact(const dContact *contact)
 {
     if (contact == NULL)
         return spragFail(SPRAG_ERROR_NULL, "contact is NULL");
-    const dSurfaceParameters *p = &contact->surface;
-    if (p->mu < 0 || ((p->mode & dContactMu2) && p->mu2 < 0))
-        return spragFail(SPRAG_ERROR_RANGE, "contact surface: mu = %g, mu2 = %g, expected >= 0", (double)p->mu,
-                         p->mode & dContactMu2 ? (double)p->mu2 : (double)p->mu);
-    return spragContactCheck(contact);
+    return spragContactCheck(contact, 0);
 }
 
 dJointID spragJointCreateContact(spragWorldID world, dJointGroupID group, const dContact *contact)

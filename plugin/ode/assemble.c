@@ -61,9 +61,12 @@ static void countBlocks(void *data, int range, int begin, int end)
     const Contacts *contacts = data;
     for (int i = begin; i < end; ++i) {
         const dContact *contact = contacts->world->snapshot.joint[contacts->island->joint[i]].contact;
-        contacts->first[i] = contact == NULL                          ? -1
-                             : spragContactCheck(contact) == SPRAG_OK ? spragContactBlockCount(contact)
-                                                                      : BAD;
+        if (contact == NULL)
+            contacts->first[i] = -1;
+        else if (spragContactCheck(contact, contacts->world->lenient) == SPRAG_OK)
+            contacts->first[i] = spragContactBlockCount(contact);
+        else
+            contacts->first[i] = BAD;
     }
 }
 
@@ -94,7 +97,7 @@ static spragStatus addContact(const struct spragWorld *world, int j, int *first,
     const int count = *first;
     *first = island->block_count;
     if (count == BAD)
-        return spragContactCheck(world->snapshot.joint[j].contact);
+        return spragContactCheck(world->snapshot.joint[j].contact, world->lenient);
     island->block_count += count;
     return SPRAG_OK;
 }

@@ -219,10 +219,7 @@ static TangentLaw tangentLaw(const dSurfaceParameters *p, int second)
 static int hasSecondLaw(const dSurfaceParameters *p)
 {
     const TangentLaw a = tangentLaw(p, 0), b = tangentLaw(p, 1);
-    if (a.limit == b.limit && a.proportional == b.proportional)
-        return 0;
-    return a.limit > 0 && b.limit > 0 &&
-           (isinf(a.limit) != isinf(b.limit) || (!isinf(a.limit) && a.proportional != b.proportional));
+    return a.limit > 0 && b.limit > 0 && (isinf(a.limit) != isinf(b.limit) || a.proportional != b.proportional);
 }
 
 /* The law of the contact's own block; of t1 alone if t2 has its own. */
@@ -304,7 +301,7 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
     block->product[2] = spragDot3(block->t2, product) * block->scale;
 }
 
-/* A coefficient so large that it holds whatever is pressed. */
+/* A coefficient, or m of rolling friction, so large that it holds whatever is pressed. */
 #define HOLDS 1e3
 
 /* Row t2 alone, with the motion, slip and product that the contact's block has for it. */
@@ -338,8 +335,8 @@ static Rolling rollingOf(const dSurfaceParameters *p)
     const int separate = (p->mode & dContactAxisDep) != 0;
     Rolling rolling = {{p->rho, separate ? p->rho2 : p->rho, separate ? p->rhoN : p->rho}, {0}};
     for (int row = 0; row < 3; ++row) {
-        rolling.rho[row] = inNumbers(rolling.rho[row]);
-        rolling.proportional[row] = (p->mode & bit[row]) != 0 && !isinf(rolling.rho[row]);
+        rolling.proportional[row] = (p->mode & bit[row]) != 0;
+        rolling.rho[row] = fmin(inNumbers(rolling.rho[row]), rolling.proportional[row] ? HOLDS : INFINITY);
     }
     return rolling;
 }
@@ -353,7 +350,7 @@ static int hasRolling(const dSurfaceParameters *p, int proportional)
     int has = 0;
     for (int row = 0; row < 3; ++row)
         has |= rolling.rho[row] > 0 && rolling.proportional[row] == proportional;
-    return has && (p->mu > 0 || ((p->mode & dContactMu2) && p->mu2 > 0));
+    return has;
 }
 
 /* Rows: relative angular velocity about t1, t2, n. */
@@ -409,15 +406,34 @@ static spragStatus checkSurface(const dSurfaceParameters *p)
         if ((p->mode & field[i].mode & COMPLIANT) && field[i].value < 0)
             return spragFail(SPRAG_ERROR_RANGE, "contact surface: %s = %g, expected >= 0", field[i].name,
                              (double)field[i].value);
-    if (isnan(p->mu) || ((p->mode & dContactMu2) && isnan(p->mu2)))
-        return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: mu or mu2 is NaN");
-    if ((p->mode & dContactRolling) &&
-        (isnan(p->rho) || ((p->mode & dContactAxisDep) && (isnan(p->rho2) || isnan(p->rhoN)))))
-        return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: rho, rho2 or rhoN is NaN");
     return SPRAG_OK;
 }
 
-spragStatus spragContactCheck(const dContact *contact)
+/* Coefficients may be infinite. */
+static spragStatus checkFriction(const dSurfaceParameters *p, int lenient)
+{
+    const struct {
+        int mode; /* all of these bits */
+        dReal value;
+        const char *name;
+    } field[] = {{0, p->mu, "mu"},
+                 {dContactMu2, p->mu2, "mu2"},
+                 {dContactRolling, p->rho, "rho"},
+                 {dContactRolling | dContactAxisDep, p->rho2, "rho2"},
+                 {dContactRolling | dContactAxisDep, p->rhoN, "rhoN"}};
+    for (size_t i = 0; i < sizeof field / sizeof *field; ++i) {
+        if ((p->mode & field[i].mode) != field[i].mode)
+            continue;
+        if (isnan(field[i].value))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: %s is NaN", field[i].name);
+        if (field[i].value < 0 && !lenient)
+            return spragFail(SPRAG_ERROR_RANGE, "contact surface: %s = %g, expected >= 0", field[i].name,
+                             (double)field[i].value);
+    }
+    return SPRAG_OK;
+}
+
+spragStatus spragContactCheck(const dContact *contact, int lenient)
 {
     const dContactGeom *geom = &contact->geom;
     double length = 0;
@@ -433,7 +449,8 @@ spragStatus spragContactCheck(const dContact *contact)
         return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: depth = %g", (double)geom->depth);
     if (fabs(length - 1) > 1e-3)
         return spragFail(SPRAG_ERROR_RANGE, "contact: the normal has length %g, expected 1", sqrt(length));
-    return checkSurface(&contact->surface);
+    const spragStatus status = checkFriction(&contact->surface, lenient);
+    return status == SPRAG_OK ? checkSurface(&contact->surface) : status;
 }
 
 enum {

@@ -219,6 +219,9 @@ static spragStatus readWorld(dWorldID world, spragSnapshot *s)
     if (!allUsable(s->gravity, 3) || !isfinite(s->erp) || !isfinite(s->cfm))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "world: gravity (%g, %g, %g), ERP %g, CFM %g", s->gravity[0],
                          s->gravity[1], s->gravity[2], s->erp, s->cfm);
+    if (!isfinite(s->layer) || isnan(s->greatest_correction))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "world: contact surface layer %g, greatest correcting velocity %g",
+                         s->layer, s->greatest_correction);
     return SPRAG_OK;
 }
 

@@ -40,8 +40,19 @@ static void badStepLeavesTheWorld(void **state)
     dWorldSetCFM(t.world, -1);
     assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_RANGE);
     dWorldSetCFM(t.world, cfm);
-    /* A contact with a NaN that Sprag did not create. */
-    dContact contact = planeContact(0, NAN, 0, 0.5);
+    dWorldSetContactSurfaceLayer(t.world, NAN);
+    CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "surface layer nan");
+    dWorldSetContactSurfaceLayer(t.world, 0);
+    dWorldSetContactMaxCorrectingVel(t.world, NAN);
+    CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "correcting velocity nan");
+    dWorldSetContactMaxCorrectingVel(t.world, INFINITY);
+    /* Contacts that Sprag did not create. */
+    dContact contact = planeContact(0, 0, 0, -0.5);
+    const dJointID joint = dJointCreateContact(t.world, 0, &contact);
+    dJointAttach(joint, box, 0);
+    CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_RANGE, "mu = -0.5");
+    dJointDestroy(joint);
+    contact = planeContact(0, NAN, 0, 0.5);
     dJointAttach(dJointCreateContact(t.world, t.group, &contact), box, 0);
     assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
     CHECK_NEAR(dBodyGetLinearVel(box)[0], 1, 0);
@@ -94,9 +105,11 @@ static void badContactsAreRefused(void **state)
     bad.surface.mu = -1;
     refuseContact(&t, &bad, "mu = -1");
     bad = good, bad.surface.mu = NAN;
-    refuseContact(&t, &bad, "mu or mu2 is NaN");
+    refuseContact(&t, &bad, "mu is NaN");
     bad = good, bad.surface.mode |= dContactMu2, bad.surface.mu2 = -2;
     refuseContact(&t, &bad, "mu2 = -2");
+    bad = good, bad.surface.mode |= dContactRolling, bad.surface.rho = -1;
+    refuseContact(&t, &bad, "rho = -1");
     bad = good, bad.geom.depth = NAN;
     refuseContact(&t, &bad, "depth = nan");
     bad = good, bad.geom.pos[1] = INFINITY;

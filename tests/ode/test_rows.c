@@ -358,6 +358,54 @@ static void rollingFrictionIsMixed(void **state)
     CHECK_NEAR(w[1], spin - moment / (0.4 * 3 * radius * radius) * 200 * step_size, 1e-6);
 }
 
+/* As ODE's, rolling friction needs no sliding friction: (2/5) m R^2 dw/dt = -rho N about any axis. */
+static void rollingFrictionWithoutSliding(void **state)
+{
+    (void)state;
+    const double radius = 0.5, rho = 0.02, speed = 1, roll_rate = 3, spin = 4;
+    const dSurfaceParameters surface = {.mode = dContactApprox1 | dContactRolling, .rho = rho};
+    double v = speed, w[2] = {roll_rate, spin};
+    roll(&surface, radius, &v, w);
+    const double lost = rho * g / (0.4 * radius * radius) * 200 * step_size;
+    CHECK_NEAR(v, speed, 1e-12);
+    CHECK_NEAR(w[0], roll_rate - lost, 1e-6);
+    CHECK_NEAR(w[1], spin - lost, 1e-6);
+}
+
+/* A body that parts from its contact while it turns and slips.  Infinite: a force (moment) holds all the same, a
+ * coefficient holds nothing, along and about each tangent by itself. */
+static void infiniteAlongEachAxis(void **state)
+{
+    (void)state;
+    for (int approx = 0; approx < 8; ++approx) {
+        const int bit[3] = {dContactApprox1_1, dContactApprox1_2, dContactApprox1_N};
+        dSurfaceParameters surface = {.mode = dContactFDir1 | dContactRolling, .mu = dInfinity, .rho = dInfinity};
+        for (int k = 0; k < 3; ++k)
+            surface.mode |= approx >> k & 1 ? bit[k] : 0;
+        Twin t;
+        makeTwin(&t, 1);
+        dWorldSetGravity(t.world, 0, 0, 0);
+        dBodyID ball = addBox(&t, 0, 0, 0);
+        dMass mass;
+        dMassSetSphereTotal(&mass, 3, 0.5);
+        dBodySetMass(ball, &mass);
+        dBodySetLinearVel(ball, 1, 1, 1);
+        dBodySetAngularVel(ball, 1, 1, 1);
+        dContact contact = planeContact(0, 0, 0, 0); /* at its centre: no two rows meet */
+        contact.surface = surface;
+        contact.fdir1[0] = 1;
+        addContact(&t, &contact, ball, 0);
+        step(&t, step_size);
+        assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 0);
+        for (int k = 0; k < 3; ++k) {
+            const int free = approx >> k & 1;
+            CHECK_NEAR(dBodyGetLinearVel(ball)[k], k == 2 || free ? 1 : 0, 1e-8);
+            CHECK_NEAR(dBodyGetAngularVel(ball)[k], free ? 1 : 0, 1e-8);
+        }
+        freeTwin(&t);
+    }
+}
+
 /* Feedback on both bodies, and on a kinematic one: forces balance, and carry the weight. */
 static void feedbackIsFilled(void **state)
 {
@@ -434,6 +482,8 @@ int main(void)
         cmocka_unit_test(infiniteBesideFinite),
         cmocka_unit_test(rollingFrictionIsMixed),
         cmocka_unit_test(rollingFrictionSlowsABall),
+        cmocka_unit_test(rollingFrictionWithoutSliding),
+        cmocka_unit_test(infiniteAlongEachAxis),
         cmocka_unit_test(feedbackIsFilled),
         cmocka_unit_test(manyContactsLeaveSlowCorrectionsOut),
         cmocka_unit_test(greatAndSmallNumbersAreTheirLimits),

@@ -55,7 +55,7 @@ SPRAG_API spragConfig spragConfigDefault(void);
 
 /* Properties of a contact that dSurfaceParameters lacks.  Zero means zero; start from spragSurfaceDefault. */
 typedef struct spragSurface {
-    double mu_static;           /* >= mu, holds what rested, or rests when first seen; < 0: equal to mu */
+    double mu_static;           /* holds what rested, or rests when first seen; < mu: equal to mu */
     double curvature_radius[2]; /* m, of each body's surface at the contact: 0 = a point fixed in the body (a tip),
                                    > 0 = a sphere of that radius rolls, < 0: from the geom (default) */
     double stiffness;           /* N/m, 0 = rigid */
