@@ -83,7 +83,8 @@ static WorldContender contender(const Run *run, int state, int threads)
                             .solver = SPRAG_SOLVER_AUTO,
                             .stepper = SPRAG_STEPPER_STEP,
                             .tolerance = run->options->tolerance,
-                            .threads = threads};
+                            .threads = threads,
+                            .patient = 1};
 }
 
 /* One line; 1: two threads end in other bits than one. */

@@ -15,20 +15,20 @@
 #include "bench/suite.h"
 #include "bench/world_run.h"
 
-#define STOCK(name, stepper, iterations)                                                                               \
+#define STOCK(title, which, count)                                                                                     \
     {                                                                                                                  \
-        name, SPRAG_SOLVER_STOCK, stepper, iterations, 0, 0, 0, 0                                                      \
+        .name = title, .solver = SPRAG_SOLVER_STOCK, .stepper = which, .iterations = count                             \
     }
 enum { SPRAG, DENSE, QUICK20, QUICK50, QUICK200, BULLET10 };
 static const WorldContender contender[] = {
-    {"Sprag", SPRAG_SOLVER_AUTO, SPRAG_STEPPER_STEP, 0, 0, 0, 0, 0},
+    {.name = "Sprag"},
     STOCK("dWorldStep", SPRAG_STEPPER_STEP, 0),
     STOCK("QuickStep 20", SPRAG_STEPPER_QUICKSTEP, 20),
     STOCK("QuickStep 50", SPRAG_STEPPER_QUICKSTEP, 50),
     STOCK("QuickStep 200", SPRAG_STEPPER_QUICKSTEP, 200),
 #ifdef SPRAG_BENCH_BULLET
-    {"Bullet 10", SPRAG_SOLVER_AUTO, SPRAG_STEPPER_STEP, 10, 1, 0, 0, 0},
-    {"Bullet 200", SPRAG_SOLVER_AUTO, SPRAG_STEPPER_STEP, 200, 1, 0, 0, 0},
+    {.name = "Bullet 10", .iterations = 10, .bullet = 1},
+    {.name = "Bullet 200", .iterations = 200, .bullet = 1},
 #endif
 };
 enum { CONTENDERS = sizeof contender / sizeof *contender };

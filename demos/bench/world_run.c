@@ -164,6 +164,7 @@ static spragStatus configure(SceneWorld *world, const WorldContender *contender)
     config.tolerance = contender->tolerance > 0 ? contender->tolerance : config.tolerance;
     config.time_limit = contender->time_limit;
     config.thread_count = contender->threads > 0 ? contender->threads : 1;
+    config.patient = contender->patient;
     if (contender->stepper == SPRAG_STEPPER_QUICKSTEP && contender->iterations > 0)
         dWorldSetQuickStepNumIterations(world->world, contender->iterations);
     return spragWorldSetConfig(world->sprag, &config);

@@ -23,6 +23,7 @@ typedef struct WorldContender {
     double tolerance;  /* m/s, 0: the default */
     double time_limit; /* s per step, 0: none */
     int threads;       /* 0: one */
+    int patient;       /* spragConfig.patient */
 } WorldContender;
 
 typedef struct WorldFigures {

@@ -64,6 +64,8 @@ spragStatus spragApiCheckConfig(const spragConfig *c)
                          SPRAG_ANALYSIS_JUDGE);
     if (c->event_capacity < 0 || c->event_capacity > 1 << 24)
         return spragFail(SPRAG_ERROR_RANGE, "config.event_capacity = %d, expected 0 .. %d", c->event_capacity, 1 << 24);
+    if (c->patient != 0 && c->patient != 1)
+        return spragFail(SPRAG_ERROR_RANGE, "config.patient = %d, expected 0 or 1", c->patient);
     return SPRAG_OK;
 }
 

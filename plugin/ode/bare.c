@@ -10,6 +10,7 @@
 #include "ode/assemble.h"
 #include "ode/curvature.h"
 #include "ode/free_motion.h"
+#include "ode/haste.h"
 #include "ode/matrix_free.h"
 #include "ode/record.h"
 #include "ode/rows.h"
@@ -264,7 +265,7 @@ static spragBare *takeBare(const struct spragWorld *world, const spragIsland *is
     const int n = island->joint_count;
     spragBare *bare = SPRAG_TAKE_RAW(arena, spragBare, 1);
     if (bare == NULL || !spragGreedyInit(&bare->greedy, n, island->body_count, arena) ||
-        (world->config.time_limit > 0 && !spragGreedyWiden(&bare->greedy)))
+        ((world->config.time_limit > 0 || island->haste > 0) && !spragGreedyWiden(&bare->greedy)))
         return NULL;
     bare->contact = SPRAG_TAKE_RAW(arena, spragBareContact, n);
     bare->others = SPRAG_TAKE_RAW(arena, double, 4 * n);
@@ -300,7 +301,7 @@ int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, s
 {
     spragBare *bare = island->bare;
     const spragStatus status = spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
-    if (status == SPRAG_NOT_CONVERGED)
+    if (status == SPRAG_NOT_CONVERGED && !spragHasteEnds(island))
         return 0;
     if (!isfinite(island->solve.residual))
         spragIslandFail(island, "no finite solution was found");

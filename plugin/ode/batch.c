@@ -14,6 +14,7 @@
 #include "ode/assemble.h"
 #include "ode/bare.h"
 #include "ode/bearing.h"
+#include "ode/haste.h"
 #include "ode/ledger.h"
 #include "ode/lone.h"
 #include "ode/matrix_free.h"
@@ -179,8 +180,8 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
         return SPRAG_NOT_CONVERGED;
     const double begin = spragSeconds();
     const spragStatus status = spragMatrixFreeSolveBlocks(options, island);
-    if (status != SPRAG_NOT_CONVERGED)
-        return status;
+    if (status != SPRAG_NOT_CONVERGED || spragHasteEnds(island))
+        return status == SPRAG_NOT_CONVERGED ? SPRAG_LIMIT : status;
     if (!spragAssembleCouple(world, island))
         return SPRAG_ERROR_MEMORY;
     if (options->time_limit > 0)
@@ -197,6 +198,7 @@ static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions 
     options.work_limit += WORK_PER_BLOCK * island->problem.block_count;
     if (options.enough > options.tolerance && island->block_count <= BLOCKS_ENOUGH)
         options.work_limit *= WORK_ENOUGH;
+    options.work_limit = ldexp(options.work_limit, -island->haste);
     if (spragProblemIsGlued(&island->problem))
         options.work_limit = fmax(options.work_limit, WORK_GLUED);
     int grown = status == SPRAG_NOT_CONVERGED && island->declined == NULL;
@@ -432,8 +434,10 @@ static void workOnBatch(void *context, int worker, int batch)
         memset((char *)&island[k] + offsetof(spragIsland, locked), 0, sizeof island[k] - offsetof(spragIsland, locked));
         if (island[k].declined != NULL)
             continue;
-        if (work->solve)
+        if (work->solve) {
+            island[k].haste = spragHasteOf(world, &island[k]);
             spragBareMake(world, &work->surfaces, &island[k]);
+        }
         if (island[k].bare == NULL && !assemble(work, &island[k]))
             noteFailure(work, k);
     }
@@ -447,6 +451,8 @@ static void workOnBatch(void *context, int worker, int batch)
             solveIsland(world, &work->surfaces, &island[k], shareOf(work, &island[k]));
         if (!done || !rescue(work, &island[k]))
             noteFailure(work, k);
+        if (island[k].lone == NULL)
+            island[k].haste = spragHasteNext(world, &island[k]);
     }
     if (left > 0)
         lane->solving += passed(lane);

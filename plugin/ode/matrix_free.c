@@ -38,7 +38,7 @@ void spragMatrixFreeBodies(const spragSnapshot *s, const spragIsland *island, sp
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts)
 {
     return world->config.solver == SPRAG_SOLVER_AUTO && contacts >= LEAST && !island->visited &&
-           (world->config.time_limit > 0 || world->config.tolerance >= ROUGH);
+           (world->config.time_limit > 0 || world->config.tolerance >= ROUGH || island->haste > 0);
 }
 
 int spragMatrixFreeChoose(const struct spragWorld *world, spragIsland *island)
@@ -53,7 +53,7 @@ int spragMatrixFreeChoose(const struct spragWorld *world, spragIsland *island)
         return 1;
     spragGreedy *greedy = SPRAG_TAKE(&island->lane->arena, spragGreedy, 1);
     if (greedy == NULL || !spragGreedyInit(greedy, n, island->body_count, &island->lane->arena) ||
-        (world->config.time_limit > 0 && !spragGreedyWiden(greedy)))
+        ((world->config.time_limit > 0 || island->haste > 0) && !spragGreedyWiden(greedy)))
         return 0;
     spragMatrixFreeBodies(s, island, greedy);
     for (int k = 0; k < n; ++k)

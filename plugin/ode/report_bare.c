@@ -80,6 +80,7 @@ static void makeRecords(void *data, int range, int first, int end)
         spragRecordAsk(world, island->joint[k]);
         fillBare(world, joint, &bare->greedy.contact[k], bare->u + 3 * k, still, memory);
         memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : 0;
+        memory->haste = island->haste;
         const spragPlainMotion motion = motionOf(world, bare, k);
         if (world->config.analysis) {
             memory->painleve_p = motion.p;

@@ -250,6 +250,7 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     world->noted[record] = contact.id != 0 && counted.lost == 0 ? -1 : k;
     remember(world, &world->snapshot.joint[block->joint], block->id != 0, block->memory, &contact,
              &world->next_memory[record]);
+    world->next_memory[record].haste = island->haste;
     world->next_pair[record] = spragLedgerPair(contact.body);
 }
 

@@ -108,6 +108,7 @@ typedef struct spragIsland {
     struct spragPlainMotion *motion; /* (joint_count) of a lone one that has something to tell, or NULL */
     struct spragBare *bare;          /* with which it was solved, or NULL (bare.h): it has no blocks and no problem */
     int visited;                     /* 1: visits of its contacts were not enough (bare.h) */
+    int haste;                       /* it has 2^-haste of the work (haste.h) */
     int surged;                      /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int block_count, row_count, articulation_count;
     spragSolveInfo solve; /* where wedge > 0: of the problem in which contacts yield (release.h) */
@@ -159,6 +160,7 @@ typedef enum spragRecordFate { SPRAG_RECORD_LEFT, SPRAG_RECORD_CONTINUED, SPRAG_
 typedef struct spragContactMemory {
     unsigned long long id;
     int is_guide;    /* recognised by its id, not by its place */
+    int haste;       /* of its island (haste.h) */
     dBodyID body[2]; /* compared, never followed; an address may be another body's by now, which its serial tells */
     int serial[2];
     dGeomID geom[2];

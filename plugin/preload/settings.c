@@ -36,6 +36,7 @@ static const Key key_list[] = {
     {"events", offsetof(spragConfig, event_capacity), WHOLE, 0, 1e6, NULL},
     {"indeterminacy", offsetof(spragConfig, indeterminacy), WORD, 0, 0, "history, lift, jam"},
     {"gyroscopic", offsetof(spragConfig, gyroscopic), WORD, 0, 0, "momentum, ode"},
+    {"patient", offsetof(spragConfig, patient), WHOLE, 0, 1, NULL},
 };
 enum { KEYS = sizeof key_list / sizeof *key_list };
 

@@ -49,6 +49,8 @@ typedef struct spragConfig {
     int event_capacity;            /* events kept of one step; default 1024, more are counted, not kept */
     spragStepper stepper;          /* which of ODE's steps integrates, and solves what Sprag declines */
     spragGyroscopic gyroscopic;
+    int patient; /* 1: a large island has all the work of a step, though the last ones ended above 1e-6 m/s; default 0: it
+                    has less and less, down to what a budget of some milliseconds buys (docs/architecture.md) */
 } spragConfig;
 
 SPRAG_API spragConfig spragConfigDefault(void);

@@ -1,0 +1,45 @@
+#include "ode/haste.h"
+
+#include <math.h>
+
+enum {
+    HASTE_MOST = 6,
+    LEAST = 60, /* contacts: smaller islands have limits of their own (solve/chain.c) */
+    LOOKS = 64  /* contacts that are asked */
+};
+#define MISSED 1e-6 /* m/s: an answer as good as this was worth its time */
+#define NEAR 1e-4   /* m/s, from where a few sweeps with W may reach the tolerance */
+
+/* 1: how long it takes is left to us. */
+static int isOurs(const struct spragWorld *world, const spragIsland *island)
+{
+    const spragConfig *config = &world->config;
+    return !config->patient && config->solver == SPRAG_SOLVER_AUTO && !(config->time_limit > 0) &&
+           config->iteration_limit == 0 && island->contact_count > LEAST;
+}
+
+int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
+{
+    int sum = 0, known = 0;
+    const int each = island->joint_count / LOOKS + 1;
+    for (int i = 0; isOurs(world, island) && i < island->joint_count; i += each) {
+        const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
+        if (joint->contact == NULL || joint->memory < 0)
+            continue;
+        sum += world->memory[joint->memory].haste;
+        ++known;
+    }
+    return known > 0 ? (sum + known / 2) / known : 0;
+}
+
+int spragHasteEnds(const spragIsland *island)
+{
+    return island->haste == HASTE_MOST && island->solve.residual > NEAR;
+}
+
+int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
+{
+    const double enough = fmax(fmax(world->config.tolerance, world->config.enough), MISSED);
+    const int next = island->haste + (island->solve.residual <= enough ? -1 : 1);
+    return !isOurs(world, island) || next < 0 ? 0 : next > HASTE_MOST ? HASTE_MOST : next;
+}
