@@ -11,7 +11,7 @@ demos=(libglfw3-dev libepoxy-dev libegl-dev libcglm-dev libpng-dev libimgui-dev 
     xvfb xauth ffmpeg)
 
 peers=(libsiconos-numerics-dev libbullet-dev)
-games=(xdotool mu-cade mokomaze stormbaancoureur)
+games=(xdotool mu-cade mokomaze stormbaancoureur xmoto)
 
 case "${1:-all}" in
 build) packages=("${build[@]}") ;;

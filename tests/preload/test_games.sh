@@ -56,13 +56,15 @@ isUp() {
     return 1
 }
 
-# play LOG GAME KEYS...: 0 if the game still ran when its X server went away, which ends it in its own way
+# play LOG "GAME ARGUMENTS..." KEYS...: 0 if the game still ran when its X server went away, which ends it in its own way
 play() {
-    local log=$1 game=$2 pid alive=1
+    local log=$1 pid alive=1
+    local -a game
+    read -ra game <<<"$2"
     shift 2
     openScreen || return 1
     for _ in 1 2 3; do # some do not come up every time, with or without us
-        "$game" >"$log" 2>&1 &
+        "${game[@]}" >"$log" 2>&1 &
         pid=$!
         isUp $pid && break
         kill -9 $pid 2>/dev/null
@@ -77,29 +79,32 @@ play() {
     [ $alive -eq 1 ]
 }
 
+# test_game "GAME ARGUMENTS..." KEYS...
 test_game() {
-    local game=/usr/games/$1 log=$scratch/$1
-    [ -x "$game" ] || { echo "skipped: $1 is not installed"; return; }
+    local game=/usr/games/$1 name=${1%% *}
+    local log=$scratch/$name
+    [ -x "/usr/games/$name" ] || { echo "skipped: $name is not installed"; return; }
     played=$((played + 1))
-    play "$log.stock" "$game" "${@:2}" || { complain "$1 does not run as it is: $(tail -1 "$log.stock")"; return; }
-    LD_PRELOAD=$preload SPRAG_REPORT=1 play "$log" "$game" "${@:2}" || complain "$1 ends early: $(tail -1 "$log")"
-    echo "$1: $(grep -E '^sprag: ([0-9]* worlds|worst|declined|.* ms a step)' "$log" | sed 's/^sprag: //' | tr '\n' ';')"
+    play "$log.stock" "$game" "${@:2}" || { complain "$name does not run as it is: $(tail -1 "$log.stock")"; return; }
+    LD_PRELOAD=$preload SPRAG_REPORT=1 play "$log" "$game" "${@:2}" || complain "$name ends early: $(tail -1 "$log")"
+    echo "$name: $(grep -E '^sprag: ([0-9]* worlds|worst|declined|.* ms a step)' "$log" | sed 's/^sprag: //' | tr '\n' ';')"
     while read -r message; do
-        grep -qF "$message" "$log.stock" || complain "$1: '$message', which stock does not say"
+        grep -qF "$message" "$log.stock" || complain "$name: '$message', which stock does not say"
     done < <(grep '^ODE' "$log" | sed 's/[-+0-9.e]*[0-9]//g' | sort -u)
-    awk '/^sprag: [0-9]* worlds/ {exit !($4 >= 200 && $8 >= 100)}' "$log" || complain "$1 was not in play"
-    grep -q 'worst residual' "$log" || complain "$1: no report"
+    awk '/^sprag: [0-9]* worlds/ {exit !($4 >= 200 && $8 >= 100)}' "$log" || complain "$name was not in play"
+    grep -q 'worst residual' "$log" || complain "$name: no report"
     awk -v missed="$missed" '/worst residual/ {exit !($4 <= 1e-6 || ($4 <= 1e-4 && $(NF - 1) <= missed))}' "$log" ||
-        complain "$1: $(grep 'worst residual' "$log")"
+        complain "$name: $(grep 'worst residual' "$log")"
     local declined said
     declined=$(awk '/declined islands/ {print $4 + 0}' "$log")
     said=$(awk '/sprag: declined [0-9]* times/ {sum += $3} END {print sum + 0}' "$log")
-    [ "${declined:-0}" -eq "$said" ] || complain "$1: $declined islands declined, reasons for $said"
+    [ "${declined:-0}" -eq "$said" ] || complain "$name: $declined islands declined, reasons for $said"
 }
 
 missed=0 # steps that may end above 1e-6 m/s
 test_game mu-cade 300,200 z 2 Up:2 z:1 Left:2 z:1 Up:3 Right:2 Up:4
 test_game mokomaze 300,200 Right:3 Left:3 Down:3 Up:2 Right:2
+test_game "xmoto --nowww --nosound -win --ugly -l Tradit1234567" 20 Return 3 Up:3 Down:2 Up:2 space Up:2 Left:1 Up:2
 missed=2 # of some 900; friction of 50 and 340: docs/preload.md
 test_game stormbaancoureur 300,200 1 Return 4 Up:5 Left:2 Up:4 Right:3 Up:4
 
