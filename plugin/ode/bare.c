@@ -273,11 +273,38 @@ static spragBare *takeBare(const struct spragWorld *world, const spragIsland *is
     return bare->contact == NULL || bare->others == NULL ? NULL : bare;
 }
 
+#define SLOW 0.01 /* of what gravity gives in a step */
+enum { ONE_IN = 100 };
+
+/* Is it large, and do but few of its bodies move? */
+static int seemsToRest(const struct spragWorld *world, const spragIsland *island)
+{
+    const spragSnapshot *s = &world->snapshot;
+    if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0 || island->visited ||
+        island->joint_count <= SPRAG_BLOCKS_MANY)
+        return 0;
+    const double slow = SLOW * spragNorm3(s->gravity) * s->step;
+    int moving = 0;
+    for (int i = 0; i < island->body_count && moving * ONE_IN <= island->body_count; ++i) {
+        const double *v = s->body[island->body[i]].velocity;
+        moving += !(spragDot3(v, v) <= slow * slow);
+    }
+    return moving * ONE_IN <= island->body_count;
+}
+
+/* Does it cost too much to have the answer to rounding?  Then Newton has been asked, and declined. */
+static int isDear(const struct spragWorld *world, const spragIsland *island)
+{
+    const spragBlockLuMemo *memo = &world->memo;
+    return island == world->largest && memo->size > 0 && memo->n == island->body_count && !memo->whole;
+}
+
 void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
     const int n = island->joint_count;
     island->bare = NULL;
-    if (island->contact_count != n || !spragMatrixFreeWanted(world, island, n) || !isPlain(world, surfaces, island))
+    const int wanted = spragMatrixFreeWanted(world, island, n), rests = !wanted && seemsToRest(world, island);
+    if (island->contact_count != n || !(wanted || rests) || !isPlain(world, surfaces, island))
         return;
     spragBare *bare = takeBare(world, island);
     if (bare == NULL)
@@ -292,6 +319,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
         return;
     }
     island->bare = bare;
+    bare->rests = rests;
     island->block_count = island->row_count = 0;
 }
 
@@ -300,7 +328,10 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
 int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     spragBare *bare = island->bare;
-    const spragStatus status = spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
+    const spragStatus status =
+        bare->rests
+            ? spragMatrixFreeRest(options, isDear(world, island), &bare->greedy, bare->others, bare->u, &island->solve)
+            : spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
     if (status == SPRAG_NOT_CONVERGED && !spragHasteEnds(island))
         return 0;
     if (!isfinite(island->solve.residual))

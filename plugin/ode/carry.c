@@ -19,26 +19,22 @@ enum { POINTS_MOST = 64 };
 /* Two bodies, and what their points of the last step leave to be carried. */
 typedef struct Pair {
     dBodyID body[2];
-    int serial[2];
-    double F[3], M[3]; /* N, N m about the origin, on body[0] */
-    double size;       /* N, sum of the forces it comes from */
-    int given;         /* 1: there is something */
+    int index[2], serial[2]; /* in the snapshot, -1: the world */
+    double F[3], M[3];       /* N, N m about the origin, on body[0] */
+    double size;             /* N, sum of the forces it comes from */
+    int given;               /* 1: there is something */
 } Pair;
 
-/* Where the point is by now, at each body; 1: the same place, and both bodies are there.  What moves is left alone: its
- * points come and go for good reasons. */
-static int isStill(const spragSnapshot *s, const spragContactMemory *memory, double at[3])
+/* Where the point is by now, at each of its bodies; 1: the same place.  What moves is left alone: its points come and go
+ * for good reasons. */
+static int isStill(const spragSnapshot *s, const spragContactMemory *memory, const int body[2], double at[3])
 {
     double to[2][3], apart[3];
     for (int side = 0; side < 2; ++side) {
         memcpy(to[side], memory->position, sizeof to[side]);
-        if (memory->body[side] == NULL)
-            continue;
-        const int k = spragPointerMapGet(&s->body_index, memory->body[side]);
-        if (k < 0 || s->body[k].serial != memory->serial[side])
-            return 0;
-        for (int i = 0; i < 3; ++i) /* x + R local */
-            to[side][i] = s->body[k].position[i] + spragDot3(s->body[k].rotation + 3 * i, memory->local[side]);
+        const spragBodyState *state = body[side] < 0 ? NULL : &s->body[body[side]];
+        for (int i = 0; i < 3 && state != NULL; ++i) /* x + R local */
+            to[side][i] = state->position[i] + spragDot3(state->rotation + 3 * i, memory->local[side]);
     }
     for (int i = 0; i < 3; ++i) {
         at[i] = 0.5 * (to[0][i] + to[1][i]);
@@ -75,8 +71,9 @@ static int forceOf(const spragContactMemory *memory, double force[3])
 static void carryLost(const spragSnapshot *s, const spragContactMemory *memory, Pair *pair)
 {
     double force[3], at[3];
-    const double sign = orderOf(pair, memory->body, memory->serial);
-    if (sign == 0 || !forceOf(memory, force) || !isStill(s, memory, at))
+    const int sign = orderOf(pair, memory->body, memory->serial), turned = sign < 0;
+    const int body[2] = {pair->index[turned], pair->index[!turned]};
+    if (sign == 0 || !forceOf(memory, force) || !isStill(s, memory, body, at))
         return;
     for (int a = 0; a < 3; ++a)
         pair->F[a] += sign * force[a];
@@ -85,14 +82,15 @@ static void carryLost(const spragSnapshot *s, const spragContactMemory *memory, 
     pair->given = 1;
 }
 
-/* Of a point that goes on elsewhere: its force goes with it, its moment does not.  The guess has the normal force along
- * the new normal, and friction across it: what the turn of the normal takes is given back. */
-static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory, Pair *pair)
+/* Of a point that goes on elsewhere: its force goes with it, its moment does not, which others of the pair can make up
+ * for.  The guess has the normal force along the new normal, and friction across it: what the turn of the normal takes is
+ * given back. */
+static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory, int alone, Pair *pair)
 {
     const spragJointState *joint = &s->joint[j];
     const dReal *p = joint->contact->geom.pos, *n = joint->contact->geom.normal;
     double force[3], at[3];
-    if (!forceOf(memory, force) || !isStill(s, memory, at))
+    if (!forceOf(memory, force) || !isStill(s, memory, joint->body, at))
         return;
     const double up = joint->reversed ? -1 : 1, normal[3] = {up * n[0], up * n[1], up * n[2]};
     const double along = memory->normal_force - spragDot3(memory->friction, normal);
@@ -100,6 +98,8 @@ static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory
         s->carried[j][a] = memory->normal_force * memory->normal[a] - along * normal[a];
         at[a] -= p[a];
     }
+    if (alone)
+        return;
     addMoment(pair, at, force, orderOf(pair, memory->body, memory->serial));
     pair->size += spragNorm3(force);
     pair->given = 1;
@@ -144,8 +144,8 @@ static void share(spragSnapshot *s, const Pair *pair, int j, const int *next)
     spragCross3(moment, pair->F, c);
     for (int a = 0; a < 3; ++a)
         moment[a] += pair->M[a];
-    if (!(turnOf(count, (const double(*)[3])d, moment, RIDGE, turn) <= pair->size) &&
-        !(turnOf(count, (const double(*)[3])d, moment, RIDGE_NARROW, turn) <= pair->size))
+    if (count == 1 || (!(turnOf(count, (const double(*)[3])d, moment, RIDGE, turn) <= pair->size) &&
+                       !(turnOf(count, (const double(*)[3])d, moment, RIDGE_NARROW, turn) <= pair->size)))
         memset(turn, 0, (size_t)count * sizeof *turn);
     for (int i = 0; i < count; ++i) {
         const dBodyID first = s->body[s->joint[joint[i]].body[0]].id;
@@ -158,7 +158,8 @@ static void share(spragSnapshot *s, const Pair *pair, int j, const int *next)
 static Pair pairOf(const spragSnapshot *s, const spragJointState *joint)
 {
     const spragBodyState *other = joint->body[1] < 0 ? NULL : &s->body[joint->body[1]];
-    return (Pair){.body = {s->body[joint->body[0]].id, other == NULL ? NULL : other->id},
+    return (Pair){.index = {joint->body[0], joint->body[1]},
+                  .body = {s->body[joint->body[0]].id, other == NULL ? NULL : other->id},
                   .serial = {s->body[joint->body[0]].serial, other == NULL ? 0 : other->serial}};
 }
 
@@ -219,7 +220,7 @@ void spragCarryForces(spragWorldID world, int j, int *next, int left, const int 
         for (int i = j; i >= 0; i = next[i]) {
             const int own = s->joint[i].memory;
             if (own >= 0 && hasMoved(&s->joint[i], &world->memory[own]))
-                carryMoved(s, i, &world->memory[own], &pair);
+                carryMoved(s, i, &world->memory[own], next[j] < 0, &pair);
         }
         if (pair.given)
             share(s, &pair, j, next);

@@ -8,6 +8,7 @@
 #include "ode/delassus.h"
 #include "solve/greedy.h"
 #include "solve/greedy_lanes.h"
+#include "solve/proximal.h"
 
 enum {
     LEAST = 8,          /* contacts */
@@ -23,6 +24,17 @@ enum {
 #define ROUGH 1e-5  /* m/s: a tolerance that may be reached without W */
 #define JUDGING 0.9 /* of the time of his first look: what the judge takes at the end */
 #define LEFT 0.4    /* of the tolerance: changes that are left undone */
+
+/* A pile at rest.  One ball that topples stirs what it leans on by a hundredth of its own speed in each step, and in the end
+ * all of the pile: what is stirred most is visited. */
+enum {
+    VISITS_AT_REST = 4, /* of each contact, at most, between two looks */
+    LOOKS_AT_REST = 2
+};
+#define SETTLED 1e-13    /* m/s: slower creep is rounding (solve/chain.c) */
+#define STIRS 10         /* tolerances: what is farther from an answer does not rest */
+#define STIRRED 0.03     /* of the residual: changes that are left undone */
+#define CREEP_ENOUGH 0.1 /* tolerances: the rest is left to the next step */
 
 void spragMatrixFreeBodies(const spragSnapshot *s, const spragIsland *island, spragGreedy *greedy)
 {
@@ -157,7 +169,7 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     const double begin = spragSeconds();
     double deadline = options->time_limit > 0 ? begin + options->time_limit : INFINITY;
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
-    spragGreedyBegin(greedy, others);
+    spragGreedyBegin(greedy, others, NULL);
     deadline -= JUDGING * (spragSeconds() - begin);
     const double enough = LEFT * options->tolerance;
     /* Visits between two looks of the judge, who says where it is worst. */
@@ -180,6 +192,28 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
     const spragStatus missed = late || limited ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
     return solve->status = solve->residual <= options->tolerance ? SPRAG_OK : missed;
+}
+
+spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, spragGreedy *greedy, double *others,
+                                double *u, spragSolveInfo *solve)
+{
+    const long some = VISITS_AT_REST * (long)greedy->contact_count;
+    *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
+    spragGreedyBegin(greedy, others, u);
+    solve->residual = greedy->best_residual;
+    roughly |= solve->residual <= SPRAG_EXACT * options->tolerance; /* as near as Newton cares to come */
+    double enough = SETTLED;                                        /* of creep */
+    for (int look = 0;
+         look < LOOKS_AT_REST && roughly && greedy->creep > enough && solve->residual <= STIRS * options->tolerance;
+         ++look) {
+        spragGreedyRun(greedy, STIRRED * solve->residual, 0, greedy->visits + some, INFINITY);
+        solve->residual = spragGreedyResidual(greedy, u);
+        enough = CREEP_ENOUGH * options->tolerance;
+    }
+    solve->iterations = (int)(greedy->visits / greedy->contact_count);
+    solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
+    const int rests = solve->residual <= options->tolerance && (roughly || greedy->creep <= SETTLED);
+    return solve->status = rests ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }
 
 spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island)

@@ -28,7 +28,12 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
 /* The same of an island with blocks. */
 spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island);
 
-/* After it: impulses of the island's bodies, from their velocities. */
+/* Of an island that seems to rest: OK where the guess is the answer and what holds does not creep, or where that is
+ * enough (roughly: it costs too much to have it to rounding) after a few visits; else NOT_CONVERGED. */
+spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, spragGreedy *greedy, double *others,
+                                double *u, spragSolveInfo *solve);
+
+/* After either: impulses of the island's bodies, from their velocities. */
 void spragMatrixFreeImpulses(spragSnapshot *snapshot, const spragIsland *island, const spragGreedy *greedy);
 
 #endif

@@ -6,12 +6,10 @@
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 
-#define INSIDE (1 - 1e-9) /* of the bound */
-
 /* Speed of rows a, a+1 where |r| is inside the disc. */
 static double discCreep(double radius, const double *r, const double *u, int a)
 {
-    return spragNorm2(r + a) < INSIDE * radius ? spragNorm2(u + a) : 0;
+    return spragNorm2(r + a) < SPRAG_CREEP_INSIDE * radius ? spragNorm2(u + a) : 0;
 }
 
 static double blockCreep(const spragProblem *problem, int k, const double *r_all, const double u[3])
@@ -34,10 +32,10 @@ static double blockCreep(const spragProblem *problem, int k, const double *r_all
     }
     case SPRAG_BLOCK_ROLLING: {
         const double load = fmax(0, r_all[3 * problem->parent[k]]);
-        return fmax(discCreep(mu * load, r, u, 0), fabs(r[2]) < INSIDE * mu_minus * load ? fabs(u[2]) : 0);
+        return fmax(discCreep(mu * load, r, u, 0), fabs(r[2]) < SPRAG_CREEP_INSIDE * mu_minus * load ? fabs(u[2]) : 0);
     }
     default:
-        return discCreep(mu * r[0], r, u, 1);
+        return spragContactCreep(mu, r, u);
     }
 }
 

@@ -6,6 +6,16 @@
 
 #include <sprag/sprag.h>
 
+#include "linalg/vec3.h"
+
+#define SPRAG_CREEP_INSIDE (1 - 1e-9) /* of the bound */
+
+/* Of one CONTACT in any frame [n t1 t2]. */
+static inline double spragContactCreep(double mu, const double r[3], const double u[3])
+{
+    return spragNorm2(r + 1) < SPRAG_CREEP_INSIDE * mu * r[0] ? spragNorm2(u + 1) : 0;
+}
+
 /* The largest of all blocks at r (3 nc), u (3 nc) = W r + q. */
 double spragVelocityCreep(const spragProblem *problem, const double *r, const double *u);
 

@@ -7,6 +7,7 @@
 #include "base/prefetch.h"
 #include "linalg/oct.h"
 #include "linalg/vec3.h"
+#include "problem/creep.h"
 #include "problem/residual.h"
 #include "solve/greedy_lanes.h"
 
@@ -405,7 +406,7 @@ static Round runRound(spragGreedy *greedy, double threshold, long least, double 
 typedef struct Judgement {
     spragGreedy *greedy;
     double *u, *others;  /* as in greedy.h, or NULL */
-    double worst;        /* m/s */
+    double worst, creep; /* m/s */
     double work, square; /* J, r.q and r.W r */
 } Judgement;
 
@@ -436,6 +437,7 @@ INLINE void judgeAll(Judgement *judgement)
             trace += c->own[i][i] + c->own[i][3];
         }
         const double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
+        judgement->creep = fmax(judgement->creep, spragContactCreep(c->mu, c->r, u));
         if (judgement->u != NULL)
             memcpy(judgement->u + 3 * k, u, sizeof u);
         if (judgement->others != NULL)
@@ -456,6 +458,7 @@ SPRAG_QUAD_CLONES(judgeRows, judgeAll, Judgement)
 static double judge(spragGreedy *greedy, Judgement *judgement)
 {
     judgeRows(judgement);
+    greedy->creep = judgement->creep;
     if (greedy->lanes != NULL)
         greedy->lanes->judged = 1;
     if (judgement->worst < greedy->best_residual) {
@@ -492,7 +495,7 @@ static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
     return 1;
 }
 
-void spragGreedyBegin(spragGreedy *greedy, double *others)
+void spragGreedyBegin(spragGreedy *greedy, double *others, double *u)
 {
     spragGreedySum(greedy);
     memset(greedy->moved, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->moved);
@@ -506,10 +509,10 @@ void spragGreedyBegin(spragGreedy *greedy, double *others)
     greedy->best_residual = INFINITY;
     if (greedy->lanes != NULL)
         spragGreedyLanesFill(greedy);
-    Judgement guess = {.greedy = greedy, .others = others};
+    Judgement guess = {.greedy = greedy, .others = others, .u = u};
     judge(greedy, &guess);
     if (shortenGuess(greedy, &guess))
-        spragGreedyResidual(greedy, NULL);
+        spragGreedyResidual(greedy, u);
 }
 
 double spragGreedyBest(spragGreedy *greedy, double *u)

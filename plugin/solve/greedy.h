@@ -64,6 +64,7 @@ typedef struct spragGreedy {
     int *list;      /* (contact_count) those of a round */
     double *best;   /* (contact_count x 3) N s, r where the judge said least, best_residual */
     double best_residual;
+    double creep; /* m/s, that the judge saw (problem/creep.h) */
     long visits;
     struct spragGreedyLanes *lanes; /* of large problems with many visits, or NULL */
     spragArena *arena;
@@ -87,8 +88,8 @@ void spragGreedySum(spragGreedy *greedy);
 void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3]);
 
 /* Begins anew from the guess r, made shorter where it is from a greater load: the judge looks at it.  others
- * (contact_count) or NULL: m/s, the normal velocity that the guesses of the others give a contact. */
-void spragGreedyBegin(spragGreedy *greedy, double *others);
+ * (contact_count) or NULL: m/s, the normal velocity that the guesses of the others give a contact.  u: as below. */
+void spragGreedyBegin(spragGreedy *greedy, double *others, double *u);
 /* Rounds of the worst contacts until none is likely to change by more than `enough` (m/s), greedy->visits is `most`, or
  * `deadline` (s, spragSeconds) is past, but for `least` visits. */
 void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, double deadline);

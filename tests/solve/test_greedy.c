@@ -104,7 +104,7 @@ static void comesToTheAnswer(void **state)
         Heap *heap = makeHeap(seed);
         double r[N];
         spragGreedySum(&heap->greedy);
-        spragGreedyBegin(&heap->greedy, NULL);
+        spragGreedyBegin(&heap->greedy, NULL, NULL);
         assert_int_equal(heap->greedy.visits, 0);
         spragGreedyRun(&heap->greedy, 1e-12, 0, 100000L * NC, INFINITY);
         impulses(heap, r);
@@ -131,9 +131,9 @@ static void visitsWhatIsWrong(void **state)
     Heap *heap = makeHeap(3);
     spragGreedy *greedy = &heap->greedy;
     spragGreedySum(greedy);
-    spragGreedyBegin(greedy, NULL);
+    spragGreedyBegin(greedy, NULL, NULL);
     spragGreedyRun(greedy, 1e-12, 0, 100000L * NC, INFINITY);
-    spragGreedyBegin(greedy, NULL);
+    spragGreedyBegin(greedy, NULL, NULL);
     spragGreedyRun(greedy, 1e-9, 0, 100L * NC, INFINITY);
     assert_int_equal(greedy->visits, 0); /* it was content */
     freeHeap(heap);
@@ -146,7 +146,7 @@ static void bestIsKept(void **state)
     Heap *heap = makeHeap(6);
     spragGreedy *greedy = &heap->greedy;
     double u[N], r[N], back[N];
-    spragGreedyBegin(greedy, NULL);
+    spragGreedyBegin(greedy, NULL, NULL);
     spragGreedyRun(greedy, 0, 0, 5 * NC, INFINITY);
     const double residual = spragGreedyResidual(greedy, u);
     impulses(heap, r);
@@ -167,7 +167,7 @@ static void stopsInTime(void **state)
     (void)state;
     Heap *heap = makeHeap(4);
     spragGreedySum(&heap->greedy);
-    spragGreedyBegin(&heap->greedy, NULL);
+    spragGreedyBegin(&heap->greedy, NULL, NULL);
     spragGreedyRun(&heap->greedy, 0, 3 * NC, 1000000, 0); /* the deadline is long past */
     assert_in_range(heap->greedy.visits, 3 * NC, 5 * NC);
     spragGreedyRun(&heap->greedy, 0, 0, 40 * NC, INFINITY);

@@ -36,7 +36,7 @@ static Heap *openHeap(unsigned long long seed, int plate, int wide)
         c->q[0] = uniform(&seed) - 0.5, c->q[1] = uniform(&seed), c->q[2] = uniform(&seed);
     }
     spragGreedyFill(greedy, 0, CONTACTS);
-    spragGreedyBegin(greedy, NULL);
+    spragGreedyBegin(greedy, NULL, NULL);
     assert_int_equal(greedy->visits, 0);
     return heap;
 }
@@ -135,7 +135,7 @@ static void staysFinite(void **state)
         for (int k = 0; k < CONTACTS; ++k)
             for (int i = 0; i < 3; ++i)
                 greedy->contact[k].q[i] *= k % 5 == 0 ? 1e24 : 1;
-        spragGreedyBegin(greedy, NULL);
+        spragGreedyBegin(greedy, NULL, NULL);
         assert_true(greedy->lanes != NULL);
         (sweeps ? spragGreedyLanesSweep(greedy, 0, 30L * CONTACTS, INFINITY)
                 : spragGreedyLanesRun(greedy, 0, 0, 20L * CONTACTS, INFINITY));
@@ -166,7 +166,7 @@ static void lightContactsSlide(void **state)
             c->q[0] = -pow(10, wide ? -7 - k % 15 : -7 - k), c->q[1] = 0.4 * cos(k), c->q[2] = 0.4 * sin(k);
         }
         spragGreedyFill(greedy, 0, CONTACTS);
-        spragGreedyBegin(greedy, NULL);
+        spragGreedyBegin(greedy, NULL, NULL);
         if (wide)
             spragGreedyLanesSweep(greedy, 0, 60L * CONTACTS, INFINITY);
         else
