@@ -1,5 +1,6 @@
 /* Row by row ("up-looking", Davis 2006, 4.8, for LU with a fixed symmetric pattern): row i of A is spread over `work`;
- * for each k < i of the pattern, L_ik = work_k U_kk^-1 and work -= L_ik U_k.; what is left is row i of U.
+ * for each k < i of the pattern, L_ik = work_k U_kk^-1 and work -= L_ik U_k.; what is left is row i of U.  Of a symmetric
+ * matrix columns from i on are enough, and work -= R_ki^T R_k.; what is left is R_ii^T times row i of R.
  *
  * Threads take rows in their order, each with a `work` of its own, and wait for a row k that is not finished.  The
  * order of elimination is that of the tree, so what was begun just before is needed last: even in the dense rows at the
@@ -112,16 +113,14 @@ static int takeFactors(spragBlockLu *lu, size_t fill, spragArena *arena)
 {
     lu->l_column = SPRAG_TAKE_RAW(arena, int, fill + 1);
     lu->u_column = SPRAG_TAKE_RAW(arena, int, fill + 1);
-    lu->L = SPRAG_TAKE_RAW(arena, double, (size_t)(lu->size * lu->size) * fill + 1);
+    lu->L = lu->symmetric ? NULL : SPRAG_TAKE_RAW(arena, double, (size_t)(lu->size * lu->size) * fill + 1);
     lu->U = SPRAG_TAKE_RAW(arena, double, (size_t)lu->padded *fill + 1);
-    return lu->l_column != NULL && lu->u_column != NULL && lu->L != NULL && lu->U != NULL;
+    return lu->l_column != NULL && lu->u_column != NULL && (lu->symmetric || lu->L != NULL) && lu->U != NULL;
 }
 
-int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
-                        double products_most, spragArena *arena)
+static int analyse(spragBlockLu *lu, double products_most, spragArena *arena)
 {
-    if (!begin(lu, size, n, row_start, column, arena))
-        return 0;
+    const int n = lu->n;
     int *parent = SPRAG_TAKE(arena, int, n), *mark = SPRAG_TAKE(arena, int, n), *stack = SPRAG_TAKE(arena, int, n);
     if (parent == NULL || mark == NULL || stack == NULL || !leastDegreeOrder(lu, arena))
         return 0;
@@ -140,7 +139,7 @@ int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start,
         lu->u_start[i + 1] += lu->u_start[i];
     for (int i = 0; i < n; ++i) { /* row k of U meets every row of L that holds k: its own pattern mirrored */
         const double row = lu->u_start[i + 1] - lu->u_start[i];
-        lu->products += row * row * (size == BODY ? BODY_PRODUCT : 1);
+        lu->products += (lu->symmetric ? row * (row + 1) / 2 : row * row) * (lu->size == BODY ? BODY_PRODUCT : 1);
     }
     if (lu->products > products_most)
         return -1;
@@ -157,6 +156,21 @@ int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start,
             lu->u_column[lu->u_start[columns[s]] + used[columns[s]]++] = i;
     }
     return 1;
+}
+
+int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
+                        double products_most, spragArena *arena)
+{
+    return begin(lu, size, n, row_start, column, arena) ? analyse(lu, products_most, arena) : 0;
+}
+
+int spragBlockLuAnalyseSymmetric(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
+                                 double products_most, spragArena *arena)
+{
+    if (!begin(lu, size, n, row_start, column, arena))
+        return 0;
+    lu->symmetric = 1;
+    return analyse(lu, products_most, arena);
 }
 
 /* ---------------------------------------------------------------- the same again */
@@ -274,15 +288,15 @@ INLINE int inverse(const double *A, double *B, const int b)
     return 1;
 }
 
-/* work -= L_ik U_k. over row k of U; the rows of a block are one vector each, or two. */
-INLINE void eliminate(const spragBlockLu *lu, const double *L, int k, double *work, const int b)
+/* work -= L_ik U_k. over row k of U, from its entry `first` on; the rows of a block are one vector each, or two. */
+INLINE void eliminate(const spragBlockLu *lu, const double *L, int k, int first, double *work, const int b)
 {
     const int end = lu->u_start[k + 1], *column = lu->u_column, parts = wide(b) / 4, padded = b * wide(b);
     const double *rows = lu->U;
     double a[BODY * BODY]; /* the compiler cannot know that L is not in `work` */
     for (int i = 0; i < b * b; ++i)
         a[i] = L[i];
-    for (int t = lu->u_start[k]; t < end; ++t) {
+    for (int t = first; t < end; ++t) {
         const spragQuad *U = (const spragQuad *)(const void *)(rows + (size_t)padded * (size_t)t);
         spragQuad *C = (spragQuad *)(void *)(work + (size_t)padded * (size_t)column[t]), u[2 * BODY];
         for (int i = 0; i < parts * b; ++i)
@@ -322,27 +336,99 @@ INLINE void reduceRow(spragBlockLu *lu, int i, double *work, const int b)
                 L[b * a + c] = sum;
             }
         memset(w, 0, padded * sizeof *w);
-        eliminate(lu, L, k, work, b);
+        eliminate(lu, L, k, lu->u_start[k], work, b);
     }
 }
 
-/* Row i of L and U.  0: its diagonal block is singular. */
+/* Where column i is in row k. */
+static inline int entryOf(const spragBlockLu *lu, int k, int i)
+{
+    int low = lu->u_start[k], high = lu->u_start[k + 1] - 1;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (lu->u_column[middle] < i)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+INLINE void reduceSymmetric(const spragBlockLu *lu, int i, double *work, const int b)
+{
+    for (int s = lu->l_start[i]; s < lu->l_start[i + 1]; ++s) {
+        const int k = lu->l_column[s];
+        if (lu->pool != NULL)
+            await(lu, k);
+        const int t = entryOf(lu, k, i);
+        const double *R = lu->U + (size_t)lu->padded * (size_t)t;
+        double turned[BODY * BODY];
+        for (int a = 0; a < b; ++a)
+            for (int c = 0; c < b; ++c)
+                turned[b * a + c] = R[wide(b) * c + a];
+        eliminate(lu, turned, k, t, work, b);
+    }
+}
+
+/* The inverse of R, R^T R = A; 0: A is not positive definite. */
+INLINE int inverseRoot(const double *A, double *B, const int b)
+{
+    double R[BODY][BODY];
+    for (int i = 0; i < b; ++i)
+        for (int j = i; j < b; ++j) {
+            double sum = A[wide(b) * i + j];
+            for (int k = 0; k < i; ++k)
+                sum -= R[k][i] * R[k][j];
+            if (i == j && !(sum > 0))
+                return 0;
+            R[i][j] = i == j ? sqrt(sum) : sum / R[i][i];
+        }
+    for (int j = 0; j < b; ++j)
+        for (int i = b - 1; i >= 0; --i) {
+            double sum = i == j;
+            for (int k = i + 1; k <= j; ++k)
+                sum -= R[i][k] * B[b * k + j];
+            B[b * i + j] = i <= j ? sum / R[i][i] : 0;
+        }
+    return 1;
+}
+
+/* R_it = R_ii^-T work_t */
+INLINE void divide(const double *inverse, const double *work, double *R, const int b)
+{
+    for (int a = 0; a < b; ++a)
+        for (int c = 0; c < wide(b); ++c) {
+            double sum = inverse[a] * work[c];
+            for (int j = 1; j <= a; ++j)
+                sum += inverse[b * j + a] * work[wide(b) * j + c];
+            R[wide(b) * a + c] = sum;
+        }
+}
+
+/* Row i of L and U, or of R.  0: its diagonal block is singular, or not positive definite. */
 INLINE int factorRow(spragBlockLu *lu, int i, double *work, const int b)
 {
     const size_t size = (size_t)(b * b), padded = (size_t)(b * wide(b));
     const int row = lu->order[i];
     for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e) {
-        double *w = work + padded * (size_t)lu->position[lu->column[e]];
-        for (int a = 0; a < b; ++a)
+        const int position = lu->position[lu->column[e]];
+        double *w = work + padded * (size_t)position;
+        for (int a = 0; a < b && (position >= i || !lu->symmetric); ++a)
             memcpy(w + wide(b) * a, lu->A + size * (size_t)e + b * a, (size_t)b * sizeof *w);
     }
-    reduceRow(lu, i, work, b);
-    double *w = work + padded * (size_t)i;
-    const int regular = inverse(w, lu->inverse + size * (size_t)i, b);
+    if (lu->symmetric)
+        reduceSymmetric(lu, i, work, b);
+    else
+        reduceRow(lu, i, work, b);
+    double *w = work + padded * (size_t)i, *D = lu->inverse + size * (size_t)i;
+    const int regular = lu->symmetric ? inverseRoot(w, D, b) : inverse(w, D, b);
     memset(w, 0, padded * sizeof *w);
     for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
         w = work + padded * (size_t)lu->u_column[t];
-        memcpy(lu->U + padded * (size_t)t, w, padded * sizeof *w);
+        if (lu->symmetric)
+            divide(D, w, lu->U + padded * (size_t)t, b);
+        else
+            memcpy(lu->U + padded * (size_t)t, w, padded * sizeof *w);
         memset(w, 0, padded * sizeof *w);
     }
     return regular;
@@ -459,9 +545,57 @@ INLINE void solve(const spragBlockLu *lu, double *x, const int b)
     }
 }
 
+/* R^T y = x by columns, then R x = y by rows: both as R lies in memory. */
+INLINE void solveSymmetric(const spragBlockLu *lu, double *x, const int b)
+{
+    const size_t size = (size_t)(b * b), padded = (size_t)(b * wide(b));
+    double *y = lu->solution, sum[BODY];
+    for (int i = 0; i < lu->n; ++i)
+        memcpy(y + b * i, x + b * lu->order[i], (size_t)b * sizeof *y);
+    for (int i = 0; i < lu->n; ++i) {
+        const double *D = lu->inverse + size * (size_t)i;
+        for (int a = 0; a < b; ++a) {
+            sum[a] = 0;
+            for (int j = 0; j <= a; ++j)
+                sum[a] += D[b * j + a] * y[b * i + j];
+        }
+        memcpy(y + b * i, sum, (size_t)b * sizeof *y);
+        for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
+            const double *R = lu->U + padded * (size_t)t;
+            double *z = y + b * lu->u_column[t], part[BODY] = {0};
+            for (int j = 0; j < b; ++j)
+                for (int a = 0; a < b; ++a)
+                    part[a] += R[wide(b) * j + a] * sum[j];
+            for (int a = 0; a < b; ++a)
+                z[a] -= part[a];
+        }
+    }
+    for (int i = lu->n - 1; i >= 0; --i) {
+        memcpy(sum, y + b * i, (size_t)b * sizeof *y);
+        for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
+            const double *R = lu->U + padded * (size_t)t, *z = y + b * lu->u_column[t];
+            for (int a = 0; a < b; ++a) {
+                double part = R[wide(b) * a] * z[0];
+                for (int j = 1; j < b; ++j)
+                    part += R[wide(b) * a + j] * z[j];
+                sum[a] -= part;
+            }
+        }
+        const double *D = lu->inverse + size * (size_t)i;
+        for (int a = 0; a < b; ++a) {
+            y[b * i + a] = 0;
+            for (int j = a; j < b; ++j)
+                y[b * i + a] += D[b * a + j] * sum[j];
+        }
+        memcpy(x + b * lu->order[i], y + b * i, (size_t)b * sizeof *x);
+    }
+}
+
 void spragBlockLuSolve(spragBlockLu *lu, double *x)
 {
-    if (lu->size == BODY)
+    if (lu->symmetric)
+        lu->size == BODY ? solveSymmetric(lu, x, BODY) : solveSymmetric(lu, x, CONTACT);
+    else if (lu->size == BODY)
         solve(lu, x, BODY);
     else
         solve(lu, x, CONTACT);

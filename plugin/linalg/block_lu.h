@@ -1,6 +1,9 @@
 /* Sparse LU of a matrix of bxb blocks, b = 3 (contacts) or 6 (bodies), with symmetric pattern, A = L U, in the order of
  * least degree (AMD), pivoting only inside the diagonal blocks.  Made for systems near W + rho I or M + J^T S J, whose
- * leading blocks are safe pivots; the caller checks what it gets.  Pattern once, numbers often. */
+ * leading blocks are safe pivots; the caller checks what it gets.  Pattern once, numbers often.
+ *
+ * Of a symmetric positive definite matrix A = R^T R, R in the place of U and R^T in that of L: half the work and the memory, and
+ * blocks whose own condition is 1e11 cost half its digits, where an inverse of the whole block costs all of them. */
 #ifndef SPRAG_LINALG_BLOCK_LU_H
 #define SPRAG_LINALG_BLOCK_LU_H
 
@@ -12,14 +15,15 @@
 typedef struct spragBlockLu {
     int n;                   /* block rows */
     int size, padded;        /* b; numbers of a block of U: b rows padded to a multiple of four */
+    int symmetric;           /* 1: A = R^T R */
     const int *row_start;    /* (n + 1) of A, as given */
     const int *column;       /* of A */
     int *order, *position;   /* (n): row order[i] of A is row i of the factors; position is its inverse */
     int *u_start, *u_column; /* U: strictly upper blocks by rows, columns ascending */
     int *l_start, *l_column; /* L: strictly lower blocks by rows, columns in the order of elimination */
-    double *L;               /* blocks (b x b) */
+    double *L;               /* blocks (b x b); NULL: symmetric */
     double *U;               /* blocks (padded): rows of 4 or 8 for vector operations */
-    double *inverse;         /* (n x b x b) inverses of U's diagonal blocks */
+    double *inverse;         /* (n x b x b) inverses of U's diagonal blocks, or of R's */
     double *work;            /* (n x padded), zero between uses */
     double *solution;        /* (b n) */
     spragPool *pool;         /* or NULL */
@@ -44,13 +48,16 @@ typedef struct spragBlockLuMemo {
  * would take more than `products_most` products of 3x3 blocks, and no memory is taken for it. */
 int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
                         double products_most, spragArena *arena);
-/* The same, from the memo (or NULL) if it is of this pattern, and into it if not. */
+/* Of a symmetric positive definite matrix, both of its triangles given. */
+int spragBlockLuAnalyseSymmetric(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
+                                 double products_most, spragArena *arena);
+/* The same as the first, from the memo (or NULL) if it is of this pattern, and into it if not. */
 int spragBlockLuAnalyseAgain(spragBlockLu *lu, spragBlockLuMemo *memo, int size, int n, const int *row_start,
                              const int *column, double products_most, spragArena *arena);
 void spragBlockLuMemoFree(spragBlockLuMemo *memo);
 /* Factorisations by the threads of a pool, with the same bits; it must last as long as they are made.  0: no memory. */
 int spragBlockLuShare(spragBlockLu *lu, spragPool *pool, spragArena *arena);
-/* A (blocks x b x b) in the pattern given.  1, or 0: a diagonal block became singular. */
+/* A (blocks x b x b) in the pattern given.  1, or 0: a diagonal block became singular, or not positive definite. */
 int spragBlockLuFactor(spragBlockLu *lu, const double *A);
 /* Sign of det A from the factors, b = 3: -1, 0, +1. */
 int spragBlockLuSign(const spragBlockLu *lu);

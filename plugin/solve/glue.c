@@ -8,47 +8,38 @@
 #include "linalg/vec3.h"
 #include "problem/bodies.h"
 #include "problem/residual.h"
-#include "solve/anderson.h"
-#include "solve/tangent.h"
+#include "solve/glue_coarse.h"
+#include "solve/glue_factor.h"
 
-static const double softness[] = {1e-5, 1e-6, 1e-7, 1e-7, 1e-8, 1e-8}; /* e, of the mean of the diagonal of W_kk */
-static const double softness_factored[] = {1e-7, 1e-8};                /* the last one as often as it takes */
 enum {
-    STAGES = sizeof softness / sizeof *softness,
-    STAGES_FACTORED = 30,
-    NEWTON_MAX = 12,
-    HALVINGS_MAX = 12,
+    STAGES = 12,
+    NEWTON_MAX = 25,
+    SEARCHES_MAX = 8,
     LOOK = 10,
-    PRODUCTS_MOST = 25000, /* dense heaps need half of that */
-    HALF_OPEN = 9          /* contacts to a body at most */
+    PRODUCTS_MOST = 25000,
+    HALF_OPEN = 9, /* contacts to a body at most */
+    PARTS_MOST = 60
 };
-#define WORK_MOST 7e9 /* products times contacts: two or three minutes; the first step of demo_space_stress takes 6e9 */
-#define PRICE_MOST 2e9 /* of a factorisation: some four are made */
+#define SOFT 1e-10          /* e, of the mean of the diagonal of W_kk: gradients grow slower below */
+#define SOFT_FACTORED 1e-13 /* a factor bears less */
+#define WORK_MOST 7e9       /* products times contacts: two or three minutes */
+#define PRICE_MOST 2e9      /* of a factorisation */
 #define SECONDS_PER_PRICE 3e-8
 #define TIME_SHARE 0.2    /* of a time limit, for one of them */
 #define SOLUTION_PRICE 10 /* of a block of the factors: memory's speed */
-#define DESCENT 1e-4      /* of what the slope promises */
-#define NOISE 1e-13       /* of the function */
+#define OVER 0.5          /* of the slope where a step begins: it may rise so much where the step ends */
+#define NEAREST 0.1       /* to either end, of the length that is left */
 #define MARGIN 0.3        /* of the slip: M^-1 g, m/s, where the gradients end, */
 #define HALF 0.5
-#define ROUNDED 0.1 /* of what the judge says: slips below are less than what 1 / e makes of rounding */
-#define SETTLED 3   /* and this many times that where Newton does */
+#define SETTLED 3 /* and this many times that where Newton does */
 
-/* A contact as the products see it, in world axes. */
-typedef struct Link {
-    double n[3], arm[2][3];
-    double normal, tangential; /* 1 / (C + soft), 1 / e; kg */
-    double soft;               /* e where C is less, or 0: then the normal row has no center */
-    int body[2];               /* the last one is the world */
-} Link;
+typedef spragGlueLink Link;
+typedef spragSix Six;
 
+/* By rows: what slips is 1e-12 of what closes, and would drown in its rounding. */
 typedef struct Pull {
-    double q[3], center[3]; /* m/s, N s */
+    double z[3], center[3]; /* q + J v, m/s; N s */
 } Pull;
-
-typedef struct Six { /* linear, angular; of the world as well, which does not move */
-    double at[6];
-} Six;
 
 typedef struct Glue {
     const spragProblem *problem;
@@ -56,25 +47,23 @@ typedef struct Glue {
     int links, bodies;
     Link *link;
     Pull *pull;
+    double (*change)[3];    /* (links) J step */
     unsigned char *pressed; /* (links) r_n > 0 */
     double (*block)[36];    /* (bodies) lower triangles of factors, */
     double (*pivot)[6];     /* and one over their pivots */
     double *r, *u, *best;   /* (3 links) */
-    Six *v, *trial, *gradient, *step, *direction, *image, *residual;
+    Six *v, *gradient, *step, *direction, *image, *residual;
     double slip; /* m/s, greatest |q_t + J_t v| */
     double enough, deadline;
     int changed; /* contacts that pressed, or did not, before */
     long products, most;
     double work; /* products times contacts, and what takes as long */
+    spragGlueCoarse coarse;
     /* half-open heaps */
     int direct;           /* 1: the preconditioner is a factor of the whole matrix, */
-    int factored, stale;  /* which is there; 1: it was made for another e or of others that pressed */
-    int rounded;          /* 1: e is so small that rounding decides */
+    int factored, stale;  /* which is there; 1: others pressed when it was made */
     int patience, needed; /* iterations that are cheaper than another factor; of the last step */
-    spragTangent tangent;
-    spragAnderson mix;
-    double *weight; /* (3 links) */
-    int piece[2];
+    spragGlueFactor factor;
 } Glue;
 
 /* ---------------------------------------------------------------- products */
@@ -127,30 +116,39 @@ static void product(Glue *glue, const Six *x, Six *out)
     memset(&out[glue->bodies], 0, sizeof *out);
 }
 
-/* What one contact adds to the function. */
-typedef struct Share {
-    double value, r[3], slip; /* r(v), world axes; |q_t + J_t v|^2 */
-    unsigned char pressed;    /* r_n > 0: not to be had from r, whose tangential part is a thousand times as large */
-} Share;
-
-static Share shareOf(const Link *link, const Pull *pull, const Six *v)
+static const double *rowOf(const Glue *glue, int k, int side, int row)
 {
-    Share share = {0};
-    double z[3], square = 0;
-    relative(link, v, z);
-    for (int i = 0; i < 3; ++i)
-        z[i] += pull->q[i];
-    const double e = 1 / link->tangential, z_n = spragDot3(link->n, z), c_n = spragDot3(link->n, pull->center);
-    const double r_n = fmax(0, (link->soft * c_n - z_n) * link->normal);
-    for (int i = 0; i < 3; ++i) {
-        const double tangent = z[i] - z_n * link->n[i], t = pull->center[i] - c_n * link->n[i] - tangent / e;
-        share.slip += tangent * tangent;
-        square += t * t;
-        share.r[i] = t + r_n * link->n[i];
-    }
-    share.pressed = r_n > 0;
-    share.value = 0.5 * (r_n * r_n / link->normal + e * square);
-    return share;
+    const spragBodies *bodies = glue->problem->bodies;
+    return bodies->J + (size_t)k * bodies->stride + 18 * side + 6 * row;
+}
+
+/* out = J_k v */
+static void motionOf(const Glue *glue, int k, const Six *v, double out[3])
+{
+    double d[3];
+    relative(&glue->link[k], v, d);
+    for (int row = 0; row < 3; ++row)
+        out[row] = spragDot3(rowOf(glue, k, 0, row), d);
+}
+
+/* to += sign J_k^T r */
+static void pushRows(const Glue *glue, int k, double sign, const double r[3], Six *to)
+{
+    double p[3] = {0, 0, 0};
+    for (int row = 0; row < 3; ++row)
+        for (int i = 0; i < 3; ++i)
+            p[i] += sign * rowOf(glue, k, 0, row)[i] * r[row];
+    push(&glue->link[k], p, to);
+}
+
+/* r(v) of a contact.  1: it presses. */
+static int pressOf(const Link *link, const Pull *pull, double r[3])
+{
+    const double *z = pull->z, *c = pull->center;
+    r[0] = fmax(0, (link->soft * c[0] - z[0]) * link->normal);
+    r[1] = c[1] - z[1] * link->tangential;
+    r[2] = c[2] - z[2] * link->tangential;
+    return r[0] > 0;
 }
 
 static double inner(const Glue *glue, const Six *a, const Six *b)
@@ -162,25 +160,48 @@ static double inner(const Glue *glue, const Six *a, const Six *b)
     return sum;
 }
 
-/* The function, and its gradient g = M v - J^T r(v); who presses, and the slip. */
-static double functionAt(Glue *glue, const Six *v, Six *gradient)
+static double meanOf(const Glue *glue, int k)
+{
+    const double *W = glue->problem->W + 9 * (size_t)spragProblemDiagonal(glue->problem, k);
+    return (W[0] + W[4] + W[8]) / 3;
+}
+
+static const double *complianceOf(const Glue *glue, int k)
+{
+    const spragBodies *bodies = glue->problem->bodies;
+    return bodies->compliance + (size_t)k * bodies->stride;
+}
+
+/* e for all contacts. */
+static void soften(Glue *glue, double share)
+{
+    glue->stale = 1;
+    for (int k = 0; k < glue->links; ++k) {
+        const double e = share * meanOf(glue, k), C = complianceOf(glue, k)[0];
+        glue->link[k].tangential = 1 / e;
+        glue->link[k].soft = C < e ? e : 0;
+        glue->link[k].normal = 1 / (C + glue->link[k].soft);
+    }
+}
+
+/* gradient = M v - J^T r(v); who presses, and the slip. */
+static void evaluate(Glue *glue)
 {
     ++glue->products, glue->work += glue->links;
-    momentum(glue, v, gradient);
-    double sum = 0.5 * inner(glue, v, gradient), worst = 0;
-    glue->changed = 0;
+    momentum(glue, glue->v, glue->gradient);
+    double worst = 0;
     for (int k = 0; k < glue->links; ++k) {
-        const Share share = shareOf(&glue->link[k], &glue->pull[k], v);
-        sum += share.value;
-        glue->changed += share.pressed != glue->pressed[k];
-        glue->pressed[k] = share.pressed;
-        worst = fmax(worst, share.slip);
-        push(&glue->link[k], (double[3]){-share.r[0], -share.r[1], -share.r[2]}, gradient);
+        const Pull *pull = &glue->pull[k];
+        double r[3];
+        const unsigned char pressed = (unsigned char)pressOf(&glue->link[k], pull, r);
+        glue->changed += pressed != glue->pressed[k];
+        glue->pressed[k] = pressed;
+        worst = fmax(worst, pull->z[1] * pull->z[1] + pull->z[2] * pull->z[2]);
+        pushRows(glue, k, -1, r, glue->gradient);
     }
-    memset(&gradient[glue->bodies], 0, sizeof *gradient);
+    memset(&glue->gradient[glue->bodies], 0, sizeof *glue->gradient);
     glue->stale |= glue->changed > 0;
     glue->slip = sqrt(worst);
-    return sum;
 }
 
 /* ---------------------------------------------------------------- the preconditioner */
@@ -205,28 +226,18 @@ static void addBlock(const Link *link, int side, int pressed, double block[36])
         }
 }
 
-/* S of the normal row 1 / (C + soft) or 0, of the others 1 / e. */
-static int factorWhole(Glue *glue)
-{
-    spragTangent *t = &glue->tangent;
-    memset(t->A, 0, 9 * (size_t)glue->links * sizeof *t->A);
-    memset(t->B, 0, 9 * (size_t)glue->links * sizeof *t->B);
-    for (int k = 0; k < glue->links; ++k) {
-        double *A = t->A + 9 * (size_t)k, *B = t->B + 9 * (size_t)k;
-        A[0] = glue->pressed[k] ? glue->link[k].soft : 1;
-        A[4] = A[8] = 1 / glue->link[k].tangential;
-        B[0] = glue->pressed[k], B[4] = B[8] = 1;
-    }
-    glue->work += t->price;
-    glue->stale = 0;
-    return spragTangentFactor(t);
-}
-
-/* 0: the blocks of the bodies have to do. */
+/* 0: the blocks of the bodies have to do, with an e that they can bear. */
 static int preconditionWhole(Glue *glue)
 {
-    if (glue->direct && (!glue->factored || (glue->stale && glue->needed >= glue->patience)))
-        glue->direct = glue->factored = factorWhole(glue);
+    if (!glue->direct || (glue->factored && !(glue->stale && glue->needed >= glue->patience)))
+        return glue->direct;
+    glue->direct = glue->factored = spragGlueFactorMake(&glue->factor, glue->links, glue->link, glue->pressed);
+    glue->work += glue->factor.lu.products;
+    glue->stale = 0;
+    if (!glue->direct) {
+        soften(glue, SOFT);
+        evaluate(glue);
+    }
     return glue->direct;
 }
 
@@ -246,6 +257,7 @@ static void precondition(Glue *glue)
             addBlock(&glue->link[k], side, glue->pressed[k], glue->block[glue->link[k].body[side]]);
     for (int i = 0; i < glue->bodies; ++i)
         spragLdltFactor(6, dense, glue->block[i], glue->pivot[i]);
+    spragGlueCoarseFactor(&glue->coarse, glue->links, glue->link, glue->pressed);
 }
 
 /* out = block^-1 x, or that of the whole matrix */
@@ -254,8 +266,8 @@ static void applyInverse(Glue *glue, const Six *x, Six *out)
     memset(&out[glue->bodies], 0, sizeof *out);
     if (glue->direct) {
         memcpy(out, x, (size_t)glue->bodies * sizeof *x);
-        spragBlockLuSolve(&glue->tangent.lu, out->at);
-        glue->work += SOLUTION_PRICE * (double)glue->tangent.lu.u_start[glue->bodies];
+        spragBlockLuSolve(&glue->factor.lu, out->at);
+        glue->work += SOLUTION_PRICE * (double)glue->factor.lu.u_start[glue->bodies];
         return;
     }
     for (int b = 0; b < glue->bodies; ++b) {
@@ -266,6 +278,7 @@ static void applyInverse(Glue *glue, const Six *x, Six *out)
             y[i] *= glue->pivot[b][i];
         spragLdltBackward(6, dense, glue->block[b], y);
     }
+    spragGlueCoarseAdd(&glue->coarse, x, out);
 }
 
 /* ---------------------------------------------------------------- Newton */
@@ -331,78 +344,67 @@ static void newtonStep(Glue *glue)
     }
 }
 
+/* v += length step, z with it. */
+static void move(Glue *glue, double length)
+{
+    add(glue, glue->v, length, glue->step);
+    for (int k = 0; k < glue->links; ++k)
+        for (int i = 0; i < 3; ++i)
+            glue->pull[k].z[i] += length * glue->change[k][i];
+    evaluate(glue);
+}
+
+/* As far as the function falls: its slope along the step never does.  z follows v by steps: of what 1 / e multiplies
+ * rounding takes a share of the step then, not of v. */
+static void search(Glue *glue)
+{
+    ++glue->products, glue->work += glue->links;
+    for (int k = 0; k < glue->links; ++k)
+        motionOf(glue, k, glue->step, glue->change[k]);
+    const double falls = inner(glue, glue->gradient, glue->step);
+    glue->changed = 0;
+    move(glue, 1);
+    double low = 0, high = 1, at = 1, below = falls, above = inner(glue, glue->gradient, glue->step);
+    int done = !(above > -OVER * falls);
+    for (int n = 0; n < SEARCHES_MAX && falls < 0 && !done; ++n) {
+        const double next = low + (high - low) * fmin(fmax(below / (below - above), NEAREST), 1 - NEAREST);
+        move(glue, next - at);
+        at = next;
+        const double slope = inner(glue, glue->gradient, glue->step);
+        if (slope < 0)
+            low = at, below = slope;
+        else
+            high = at, above = slope;
+        done = fabs(slope) <= -OVER * falls;
+    }
+}
+
 /* v of the present center. */
 static void settle(Glue *glue)
 {
-    const size_t bytes = ((size_t)glue->bodies + 1) * sizeof(Six);
-    double value = functionAt(glue, glue->v, glue->gradient), before = INFINITY;
-    for (int k = 0; k < NEWTON_MAX; ++k) {
+    double before = INFINITY;
+    glue->changed = 0;
+    evaluate(glue);
+    for (int k = 0; k < NEWTON_MAX && !isSpent(glue); ++k) {
         const double miss = missOf(glue, glue->gradient), small = MARGIN * fmax(glue->slip, glue->enough);
         if (k > 0 && (miss <= SETTLED * small || (glue->changed == 0 && miss > HALF * before))) /* rounding */
             break;
         before = miss;
         precondition(glue);
         newtonStep(glue);
-        const double slope = inner(glue, glue->gradient, glue->step);
-        double length = 1, next = value;
-        for (int half = 0; half < HALVINGS_MAX; ++half, length *= 0.5) {
-            memcpy(glue->trial, glue->v, bytes);
-            add(glue, glue->trial, length, glue->step);
-            next = functionAt(glue, glue->trial, glue->gradient);
-            if (next <= value + DESCENT * length * slope + NOISE * fabs(value))
-                break;
-        }
-        memcpy(glue->v, glue->trial, bytes);
-        value = next;
-        if (isSpent(glue))
-            break;
+        search(glue);
     }
 }
 
 /* ---------------------------------------------------------------- proximal points */
-
-static const double *rowOf(const Glue *glue, int k, int side, int row)
-{
-    const spragBodies *bodies = glue->problem->bodies;
-    return bodies->J + (size_t)k * bodies->stride + 18 * side + 6 * row;
-}
-
-static double meanOf(const Glue *glue, int k)
-{
-    const double *W = glue->problem->W + 9 * (size_t)spragProblemDiagonal(glue->problem, k);
-    return (W[0] + W[4] + W[8]) / 3;
-}
-
-static const double *complianceOf(const Glue *glue, int k)
-{
-    const spragBodies *bodies = glue->problem->bodies;
-    return bodies->compliance + (size_t)k * bodies->stride;
-}
-
-/* e for all contacts. */
-static void soften(Glue *glue, double share)
-{
-    glue->stale = 1;
-    for (int k = 0; k < glue->links; ++k) {
-        const double e = share * meanOf(glue, k), C = complianceOf(glue, k)[0];
-        glue->link[k].tangential = 1 / e;
-        glue->link[k].soft = C < e ? e : 0;
-        glue->link[k].normal = 1 / (C + glue->link[k].soft);
-    }
-}
 
 /* Of glue->r: the motion of bodies, u, and what the judge says.  The best so far is kept. */
 static double judge(Glue *glue, Six *motion, double *least)
 {
     const spragProblem *problem = glue->problem;
     memset(motion, 0, ((size_t)glue->bodies + 1) * sizeof *motion);
-    for (int k = 0; k < glue->links; ++k) {
-        double p[3] = {0, 0, 0};
-        for (int row = 0; row < 3; ++row)
-            for (int i = 0; i < 3; ++i)
-                p[i] += rowOf(glue, k, 0, row)[i] * glue->r[3 * k + row];
-        push(&glue->link[k], p, motion);
-    }
+    for (int k = 0; k < glue->links; ++k)
+        pushRows(glue, k, 1, glue->r + 3 * k, motion);
     for (int i = 0; i < glue->bodies; ++i) {
         double spin[3];
         spragMul33(spin, glue->mass[i].inverse_inertia, motion[i].at + 3);
@@ -412,10 +414,9 @@ static double judge(Glue *glue, Six *motion, double *least)
     memset(&motion[glue->bodies], 0, sizeof *motion);
     for (int k = 0; k < glue->links; ++k) {
         double d[3];
-        relative(&glue->link[k], motion, d);
+        motionOf(glue, k, motion, d);
         for (int row = 0; row < 3; ++row)
-            glue->u[3 * k + row] = problem->q[3 * k + row] + spragDot3(rowOf(glue, k, 0, row), d) +
-                                   complianceOf(glue, k)[row] * glue->r[3 * k + row];
+            glue->u[3 * k + row] = problem->q[3 * k + row] + d[row] + complianceOf(glue, k)[row] * glue->r[3 * k + row];
     }
     const double residual = spragVelocityResidual(problem, glue->r, glue->u);
     if (residual < *least) {
@@ -429,20 +430,9 @@ static double judge(Glue *glue, Six *motion, double *least)
 static void moveCenter(Glue *glue)
 {
     for (int k = 0; k < glue->links; ++k) {
-        const Share share = shareOf(&glue->link[k], &glue->pull[k], glue->v);
-        memcpy(glue->pull[k].center, share.r, sizeof share.r);
-        for (int row = 0; row < 3; ++row)
-            glue->r[3 * k + row] = spragDot3(rowOf(glue, k, 0, row), share.r);
+        pressOf(&glue->link[k], &glue->pull[k], glue->r + 3 * k);
+        memcpy(glue->pull[k].center, glue->r + 3 * k, sizeof glue->pull[k].center);
     }
-}
-
-static void setCenter(Glue *glue, int k, const double *r)
-{
-    double *center = glue->pull[k].center;
-    memset(center, 0, 3 * sizeof *center);
-    for (int row = 0; row < 3; ++row)
-        for (int i = 0; i < 3; ++i)
-            center[i] += r[3 * k + row] * rowOf(glue, k, 0, row)[i];
 }
 
 /* Rows of side s are +-(d_i, x times d_i): x = 1/2 sum d_i times (x times d_i). */
@@ -452,7 +442,7 @@ static void fillLink(Glue *glue, int k)
     Link *link = &glue->link[k];
     Pull *pull = &glue->pull[k];
     *link = (Link){.n = {0}};
-    *pull = (Pull){.q = {0}};
+    *pull = (Pull){.z = {0}};
     memcpy(link->n, rowOf(glue, k, 0, 0), sizeof link->n);
     for (int side = 0; side < 2; ++side) {
         const int body = problem->bodies->of[2 * k + side];
@@ -464,10 +454,8 @@ static void fillLink(Glue *glue, int k)
                 link->arm[side][i] += 0.5 * part[i];
         }
     }
-    for (int row = 0; row < 3; ++row)
-        for (int i = 0; i < 3; ++i)
-            pull->q[i] += problem->q[3 * k + row] * rowOf(glue, k, 0, row)[i];
-    setCenter(glue, k, glue->r);
+    memcpy(pull->z, problem->q + 3 * k, sizeof pull->z);
+    memcpy(pull->center, glue->r + 3 * k, sizeof pull->center);
 }
 
 /* 0: no memory. */
@@ -483,36 +471,44 @@ static int take(Glue *glue, const spragProblem *problem, spragArena *arena)
     glue->best = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)glue->links);
     glue->block = spragArenaTakeRaw(arena, (size_t)n + 1, sizeof *glue->block);
     glue->pivot = spragArenaTakeRaw(arena, (size_t)n, sizeof *glue->pivot);
-    Six **const all[] = {&glue->v,         &glue->trial, &glue->gradient, &glue->step,
-                         &glue->direction, &glue->image, &glue->residual};
-    int taken = glue->link != NULL && glue->pull != NULL && glue->pressed != NULL && glue->best != NULL;
+    glue->change = spragArenaTakeRaw(arena, (size_t)glue->links, sizeof *glue->change);
+    Six **const all[] = {&glue->v, &glue->gradient, &glue->step, &glue->direction, &glue->image, &glue->residual};
+    int taken =
+        glue->change != NULL && glue->link != NULL && glue->pull != NULL && glue->pressed != NULL && glue->best != NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
         *all[i] = spragArenaTake(arena, (size_t)n + 1, sizeof(Six));
         taken = taken && *all[i] != NULL;
     }
-    return taken && glue->block != NULL && glue->pivot != NULL;
+    if (!taken || glue->block == NULL || glue->pivot == NULL)
+        return 0;
+    for (int k = 0; k < glue->links; ++k)
+        fillLink(glue, k);
+    return spragGlueCoarseInit(&glue->coarse, glue->links, glue->link, n, glue->mass, PARTS_MOST, arena);
 }
 
 /* From the guess, or from nothing if that is better: center, v, and the judge's word. */
 static double begin(Glue *glue, double *least)
 {
     const size_t bytes = 3 * (size_t)glue->links * sizeof *glue->r;
-    for (int k = 0; k < glue->links; ++k)
-        fillLink(glue, k);
-    const double guessed = judge(glue, glue->v, least);
+    double residual = judge(glue, glue->v, least);
     memset(glue->r, 0, bytes);
-    const double nothing = judge(glue, glue->trial, least);
-    if (guessed <= nothing) {
+    const double nothing = judge(glue, glue->step, least);
+    if (residual <= nothing) {
         memcpy(glue->r, glue->best, bytes);
-        return guessed;
+    } else {
+        residual = nothing;
+        for (int k = 0; k < glue->links; ++k)
+            memset(glue->pull[k].center, 0, sizeof glue->pull[k].center);
+        memset(glue->v, 0, ((size_t)glue->bodies + 1) * sizeof *glue->v);
     }
-    for (int k = 0; k < glue->links; ++k)
-        memset(glue->pull[k].center, 0, sizeof glue->pull[k].center);
-    memset(glue->v, 0, ((size_t)glue->bodies + 1) * sizeof *glue->v);
-    return nothing;
+    for (int k = 0; k < glue->links; ++k) {
+        double moved[3];
+        motionOf(glue, k, glue->v, moved);
+        for (int i = 0; i < 3; ++i)
+            glue->pull[k].z[i] += moved[i];
+    }
+    return residual;
 }
-
-/* ---------------------------------------------------------------- half-open heaps */
 
 /* Factors of the whole matrix, if they are cheap enough and there is memory. */
 static void beginFactored(Glue *glue, double time_limit, spragArena *arena)
@@ -522,64 +518,13 @@ static void beginFactored(Glue *glue, double time_limit, spragArena *arena)
     if (glue->links > HALF_OPEN * glue->bodies)
         return;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    spragTangent *t = &glue->tangent;
-    spragPool *pool = spragPoolHere();
-    glue->piece[1] = 3 * glue->links;
-    glue->weight = SPRAG_TAKE(arena, double, 3 * (size_t)glue->links);
-    glue->direct = glue->weight != NULL &&
-                   spragTangentInit(t, glue->problem, NULL, SPRAG_TANGENT_BODIES, price_most, arena) > 0 &&
-                   (pool == NULL || spragBlockLuShare(&t->lu, pool, arena)) &&
-                   spragAndersonInit(&glue->mix, 1, glue->piece, glue->weight, NULL, arena);
+    const spragBlockLu *lu = &glue->factor.lu;
+    glue->direct =
+        spragGlueFactorInit(&glue->factor, glue->links, glue->link, glue->bodies, glue->mass, price_most, arena) > 0;
     if (glue->direct)
-        glue->patience = (int)(0.5 * t->price / (SOLUTION_PRICE * (double)t->lu.u_start[glue->bodies] + glue->links));
+        glue->patience = (int)(0.5 * lu->products / (SOLUTION_PRICE * (double)lu->u_start[glue->bodies] + glue->links));
     else
         spragArenaRelease(arena, mark);
-}
-
-static int stagesOf(const Glue *glue)
-{
-    return glue->direct ? STAGES_FACTORED : STAGES;
-}
-
-static double softnessOf(const Glue *glue, int stage)
-{
-    if (!glue->direct)
-        return softness[stage < STAGES ? stage : STAGES - 1];
-    return softness_factored[stage > 0 && !glue->rounded];
-}
-
-static void startMix(Glue *glue)
-{
-    for (int k = 0; k < glue->links; ++k)
-        glue->weight[3 * k + 1] = glue->weight[3 * k + 2] = 1 / glue->link[k].tangential;
-    memcpy(glue->mix.x, glue->r, 3 * (size_t)glue->links * sizeof *glue->r);
-    spragAndersonRestart(&glue->mix);
-}
-
-/* c goes on from a mix of what stages of one e were given and made of it; |.| is that of the slips. */
-static void mixCenters(Glue *glue)
-{
-    memcpy(glue->mix.G, glue->r, 3 * (size_t)glue->links * sizeof *glue->r);
-    spragAndersonGather(&glue->mix, 0);
-    spragAndersonLook(&glue->mix);
-    spragAndersonMix(&glue->mix);
-    for (int k = 0; k < glue->links; ++k)
-        setCenter(glue, k, glue->mix.x);
-}
-
-/* What the judge says after the stage. */
-static double runStage(Glue *glue, int stage, double *least)
-{
-    soften(glue, softnessOf(glue, stage));
-    settle(glue);
-    moveCenter(glue);
-    const double residual = judge(glue, glue->image, least);
-    glue->rounded = glue->slip < ROUNDED * residual;
-    if (glue->direct && stage >= 1 && !glue->rounded)
-        mixCenters(glue);
-    else if (glue->direct)
-        startMix(glue);
-    return residual;
 }
 
 spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
@@ -599,8 +544,12 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
     double least = INFINITY, residual = begin(&glue, &least);
     if (residual > glue.enough)
         beginFactored(&glue, options->time_limit, arena);
-    for (int k = 0; k < stagesOf(&glue) && residual > glue.enough && !isSpent(&glue); ++k)
-        residual = runStage(&glue, k, &least);
+    soften(&glue, glue.direct ? SOFT_FACTORED : SOFT);
+    for (int k = 0; k < STAGES && residual > glue.enough && !isSpent(&glue); ++k) {
+        settle(&glue);
+        moveCenter(&glue);
+        residual = judge(&glue, glue.image, &least);
+    }
     if (!(residual <= least)) {
         memcpy(r, glue.best, 3 * (size_t)glue.links * sizeof *r);
         residual = judge(&glue, glue.image, &least);

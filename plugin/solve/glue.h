@@ -9,23 +9,24 @@
  *
  *     r_n(v) = max(0, -(q_n + J_n v) / C),   r_t(v) = c_t - (q_t + J_t v) / e,   M v = J^T r(v),
  *
- * are equations for v, the gradient of a convex function: Newton, each step by conjugate gradients with the 6 x 6 blocks of the
- * bodies as preconditioner, c := r(v) after it.  (Where C < e the normal row has e and a center too.)
+ * are equations for v, the gradient of a convex function: Newton with an exact line search, each step by conjugate gradients,
+ * c := r(v) after it.  (Where C < e the normal row has e and a center too.)
  *
  * What it takes.  The judge is given r, whose bodies move with M^-1 J^T r, not with v: what the gradients leave stands in
  * r multiplied by 1/e, so they must go on until M^-1 g is below the slip (q_t + J_t v), not to some share of where they
- * began.  And e must be small: forces inside such a heap are a thousand times those that move it (uniform expansion moves no contact
- * sideways), and so is the slip e r_t.  Rounding leaves some 1e-15 |v| / e, so e goes down by tenths until a center or two are enough:
- * 3000 balls with 182 000 contacts are at 6e-7 m/s after 3300 products.  With e in the normal rows as well as C, or gradients to a
- * thousandth of where they begin, it is 2 m/s after any number. 
+ * began.  And e must be small: forces inside such a heap are a thousand times those that move it, and more where contacts
+ * barely hold, and the slip is e r_t.  A small e costs nothing if two things are right.
  *
- * Heaps that have come half apart have many more modes that next to nothing resists: 3000 balls with 19 000 contacts are at 4e-3 m/s
- * after 15 000 products.  But a factor of M + J^T S J (solve/tangent) is cheap then.  It is the preconditioner, also where e is another
- * and some contacts have opened since, until one step takes more iterations than are cheaper than the next factor; and as
- * the centers are a linear iteration while nothing opens or closes, Anderson's mixing finds what goes on slowly in it: 3e-7 m/s with three
- * factors and 110 products; 63 000 contacts of 10 000 balls, 2e-8 with two and 290.  Its pivots, blocks inverted, lose twice the
- * digits of e, so e ends at 1e-8, and at 1e-7 where
- * that is below rounding. */
+ * Rounding: z = q + J v, which 1/e multiplies, goes with v step by step, by rows.  Steps end small, and so does what rounding leaves of
+ * them; of q + J v, or of its part across the normal, it leaves 1e-16 of all that moves.  Then e is 1e-10 of W, where it was
+ * 1e-5 at first and 1e-8 in the end, and the first center or the second is enough.
+ *
+ * The preconditioner: 1/e resists everything but what slides nowhere.  In dense heaps that is what moves them, or a part of
+ * them, as a whole (solve/glue_coarse), beside the 6 x 6 blocks of the bodies: 200 products for 2e6 contacts of 10 000 balls, 480 for 270 000;
+ * with blocks alone, and e in stages, 2800 and 5100.  Where a body has a few contacts there are as many such motions as bodies, but a
+ * factor of M + J^T S J is cheap (solve/glue_factor), and as Cholesky's it is good to an e of 1e-13.  (LU with inverses of whole
+ * pivots was not below 1e-8: 55 000 contacts that barely hold 10 000 balls stayed at 2e-4 m/s, whatever mixed the
+ * centers.)  It serves until a step takes more iterations than are cheaper than the next one: two or three in a heap. */
 #ifndef SPRAG_SOLVE_GLUE_H
 #define SPRAG_SOLVE_GLUE_H
 

@@ -180,10 +180,85 @@ static void singularIsSaid(void **state)
     spragArenaFree(&arena);
 }
 
+/* M + sum of g g^T over pairs that are neighbours, up to 1e10 as stiff as M. */
+static void makeDefinite(int b, double *M)
+{
+    memset(M, 0, (size_t)(b * b * row_start[N]) * sizeof *M);
+    for (int i = 0; i < N; ++i)
+        for (int e = row_start[i]; e < row_start[i + 1]; ++e) {
+            const int j = column[e];
+            double g[2][6] = {{0}};
+            for (int a = 0; a < 2 * b && j > i; ++a)
+                g[a / b][a % b] = uniform(&seed) * (i % 3 == 0 ? 1e5 : 1);
+            const int pair[2] = {i, j};
+            for (int row = 0; row < 2; ++row)
+                for (int t = row_start[pair[row]]; t < row_start[pair[row] + 1]; ++t)
+                    for (int other = 0; other < 2 && j > i; ++other)
+                        for (int a = 0; a < b * b && column[t] == pair[other]; ++a)
+                            M[b * b * t + a] += g[row][a / b] * g[other][a % b];
+            for (int a = 0; a < b && j == i; ++a)
+                M[b * b * e + a * (b + 1)] += 1;
+        }
+}
+
+static double energyOf(int b, const double *M, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < N; ++i)
+        for (int e = row_start[i]; e < row_start[i + 1]; ++e)
+            for (int a = 0; a < b * b; ++a)
+                sum += x[b * i + a / b] * M[b * b * e + a] * x[b * column[e] + a % b];
+    return sum;
+}
+
+static void ofSymmetricMatricesHalf(void **state)
+{
+    (void)state;
+    spragArena arena = {0};
+    static double M[36 * ROOM];
+    for (int trial = 0; trial < 10; ++trial) {
+        const int b = trial % 2 == 0 ? 3 : 6;
+        spragBlockLu lu, whole, other;
+        double x[6 * N], y[6 * N] = {0};
+        makeMatrix();
+        makeDefinite(b, M);
+        for (int i = 0; i < b * N; ++i)
+            x[i] = uniform(&seed);
+        for (int i = 0; i < N; ++i)
+            for (int e = row_start[i]; e < row_start[i + 1]; ++e)
+                for (int a = 0; a < b * b; ++a)
+                    y[b * i + a / b] += M[b * b * e + a] * x[b * column[e] + a % b];
+        spragArenaReset(&arena);
+        assert_int_equal(spragBlockLuAnalyseSymmetric(&lu, b, N, row_start, column, INFINITY, &arena), 1);
+        assert_int_equal(spragBlockLuAnalyse(&whole, b, N, row_start, column, INFINITY, &arena), 1);
+        assert_true(lu.products < 0.6 * whole.products);
+        assert_int_equal(spragBlockLuFactor(&lu, M), 1);
+        spragBlockLuSolve(&lu, y);
+        for (int i = 0; i < b * N; ++i)
+            y[i] -= x[i];
+        assert_true(energyOf(b, M, y) <= 1e-10 * energyOf(b, M, x)); /* what is soft beside 1e10: five digits */
+        for (int threads = 2; threads <= 3; ++threads) {
+            spragPool *pool = spragPoolMake(threads);
+            assert_int_equal(spragBlockLuAnalyseSymmetric(&other, b, N, row_start, column, INFINITY, &arena), 1);
+            assert_int_equal(spragBlockLuShare(&other, pool, &arena), 1);
+            assert_int_equal(spragBlockLuFactor(&other, M), 1);
+            assert_memory_equal(other.U, lu.U, (size_t)(lu.padded * lu.u_start[N]) * sizeof *lu.U);
+            assert_memory_equal(other.inverse, lu.inverse, (size_t)(b * b * N) * sizeof *lu.inverse);
+            spragPoolFree(pool);
+        }
+        for (int i = 0; i < N; ++i)
+            for (int e = row_start[i]; e < row_start[i + 1]; ++e)
+                M[b * b * e] -= column[e] == i && i == N / 2 ? 1e12 : 0;
+        assert_int_equal(spragBlockLuFactor(&lu, M), 0);
+    }
+    spragArenaFree(&arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(solvesWhatWasMultiplied),
-                                       cmocka_unit_test(threadsGiveTheSameBits), cmocka_unit_test(aMemoChangesNothing),
-                                       cmocka_unit_test(aMemoKnowsWhatIsTooDear), cmocka_unit_test(singularIsSaid)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solvesWhatWasMultiplied), cmocka_unit_test(threadsGiveTheSameBits),
+        cmocka_unit_test(aMemoChangesNothing),     cmocka_unit_test(aMemoKnowsWhatIsTooDear),
+        cmocka_unit_test(singularIsSaid),          cmocka_unit_test(ofSymmetricMatricesHalf)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,49 @@
+/* The coarse space of solve/glue's gradients: what moves a heap, or a part of it, as a whole.
+ *
+ * Balls that hold each other in many contacts can turn and move as one, and grow: v = a + w x p + s p, the similarities.  No
+ * contact between two balls slides then, so M + J^T S J resists them 1 / e times less than anything else, and the 6 x 6 blocks of
+ * bodies know nothing of them.  The heap is cut into parts, Z has the seven similarities of each about its center of mass,
+ * and the preconditioner is
+ *
+ *     D^-1 + Z (Z^T (M + J^T S J) Z)^-1 Z^T,     D the blocks of bodies
+ *
+ * (Nicolaides 1987, additively).  One part takes two thirds of the products off dense heaps, where all touch all; what is less dense is
+ * softer the larger it is, and gains by more parts. */
+#ifndef SPRAG_SOLVE_GLUE_COARSE_H
+#define SPRAG_SOLVE_GLUE_COARSE_H
+
+#include "base/arena.h"
+#include "problem/bodies.h"
+
+/* A contact as the products see it, in world axes. */
+typedef struct spragGlueLink {
+    double n[3], arm[2][3];    /* arm: from the body's center */
+    double normal, tangential; /* S: 1 / (C + soft), 1 / e; kg */
+    double soft;               /* e where C is less, or 0: then the normal row has no center */
+    int body[2];               /* the last one is the world */
+} spragGlueLink;
+
+typedef struct spragSix { /* linear, angular; of the world as well, which does not move */
+    double at[6];
+} spragSix;
+
+typedef struct spragGlueCoarse {
+    int bodies, size; /* size: 7 for each part */
+    const spragMass *mass;
+    int *part;          /* (bodies) the first row of a body's part */
+    double (*place)[3]; /* (bodies) from the center of its part */
+    double *matrix;     /* (size x size) factors of Z^T A Z */
+    double *pivot;      /* (size) one over their pivots */
+    double *y;          /* (size) */
+    int *first;         /* (size) 0: envelopes */
+} spragGlueCoarse;
+
+/* `parts` at most.  0: no memory. */
+int spragGlueCoarseInit(spragGlueCoarse *coarse, int links, const spragGlueLink *link, int bodies,
+                        const spragMass *mass, int parts, spragArena *arena);
+/* pressed (links): 1: the normal row counts. */
+void spragGlueCoarseFactor(spragGlueCoarse *coarse, int links, const spragGlueLink *link, const unsigned char *pressed);
+/* out += Z (Z^T A Z)^-1 Z^T x */
+void spragGlueCoarseAdd(const spragGlueCoarse *coarse, const spragSix *x, spragSix *out);
+
+#endif
