@@ -83,18 +83,20 @@ spragStatus spragLanesMake(struct spragWorld *world)
 
 /* ---------------------------------------------------------------- one island */
 
-/* With the forces of its joints; where those bound friction in the joints, until the bounds fit. */
+/* With the forces of its joints; where those bound friction in the joints, until the bounds fit, or an island that has no
+ * answer has shown so for some bounds. */
 static spragStatus solveBounded(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
-    enum { ROUNDS_MAX = 60 };
+    enum { ROUNDS_MAX = 60, ROUNDS_MISSED = 4 };
     const double enough = 0.1 * options->tolerance;
     spragStatus status = SPRAG_OK;
     double off = INFINITY;
-    int iterations = 0;
+    int iterations = 0, missed = 0;
     spragBearingRounds rounds;
     if (!spragBearingsBegin(world, island, &rounds))
         return SPRAG_ERROR_MEMORY;
-    for (int round = 0; round < ROUNDS_MAX && status != SPRAG_ERROR_MEMORY && off > enough; ++round) {
+    for (int round = 0; round < ROUNDS_MAX && status != SPRAG_ERROR_MEMORY && off > enough && missed < ROUNDS_MISSED;
+         ++round) {
         spragArena *arena = &island->lane->arena;
         const spragArenaMark mark = spragArenaMarkGet(arena);
         status = spragReleaseSolve(options, island);
@@ -102,6 +104,7 @@ static spragStatus solveBounded(const struct spragWorld *world, const spragSolve
         if (status != SPRAG_ERROR_MEMORY && !spragArticulationsSolve(island))
             status = SPRAG_ERROR_MEMORY;
         spragArenaRelease(arena, mark);
+        missed += island->solve.residual > fmax(options->tolerance, SPRAG_MISSED);
         off = status == SPRAG_ERROR_MEMORY ? 0 : spragBearingsUpdate(world, island, &rounds);
     }
     island->solve.iterations = iterations;

@@ -13,14 +13,14 @@
 enum {
     ROUNDS_WITH_RETURN = 4,
     ROUNDS_MAX = 8,
-    STEPS_PROMPT = 300, /* of each method, for who asks for less than the tolerance: the way down has many steps */
-    STEPS_DOWN = 3000,  /* of all methods on it, for the same */
-    LARGE = 200         /* blocks: the step of a pile that is still falling does not wait for this */
+    STEPS_PROMPT =
+        300, /* of each method, for who asks for less than the tolerance, or again: the way down has many steps */
+    STEPS_DOWN = 3000, /* of all methods on it, for the same */
+    LARGE = 200        /* blocks: the step of a pile that is still falling does not wait for this */
 };
 
 #define CONFLICT 1e4     /* impulses against what stops the island */
 #define SOFTENING 1e-6   /* share of W */
-#define MISSED 1e-6      /* m/s: what misses by more is no answer */
 #define SHARE_LEAST 1e-9 /* then none */
 #define CLOSING 1e-6     /* m/s: a wedge that closes more slowly is none */
 
@@ -179,7 +179,7 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
         restart(island);
         soften(island, diagonal, ALL_FRICTION, share = first[i]);
         status = solveParting(spragChainSolve, &prompt, island, iterations);
-        found = island->solve.residual <= MISSED;
+        found = island->solve.residual <= SPRAG_MISSED;
     }
     while (status != SPRAG_ERROR_MEMORY) {
         soften(island, diagonal, ALL_FRICTION, 0);
@@ -190,7 +190,7 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
         share = share > SHARE_LEAST ? 0.1 * share : 0;
         soften(island, diagonal, ALL_FRICTION, share);
         status = solveParting(spragChainSolve, &prompt, island, iterations);
-        found = island->solve.residual <= MISSED;
+        found = island->solve.residual <= SPRAG_MISSED;
     }
     soften(island, diagonal, ALL_FRICTION, 0);
     memcpy(island->r, best, 3 * (size_t)island->block_count * sizeof *best);
@@ -273,7 +273,7 @@ static spragStatus solveSoftened(const spragSolveOptions *options, spragIsland *
 
 static int isMissed(const spragSolveOptions *options, const spragIsland *island, spragStatus status)
 {
-    return status == SPRAG_NOT_CONVERGED && island->solve.residual > fmax(MISSED, options->enough);
+    return status == SPRAG_NOT_CONVERGED && island->solve.residual > fmax(SPRAG_MISSED, options->enough);
 }
 
 /* The chain, but asked after its first links, or after all, whether there is a rigid solution. */
@@ -288,12 +288,16 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
     return hastens && !(island->wedge > 0) ? solveParting(spragChainSolve, options, island, iterations) : status;
 }
 
-spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *island)
+spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *island)
 {
     spragArena *arena = &island->lane->arena;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int waits = !(options->time_limit > 0) && island->block_count <= LARGE;
+    const int waits = !(given->time_limit > 0) && island->block_count <= LARGE;
+    spragSolveOptions own = *given;
+    const spragSolveOptions *options = &own;
     int iterations = 0;
+    if (waits && island->missed && own.iteration_limit == 0)
+        own.iteration_limit = STEPS_PROMPT;
     island->wedge = 0;
     spragStatus status =
         waits ? solveRigid(options, island, &iterations) : solveParting(spragChainSolve, options, island, &iterations);
@@ -303,6 +307,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *isl
         status = solveSoftened(options, island, island->wedge > 0 ? ALL_CONTACTS : ALL_FRICTION, &iterations);
     spragArenaRelease(arena, mark);
     island->solve.iterations = iterations;
+    island->missed |= status == SPRAG_NOT_CONVERGED || island->solve.fallback;
     if (status != SPRAG_ERROR_MEMORY && island->locked > options->tolerance) { /* no force does it */
         island->solve.residual = fmax(island->solve.residual, island->locked);
         island->solve.fallback = 1;

@@ -33,6 +33,8 @@
 
 #include "ode/rows.h"
 
+#define SPRAG_MISSED 1e-6 /* m/s: what misses by more is no answer */
+
 /* Solves the island's problem from island->r: fills r, u and solve (its iterations: of all attempts).  Status as the
  * chain's. */
 spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *island);
