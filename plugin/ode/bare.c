@@ -97,7 +97,7 @@ typedef struct Rows {
     const struct spragWorld *world;
     spragIsland *island;
     spragBare *bare;
-    atomic_int singular; /* some contact slides with p <= 0 */
+    atomic_int singular; /* some contact slides with p <= 0, or a body has no mass */
 } Rows;
 
 /* Velocity of the contact's point on the first body against that on the second, from the bodies' own (6). */
@@ -239,16 +239,20 @@ static void fillRange(void *data, int range, int first, int end)
         atomic_store(&rows->singular, 1);
 }
 
-/* 0: one of them has no mass. */
-static int moveFreely(const struct spragWorld *world, const spragIsland *island)
+/* Free motion of the island's bodies first .. end - 1; one without a mass is none for this. */
+static void moveRange(void *data, int range, int first, int end)
 {
-    for (int i = 0; i < island->body_count; ++i) {
-        spragBodyState *body = &world->snapshot.body[island->body[i]];
-        if (body->mass == 0)
-            return 0;
-        spragFreeMotion(world, body);
+    (void)range;
+    Rows *rows = data;
+    int massless = 0;
+    for (int i = first; i < end; ++i) {
+        spragBodyState *body = &rows->world->snapshot.body[rows->island->body[i]];
+        massless |= body->mass == 0;
+        if (body->mass != 0)
+            spragFreeMotion(rows->world, body);
     }
-    return 1;
+    if (massless)
+        atomic_store(&rows->singular, 1);
 }
 
 void spragBareUndo(struct spragWorld *world, const spragIsland *island)
@@ -310,7 +314,8 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     if (bare == NULL)
         return;
     Rows rows = {.world = world, .island = island, .bare = bare};
-    atomic_init(&rows.singular, !moveFreely(world, island));
+    atomic_init(&rows.singular, 0);
+    spragRangesRun(island->body_count, moveRange, &rows);
     spragMatrixFreeBodies(&world->snapshot, island, &bare->greedy);
     if (!atomic_load(&rows.singular))
         spragRangesRun(n, fillRange, &rows);

@@ -81,9 +81,8 @@ static int isJam(const spragContactChange *c, int singular)
     const int slid = spragNorm3(c->event.slip_before) > SPRAG_SLIP_TOLERANCE;
     if (!slid || c->after != SPRAG_MODE_STICK || c->approach < -usual)
         return 0;
-    /* Before p reaches 0 a force b / p of ten times the usual size needs p < W_nn / 10; a larger one is somebody else's
-     * blow, handed on. */
-    return singular || (c->indicator.p < 0.1 * c->inverse_mass && c->normal_impulse * c->inverse_mass > 10 * usual);
+    return singular ||
+           (spragMayJam(c->indicator.p, c->inverse_mass) && c->normal_impulse * c->inverse_mass > 10 * usual);
 }
 
 void spragEventsOfContact(spragEventLog *log, const spragContactChange *c)

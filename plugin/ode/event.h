@@ -41,6 +41,13 @@ typedef struct spragContactChange {
 /* Class (docs/theory.md 5) of one one-sided contact: 1 nothing repels, 3 two repel and one is realisable. */
 int spragParadoxClassOf(spragQuadrant quadrant);
 
+/* Can a regular contact jam?  Before p reaches 0 a force b / p of ten times the usual size needs p < W_nn / 10; a larger one
+ * is somebody else's blow, handed on. */
+static inline int spragMayJam(double p, double inverse_mass)
+{
+    return p < 0.1 * inverse_mass;
+}
+
 /* Touch, detach, stick, slip, reverse from the modes; inconsistent, indeterminate, jam from p, b and the impulse. */
 void spragEventsOfContact(spragEventLog *log, const spragContactChange *change);
 

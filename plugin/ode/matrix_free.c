@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/delassus.h"
 #include "solve/greedy.h"
@@ -36,15 +37,29 @@ enum {
 #define STIRRED 0.03     /* of the residual: changes that are left undone */
 #define CREEP_ENOUGH 0.1 /* tolerances: the rest is left to the next step */
 
-void spragMatrixFreeBodies(const spragSnapshot *s, const spragIsland *island, spragGreedy *greedy)
+typedef struct Bodies {
+    spragSnapshot *snapshot;
+    const spragIsland *island;
+    spragGreedy *greedy;
+} Bodies;
+
+static void takeRange(void *data, int range, int first, int end)
 {
-    memset(greedy->body, 0, ((size_t)island->body_count + 1) * sizeof *greedy->body);
-    for (int i = 0; i < island->body_count; ++i) {
-        const spragBodyState *state = &s->body[island->body[i]];
-        greedy->body[i].inverse_mass = state->inverse_mass;
+    (void)range;
+    const Bodies *bodies = data;
+    for (int i = first; i < end; ++i) {
+        const spragBodyState *state = &bodies->snapshot->body[bodies->island->body[i]];
+        spragGreedyBody *body = &bodies->greedy->body[i];
+        *body = (spragGreedyBody){.inverse_mass = state->inverse_mass};
         for (int row = 0; row < 3; ++row)
-            memcpy(greedy->body[i].inverse_inertia[row], state->inverse_inertia + 3 * row, 3 * sizeof(double));
+            memcpy(body->inverse_inertia[row], state->inverse_inertia + 3 * row, 3 * sizeof(double));
     }
+}
+
+void spragMatrixFreeBodies(spragSnapshot *s, const spragIsland *island, spragGreedy *greedy)
+{
+    spragRangesRun(island->body_count, takeRange, &(Bodies){s, island, greedy});
+    greedy->body[island->body_count] = (spragGreedyBody){0};
 }
 
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts)
@@ -53,9 +68,9 @@ int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *isl
            (world->config.time_limit > 0 || world->config.tolerance >= ROUGH || island->haste > 0);
 }
 
-int spragMatrixFreeChoose(const struct spragWorld *world, spragIsland *island)
+int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island)
 {
-    const spragSnapshot *s = &world->snapshot;
+    spragSnapshot *s = &world->snapshot;
     const int n = island->block_count;
     int plain = spragMatrixFreeWanted(world, island, n) && island->block_total == n && island->row_count == 0;
     for (int k = 0; k < n && plain; ++k)
@@ -143,11 +158,13 @@ void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactH
     }
 }
 
-void spragMatrixFreeImpulses(spragSnapshot *s, const spragIsland *island, const spragGreedy *greedy)
+static void impulseRange(void *data, int range, int first, int end)
 {
-    for (int i = 0; i < island->body_count; ++i) {
-        spragBodyState *body = &s->body[island->body[i]];
-        const spragGreedyBody *moved = &greedy->body[i];
+    (void)range;
+    const Bodies *bodies = data;
+    for (int i = first; i < end; ++i) {
+        spragBodyState *body = &bodies->snapshot->body[bodies->island->body[i]];
+        const spragGreedyBody *moved = &bodies->greedy->body[i];
         double spin[3];
         spragMul33(spin, body->inertia, moved->velocity[1]);
         for (int j = 0; j < 3 && !body->kinematic; ++j) {
@@ -155,6 +172,11 @@ void spragMatrixFreeImpulses(spragSnapshot *s, const spragIsland *island, const 
             body->impulse[3 + j] += spin[j];
         }
     }
+}
+
+void spragMatrixFreeImpulses(spragSnapshot *s, const spragIsland *island, spragGreedy *greedy)
+{
+    spragRangesRun(island->body_count, impulseRange, &(Bodies){s, island, greedy});
 }
 
 spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,

@@ -10,10 +10,10 @@
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts);
 
 /* The island's bodies, and the world. */
-void spragMatrixFreeBodies(const spragSnapshot *snapshot, const spragIsland *island, spragGreedy *greedy);
+void spragMatrixFreeBodies(spragSnapshot *snapshot, const spragIsland *island, spragGreedy *greedy);
 
 /* Makes island->greedy where the island is of that kind.  0: no memory. */
-int spragMatrixFreeChoose(const struct spragWorld *world, spragIsland *island);
+int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island);
 
 /* Fills it if there is one, and the diagonal blocks of W in a problem that has no others.  0: no memory. */
 int spragMatrixFreeDiagonal(const spragSnapshot *snapshot, spragIsland *island);
@@ -34,6 +34,6 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, s
                                 double *u, spragSolveInfo *solve);
 
 /* After either: impulses of the island's bodies, from their velocities. */
-void spragMatrixFreeImpulses(spragSnapshot *snapshot, const spragIsland *island, const spragGreedy *greedy);
+void spragMatrixFreeImpulses(spragSnapshot *snapshot, const spragIsland *island, spragGreedy *greedy);
 
 #endif

@@ -73,6 +73,7 @@ static void makeRecords(void *data, int range, int first, int end)
     struct spragWorld *world = telling->world;
     const spragIsland *island = telling->island;
     const spragBare *bare = island->bare;
+    static const double none[3] = {0, 0, 0};
     const double still = fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual), 1e-6);
     for (int k = first; k < end; ++k) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
@@ -87,7 +88,9 @@ static void makeRecords(void *data, int range, int first, int end)
             memory->free_acceleration = motion.acceleration;
         }
         world->next_pair[island->first_record + k] = spragLedgerPair(memory->body);
-        world->noted[island->first_record + k] = spragRecordIsQuiet(world, joint, memory, motion.slip) ? -1 : k;
+        const double *slip =
+            spragMayJam(motion.p, motion.own) ? motion.slip : none; /* what else is there to tell of it */
+        world->noted[island->first_record + k] = spragRecordIsQuiet(world, joint, memory, slip) ? -1 : k;
     }
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/pool.h"
 #include "base/prefetch.h"
 #include "linalg/oct.h"
 #include "linalg/vec3.h"
@@ -402,12 +403,16 @@ static Round runRound(spragGreedy *greedy, double threshold, long least, double 
     return round;
 }
 
+typedef struct JudgedSums {
+    double worst, creep; /* m/s */
+    double work, square; /* J, r.q and r.W r */
+} JudgedSums;
+
 /* What a contact's residual is by now it may hope for. */
 typedef struct Judgement {
     spragGreedy *greedy;
-    double *u, *others;  /* as in greedy.h, or NULL */
-    double worst, creep; /* m/s */
-    double work, square; /* J, r.q and r.W r */
+    double *u, *others; /* as in greedy.h, or NULL */
+    JudgedSums sums, range[SPRAG_RANGES_MOST];
 } Judgement;
 
 /* sum: m/s, q + J v */
@@ -424,10 +429,19 @@ INLINE void toLane(spragGreedy *greedy, int k, spragQuad sum, double residual)
     greedy->lanes->seen[k] = (float)(-residual / greedy->gain[k]);
 }
 
-INLINE void judgeAll(Judgement *judgement)
+/* What a range of contacts adds to it. */
+typedef struct JudgedRange {
+    const Judgement *all;
+    int first, end;
+    JudgedSums own;
+} JudgedRange;
+
+INLINE void judgeAll(JudgedRange *range)
 {
-    spragGreedy *greedy = judgement->greedy;
-    for (int k = 0; k < greedy->contact_count; ++k) {
+    const Judgement *all = range->all;
+    JudgedSums *own = &range->own;
+    spragGreedy *greedy = all->greedy;
+    for (int k = range->first; k < range->end; ++k) {
         const spragGreedyContact *c = &greedy->contact[k];
         const spragQuad moved = motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]),
                         sum = moved + ROW(c->q);
@@ -437,36 +451,60 @@ INLINE void judgeAll(Judgement *judgement)
             trace += c->own[i][i] + c->own[i][3];
         }
         const double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
-        judgement->creep = fmax(judgement->creep, spragContactCreep(c->mu, c->r, u));
-        if (judgement->u != NULL)
-            memcpy(judgement->u + 3 * k, u, sizeof u);
-        if (judgement->others != NULL)
-            judgement->others[k] =
-                moved[0] - (c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2]);
-        judgement->work += spragDot3(c->r, c->q);
-        judgement->square += c->r[0] * moved[0] + c->r[1] * moved[1] + c->r[2] * moved[2];
+        own->creep = fmax(own->creep, spragContactCreep(c->mu, c->r, u));
+        if (all->u != NULL)
+            memcpy(all->u + 3 * k, u, sizeof u);
+        if (all->others != NULL)
+            all->others[k] = moved[0] - (c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2]);
+        own->work += spragDot3(c->r, c->q);
+        own->square += c->r[0] * moved[0] + c->r[1] * moved[1] + c->r[2] * moved[2];
         greedy->seen[k] = greedy->moved[c->body[0]] + greedy->moved[c->body[1]] - residual / greedy->gain[k];
         if (greedy->lanes != NULL)
             toLane(greedy, k, sum, residual);
-        if (!(residual <= judgement->worst) && !isnan(judgement->worst)) /* keeps a NaN */
-            judgement->worst = residual;
+        if (!(residual <= own->worst) && !isnan(own->worst)) /* keeps a NaN */
+            own->worst = residual;
     }
 }
 
-SPRAG_QUAD_CLONES(judgeRows, judgeAll, Judgement)
+SPRAG_QUAD_CLONES(judgeRows, judgeAll, JudgedRange)
+
+static void judgeRange(void *data, int number, int first, int end)
+{
+    Judgement *judgement = data;
+    JudgedRange range = {.all = judgement, .first = first, .end = end};
+    judgeRows(&range);
+    judgement->range[number] = range.own;
+}
+
+static void keepRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const spragGreedy *greedy = data;
+    for (int k = first; k < end; ++k)
+        memcpy(greedy->best + 3 * k, greedy->contact[k].r, 3 * sizeof *greedy->best);
+}
 
 static double judge(spragGreedy *greedy, Judgement *judgement)
 {
-    judgeRows(judgement);
-    greedy->creep = judgement->creep;
+    const int count = greedy->contact_count;
+    spragRangesRun(count, judgeRange, judgement);
+    for (int k = 0; k < spragRangeCount(count); ++k) {
+        const JudgedSums *range = &judgement->range[k];
+        JudgedSums *sums = &judgement->sums;
+        sums->creep = fmax(sums->creep, range->creep);
+        sums->work += range->work;
+        sums->square += range->square;
+        if (!(range->worst <= sums->worst) && !isnan(sums->worst))
+            sums->worst = range->worst;
+    }
+    greedy->creep = judgement->sums.creep;
     if (greedy->lanes != NULL)
         greedy->lanes->judged = 1;
-    if (judgement->worst < greedy->best_residual) {
-        greedy->best_residual = judgement->worst;
-        for (int k = 0; k < greedy->contact_count; ++k)
-            memcpy(greedy->best + 3 * k, greedy->contact[k].r, 3 * sizeof *greedy->best);
+    if (judgement->sums.worst < greedy->best_residual) {
+        greedy->best_residual = judgement->sums.worst;
+        spragRangesRun(count, keepRange, greedy);
     }
-    return judgement->worst;
+    return judgement->sums.worst;
 }
 
 double spragGreedyResidual(spragGreedy *greedy, double *u)
@@ -478,9 +516,10 @@ double spragGreedyResidual(spragGreedy *greedy, double *u)
  * was. */
 static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
 {
-    if (!(guess->square > 0) || -guess->work >= LONG_ENOUGH * guess->square)
+    const double work = guess->sums.work, square = guess->sums.square;
+    if (!(square > 0) || -work >= LONG_ENOUGH * square)
         return 0;
-    const double scale = fmax(-guess->work / guess->square, 0);
+    const double scale = fmax(-work / square, 0);
     for (int k = 0; k < greedy->contact_count; ++k) {
         for (int i = 0; i < 3; ++i)
             greedy->contact[k].r[i] *= scale;
