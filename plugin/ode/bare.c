@@ -61,27 +61,57 @@ static int addGroup(Groups *groups, const int body[2], const double push[3])
     return 1;
 }
 
+/* Contacts that are looked at. */
+typedef struct Looking {
+    const struct spragWorld *world;
+    const spragPointerMap *surfaces;
+    const spragIsland *island;
+    double (*push)[3]; /* (joint_count) what the first body of the pair is pushed by */
+    unsigned char refused[SPRAG_RANGES_MOST];
+} Looking;
+
+/* Are contacts first .. end - 1 plain? */
+static void lookRange(void *data, int range, int first, int end)
+{
+    Looking *looking = data;
+    const struct spragWorld *world = looking->world;
+    const spragSnapshot *s = &world->snapshot;
+    const int *joints = looking->island->joint;
+    looking->refused[range] = 1;
+    for (int k = first; k < end; ++k) {
+        const spragJointState *joint = &s->joint[joints[k]];
+        if (joint->contact == NULL || joint->feedback != NULL ||
+            (world->surface_count > 0 && spragPointerMapGet(looking->surfaces, joint->id) >= 0))
+            return;
+        if (k + AHEAD < end && s->joint[joints[k + AHEAD]].contact != NULL)
+            spragPrefetch(s->joint[joints[k + AHEAD]].contact, sizeof(dContact));
+        if (!spragContactIsPlain(joint->contact))
+            return;
+        double *push = looking->push[k];
+        normalOf(joint, push);
+        for (int i = 0; i < 3 && joint->body[1] >= 0 && joint->body[0] > joint->body[1]; ++i)
+            push[i] = -push[i];
+    }
+    looking->refused[range] = 0;
+}
+
 /* Plain contacts, of which no two of one pair are opposed. */
 static int isPlain(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
+    spragArena *arena = &island->lane->arena;
     const int n = island->joint_count, *before = NULL;
-    Groups groups = {.group = SPRAG_TAKE_RAW(&island->lane->arena, Group, n)};
-    if (groups.group == NULL || !spragPointerMapMake(&groups.last, &island->lane->arena, n))
+    Looking looking = {world, surfaces, island, spragArenaTakeRaw(arena, (size_t)n, sizeof *looking.push), {0}};
+    Groups groups = {.group = SPRAG_TAKE_RAW(arena, Group, n)};
+    if (looking.push == NULL || groups.group == NULL || !spragPointerMapMake(&groups.last, arena, n))
         return 0;
+    spragRangesRun(n, lookRange, &looking);
+    for (int range = 0; range < spragRangeCount(n); ++range)
+        if (looking.refused[range])
+            return 0;
     for (int k = 0; k < n; ++k) {
         const spragJointState *joint = &s->joint[island->joint[k]];
-        if (joint->contact == NULL || joint->feedback != NULL ||
-            (world->surface_count > 0 && spragPointerMapGet(surfaces, joint->id) >= 0))
-            return 0;
-        if (k + AHEAD < n && s->joint[island->joint[k + AHEAD]].contact != NULL)
-            spragPrefetch(s->joint[island->joint[k + AHEAD]].contact, sizeof(dContact));
-        if (!spragContactIsPlain(joint->contact))
-            return 0;
-        double push[3];
-        normalOf(joint, push);
-        for (int i = 0; i < 3 && joint->body[1] >= 0 && joint->body[0] > joint->body[1]; ++i)
-            push[i] = -push[i];
+        const double *push = looking.push[k];
         const int goes_on = before != NULL && samePair(before, joint->body) &&
                             spragDot3(groups.group[groups.count - 1].push, push) > SIDE_BY_SIDE;
         if (!goes_on && !addGroup(&groups, joint->body, push))

@@ -534,14 +534,24 @@ static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
     return 1;
 }
 
+static void beginRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    spragGreedy *greedy = data;
+    for (int k = first; k < end; ++k) {
+        memcpy(greedy->pair[k], greedy->contact[k].body, sizeof greedy->pair[k]);
+        greedy->gain[k] = GAIN_FIRST;
+    }
+}
+
 void spragGreedyBegin(spragGreedy *greedy, double *others, double *u)
 {
     spragGreedySum(greedy);
     memset(greedy->moved, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->moved);
-    for (int k = 0; k < paddedCount(greedy->contact_count); ++k) {
-        const int last = k < greedy->contact_count ? k : greedy->contact_count - 1;
-        memcpy(greedy->pair[k], greedy->contact[last].body, sizeof greedy->pair[k]);
-        greedy->seen[k] = INFINITY; /* of the padding */
+    spragRangesRun(greedy->contact_count, beginRange, greedy);
+    for (int k = greedy->contact_count; k < paddedCount(greedy->contact_count); ++k) {
+        memcpy(greedy->pair[k], greedy->pair[greedy->contact_count - 1], sizeof greedy->pair[k]);
+        greedy->seen[k] = INFINITY;
         greedy->gain[k] = GAIN_FIRST;
     }
     greedy->visits = 0;
