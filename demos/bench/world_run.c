@@ -1,5 +1,6 @@
 #include "bench/world_run.h"
 
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -64,53 +65,60 @@ static void setDamping(const SceneWorld *world, double share)
     }
 }
 
-/* m/s, root of the mean square of all bodies. */
-static double speedOf(const SceneWorld *world)
-{
-    double sum = 0;
-    for (int i = 0; i < world->body_count; ++i)
-        for (int k = 0; k < 3; ++k) {
-            const double v = dBodyGetLinearVel(world->body[i])[k];
-            sum += v * v;
-        }
-    return sqrt(sum / fmax(world->body_count, 1));
-}
+/* One body in a thousand is slower to settle than all the others together: a ball that is about to topple. */
+enum { ONE_IN = 1000 };
 
-enum { IN_A_ROW = 10 };
-
-/* Up to `most` steps under this configuration; 1: IN_A_ROW in a row were solved and stood still. */
-static int calmDown(SceneWorld *world, double step_size, const spragConfig *config, int most)
+/* 1: all bodies but one in a thousand are slower than that, m/s. */
+static int isStill(const SceneWorld *world, double speed)
 {
-    const double still = 1e-6; /* m/s */
-    spragStatus status = spragWorldSetConfig(world->sprag, config);
-    int calm = 0;
-    for (int k = 0; k < most && calm < IN_A_ROW && status == SPRAG_OK; ++k) {
-        status = SceneStep(world, step_size);
-        const int solved = spragWorldGetStepInfo(world->sprag).residual <= config->tolerance;
-        calm = solved && speedOf(world) <= still ? calm + 1 : 0;
+    int moving = 0;
+    for (int i = 0; i < world->body_count; ++i) {
+        const dReal *v = dBodyGetLinearVel(world->body[i]);
+        moving += !(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] <= speed * speed);
     }
-    return calm == IN_A_ROW;
+    return moving * ONE_IN <= world->body_count;
 }
 
+/* A stage of coming to rest. */
+typedef struct Stage {
+    double tolerance, still; /* m/s */
+    int sweeps;              /* at most, 0: any */
+    int in_a_row;            /* steps that are solved and still: then it is done */
+    int missed;              /* steps that are not solved: then it is given up */
+} Stage;
+
+/* 1: it is done.  Takes what it needs from *steps. */
+static int runStage(SceneWorld *world, double step_size, const Stage *stage, int *steps)
+{
+    spragConfig config = spragConfigDefault();
+    config.thread_count = 2;
+    config.tolerance = stage->tolerance;
+    config.iteration_limit = stage->sweeps;
+    spragStatus status = spragWorldSetConfig(world->sprag, &config);
+    int calm = 0, missed = 0;
+    while (*steps > 0 && calm < stage->in_a_row && missed < stage->missed && status == SPRAG_OK) {
+        --*steps;
+        status = SceneStep(world, step_size);
+        const int solved = spragWorldGetStepInfo(world->sprag).residual <= stage->tolerance;
+        missed = solved ? 0 : missed + 1;
+        calm = solved && isStill(world, stage->still) ? calm + 1 : 0;
+    }
+    return calm >= stage->in_a_row;
+}
+
+/* First roughly, in the bodies' velocities, with few sweeps a step: what falls and rolls does not pay for more.  Then
+ * exactly; if that fails, as something fell once more, roughly again. */
 int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
-    enum { ROUGH_BODIES = 1000, ROUGH_SWEEPS = 30, ROUGH_STEPS = 2000, SWEEPS = 60, STEPS = 3000, LAST_STEPS = 200 };
-    const double share = 0.05, rough = 1e-5;
-    spragConfig config = spragConfigDefault();
+    const double share = 0.05;
+    const Stage rough = {.tolerance = 1e-5, .still = 1e-4, .sweeps = 30, .in_a_row = 20, .missed = INT_MAX},
+                exact = {.tolerance = tolerance, .still = 1e-6, .sweeps = 0, .in_a_row = 10, .missed = 10};
+    int steps = 8000, calm = 0;
     setDamping(world, share);
-    config.thread_count = 2;
-    if (world->body_count > ROUGH_BODIES) { /* without W; boxes would never end so */
-        config.iteration_limit = ROUGH_SWEEPS;
-        config.tolerance = rough;
-        calmDown(world, step_size, &config, ROUGH_STEPS);
+    while (steps > 0 && !calm) {
+        runStage(world, step_size, &rough, &steps);
+        calm = runStage(world, step_size, &exact, &steps);
     }
-    config.solver = SPRAG_SOLVER_GAUSS_SEIDEL; /* what a step leaves undone the next one goes on with */
-    config.iteration_limit = SWEEPS;
-    config.tolerance = tolerance;
-    int calm = calmDown(world, step_size, &config, STEPS);
-    config.solver = SPRAG_SOLVER_AUTO;
-    config.iteration_limit = 0;
-    calm = calm && calmDown(world, step_size, &config, LAST_STEPS);
     setDamping(world, 0);
     return calm;
 }
