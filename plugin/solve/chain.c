@@ -2,7 +2,8 @@
  *
  *     one block             all its solutions (local.c), the policy's choice
  *     a few blocks          the modes of the guess, verified (warm.c)
- *     up to SMALL blocks    mode search; Newton with an interior point; Gauss-Seidel; Lemke
+ *     up to SMALL blocks    mode search; Newton with an interior point, in a step little of it, the traced path, and
+ *                           then all of it; the traced path; Gauss-Seidel; Lemke
  *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while it
  *                           pays; Newton with an interior point; Gauss-Seidel; without a limit of work sweeps
  *                           and the traced path by turns
@@ -45,8 +46,9 @@ enum {
     SWEEPS_LATE = 20,
     SWEEPS_PROMPT = 300,
     PIVOTS_PROMPT = 20, /* a contact */
-    LINKS_MAX = 5,
-    LINK_PROMPT = 1 /* the last before a small island in a step contents itself with enough */
+    LINKS_MAX = 7,
+    STEPS_TRACED = 600, /* of a path of a small island that leads somewhere; most end after 50 to 300 */
+    LINK_PROMPT = 1     /* the last before a small island in a step contents itself with enough */
 };
 
 /* ---------------------------------------------------------------- one block */
@@ -205,8 +207,12 @@ static int chainOf(const spragProblem *problem, const spragSolveOptions *options
             chain[links++] = &spragSolverSweeps;
         if (!isGlued(problem))
             chain[links++] = &spragSolverNewton;
-        if (isPrompt(problem, options))
+        if (isPrompt(problem, options)) {
+            chain[links++] = &spragSolverTrace;
             chain[links++] = &spragSolverNewton;
+        }
+        if (problem->contact_count <= SMALL)
+            chain[links++] = &spragSolverTrace;
         if (isPatient(problem, options))
             chain[links++] = &spragSolverGaussSeidel;
         if (problem->contact_count <= (isPrompt(problem, options) ? SMALL / 2 : SMALL)) /* its pivots grow with n^2 */
@@ -224,6 +230,8 @@ static int limitOf(const spragProblem *problem, const spragSolveOptions *options
 {
     if (options->iteration_limit > 0 || links == 1)
         return options->iteration_limit;
+    if (method == &spragSolverTrace)
+        return STEPS_TRACED;
     if (isPrompt(problem, options)) {
         if (method == &spragSolverNewton)
             return stepsWorth(problem, link <= LINK_PROMPT ? WORK_PROMPT : WORK_PATIENT);

@@ -26,7 +26,7 @@ extern const spragSolver spragSolverNewton;
 extern const spragSolver spragSolverAtOnce; /* Newton from a warm guess, where a factorisation costs little */
 extern const spragSolver spragSolverPolish; /* Newton from an answer to rounding, at the same price */
 extern const spragSolver spragSolverCalm;   /* some sweeps from an answer: from step to step they come to rounding */
-extern const spragSolver spragSolverTrace;  /* of contacts alone, from a good guess */
+extern const spragSolver spragSolverTrace;  /* of contacts and boxes, from a good guess */
 extern const spragSolver spragSolverTurns;  /* sweeps and the traced path by turns: for the last that is left */
 
 /* The modes of the guess, verified, where that is all a small island needs (warm.h): 1, with r (3 nc) and u (3 nc, or

@@ -25,6 +25,9 @@
  *
  *     open    u_n + t (s - mu |u_t|)       stick    w (mu r_n - |r_t|)       slip    -e . u_t, towards stick; w r_n, towards open
  *
+ * A row of a box is held, with the distances to lo and hi for margins, or at one of them, with u_i towards being held
+ * again; De Saxce's term has no part in it.
+ *
  * That contact changes its mode, and the next tangent follows.  What makes an event cheap: only its contact's row of
  * dF/dr has changed, so that the factors are amended (amended.h), a new factorisation comes every sixth event;
  * Broyden's updates in place of new factors within a correction; and corrections that aim at the end of the margin
@@ -45,6 +48,10 @@
  *
  * A path ends early only where t has not fallen for PATIENCE factorisations.  Near a solution it rises and falls by factors of
  * three and more: p23, left where it rose threefold from 0.005, was at 0 another 130 factorisations on.
+ *
+ * Small islands of a car with mu = 50 and 340, whose many contacts all but repeat each other, proximal points and the
+ * homotopy (path.c) left at 4e-5 to 4e-6 m/s after 4000 to 18 000 factorisations: from there a path of 75 to 180 brings
+ * them below 1e-6.
  *
  * Tried and dropped: corrections that let the modes change as they like, in place of events (lost at corners where the
  * path turns back); De Saxce's term in force all the way, a path of q alone (as many events, half as many arrive); x =
@@ -83,7 +90,7 @@ enum {
     TRIES = 30,         /* lengths tried for one step */
     AGAINST_MOST = 100, /* events that point back */
     PATIENCE = 200,     /* factorisations in which t must fall below all before */
-    MARGINS = 2         /* of a contact, at most */
+    MARGINS = 6         /* of a block, at most: two of each row of a box */
 };
 #define SOFT 1e-7       /* relative to w */
 #define EXACT 1e-9      /* of the mean speed: F on the path, at most */
@@ -97,12 +104,16 @@ enum {
 #define LENGTH_FIRST 0.1
 #define LENGTH_LEAST 1e-13
 #define LENGTH_MOST 1e6
-#define NEARBY 1e-5 /* part of a step that shows where margins go */
+#define NEARBY 1e-5      /* part of a step that shows where margins go */
+#define SPEED_LEAST 1e-2 /* m/s, the mean speed at least: what rests has no more digits */
 #define T_MOST 1.5
 #define FALLS 0.9    /* part of the least t so far that counts as below it */
 #define PROGRESS 0.7 /* of the residual, on each path */
 
-typedef enum Mode { OPEN, STICK, SLIP } Mode;
+/* Of a box: BOX and the RowModes of its rows, digits to the base of 3. */
+typedef enum Mode { OPEN, STICK, SLIP, BOX } Mode;
+typedef enum RowMode { HELD, AT_LO, AT_HI } RowMode;
+static const int digit[3] = {1, 3, 9};
 
 typedef struct Trace {
     const spragProblem *problem;
@@ -129,10 +140,29 @@ typedef struct ModeLaw {
     double F[3], A[9], B[9], share; /* dF = A dr + B du + B (share, 0, 0) dt */
 } ModeLaw;
 
+static RowMode rowMode(Mode mode, int row)
+{
+    return (RowMode)(((int)mode - BOX) / digit[row] % 3);
+}
+
+static void boxLaw(const double *bound, Mode mode, double w, const double *r, const double *u, ModeLaw *law)
+{
+    for (int i = 0; i < 3; ++i) {
+        const RowMode row = rowMode(mode, i);
+        const int held = row == HELD;
+        law->F[i] = held ? u[i] : w * (r[i] - bound[row == AT_LO ? i : 3 + i]);
+        law->A[4 * i] = held ? 0 : w, law->B[4 * i] = held;
+    }
+}
+
 static void lawOf(const Trace *trace, int k, const double *r, const double *u, double t, ModeLaw *law)
 {
     const double w = trace->w[k], mu = trace->problem->mu[k], slide = trace->slide[k];
     memset(law, 0, sizeof *law);
+    if (trace->mode[k] >= BOX) {
+        boxLaw(trace->problem->bound + 6 * (size_t)k, (Mode)trace->mode[k], w, r, u, law);
+        return;
+    }
     if (trace->mode[k] == OPEN) {
         for (int i = 0; i < 3; ++i)
             law->F[i] = w * r[i], law->A[4 * i] = w;
@@ -166,10 +196,30 @@ typedef struct Margin {
     Mode next;
 } Margin;
 
-/* Those of contact k: returns their count. */
+static int boxMargins(const double *bound, Mode mode, double w, const double *r, const double *u,
+                      Margin margin[MARGINS])
+{
+    int count = 0;
+    for (int i = 0; i < 3; ++i) {
+        const double lo = bound[i], hi = bound[3 + i];
+        const RowMode row = rowMode(mode, i);
+        const int here = (int)mode - (int)row * digit[i]; /* with the row held */
+        if (row != HELD && lo < hi)
+            margin[count++] = (Margin){row == AT_LO ? u[i] : -u[i], (Mode)here};
+        if (row == HELD && !isinf(lo))
+            margin[count++] = (Margin){w * (r[i] - lo), (Mode)(here + AT_LO * digit[i])};
+        if (row == HELD && !isinf(hi))
+            margin[count++] = (Margin){w * (hi - r[i]), (Mode)(here + AT_HI * digit[i])};
+    }
+    return count;
+}
+
+/* Those of block k: returns their count. */
 static int marginsOf(const Trace *trace, int k, const double *r, const double *u, double t, Margin margin[MARGINS])
 {
     const double w = trace->w[k], mu = trace->problem->mu[k];
+    if (trace->mode[k] >= BOX)
+        return boxMargins(trace->problem->bound + 6 * (size_t)k, (Mode)trace->mode[k], w, r, u, margin);
     if (trace->mode[k] == OPEN) {
         margin[0] = (Margin){u[0] + t * (trace->slide[k] - mu * spragNorm2(u + 1)), SLIP};
         return 1;
@@ -243,6 +293,18 @@ static double product(const Trace *trace, const double *a, double a_t, const dou
 
 /* ---------------------------------------------------------------- steps */
 
+/* Minty's pair of a box: r of x = r - v / w, and its mode. */
+static Mode boxProject(const double *bound, const double x[3], double r[3])
+{
+    int mode = BOX;
+    for (int i = 0; i < 3; ++i) {
+        const double lo = bound[i], hi = bound[3 + i];
+        mode += digit[i] * (int)(x[i] <= lo ? AT_LO : x[i] >= hi ? AT_HI : HELD);
+        r[i] = fmax(lo, fmin(x[i], hi));
+    }
+    return (Mode)mode;
+}
+
 /* The guess becomes the solution at t = 1. */
 static void begin(Trace *trace, const double *guess)
 {
@@ -254,16 +316,22 @@ static void begin(Trace *trace, const double *guess)
         const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k), mu = problem->mu[k];
         const double trace_W = W[0] + W[4] + W[8], w = trace_W > 0 ? trace_W / 3 : 1, *u = trace->u + 3 * k;
         double x[3], *r = trace->r + 3 * k, *v = trace->drift + 3 * k;
-        trace->w[k] = w, trace->slide[k] = mu * spragNorm2(u + 1);
+        const int box = spragKindOf(problem, k) == SPRAG_BLOCK_BOX;
+        trace->w[k] = w, trace->slide[k] = box ? 0 : mu * spragNorm2(u + 1);
         for (int i = 0; i < 3; ++i)
             x[i] = guess[3 * k + i] - (u[i] + (i == 0 ? trace->slide[k] : 0)) / w;
-        spragConeProject(mu, x, r);
-        trace->mode[k] = r[0] <= 0 ? OPEN : spragNorm2(x + 1) <= mu * x[0] ? STICK : SLIP;
+        if (box) {
+            trace->mode[k] = (unsigned char)boxProject(problem->bound + 6 * (size_t)k, x, r);
+        } else {
+            spragConeProject(mu, x, r);
+            trace->mode[k] = r[0] <= 0 ? OPEN : spragNorm2(x + 1) <= mu * x[0] ? STICK : SLIP;
+        }
         for (int i = 0; i < 3; ++i)
             v[i] = w * (r[i] - x[i]);
         v[0] -= trace->slide[k];
         trace->speed += (spragNorm3(v) + trace->slide[k]) / nc;
     }
+    trace->speed = fmax(trace->speed, SPEED_LEAST);
     memcpy(trace->center, trace->r, (size_t)n * sizeof *trace->r);
     spragProblemVelocity(problem, trace->r, trace->u);
     for (int i = 0; i < n; ++i)
@@ -680,8 +748,10 @@ static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOp
         const int arrived = follow(trace, options->tolerance, deadline, limit, r);
         if (arrived || spragProblemResidual(trace->problem, r) <= options->tolerance) {
             spragProximalReset(proximal, r);
-            status =
-                spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, options->tolerance, deadline, POINTS, r, iterations);
+            if (arrived) /* its modes are right, which those of the best point need not be */
+                memcpy(r, trace->r, bytes);
+            status = spragProximalPoints(proximal, arrived ? SOFT : SPRAG_LAMBDA_WARM, options->tolerance, deadline,
+                                         POINTS, r, iterations);
             memcpy(r, proximal->best, bytes);
         }
         if (!(spragProblemResidual(trace->problem, r) <= PROGRESS * before))
@@ -693,10 +763,18 @@ static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOp
     return status;
 }
 
+static int isTraceable(const spragProblem *problem)
+{
+    for (int k = 0; k < problem->contact_count; ++k)
+        if (spragKindOf(problem, k) != SPRAG_BLOCK_CONTACT && spragKindOf(problem, k) != SPRAG_BLOCK_BOX)
+            return 0;
+    return 1;
+}
+
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    if (!spragProblemIsPlain(problem))
+    if (!isTraceable(problem))
         return SPRAG_NOT_CONVERGED;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragProximal proximal;
