@@ -34,8 +34,8 @@ enum {
 };
 #define SETTLED 1e-13    /* m/s: slower creep is rounding (solve/chain.c) */
 #define STIRS 10         /* tolerances: what is farther from an answer does not rest */
-#define STIRRED 0.03     /* of the residual: changes that are left undone */
-#define CREEP_ENOUGH 0.1 /* tolerances: the rest is left to the next step */
+#define STIRRED 0.1      /* of the residual: changes that are left undone */
+#define CREEP_ENOUGH 0.3 /* tolerances: the rest is left to the next step */
 
 typedef struct Bodies {
     spragSnapshot *snapshot;
