@@ -106,12 +106,12 @@ static int runStage(SceneWorld *world, double step_size, const Stage *stage, int
     return calm >= stage->in_a_row;
 }
 
-/* First roughly, in the bodies' velocities, with few sweeps a step: what falls and rolls does not pay for more.  Then
+/* First roughly, in the velocities of bodies (30 sweeps a step are too few for boxes, which never end so).  Then
  * exactly; if that fails, as something fell once more, roughly again. */
 int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
     const double share = 0.05;
-    const Stage rough = {.tolerance = 1e-5, .still = 1e-4, .sweeps = 30, .in_a_row = 20, .missed = INT_MAX},
+    const Stage rough = {.tolerance = 1e-5, .still = 1e-4, .sweeps = 100, .in_a_row = 20, .missed = INT_MAX},
                 exact = {.tolerance = tolerance, .still = 1e-6, .sweeps = 0, .in_a_row = 10, .missed = 10};
     int steps = 8000, calm = 0;
     setDamping(world, share);
