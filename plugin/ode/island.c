@@ -22,8 +22,10 @@ void spragSetJoin(int *parent, int i, int j)
         parent[i] = j;
 }
 
-static void wakeComponents(spragSnapshot *s, int *parent)
+/* ODE's islands; 1: some body is kinematic, which couples what it touches in them, and not in Sprag's. */
+static int wakeComponents(spragSnapshot *s, int *parent)
 {
+    int kinematic = 0;
     for (int i = 0; i < s->body_count; ++i)
         parent[i] = i;
     for (int j = 0; j < s->joint_count; ++j)
@@ -31,11 +33,13 @@ static void wakeComponents(spragSnapshot *s, int *parent)
             spragSetJoin(parent, s->joint[j].body[0], s->joint[j].body[1]);
     for (int i = 0; i < s->body_count; ++i) {
         s->body[i].component = spragSetFind(parent, i);
+        kinematic |= s->body[i].kinematic;
         if (s->body[i].enabled)
             s->body[s->body[i].component].awake = 1;
     }
     for (int i = 0; i < s->body_count; ++i)
         s->body[i].awake = s->body[s->body[i].component].awake;
+    return kinematic;
 }
 
 /* A dynamic body of the joint: where its island is to be found. */
@@ -49,9 +53,8 @@ static int isActive(const spragSnapshot *s, const spragJointState *joint)
     return joint->enabled && s->body[joint->body[0]].awake;
 }
 
-/* Roots of the sets of dynamic bodies that have a contact, a guide or joint friction become islands, in order of their
- * first body. */
-static void numberIslands(spragSnapshot *s, int *parent)
+/* Sets of dynamic bodies, as joints of the awake couple them. */
+static void joinDynamic(const spragSnapshot *s, int *parent)
 {
     for (int i = 0; i < s->body_count; ++i)
         parent[i] = i;
@@ -61,6 +64,11 @@ static void numberIslands(spragSnapshot *s, int *parent)
             !s->body[joint->body[1]].kinematic)
             spragSetJoin(parent, joint->body[0], joint->body[1]);
     }
+}
+
+/* Roots of the sets that have a contact, a guide or joint friction become islands, in order of their first body. */
+static void numberIslands(spragSnapshot *s, int *parent)
+{
     for (int j = 0; j < s->joint_count; ++j)
         if ((spragIsContact(&s->joint[j]) || s->joint[j].bearing != NULL) && isActive(s, &s->joint[j]))
             s->body[spragSetFind(parent, dynamicBody(s, &s->joint[j]))].island = 0;
@@ -119,7 +127,8 @@ spragStatus spragIslandsFind(spragArena *arena, spragSnapshot *s)
     int *parent = SPRAG_TAKE(arena, int, s->body_count);
     if (parent == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the islands of %d bodies", s->body_count);
-    wakeComponents(s, parent);
+    if (wakeComponents(s, parent))
+        joinDynamic(s, parent);
     numberIslands(s, parent);
     s->island = SPRAG_TAKE_RAW(arena, spragIsland, s->island_count);
     int *list = SPRAG_TAKE_RAW(arena, int, s->body_count + s->joint_count);
