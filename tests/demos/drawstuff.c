@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <drawstuff/drawstuff.h>
 
@@ -99,16 +100,21 @@ double dsElapsedTime(void)
     return 1.0 / 60;
 }
 
-/* What is only seen. */
+/* Not the origin: demo_tracks looks at its contacts from here, across the way to them, and normalises. */
+static float viewpoint[2][3] = {{2, -3, 4}, {130, -20, 0}};
+
 void dsSetViewpoint(float xyz[3], float hpr[3])
 {
-    (void)xyz, (void)hpr;
+    memcpy(viewpoint[0], xyz, sizeof viewpoint[0]);
+    memcpy(viewpoint[1], hpr, sizeof viewpoint[1]);
 }
 void dsGetViewpoint(float xyz[3], float hpr[3])
 {
-    for (int i = 0; i < 3; ++i)
-        xyz[i] = hpr[i] = 0;
+    memcpy(xyz, viewpoint[0], sizeof viewpoint[0]);
+    memcpy(hpr, viewpoint[1], sizeof viewpoint[1]);
 }
+
+/* What is only seen. */
 void dsSetTexture(int number)
 {
     (void)number;
