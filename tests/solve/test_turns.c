@@ -10,6 +10,7 @@
 #include "support/shared.h"
 
 static int nightly;
+enum { COPIES = 10, SOLVED = 7 };
 
 /* q (n) as it was read, each number changed by 1e-12 of itself, another in each copy. */
 static void perturb(const double *q, size_t n, unsigned long long copy, double *out)
@@ -31,8 +32,8 @@ static void copiesAreSolved(void **state)
         mu[k] = nightly ? problem->mu[k] : 1.5 * problem->mu[k]; /* p19 as it is is too easy */
     spragProblem copy = *problem;
     copy.q = q, copy.mu = mu;
-    int solved = 0;
-    for (unsigned long long seed = 1; seed <= (nightly ? 10 : 4); ++seed) {
+    int solved = 0, missed = 0; /* nightly: of ten as many, and no more are tried than decide it */
+    for (unsigned long long seed = 1; nightly ? solved < SOLVED && missed <= COPIES - SOLVED : seed <= 4; ++seed) {
         if (nightly && seed == 1)
             memcpy(q, problem->q, n * sizeof *q);
         else
@@ -42,7 +43,8 @@ static void copiesAreSolved(void **state)
         options.tolerance = 1e-8;
         if (nightly) {
             spragSolveInfo info;
-            solved += spragProblemSolve(&copy, &options, r, NULL, &info) == SPRAG_OK;
+            const int done = spragProblemSolve(&copy, &options, r, NULL, &info) == SPRAG_OK;
+            solved += done, missed += !done;
             assert_true(solved > 0); /* the file itself */
         } else {                     /* the path alone, from little */
             spragArena arena = {0};
@@ -56,7 +58,7 @@ static void copiesAreSolved(void **state)
         if (!nightly && !(spragProblemResidual(&copy, r) <= options.tolerance))
             fail_msg("copy %llu: residual %g", seed, spragProblemResidual(&copy, r));
     }
-    assert_true(!nightly || solved >= 7);
+    assert_true(!nightly || solved == SOLVED);
     free(r);
     free(q);
     free(mu);
