@@ -6,6 +6,13 @@
 
 #define SPRAG_OPEN_TOLERANCE 1e-12 /* m/s: a normal impulse that changes its contact's velocity by less holds nothing */
 
+/* Is friction so far within its bound that the judge would have seen a slip?  w: mean of the diagonal of W_kk, 1/kg.  (The
+ * answer of a contact that slides may miss its bound by what the tolerance allows.) */
+static inline int spragRecordIsWithin(double bound, double friction, double w, double residual)
+{
+    const double within = bound - friction;
+    return within > 1e-9 * bound && w * within > 10 * residual;
+}
 /* The number of a body with this serial, for events; -1: the world. */
 int spragRecordNumber(int serial);
 /* Fills what a contact is recognised by: geoms, places, serials, arm. */

@@ -11,11 +11,12 @@
 #include "ode/record.h"
 #include "problem/residual.h"
 
-static spragMode modeOf(const spragGreedyContact *c, const double u[3], double still)
+static spragMode modeOf(const spragGreedyContact *c, const double u[3], double still, double residual)
 {
     if (c->r[0] * (c->own[0][0] + c->own[0][3]) <= SPRAG_OPEN_TOLERANCE)
         return SPRAG_MODE_OPEN;
-    const int within = spragNorm2(c->r + 1) < c->mu * c->r[0] * (1 - 1e-9);
+    const double w = (c->own[0][0] + c->own[1][1] + c->own[2][2]) / 3;
+    const int within = spragRecordIsWithin(c->mu * c->r[0], spragNorm2(c->r + 1), w, residual);
     return within || spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
 }
 
@@ -26,12 +27,12 @@ static void fromTangents(double out[3], const spragGreedyContact *c, double x, d
 }
 
 static void fillBare(const struct spragWorld *world, const spragJointState *joint, const spragGreedyContact *c,
-                     const double u[3], double still, spragContactMemory *memory)
+                     const double u[3], double still, double residual, spragContactMemory *memory)
 {
     const spragSnapshot *s = &world->snapshot;
     const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
     const dContactGeom *geom = &joint->contact->geom;
-    const spragMode mode = modeOf(c, u, still);
+    const spragMode mode = modeOf(c, u, still, residual);
     const double rate = 1 / s->step;
     *memory = (spragContactMemory){.joint = joint->id,
                                    .position = {geom->pos[0], geom->pos[1], geom->pos[2]},
@@ -79,7 +80,7 @@ static void makeRecords(void *data, int range, int first, int end)
         const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
         spragContactMemory *memory = &world->next_memory[island->first_record + k];
         spragRecordAsk(world, island->joint[k]);
-        fillBare(world, joint, &bare->greedy.contact[k], bare->u + 3 * k, still, memory);
+        fillBare(world, joint, &bare->greedy.contact[k], bare->u + 3 * k, still, island->solve.residual, memory);
         memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : 0;
         memory->haste = island->haste;
         const spragPlainMotion motion = motionOf(world, bare, k);

@@ -23,7 +23,8 @@ static void fromTangents(double out[3], const spragBlock *block, double x1, doub
 }
 
 /* A guide without play is never open: unloaded it slips or sticks without force. */
-static spragMode modeOf(const spragBlock *block, const double W[9], const double r[3], const double u[3], double still)
+static spragMode modeOf(const spragBlock *block, const double W[9], const double r[3], const double u[3], double still,
+                        double residual)
 {
     if (block->kind == SPRAG_BLOCK_TWO_SIDED)
         return spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
@@ -32,9 +33,8 @@ static spragMode modeOf(const spragBlock *block, const double W[9], const double
     if (block->kind == SPRAG_BLOCK_BOX)
         return SPRAG_MODE_STICK;
     const double radius = block->kind == SPRAG_BLOCK_CONTACT ? block->mu * r[0] : block->mu;
-    if (spragNorm2(r + 1) < radius * (1 - 1e-9) || spragNorm2(u + 1) <= still)
-        return SPRAG_MODE_STICK;
-    return SPRAG_MODE_SLIP;
+    const int within = spragRecordIsWithin(radius, spragNorm2(r + 1), (W[0] + W[4] + W[8]) / 3, residual);
+    return within || spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
 }
 
 /* p and b speak of the rigid contact: the compliance that softens W for the solver is none of theirs.  Where it makes up
@@ -72,6 +72,7 @@ static int variantOf(const struct spragWorld *world, const spragBlock *block, co
 typedef struct Told {
     const spragBlock *block;
     const double *W, *r, *u; /* its own: 3x3, 3, 3 */
+    double residual;         /* m/s, of the island */
     double still;            /* m/s, a slip that the answer's accuracy cannot tell from rest */
     const spragContactHistory *past;
     spragIndicator indicator;    /* of the contact alone */
@@ -84,6 +85,7 @@ static void lookAt(const struct spragWorld *world, const spragIsland *island, in
 {
     const spragCoupled *coupled = &island->coupled;
     told->block = &island->block[k];
+    told->residual = island->solve.residual;
     told->still = fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual), 1e-6);
     told->r = island->r + 3 * k;
     told->u = island->u + 3 * k;
@@ -112,7 +114,7 @@ static void fillContact(const struct spragWorld *world, const Told *told, spragC
     memcpy(contact->position, block->position, sizeof contact->position);
     for (int i = 0; i < 3; ++i)
         contact->normal[i] = sign * block->n[i];
-    contact->mode = modeOf(block, told->W, r, u, told->still);
+    contact->mode = modeOf(block, told->W, r, u, told->still, told->residual);
     contact->variant = variantOf(world, block, told->W, r, contact->mode);
     const double load = block->kind == SPRAG_BLOCK_TWO_SIDED ? r[0] : fmax(r[0], 0); /* not -1e-20 N */
     contact->normal_force = sign * load / s->step;
