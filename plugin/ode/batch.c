@@ -195,8 +195,10 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
 static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions *given, spragIsland *island)
 {
     spragSolveOptions options = *given;
-    if (island->glued)
+    if (island->glued) {
+        options.work_limit = 0;
         return spragGlueSolve(&island->problem, &options, &island->lane->arena, island->r, island->u, &island->solve);
+    }
     spragStatus status = solveMatrixFree(world, &options, island);
     options.work_limit += WORK_PER_BLOCK * island->problem.block_count;
     if (options.enough > options.tolerance && island->block_count <= BLOCKS_ENOUGH)

@@ -7,8 +7,8 @@
  *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while it
  *                           pays; Newton with an interior point; Gauss-Seidel; without a limit of work sweeps
  *                           and the traced path by turns
- *     more, all glued       Newton first: heaps that hold by infinite friction are convex, which it likes, and nothing slides,
- *                           so that sweeps carry a change no further than from body to body
+ *     more, all glued       in the velocities of bodies (glue), then Newton: heaps that hold by infinite friction are
+ *                           convex, and nothing slides, so that sweeps carry a change no further than from body to body
  *
  * What another method finds for a small island goes through the mode search once more: it is the one that knows a
  * separatrix when it sees it, and the policy. */
@@ -21,6 +21,7 @@
 #include "problem/creep.h"
 #include "problem/residual.h"
 #include "solve/cone_block.h"
+#include "solve/glue.h"
 #include "solve/policy.h"
 #include "solve/solver.h"
 
@@ -201,6 +202,8 @@ static int chainOf(const spragProblem *problem, const spragSolveOptions *options
     default:
         if (problem->contact_count <= SMALL)
             chain[links++] = &spragSolverVariant;
+        if (isGlued(problem) && spragGlueSuits(problem))
+            chain[links++] = &spragSolverGlue;
         if (isGlued(problem))
             chain[links++] = &spragSolverNewton;
         if (problem->contact_count > SMALL)
@@ -386,6 +389,8 @@ static spragStatus runChain(Best *best, const spragSolveOptions *options, int li
         const int again = chain[k] == twice && !isRest(problem, best->r) && !isPrompt(problem, options);
         if (k > LINK_PROMPT && isPrompt(problem, options))
             left.tolerance = options->enough;
+        if (k > 0 && chain[0] == &spragSolverGlue)
+            left.tolerance = fmax(options->tolerance, options->enough);
         if (info->residual <= left.tolerance && left.tolerance > options->tolerance)
             break;
         info->fallback = k > (chain[0] == &spragSolverSweeps);

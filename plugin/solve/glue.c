@@ -10,6 +10,7 @@
 #include "problem/residual.h"
 #include "solve/glue_coarse.h"
 #include "solve/glue_factor.h"
+#include "solve/solver.h"
 
 enum {
     STAGES = 12,
@@ -17,12 +18,14 @@ enum {
     SEARCHES_MAX = 8,
     LOOK = 10,
     PRODUCTS_MOST = 25000,
-    HALF_OPEN = 9, /* contacts to a body at most */
+    HALF_OPEN = 9,     /* contacts to a body at most */
+    SMALL_HEAP = 5000, /* contacts: of so many more than enough is asked for, which takes milliseconds */
     PARTS_MOST = 60
 };
 #define SOFT 1e-10          /* e, of the mean of the diagonal of W_kk: gradients grow slower below */
 #define SOFT_FACTORED 1e-13 /* a factor bears less */
 #define WORK_MOST 7e9       /* products times contacts: two or three minutes */
+#define WORK_SHARE 0.2      /* of the chain's */
 #define PRICE_MOST 2e9      /* of a factorisation */
 #define SECONDS_PER_PRICE 3e-8
 #define TIME_SHARE 0.2    /* of a time limit, for one of them */
@@ -31,6 +34,7 @@ enum {
 #define NEAREST 0.1       /* to either end, of the length that is left */
 #define MARGIN 0.3        /* of the slip: M^-1 g, m/s, where the gradients end, */
 #define HALF 0.5
+#define UNIT 1e-9 /* of a direction's square */
 #define SETTLED 3 /* and this many times that where Newton does */
 
 typedef spragGlueLink Link;
@@ -48,16 +52,17 @@ typedef struct Glue {
     Link *link;
     Pull *pull;
     double (*change)[3];    /* (links) J step */
+    double (*give)[3];      /* (links) C of the rows */
     unsigned char *pressed; /* (links) r_n > 0 */
     double (*block)[36];    /* (bodies) lower triangles of factors, */
     double (*pivot)[6];     /* and one over their pivots */
     double *r, *u, *best;   /* (3 links) */
     Six *v, *gradient, *step, *direction, *image, *residual;
-    double slip; /* m/s, greatest |q_t + J_t v| */
+    double slip; /* m/s, greatest |q_t + J_t v + C r_t| */
     double enough, deadline;
     int changed; /* contacts that pressed, or did not, before */
     long products, most;
-    double work; /* products times contacts, and what takes as long */
+    double work, work_most; /* products times contacts, and what takes as long */
     spragGlueCoarse coarse;
     /* half-open heaps */
     int direct;           /* 1: the preconditioner is a factor of the whole matrix, */
@@ -144,10 +149,10 @@ static void pushRows(const Glue *glue, int k, double sign, const double r[3], Si
 /* r(v) of a contact.  1: it presses. */
 static int pressOf(const Link *link, const Pull *pull, double r[3])
 {
-    const double *z = pull->z, *c = pull->center;
-    r[0] = fmax(0, (link->soft * c[0] - z[0]) * link->normal);
-    r[1] = c[1] - z[1] * link->tangential;
-    r[2] = c[2] - z[2] * link->tangential;
+    const double *z = pull->z, *c = pull->center, *soft = link->soft;
+    r[0] = fmax(0, (soft[0] * c[0] - z[0]) * link->normal);
+    r[1] = (soft[1] * c[1] - z[1]) * link->tangential;
+    r[2] = (soft[2] * c[2] - z[2]) * link->tangential;
     return r[0] > 0;
 }
 
@@ -166,21 +171,16 @@ static double meanOf(const Glue *glue, int k)
     return (W[0] + W[4] + W[8]) / 3;
 }
 
-static const double *complianceOf(const Glue *glue, int k)
-{
-    const spragBodies *bodies = glue->problem->bodies;
-    return bodies->compliance + (size_t)k * bodies->stride;
-}
-
 /* e for all contacts. */
 static void soften(Glue *glue, double share)
 {
     glue->stale = 1;
     for (int k = 0; k < glue->links; ++k) {
-        const double e = share * meanOf(glue, k), C = complianceOf(glue, k)[0];
-        glue->link[k].tangential = 1 / e;
-        glue->link[k].soft = C < e ? e : 0;
-        glue->link[k].normal = 1 / (C + glue->link[k].soft);
+        const double e = share * meanOf(glue, k), *C = glue->give[k];
+        const double normal = fmax(C[0], e), tangential = fmax(fmax(C[1], C[2]), e);
+        Link *link = &glue->link[k];
+        link->normal = 1 / normal, link->tangential = 1 / tangential;
+        link->soft[0] = normal - C[0], link->soft[1] = tangential - C[1], link->soft[2] = tangential - C[2];
     }
 }
 
@@ -196,7 +196,9 @@ static void evaluate(Glue *glue)
         const unsigned char pressed = (unsigned char)pressOf(&glue->link[k], pull, r);
         glue->changed += pressed != glue->pressed[k];
         glue->pressed[k] = pressed;
-        worst = fmax(worst, pull->z[1] * pull->z[1] + pull->z[2] * pull->z[2]);
+        const double *soft = glue->link[k].soft, *c = pull->center;
+        const double slip[2] = {soft[1] * (c[1] - r[1]), soft[2] * (c[2] - r[2])};
+        worst = fmax(worst, slip[0] * slip[0] + slip[1] * slip[1]);
         pushRows(glue, k, -1, r, glue->gradient);
     }
     memset(&glue->gradient[glue->bodies], 0, sizeof *glue->gradient);
@@ -302,7 +304,7 @@ static double missOf(const Glue *glue, const Six *g)
 
 static int isSpent(const Glue *glue)
 {
-    return glue->products >= glue->most || glue->work >= WORK_MOST ||
+    return glue->products >= glue->most || glue->work >= glue->work_most ||
            (glue->deadline > 0 && spragSeconds() > glue->deadline);
 }
 
@@ -416,7 +418,7 @@ static double judge(Glue *glue, Six *motion, double *least)
         double d[3];
         motionOf(glue, k, motion, d);
         for (int row = 0; row < 3; ++row)
-            glue->u[3 * k + row] = problem->q[3 * k + row] + d[row] + complianceOf(glue, k)[row] * glue->r[3 * k + row];
+            glue->u[3 * k + row] = problem->q[3 * k + row] + d[row] + glue->give[k][row] * glue->r[3 * k + row];
     }
     const double residual = spragVelocityResidual(problem, glue->r, glue->u);
     if (residual < *least) {
@@ -458,6 +460,25 @@ static void fillLink(Glue *glue, int k)
     memcpy(pull->center, glue->r + 3 * k, sizeof pull->center);
 }
 
+/* C_k = W_kk - J_k M^-1 J_k^T; whatever W holds with is in it. */
+static void findGive(Glue *glue, int k)
+{
+    const double *W = glue->problem->W + 9 * (size_t)spragProblemDiagonal(glue->problem, k);
+    for (int row = 0; row < 3; ++row) {
+        double own = 0;
+        for (int side = 0; side < 2; ++side) {
+            const int body = glue->problem->bodies->of[2 * k + side];
+            const double *J = rowOf(glue, k, side, row);
+            double turned[3];
+            if (body < 0)
+                continue;
+            spragMul33(turned, glue->mass[body].inverse_inertia, J + 3);
+            own += glue->mass[body].inverse_mass * spragDot3(J, J) + spragDot3(J + 3, turned);
+        }
+        glue->give[k][row] = fmax(0, W[4 * row] - own);
+    }
+}
+
 /* 0: no memory. */
 static int take(Glue *glue, const spragProblem *problem, spragArena *arena)
 {
@@ -472,9 +493,10 @@ static int take(Glue *glue, const spragProblem *problem, spragArena *arena)
     glue->block = spragArenaTakeRaw(arena, (size_t)n + 1, sizeof *glue->block);
     glue->pivot = spragArenaTakeRaw(arena, (size_t)n, sizeof *glue->pivot);
     glue->change = spragArenaTakeRaw(arena, (size_t)glue->links, sizeof *glue->change);
+    glue->give = spragArenaTakeRaw(arena, (size_t)glue->links, sizeof *glue->give);
     Six **const all[] = {&glue->v, &glue->gradient, &glue->step, &glue->direction, &glue->image, &glue->residual};
-    int taken =
-        glue->change != NULL && glue->link != NULL && glue->pull != NULL && glue->pressed != NULL && glue->best != NULL;
+    int taken = glue->change != NULL && glue->give != NULL && glue->link != NULL && glue->pull != NULL &&
+                glue->pressed != NULL && glue->best != NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
         *all[i] = spragArenaTake(arena, (size_t)n + 1, sizeof(Six));
         taken = taken && *all[i] != NULL;
@@ -482,7 +504,7 @@ static int take(Glue *glue, const spragProblem *problem, spragArena *arena)
     if (!taken || glue->block == NULL || glue->pivot == NULL)
         return 0;
     for (int k = 0; k < glue->links; ++k)
-        fillLink(glue, k);
+        fillLink(glue, k), findGive(glue, k);
     return spragGlueCoarseInit(&glue->coarse, glue->links, glue->link, n, glue->mass, PARTS_MOST, arena);
 }
 
@@ -530,7 +552,9 @@ static void beginFactored(Glue *glue, double time_limit, spragArena *arena)
 spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                            double *u, spragSolveInfo *info)
 {
-    Glue glue = {.r = r, .u = u, .enough = fmax(options->tolerance, options->enough)};
+    const double content = fmax(options->tolerance, options->enough);
+    const int small = problem->contact_count < SMALL_HEAP;
+    Glue glue = {.r = r, .u = u, .enough = small ? options->tolerance : content, .work_most = WORK_MOST};
     const spragArenaMark mark = spragArenaMarkGet(arena);
     *info = (spragSolveInfo){.solver = SPRAG_SOLVER_NEWTON, .status = SPRAG_ERROR_MEMORY};
     if (!take(&glue, problem, arena)) {
@@ -539,6 +563,8 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
     }
     glue.deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
     glue.most = PRODUCTS_MOST;
+    if (options->work_limit > 0)
+        glue.work_most = fmin(WORK_MOST, options->work_limit);
     if (options->iteration_limit > 0 && options->iteration_limit < glue.most)
         glue.most = options->iteration_limit;
     double least = INFINITY, residual = begin(&glue, &least);
@@ -546,9 +572,12 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
         beginFactored(&glue, options->time_limit, arena);
     soften(&glue, glue.direct ? SOFT_FACTORED : SOFT);
     for (int k = 0; k < STAGES && residual > glue.enough && !isSpent(&glue); ++k) {
+        const double before = residual;
         settle(&glue);
         moveCenter(&glue);
         residual = judge(&glue, glue.image, &least);
+        if (least <= content && residual > HALF * before) /* rounding */
+            break;
     }
     if (!(residual <= least)) {
         memcpy(r, glue.best, 3 * (size_t)glue.links * sizeof *r);
@@ -559,3 +588,40 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
     info->iterations = info->method_iterations[SPRAG_SOLVER_NEWTON] = (int)glue.products;
     return info->status = residual <= options->tolerance ? SPRAG_OK : SPRAG_LIMIT;
 }
+
+int spragGlueSuits(const spragProblem *problem)
+{
+    const spragBodies *bodies = problem->bodies;
+    if (bodies == NULL || problem->bound == NULL || !spragProblemIsGlued(problem))
+        return 0;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        const double *lo = problem->bound + 6 * (size_t)k, *hi = lo + 3;
+        if (lo[0] != 0 || !isinf(hi[0]))
+            return 0;
+        for (int row = 0; row < 3; ++row) {
+            const double *d = bodies->J + (size_t)k * bodies->stride + 6 * row;
+            if ((row > 0 && !(isinf(lo[row]) && isinf(hi[row]))) || fabs(spragDot3(d, d) - 1) > UNIT)
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* As a link of the chain, whose problem has W: for less time than the next. */
+static spragStatus solveLink(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                             double *r, spragSolveInfo *info)
+{
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    double *u = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)problem->contact_count);
+    if (u == NULL)
+        return SPRAG_ERROR_MEMORY;
+    spragSolveOptions own = *options;
+    own.work_limit *= WORK_SHARE;
+    spragSolveInfo found;
+    const spragStatus status = spragGlueSolve(problem, &own, arena, r, u, &found);
+    info->iterations += found.iterations;
+    spragArenaRelease(arena, mark);
+    return status;
+}
+
+const spragSolver spragSolverGlue = {SPRAG_SOLVER_NEWTON, "glue", solveLink};

@@ -1,14 +1,14 @@
 /* The coarse space of solve/glue's gradients: what moves a heap, or a part of it, as a whole.
  *
- * Balls that hold each other in many contacts can turn and move as one, and grow: v = a + w x p + s p, the similarities.  No
- * contact between two balls slides then, so M + J^T S J resists them 1 / e times less than anything else, and the 6 x 6 blocks of
- * bodies know nothing of them.  The heap is cut into parts, Z has the seven similarities of each about its center of mass,
- * and the preconditioner is
+ * Balls that hold each other in many contacts can turn and move as one, and grow: v = a + w x p + s p, the
+ * similarities.  No contact between two balls slides then, so M + J^T S J resists them 1 / e times less than anything
+ * else, and the 6 x 6 blocks of bodies know nothing of them.  The heap is cut into parts, Z has the seven similarities
+ * of each about its center of mass, and the preconditioner is
  *
  *     D^-1 + Z (Z^T (M + J^T S J) Z)^-1 Z^T,     D the blocks of bodies
  *
- * (Nicolaides 1987, additively).  One part takes two thirds of the products off dense heaps, where all touch all; what is less dense is
- * softer the larger it is, and gains by more parts. */
+ * (Nicolaides 1987, additively).  One part takes two thirds of the products off dense heaps, where all touch all; what
+ * is less dense is softer the larger it is, and gains by more parts. */
 #ifndef SPRAG_SOLVE_GLUE_COARSE_H
 #define SPRAG_SOLVE_GLUE_COARSE_H
 
@@ -18,8 +18,8 @@
 /* A contact as the products see it, in world axes. */
 typedef struct spragGlueLink {
     double n[3], arm[2][3];    /* arm: from the body's center */
-    double normal, tangential; /* S: 1 / (C + soft), 1 / e; kg */
-    double soft;               /* e where C is less, or 0: then the normal row has no center */
+    double normal, tangential; /* S: 1 / max(C, e); kg */
+    double soft[3];            /* what of that is not C: rows without have no center */
     int body[2];               /* the last one is the world */
 } spragGlueLink;
 

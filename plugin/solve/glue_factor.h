@@ -1,7 +1,7 @@
 /* A factor of glue's whole matrix M + J^T S J, R^T R in blocks of bodies: cheap where a body has a few contacts.
  *
- * S holds up to 1e10 kg beside masses of grams.  Cholesky's method is backward stable: its factor is that of a matrix nearer to
- * this one than 1e-16 of its largest numbers, and what is soft is right to five digits. */
+ * S holds up to 1e10 kg beside masses of grams.  Cholesky's method is backward stable: its factor is that of a matrix
+ * nearer to this one than 1e-16 of its largest numbers, and what is soft is right to five digits. */
 #ifndef SPRAG_SOLVE_GLUE_FACTOR_H
 #define SPRAG_SOLVE_GLUE_FACTOR_H
 

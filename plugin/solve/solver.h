@@ -26,6 +26,7 @@ extern const spragSolver spragSolverNewton;
 extern const spragSolver spragSolverAtOnce; /* Newton from a warm guess, where a factorisation costs little */
 extern const spragSolver spragSolverPolish; /* Newton from an answer to rounding, at the same price */
 extern const spragSolver spragSolverCalm;   /* some sweeps from an answer: from step to step they come to rounding */
+extern const spragSolver spragSolverGlue;   /* of what spragGlueSuits (glue.h) */
 extern const spragSolver spragSolverTrace;  /* of contacts and boxes, from a good guess */
 extern const spragSolver spragSolverTurns;  /* sweeps and the traced path by turns: for the last that is left */
 

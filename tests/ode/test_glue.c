@@ -171,6 +171,23 @@ static void solvesHeapsThatBarelyHold(void **state)
     solveHeap(HEAP, 1.7, 2 * HEAP, 4 * HEAP, 40);
 }
 
+/* Heaps with W: what holds with a compliance of its own is told by it, and the rest of the chain is not needed. */
+static void stepsSmallHeaps(void **state)
+{
+    (void)state;
+    static Heap heap;
+    makeHeap(&heap, HEAP, 1.2);
+    for (int step = 0; step < 5; ++step) {
+        addContacts(&heap);
+        assert_true(heap.contacts > 60 && heap.contacts < 5000);
+        assert_int_equal(spragWorldStep(heap.sprag, step_size), SPRAG_OK);
+        const spragStepInfo info = spragWorldGetStepInfo(heap.sprag);
+        print_message("%d contacts: %d iterations, residual %.2g\n", heap.contacts, info.iterations, info.residual);
+        assert_true(info.residual <= 1e-7 && info.fallbacks == 0 && info.iterations <= 300);
+    }
+    freeHeap(&heap);
+}
+
 /* In a step: nothing slides, momentum is gravity's alone, and the contacts press the heap apart. */
 static void stepsWithoutW(void **state)
 {
@@ -210,7 +227,8 @@ int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(agreesWithW), cmocka_unit_test(solvesHalfOpenHeaps),
-                                       cmocka_unit_test(solvesHeapsThatBarelyHold), cmocka_unit_test(stepsWithoutW)};
+                                       cmocka_unit_test(solvesHeapsThatBarelyHold), cmocka_unit_test(stepsSmallHeaps),
+                                       cmocka_unit_test(stepsWithoutW)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
