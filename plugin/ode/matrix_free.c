@@ -9,7 +9,6 @@
 #include "ode/delassus.h"
 #include "solve/greedy.h"
 #include "solve/greedy_lanes.h"
-#include "solve/proximal.h"
 
 enum {
     LEAST = 8,          /* contacts */
@@ -33,7 +32,7 @@ enum {
     LOOKS_AT_REST = 2
 };
 #define SETTLED 1e-13    /* m/s: slower creep is rounding (solve/chain.c) */
-#define STIRS 10         /* tolerances: what is farther from an answer does not rest */
+#define STIRS 1000       /* tolerances: what is farther from an answer does not rest */
 #define STIRRED 0.1      /* of the residual: changes that are left undone */
 #define CREEP_ENOUGH 0.3 /* tolerances: the rest is left to the next step */
 
@@ -223,8 +222,7 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, s
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
     spragGreedyBegin(greedy, others, u);
     solve->residual = greedy->best_residual;
-    roughly |= solve->residual <= SPRAG_EXACT * options->tolerance; /* as near as Newton cares to come */
-    double enough = SETTLED;                                        /* of creep */
+    double enough = SETTLED; /* of creep */
     for (int look = 0;
          look < LOOKS_AT_REST && roughly && greedy->creep > enough && solve->residual <= STIRS * options->tolerance;
          ++look) {
