@@ -423,7 +423,7 @@ SPRAG_QUAD_INLINE void solveBodies(spragLoneBodies *b)
             break;
         work = advance(b, &modes, work, step);
     }
-    b->solved = b->residual <= CONTENT * b->tolerance;
+    b->solved = (b->residual <= CONTENT * b->tolerance) & (b->creep <= SPRAG_EXACT * b->tolerance);
     const spragQuad still = spragQuadMax(10 * b->residual, spragQuadOf(SPRAG_SLIP_TOLERANCE));
     if (!spragQuadAny(b->slip > still))
         return;

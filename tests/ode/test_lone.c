@@ -227,12 +227,51 @@ static void sameProblems(void **state)
     freeYard(&other);
 }
 
+/* A gram that friction just holds on an incline, on four rigid points that share the load in many ways: two of them are at
+ * the edge of their cones, the others keep it where it is. */
+static void littleBoxesDoNotCreep(void **state)
+{
+    (void)state;
+    const double size = 0.01, slope = atan(0.5);
+    dWorldID world = dWorldCreate();
+    dJointGroupID group = dJointGroupCreate(0);
+    spragWorldID sprag;
+    assert_int_equal(spragWorldAttach(world, NULL, &sprag), SPRAG_OK);
+    dWorldSetCFM(world, 0);
+    dWorldSetGravity(world, 9.81 * sin(slope) * cos(0.4), 9.81 * sin(slope) * sin(0.4), -9.81 * cos(slope));
+    dMass mass;
+    dMassSetBoxTotal(&mass, 3e-3, size, size, 0.1 * size);
+    dBodyID box = dBodyCreate(world);
+    dBodySetMass(box, &mass);
+    dBodySetPosition(box, 0, 0, 0.05 * size);
+    double fastest = 0;
+    for (int k = 0; k < 1000; ++k) {
+        for (int i = 0; i < 4; ++i) {
+            dContact contact = {.surface = {.mode = dContactApprox1, .mu = 0.5 * 1.0001},
+                                .geom = {.normal = {0, 0, 1}}};
+            dBodyGetRelPointPos(box, i & 1 ? 0.5 * size : -0.5 * size, i & 2 ? 0.5 * size : -0.5 * size, -0.05 * size,
+                                contact.geom.pos);
+            contact.geom.depth = -contact.geom.pos[2];
+            dJointAttach(spragJointCreateContact(sprag, group, &contact), box, 0);
+        }
+        assert_int_equal(spragWorldStep(sprag, 1e-3), SPRAG_OK);
+        dJointGroupEmpty(group);
+        const dReal *v = dBodyGetLinearVel(box);
+        fastest = fmax(fastest, hypot(v[0], v[1]));
+    }
+    assert_true(fastest < 1e-10);
+    spragWorldDetach(sprag);
+    dJointGroupDestroy(group);
+    dWorldDestroy(world);
+}
+
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sameAsAllIslands),
         cmocka_unit_test(sameProblems),
+        cmocka_unit_test(littleBoxesDoNotCreep),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
