@@ -59,7 +59,9 @@ SPRAG_API spragConfig spragConfigDefault(void);
 typedef struct spragSurface {
     double mu_static;           /* holds what rested, or rests when first seen; < mu: equal to mu */
     double curvature_radius[2]; /* m, of each body's surface at the contact: 0 = a point fixed in the body (a tip),
-                                   > 0 = a sphere of that radius rolls, < 0: from the geom (default) */
+                                   > 0 = a sphere of that radius rolls, INFINITY: flat, < 0: from the geom (default);
+                                   the world is flat, of two bodies without a round geom each is taken for the flat one
+                                   by half: a tip on a moving table is {0, INFINITY} */
     double stiffness;           /* N/m, 0 = rigid */
     double damping;             /* N s/m */
 } spragSurface;
