@@ -60,7 +60,7 @@ for file; do
     echo "$demo: $stock, $status; $(grep -E '^sprag: ([0-9]* worlds|worst|.* ms a step|not active)' "log/$demo.err" | sed 's/^sprag: //' | tr '\n' ';')"
     [ $stock -ne 124 ] || { complain "$demo: takes more than $patience s as it is"; continue; }
     [ $stock -eq 0 ] || { echo "skipped: $demo fails by itself"; continue; }
-    nm -D "bin/$demo" | grep -qE ' dWorld(Quick)?Step(@|$)' || { echo "$demo steps no world"; continue; }
+    grep -qE ' dWorld(Quick)?Step(@|$)' <(nm -D "bin/$demo") || { echo "$demo steps no world"; continue; }
     [ $status -eq 0 ] && [ -s "log/$demo.out" ] || { complain "$demo: ends with $status under the preload: $(tail -1 "log/$demo.out")"; continue; }
     judge "$demo"
     passed=$((passed + 1))
