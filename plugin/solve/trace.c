@@ -84,6 +84,7 @@ enum {
     LIMIT = 4000,       /* factorisations */
     POINTS = 30,        /* proximal steps after each */
     THREADS_PAY = 500,  /* blocks */
+    PIVOTED_MOST = 60,  /* blocks; of more partial pivoting costs too much */
     ROUNDS = 16,        /* of one correction */
     ROUNDS_EASY = 10,   /* more: new factors */
     FACTORS = 4,        /* of them with a new matrix */
@@ -93,11 +94,11 @@ enum {
     MARGINS = 6         /* of a block, at most: two of each row of a box */
 };
 #define SOFT 1e-7       /* relative to w */
-#define EXACT 1e-9      /* of the mean speed: F on the path, at most */
-#define ROUNDED 1e-10   /* the same, where no more is asked: along self-stresses r errs by 1 / SOFT of it */
+#define EXACT 1e-9      /* of the mean speed, slides and all: F on the path, at most */
+#define ROUNDED 1e-10   /* of the mean motion, where no more is asked: along self-stresses r errs by 1 / SOFT of it */
 #define AT_ONCE 1e-5    /* an event so near has come */
-#define LOOSE 1e-5      /* the same, to see whether there is an event before it */
-#define AT_EVENT 1e-8   /* of the mean speed: a margin that counts as zero */
+#define LOOSE 1e-5      /* of the mean motion, to see whether there is an event before it */
+#define AT_EVENT 1e-8   /* of the mean motion: a margin that counts as zero */
 #define NEAR_EVENT 1e-2 /* part of a margin at the step's begin: this near it is at its end */
 #define SLOW 0.6        /* contraction that asks for a new matrix */
 #define SLOW_TWO 0.1    /* unless it is better than this in two rounds: Broyden's steps are uneven */
@@ -105,7 +106,7 @@ enum {
 #define LENGTH_LEAST 1e-13
 #define LENGTH_MOST 1e6
 #define NEARBY 1e-5      /* part of a step that shows where margins go */
-#define SPEED_LEAST 1e-2 /* m/s, the mean speed at least: what rests has no more digits */
+#define SPEED_LEAST 1e-2 /* m/s, either of them at least: what rests has no more digits */
 #define T_MOST 1.5
 #define FALLS 0.9    /* part of the least t so far that counts as below it */
 #define PROGRESS 0.7 /* of the residual, on each path */
@@ -130,7 +131,7 @@ typedef struct Trace {
     double taken_t[ROUNDS];
     double *bend, bend_t;                /* (3 nc) of the path from the tangent, by length squared */
     double t, tangent_t, trial_t, along; /* along: <tangent, (slope, 1)> */
-    double length, speed;                /* of a step; m/s */
+    double length, speed, motion;        /* of a step; mean m/s, with mu |u_t| (of a car hundreds) and without */
     int factors;
 } Trace;
 
@@ -311,7 +312,7 @@ static void begin(Trace *trace, const double *guess)
     const spragProblem *problem = trace->problem;
     const int nc = problem->contact_count, n = 3 * nc;
     spragProblemVelocity(problem, guess, trace->u);
-    trace->speed = 0;
+    trace->speed = trace->motion = 0;
     for (int k = 0; k < nc; ++k) {
         const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k), mu = problem->mu[k];
         const double trace_W = W[0] + W[4] + W[8], w = trace_W > 0 ? trace_W / 3 : 1, *u = trace->u + 3 * k;
@@ -330,8 +331,10 @@ static void begin(Trace *trace, const double *guess)
             v[i] = w * (r[i] - x[i]);
         v[0] -= trace->slide[k];
         trace->speed += (spragNorm3(v) + trace->slide[k]) / nc;
+        trace->motion += spragNorm3(u) / nc;
     }
     trace->speed = fmax(trace->speed, SPEED_LEAST);
+    trace->motion = fmin(trace->speed, fmax(trace->motion, SPEED_LEAST));
     memcpy(trace->center, trace->r, (size_t)n * sizeof *trace->r);
     spragProblemVelocity(problem, trace->r, trace->u);
     for (int i = 0; i < n; ++i)
@@ -479,7 +482,7 @@ static int refactor(Trace *trace, const double *r, double t)
  * the way.  *passed: one has ended too far back. */
 static double firstEnd(const Trace *trace, const Event *last, const Event *target, Event *event, int *passed)
 {
-    const double zero = AT_EVENT * trace->speed;
+    const double zero = AT_EVENT * trace->motion;
     double first = 1;
     Margin margin[MARGINS];
     *passed = 0, *event = no_event;
@@ -536,7 +539,7 @@ static void aim(const Trace *trace, Target *target)
     if (k < 0)
         return;
     const double *r = trace->trial + 3 * (size_t)k, *u = trace->u + 3 * (size_t)k, t = trace->trial_t;
-    const double size_u = NEARBY * (spragNorm3(u) + AT_EVENT * trace->speed), size_r = size_u / trace->w[k];
+    const double size_u = NEARBY * (spragNorm3(u) + AT_EVENT * trace->motion), size_r = size_u / trace->w[k];
     const double value = marginOf(trace, &target->event, r, u, t);
     for (int i = 0; i < 3; ++i) {
         double s[3] = {r[0], r[1], r[2]}, v[3] = {u[0], u[1], u[2]};
@@ -597,8 +600,8 @@ static Outcome correct(Trace *trace, double length, int at_end, const Event *las
             size = fmax(size, fabs(margin));
         }
         const int slow = round > 0 && !(size < SLOW * last) && !(size < SLOW_TWO * before);
-        const int exact = size <= EXACT * trace->speed && (size <= ROUNDED * trace->speed || slow);
-        if (exact || (!looked && size <= LOOSE * trace->speed)) {
+        const int exact = size <= EXACT * trace->speed && (size <= ROUNDED * trace->motion || slow);
+        if (exact || (!looked && size <= LOOSE * trace->motion)) {
             int passed;
             Event event;
             *part = firstEnd(trace, last_event, &target->event, &event, &passed), looked = 1;
@@ -782,6 +785,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (traceInit(&trace, problem, arena) &&
         spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_CONTACTS, INFINITY, arena) > 0 &&
+        (problem->contact_count > PIVOTED_MOST || spragTangentPivot(&proximal.tangent, arena)) &&
         spragAmendedInit(&trace.amended, &proximal.tangent, arena)) {
         spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
         if (pool == NULL || spragBlockLuShare(&proximal.tangent.lu, pool, arena))
