@@ -2,8 +2,9 @@
  *
  *     one block             all its solutions (local.c), the policy's choice
  *     a few blocks          the modes of the guess, verified (warm.c)
- *     up to SMALL blocks    mode search; Newton with an interior point, in a step little of it, the traced path, and
- *                           then all of it; the traced path; Gauss-Seidel; Lemke
+ *     up to SMALL blocks    mode search; Newton with an interior point; where rows are free the chain on the rest of them;
+ *                           in a step the traced path and Newton with all its time; the traced path; Gauss-Seidel;
+ *                           Lemke
  *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while it
  *                           pays; Newton with an interior point; Gauss-Seidel; without a limit of work sweeps
  *                           and the traced path by turns
@@ -47,7 +48,7 @@ enum {
     SWEEPS_LATE = 20,
     SWEEPS_PROMPT = 300,
     PIVOTS_PROMPT = 20, /* a contact */
-    LINKS_MAX = 7,
+    LINKS_MAX = 8,
     STEPS_TRACED = 600, /* of a path of a small island that leads somewhere; most end after 50 to 300 */
     LINK_PROMPT = 1     /* the last before a small island in a step contents itself with enough */
 };
@@ -210,6 +211,8 @@ static int chainOf(const spragProblem *problem, const spragSolveOptions *options
             chain[links++] = &spragSolverSweeps;
         if (!isGlued(problem))
             chain[links++] = &spragSolverNewton;
+        if (problem->contact_count <= SMALL && spragProblemHasFreeRows(problem))
+            chain[links++] = &spragSolverFreeRows;
         if (isPrompt(problem, options)) {
             chain[links++] = &spragSolverTrace;
             chain[links++] = &spragSolverNewton;

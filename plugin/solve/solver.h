@@ -23,12 +23,16 @@ extern const spragSolver spragSolverLemke;
 extern const spragSolver spragSolverGaussSeidel;
 extern const spragSolver spragSolverSweeps; /* Gauss-Seidel as a start: ends where the residual falls no more */
 extern const spragSolver spragSolverNewton;
-extern const spragSolver spragSolverAtOnce; /* Newton from a warm guess, where a factorisation costs little */
-extern const spragSolver spragSolverPolish; /* Newton from an answer to rounding, at the same price */
-extern const spragSolver spragSolverCalm;   /* some sweeps from an answer: from step to step they come to rounding */
-extern const spragSolver spragSolverGlue;   /* of what spragGlueSuits (glue.h) */
-extern const spragSolver spragSolverTrace;  /* of contacts and boxes, from a good guess */
-extern const spragSolver spragSolverTurns;  /* sweeps and the traced path by turns: for the last that is left */
+extern const spragSolver spragSolverAtOnce;   /* Newton from a warm guess, where a factorisation costs little */
+extern const spragSolver spragSolverPolish;   /* Newton from an answer to rounding, at the same price */
+extern const spragSolver spragSolverCalm;     /* some sweeps from an answer: from step to step they come to rounding */
+extern const spragSolver spragSolverGlue;     /* of what spragGlueSuits (glue.h) */
+extern const spragSolver spragSolverTrace;    /* of contacts and boxes, from a good guess */
+extern const spragSolver spragSolverFreeRows; /* of small problems: the chain on what rows without bounds leave */
+extern const spragSolver spragSolverTurns;    /* sweeps and the traced path by turns: for the last that is left */
+
+/* 1: some row of a box has no bounds, as the tangential ones of a contact with mu = infinity. */
+int spragProblemHasFreeRows(const spragProblem *problem);
 
 /* The modes of the guess, verified, where that is all a small island needs (warm.h): 1, with r (3 nc) and u (3 nc, or
  * NULL) = W r + q, and info->residual; 0: r as it was. */
