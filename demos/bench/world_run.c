@@ -112,7 +112,7 @@ int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
     const double share = 0.05;
     const Stage rough = {.tolerance = 1e-5, .still = 1e-4, .sweeps = 100, .in_a_row = 20, .missed = INT_MAX},
-                exact = {.tolerance = tolerance, .still = 1e-6, .sweeps = 0, .in_a_row = 10, .missed = 10};
+                exact = {.tolerance = tolerance, .still = 1e-6, .sweeps = 0, .in_a_row = 10, .missed = 1};
     int steps = 8000, calm = 0;
     setDamping(world, share);
     while (steps > 0 && !calm) {
