@@ -483,19 +483,22 @@ typedef struct Pair {
     double *W; /* (3 x 3) */
 } Pair;
 
-/* W -= Z_p^T D^-1 Z_q: two paths up one tree are the same from where they meet. */
+/* W -= Z_p^T D^-1 Z_q, over the joints that both reach.  (A block with both bodies in the mechanism reaches two paths up
+ * the tree, merged: it may leave the other's and meet it again.) */
 SPRAG_QUAD_INLINE void coupleReaches(const Pair *pair)
 {
     const spragReach *p = pair->p, *q = pair->q;
     const struct spragArticulation *art = pair->art;
     spragQuad sum[3] = {{0}};
-    int a = 0, b = 0;
-    while (a < p->count && b < q->count && p->joint[a] != q->joint[b])
-        p->joint[a] < q->joint[b] ? ++a : ++b;
-    for (; a < p->count && b < q->count; ++a, ++b) {
+    for (int a = 0, b = 0; a < p->count && b < q->count;) {
+        if (p->joint[a] != q->joint[b]) {
+            p->joint[a] < q->joint[b] ? ++a : ++b;
+            continue;
+        }
         const int i = p->joint[a];
         const double *Zp = (const double *)(p->Z + SPRAG_JOINED_ROWS * a), *inverse = inversePivot(art, i, 0);
         const spragQuad *Zq = q->Z + SPRAG_JOINED_ROWS * b;
+        ++a, ++b;
         for (int c = 0; c < art->factor.size[i]; ++c) {
             const spragQuad z = inverse[c] * Zq[c];
             for (int r = 0; r < 3; ++r)
