@@ -5,6 +5,9 @@
 
 #include <sprag/sprag_ode.h>
 
+#include "ode/world.h"
+#include "support/uniform.h"
+
 typedef struct Twin {
     dWorldID world;
     dJointGroupID group;
@@ -155,12 +158,63 @@ static void contactFeelsTheWholeMechanism(void **state)
     freeTwin(&t);
 }
 
+/* Bodies at random in a tree of ball joints, and contacts between any two of them: where it branches, two contacts may
+ * reach paths up the tree that meet, part and meet again.  W is then still what it is of any bodies. */
+static void contactsWithinAMechanismThatBranches(void **state)
+{
+    (void)state;
+    enum { BODIES = 8, CONTACTS = 12 };
+    for (unsigned long long seed = 1; seed <= 40; ++seed) {
+        unsigned long long draw = seed;
+        dWorldID world = dWorldCreate();
+        dJointGroupID group = dJointGroupCreate(0);
+        const spragConfig config = spragConfigDefault();
+        spragWorldID sprag;
+        dBodyID body[BODIES];
+        dMass mass;
+        assert_int_equal(spragWorldAttach(world, &config, &sprag), SPRAG_OK);
+        for (int i = 0; i < BODIES; ++i) {
+            body[i] = dBodyCreate(world);
+            dMassSetBoxTotal(&mass, 2 + uniform(&draw), 0.3, 0.2, 0.1);
+            dBodySetMass(body[i], &mass);
+            dBodySetPosition(body[i], uniform(&draw), uniform(&draw), uniform(&draw));
+            dBodySetLinearVel(body[i], uniform(&draw), uniform(&draw), uniform(&draw));
+            dJointID joint = i > 0 ? dJointCreateBall(world, 0) : NULL;
+            if (joint != NULL) {
+                dJointAttach(joint, body[i], body[(int)(0.5 * i * (1 + uniform(&draw)))]);
+                dJointSetBallAnchor(joint, uniform(&draw), uniform(&draw), uniform(&draw));
+            }
+        }
+        for (int k = 0; k < CONTACTS; ++k) {
+            const int a = (int)(0.5 * BODIES * (1 + uniform(&draw))), b = (a + 1 + k % (BODIES - 1)) % BODIES;
+            dContact contact;
+            memset(&contact, 0, sizeof contact);
+            contact.surface.mode = dContactApprox1;
+            contact.surface.mu = 0.5;
+            for (int c = 0; c < 3; ++c)
+                contact.geom.pos[c] = uniform(&draw);
+            contact.geom.normal[k % 3] = 1;
+            dJointAttach(dJointCreateContact(world, group, &contact), body[a], body[b]);
+        }
+        assert_int_equal(spragWorldStep(sprag, 1e-3), SPRAG_OK);
+        const spragSnapshot *s = &((const struct spragWorld *)sprag)->snapshot;
+        assert_int_equal(s->island_count, 1);
+        if (spragProblemCheck(&s->island[0].problem) != SPRAG_OK)
+            fail_msg("seed %llu: no matrix of bodies", seed);
+        assert_true(spragWorldGetStepInfo(sprag).residual <= 1e-6);
+        spragWorldDetach(sprag);
+        dJointGroupDestroy(group);
+        dWorldDestroy(world);
+    }
+}
+
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frictionlessMechanismIsAsOde),
         cmocka_unit_test(contactFeelsTheWholeMechanism),
+        cmocka_unit_test(contactsWithinAMechanismThatBranches),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
