@@ -415,6 +415,7 @@ SPRAG_QUAD_INLINE void solveBodies(spragLoneBodies *b)
     b->iterations = spragQuadOf(0);
     findVelocities(b);
     judge(b);
+    const spragQuadMask rests = b->residual <= CONTENT * b->tolerance; /* then it must not creep */
     for (int step = 0; step < STEPS; ++step) {
         work &= ~(b->residual <= SPRAG_EXACT * b->tolerance);
         if (b->count > 3) /* hyperstatic: it may be all that their modes allow */
@@ -423,7 +424,7 @@ SPRAG_QUAD_INLINE void solveBodies(spragLoneBodies *b)
             break;
         work = advance(b, &modes, work, step);
     }
-    b->solved = (b->residual <= CONTENT * b->tolerance) & (b->creep <= SPRAG_EXACT * b->tolerance);
+    b->solved = (b->residual <= CONTENT * b->tolerance) & (~rests | (b->creep <= SPRAG_EXACT * b->tolerance));
     const spragQuad still = spragQuadMax(10 * b->residual, spragQuadOf(SPRAG_SLIP_TOLERANCE));
     if (!spragQuadAny(b->slip > still))
         return;
