@@ -13,10 +13,10 @@
 enum {
     ROUNDS_WITH_RETURN = 4,
     ROUNDS_MAX = 8,
-    STEPS_PROMPT =
-        300, /* of each method, for who asks for less than the tolerance, or again: the way down has many steps */
-    STEPS_DOWN = 3000, /* of all methods on it, for the same */
-    LARGE = 200        /* blocks: the step of a pile that is still falling does not wait for this */
+    MISSES_PATIENT = 2, /* in one step: joints in conflict are solved again for each bound, motor and surge */
+    STEPS_PROMPT = 300, /* of each method, for who asks for less than the tolerance, or again: the way down is long */
+    STEPS_DOWN = 3000,  /* of all methods on it, for the same */
+    LARGE = 200         /* blocks: the step of a pile that is still falling does not wait for this */
 };
 
 #define CONFLICT 1e4     /* impulses against what stops the island */
@@ -296,7 +296,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     spragSolveOptions own = *given;
     const spragSolveOptions *options = &own;
     int iterations = 0;
-    if (waits && island->missed && own.iteration_limit == 0)
+    if (waits && island->missed >= MISSES_PATIENT && own.iteration_limit == 0)
         own.iteration_limit = STEPS_PROMPT;
     island->wedge = 0;
     spragStatus status =
@@ -307,7 +307,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
         status = solveSoftened(options, island, island->wedge > 0 ? ALL_CONTACTS : ALL_FRICTION, &iterations);
     spragArenaRelease(arena, mark);
     island->solve.iterations = iterations;
-    island->missed |= status == SPRAG_NOT_CONVERGED || island->solve.fallback;
+    island->missed += isMissed(options, island, status);
     if (status != SPRAG_ERROR_MEMORY && island->locked > options->tolerance) { /* no force does it */
         island->solve.residual = fmax(island->solve.residual, island->locked);
         island->solve.fallback = 1;

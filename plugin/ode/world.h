@@ -114,9 +114,9 @@ typedef struct spragIsland {
     spragSolveInfo solve; /* where wedge > 0: of the problem in which contacts yield (release.h) */
     double wedge, rigid; /* m/s: friction locks a wedge that closes so fast, or 0; residual of the rigid problem then */
     /* what follows begins as zeros where the island is not lone (batch.c), and has no value where it is */
-    double locked;   /* m/s, the fastest that contacts which joints hold were to move, and do not */
-    int missed;      /* 1: it had no answer once in this step, and has less work when it is solved again (release.h) */
-    int block_total; /* with those that are not in the working set (working_set.h) */
+    double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
+    int missed; /* so often it had no answer in this step: then it has less work when it is solved again (release.h) */
+    int block_total;      /* with those that are not in the working set (working_set.h) */
     spragBlock *block;    /* (block_count) */
     double (*Y)[2][3][6]; /* (block_count) M^-1 J^T of bodies that move; while it is assembled */
     int *on_start, *on; /* blocks of W's pattern on each group of bodies (delassus.c), ascending; NULL: there is no W */
