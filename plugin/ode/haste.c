@@ -4,9 +4,8 @@
 
 enum {
     HASTE_MOST = 6,
-    LEAST =
-        400,   /* contacts: a car on sixty of mu = 340 is worth all the work, and soon solved or left (solve/chain.c) */
-    LOOKS = 64 /* contacts that are asked */
+    LEAST = 400, /* contacts: a car on sixty of mu = 340 is worth all the work */
+    LOOKS = 64   /* contacts that are asked */
 };
 #define MISSED 1e-6 /* m/s: an answer as good as this was worth its time */
 #define NEAR 1e-4   /* m/s, from where a few sweeps with W may reach the tolerance */
