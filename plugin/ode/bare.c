@@ -298,8 +298,7 @@ static spragBare *takeBare(const struct spragWorld *world, const spragIsland *is
     spragArena *arena = &island->lane->arena;
     const int n = island->joint_count;
     spragBare *bare = SPRAG_TAKE_RAW(arena, spragBare, 1);
-    if (bare == NULL || !spragGreedyInit(&bare->greedy, n, island->body_count, arena) ||
-        ((world->config.time_limit > 0 || island->haste > 0) && !spragGreedyWiden(&bare->greedy)))
+    if (bare == NULL || !spragMatrixFreeInit(world, island, n, &bare->greedy))
         return NULL;
     bare->contact = SPRAG_TAKE_RAW(arena, spragBareContact, n);
     bare->others = SPRAG_TAKE_RAW(arena, double, 4 * n);

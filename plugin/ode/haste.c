@@ -2,13 +2,14 @@
 
 #include <math.h>
 
+#include "ode/release.h"
+
 enum {
     HASTE_MOST = 6,
     LEAST = 400, /* contacts: a car on sixty of mu = 340 is worth all the work */
     LOOKS = 64   /* contacts that are asked */
 };
-#define MISSED 1e-6 /* m/s: an answer as good as this was worth its time */
-#define NEAR 1e-4   /* m/s, from where a few sweeps with W may reach the tolerance */
+#define NEAR 1e-4 /* m/s, from where a few sweeps with W may reach the tolerance */
 
 /* 1: how long it takes is left to us. */
 static int isOurs(const struct spragWorld *world, const spragIsland *island)
@@ -39,7 +40,7 @@ int spragHasteEnds(const spragIsland *island)
 
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
-    const double enough = fmax(fmax(world->config.tolerance, world->config.enough), MISSED);
+    const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
     const int next = island->haste + (island->solve.residual <= enough ? -1 : 1);
     return !isOurs(world, island) || next < 0 ? 0 : next > HASTE_MOST ? HASTE_MOST : next;
 }

@@ -1,10 +1,10 @@
 /* How much work an island is worth that had no answer in its last steps.
  *
  * A pile that moves is hard anew in every step (docs/architecture.md).  From a thousand bodies on the work of a step ends
- * before the tolerance is reached, and most of it was for nothing: 1000 balls end at 5e-4 m/s with all of it, and at 2e-3
- * with a twelfth.  So an island that missed has half the work in the next step, down to a 64th, and
- * begins on its bodies' velocities (ode/bare.h); one that was solved has twice the work again.  What is solved in
- * every step never has less.
+ * before the tolerance is reached, and most of it was for nothing: 1000 balls end at 5e-4 m/s with all of it, and at 3e-3
+ * with a thirteenth.  So an island that missed has half the work in the next step, down to a 64th, and begins on its
+ * bodies' velocities (ode/bare.h); one that was solved has twice the work again.  What is solved in every step never has
+ * less.
  *
  * Islands have no identity from step to step; contacts have.  Each record keeps the haste of its island. */
 #ifndef SPRAG_ODE_HASTE_H

@@ -67,6 +67,13 @@ int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *isl
            (world->config.time_limit > 0 || world->config.tolerance >= ROUGH || island->haste > 0);
 }
 
+int spragMatrixFreeInit(const struct spragWorld *world, const spragIsland *island, int contacts, spragGreedy *greedy)
+{
+    const int many = world->config.time_limit > 0 || island->haste > 0;
+    return spragGreedyInit(greedy, contacts, island->body_count, &island->lane->arena) &&
+           (!many || spragGreedyWiden(greedy));
+}
+
 int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
@@ -78,8 +85,7 @@ int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island)
     if (!plain)
         return 1;
     spragGreedy *greedy = SPRAG_TAKE(&island->lane->arena, spragGreedy, 1);
-    if (greedy == NULL || !spragGreedyInit(greedy, n, island->body_count, &island->lane->arena) ||
-        ((world->config.time_limit > 0 || island->haste > 0) && !spragGreedyWiden(greedy)))
+    if (greedy == NULL || !spragMatrixFreeInit(world, island, n, greedy))
         return 0;
     spragMatrixFreeBodies(s, island, greedy);
     for (int k = 0; k < n; ++k)

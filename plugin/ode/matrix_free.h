@@ -9,6 +9,9 @@
 /* Is an island of so many contacts worth it, as far as the limits say? */
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts);
 
+/* Room for so many contacts, and for many visits where these are to be expected.  0: no memory. */
+int spragMatrixFreeInit(const struct spragWorld *world, const spragIsland *island, int contacts, spragGreedy *greedy);
+
 /* The island's bodies, and the world. */
 void spragMatrixFreeBodies(spragSnapshot *snapshot, const spragIsland *island, spragGreedy *greedy);
 

@@ -10,21 +10,29 @@ enum { MODES = 7 }; /* translations, turns, growth */
 
 /* ---------------------------------------------------------------- parts */
 
+int spragGlueSides(int links, const spragGlueLink *link, int bodies, int **first, int **list, spragArena *arena)
+{
+    int *at = *first = SPRAG_TAKE(arena, int, bodies + 3);
+    *list = SPRAG_TAKE_RAW(arena, int, 2 * (size_t)links);
+    if (at == NULL || *list == NULL)
+        return 0;
+    for (int s = 0; s < 2 * links; ++s)
+        ++at[link[s / 2].body[s % 2] + 2];
+    for (int i = 2; i <= bodies + 2; ++i)
+        at[i] += at[i - 1];
+    for (int s = 0; s < 2 * links; ++s)
+        (*list)[at[link[s / 2].body[s % 2] + 1]++] = s;
+    return 1;
+}
+
 /* place := relative to the first body that is found of each connected heap, from contact to contact.  0: no memory. */
 static int findPlaces(spragGlueCoarse *coarse, int links, const spragGlueLink *link, spragArena *arena)
 {
     const int n = coarse->bodies;
-    int *first = SPRAG_TAKE(arena, int, n + 3), *list = SPRAG_TAKE_RAW(arena, int, 2 * (size_t)links);
-    int *queue = SPRAG_TAKE_RAW(arena, int, n + 1);
+    int *first, *list, *queue = SPRAG_TAKE_RAW(arena, int, n + 1);
     unsigned char *seen = SPRAG_TAKE(arena, unsigned char, n + 1);
-    if (first == NULL || list == NULL || queue == NULL || seen == NULL)
+    if (!spragGlueSides(links, link, n, &first, &list, arena) || queue == NULL || seen == NULL)
         return 0;
-    for (int s = 0; s < 2 * links; ++s)
-        ++first[link[s / 2].body[s % 2] + 2];
-    for (int i = 2; i <= n + 2; ++i)
-        first[i] += first[i - 1];
-    for (int s = 0; s < 2 * links; ++s)
-        list[first[link[s / 2].body[s % 2] + 1]++] = s;
     seen[n] = 1; /* the world */
     for (int root = 0; root < n; ++root) {
         int end = 0;

@@ -23,6 +23,10 @@ typedef struct spragGlueLink {
     int body[2];               /* the last one is the world */
 } spragGlueLink;
 
+/* The sides of contacts on each body i and on the world: list[first[i]] .. list[first[i + 1] - 1], contact and side of s are
+ * s / 2 and s % 2.  0: no memory. */
+int spragGlueSides(int links, const spragGlueLink *link, int bodies, int **first, int **list, spragArena *arena);
+
 typedef struct spragSix { /* linear, angular; of the world as well, which does not move */
     double at[6];
 } spragSix;

@@ -8,16 +8,9 @@
 static int makeGraph(spragGlueFactor *factor, int links, const spragGlueLink *link, int n, int **row_start,
                      int **column, spragArena *arena)
 {
-    int *first = SPRAG_TAKE(arena, int, n + 3), *list = SPRAG_TAKE_RAW(arena, int, 2 * (size_t)links);
-    int *seen = SPRAG_TAKE_RAW(arena, int, n), *place = SPRAG_TAKE_RAW(arena, int, n);
-    if (first == NULL || list == NULL || seen == NULL || place == NULL)
+    int *first, *list, *seen = SPRAG_TAKE_RAW(arena, int, n), *place = SPRAG_TAKE_RAW(arena, int, n);
+    if (!spragGlueSides(links, link, n, &first, &list, arena) || seen == NULL || place == NULL)
         return 0;
-    for (int s = 0; s < 2 * links; ++s)
-        ++first[link[s / 2].body[s % 2] + 2];
-    for (int i = 2; i <= n + 2; ++i)
-        first[i] += first[i - 1];
-    for (int s = 0; s < 2 * links; ++s)
-        list[first[link[s / 2].body[s % 2] + 1]++] = s;
     memset(seen, -1, (size_t)n * sizeof *seen);
     int count = 0;
     for (int i = 0; i < n; ++i) {

@@ -415,7 +415,8 @@ SPRAG_QUAD_INLINE void solveBodies(spragLoneBodies *b)
     b->iterations = spragQuadOf(0);
     findVelocities(b);
     judge(b);
-    const spragQuadMask rests = b->residual <= CONTENT * b->tolerance; /* then it must not creep */
+    /* Who begins with the answer rests, and must not creep; what its modes leave of that is others' to find. */
+    const spragQuadMask rests = b->residual <= CONTENT * b->tolerance;
     for (int step = 0; step < STEPS; ++step) {
         work &= ~(b->residual <= SPRAG_EXACT * b->tolerance);
         if (b->count > 3) /* hyperstatic: it may be all that their modes allow */
