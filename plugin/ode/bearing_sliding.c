@@ -127,7 +127,7 @@ int spragSlidingKeepRoll(spragEqualityRow *row, int count)
     const spragEqualityRow *across[2];
     rowsAcross(row, count, across, d);
     spragEqualityRow roll = row[0];
-    roll.rhs = rhsAlong(row, count, 0, d);
+    roll.rhs = roll.asked = rhsAlong(row, count, 0, d);
     memset(roll.J, 0, sizeof roll.J);
     for (int i = 0; i < 3; ++i) {
         roll.J[0][3 + i] = d[i];
