@@ -35,51 +35,62 @@ static double entry(const spragProblem *p, int row, int column)
 typedef struct Elimination {
     int free_count, n;     /* rows eliminated, of all */
     int *row;              /* (free_count) */
+    double *factors;       /* (free_count x free_count) of W_bb */
+    int *pivot;            /* (free_count) */
     double *X;             /* (n + 1 columns of free_count) W_bb^-1 [W_ba, q_b]; of a free row: nothing */
     double *W, *q, *bound; /* of what is left: free rows are fixed at 0, uncoupled */
     int *row_start, *column;
 } Elimination;
 
-/* 0: no memory. */
-static int reduce(Elimination *el, const spragProblem *p, spragArena *arena)
+/* Finds the free rows, and takes room.  0: no memory. */
+static int begin(Elimination *el, const spragProblem *p, spragArena *arena)
 {
-    const int nc = p->contact_count, n = el->n = 3 * nc;
-    const size_t size = (size_t)n, blocks = (size_t)nc * (size_t)nc;
-    el->row = SPRAG_TAKE(arena, int, size);
+    const int nc = p->contact_count, n = 3 * nc;
+    *el = (Elimination){.n = n, .row = SPRAG_TAKE(arena, int, n)};
     for (int i = 0; i < n && el->row != NULL; ++i)
         if (isFree(p, i))
             el->row[el->free_count++] = i;
     const int m = el->free_count;
-    double *factors = SPRAG_TAKE(arena, double, (size_t)m *(size_t)m);
-    int *pivot = SPRAG_TAKE(arena, int, (size_t)m);
-    el->X = SPRAG_TAKE(arena, double, (size_t)m *(size + 1));
-    el->W = SPRAG_TAKE(arena, double, 9 * blocks), el->q = SPRAG_TAKE(arena, double, size);
-    el->bound = SPRAG_TAKE(arena, double, 2 * size);
-    el->row_start = SPRAG_TAKE(arena, int, (size_t)nc + 1), el->column = SPRAG_TAKE(arena, int, blocks);
-    if (el->row == NULL || factors == NULL || pivot == NULL || el->X == NULL || el->W == NULL || el->q == NULL ||
-        el->bound == NULL || el->row_start == NULL || el->column == NULL)
-        return 0;
+    el->factors = SPRAG_TAKE(arena, double, m *m), el->pivot = SPRAG_TAKE(arena, int, m);
+    el->X = SPRAG_TAKE(arena, double, m *(n + 1));
+    el->W = SPRAG_TAKE(arena, double, n *n), el->q = SPRAG_TAKE(arena, double, n);
+    el->bound = SPRAG_TAKE(arena, double, 2 * n);
+    el->row_start = SPRAG_TAKE(arena, int, nc + 1), el->column = SPRAG_TAKE(arena, int, nc *nc);
+    return el->row != NULL && el->factors != NULL && el->pivot != NULL && el->X != NULL && el->W != NULL &&
+           el->q != NULL && el->bound != NULL && el->row_start != NULL && el->column != NULL;
+}
+
+/* W_bb, softer where it is singular, and X. */
+static void factor(Elimination *el, const spragProblem *p)
+{
+    const int m = el->free_count;
     int rank = 0;
     for (double soft = 0; rank < m && soft <= SOFT; soft += SOFT) {
         for (int i = 0; i < m; ++i)
             for (int j = 0; j < m; ++j)
-                factors[i * m + j] = entry(p, el->row[i], el->row[j]) * (i == j ? 1 + soft : 1);
-        rank = spragLuFactor(m, factors, pivot, SINGULAR);
+                el->factors[i * m + j] = entry(p, el->row[i], el->row[j]) * (i == j ? 1 + soft : 1);
+        rank = spragLuFactor(m, el->factors, el->pivot, SINGULAR);
     }
-    for (int j = 0; j <= n; ++j) {
-        double *X = el->X + (size_t)j * (size_t)m;
+    for (int j = 0; j <= el->n; ++j) {
+        double *X = el->X + j * m;
         for (int i = 0; i < m; ++i)
-            X[i] = j < n ? entry(p, el->row[i], j) : p->q[el->row[i]];
-        spragLuSolve(m, factors, pivot, X);
+            X[i] = j < el->n ? entry(p, el->row[i], j) : p->q[el->row[i]];
+        spragLuSolve(m, el->factors, el->pivot, X);
     }
-    memcpy(el->bound, p->bound, 2 * size * sizeof *el->bound);
+}
+
+/* W' and q'. */
+static void reduce(Elimination *el, const spragProblem *p)
+{
+    const int nc = p->contact_count, n = el->n, m = el->free_count;
+    memcpy(el->bound, p->bound, 2 * (size_t)n * sizeof *el->bound);
     for (int i = 0; i < n; ++i) {
         const int free = isFree(p, i);
         for (int j = 0; j <= n; ++j) {
             double sum = j < n ? entry(p, i, j) : p->q[i];
             for (int l = 0; l < m && !free; ++l)
-                sum -= entry(p, i, el->row[l]) * el->X[(size_t)j * (size_t)m + (size_t)l];
-            double *to = j < n ? el->W + 9 * (size_t)(i / 3 * nc + j / 3) + 3 * (i % 3) + j % 3 : el->q + i;
+                sum -= entry(p, i, el->row[l]) * el->X[j * m + l];
+            double *to = j < n ? el->W + 9 * (i / 3 * nc + j / 3) + 3 * (i % 3) + j % 3 : el->q + i;
             *to = !free && !(j < n && isFree(p, j)) ? sum : j == i ? entry(p, i, i) : 0;
         }
         if (free)
@@ -90,7 +101,35 @@ static int reduce(Elimination *el, const spragProblem *p, spragArena *arena)
         for (int j = 0; j < nc; ++j)
             el->column[nc * k + j] = j;
     }
-    return 1;
+}
+
+/* r_b, given r_a. */
+static void restore(const Elimination *el, const spragProblem *p, double *r)
+{
+    const int m = el->free_count;
+    for (int i = 0; i < m; ++i) {
+        double sum = -el->X[el->n * m + i];
+        for (int j = 0; j < el->n; ++j)
+            sum -= isFree(p, j) ? 0 : el->X[j * m + i] * r[j];
+        r[el->row[i]] = sum;
+    }
+}
+
+/* The chain on what is left. */
+static spragStatus solveRest(const Elimination *el, const spragProblem *problem, const spragSolveOptions *options,
+                             spragArena *arena, double *r, spragSolveInfo *info)
+{
+    spragSolveInfo inner;
+    spragProblem rest = *problem;
+    rest.block_count = problem->contact_count * problem->contact_count;
+    rest.row_start = el->row_start, rest.column = el->column, rest.W = el->W, rest.q = el->q, rest.bound = el->bound;
+    rest.bodies = NULL;
+    for (int i = 0; i < el->free_count; ++i)
+        r[el->row[i]] = 0;
+    const spragStatus status = spragChainSolve(&rest, options, arena, r, NULL, &inner);
+    info->iterations += inner.iterations;
+    info->several |= inner.several, info->none |= inner.none;
+    return status;
 }
 
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
@@ -99,30 +138,19 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     if (problem->contact_count > BLOCKS_MOST || !spragProblemHasFreeRows(problem))
         return SPRAG_NOT_CONVERGED;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    Elimination el = {0};
-    spragSolveInfo inner;
+    const size_t n = 3 * (size_t)problem->contact_count;
+    Elimination el;
     spragStatus status = SPRAG_ERROR_MEMORY;
-    double *s = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)problem->contact_count);
-    if (s != NULL && reduce(&el, problem, arena)) {
-        spragProblem rest = *problem;
-        rest.block_count = problem->contact_count * problem->contact_count;
-        rest.row_start = el.row_start, rest.column = el.column, rest.W = el.W, rest.q = el.q, rest.bound = el.bound;
-        rest.bodies = NULL;
-        memcpy(s, r, 3 * (size_t)problem->contact_count * sizeof *s);
-        for (int i = 0; i < el.free_count; ++i)
-            s[el.row[i]] = 0;
-        status = spragChainSolve(&rest, options, arena, s, NULL, &inner);
-        info->iterations += inner.iterations;
-        info->several |= inner.several, info->none |= inner.none;
+    double *s = SPRAG_TAKE_RAW(arena, double, n);
+    if (s != NULL && begin(&el, problem, arena)) {
+        factor(&el, problem);
+        reduce(&el, problem);
+        memcpy(s, r, n * sizeof *s);
+        status = solveRest(&el, problem, options, arena, s, info);
     }
     if (status != SPRAG_ERROR_MEMORY) {
-        memcpy(r, s, 3 * (size_t)problem->contact_count * sizeof *r);
-        for (int i = 0; i < el.free_count; ++i) {
-            double sum = -el.X[(size_t)el.n * (size_t)el.free_count + (size_t)i];
-            for (int j = 0; j < el.n; ++j)
-                sum -= isFree(problem, j) ? 0 : el.X[(size_t)j * (size_t)el.free_count + (size_t)i] * s[j];
-            r[el.row[i]] = sum;
-        }
+        restore(&el, problem, s);
+        memcpy(r, s, n * sizeof *r);
     }
     spragArenaRelease(arena, mark);
     return status;
