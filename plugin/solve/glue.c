@@ -13,17 +13,17 @@
 #include "solve/solver.h"
 
 enum {
-    STAGES = 12,
-    NEWTON_MAX = 25,
-    SEARCHES_MAX = 8,
-    LOOK = 10,
-    PRODUCTS_MOST = 25000,
-    HALF_OPEN = 9,     /* contacts to a body at most */
-    SMALL_HEAP = 5000, /* contacts: of so many more than enough is asked for, which takes milliseconds */
-    PARTS_MOST = 60
+    CENTERS_MOST = 12,
+    NEWTON_MOST = 25,      /* steps for a center */
+    SEARCHES_MOST = 8,     /* points on a step */
+    LOOK = 10,             /* conjugate gradients between two looks at what they leave */
+    PRODUCTS_MOST = 25000, /* with M + J^T S J */
+    HALF_OPEN = 9,         /* contacts to a body at most: then a factor is tried */
+    SMALL_HEAP = 5000,     /* contacts: of so many the tolerance is asked for, not `enough`, which takes milliseconds */
+    PARTS_MOST = 60        /* that move as a whole */
 };
-#define SOFT 1e-10          /* e, of the mean of the diagonal of W_kk: gradients grow slower below */
-#define SOFT_FACTORED 1e-13 /* a factor bears less */
+#define SOFT 1e-10          /* e, of the mean of the diagonal of W_kk: a smaller one makes the gradients slower */
+#define SOFT_FACTORED 1e-13 /* the same where there is a factor */
 #define WORK_MOST 7e9       /* products times contacts: two or three minutes */
 #define WORK_SHARE 0.2      /* of the chain's */
 #define PRICE_MOST 2e9      /* of a factorisation */
@@ -38,7 +38,7 @@ enum {
 #define SETTLED 3 /* and this many times that where Newton does */
 
 typedef spragGlueLink Link;
-typedef spragSix Six;
+typedef spragTwist Twist;
 
 /* By rows: what slips is 1e-12 of what closes, and would drown in its rounding. */
 typedef struct Pull {
@@ -51,13 +51,13 @@ typedef struct Glue {
     int links, bodies;
     Link *link;
     Pull *pull;
-    double (*change)[3];    /* (links) J step */
-    double (*give)[3];      /* (links) C of the rows */
-    unsigned char *pressed; /* (links) r_n > 0 */
-    double (*block)[36];    /* (bodies) lower triangles of factors, */
-    double (*pivot)[6];     /* and one over their pivots */
-    double *r, *u, *best;   /* (3 links) */
-    Six *v, *gradient, *step, *direction, *image, *residual;
+    double (*change)[3];     /* (links) J step */
+    double (*compliance)[3]; /* (links) C of the rows */
+    unsigned char *pressed;  /* (links) r_n > 0 */
+    double (*block)[36];     /* (bodies) lower triangles of factors, */
+    double (*pivot)[6];      /* and one over their pivots */
+    double *r, *u, *best;    /* (3 links) */
+    Twist *v, *gradient, *step, *direction, *image, *residual;
     double slip; /* m/s, greatest |q_t + J_t v + C r_t| */
     double enough, deadline;
     int changed; /* contacts that pressed, or did not, before */
@@ -74,7 +74,7 @@ typedef struct Glue {
 /* ---------------------------------------------------------------- products */
 
 /* Velocity of the first body's point against that of the second. */
-static inline void relative(const Link *link, const Six *v, double out[3])
+static inline void relative(const Link *link, const Twist *v, double out[3])
 {
     const double *a = v[link->body[0]].at, *b = v[link->body[1]].at, *x = link->arm[0], *y = link->arm[1];
     out[0] = a[0] + a[4] * x[2] - a[5] * x[1] - b[0] - b[4] * y[2] + b[5] * y[1];
@@ -83,7 +83,7 @@ static inline void relative(const Link *link, const Six *v, double out[3])
 }
 
 /* to += J^T p */
-static inline void push(const Link *link, const double p[3], Six *to)
+static inline void push(const Link *link, const double p[3], Twist *to)
 {
     double *a = to[link->body[0]].at, *b = to[link->body[1]].at;
     const double *x = link->arm[0], *y = link->arm[1];
@@ -94,7 +94,7 @@ static inline void push(const Link *link, const double p[3], Six *to)
 }
 
 /* out = M x */
-static void momentum(const Glue *glue, const Six *x, Six *out)
+static void momentum(const Glue *glue, const Twist *x, Twist *out)
 {
     for (int i = 0; i < glue->bodies; ++i) {
         for (int j = 0; j < 3; ++j)
@@ -105,7 +105,7 @@ static void momentum(const Glue *glue, const Six *x, Six *out)
 }
 
 /* out = (M + J^T S J) x */
-static void product(Glue *glue, const Six *x, Six *out)
+static void product(Glue *glue, const Twist *x, Twist *out)
 {
     ++glue->products, glue->work += glue->links;
     momentum(glue, x, out);
@@ -128,7 +128,7 @@ static const double *rowOf(const Glue *glue, int k, int side, int row)
 }
 
 /* out = J_k v */
-static void motionOf(const Glue *glue, int k, const Six *v, double out[3])
+static void motionOf(const Glue *glue, int k, const Twist *v, double out[3])
 {
     double d[3];
     relative(&glue->link[k], v, d);
@@ -137,7 +137,7 @@ static void motionOf(const Glue *glue, int k, const Six *v, double out[3])
 }
 
 /* to += sign J_k^T r */
-static void pushRows(const Glue *glue, int k, double sign, const double r[3], Six *to)
+static void pushRows(const Glue *glue, int k, double sign, const double r[3], Twist *to)
 {
     double p[3] = {0, 0, 0};
     for (int row = 0; row < 3; ++row)
@@ -156,7 +156,7 @@ static int pressOf(const Link *link, const Pull *pull, double r[3])
     return r[0] > 0;
 }
 
-static double inner(const Glue *glue, const Six *a, const Six *b)
+static double inner(const Glue *glue, const Twist *a, const Twist *b)
 {
     double sum = 0;
     for (int i = 0; i < glue->bodies; ++i)
@@ -176,7 +176,7 @@ static void soften(Glue *glue, double share)
 {
     glue->stale = 1;
     for (int k = 0; k < glue->links; ++k) {
-        const double e = share * meanOf(glue, k), *C = glue->give[k];
+        const double e = share * meanOf(glue, k), *C = glue->compliance[k];
         const double normal = fmax(C[0], e), tangential = fmax(fmax(C[1], C[2]), e);
         Link *link = &glue->link[k];
         link->normal = 1 / normal, link->tangential = 1 / tangential;
@@ -263,7 +263,7 @@ static void precondition(Glue *glue)
 }
 
 /* out = block^-1 x, or that of the whole matrix */
-static void applyInverse(Glue *glue, const Six *x, Six *out)
+static void applyInverse(Glue *glue, const Twist *x, Twist *out)
 {
     memset(&out[glue->bodies], 0, sizeof *out);
     if (glue->direct) {
@@ -286,7 +286,7 @@ static void applyInverse(Glue *glue, const Six *x, Six *out)
 /* ---------------------------------------------------------------- Newton */
 
 /* to += scale x */
-static void add(const Glue *glue, Six *to, double scale, const Six *x)
+static void add(const Glue *glue, Twist *to, double scale, const Twist *x)
 {
     for (int i = 0; i < glue->bodies; ++i)
         for (int j = 0; j < 6; ++j)
@@ -294,7 +294,7 @@ static void add(const Glue *glue, Six *to, double scale, const Six *x)
 }
 
 /* The greatest of g / m, m/s: how far r(v) moves a body from where v does. */
-static double missOf(const Glue *glue, const Six *g)
+static double missOf(const Glue *glue, const Twist *g)
 {
     double worst = 0;
     for (int i = 0; i < glue->bodies; ++i)
@@ -319,7 +319,7 @@ static double forcingOf(const Glue *glue)
 static void newtonStep(Glue *glue)
 {
     const double forcing = forcingOf(glue), small = MARGIN * fmax(glue->slip, glue->enough);
-    memset(glue->step, 0, ((size_t)glue->bodies + 1) * sizeof(Six));
+    memset(glue->step, 0, ((size_t)glue->bodies + 1) * sizeof(Twist));
     for (int i = 0; i < glue->bodies; ++i)
         for (int j = 0; j < 6; ++j)
             glue->residual[i].at[j] = -glue->gradient[i].at[j];
@@ -368,7 +368,7 @@ static void search(Glue *glue)
     move(glue, 1);
     double low = 0, high = 1, at = 1, below = falls, above = inner(glue, glue->gradient, glue->step);
     int done = !(above > -OVER * falls);
-    for (int n = 0; n < SEARCHES_MAX && falls < 0 && !done; ++n) {
+    for (int n = 0; n < SEARCHES_MOST && falls < 0 && !done; ++n) {
         const double next = low + (high - low) * fmin(fmax(below / (below - above), NEAREST), 1 - NEAREST);
         move(glue, next - at);
         at = next;
@@ -387,7 +387,7 @@ static void settle(Glue *glue)
     double before = INFINITY;
     glue->changed = 0;
     evaluate(glue);
-    for (int k = 0; k < NEWTON_MAX && !isSpent(glue); ++k) {
+    for (int k = 0; k < NEWTON_MOST && !isSpent(glue); ++k) {
         const double miss = missOf(glue, glue->gradient), small = MARGIN * fmax(glue->slip, glue->enough);
         if (k > 0 && (miss <= SETTLED * small || (glue->changed == 0 && miss > HALF * before))) /* rounding */
             break;
@@ -401,7 +401,7 @@ static void settle(Glue *glue)
 /* ---------------------------------------------------------------- proximal points */
 
 /* Of glue->r: the motion of bodies, u, and what the judge says.  The best so far is kept. */
-static double judge(Glue *glue, Six *motion, double *least)
+static double judge(Glue *glue, Twist *motion, double *least)
 {
     const spragProblem *problem = glue->problem;
     memset(motion, 0, ((size_t)glue->bodies + 1) * sizeof *motion);
@@ -418,7 +418,7 @@ static double judge(Glue *glue, Six *motion, double *least)
         double d[3];
         motionOf(glue, k, motion, d);
         for (int row = 0; row < 3; ++row)
-            glue->u[3 * k + row] = problem->q[3 * k + row] + d[row] + glue->give[k][row] * glue->r[3 * k + row];
+            glue->u[3 * k + row] = problem->q[3 * k + row] + d[row] + glue->compliance[k][row] * glue->r[3 * k + row];
     }
     const double residual = spragVelocityResidual(problem, glue->r, glue->u);
     if (residual < *least) {
@@ -461,7 +461,7 @@ static void fillLink(Glue *glue, int k)
 }
 
 /* C_k = W_kk - J_k M^-1 J_k^T; whatever W holds with is in it. */
-static void findGive(Glue *glue, int k)
+static void findCompliance(Glue *glue, int k)
 {
     const double *W = glue->problem->W + 9 * (size_t)spragProblemDiagonal(glue->problem, k);
     for (int row = 0; row < 3; ++row) {
@@ -475,7 +475,7 @@ static void findGive(Glue *glue, int k)
             spragMul33(turned, glue->mass[body].inverse_inertia, J + 3);
             own += glue->mass[body].inverse_mass * spragDot3(J, J) + spragDot3(J + 3, turned);
         }
-        glue->give[k][row] = fmax(0, W[4 * row] - own);
+        glue->compliance[k][row] = fmax(0, W[4 * row] - own);
     }
 }
 
@@ -493,18 +493,18 @@ static int take(Glue *glue, const spragProblem *problem, spragArena *arena)
     glue->block = spragArenaTakeRaw(arena, (size_t)n + 1, sizeof *glue->block);
     glue->pivot = spragArenaTakeRaw(arena, (size_t)n, sizeof *glue->pivot);
     glue->change = spragArenaTakeRaw(arena, (size_t)glue->links, sizeof *glue->change);
-    glue->give = spragArenaTakeRaw(arena, (size_t)glue->links, sizeof *glue->give);
-    Six **const all[] = {&glue->v, &glue->gradient, &glue->step, &glue->direction, &glue->image, &glue->residual};
-    int taken = glue->change != NULL && glue->give != NULL && glue->link != NULL && glue->pull != NULL &&
+    glue->compliance = spragArenaTakeRaw(arena, (size_t)glue->links, sizeof *glue->compliance);
+    Twist **const all[] = {&glue->v, &glue->gradient, &glue->step, &glue->direction, &glue->image, &glue->residual};
+    int taken = glue->change != NULL && glue->compliance != NULL && glue->link != NULL && glue->pull != NULL &&
                 glue->pressed != NULL && glue->best != NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
-        *all[i] = spragArenaTake(arena, (size_t)n + 1, sizeof(Six));
+        *all[i] = spragArenaTake(arena, (size_t)n + 1, sizeof(Twist));
         taken = taken && *all[i] != NULL;
     }
     if (!taken || glue->block == NULL || glue->pivot == NULL)
         return 0;
     for (int k = 0; k < glue->links; ++k)
-        fillLink(glue, k), findGive(glue, k);
+        fillLink(glue, k), findCompliance(glue, k);
     return spragGlueCoarseInit(&glue->coarse, glue->links, glue->link, n, glue->mass, PARTS_MOST, arena);
 }
 
@@ -571,7 +571,7 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
     if (residual > glue.enough)
         beginFactored(&glue, options->time_limit, arena);
     soften(&glue, glue.direct ? SOFT_FACTORED : SOFT);
-    for (int k = 0; k < STAGES && residual > glue.enough && !isSpent(&glue); ++k) {
+    for (int k = 0; k < CENTERS_MOST && residual > glue.enough && !isSpent(&glue); ++k) {
         const double before = residual;
         settle(&glue);
         moveCenter(&glue);

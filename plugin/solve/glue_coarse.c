@@ -220,7 +220,7 @@ void spragGlueCoarseFactor(spragGlueCoarse *coarse, int links, const spragGlueLi
     spragLdltFactor(coarse->size, coarse->first, coarse->matrix, coarse->pivot);
 }
 
-void spragGlueCoarseAdd(const spragGlueCoarse *coarse, const spragSix *x, spragSix *out)
+void spragGlueCoarseAdd(const spragGlueCoarse *coarse, const spragTwist *x, spragTwist *out)
 {
     double *y = coarse->y;
     memset(y, 0, (size_t)coarse->size * sizeof *y);

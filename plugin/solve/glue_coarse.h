@@ -23,13 +23,14 @@ typedef struct spragGlueLink {
     int body[2];               /* the last one is the world */
 } spragGlueLink;
 
-/* The sides of contacts on each body i and on the world: list[first[i]] .. list[first[i + 1] - 1], contact and side of s are
- * s / 2 and s % 2.  0: no memory. */
+/* The sides of contacts on each body i and on the world: list[first[i]] .. list[first[i + 1] - 1], contact and side of s
+ * are s / 2 and s % 2.  0: no memory. */
 int spragGlueSides(int links, const spragGlueLink *link, int bodies, int **first, int **list, spragArena *arena);
 
-typedef struct spragSix { /* linear, angular; of the world as well, which does not move */
+/* Of a body, linear then angular: a velocity, or a momentum.  Arrays have one of the world too, which does not move. */
+typedef struct spragTwist {
     double at[6];
-} spragSix;
+} spragTwist;
 
 typedef struct spragGlueCoarse {
     int bodies, size; /* size: 7 for each part */
@@ -48,6 +49,6 @@ int spragGlueCoarseInit(spragGlueCoarse *coarse, int links, const spragGlueLink 
 /* pressed (links): 1: the normal row counts. */
 void spragGlueCoarseFactor(spragGlueCoarse *coarse, int links, const spragGlueLink *link, const unsigned char *pressed);
 /* out += Z (Z^T A Z)^-1 Z^T x */
-void spragGlueCoarseAdd(const spragGlueCoarse *coarse, const spragSix *x, spragSix *out);
+void spragGlueCoarseAdd(const spragGlueCoarse *coarse, const spragTwist *x, spragTwist *out);
 
 #endif

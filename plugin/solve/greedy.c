@@ -408,7 +408,7 @@ typedef struct JudgedSums {
     double work, square; /* J, r.q and r.W r */
 } JudgedSums;
 
-/* What a contact's residual is by now it may hope for. */
+/* Of all contacts: what each may gain by a visit is its residual from now on. */
 typedef struct Judgement {
     spragGreedy *greedy;
     double *u, *others; /* as in greedy.h, or NULL */

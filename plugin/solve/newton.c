@@ -6,8 +6,8 @@
  *      limited they get most of it: of 40 starts on moving piles of 300 balls 130 steps solve 30, 56 a start, of 28 of 300
  *      boxes 27, 57 a start; 30 steps and then stages 3 and 4 solve fewer in twice as many.
  *   3. The interior-point iteration (interior.c): it does not mind degenerate sets of solutions.
- *   4. The homotopy of path.c, which goes through the folds that stop 3, from starts of several lengths: rounding may end one, and
- *      other starts lie on other paths.
+ *   4. The homotopy of path.c, which goes through the folds that stop 3, from starts of several lengths: rounding may end
+ *      one, and other starts lie on other paths.
  *
  * Tried and dropped: a line search on |F|^2 (ends in steps of 1/32 on the box piles; full steps solve the same proximal
  * problems in 3 to 8); Gauss-Seidel sweeps after a failed step (undo what the proximal points gained); the derivative of
@@ -32,20 +32,22 @@
 #include "solve/sweep.h"
 
 enum {
-    NEWTON_LIMIT = 6000,
-    NEWTON_LEAST = 60,
-    SWEEP_FIRST = 40,
-    STEPS_FIRST = 30,
+    /* steps, a factorisation each */
+    NEWTON_LIMIT = 6000, /* of all stages at most, */
+    NEWTON_LEAST = 60,   /* and at least, where no limit is given */
+    STEPS_WARM = 4,      /* stage 1 */
+    STEPS_FIRST = 30,    /* stage 2, */
     STEPS_FIRST_LIMITED = 150,
-    INTERIOR_LEAST = 60, /* steps it takes to get anywhere */
-    SMALL = 60,          /* blocks */
-    STEPS_WARM = 4,
-    STEPS_SOON = 30,
-    STEPS_FAR = 200,
-    STEPS_SURE = 6,
-    STEPS_MOTORS = 600,
-    STEPS_LEAST = 20,
-    STEPS_AT_ONCE = 12,
+    INTERIOR_LEAST = 60, /* stage 3 takes so many to get anywhere */
+    STEPS_SURE = 6,      /* proximal points after 3 and 4: of least lambda from nearby, */
+    STEPS_SOON = 30,     /* where stage 4 is better, */
+    STEPS_FAR = 200,     /* and from far away */
+    STEPS_MOTORS = 600,  /* the last stage, of problems that are not contacts alone */
+    STEPS_LEAST = 20,    /* a factorisation of which the limits leave fewer is too dear */
+    STEPS_AT_ONCE = 12,  /* from a warm guess */
+    /* other */
+    SWEEP_FIRST = 40,  /* sweeps of stage 2 */
+    SMALL = 60,        /* blocks */
     PASSES = 10,       /* over W, the other work of a step */
     THREADS_PAY = 500, /* blocks */
     PATHS_SHARE = 2,   /* of what is left, each path has */
@@ -140,7 +142,7 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
          * points solve as well, at a third to a sixth of its price. */
         const int sure =
             start == 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragProblemIsPlain(newton->problem);
-        if (near) { /* the modes are right, or nearly: a few plain steps end at rounding, where friction is high no others do */
+        if (near) { /* the modes are right, or nearly: a few plain steps end at rounding; no others do at high friction */
             status = points(newton, LAMBDA_SURE, STEPS_SURE, r);
             memcpy(r, proximal->best, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         }

@@ -8,7 +8,7 @@ static unsigned long long seed = 11;
 static BallHeap heap;
 
 /* v = a + w x p + s p, its own of each part. */
-static void moveParts(const spragGlueCoarse *coarse, spragSix *v)
+static void moveParts(const spragGlueCoarse *coarse, spragTwist *v)
 {
     double own[BALLS][7];
     for (int part = 0; part < coarse->size / 7; ++part)
@@ -39,7 +39,7 @@ static void invertsOnItsSpan(void **state)
         if (parts >= BALLS)
             continue; /* a body alone has no growth: its seventh row is nothing */
         spragGlueCoarseFactor(&coarse, heap.links, heap.link, heap.pressed);
-        spragSix v[BALLS + 1] = {0}, force[BALLS + 1] = {0}, back[BALLS + 1] = {0};
+        spragTwist v[BALLS + 1] = {0}, force[BALLS + 1] = {0}, back[BALLS + 1] = {0};
         moveParts(&coarse, v);
         ballProduct(&heap, v, force);
         spragGlueCoarseAdd(&coarse, force, back);
@@ -58,7 +58,7 @@ static void similaritiesDoNotSlide(void **state)
     makeBallHeap(&heap, 0.5, 1e10, 0, &seed);
     spragGlueCoarse coarse;
     assert_true(spragGlueCoarseInit(&coarse, heap.links, heap.link, heap.bodies, heap.mass, 1, &arena));
-    spragSix v[BALLS + 1] = {0};
+    spragTwist v[BALLS + 1] = {0};
     moveParts(&coarse, v);
     for (int k = 0; k < heap.links; ++k) {
         double d[3];
@@ -86,7 +86,7 @@ static void heapsApart(void **state)
     spragGlueCoarse coarse;
     assert_true(spragGlueCoarseInit(&coarse, heap.links, heap.link, heap.bodies, heap.mass, 4, &arena));
     spragGlueCoarseFactor(&coarse, heap.links, heap.link, heap.pressed);
-    spragSix x[BALLS + 1] = {0}, out[BALLS + 1] = {0};
+    spragTwist x[BALLS + 1] = {0}, out[BALLS + 1] = {0};
     for (int i = 0; i < BALLS; ++i)
         x[i].at[i % 6] = 1;
     spragGlueCoarseAdd(&coarse, x, out);

@@ -20,7 +20,7 @@ static void isNearTheMatrix(void **state)
         assert_int_equal(spragGlueFactorInit(&factor, heap.links, heap.link, heap.bodies, heap.mass, INFINITY, &arena),
                          1);
         assert_int_equal(spragGlueFactorMake(&factor, heap.links, heap.link, heap.pressed), 1);
-        spragSix x[BALLS + 1] = {0}, force[BALLS + 1] = {0};
+        spragTwist x[BALLS + 1] = {0}, force[BALLS + 1] = {0};
         double energy = 0, left = 0;
         for (int i = 0; i < BALLS; ++i)
             for (int j = 0; j < 6; ++j)
@@ -29,7 +29,7 @@ static void isNearTheMatrix(void **state)
         for (int i = 0; i < BALLS; ++i)
             for (int j = 0; j < 6; ++j)
                 energy += x[i].at[j] * force[i].at[j];
-        spragSix back[BALLS + 1] = {0}, miss[BALLS + 1] = {0};
+        spragTwist back[BALLS + 1] = {0}, miss[BALLS + 1] = {0};
         memcpy(back, force, sizeof force);
         spragBlockLuSolve(&factor.lu, back[0].at);
         for (int i = 0; i < BALLS; ++i)

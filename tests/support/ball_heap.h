@@ -59,7 +59,7 @@ static inline void makeBallHeap(BallHeap *heap, double edge, double stiff, int w
 }
 
 /* J_k x, world axes */
-static inline void ballSlip(const BallHeap *heap, int k, const spragSix *x, double out[3])
+static inline void ballSlip(const BallHeap *heap, int k, const spragTwist *x, double out[3])
 {
     for (int i = 0; i < 3; ++i)
         out[i] = 0;
@@ -75,7 +75,7 @@ static inline void ballSlip(const BallHeap *heap, int k, const spragSix *x, doub
 }
 
 /* out = (M + J^T S J) x */
-static inline void ballProduct(const BallHeap *heap, const spragSix *x, spragSix *out)
+static inline void ballProduct(const BallHeap *heap, const spragTwist *x, spragTwist *out)
 {
     for (int i = 0; i < heap->bodies; ++i) {
         for (int j = 0; j < 3; ++j)
