@@ -55,11 +55,16 @@ SceneWorld *worldSettle(const WorldPlan *plan)
     return world;
 }
 
-/* Of every body: what the world says is for bodies still to come. */
-static void setDamping(const SceneWorld *world, double share)
+#define FAST 0.05 /* m/s */
+
+/* Of every body (what the world says is for bodies still to come): shares of its speed lost in a step, where it is slow
+ * and where it is fast.  What topples is to fall soon, and gently. */
+static void setDamping(const SceneWorld *world, const double share[2])
 {
     for (int i = 0; i < world->body_count; ++i) {
-        dBodySetDamping(world->body[i], (dReal)share, (dReal)share);
+        const dReal *v = dBodyGetLinearVel(world->body[i]);
+        const dReal damping = (dReal)share[v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > FAST * FAST];
+        dBodySetDamping(world->body[i], damping, damping);
         dBodySetLinearDampingThreshold(world->body[i], 0);
         dBodySetAngularDampingThreshold(world->body[i], 0);
     }
@@ -84,7 +89,8 @@ typedef struct Stage {
     double tolerance, still; /* m/s */
     int sweeps;              /* at most, 0: any */
     int in_a_row;            /* steps that are solved and still: then it is done */
-    int missed;              /* steps that are not solved: then it is given up */
+    int missed;              /* so many that are not solved: then it is given up */
+    double damping[2];       /* in a step, of what is slow and of what is fast */
 } Stage;
 
 /* 1: it is done.  Takes what it needs from *steps. */
@@ -94,10 +100,12 @@ static int runStage(SceneWorld *world, double step_size, const Stage *stage, int
     config.thread_count = 2;
     config.tolerance = stage->tolerance;
     config.iteration_limit = stage->sweeps;
+    config.patient = 1;
     spragStatus status = spragWorldSetConfig(world->sprag, &config);
     int calm = 0, missed = 0;
     while (*steps > 0 && calm < stage->in_a_row && missed < stage->missed && status == SPRAG_OK) {
         --*steps;
+        setDamping(world, stage->damping);
         status = SceneStep(world, step_size);
         const int solved = spragWorldGetStepInfo(world->sprag).residual <= stage->tolerance;
         missed = solved ? 0 : missed + 1;
@@ -110,16 +118,24 @@ static int runStage(SceneWorld *world, double step_size, const Stage *stage, int
  * exactly; if that fails, as something fell once more, roughly again. */
 int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
-    const double share = 0.05;
-    const Stage rough = {.tolerance = 1e-5, .still = 1e-4, .sweeps = 100, .in_a_row = 20, .missed = INT_MAX},
-                exact = {.tolerance = tolerance, .still = 1e-6, .sweeps = 0, .in_a_row = 10, .missed = 1};
+    const Stage rough = {.tolerance = 1e-5,
+                         .still = 1e-4,
+                         .sweeps = 100,
+                         .in_a_row = 20,
+                         .missed = INT_MAX,
+                         .damping = {0.2, 0.2}},
+                exact = {.tolerance = tolerance,
+                         .still = 1e-6,
+                         .sweeps = 0,
+                         .in_a_row = 10,
+                         .missed = 10,
+                         .damping = {0.05, 0.2}};
     int steps = 8000, calm = 0;
-    setDamping(world, share);
     while (steps > 0 && !calm) {
         runStage(world, step_size, &rough, &steps);
         calm = runStage(world, step_size, &exact, &steps);
     }
-    setDamping(world, 0);
+    setDamping(world, (const double[2]){0, 0});
     return calm;
 }
 

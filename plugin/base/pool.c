@@ -296,11 +296,28 @@ static void offer(spragPool *pool, int b, int level, spragPoolFn *run, void *dat
     }
 }
 
-void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces)
+/* What the poster does before it takes pieces of its own. */
+typedef struct Own {
+    spragOwnFn *run; /* NULL: nothing */
+    void *data;
+} Own;
+
+static void runOwn(const Own *own, spragPool *pool, int worker)
+{
+    const Place before = here;
+    if (own->run == NULL)
+        return;
+    here = (Place){pool, worker, LEVELS}; /* its board is in use */
+    own->run(own->data);
+    here = before;
+}
+
+static void post(spragPool *pool, spragPoolFn *run, void *data, int pieces, const Own *own)
 {
     const Place before = here;
     const int level = pool == here.pool ? here.level : 0;
-    if (spragPoolSize(pool) == 1 || pieces < 2 || level == LEVELS) {
+    if (spragPoolSize(pool) == 1 || pieces < (own->run == NULL ? 2 : 1) || level == LEVELS) {
+        runOwn(own, before.pool, before.worker);
         runAlone(pool, run, data, pieces);
         return;
     }
@@ -309,6 +326,7 @@ void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces)
     Board *board = &pool->board[b];
     offer(pool, b, level, run, data, pieces);
     wake(pool);
+    runOwn(own, pool, worker);
     takePieces(pool, b, worker);
     for (int spins = 0; atomic_load_explicit(&board->done, memory_order_acquire) < pieces; ++spins)
         if (level == 0 && takePiecesWithin(pool, worker))
@@ -316,6 +334,11 @@ void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces)
         else
             spragPoolRest(spins);
     here = before;
+}
+
+void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces)
+{
+    post(pool, run, data, pieces, &(Own){0});
 }
 
 /* ---------------------------------------------------------------- loops */
@@ -356,4 +379,10 @@ void spragRangesRunBy(spragPool *pool, int count, spragRangeFn *run, void *data)
 void spragRangesRun(int count, spragRangeFn *run, void *data)
 {
     spragRangesRunBy(spragPoolHere(), count, run, data);
+}
+
+void spragRangesRunBeside(spragPool *pool, int count, spragRangeFn *run, void *data, spragOwnFn *own, void *own_data)
+{
+    Loop loop = {run, data, count, lengthOf(count)};
+    post(pool, runRange, &loop, spragRangeCount(count), &(Own){own, own_data});
 }

@@ -41,6 +41,11 @@ void spragRangesRun(int count, spragRangeFn *run, void *data);
 /* By this pool (or NULL), for who is not at work on one of its pieces. */
 void spragRangesRunBy(spragPool *pool, int count, spragRangeFn *run, void *data);
 
+/* The same while this thread does what only one can, own(own_data), which shares out nothing; then it takes part.  own
+ * NULL: spragRangesRunBy. */
+typedef void spragOwnFn(void *data);
+void spragRangesRunBeside(spragPool *pool, int count, spragRangeFn *run, void *data, spragOwnFn *own, void *own_data);
+
 /* The pool whose piece this thread is working on, if that piece may share out a job; else NULL. */
 spragPool *spragPoolHere(void);
 

@@ -67,6 +67,8 @@ typedef struct Looking {
     const spragPointerMap *surfaces;
     const spragIsland *island;
     double (*push)[3]; /* (joint_count) what the first body of the pair is pushed by */
+    Groups groups;
+    int opposed;
     unsigned char refused[SPRAG_RANGES_MOST];
 } Looking;
 
@@ -95,38 +97,53 @@ static void lookRange(void *data, int range, int first, int end)
     looking->refused[range] = 0;
 }
 
-/* Plain contacts, of which no two of one pair are opposed. */
-static int isPlain(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island)
+/* Are all contacts plain?  Groups of them come next.  0: or there is no memory. */
+static int arePlain(Looking *looking)
 {
-    const spragSnapshot *s = &world->snapshot;
-    spragArena *arena = &island->lane->arena;
-    const int n = island->joint_count, *before = NULL;
-    Looking looking = {world, surfaces, island, spragArenaTakeRaw(arena, (size_t)n, sizeof *looking.push), {0}};
-    Groups groups = {.group = SPRAG_TAKE_RAW(arena, Group, n)};
-    if (looking.push == NULL || groups.group == NULL || !spragPointerMapMake(&groups.last, arena, n))
+    const int n = looking->island->joint_count;
+    spragArena *arena = &looking->island->lane->arena;
+    Groups *groups = &looking->groups;
+    looking->push = spragArenaTakeRaw(arena, (size_t)n, sizeof *looking->push);
+    groups->group = SPRAG_TAKE_RAW(arena, Group, n);
+    if (looking->push == NULL || groups->group == NULL || !spragPointerMapMake(&groups->last, arena, n))
         return 0;
-    spragRangesRun(n, lookRange, &looking);
+    spragRangesRun(n, lookRange, looking);
     for (int range = 0; range < spragRangeCount(n); ++range)
-        if (looking.refused[range])
+        if (looking->refused[range])
             return 0;
-    for (int k = 0; k < n; ++k) {
-        const spragJointState *joint = &s->joint[island->joint[k]];
-        const double *push = looking.push[k];
-        const int goes_on = before != NULL && samePair(before, joint->body) &&
-                            spragDot3(groups.group[groups.count - 1].push, push) > SIDE_BY_SIDE;
-        if (!goes_on && !addGroup(&groups, joint->body, push))
-            return 0;
-        before = joint->body;
-    }
     return 1;
 }
 
+/* Does one pair have contacts that may be opposed? */
+static void compareAll(void *data)
+{
+    Looking *looking = data;
+    Groups *groups = &looking->groups;
+    const spragIsland *island = looking->island;
+    const int *before = NULL;
+    for (int k = 0; k < island->joint_count && !looking->opposed; ++k) {
+        const int *body = looking->world->snapshot.joint[island->joint[k]].body;
+        const double *push = looking->push[k];
+        const int goes_on = before != NULL && samePair(before, body) &&
+                            spragDot3(groups->group[groups->count - 1].push, push) > SIDE_BY_SIDE;
+        looking->opposed = !goes_on && !addGroup(groups, body, push);
+        before = body;
+    }
+}
+
 /* ---------------------------------------------------------------- rows */
+
+/* The first geom of a body, and its radius of curvature. */
+typedef struct Round {
+    dGeomID geom;
+    double radius;
+} Round;
 
 typedef struct Rows {
     const struct spragWorld *world;
     spragIsland *island;
     spragBare *bare;
+    Round *round;        /* (body_count) */
     atomic_int singular; /* some contact slides with p <= 0, or a body has no mass */
 } Rows;
 
@@ -165,16 +182,22 @@ static void makeFrame(const spragJointState *joint, Before *before, spragGreedyC
         c->direction[row][3] = 0;
 }
 
+static double radiusOf(const Rows *rows, const spragBodyState *body, dGeomID geom)
+{
+    const Round *round = body != NULL && !body->kinematic ? &rows->round[body->place] : NULL;
+    return round != NULL && round->geom == geom ? round->radius
+                                                : spragCurvatureRadius(body == NULL ? NULL : body->id, geom);
+}
+
 /* Jdot v, m/s^2, world axes. */
-static void productOf(const spragBodyState *const body[2], const spragJointState *joint, Before *before,
-                      const double n[3], double product[3])
+static void productOf(const Rows *rows, const spragBodyState *const body[2], const spragJointState *joint,
+                      Before *before, const double n[3], double product[3])
 {
     const dContactGeom *geom = &joint->contact->geom;
     const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     const int known = before->geom != NULL && before->geom->g1 == geom->g1 && before->geom->g2 == geom->g2;
     for (int side = 0; side < 2 && !known; ++side)
-        before->radius[side] = spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id,
-                                                    (side == 0) != joint->reversed ? geom->g1 : geom->g2);
+        before->radius[side] = radiusOf(rows, body[side], (side == 0) != joint->reversed ? geom->g1 : geom->g2);
     before->geom = geom;
     spragVelocityProduct(body, before->radius, point, n, product);
 }
@@ -218,7 +241,7 @@ static void fillContact(const Rows *rows, int k, Before *before)
     }
     relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
-    productOf(body, joint, before, c->direction[0], product);
+    productOf(rows, body, joint, before, c->direction[0], product);
     for (int i = 0; i < 3; ++i)
         end[i] += s->step * product[i];
     for (int i = 0; i < 3; ++i) {
@@ -256,9 +279,12 @@ static void fillRange(void *data, int range, int first, int end)
     const spragSnapshot *s = &rows->world->snapshot;
     Before before = {0};
     for (int k = first; k < end; ++k) {
-        const int next = k + AHEAD < end ? s->joint[rows->island->joint[k + AHEAD]].memory : -1;
-        if (next >= 0)
-            spragPrefetch(&rows->world->memory[next], sizeof(spragContactMemory));
+        if (k + AHEAD < end) {
+            const spragJointState *next = &s->joint[rows->island->joint[k + AHEAD]];
+            spragAskBodies(s->body, next);
+            if (next->memory >= 0)
+                spragPrefetch(&rows->world->memory[next->memory], sizeof(spragContactMemory));
+        }
         fillContact(rows, k, &before);
     }
     spragGreedyFill(&rows->bare->greedy, first, end);
@@ -269,7 +295,7 @@ static void fillRange(void *data, int range, int first, int end)
         atomic_store(&rows->singular, 1);
 }
 
-/* Free motion of the island's bodies first .. end - 1; one without a mass is none for this. */
+/* Free motion and roundness of the island's bodies first .. end - 1; one without a mass is none for this. */
 static void moveRange(void *data, int range, int first, int end)
 {
     (void)range;
@@ -280,6 +306,8 @@ static void moveRange(void *data, int range, int first, int end)
         massless |= body->mass == 0;
         if (body->mass != 0)
             spragFreeMotion(rows->world, body);
+        const dGeomID geom = dBodyGetFirstGeom(body->id);
+        rows->round[i] = (Round){geom, spragCurvatureRadius(body->id, geom)};
     }
     if (massless)
         atomic_store(&rows->singular, 1);
@@ -337,18 +365,26 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     const int n = island->joint_count;
     island->bare = NULL;
     const int wanted = spragMatrixFreeWanted(world, island, n), rests = !wanted && seemsToRest(world, island);
-    if (island->contact_count != n || !(wanted || rests) || !isPlain(world, surfaces, island))
+    if (island->contact_count != n || !(wanted || rests))
+        return;
+    Looking looking = {.world = world, .surfaces = surfaces, .island = island};
+    if (!arePlain(&looking))
         return;
     spragBare *bare = takeBare(world, island);
     if (bare == NULL)
         return;
-    Rows rows = {.world = world, .island = island, .bare = bare};
+    Rows rows = {.world = world,
+                 .island = island,
+                 .bare = bare,
+                 .round = SPRAG_TAKE_RAW(&island->lane->arena, Round, island->body_count)};
+    if (rows.round == NULL)
+        return;
     atomic_init(&rows.singular, 0);
-    spragRangesRun(island->body_count, moveRange, &rows);
+    spragRangesRunBeside(spragPoolHere(), island->body_count, moveRange, &rows, compareAll, &looking);
     spragMatrixFreeBodies(&world->snapshot, island, &bare->greedy);
-    if (!atomic_load(&rows.singular))
+    if (!atomic_load(&rows.singular) && !looking.opposed)
         spragRangesRun(n, fillRange, &rows);
-    if (atomic_load(&rows.singular)) {
+    if (atomic_load(&rows.singular) || looking.opposed) {
         spragBareUndo(world, island);
         return;
     }

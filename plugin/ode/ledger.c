@@ -381,8 +381,10 @@ static void matchPairs(void *data, int range, int first, int end)
     spragSnapshot *s = &match->world->snapshot;
     for (int k = first; k < end; ++k) {
         const int soon = k + AHEAD < end ? match->seeking[k + AHEAD] : -1;
-        if (soon >= 0)
+        if (soon >= 0) {
             spragPrefetch(&s->joint[soon].contact->geom, sizeof s->joint[soon].contact->geom);
+            spragAskBodies(s->body, &s->joint[soon]);
+        }
         int left = k; /* first record not taken */
         for (int j = match->seeking[k]; j >= 0; j = match->follower[j]) {
             Seeker seeker;

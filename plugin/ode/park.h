@@ -9,8 +9,8 @@
 
 #include "ode/world.h"
 
-/* Cannot fail. */
-void spragPark(struct spragWorld *world);
+/* Cannot fail.  1: a moved callback of the user's will be called. */
+int spragPark(struct spragWorld *world);
 /* After ODE's step; or, with stepped = 0, instead of it: everything as before spragPark. */
 void spragUnpark(struct spragWorld *world, int stepped);
 

@@ -133,4 +133,5 @@ void spragRecordAsk(const struct spragWorld *world, int j)
         spragPrefetch(&joint->contact->geom, sizeof joint->contact->geom);
     if (joint->memory >= 0)
         spragPrefetch(&world->memory[joint->memory], sizeof *world->memory);
+    spragAskBodies(world->snapshot.body, joint);
 }

@@ -233,17 +233,23 @@ static void placeRecords(struct spragWorld *world, spragIsland *island, int firs
     memmove(&world->noted[first], &world->noted[from], count * sizeof *world->noted);
 }
 
+void spragReportRecords(struct spragWorld *world, spragOwnFn *own, void *own_data)
+{
+    const spragSnapshot *s = &world->snapshot;
+    world->next_memory_count = 0;
+    for (int k = 0; k < s->island_count; ++k) {
+        placeRecords(world, &s->island[k], world->next_memory_count);
+        world->next_memory_count += s->island[k].declined == NULL ? s->island[k].told : 0;
+    }
+    spragRangesRunBeside(world->pool, s->island_count, makeRecords, world, own, own_data);
+}
+
 void spragReport(struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
-    world->contact_count = world->contacts_told = world->load_count = 0;
+    world->contact_count = world->next_memory_count;
+    world->contacts_told = world->load_count = 0;
     spragEventLogClear(&world->log);
-    for (int k = 0; k < s->island_count; ++k) {
-        placeRecords(world, &s->island[k], world->contact_count);
-        world->contact_count += s->island[k].declined == NULL ? s->island[k].told : 0;
-    }
-    world->next_memory_count = world->contact_count;
-    spragRangesRunBy(world->pool, s->island_count, makeRecords, world);
     for (int k = 0; k < s->island_count; ++k)
         tellIsland(world, &s->island[k]);
     closeOld(world);

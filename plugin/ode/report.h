@@ -8,7 +8,10 @@
 spragStatus spragReportReserve(struct spragWorld *world);
 /* Memory for the rest of the report; before the world is touched. */
 spragStatus spragReportPrepare(struct spragWorld *world);
-/* Cannot fail after Prepare. */
+/* What is remembered of each contact, made by the other threads while this one does something else; neither it nor what
+ * follows can fail after Prepare.  The contacts of ODE's joints are read. */
+void spragReportRecords(struct spragWorld *world, spragOwnFn *own, void *own_data);
+/* The rest: events, and the records become those of the last step. */
 void spragReport(struct spragWorld *world);
 /* Its parts, for one island with blocks, or solved without (lone.h, bare.h).  First the records, which threads share
  * out, with world->noted (of lone islands as soon as they are solved); then, one island after the other, the events of

@@ -13,6 +13,8 @@
 #include "ode/layout.h"
 #include "ode/ledger.h"
 
+enum { AHEAD = 8, JOINT_HEAD = 192 }; /* joints; bytes of one that are read */
+
 static void readVector(double *out, const dReal *in)
 {
     for (int i = 0; i < 3; ++i)
@@ -78,8 +80,6 @@ static void readJoint(const spragSnapshot *s, spragJointState *joint)
     joint->contact = joint->type == dJointTypeContact ? spragLayoutContact(joint->id) : NULL;
 }
 
-enum { AHEAD = 8, JOINT_HEAD = 192 }; /* joints; bytes of one that are read */
-
 static void readJoints(void *data, int range, int first, int end)
 {
     (void)range;
@@ -93,9 +93,9 @@ static void readJoints(void *data, int range, int first, int end)
     }
 }
 
-static spragStatus listJoints(spragWorldID world, spragSnapshot *s)
+/* count: of joints in world->listed. */
+static spragStatus takeJoints(spragWorldID world, spragSnapshot *s, int count)
 {
-    const int count = listObjects(world, spragLayoutJoints);
     s->joint = count < 0 ? NULL : SPRAG_TAKE_RAW(&world->arena, spragJointState, count);
     if (s->joint == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d joints", count);
@@ -227,6 +227,7 @@ static spragStatus readWorld(dWorldID world, spragSnapshot *s)
 
 typedef struct Reading {
     spragWorldID world;
+    int joint_count;               /* listed, or -1: no memory */
     int failed[SPRAG_RANGES_MOST]; /* the first body of a range that is absurd, or -1 */
 } Reading;
 
@@ -252,6 +253,12 @@ static void readBodies(void *data, int range, int first, int end)
     }
 }
 
+static void listJoints(void *data)
+{
+    Reading *reading = data;
+    reading->joint_count = listObjects(reading->world, spragLayoutJoints);
+}
+
 spragStatus spragSnapshotTake(spragWorldID world, double step)
 {
     spragSnapshot *s = &world->snapshot;
@@ -262,9 +269,9 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
         status = listBodies(world, s);
     if (status != SPRAG_OK)
         return status;
-    spragRangesRunBy(world->pool, s->body_count, readBodies, &reading);
+    spragRangesRunBeside(world->pool, s->body_count, readBodies, &reading, listJoints, &reading);
     for (int range = 0; range < spragRangeCount(s->body_count) && !world->lenient && status == SPRAG_OK; ++range)
         if (reading.failed[range] >= 0) /* another thread may have the sentence that says why: this one says it again */
             status = readBody(&s->body[reading.failed[range]], reading.failed[range]);
-    return status == SPRAG_OK ? listJoints(world, s) : status;
+    return status == SPRAG_OK ? takeJoints(world, s, reading.joint_count) : status;
 }

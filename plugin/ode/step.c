@@ -109,22 +109,39 @@ static spragStatus stepStock(struct spragWorld *world, double step, double *sinc
     if (judged)
         spragJudgeStock(world);
     world->snapshot = (spragSnapshot){.step = step}; /* nothing is known of contacts at the next step */
-    world->memory_count = world->load_count = 0;
+    world->memory_count = world->next_memory_count = world->load_count = 0;
     return status;
 }
 
+typedef struct OdeStep {
+    struct spragWorld *world;
+    double step, *since;
+    spragStatus status;
+} OdeStep;
+
+static void stepParked(void *data)
+{
+    OdeStep *ode = data;
+    ode->status = stepOde(ode->world, ode->step);
+    spragUnpark(ode->world, ode->status == SPRAG_OK);
+    spragLedgerMark(ode->world);
+    endStage(ode->world, SPRAG_STAGE_ODE, ode->since);
+}
+
+/* Threads that have nothing to do with ODE's step make the records meanwhile; where the user's callbacks may destroy the
+ * joints that these are of, before it. */
 static spragStatus stepSprag(struct spragWorld *world, double step, double *since)
 {
     spragStatus status = prepare(world, step, since);
     if (status != SPRAG_OK)
         return status;
-    spragPark(world);
+    OdeStep ode = {.world = world, .step = step, .since = since};
+    const int listens = spragPark(world);
     endStage(world, SPRAG_STAGE_APPLY, since);
-    status = stepOde(world, step);
-    spragUnpark(world, status == SPRAG_OK);
-    spragLedgerMark(world);
-    endStage(world, SPRAG_STAGE_ODE, since);
-    return status;
+    spragReportRecords(world, listens ? NULL : stepParked, &ode);
+    if (listens)
+        stepParked(&ode);
+    return ode.status;
 }
 
 static spragStatus stepAll(struct spragWorld *world, double step)

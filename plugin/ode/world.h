@@ -6,10 +6,13 @@
 #ifndef SPRAG_ODE_WORLD_H
 #define SPRAG_ODE_WORLD_H
 
+#include <stddef.h>
+
 #include <sprag/sprag_ode.h>
 
 #include "base/arena.h"
 #include "base/pool.h"
+#include "base/prefetch.h"
 #include "linalg/block_lu.h"
 #include "ode/layout.h"
 #include "ode/pointer_map.h"
@@ -73,6 +76,18 @@ typedef struct spragJointState {
 static inline int spragIsContact(const spragJointState *joint)
 {
     return joint->contact != NULL || joint->guide != NULL;
+}
+
+/* Asks for what is read of the joint's bodies: how they lie, and how they move. */
+static inline void spragAskBodies(const spragBodyState *body, const spragJointState *joint)
+{
+    enum { READ = offsetof(spragBodyState, force) - offsetof(spragBodyState, velocity) };
+    for (int side = 0; side < 2; ++side)
+        if (joint->body[side] >= 0) {
+            const spragBodyState *state = &body[joint->body[side]];
+            __builtin_prefetch(state);
+            spragPrefetch(state->velocity, READ);
+        }
 }
 
 typedef struct spragBlock spragBlock;

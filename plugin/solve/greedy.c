@@ -20,7 +20,8 @@
 #define STIFF_SINGLE 1e-6 /* and in single precision */
 enum {
     CLOCK = 256,      /* visits between two looks at it */
-    AHEAD = 2,        /* visits, of what is fetched */
+    AHEAD = 3,        /* visits, of what is fetched */
+    AHEAD_BODIES = 8, /* contacts that are looked at one after the other, of whose bodies are */
     LANES_FEW = 8,    /* visits of each contact, below which the way into the lanes is not worth it, */
     SWEEPS_MANY = 24, /* or sweeps are not */
     ROOT_STEP_MAX = 40,
@@ -120,6 +121,12 @@ INLINE void fromLane(spragGreedy *greedy, int k)
     greedy->gain[k] = (double)lanes->gain[k];
 }
 
+INLINE void askBodies(const spragGreedy *greedy, int k, size_t bytes)
+{
+    for (int side = 0; side < 2 && k < greedy->contact_count; ++side)
+        spragPrefetch(&greedy->body[greedy->contact[k].body[side]], bytes);
+}
+
 INLINE void sumAll(spragGreedy *greedy)
 {
     const int ahead = greedy->lanes != NULL && greedy->lanes->ahead;
@@ -127,6 +134,7 @@ INLINE void sumAll(spragGreedy *greedy)
         memset(greedy->body[i].velocity, 0, sizeof greedy->body[i].velocity);
     for (int k = 0; k < greedy->contact_count; ++k) {
         const spragGreedyContact *c = &greedy->contact[k];
+        askBodies(greedy, k + AHEAD_BODIES, sizeof *greedy->body);
         if (ahead)
             fromLane(greedy, k);
         if (c->r[0] != 0 || c->r[1] != 0 || c->r[2] != 0)
@@ -365,6 +373,13 @@ INLINE void listRound(Round *round)
     round->greatest = fmax(fmax(greatest[0], greatest[1]), fmax(greatest[2], greatest[3]));
 }
 
+INLINE void askVisit(const spragGreedy *greedy, int k)
+{
+    spragPrefetch(&greedy->contact[k], sizeof *greedy->contact);
+    for (int side = 0; side < 2; ++side)
+        spragPrefetch(&greedy->body[greedy->pair[k][side]], sizeof *greedy->body);
+}
+
 /* Visits them, if not too late. */
 INLINE void visitRound(Round *round)
 {
@@ -376,7 +391,7 @@ INLINE void visitRound(Round *round)
         const int k = greedy->list[i];
         spragGreedyContact *c = &greedy->contact[k];
         if (i + AHEAD < round->count)
-            spragPrefetch(&greedy->contact[greedy->list[i + AHEAD]], sizeof *c);
+            askVisit(greedy, greedy->list[i + AHEAD]);
         double *const a = &moved[greedy->pair[k][0]], *const b = &moved[greedy->pair[k][1]];
         const double pending = *a + *b - greedy->seen[k];
         const double size = visit(c, &greedy->body[greedy->pair[k][0]], &greedy->body[greedy->pair[k][1]]);
@@ -443,6 +458,7 @@ INLINE void judgeAll(JudgedRange *range)
     spragGreedy *greedy = all->greedy;
     for (int k = range->first; k < range->end; ++k) {
         const spragGreedyContact *c = &greedy->contact[k];
+        askBodies(greedy, k + AHEAD_BODIES, sizeof c->q);
         const spragQuad moved = motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]),
                         sum = moved + ROW(c->q);
         double u[3], trace = 0;

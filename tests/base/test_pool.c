@@ -1,6 +1,7 @@
 /* The pool: every piece once, jobs in order, jobs within pieces, any number of threads. */
 #include "support/check.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -134,6 +135,64 @@ static void waitingCallerTakesPart(void **state)
     spragPoolFree(pool);
 }
 
+/* What the caller does meanwhile is done once, before the loop ends, and by its own thread, on which what it shares out
+ * stays. */
+typedef struct Beside {
+    spragPool *pool;
+    pthread_t caller;
+    Job loop, within;
+    int done;
+} Beside;
+
+static void visitRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    for (int k = first; k < end; ++k)
+        visit(data, 0, k);
+}
+
+static void doOwn(void *data)
+{
+    Beside *beside = data;
+    assert_null(spragPoolHere());
+    assert_true(pthread_equal(pthread_self(), beside->caller));
+    spragPoolRun(beside->pool, visit, &beside->within, PIECES);
+    ++beside->done;
+}
+
+static void runBeside(void *data, int worker, int piece)
+{
+    (void)worker, (void)piece;
+    Beside *beside = data;
+    beside->caller = pthread_self();
+    for (int k = 0; k < WITHIN; ++k)
+        spragRangesRunBeside(spragPoolHere(), PIECES, visitRange, &beside->loop, doOwn, beside);
+}
+
+static void callerWorksBesideLoop(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= THREADS; ++threads) {
+        static Beside beside[2];
+        memset(beside, 0, sizeof beside);
+        spragPool *pool = spragPoolMake(threads);
+        beside[0].pool = beside[1].pool = pool;
+        beside[0].caller = pthread_self();
+        for (int k = 0; k < WITHIN; ++k)
+            spragRangesRunBeside(pool, k == 0 ? 0 : PIECES, visitRange, &beside[0].loop, doOwn, &beside[0]);
+        assert_null(spragPoolHere());
+        spragPoolRun(pool, runBeside, &beside[1], 1);
+        for (int b = 0; b < 2; ++b) {
+            assert_int_equal(beside[b].done, WITHIN);
+            for (int k = 0; k < PIECES; ++k) {
+                assert_int_equal(beside[b].loop.count[k], WITHIN - 1 + b);
+                assert_int_equal(beside[b].within.count[k], WITHIN);
+            }
+        }
+        spragPoolFree(pool);
+    }
+}
+
 /* Threads that have gone to sleep wake for the next job. */
 static void sleepersWake(void **state)
 {
@@ -203,8 +262,12 @@ static void withoutPool(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(everyPieceOnce),         cmocka_unit_test(jobsWithinPieces),
-                                       cmocka_unit_test(waitingCallerTakesPart), cmocka_unit_test(sleepersWake),
-                                       cmocka_unit_test(childOfForkGoesOn),      cmocka_unit_test(withoutPool)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(everyPieceOnce),
+                                       cmocka_unit_test(jobsWithinPieces),
+                                       cmocka_unit_test(waitingCallerTakesPart),
+                                       cmocka_unit_test(callerWorksBesideLoop),
+                                       cmocka_unit_test(sleepersWake),
+                                       cmocka_unit_test(childOfForkGoesOn),
+                                       cmocka_unit_test(withoutPool)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
