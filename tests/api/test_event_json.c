@@ -1,3 +1,4 @@
+/* An event as a line of JSON: every field, cut where there is no room, every type by its name. */
 #include "support/check.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The arena: zeroed, aligned, disjoint blocks; a steady state that allocates nothing; NULL where there is no memory. */
 #include "support/check.h"
 
 #include <string.h>

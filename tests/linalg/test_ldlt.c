@@ -1,3 +1,4 @@
+/* L D L^T within envelopes: random banded matrices, redundant rows, and the part that is not read. */
 #include "support/check.h"
 #include "support/uniform.h"
 

@@ -1,3 +1,4 @@
+/* Dense LU: solutions, sign of the determinant, rank, and equilibration in any units. */
 #include "support/check.h"
 #include "support/uniform.h"
 

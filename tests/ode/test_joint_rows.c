@@ -1,3 +1,4 @@
+/* Rows of ODE's joints: how many each type has, which body comes first, and what a motor at its stop becomes. */
 #include "support/check.h"
 
 #include <string.h>

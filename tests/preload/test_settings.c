@@ -1,3 +1,4 @@
+/* Settings of the preload: every key is read, and what is wrong is named. */
 #include "support/check.h"
 
 #include <stdio.h>

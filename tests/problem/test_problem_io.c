@@ -1,3 +1,4 @@
+/* Problem files as text: what is written is read back to the bit; what is damaged is refused, by line and by name. */
 #include "support/check.h"
 #include "support/shared.h"
 
@@ -215,7 +216,7 @@ static void damagedFilesAreReadOrRefused(void **state)
     remove(FILE_NAME);
 }
 
-/* A problem of plain contacts is written in the format of problems/README, which others read. */
+/* A problem of plain contacts is written in the plain format, which others read. */
 static void plainProblemsStayPlain(void **state)
 {
     (void)state;

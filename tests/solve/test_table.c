@@ -1,3 +1,4 @@
+/* Names of solvers. */
 #include "support/check.h"
 
 #include <sprag/sprag.h>

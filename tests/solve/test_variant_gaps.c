@@ -1,3 +1,4 @@
+/* Gaps of variants: the reference's table, from any base, in any units. */
 #include "support/oracle.h"
 
 #include <sprag/sprag.h>

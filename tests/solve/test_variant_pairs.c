@@ -1,3 +1,5 @@
+/* The search for the variant of antipodal pairs, and their enumeration, against the reference's tables and, on random
+ * systems, the properties of docs/theory.md 3. */
 #include "support/oracle.h"
 #include "support/uniform.h"
 
@@ -137,7 +139,7 @@ static void randomSystem(int m, double friction, double *D, double *D0, double *
     }
 }
 
-/* Section 9, property 3: as b crosses the line where N_k = 0 the variant changes, and what the reactions do to the
+/* Continuity: as b crosses the line where N_k = 0 the variant changes, and what the reactions do to the
  * bodies, sum_k D_rk N_k, does not jump.  b goes from where the found variant has N_0 > 0 to where it has N_0 < 0. */
 static int shrinksToZero(int m, const double *D, const double *D0, const spragVariantSet *set)
 {
@@ -164,8 +166,8 @@ static int shrinksToZero(int m, const double *D, const double *D0, const spragVa
     return 1;
 }
 
-/* Section 8: under small friction in all variants the realised variant is unique, and every start of the search finds
- * it.  Section 9, property 4: flipping one index changes the sign of its N or keeps it zero. */
+/* Under small friction in all variants the realised variant is unique, and every start of the search finds it; and
+ * flipping one index changes the sign of its N or keeps it zero. */
 static void smallFrictionMeansOneVariant(void **state)
 {
     (void)state;
@@ -201,7 +203,7 @@ static void smallFrictionMeansOneVariant(void **state)
     assert_true(tried > 500 && continuous == tried);
 }
 
-/* Properties 1 to 3: where N_k = 0 the variant with i_k flipped has it too, and all other reactions coincide. */
+/* Where N_k = 0 the variant with i_k flipped has it too, and all other reactions coincide. */
 static void zeroReactionsAreShared(void **state)
 {
     (void)state;

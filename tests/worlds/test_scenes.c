@@ -75,7 +75,7 @@ static void quadrupedTrots(void **state)
     SceneDestroy(world);
 }
 
-/* Any heading, any yaw of the box: deceleration mu g, heading kept (design.md, section 6). */
+/* Any heading, any yaw of the box: deceleration mu g, heading kept. */
 static void slidesTheSameEveryWay(void **state)
 {
     (void)state;

@@ -203,8 +203,27 @@ SPRAG_API spragStatus spragProblemExistence(const spragProblem *problem, double 
  * negative eigenvalue of W.  SPRAG_OK or what is wrong (detail names it). */
 SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
 
-/* Text format of problems/README, or FCLib HDF5 by the extension .hdf5/.h5 (if built with HDF5).  *out is owned by
- * the caller: spragProblemFree.  Asymmetry up to 1e-2 relative is kept as given and reported in ->asymmetry. */
+/* Problem files: FCLib HDF5 by the extension .hdf5/.h5 (if built with HDF5; what is none inside is read as Siconos' text
+ * of sparse blocks), else text,
+ *
+ *     # comments
+ *     nc nblocks
+ *     nc lines       mu body1 body2
+ *     nc lines       q_n q_t1 q_t2
+ *     nblocks lines  i j w00 w01 w02 w10 ... w22     sorted by row, columns ascending
+ *
+ * and, where a problem has more than the plain format can say, any number of lines
+ *
+ *     step H
+ *     block k KIND mu_minus lo0 lo1 lo2 hi0 hi1 hi2 parent
+ *     history k slip1 slip2 b N_prev prev_slip1 prev_slip2 mode variant fresh
+ *     held k h00 h01 h02 h10 ... h22
+ *
+ * (KIND: contact, two-sided, force-limit, box, rolling), so that an island dumped from a step is solved again exactly as it
+ * was.  Numbers are written with 17 digits.
+ *
+ * *out is owned by the caller: spragProblemFree.  Asymmetry up to 1e-2 relative is kept as given and reported in
+ * ->asymmetry. */
 SPRAG_API spragStatus spragProblemRead(const char *path, spragProblem **out);
 SPRAG_API spragStatus spragProblemWrite(const spragProblem *problem, const char *path);
 SPRAG_API void spragProblemFree(spragProblem *problem);
