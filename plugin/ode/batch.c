@@ -416,6 +416,46 @@ static double passed(spragLane *lane)
     return lane->since - since;
 }
 
+/* As far as its problem, or its rows without blocks. */
+static void prepareIsland(Work *work, spragLane *lane, int k)
+{
+    struct spragWorld *world = work->world;
+    spragIsland *island = &world->snapshot.island[k];
+    island->lane = lane;
+    if (island->lone != NULL)
+        return;
+    memset((char *)island + offsetof(spragIsland, locked), 0, sizeof *island - offsetof(spragIsland, locked));
+    if (island->declined != NULL)
+        return;
+    if (work->solve) {
+        island->haste = spragHasteOf(world, island);
+        spragBareMake(world, &work->surfaces, island);
+    }
+    if (island->bare == NULL && !assemble(work, island))
+        noteFailure(work, k);
+}
+
+static void finishIsland(Work *work, int k)
+{
+    spragIsland *island = &work->world->snapshot.island[k];
+    int done = 1;
+    if (island->lone != NULL)
+        return;
+    if (island->declined == NULL && island->bare != NULL)
+        done = solveBare(work, island);
+    else if (island->declined == NULL)
+        solveIsland(work->world, &work->surfaces, island, shareOf(work, island));
+    if (!done || !rescue(work, island))
+        noteFailure(work, k);
+    island->haste = spragHasteNext(work->world, island);
+}
+
+/* 1: an island before this one failed, and the step with it. */
+static int isVain(Work *work, int k)
+{
+    return k >= atomic_load_explicit(&work->failed, memory_order_relaxed);
+}
+
 static void workOnBatch(void *context, int worker, int batch)
 {
     Work *work = context;
@@ -424,41 +464,18 @@ static void workOnBatch(void *context, int worker, int batch)
     if (worker > 0)
         lane->since = spragSeconds(); /* it may have waited */
     const int first = work->start[batch], end = work->start[batch + 1];
-    spragIsland *const island = world->snapshot.island;
     for (int k = first; k < end && world->lenient; ++k)
-        declineAbsurd(&world->snapshot, &island[k]);
-    int left = end - first;
-    if (work->solve)
-        left -= spragLonesSolve(world, &work->surfaces, lane, first, end);
-    if (left < end - first)
+        declineAbsurd(&world->snapshot, &world->snapshot.island[k]);
+    const int lone = work->solve ? spragLonesSolve(world, &work->surfaces, lane, first, end) : 0;
+    const int left = end - first - lone;
+    if (lone > 0)
         lane->solving += passed(lane);
-    for (int k = first; k < end && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k) {
-        island[k].lane = lane;
-        if (island[k].lone != NULL)
-            continue;
-        memset((char *)&island[k] + offsetof(spragIsland, locked), 0, sizeof island[k] - offsetof(spragIsland, locked));
-        if (island[k].declined != NULL)
-            continue;
-        if (work->solve) {
-            island[k].haste = spragHasteOf(world, &island[k]);
-            spragBareMake(world, &work->surfaces, &island[k]);
-        }
-        if (island[k].bare == NULL && !assemble(work, &island[k]))
-            noteFailure(work, k);
-    }
+    for (int k = first; k < end && !isVain(work, k); ++k)
+        prepareIsland(work, lane, k);
     if (left > 0)
         lane->assembling += passed(lane);
-    for (int k = first; k < end && work->solve && k < atomic_load_explicit(&work->failed, memory_order_relaxed); ++k) {
-        int done = 1;
-        if (island[k].lone == NULL && island[k].declined == NULL && island[k].bare != NULL)
-            done = solveBare(work, &island[k]);
-        else if (island[k].lone == NULL && island[k].declined == NULL)
-            solveIsland(world, &work->surfaces, &island[k], shareOf(work, &island[k]));
-        if (!done || !rescue(work, &island[k]))
-            noteFailure(work, k);
-        if (island[k].lone == NULL)
-            island[k].haste = spragHasteNext(world, &island[k]);
-    }
+    for (int k = first; k < end && work->solve && !isVain(work, k); ++k)
+        finishIsland(work, k);
     if (left > 0)
         lane->solving += passed(lane);
 }
