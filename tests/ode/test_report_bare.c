@@ -4,8 +4,12 @@
  * the changes of modes. */
 #include "support/twin.h"
 
+#include <stdlib.h>
+
 #include "linalg/vec3.h"
+#include "ode/assemble.h"
 #include "ode/world.h"
+#include "problem/residual.h"
 
 #define STEP (1.0 / 240) /* s */
 #define MU 0.5
@@ -23,7 +27,7 @@ typedef struct Stack {
     spragContact last[CONTACTS_MOST];
     int last_count;
     int events[SPRAG_EVENT_TYPE_COUNT];
-    dJointFeedback feedback;
+    dJointFeedback feedback[CONTACTS_MOST]; /* in the order of the contacts */
 } Stack;
 
 static void makeStack(Stack *s, Way way)
@@ -53,7 +57,7 @@ static void addContacts(Stack *s)
             const dContact contact = planeContact(p[0], p[1], p[2], MU);
             const dJointID joint = addContact(&s->t, &contact, s->t.body[b], b == 0 ? NULL : s->t.body[0]);
             if (s->way == LOOSE)
-                dJointSetFeedback(joint, &s->feedback);
+                dJointSetFeedback(joint, &s->feedback[4 * b + i]);
         }
 }
 
@@ -190,6 +194,46 @@ static void checkContact(Stack *s, double after[2][6], const spragContact *c, do
     }
 }
 
+/* The feedback that ODE would have given: force and moment on the body. */
+static void checkFeedback(const Stack *s, const spragContact *contact, int count)
+{
+    for (int k = 0; k < count; ++k) {
+        const int b = numberOf(s, contact[k].body[0]);
+        double force[3], arm[3], moment[3];
+        for (int i = 0; i < 3; ++i) {
+            force[i] = contact[k].normal_force * contact[k].normal[i] + contact[k].friction[i];
+            arm[i] = contact[k].position[i] - s->at[b][i];
+        }
+        spragCross3(moment, arm, force);
+        for (int i = 0; i < 3; ++i) {
+            CHECK_NEAR(s->feedback[k].f1[i], force[i], 1e-9);
+            CHECK_NEAR(s->feedback[k].t1[i], moment[i], 1e-9);
+        }
+    }
+}
+
+/* Given W, the island without has the same diagonal, velocities and residual. */
+static void checkWithMatrix(Stack *s, double residual)
+{
+    spragIsland *island = &s->t.sprag->snapshot.island[0];
+    const int n = island->block_count;
+    double *diagonal = malloc(9 * (size_t)n * sizeof *diagonal), *u = malloc(3 * (size_t)n * sizeof *u);
+    assert_true(diagonal != NULL && u != NULL && island->problem.block_count == n);
+    memcpy(diagonal, island->problem.W, 9 * (size_t)n * sizeof *diagonal);
+    assert_true(spragAssembleCouple(s->t.sprag, island));
+    assert_int_equal(island->problem.block_count, n * n);
+    for (int k = 0; k < n; ++k)
+        for (int i = 0; i < 9; ++i)
+            CHECK_NEAR(island->problem.W[9 * spragProblemDiagonal(&island->problem, k) + i], diagonal[9 * k + i],
+                       1e-12);
+    spragProblemVelocity(&island->problem, island->r, u);
+    for (int i = 0; i < 3 * n; ++i)
+        CHECK_NEAR(island->u[i], u[i], 1e-12);
+    CHECK_NEAR(spragProblemResidual(&island->problem, island->r), residual, 1e-12);
+    free(diagonal);
+    free(u);
+}
+
 /* What the step should have told of a contact: the type, or -1. */
 static int expectedEvent(const Stack *s, const spragContact *now)
 {
@@ -251,6 +295,10 @@ static void checkStep(Stack *s)
             CHECK_NEAR(contact[k].free_acceleration, freeAcceleration(s, contact, count, k), 1e-4);
     }
     checkEvents(s, contact, count);
+    if (s->way == LOOSE) {
+        checkFeedback(s, contact, count);
+        checkWithMatrix(s, residual);
+    }
     memcpy(s->last, contact, (size_t)count * sizeof *contact);
     s->last_count = count;
 }
