@@ -190,9 +190,15 @@ static void coupling(const spragSnapshot *s, const spragIsland *island, int k, i
 }
 
 /* Contacts with mu = infinity can ask for what no motion gives (three points of one body held against three that part).
- * This share of W makes the least violation the answer, with finite forces; what it lets a resting contact creep is far
- * below rounding's 1e-12 m/s. */
+ * This share of W makes the least violation the answer, with finite forces, and release.c tells of it; what it lets a
+ * resting contact creep is far below rounding's 1e-12 m/s.  W is the mean of the block's rows: a joint may hold one of them, and a share of what is
+ * left there (two contacts that a hinge holds along its axis) let impulses grow to 1e11 N s. */
 #define INFINITE_MU_COMPLIANCE 1e-11
+
+static int isHeld(const spragBlock *block)
+{
+    return block->kind == SPRAG_BLOCK_BOX && block->part == SPRAG_PART_CONTACT;
+}
 
 /* The diagonal block: symmetric to the bit, compliance added, empty rows given the mean of the others. */
 void spragDelassusDiagonal(const spragBlock *block, double W[9])
@@ -201,8 +207,6 @@ void spragDelassusDiagonal(const spragBlock *block, double W[9])
     int used = 0;
     for (int i = 0; i < 3; ++i) {
         W[4 * i] += block->compliance[i];
-        if (i > 0 && block->kind == SPRAG_BLOCK_BOX && block->part == SPRAG_PART_CONTACT)
-            W[4 * i] *= 1 + INFINITE_MU_COMPLIANCE;
         for (int j = 0; j < i; ++j)
             W[3 * i + j] = W[3 * j + i];
         if (!block->unused[i]) {
@@ -210,9 +214,17 @@ void spragDelassusDiagonal(const spragBlock *block, double W[9])
             ++used;
         }
     }
+    mean = used > 0 && mean > 0 ? mean / used : 1;
     for (int i = 0; i < 3; ++i)
         if (block->unused[i] || (block->locked >> i & 1))
-            W[4 * i] = used > 0 && mean > 0 ? mean / used : 1;
+            W[4 * i] = mean;
+        else if (i > 0)
+            W[4 * i] += isHeld(block) * INFINITE_MU_COMPLIANCE * mean;
+}
+
+double spragDelassusYield(const spragBlock *block, const double W[9])
+{
+    return isHeld(block) * INFINITE_MU_COMPLIANCE * (W[0] + W[4] + W[8]) / 3;
 }
 
 /* ---------------------------------------------------------------- rows that joints hold */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
+#include "ode/delassus.h"
 #include "problem/residual.h"
 #include "solve/cones.h"
 #include "solve/existence.h"
@@ -128,53 +129,72 @@ static void restart(spragIsland *island)
     memset(island->r, 0, 3 * (size_t)island->block_count * sizeof *island->r);
 }
 
-/* The island's answer if the judge likes it better than `best`, else that one. */
-static void keepBetter(spragIsland *island, double *best, double *least)
+/* An answer, with the bounds that it is one for: contacts that part have lost theirs. */
+typedef struct Best {
+    double *r, *bound; /* (3, 6 block_count); bound NULL: nothing has bounds */
+    double residual;
+} Best;
+
+static void keep(const spragIsland *island, Best *best)
 {
-    const size_t bytes = 3 * (size_t)island->block_count * sizeof *best;
+    const size_t n = (size_t)island->block_count;
+    best->residual = island->solve.residual;
+    memcpy(best->r, island->r, 3 * n * sizeof *best->r);
+    if (best->bound != NULL)
+        memcpy(best->bound, island->bound, 6 * n * sizeof *best->bound);
+}
+
+static void takeBack(spragIsland *island, const Best *best)
+{
+    const size_t n = (size_t)island->block_count;
+    memcpy(island->r, best->r, 3 * n * sizeof *best->r);
+    if (best->bound != NULL)
+        memcpy(island->bound, best->bound, 6 * n * sizeof *best->bound);
+}
+
+/* The island's answer if the judge likes it better than `best`, else that one. */
+static void keepBetter(spragIsland *island, Best *best)
+{
     judge(island);
-    if (island->solve.residual < *least) {
-        *least = island->solve.residual;
-        memcpy(best, island->r, bytes);
-    }
+    if (island->solve.residual < best->residual || isnan(best->residual))
+        keep(island, best);
 }
 
 /* From the first softening down, as long as less of it is less of a violation: where nothing moves as it is asked to, it
  * only makes impulses greater. */
 static spragStatus solveConflict(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
-                                 double *best, int *iterations)
+                                 Best *best, int *iterations)
 {
-    const size_t bytes = 3 * (size_t)island->block_count * sizeof *best;
     double least = INFINITY;
+    keep(island, best);
     restart(island);
-    for (double share = SOFTENING; share > SHARE_LEAST && least > options->tolerance; share *= 0.1) {
+    for (double share = SOFTENING; share > SHARE_LEAST && best->residual > options->tolerance; share *= 0.1) {
         soften(island, diagonal, INFINITE_CONTACTS, share);
         const spragStatus status = solveParting(spragChainSolve, options, island, iterations);
         soften(island, diagonal, INFINITE_CONTACTS, 0);
         if (status == SPRAG_ERROR_MEMORY)
             return status;
-        judge(island);
+        keepBetter(island, best);
         if (!(island->solve.residual < 0.5 * least))
             break;
         least = island->solve.residual;
-        memcpy(best, island->r, bytes);
     }
-    memcpy(island->r, best, bytes);
+    takeBack(island, best);
     return SPRAG_OK;
 }
 
 static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
-                                 double *best, int *iterations)
+                                 Best *best, int *iterations)
 {
     static const double first[] = {1e-4, 1e-2};
-    double least = island->solve.residual, share = 0;
+    double share = 0;
     int found = 0;
     spragStatus status = SPRAG_OK;
     spragSolveOptions prompt = *options;
     const int hurried = options->enough > options->tolerance && options->iteration_limit == 0, before = *iterations;
     if (hurried)
         prompt.iteration_limit = STEPS_PROMPT;
-    memcpy(best, island->r, 3 * (size_t)island->block_count * sizeof *best);
+    keep(island, best);
     for (size_t i = 0; i < sizeof first / sizeof *first && !found && status != SPRAG_ERROR_MEMORY; ++i) {
         restart(island);
         soften(island, diagonal, ALL_FRICTION, share = first[i]);
@@ -183,8 +203,8 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
     }
     while (status != SPRAG_ERROR_MEMORY) {
         soften(island, diagonal, ALL_FRICTION, 0);
-        keepBetter(island, best, &least);
-        if (!found || share == 0 || least <= fmax(options->tolerance, options->enough) ||
+        keepBetter(island, best);
+        if (!found || share == 0 || best->residual <= fmax(options->tolerance, options->enough) ||
             (hurried && *iterations - before > STEPS_DOWN))
             break;
         share = share > SHARE_LEAST ? 0.1 * share : 0;
@@ -193,7 +213,7 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
         found = island->solve.residual <= SPRAG_MISSED;
     }
     soften(island, diagonal, ALL_FRICTION, 0);
-    memcpy(island->r, best, 3 * (size_t)island->block_count * sizeof *best);
+    takeBack(island, best);
     return status;
 }
 
@@ -219,14 +239,13 @@ static spragStatus findWedge(spragIsland *island)
 /* The wedge yields: with a compliance on all contacts there is a solution.  That is what is solved and judged; W is rigid
  * again afterwards, and u what the rigid contacts do. */
 static spragStatus solveWedged(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
-                               double *before, int *iterations)
+                               Best *before, int *iterations)
 {
     static const double share[] = {1e-3, 1e-2, 1e-1};
-    const size_t bytes = 3 * (size_t)island->block_count * sizeof *before;
-    const double missed = island->solve.residual, enough = fmax(options->tolerance, options->enough);
+    const double enough = fmax(options->tolerance, options->enough);
     const spragSolveInfo info = island->solve;
     spragStatus status = SPRAG_NOT_CONVERGED;
-    memcpy(before, island->r, bytes);
+    keep(island, before);
     for (size_t i = 0; i < sizeof share / sizeof *share && status != SPRAG_ERROR_MEMORY; ++i) {
         restart(island);
         soften(island, diagonal, ALL_CONTACTS, share[i]);
@@ -236,9 +255,8 @@ static spragStatus solveWedged(const spragSolveOptions *options, spragIsland *is
     }
     soften(island, diagonal, ALL_CONTACTS, 0);
     if (status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough)) { /* no better for it */
-        memcpy(island->r, before, bytes);
+        takeBack(island, before);
         island->solve = info;
-        island->solve.residual = missed;
         island->wedge = 0;
     }
     spragProblemVelocity(&island->problem, island->r, island->u);
@@ -249,20 +267,22 @@ static spragStatus solveWedged(const spragSolveOptions *options, spragIsland *is
 static spragStatus solveSoftened(const spragSolveOptions *options, spragIsland *island, Softened which, int *iterations)
 {
     const size_t n = 3 * (size_t)island->block_count;
-    double *diagonal = SPRAG_TAKE_RAW(&island->lane->arena, double, n),
-           *best = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
-    if (diagonal == NULL || best == NULL)
+    double *diagonal = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
+    Best best = {.r = SPRAG_TAKE_RAW(&island->lane->arena, double, n)};
+    if (island->bound != NULL)
+        best.bound = SPRAG_TAKE_RAW(&island->lane->arena, double, 2 * n);
+    if (diagonal == NULL || best.r == NULL || (island->bound != NULL && best.bound == NULL))
         return SPRAG_ERROR_MEMORY;
     for (int k = 0; k < island->block_count; ++k)
         for (int row = 0; row < 3; ++row)
             diagonal[3 * k + row] = island->W[9 * spragProblemDiagonal(&island->problem, k) + 4 * row];
     spragStatus status = SPRAG_OK;
     if (which == ALL_CONTACTS)
-        status = solveWedged(options, island, diagonal, best, iterations);
+        status = solveWedged(options, island, diagonal, &best, iterations);
     if (which == INFINITE_CONTACTS)
-        status = solveConflict(options, island, diagonal, best, iterations);
+        status = solveConflict(options, island, diagonal, &best, iterations);
     else if (status != SPRAG_ERROR_MEMORY && !(island->wedge > 0))
-        status = solveYielding(options, island, diagonal, best, iterations);
+        status = solveYielding(options, island, diagonal, &best, iterations);
     if (!(island->wedge > 0))
         judge(island);
     island->solve.fallback = 1;
@@ -271,9 +291,40 @@ static spragStatus solveSoftened(const spragSolveOptions *options, spragIsland *
     return island->solve.status = island->solve.residual <= options->tolerance ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }
 
+/* m/s, of one row of a contact */
+static double yieldOf(const spragIsland *island, size_t i)
+{
+    const spragBlock *block = &island->block[i / 3];
+    const double *W = island->W + 9 * (size_t)spragProblemDiagonal(&island->problem, (int)(i / 3));
+    const double own = i % 3 == 0 ? 0 : spragDelassusYield(block, W);
+    return block->part == SPRAG_PART_CONTACT ? (block->compliance[i % 3] + own) * island->r[i] : 0;
+}
+
+/* What contacts in conflict do at all they do by their compliance: the world's (CFM), and that which infinite friction is
+ * given (delassus.c).  Where that is a speed that counts they are a wedge; u is then what rigid ones do. */
+static void tellYield(spragIsland *island)
+{
+    const size_t n = 3 * (size_t)island->block_count;
+    double most = 0;
+    for (size_t i = 0; i < n; ++i)
+        most = fmax(most, fabs(yieldOf(island, i)));
+    if (!(most > CLOSING))
+        return;
+    island->wedge = most;
+    island->solve.fallback = 1;
+    for (size_t i = 0; i < n; ++i)
+        island->u[i] -= yieldOf(island, i);
+    island->rigid = spragVelocityResidual(&island->problem, island->r, island->u);
+}
+
+static int isFar(const spragSolveOptions *options, const spragIsland *island)
+{
+    return !(island->solve.residual <= fmax(SPRAG_MISSED, options->enough));
+}
+
 static int isMissed(const spragSolveOptions *options, const spragIsland *island, spragStatus status)
 {
-    return status == SPRAG_NOT_CONVERGED && island->solve.residual > fmax(SPRAG_MISSED, options->enough);
+    return status == SPRAG_NOT_CONVERGED && isFar(options, island);
 }
 
 /* The chain, but asked after its first links, or after all, whether there is a rigid solution. */
@@ -301,13 +352,15 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     island->wedge = 0;
     spragStatus status =
         waits ? solveRigid(options, island, &iterations) : solveParting(spragChainSolve, options, island, &iterations);
-    if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && conflicts(island))
+    if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) && conflicts(island))
         status = solveSoftened(options, island, INFINITE_CONTACTS, &iterations);
     else if (waits && isMissed(options, island, status))
         status = solveSoftened(options, island, island->wedge > 0 ? ALL_CONTACTS : ALL_FRICTION, &iterations);
     spragArenaRelease(arena, mark);
     island->solve.iterations = iterations;
     island->missed += isMissed(options, island, status);
+    if (status != SPRAG_ERROR_MEMORY && !(island->wedge > 0) && conflicts(island))
+        tellYield(island);
     if (status != SPRAG_ERROR_MEMORY && island->locked > options->tolerance) { /* no force does it */
         island->solve.residual = fmax(island->solve.residual, island->locked);
         island->solve.fallback = 1;

@@ -12,12 +12,15 @@
 #include <string.h>
 
 #include "linalg/lu.h"
+#include "problem/cone.h"
 #include "problem/residual.h"
 #include "solve/solver.h"
 
 enum { BLOCKS_MOST = 60 }; /* dense */
 #define SOFT 1e-9          /* of W's own diagonal */
 #define SINGULAR 1e-12     /* a pivot, of the largest number */
+#define CLOSER 0.1         /* of the tolerance: elimination adds to the residual */
+#define SOFTEST 1e-12      /* W' of W, where it is less: rounding */
 
 static int isFree(const spragProblem *p, int row)
 {
@@ -115,6 +118,28 @@ static void restore(const Elimination *el, const spragProblem *p, double *r)
     }
 }
 
+/* The least of W'_kk / W_kk.  A residual in m/s is impulses times W, and it is the impulses that have to be right: where
+ * W_bb takes nearly all of W_kk the rest is solved so much closer. */
+static double softestOf(const spragProblem *p, const Elimination *el)
+{
+    double least = 1;
+    for (int i = 0; i < el->n; ++i) {
+        const double own = entry(p, i, i), left = el->W[9 * (i / 3 * p->contact_count + i / 3) + 4 * (i % 3)];
+        least = isFree(p, i) || !(left < least * own) ? least : left / own;
+    }
+    return fmax(least, SOFTEST);
+}
+
+/* Into its cone or its bounds, where the rest's residual does not see that it is out of them by more than rounding. */
+static void project(const spragProblem *p, int k, double r[3])
+{
+    const double x[3] = {r[0], r[1], r[2]};
+    if (spragKindOf(p, k) == SPRAG_BLOCK_CONTACT)
+        spragConeProject(p->mu[k], x, r);
+    for (int i = 0; i < 3 && spragKindOf(p, k) == SPRAG_BLOCK_BOX; ++i)
+        r[i] = fmin(fmax(x[i], p->bound[6 * k + i]), p->bound[6 * k + 3 + i]);
+}
+
 /* The chain on what is left. */
 static spragStatus solveRest(const Elimination *el, const spragProblem *problem, const spragSolveOptions *options,
                              spragArena *arena, double *r, spragSolveInfo *info)
@@ -126,7 +151,12 @@ static spragStatus solveRest(const Elimination *el, const spragProblem *problem,
     rest.bodies = NULL;
     for (int i = 0; i < el->free_count; ++i)
         r[el->row[i]] = 0;
-    const spragStatus status = spragChainSolve(&rest, options, arena, r, NULL, &inner);
+    spragSolveOptions closer = *options;
+    closer.tolerance = CLOSER * softestOf(problem, el) * options->tolerance;
+    closer.enough = 0;
+    const spragStatus status = spragChainSolve(&rest, &closer, arena, r, NULL, &inner);
+    for (int k = 0; k < problem->contact_count; ++k)
+        project(problem, k, r + 3 * k);
     info->iterations += inner.iterations;
     info->several |= inner.several, info->none |= inner.none;
     return status;
