@@ -202,6 +202,7 @@ dJointID spragJointCreateContact(spragWorldID world, dJointGroupID group, const 
 {
     if (spragAttachmentsCheck(world) != SPRAG_OK || checkContact(contact) != SPRAG_OK)
         return NULL;
+    spragStepContactMade(world);
     return dJointCreateContact(world->world, group, contact);
 }
 
@@ -216,6 +217,7 @@ dJointID spragJointCreateContactSurface(spragWorldID world, dJointGroupID group,
     }
     if (spragApiCheckSurface(surface) != SPRAG_OK)
         return NULL;
+    spragStepContactMade(world);
     dJointID joint = dJointCreateContact(world->world, group, contact);
     if (joint != NULL && spragLedgerAddSurface(world, joint, surface) != SPRAG_OK) {
         if (group == NULL) /* one of a group lives on, with the default surface */

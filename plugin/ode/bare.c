@@ -70,6 +70,7 @@ typedef struct Looking {
     Groups groups;
     int opposed;
     unsigned char refused[SPRAG_RANGES_MOST];
+    int crowded[SPRAG_RANGES_MOST]; /* contacts that may share their pair with others */
 } Looking;
 
 /* Are contacts first .. end - 1 plain? */
@@ -80,6 +81,7 @@ static void lookRange(void *data, int range, int first, int end)
     const spragSnapshot *s = &world->snapshot;
     const int *joints = looking->island->joint;
     looking->refused[range] = 1;
+    looking->crowded[range] = 0;
     for (int k = first; k < end; ++k) {
         const spragJointState *joint = &s->joint[joints[k]];
         if (joint->contact == NULL || joint->feedback != NULL ||
@@ -89,6 +91,7 @@ static void lookRange(void *data, int range, int first, int end)
             spragPrefetch(s->joint[joints[k + AHEAD]].contact, sizeof(dContact));
         if (!spragContactIsPlain(joint->contact))
             return;
+        looking->crowded[range] += !joint->alone;
         double *push = looking->push[k];
         normalOf(joint, push);
         for (int i = 0; i < 3 && joint->body[1] >= 0 && joint->body[0] > joint->body[1]; ++i)
@@ -101,17 +104,19 @@ static void lookRange(void *data, int range, int first, int end)
 static int arePlain(Looking *looking)
 {
     const int n = looking->island->joint_count;
+    int crowded = 0;
     spragArena *arena = &looking->island->lane->arena;
-    Groups *groups = &looking->groups;
     looking->push = spragArenaTakeRaw(arena, (size_t)n, sizeof *looking->push);
-    groups->group = SPRAG_TAKE_RAW(arena, Group, n);
-    if (looking->push == NULL || groups->group == NULL || !spragPointerMapMake(&groups->last, arena, n))
+    if (looking->push == NULL)
         return 0;
     spragRangesRun(n, lookRange, looking);
-    for (int range = 0; range < spragRangeCount(n); ++range)
+    for (int range = 0; range < spragRangeCount(n); ++range) {
         if (looking->refused[range])
             return 0;
-    return 1;
+        crowded += looking->crowded[range];
+    }
+    looking->groups.group = SPRAG_TAKE_RAW(arena, Group, crowded);
+    return looking->groups.group != NULL && spragPointerMapMake(&looking->groups.last, arena, crowded);
 }
 
 /* Does one pair have contacts that may be opposed? */
@@ -122,8 +127,11 @@ static void compareAll(void *data)
     const spragIsland *island = looking->island;
     const int *before = NULL;
     for (int k = 0; k < island->joint_count && !looking->opposed; ++k) {
-        const int *body = looking->world->snapshot.joint[island->joint[k]].body;
+        const spragJointState *joint = &looking->world->snapshot.joint[island->joint[k]];
+        const int *body = joint->body;
         const double *push = looking->push[k];
+        if (joint->alone)
+            continue;
         const int goes_on = before != NULL && samePair(before, body) &&
                             spragDot3(groups->group[groups->count - 1].push, push) > SIDE_BY_SIDE;
         looking->opposed = !goes_on && !addGroup(groups, body, push);
@@ -287,8 +295,15 @@ static void fillRange(void *data, int range, int first, int end)
         }
         fillContact(rows, k, &before);
     }
-    spragGreedyFill(&rows->bare->greedy, first, end);
+}
+
+/* What follows from rows first .. end - 1. */
+static void finishRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    Rows *rows = data;
     int singular = 0;
+    spragGreedyFill(&rows->bare->greedy, first, end);
     for (int k = first; k < end; ++k)
         singular |= !(spragBareSlope(&rows->bare->greedy.contact[k], rows->bare->contact[k].slip) > 0);
     if (singular)
@@ -382,8 +397,10 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     atomic_init(&rows.singular, 0);
     spragRangesRunBeside(spragPoolHere(), island->body_count, moveRange, &rows, compareAll, &looking);
     spragMatrixFreeBodies(&world->snapshot, island, &bare->greedy);
-    if (!atomic_load(&rows.singular) && !looking.opposed)
+    if (!atomic_load(&rows.singular) && !looking.opposed) {
         spragRangesRun(n, fillRange, &rows);
+        spragRangesRunBeside(spragPoolHere(), n, finishRange, &rows, spragGreedySumGuess, &bare->greedy);
+    }
     if (atomic_load(&rows.singular) || looking.opposed) {
         spragBareUndo(world, island);
         return;

@@ -22,77 +22,93 @@ void spragSetJoin(int *parent, int i, int j)
         parent[i] = j;
 }
 
+/* What is asked of bodies again and again, side by side: their states are far apart. */
+typedef struct Sets {
+    spragSnapshot *snapshot;
+    int *parent, *island;             /* (body_count) */
+    unsigned char *kinematic, *awake; /* (body_count) */
+} Sets;
+
 /* ODE's islands; 1: some body is kinematic, which couples what it touches in them, and not in Sprag's. */
-static int wakeComponents(spragSnapshot *s, int *parent)
+static int wakeComponents(Sets *sets)
 {
-    int kinematic = 0;
+    spragSnapshot *s = sets->snapshot;
+    int *parent = sets->parent, kinematic = 0;
     for (int i = 0; i < s->body_count; ++i)
         parent[i] = i;
     for (int j = 0; j < s->joint_count; ++j)
         if (s->joint[j].enabled && s->joint[j].body[1] >= 0)
             spragSetJoin(parent, s->joint[j].body[0], s->joint[j].body[1]);
     for (int i = 0; i < s->body_count; ++i) {
-        s->body[i].component = spragSetFind(parent, i);
-        kinematic |= s->body[i].kinematic;
-        if (s->body[i].enabled)
-            s->body[s->body[i].component].awake = 1;
+        spragBodyState *body = &s->body[i];
+        body->component = spragSetFind(parent, i);
+        kinematic |= body->kinematic;
+        sets->kinematic[i] = (unsigned char)body->kinematic;
+        if (body->enabled)
+            sets->awake[body->component] = 1;
     }
-    for (int i = 0; i < s->body_count; ++i)
-        s->body[i].awake = s->body[s->body[i].component].awake;
+    for (int i = 0; i < s->body_count; ++i) /* a component begins with its root */
+        sets->awake[i] = sets->awake[spragSetFind(parent, i)];
     return kinematic;
 }
 
 /* A dynamic body of the joint: where its island is to be found. */
-static int dynamicBody(const spragSnapshot *s, const spragJointState *joint)
+static int dynamicBody(const Sets *sets, const spragJointState *joint)
 {
-    return s->body[joint->body[0]].kinematic ? joint->body[1] : joint->body[0];
+    return sets->kinematic[joint->body[0]] ? joint->body[1] : joint->body[0];
 }
 
-static int isActive(const spragSnapshot *s, const spragJointState *joint)
+static int isActive(const Sets *sets, const spragJointState *joint)
 {
-    return joint->enabled && s->body[joint->body[0]].awake;
+    return joint->enabled && sets->awake[joint->body[0]];
 }
 
 /* Sets of dynamic bodies, as joints of the awake couple them. */
-static void joinDynamic(const spragSnapshot *s, int *parent)
+static void joinDynamic(Sets *sets)
 {
+    const spragSnapshot *s = sets->snapshot;
     for (int i = 0; i < s->body_count; ++i)
-        parent[i] = i;
+        sets->parent[i] = i;
     for (int j = 0; j < s->joint_count; ++j) {
         const spragJointState *joint = &s->joint[j];
-        if (isActive(s, joint) && joint->body[1] >= 0 && !s->body[joint->body[0]].kinematic &&
-            !s->body[joint->body[1]].kinematic)
-            spragSetJoin(parent, joint->body[0], joint->body[1]);
+        if (isActive(sets, joint) && joint->body[1] >= 0 && !sets->kinematic[joint->body[0]] &&
+            !sets->kinematic[joint->body[1]])
+            spragSetJoin(sets->parent, joint->body[0], joint->body[1]);
     }
 }
 
 /* Roots of the sets that have a contact, a guide or joint friction become islands, in order of their first body. */
-static void numberIslands(spragSnapshot *s, int *parent)
+static void numberIslands(Sets *sets)
 {
+    spragSnapshot *s = sets->snapshot;
+    int *island = sets->island;
+    for (int i = 0; i < s->body_count; ++i)
+        island[i] = -1;
     for (int j = 0; j < s->joint_count; ++j)
-        if ((spragIsContact(&s->joint[j]) || s->joint[j].bearing != NULL) && isActive(s, &s->joint[j]))
-            s->body[spragSetFind(parent, dynamicBody(s, &s->joint[j]))].island = 0;
+        if ((spragIsContact(&s->joint[j]) || s->joint[j].bearing != NULL) && isActive(sets, &s->joint[j]))
+            island[spragSetFind(sets->parent, dynamicBody(sets, &s->joint[j]))] = 0;
     for (int i = 0; i < s->body_count; ++i) {
-        const int root = spragSetFind(parent, i);
-        if (root == i && s->body[i].island == 0)
-            s->body[i].island = s->island_count++;
+        const int root = spragSetFind(sets->parent, i);
+        if (root == i && island[i] == 0)
+            island[i] = s->island_count++;
         else
-            s->body[i].island = s->body[root].island;
+            island[i] = island[root];
     }
 }
 
-static void countMembers(spragSnapshot *s)
+static void countMembers(const Sets *sets)
 {
+    spragSnapshot *s = sets->snapshot;
     for (int k = 0; k < s->island_count; ++k)
         memset(&s->island[k], 0, offsetof(spragIsland, locked));
     for (int i = 0; i < s->body_count; ++i)
-        if (s->body[i].island >= 0)
-            ++s->island[s->body[i].island].body_count;
+        if (sets->island[i] >= 0)
+            ++s->island[sets->island[i]].body_count;
     for (int j = 0; j < s->joint_count; ++j) {
         spragJointState *joint = &s->joint[j];
-        if (!isActive(s, joint))
+        if (!isActive(sets, joint))
             continue;
-        joint->island = s->body[dynamicBody(s, joint)].island;
+        joint->island = sets->island[dynamicBody(sets, joint)];
         if (joint->island >= 0) {
             ++s->island[joint->island].joint_count;
             s->island[joint->island].contact_count += spragIsContact(joint);
@@ -100,8 +116,9 @@ static void countMembers(spragSnapshot *s)
     }
 }
 
-static void listMembers(spragSnapshot *s, int *list)
+static void listMembers(const Sets *sets, int *list)
 {
+    spragSnapshot *s = sets->snapshot;
     for (int k = 0; k < s->island_count; ++k) {
         spragIsland *island = &s->island[k];
         island->body = list;
@@ -109,12 +126,16 @@ static void listMembers(spragSnapshot *s, int *list)
         list = island->joint + island->joint_count;
         island->body_count = island->joint_count = 0;
     }
-    for (int i = 0; i < s->body_count; ++i)
-        if (s->body[i].island >= 0) {
-            spragIsland *island = &s->island[s->body[i].island];
-            s->body[i].place = island->body_count;
+    for (int i = 0; i < s->body_count; ++i) {
+        spragBodyState *body = &s->body[i];
+        body->awake = sets->awake[i];
+        body->island = sets->island[i];
+        if (body->island >= 0) {
+            spragIsland *island = &s->island[body->island];
+            body->place = island->body_count;
             island->body[island->body_count++] = i;
         }
+    }
     for (int j = 0; j < s->joint_count; ++j)
         if (s->joint[j].island >= 0) {
             spragIsland *island = &s->island[s->joint[j].island];
@@ -124,17 +145,21 @@ static void listMembers(spragSnapshot *s, int *list)
 
 spragStatus spragIslandsFind(spragArena *arena, spragSnapshot *s)
 {
-    int *parent = SPRAG_TAKE(arena, int, s->body_count);
-    if (parent == NULL)
+    Sets sets = {.snapshot = s,
+                 .parent = SPRAG_TAKE_RAW(arena, int, s->body_count),
+                 .island = SPRAG_TAKE_RAW(arena, int, s->body_count),
+                 .kinematic = SPRAG_TAKE_RAW(arena, unsigned char, s->body_count),
+                 .awake = SPRAG_TAKE(arena, unsigned char, s->body_count)};
+    if (sets.parent == NULL || sets.island == NULL || sets.kinematic == NULL || sets.awake == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the islands of %d bodies", s->body_count);
-    if (wakeComponents(s, parent))
-        joinDynamic(s, parent);
-    numberIslands(s, parent);
+    if (wakeComponents(&sets))
+        joinDynamic(&sets);
+    numberIslands(&sets);
     s->island = SPRAG_TAKE_RAW(arena, spragIsland, s->island_count);
     int *list = SPRAG_TAKE_RAW(arena, int, s->body_count + s->joint_count);
     if (s->island == NULL || list == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d islands", s->island_count);
-    countMembers(s);
-    listMembers(s, list);
+    countMembers(&sets);
+    listMembers(&sets, list);
     return SPRAG_OK;
 }

@@ -393,6 +393,8 @@ static void matchPairs(void *data, int range, int first, int end)
             if (s->joint[j].memory >= 0)
                 setFate(match->world, &s->joint[j], SPRAG_RECORD_CONTINUED);
         }
+        if (match->seeking[k] >= 0 && match->follower[match->seeking[k]] < 0)
+            s->joint[match->seeking[k]].alone = 1;
         if (match->seeking[k] >= 0 && s->carried != NULL)
             spragCarryForces(match->world, match->seeking[k], match->follower, left, match->next);
     }

@@ -28,11 +28,14 @@ enum {
 /* A pile at rest.  One ball that topples stirs what it leans on by a hundredth of its own speed in each step, and in the end
  * all of the pile: what is stirred most is visited.  A blow of one ball (5e-2 m/s) is answered where it falls, in ten
  * visits of each contact to 1e-5 m/s; four hundred sweeps of all leave 7e-4, and a pile of 10 000 that moves. */
-enum { VISITS_AT_REST = 24 }; /* of each contact, at most */
-#define SETTLED 1e-13         /* m/s: slower creep is rounding (solve/chain.c) */
-#define STIRRED 0.1           /* of the residual: changes that are left undone */
-#define FALLS 0.7             /* between two looks; else it is time for W */
-#define CREEP_ENOUGH 0.3      /* tolerances: the rest is left to the next step */
+enum {
+    VISITS_AT_REST = 24, /* of each contact, at most, */
+    VISITS_POLISHING = 2 /* or where all is within tolerance: enough that what creeps does not grow */
+};
+#define SETTLED 1e-13    /* m/s: slower creep is rounding (solve/chain.c) */
+#define STIRRED 0.1      /* of the residual: changes that are left undone */
+#define FALLS 0.7        /* between two looks; else it is time for W */
+#define CREEP_ENOUGH 0.3 /* tolerances: the rest is left to the next step */
 
 typedef struct Bodies {
     spragSnapshot *snapshot;
@@ -222,7 +225,7 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
 spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, spragGreedy *greedy, double *others,
                                 double *u, spragSolveInfo *solve)
 {
-    const long most = VISITS_AT_REST * (long)greedy->contact_count;
+    const long n = greedy->contact_count, most = VISITS_AT_REST * n;
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
     spragGreedyBegin(greedy, others, u);
     solve->residual = greedy->best_residual;
@@ -230,7 +233,8 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, s
     while (roughly && (greedy->creep > enough || solve->residual > options->tolerance) && greedy->visits < most &&
            solve->residual < FALLS * before) {
         before = solve->residual;
-        spragGreedyRun(greedy, STIRRED * solve->residual, 0, most, INFINITY);
+        const long until = before > options->tolerance ? most : VISITS_POLISHING * n;
+        spragGreedyRun(greedy, STIRRED * before, 0, until, INFINITY);
         solve->residual = spragGreedyResidual(greedy, u);
         enough = CREEP_ENOUGH * options->tolerance;
     }

@@ -167,8 +167,16 @@ static spragStatus stepAll(struct spragWorld *world, double step)
     return SPRAG_OK;
 }
 
+void spragStepContactMade(struct spragWorld *world)
+{
+    const int half = world->snapshot.joint_count / 2;
+    if (++world->made == half && world->snapshot.joint_count >= JOINTS_EXPECTING)
+        spragPoolExpect(world->pool);
+}
+
 spragStatus spragStep(struct spragWorld *world, double step)
 {
+    world->made = 0;
     world->stage = SPRAG_WITHIN_STEP;
     const spragStatus status = stepAll(world, step);
     spragPoolExpectNone(world->pool);

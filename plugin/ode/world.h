@@ -65,6 +65,7 @@ typedef struct spragJointState {
     int body[2];              /* ODE's node order: body[0] >= 0 if attached, body[1] = -1 for the world */
     int island;               /* or -1 */
     int memory;               /* index of the record of the last step, or -1: of contacts and guides; else of a load */
+    int alone;                /* a contact: its two bodies have no other one, as far as is known */
     const dContact *contact;  /* of contact joints */
     struct spragGuide *guide; /* of the null joint that carries a guide */
     struct spragBearing *bearing; /* friction of the joint, or NULL; valid for the step */
@@ -267,6 +268,7 @@ struct spragWorld {
     spragEventFn *callback;
     void *callback_user;
     int parked; /* the joints of solved islands are disabled: between spragPark and the first callback, or Unpark */
+    int made;   /* contacts since the last step, as far as Sprag made them */
     int called; /* a moved callback of the user's ran in this step: joints may have come and gone */
     spragHeardJoint *heard; /* (joint_count), in the arena */
     spragStepInfo info;

@@ -151,6 +151,13 @@ void spragGreedySum(spragGreedy *greedy)
         greedy->lanes->ahead = 0;
 }
 
+void spragGreedySumGuess(void *data)
+{
+    spragGreedy *greedy = data;
+    spragGreedySum(greedy);
+    greedy->summed = 1;
+}
+
 /* ---------------------------------------------------------------- what a contact is */
 
 /* Adds [x]^T I^-1 [x], the response in translation of a point at arm x to impulses on it, by columns. */
@@ -562,7 +569,9 @@ static void beginRange(void *data, int range, int first, int end)
 
 void spragGreedyBegin(spragGreedy *greedy, double *others, double *u)
 {
-    spragGreedySum(greedy);
+    if (!greedy->summed)
+        spragGreedySum(greedy);
+    greedy->summed = 0;
     memset(greedy->moved, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->moved);
     spragRangesRun(greedy->contact_count, beginRange, greedy);
     for (int k = greedy->contact_count; k < paddedCount(greedy->contact_count); ++k) {

@@ -66,6 +66,7 @@ typedef struct spragGreedy {
     double best_residual;
     double creep; /* m/s, that the judge saw (problem/creep.h) */
     long visits;
+    int summed;                     /* 1: the velocities are those of r already */
     struct spragGreedyLanes *lanes; /* of large problems with many visits, or NULL */
     spragArena *arena;
 } spragGreedy;
@@ -83,6 +84,8 @@ void spragGreedyFill(spragGreedy *greedy, int first, int end);
 
 /* velocities of the bodies from all r, to rounding */
 void spragGreedySum(spragGreedy *greedy);
+/* Of the guess, while other threads do something else; data: greedy. */
+void spragGreedySumGuess(void *data);
 
 /* J_k v (3) */
 void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3]);
