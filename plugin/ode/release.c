@@ -16,14 +16,22 @@ enum {
     ROUNDS_MAX = 8,
     MISSES_PATIENT = 2, /* in one step: joints in conflict are solved again for each bound, motor and surge */
     STEPS_PROMPT = 300, /* of each method, for who asks for less than the tolerance, or again: the way down is long */
-    STEPS_DOWN = 3000,  /* of all methods on it, for the same */
+    STEPS_DOWN = 5000,  /* of all methods on it, for the same */
     LARGE = 200         /* blocks: the step of a pile that is still falling does not wait for this */
 };
 
 #define CONFLICT 1e4     /* impulses against what stops the island */
 #define SOFTENING 1e-6   /* share of W */
 #define SHARE_LEAST 1e-9 /* then none */
-#define CLOSING 1e-6     /* m/s: a wedge that closes more slowly is none */
+#define SHARE_FIRST 1e-2 /* of W, by which friction yields: from rest */
+#define SHARE_RISE 3     /* times that, where nothing is found */
+#define SHARE_MOST 1
+#define SHARE_STEP 0.1       /* part of the last, on the way down */
+#define SHARE_STEP_LEAST 0.7 /* where steps are this short the way ends */
+#define SHARE_SAFE 0.5       /* of the share that would be enough if the residual fell with it */
+#define ON_THE_WAY 1e-5      /* m/s: good enough to go on from */
+#define NEARLY_RIGID 1e-4    /* m/s: the rigid problem is tried from here */
+#define CLOSING 1e-6         /* m/s: a wedge that closes more slowly is none */
 
 static int isInfinite(const spragBlock *block)
 {
@@ -183,38 +191,75 @@ static spragStatus solveConflict(const spragSolveOptions *options, spragIsland *
     return SPRAG_OK;
 }
 
+/* An answer in which friction yields. */
+typedef struct Yielded {
+    double *r;
+    double share; /* of W; 0: none yet */
+} Yielded;
+
+/* island->r becomes the answer to the present problem that the last two let expect, or the last itself if the judge likes
+ * it better. */
+static void alongLine(spragIsland *island, const Yielded *last, const Yielded *before, double share)
+{
+    const size_t n = 3 * (size_t)island->block_count;
+    const double part = before->share > 0 ? (last->share - share) / (before->share - last->share) : 0;
+    for (size_t i = 0; i < n; ++i)
+        island->r[i] = last->r[i] + part * (last->r[i] - before->r[i]);
+    if (!(spragProblemResidual(&island->problem, island->r) < spragProblemResidual(&island->problem, last->r)))
+        memcpy(island->r, last->r, n * sizeof *island->r);
+}
+
+/* Friction yields, and less and less so.  The answers lie on a line while the modes are the same: it leads to the next,
+ * and to that of share 0, which is tried as soon as it is near.  (A car whose contacts all but repeat each other: 1500
+ * factorisations from rest, where the homotopy ends above 1e-6 m/s after 5000.) */
 static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
                                  Best *best, int *iterations)
 {
-    static const double first[] = {1e-4, 1e-2};
-    double share = 0;
-    int found = 0;
-    spragStatus status = SPRAG_OK;
-    spragSolveOptions prompt = *options;
-    const int hurried = options->enough > options->tolerance && options->iteration_limit == 0, before = *iterations;
+    const size_t n = 3 * (size_t)island->block_count;
+    const double enough = fmax(options->tolerance, options->enough);
+    const int hurried = options->enough > options->tolerance && options->iteration_limit == 0, begin = *iterations;
+    double share = SHARE_FIRST, factor = SHARE_STEP;
+    spragSolveOptions first = *options;
+    Yielded last = {.r = SPRAG_TAKE_RAW(&island->lane->arena, double, n)},
+            before = {.r = SPRAG_TAKE_RAW(&island->lane->arena, double, n)};
+    if (last.r == NULL || before.r == NULL)
+        return SPRAG_ERROR_MEMORY;
     if (hurried)
-        prompt.iteration_limit = STEPS_PROMPT;
+        first.iteration_limit = STEPS_PROMPT, first.enough = ON_THE_WAY;
     keep(island, best);
-    for (size_t i = 0; i < sizeof first / sizeof *first && !found && status != SPRAG_ERROR_MEMORY; ++i) {
-        restart(island);
-        soften(island, diagonal, ALL_FRICTION, share = first[i]);
-        status = solveParting(spragChainSolve, &prompt, island, iterations);
-        found = island->solve.residual <= SPRAG_MISSED;
-    }
-    while (status != SPRAG_ERROR_MEMORY) {
-        soften(island, diagonal, ALL_FRICTION, 0);
-        keepBetter(island, best);
-        if (!found || share == 0 || best->residual <= fmax(options->tolerance, options->enough) ||
-            (hurried && *iterations - before > STEPS_DOWN))
-            break;
-        share = share > SHARE_LEAST ? 0.1 * share : 0;
+    do {
         soften(island, diagonal, ALL_FRICTION, share);
-        status = solveParting(spragChainSolve, &prompt, island, iterations);
-        found = island->solve.residual <= SPRAG_MISSED;
-    }
-    soften(island, diagonal, ALL_FRICTION, 0);
+        if (last.share > 0)
+            alongLine(island, &last, &before, share);
+        else
+            restart(island);
+        const spragStatus status = last.share > 0 ? solveParting(spragChainFollow, options, island, iterations)
+                                                  : solveParting(spragChainSolve, &first, island, iterations);
+        const int found = share > 0 && island->solve.residual <= ON_THE_WAY;
+        soften(island, diagonal, ALL_FRICTION, 0);
+        if (status == SPRAG_ERROR_MEMORY)
+            return status;
+        keepBetter(island, best);
+        if (found) {
+            double *const room = before.r;
+            before = last, last = (Yielded){.r = room, .share = share};
+            memcpy(last.r, island->r, n * sizeof *last.r);
+            factor = fmax(SHARE_STEP, fmin(SHARE_SAFE, SHARE_SAFE * enough / island->solve.residual));
+            alongLine(island, &last, &before, 0);
+            keepBetter(island, best);
+        }
+        if (last.share == 0) {
+            share *= SHARE_RISE;
+        } else if (found && island->solve.residual <= NEARLY_RIGID) {
+            share = 0;
+        } else {
+            factor = found || share == 0 ? factor : sqrt(factor);
+            share = factor * last.share;
+        }
+    } while (share <= SHARE_MOST && factor <= SHARE_STEP_LEAST && best->residual > enough &&
+             !(last.share > 0 && last.share <= SHARE_LEAST) && !(hurried && *iterations - begin > STEPS_DOWN));
     takeBack(island, best);
-    return status;
+    return SPRAG_OK;
 }
 
 /* island->wedge: the speed at which a wedge closes that friction locks (existence.c), or 0.  OK or ERROR_MEMORY. */

@@ -121,6 +121,9 @@ typedef struct Best {
     spragSolveInfo *info;            /* info->residual: of r */
 } Best;
 
+/* Which links: all, the first, or those that find the way from the answer of nearly the same problem. */
+typedef enum Part { WHOLE, BEGINNING, NEARBY } Part;
+
 /* How a link is run: its answer is kept if the judge likes it better than r, or is as good as asked and PREFERRED. */
 typedef enum Manner { BETTER, PREFERRED, FROM_REST } Manner;
 
@@ -184,9 +187,16 @@ static int isGlued(const spragProblem *problem)
     return problem->contact_count > SMALL && spragProblemIsGlued(problem);
 }
 
-static int chainOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolver *chain[LINKS_MAX])
+static int chainOf(const spragProblem *problem, const spragSolveOptions *options, Part part,
+                   const spragSolver *chain[LINKS_MAX])
 {
     int links = 0;
+    if (part == NEARBY && problem->contact_count <= SMALL && options->solver == SPRAG_SOLVER_AUTO &&
+        spragTraceSuits(problem)) {
+        chain[links++] = &spragSolverVariant;
+        chain[links++] = &spragSolverTrace;
+        return links;
+    }
     switch (options->solver) {
     case SPRAG_SOLVER_VARIANT:
         chain[links++] = &spragSolverVariant;
@@ -364,12 +374,13 @@ static void dropBadGuess(Best *best)
     best->info->residual = residual;
 }
 
-static spragStatus runChain(Best *best, const spragSolveOptions *options, int links_most, double begin)
+static spragStatus runChain(Best *best, const spragSolveOptions *options, Part part, double begin)
 {
     const spragProblem *problem = best->problem;
     spragSolveInfo *info = best->info;
     const spragSolver *chain[LINKS_MAX];
-    const int links = chainOf(problem, options, chain);
+    const int links = chainOf(problem, options, part, chain);
+    const int links_most = part == BEGINNING && links > LINK_PROMPT ? LINK_PROMPT + 1 : links;
     spragSolveOptions left = *options;
     info->residual = spragProblemJudge(problem, best->r, best->u);
     if (chain[0] == &spragSolverSweeps || chain[0] == &spragSolverGaussSeidel)
@@ -388,7 +399,7 @@ static spragStatus runChain(Best *best, const spragSolveOptions *options, int li
     }
     const int patient = isPatient(problem, options);
     const spragSolver *const twice = patient ? &spragSolverNewton : NULL; /* who fails begins once more from rest */
-    for (int k = 0; k < links && k < links_most; ++k) {
+    for (int k = 0; k < links_most; ++k) {
         const int again = chain[k] == twice && !isRest(problem, best->r) && !isPrompt(problem, options);
         if (k > LINK_PROMPT && isPrompt(problem, options))
             left.tolerance = options->enough;
@@ -447,7 +458,7 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
     return solved;
 }
 
-static spragStatus solveChain(const spragProblem *problem, const spragSolveOptions *options, int links_most,
+static spragStatus solveChain(const spragProblem *problem, const spragSolveOptions *options, Part part,
                               spragArena *arena, double *r, double *u, spragSolveInfo *info)
 {
     *info = (spragSolveInfo){.residual = NAN, .solver = SPRAG_SOLVER_VARIANT};
@@ -462,7 +473,7 @@ static spragStatus solveChain(const spragProblem *problem, const spragSolveOptio
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (room != NULL) {
         best.candidate = room, best.candidate_u = room + n, best.u = u == NULL ? room + 2 * n : u;
-        status = runChain(&best, options, links_most, begin);
+        status = runChain(&best, options, part, begin);
     }
     spragArenaRelease(arena, mark);
     return info->status = status;
@@ -471,7 +482,7 @@ static spragStatus solveChain(const spragProblem *problem, const spragSolveOptio
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info)
 {
-    return solveChain(problem, options, LINKS_MAX, arena, r, u, info);
+    return solveChain(problem, options, WHOLE, arena, r, u, info);
 }
 
 int spragChainHastens(const spragProblem *problem, const spragSolveOptions *options)
@@ -482,5 +493,11 @@ int spragChainHastens(const spragProblem *problem, const spragSolveOptions *opti
 spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info)
 {
-    return solveChain(problem, options, LINK_PROMPT + 1, arena, r, u, info);
+    return solveChain(problem, options, BEGINNING, arena, r, u, info);
+}
+
+spragStatus spragChainFollow(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                             double *r, double *u, spragSolveInfo *info)
+{
+    return solveChain(problem, options, NEARBY, arena, r, u, info);
 }

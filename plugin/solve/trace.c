@@ -49,6 +49,11 @@
  * A path ends early only where t has not fallen for PATIENCE factorisations.  Near a solution it rises and falls by factors of
  * three and more: p23, left where it rose threefold from 0.005, was at 0 another 130 factorisations on.
  *
+ * Where contacts that stick are asked for motions that oppose each other, by 1e-8 m/s, no point of the path is a solution:
+ * the self-stress grows by SOFT^-1 of that from path to path, the residual, mu times that, stays, and only where one of
+ * them comes to its cone and slides there is a solution, hundreds of paths on (mu = 50: 244).  So where a path arrives
+ * with nothing gained the next begins where it ended, and after two the same as far on as the cones reach.
+ *
  * Small islands of a car with mu = 50 and 340, whose many contacts all but repeat each other, proximal points and the
  * homotopy (path.c) left at 4e-5 to 4e-6 m/s after 4000 to 18 000 factorisations: from there a path of 75 to 180 brings
  * them below 1e-6.
@@ -84,13 +89,14 @@ enum {
     LIMIT = 4000,       /* factorisations */
     POINTS = 30,        /* proximal steps after each */
     THREADS_PAY = 500,  /* blocks */
-    PIVOTED_MOST = 60,  /* blocks; of more partial pivoting costs too much */
+    SMALL = 60,         /* blocks; of more partial pivoting costs too much */
     ROUNDS = 16,        /* of one correction */
     ROUNDS_EASY = 10,   /* more: new factors */
     FACTORS = 4,        /* of them with a new matrix */
     TRIES = 30,         /* lengths tried for one step */
     AGAINST_MOST = 100, /* events that point back */
     PATIENCE = 200,     /* factorisations in which t must fall below all before */
+    IDLE_MOST = 12,     /* paths that arrive and gain nothing */
     MARGINS = 6         /* of a block, at most: two of each row of a box */
 };
 #define SOFT 1e-7       /* relative to w */
@@ -108,7 +114,9 @@ enum {
 #define NEARBY 1e-5      /* part of a step that shows where margins go */
 #define SPEED_LEAST 1e-2 /* m/s, either of them at least: what rests has no more digits */
 #define T_MOST 1.5
+#define ARRIVED 1e-6 /* t, of small islands: what is left of the drift decides no mode */
 #define FALLS 0.9    /* part of the least t so far that counts as below it */
+#define STRAIGHT 0.9 /* cosine of two paths that lead the same way, equally far */
 #define PROGRESS 0.7 /* of the residual, on each path */
 
 /* Of a box: BOX and the RowModes of its rows, digits to the base of 3. */
@@ -123,7 +131,7 @@ typedef struct Trace {
     int stale;                                    /* 1: corrections with it were slow */
     double *w, *slide;                            /* (nc) */
     double *margin;                               /* (nc x MARGINS) at the last point */
-    double *drift, *center;                       /* (3 nc) d, r0 */
+    double *drift, *center, *start, *step;        /* (3 nc) d, r0, what that was made of, path before from r0 to r */
     unsigned char *mode;                          /* (nc) */
     double *r, *trial, *u, *F;                    /* (3 nc) point, next point, velocity and F of either */
     double *change, *slope, *tangent, *tangent_u; /* (3 nc) slope: dr/dt of the factors at hand */
@@ -132,7 +140,7 @@ typedef struct Trace {
     double *bend, bend_t;                /* (3 nc) of the path from the tangent, by length squared */
     double t, tangent_t, trial_t, along; /* along: <tangent, (slope, 1)> */
     double length, speed, motion;        /* of a step; mean m/s, with mu |u_t| (of a car hundreds) and without */
-    int factors;
+    int straight, factors;               /* straight: the last step is as the one before */
 } Trace;
 
 /* ---------------------------------------------------------------- the equations */
@@ -641,7 +649,7 @@ static int step(Trace *trace, const Event *last, Event *event)
     Target target;
     const double first = predict(trace, last, &target.event);
     *event = target.event;
-    if (event->contact >= 0 && first <= 0)
+    if (event->contact >= 0 && first <= LENGTH_LEAST)
         return 1;
     double length = fmin(first, trace->length);
     int at_end = trace->tangent_t < 0 && trace->t + length * trace->tangent_t <= 0;
@@ -689,8 +697,8 @@ static int traceInit(Trace *trace, const spragProblem *problem, spragArena *aren
 {
     const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
     double **const part[] = {&trace->w, &trace->slide};
-    double **const vector[] = {&trace->drift,   &trace->center,    &trace->r,      &trace->trial,
-                               &trace->u,       &trace->F,         &trace->change, &trace->slope,
+    double **const vector[] = {&trace->drift,   &trace->center,    &trace->start, &trace->step,   &trace->r,
+                               &trace->trial,   &trace->u,         &trace->F,     &trace->change, &trace->slope,
                                &trace->tangent, &trace->tangent_u, &trace->bend};
     for (size_t k = 0; k < sizeof part / sizeof *part; ++k)
         if ((*part[k] = SPRAG_TAKE(arena, double, nc)) == NULL)
@@ -706,7 +714,8 @@ static int traceInit(Trace *trace, const spragProblem *problem, spragArena *aren
     return trace->margin != NULL && trace->mode != NULL;
 }
 
-static int follow(Trace *trace, double tolerance, double deadline, int limit, double *r)
+/* One path from the start; r becomes its best point where that is better.  1: it arrived. */
+static int follow(Trace *trace, double tolerance, double deadline, int limit, const double *start, double *r)
 {
     const spragProblem *problem = trace->problem;
     const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
@@ -714,7 +723,7 @@ static int follow(Trace *trace, double tolerance, double deadline, int limit, do
     Event last = no_event, event;
     int against = 0, lowest_at = trace->factors;
     double lowest = 1;
-    begin(trace, r);
+    begin(trace, start);
     while (trace->factors < limit && !(deadline > 0 && spragSeconds() > deadline) && turn(trace, &last) &&
            step(trace, &last, &event)) {
         const double residual = spragProblemResidual(problem, trace->r);
@@ -734,7 +743,36 @@ static int follow(Trace *trace, double tolerance, double deadline, int limit, do
         }
         last = event;
     }
-    return trace->t <= 0;
+    return trace->t <= (problem->contact_count <= SMALL ? ARRIVED : 0);
+}
+
+/* Where the path led, from its center. */
+static void takeStep(Trace *trace)
+{
+    double square = 0, last = 0, both = 0;
+    for (int i = 0; i < 3 * trace->problem->contact_count; ++i) {
+        const double w = trace->w[i / 3], step = trace->r[i] - trace->center[i], before = trace->step[i];
+        square += w * w * step * step, last += w * w * before * before, both += w * w * step * before;
+        trace->step[i] = step;
+    }
+    trace->straight = both > STRAIGHT * fmax(square, last);
+}
+
+/* How many more of these steps leave every contact the impulses of its mode. */
+static double reach(const Trace *trace)
+{
+    double most = INFINITY;
+    for (int k = 0; k < trace->problem->contact_count; ++k) {
+        const double *r = trace->r + 3 * k, *step = trace->step + 3 * k;
+        if (trace->mode[k] == STICK)
+            most = fmin(most, exitOf(trace->problem->mu[k], r, step, 0));
+        else if (trace->mode[k] == SLIP && step[0] < 0)
+            most = fmin(most, -r[0] / step[0]);
+        for (int i = 0; i < 3 && trace->mode[k] >= BOX; ++i)
+            if (rowMode((Mode)trace->mode[k], i) == HELD && step[i] != 0)
+                most = fmin(most, (trace->problem->bound[6 * k + (step[i] > 0 ? 3 : 0) + i] - r[i]) / step[i]);
+    }
+    return most;
 }
 
 /* Paths from path to path: each ends SOFT of its length beside a solution, where the proximal points find the way or
@@ -742,14 +780,17 @@ static int follow(Trace *trace, double tolerance, double deadline, int limit, do
 static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOptions *options, double *r,
                        int *iterations)
 {
-    const size_t bytes = 3 * (size_t)trace->problem->contact_count * sizeof *r;
+    const spragProblem *problem = trace->problem;
+    const int n = 3 * problem->contact_count, small = problem->contact_count <= SMALL;
+    const size_t bytes = (size_t)n * sizeof *r;
     const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
     const int limit = options->iteration_limit > 0 ? options->iteration_limit : LIMIT;
     spragStatus status = SPRAG_NOT_CONVERGED;
-    while (status == SPRAG_NOT_CONVERGED && trace->factors < limit) {
-        const double before = spragProblemResidual(trace->problem, r);
-        const int arrived = follow(trace, options->tolerance, deadline, limit, r);
-        if (arrived || spragProblemResidual(trace->problem, r) <= options->tolerance) {
+    memcpy(trace->start, r, bytes);
+    for (int idle = 0; status == SPRAG_NOT_CONVERGED && trace->factors < limit && idle <= (small ? IDLE_MOST : 0);) {
+        const double before = spragProblemResidual(problem, r);
+        const int arrived = follow(trace, options->tolerance, deadline, limit, trace->start, r);
+        if (arrived || spragProblemResidual(problem, r) <= options->tolerance) {
             spragProximalReset(proximal, r);
             if (arrived) /* its modes are right, which those of the best point need not be */
                 memcpy(r, trace->r, bytes);
@@ -757,8 +798,14 @@ static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOp
                                          POINTS, r, iterations);
             memcpy(r, proximal->best, bytes);
         }
-        if (!(spragProblemResidual(trace->problem, r) <= PROGRESS * before))
+        const int gains = spragProblemResidual(problem, r) <= PROGRESS * before;
+        if (!gains && !arrived)
             break;
+        idle = gains ? 0 : idle + 1;
+        takeStep(trace);
+        const double far = !gains && trace->straight ? reach(trace) : 0;
+        for (int i = 0; i < n; ++i)
+            trace->start[i] = !arrived || !small ? r[i] : trace->r[i] + (isinf(far) ? 0 : far) * trace->step[i];
     }
     *iterations += trace->factors;
     if (status == SPRAG_OK)
@@ -766,7 +813,7 @@ static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOp
     return status;
 }
 
-static int isTraceable(const spragProblem *problem)
+int spragTraceSuits(const spragProblem *problem)
 {
     for (int k = 0; k < problem->contact_count; ++k)
         if (spragKindOf(problem, k) != SPRAG_BLOCK_CONTACT && spragKindOf(problem, k) != SPRAG_BLOCK_BOX)
@@ -777,7 +824,7 @@ static int isTraceable(const spragProblem *problem)
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    if (!isTraceable(problem))
+    if (!spragTraceSuits(problem))
         return SPRAG_NOT_CONVERGED;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragProximal proximal;
@@ -785,7 +832,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (traceInit(&trace, problem, arena) &&
         spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_CONTACTS, INFINITY, arena) > 0 &&
-        (problem->contact_count > PIVOTED_MOST || spragTangentPivot(&proximal.tangent, arena)) &&
+        (problem->contact_count > SMALL || spragTangentPivot(&proximal.tangent, arena)) &&
         spragAmendedInit(&trace.amended, &proximal.tangent, arena)) {
         spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
         if (pool == NULL || spragBlockLuShare(&proximal.tangent.lu, pool, arena))
