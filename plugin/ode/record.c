@@ -7,7 +7,6 @@
 #include "linalg/vec3.h"
 #include "ode/layout.h"
 #include "ode/ledger.h"
-#include "problem/residual.h"
 
 int spragRecordNumber(int serial)
 {

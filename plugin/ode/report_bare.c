@@ -9,7 +9,6 @@
 #include "ode/bare.h"
 #include "ode/ledger.h"
 #include "ode/record.h"
-#include "problem/residual.h"
 
 static spragMode modeOf(const spragGreedyContact *c, const double u[3], double still, double residual)
 {

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/vec3.h"
 #include "problem/residual.h"
 #include "solve/lorentz.h"
 

@@ -1,6 +1,5 @@
 #include "solve/glue_coarse.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "linalg/ldlt.h"

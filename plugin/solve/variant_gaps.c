@@ -7,7 +7,6 @@
  *
  * m equations for x, and leaves g_k + D0_k' x at the other point of the pair, which must be positive. */
 #include <math.h>
-#include <string.h>
 
 #include "base/status.h"
 #include "linalg/lu.h"

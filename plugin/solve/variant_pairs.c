@@ -15,7 +15,6 @@
  * Zero test, free of scale: a pivot below 1e-12 after columns and rows were divided by their largest entries, so that
  * neither the units of forces nor those of coordinates matter.
  */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

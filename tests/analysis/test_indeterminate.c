@@ -3,7 +3,6 @@
 #include "support/combination.h"
 
 #include "analysis/starts.h"
-#include "linalg/vec3.h"
 
 /* A body of mass m and inertia J (about every axis) on points `below` its centre, normals up, mu each; load: force and
  * moment at the centre, N and N m. */

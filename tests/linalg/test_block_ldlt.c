@@ -3,7 +3,6 @@
 #include "support/check.h"
 #include "support/uniform.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/block_ldlt.h"

@@ -3,7 +3,6 @@
 #include "support/refusal.h"
 #include "support/twin.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "ode/world.h"

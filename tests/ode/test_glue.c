@@ -8,7 +8,6 @@
 
 #include "linalg/vec3.h"
 #include "ode/world.h"
-#include "problem/bodies.h"
 #include "solve/glue.h"
 
 enum { SOME = 40, HEAP = 205 }; /* balls: 20910 contacts, of which W would have eight million blocks */

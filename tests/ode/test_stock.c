@@ -5,7 +5,6 @@
 #include "support/twin.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 static const double h = 5e-3;
 

@@ -2,7 +2,6 @@
 #include "support/check.h"
 #include "support/random_problem.h"
 
-#include "linalg/vec3.h"
 #include "problem/residual.h"
 #include "solve/central.h"
 

@@ -2,7 +2,6 @@
 #include "support/interior.h"
 
 #include "base/alloc.h"
-#include "problem/residual.h"
 #include "solve/interior.h"
 #include "solve/path.h"
 

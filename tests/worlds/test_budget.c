@@ -2,7 +2,6 @@
  * of W, the time is kept, the same bits come from any number of threads, and a dump has the whole problem. */
 #include "support/scene_world.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "ode/bare.h"
