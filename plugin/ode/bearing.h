@@ -7,7 +7,8 @@
  * would go to and fro for ever: after a few rounds the loads of all joints are mixed (solve/anderson.h).  A gain above 1
  * leads up to where the joint is locked, and its reaction follows the bound no more.  Whatever the bound, friction is
  * between its bounds and against the motion: it takes energy, never gives any.  Ball: across the load a round disc of
- * torques, about the load itself mu R F apart.
+ * torques, about the load itself mu R F apart; the load's direction is that of the last step, or where it is new that of
+ * this one, found by solving again.
  *
  * Sliding (slider, piston).  A bearing of length L and half-width w about the axis d bears at its two ends.  An end is a
  * pair of antipodal points, TWO_SIDED: normal n along the end's reaction, a second one across it that bears nothing, and
@@ -68,8 +69,8 @@ int spragBearingsBegin(const struct spragWorld *world, const spragIsland *island
 /* Bounds of turning friction from the reactions just found.  Returns what the greatest change is worth, m/s or rad/s; 0
  * in islands without such joints. */
 double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds);
-/* Turns the ends of sliding bearings along the reactions just found, and to the faces they load; round: how often
- * before in this step.  1: some were off; the problem is to be made and solved anew. */
+/* Turns the ends of sliding bearings along the reactions just found, and to the faces they load, and a ball's axes where
+ * its load is new; round: how often before in this step.  1: some were off; the problem is to be made and solved anew. */
 int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round);
 /* Keeps what the next step starts from. */
 void spragBearingsRemember(struct spragWorld *world, const spragIsland *island);

@@ -185,6 +185,8 @@ int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int r
     const double enough = world->config.tolerance;
     int turned = 0;
     for (int k = 0; k + 1 < island->block_count; ++k) {
+        if (island->block[k].part == SPRAG_PART_TURNING)
+            turned |= spragBallTurn(world, island, k);
         if (island->block[k].part != SPRAG_PART_GUIDE || island->block[k + 1].part != SPRAG_PART_ACROSS)
             continue;
         struct spragBearing *bearing = world->snapshot.joint[island->block[k].joint].bearing;

@@ -138,6 +138,32 @@ static int beginsTurning(const spragIsland *island, int k)
            (k == 0 || block[-1].part != SPRAG_PART_TURNING || block[-1].joint != block->joint);
 }
 
+int spragBallTurn(const struct spragWorld *world, spragIsland *island, int k)
+{
+    struct spragBearing *bearing = world->snapshot.joint[island->block[k].joint].bearing;
+    double F[3], turn[3], M[3] = {0, 0, 0}, *r = island->r + 3 * k;
+    if (bearing->type != dJointTypeBall || !beginsTurning(island, k) || bearing->load > 0)
+        return 0;
+    reaction(island, bearing, F);
+    const double size = spragNorm3(F);
+    for (int i = 0; i < 3; ++i)
+        turn[i] = size > 0 ? F[i] / size - bearing->direction[i] : 0;
+    const double *W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
+    if (!(spragNorm3(turn) * island->block[k].mu * fmax(W[4], W[8]) > world->config.tolerance))
+        return 0;
+    for (int b = 0; b < 2; ++b)
+        for (int row = 0; row < 3; ++row)
+            for (int i = 0; i < 3; ++i)
+                M[i] += island->block[k + b].J[0][row][3 + i] * r[3 * b + row];
+    for (int i = 0; i < 3; ++i)
+        bearing->direction[i] = F[i] / size;
+    ballRows(bearing, &island->block[k]);
+    for (int b = 0; b < 2; ++b)
+        for (int row = 0; row < 3; ++row)
+            r[3 * b + row] = spragDot3(island->block[k + b].J[0][row] + 3, M);
+    return 1;
+}
+
 static struct spragBearing *bearingOf(const struct spragWorld *world, const spragIsland *island, int k)
 {
     return world->snapshot.joint[island->block[k].joint].bearing;
