@@ -1,5 +1,6 @@
-/* The laws know no directions: a world that is turned as a whole moves as it did, turned, and so does one whose contacts
- * name their bodies the other way round.  Boxes on a floor and on each other with every law of friction, joints with
+/* The laws know no directions and no place at rest: a world that is turned as a whole, or mirrored, or that drifts with
+ * its floor, moves as it did, turned, mirrored or drifting; and so does one whose contacts name their bodies the other way
+ * round.  Boxes on a floor and on each other with every law of friction, joints with
  * friction, a guide; whatever frame a row is written in must not matter. */
 #include "support/twin.h"
 #include "support/uniform.h"
@@ -12,9 +13,18 @@ static const double h = 1.0 / 500;
 typedef struct Turned {
     Twin t;
     dQuaternion q;
-    double R[9]; /* of q */
-    int swapped; /* 1: contacts name the second body first */
+    double R[9];     /* of q, after y -> -y if mirrored */
+    double axial;    /* -1: mirrored, what turns does so the other way */
+    double drift[3]; /* m/s, of all, turned */
+    dBodyID floor;   /* a kinematic body, or NULL: the world */
+    int swapped;     /* 1: contacts name the second body first */
 } Turned;
+
+typedef struct Change {
+    dQuaternion q;
+    int swapped, mirrored, floor;
+    double drift[3];
+} Change;
 
 static void turn(const Turned *w, double x, double y, double z, double out[3])
 {
@@ -29,8 +39,8 @@ static void addTurnedBox(Turned *w, double x, double y, double z, const double v
     turn(w, v[3], v[4], v[5], angular);
     const dBodyID box = addBox(&w->t, at[0], at[1], at[2]);
     dBodySetQuaternion(box, w->q);
-    dBodySetLinearVel(box, linear[0], linear[1], linear[2]);
-    dBodySetAngularVel(box, angular[0], angular[1], angular[2]);
+    dBodySetLinearVel(box, linear[0] + w->drift[0], linear[1] + w->drift[1], linear[2] + w->drift[2]);
+    dBodySetAngularVel(box, w->axial * angular[0], w->axial * angular[1], w->axial * angular[2]);
 }
 
 static void addJoints(Turned *w)
@@ -48,7 +58,7 @@ static void addJoints(Turned *w)
     dJointAttach(slider, body[3], body[4]);
     turn(w, 1, 0.3, 0.1, axis);
     dJointSetSliderAxis(slider, axis[0], axis[1], axis[2]);
-    dJointAttach(ball, body[5], NULL);
+    dJointAttach(ball, body[5], w->floor);
     turn(w, 7.6, 0.2, 1.3, anchor);
     dJointSetBallAnchor(ball, anchor[0], anchor[1], anchor[2]);
     dJointAttach(piston, body[6], body[5]);
@@ -64,6 +74,7 @@ static void addJoints(Turned *w)
     turn(w, 11.4, 0.3, 0.7, point);
     turn(w, 0, 0.6, 0.8, normal);
     def.body = body[7];
+    def.guide = w->floor;
     for (int i = 0; i < 3; ++i)
         def.point[i] = point[i], def.normal[i] = normal[i];
     def.mu[0] = 0.3, def.mu[1] = 0.1;
@@ -71,20 +82,26 @@ static void addJoints(Turned *w)
     assert_int_equal(spragGuideCreate(w->t.sprag, &def, &guide), SPRAG_OK);
 }
 
-static void makeTurned(Turned *w, const dQuaternion q, int swapped)
+static void makeTurned(Turned *w, const Change *change)
 {
     unsigned long long seed = 1;
     double g[3];
-    *w = (Turned){.swapped = swapped};
+    *w = (Turned){.swapped = change->swapped, .axial = change->mirrored ? -1 : 1};
     dMatrix3 R;
-    memcpy(w->q, q, sizeof w->q);
+    memcpy(w->q, change->q, sizeof w->q);
     dNormalize4(w->q);
     dQtoR(w->q, R);
     for (int i = 0; i < 9; ++i)
-        w->R[i] = R[4 * (i / 3) + i % 3];
+        w->R[i] = R[4 * (i / 3) + i % 3] * (i % 3 == 1 ? w->axial : 1);
     makeTwin(&w->t, 1);
     turn(w, 0, 0, -9.81, g);
     dWorldSetGravity(w->t.world, g[0], g[1], g[2]);
+    turn(w, change->drift[0], change->drift[1], change->drift[2], w->drift);
+    if (change->floor) {
+        w->floor = dBodyCreate(w->t.world);
+        dBodySetKinematic(w->floor);
+        dBodySetLinearVel(w->floor, w->drift[0], w->drift[1], w->drift[2]);
+    }
     for (int b = 0; b < BOXES; ++b) {
         double v[6];
         for (int i = 0; i < 6; ++i)
@@ -111,7 +128,7 @@ static dSurfaceParameters surfaceOf(int law)
 }
 
 /* The four lower corners of a box, on the floor or on the first box. */
-static void addTurnedCorners(Turned *w, int b)
+static void addTurnedCorners(Turned *w, int b, double time)
 {
     double up[3], along[3];
     turn(w, 0, 0, 1, up);
@@ -119,8 +136,10 @@ static void addTurnedCorners(Turned *w, int b)
     for (int i = 0; i < 4; ++i) {
         const double inwards = b == 1 ? 0.7 : 1;
         dVector3 p;
-        dBodyGetRelPointPos(w->t.body[b], inwards * (i & 1 ? 0.5 : -0.5), inwards * (i & 2 ? 0.4 : -0.4), -0.2, p);
-        const double at[3] = {p[0], p[1], p[2]}, depth = (b == 1 ? 0.4 : 0) - spragDot3(up, at);
+        const double x = inwards * (i & 1 ? 0.5 : -0.5), y = inwards * (i & 2 ? 0.4 : -0.4) * w->axial;
+        dBodyGetRelPointPos(w->t.body[b], x, y, -0.2, p);
+        const double at[3] = {p[0], p[1], p[2]},
+                     depth = (b == 1 ? 0.4 : 0) + time * spragDot3(up, w->drift) - spragDot3(up, at);
         if (depth < 0)
             continue;
         dContact contact = {.surface = surfaceOf(b)};
@@ -130,15 +149,20 @@ static void addTurnedCorners(Turned *w, int b)
             contact.fdir1[k] = along[k];
         }
         contact.geom.depth = depth;
-        const dBodyID other = b == 1 ? w->t.body[0] : NULL;
-        addContact(&w->t, &contact, w->swapped ? other : w->t.body[b], w->swapped ? w->t.body[b] : other);
+        const dBodyID other = b == 1 ? w->t.body[0] : w->floor;
+        spragSurface corner = spragSurfaceDefault();
+        corner.curvature_radius[0] = 0, corner.curvature_radius[1] = INFINITY; /* the floor is flat, body or not */
+        const dJointID joint = w->floor != NULL && other == w->floor
+                                   ? spragJointCreateContactSurface(w->t.sprag, w->t.group, &contact, &corner)
+                                   : spragJointCreateContact(w->t.sprag, w->t.group, &contact);
+        dJointAttach(joint, w->swapped ? other : w->t.body[b], w->swapped ? w->t.body[b] : other);
     }
 }
 
-static void stepTurned(Turned *w)
+static void stepTurned(Turned *w, int n)
 {
     for (int b = 0; b < BOXES; ++b)
-        addTurnedCorners(w, b);
+        addTurnedCorners(w, b, n * h);
     step(&w->t, h);
     assert_int_equal(spragWorldGetStepInfo(w->t.sprag).declined, 0);
     assert_true(spragWorldGetStepInfo(w->t.sprag).residual <= 1e-8);
@@ -153,9 +177,12 @@ static void compare(const Turned *a, const Turned *b, int n)
         for (int what = 0; what < 3; ++what) {
             double turned[3];
             turn(b, of[0][what][0], of[0][what][1], of[0][what][2], turned);
-            for (int i = 0; i < 3; ++i)
-                if (!(fabs(turned[i] - of[1][what][i]) <= 1e-6))
-                    fail_msg("step %d, body %d: %.12g, %.12g", n, k, turned[i], of[1][what][i]);
+            for (int i = 0; i < 3; ++i) {
+                const double drift = b->drift[i] * (what == 0 ? (n + 1) * h : what == 1);
+                const double expected = (what == 2 ? b->axial : 1) * turned[i] + drift;
+                if (!(fabs(expected - of[1][what][i]) <= 1e-6))
+                    fail_msg("step %d, body %d: %.12g, expected %.12g", n, k, of[1][what][i], expected);
+            }
         }
     }
 }
@@ -163,15 +190,19 @@ static void compare(const Turned *a, const Turned *b, int n)
 static void turnedWorldsMoveAlike(void **state)
 {
     (void)state;
-    static const dQuaternion upright = {1, 0, 0, 0};
-    static const dQuaternion turned[3] = {{1, 0, 0, 0}, {0.5, 0.5, -0.5, 0.5}, {0.83, -0.31, 0.45, 0.09}};
-    for (int k = 0; k < 3; ++k) {
+    static const Change none = {.q = {1, 0, 0, 0}}, change[] = {{.q = {1, 0, 0, 0}, .swapped = 1},
+                                                                {.q = {0.5, 0.5, -0.5, 0.5}},
+                                                                {.q = {0.83, -0.31, 0.45, 0.09}, .swapped = 1},
+                                                                {.q = {0.3, -0.2, 0.9, 0.4}, .mirrored = 1},
+                                                                {.q = {1, 0, 0, 0}, .floor = 1},
+                                                                {.q = {1, 0, 0, 0}, .floor = 1, .drift = {3, -2, 1}}};
+    for (size_t k = 0; k < sizeof change / sizeof *change; ++k) {
         Turned a, b;
-        makeTurned(&a, upright, 0);
-        makeTurned(&b, turned[k], k == 0 || k == 2);
+        makeTurned(&a, &none);
+        makeTurned(&b, &change[k]);
         for (int n = 0; n < STEPS; ++n) {
-            stepTurned(&a);
-            stepTurned(&b);
+            stepTurned(&a, n);
+            stepTurned(&b, n);
             compare(&a, &b, n);
         }
         freeTwin(&a.t);
