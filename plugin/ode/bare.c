@@ -362,6 +362,8 @@ static int seemsToRest(const struct spragWorld *world, const spragIsland *island
     const double slow = SLOW * spragNorm3(s->gravity) * s->step;
     int moving = 0;
     for (int i = 0; i < island->body_count && moving * ONE_IN <= island->body_count; ++i) {
+        if (i + AHEAD < island->body_count)
+            __builtin_prefetch(s->body[island->body[i + AHEAD]].velocity);
         const double *v = s->body[island->body[i]].velocity;
         moving += !(spragDot3(v, v) <= slow * slow);
     }

@@ -12,6 +12,7 @@
 #include "ode/carry.h"
 #include "ode/layout.h"
 #include "ode/guide.h"
+#include "ode/island.h"
 
 /* ---------------------------------------------------------------- serials */
 
@@ -327,10 +328,13 @@ typedef struct Match {
     spragPointerMap first; /* of a pair its first record */
     int *seeking;          /* (memory_count) of the first record of a pair its first contact, or -1 */
     int *pair, *follower;  /* (joint_count) first record of the contact's pair, next contact of the pair; or -1 */
+    spragStatus status;    /* of the search for islands */
 } Match;
 
-static void listRecords(Match *match)
+static void listRecords(void *data, int range, int first, int end)
 {
+    (void)range, (void)first, (void)end;
+    Match *match = data;
     const void *last = NULL;
     for (int k = match->world->memory_count - 1; k >= 0; --k) { /* records of one pair lie side by side */
         const void *key = match->world->pair[k];
@@ -400,6 +404,12 @@ static void matchPairs(void *data, int range, int first, int end)
     }
 }
 
+static void findIslands(void *data)
+{
+    Match *match = data;
+    match->status = spragIslandsFind(&match->world->arena, &match->world->snapshot);
+}
+
 spragStatus spragLedgerMatch(spragWorldID world)
 {
     spragSnapshot *s = &world->snapshot;
@@ -410,11 +420,14 @@ spragStatus spragLedgerMatch(spragWorldID world)
                    .pair = SPRAG_TAKE_RAW(&world->arena, int, s->joint_count),
                    .follower = SPRAG_TAKE_RAW(&world->arena, int, s->joint_count)};
     world->fate = SPRAG_TAKE(&world->arena, unsigned char, records); /* SPRAG_RECORD_LEFT */
-    if (world->fate == NULL || match.next == NULL || match.seeking == NULL || match.pair == NULL ||
-        match.follower == NULL || !matchLoads(world) || !spragPointerMapMake(&match.first, &world->arena, records) ||
-        !spragCarryBegin(world))
+    int room = world->fate != NULL && match.next != NULL && match.seeking != NULL && match.pair != NULL &&
+               match.follower != NULL && matchLoads(world) && spragPointerMapMake(&match.first, &world->arena, records);
+    if (room)
+        spragRangesRunBeside(world->pool, 1, listRecords, &match, findIslands, &match);
+    if (room && match.status != SPRAG_OK)
+        return match.status;
+    if (!room || !spragCarryBegin(world))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to compare %d contacts", records);
-    listRecords(&match);
     if (world->guide_count + world->bearing_count > 0)
         findGuideRecords(world);
     spragRangesRunBy(world->pool, s->joint_count, findPairs, &match);

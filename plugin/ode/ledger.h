@@ -19,7 +19,7 @@ int spragLedgerSerial(spragWorldID world, int mark);
 void spragLedgerMark(spragWorldID world);
 /* Fills map joint -> record of the surfaces that are still valid and forgets the others. */
 spragStatus spragLedgerFindSurfaces(spragWorldID world, spragPointerMap *map);
-/* Fills joint.memory of every contact in an island. */
+/* Finds the islands, and fills joint.memory of every contact in one. */
 spragStatus spragLedgerMatch(spragWorldID world);
 /* The records of an island that ODE solved stay as they are. */
 void spragLedgerKeep(spragWorldID world, const spragIsland *island);

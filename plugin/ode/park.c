@@ -48,8 +48,6 @@ static void findHeld(spragSnapshot *s)
     for (int i = 0; i < s->body_count; ++i)
         if (isParked(s, s->body[i].island))
             s->body[s->body[i].component].held = 1;
-    for (int i = 0; i < s->body_count; ++i)
-        s->body[i].held = s->body[s->body[i].component].held;
 }
 
 /* What ODE would do to the bodies of an awake island, if it saw the joints: one that has been idle is set to rest, a
@@ -200,6 +198,7 @@ int spragPark(struct spragWorld *world)
     findHeld(s);
     for (int i = 0; i < s->body_count; ++i) {
         askBody(s, i);
+        s->body[i].held = s->body[s->body[i].component].held;
         if (isParked(s, s->body[i].island))
             addForces(&s->body[i], s->step);
         if (s->body[i].held)

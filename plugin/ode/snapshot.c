@@ -80,33 +80,45 @@ static void readJoint(const spragSnapshot *s, spragJointState *joint)
     joint->contact = joint->type == dJointTypeContact ? spragLayoutContact(joint->id) : NULL;
 }
 
+typedef struct Joints {
+    spragWorldID world;
+    int listened[SPRAG_RANGES_MOST], others[SPRAG_RANGES_MOST]; /* in each range: feedback, no contacts */
+} Joints;
+
 static void readJoints(void *data, int range, int first, int end)
 {
-    (void)range;
-    const struct spragWorld *world = data;
+    Joints *joints = data;
+    const struct spragWorld *world = joints->world;
     const spragSnapshot *s = &world->snapshot;
+    int listened = 0, others = 0;
     for (int j = first; j < end; ++j) {
         if (j + AHEAD < end)
             spragPrefetch(world->listed[s->joint_count - 1 - j - AHEAD], JOINT_HEAD);
         s->joint[j] = (spragJointState){.id = world->listed[s->joint_count - 1 - j]};
         readJoint(s, &s->joint[j]);
+        listened |= s->joint[j].feedback != NULL;
+        others |= s->joint[j].contact == NULL;
     }
+    joints->listened[range] = listened, joints->others[range] = others;
 }
 
 /* count: of joints in world->listed. */
 static spragStatus takeJoints(spragWorldID world, spragSnapshot *s, int count)
 {
+    Joints joints = {.world = world};
+    int others = 0;
     s->joint = count < 0 ? NULL : SPRAG_TAKE_RAW(&world->arena, spragJointState, count);
     if (s->joint == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d joints", count);
     s->joint_count = count;
-    spragRangesRunBy(world->pool, count, readJoints, world);
-    for (int i = count - 1; i >= 0; --i) {
-        spragJointState *joint = &s->joint[i];
-        s->listened |= joint->feedback != NULL;
-        if (joint->contact == NULL)
-            joint->serial = spragLedgerSerial(world, spragLayoutJointMark(joint->id));
+    spragRangesRunBy(world->pool, count, readJoints, &joints);
+    for (int range = 0; range < spragRangeCount(count); ++range) {
+        s->listened |= joints.listened[range];
+        others |= joints.others[range];
     }
+    for (int i = count - 1; i >= 0 && others; --i)
+        if (s->joint[i].contact == NULL)
+            s->joint[i].serial = spragLedgerSerial(world, spragLayoutJointMark(s->joint[i].id));
     if (!spragGuidesFind(world) || !spragBearingsFind(world))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to find %d guides and %d joints with friction",
                          world->guide_count, world->bearing_count);

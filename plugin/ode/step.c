@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "ode/batch.h"
-#include "ode/island.h"
 #include "ode/judge.h"
 #include "ode/ledger.h"
 #include "ode/park.h"
@@ -72,8 +71,7 @@ static spragStatus look(struct spragWorld *world, double step, int solve, double
     if (status != SPRAG_OK)
         return status;
     endStage(world, SPRAG_STAGE_LEDGER, since);
-    if ((status = spragIslandsFind(&world->arena, &world->snapshot)) != SPRAG_OK ||
-        (status = spragLedgerMatch(world)) != SPRAG_OK)
+    if ((status = spragLedgerMatch(world)) != SPRAG_OK)
         return status;
     endStage(world, SPRAG_STAGE_ISLANDS, since);
     status = solve ? spragReportReserve(world) : SPRAG_OK;
