@@ -119,9 +119,9 @@ static int runStage(SceneWorld *world, double step_size, const Stage *stage, int
 int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
     const Stage rough = {.tolerance = 1e-5,
-                         .still = 1e-4,
+                         .still = 1e-3,
                          .sweeps = 100,
-                         .in_a_row = 20,
+                         .in_a_row = 5,
                          .missed = INT_MAX,
                          .damping = {0.2, 0.2}},
                 exact = {.tolerance = tolerance,

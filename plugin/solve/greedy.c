@@ -21,10 +21,15 @@
 enum {
     CLOCK = 256,      /* visits between two looks at it */
     AHEAD = 3,        /* visits, of what is fetched */
+    AHEAD_SHARED = 6, /* the same where others do some of them */
     AHEAD_BODIES = 8, /* contacts that are looked at one after the other, of whose bodies are */
     LANES_FEW = 8,    /* visits of each contact, below which the way into the lanes is not worth it, */
     SWEEPS_MANY = 24, /* or sweeps are not */
     ROOT_STEP_MAX = 40,
+    PART_BODIES = 2000, /* bodies lie much in the order in which they were made: few contacts are between so many */
+    PARTS_LEAST = 2,
+    PARTS_MOST = 8,
+    ROUND_SHARED = 256,   /* visits, in some 20 us */
     PAIR = 2 * SPRAG_QUAD /* contacts that are looked at together */
 };
 
@@ -43,10 +48,15 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
     greedy->gain = SPRAG_TAKE_RAW(arena, double, padded);
     greedy->pair = spragArenaTakeRaw(arena, (size_t)padded, sizeof *greedy->pair);
     greedy->list = SPRAG_TAKE_RAW(arena, int, padded);
+    greedy->part = SPRAG_TAKE_RAW(arena, unsigned char, padded);
+    greedy->part_count = body_count / PART_BODIES < PARTS_LEAST  ? PARTS_LEAST
+                         : body_count / PART_BODIES > PARTS_MOST ? PARTS_MOST
+                                                                 : body_count / PART_BODIES;
     greedy->best = SPRAG_TAKE_RAW(arena, double, 3 * contact_count);
     greedy->moved = SPRAG_TAKE_RAW(arena, double, body_count + 1);
     return greedy->contact != NULL && greedy->body != NULL && greedy->seen != NULL && greedy->gain != NULL &&
-           greedy->pair != NULL && greedy->moved != NULL && greedy->list != NULL && greedy->best != NULL;
+           greedy->pair != NULL && greedy->moved != NULL && greedy->list != NULL && greedy->part != NULL &&
+           greedy->best != NULL;
 }
 
 int spragGreedyWiden(spragGreedy *greedy)
@@ -387,26 +397,31 @@ INLINE void askVisit(const spragGreedy *greedy, int k)
         spragPrefetch(&greedy->body[greedy->pair[k][side]], sizeof *greedy->body);
 }
 
+/* body, moved: of the contact's bodies. */
+INLINE void visitContact(spragGreedy *greedy, int k, spragGreedyBody *const body[2], double *const moved[2])
+{
+    spragGreedyContact *c = &greedy->contact[k];
+    const double pending = *moved[0] + *moved[1] - greedy->seen[k];
+    const double size = visit(c, body[0], body[1]);
+    *moved[0] += size * c->arm[0][3];
+    *moved[1] += size * c->arm[1][3];
+    greedy->seen[k] = *moved[0] + *moved[1];
+    const double gain = pending > 0 ? size * (c->arm[0][3] + c->arm[1][3]) / pending : GAIN_FIRST;
+    greedy->gain[k] = gain > GAIN_LEAST ? gain : GAIN_LEAST;
+}
+
 /* Visits them, if not too late. */
 INLINE void visitRound(Round *round)
 {
     spragGreedy *greedy = round->greedy;
     double *const moved = greedy->moved;
     long visits = greedy->visits, look = visits + CLOCK;
-    listRound(round);
     for (int i = 0; i < round->count; ++i) {
-        const int k = greedy->list[i];
-        spragGreedyContact *c = &greedy->contact[k];
+        const int k = greedy->list[i], *pair = greedy->pair[k];
         if (i + AHEAD < round->count)
             askVisit(greedy, greedy->list[i + AHEAD]);
-        double *const a = &moved[greedy->pair[k][0]], *const b = &moved[greedy->pair[k][1]];
-        const double pending = *a + *b - greedy->seen[k];
-        const double size = visit(c, &greedy->body[greedy->pair[k][0]], &greedy->body[greedy->pair[k][1]]);
-        *a += size * c->arm[0][3];
-        *b += size * c->arm[1][3];
-        greedy->seen[k] = *a + *b;
-        const double gain = pending > 0 ? size * (c->arm[0][3] + c->arm[1][3]) / pending : GAIN_FIRST;
-        greedy->gain[k] = gain > GAIN_LEAST ? gain : GAIN_LEAST;
+        visitContact(greedy, k, (spragGreedyBody *[2]){&greedy->body[pair[0]], &greedy->body[pair[1]]},
+                     (double *[2]){&moved[pair[0]], &moved[pair[1]]});
         if (++visits >= look) {
             look = visits + CLOCK;
             if (visits >= round->least && spragSeconds() > round->deadline)
@@ -416,12 +431,56 @@ INLINE void visitRound(Round *round)
     greedy->visits = visits;
 }
 
+/* Those of one part, or between parts. */
+typedef struct RoundPart {
+    const Round *round;
+    int part;
+} RoundPart;
+
+INLINE void visitPart(const RoundPart *own)
+{
+    spragGreedy *greedy = own->round->greedy;
+    const int count = own->round->count, *const list = greedy->list;
+    spragGreedyBody world = greedy->body[greedy->body_count]; /* it never moves, and is in every part */
+    double world_moved = 0;
+    for (int i = 0; i < count; ++i) {
+        const int k = list[i], *pair = greedy->pair[k];
+        if (i + AHEAD_SHARED < count && greedy->part[list[i + AHEAD_SHARED]] == own->part)
+            askVisit(greedy, list[i + AHEAD_SHARED]);
+        if (greedy->part[k] != own->part)
+            continue;
+        spragGreedyBody *body[2];
+        double *moved[2];
+        for (int side = 0; side < 2; ++side) {
+            const int moves = pair[side] < greedy->body_count;
+            body[side] = moves ? &greedy->body[pair[side]] : &world;
+            moved[side] = moves ? &greedy->moved[pair[side]] : &world_moved;
+        }
+        visitContact(greedy, k, body, moved);
+    }
+}
+
+SPRAG_QUAD_CLONES(listRows, listRound, Round)
 SPRAG_QUAD_CLONES(visitRows, visitRound, Round)
+SPRAG_QUAD_CLONES(visitPartRows, visitPart, const RoundPart)
+
+static void visitPiece(void *data, int worker, int part)
+{
+    (void)worker;
+    visitPartRows(&(RoundPart){data, part});
+}
 
 static Round runRound(spragGreedy *greedy, double threshold, long least, double deadline)
 {
     Round round = {.greedy = greedy, .threshold = threshold, .deadline = deadline, .least = least};
-    visitRows(&round);
+    listRows(&round);
+    if (deadline < INFINITY || round.count < ROUND_SHARED) {
+        visitRows(&round);
+        return round;
+    }
+    spragPoolRun(spragPoolHere(), visitPiece, &round, greedy->part_count);
+    visitPiece(&round, 0, greedy->part_count);
+    greedy->visits += round.count;
     return round;
 }
 
@@ -557,6 +616,13 @@ static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
     return 1;
 }
 
+static int partOf(const spragGreedy *greedy, const int pair[2])
+{
+    const double each = (double)greedy->part_count / greedy->body_count;
+    const int first = (int)(each * pair[0]), second = (int)(each * pair[1]), world = greedy->body_count;
+    return first == second || pair[1] == world ? first : pair[0] == world ? second : greedy->part_count;
+}
+
 static void beginRange(void *data, int range, int first, int end)
 {
     (void)range;
@@ -564,6 +630,7 @@ static void beginRange(void *data, int range, int first, int end)
     for (int k = first; k < end; ++k) {
         memcpy(greedy->pair[k], greedy->contact[k].body, sizeof greedy->pair[k]);
         greedy->gain[k] = GAIN_FIRST;
+        greedy->part[k] = (unsigned char)partOf(greedy, greedy->pair[k]);
     }
 }
 

@@ -62,7 +62,11 @@ typedef struct spragGreedy {
     double *gain;   /* (contact_count) how much of that was its own error the last time */
     int (*pair)[2]; /* (contact_count) its bodies */
     int *list;      /* (contact_count) those of a round */
-    double *best;   /* (contact_count x 3) N s, r where the judge said least, best_residual */
+    /* Large rounds without a deadline are shared: bodies come in parts of as many, which depend on their number alone.
+     * Contacts within one part share no body with those of another; those between two come last. */
+    unsigned char *part; /* (contact_count) part_count: between two */
+    int part_count;
+    double *best; /* (contact_count x 3) N s, r where the judge said least, best_residual */
     double best_residual;
     double creep; /* m/s, that the judge saw (problem/creep.h) */
     long visits;

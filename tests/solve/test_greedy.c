@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "linalg/vec3.h"
 #include "solve/greedy.h"
 #include "support/random_contacts.h"
@@ -175,11 +176,63 @@ static void stopsInTime(void **state)
     freeHeap(heap);
 }
 
+enum { MANY = 3000, BODIES_MANY = 1200, THREADS = 4 };
+
+static void solveMany(void *data, int worker, int piece)
+{
+    (void)worker, (void)piece;
+    spragGreedy *greedy = data;
+    spragGreedyBegin(greedy, NULL, NULL);
+    const double before = greedy->best_residual;
+    spragGreedyRun(greedy, 1e-3 * before, 0, 7L * MANY, INFINITY); /* too few to go by eights */
+    double kept[2][3], summed[2][3];
+    spragGreedyMotion(greedy, 0, kept[0]);
+    spragGreedyMotion(greedy, MANY - 1, kept[1]);
+    assert_true(spragGreedyResidual(greedy, NULL) < 0.6 * before);
+    spragGreedySum(greedy);
+    spragGreedyMotion(greedy, 0, summed[0]);
+    spragGreedyMotion(greedy, MANY - 1, summed[1]);
+    for (int i = 0; i < 6; ++i)
+        CHECK_NEAR(kept[i / 3][i % 3], summed[i / 3][i % 3], 1e-10);
+}
+
+/* Rounds of many contacts are shared out: the same bits for any number of threads, and velocities that are those of the
+ * impulses. */
+static void sharedRoundsKeepBits(void **state)
+{
+    (void)state;
+    static double first[3 * MANY];
+    for (int threads = 0; threads <= THREADS; ++threads) {
+        spragArena arena = {0};
+        spragGreedy greedy;
+        unsigned long long seed = 3;
+        assert_int_equal(spragGreedyInit(&greedy, MANY, BODIES_MANY, &arena), 1);
+        assert_in_range(greedy.part_count, 2, 8);
+        randomBodies(&greedy, &seed);
+        for (int k = 0; k < MANY; ++k) {
+            randomContact(&greedy, k, &seed);
+            spragGreedyContact *c = &greedy.contact[k];
+            c->mu = 0.4;
+            c->q[0] = uniform(&seed) - 0.5, c->q[1] = uniform(&seed), c->q[2] = uniform(&seed);
+        }
+        spragGreedyFill(&greedy, 0, MANY);
+        spragPool *pool = threads == 0 ? NULL : spragPoolMake(threads);
+        spragPoolRun(pool, solveMany, &greedy, 1);
+        for (int k = 0; k < MANY; ++k) {
+            if (threads == 0)
+                memcpy(first + 3 * k, greedy.contact[k].r, 3 * sizeof *first);
+            assert_memory_equal(first + 3 * k, greedy.contact[k].r, 3 * sizeof *first);
+        }
+        spragPoolFree(pool);
+        spragArenaFree(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(productIsThatOfW), cmocka_unit_test(comesToTheAnswer), cmocka_unit_test(visitsWhatIsWrong),
-        cmocka_unit_test(bestIsKept),       cmocka_unit_test(stopsInTime),
+        cmocka_unit_test(bestIsKept),       cmocka_unit_test(stopsInTime),      cmocka_unit_test(sharedRoundsKeepBits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
