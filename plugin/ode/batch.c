@@ -87,11 +87,12 @@ spragStatus spragLanesMake(struct spragWorld *world)
  * answer has shown so for some bounds. */
 static spragStatus solveBounded(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
-    enum { ROUNDS_MAX = 60, ROUNDS_MISSED = 4 };
+    enum { ROUNDS_MAX = 60, ROUNDS_MISSED = 4, STEPS_AGAIN = 300 /* of each method, where there is no rigid answer */ };
     const double enough = 0.1 * options->tolerance;
     spragStatus status = SPRAG_OK;
     double off = INFINITY;
     int iterations = 0, missed = 0;
+    spragSolveOptions own = *options;
     spragBearingRounds rounds;
     if (!spragBearingsBegin(world, island, &rounds))
         return SPRAG_ERROR_MEMORY;
@@ -99,8 +100,10 @@ static spragStatus solveBounded(const struct spragWorld *world, const spragSolve
          ++round) {
         spragArena *arena = &island->lane->arena;
         const spragArenaMark mark = spragArenaMarkGet(arena);
-        status = spragReleaseSolve(options, island);
+        status = spragReleaseSolve(&own, island);
         iterations += island->solve.iterations;
+        if (island->wedge > 0 && own.iteration_limit == 0 && spragProblemHasFreeRows(&island->problem))
+            own.iteration_limit = STEPS_AGAIN;
         if (status != SPRAG_ERROR_MEMORY && !spragArticulationsSolve(island))
             status = SPRAG_ERROR_MEMORY;
         spragArenaRelease(arena, mark);

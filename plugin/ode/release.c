@@ -20,11 +20,13 @@ enum {
     LARGE = 200         /* blocks: the step of a pile that is still falling does not wait for this */
 };
 
-#define CONFLICT 1e4     /* impulses against what stops the island */
-#define SOFTENING 1e-6   /* share of W */
-#define SHARE_LEAST 1e-9 /* then none */
-#define SHARE_FIRST 1e-2 /* of W, by which friction yields: from rest */
-#define SHARE_RISE 3     /* times that, where nothing is found */
+#define CONFLICT 1e4        /* impulses against what stops the island */
+#define SHARE_CONFLICT 1e-8 /* of W, by which contacts yield: in conflict, from this on */
+#define SHARE_WEDGE 1e-3    /* in a wedge */
+#define SHARE_WEDGED 0.11   /* at most */
+#define SHARE_LEAST 1e-9    /* then none */
+#define SHARE_FIRST 1e-2    /* of W, by which friction yields: from rest */
+#define SHARE_RISE 3        /* times that, where nothing is found */
 #define SHARE_MOST 1
 #define SHARE_STEP 0.1       /* part of the last, on the way down */
 #define SHARE_STEP_LEAST 0.7 /* where steps are this short the way ends */
@@ -107,7 +109,7 @@ static spragStatus solveParting(Solve *solve, const spragSolveOptions *options, 
 
 /* ---------------------------------------------------------------- softened */
 
-typedef enum Softened { INFINITE_CONTACTS, ALL_FRICTION, ALL_CONTACTS } Softened;
+typedef enum Softened { ALL_FRICTION, ALL_CONTACTS } Softened;
 
 /* The diagonal of W: what it was (diagonal, block_count x 3) and a share of it. */
 static void soften(spragIsland *island, const double *diagonal, Softened which, double share)
@@ -117,9 +119,8 @@ static void soften(spragIsland *island, const double *diagonal, Softened which, 
         const double *d = diagonal + 3 * k, compliance = share * (d[0] + d[1] + d[2]) / 3;
         double *W = island->W + 9 * spragProblemDiagonal(&island->problem, k);
         for (int row = 0; row < 3; ++row) {
-            const int soft = which == INFINITE_CONTACTS ? isInfinite(block)
-                                                        : block->part == SPRAG_PART_CONTACT && !block->unused[row] &&
-                                                              (row > 0 || which == ALL_CONTACTS);
+            const int soft =
+                block->part == SPRAG_PART_CONTACT && !block->unused[row] && (row > 0 || which == ALL_CONTACTS);
             W[4 * row] = d[row] + (soft ? compliance : 0);
         }
     }
@@ -166,29 +167,6 @@ static void keepBetter(spragIsland *island, Best *best)
     judge(island);
     if (island->solve.residual < best->residual || isnan(best->residual))
         keep(island, best);
-}
-
-/* From the first softening down, as long as less of it is less of a violation: where nothing moves as it is asked to, it
- * only makes impulses greater. */
-static spragStatus solveConflict(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
-                                 Best *best, int *iterations)
-{
-    double least = INFINITY;
-    keep(island, best);
-    restart(island);
-    for (double share = SOFTENING; share > SHARE_LEAST && best->residual > options->tolerance; share *= 0.1) {
-        soften(island, diagonal, INFINITE_CONTACTS, share);
-        const spragStatus status = solveParting(spragChainSolve, options, island, iterations);
-        soften(island, diagonal, INFINITE_CONTACTS, 0);
-        if (status == SPRAG_ERROR_MEMORY)
-            return status;
-        keepBetter(island, best);
-        if (!(island->solve.residual < 0.5 * least))
-            break;
-        least = island->solve.residual;
-    }
-    takeBack(island, best);
-    return SPRAG_OK;
 }
 
 /* An answer in which friction yields. */
@@ -281,22 +259,32 @@ static spragStatus findWedge(spragIsland *island)
     return status;
 }
 
+/* m/s: max w |r| of contacts, w as in soften. */
+static double fastest(const spragIsland *island)
+{
+    double most = 0;
+    for (int k = 0; k < island->block_count; ++k)
+        if (island->block[k].part == SPRAG_PART_CONTACT)
+            most = fmax(most, scaleOf(island, k) * spragNorm3(island->r + 3 * k));
+    return most;
+}
+
 /* The wedge yields: with a compliance on all contacts there is a solution.  That is what is solved and judged; W is rigid
  * again afterwards, and u what the rigid contacts do. */
 static spragStatus solveWedged(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
                                Best *before, int *iterations)
 {
-    static const double share[] = {1e-3, 1e-2, 1e-1};
-    const double enough = fmax(options->tolerance, options->enough);
+    const double closing = island->wedge;
+    const double enough = fmax(closing > 0 ? options->tolerance : SPRAG_MISSED, options->enough);
     const spragSolveInfo info = island->solve;
     spragStatus status = SPRAG_NOT_CONVERGED;
     keep(island, before);
-    for (size_t i = 0; i < sizeof share / sizeof *share && status != SPRAG_ERROR_MEMORY; ++i) {
+    for (double share = closing > 0 ? SHARE_WEDGE : SHARE_CONFLICT;
+         share <= SHARE_WEDGED && status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough); share *= 10) {
         restart(island);
-        soften(island, diagonal, ALL_CONTACTS, share[i]);
+        soften(island, diagonal, ALL_CONTACTS, share);
         status = solveParting(spragChainSolve, options, island, iterations);
-        if (island->solve.residual <= enough)
-            break;
+        island->wedge = closing > 0 ? closing : share * fastest(island);
     }
     soften(island, diagonal, ALL_CONTACTS, 0);
     if (status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough)) { /* no better for it */
@@ -322,11 +310,10 @@ static spragStatus solveSoftened(const spragSolveOptions *options, spragIsland *
         for (int row = 0; row < 3; ++row)
             diagonal[3 * k + row] = island->W[9 * spragProblemDiagonal(&island->problem, k) + 4 * row];
     spragStatus status = SPRAG_OK;
+    const int conflict = which == ALL_CONTACTS && !(island->wedge > 0);
     if (which == ALL_CONTACTS)
         status = solveWedged(options, island, diagonal, &best, iterations);
-    if (which == INFINITE_CONTACTS)
-        status = solveConflict(options, island, diagonal, &best, iterations);
-    else if (status != SPRAG_ERROR_MEMORY && !(island->wedge > 0))
+    if (status != SPRAG_ERROR_MEMORY && !(island->wedge > 0) && !conflict)
         status = solveYielding(options, island, diagonal, &best, iterations);
     if (!(island->wedge > 0))
         judge(island);
@@ -398,7 +385,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     spragStatus status =
         waits ? solveRigid(options, island, &iterations) : solveParting(spragChainSolve, options, island, &iterations);
     if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) && conflicts(island))
-        status = solveSoftened(options, island, INFINITE_CONTACTS, &iterations);
+        status = solveSoftened(options, island, ALL_CONTACTS, &iterations);
     else if (waits && isMissed(options, island, status))
         status = solveSoftened(options, island, island->wedge > 0 ? ALL_CONTACTS : ALL_FRICTION, &iterations);
     spragArenaRelease(arena, mark);

@@ -7,9 +7,10 @@
  *
  * Conflict.  Such contacts can ask for what no motion gives: two that hold a body against two that push it out.  The
  * impulses of the answer are then without limit but for a compliance of 1e-11 W (delassus.c), with which there is one.
- * Where they are that, and no answer was found, the contacts are softened by a millionth of W, and by less as long as
- * that lessens the violation.  Where contacts yield by a micrometre a second and more the island is told of as a wedge,
- * below: what is solved and judged has the compliance of the world's CFM and that of W's, `rigid` has none.
+ * Where they are that, and no answer was found (rounding alone leaves 1e-6 m/s of 1e9 N s), all contacts yield by 1e-8 of
+ * W, ODE's CFM in a world of kilograms, and by ten times that until an answer is found.  Where contacts yield by a
+ * micrometre a second and more the island is told of as a wedge, below: what is solved and judged has the compliance of
+ * the world's CFM, of W's, and this one; `rigid` has none.
  *
  * Yielding.  Finite coefficients of 5 to 340, which games have, lead to much the same: problems whose rigid answer nobody
  * finds from where it starts, or that have none.  Where an island was missed, its friction gets a compliance s w, w the

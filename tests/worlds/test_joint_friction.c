@@ -615,7 +615,7 @@ static void loopsSettleAndLoseEnergy(void **state)
 }
 
 /* A box that floor and wall push out and hold at once (mu = infinity), and the hinge with friction on it: what it hands on
- * follows from forces of 1e8 N s.  The conflict is told of, and the search ends, in 20 000 iterations (it was 96 000). */
+ * follows from forces of 1e8 N s.  The conflict is told of, and the search ends, in 30 000 iterations (it was 96 000). */
 static void conflictEnds(void **state)
 {
     (void)state;
