@@ -82,6 +82,12 @@ static void addJoints(Turned *w)
     turn(w, 0.2, 1, 0.5, axis);
     dJointSetPistonAnchor(piston, anchor[0], anchor[1], anchor[2]);
     dJointSetPistonAxis(piston, axis[0], axis[1], axis[2]);
+    /* a motor that is too weak, and stops that are met */
+    const double force = w->mass * w->length / (w->time * w->time);
+    dJointSetHingeParam(hinge, dParamVel, 0.5 * w->axial / w->time);
+    dJointSetHingeParam(hinge, dParamFMax, 0.3 * force * w->length);
+    dJointSetSliderParam(slider, dParamLoStop, -0.005 * w->length);
+    dJointSetSliderParam(slider, dParamHiStop, 0.005 * w->length);
     const dJointID all[4] = {hinge, slider, ball, piston};
     for (int k = 0; k < 4; ++k)
         assert_int_equal(spragJointSetFriction(w->t.sprag, all[k], &law), SPRAG_OK);
