@@ -16,7 +16,7 @@ enum {
     ROUNDS_MAX = 8,
     MISSES_PATIENT = 2, /* in one step: joints in conflict are solved again for each bound, motor and surge */
     STEPS_PROMPT = 300, /* of each method, for who asks for less than the tolerance, or again: the way down is long */
-    STEPS_DOWN = 5000,  /* of all methods on it, for the same */
+    STEPS_DOWN = 12000, /* of all methods on it, for the same */
     LARGE = 200         /* blocks: the step of a pile that is still falling does not wait for this */
 };
 
@@ -26,7 +26,7 @@ enum {
 #define SHARE_WEDGED 0.11   /* at most */
 #define SHARE_LEAST 1e-9    /* then none */
 #define SHARE_FIRST 1e-2    /* of W, by which friction yields: from rest */
-#define SHARE_RISE 3        /* times that, where nothing is found */
+#define SHARE_RISE 3        /* times that, where no way leads down */
 #define SHARE_MOST 1
 #define SHARE_STEP 0.1       /* part of the last, on the way down */
 #define SHARE_STEP_LEAST 0.7 /* where steps are this short the way ends */
@@ -196,14 +196,14 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
     const size_t n = 3 * (size_t)island->block_count;
     const double enough = fmax(options->tolerance, options->enough);
     const int hurried = options->enough > options->tolerance && options->iteration_limit == 0, begin = *iterations;
-    double share = SHARE_FIRST, factor = SHARE_STEP;
+    double top = SHARE_FIRST, share = top, factor = SHARE_STEP;
     spragSolveOptions first = *options;
     Yielded last = {.r = SPRAG_TAKE_RAW(&island->lane->arena, double, n)},
             before = {.r = SPRAG_TAKE_RAW(&island->lane->arena, double, n)};
     if (last.r == NULL || before.r == NULL)
         return SPRAG_ERROR_MEMORY;
     if (hurried)
-        first.iteration_limit = STEPS_PROMPT, first.enough = ON_THE_WAY;
+        first.iteration_limit = STEPS_PROMPT;
     keep(island, best);
     do {
         soften(island, diagonal, ALL_FRICTION, share);
@@ -226,16 +226,17 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
             alongLine(island, &last, &before, 0);
             keepBetter(island, best);
         }
-        if (last.share == 0) {
-            share *= SHARE_RISE;
-        } else if (found && island->solve.residual <= NEARLY_RIGID) {
+        if (found && island->solve.residual <= NEARLY_RIGID) {
             share = 0;
-        } else {
-            factor = found || share == 0 ? factor : sqrt(factor);
-            share = factor * last.share;
+            continue;
         }
-    } while (share <= SHARE_MOST && factor <= SHARE_STEP_LEAST && best->residual > enough &&
-             !(last.share > 0 && last.share <= SHARE_LEAST) && !(hurried && *iterations - begin > STEPS_DOWN));
+        factor = found || share == 0 ? factor : sqrt(factor);
+        if (last.share == 0 || factor > SHARE_STEP_LEAST) /* again, from higher up */
+            last.share = before.share = 0, factor = SHARE_STEP, share = top *= SHARE_RISE;
+        else
+            share = factor * last.share;
+    } while (top <= SHARE_MOST && best->residual > enough && !(last.share > 0 && last.share <= SHARE_LEAST) &&
+             !(hurried && *iterations - begin > STEPS_DOWN));
     takeBack(island, best);
     return SPRAG_OK;
 }

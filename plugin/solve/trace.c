@@ -114,7 +114,8 @@ enum {
 #define NEARBY 1e-5      /* part of a step that shows where margins go */
 #define SPEED_LEAST 1e-2 /* m/s, either of them at least: what rests has no more digits */
 #define T_MOST 1.5
-#define ARRIVED 1e-6 /* t, of small islands: what is left of the drift decides no mode */
+#define ARRIVED 1e-4 /* t, of small islands: what is left of the drift decides no mode */
+#define NEARS 0.3    /* t: the next path may begin where this one ends, though nothing is gained */
 #define FALLS 0.9    /* part of the least t so far that counts as below it */
 #define STRAIGHT 0.9 /* cosine of two paths that lead the same way, equally far */
 #define PROGRESS 0.7 /* of the residual, on each path */
@@ -798,14 +799,15 @@ static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOp
                                          POINTS, r, iterations);
             memcpy(r, proximal->best, bytes);
         }
-        const int gains = spragProblemResidual(problem, r) <= PROGRESS * before;
-        if (!gains && !arrived)
+        const int gains = spragProblemResidual(problem, r) <= PROGRESS * before, nears = small && trace->t <= NEARS;
+        if (!gains && !nears)
             break;
         idle = gains ? 0 : idle + 1;
         takeStep(trace);
-        const double far = !gains && trace->straight ? reach(trace) : 0;
+        const double far = !gains && arrived && trace->straight ? reach(trace) : 0;
+        const int on = small && (arrived || !gains); /* from where the path ended, not from the best of its points */
         for (int i = 0; i < n; ++i)
-            trace->start[i] = !arrived || !small ? r[i] : trace->r[i] + (isinf(far) ? 0 : far) * trace->step[i];
+            trace->start[i] = on ? trace->r[i] + (isinf(far) ? 0 : far) * trace->step[i] : r[i];
     }
     *iterations += trace->factors;
     if (status == SPRAG_OK)
