@@ -55,15 +55,18 @@ SceneWorld *worldSettle(const WorldPlan *plan)
     return world;
 }
 
-#define FAST 0.05 /* m/s */
+/* Speeds, m/s, that damping tells apart: what shakes, what topples, what falls. */
+enum { PACES = 3 };
+static const double pace[PACES - 1] = {1e-4, 0.05};
 
-/* Of every body (what the world says is for bodies still to come): shares of its speed lost in a step, where it is slow
- * and where it is fast.  What topples is to fall soon, and gently. */
-static void setDamping(const SceneWorld *world, const double share[2])
+/* Of every body (what the world says is for bodies still to come): shares of its speed lost in a step, by its pace.  What
+ * topples is to fall soon, and to fall gently. */
+static void setDamping(const SceneWorld *world, const double share[PACES])
 {
     for (int i = 0; i < world->body_count; ++i) {
         const dReal *v = dBodyGetLinearVel(world->body[i]);
-        const dReal damping = (dReal)share[v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > FAST * FAST];
+        const double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        const dReal damping = (dReal)share[(square > pace[0] * pace[0]) + (square > pace[1] * pace[1])];
         dBodySetDamping(world->body[i], damping, damping);
         dBodySetLinearDampingThreshold(world->body[i], 0);
         dBodySetAngularDampingThreshold(world->body[i], 0);
@@ -90,7 +93,7 @@ typedef struct Stage {
     int sweeps;              /* at most, 0: any */
     int in_a_row;            /* steps that are solved and still: then it is done */
     int missed;              /* so many that are not solved: then it is given up */
-    double damping[2];       /* in a step, of what is slow and of what is fast */
+    double damping[PACES];   /* in a step */
 } Stage;
 
 /* 1: it is done.  Takes what it needs from *steps. */
@@ -123,19 +126,19 @@ int worldCalm(SceneWorld *world, double step_size, double tolerance)
                          .sweeps = 100,
                          .in_a_row = 5,
                          .missed = INT_MAX,
-                         .damping = {0.2, 0.2}},
+                         .damping = {0.2, 0.2, 0.2}},
                 exact = {.tolerance = tolerance,
                          .still = 1e-6,
                          .sweeps = 0,
                          .in_a_row = 10,
                          .missed = 10,
-                         .damping = {0.05, 0.2}};
+                         .damping = {0.05, 0.01, 0.2}};
     int steps = 8000, calm = 0;
     while (steps > 0 && !calm) {
         runStage(world, step_size, &rough, &steps);
         calm = runStage(world, step_size, &exact, &steps);
     }
-    setDamping(world, (const double[2]){0, 0});
+    setDamping(world, (const double[PACES]){0});
     return calm;
 }
 
