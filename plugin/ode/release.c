@@ -195,7 +195,7 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
 {
     const size_t n = 3 * (size_t)island->block_count;
     const double enough = fmax(options->tolerance, options->enough);
-    const int hurried = options->enough > options->tolerance && options->iteration_limit == 0, begin = *iterations;
+    const int hurried = options->enough > options->tolerance && options->iteration_limit == 0;
     double top = SHARE_FIRST, share = top, factor = SHARE_STEP;
     spragSolveOptions first = *options;
     Yielded last = {.r = SPRAG_TAKE_RAW(&island->lane->arena, double, n)},
@@ -205,7 +205,13 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
     if (hurried)
         first.iteration_limit = STEPS_PROMPT;
     keep(island, best);
-    do {
+    restart(island); /* the guess may lead astray: of eleven such islands of a car seven are solved from rest */
+    if (solveParting(spragChainSolve, options, island, iterations) == SPRAG_ERROR_MEMORY)
+        return SPRAG_ERROR_MEMORY;
+    keepBetter(island, best);
+    const int begin = *iterations;
+    while (top <= SHARE_MOST && best->residual > enough && !(last.share > 0 && last.share <= SHARE_LEAST) &&
+           !(hurried && *iterations - begin > STEPS_DOWN)) {
         soften(island, diagonal, ALL_FRICTION, share);
         if (last.share > 0)
             alongLine(island, &last, &before, share);
@@ -235,8 +241,7 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
             last.share = before.share = 0, factor = SHARE_STEP, share = top *= SHARE_RISE;
         else
             share = factor * last.share;
-    } while (top <= SHARE_MOST && best->residual > enough && !(last.share > 0 && last.share <= SHARE_LEAST) &&
-             !(hurried && *iterations - begin > STEPS_DOWN));
+    }
     takeBack(island, best);
     return SPRAG_OK;
 }
