@@ -150,9 +150,8 @@ static int run(int count, char **argument)
         "Whole steps of piles, warm, to a residual of %g m/s; growth: cost per contact against the smallest pile of\n"
         "its kind.  A residual above that means that the limit on the work of a step ended it (all of it is spent in\n"
         "every step here: spragConfig.patient).  A pile moves after 400 steps of dWorldQuickStep; it is at rest once\n"
-        "damping (a twentieth of all speed in each step, a fifth above 5 cm/s, a hundredth of what topples between\n"
-        "0.1 mm/s and that) has brought it to ten steps in a row that are solved, 99.9 %% of its bodies at 1 um/s or\n"
-        "less, and is measured without damping.\n\n"
+        "damping (a twentieth of all speed in each step) has brought it to ten steps in a row that are solved,\n"
+        "99.9 %% of its bodies at 1 um/s or less, and is measured without damping.\n\n"
         "| pile of | bodies | contacts | ms | residual | us a contact | growth | ms, 2 threads | faster by | same bits "
         "|\n"
         "|---|---|---|---|---|---|---|---|---|---|\n",

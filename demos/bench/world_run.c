@@ -55,19 +55,11 @@ SceneWorld *worldSettle(const WorldPlan *plan)
     return world;
 }
 
-/* Speeds, m/s, that damping tells apart: what shakes, what topples, what falls. */
-enum { PACES = 3 };
-static const double pace[PACES - 1] = {1e-4, 0.05};
-
-/* Of every body (what the world says is for bodies still to come): shares of its speed lost in a step, by its pace.  What
- * topples is to fall soon, and to fall gently. */
-static void setDamping(const SceneWorld *world, const double share[PACES])
+/* Of every body: what the world says is for bodies still to come. */
+static void setDamping(const SceneWorld *world, double share)
 {
     for (int i = 0; i < world->body_count; ++i) {
-        const dReal *v = dBodyGetLinearVel(world->body[i]);
-        const double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-        const dReal damping = (dReal)share[(square > pace[0] * pace[0]) + (square > pace[1] * pace[1])];
-        dBodySetDamping(world->body[i], damping, damping);
+        dBodySetDamping(world->body[i], (dReal)share, (dReal)share);
         dBodySetLinearDampingThreshold(world->body[i], 0);
         dBodySetAngularDampingThreshold(world->body[i], 0);
     }
@@ -92,8 +84,7 @@ typedef struct Stage {
     double tolerance, still; /* m/s */
     int sweeps;              /* at most, 0: any */
     int in_a_row;            /* steps that are solved and still: then it is done */
-    int missed;              /* so many that are not solved: then it is given up */
-    double damping[PACES];   /* in a step */
+    int missed;              /* steps that are not solved: then it is given up */
 } Stage;
 
 /* 1: it is done.  Takes what it needs from *steps. */
@@ -103,12 +94,10 @@ static int runStage(SceneWorld *world, double step_size, const Stage *stage, int
     config.thread_count = 2;
     config.tolerance = stage->tolerance;
     config.iteration_limit = stage->sweeps;
-    config.patient = 1;
     spragStatus status = spragWorldSetConfig(world->sprag, &config);
     int calm = 0, missed = 0;
     while (*steps > 0 && calm < stage->in_a_row && missed < stage->missed && status == SPRAG_OK) {
         --*steps;
-        setDamping(world, stage->damping);
         status = SceneStep(world, step_size);
         const int solved = spragWorldGetStepInfo(world->sprag).residual <= stage->tolerance;
         missed = solved ? 0 : missed + 1;
@@ -121,24 +110,16 @@ static int runStage(SceneWorld *world, double step_size, const Stage *stage, int
  * exactly; if that fails, as something fell once more, roughly again. */
 int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
-    const Stage rough = {.tolerance = 1e-5,
-                         .still = 1e-3,
-                         .sweeps = 100,
-                         .in_a_row = 5,
-                         .missed = INT_MAX,
-                         .damping = {0.2, 0.2, 0.2}},
-                exact = {.tolerance = tolerance,
-                         .still = 1e-6,
-                         .sweeps = 0,
-                         .in_a_row = 10,
-                         .missed = 10,
-                         .damping = {0.05, 0.01, 0.2}};
+    const double share = 0.05;
+    const Stage rough = {.tolerance = 1e-5, .still = 1e-4, .sweeps = 100, .in_a_row = 20, .missed = INT_MAX},
+                exact = {.tolerance = tolerance, .still = 1e-6, .sweeps = 0, .in_a_row = 10, .missed = 1};
     int steps = 8000, calm = 0;
+    setDamping(world, share);
     while (steps > 0 && !calm) {
         runStage(world, step_size, &rough, &steps);
         calm = runStage(world, step_size, &exact, &steps);
     }
-    setDamping(world, (const double[PACES]){0});
+    setDamping(world, 0);
     return calm;
 }
 

@@ -37,10 +37,9 @@ typedef struct WorldFigures {
 
 /* The settled world, or NULL and one line on stderr.  SceneDestroy. */
 SceneWorld *worldSettle(const WorldPlan *plan);
-/* Brings it to rest: roughly, a fifth of all speed lost in each step, until all bodies but one in a thousand are slower
- * than 1 mm/s; then to the tolerance, a twentieth lost (a fifth above 5 cm/s, a hundredth between 0.1 mm/s and that),
- * until ten steps in a row are solved and all but those are slower than 1 um/s.  0: not within the steps that are spent
- * on it. */
+/* Brings it to rest, a twentieth of all speed lost in each step: roughly, until all bodies but one in a thousand are
+ * slower than 0.1 mm/s, then to the tolerance, until ten steps in a row are solved and all but those are slower than
+ * 1 um/s.  0: not within the steps that are spent on it. */
 int worldCalm(SceneWorld *world, double step_size, double tolerance);
 WorldFigures worldMeasure(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender);
 

@@ -26,8 +26,8 @@ enum {
 #define LEFT 0.4    /* of the tolerance: changes that are left undone */
 
 /* A pile at rest.  One ball that topples stirs what it leans on by a hundredth of its own speed in each step, and in the end
- * all of the pile: what is stirred most is visited.  A blow of one ball (5e-2 m/s) is answered where it falls, in ten
- * visits of each contact to 1e-5 m/s; four hundred sweeps of all leave 7e-4, and a pile of 10 000 that moves. */
+ * all of the pile: what is stirred most is visited, and a blow is answered where it falls.  (Sweeps of all contacts stir
+ * the whole pile: one blow on 10 000 balls left 7e-4 m/s.) */
 enum {
     VISITS_AT_REST = 24, /* of each contact, at most, */
     VISITS_POLISHING = 2 /* or where all is within tolerance: enough that what creeps does not grow */
