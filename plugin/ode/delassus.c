@@ -190,9 +190,10 @@ static void coupling(const spragSnapshot *s, const spragIsland *island, int k, i
 }
 
 /* Contacts with mu = infinity can ask for what no motion gives (three points of one body held against three that part).
- * This share of W makes the least violation the answer, with finite forces, and release.c tells of it; what it lets a
- * resting contact creep is far below rounding's 1e-12 m/s.  W is the mean of the block's rows: a joint may hold one of them, and a share of what is
- * left there (two contacts that a hinge holds along its axis) let impulses grow to 1e11 N s. */
+ * This share of W makes the least violation the answer, with finite forces, and soften.c tells of it; what it lets a
+ * resting contact creep is far below rounding's 1e-12 m/s.  W is the mean of the block's rows: a joint may hold one of
+ * them, and a share of what is left there (two contacts that a hinge holds along its axis) let impulses grow to
+ * 1e11 N s. */
 #define INFINITE_MU_COMPLIANCE 1e-11
 
 static int isHeld(const spragBlock *block)

@@ -127,7 +127,7 @@ typedef struct spragIsland {
     int haste;                       /* it has 2^-haste of the work (haste.h) */
     int surged;                      /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int block_count, row_count, articulation_count;
-    spragSolveInfo solve; /* where wedge > 0: of the problem in which contacts yield (release.h) */
+    spragSolveInfo solve; /* where wedge > 0: of the problem in which contacts yield (soften.h) */
     double wedge, rigid; /* m/s: friction locks a wedge that closes so fast, or 0; residual of the rigid problem then */
     /* what follows begins as zeros where the island is not lone (batch.c), and has no value where it is */
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
@@ -139,10 +139,11 @@ typedef struct spragIsland {
     struct spragEqualityRow *row;           /* (row_count) of its joints */
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
-    spragBodies bodies;                /* of the problem, where it is told of them (delassus.c) */
-    double *mu, *mu_minus, *bound, *W; /* of the problem; release.h and bearing.h may change them between solves */
-    double *r, *u;                     /* (block_count x 3) N s, m/s */
-    struct spragGreedy *greedy;        /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
+    spragBodies bodies; /* of the problem, where it is told of them (delassus.c) */
+    double *mu, *mu_minus, *bound,
+        *W;                     /* of the problem; release, soften and bearing.h may change them between solves */
+    double *r, *u;              /* (block_count x 3) N s, m/s */
+    struct spragGreedy *greedy; /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
     spragCoupled coupled;
 } spragIsland;
 
