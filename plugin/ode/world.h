@@ -139,11 +139,10 @@ typedef struct spragIsland {
     struct spragEqualityRow *row;           /* (row_count) of its joints */
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
-    spragBodies bodies; /* of the problem, where it is told of them (delassus.c) */
-    double *mu, *mu_minus, *bound,
-        *W;                     /* of the problem; release, soften and bearing.h may change them between solves */
-    double *r, *u;              /* (block_count x 3) N s, m/s */
-    struct spragGreedy *greedy; /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
+    spragBodies bodies;                /* of the problem, where it is told of them (delassus.c) */
+    double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
+    double *r, *u;                     /* (block_count x 3) N s, m/s */
+    struct spragGreedy *greedy;        /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
     spragCoupled coupled;
 } spragIsland;
 
