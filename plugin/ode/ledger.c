@@ -12,7 +12,6 @@
 #include "ode/carry.h"
 #include "ode/layout.h"
 #include "ode/guide.h"
-#include "ode/island.h"
 
 /* ---------------------------------------------------------------- serials */
 
@@ -328,7 +327,8 @@ typedef struct Match {
     spragPointerMap first; /* of a pair its first record */
     int *seeking;          /* (memory_count) of the first record of a pair its first contact, or -1 */
     int *pair, *follower;  /* (joint_count) first record of the contact's pair, next contact of the pair; or -1 */
-    spragStatus status;    /* of the search for islands */
+    spragMeanwhileFn *own; /* what this thread does while another lists the records */
+    spragStatus status;    /* of that */
 } Match;
 
 static void listRecords(void *data, int range, int first, int end)
@@ -404,17 +404,18 @@ static void matchPairs(void *data, int range, int first, int end)
     }
 }
 
-static void findIslands(void *data)
+static void runOwn(void *data)
 {
     Match *match = data;
-    match->status = spragIslandsFind(&match->world->arena, &match->world->snapshot);
+    match->status = match->own(match->world);
 }
 
-spragStatus spragLedgerMatch(spragWorldID world)
+spragStatus spragLedgerMatch(spragWorldID world, spragMeanwhileFn *own)
 {
     spragSnapshot *s = &world->snapshot;
     const int records = world->memory_count;
     Match match = {.world = world,
+                   .own = own,
                    .next = SPRAG_TAKE_RAW(&world->arena, int, records),
                    .seeking = SPRAG_TAKE_RAW(&world->arena, int, records),
                    .pair = SPRAG_TAKE_RAW(&world->arena, int, s->joint_count),
@@ -423,7 +424,7 @@ spragStatus spragLedgerMatch(spragWorldID world)
     int room = world->fate != NULL && match.next != NULL && match.seeking != NULL && match.pair != NULL &&
                match.follower != NULL && matchLoads(world) && spragPointerMapMake(&match.first, &world->arena, records);
     if (room)
-        spragRangesRunBeside(world->pool, 1, listRecords, &match, findIslands, &match);
+        spragRangesRunBeside(world->pool, 1, listRecords, &match, runOwn, &match);
     if (room && match.status != SPRAG_OK)
         return match.status;
     if (!room || !spragCarryBegin(world))

@@ -19,8 +19,10 @@ int spragLedgerSerial(spragWorldID world, int mark);
 void spragLedgerMark(spragWorldID world);
 /* Fills map joint -> record of the surfaces that are still valid and forgets the others. */
 spragStatus spragLedgerFindSurfaces(spragWorldID world, spragPointerMap *map);
-/* Finds the islands, and fills joint.memory of every contact in one. */
-spragStatus spragLedgerMatch(spragWorldID world);
+typedef spragStatus spragMeanwhileFn(spragWorldID world);
+/* Fills joint.memory of every contact in an island.  The islands are found by own(world), while other threads list the
+ * records; where it fails its status is returned. */
+spragStatus spragLedgerMatch(spragWorldID world, spragMeanwhileFn *own);
 /* The records of an island that ODE solved stay as they are. */
 void spragLedgerKeep(spragWorldID world, const spragIsland *island);
 

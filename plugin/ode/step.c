@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "ode/batch.h"
+#include "ode/island.h"
 #include "ode/judge.h"
 #include "ode/ledger.h"
 #include "ode/park.h"
@@ -61,6 +62,11 @@ static void countAll(struct spragWorld *world)
         count(&world->info, world->config.stepper, &world->snapshot.island[k]);
 }
 
+static spragStatus findIslands(spragWorldID world)
+{
+    return spragIslandsFind(&world->arena, &world->snapshot);
+}
+
 /* The world seen and written down: the contact problem of every island, and if asked its solution. */
 static spragStatus look(struct spragWorld *world, double step, int solve, double *since)
 {
@@ -71,7 +77,7 @@ static spragStatus look(struct spragWorld *world, double step, int solve, double
     if (status != SPRAG_OK)
         return status;
     endStage(world, SPRAG_STAGE_LEDGER, since);
-    if ((status = spragLedgerMatch(world)) != SPRAG_OK)
+    if ((status = spragLedgerMatch(world, findIslands)) != SPRAG_OK)
         return status;
     endStage(world, SPRAG_STAGE_ISLANDS, since);
     status = solve ? spragReportReserve(world) : SPRAG_OK;
