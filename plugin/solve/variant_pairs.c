@@ -305,19 +305,22 @@ spragStatus spragVariantSolve(int m, const double *D, const double *D0, const do
     if (enumerated != SPRAG_OK)
         return enumerated;
     out->paradox_class = set.paradox_class;
-    if (!out->realised && set.selected >= 0) {
+    /* of several the one of the moment before, else the one that friction leads to, not what a search comes upon */
+    int kept = out->realised;
+    for (int k = 0; k < m && set.paradox_class == 4; ++k)
+        kept &= history != NULL && history[k] == out->variant[k];
+    if (!kept && set.selected >= 0) {
         const spragVariantMember *member = &set.member[set.selected];
         memcpy(out->variant, member->variant, (size_t)m);
         memcpy(out->N, member->N, (size_t)m * sizeof(double));
-        out->det = member->det, out->det0 = member->det0;
-        out->det_sign = (member->det > 0) - (member->det < 0);
-        out->det0_sign = (member->det0 > 0) - (member->det0 < 0);
+        factor(m, D, out->variant, &s.factor);
+        factor(m, D0, out->variant, &frictionless);
+        out->det = s.factor.det, out->det0 = frictionless.det;
+        out->det_sign = s.factor.sign, out->det0_sign = frictionless.sign;
         out->singular = 0;
         out->small_friction = out->realised = 1;
-        if (m <= CLASS_MAX) {
-            factor(m, D0, out->variant, &frictionless);
+        if (m <= CLASS_MAX)
             out->minors = minorsAreSmall(m, D, &frictionless, out->variant);
-        }
     }
     spragVariantSetFree(&set);
     return out->realised
@@ -327,29 +330,66 @@ spragStatus spragVariantSolve(int m, const double *D, const double *D0, const do
 
 /* ---------------------------------------------------------------- enumeration */
 
-/* Class 4: the accepted variant that the frictionless solution reaches when friction grows from 0 to its value is
- * selected, if it is one.  0: no memory. */
+/* Does the variant repel, with small friction? */
+static int isRealised(int m, const double *D, const double *D0, const double *b, const signed char *variant)
+{
+    Factor f, f0;
+    double N[SPRAG_VARIANT_MAX];
+    factor(m, D, variant, &f);
+    factor(m, D0, variant, &f0);
+    if (f.sign == 0 || f.sign != f0.sign)
+        return 0;
+    reactions(m, &f, b, N);
+    return repels(m, N);
+}
+
+/* Of the realised variants the first with the fewest flips from this one. */
+static int nearestRealised(const spragVariantSet *set, const signed char *variant)
+{
+    int nearest = -1, fewest = set->m + 1;
+    for (int v = 0; v < set->count; ++v) {
+        int flips = 0;
+        for (int k = 0; k < set->m; ++k)
+            flips += set->member[v].variant[k] != variant[k];
+        if (set->member[v].accepted && set->member[v].small_friction && flips < fewest)
+            fewest = flips, nearest = v;
+    }
+    return nearest;
+}
+
+/* Class 4: selects the variant that the frictionless solution reaches when friction grows, D(t) = D0 + t (D - D0).  N is
+ * continuous in t, through flips too (docs/theory.md 3), until the solution turns back in t or runs to infinity: then a
+ * search goes on from there, and what is nearest to its end is selected.  0: no memory. */
 static int continueFriction(int m, const double *D, const double *D0, const double *b, spragVariantSet *set)
 {
-    enum { STAGES = 64 };
+    const double longest = 1.0 / 64, shortest = 1e-9;
     double *mixed = spragAlloc(2 * (size_t)(m * m), sizeof *mixed);
     Search *s = spragAlloc(1, sizeof *s);
     const int ready = mixed != NULL && s != NULL;
     if (ready) {
-        *s = (Search){.m = m, .D = mixed, .b = b};
+        *s = (Search){.m = m, .D = D0, .b = b};
         memset(s->variant, 1, sizeof s->variant);
-        for (int stage = 0; stage <= STAGES; ++stage) {
+        runSearch(s);
+        s->D = mixed;
+        int followed = 1;
+        for (double t = 0, step = longest; t < 1;) {
+            const double next = fmin(t + step, 1);
             for (int i = 0; i < 2 * m * m; ++i)
-                mixed[i] = D0[i] + (D[i] - D0[i]) * stage / STAGES;
-            s->single = 0;
-            runSearch(s);
+                mixed[i] = D0[i] + (D[i] - D0[i]) * next;
+            const int goes_on = isRealised(m, mixed, D0, b, s->variant);
+            if (!goes_on && followed && step > shortest) {
+                step /= 2;
+                continue;
+            }
+            if (!goes_on) {
+                s->single = 0;
+                runSearch(s);
+            }
+            followed = goes_on || isRealised(m, mixed, D0, b, s->variant);
+            step = followed ? fmin(2 * step, longest) : longest;
+            t = next;
         }
-        int candidate = 0;
-        for (int k = 0; k < m; ++k)
-            candidate |= (s->variant[k] < 0) << k;
-        const spragVariantMember *member = &set->member[candidate];
-        if (member->accepted && member->small_friction)
-            set->selected = candidate;
+        set->selected = nearestRealised(set, s->variant);
     }
     spragFree(mixed);
     spragFree(s);

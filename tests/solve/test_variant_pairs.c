@@ -333,6 +333,74 @@ static void badArgumentsAreNamed(void **state)
     spragVariantSetFree(NULL);
 }
 
+/* The realised variant at the end of a path from the frictionless one, in small steps that change one side at most; -1:
+ * it turns back, or goes to infinity. */
+static int followFriction(int m, const double *D, const double *D0, const double *b)
+{
+    enum { STEPS = 2000 };
+    int at = -1;
+    for (int step = 0; step <= STEPS; ++step) {
+        double mixed[2 * 5 * 5];
+        for (int i = 0; i < 2 * m * m; ++i)
+            mixed[i] = D0[i] + (D[i] - D0[i]) * step / STEPS;
+        spragVariantSet set;
+        assert_int_equal(spragVariantEnumerate(m, mixed, D0, b, &set), SPRAG_OK);
+        int next = -1, count = 0;
+        for (int v = 0; v < set.count; ++v) {
+            const int realised = set.member[v].accepted && set.member[v].small_friction;
+            if (realised && v == at) {
+                next = v, count = 1;
+                break;
+            }
+            if (realised && (at < 0 || ((v ^ at) & ((v ^ at) - 1)) == 0))
+                next = v, ++count;
+        }
+        spragVariantSetFree(&set);
+        if (count != 1)
+            return -1;
+        at = next;
+    }
+    return at;
+}
+
+/* Class 4: the variant of the moment before if it is realised, else the one that friction leads to; never none. */
+static void severalRealisedVariantsAreToldApart(void **state)
+{
+    (void)state;
+    int several = 0, followed = 0;
+    seed = 77;
+    for (int round = 0; round < 600; ++round) {
+        const int m = 2 + round % 4;
+        double D[2 * 5 * 5], D0[2 * 5 * 5], b[5];
+        randomSystem(m, 4, D, D0, b);
+        spragVariantSet set;
+        assert_int_equal(spragVariantEnumerate(m, D, D0, b, &set), SPRAG_OK);
+        assert_int_equal(set.selected >= 0, set.realised_count > 0);
+        if (set.paradox_class == 4) {
+            ++several;
+            const int reached = followFriction(m, D, D0, b);
+            if (reached >= 0)
+                ++followed, assert_int_equal(set.selected, reached);
+            for (int v = -1; v < set.count; ++v) {
+                const int stays = v >= 0 && set.member[v].accepted && set.member[v].small_friction;
+                int history[5];
+                for (int k = 0; k < m; ++k)
+                    history[k] = v >= 0 ? set.member[v].variant[k] : 0;
+                spragVariantResult result;
+                assert_int_equal(spragVariantSolve(m, D, D0, b, v >= 0 ? history : NULL, &result), SPRAG_OK);
+                const spragVariantMember *expected = &set.member[stays ? v : set.selected];
+                assert_memory_equal(result.variant, expected->variant, (size_t)m);
+                assert_true(result.det_sign != 0 && result.det_sign == result.det0_sign);
+                for (int k = 0; k < m; ++k)
+                    near(result.N[k], expected->N[k]);
+            }
+        }
+        spragVariantSetFree(&set);
+    }
+    print_message("%d systems of class 4, %d with a path from no friction\n", several, followed);
+    assert_true(several > 30 && followed > 15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +413,7 @@ int main(void)
         cmocka_unit_test(singularVariantsAreReported),
         cmocka_unit_test(badArgumentsAreNamed),
         cmocka_unit_test(minorsAreExamined),
+        cmocka_unit_test(severalRealisedVariantsAreToldApart),
     };
     return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

@@ -240,7 +240,8 @@ SPRAG_API double spragPainleveSlope(const double W[9], double mu, const double s
  * D is m x 2m: column k is the + side of pair k, column m + k its - side ("forms 1, 2": N >= 0 along the normal into
  * the body at the loaded point).  D0 the same with friction off, b (m).  Sum_k D_rk^{i_k} N_k = b_r.
  * Class 0: one realisable variant; 1 none repels; 2 repel but none has small friction; 3 several repel, one has small
- * friction; 4 several have. */
+ * friction; 4 several have: the one of history (m of +-1, or NULL) if it is among them, else the one that the frictionless
+ * solution becomes as friction grows. */
 typedef struct spragVariantResult {
     int m;
     signed char variant[SPRAG_VARIANT_MAX]; /* +1 / -1 per pair */
