@@ -1,4 +1,4 @@
-/* The chain: shared problems, one block of every kind, forced methods, limits, memory. */
+/* The chain: shared problems, forced methods, limits, memory. */
 #include "support/check.h"
 #include "support/lattice.h"
 #include "support/random_problem.h"
@@ -79,32 +79,6 @@ static void stickingDoesNotCreep(void **state)
         free(r), free(u);
         spragProblemFree(problem);
     }
-}
-
-static void oneOf(One *one, unsigned long long *seed, spragBlockKind kind)
-{
-    randomBlock(seed, 0.2, one->W);
-    for (int i = 0; i < 3; ++i)
-        one->q[i] = uniform(seed), one->bound[i] = -0.2, one->bound[3 + i] = i == 0 ? INFINITY : 0.1;
-    one->mu = 0.1 + fabs(uniform(seed)), one->mu_minus = 0.5 * one->mu;
-    oneInit(one, kind);
-}
-
-static void oneBlockOfEveryKind(void **state)
-{
-    (void)state;
-    unsigned long long seed = 9;
-    spragArena arena = {0};
-    for (int trial = 0; trial < 4000; ++trial) {
-        One one;
-        oneOf(&one, &seed, (spragBlockKind)(trial % SPRAG_BLOCK_ROLLING));
-        double r[3] = {0}, u[3];
-        spragSolveInfo info;
-        assert_int_equal(spragChainSolve(&one.problem, &automatic, &arena, r, u, &info), SPRAG_OK);
-        assert_true(info.residual <= 1e-12);
-    }
-    assert_int_equal(arena.used + arena.below, 0);
-    spragArenaFree(&arena);
 }
 
 static void everyMethodAgrees(void **state)
@@ -295,29 +269,6 @@ static void memory(void **state)
     spragArenaFree(&arena);
 }
 
-/* Without history q tells of the motion: the inconsistent rod is reported. */
-static void inconsistentIsReported(void **state)
-{
-    (void)state;
-    One one;
-    unsigned long long seed = 1;
-    oneOf(&one, &seed, SPRAG_BLOCK_CONTACT);
-    const double W[9] = {1.6, 0, -1.2, 0, 4, 0, -1.2, 0, 3.4};
-    memcpy(one.W, W, sizeof W);
-    one.q[0] = -0.00981, one.q[1] = 0, one.q[2] = -5, one.mu = 2;
-    spragArena arena = {0};
-    spragSolveInfo info;
-    double r[3] = {0}, u[3];
-    assert_int_equal(spragChainSolve(&one.problem, &automatic, &arena, r, u, &info), SPRAG_OK);
-    assert_int_equal(info.none, 1);
-    CHECK_NEAR(spragNorm3(u), 0, 1e-14);
-    one.q[2] = 5; /* the other way: p > 0, it slides on */
-    assert_int_equal(spragChainSolve(&one.problem, &automatic, &arena, r, u, &info), SPRAG_OK);
-    assert_int_equal(info.none, 0);
-    assert_true(u[2] > 4.9);
-    spragArenaFree(&arena);
-}
-
 /* A limit on time is kept by every method, and what comes back is better than what went in. */
 static void timeIsKept(void **state)
 {
@@ -368,17 +319,11 @@ static void workIsLimited(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sharedProblems),
-                                       cmocka_unit_test(stickingDoesNotCreep),
-                                       cmocka_unit_test(oneBlockOfEveryKind),
-                                       cmocka_unit_test(everyMethodAgrees),
-                                       cmocka_unit_test(unitsAndMirrorsDoNotMatter),
-                                       cmocka_unit_test(lockedRowsAreNoTrouble),
-                                       cmocka_unit_test(limitsGiveTheBestSoFar),
-                                       cmocka_unit_test(badGuessesAreDropped),
-                                       cmocka_unit_test(timeIsKept),
-                                       cmocka_unit_test(workIsLimited),
-                                       cmocka_unit_test(memory),
-                                       cmocka_unit_test(inconsistentIsReported)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sharedProblems),         cmocka_unit_test(stickingDoesNotCreep),
+        cmocka_unit_test(everyMethodAgrees),      cmocka_unit_test(unitsAndMirrorsDoNotMatter),
+        cmocka_unit_test(lockedRowsAreNoTrouble), cmocka_unit_test(limitsGiveTheBestSoFar),
+        cmocka_unit_test(badGuessesAreDropped),   cmocka_unit_test(timeIsKept),
+        cmocka_unit_test(workIsLimited),          cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

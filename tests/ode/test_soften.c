@@ -1,0 +1,163 @@
+/* Bodies that have no rigid motion: sunk between two walls that both push them out, friction locking them.  Such an
+ * island is named, its contacts yield, and both residuals are told; one that has a motion is none of these. */
+#include "support/check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <ode/ode.h>
+#include <sprag/sprag_ode.h>
+
+typedef struct Vice {
+    dWorldID world;
+    dJointGroupID group;
+    spragWorldID sprag;
+    dBodyID body;
+} Vice;
+
+static void makeVice(Vice *vice, double enough)
+{
+    spragConfig config = spragConfigDefault();
+    config.enough = enough;
+    dMass mass;
+    vice->world = dWorldCreate();
+    vice->group = dJointGroupCreate(0);
+    dWorldSetGravity(vice->world, 0, 0, -9.81);
+    vice->body = dBodyCreate(vice->world);
+    dMassSetBoxTotal(&mass, 2, 1, 1, 1);
+    dBodySetMass(vice->body, &mass);
+    assert_int_equal(spragWorldAttach(vice->world, &config, &vice->sprag), SPRAG_OK);
+}
+
+static void freeVice(Vice *vice)
+{
+    spragWorldDetach(vice->sprag);
+    dJointGroupDestroy(vice->group);
+    dWorldDestroy(vice->world);
+}
+
+/* The corners of the face x = side / 2, sunk into a wall there. */
+static void addWall(Vice *vice, double side, double depth, double mu)
+{
+    for (int k = 0; k < 4; ++k) {
+        dContact contact;
+        memset(&contact, 0, sizeof contact);
+        contact.surface.mode = dContactApprox1;
+        contact.surface.mu = mu;
+        contact.geom.pos[0] = 0.5 * side;
+        contact.geom.pos[1] = k % 2 ? 0.5 : -0.5;
+        contact.geom.pos[2] = k / 2 ? 0.5 : -0.5;
+        contact.geom.normal[0] = -side;
+        contact.geom.depth = depth;
+        dJointAttach(dJointCreateContact(vice->world, vice->group, &contact), vice->body, NULL);
+    }
+}
+
+static int eventsOf(const Vice *vice, spragEventType type, const char **reason)
+{
+    const spragEvent *event;
+    const int count = spragWorldGetEvents(vice->sprag, &event);
+    int found = 0;
+    for (int k = 0; k < count; ++k)
+        if (event[k].type == type && event[k].contact == 0) {
+            ++found;
+            *reason = event[k].reason;
+        }
+    return found;
+}
+
+/* Whether or not the step is in haste. */
+static void aWedgeYieldsAndIsTold(void **state)
+{
+    (void)state;
+    for (int hastens = 0; hastens < 2; ++hastens) {
+        Vice vice;
+        const char *reason = NULL;
+        makeVice(&vice, hastens ? 1e-6 : 0);
+        addWall(&vice, 1, 0.2, 50);
+        addWall(&vice, -1, 0.1, 50);
+        assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+        const spragStepInfo info = spragWorldGetStepInfo(vice.sprag);
+        assert_int_equal(info.declined, 0);
+        assert_int_equal(info.wedged, 1);
+        assert_int_equal(info.fallbacks, 1);
+        assert_true(info.residual <= 1e-6);      /* of what was solved */
+        assert_true(info.residual_rigid > 1e-2); /* and that is not hidden */
+        assert_int_equal(eventsOf(&vice, SPRAG_EVENT_FALLBACK, &reason), 1);
+        assert_non_null(reason);
+        assert_non_null(strstr(reason, "wedge"));
+        assert_int_equal(eventsOf(&vice, SPRAG_EVENT_JAM, &reason), 1);
+        /* it is held between the walls, and leaves the deeper one: to where both push alike */
+        const dReal *v = dBodyGetLinearVel(vice.body);
+        assert_true(fabs(v[2]) < 0.01);
+        assert_true(v[0] < -0.1 && v[0] > -4);
+        freeVice(&vice);
+    }
+}
+
+/* One wall alone pushes it out, whatever the friction. */
+static void aWayOutIsNoWedge(void **state)
+{
+    (void)state;
+    Vice vice;
+    makeVice(&vice, 1e-6);
+    addWall(&vice, 1, 0.2, 50);
+    assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+    const spragStepInfo info = spragWorldGetStepInfo(vice.sprag);
+    assert_int_equal(info.wedged, 0);
+    assert_int_equal(info.fallbacks, 0);
+    CHECK_NEAR(info.residual_rigid, 0, 0);
+    assert_true(info.residual <= 1e-8);
+    freeVice(&vice);
+}
+
+/* A door on a hinge, two contacts of infinite friction that would push it another way than it turns.  What gives is what
+ * the world calls rigid, some 1e-8 m/(N s), so impulses are huge; they are found all the same, and the door hardly moves. */
+static void aHingeHoldsWhatContactsPushOut(void **state)
+{
+    (void)state;
+    for (int hastens = 0; hastens < 2; ++hastens) {
+        Vice vice;
+        makeVice(&vice, hastens ? 1e-6 : 0);
+        const dJointID hinge = dJointCreateHinge(vice.world, 0);
+        dJointAttach(hinge, vice.body, NULL);
+        dJointSetHingeAnchor(hinge, 0.1, 0, 0.3);
+        dJointSetHingeAxis(hinge, 0, 1, 0);
+        for (int k = 0; k < 2; ++k) {
+            dContact contact;
+            memset(&contact, 0, sizeof contact);
+            contact.surface.mode = dContactApprox1;
+            contact.surface.mu = dInfinity;
+            contact.geom.pos[0] = 0.4;
+            contact.geom.pos[1] = k ? 0.5 : -0.5;
+            contact.geom.pos[2] = -0.5;
+            contact.geom.normal[0] = 0.2;
+            contact.geom.normal[1] = -0.1;
+            contact.geom.normal[2] = sqrt(1 - 0.05);
+            contact.geom.depth = 0.1;
+            dJointAttach(dJointCreateContact(vice.world, vice.group, &contact), vice.body, NULL);
+        }
+        assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+        const spragStepInfo info = spragWorldGetStepInfo(vice.sprag);
+        assert_int_equal(info.declined, 0);
+        assert_true(info.residual <= 1e-6);
+        assert_true(info.residual_rigid > 1e-2);
+        assert_int_equal(info.wedged, 1);
+        assert_int_equal(info.fallbacks, 1);
+        for (int i = 0; i < 3; ++i) {
+            assert_true(fabs(dBodyGetLinearVel(vice.body)[i]) < 2);
+            assert_true(fabs(dBodyGetAngularVel(vice.body)[i]) < 4);
+        }
+        freeVice(&vice);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(aWedgeYieldsAndIsTold), cmocka_unit_test(aWayOutIsNoWedge),
+                                       cmocka_unit_test(aHingeHoldsWhatContactsPushOut)};
+    dInitODE2(0);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
