@@ -14,6 +14,7 @@
 #include "ode/assemble.h"
 #include "ode/bare.h"
 #include "ode/bearing.h"
+#include "ode/blow.h"
 #include "ode/haste.h"
 #include "ode/ledger.h"
 #include "ode/lone.h"
@@ -275,6 +276,12 @@ static void solveIsland(struct spragWorld *world, const spragPointerMap *surface
     spragSolveOptions options = optionsOf(&world->config, seconds_left);
     spragStatus status = solveHeld(world, surfaces, &options, island);
     takeImpulses(world, island, status);
+    if (island->declined == NULL && island->greedy == NULL && spragBlowLooksBack(world, island)) {
+        const int iterations = island->solve.iterations;
+        status = solveHeld(world, surfaces, &options, island);
+        takeImpulses(world, island, status);
+        island->solve.iterations += iterations;
+    }
     for (int round = 1; round <= SURGES_MAX && island->declined == NULL && island->greedy == NULL && !island->glued &&
                         spragSurges(&world->snapshot, island, round == SURGES_MAX);
          ++round) {

@@ -163,17 +163,14 @@ static double locate(const spragSnapshot *s, const struct spragGuide *guide, spr
 
 static void fillRows(const spragSnapshot *s, spragBlock *block)
 {
-    static const double flat_guide[2] = {0, SPRAG_CURVATURE_FLAT};
     const spragBodyState *const body[2] = {&s->body[block->body[0]],
                                            block->body[1] < 0 ? NULL : &s->body[block->body[1]]};
-    double product[3];
     spragBlockRow(s, block, 0, block->n);
     spragBlockRow(s, block, 1, block->t1);
     spragBlockRow(s, block, 2, block->t2);
-    spragVelocityProduct(body, flat_guide, block->position, block->n, product);
-    block->product[0] = spragDot3(product, block->n);
-    block->product[1] = spragDot3(product, block->t1);
-    block->product[2] = spragDot3(product, block->t2);
+    block->curved = 1;
+    block->curvature[0] = 0, block->curvature[1] = SPRAG_CURVATURE_FLAT;
+    spragBlockProduct(s, block, body, block->product);
     block->approach = spragBlockVelocity(s, block, 0);
 }
 

@@ -275,13 +275,28 @@ static void limitProduct(double step, const spragBodyState *const body[2], doubl
         product[i] /= turn * turn;
 }
 
+void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const spragBodyState *const body[2],
+                       double product[3])
+{
+    double sum[3];
+    product[0] = product[1] = product[2] = 0;
+    if (!block->curved)
+        return;
+    spragVelocityProduct(body, block->curvature, block->position, block->n, sum);
+    limitProduct(s->step, body, sum);
+    product[0] = spragDot3(block->n, sum);
+    if (block->kind == SPRAG_BLOCK_BOX)
+        return; /* several that hold: their points on a turning body ask for accelerations no rigid body has */
+    product[1] = spragDot3(block->t1, sum);
+    product[2] = spragDot3(block->t2, sum) * block->scale;
+}
+
 static void addProduct(const spragSnapshot *s, const spragJointState *joint, const spragSurface *surface,
                        const spragBlock *before, spragBlock *block)
 {
     const spragBodyState *body[2];
-    double radius[2], product[3];
     const dContactGeom *geom = &joint->contact->geom;
-    block->has_radius = 1;
+    block->has_radius = block->curved = 1;
     const int known = before != NULL && before->has_radius && sameGeoms(s, before, block);
     for (int side = 0; side < 2; ++side) {
         const int user = joint->reversed ? 1 - side : side;
@@ -289,16 +304,11 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
         block->radius[side] =
             known ? before->radius[side]
                   : spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id, user == 0 ? geom->g1 : geom->g2);
-        radius[side] = body[side] != NULL && surface->curvature_radius[user] >= 0 ? surface->curvature_radius[user]
-                                                                                  : block->radius[side];
+        block->curvature[side] = body[side] != NULL && surface->curvature_radius[user] >= 0
+                                     ? surface->curvature_radius[user]
+                                     : block->radius[side];
     }
-    spragVelocityProduct(body, radius, block->position, block->n, product);
-    limitProduct(s->step, body, product);
-    block->product[0] = spragDot3(block->n, product);
-    if (block->kind == SPRAG_BLOCK_BOX)
-        return; /* several that hold: their points on a turning body ask for accelerations no rigid body has */
-    block->product[1] = spragDot3(block->t1, product);
-    block->product[2] = spragDot3(block->t2, product) * block->scale;
+    spragBlockProduct(s, block, body, block->product);
 }
 
 /* A coefficient, or m of rolling friction, so large that it holds whatever is pressed. */

@@ -47,6 +47,8 @@ struct spragBlock {
     double scale; /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */
     double n[3], t1[3], t2[3];
     double radius[2];                    /* m, of the geoms at the contact: spragCurvatureRadius */
+    double curvature[2];                 /* m, of the surfaces, those of the geoms where they do not say */
+    unsigned char curved;                /* 1: it has a velocity-product term */
     unsigned char has_radius, own_frame; /* radius is filled; t1, t2 follow from n alone */
     unsigned char unused[3];             /* 1: the row does not exist (mu = 0 along it) */
     unsigned char locked;    /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */
@@ -75,6 +77,9 @@ void spragBlockRow(const spragSnapshot *snapshot, spragBlock *block, int row, co
 /* The block's own 3x3 of W without compliance. */
 void spragBlockOwn(const spragSnapshot *snapshot, const spragBlock *block, double W[9]);
 double spragBlockVelocity(const spragSnapshot *snapshot, const spragBlock *block, int row);
+/* Jdot v along its rows, m/s^2, as these bodies move (NULL: the world); 0 where it has none. */
+void spragBlockProduct(const spragSnapshot *snapshot, const spragBlock *block, const spragBodyState *const body[2],
+                       double product[3]);
 
 /* Was the point at rest along the plane: so it ended the last step (a record of it, or NULL), or it is seen for the first
  * time and does not slip.  Then the static coefficient holds.  Rows must be filled. */

@@ -1,0 +1,103 @@
+#include "ode/blow.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "problem/residual.h"
+#include "solve/policy.h"
+
+enum { BLOCKS_MOST = 8 };
+#define UNUSUAL 10      /* an impulse that no force of ordinary size explains: docs/theory.md 6, jam */
+#define NOTEWORTHY 0.01 /* of ordinary accelerations, that Jdot v changes by */
+
+/* m/s^2, what ordinary forces give this contact */
+static double usual(const spragSnapshot *s, const spragIsland *island, int k)
+{
+    return fmax(fabs(island->problem.history[k].free_acceleration), spragNorm3(s->gravity));
+}
+
+/* A few contacts and guides of bodies without joints. */
+static int isSimple(const spragIsland *island)
+{
+    int simple = island->block_count <= BLOCKS_MOST && island->block_count == island->block_total &&
+                 island->row_count == 0 && !(island->wedge > 0);
+    for (int k = 0; k < island->block_count && simple; ++k) {
+        const spragBlockPart part = island->block[k].part;
+        simple = part == SPRAG_PART_CONTACT || part == SPRAG_PART_GUIDE || part == SPRAG_PART_OPPOSITE;
+    }
+    return simple;
+}
+
+/* Did it slide where that has no solution or several, and has now more force than ordinary ones explain? */
+static int isStruck(const struct spragWorld *world, const spragIsland *island, int k)
+{
+    const spragProblem *p = &island->problem;
+    const spragContactHistory *past = &p->history[k];
+    const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k);
+    if (!(fabs(island->r[3 * k]) * W[0] > UNUSUAL * p->step * usual(&world->snapshot, island, k)) ||
+        spragNorm2(past->slip) <= SPRAG_SLIP_TOLERANCE)
+        return 0;
+    const spragIndicator alone = spragKindOf(p, k) == SPRAG_BLOCK_TWO_SIDED
+                                     ? spragIndicatorTwoSided(W, p->mu[k], spragMuMinusOf(p, k), past)
+                                     : spragIndicatorOf(W, p->mu[k], past, world->config.indeterminacy);
+    return alone.quadrant >= SPRAG_QUADRANT_INDETERMINATE ||
+           (island->coupled.examined && island->coupled.paradox_class != 0);
+}
+
+/* The body as the step leaves it, but where it was. */
+static const spragBodyState *bodyAfter(const spragSnapshot *s, int index, spragBodyState *after)
+{
+    if (index < 0)
+        return NULL;
+    const spragBodyState *body = &s->body[index];
+    *after = *body;
+    if (body->kinematic)
+        return after;
+    double turn[3];
+    spragMul33(turn, body->inverse_inertia, body->impulse + 3);
+    for (int i = 0; i < 3; ++i) {
+        after->velocity[i] = body->free_velocity[i] + body->inverse_mass * body->impulse[i];
+        after->velocity[3 + i] = body->free_velocity[3 + i] + turn[i];
+    }
+    return after;
+}
+
+int spragBlowLooksBack(struct spragWorld *world, spragIsland *island)
+{
+    spragSnapshot *s = &world->snapshot;
+    int struck = 0, changed = 0;
+    if (!isSimple(island))
+        return 0;
+    for (int k = 0; k < island->block_count; ++k)
+        struck |= isStruck(world, island, k);
+    if (!struck)
+        return 0;
+    double change[3 * BLOCKS_MOST];
+    for (int k = 0; k < island->block_count; ++k) {
+        spragBlock *block = &island->block[k];
+        spragBodyState after[2];
+        const spragBodyState *const body[2] = {bodyAfter(s, block->body[0], &after[0]),
+                                               bodyAfter(s, block->body[1], &after[1])};
+        double product[3];
+        spragBlockProduct(s, block, body, product);
+        for (int i = 0; i < 3; ++i)
+            change[3 * k + i] = product[i] - block->product[i];
+        changed |= spragNorm3(change + 3 * k) > NOTEWORTHY * usual(s, island, k);
+        if (block->kind == SPRAG_BLOCK_CONTACT && island->problem.history[k].free_acceleration + change[3 * k] > 0)
+            return 0; /* it leaves at once */
+    }
+    if (!changed)
+        return 0;
+    double *q = SPRAG_TAKE_RAW(&island->lane->arena, double, 3 * island->block_count);
+    if (q == NULL)
+        return 0;
+    for (int i = 0; i < 3 * island->block_count; ++i) {
+        q[i] = island->problem.q[i] + s->step * change[i];
+        island->block[i / 3].product[i % 3] += change[i];
+    }
+    island->problem.q = q;
+    for (int i = 0; i < island->body_count; ++i)
+        memset(s->body[island->body[i]].impulse, 0, sizeof s->body->impulse);
+    return 1;
+}
