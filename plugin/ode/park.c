@@ -187,11 +187,27 @@ static void addForces(spragBodyState *body, double h)
 
 /* ---------------------------------------------------------------- the step */
 
+/* With threads of its own ODE moves geoms in the order in which they come to it, and that is the order in which their space
+ * then finds contacts: no two runs are alike.  Where ODE has nothing to solve, one island at a time costs no more. */
+static void limitThreads(struct spragWorld *world)
+{
+    world->thread_limit = dWorldGetStepIslandsProcessingMaxThreadCount(world->world);
+    dWorldSetStepIslandsProcessingMaxThreadCount(world->world, 1);
+    world->limited = 1;
+}
+
+static void giveThreadsBack(struct spragWorld *world)
+{
+    if (world->limited && dWorldGetStepIslandsProcessingMaxThreadCount(world->world) == 1)
+        dWorldSetStepIslandsProcessingMaxThreadCount(world->world, world->thread_limit);
+    world->limited = 0;
+}
+
 /* By the thread that calls ODE: bodies and joints that another one has touched cost ODE's step half as much again. */
 int spragPark(struct spragWorld *world)
 {
     spragSnapshot *s = &world->snapshot;
-    int listens = 0;
+    int listens = 0, left = 0; /* to ODE, of the joints */
     for (int k = 0; k < s->island_count; ++k)
         if (isParked(s, k))
             fillFeedback(s, &s->island[k]);
@@ -209,7 +225,11 @@ int spragPark(struct spragWorld *world)
         askJoint(s, j);
         if (isParked(s, s->joint[j].island))
             dJointDisable(s->joint[j].id);
+        else
+            left |= s->joint[j].enabled;
     }
+    if (!left)
+        limitThreads(world);
     world->parked = 1;
     world->called = 0;
     return listens;
@@ -219,6 +239,7 @@ void spragUnpark(struct spragWorld *world, int stepped)
 {
     spragSnapshot *s = &world->snapshot;
     enableJoints(world);
+    giveThreadsBack(world);
     for (int i = 0; i < s->body_count; ++i) {
         const spragBodyState *body = &s->body[i];
         stopListening(body);

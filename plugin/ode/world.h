@@ -267,9 +267,11 @@ struct spragWorld {
     spragEventLog log;
     spragEventFn *callback;
     void *callback_user;
-    int parked; /* the joints of solved islands are disabled: between spragPark and the first callback, or Unpark */
-    int made;   /* contacts since the last step, as far as Sprag made them */
-    int called; /* a moved callback of the user's ran in this step: joints may have come and gone */
+    int parked;  /* the joints of solved islands are disabled: between spragPark and the first callback, or Unpark */
+    int made;    /* contacts since the last step, as far as Sprag made them */
+    int called;  /* a moved callback of the user's ran in this step: joints may have come and gone */
+    int limited; /* in a step in which ODE has nothing to solve: islands are one thread's, */
+    unsigned thread_limit;  /* and this the user's limit */
     spragHeardJoint *heard; /* (joint_count), in the arena */
     spragStepInfo info;
 };
