@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the whole benchmark and writes docs/benchmarks.md, its numbers as JSON beside it, and the performance profile.
-#     demos/benchmark.sh            all of it: 20 minutes on two cores (of 3000 bodies at most at rest: more take long to settle)
+#     demos/benchmark.sh            all of it: 20 minutes on two cores
 #     demos/benchmark.sh --quick    small scenes and piles only, into the build tree: minutes
 # BUILD_DIR (default build-bench), PROBLEMS (default ../shared/problems), LIMIT (s per method and file, default 10) and
 # CMAKE_ARGS may be set.
@@ -25,7 +25,7 @@ cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF $
 cmake --build "$build" --target sprag-bench sprag-solve >/dev/null
 bench=$build/demos/sprag-bench
 page=docs/benchmarks.md data=docs/benchmarks
-scenes=() scaling=(--rest 3000) limit=${LIMIT:-10}
+scenes=() scaling=() limit=${LIMIT:-10}
 if [ $quick = 1 ]; then
     data=$build/out page=$build/out/benchmarks.md scenes=(--quick) scaling=(--bodies 100) limit=1
 fi

@@ -39,8 +39,9 @@ typedef struct WorldFigures {
 SceneWorld *worldSettle(const WorldPlan *plan);
 /* Brings it to rest, a twentieth of all speed lost in each step: roughly, until all bodies but one in a thousand are
  * slower than 0.1 mm/s, then to the tolerance, until ten steps in a row are solved and all but those are slower than
- * 1 um/s.  0: not within the steps that are spent on it. */
-int worldCalm(SceneWorld *world, double step_size, double tolerance);
+ * 1 um/s.  longer > 1: most of the way in steps so much longer, and the world's contact surface layer then has what
+ * these leave of overlaps.  0: not within the steps that are spent on it. */
+int worldCalm(SceneWorld *world, double step_size, double longer, double tolerance);
 WorldFigures worldMeasure(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender);
 
 /* The same by turns, for contenders that are to have the same weather: each is a process that waits for its turn, and
