@@ -31,6 +31,27 @@ static const char *create(SceneWorld *world, const double *value)
     return NULL;
 }
 
+/* The corners that touch.  Collision takes or leaves one by the rounding of its height, and a box on three corners
+ * sways. */
+static void contacts(SceneWorld *world)
+{
+    static const double rounding = 1e-9; /* m */
+    const double half = 0.5 * world->value[WIDTH], low = 0.5 * world->value[HEIGHT];
+    for (int corner = 0; corner < 8; ++corner) {
+        dVector3 point;
+        dBodyGetRelPointPos(world->body[0], corner & 1 ? half : -half, corner & 2 ? half : -half,
+                            corner & 4 ? low : -low, point);
+        if (point[2] > rounding)
+            continue;
+        dContact contact = {.surface = world->surface};
+        for (int i = 0; i < 3; ++i)
+            contact.geom.pos[i] = point[i];
+        contact.geom.normal[2] = 1;
+        contact.geom.depth = -point[2];
+        SceneAddContact(world, &contact, world->body[0], NULL);
+    }
+}
+
 const Scene scene_slider = {
     .name = "slider",
     .line = "a box sliding at any heading: friction mu N against the motion, no preferred axes",
@@ -40,4 +61,5 @@ const Scene scene_slider = {
     .camera = {3, -3, 2, 0.6, 0.4, 0},
     .followed = 1,
     .create = create,
+    .contacts = contacts,
 };

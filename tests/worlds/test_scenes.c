@@ -5,6 +5,7 @@
 #include "scenes/trace.h"
 #include "support/oracle.h"
 #include "support/scene_world.h"
+#include "support/uniform.h"
 
 /* Settles for a while, then must not move by more than `bound` (m) in another while. */
 static void checkStands(const char *name, double bound)
@@ -75,24 +76,39 @@ static void quadrupedTrots(void **state)
     SceneDestroy(world);
 }
 
-/* Any heading, any yaw of the box: deceleration mu g, heading kept. */
+/* Deceleration mu g, heading kept; keys as in scenes/slider.c. */
+static void slides(const double *value, double h, int steps)
+{
+    SceneWorld *world = openScene("slider", value, SCENE_SPRAG);
+    advance(world, h, steps);
+    const dReal *v = dBodyGetLinearVel(world->body[0]);
+    const double heading = value[2] * M_PI / 180, c = cos(heading), s = sin(heading);
+    CHECK_NEAR((value[1] - hypot(v[0], v[1])) / (value[0] * 9.81 * h * steps), 1, 1e-6);
+    CHECK_NEAR(atan2(c * v[1] - s * v[0], c * v[0] + s * v[1]), 0, 1e-6);
+    SceneDestroy(world);
+}
+
+/* Any heading, any yaw of the box, any size. */
 static void slidesTheSameEveryWay(void **state)
 {
     (void)state;
-    const double h = 1e-3, speed = 3, mu = 0.5;
-    const int steps = 400;
+    static const double step[] = {1e-5, 1e-4, 1e-3, 1.0 / 240, 1.0 / 60};
+    unsigned long long seed = 3;
+    double value[SCENE_KEY_MAX];
+    defaults(SceneFind("slider"), value);
     for (int k = 0; k < 24; ++k) {
-        double value[SCENE_KEY_MAX];
-        defaults(SceneFind("slider"), value);
         value[2] = 15 * k + 0.7; /* heading, deg */
         value[3] = 37 * k % 360; /* yaw, deg */
-        SceneWorld *world = openScene("slider", value, SCENE_SPRAG);
-        advance(world, h, steps);
-        const dReal *v = dBodyGetLinearVel(world->body[0]);
-        const double heading = value[2] * M_PI / 180, c = cos(heading), s = sin(heading);
-        CHECK_NEAR((speed - hypot(v[0], v[1])) / (mu * 9.81 * h * steps), 1, 1e-6);
-        CHECK_NEAR(atan2(c * v[1] - s * v[0], c * v[0] + s * v[1]), 0, 1e-6);
-        SceneDestroy(world);
+        slides(value, 1e-3, 400);
+    }
+    for (int k = 0; k < 60; ++k) {
+        value[0] = 0.4 + 0.35 * uniform(&seed);
+        value[2] = 360 * uniform(&seed);
+        value[3] = 360 * uniform(&seed);
+        value[4] = pow(10, -0.5 + uniform(&seed));
+        value[5] = value[4] / value[0] * (0.4 + 0.35 * uniform(&seed));
+        value[6] = pow(10, -1 + 2 * uniform(&seed));
+        slides(value, step[k % 5], 20);
     }
 }
 
