@@ -187,3 +187,16 @@ int spragAffineFeasible(const AffineSet *set, int cones, const AffineCone *cone,
     }
     return 0;
 }
+
+int spragAffineOffApex(const AffineSet *set, int cones, const AffineCone *cone, double size, double *x)
+{
+    for (int k = 0; k < 2 * set->nulls; ++k) {
+        double y[AFFINE_MAX] = {0};
+        subtract(set->columns, y, k % 2 ? size : -size, set->null[k / 2]);
+        if (inside(set, cones, cone, y)) {
+            memcpy(x, y, (size_t)set->columns * sizeof *x);
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -246,6 +246,19 @@ int spragCombinationRecord(Enumeration *en, const double *r, int family)
     return 1;
 }
 
+/* A continuum that begins where its one-sided contacts open: 0 is told of as that, and the rest by another point. */
+static void leaveOpening(const Enumeration *en, const AffineSet *affine, int cone_count, const AffineCone *cone,
+                         double force, double *x)
+{
+    int unloaded = affine->nulls > 0, opens = 0;
+    for (int j = 0; j < affine->columns; ++j)
+        unloaded &= x[j] == 0;
+    for (int k = 0; k < en->nc; ++k)
+        opens |= en->role[k] != OPEN && (en->state->two_sided == NULL || !en->state->two_sided[k]);
+    if (unloaded && opens)
+        spragAffineOffApex(affine, cone_count, cone, force > 0 ? force : 1, x);
+}
+
 void spragCombinationSolve(Enumeration *en)
 {
     Unknowns u;
@@ -258,8 +271,10 @@ void spragCombinationSolve(Enumeration *en)
     for (int i = 0; i < u.rows; ++i)
         c[i] = -en->state->b[u.row[i]];
     spragAffineSolve(u.rows, u.columns, K, c, en->b_size, &affine);
-    if (!affine.consistent || !spragAffineFeasible(&affine, cones(en, &u, cone), cone, force, x))
+    const int cone_count = cones(en, &u, cone);
+    if (!affine.consistent || !spragAffineFeasible(&affine, cone_count, cone, force, x))
         return;
+    leaveOpening(en, &affine, cone_count, cone, force, x);
     double r[ROWS] = {0};
     for (int j = 0; j < u.columns; ++j)
         for (int i = 0; i < en->n; ++i)

@@ -157,11 +157,30 @@ static void pointsAreFoundInSpace(void **state)
     }
 }
 
+/* x_0 = x_1 through 0: along the diagonal where both cones allow it, with the sign they ask for. */
+static void theApexIsLeft(void **state)
+{
+    (void)state;
+    const double K[2] = {1, -1}, zero = 0;
+    AffineSet set;
+    spragAffineSolve(1, 2, K, &zero, 1, &set);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        const AffineCone both[2] = {{0, -1, -1, sign, 1}, {1, -1, -1, sign, 1}},
+                         opposed[2] = {{0, -1, -1, sign, 1}, {1, -1, -1, -sign, 1}};
+        double x[AFFINE_MAX] = {0};
+        assert_int_equal(spragAffineOffApex(&set, 2, opposed, 3, x), 0);
+        CHECK_NEAR(x[0], 0, 0);
+        assert_int_equal(spragAffineOffApex(&set, 2, both, 3, x), 1);
+        CHECK_NEAR(x[0], sign * 3 / sqrt(2), 1e-14);
+        CHECK_NEAR(x[1], x[0], 1e-14);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(setsAreThoseOfTheSystem),
-                                       cmocka_unit_test(contradictionsAreSeen), cmocka_unit_test(violationsAreMeasured),
-                                       cmocka_unit_test(wedgesHoldAboveTheirAngle),
-                                       cmocka_unit_test(pointsAreFoundInSpace)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(setsAreThoseOfTheSystem), cmocka_unit_test(contradictionsAreSeen),
+        cmocka_unit_test(violationsAreMeasured),   cmocka_unit_test(wedgesHoldAboveTheirAngle),
+        cmocka_unit_test(pointsAreFoundInSpace),   cmocka_unit_test(theApexIsLeft)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,14 +209,39 @@ static void startsFollowTheirAcceleration(void **state)
         }
 }
 
+/* p = 0 and b_n = 0: the rod leaves with no force, or slides under any; the motions differ along the slip. */
+static void aForceThatNothingSetsIsAFamily(void **state)
+{
+    (void)state;
+    State s;
+    spragSolutionSet set;
+    rodState(&s, 1, 1, 1, 1, 1); /* p = 2 - mu */
+    s.slip[0] = -1, s.mu[0] = 2;
+    for (int along = 0; along < 2; ++along) {
+        s.b[1] = along;
+        assert_int_equal(spragParadoxEnumerate(&s.state, &set), SPRAG_OK);
+        assert_int_equal(set.count, 2);
+        assert_int_equal(set.solution[0].mode[0], SPRAG_MODE_OPEN);
+        assert_true(set.solution[0].taken && !set.solution[0].family);
+        const spragParadoxSolution *slides = &set.solution[1];
+        assert_true(slides->mode[0] == SPRAG_MODE_SLIP && slides->family && slides->r[0] > 0);
+        CHECK_NEAR(slides->r[1], 2 * slides->r[0], 1e-12); /* mu N */
+        CHECK_NEAR(slides->w[0], 0, 0);
+        CHECK_NEAR(slides->w[1], along - slides->r[0] + 2 * slides->r[1], 1e-12);
+        spragSolutionSetFree(&set);
+    }
+    s.mu[0] = 1.9;
+    assert_int_equal(spragParadoxEnumerate(&s.state, &set), SPRAG_OK);
+    assert_int_equal(set.count, 1);
+    spragSolutionSetFree(&set);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(accelerationsAreRowsOfA),
-                                       cmocka_unit_test(unknownsAreThoseOfTheRoles),
-                                       cmocka_unit_test(rodSlides),
-                                       cmocka_unit_test(rodHoldsOrLeaves),
-                                       cmocka_unit_test(bipodSlides),
-                                       cmocka_unit_test(bracedFeetAreAFamily),
-                                       cmocka_unit_test(startsFollowTheirAcceleration)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accelerationsAreRowsOfA),    cmocka_unit_test(aForceThatNothingSetsIsAFamily),
+        cmocka_unit_test(unknownsAreThoseOfTheRoles), cmocka_unit_test(rodSlides),
+        cmocka_unit_test(rodHoldsOrLeaves),           cmocka_unit_test(bipodSlides),
+        cmocka_unit_test(bracedFeetAreAFamily),       cmocka_unit_test(startsFollowTheirAcceleration)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

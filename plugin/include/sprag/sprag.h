@@ -325,8 +325,8 @@ typedef struct spragSolutionSet {
     int paradox_class;              /* 0: one; else as spragVariantResult */
     int inconsistent;               /* 1: no solution */
     int indeterminate;              /* 1: more than one solution: history decides */
-    int incomplete;                 /* 1: some combination was too degenerate to search all of it: two-sided contacts
-                                     * that can be braced against each other without bound */
+    int incomplete;                 /* 1: some combination was too degenerate to search all of it: contacts that can be
+                                     * braced against each other without bound */
 } spragSolutionSet;
 
 SPRAG_API spragStatus spragParadoxEnumerate(const spragContactState *state, spragSolutionSet *out);
