@@ -22,12 +22,37 @@ void spragSetJoin(int *parent, int i, int j)
         parent[i] = j;
 }
 
-/* What is asked of bodies again and again, side by side: their states are far apart. */
+/* A joint that is enabled. */
+typedef struct Link {
+    int joint, body[2];
+    int island;                    /* or -1 */
+    unsigned char contact, founds; /* counted as one; what it couples is an island */
+} Link;
+
+/* What is asked of bodies and joints again and again, side by side: their states are far apart. */
 typedef struct Sets {
     spragSnapshot *snapshot;
     int *parent, *island;             /* (body_count) */
     unsigned char *kinematic, *awake; /* (body_count) */
+    Link *link;                       /* (link_count) */
+    int link_count;
 } Sets;
+
+static void listLinks(Sets *sets)
+{
+    const spragSnapshot *s = sets->snapshot;
+    for (int j = 0; j < s->joint_count; ++j) {
+        const spragJointState *joint = &s->joint[j];
+        if (!joint->enabled)
+            continue;
+        const int contact = spragIsContact(joint);
+        sets->link[sets->link_count++] = (Link){.joint = j,
+                                                .body = {joint->body[0], joint->body[1]},
+                                                .island = -1,
+                                                .contact = (unsigned char)contact,
+                                                .founds = contact || joint->bearing != NULL};
+    }
+}
 
 /* ODE's islands; 1: some body is kinematic, which couples what it touches in them, and not in Sprag's. */
 static int wakeComponents(Sets *sets)
@@ -36,9 +61,9 @@ static int wakeComponents(Sets *sets)
     int *parent = sets->parent, kinematic = 0;
     for (int i = 0; i < s->body_count; ++i)
         parent[i] = i;
-    for (int j = 0; j < s->joint_count; ++j)
-        if (s->joint[j].enabled && s->joint[j].body[1] >= 0)
-            spragSetJoin(parent, s->joint[j].body[0], s->joint[j].body[1]);
+    for (int l = 0; l < sets->link_count; ++l)
+        if (sets->link[l].body[1] >= 0)
+            spragSetJoin(parent, sets->link[l].body[0], sets->link[l].body[1]);
     for (int i = 0; i < s->body_count; ++i) {
         spragBodyState *body = &s->body[i];
         body->component = spragSetFind(parent, i);
@@ -53,27 +78,26 @@ static int wakeComponents(Sets *sets)
 }
 
 /* A dynamic body of the joint: where its island is to be found. */
-static int dynamicBody(const Sets *sets, const spragJointState *joint)
+static int dynamicBody(const Sets *sets, const Link *link)
 {
-    return sets->kinematic[joint->body[0]] ? joint->body[1] : joint->body[0];
+    return sets->kinematic[link->body[0]] ? link->body[1] : link->body[0];
 }
 
-static int isActive(const Sets *sets, const spragJointState *joint)
+static int isActive(const Sets *sets, const Link *link)
 {
-    return joint->enabled && sets->awake[joint->body[0]];
+    return sets->awake[link->body[0]];
 }
 
 /* Sets of dynamic bodies, as joints of the awake couple them. */
 static void joinDynamic(Sets *sets)
 {
-    const spragSnapshot *s = sets->snapshot;
-    for (int i = 0; i < s->body_count; ++i)
+    for (int i = 0; i < sets->snapshot->body_count; ++i)
         sets->parent[i] = i;
-    for (int j = 0; j < s->joint_count; ++j) {
-        const spragJointState *joint = &s->joint[j];
-        if (isActive(sets, joint) && joint->body[1] >= 0 && !sets->kinematic[joint->body[0]] &&
-            !sets->kinematic[joint->body[1]])
-            spragSetJoin(sets->parent, joint->body[0], joint->body[1]);
+    for (int l = 0; l < sets->link_count; ++l) {
+        const Link *link = &sets->link[l];
+        if (isActive(sets, link) && link->body[1] >= 0 && !sets->kinematic[link->body[0]] &&
+            !sets->kinematic[link->body[1]])
+            spragSetJoin(sets->parent, link->body[0], link->body[1]);
     }
 }
 
@@ -84,9 +108,9 @@ static void numberIslands(Sets *sets)
     int *island = sets->island;
     for (int i = 0; i < s->body_count; ++i)
         island[i] = -1;
-    for (int j = 0; j < s->joint_count; ++j)
-        if ((spragIsContact(&s->joint[j]) || s->joint[j].bearing != NULL) && isActive(sets, &s->joint[j]))
-            island[spragSetFind(sets->parent, dynamicBody(sets, &s->joint[j]))] = 0;
+    for (int l = 0; l < sets->link_count; ++l)
+        if (sets->link[l].founds && isActive(sets, &sets->link[l]))
+            island[spragSetFind(sets->parent, dynamicBody(sets, &sets->link[l]))] = 0;
     for (int i = 0; i < s->body_count; ++i) {
         const int root = spragSetFind(sets->parent, i);
         if (root == i && island[i] == 0)
@@ -104,14 +128,13 @@ static void countMembers(const Sets *sets)
     for (int i = 0; i < s->body_count; ++i)
         if (sets->island[i] >= 0)
             ++s->island[sets->island[i]].body_count;
-    for (int j = 0; j < s->joint_count; ++j) {
-        spragJointState *joint = &s->joint[j];
-        if (!isActive(sets, joint))
-            continue;
-        joint->island = sets->island[dynamicBody(sets, joint)];
-        if (joint->island >= 0) {
-            ++s->island[joint->island].joint_count;
-            s->island[joint->island].contact_count += spragIsContact(joint);
+    for (int l = 0; l < sets->link_count; ++l) {
+        Link *link = &sets->link[l];
+        if (isActive(sets, link))
+            link->island = sets->island[dynamicBody(sets, link)];
+        if (link->island >= 0) {
+            ++s->island[link->island].joint_count;
+            s->island[link->island].contact_count += link->contact;
         }
     }
 }
@@ -136,11 +159,14 @@ static void listMembers(const Sets *sets, int *list)
             island->body[island->body_count++] = i;
         }
     }
-    for (int j = 0; j < s->joint_count; ++j)
-        if (s->joint[j].island >= 0) {
-            spragIsland *island = &s->island[s->joint[j].island];
-            island->joint[island->joint_count++] = j;
-        }
+    for (int l = 0; l < sets->link_count; ++l) {
+        const Link *link = &sets->link[l];
+        if (link->island < 0)
+            continue;
+        spragIsland *island = &s->island[link->island];
+        s->joint[link->joint].island = link->island;
+        island->joint[island->joint_count++] = link->joint;
+    }
 }
 
 spragStatus spragIslandsFind(spragArena *arena, spragSnapshot *s)
@@ -149,9 +175,11 @@ spragStatus spragIslandsFind(spragArena *arena, spragSnapshot *s)
                  .parent = SPRAG_TAKE_RAW(arena, int, s->body_count),
                  .island = SPRAG_TAKE_RAW(arena, int, s->body_count),
                  .kinematic = SPRAG_TAKE_RAW(arena, unsigned char, s->body_count),
-                 .awake = SPRAG_TAKE(arena, unsigned char, s->body_count)};
-    if (sets.parent == NULL || sets.island == NULL || sets.kinematic == NULL || sets.awake == NULL)
+                 .awake = SPRAG_TAKE(arena, unsigned char, s->body_count),
+                 .link = SPRAG_TAKE_RAW(arena, Link, s->joint_count)};
+    if (sets.parent == NULL || sets.island == NULL || sets.kinematic == NULL || sets.awake == NULL || sets.link == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the islands of %d bodies", s->body_count);
+    listLinks(&sets);
     if (wakeComponents(&sets))
         joinDynamic(&sets);
     numberIslands(&sets);

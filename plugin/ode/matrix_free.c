@@ -33,7 +33,8 @@ enum {
     VISITS_POLISHING = 2 /* or where all is within tolerance: enough that what creeps does not grow */
 };
 #define SETTLED 1e-13    /* m/s: slower creep is rounding (solve/chain.c) */
-#define STIRRED 0.1      /* of the residual: changes that are left undone */
+#define STIRRED 0.1      /* of the residual: changes that are left undone, */
+#define STIRRED_MOST 0.2 /* and of the tolerance: less than what is enough of creep, for then it ends there */
 #define FALLS 0.7        /* between two looks; else it is time for W */
 #define CREEP_ENOUGH 0.3 /* tolerances: the rest is left to the next step */
 
@@ -227,6 +228,7 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, s
 {
     const long n = greedy->contact_count, most = VISITS_AT_REST * n;
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
+    greedy->best = NULL; /* the last answer is the one that is wanted */
     spragGreedyBegin(greedy, others, u);
     solve->residual = greedy->best_residual;
     double enough = SETTLED, before = INFINITY; /* of creep; the residual */
@@ -234,7 +236,7 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, s
            solve->residual < FALLS * before) {
         before = solve->residual;
         const long until = before > options->tolerance ? most : VISITS_POLISHING * n;
-        spragGreedyRun(greedy, STIRRED * before, 0, until, INFINITY);
+        spragGreedyRun(greedy, fmin(STIRRED * before, STIRRED_MOST * options->tolerance), 0, until, INFINITY);
         solve->residual = spragGreedyResidual(greedy, u);
         enough = CREEP_ENOUGH * options->tolerance;
     }

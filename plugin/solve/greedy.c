@@ -584,7 +584,8 @@ static double judge(spragGreedy *greedy, Judgement *judgement)
         greedy->lanes->judged = 1;
     if (judgement->sums.worst < greedy->best_residual) {
         greedy->best_residual = judgement->sums.worst;
-        spragRangesRun(count, keepRange, greedy);
+        if (greedy->best != NULL)
+            spragRangesRun(count, keepRange, greedy);
     }
     return judgement->sums.worst;
 }

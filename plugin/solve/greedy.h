@@ -66,7 +66,7 @@ typedef struct spragGreedy {
      * Contacts within one part share no body with those of another; those between two come last. */
     unsigned char *part; /* (contact_count) part_count: between two */
     int part_count;
-    double *best; /* (contact_count x 3) N s, r where the judge said least, best_residual */
+    double *best; /* (contact_count x 3) N s, r where the judge said least, best_residual; NULL: nobody asks for it */
     double best_residual;
     double creep; /* m/s, that the judge saw (problem/creep.h) */
     long visits;
