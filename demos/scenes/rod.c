@@ -38,6 +38,8 @@ static const char *create(SceneWorld *world, const double *value)
         world->surface.bounce = e;
         world->surface.bounce_vel = 0.1 * sqrt(value[GRAVITY] * l); /* m/s: resting contacts do not bounce */
     }
+    if (world->sprag != NULL)
+        dWorldSetCFM(world->world, 0); /* as in scene bipod: a jam is a large force in one step */
     if (e > 0 && world->sprag != NULL) {
         spragConfig config;
         if (spragWorldGetConfig(world->sprag, &config) != SPRAG_OK)

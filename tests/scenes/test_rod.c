@@ -259,6 +259,27 @@ static void separatrixDecides(void **state)
         }
 }
 
+/* All forces of a rod go with its mass: nothing gives by so and so much per N. */
+static void massDoesNotMatter(void **state)
+{
+    (void)state;
+    double value[SCENE_KEY_MAX], impulse[3];
+    defaults(SceneFind("rod"), value);
+    value[MU] = 2, value[ANGLE] = 120, value[OMEGA] = -1;
+    for (int k = 0; k < 3; ++k) {
+        const spragContact *contact = NULL;
+        value[MASS] = pow(100, k - 1);
+        SceneWorld *world = openScene("rod", value, SCENE_SPRAG);
+        advance(world, 1e-5, 1);
+        assert_non_null(findEvent(world, SPRAG_EVENT_JAM));
+        assert_int_equal(spragWorldGetContacts(world->sprag, &contact), 1);
+        impulse[k] = contact->normal_force * 1e-5 / value[MASS];
+        SceneDestroy(world);
+    }
+    CHECK_NEAR(impulse[0] / impulse[1], 1, 1e-9);
+    CHECK_NEAR(impulse[2] / impulse[1], 1, 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +298,7 @@ int main(void)
         cmocka_unit_test(jamsAndSticks),
         cmocka_unit_test(jamsAndLifts),
         cmocka_unit_test(jamsToTheLeft),
+        cmocka_unit_test(massDoesNotMatter),
     };
     return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }
