@@ -14,10 +14,15 @@ enum { MOST = SPRAG_COUPLED_MAX };
 #define HYSTERESIS 1e-9
 #define ZERO_PIVOT 1e-12
 
+/* Steps in which friction grows: a change of sides is found to the shortest. */
+#define STEP_LONGEST (1.0 / 64)
+#define STEP_SHORTEST 1e-6 /* a side that begins to bear is beyond HYSTERESIS by then */
+
 typedef struct System {
     int m;
     int two_sided[MOST];
-    double plus[MOST][MOST], minus[MOST][MOST]; /* (row, column) M with i_j = +1, -1 */
+    double normal[MOST][MOST];                  /* (row, column) M without friction, i_j = +1 */
+    double plus[MOST][MOST], minus[MOST][MOST]; /* M with i_j = +1, -1 */
     double b[MOST];                             /* m/s^2 */
 } System;
 
@@ -58,8 +63,9 @@ static int fill(const struct spragWorld *world, const spragIsland *island, Syste
         const double mu[2] = {p->mu[j], spragMuMinusOf(p, j)};
         for (int i = 0; i < s->m; ++i) {
             const double *W = blockOf(p, i, j), rub = W != NULL ? (W[1] * slip[0] + W[2] * slip[1]) / speed : 0;
-            s->plus[i][j] = (W != NULL ? W[0] : 0) - mu[0] * rub;
-            s->minus[i][j] = -(W != NULL ? W[0] : 0) - mu[1] * rub;
+            s->normal[i][j] = W != NULL ? W[0] : 0;
+            s->plus[i][j] = s->normal[i][j] - mu[0] * rub;
+            s->minus[i][j] = -s->normal[i][j] - mu[1] * rub;
         }
     }
     return 1;
@@ -91,11 +97,17 @@ static int minorIsPositive(const System *s, const int *side, unsigned mask)
     return spragDot3(A[0], c) > ZERO_PIVOT * size;
 }
 
-static int isSmall(const System *s, const int *side)
+static unsigned loadedBy(const System *s, const int *side)
 {
     unsigned loaded = 0;
     for (int k = 0; k < s->m; ++k)
         loaded |= (unsigned)(side[k] != 0) << k;
+    return loaded;
+}
+
+static int isSmall(const System *s, const int *side)
+{
+    const unsigned loaded = loadedBy(s, side);
     for (unsigned mask = 1; mask < 1u << s->m; ++mask)
         if ((mask & ~loaded) == 0 && !minorIsPositive(s, side, mask))
             return 0;
@@ -153,6 +165,69 @@ static int advance(const System *s, int *side)
     return 0;
 }
 
+/* ---------------------------------------------------------------- friction that grows */
+
+static System withFriction(const System *s, double share)
+{
+    System part = *s;
+    for (int i = 0; i < s->m; ++i)
+        for (int j = 0; j < s->m; ++j) {
+            part.plus[i][j] = s->normal[i][j] + share * (s->plus[i][j] - s->normal[i][j]);
+            part.minus[i][j] = -s->normal[i][j] + share * (s->minus[i][j] + s->normal[i][j]);
+        }
+    return part;
+}
+
+/* A solution whose determinant has the sign it has without friction: one that goes on as friction grows. */
+static int goesOn(const System *s, const int *side)
+{
+    double N[MOST];
+    const unsigned loaded = loadedBy(s, side);
+    return solves(s, side, N) && (loaded == 0 || minorIsPositive(s, side, loaded));
+}
+
+/* One contact changes its side, or leaves, or touches; 0: none of them alone. */
+static int changeOne(const System *s, int *side)
+{
+    for (int k = 0; k < s->m; ++k) {
+        const int was = side[k];
+        side[k] = s->two_sided[k] ? -was : 1 - was;
+        if (goesOn(s, side))
+            return 1;
+        side[k] = was;
+    }
+    return 0;
+}
+
+/* The sides that the frictionless solution comes to when friction grows to what it is (docs/theory.md 6, class 4); 0: it
+ * turns back or runs to infinity. */
+static int followFriction(const System *s, int *side)
+{
+    System part = withFriction(s, 0);
+    for (int k = 0; k < s->m; ++k)
+        side[k] = 1;
+    while (!goesOn(&part, side))
+        if (!advance(s, side))
+            return 0;
+    for (double t = 0, step = STEP_LONGEST; t < 1;) {
+        const double next = fmin(t + step, 1);
+        part = withFriction(s, next);
+        if (!goesOn(&part, side)) {
+            if (step > STEP_SHORTEST) {
+                step /= 2;
+                continue;
+            }
+            if (!changeOne(&part, side))
+                return 0;
+        }
+        t = next;
+        step = fmin(2 * step, STEP_LONGEST);
+    }
+    return 1;
+}
+
+/* ---------------------------------------------------------------- choice */
+
 /* How far these sides continue what was: the variants of contacts that go on; of fresh ones those that open come
  * first. */
 static int continuity(const spragIsland *island, const int *side)
@@ -193,11 +268,11 @@ void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, sp
     while (advance(&s, side));
     if (all_small)
         return; /* one solution whatever the load (docs/theory.md 3) */
-    int solutions = 0, realisable = 0, best = -1;
+    int solutions = 0, realisable = 0, best = -1, tied = 0;
+    double N[MOST];
     for (int k = 0; k < s.m; ++k)
         side[k] = 1;
     do {
-        double N[MOST];
         if (!solves(&s, side, N))
             continue;
         const int small = isSmall(&s, side), score = continuity(island, side);
@@ -205,11 +280,16 @@ void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, sp
         realisable += small;
         for (int k = 0; k < s.m && !small; ++k)
             island->coupled.separatrix[k] = side[k] < 0 ? -N[k] : N[k];
-        if (small && score > best) {
-            best = score;
+        if (!small || score < best)
+            continue;
+        tied = score == best;
+        if (!tied)
             seed(island, side, N);
-        }
+        best = score;
     } while (advance(&s, side));
+    if (tied && followFriction(&s, side) && solves(&s, side, N) && isSmall(&s, side) &&
+        continuity(island, side) == best)
+        seed(island, side, N);
     for (int k = 0; k < s.m; ++k)
         history[k].judged = best >= 0;
     island->coupled.paradox_class = solutions == 0    ? 1

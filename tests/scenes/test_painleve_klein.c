@@ -1,6 +1,7 @@
 /* The beads of Painleve and Klein in an ODE world: the compliant rod's runs (oracle_open.json, pk_elastic.*: events
  * and samples), its equilibria, and every case of the rigid one (pk_rigid.*). */
 #include "scenes/accuracy.h"
+#include "support/uniform.h"
 
 enum { MU1, MU2, ANGLE, LENGTH, X1, Y1, X2, Y2, SPEED, STIFFNESS, DAMPING, EXTENSION };
 
@@ -339,6 +340,73 @@ static void rigidCases(void **unused)
     assert_true(seen >= 12 && jams >= 3);
 }
 
+/* ---------------------------------------------------------------- class 4, beads seen for the first time */
+
+/* Roots R of  X1 - X2 = 2 c R + t sigma (mu1 |s R - Y1| - mu2 |s R + Y2|)  on the rising parts of the line. */
+static int risingRoots(const double *v, double t, double *root)
+{
+    const double c = cos(v[ANGLE] * M_PI / 180), s = sin(v[ANGLE] * M_PI / 180), rub = v[SPEED] > 0 ? t : -t;
+    int count = 0;
+    for (int side = 0; side < 4; ++side) {
+        const double a = side & 1 ? -rub * v[MU1] : rub * v[MU1], b = side & 2 ? -rub * v[MU2] : rub * v[MU2];
+        const double slope = 2 * c + s * (a - b), R = (v[X1] - v[X2] + a * v[Y1] + b * v[Y2]) / slope;
+        if (slope > 0 && (s * R - v[Y1] >= 0) == !(side & 1) && (s * R + v[Y2] >= 0) == !(side & 2))
+            root[count++] = R;
+    }
+    return count;
+}
+
+/* The root that R without friction comes to when friction grows; NaN: it leaps. */
+static double grownRoot(const double *value)
+{
+    enum { STEPS = 2000 };
+    double R = (value[X1] - value[X2]) / (2 * cos(value[ANGLE] * M_PI / 180));
+    for (int step = 1; step <= STEPS; ++step) {
+        double root[4], nearest = NAN;
+        const int count = risingRoots(value, (double)step / STEPS, root);
+        for (int k = 0; k < count; ++k)
+            nearest = fabs(root[k] - R) < fabs(nearest - R) || isnan(nearest) ? root[k] : nearest;
+        if (!(fabs(nearest - R) < 0.02 * (1 + fabs(R))))
+            return NAN;
+        R = nearest;
+    }
+    return R;
+}
+
+static void frictionGrowsToTheVariant(void **state)
+{
+    (void)state;
+    double value[SCENE_KEY_MAX];
+    unsigned long long seed = 9;
+    int tried = 0;
+    for (int round = 0; round < 1000; ++round) {
+        const SceneKey *keys = SceneFind("painleve-klein")->keys;
+        for (int k = 0; keys[k].name != NULL; ++k)
+            value[k] = keys[k].value;
+        value[MU1] = 1.5 + 1.5 * uniform(&seed), value[MU2] = 1.5 + 1.5 * uniform(&seed);
+        value[ANGLE] = 50 + 30 * uniform(&seed);
+        value[SPEED] = uniform(&seed) > 0 ? 10 : -10;
+        for (int k = X1; k <= Y2; ++k)
+            value[k] = 5 * uniform(&seed);
+        double root[4];
+        const double R = risingRoots(value, 1, root) > 1 ? grownRoot(value) : NAN;
+        if (isnan(R))
+            continue;
+        const spragContact *contact = NULL;
+        SceneWorld *world = openBeads(value);
+        assert_int_equal(SceneStep(world, 1e-5), SPRAG_OK);
+        assert_int_equal(spragWorldGetContacts(world->sprag, &contact), 2);
+        if (contact[0].paradox_class == 4) { /* else one of the roots has a bead that alone would not slide so */
+            const double N = R * sin(value[ANGLE] * M_PI / 180) - value[Y1];
+            CHECK_NEAR(contact[0].normal_force, N, 1e-3 * (1 + fabs(N)));
+            ++tried;
+        }
+        SceneDestroy(world);
+    }
+    print_message("%d beads of class 4\n", tried);
+    assert_true(tried >= 40);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +414,7 @@ int main(void)
         cmocka_unit_test(thePrintedTimes),
         cmocka_unit_test(compliantEquilibria),
         cmocka_unit_test(compliantRuns),
+        cmocka_unit_test(frictionGrowsToTheVariant),
     };
     return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }
