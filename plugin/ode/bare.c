@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/pool.h"
@@ -280,37 +281,40 @@ double spragBareSlope(const spragGreedyContact *c, const double slip[2])
     return speed > SPRAG_SLIP_TOLERANCE ? W[0] - c->mu * (W[1] * slip[0] + W[2] * slip[1]) / speed : W[0];
 }
 
-static void fillRange(void *data, int range, int first, int end)
+static void askJoint(const Rows *rows, int k)
 {
-    (void)range;
-    Rows *rows = data;
     const spragSnapshot *s = &rows->world->snapshot;
-    Before before = {0};
-    for (int k = first; k < end; ++k) {
-        if (k + AHEAD < end) {
-            const spragJointState *next = &s->joint[rows->island->joint[k + AHEAD]];
-            spragAskBodies(s->body, next);
-            if (next->memory >= 0)
-                spragPrefetch(&rows->world->memory[next->memory], sizeof(spragContactMemory));
-        }
-        fillContact(rows, k, &before);
-    }
+    const spragJointState *joint = &s->joint[rows->island->joint[k]];
+    const spragContactMemory *old = joint->memory >= 0 ? &rows->world->memory[joint->memory] : NULL;
+    spragAskBodies(s->body, joint);
+    if (old != NULL) /* what it did, not where it was */
+        spragPrefetch(&old->normal_force, sizeof *old - offsetof(spragContactMemory, normal_force));
 }
 
-/* What follows from rows first .. end - 1. */
-static void finishRange(void *data, int range, int first, int end)
+/* What follows from the rows of each, while they are near. */
+static void fillRange(void *data, int range, int first, int end)
 {
+    enum { NEAR = 32 };
     (void)range;
     Rows *rows = data;
+    spragGreedy *greedy = &rows->bare->greedy;
+    Before before = {0};
     int singular = 0;
-    spragGreedyFill(&rows->bare->greedy, first, end);
-    for (int k = first; k < end; ++k)
-        singular |= !(spragBareSlope(&rows->bare->greedy.contact[k], rows->bare->contact[k].slip) > 0);
+    for (int from = first, to = from; from < end; from = to) {
+        for (; to < end && to < from + NEAR; ++to) {
+            if (to + AHEAD < end)
+                askJoint(rows, to + AHEAD);
+            fillContact(rows, to, &before);
+        }
+        spragGreedyFill(greedy, from, to);
+        for (int k = from; k < to; ++k)
+            singular |= !(spragBareSlope(&greedy->contact[k], rows->bare->contact[k].slip) > 0);
+    }
     if (singular)
         atomic_store(&rows->singular, 1);
 }
 
-/* Free motion and roundness of the island's bodies first .. end - 1; one without a mass is none for this. */
+/* Free motion, roundness and masses of the island's bodies first .. end - 1; one without a mass is none for this. */
 static void moveRange(void *data, int range, int first, int end)
 {
     (void)range;
@@ -323,6 +327,7 @@ static void moveRange(void *data, int range, int first, int end)
             spragFreeMotion(rows->world, body);
         const dGeomID geom = dBodyGetFirstGeom(body->id);
         rows->round[i] = (Round){geom, spragCurvatureRadius(body->id, geom)};
+        spragMatrixFreeBody(body, &rows->bare->greedy.body[i]);
     }
     if (massless)
         atomic_store(&rows->singular, 1);
@@ -398,11 +403,8 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
         return;
     atomic_init(&rows.singular, 0);
     spragRangesRunBeside(spragPoolHere(), island->body_count, moveRange, &rows, compareAll, &looking);
-    spragMatrixFreeBodies(&world->snapshot, island, &bare->greedy);
-    if (!atomic_load(&rows.singular) && !looking.opposed) {
+    if (!atomic_load(&rows.singular) && !looking.opposed)
         spragRangesRun(n, fillRange, &rows);
-        spragRangesRunBeside(spragPoolHere(), n, finishRange, &rows, spragGreedySumGuess, &bare->greedy);
-    }
     if (atomic_load(&rows.singular) || looking.opposed) {
         spragBareUndo(world, island);
         return;

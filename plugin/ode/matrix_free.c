@@ -44,23 +44,11 @@ typedef struct Bodies {
     spragGreedy *greedy;
 } Bodies;
 
-static void takeRange(void *data, int range, int first, int end)
+void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body)
 {
-    (void)range;
-    const Bodies *bodies = data;
-    for (int i = first; i < end; ++i) {
-        const spragBodyState *state = &bodies->snapshot->body[bodies->island->body[i]];
-        spragGreedyBody *body = &bodies->greedy->body[i];
-        *body = (spragGreedyBody){.inverse_mass = state->inverse_mass};
-        for (int row = 0; row < 3; ++row)
-            memcpy(body->inverse_inertia[row], state->inverse_inertia + 3 * row, 3 * sizeof(double));
-    }
-}
-
-void spragMatrixFreeBodies(spragSnapshot *s, const spragIsland *island, spragGreedy *greedy)
-{
-    spragRangesRun(island->body_count, takeRange, &(Bodies){s, island, greedy});
-    greedy->body[island->body_count] = (spragGreedyBody){0};
+    *body = (spragGreedyBody){.inverse_mass = state->inverse_mass};
+    for (int row = 0; row < 3; ++row)
+        memcpy(body->inverse_inertia[row], state->inverse_inertia + 3 * row, 3 * sizeof(double));
 }
 
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts)
@@ -72,8 +60,10 @@ int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *isl
 int spragMatrixFreeInit(const struct spragWorld *world, const spragIsland *island, int contacts, spragGreedy *greedy)
 {
     const int many = world->config.time_limit > 0 || island->haste > 0;
-    return spragGreedyInit(greedy, contacts, island->body_count, &island->lane->arena) &&
-           (!many || spragGreedyWiden(greedy));
+    if (!spragGreedyInit(greedy, contacts, island->body_count, &island->lane->arena))
+        return 0;
+    greedy->body[island->body_count] = (spragGreedyBody){0}; /* the world */
+    return !many || spragGreedyWiden(greedy);
 }
 
 int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island)
@@ -89,7 +79,8 @@ int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island)
     spragGreedy *greedy = SPRAG_TAKE(&island->lane->arena, spragGreedy, 1);
     if (greedy == NULL || !spragMatrixFreeInit(world, island, n, greedy))
         return 0;
-    spragMatrixFreeBodies(s, island, greedy);
+    for (int i = 0; i < island->body_count; ++i)
+        spragMatrixFreeBody(&s->body[island->body[i]], &greedy->body[i]);
     for (int k = 0; k < n; ++k)
         for (int side = 0; side < 2; ++side) {
             const int body = island->block[k].body[side];

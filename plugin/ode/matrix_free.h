@@ -12,8 +12,8 @@ int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *isl
 /* Room for so many contacts, and for many visits where these are to be expected.  0: no memory. */
 int spragMatrixFreeInit(const struct spragWorld *world, const spragIsland *island, int contacts, spragGreedy *greedy);
 
-/* The island's bodies, and the world. */
-void spragMatrixFreeBodies(spragSnapshot *snapshot, const spragIsland *island, spragGreedy *greedy);
+/* The body as visits know it, at rest. */
+void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body);
 
 /* Makes island->greedy where the island is of that kind.  0: no memory. */
 int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island);

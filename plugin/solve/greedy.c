@@ -30,6 +30,9 @@ enum {
     PARTS_LEAST = 2,
     PARTS_MOST = 8,
     ROUND_SHARED = 256,   /* visits, in some 20 us */
+    SUM_SHARED = 512,     /* contacts of a sum, in some 10 us */
+    WITHIN = -1,          /* parts: all, but not what is between two; */
+    EVERY = -2,           /* that too, in one order */
     PAIR = 2 * SPRAG_QUAD /* contacts that are looked at together */
 };
 
@@ -52,6 +55,7 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
     greedy->part_count = body_count / PART_BODIES < PARTS_LEAST  ? PARTS_LEAST
                          : body_count / PART_BODIES > PARTS_MOST ? PARTS_MOST
                                                                  : body_count / PART_BODIES;
+    greedy->part_each = (double)greedy->part_count / body_count;
     greedy->best = SPRAG_TAKE_RAW(arena, double, 3 * contact_count);
     greedy->moved = SPRAG_TAKE_RAW(arena, double, body_count + 1);
     return greedy->contact != NULL && greedy->body != NULL && greedy->seen != NULL && greedy->gain != NULL &&
@@ -137,35 +141,77 @@ INLINE void askBodies(const spragGreedy *greedy, int k, size_t bytes)
         spragPrefetch(&greedy->body[greedy->contact[k].body[side]], bytes);
 }
 
-INLINE void sumAll(spragGreedy *greedy)
+/* ---------------------------------------------------------------- parts */
+
+static int partOf(const spragGreedy *greedy, const int pair[2])
 {
+    const double each = greedy->part_each;
+    const int first = (int)(each * pair[0]), second = (int)(each * pair[1]), world = greedy->body_count;
+    return first == second || pair[1] == world ? first : pair[0] == world ? second : greedy->part_count;
+}
+
+INLINE int isOf(const spragGreedy *greedy, int k, int part)
+{
+    return part == EVERY || (part == WITHIN ? greedy->part[k] < greedy->part_count : greedy->part[k] == part);
+}
+
+/* All parts, then what is between them.  Parts have nothing in common: one after the other, or all at once in the order of
+ * their contacts, they give the same bits. */
+static void runParts(const spragGreedy *greedy, spragPoolFn *piece, void *data)
+{
+    spragPool *pool = spragPoolHere();
+    if (pool != NULL)
+        spragPoolRun(pool, piece, data, greedy->part_count);
+    else
+        piece(data, 0, WITHIN);
+    piece(data, 0, greedy->part_count);
+}
+
+/* The contacts of one part, or WITHIN, or between two (part_count), or EVERY. */
+typedef struct SumPart {
+    spragGreedy *greedy;
+    int part;
+} SumPart;
+
+INLINE void sumPart(const SumPart *own)
+{
+    spragGreedy *greedy = own->greedy;
     const int ahead = greedy->lanes != NULL && greedy->lanes->ahead;
-    for (int i = 0; i <= greedy->body_count; ++i)
-        memset(greedy->body[i].velocity, 0, sizeof greedy->body[i].velocity);
+    spragGreedyBody world = {0}; /* it never moves, and is in every part */
     for (int k = 0; k < greedy->contact_count; ++k) {
+        if (!isOf(greedy, k, own->part))
+            continue;
         const spragGreedyContact *c = &greedy->contact[k];
         askBodies(greedy, k + AHEAD_BODIES, sizeof *greedy->body);
         if (ahead)
             fromLane(greedy, k);
-        if (c->r[0] != 0 || c->r[1] != 0 || c->r[2] != 0)
-            push(c, c->r, &greedy->body[c->body[0]], &greedy->body[c->body[1]]);
+        if (c->r[0] == 0 && c->r[1] == 0 && c->r[2] == 0)
+            continue;
+        spragGreedyBody *body[2];
+        for (int side = 0; side < 2; ++side)
+            body[side] = c->body[side] < greedy->body_count ? &greedy->body[c->body[side]] : &world;
+        push(c, c->r, body[0], body[1]);
     }
 }
 
-SPRAG_QUAD_CLONES(sumRows, sumAll, spragGreedy)
+SPRAG_QUAD_CLONES(sumRows, sumPart, const SumPart)
+
+static void sumPiece(void *data, int worker, int part)
+{
+    (void)worker;
+    sumRows(&(SumPart){data, part});
+}
 
 void spragGreedySum(spragGreedy *greedy)
 {
-    sumRows(greedy);
+    for (int i = 0; i <= greedy->body_count; ++i)
+        memset(greedy->body[i].velocity, 0, sizeof greedy->body[i].velocity);
+    if (greedy->contact_count < SUM_SHARED)
+        sumPiece(greedy, 0, EVERY);
+    else
+        runParts(greedy, sumPiece, greedy);
     if (greedy->lanes != NULL)
         greedy->lanes->ahead = 0;
-}
-
-void spragGreedySumGuess(void *data)
-{
-    spragGreedy *greedy = data;
-    spragGreedySum(greedy);
-    greedy->summed = 1;
 }
 
 /* ---------------------------------------------------------------- what a contact is */
@@ -257,6 +303,8 @@ INLINE void fillRange(const Range *range)
     spragGreedy *greedy = range->greedy;
     for (int k = range->first; k < range->end; ++k) {
         fillContact(greedy, &greedy->contact[k]);
+        memcpy(greedy->pair[k], greedy->contact[k].body, sizeof greedy->pair[k]);
+        greedy->part[k] = (unsigned char)partOf(greedy, greedy->pair[k]);
         if (greedy->lanes != NULL)
             fillLane(&greedy->contact[k], &greedy->lanes->contact[k]);
     }
@@ -431,7 +479,7 @@ INLINE void visitRound(Round *round)
     greedy->visits = visits;
 }
 
-/* Those of one part, or between parts. */
+/* Those of one part, or WITHIN, or between two. */
 typedef struct RoundPart {
     const Round *round;
     int part;
@@ -445,9 +493,9 @@ INLINE void visitPart(const RoundPart *own)
     double world_moved = 0;
     for (int i = 0; i < count; ++i) {
         const int k = list[i], *pair = greedy->pair[k];
-        if (i + AHEAD_SHARED < count && greedy->part[list[i + AHEAD_SHARED]] == own->part)
+        if (i + AHEAD_SHARED < count && isOf(greedy, list[i + AHEAD_SHARED], own->part))
             askVisit(greedy, list[i + AHEAD_SHARED]);
-        if (greedy->part[k] != own->part)
+        if (!isOf(greedy, k, own->part))
             continue;
         spragGreedyBody *body[2];
         double *moved[2];
@@ -478,8 +526,7 @@ static Round runRound(spragGreedy *greedy, double threshold, long least, double 
         visitRows(&round);
         return round;
     }
-    spragPoolRun(spragPoolHere(), visitPiece, &round, greedy->part_count);
-    visitPiece(&round, 0, greedy->part_count);
+    runParts(greedy, visitPiece, &round);
     greedy->visits += round.count;
     return round;
 }
@@ -617,35 +664,15 @@ static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
     return 1;
 }
 
-static int partOf(const spragGreedy *greedy, const int pair[2])
-{
-    const double each = (double)greedy->part_count / greedy->body_count;
-    const int first = (int)(each * pair[0]), second = (int)(each * pair[1]), world = greedy->body_count;
-    return first == second || pair[1] == world ? first : pair[0] == world ? second : greedy->part_count;
-}
-
-static void beginRange(void *data, int range, int first, int end)
-{
-    (void)range;
-    spragGreedy *greedy = data;
-    for (int k = first; k < end; ++k) {
-        memcpy(greedy->pair[k], greedy->contact[k].body, sizeof greedy->pair[k]);
-        greedy->gain[k] = GAIN_FIRST;
-        greedy->part[k] = (unsigned char)partOf(greedy, greedy->pair[k]);
-    }
-}
-
 void spragGreedyBegin(spragGreedy *greedy, double *others, double *u)
 {
-    if (!greedy->summed)
-        spragGreedySum(greedy);
-    greedy->summed = 0;
+    spragGreedySum(greedy);
     memset(greedy->moved, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->moved);
-    spragRangesRun(greedy->contact_count, beginRange, greedy);
+    for (int k = 0; k < paddedCount(greedy->contact_count); ++k)
+        greedy->gain[k] = GAIN_FIRST;
     for (int k = greedy->contact_count; k < paddedCount(greedy->contact_count); ++k) {
         memcpy(greedy->pair[k], greedy->pair[greedy->contact_count - 1], sizeof greedy->pair[k]);
         greedy->seen[k] = INFINITY;
-        greedy->gain[k] = GAIN_FIRST;
     }
     greedy->visits = 0;
     greedy->best_residual = INFINITY;

@@ -62,15 +62,15 @@ typedef struct spragGreedy {
     double *gain;   /* (contact_count) how much of that was its own error the last time */
     int (*pair)[2]; /* (contact_count) its bodies */
     int *list;      /* (contact_count) those of a round */
-    /* Large rounds without a deadline are shared: bodies come in parts of as many, which depend on their number alone.
+    /* Sums and large rounds without a deadline are shared: bodies come in parts of as many, which depend on their number alone.
      * Contacts within one part share no body with those of another; those between two come last. */
     unsigned char *part; /* (contact_count) part_count: between two */
     int part_count;
+    double part_each; /* of a body: its part is part_each times its number */
     double *best; /* (contact_count x 3) N s, r where the judge said least, best_residual; NULL: nobody asks for it */
     double best_residual;
     double creep; /* m/s, that the judge saw (problem/creep.h) */
     long visits;
-    int summed;                     /* 1: the velocities are those of r already */
     struct spragGreedyLanes *lanes; /* of large problems with many visits, or NULL */
     spragArena *arena;
 } spragGreedy;
@@ -88,8 +88,6 @@ void spragGreedyFill(spragGreedy *greedy, int first, int end);
 
 /* velocities of the bodies from all r, to rounding */
 void spragGreedySum(spragGreedy *greedy);
-/* Of the guess, while other threads do something else; data: greedy. */
-void spragGreedySumGuess(void *data);
 
 /* J_k v (3) */
 void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3]);
