@@ -31,8 +31,6 @@ enum {
     PARTS_MOST = 8,
     ROUND_SHARED = 256,   /* visits, in some 20 us */
     SUM_SHARED = 512,     /* contacts of a sum, in some 10 us */
-    WITHIN = -1,          /* parts: all, but not what is between two; */
-    EVERY = -2,           /* that too, in one order */
     PAIR = 2 * SPRAG_QUAD /* contacts that are looked at together */
 };
 
@@ -150,56 +148,67 @@ static int partOf(const spragGreedy *greedy, const int pair[2])
     return first == second || pair[1] == world ? first : pair[0] == world ? second : greedy->part_count;
 }
 
-INLINE int isOf(const spragGreedy *greedy, int k, int part)
+/* Is the contact of parts first .. end - 1?  Part part_count is what is between two. */
+INLINE int isOf(const spragGreedy *greedy, int k, int first, int end)
 {
-    return part == EVERY || (part == WITHIN ? greedy->part[k] < greedy->part_count : greedy->part[k] == part);
+    return greedy->part[k] >= first && greedy->part[k] < end;
+}
+
+typedef void PartsFn(void *data, int first, int end);
+
+typedef struct PartsJob {
+    PartsFn *run;
+    void *data;
+} PartsJob;
+
+static void runPart(void *data, int worker, int part)
+{
+    (void)worker;
+    const PartsJob *job = data;
+    job->run(job->data, part, part + 1);
 }
 
 /* All parts, then what is between them.  Parts have nothing in common: one after the other, or all at once in the order of
  * their contacts, they give the same bits. */
-static void runParts(const spragGreedy *greedy, spragPoolFn *piece, void *data)
+static void runParts(const spragGreedy *greedy, PartsFn *run, void *data)
 {
+    const int count = greedy->part_count;
     spragPool *pool = spragPoolHere();
     if (pool != NULL)
-        spragPoolRun(pool, piece, data, greedy->part_count);
+        spragPoolRun(pool, runPart, &(PartsJob){run, data}, count);
     else
-        piece(data, 0, WITHIN);
-    piece(data, 0, greedy->part_count);
+        run(data, 0, count);
+    run(data, count, count + 1);
 }
 
-/* The contacts of one part, or WITHIN, or between two (part_count), or EVERY. */
-typedef struct SumPart {
+typedef struct SumParts {
     spragGreedy *greedy;
-    int part;
-} SumPart;
+    int first, end;
+} SumParts;
 
-INLINE void sumPart(const SumPart *own)
+INLINE void sumParts(const SumParts *own)
 {
     spragGreedy *greedy = own->greedy;
-    const int ahead = greedy->lanes != NULL && greedy->lanes->ahead;
-    spragGreedyBody world = {0}; /* it never moves, and is in every part */
+    const int ahead = greedy->lanes != NULL && greedy->lanes->ahead, world = greedy->body_count;
+    spragGreedyBody still = {0}; /* the world never moves, and is in every part */
     for (int k = 0; k < greedy->contact_count; ++k) {
-        if (!isOf(greedy, k, own->part))
+        if (!isOf(greedy, k, own->first, own->end))
             continue;
         const spragGreedyContact *c = &greedy->contact[k];
         askBodies(greedy, k + AHEAD_BODIES, sizeof *greedy->body);
         if (ahead)
             fromLane(greedy, k);
-        if (c->r[0] == 0 && c->r[1] == 0 && c->r[2] == 0)
-            continue;
-        spragGreedyBody *body[2];
-        for (int side = 0; side < 2; ++side)
-            body[side] = c->body[side] < greedy->body_count ? &greedy->body[c->body[side]] : &world;
-        push(c, c->r, body[0], body[1]);
+        if (c->r[0] != 0 || c->r[1] != 0 || c->r[2] != 0)
+            push(c, c->r, c->body[0] < world ? &greedy->body[c->body[0]] : &still,
+                 c->body[1] < world ? &greedy->body[c->body[1]] : &still);
     }
 }
 
-SPRAG_QUAD_CLONES(sumRows, sumPart, const SumPart)
+SPRAG_QUAD_CLONES(sumRows, sumParts, const SumParts)
 
-static void sumPiece(void *data, int worker, int part)
+static void runSum(void *data, int first, int end)
 {
-    (void)worker;
-    sumRows(&(SumPart){data, part});
+    sumRows(&(SumParts){data, first, end});
 }
 
 void spragGreedySum(spragGreedy *greedy)
@@ -207,9 +216,9 @@ void spragGreedySum(spragGreedy *greedy)
     for (int i = 0; i <= greedy->body_count; ++i)
         memset(greedy->body[i].velocity, 0, sizeof greedy->body[i].velocity);
     if (greedy->contact_count < SUM_SHARED)
-        sumPiece(greedy, 0, EVERY);
+        runSum(greedy, 0, greedy->part_count + 1);
     else
-        runParts(greedy, sumPiece, greedy);
+        runParts(greedy, runSum, greedy);
     if (greedy->lanes != NULL)
         greedy->lanes->ahead = 0;
 }
@@ -479,13 +488,12 @@ INLINE void visitRound(Round *round)
     greedy->visits = visits;
 }
 
-/* Those of one part, or WITHIN, or between two. */
-typedef struct RoundPart {
+typedef struct RoundParts {
     const Round *round;
-    int part;
-} RoundPart;
+    int first, end;
+} RoundParts;
 
-INLINE void visitPart(const RoundPart *own)
+INLINE void visitParts(const RoundParts *own)
 {
     spragGreedy *greedy = own->round->greedy;
     const int count = own->round->count, *const list = greedy->list;
@@ -493,9 +501,9 @@ INLINE void visitPart(const RoundPart *own)
     double world_moved = 0;
     for (int i = 0; i < count; ++i) {
         const int k = list[i], *pair = greedy->pair[k];
-        if (i + AHEAD_SHARED < count && isOf(greedy, list[i + AHEAD_SHARED], own->part))
+        if (i + AHEAD_SHARED < count && isOf(greedy, list[i + AHEAD_SHARED], own->first, own->end))
             askVisit(greedy, list[i + AHEAD_SHARED]);
-        if (!isOf(greedy, k, own->part))
+        if (!isOf(greedy, k, own->first, own->end))
             continue;
         spragGreedyBody *body[2];
         double *moved[2];
@@ -510,12 +518,11 @@ INLINE void visitPart(const RoundPart *own)
 
 SPRAG_QUAD_CLONES(listRows, listRound, Round)
 SPRAG_QUAD_CLONES(visitRows, visitRound, Round)
-SPRAG_QUAD_CLONES(visitPartRows, visitPart, const RoundPart)
+SPRAG_QUAD_CLONES(visitPartsRows, visitParts, const RoundParts)
 
-static void visitPiece(void *data, int worker, int part)
+static void runVisits(void *data, int first, int end)
 {
-    (void)worker;
-    visitPartRows(&(RoundPart){data, part});
+    visitPartsRows(&(RoundParts){data, first, end});
 }
 
 static Round runRound(spragGreedy *greedy, double threshold, long least, double deadline)
@@ -526,7 +533,7 @@ static Round runRound(spragGreedy *greedy, double threshold, long least, double 
         visitRows(&round);
         return round;
     }
-    runParts(greedy, visitPiece, &round);
+    runParts(greedy, runVisits, &round);
     greedy->visits += round.count;
     return round;
 }
