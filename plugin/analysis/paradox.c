@@ -98,34 +98,9 @@ static spragStatus check(const spragContactState *state, const spragSolutionSet 
     return SPRAG_OK;
 }
 
-/* For fresh contacts: open before hold before slip (docs/theory.md 6); separatrices never. */
-static void classify(int nc, spragSolutionSet *set)
+/* All solutions of a state that has been checked. */
+static spragStatus enumerate(const spragContactState *state, spragSolutionSet *out)
 {
-    int realisable = 0, taken = -1, best = -1;
-    for (int k = 0; k < set->count; ++k) {
-        const spragParadoxSolution *s = &set->solution[k];
-        int score = s->direction_stable;
-        if (!s->small_friction)
-            continue;
-        realisable += s->direction_stable;
-        for (int c = 0; c < nc; ++c)
-            score += s->mode[c] == SPRAG_MODE_OPEN ? 64 : s->mode[c] == SPRAG_MODE_STICK ? 8 : 0;
-        if (score > best)
-            best = score, taken = k;
-    }
-    if (taken >= 0)
-        set->solution[taken].taken = 1;
-    set->inconsistent = set->count == 0;
-    set->indeterminate = set->count > 1;
-    set->paradox_class = set->count == 0 ? 1 : realisable == 0 ? 2 : realisable > 1 ? 4 : set->count > 1 ? 3 : 0;
-}
-
-spragStatus spragParadoxEnumerate(const spragContactState *state, spragSolutionSet *out)
-{
-    spragDetailClear();
-    const spragStatus status = check(state, out);
-    if (status != SPRAG_OK)
-        return status;
     spragSolutionSet set = {0};
     Enumeration en = {.state = state,
                       .nc = state->contact_count,
@@ -152,7 +127,115 @@ spragStatus spragParadoxEnumerate(const spragContactState *state, spragSolutionS
         spragSolutionSetFree(&set);
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the solutions");
     }
-    classify(en.nc, &set);
+    *out = set;
+    return SPRAG_OK;
+}
+
+/* ---------------------------------------------------------------- what a step takes */
+
+/* Contacts in which two solutions do other things. */
+static int differences(int nc, const spragParadoxSolution *a, const spragParadoxSolution *b)
+{
+    int count = 0;
+    for (int k = 0; k < nc; ++k)
+        count += a->mode[k] != b->mode[k] || a->variant[k] != b->variant[k];
+    return count;
+}
+
+/* The first stable solution that differs from `from` in no more than so many contacts, or -1. */
+static int nearTo(int nc, const spragSolutionSet *set, const spragParadoxSolution *from, int most)
+{
+    for (int k = 0; k < set->count; ++k)
+        if (set->solution[k].normal_stable && differences(nc, &set->solution[k], from) <= most)
+            return k;
+    return -1;
+}
+
+/* Contacts that all slide: the solution that the frictionless one becomes when friction grows (docs/theory.md 6, class
+ * 4), each change of a contact found to the shortest step; -1: it turns back or runs to infinity, or no memory. */
+static int followFriction(const spragContactState *state, const spragSolutionSet *set)
+{
+    const double longest = 1.0 / 64, shortest = 1e-6;
+    const int nc = state->contact_count;
+    double mu[CONTACTS] = {0};
+    spragContactState part = *state;
+    spragSolutionSet solutions;
+    part.mu = mu;
+    if (enumerate(&part, &solutions) != SPRAG_OK)
+        return -1;
+    spragParadoxSolution at = {0};
+    int followed = solutions.count > 0;
+    if (followed)
+        at = solutions.solution[0];
+    spragSolutionSetFree(&solutions);
+    for (double t = 0, step = longest; t < 1 && followed;) {
+        const double next = fmin(t + step, 1);
+        for (int k = 0; k < nc; ++k)
+            mu[k] = next * state->mu[k];
+        if (next < 1 && enumerate(&part, &solutions) != SPRAG_OK)
+            return -1;
+        const spragSolutionSet *found = next < 1 ? &solutions : set;
+        int k = nearTo(nc, found, &at, 0);
+        const int shorten = k < 0 && step > shortest;
+        if (k < 0 && !shorten)
+            k = nearTo(nc, found, &at, 1);
+        followed = k >= 0 || shorten;
+        if (k >= 0) {
+            at = found->solution[k];
+            t = next;
+        }
+        step = shorten ? step / 2 : fmin(2 * step, longest);
+        if (next < 1)
+            spragSolutionSetFree(&solutions);
+    }
+    return followed ? nearTo(nc, set, &at, 0) : -1;
+}
+
+/* Of a fresh contact: what opens before what holds before what slips; a separatrix never: -1. */
+static int scoreOf(int nc, const spragParadoxSolution *s)
+{
+    int score = s->direction_stable;
+    for (int k = 0; k < nc; ++k)
+        score += s->mode[k] == SPRAG_MODE_OPEN ? 64 : s->mode[k] == SPRAG_MODE_STICK ? 8 : 0;
+    return s->small_friction ? score : -1;
+}
+
+static void classify(const spragContactState *state, spragSolutionSet *set)
+{
+    const int nc = state->contact_count;
+    int realisable = 0, taken = -1, best = -1, tied = 0;
+    for (int k = 0; k < set->count; ++k) {
+        const spragParadoxSolution *s = &set->solution[k];
+        const int score = scoreOf(nc, s);
+        realisable += s->small_friction && s->direction_stable;
+        if (score < 0 || score < best)
+            continue;
+        tied = score == best;
+        taken = tied ? taken : k;
+        best = score;
+    }
+    for (int k = 0; k < nc; ++k)
+        tied = tied && spragNorm2(state->slip + 2 * k) > SPRAG_SLIP_TOLERANCE;
+    const int grown = tied ? followFriction(state, set) : -1;
+    if (grown >= 0 && scoreOf(nc, &set->solution[grown]) == best)
+        taken = grown;
+    if (taken >= 0)
+        set->solution[taken].taken = 1;
+    set->inconsistent = set->count == 0;
+    set->indeterminate = set->count > 1;
+    set->paradox_class = set->count == 0 ? 1 : realisable == 0 ? 2 : realisable > 1 ? 4 : set->count > 1 ? 3 : 0;
+}
+
+spragStatus spragParadoxEnumerate(const spragContactState *state, spragSolutionSet *out)
+{
+    spragDetailClear();
+    spragStatus status = check(state, out);
+    if (status != SPRAG_OK)
+        return status;
+    spragSolutionSet set;
+    if ((status = enumerate(state, &set)) != SPRAG_OK)
+        return status;
+    classify(state, &set);
     *out = set;
     return SPRAG_OK;
 }

@@ -413,10 +413,48 @@ static void theNumberAtRestIsOdd(void **unused)
                   seen[0][3], seen[1][1], seen[1][3], seen[1][5]);
 }
 
+/* Class 4 of two guided beads that slide: taken is the variant that spragVariantEnumerate finds at the end of the path
+ * from no friction. */
+static void frictionGrowsToWhatIsTaken(void **unused)
+{
+    (void)unused;
+    int tried = 0;
+    for (int round = 0; round < 4000; ++round) {
+        State s;
+        spragSolutionSet set;
+        spragVariantSet variants;
+        const double mu[2] = {1.5 + 1.5 * uniform(&seed), 1.5 + 1.5 * uniform(&seed)}, v = uniform(&seed);
+        const double F[4] = {uniform(&seed), uniform(&seed), uniform(&seed), uniform(&seed)};
+        double D[8], D0[8], b[2];
+        kleinState(&s, (double[2]){1, 1.5 + uniform(&seed)}, 0.9 + 0.5 * uniform(&seed), F, (double[2]){v, v}, mu, 0);
+        for (int i = 0; i < 2; ++i) {
+            b[i] = -s.b[3 * i];
+            for (int k = 0; k < 2; ++k) {
+                const double normal = s.A[18 * i + 3 * k], rub = (v > 0 ? mu[k] : -mu[k]) * s.A[18 * i + 3 * k + 1];
+                D0[4 * i + k] = normal, D0[4 * i + 2 + k] = -normal;
+                D[4 * i + k] = normal - rub, D[4 * i + 2 + k] = -normal - rub;
+            }
+        }
+        assert_int_equal(spragParadoxEnumerate(&s.state, &set), SPRAG_OK);
+        assert_int_equal(spragVariantEnumerate(2, D, D0, b, &variants), SPRAG_OK);
+        for (int k = 0; k < set.count && set.paradox_class == 4; ++k) {
+            const signed char *selected = variants.member[variants.selected].variant;
+            const int same = set.solution[k].variant[0] == selected[0] && set.solution[k].variant[1] == selected[1];
+            assert_int_equal(set.solution[k].taken, same);
+            tried += same;
+        }
+        spragVariantSetFree(&variants);
+        spragSolutionSetFree(&set);
+    }
+    print_message("%d states of class 4\n", tried);
+    assert_true(tried >= 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(theNumberAtRestIsOdd),
+        cmocka_unit_test(frictionGrowsToWhatIsTaken),
         cmocka_unit_test(referenceSetsAgree),
     };
     return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);

@@ -117,7 +117,7 @@ static void theClassIsThatOfTheSet(void **state)
             assert_false(indeterminate);
         int taken = set.paradox_class == 1 || set.paradox_class == 2; /* there is none to take */
         for (int k = 0; k < set.count; ++k)
-            if (set.paradox_class == 4 ? set.solution[k].small_friction : set.solution[k].taken)
+            if (set.solution[k].taken)
                 taken |= isTaken(&set.solution[k], contact, contacts);
         if (!taken)
             fail_msg("round %d, class %d: the step took another solution", round, set.paradox_class);
