@@ -104,7 +104,7 @@ enum {
 #define ROUNDED 1e-10   /* of the mean motion, where no more is asked: along self-stresses r errs by 1 / SOFT of it */
 #define AT_ONCE 1e-5    /* an event so near has come */
 #define LOOSE 1e-5      /* of the mean motion, to see whether there is an event before it */
-#define AT_EVENT 1e-8   /* of the mean motion: a margin that counts as zero */
+#define AT_EVENT 1e-12  /* of the mean motion: a margin that counts as zero */
 #define NEAR_EVENT 1e-2 /* part of a margin at the step's begin: this near it is at its end */
 #define SLOW 0.6        /* contraction that asks for a new matrix */
 #define SLOW_TWO 0.1    /* unless it is better than this in two rounds: Broyden's steps are uneven */
@@ -165,6 +165,15 @@ static void boxLaw(const double *bound, Mode mode, double w, const double *r, co
     }
 }
 
+/* x of a contact that slips; its length.  Behind the apex, where r_n < 0, with r_t turned round: the law is as smooth there
+ * as before it, and e points against the slip on both sides. */
+static double slipPoint(double w, const double r[3], const double u[3], double x[2])
+{
+    const double side = r[0] < 0 ? -1 : 1;
+    x[0] = side * r[1] - u[1] / w, x[1] = side * r[2] - u[2] / w;
+    return spragNorm2(x);
+}
+
 static void lawOf(const Trace *trace, int k, const double *r, const double *u, double t, ModeLaw *law)
 {
     const double w = trace->w[k], mu = trace->problem->mu[k], slide = trace->slide[k];
@@ -184,7 +193,8 @@ static void lawOf(const Trace *trace, int k, const double *r, const double *u, d
         law->B[4] = law->B[8] = 1, law->share = slide;
         return;
     }
-    const double x[2] = {r[1] - u[1] / w, r[2] - u[2] / w}, size = spragNorm2(x);
+    double x[2];
+    const double size = slipPoint(w, r, u, x), side = r[0] < 0 ? -1 : 1;
     const double e[2] = {x[0] / size, x[1] / size}, p[2] = {-e[1], e[0]}; /* against the slip, and across it */
     const double slip = e[0] * u[1] + e[1] * u[2], push = e[0] * r[1] + e[1] * r[2], off = p[0] * r[1] + p[1] * r[2];
     law->share = slide + mu * slip;
@@ -195,7 +205,7 @@ static void lawOf(const Trace *trace, int k, const double *r, const double *u, d
     law->A[3] = -mu * w, law->B[3] = mu;
     for (int j = 0; j < 2; ++j) {
         const double turned = off / size * p[j];
-        law->A[4 + j] = w * (e[j] + turned), law->B[4 + j] = mu * law->B[1 + j] - turned;
+        law->A[4 + j] = w * (e[j] + side * turned), law->B[4 + j] = mu * law->B[1 + j] - turned;
         law->A[7 + j] = -slip / size * p[j], law->B[7 + j] = push / size * p[j];
     }
 }
@@ -238,8 +248,9 @@ static int marginsOf(const Trace *trace, int k, const double *r, const double *u
         margin[0] = (Margin){w * (mu * r[0] - spragNorm2(r + 1)), SLIP};
         return 1;
     }
-    const double x[2] = {r[1] - u[1] / w, r[2] - u[2] / w};
-    margin[0] = (Margin){-(x[0] * u[1] + x[1] * u[2]) / spragNorm2(x), STICK};
+    double x[2];
+    const double size = slipPoint(w, r, u, x);
+    margin[0] = (Margin){-(x[0] * u[1] + x[1] * u[2]) / size, STICK};
     margin[1] = (Margin){w * r[0], OPEN};
     return 2;
 }
