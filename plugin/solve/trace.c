@@ -46,7 +46,7 @@
  * sweeps make of it: 90 to 160 of 600 contacts change their modes between two steps, after the sweeps 1 to 30.  Piles
  * of boxes, whose contacts slip at less than rounding leaves, often stop the path early.
  *
- * A path ends early only where t has not fallen for PATIENCE factorisations.  Near a solution it rises and falls by factors of
+ * A path ends early only where t has not fallen for a third of what it may take.  Near a solution it rises and falls by factors of
  * three and more: p23, left where it rose threefold from 0.005, was at 0 another 130 factorisations on.
  *
  * Where contacts that stick are asked for motions that oppose each other, by 1e-8 m/s, no point of the path is a solution:
@@ -95,7 +95,7 @@ enum {
     FACTORS = 4,        /* of them with a new matrix */
     TRIES = 30,         /* lengths tried for one step */
     AGAINST_MOST = 100, /* events that point back */
-    PATIENCE = 200,     /* factorisations in which t must fall below all before */
+    PATIENCE = 3,       /* parts of the limit, in one of which t must fall below all before */
     IDLE_MOST = 12,     /* paths that arrive and gain nothing */
     MARGINS = 6         /* of a block, at most: two of each row of a box */
 };
@@ -141,6 +141,7 @@ typedef struct Trace {
     double *bend, bend_t;                /* (3 nc) of the path from the tangent, by length squared */
     double t, tangent_t, trial_t, along; /* along: <tangent, (slope, 1)> */
     double length, speed, motion;        /* of a step; mean m/s, with mu |u_t| (of a car hundreds) and without */
+    double stretch;                      /* of the way to where the first margin would end, which it did not */
     int straight, factors;               /* straight: the last step is as the one before */
 } Trace;
 
@@ -359,7 +360,7 @@ static void begin(Trace *trace, const double *guess)
     spragProblemVelocity(problem, trace->r, trace->u);
     for (int i = 0; i < n; ++i)
         trace->drift[i] -= trace->u[i];
-    trace->t = 1, trace->length = LENGTH_FIRST;
+    trace->t = 1, trace->length = LENGTH_FIRST, trace->stretch = 1;
 }
 
 /* A contact that changes its mode. */
@@ -663,11 +664,11 @@ static int step(Trace *trace, const Event *last, Event *event)
     *event = target.event;
     if (event->contact >= 0 && first <= LENGTH_LEAST)
         return 1;
-    double length = fmin(first, trace->length);
+    double length = fmin(trace->stretch * first, trace->length);
     int at_end = trace->tangent_t < 0 && trace->t + length * trace->tangent_t <= 0;
     if (at_end)
         length = -trace->t / trace->tangent_t;
-    if (at_end || length < first)
+    if (at_end || length != first)
         target.event = no_event;
     setBend(trace, 0);
     for (int k = 0; k < TRIES && length > LENGTH_LEAST; ++k) {
@@ -676,12 +677,15 @@ static int step(Trace *trace, const Event *last, Event *event)
         const int aimed = target.event.contact >= 0;
         const Outcome outcome = correct(trace, length, at_end, last, &target, &part);
         *event = target.event;
-        if (outcome == PASSED && length < AT_ONCE)
+        if (outcome == PASSED && length < AT_ONCE) {
+            trace->stretch = 1;
             return 1;
+        }
         if (outcome == REACHED) {
             memcpy(trace->r, trace->trial, 3 * (size_t)trace->problem->contact_count * sizeof *trace->r);
             trace->t = trace->trial_t;
             trace->length = fmin(fmax(trace->length, 4 * length), LENGTH_MOST);
+            trace->stretch = event->contact >= 0 ? 1 : length >= first ? 4 * length / first : trace->stretch;
             return 1;
         }
         at_end = 0;
@@ -747,7 +751,7 @@ static int follow(Trace *trace, double tolerance, double deadline, int limit, co
         if (trace->t < FALLS * lowest)
             lowest = trace->t, lowest_at = trace->factors;
         if (best <= tolerance || trace->t <= 0 || trace->t > T_MOST || against > AGAINST_MOST ||
-            trace->factors - lowest_at > PATIENCE)
+            trace->factors - lowest_at > limit / PATIENCE)
             break;
         if (event.contact >= 0) {
             trace->mode[event.contact] = (unsigned char)event.after;
