@@ -3,8 +3,8 @@
  *     one block             all its solutions (single.h), the policy's choice
  *     a few blocks          the modes of the guess, verified (warm.c)
  *     up to SMALL blocks    mode search; Newton with an interior point; where rows are free the chain on the rest of them;
- *                           in a step the traced path and Newton with all its time; the traced path; Gauss-Seidel;
- *                           Lemke
+ *                           the traced path; in a step Newton with all its time and another path, longer and from the
+ *                           guess; Gauss-Seidel; Lemke
  *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while it
  *                           pays; Newton with an interior point; Gauss-Seidel; without a limit of work sweeps
  *                           and the traced path by turns
@@ -43,7 +43,8 @@ enum {
     SMALL = 60,             /* blocks, measured: beyond it the mode search costs more than it saves */
     STEPS_SMALL = 10000,    /* a path through the folds of friction of 50 or 300 takes 100 to 5000 */
     STEPS_FROM_REST = 2500, /* where the guess led astray */
-    STEPS_TRACED = 600,     /* of a path of a small island that leads somewhere; most end after 50 to 300 */
+    STEPS_TRACED = 900,     /* of a path of a small island that leads somewhere; most end after 50 to 300 */
+    STEPS_TRACED_LAST = 2000,
     SWEEPS_LAST = 3000,
     SWEEPS_LATE = 20,
     SWEEPS_PROMPT = 300,
@@ -53,9 +54,13 @@ enum {
 
 /* ---------------------------------------------------------------- which links */
 
+/* How a method is run: its answer is kept if the judge likes it better than r, or is as good as asked and PREFERRED. */
+typedef enum Manner { BETTER, PREFERRED, FROM_REST, FROM_GUESS } Manner;
+
 /* A method, and how far it goes. */
 typedef struct Link {
     const spragSolver *method;
+    Manner manner;
     int limit;        /* iterations; 0: the method's own */
     int from_rest;    /* the same, of a second run from r = 0 where the first fails; NO_SECOND */
     double tolerance; /* m/s, what it is asked for; where the chain had to be content with more and has that, it ends */
@@ -122,11 +127,11 @@ static void chainSmall(Chain *chain, Part part)
         return;
     if (spragProblemHasFreeRows(problem))
         add(chain, &spragSolverFreeRows, 0, content);
-    if (prompt) {
-        add(chain, &spragSolverTrace, STEPS_TRACED, content);
-        addNewton(chain, stepsWorth(problem, WORK_PATIENT), 0, content);
-    }
     add(chain, &spragSolverTrace, STEPS_TRACED, content);
+    if (prompt) {
+        addNewton(chain, stepsWorth(problem, WORK_PATIENT), 0, content);
+        add(chain, &spragSolverTrace, STEPS_TRACED_LAST, content)->manner = FROM_GUESS;
+    }
     add(chain, &spragSolverGaussSeidel, prompt ? SWEEPS_PROMPT : SWEEPS_LAST, content);
     if (n <= (prompt ? SMALL / 2 : SMALL)) /* its pivots grow with n^2 */
         add(chain, &spragSolverLemke, prompt ? PIVOTS_PROMPT * n : 0, content);
@@ -191,13 +196,11 @@ typedef struct Run {
     spragSolveOptions left; /* what the present link is asked for, in what is left of the time */
     double begin;           /* s */
     spragArena *arena;
+    const double *guess;             /* (3 nc) */
     double *r, *u;                   /* (3 nc) u = W r + q */
     double *candidate, *candidate_u; /* (3 nc) */
     spragSolveInfo *info;            /* info->residual: of r */
 } Run;
-
-/* How a method is run: its answer is kept if the judge likes it better than r, or is as good as asked and PREFERRED. */
-typedef enum Manner { BETTER, PREFERRED, FROM_REST } Manner;
 
 static int isSolved(const Run *run)
 {
@@ -213,14 +216,14 @@ static int timeIsUp(Run *run)
     return run->left.time_limit <= 0;
 }
 
-/* Runs one method from the best answer so far, or from r = 0. */
+/* Runs one method from the best answer so far, or from r = 0, or from the guess. */
 static spragStatus tryMethod(Run *run, const spragSolver *method, Manner manner)
 {
     const spragProblem *problem = run->problem;
     spragSolveInfo *info = run->info;
     const spragArenaMark mark = spragArenaMarkGet(run->arena);
     const size_t bytes = (size_t)(3 * problem->contact_count) * sizeof *run->r;
-    memcpy(run->candidate, run->r, bytes);
+    memcpy(run->candidate, manner == FROM_GUESS ? run->guess : run->r, bytes);
     if (manner == FROM_REST)
         memset(run->candidate, 0, bytes);
     const int before = info->iterations;
@@ -402,7 +405,7 @@ static spragStatus runChain(Run *run, Part part)
         if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
             break;
         info->fallback = link > first + swept; /* sweeps alone are not expected to do it */
-        status = tryLink(run, link, link == first ? PREFERRED : BETTER);
+        status = tryLink(run, link, link == first ? PREFERRED : link->manner);
         const int solved = isSolved(run), late = timeIsUp(run);
         if (status == SPRAG_OK && solved && !late)
             status = finish(run, link, first);
@@ -447,12 +450,14 @@ static spragStatus solveChain(const spragProblem *problem, const spragSolveOptio
         return info->status = SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t n = 3 * (size_t)problem->contact_count;
-    double *room = SPRAG_TAKE_RAW(arena, double, (u == NULL ? 3 : 2) * n);
+    double *room = SPRAG_TAKE_RAW(arena, double, (u == NULL ? 4 : 3) * n);
     Run run = {
         .problem = problem, .options = options, .left = *options, .begin = begin, .arena = arena, .r = r, .info = info};
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (room != NULL) {
-        run.candidate = room, run.candidate_u = room + n, run.u = u == NULL ? room + 2 * n : u;
+        memcpy(room, r, n * sizeof *room);
+        run.guess = room, run.candidate = room + n, run.candidate_u = room + 2 * n;
+        run.u = u == NULL ? room + 3 * n : u;
         status = runChain(&run, part);
     }
     spragArenaRelease(arena, mark);
