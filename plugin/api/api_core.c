@@ -54,7 +54,7 @@ spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptio
     spragStatus status = spragProblemCheckQuick(problem);
     if (status != SPRAG_OK)
         return status;
-    if (r == NULL)
+    if (r == NULL && problem->contact_count > 0)
         return spragFail(SPRAG_ERROR_NULL, "r is NULL");
     const spragSolveOptions chosen = options != NULL ? *options : spragSolveOptionsDefault();
     status = checkOptions(&chosen);
@@ -66,6 +66,9 @@ spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptio
     spragArena arena = {0};
     spragSolveInfo own;
     info = info != NULL ? info : &own;
+    *info = (spragSolveInfo){.solver = chosen.solver};
+    if (problem->contact_count == 0)
+        return SPRAG_OK;
     const double begin = spragSeconds();
     spragProblem alone = *problem;
     alone.bodies = NULL;
@@ -88,6 +91,10 @@ spragStatus spragProblemExistence(const spragProblem *problem, double *r, spragE
         return spragFail(SPRAG_ERROR_NULL, "existence is NULL");
     if (!spragProblemIsPlain(problem))
         return spragFail(SPRAG_ERROR_RANGE, "the criterion is for problems whose blocks are all one-sided contacts");
+    if (problem->contact_count == 0) {
+        *existence = (spragExistence){.assured = 1, .margin = INFINITY};
+        return SPRAG_OK;
+    }
     spragArena arena = {0};
     const spragStatus found = spragExistenceFind(problem, &arena, r, existence);
     spragArenaFree(&arena);

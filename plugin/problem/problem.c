@@ -313,6 +313,8 @@ spragStatus spragProblemCheckQuick(const spragProblem *problem)
         problem->block_count > SPRAG_BLOCKS_MOST)
         return spragFail(SPRAG_ERROR_SIZE, "contact_count = %d, block_count = %d, expected 0 to %d",
                          problem->contact_count, problem->block_count, SPRAG_BLOCKS_MOST);
+    if (problem->contact_count == 0 && problem->block_count == 0)
+        return SPRAG_OK; /* it needs no arrays */
     if (problem->row_start == NULL || problem->column == NULL || problem->W == NULL || problem->q == NULL ||
         problem->mu == NULL)
         return spragFail(SPRAG_ERROR_NULL, "one of row_start, column, W, q, mu is NULL");
@@ -327,7 +329,7 @@ spragStatus spragProblemCheckQuick(const spragProblem *problem)
 spragStatus spragProblemCheck(const spragProblem *problem)
 {
     const spragStatus status = spragProblemCheckQuick(problem);
-    if (status != SPRAG_OK)
+    if (status != SPRAG_OK || problem->contact_count == 0)
         return status;
     return problem->contact_count <= WHOLE_MOST ? checkDefinite(problem) : checkLeastEigenvalue(problem);
 }

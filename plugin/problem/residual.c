@@ -140,7 +140,8 @@ double spragVelocityResidual(const spragProblem *problem, const double *r, const
 /* The judge is asked too often to check every number (spragProblemCheck does). */
 static int isComplete(const spragProblem *p)
 {
-    return p != NULL && p->row_start != NULL && p->column != NULL && p->W != NULL && p->q != NULL && p->mu != NULL;
+    return p != NULL && (p->contact_count == 0 ||
+                         (p->row_start != NULL && p->column != NULL && p->W != NULL && p->q != NULL && p->mu != NULL));
 }
 
 typedef struct Judgement {
@@ -186,7 +187,8 @@ double spragProblemJudge(const spragProblem *problem, const double *r, double *u
 
 double spragProblemResidual(const spragProblem *problem, const double *r)
 {
-    return isComplete(problem) && r != NULL ? spragProblemJudge(problem, r, NULL) : (double)NAN;
+    return isComplete(problem) && (r != NULL || problem->contact_count == 0) ? spragProblemJudge(problem, r, NULL)
+                                                                             : (double)NAN;
 }
 
 int spragProblemIsPlain(const spragProblem *problem)

@@ -77,6 +77,22 @@ static void optionalArguments(void **state)
     assert_true(info.residual > 0 && info.residual <= 1e-8);
 }
 
+/* A problem without contacts needs no arrays: a std::vector of none has NULL for its data. */
+static void nothingIsSolved(void **state)
+{
+    (void)state;
+    const spragProblem none = {0};
+    spragSolveInfo info;
+    spragExistence existence;
+    assert_int_equal(spragProblemCheck(&none), SPRAG_OK);
+    assert_int_equal(spragProblemSolve(&none, NULL, NULL, NULL, &info), SPRAG_OK);
+    assert_int_equal(info.status, SPRAG_OK);
+    CHECK_NEAR(info.residual, 0, 0);
+    CHECK_NEAR(spragProblemResidual(&none, NULL), 0, 0);
+    assert_int_equal(spragProblemExistence(&none, NULL, &existence), SPRAG_OK);
+    assert_true(existence.assured);
+}
+
 /* A refusal is forgotten by the next call. */
 static void detailIsOfTheLastCall(void **state)
 {
@@ -98,6 +114,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(argumentsAreChecked, fresh), cmocka_unit_test_setup(optionsAreChecked, fresh),
-        cmocka_unit_test_setup(optionalArguments, fresh), cmocka_unit_test_setup(detailIsOfTheLastCall, fresh)};
+        cmocka_unit_test_setup(optionalArguments, fresh), cmocka_unit_test(nothingIsSolved),
+        cmocka_unit_test_setup(detailIsOfTheLastCall, fresh)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

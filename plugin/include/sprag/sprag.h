@@ -105,7 +105,7 @@ typedef struct spragContactHistory {
 } spragContactHistory;
 
 /* Const once built.  W is block-sparse: block row k holds blocks row_start[k] .. row_start[k+1]-1, columns ascending,
- * the diagonal block always present, the pattern symmetric. */
+ * the diagonal block always present, the pattern symmetric.  Without contacts all arrays may be NULL. */
 typedef struct spragProblem {
     int contact_count;                  /* nc, blocks of three rows */
     int block_count;                    /* nb, stored 3x3 blocks */
