@@ -7,14 +7,9 @@
 
 #include "base/arena.h"
 
-/* Key and value side by side: one line of memory a look. */
-typedef struct spragPointerSlot {
-    const void *key; /* NULL: it is free */
-    int value;
-} spragPointerSlot;
-
 typedef struct spragPointerMap {
-    spragPointerSlot *slot;
+    const void **key;
+    int *value;
     size_t mask;
 } spragPointerMap;
 
@@ -25,21 +20,24 @@ static inline int spragPointerMapMake(spragPointerMap *map, spragArena *arena, i
     while (size < 2 * (size_t)count)
         size *= 2;
     map->mask = size - 1;
-    map->slot = SPRAG_TAKE(arena, spragPointerSlot, size);
-    return map->slot != NULL;
+    map->key = SPRAG_TAKE(arena, const void *, size);
+    map->value = SPRAG_TAKE(arena, int, size);
+    return map->key != NULL && map->value != NULL;
 }
 
-static inline spragPointerSlot *spragPointerMapSlot(const spragPointerMap *map, const void *key)
+static inline size_t spragPointerMapSlot(const spragPointerMap *map, const void *key)
 {
-    size_t k = (size_t)(((uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & map->mask;
-    while (map->slot[k].key != NULL && map->slot[k].key != key)
-        k = (k + 1) & map->mask;
-    return &map->slot[k];
+    size_t slot = (size_t)(((uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & map->mask;
+    while (map->key[slot] != NULL && map->key[slot] != key)
+        slot = (slot + 1) & map->mask;
+    return slot;
 }
 
 static inline void spragPointerMapPut(spragPointerMap *map, const void *key, int value)
 {
-    *spragPointerMapSlot(map, key) = (spragPointerSlot){key, value};
+    const size_t slot = spragPointerMapSlot(map, key);
+    map->key[slot] = key;
+    map->value[slot] = value;
 }
 
 /* -1 for NULL and for a key that was not put. */
@@ -47,8 +45,8 @@ static inline int spragPointerMapGet(const spragPointerMap *map, const void *key
 {
     if (key == NULL)
         return -1;
-    const spragPointerSlot *slot = spragPointerMapSlot(map, key);
-    return slot->key == NULL ? -1 : slot->value;
+    const size_t slot = spragPointerMapSlot(map, key);
+    return map->key[slot] == NULL ? -1 : map->value[slot];
 }
 
 #endif
