@@ -171,7 +171,7 @@ static double inclineAtDiagonal(Stepper stepper)
 }
 
 /* Uniform rod of length 2 and mass 1 that slides on its tip, 60 degrees from the plane, friction pressing it down.
- * Returns |T| / (mu N) of the first step; *slip gets the tip's speed after it. */
+ * Returns |T| / (mu N) of the first step; *slip gets the tip's speed along the plane after it. */
 static double rodFriction(Stepper stepper, double mu, double *slip)
 {
     const double inertia[3] = {1.0 / 3, 1.0 / 3, 1e-3}, gravity[3] = {0, 0, -9.81}, up[3] = {0, 0, 1};
@@ -187,9 +187,9 @@ static double rodFriction(Stepper stepper, double mu, double *slip)
     step(&b, 1e-3);
     double force[3];
     totalForce(&b, force);
-    /* of the contact as it was solved: the tip relative to the centre before the step */
-    const dReal *v = dBodyGetLinearVel(b.body), *w = dBodyGetAngularVel(b.body);
-    *slip = fabs(v[0] - w[1] * sin(angle));
+    dVector3 v;
+    dBodyGetRelPointVel(b.body, 0, 0, -1, v);
+    *slip = fabs(v[0]);
     benchDestroy(&b);
     return hypot(force[0], force[1]) / (mu * force[2]);
 }
