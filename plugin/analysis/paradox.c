@@ -20,6 +20,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
+#include "solve/grow.h"
 #include "solve/policy.h"
 
 static void solveCombination(Enumeration *en)
@@ -151,44 +152,50 @@ static int nearTo(int nc, const spragSolutionSet *set, const spragParadoxSolutio
     return -1;
 }
 
-/* Contacts that all slide: the solution that the frictionless one becomes when friction grows (docs/theory.md 6, class
- * 4), each change of a contact found to the shortest step; -1: it turns back or runs to infinity, or no memory. */
+/* Contacts that all slide, while friction grows. */
+typedef struct Growth {
+    const spragContactState *state;
+    const spragSolutionSet *set; /* at all of it */
+    spragParadoxSolution at;
+} Growth;
+
+static int grow(void *data, double share, int last)
+{
+    Growth *growth = data;
+    const int nc = growth->state->contact_count;
+    double mu[CONTACTS];
+    spragContactState part = *growth->state;
+    spragSolutionSet found = {0};
+    for (int k = 0; k < nc; ++k)
+        mu[k] = share * part.mu[k];
+    part.mu = mu;
+    if (share < 1 && enumerate(&part, &found) != SPRAG_OK)
+        return 0;
+    const spragSolutionSet *set = share < 1 ? &found : growth->set;
+    int k = nearTo(nc, set, &growth->at, 0);
+    if (k < 0 && last)
+        k = nearTo(nc, set, &growth->at, 1);
+    if (k >= 0)
+        growth->at = set->solution[k];
+    spragSolutionSetFree(&found);
+    return k >= 0;
+}
+
+/* The solution that the frictionless one becomes; -1: it turns back or runs to infinity, or no memory. */
 static int followFriction(const spragContactState *state, const spragSolutionSet *set)
 {
-    const double longest = 1.0 / 64, shortest = 1e-6;
-    const int nc = state->contact_count;
-    double mu[CONTACTS] = {0};
-    spragContactState part = *state;
-    spragSolutionSet solutions;
-    part.mu = mu;
-    if (enumerate(&part, &solutions) != SPRAG_OK)
+    const double shortest = 1e-6, mu[CONTACTS] = {0};
+    spragContactState frictionless = *state;
+    spragSolutionSet first;
+    frictionless.mu = mu;
+    if (enumerate(&frictionless, &first) != SPRAG_OK)
         return -1;
-    spragParadoxSolution at = {0};
-    int followed = solutions.count > 0;
-    if (followed)
-        at = solutions.solution[0];
-    spragSolutionSetFree(&solutions);
-    for (double t = 0, step = longest; t < 1 && followed;) {
-        const double next = fmin(t + step, 1);
-        for (int k = 0; k < nc; ++k)
-            mu[k] = next * state->mu[k];
-        if (next < 1 && enumerate(&part, &solutions) != SPRAG_OK)
-            return -1;
-        const spragSolutionSet *found = next < 1 ? &solutions : set;
-        int k = nearTo(nc, found, &at, 0);
-        const int shorten = k < 0 && step > shortest;
-        if (k < 0 && !shorten)
-            k = nearTo(nc, found, &at, 1);
-        followed = k >= 0 || shorten;
-        if (k >= 0) {
-            at = found->solution[k];
-            t = next;
-        }
-        step = shorten ? step / 2 : fmin(2 * step, longest);
-        if (next < 1)
-            spragSolutionSetFree(&solutions);
-    }
-    return followed ? nearTo(nc, set, &at, 0) : -1;
+    Growth growth = {.state = state, .set = set};
+    const int begins = first.count > 0;
+    if (begins)
+        growth.at = first.solution[0];
+    spragSolutionSetFree(&first);
+    return begins && spragFrictionGrow(shortest, grow, &growth) ? nearTo(state->contact_count, set, &growth.at, 0) : -1;
 }
 
 /* Of a fresh contact: what opens before what holds before what slips; a separatrix never: -1. */

@@ -6,6 +6,7 @@
 #include "linalg/vec3.h"
 #include "ode/singular.h"
 #include "problem/residual.h"
+#include "solve/grow.h"
 #include "solve/policy.h"
 
 enum { MOST = SPRAG_COUPLED_MAX };
@@ -14,9 +15,7 @@ enum { MOST = SPRAG_COUPLED_MAX };
 #define HYSTERESIS 1e-9
 #define ZERO_PIVOT 1e-12
 
-/* Steps in which friction grows: a change of sides is found to the shortest. */
-#define STEP_LONGEST (1.0 / 64)
-#define STEP_SHORTEST 1e-6 /* a side that begins to bear is beyond HYSTERESIS by then */
+#define SHARE_SHORTEST 1e-6 /* of friction that grows: a side that begins to bear is beyond HYSTERESIS by then */
 
 typedef struct System {
     int m;
@@ -199,31 +198,28 @@ static int changeOne(const System *s, int *side)
     return 0;
 }
 
-/* The sides that the frictionless solution comes to when friction grows to what it is (docs/theory.md 6, class 4); 0: it
- * turns back or runs to infinity. */
+typedef struct Growth {
+    const System *whole;
+    int *side;
+} Growth;
+
+static int grow(void *data, double share, int last)
+{
+    const Growth *growth = data;
+    const System part = withFriction(growth->whole, share);
+    return goesOn(&part, growth->side) || (last && changeOne(&part, growth->side));
+}
+
+/* The sides that the frictionless solution comes to; 0: it turns back or runs to infinity. */
 static int followFriction(const System *s, int *side)
 {
-    System part = withFriction(s, 0);
+    const System frictionless = withFriction(s, 0);
     for (int k = 0; k < s->m; ++k)
         side[k] = 1;
-    while (!goesOn(&part, side))
+    while (!goesOn(&frictionless, side))
         if (!advance(s, side))
             return 0;
-    for (double t = 0, step = STEP_LONGEST; t < 1;) {
-        const double next = fmin(t + step, 1);
-        part = withFriction(s, next);
-        if (!goesOn(&part, side)) {
-            if (step > STEP_SHORTEST) {
-                step /= 2;
-                continue;
-            }
-            if (!changeOne(&part, side))
-                return 0;
-        }
-        t = next;
-        step = fmin(2 * step, STEP_LONGEST);
-    }
-    return 1;
+    return spragFrictionGrow(SHARE_SHORTEST, grow, &(Growth){s, side});
 }
 
 /* ---------------------------------------------------------------- choice */

@@ -95,9 +95,12 @@ static int stepsWorth(const spragProblem *problem, double work)
 static Link *add(Chain *chain, const spragSolver *method, int limit, double tolerance)
 {
     const int asked = chain->options->iteration_limit;
-    Link *link = &chain->link[chain->count++];
-    *link = (Link){.method = method, .limit = asked > 0 ? asked : limit, .tolerance = tolerance};
-    link->from_rest = NO_SECOND;
+    Link *link = &chain->link[chain->count];
+    *link = (Link){.method = method,
+                   .manner = chain->count++ == 0 ? PREFERRED : BETTER,
+                   .limit = asked > 0 ? asked : limit,
+                   .from_rest = NO_SECOND,
+                   .tolerance = tolerance};
     return link;
 }
 
@@ -254,12 +257,12 @@ static int isRest(const Run *run)
     return 1;
 }
 
-static spragStatus tryLink(Run *run, const Link *link, Manner manner)
+static spragStatus tryLink(Run *run, const Link *link)
 {
     const int again = link->from_rest != NO_SECOND && !isRest(run);
     run->left.tolerance = link->tolerance;
     run->left.iteration_limit = link->limit;
-    spragStatus status = tryMethod(run, link->method, manner);
+    spragStatus status = tryMethod(run, link->method, link->manner);
     if (again && status == SPRAG_OK && run->info->residual > link->tolerance && !timeIsUp(run)) {
         run->left.iteration_limit = link->from_rest;
         status = tryMethod(run, link->method, FROM_REST);
@@ -405,7 +408,7 @@ static spragStatus runChain(Run *run, Part part)
         if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
             break;
         info->fallback = link > first + swept; /* sweeps alone are not expected to do it */
-        status = tryLink(run, link, link == first ? PREFERRED : link->manner);
+        status = tryLink(run, link);
         const int solved = isSolved(run), late = timeIsUp(run);
         if (status == SPRAG_OK && solved && !late)
             status = finish(run, link, first);

@@ -21,10 +21,12 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "linalg/lu.h"
+#include "solve/grow.h"
 
 #define ZERO_PIVOT 1e-12
 /* N_k below this part of the largest |N| counts as zero: at a threshold nothing is switched by rounding. */
 #define HYSTERESIS 1e-9
+#define SHARE_SHORTEST 1e-9 /* of friction that grows: one flip in it */
 
 enum { CLASS_MAX = 6 }; /* pairs up to which a successful search also tells the class: 64 factorisations */
 
@@ -357,12 +359,37 @@ static int nearestRealised(const spragVariantSet *set, const signed char *varian
     return nearest;
 }
 
-/* Class 4: selects the variant that the frictionless solution reaches when friction grows, D(t) = D0 + t (D - D0).  N is
- * continuous in t, through flips too (docs/theory.md 3), until the solution turns back in t or runs to infinity: then a
- * search goes on from there, and what is nearest to its end is selected.  0: no memory. */
+typedef struct Growth {
+    const double *D, *D0, *b;
+    double *mixed; /* (m x 2m) D(t) = D0 + t (D - D0) */
+    Search *search;
+    int lost; /* 1: the search goes on, from where the path was lost */
+} Growth;
+
+static int grow(void *data, double t, int last)
+{
+    Growth *growth = data;
+    Search *s = growth->search;
+    const int m = s->m;
+    for (int i = 0; i < 2 * m * m; ++i)
+        growth->mixed[i] = growth->D0[i] + (growth->D[i] - growth->D0[i]) * t;
+    if (isRealised(m, growth->mixed, growth->D0, growth->b, s->variant)) {
+        growth->lost = 0;
+        return 1;
+    }
+    if (!growth->lost && !last)
+        return 0;
+    s->single = 0;
+    runSearch(s);
+    growth->lost = !isRealised(m, growth->mixed, growth->D0, growth->b, s->variant);
+    return 1;
+}
+
+/* Class 4: selects the variant that the frictionless solution becomes.  N is continuous in t, through flips too
+ * (docs/theory.md 3), until the solution turns back in t or runs to infinity: then a search goes on from there, and what
+ * is nearest to its end is selected.  0: no memory. */
 static int continueFriction(int m, const double *D, const double *D0, const double *b, spragVariantSet *set)
 {
-    const double longest = 1.0 / 64, shortest = 1e-9;
     double *mixed = spragAlloc(2 * (size_t)(m * m), sizeof *mixed);
     Search *s = spragAlloc(1, sizeof *s);
     const int ready = mixed != NULL && s != NULL;
@@ -371,24 +398,7 @@ static int continueFriction(int m, const double *D, const double *D0, const doub
         memset(s->variant, 1, sizeof s->variant);
         runSearch(s);
         s->D = mixed;
-        int followed = 1;
-        for (double t = 0, step = longest; t < 1;) {
-            const double next = fmin(t + step, 1);
-            for (int i = 0; i < 2 * m * m; ++i)
-                mixed[i] = D0[i] + (D[i] - D0[i]) * next;
-            const int goes_on = isRealised(m, mixed, D0, b, s->variant);
-            if (!goes_on && followed && step > shortest) {
-                step /= 2;
-                continue;
-            }
-            if (!goes_on) {
-                s->single = 0;
-                runSearch(s);
-            }
-            followed = goes_on || isRealised(m, mixed, D0, b, s->variant);
-            step = followed ? fmin(2 * step, longest) : longest;
-            t = next;
-        }
+        spragFrictionGrow(SHARE_SHORTEST, grow, &(Growth){.D = D, .D0 = D0, .b = b, .mixed = mixed, .search = s});
         set->selected = nearestRealised(set, s->variant);
     }
     spragFree(mixed);

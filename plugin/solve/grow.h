@@ -1,0 +1,13 @@
+/* Friction that grows: of several realised solutions a fresh contact has the one that the frictionless one becomes when
+ * friction grows from 0 to what it is (docs/theory.md 6, class 4). */
+#ifndef SPRAG_SOLVE_GROW_H
+#define SPRAG_SOLVE_GROW_H
+
+/* 1: the solution at hand goes on at this share of friction, and is that one now; last: the step is at its shortest, so
+ * what changes may change. */
+typedef int spragGrowFn(void *data, double share, int last);
+
+/* Follows it to share 1, by steps as short as that where it does not go on; 0: it ends before. */
+int spragFrictionGrow(double shortest, spragGrowFn *goes_on, void *data);
+
+#endif
