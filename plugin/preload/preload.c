@@ -178,7 +178,7 @@ static const char *mismatch(void)
         if (theirs == ours)
             return NULL;
     }
-    return "this process uses another ODE than " SPRAG_ODE_SONAME;
+    return "this process uses another ODE than " SPRAG_ODE_SONAME ", or another library stands before it";
 }
 
 static void start(void)

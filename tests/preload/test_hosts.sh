@@ -71,6 +71,12 @@ grep -qx "sprag: 1 worlds, 50 steps, 50 islands, 50 contacts" err || fail "a pro
 grep -q " 1$" out || fail "RTLD_NEXT does not find what comes after the program"
 cmp -s out stock && fail "friction of a program that loads ODE itself is stock's"
 
+# ---- a program that wraps dWorldStep sees its own calls, not Sprag's
+cc -std=gnu11 "${flags[@]}" -Dmain=host_main -c "$here/host.c"
+cc -std=gnu11 "${flags[@]}" "$here/wrap_host.c" host.o "${libs[@]}" -ldl -lm -o wrap_host
+run -- ./wrap_host || fail "a program that wraps dWorldStep fails"
+cat first - <<<"200 calls" | cmp -s - out || fail "a program that wraps dWorldStep: $(cat out)"
+
 # ---- bad settings: said once, and ODE does everything
 ./host >stock
 bad() {
