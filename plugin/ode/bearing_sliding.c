@@ -79,7 +79,8 @@ static void endBlock(const struct spragWorld *world, const struct spragBearing *
     block->unused[2] = block->part == SPRAG_PART_ACROSS || bearing->type == dJointTypeSlider ||
                        bearing->law.half_width == 0; /* what bears next to nothing needs no second direction */
     block->approach = spragBlockVelocity(s, block, 0);
-    block->mu = block->mu_minus = endCoefficient(world, bearing, end, block);
+    /* With friction of its own the pair across could brace itself against the other's, and hold more than mu N. */
+    block->mu = block->mu_minus = block->part == SPRAG_PART_ACROSS ? 0 : endCoefficient(world, bearing, end, block);
 }
 
 void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,
@@ -139,17 +140,24 @@ int spragSlidingKeepRoll(spragEqualityRow *row, int count)
 
 /* ---------------------------------------------------------------- ends that turn */
 
-/* Unit vector n along the end's reaction across the axis, of the sign that keeps n on its side.  While it slips, the
- * reaction is that of the normals, so that the pair across comes to bear nothing; while it sticks, all of it, which
- * equilibrium gives, however friction and normals share it. */
-static void endDirection(const spragIsland *island, int k, double n[3])
+/* The end's reaction across the axis.  While it slips, that of the normals, so that the pair across comes to bear
+ * nothing; while it sticks, all of it, which equilibrium gives, however friction and normals share it. */
+static void endReaction(const spragIsland *island, int k, double sum[3])
 {
     const spragBlock *one = &island->block[k];
     const int sticks = spragNorm2(island->u + 3 * k + 1) <= SPRAG_SLIP_TOLERANCE;
-    double sum[3] = {0, 0, 0};
+    memset(sum, 0, 3 * sizeof *sum);
     for (int b = 0; b < 2; ++b)
         for (int i = 0; i < 3; ++i)
             sum[i] += island->r[3 * (k + b)] * one[b].n[i] + (sticks ? island->r[3 * (k + b) + 2] * one[b].t2[i] : 0);
+}
+
+/* Unit vector n along it, of the sign that keeps n on its side. */
+static void endDirection(const spragIsland *island, int k, double n[3])
+{
+    const spragBlock *one = &island->block[k];
+    double sum[3];
+    endReaction(island, k, sum);
     const double size = spragNorm3(sum), sign = spragDot3(sum, one->n) < 0 ? -1 : 1;
     for (int i = 0; i < 3; ++i)
         n[i] = size > 0 ? sign * sum[i] / size : one->n[i];
@@ -193,12 +201,12 @@ int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int r
         const int end = (int)(island->block[k].id - bearing->id), side = bearing->side[end];
         const double *W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
         const double worth = island->block[k].mu * W[4], r = island->r[3 * k];
-        const double N = fabs(r), across = fabs(island->r[3 * k + 3]);
-        /* two normals at right angles rub with the sum of their friction instead of its root, and at two faces */
-        const int two = bearing->law.half_width > 0 || across > N;
-        const int off = worth * (two ? across : N + across - hypot(N, across)) > enough;
+        double n[3], sum[3];
+        endReaction(island, k, sum);
+        const double N = fabs(r), across = fabs(spragDot3(sum, island->block[k + 1].n));
+        /* what bears across rubs too, and elsewhere where the bearing is wide */
+        const int off = worth * (bearing->law.half_width > 0 ? across : hypot(N, across) - N) > enough;
         const int other = bearing->law.half_width > 0 && round < FACES_MAX && side * r < 0 && worth * N > enough;
-        double n[3];
         if (!off && !other)
             continue;
         endDirection(island, k, n);

@@ -298,6 +298,28 @@ static void loadAcross(void **state)
     }
 }
 
+/* A new piston under a load across it, by 2 % more than friction holds pulled along its axis: it goes from the first step
+ * on, wherever the load is. */
+static void pulledFree(void **state)
+{
+    (void)state;
+    const double Q = 20, mu = 0.6;
+    for (int k = 0; k < 16; ++k) {
+        Twin t;
+        open(&t);
+        dWorldSetGravity(t.world, 0, 0, 0);
+        dBodyID body = makeBody(&t, MASS, 0.3, 0, 0, 0);
+        setFriction(&t, sliderOf(&t, body, 0, 1),
+                    (spragJointFriction){.mu = mu, .mu_static = -1, .length = LENGTH, .half_width = 0.03});
+        for (int n = 1; n <= 3; ++n) {
+            dBodyAddForce(body, 1.02 * mu * Q, Q * cos(0.4 * k), Q * sin(0.4 * k));
+            step(&t, H);
+            CHECK_NEAR(dBodyGetLinearVel(body)[0], n * H * 0.02 * mu * Q / MASS, 1e-8);
+        }
+        freeTwin(&t);
+    }
+}
+
 /* A load that turns by any angle from one step to the next: friction is mu Q in every step. */
 static void loadThatTurns(void **state)
 {
@@ -656,6 +678,7 @@ int main(void)
                                        cmocka_unit_test(chainOfHinges),
                                        cmocka_unit_test(offCentrePull),
                                        cmocka_unit_test(loadAcross),
+                                       cmocka_unit_test(pulledFree),
                                        cmocka_unit_test(loadThatTurns),
                                        cmocka_unit_test(turnedBetweenBodies),
                                        cmocka_unit_test(pullAndLoad),
