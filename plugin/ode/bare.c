@@ -333,6 +333,19 @@ static void moveRange(void *data, int range, int first, int end)
         atomic_store(&rows->singular, 1);
 }
 
+int spragBareContactOf(const spragIsland *island, int block)
+{
+    int low = 0, high = island->joint_count - 1; /* ascending */
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (island->joint[middle] < island->block[block].joint)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void spragBareUndo(struct spragWorld *world, const spragIsland *island)
 {
     for (int i = 0; i < island->body_count; ++i) {
@@ -357,7 +370,8 @@ static spragBare *takeBare(const struct spragWorld *world, const spragIsland *is
 #define SLOW 0.01 /* of what gravity gives in a step */
 enum { ONE_IN = 100 };
 
-/* Is it large, and do but few of its bodies move? */
+/* Is it large, and do but few of its bodies move against the one before, more often than not one of their neighbours?  (So
+ * a pile on a platform that moves rests on it.) */
 static int seemsToRest(const struct spragWorld *world, const spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -366,13 +380,16 @@ static int seemsToRest(const struct spragWorld *world, const spragIsland *island
         return 0;
     const double slow = SLOW * spragNorm3(s->gravity) * s->step;
     int moving = 0;
-    for (int i = 0; i < island->body_count && moving * ONE_IN <= island->body_count; ++i) {
+    const double *before = s->body[island->body[0]].velocity;
+    for (int i = 1; i < island->body_count && moving * ONE_IN <= 2 * island->body_count; ++i) {
         if (i + AHEAD < island->body_count)
             __builtin_prefetch(s->body[island->body[i + AHEAD]].velocity);
         const double *v = s->body[island->body[i]].velocity;
-        moving += !(spragDot3(v, v) <= slow * slow);
+        const double d[3] = {v[0] - before[0], v[1] - before[1], v[2] - before[2]};
+        moving += !(spragDot3(d, d) <= slow * slow);
+        before = v;
     }
-    return moving * ONE_IN <= island->body_count;
+    return moving * ONE_IN <= 2 * island->body_count; /* each that moves is counted twice */
 }
 
 /* Does it cost too much to have the answer to rounding?  Then Newton has been asked, and declined. */

@@ -31,6 +31,9 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
  * guess. */
 int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island);
 
+/* Of an island that was bare and has blocks now: which of its contacts this block is. */
+int spragBareContactOf(const spragIsland *island, int block);
+
 /* The bodies are as before spragBareMake, so that the island can be assembled. */
 void spragBareUndo(struct spragWorld *world, const spragIsland *island);
 

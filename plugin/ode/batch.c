@@ -15,6 +15,7 @@
 #include "ode/bare.h"
 #include "ode/bearing.h"
 #include "ode/blow.h"
+#include "ode/echo.h"
 #include "ode/haste.h"
 #include "ode/ledger.h"
 #include "ode/lone.h"
@@ -371,17 +372,8 @@ static int assemble(const Work *work, spragIsland *island)
 /* The impulses found without blocks are the guess of the island with blocks. */
 static void guessFromBare(const spragBare *bare, spragIsland *island)
 {
-    for (int b = 0; b < island->block_total; ++b) {
-        int low = 0, high = island->joint_count - 1; /* ascending */
-        while (low < high) {
-            const int middle = low + (high - low) / 2;
-            if (island->joint[middle] < island->block[b].joint)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        memcpy(island->r + 3 * b, bare->greedy.contact[low].r, 3 * sizeof *island->r);
-    }
+    for (int b = 0; b < island->block_total; ++b)
+        memcpy(island->r + 3 * b, bare->greedy.contact[spragBareContactOf(island, b)].r, 3 * sizeof *island->r);
 }
 
 /* Without blocks; with them if that was not enough.  0: the step fails. */
@@ -402,6 +394,8 @@ static int solveBare(Work *work, spragIsland *island)
         return 1;
     guessFromBare(bare, island);
     solveIsland(world, &work->surfaces, island, seconds > 0 ? fmax(seconds - (spragSeconds() - begin), 1e-9) : 0);
+    if (bare->rests)
+        spragEchoFind(world, bare, island);
     return 1;
 }
 

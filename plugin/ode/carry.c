@@ -7,14 +7,17 @@
 #include "linalg/vec3.h"
 #include "ode/ledger.h"
 
-enum { POINTS_MOST = 64 };
+enum { POINTS_MOST = 64, ROUNDS = 30 };
 /* Of the trace: points on one line carry no moment about it.  Those nearly on one line would, by any force: what it takes
  * more than there was is left out, with the greater ridge, or all of the moment. */
 #define RIDGE 1e-15
 #define RIDGE_NARROW 1e-3
-#define STILL 1e-4  /* of the arm: what the bodies have slid and parted in a step */
-#define MOVED 1e-12 /* of the arm */
-#define ROUGH 1e-3  /* m/s: who asks for no more than this, and not for the best in a time, has it sooner without */
+#define SHARED 1e-12 /* of the load: what is left is rounding */
+#define INSIDE 0.9   /* of friction's bound */
+#define STILL 1e-4   /* of the arm: what the bodies have slid and parted in a step */
+#define RESTS 1e-7   /* the same, of a pair whose forces are held within their cones */
+#define MOVED 1e-12  /* of the arm */
+#define ROUGH 1e-3   /* m/s: who asks for no more than this, and not for the best in a time, has it sooner without */
 
 /* Two bodies, and what their points of the last step leave to be carried. */
 typedef struct Pair {
@@ -22,12 +25,14 @@ typedef struct Pair {
     int index[2], serial[2]; /* in the snapshot, -1: the world */
     double F[3], M[3];       /* N, N m about the origin, on body[0] */
     double size;             /* N, sum of the forces it comes from */
+    double slid;             /* the farthest that one of them has, of its arm */
     int given;               /* 1: there is something */
 } Pair;
 
 /* Where the point is by now, at each of its bodies; 1: the same place.  What moves is left alone: its points come and go
  * for good reasons. */
-static int isStill(const spragSnapshot *s, const spragContactMemory *memory, const int body[2], double at[3])
+static int isStill(const spragSnapshot *s, const spragContactMemory *memory, const int body[2], double at[3],
+                   Pair *pair)
 {
     double to[2][3], apart[3];
     for (int side = 0; side < 2; ++side) {
@@ -40,6 +45,7 @@ static int isStill(const spragSnapshot *s, const spragContactMemory *memory, con
         at[i] = 0.5 * (to[0][i] + to[1][i]);
         apart[i] = to[0][i] - to[1][i];
     }
+    pair->slid = fmax(pair->slid, spragNorm3(apart) / memory->arm);
     return spragNorm3(apart) <= STILL * memory->arm;
 }
 
@@ -68,12 +74,26 @@ static int forceOf(const spragContactMemory *memory, double force[3])
     return !memory->is_guide && memory->normal_force > 0;
 }
 
+static void normalOf(const spragJointState *joint, double normal[3])
+{
+    for (int a = 0; a < 3; ++a)
+        normal[a] = joint->reversed ? -joint->contact->geom.normal[a] : joint->contact->geom.normal[a];
+}
+
+/* What the guess has of the record alone: the normal force along the new normal, and the rest across it. */
+static void guessOf(const spragContactMemory *memory, const double normal[3], double force[3])
+{
+    const double along = memory->normal_force - spragDot3(memory->friction, normal);
+    for (int a = 0; a < 3; ++a)
+        force[a] = along * normal[a] + memory->friction[a];
+}
+
 static void carryLost(const spragSnapshot *s, const spragContactMemory *memory, Pair *pair)
 {
     double force[3], at[3];
     const int sign = orderOf(pair, memory->body, memory->serial), turned = sign < 0;
     const int body[2] = {pair->index[turned], pair->index[!turned]};
-    if (sign == 0 || !forceOf(memory, force) || !isStill(s, memory, body, at))
+    if (sign == 0 || !forceOf(memory, force) || !isStill(s, memory, body, at, pair))
         return;
     for (int a = 0; a < 3; ++a)
         pair->F[a] += sign * force[a];
@@ -82,20 +102,34 @@ static void carryLost(const spragSnapshot *s, const spragContactMemory *memory, 
     pair->given = 1;
 }
 
+/* Is the contact where the point is, and does it push the same way? */
+static int isThere(const spragJointState *joint, const double normal[3], const double at[3],
+                   const spragContactMemory *memory)
+{
+    double by[3], turn[3];
+    for (int a = 0; a < 3; ++a) {
+        by[a] = joint->contact->geom.pos[a] - at[a];
+        turn[a] = memory->arm * (normal[a] - memory->normal[a]);
+    }
+    const double least = MOVED * memory->arm;
+    return spragDot3(by, by) + spragDot3(turn, turn) <= least * least;
+}
+
 /* Of a point that goes on elsewhere: its force goes with it, its moment does not, which others of the pair can make up
- * for.  The guess has the normal force along the new normal, and friction across it: what the turn of the normal takes is
- * given back. */
+ * for.  What the turn of the normal takes from the guess is given back. */
 static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory, int alone, Pair *pair)
 {
     const spragJointState *joint = &s->joint[j];
-    const dReal *p = joint->contact->geom.pos, *n = joint->contact->geom.normal;
-    double force[3], at[3];
-    if (!forceOf(memory, force) || !isStill(s, memory, joint->body, at))
+    const dReal *p = joint->contact->geom.pos;
+    double force[3], normal[3], guess[3], at[3];
+    normalOf(joint, normal);
+    if (isThere(joint, normal, memory->position, memory) || !forceOf(memory, force) ||
+        !isStill(s, memory, joint->body, at, pair) ||
+        isThere(joint, normal, at, memory)) /* or has moved with its bodies */
         return;
-    const double up = joint->reversed ? -1 : 1, normal[3] = {up * n[0], up * n[1], up * n[2]};
-    const double along = memory->normal_force - spragDot3(memory->friction, normal);
+    guessOf(memory, normal, guess);
     for (int a = 0; a < 3; ++a) {
-        s->carried[j][a] = memory->normal_force * memory->normal[a] - along * normal[a];
+        s->carried[j][a] = force[a] - guess[a];
         at[a] -= p[a];
     }
     if (alone)
@@ -105,54 +139,168 @@ static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory
     pair->given = 1;
 }
 
-/* Forces turn_i = b x d_i with sum d_i x turn_i = moment, b from I b = moment, I = sum |d_i|^2 - d_i d_i'.  Returns
- * their size, N; infinity: there is no b. */
-static double turnOf(int count, const double (*d)[3], const double moment[3], double ridge, double (*turn)[3])
+/* What it does not go on with (echo.h). */
+static void carryEcho(const spragJointState *joint, const spragContactMemory *memory, Pair *pair)
 {
-    double I[9] = {0}, b[3] = {moment[0], moment[1], moment[2]}, square = 0;
+    const double size = spragNorm3(memory->echo);
+    if (!(size > 0))
+        return;
+    const int sign = orderOf(pair, memory->body, memory->serial);
+    const double at[3] = {joint->contact->geom.pos[0], joint->contact->geom.pos[1], joint->contact->geom.pos[2]};
+    for (int a = 0; a < 3; ++a)
+        pair->F[a] += sign * memory->echo[a];
+    addMoment(pair, at, memory->echo, sign);
+    pair->size += size;
+    pair->given = 1;
+}
+
+/* A point of a pair in this step; forces on the pair's first body. */
+typedef struct Point {
+    int joint;
+    double sign;                    /* -1: the joint's first body is the pair's second */
+    double x[3], normal[3], now[3]; /* m; N, the guess so far */
+    double force[3];                /* N, what it is to have */
+    double weight, share[3];        /* their product is what it gets of what is shared out */
+} Point;
+
+/* Shares out F, and M about where x is 0, by the points' weights.  0: there is no way. */
+static int shareOut(int count, Point *point, const double F[3], const double M[3], double ridge)
+{
+    double sum = 0, c[3] = {0, 0, 0}, I[9] = {0}, b[3], d[POINTS_MOST][3];
     int pivot[3];
     for (int i = 0; i < count; ++i)
+        sum += point[i].weight;
+    for (int i = 0; i < count; ++i)
+        for (int a = 0; a < 3; ++a)
+            c[a] += point[i].weight / sum * point[i].x[a];
+    for (int i = 0; i < count; ++i) {
+        for (int a = 0; a < 3; ++a)
+            d[i][a] = point[i].x[a] - c[a];
         for (int row = 0; row < 3; ++row)
             for (int column = 0; column < 3; ++column)
-                I[3 * row + column] += (row == column ? spragDot3(d[i], d[i]) : 0) - d[i][row] * d[i][column];
+                I[3 * row + column] +=
+                    point[i].weight * ((row == column ? spragDot3(d[i], d[i]) : 0) - d[i][row] * d[i][column]);
+    }
     const double trace = I[0] + I[4] + I[8];
     for (int row = 0; row < 3; ++row)
         I[4 * row] += ridge * trace;
-    if (spragLuFactor(3, I, pivot, 0) != 3)
-        return INFINITY;
+    if (!(sum > 0) || spragLuFactor(3, I, pivot, 0) != 3)
+        return 0;
+    spragCross3(b, F, c);
+    for (int a = 0; a < 3; ++a)
+        b[a] += M[a];
     spragLuSolve(3, I, pivot, b);
     for (int i = 0; i < count; ++i) {
-        spragCross3(turn[i], b, d[i]);
-        square += spragDot3(turn[i], turn[i]);
+        spragCross3(point[i].share, b, d[i]);
+        for (int a = 0; a < 3; ++a)
+            point[i].share[a] += F[a] / sum;
     }
-    return sqrt(square);
+    return 1;
+}
+
+/* 1: the force is within the law of its contact.  Else it is put there, as far inside as it was outside. */
+static int putWithin(const spragSnapshot *s, Point *point)
+{
+    const dSurfaceParameters *surface = &s->joint[point->joint].contact->surface;
+    const double mu = surface->mode & dContactMu2 ? fmin(surface->mu, surface->mu2) : surface->mu;
+    const double load = spragDot3(point->force, point->normal);
+    double across[3];
+    for (int a = 0; a < 3; ++a)
+        across[a] = point->force[a] - load * point->normal[a];
+    const double size = spragNorm3(across), bound = surface->mode & dContactApprox1 ? mu * load : mu;
+    if (load >= 0 && size <= bound)
+        return 1;
+    const double kept = load > 0 ? fmax(INSIDE, 2 - size / bound) * bound / size : 0;
+    for (int a = 0; a < 3; ++a)
+        point->force[a] = fmax(0, load) * point->normal[a] + kept * across[a];
+    return 0;
+}
+
+/* To the points as they are loaded, so that all are within their laws: what these cut off the others take. */
+static int shareWithin(const spragSnapshot *s, const Pair *pair, const double given[3], int count, Point *point)
+{
+    double F[3], M[3], load = 0, arm = 0;
+    memcpy(F, pair->F, sizeof F);
+    memcpy(M, given, sizeof M);
+    for (int i = 0; i < count; ++i) {
+        load += point[i].weight = fmax(0, spragDot3(point[i].now, point[i].normal));
+        arm = fmax(arm, spragNorm3(point[i].x));
+    }
+    for (int round = 0; round < ROUNDS && shareOut(count, point, F, M, RIDGE); ++round) {
+        int within = 1;
+        memcpy(F, pair->F, sizeof F); /* and what of it is still to be shared out */
+        memcpy(M, given, sizeof M);
+        for (int i = 0; i < count; ++i) {
+            double left[3], moment[3];
+            for (int a = 0; a < 3; ++a)
+                point[i].force[a] += point[i].weight * point[i].share[a];
+            within &= putWithin(s, &point[i]);
+            for (int a = 0; a < 3; ++a)
+                left[a] = point[i].now[a] - point[i].force[a];
+            spragCross3(moment, point[i].x, left);
+            for (int a = 0; a < 3; ++a)
+                F[a] += left[a], M[a] += moment[a];
+        }
+        if (within)
+            return spragNorm3(F) <= SHARED * (load + pair->size) && spragNorm3(M) <= SHARED * (load + pair->size) * arm;
+    }
+    return 0;
+}
+
+/* What has to be carried alone, to all points alike.  No greater forces than there were: else without the moment. */
+static void shareChange(const Pair *pair, const double given[3], int count, Point *point)
+{
+    static const double ridge[2] = {RIDGE, RIDGE_NARROW};
+    int found = 0;
+    for (int i = 0; i < count; ++i)
+        point[i].weight = 1;
+    for (int k = 0; k < 2 && count > 1 && !found; ++k) {
+        found = shareOut(count, point, pair->F, given, ridge[k]);
+        for (int i = 0; i < count && found; ++i)
+            found = spragNorm3(point[i].share) <= pair->size;
+    }
+    for (int i = 0; i < count; ++i)
+        for (int a = 0; a < 3; ++a)
+            point[i].force[a] = point[i].now[a] + (found ? point[i].share[a] : pair->F[a] / count);
+}
+
+static void makePoint(const struct spragWorld *world, const Pair *pair, int j, Point *point)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const spragJointState *joint = &s->joint[j];
+    const spragContactMemory *memory = joint->memory < 0 ? NULL : &world->memory[joint->memory];
+    *point = (Point){.joint = j, .sign = s->body[joint->body[0]].id == pair->body[0] ? 1 : -1};
+    normalOf(joint, point->normal);
+    if (memory != NULL)
+        guessOf(memory, point->normal, point->now);
+    for (int a = 0; a < 3; ++a) {
+        point->x[a] = joint->contact->geom.pos[a];
+        point->force[a] = point->now[a] = point->sign * (point->now[a] + s->carried[j][a]);
+        point->normal[a] *= point->sign;
+    }
 }
 
 /* To points j, next[j] .. of the pair. */
-static void share(spragSnapshot *s, const Pair *pair, int j, const int *next)
+static void share(struct spragWorld *world, const Pair *pair, int j, const int *next)
 {
-    int joint[POINTS_MOST], count = 0;
-    double c[3] = {0, 0, 0}, d[POINTS_MOST][3], turn[POINTS_MOST][3], moment[3];
+    const spragSnapshot *s = &world->snapshot;
+    Point point[POINTS_MOST];
+    double first[3], moment[3]; /* about the first point */
+    int count = 0;
     for (; j >= 0 && count < POINTS_MOST; j = next[j])
-        joint[count++] = j;
-    for (int i = 0; i < count; ++i)
-        for (int a = 0; a < 3; ++a)
-            c[a] += (double)s->joint[joint[i]].contact->geom.pos[a] / count;
-    for (int i = 0; i < count; ++i)
-        for (int a = 0; a < 3; ++a)
-            d[i][a] = s->joint[joint[i]].contact->geom.pos[a] - c[a];
-    spragCross3(moment, pair->F, c);
-    for (int a = 0; a < 3; ++a)
+        makePoint(world, pair, j, &point[count++]);
+    memcpy(first, point[0].x, sizeof first);
+    spragCross3(moment, pair->F, first);
+    for (int a = 0; a < 3; ++a) {
         moment[a] += pair->M[a];
-    if (count == 1 || (!(turnOf(count, (const double(*)[3])d, moment, RIDGE, turn) <= pair->size) &&
-                       !(turnOf(count, (const double(*)[3])d, moment, RIDGE_NARROW, turn) <= pair->size)))
-        memset(turn, 0, (size_t)count * sizeof *turn);
-    for (int i = 0; i < count; ++i) {
-        const dBodyID first = s->body[s->joint[joint[i]].body[0]].id;
-        const double sign = first == pair->body[0] ? 1 : -1;
-        for (int a = 0; a < 3; ++a)
-            s->carried[joint[i]][a] += sign * (pair->F[a] / count + turn[i][a]);
+        for (int i = 0; i < count; ++i)
+            point[i].x[a] -= first[a];
     }
+    if (pair->slid > RESTS || !shareWithin(s, pair, moment, count, point))
+        shareChange(pair, moment, count, point);
+    for (int i = 0; i < count; ++i)
+        for (int a = 0; a < 3; ++a)
+            s->carried[point[i].joint][a] += point[i].sign * (point[i].force[a] - point[i].now[a]);
 }
 
 static Pair pairOf(const spragSnapshot *s, const spragJointState *joint)
@@ -161,18 +309,6 @@ static Pair pairOf(const spragSnapshot *s, const spragJointState *joint)
     return (Pair){.index = {joint->body[0], joint->body[1]},
                   .body = {s->body[joint->body[0]].id, other == NULL ? NULL : other->id},
                   .serial = {s->body[joint->body[0]].serial, other == NULL ? 0 : other->serial}};
-}
-
-static int hasMoved(const spragJointState *joint, const spragContactMemory *memory)
-{
-    const double least = MOVED * memory->arm, up = joint->reversed ? -1 : 1;
-    double square = 0;
-    for (int a = 0; a < 3; ++a) {
-        const double by = joint->contact->geom.pos[a] - memory->position[a],
-                     turn = memory->arm * (up * joint->contact->geom.normal[a] - memory->normal[a]);
-        square += by * by + turn * turn;
-    }
-    return square > least * least;
 }
 
 /* Takes the points of the first one's pair from the list that begins at j; returns where the rest of it begins. */
@@ -219,10 +355,12 @@ void spragCarryForces(spragWorldID world, int j, int *next, int left, const int 
                 carryLost(s, &world->memory[k], &pair);
         for (int i = j; i >= 0; i = next[i]) {
             const int own = s->joint[i].memory;
-            if (own >= 0 && hasMoved(&s->joint[i], &world->memory[own]))
-                carryMoved(s, i, &world->memory[own], next[j] < 0, &pair);
+            if (own < 0)
+                continue;
+            carryMoved(s, i, &world->memory[own], next[j] < 0, &pair);
+            carryEcho(&s->joint[i], &world->memory[own], &pair);
         }
         if (pair.given)
-            share(s, &pair, j, next);
+            share(world, &pair, j, next);
     }
 }

@@ -1,15 +1,23 @@
 /* Forces of contact points that moved or are no more, for the guess.
  *
- * Two faces that lie on each other touch along whole edges; which points of them a collider names changes from step to
- * step by rounding.  The force and the moment of a pair of bodies stay what they were: what the last step's points p had,
- * and those points do not have that go on, F and M about c, goes to the points x_i of this step by the change that is
- * least in the sum of squares,
+ * Two faces that lie on each other touch along whole edges; which points of them a collider names changes from step
+ * to step by rounding. The force and the moment of a pair of bodies stay what they were: what the last step's points
+ * p had, and those points do not have that go on, F and M about c, goes to the points x_i of this step by changes
+ * that are least in sum |f_i|^2 / w_i,
  *
- *     f_i = a + b x d_i,   d_i = x_i - c,   c = mean of x_i,   n a = F,   (sum |d_i|^2 1 - d_i d_i^T) b = M.
+ *     f_i = w_i (a + b x d_i),   d_i = x_i - c,   c = sum w_i x_i / sum w_i,
+ *     a sum w_i = F,   (sum w_i (|d_i|^2 1 - d_i d_i^T)) b = M.
  *
- * Points nearly on one line, or nearly one point, would carry M by forces of any size.  A guess with such forces is worse
- * than none: 1000 boxes, one of which stood on three points for one step, were thrown at 8 km/s.  So b d_i gets no more than
- * what the points had that it comes from. */
+ * First w_i = N_i, the load a point has: what is loaded little changes little, and what is open stays open. A force
+ * that leaves its cone all the same is drawn back, as far inside as it was outside, and what that takes is shared out
+ * again: as a rule one or two rounds end with all forces within their cones. (Whoever takes a guess cuts off what
+ * pulls, and then the pair lacks it: 1e-9 N are creep of 1e-12 m/s, and a full solution.) Tried for points without
+ * load: shares of 2 %, 20 % or 100 % of the mean (walls have more steps to solve).
+ *
+ * Where that fails, or the bodies move, all w_i are 1, and cones are not looked at. Points nearly on one line, or
+ * nearly one point, would carry M by forces of any size. A guess with such forces is worse than none: 1000 boxes, one
+ * of which stood on three points for one step, were thrown at 8 km/s. So none gets more than what the points had that
+ * it comes from. */
 #ifndef SPRAG_ODE_CARRY_H
 #define SPRAG_ODE_CARRY_H
 

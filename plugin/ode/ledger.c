@@ -204,6 +204,7 @@ void spragLedgerTurn(spragContactMemory *memory)
     for (int i = 0; i < 3; ++i) {
         memory->normal[i] = -old.normal[i];
         memory->friction[i] = -old.friction[i];
+        memory->echo[i] = -old.echo[i];
         memory->slip[i] = -old.slip[i];
         memory->slip_now[i] = -old.slip_now[i];
     }

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "linalg/vec3.h"
+#include "problem/creep.h"
 #include "ode/delassus.h"
 #include "solve/greedy.h"
 #include "solve/greedy_lanes.h"
@@ -29,14 +30,15 @@ enum {
  * all of the pile: what is stirred most is visited, and a blow is answered where it falls.  (Sweeps of all contacts stir
  * the whole pile: one blow on 10 000 balls left 7e-4 m/s.) */
 enum {
-    VISITS_AT_REST = 24, /* of each contact, at most, */
-    VISITS_POLISHING = 2 /* or where all is within tolerance: enough that what creeps does not grow */
+    VISITS_AT_REST = 24,  /* of each contact, at most, */
+    VISITS_POLISHING = 2, /* or where all is within tolerance: enough that what creeps does not grow; */
+    VISITS_CALMING = 8    /* where Newton would do it, but what creeps is not worth it */
 };
-#define SETTLED 1e-13    /* m/s: slower creep is rounding (solve/chain.c) */
 #define STIRRED 0.1      /* of the residual: changes that are left undone, */
 #define STIRRED_MOST 0.2 /* and of the tolerance: less than what is enough of creep, for then it ends there */
 #define FALLS 0.7        /* between two looks; else it is time for W */
 #define CREEP_ENOUGH 0.3 /* tolerances: the rest is left to the next step */
+#define CALM 0.3         /* of what is rounding */
 
 typedef struct Bodies {
     spragSnapshot *snapshot;
@@ -222,7 +224,7 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, s
     greedy->best = NULL; /* the last answer is the one that is wanted */
     spragGreedyBegin(greedy, others, u);
     solve->residual = greedy->best_residual;
-    double enough = SETTLED, before = INFINITY; /* of creep; the residual */
+    double enough = SPRAG_CREEP_ROUNDING, before = INFINITY; /* of creep; the residual */
     while (roughly && (greedy->creep > enough || solve->residual > options->tolerance) && greedy->visits < most &&
            solve->residual < FALLS * before) {
         before = solve->residual;
@@ -231,9 +233,15 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, s
         solve->residual = spragGreedyResidual(greedy, u);
         enough = CREEP_ENOUGH * options->tolerance;
     }
+    if (!roughly && solve->residual <= options->tolerance && greedy->creep > enough &&
+        greedy->creep <= SPRAG_CREEP_SLOW) {
+        spragGreedyRun(greedy, CALM * enough, 0, VISITS_CALMING * n, INFINITY);
+        solve->residual = spragGreedyResidual(greedy, u);
+        enough = SPRAG_CREEP_SLOW;
+    }
     solve->iterations = (int)(greedy->visits / greedy->contact_count);
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
-    const int rests = solve->residual <= options->tolerance && (roughly || greedy->creep <= SETTLED);
+    const int rests = solve->residual <= options->tolerance && (roughly || greedy->creep <= enough);
     return solve->status = rests ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }
 

@@ -142,6 +142,7 @@ typedef struct spragIsland {
     spragBodies bodies;                /* of the problem, where it is told of them (delassus.c) */
     double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
     double *r, *u;                     /* (block_count x 3) N s, m/s */
+    double (*echo)[3];                 /* (told) N, of each contact (echo.h), or NULL */
     struct spragGreedy *greedy;        /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
     spragCoupled coupled;
 } spragIsland;
@@ -185,6 +186,7 @@ typedef struct spragContactMemory {
     double arm;         /* m, distance from the bodies' centres: the scale of a match */
     double position[3], normal[3];
     double normal_force, friction[3]; /* N, on body[0]; along the normal, < 0 where a guide pushes against it */
+    double echo[3];                   /* N, added to it for the next guess (echo.h) */
     double slip[3];                   /* m/s; the last one, kept while it sticks */
     double slip_now[3];               /* m/s */
     double depth;                     /* m */

@@ -8,6 +8,8 @@
 
 #include "linalg/vec3.h"
 
+#define SPRAG_CREEP_SLOW 5e-13        /* m/s: what creeps faster is worth Newton, */
+#define SPRAG_CREEP_ROUNDING 1e-13    /* and slower, nothing: it is rounding */
 #define SPRAG_CREEP_INSIDE (1 - 1e-9) /* of the bound */
 
 /* Of one CONTACT in any frame [n t1 t2]. */

@@ -32,9 +32,7 @@
 #define WORK_PATIENT 1.5e8 /* the same, some 0.3 s: before it contents itself with what it has */
 /* m/s: who asks for no more than this does not pay for sticking contacts that do not creep while others move. */
 #define CREEP_MATTERS 1e-7
-#define CREEP 5e-13   /* m/s: faster than this nothing creeps */
-#define SETTLED 1e-13 /* m/s: and slower than this it has come to rounding */
-#define STILL 10      /* tolerances */
+#define STILL 10 /* tolerances */
 
 #define SECONDS_PER_CUBE 1e-8 /* s, of a dense factorisation for n blocks, over n^3 */
 #define TIME_LEAST 1e-9       /* s: the least that is a limit; some sweeps are made all the same */
@@ -314,7 +312,8 @@ static spragStatus lastSweeps(Run *run)
 /* 1: what holds moves faster than who asks for this tolerance puts up with. */
 static int creeps(const Run *run)
 {
-    return run->options->iteration_limit == 0 && spragVelocityCreep(run->problem, run->r, run->u) > SETTLED;
+    return run->options->iteration_limit == 0 &&
+           spragVelocityCreep(run->problem, run->r, run->u) > SPRAG_CREEP_ROUNDING;
 }
 
 /* 1: nothing moves that the tolerance can tell from rest. */
@@ -338,9 +337,9 @@ static spragStatus calm(Run *run)
     const spragSolver *const newton = has_bodies ? &spragSolverPolish : exact ? &spragSolverNewton : NULL;
     const spragSolver *method[3] = {NULL, has_bodies ? &spragSolverCalm : NULL, NULL};
     double creep = spragVelocityCreep(run->problem, run->r, run->u);
-    method[creep > CREEP ? 0 : 2] = newton;
-    for (int k = 0; k < 3 && creep > SETTLED; ++k) {
-        if (method[k] == NULL || (method[k] == newton && (creep <= CREEP || !(exact || isStill(run)))))
+    method[creep > SPRAG_CREEP_SLOW ? 0 : 2] = newton;
+    for (int k = 0; k < 3 && creep > SPRAG_CREEP_ROUNDING; ++k) {
+        if (method[k] == NULL || (method[k] == newton && (creep <= SPRAG_CREEP_SLOW || !(exact || isStill(run)))))
             continue;
         if (tryMethod(run, method[k], BETTER) == SPRAG_ERROR_MEMORY)
             return SPRAG_ERROR_MEMORY;

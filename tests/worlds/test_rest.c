@@ -1,5 +1,5 @@
 /* A pile at rest is seen to rest without W, by any number of threads with the same bits; what is disturbed is solved all
- * the same. */
+ * the same.  So is a wall, whose colliders name other points in every step, and a pile on a platform that moves. */
 #include <string.h>
 
 #include "linalg/vec3.h"
@@ -90,8 +90,89 @@ static void restIsSeenWithoutW(void **state)
     SceneDestroy(world);
 }
 
+static SceneWorld *openAtRest(const char *name)
+{
+    double value[SCENE_KEY_MAX];
+    defaults(SceneFind(name), value);
+    SceneWorld *world = openScene(name, value, SCENE_SPRAG);
+    dRandSetSeed(1);
+    return world;
+}
+
+static double fastest(const SceneWorld *world, const double platform[3])
+{
+    double most = 0;
+    for (int i = 0; i < world->body_count; ++i) {
+        const dReal *v = dBodyGetLinearVel(world->body[i]);
+        const double d[3] = {v[0] - platform[0], v[1] - platform[1], v[2] - platform[2]};
+        most = fmax(most, spragNorm3(d));
+    }
+    return most;
+}
+
+static const double nowhere[3] = {0, 0, 0};
+
+/* What a pair of bricks held by other points it holds by these, within their cones: W is hardly ever needed. */
+static void wallRestsWithoutW(void **state)
+{
+    (void)state;
+    SceneWorld *world = openAtRest("wall");
+    stepsWithoutW(world, STEPS);
+    assert_true(stepsWithoutW(world, 2 * STEPS) >= 3 * STEPS / 2);
+    assert_true(fastest(world, nowhere) <= 1e-10);
+    SceneDestroy(world);
+}
+
+/* What a step takes of a motion does not come back in the next one. */
+static void nothingIsThrownBack(void **state)
+{
+    (void)state;
+    const double pushed = 1e-6; /* m/s */
+    SceneWorld *world = openAtRest("pyramid");
+    stepsWithoutW(world, STEPS);
+    for (int i = 0; i < world->body_count; ++i)
+        dBodySetLinearVel(world->body[i], pushed, 0, -pushed);
+    stepsWithoutW(world, 1);
+    assert_null(world->sprag->largest->bare);
+    assert_true(fastest(world, nowhere) <= 1e-3 * pushed);
+    assert_int_equal(stepsWithoutW(world, 1), 1);
+    assert_true(fastest(world, nowhere) <= 1e-3 * pushed);
+    SceneDestroy(world);
+}
+
+/* In place of the ground a slab that moves as it likes. */
+static void platformUnder(SceneWorld *world, const double velocity[3])
+{
+    dGeomID ground = NULL;
+    for (int i = 0; i < dSpaceGetNumGeoms(world->space); ++i)
+        if (dGeomGetClass(dSpaceGetGeom(world->space, i)) == dPlaneClass)
+            ground = dSpaceGetGeom(world->space, i);
+    dGeomDestroy(ground);
+    const dBodyID slab = dBodyCreate(world->world);
+    const dGeomID geom = dCreateBox(world->space, 10, 10, 1);
+    dBodySetKinematic(slab);
+    dGeomSetBody(geom, slab);
+    dBodySetPosition(slab, 0, 0, -0.5);
+    dBodySetLinearVel(slab, velocity[0], velocity[1], velocity[2]);
+    for (int i = 0; i < world->body_count; ++i)
+        dBodySetLinearVel(world->body[i], velocity[0], velocity[1], velocity[2]);
+}
+
+static void pileRestsOnAPlatform(void **state)
+{
+    (void)state;
+    static const double velocity[3] = {1, 0.3, 0};
+    SceneWorld *world = openAtRest("pyramid");
+    platformUnder(world, velocity);
+    stepsWithoutW(world, STEPS);
+    assert_true(stepsWithoutW(world, 2 * STEPS) >= STEPS);
+    assert_true(fastest(world, velocity) <= 1e-10);
+    SceneDestroy(world);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(restIsSeenWithoutW)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(restIsSeenWithoutW), cmocka_unit_test(wallRestsWithoutW),
+                                       cmocka_unit_test(nothingIsThrownBack), cmocka_unit_test(pileRestsOnAPlatform)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,59 @@
+#include "ode/echo.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+#include "ode/rows.h"
+
+/* g - r of each contact, N s in world axes, and p of each body. */
+static void differences(const spragBare *bare, const spragIsland *island, double (*echo)[3], double (*p)[6])
+{
+    for (int k = 0; k < island->block_count; ++k) {
+        const spragGreedyContact *c = &bare->greedy.contact[spragBareContactOf(island, k)];
+        const double *r = island->r + 3 * (size_t)k, d[3] = {c->r[0] - r[0], c->r[1] - r[1], c->r[2] - r[2]};
+        for (int i = 0; i < 3; ++i)
+            echo[k][i] = d[0] * c->direction[0][i] + d[1] * c->direction[1][i] + d[2] * c->direction[2][i];
+        for (int side = 0; side < 2; ++side) {
+            double turn[3];
+            spragCross3(turn, c->arm[side], echo[k]);
+            for (int i = 0; i < 3 && c->body[side] < island->body_count; ++i) {
+                p[c->body[side]][i] += side == 0 ? echo[k][i] : -echo[k][i];
+                p[c->body[side]][3 + i] += side == 0 ? turn[i] : -turn[i];
+            }
+        }
+    }
+}
+
+/* t */
+static double shareOf(const spragSnapshot *s, const spragIsland *island, const double (*p)[6])
+{
+    double along = 0, square = 0;
+    for (int i = 0; i < island->body_count; ++i) {
+        const spragBodyState *body = &s->body[island->body[i]];
+        double turned[3], turning[3];
+        spragMul33(turned, body->inverse_inertia, body->impulse + 3);
+        spragMul33(turning, body->inverse_inertia, p[i] + 3);
+        for (int a = 0; a < 3; ++a) {
+            const double pushed = body->inverse_mass * body->impulse[a];
+            along += p[i][a] * (body->free_velocity[a] - body->velocity[a] + pushed) +
+                     p[i][3 + a] * (body->free_velocity[3 + a] - body->velocity[3 + a] + turned[a]);
+            square += body->inverse_mass * p[i][a] * p[i][a] + turning[a] * p[i][3 + a];
+        }
+    }
+    return square > 0 ? fmin(fmax(-along / square, 0), 1) : 0;
+}
+
+void spragEchoFind(const struct spragWorld *world, const spragBare *bare, spragIsland *island)
+{
+    spragArena *arena = &island->lane->arena;
+    double(*echo)[3] = spragArenaTakeRaw(arena, (size_t)island->block_count, sizeof *echo);
+    double(*p)[6] = spragArenaTake(arena, (size_t)island->body_count, sizeof *p);
+    if (echo == NULL || p == NULL || island->declined != NULL)
+        return;
+    differences(bare, island, echo, p);
+    const double share = shareOf(&world->snapshot, island, (const double(*)[6])p);
+    for (int k = 0; k < island->block_count; ++k)
+        for (int i = 0; i < 3; ++i)
+            echo[k][i] *= share / world->snapshot.step;
+    island->echo = share > 0 ? echo : NULL;
+}
