@@ -77,7 +77,7 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
         return status;
     if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         return SPRAG_ERROR_MEMORY;
-    return hastens && !(island->wedge > 0) ? spragPartingSolve(spragChainSolve, options, island, iterations) : status;
+    return hastens && !(island->wedge > 0) ? spragPartingSolve(spragChainGoOn, options, island, iterations) : status;
 }
 
 spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *island)
@@ -93,11 +93,9 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     island->wedge = 0;
     spragStatus status = waits ? solveRigid(options, island, &iterations)
                                : spragPartingSolve(spragChainSolve, options, island, &iterations);
-    if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) && spragConflicts(island))
-        status = spragSoftenedSolve(options, island, SPRAG_SOFTENED_CONTACTS, &iterations);
-    else if (waits && isMissed(options, island, status))
-        status = spragSoftenedSolve(options, island,
-                                    island->wedge > 0 ? SPRAG_SOFTENED_CONTACTS : SPRAG_SOFTENED_FRICTION, &iterations);
+    if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
+        (island->wedge > 0 || spragConflicts(island)))
+        status = spragYieldingSolve(options, island, &iterations);
     spragArenaRelease(arena, mark);
     island->solve.iterations = iterations;
     island->missed += isMissed(options, island, status);

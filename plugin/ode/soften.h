@@ -9,34 +9,25 @@
  * compliance of the world's CFM, of W's, and this one; `rigid` has none.
  *
  * Wedged.  Where an island was missed some milliseconds of the chain ago, existence.c is asked whether some motion
- * parts all contacts faster than it slides.  If so a solution exists, and the rest of the chain and what follows below
- * go on looking for it.  If not, friction locks a wedge: impulses inside the cones which stop each other (W r = 0) and
- * which the motion drives home (q.r < 0), as between the planks that a game has let a door sink into, all pushing it
- * out.  No rigid solution is known then, and none has been seen (stormbaancoureur: all of 20).  So all contacts yield,
- * by s = 1e-3 or, if need be, 1e-2 or 1e-1, with which a solution exists by the same criterion.  That problem is solved
- * and judged; the closing speed and the residual of the rigid one are kept beside it (island->wedge, rigid), counted
- * and told on their own.
+ * parts all contacts faster than it slides.  If so a solution exists, and the rest of the chain goes on looking for it.
+ * If not, friction locks a wedge: impulses inside the cones which stop each other (W r = 0) and which the motion drives
+ * home (q.r < 0), as between the planks that a game has let a door sink into, all pushing it out.  No rigid solution is
+ * known then, and none has been seen (stormbaancoureur: all of 20).  So all contacts yield, by s = 1e-3 or, if need be,
+ * 1e-2 or 1e-1, with which a solution exists by the same criterion.  That problem is solved and judged; the closing
+ * speed and the residual of the rigid one are kept beside it (island->wedge, rigid), counted and told on their own.
  *
- * Yielding.  Finite coefficients of 5 to 340, which games have, lead to much the same: problems whose rigid answer is
- * not found from where it starts, or that have none.  Where an island was missed it begins once more from rest, then
- * with friction that yields by s = 1e-2 (where no way leads down from there, by three times that, up to 1).  From there
- * s goes down.  While the modes are the same the answers lie on a line: its next point is the next guess, and where it
- * leads for s = 0 is tried as soon as it is near.
+ * Tried and dropped: friction alone that yields, and less and less so, for what is missed though a solution exists.
+ * Contacts that join one at a time (solve/generation.c) find nearly all of those, in a tenth of the time.
  *
- * Whatever was softened on the way, W is the true one in the end: the answer that is kept is the best by the judge of
- * the problem that was asked (of a conflict or a wedge: the softened one), and so is its residual.  Such islands count
- * as fallbacks. */
+ * W is the true one in the end.  If no yielding is of use, the answer is what it was.  Such islands count as fallbacks. */
 #ifndef SPRAG_ODE_SOFTEN_H
 #define SPRAG_ODE_SOFTEN_H
 
 #include "ode/rows.h"
 
-typedef enum spragSoftened { SPRAG_SOFTENED_FRICTION, SPRAG_SOFTENED_CONTACTS } spragSoftened;
-
-/* Solves the missed island so; contacts: a wedge, or a conflict where island->wedge is 0.  Fills r, u, solve, wedge and
- * rigid; adds to *iterations.  Status as the chain's. */
-spragStatus spragSoftenedSolve(const spragSolveOptions *options, spragIsland *island, spragSoftened which,
-                               int *iterations);
+/* Solves the missed island so: a wedge, or a conflict where island->wedge is 0.  Fills r, u, solve, wedge and rigid;
+ * adds to *iterations.  Status as the chain's. */
+spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *island, int *iterations);
 
 /* Do the island's impulses say that contacts of mu = infinity ask for what no motion gives? */
 int spragConflicts(const spragIsland *island);

@@ -2,9 +2,9 @@
  *
  *     one block             all its solutions (single.h), the policy's choice
  *     a few blocks          the modes of the guess, verified (warm.c)
- *     up to SMALL blocks    mode search; Newton with an interior point; where rows are free the chain on the rest of them;
- *                           the traced path; in a step Newton with all its time and another path, longer and from the
- *                           guess; Gauss-Seidel; Lemke
+ *     up to SMALL blocks    mode search; Newton with an interior point; the chain on the contacts that carry, one more at a
+ *                           time, or where rows are free on what they leave; the traced path; in a step Newton with all
+ *                           its time; Gauss-Seidel; Lemke
  *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while it
  *                           pays; Newton with an interior point; Gauss-Seidel; without a limit of work sweeps
  *                           and the traced path by turns
@@ -42,18 +42,17 @@ enum {
     STEPS_SMALL = 10000,    /* a path through the folds of friction of 50 or 300 takes 100 to 5000 */
     STEPS_FROM_REST = 2500, /* where the guess led astray */
     STEPS_TRACED = 900,     /* of a path of a small island that leads somewhere; most end after 50 to 300 */
-    STEPS_TRACED_LAST = 2000,
     SWEEPS_LAST = 3000,
     SWEEPS_LATE = 20,
     SWEEPS_PROMPT = 300,
     PIVOTS_PROMPT = 20, /* a contact */
-    LINKS_MAX = 8
+    LINKS_MAX = 9
 };
 
 /* ---------------------------------------------------------------- which links */
 
 /* How a method is run: its answer is kept if the judge likes it better than r, or is as good as asked and PREFERRED. */
-typedef enum Manner { BETTER, PREFERRED, FROM_REST, FROM_GUESS } Manner;
+typedef enum Manner { BETTER, PREFERRED, FROM_REST } Manner;
 
 /* A method, and how far it goes. */
 typedef struct Link {
@@ -73,8 +72,8 @@ typedef struct Chain {
     int count;
 } Chain;
 
-/* Which links: all, the first, or those that find the way from the answer of nearly the same problem. */
-typedef enum Part { WHOLE, BEGINNING, NEARBY } Part;
+/* Which links: all, the first, what is left after those, or all but the working set. */
+typedef enum Part { WHOLE, BEGINNING, REST, WITHIN } Part;
 
 static int isPrompt(const spragProblem *problem, const spragSolveOptions *options)
 {
@@ -119,20 +118,18 @@ static void chainSmall(Chain *chain, Part part)
     const int n = problem->contact_count, prompt = isPrompt(problem, options);
     const double tolerance = options->tolerance, content = prompt ? options->enough : tolerance;
     add(chain, &spragSolverVariant, 0, tolerance);
-    if (part == NEARBY && options->solver == SPRAG_SOLVER_AUTO && spragTraceSuits(problem)) {
-        add(chain, &spragSolverTrace, STEPS_TRACED, tolerance);
-        return;
+    if (part != REST) {
+        addNewton(chain, prompt ? stepsWorth(problem, WORK_PROMPT) : STEPS_SMALL, !prompt, tolerance);
+        if (part != WITHIN && !spragProblemHasFreeRows(problem)) /* those rather go */
+            add(chain, &spragSolverGeneration, 0, content);
     }
-    addNewton(chain, prompt ? stepsWorth(problem, WORK_PROMPT) : STEPS_SMALL, !prompt, tolerance);
     if (part == BEGINNING)
         return;
     if (spragProblemHasFreeRows(problem))
         add(chain, &spragSolverFreeRows, 0, content);
     add(chain, &spragSolverTrace, STEPS_TRACED, content);
-    if (prompt) {
+    if (prompt)
         addNewton(chain, stepsWorth(problem, WORK_PATIENT), 0, content);
-        add(chain, &spragSolverTrace, STEPS_TRACED_LAST, content)->manner = FROM_GUESS;
-    }
     add(chain, &spragSolverGaussSeidel, prompt ? SWEEPS_PROMPT : SWEEPS_LAST, content);
     if (n <= (prompt ? SMALL / 2 : SMALL)) /* its pivots grow with n^2 */
         add(chain, &spragSolverLemke, prompt ? PIVOTS_PROMPT * n : 0, content);
@@ -197,7 +194,6 @@ typedef struct Run {
     spragSolveOptions left; /* what the present link is asked for, in what is left of the time */
     double begin;           /* s */
     spragArena *arena;
-    const double *guess;             /* (3 nc) */
     double *r, *u;                   /* (3 nc) u = W r + q */
     double *candidate, *candidate_u; /* (3 nc) */
     spragSolveInfo *info;            /* info->residual: of r */
@@ -217,14 +213,14 @@ static int timeIsUp(Run *run)
     return run->left.time_limit <= 0;
 }
 
-/* Runs one method from the best answer so far, or from r = 0, or from the guess. */
+/* Runs one method from the best answer so far, or from r = 0. */
 static spragStatus tryMethod(Run *run, const spragSolver *method, Manner manner)
 {
     const spragProblem *problem = run->problem;
     spragSolveInfo *info = run->info;
     const spragArenaMark mark = spragArenaMarkGet(run->arena);
     const size_t bytes = (size_t)(3 * problem->contact_count) * sizeof *run->r;
-    memcpy(run->candidate, manner == FROM_GUESS ? run->guess : run->r, bytes);
+    memcpy(run->candidate, run->r, bytes);
     if (manner == FROM_REST)
         memset(run->candidate, 0, bytes);
     const int before = info->iterations;
@@ -452,14 +448,13 @@ static spragStatus solveChain(const spragProblem *problem, const spragSolveOptio
         return info->status = SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t n = 3 * (size_t)problem->contact_count;
-    double *room = SPRAG_TAKE_RAW(arena, double, (u == NULL ? 4 : 3) * n);
+    double *room = SPRAG_TAKE_RAW(arena, double, (u == NULL ? 3 : 2) * n);
     Run run = {
         .problem = problem, .options = options, .left = *options, .begin = begin, .arena = arena, .r = r, .info = info};
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (room != NULL) {
-        memcpy(room, r, n * sizeof *room);
-        run.guess = room, run.candidate = room + n, run.candidate_u = room + 2 * n;
-        run.u = u == NULL ? room + 3 * n : u;
+        run.candidate = room, run.candidate_u = room + n;
+        run.u = u == NULL ? room + 2 * n : u;
         status = runChain(&run, part);
     }
     spragArenaRelease(arena, mark);
@@ -483,8 +478,14 @@ spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions
     return solveChain(problem, options, BEGINNING, arena, r, u, info);
 }
 
-spragStatus spragChainFollow(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+spragStatus spragChainGoOn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                           double *u, spragSolveInfo *info)
+{
+    return solveChain(problem, options, REST, arena, r, u, info);
+}
+
+spragStatus spragChainWithin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                              double *r, double *u, spragSolveInfo *info)
 {
-    return solveChain(problem, options, NEARBY, arena, r, u, info);
+    return solveChain(problem, options, WITHIN, arena, r, u, info);
 }

@@ -23,14 +23,14 @@ extern const spragSolver spragSolverLemke;
 extern const spragSolver spragSolverGaussSeidel;
 extern const spragSolver spragSolverSweeps; /* Gauss-Seidel as a start: ends where the residual falls no more */
 extern const spragSolver spragSolverNewton;
-extern const spragSolver spragSolverAtOnce; /* Newton from a warm guess, where a factorisation costs little */
-extern const spragSolver spragSolverPolish; /* Newton from an answer to rounding, at the same price */
-extern const spragSolver spragSolverCalm;   /* some sweeps from an answer: from step to step they come to rounding */
-extern const spragSolver spragSolverGlue;   /* of what spragGlueSuits (glue.h) */
-extern const spragSolver spragSolverTrace;  /* of contacts and boxes, from a good guess */
-int spragTraceSuits(const spragProblem *problem);
+extern const spragSolver spragSolverAtOnce;   /* Newton from a warm guess, where a factorisation costs little */
+extern const spragSolver spragSolverPolish;   /* Newton from an answer to rounding, at the same price */
+extern const spragSolver spragSolverCalm;     /* some sweeps from an answer: from step to step they come to rounding */
+extern const spragSolver spragSolverGlue;     /* of what spragGlueSuits (glue.h) */
+extern const spragSolver spragSolverTrace;    /* of contacts and boxes, from a good guess */
 extern const spragSolver spragSolverFreeRows; /* of small problems: the chain on what rows without bounds leave */
-extern const spragSolver spragSolverTurns;    /* sweeps and the traced path by turns: for the last that is left */
+extern const spragSolver spragSolverGeneration; /* of small problems: the contacts that carry, found one by one */
+extern const spragSolver spragSolverTurns;      /* sweeps and the traced path by turns: for the last that is left */
 
 /* 1: some row of a box has no bounds, as the tangential ones of a contact with mu = infinity. */
 int spragProblemHasFreeRows(const spragProblem *problem);
@@ -56,8 +56,10 @@ int spragChainHastens(const spragProblem *problem, const spragSolveOptions *opti
 /* Its first links alone, some milliseconds then: before anybody asks whether there is a solution at all. */
 spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
-/* What leads from the answer of a problem to that of one nearly the same, in a small island. */
-spragStatus spragChainFollow(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+/* The others, where those were not enough. */
+spragStatus spragChainGoOn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                           double *u, spragSolveInfo *info);
+/* All of them that small problems have, but the working set: what that is solved by. */
+spragStatus spragChainWithin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                              double *r, double *u, spragSolveInfo *info);
-
 #endif

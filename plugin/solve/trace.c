@@ -839,7 +839,7 @@ static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOp
     return status;
 }
 
-int spragTraceSuits(const spragProblem *problem)
+static int suits(const spragProblem *problem)
 {
     for (int k = 0; k < problem->contact_count; ++k)
         if (spragKindOf(problem, k) != SPRAG_BLOCK_CONTACT && spragKindOf(problem, k) != SPRAG_BLOCK_BOX)
@@ -850,7 +850,7 @@ int spragTraceSuits(const spragProblem *problem)
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    if (!spragTraceSuits(problem))
+    if (!suits(problem))
         return SPRAG_NOT_CONVERGED;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragProximal proximal;

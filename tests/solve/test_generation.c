@@ -1,0 +1,107 @@
+/* Contacts that join one at a time: by the judge, on random problems; where contacts repeat each other few of them carry;
+ * and where there is none to leave out the method leaves the problem to others. */
+#include "support/check.h"
+#include "support/random_problem.h"
+
+#include "problem/residual.h"
+#include "solve/solver.h"
+
+static spragStatus solveSo(const spragProblem *problem, double *r, spragSolveInfo *info)
+{
+    spragArena arena = {0};
+    const spragSolveOptions options = {.tolerance = 1e-8};
+    const spragStatus status = spragSolverGeneration.solve(problem, &options, &arena, r, info);
+    spragArenaFree(&arena);
+    return status;
+}
+
+static int loadedOf(const double r[N])
+{
+    int loaded = 0;
+    for (int k = 0; k < NC; ++k)
+        loaded += r[3 * k] > 0;
+    return loaded;
+}
+
+static void randomProblemsAreSolved(void **state)
+{
+    (void)state;
+    for (unsigned long long seed = 1; seed <= 60; ++seed) {
+        Random random;
+        double r[N];
+        spragSolveInfo info = {0};
+        randomProblem(&random, seed, seed % 2 ? 0.4 : 3, seed % 3 ? N : 9);
+        for (int i = 0; i < N; ++i)
+            r[i] = 1e6; /* the guess has no say */
+        assert_int_equal(solveSo(&random.problem, r, &info), SPRAG_OK);
+        assert_true(spragProblemResidual(&random.problem, r) <= 1e-8);
+    }
+}
+
+/* Four contacts, three times each, but for 1e-9 of W and 3e-8 m/s: one of each three can carry all. */
+static void whatRepeatsItselfIsLeftOut(void **state)
+{
+    (void)state;
+    for (unsigned long long seed = 1; seed <= 20; ++seed) {
+        Random random;
+        double r[N] = {0};
+        spragSolveInfo info = {0};
+        unsigned long long draw = seed;
+        randomProblem(&random, seed, 300, N);
+        for (int k = 0; k < NC; ++k)
+            for (int i = 0; i < 3; ++i)
+                random.q[3 * k + i] =
+                    k < 4 ? random.q[3 * k + i] - (i == 0) : random.q[3 * (k % 4) + i] + 3e-8 * uniform(&draw);
+        for (int e = 0; e < NC * NC; ++e) {
+            const double *W = random.W + 9 * (NC * (e / NC % 4) + e % NC % 4);
+            for (int i = 0; i < 9; ++i)
+                random.W[9 * e + i] = W[i] + (e % (NC + 1) == 0 && i % 4 == 0 ? 1e-9 * (e / NC) : 0);
+        }
+        assert_int_equal(solveSo(&random.problem, r, &info), SPRAG_OK);
+        assert_true(spragProblemResidual(&random.problem, r) <= 1e-8);
+        assert_in_range(loadedOf(r), 1, 6);
+        for (int i = 0; i < N; ++i)
+            assert_true(fabs(r[i]) < 1e3);
+    }
+}
+
+/* Boxes are all in it from the start: nothing is gained, and r is as it was. */
+static void thereIsNothingToLeaveOut(void **state)
+{
+    (void)state;
+    Random random;
+    double r[N];
+    spragSolveInfo info = {0};
+    randomProblem(&random, 2, 0.5, N);
+    memset(random.kind, SPRAG_BLOCK_BOX, NC);
+    for (int i = 0; i < N; ++i)
+        r[i] = i;
+    assert_int_equal(solveSo(&random.problem, r, &info), SPRAG_NOT_CONVERGED);
+    assert_int_equal(info.iterations, 0);
+    for (int i = 0; i < N; ++i)
+        CHECK_NEAR(r[i], i, 0);
+}
+
+/* A contact that loads a rolling block is in it with that one. */
+static void whatLoadsAnotherBlockIsInIt(void **state)
+{
+    (void)state;
+    Random random;
+    double r[N] = {0};
+    spragSolveInfo info = {0};
+    randomProblem(&random, 8, 0.5, N);
+    for (int k = 0; k < NC; k += 3) {
+        random.kind[k + 1] = SPRAG_BLOCK_ROLLING;
+        random.parent[k + 1] = k;
+    }
+    assert_int_equal(solveSo(&random.problem, r, &info), SPRAG_OK);
+    assert_true(spragProblemResidual(&random.problem, r) <= 1e-8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(randomProblemsAreSolved), cmocka_unit_test(whatRepeatsItselfIsLeftOut),
+        cmocka_unit_test(thereIsNothingToLeaveOut), cmocka_unit_test(whatLoadsAnotherBlockIsInIt)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
