@@ -253,9 +253,12 @@ static void fillContact(const Rows *rows, int k, Before *before)
     productOf(rows, body, joint, before, c->direction[0], product);
     for (int i = 0; i < 3; ++i)
         end[i] += s->step * product[i];
+    const dSurfaceParameters *surface = &joint->contact->surface;
+    const double belt[3] = {0, surface->mode & dContactMotion1 ? surface->motion1 : 0,
+                            surface->mode & dContactMotion2 ? surface->motion2 : 0};
     for (int i = 0; i < 3; ++i) {
-        first[i] = spragDot3(c->direction[i], start);
-        last[i] = spragDot3(c->direction[i], end);
+        first[i] = spragDot3(c->direction[i], start) - belt[i];
+        last[i] = spragDot3(c->direction[i], end) - belt[i];
         change[i] = last[i] - first[i];
         c->own[i][3] = 0;
         c->q[i] = last[i];
@@ -266,7 +269,7 @@ static void fillContact(const Rows *rows, int k, Before *before)
     c->own[0][3] = row.compliance;
     c->q[0] -= row.rhs;
     c->q[3] = 0;
-    c->mu = joint->contact->surface.mu;
+    c->mu = surface->mu;
     c->nu = 0;
     guess(s, j, old, c);
     const int rests = old != NULL && spragRestsAt(old, first + 1, change);
@@ -370,8 +373,8 @@ static spragBare *takeBare(const struct spragWorld *world, const spragIsland *is
 #define SLOW 0.01 /* of what gravity gives in a step */
 enum { ONE_IN = 100 };
 
-/* Is it large, and do but few of its bodies move against the one before, more often than not one of their neighbours?  (So
- * a pile on a platform that moves rests on it.) */
+/* Is it large, and do but few of its bodies move against the one before, more often than not one of their neighbours?
+ * (So a pile on a platform that moves, or on a belt, rests on it.) */
 static int seemsToRest(const struct spragWorld *world, const spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;

@@ -464,7 +464,8 @@ spragStatus spragContactCheck(const dContact *contact, int lenient)
 }
 
 enum {
-    PLAIN = dContactApprox1 | dContactSoftERP | dContactSoftCFM | dContactBounce | dContactFDir1,
+    PLAIN = dContactApprox1 | dContactSoftERP | dContactSoftCFM | dContactBounce | dContactFDir1 | dContactMotion1 |
+            dContactMotion2,
     PROPORTIONAL = dContactApprox1_1 | dContactApprox1_2
 };
 
@@ -482,6 +483,10 @@ int spragContactIsPlain(const dContact *contact)
         sum += p->soft_cfm >= 0 ? p->soft_cfm : (double)NAN;
     if (p->mode & dContactBounce)
         sum += p->bounce + p->bounce_vel;
+    if (p->mode & dContactMotion1)
+        sum += p->motion1;
+    if (p->mode & dContactMotion2)
+        sum += p->motion2;
     if (p->mode & dContactFDir1)
         sum += contact->fdir1[0] + contact->fdir1[1] + contact->fdir1[2];
     const double length = (double)n[0] * n[0] + n[1] * n[1] + n[2] * n[2];

@@ -1,5 +1,6 @@
 /* A pile at rest is seen to rest without W, by any number of threads with the same bits; what is disturbed is solved all
- * the same.  So is a wall, whose colliders name other points in every step, and a pile on a platform that moves. */
+ * the same.  So is a wall, whose colliders name other points in every step, and a pile on a platform or a belt that
+ * moves. */
 #include <string.h>
 
 #include "linalg/vec3.h"
@@ -170,9 +171,90 @@ static void pileRestsOnAPlatform(void **state)
     SceneDestroy(world);
 }
 
+static const double belt = 0.7; /* m/s */
+
+static void touch(void *data, dGeomID a, dGeomID b)
+{
+    enum { POINTS = 8 };
+    SceneWorld *world = data;
+    dContact contact[POINTS];
+    if (dGeomGetBody(a) == NULL) { /* the ground comes second, and moves against x */
+        const dGeomID ground = a;
+        a = b, b = ground;
+    }
+    for (int count = dCollide(a, b, POINTS, &contact[0].geom, sizeof *contact), k = 0; k < count; ++k) {
+        contact[k].surface = world->surface;
+        if (dGeomGetBody(b) == NULL) {
+            contact[k].surface.mode |= dContactFDir1 | dContactMotion1;
+            contact[k].surface.motion1 = belt;
+            contact[k].fdir1[0] = 1, contact[k].fdir1[1] = contact[k].fdir1[2] = 0;
+        }
+        SceneAddContact(world, &contact[k], dGeomGetBody(a), dGeomGetBody(b));
+    }
+}
+
+static void collideOnBelt(SceneWorld *world)
+{
+    dSpaceCollide(world->space, world, touch);
+}
+
+static SceneWorld *openOnBelt(Scene *scene)
+{
+    SceneWorld *world = openAtRest("pyramid");
+    *scene = *world->scene;
+    scene->contacts = collideOnBelt;
+    world->scene = scene;
+    return world;
+}
+
+/* m/s, of all bodies along x. */
+static double meanSpeed(const SceneWorld *world)
+{
+    double sum = 0;
+    for (int i = 0; i < world->body_count; ++i)
+        sum += dBodyGetLinearVel(world->body[i])[0];
+    return sum / world->body_count;
+}
+
+/* Contacts on a belt drag alike with blocks and without; from then on each pile shakes in its own way. */
+static void beltDragsAPile(void **state)
+{
+    (void)state;
+    const double gained = 0.6 * 9.81 * h; /* m/s, a step under friction */
+    Scene scene;
+    SceneWorld *bare = openOnBelt(&scene), *blocks = openOnBelt(&scene);
+    configure(bare, 1e-3, 0, 1);
+    spragConfig config = spragConfigDefault();
+    config.solver = SPRAG_SOLVER_GAUSS_SEIDEL;
+    assert_int_equal(spragWorldSetConfig(blocks->sprag, &config), SPRAG_OK);
+    assert_int_equal(SceneStep(bare, h), SPRAG_OK);
+    assert_int_equal(SceneStep(blocks, h), SPRAG_OK);
+    assert_non_null(bare->sprag->largest->bare);
+    assert_null(blocks->sprag->largest->bare);
+    CHECK_NEAR(meanSpeed(blocks), gained, 0.1 * gained);
+    CHECK_NEAR(meanSpeed(bare), meanSpeed(blocks), 0.1 * gained);
+    SceneDestroy(blocks);
+    SceneDestroy(bare);
+}
+
+static void pileRestsOnABelt(void **state)
+{
+    (void)state;
+    const double velocity[3] = {belt, 0, 0};
+    Scene scene;
+    SceneWorld *world = openOnBelt(&scene);
+    for (int i = 0; i < world->body_count; ++i)
+        dBodySetLinearVel(world->body[i], velocity[0], velocity[1], velocity[2]);
+    stepsWithoutW(world, STEPS);
+    assert_true(stepsWithoutW(world, 2 * STEPS) >= STEPS);
+    assert_true(fastest(world, velocity) <= 1e-10);
+    SceneDestroy(world);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(restIsSeenWithoutW), cmocka_unit_test(wallRestsWithoutW),
-                                       cmocka_unit_test(nothingIsThrownBack), cmocka_unit_test(pileRestsOnAPlatform)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(restIsSeenWithoutW),  cmocka_unit_test(wallRestsWithoutW),
+                                       cmocka_unit_test(nothingIsThrownBack), cmocka_unit_test(pileRestsOnAPlatform),
+                                       cmocka_unit_test(beltDragsAPile),      cmocka_unit_test(pileRestsOnABelt)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
