@@ -60,6 +60,17 @@ static double endCoefficient(const struct spragWorld *world, const struct spragB
     return rested ? bearing->law.mu_static : bearing->law.mu;
 }
 
+/* The row across bears nothing in the end, and does not rub before: with friction of its own it could brace itself against
+ * that of the pair, and hold more than mu N. */
+static void holdAcross(spragBlock *block)
+{
+    block->kind = SPRAG_BLOCK_BOX;
+    block->mu = block->mu_minus = 0;
+    block->unused[1] = block->unused[2] = 1;
+    block->lo[0] = -INFINITY;
+    block->hi[0] = INFINITY;
+}
+
 /* One pair: rows along n, d, d x n at the point; friction acts at the face that was loaded. */
 static void endBlock(const struct spragWorld *world, const struct spragBearing *bearing, int end, const double point[3],
                      const double n[3], const double d[3], spragBlock *block)
@@ -76,11 +87,11 @@ static void endBlock(const struct spragWorld *world, const struct spragBearing *
         block->position[i] -= bearing->side[end] * bearing->law.half_width * n[i];
     spragBlockRow(s, block, 1, block->t1);
     spragBlockRow(s, block, 2, block->t2);
-    block->unused[2] = block->part == SPRAG_PART_ACROSS || bearing->type == dJointTypeSlider ||
-                       bearing->law.half_width == 0; /* what bears next to nothing needs no second direction */
+    block->unused[2] = bearing->type == dJointTypeSlider || bearing->law.half_width == 0;
     block->approach = spragBlockVelocity(s, block, 0);
-    /* With friction of its own the pair across could brace itself against the other's, and hold more than mu N. */
-    block->mu = block->mu_minus = block->part == SPRAG_PART_ACROSS ? 0 : endCoefficient(world, bearing, end, block);
+    block->mu = block->mu_minus = endCoefficient(world, bearing, end, block);
+    if (block->part == SPRAG_PART_ACROSS)
+        holdAcross(block);
 }
 
 void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,

@@ -240,6 +240,7 @@ static int setAside(const spragBlock *block)
 {
     switch (block->kind) {
     case SPRAG_BLOCK_BOX:
+        return block->part == SPRAG_PART_ACROSS;
     case SPRAG_BLOCK_ROLLING:
         return 0;
     case SPRAG_BLOCK_FORCE_LIMIT:
