@@ -57,16 +57,8 @@
  * solution it rises and falls by factors of three and more: p23, left where it rose threefold from 0.005, was at 0
  * another 130 factorisations on.
  *
- * Where contacts that stick are asked for motions that oppose each other, by 1e-8 m/s, no point of the path is a
- * solution: the self-stress grows by SOFT^-1 of that from path to path, the residual, mu times that, stays, and only
- * where one of them comes to its cone and slides there is a solution, hundreds of paths on (mu = 50: 244).  So where a
- * path arrives with nothing gained the next begins where it ended, and after two the same as far on as the cones reach.
- *
- * Small islands of a car with mu = 50 and 340, whose many contacts all but repeat each other, proximal points and the
- * homotopy (path.c) left at 4e-5 to 4e-6 m/s after 4000 to 18 000 factorisations: from there a path of 75 to 180 brings
- * them below 1e-6.
- *
- * Tried and dropped: corrections that let the modes change as they like, in place of events (lost at corners where the
+ * Tried and dropped: paths that begin where the last one ended though nothing was gained, for small islands whose contacts
+ * all but repeat each other (those have generation.c); corrections that let the modes change as they like, in place of events (lost at corners where the
  * path turns back); De Saxce's term in force all the way, a path of q alone (as many events, half as many arrive); x =
  * r_t - rho u_t with a rho that suits each slip (no fewer factorisations); steps no longer than what turns a slip by
  * one radian (no fewer either); chords alone (three times the steps); softness of 1e-5 and more (piles at rest end
@@ -104,7 +96,6 @@ enum {
     TRIES = 30,         /* lengths tried for one step */
     AGAINST_MOST = 100, /* events that point back */
     PATIENCE = 200,     /* factorisations, or a third of the limit, in which t must fall below all before */
-    IDLE_MOST = 12,     /* paths that arrive and gain nothing */
     MARGINS = 6         /* of a block, at most: two of each row of a box */
 };
 #define SOFT 1e-7       /* relative to w */
@@ -122,10 +113,7 @@ enum {
 #define NEARBY 1e-5      /* part of a step that shows where margins go */
 #define SPEED_LEAST 1e-2 /* m/s, either of them at least: what rests has no more digits */
 #define T_MOST 1.5
-#define ARRIVED 1e-4 /* t, of small islands: what is left of the drift decides no mode */
-#define NEARS 0.3    /* t: the next path may begin where this one ends, though nothing is gained */
 #define FALLS 0.9    /* part of the least t so far that counts as below it */
-#define STRAIGHT 0.9 /* cosine of two paths that lead the same way, equally far */
 #define PROGRESS 0.7 /* of the residual, on each path */
 
 /* Of a box: BOX and the RowModes of its rows, digits to the base of 3. */
@@ -140,7 +128,7 @@ typedef struct Trace {
     int stale;                                    /* 1: corrections with it were slow */
     double *w, *slide;                            /* (nc) */
     double *margin;                               /* (nc x MARGINS) at the last point */
-    double *drift, *center, *start, *step;        /* (3 nc) d, r0, what that was made of, path before from r0 to r */
+    double *drift, *center;                       /* (3 nc) d, r0 */
     unsigned char *mode;                          /* (nc) */
     double *r, *trial, *u, *F;                    /* (3 nc) point, next point, velocity and F of either */
     double *change, *slope, *tangent, *tangent_u; /* (3 nc) slope: dr/dt of the factors at hand */
@@ -150,7 +138,7 @@ typedef struct Trace {
     double t, tangent_t, trial_t, along; /* along: <tangent, (slope, 1)> */
     double length, speed, motion;        /* of a step; mean m/s, with mu |u_t| (of a car hundreds) and without */
     double stretch;                      /* of the way to where the first margin would end, which it did not */
-    int straight, factors;               /* straight: the last step is as the one before */
+    int factors;
 } Trace;
 
 /* ---------------------------------------------------------------- the equations */
@@ -721,8 +709,8 @@ static int traceInit(Trace *trace, const spragProblem *problem, spragArena *aren
 {
     const size_t nc = (size_t)problem->contact_count, n = 3 * nc;
     double **const part[] = {&trace->w, &trace->slide};
-    double **const vector[] = {&trace->drift,   &trace->center,    &trace->start, &trace->step,   &trace->r,
-                               &trace->trial,   &trace->u,         &trace->F,     &trace->change, &trace->slope,
+    double **const vector[] = {&trace->drift,   &trace->center,    &trace->r,      &trace->trial,
+                               &trace->u,       &trace->F,         &trace->change, &trace->slope,
                                &trace->tangent, &trace->tangent_u, &trace->bend};
     for (size_t k = 0; k < sizeof part / sizeof *part; ++k)
         if ((*part[k] = SPRAG_TAKE(arena, double, nc)) == NULL)
@@ -738,8 +726,8 @@ static int traceInit(Trace *trace, const spragProblem *problem, spragArena *aren
     return trace->margin != NULL && trace->mode != NULL;
 }
 
-/* One path from the start; r becomes its best point where that is better.  1: it arrived. */
-static int follow(Trace *trace, double tolerance, double deadline, int limit, const double *start, double *r)
+/* One path from r, which becomes its best point where that is better.  1: it arrived. */
+static int follow(Trace *trace, double tolerance, double deadline, int limit, double *r)
 {
     const spragProblem *problem = trace->problem;
     const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
@@ -748,7 +736,7 @@ static int follow(Trace *trace, double tolerance, double deadline, int limit, co
     const int patience = limit / 3 > PATIENCE ? limit / 3 : PATIENCE;
     int against = 0, lowest_at = trace->factors;
     double lowest = 1;
-    begin(trace, start);
+    begin(trace, r);
     while (trace->factors < limit && !(deadline > 0 && spragSeconds() > deadline) && turn(trace, &last) &&
            step(trace, &last, &event)) {
         const double residual = spragProblemResidual(problem, trace->r);
@@ -768,36 +756,7 @@ static int follow(Trace *trace, double tolerance, double deadline, int limit, co
         }
         last = event;
     }
-    return trace->t <= (problem->contact_count <= SMALL ? ARRIVED : 0);
-}
-
-/* Where the path led, from its center. */
-static void takeStep(Trace *trace)
-{
-    double square = 0, last = 0, both = 0;
-    for (int i = 0; i < 3 * trace->problem->contact_count; ++i) {
-        const double w = trace->w[i / 3], step = trace->r[i] - trace->center[i], before = trace->step[i];
-        square += w * w * step * step, last += w * w * before * before, both += w * w * step * before;
-        trace->step[i] = step;
-    }
-    trace->straight = both > STRAIGHT * fmax(square, last);
-}
-
-/* How many more of these steps leave every contact the impulses of its mode. */
-static double reach(const Trace *trace)
-{
-    double most = INFINITY;
-    for (int k = 0; k < trace->problem->contact_count; ++k) {
-        const double *r = trace->r + 3 * k, *step = trace->step + 3 * k;
-        if (trace->mode[k] == STICK)
-            most = fmin(most, exitOf(trace->problem->mu[k], r, step, 0));
-        else if (trace->mode[k] == SLIP && step[0] < 0)
-            most = fmin(most, -r[0] / step[0]);
-        for (int i = 0; i < 3 && trace->mode[k] >= BOX; ++i)
-            if (rowMode((Mode)trace->mode[k], i) == HELD && step[i] != 0)
-                most = fmin(most, (trace->problem->bound[6 * k + (step[i] > 0 ? 3 : 0) + i] - r[i]) / step[i]);
-    }
-    return most;
+    return trace->t <= 0;
 }
 
 /* Paths from path to path: each ends SOFT of its length beside a solution, where the proximal points find the way or
@@ -806,15 +765,14 @@ static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOp
                        int *iterations)
 {
     const spragProblem *problem = trace->problem;
-    const int n = 3 * problem->contact_count, small = problem->contact_count <= SMALL;
-    const size_t bytes = (size_t)n * sizeof *r;
+    const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
     const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
     const int limit = options->iteration_limit > 0 ? options->iteration_limit : LIMIT;
     spragStatus status = SPRAG_NOT_CONVERGED;
-    memcpy(trace->start, r, bytes);
-    for (int idle = 0; status == SPRAG_NOT_CONVERGED && trace->factors < limit && idle <= (small ? IDLE_MOST : 0);) {
-        const double before = spragProblemResidual(problem, r);
-        const int arrived = follow(trace, options->tolerance, deadline, limit, trace->start, r);
+    double before, residual = spragProblemResidual(problem, r);
+    do {
+        before = residual;
+        const int arrived = follow(trace, options->tolerance, deadline, limit, r);
         if (arrived || spragProblemResidual(problem, r) <= options->tolerance) {
             spragProximalReset(proximal, r);
             if (arrived) /* its modes are right, which those of the best point need not be */
@@ -823,16 +781,8 @@ static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOp
                                          POINTS, r, iterations);
             memcpy(r, proximal->best, bytes);
         }
-        const int gains = spragProblemResidual(problem, r) <= PROGRESS * before, nears = small && trace->t <= NEARS;
-        if (!gains && !nears)
-            break;
-        idle = gains ? 0 : idle + 1;
-        takeStep(trace);
-        const double far = !gains && arrived && trace->straight ? reach(trace) : 0;
-        const int on = small && (arrived || !gains); /* from where the path ended, not from the best of its points */
-        for (int i = 0; i < n; ++i)
-            trace->start[i] = on ? trace->r[i] + (isinf(far) ? 0 : far) * trace->step[i] : r[i];
-    }
+        residual = spragProblemResidual(problem, r);
+    } while (status == SPRAG_NOT_CONVERGED && trace->factors < limit && residual <= PROGRESS * before);
     *iterations += trace->factors;
     if (status == SPRAG_OK)
         spragProximalPolish(proximal, options->tolerance, proximal->best_residual, r, iterations);

@@ -71,9 +71,9 @@ static void contactsThatCarryAreFound(void **state)
     solveInAStep(SPRAG_SOURCE_DIR "/tests/data/games/stranded.txt", 6000);
 }
 
-/* The car on two planks, whose contacts of mu = 340 brace it against each other: paths arrive, or all but, beside the
- * solution, and the residual is no less for it (2.6e-6 m/s, after 12000 factorisations). */
-static void pathsGoOnWhereTheyArrive(void **state)
+/* The car on two planks, whose contacts of mu = 340 brace it against each other: where all are asked at once paths arrive
+ * beside the solution, and the residual is no less for it (2.6e-6 m/s, after 12000 factorisations). */
+static void bracedContactsAreSolved(void **state)
 {
     (void)state;
     solveInAStep(SPRAG_SOURCE_DIR "/tests/data/games/braced.txt", 3000);
@@ -102,7 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everyIslandIsSolved),       cmocka_unit_test(aPathLeadsThere),
-        cmocka_unit_test(aTracedPathEndsIt),         cmocka_unit_test(pathsGoOnWhereTheyArrive),
+        cmocka_unit_test(aTracedPathEndsIt),         cmocka_unit_test(bracedContactsAreSolved),
         cmocka_unit_test(contactsThatCarryAreFound), cmocka_unit_test(enoughIsSoonDone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
