@@ -98,8 +98,9 @@ void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, d
  * lenient: coefficients below 0 are 0, as in ODE. */
 spragStatus spragContactCheck(const dContact *contact, int lenient);
 
-/* One block of kind CONTACT, whose law has nothing but friction in proportion to the normal force, the same along both
- * tangents, on a surface that may be a belt?  All numbers it makes use of are then finite.  (Its surface may say more.) */
+/* One block of kind CONTACT, whose law has nothing but friction in proportion to the normal force, the same along
+ * both tangents, on a surface that may be a belt? All numbers it makes use of are then finite. (Its surface may say
+ * more.) */
 int spragContactIsPlain(const dContact *contact);
 
 /* ODE's frame: t1 = fdir1 or dPlaneSpace, t2 = n x t1.  A given fdir1 is made a unit tangent, which ODE leaves to the
