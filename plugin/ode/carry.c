@@ -7,7 +7,7 @@
 #include "linalg/vec3.h"
 #include "ode/ledger.h"
 
-enum { POINTS_MOST = 64, ROUNDS = 30 };
+enum { POINTS_MOST = 64, POINTS_LEAST = 3, ROUNDS = 30 }; /* fewer points carry no moment about their line */
 /* Of the trace: points on one line carry no moment about it.  Those nearly on one line would, by any force: what it takes
  * more than there was is left out, with the greater ridge, or all of the moment. */
 #define RIDGE 1e-15
@@ -296,7 +296,7 @@ static void share(struct spragWorld *world, const Pair *pair, int j, const int *
         for (int i = 0; i < count; ++i)
             point[i].x[a] -= first[a];
     }
-    if (pair->slid > RESTS || !shareWithin(s, pair, moment, count, point))
+    if (count < POINTS_LEAST || pair->slid > RESTS || !shareWithin(s, pair, moment, count, point))
         shareChange(pair, moment, count, point);
     for (int i = 0; i < count; ++i)
         for (int a = 0; a < 3; ++a)
