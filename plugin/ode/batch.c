@@ -85,12 +85,25 @@ spragStatus spragLanesMake(struct spragWorld *world)
 
 /* ---------------------------------------------------------------- one island */
 
+#define NO_TIME 1e-9 /* s: the least that is a limit; some sweeps are made all the same */
+
+/* s, of a limit that began at `begin`; 0: none. */
+static double timeLeft(double limit, double begin)
+{
+    return limit > 0 ? fmax(limit - (spragSeconds() - begin), NO_TIME) : 0;
+}
+
 /* With the forces of its joints; where those bound friction in the joints, until the bounds fit, or an island that has no
  * answer has shown so for some bounds. */
 static spragStatus solveBounded(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
-    enum { ROUNDS_MAX = 60, ROUNDS_MISSED = 4, STEPS_AGAIN = 300 /* of each method, where there is no rigid answer */ };
-    const double enough = 0.1 * options->tolerance;
+    enum {
+        ROUNDS_LEAST = 8, /* though the time is up: bounds that do not fit are far off, and the last rounds are warm */
+        ROUNDS_MAX = 60,
+        ROUNDS_MISSED = 4,
+        STEPS_AGAIN = 300 /* of each method, where there is no rigid answer */
+    };
+    const double enough = 0.1 * options->tolerance, begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragStatus status = SPRAG_OK;
     double off = INFINITY;
     int iterations = 0, missed = 0;
@@ -98,7 +111,8 @@ static spragStatus solveBounded(const struct spragWorld *world, const spragSolve
     spragBearingRounds rounds;
     if (!spragBearingsBegin(world, island, &rounds))
         return SPRAG_ERROR_MEMORY;
-    for (int round = 0; round < ROUNDS_MAX && status != SPRAG_ERROR_MEMORY && off > enough && missed < ROUNDS_MISSED;
+    for (int round = 0; round < ROUNDS_MAX && status != SPRAG_ERROR_MEMORY && off > enough && missed < ROUNDS_MISSED &&
+                        (round < ROUNDS_LEAST || own.time_limit != NO_TIME);
          ++round) {
         spragArena *arena = &island->lane->arena;
         const spragArenaMark mark = spragArenaMarkGet(arena);
@@ -111,6 +125,7 @@ static spragStatus solveBounded(const struct spragWorld *world, const spragSolve
         spragArenaRelease(arena, mark);
         missed += island->solve.residual > fmax(options->tolerance, SPRAG_MISSED);
         off = status == SPRAG_ERROR_MEMORY ? 0 : spragBearingsUpdate(world, island, &rounds);
+        own.time_limit = timeLeft(options->time_limit, begin);
     }
     island->solve.iterations = iterations;
     island->solve.residual = fmax(island->solve.residual, off > enough ? off : 0);
@@ -171,10 +186,15 @@ static void sumImpulses(spragSnapshot *s, const spragIsland *island)
 static spragStatus solveTurned(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     enum { TURNS_MAX = 8 };
+    const double begin = options->time_limit > 0 ? spragSeconds() : 0;
+    spragSolveOptions own = *options;
     spragStatus status = solveBounded(world, options, island);
-    for (int turn = 0; turn < TURNS_MAX && status == SPRAG_OK && spragBearingsTurn(world, island, turn); ++turn) {
+    for (int turn = 0; turn < TURNS_MAX && status == SPRAG_OK; ++turn) {
+        own.time_limit = timeLeft(options->time_limit, begin);
+        if ((turn > 0 && own.time_limit == NO_TIME) || !spragBearingsTurn(world, island, turn))
+            break;
         const int iterations = island->solve.iterations;
-        status = spragAssembleAgain(world, island, island->block_count) ? solveBounded(world, options, island)
+        status = spragAssembleAgain(world, island, island->block_count) ? solveBounded(world, &own, island)
                                                                         : SPRAG_ERROR_MEMORY;
         island->solve.iterations += iterations;
     }
@@ -192,8 +212,7 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
         return status == SPRAG_NOT_CONVERGED ? SPRAG_LIMIT : status;
     if (!spragAssembleCouple(world, island))
         return SPRAG_ERROR_MEMORY;
-    if (options->time_limit > 0)
-        options->time_limit = fmax(options->time_limit - (spragSeconds() - begin), 1e-9);
+    options->time_limit = timeLeft(options->time_limit, begin);
     return status;
 }
 
@@ -287,8 +306,7 @@ static void solveIsland(struct spragWorld *world, const spragPointerMap *surface
                         spragSurges(&world->snapshot, island, round == SURGES_MAX);
          ++round) {
         status = assembleAnew(world, surfaces, island);
-        if (seconds_left > 0)
-            options.time_limit = fmax(seconds_left - (spragSeconds() - begin), 1e-9);
+        options.time_limit = timeLeft(seconds_left, begin);
         if (status == SPRAG_OK && island->declined == NULL)
             status = solveHeld(world, surfaces, &options, island);
         takeImpulses(world, island, status);
@@ -336,7 +354,7 @@ static double shareOf(Work *work, const spragIsland *island)
     const double left = limit - (spragSeconds() - world->begin) - world->after;
     const double others = LATER * (joints - island->joint_count);
     const double share = (double)world->lane_count * island->joint_count / (island->joint_count + fmax(others, 0));
-    return fmax(left * fmin(share, 1), 1e-9);
+    return fmax(left * fmin(share, 1), NO_TIME);
 }
 
 static const char *const absurdity =

@@ -232,6 +232,47 @@ static void chainOfHinges(void **state)
     freeTwin(&t);
 }
 
+/* An anchored chain of crosses falls on the floor: its bounds are found again and again, and within the time given. */
+static void limitIsKept(void **state)
+{
+    (void)state;
+    enum { LINKS = 20, STEPS = 120 };
+    Twin t;
+    open(&t);
+    spragConfig config = spragConfigDefault();
+    config.time_limit = 0.01;
+    assert_int_equal(spragWorldSetConfig(t.sprag, &config), SPRAG_OK);
+    dBodyID link[LINKS];
+    const dJointGroupID group = dJointGroupCreate(0);
+    for (int k = 0; k < LINKS; ++k) {
+        link[k] = makeBody(&t, 0.5, 2e-3, 0.2 * k, 0, 0.3);
+        const dJointID cross = dJointCreateUniversal(t.world, 0);
+        dJointAttach(cross, link[k], k > 0 ? link[k - 1] : 0);
+        dJointSetUniversalAnchor(cross, 0.2 * k - 0.1, 0, 0.3);
+        dJointSetUniversalAxis2(cross, 0, 0, 1);
+        dJointSetUniversalAxis1(cross, 0, 1, 0);
+        setFriction(&t, cross, (spragJointFriction){.mu = 0.2, .mu_static = -1, .radius = 0.02});
+    }
+    double seconds = 0;
+    for (int n = 0; n < STEPS; ++n) {
+        for (int k = 0; k < 2 * LINKS; ++k) {
+            dContact contact = {.surface = {.mode = dContactApprox1, .mu = 0.5}, .geom = {.normal = {0, 0, 1}}};
+            dBodyGetRelPointPos(link[k / 2], k % 2 ? 0.1 : -0.1, 0, -0.025, contact.geom.pos);
+            contact.geom.depth = -contact.geom.pos[2];
+            if (contact.geom.depth > 0)
+                dJointAttach(spragJointCreateContact(t.sprag, group, &contact), link[k / 2], 0);
+        }
+        step(&t, 0.005);
+        const spragStepInfo info = spragWorldGetStepInfo(t.sprag);
+        for (int stage = 0; stage <= SPRAG_STAGE_REPORT; ++stage)
+            seconds += 1e-9 * (double)info.nanoseconds[stage];
+        dJointGroupEmpty(group);
+    }
+    assert_true(seconds <= 2 * STEPS * config.time_limit);
+    dJointGroupDestroy(group);
+    freeTwin(&t);
+}
+
 /* ---------------------------------------------------------------- sliding */
 
 static dJointID sliderOf(Twin *t, dBodyID body, dBodyID rail, int piston)
@@ -676,6 +717,7 @@ int main(void)
                                        cmocka_unit_test(swingingLoad),
                                        cmocka_unit_test(ballTurnsAnyWay),
                                        cmocka_unit_test(chainOfHinges),
+                                       cmocka_unit_test(limitIsKept),
                                        cmocka_unit_test(offCentrePull),
                                        cmocka_unit_test(loadAcross),
                                        cmocka_unit_test(pulledFree),
