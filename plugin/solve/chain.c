@@ -72,7 +72,7 @@ typedef struct Chain {
     int count;
 } Chain;
 
-/* Which links: all, the first, what is left after those, or all but the working set. */
+/* Which links: all, the first, what is left after those, or those by which generation solves its parts. */
 typedef enum Part { WHOLE, BEGINNING, REST, WITHIN } Part;
 
 static int isPrompt(const spragProblem *problem, const spragSolveOptions *options)

@@ -47,7 +47,7 @@ static int begin(const spragProblem *p, unsigned char *in)
     return out;
 }
 
-/* r (3 nc) := a solution with the impulses of S alone, from those in it.  *solved: its residual. */
+/* r (3 nc) becomes a solution with the impulses of S alone, from those in it.  *solved: its residual. */
 static spragStatus solveSet(const spragProblem *whole, const unsigned char *in, const spragSolveOptions *options,
                             spragArena *arena, double *r, double *solved, int *iterations)
 {
@@ -100,24 +100,25 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     closer.solver = SPRAG_SOLVER_AUTO;
     closer.tolerance = CLOSER * options->tolerance, closer.enough = options->tolerance;
     unsigned char *in = SPRAG_TAKE(arena, unsigned char, nc);
-    double *u = SPRAG_TAKE_RAW(arena, double, 3 * nc);
-    spragStatus status = in != NULL && u != NULL ? SPRAG_NOT_CONVERGED : SPRAG_ERROR_MEMORY;
-    int grows = status != SPRAG_ERROR_MEMORY && nc <= BLOCKS_MOST && begin(problem, in);
-    if (grows)
-        memset(r, 0, 3 * (size_t)nc * sizeof *r);
-    while (grows) {
+    double *x = SPRAG_TAKE(arena, double, 3 * nc), *u = SPRAG_TAKE_RAW(arena, double, 3 * nc);
+    spragStatus status = in != NULL && x != NULL && u != NULL ? SPRAG_NOT_CONVERGED : SPRAG_ERROR_MEMORY;
+    const int begins = status != SPRAG_ERROR_MEMORY && nc <= BLOCKS_MOST && begin(problem, in);
+    for (int grows = begins; grows;) {
         const spragArenaMark round = spragArenaMarkGet(arena);
         double solved, all;
-        status = solveSet(problem, in, &closer, arena, r, &solved, &info->iterations);
+        status = solveSet(problem, in, &closer, arena, x, &solved, &info->iterations);
         spragArenaRelease(arena, round);
-        const int worst = worstOutside(problem, in, r, u, &all);
-        const int late = options->time_limit > 0 && spragSeconds() - begun > options->time_limit;
+        const int worst = worstOutside(problem, in, x, u, &all);
+        closer.time_limit = options->time_limit > 0 ? options->time_limit - (spragSeconds() - begun) : 0;
+        const int late = options->time_limit > 0 && closer.time_limit <= 0;
         if (status != SPRAG_ERROR_MEMORY)
             status = all <= options->tolerance ? SPRAG_OK : late ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
         grows = status == SPRAG_NOT_CONVERGED && solved <= options->tolerance && worst >= 0;
         if (grows)
             in[worst] = 1;
     }
+    if (begins && status != SPRAG_ERROR_MEMORY)
+        memcpy(r, x, 3 * (size_t)nc * sizeof *r);
     spragArenaRelease(arena, mark);
     return status;
 }

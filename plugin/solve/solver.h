@@ -59,7 +59,7 @@ spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions
 /* The others, where those were not enough. */
 spragStatus spragChainGoOn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                            double *u, spragSolveInfo *info);
-/* All of them that small problems have, but the working set: what that is solved by. */
+/* All of them that small problems have, but generation: what solves the problems of that. */
 spragStatus spragChainWithin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                              double *r, double *u, spragSolveInfo *info);
 #endif
