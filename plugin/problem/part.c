@@ -9,7 +9,7 @@ static void *entriesOf(const void *array, size_t size, const int *block, int cou
 {
     if (array == NULL)
         return NULL;
-    unsigned char *copy = SPRAG_TAKE_RAW(arena, unsigned char, size *(size_t)count);
+    unsigned char *copy = spragArenaTakeRaw(arena, (size_t)count, size);
     *taken &= copy != NULL;
     for (int i = 0; i < count && copy != NULL; ++i)
         memcpy(copy + size * (size_t)i, (const unsigned char *)array + size * (size_t)block[i], size);

@@ -62,4 +62,5 @@ spragStatus spragChainGoOn(const spragProblem *problem, const spragSolveOptions 
 /* All of them that small problems have, but generation: what solves the problems of that. */
 spragStatus spragChainWithin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                              double *r, double *u, spragSolveInfo *info);
+
 #endif

@@ -57,14 +57,14 @@
  * solution it rises and falls by factors of three and more: p23, left where it rose threefold from 0.005, was at 0
  * another 130 factorisations on.
  *
- * Tried and dropped: paths that begin where the last one ended though nothing was gained, for small islands whose contacts
- * all but repeat each other (those have generation.c); corrections that let the modes change as they like, in place of events (lost at corners where the
- * path turns back); De Saxce's term in force all the way, a path of q alone (as many events, half as many arrive); x =
- * r_t - rho u_t with a rho that suits each slip (no fewer factorisations); steps no longer than what turns a slip by
- * one radian (no fewer either); chords alone (three times the steps); softness of 1e-5 and more (piles at rest end
- * where it leaves them), of 1e-9 (chatter at events); nonlinear Schwarz, balls of 8 to 120 contacts round the worst,
- * each solved exactly by mode search with the rest held: every one is solved, the pile is not, since neighbours undo
- * each other.
+ * Tried and dropped: paths that begin where the last one ended though nothing was gained, for small islands whose
+ * contacts all but repeat each other (those have generation.c); corrections that let the modes change as they like, in
+ * place of events (lost at corners where the path turns back); De Saxce's term in force all the way, a path of q alone
+ * (as many events, half as many arrive); x = r_t - rho u_t with a rho that suits each slip (no fewer factorisations);
+ * steps no longer than what turns a slip by one radian (no fewer either); chords alone (three times the steps);
+ * softness of 1e-5 and more (piles at rest end where it leaves them), of 1e-9 (chatter at events); nonlinear Schwarz,
+ * balls of 8 to 120 contacts round the worst, each solved exactly by mode search with the rest held: every one is
+ * solved, the pile is not, since neighbours undo each other.
  *
  * Why clusters do not do it.  After 50 to 800 sweeps of a moving pile the residual is nowhere: within a tenth of the
  * worst are a third of all contacts or more, at 1e-3 as at 1e-5 m/s.  Overlapping balls of 60, 150 or 300 contacts that
