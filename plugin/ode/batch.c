@@ -451,6 +451,7 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
         return;
     if (work->solve) {
         island->haste = spragHasteOf(world, island);
+        island->wedged_before = world->wedges > 0 && spragHasteWedged(world, island);
         spragBareMake(world, &work->surfaces, island);
     }
     if (island->bare == NULL && !assemble(work, island))

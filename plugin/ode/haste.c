@@ -33,6 +33,16 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
     return known > 0 ? (sum + known / 2) / known : 0;
 }
 
+int spragHasteWedged(const struct spragWorld *world, const spragIsland *island)
+{
+    for (int i = 0; i < island->joint_count; ++i) {
+        const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
+        if (joint->contact != NULL && joint->memory >= 0 && world->memory[joint->memory].wedged)
+            return 1;
+    }
+    return 0;
+}
+
 int spragHasteEnds(const spragIsland *island)
 {
     return island->haste == HASTE_MOST && island->solve.residual > NEAR;

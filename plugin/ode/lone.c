@@ -391,6 +391,8 @@ static double judge(const spragLoneBodies *b, int lane)
                 velocity[row] += along * c->u[i][lane];
             }
         const double residual = spragContactResidual(c->mu[lane], force, velocity, c->w[lane]);
+        if (c->w[lane] * spragNorm3(force) > SPRAG_IMPULSE_HUGE) /* which u says nothing of */
+            return INFINITY;
         if (!(residual <= worst)) /* keeps a NaN */
             worst = residual;
     }

@@ -4,6 +4,7 @@
 
 #include "linalg/vec3.h"
 #include "ode/soften.h"
+#include "problem/residual.h"
 #include "solve/policy.h"
 #include "solve/solver.h"
 
@@ -58,9 +59,14 @@ spragStatus spragPartingSolve(spragChainFn *solve, const spragSolveOptions *opti
     return status;
 }
 
+/* Huge impulses that miss are a wedge between contacts that are all but rigid, and no answer, however little they miss.
+ * (Infinite friction in conflict is told of as it is.) */
 static int isFar(const spragSolveOptions *options, const spragIsland *island)
 {
-    return !(island->solve.residual <= fmax(SPRAG_MISSED, options->enough));
+    const double residual = island->solve.residual;
+    return !(residual <= fmax(SPRAG_MISSED, options->enough)) ||
+           (residual > options->tolerance && spragImpulsesAreHuge(&island->problem, island->r) &&
+            !spragConflicts(island));
 }
 
 static int isMissed(const spragSolveOptions *options, const spragIsland *island, spragStatus status)
@@ -68,11 +74,30 @@ static int isMissed(const spragSolveOptions *options, const spragIsland *island,
     return status == SPRAG_NOT_CONVERGED && isFar(options, island);
 }
 
+/* The mode search alone, for what was wedged in the last step and may be so still; else as it was.  1: it is solved,
+ * wedged, or has no memory. */
+static int solveWedged(const spragSolveOptions *options, spragIsland *island, int *iterations, spragStatus *status)
+{
+    spragSolveOptions own = *options;
+    if (!island->wedged_before || own.solver != SPRAG_SOLVER_AUTO)
+        return 0;
+    own.solver = SPRAG_SOLVER_VARIANT;
+    *status = spragPartingSolve(spragChainSolve, &own, island, iterations);
+    if (!isMissed(options, island, *status))
+        return 1;
+    if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
+        *status = SPRAG_ERROR_MEMORY;
+    return *status == SPRAG_ERROR_MEMORY || island->wedge > 0;
+}
+
 /* The chain, but asked after its first links, or after all, whether there is a rigid solution. */
 static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *island, int *iterations)
 {
     const int hastens = spragChainHastens(&island->problem, options);
-    spragStatus status = spragPartingSolve(hastens ? spragChainBegin : spragChainSolve, options, island, iterations);
+    spragStatus status;
+    if (solveWedged(options, island, iterations, &status))
+        return status;
+    status = spragPartingSolve(hastens ? spragChainBegin : spragChainSolve, options, island, iterations);
     if (!isMissed(options, island, status))
         return status;
     if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)

@@ -253,6 +253,7 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     remember(world, &world->snapshot.joint[block->joint], block->id != 0, block->memory, &contact,
              &world->next_memory[record]);
     world->next_memory[record].haste = island->haste;
+    world->next_memory[record].wedged = island->wedge > 0;
     if (island->echo != NULL)
         memcpy(world->next_memory[record].echo, island->echo[k], sizeof *island->echo);
     world->next_pair[record] = spragLedgerPair(contact.body);

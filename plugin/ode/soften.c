@@ -116,6 +116,7 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
     const double enough = fmax(closing > 0 ? options->tolerance : SPRAG_MISSED, options->enough);
     spragStatus status = SPRAG_NOT_CONVERGED;
     keep(island, before);
+    island->solve.residual = INFINITY;
     for (double share = closing > 0 ? SHARE_WEDGE : SHARE_CONFLICT;
          share <= SHARE_MOST && status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough); share *= 10) {
         memset(island->r, 0, 3 * (size_t)island->block_count * sizeof *island->r);

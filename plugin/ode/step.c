@@ -166,6 +166,7 @@ static spragStatus stepAll(struct spragWorld *world, double step)
     spragReport(world);
     endStage(world, SPRAG_STAGE_REPORT, &since);
     ++world->info.step;
+    world->wedges = world->info.wedged;
     const double after = since - world->solved;
     world->after = world->after > 0 ? fmin(after, 2 * world->after) : after; /* the system may have held one step up */
     return SPRAG_OK;

@@ -125,6 +125,7 @@ typedef struct spragIsland {
     struct spragBare *bare;          /* with which it was solved, or NULL (bare.h): it has no blocks and no problem */
     int visited;                     /* 1: visits of its contacts were not enough (bare.h) */
     int haste;                       /* it has 2^-haste of the work (haste.h) */
+    int wedged_before;               /* 1: a contact of it was in a wedged island in the last step */
     int surged;                      /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int block_count, row_count, articulation_count;
     spragSolveInfo solve; /* where wedge > 0: of the problem in which contacts yield (soften.h) */
@@ -179,6 +180,7 @@ typedef struct spragContactMemory {
     unsigned long long id;
     int is_guide;    /* recognised by its id, not by its place */
     int haste;       /* of its island (haste.h) */
+    int wedged;      /* 1: its island was (soften.h) */
     dBodyID body[2]; /* compared, never followed; an address may be another body's by now, which its serial tells */
     int serial[2];
     dGeomID geom[2];
@@ -236,6 +238,7 @@ struct spragWorld {
     int lane_count;
     double begin, solved; /* s, spragSeconds() when the step began and when its islands were solved */
     double after;         /* s, what steps take after that */
+    int wedges;           /* islands of the last step that were wedged */
     int lenient; /* 1: the program asked for ODE's step, and has no use for a status: what is absurd is declined, island
                     by island; 0: the step is refused, and says what was wrong */
     spragSnapshot snapshot; /* of the last step: for dumps */

@@ -1,9 +1,11 @@
 #include "problem/residual.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/pool.h"
+#include "linalg/fine.h"
 #include "linalg/vec3.h"
 #include "problem/cone.h"
 
@@ -50,9 +52,10 @@ void spragProblemVelocity(const spragProblem *problem, const double *r, double *
     spragRangesRun(problem->contact_count, velocities, &(Velocity){problem, r, u});
 }
 
-static double clamp(double x, double low, double high)
+/* x - P(x - step), P the projection on [low, high]: of what is inside without rounding. */
+static double gap(double x, double step, double low, double high)
 {
-    return x < low ? low : x > high ? high : x;
+    return x - step < low ? x - low : x - step > high ? x - high : step;
 }
 
 /* |r_t - P_disc(r_t - u_t / w)| w */
@@ -76,15 +79,20 @@ double spragContactResidual(double mu, const double r[3], const double u[3], dou
     return spragNorm3(difference) * w;
 }
 
+/* Of a diagonal block.  Without mobility any positive scale asks the same of r and u. */
+static double scaleOf(const double W[9])
+{
+    const double trace = W[0] + W[4] + W[8];
+    return trace > 0 ? trace / 3 : 1;
+}
+
 /* diagonal: index of block (block, block) in W, -1 if there is none. */
 static double residualOf(const spragProblem *problem, int block, int diagonal, const double *r_all, const double u[3])
 {
     const double *r = r_all + 3 * block;
     if (diagonal < 0)
         return NAN;
-    const double *W = problem->W + 9 * (size_t)diagonal;
-    const double trace = W[0] + W[4] + W[8];
-    const double w = trace > 0 ? trace / 3 : 1; /* a block without mobility: any positive scale asks the same of r, u */
+    const double w = scaleOf(problem->W + 9 * (size_t)diagonal);
     const double mu = problem->mu[block];
     const double mu_minus = spragMuMinusOf(problem, block);
     switch (spragKindOf(problem, block)) {
@@ -93,7 +101,7 @@ static double residualOf(const spragProblem *problem, int block, int diagonal, c
     case SPRAG_BLOCK_TWO_SIDED:
         return hypot(u[0], discResidual((r[0] > 0 ? mu : mu_minus) * fabs(r[0]), r + 1, u + 1, w));
     case SPRAG_BLOCK_FORCE_LIMIT: {
-        const double normal = (r[0] - fmax(0, r[0] - u[0] / w)) * w;
+        const double normal = gap(r[0], u[0] / w, 0, INFINITY) * w;
         return hypot(normal, discResidual(mu, r + 1, u + 1, w));
     }
     case SPRAG_BLOCK_BOX: {
@@ -102,7 +110,7 @@ static double residualOf(const spragProblem *problem, int block, int diagonal, c
         double sum = 0;
         for (int i = 0; i < 3; ++i) {
             const double *bound = problem->bound + 6 * (size_t)block;
-            const double d = (r[i] - clamp(r[i] - u[i] / w, bound[i], bound[3 + i])) * w;
+            const double d = gap(r[i], u[i] / w, bound[i], bound[3 + i]) * w;
             sum += d * d;
         }
         return sqrt(sum);
@@ -111,7 +119,7 @@ static double residualOf(const spragProblem *problem, int block, int diagonal, c
         if (problem->parent == NULL || problem->parent[block] < 0)
             return NAN;
         const double load = fmax(0, r_all[3 * problem->parent[block]]);
-        const double spin = (r[2] - clamp(r[2] - u[2] / w, -mu_minus * load, mu_minus * load)) * w;
+        const double spin = gap(r[2], u[2] / w, -mu_minus * load, mu_minus * load) * w;
         return hypot(spin, discResidual(mu * load, r, u, w));
     }
     default:
@@ -122,6 +130,59 @@ static double residualOf(const spragProblem *problem, int block, int diagonal, c
 double spragBlockResidual(const spragProblem *problem, int block, const double *r_all, const double u[3])
 {
     return residualOf(problem, block, spragProblemDiagonal(problem, block), r_all, u);
+}
+
+/* ---------------------------------------------------------------- huge impulses */
+
+/* Where friction locks a wedge, impulses grow without bound along a self-stress, W r = 0, until rounding of W r and of
+ * r - u / w hides what the contacts do: at |r| = 1e14 N s the map is 0 in double, whatever u is.  So from
+ * SPRAG_IMPULSE_HUGE on, where that begins to count, u and the map are evaluated in long double, and what may be hidden even so is added. */
+#define ROUNDINGS 8
+
+static int isHuge(const spragProblem *problem, int k, int diagonal, const double *r)
+{
+    return diagonal >= 0 && scaleOf(problem->W + 9 * (size_t)diagonal) * spragNorm3(r + 3 * k) > SPRAG_IMPULSE_HUGE;
+}
+
+/* spragContactResidual, finer. */
+static double contactResidualFine(double mu, const double r[3], const spragFine u[3], double w)
+{
+    const spragFine shift[3] = {(u[0] + mu * spragFineNorm2(u + 1)) / w, u[1] / w, u[2] / w};
+    const spragFine x[3] = {r[0] - shift[0], r[1] - shift[1], r[2] - shift[2]};
+    const spragFine tangential = spragFineNorm2(x + 1), normal = (x[0] + mu * tangential) / (1 + (spragFine)mu * mu);
+    if (mu * tangential <= -x[0])
+        return spragNorm3(r) * w;
+    if (tangential <= mu * x[0])
+        return (double)(spragFineNorm3(shift) * w);
+    const spragFine scale = mu * normal / tangential;
+    const spragFine difference[3] = {r[0] - normal, r[1] - scale * x[1], r[2] - scale * x[2]};
+    return (double)(spragFineNorm3(difference) * w);
+}
+
+/* The judge's word on block k, and its u. */
+static double residualFine(const spragProblem *problem, int k, const double *r, double u[3])
+{
+    spragFine fine[3] = {problem->q[3 * k], problem->q[3 * k + 1], problem->q[3 * k + 2]};
+    double size = 0; /* of the products whose sum is u */
+    int diagonal = -1;
+    for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
+        const double *W = problem->W + 9 * (size_t)e, *s = r + 3 * problem->column[e];
+        for (int i = 0; i < 9; ++i) {
+            fine[i / 3] += (spragFine)W[i] * s[i % 3];
+            size += fabs(W[i] * s[i % 3]);
+        }
+        diagonal = problem->column[e] == k ? e : diagonal;
+    }
+    for (int i = 0; i < 3; ++i)
+        u[i] = (double)fine[i];
+    if (diagonal < 0)
+        return NAN;
+    const double w = scaleOf(problem->W + 9 * (size_t)diagonal), hidden = ROUNDINGS * (double)LDBL_EPSILON * size;
+    const spragBlockKind kind = spragKindOf(problem, k);
+    if (kind == SPRAG_BLOCK_CONTACT)
+        return hidden + contactResidualFine(problem->mu[k], r + 3 * k, fine, w);
+    const double in_map = kind == SPRAG_BLOCK_BOX ? 0 : DBL_EPSILON * spragNorm3(r + 3 * k) * w; /* its discs */
+    return hidden + in_map + residualOf(problem, k, diagonal, r, u);
 }
 
 double spragVelocityResidual(const spragProblem *problem, const double *r, const double *u)
@@ -148,7 +209,9 @@ typedef struct Judgement {
     const spragProblem *problem;
     const double *r;
     double *u; /* or NULL */
+    int fine;
     double worst[SPRAG_RANGES_MOST];
+    unsigned char huge[SPRAG_RANGES_MOST]; /* 1: the range has a huge impulse */
 } Judgement;
 
 /* The worst of a range; NaN where one is. */
@@ -158,31 +221,64 @@ static void judge(void *data, int range, int first, int end)
     const spragProblem *problem = judgement->problem;
     const double *r = judgement->r;
     double worst = 0;
+    int huge = 0;
     for (int k = first; k < end; ++k) {
-        double u[3] = {problem->q[3 * k], problem->q[3 * k + 1], problem->q[3 * k + 2]};
-        int diagonal = -1;
-        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
-            spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
-            diagonal = problem->column[e] == k ? e : diagonal;
+        double u[3], residual;
+        if (judgement->fine) {
+            residual = residualFine(problem, k, r, u);
+        } else {
+            int diagonal = -1;
+            memcpy(u, problem->q + 3 * k, sizeof u);
+            for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
+                spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
+                diagonal = problem->column[e] == k ? e : diagonal;
+            }
+            residual = residualOf(problem, k, diagonal, r, u);
+            huge |= isHuge(problem, k, diagonal, r);
         }
         if (judgement->u != NULL)
             memcpy(judgement->u + 3 * k, u, sizeof u);
-        const double residual = residualOf(problem, k, diagonal, r, u);
         if (!(residual <= worst) && !isnan(worst))
             worst = residual;
     }
     judgement->worst[range] = worst;
+    judgement->huge[range] = (unsigned char)huge;
 }
 
 double spragProblemJudge(const spragProblem *problem, const double *r, double *u)
 {
     Judgement judgement = {.problem = problem, .r = r, .u = u};
+    const int ranges = spragRangeCount(problem->contact_count);
     spragRangesRun(problem->contact_count, judge, &judgement);
+    for (int k = 0; k < ranges; ++k)
+        judgement.fine |= judgement.huge[k];
+    if (judgement.fine)
+        spragRangesRun(problem->contact_count, judge, &judgement);
     double worst = 0;
-    for (int k = 0; k < spragRangeCount(problem->contact_count) && !isnan(worst); ++k)
+    for (int k = 0; k < ranges && !isnan(worst); ++k)
         if (!(judgement.worst[k] <= worst))
             worst = judgement.worst[k];
     return worst;
+}
+
+double spragProblemRounding(const spragProblem *problem, const double *r)
+{
+    double worst = 0;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        double sum = 0;
+        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
+            sum += spragNorm3(problem->W + 9 * (size_t)e) * spragNorm3(r + 3 * (size_t)problem->column[e]);
+        worst = fmax(worst, sum);
+    }
+    return ROUNDINGS * DBL_EPSILON * worst;
+}
+
+int spragImpulsesAreHuge(const spragProblem *problem, const double *r)
+{
+    for (int k = 0; k < problem->contact_count; ++k)
+        if (isHuge(problem, k, spragProblemDiagonal(problem, k), r))
+            return 1;
+    return 0;
 }
 
 double spragProblemResidual(const spragProblem *problem, const double *r)

@@ -13,7 +13,6 @@
  *
  * What another method finds for a small island goes through the mode search once more: it is the one that knows a
  * separatrix when it sees it, and the policy. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -257,7 +256,8 @@ static spragStatus tryLink(Run *run, const Link *link)
     run->left.tolerance = link->tolerance;
     run->left.iteration_limit = link->limit;
     spragStatus status = tryMethod(run, link->method, link->manner);
-    if (again && status == SPRAG_OK && run->info->residual > link->tolerance && !timeIsUp(run)) {
+    if (again && status == SPRAG_OK &&
+        run->info->residual > fmax(link->tolerance, spragProblemRounding(run->problem, run->r)) && !timeIsUp(run)) {
         run->left.iteration_limit = link->from_rest;
         status = tryMethod(run, link->method, FROM_REST);
     }
@@ -344,20 +344,6 @@ static spragStatus calm(Run *run)
     return SPRAG_OK;
 }
 
-/* m/s, what rounding alone leaves of a residual: much, where impulses are huge (a body that another squeezes which
- * nothing stops). */
-static double roundingOf(const spragProblem *problem, const double *r)
-{
-    double worst = 0;
-    for (int k = 0; k < problem->contact_count; ++k) {
-        double sum = 0;
-        for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
-            sum += spragNorm3(problem->W + 9 * (size_t)e) * spragNorm3(r + 3 * (size_t)problem->column[e]);
-        worst = fmax(worst, sum);
-    }
-    return 8 * DBL_EPSILON * worst;
-}
-
 /* ---------------------------------------------------------------- the chain */
 
 /* What comes before the sweeps of a large problem: its guess may be an answer, or near one. */
@@ -411,7 +397,7 @@ static spragStatus runChain(Run *run, Part part)
             return status;
         if (late)
             return searched ? lastSweeps(run) : SPRAG_LIMIT;
-        if (info->residual <= roundingOf(run->problem, run->r))
+        if (info->residual <= spragProblemRounding(run->problem, run->r))
             break;
     }
     return run->options->iteration_limit > 0 ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;

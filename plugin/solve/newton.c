@@ -100,8 +100,12 @@ static int left(const Newton *newton)
 static spragStatus points(Newton *newton, double lambda, int steps, double *r)
 {
     const int most = left(newton);
-    return spragProximalPoints(&newton->proximal, lambda, newton->tolerance, newton->deadline,
-                               steps < most ? steps : most, r, newton->iterations);
+    const spragProximal *proximal = &newton->proximal;
+    const spragStatus status = spragProximalPoints(&newton->proximal, lambda, newton->tolerance, newton->deadline,
+                                                   steps < most ? steps : most, r, newton->iterations);
+    if (proximal->best_residual <= spragProblemRounding(newton->problem, proximal->best)) /* nothing comes nearer */
+        newton->limit = 0;
+    return status;
 }
 
 /* 0: no memory. */

@@ -323,6 +323,9 @@ int spragWarmSolve(const spragProblem *problem, double tolerance, double deadlin
                    spragSolveInfo *info)
 {
     Warm s;
-    return problem->contact_count <= SPRAG_WARM_BLOCKS && begin(&s, problem) &&
-           iterate(&s, tolerance, deadline, r, u, info);
+    const int found = problem->contact_count <= SPRAG_WARM_BLOCKS && begin(&s, problem) &&
+                      iterate(&s, tolerance, deadline, r, u, info);
+    if (found && spragImpulsesAreHuge(problem, r))
+        info->residual = spragProblemJudge(problem, r, u);
+    return found && info->residual <= STALLED * tolerance;
 }

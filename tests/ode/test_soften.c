@@ -95,6 +95,31 @@ static void aWedgeYieldsAndIsTold(void **state)
     }
 }
 
+/* What friction locks it keeps locked: all methods fail in the first step, the next ones ask for the wedge before. */
+static void aWedgeThatLastsIsNotSearchedAgain(void **state)
+{
+    (void)state;
+    Vice vice;
+    int first = 0;
+    makeVice(&vice, 0);
+    dWorldSetCFM(vice.world, 0); /* else it has a rigid answer, of 1e6 N s */
+    for (int step = 0; step < 4; ++step) {
+        const int walls = step < 3 ? 2 : 1;
+        dJointGroupEmpty(vice.group);
+        for (int k = 0; k < walls; ++k)
+            addWall(&vice, 1 - 2 * k, 0.02 / (1 + k), 50);
+        assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+        const spragStepInfo info = spragWorldGetStepInfo(vice.sprag);
+        assert_int_equal(info.wedged, walls == 2); /* one wall alone pushes it out */
+        assert_true(info.residual <= 1e-6);
+        if (step == 0)
+            first = info.iterations;
+        else
+            assert_true(info.iterations < first / 4);
+    }
+    freeVice(&vice);
+}
+
 /* One wall alone pushes it out, whatever the friction. */
 static void aWayOutIsNoWedge(void **state)
 {
@@ -155,6 +180,7 @@ static void aHingeHoldsWhatContactsPushOut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(aWedgeYieldsAndIsTold), cmocka_unit_test(aWayOutIsNoWedge),
+                                       cmocka_unit_test(aWedgeThatLastsIsNotSearchedAgain),
                                        cmocka_unit_test(aHingeHoldsWhatContactsPushOut)};
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -221,6 +221,41 @@ static void aBlockWithoutMobilityIsJudged(void **state)
     CHECK_NEAR(spragProblemResidual(&problem, pull), 3, 0);
 }
 
+/* A body between two walls, both of which close at 1 mm/s.  Equal impulses are a self-stress, W r = 0, so that u = q; but
+ * 1e14 - 1e14 + q is 0 in double, and so is the map. */
+static void hugeImpulsesHideNothing(void **state)
+{
+    (void)state;
+    enum { NC = 2 };
+    const int row_start[] = {0, 2, 4}, column[] = {0, 1, 0, 1};
+    double W[36] = {0};
+    for (int i = 0; i < 3; ++i)
+        W[4 * i] = W[27 + 4 * i] = 1, W[9 + 4 * i] = W[18 + 4 * i] = i == 0 ? -1 : 1;
+    const double q[6] = {-1e-3, 0, 0, -1e-3, 0, 0}, mu[NC] = {0.5, 0.5};
+    const double bound[12] = {0, 0, 0, INFINITY, 0, 0, 0, 0, 0, INFINITY, 0, 0};
+    static const spragBlockKind kinds[] = {SPRAG_BLOCK_CONTACT, SPRAG_BLOCK_TWO_SIDED, SPRAG_BLOCK_FORCE_LIMIT,
+                                           SPRAG_BLOCK_BOX};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        const unsigned char kind[NC] = {(unsigned char)kinds[i], (unsigned char)kinds[i]};
+        const spragProblem problem = {.contact_count = NC,
+                                      .block_count = 4,
+                                      .row_start = row_start,
+                                      .column = column,
+                                      .W = W,
+                                      .q = q,
+                                      .mu = mu,
+                                      .kind = kind,
+                                      .bound = bound};
+        for (double huge = 1; huge < 1e16; huge *= 10) {
+            const double r[6] = {huge, 0, 0, huge, 0, 0};
+            const double residual = spragProblemResidual(&problem, r);
+            assert_true(residual > 0.999e-3);
+            if (huge <= 1e10)
+                CHECK_NEAR(residual, 1e-3, 1e-5);
+        }
+    }
+}
+
 static void badArgumentsAreNan(void **state)
 {
     (void)state;
@@ -252,13 +287,10 @@ static void badArgumentsAreNan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knownValues),
-        cmocka_unit_test(rollingIsBoundedByItsParent),
-        cmocka_unit_test(theJudgesAgree),
-        cmocka_unit_test(velocityIsTheDenseProduct),
-        cmocka_unit_test(scaleAndFrame),
-        cmocka_unit_test(badArgumentsAreNan),
-        cmocka_unit_test(aBlockWithoutMobilityIsJudged),
+        cmocka_unit_test(knownValues),        cmocka_unit_test(rollingIsBoundedByItsParent),
+        cmocka_unit_test(theJudgesAgree),     cmocka_unit_test(velocityIsTheDenseProduct),
+        cmocka_unit_test(scaleAndFrame),      cmocka_unit_test(hugeImpulsesHideNothing),
+        cmocka_unit_test(badArgumentsAreNan), cmocka_unit_test(aBlockWithoutMobilityIsJudged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
