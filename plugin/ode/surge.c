@@ -160,12 +160,14 @@ static double gainOf(Answer *answer)
     return gain;
 }
 
-/* correction, motion: as they were before any was withheld, m/s */
-static Row rowOf(int joint, Asked asked, double correction, double motion, double r, double a)
+/* correction, motion: as they were before any was withheld, m/s.  again: the island surged, and K is 1. */
+static Row rowOf(int again, int joint, Asked asked, double correction, double motion, double r, double a)
 {
-    const double most = a > 0 ? (EXPLAINED * correction * correction + motion * motion) / a : 0;
+    const double of_correction = a > 0 ? correction * correction / a : 0, of_motion = a > 0 ? motion * motion / a : 0;
+    const double most = EXPLAINED * of_correction + of_motion;
+    const double own = again ? of_correction + of_motion : most;
     const double work = fmax((asked.correction + asked.motion) * r, 0);
-    return (Row){joint, r, asked.drive * r + fmin(work, most), most > 0 && fabs((correction + motion) * r) > most};
+    return (Row){joint, r, asked.drive * r + fmin(work, own), most > 0 && fabs((correction + motion) * r) > most};
 }
 
 /* Of blocks first .. end - 1. */
@@ -184,8 +186,8 @@ static void fillRange(void *data, int range, int first, int end)
             const Asked asked = askedOfBlock(s, block, row);
             const double share = 1 - s->joint[block->joint].withheld;
             *out++ = block->unused[row] ? (Row){.joint = -1}
-                                        : rowOf(block->joint, asked, asked.correction / share, asked.motion / share,
-                                                island->r[3 * k + row], W[4 * row]);
+                                        : rowOf(island->surged, block->joint, asked, asked.correction / share,
+                                                asked.motion / share, island->r[3 * k + row], W[4 * row]);
         }
     }
 }
@@ -197,7 +199,8 @@ static void fillRows(Answer *answer)
     for (int e = 0; e < island->row_count; ++e) {
         const spragEqualityRow *row = &island->row[e];
         const double correction = spragRowDrives(row) ? 0 : row->asked + givenToRow(s, row);
-        answer->row[e] = rowOf(row->joint, askedOfRow(s, row), correction, 0, row->impulse, mobility(s, row));
+        answer->row[e] =
+            rowOf(island->surged, row->joint, askedOfRow(s, row), correction, 0, row->impulse, mobility(s, row));
     }
     spragRangesRun(island->block_count, fillRange, answer);
 }

@@ -15,7 +15,8 @@
  * and
  *     sum_j min(b_j r_j, (K c_j^2 + m_j^2) / a_j),      b_j = c_j + m_j
  * (a row alone gives b^2 / 2 a), c the correction and m what is of the motion itself, a bounce and -h Jdot v.  The
- * island is solved again with less asked for; what forces and momentum want of the rows they still do exactly.
+ * island is solved again with less asked for, until K = 1 explains it: a throw need not be as great as it could be
+ * without being seen.  What forces and momentum want of the rows they still do exactly.
  *
  * First of the equality rows of joints: what can be had without haste, b <- A (A + C)^-1 b with A their J M^-1 J^T and
  * C = s diag A (damped least squares: Wampler, IEEE Trans. Systems, Man, and Cybernetics 16, 1986).  Directions that

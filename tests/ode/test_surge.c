@@ -110,7 +110,7 @@ static void aSliderAlongTheFloorIsNotShot(void **state)
 {
     (void)state;
     static const double angle[] = {1, 0.5, 0.2, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 0};
-    int fallbacks, shot = 0;
+    int fallbacks, shot = 0, refused = 0;
     for (size_t i = 0; i < sizeof angle / sizeof *angle; ++i) {
         const double exact = ASKED / sin(angle[i]);
         shot += slide(0, angle[i], 0, &fallbacks) > 50;
@@ -119,11 +119,14 @@ static void aSliderAlongTheFloorIsNotShot(void **state)
             CHECK_NEAR(speed, exact, 1e-4 * exact); /* the world's CFM */
             assert_int_equal(fallbacks, 0);
         } else {
-            assert_true(speed >= 0 && speed <= sqrt(200) * ASKED);
-            assert_true(fabs(slide(1, angle[i], 0.5, &fallbacks)) <= sqrt(200) * ASKED);
+            /* what is seen to throw is cut down to less than what is let be */
+            refused += fallbacks;
+            assert_true(speed >= 0 && speed <= sqrt(fallbacks ? 2 : 200) * ASKED * (1 + 1e-6));
+            assert_true(fabs(slide(1, angle[i], 0.5, &fallbacks)) <= sqrt(2) * ASKED);
         }
     }
     assert_int_equal(shot, 2);
+    assert_true(refused > 0);
 }
 
 /* ---------------------------------------------------------------- a loop that has drifted */
