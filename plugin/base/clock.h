@@ -11,4 +11,13 @@ static inline double spragSeconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+#define SPRAG_TIME_LEAST 1e-9 /* s: the least that is a limit; some sweeps are made all the same */
+
+/* s, of a limit that began at `begin`; 0: none. */
+static inline double spragTimeLeft(double limit, double begin)
+{
+    const double left = limit > 0 ? limit - (spragSeconds() - begin) : 0;
+    return limit > 0 && !(left > SPRAG_TIME_LEAST) ? SPRAG_TIME_LEAST : left;
+}
+
 #endif

@@ -15,12 +15,12 @@
 #include "ode/bare.h"
 #include "ode/bearing.h"
 #include "ode/blow.h"
+#include "ode/bounded.h"
 #include "ode/echo.h"
 #include "ode/haste.h"
 #include "ode/ledger.h"
 #include "ode/lone.h"
 #include "ode/matrix_free.h"
-#include "ode/release.h"
 #include "ode/rescue.h"
 #include "ode/surge.h"
 #include "ode/working_set.h"
@@ -85,53 +85,6 @@ spragStatus spragLanesMake(struct spragWorld *world)
 
 /* ---------------------------------------------------------------- one island */
 
-#define NO_TIME 1e-9 /* s: the least that is a limit; some sweeps are made all the same */
-
-/* s, of a limit that began at `begin`; 0: none. */
-static double timeLeft(double limit, double begin)
-{
-    return limit > 0 ? fmax(limit - (spragSeconds() - begin), NO_TIME) : 0;
-}
-
-/* With the forces of its joints; where those bound friction in the joints, until the bounds fit, or an island that has no
- * answer has shown so for some bounds. */
-static spragStatus solveBounded(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
-{
-    enum {
-        ROUNDS_LEAST = 8, /* though the time is up: bounds that do not fit are far off, and the last rounds are warm */
-        ROUNDS_MAX = 60,
-        ROUNDS_MISSED = 4,
-        STEPS_AGAIN = 300 /* of each method, where there is no rigid answer */
-    };
-    const double enough = 0.1 * options->tolerance, begin = options->time_limit > 0 ? spragSeconds() : 0;
-    spragStatus status = SPRAG_OK;
-    double off = INFINITY;
-    int iterations = 0, missed = 0;
-    spragSolveOptions own = *options;
-    spragBearingRounds rounds;
-    if (!spragBearingsBegin(world, island, &rounds))
-        return SPRAG_ERROR_MEMORY;
-    for (int round = 0; round < ROUNDS_MAX && status != SPRAG_ERROR_MEMORY && off > enough && missed < ROUNDS_MISSED &&
-                        (round < ROUNDS_LEAST || own.time_limit != NO_TIME);
-         ++round) {
-        spragArena *arena = &island->lane->arena;
-        const spragArenaMark mark = spragArenaMarkGet(arena);
-        status = spragReleaseSolve(&own, island);
-        iterations += island->solve.iterations;
-        if (island->wedge > 0 && own.iteration_limit == 0 && spragProblemHasFreeRows(&island->problem))
-            own.iteration_limit = STEPS_AGAIN;
-        if (status != SPRAG_ERROR_MEMORY && !spragArticulationsSolve(island))
-            status = SPRAG_ERROR_MEMORY;
-        spragArenaRelease(arena, mark);
-        missed += island->solve.residual > fmax(options->tolerance, SPRAG_MISSED);
-        off = status == SPRAG_ERROR_MEMORY ? 0 : spragBearingsUpdate(world, island, &rounds);
-        own.time_limit = timeLeft(options->time_limit, begin);
-    }
-    island->solve.iterations = iterations;
-    island->solve.residual = fmax(island->solve.residual, off > enough ? off : 0);
-    return status;
-}
-
 static spragBodyState *movingBody(spragSnapshot *s, int body)
 {
     return body < 0 || s->body[body].kinematic ? NULL : &s->body[body];
@@ -188,13 +141,13 @@ static spragStatus solveTurned(struct spragWorld *world, const spragSolveOptions
     enum { TURNS_MAX = 8 };
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragSolveOptions own = *options;
-    spragStatus status = solveBounded(world, options, island);
+    spragStatus status = spragBoundedSolve(world, options, island);
     for (int turn = 0; turn < TURNS_MAX && status == SPRAG_OK; ++turn) {
-        own.time_limit = timeLeft(options->time_limit, begin);
-        if ((turn > 0 && own.time_limit == NO_TIME) || !spragBearingsTurn(world, island, turn))
+        own.time_limit = spragTimeLeft(options->time_limit, begin);
+        if ((turn > 0 && own.time_limit == SPRAG_TIME_LEAST) || !spragBearingsTurn(world, island, turn))
             break;
         const int iterations = island->solve.iterations;
-        status = spragAssembleAgain(world, island, island->block_count) ? solveBounded(world, &own, island)
+        status = spragAssembleAgain(world, island, island->block_count) ? spragBoundedSolve(world, &own, island)
                                                                         : SPRAG_ERROR_MEMORY;
         island->solve.iterations += iterations;
     }
@@ -212,7 +165,7 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
         return status == SPRAG_NOT_CONVERGED ? SPRAG_LIMIT : status;
     if (!spragAssembleCouple(world, island))
         return SPRAG_ERROR_MEMORY;
-    options->time_limit = timeLeft(options->time_limit, begin);
+    options->time_limit = spragTimeLeft(options->time_limit, begin);
     return status;
 }
 
@@ -306,7 +259,7 @@ static void solveIsland(struct spragWorld *world, const spragPointerMap *surface
                         spragSurges(&world->snapshot, island, round == SURGES_MAX);
          ++round) {
         status = assembleAnew(world, surfaces, island);
-        options.time_limit = timeLeft(seconds_left, begin);
+        options.time_limit = spragTimeLeft(seconds_left, begin);
         if (status == SPRAG_OK && island->declined == NULL)
             status = solveHeld(world, surfaces, &options, island);
         takeImpulses(world, island, status);
@@ -354,7 +307,7 @@ static double shareOf(Work *work, const spragIsland *island)
     const double left = limit - (spragSeconds() - world->begin) - world->after;
     const double others = LATER * (joints - island->joint_count);
     const double share = (double)world->lane_count * island->joint_count / (island->joint_count + fmax(others, 0));
-    return fmax(left * fmin(share, 1), NO_TIME);
+    return fmax(left * fmin(share, 1), SPRAG_TIME_LEAST);
 }
 
 static const char *const absurdity =
@@ -411,7 +364,7 @@ static int solveBare(Work *work, spragIsland *island)
     if (island->declined != NULL)
         return 1;
     guessFromBare(bare, island);
-    solveIsland(world, &work->surfaces, island, seconds > 0 ? fmax(seconds - (spragSeconds() - begin), 1e-9) : 0);
+    solveIsland(world, &work->surfaces, island, spragTimeLeft(seconds, begin));
     if (bare->rests)
         spragEchoFind(world, bare, island);
     return 1;

@@ -2,7 +2,7 @@
  *
  * Turning (hinge, universal, ball).  Load F = |force that the joint hands on|; friction about an axis |M| <= mu R F, R
  * the bearing's radius.  The reaction follows from the solution, so the bound of the row is iterated to it:
- *     solve with M_max,   M_max <- mu R F,   until what the change is worth is below the tolerance.
+ *     solve with M_max,   M_max <- mu R F,   until what the change is worth is below the tolerance (ode/bounded.h).
  * The gain is of the size mu R / length of the links: two or three solves.  In closed loops it may be beyond -1, and this
  * would go to and fro for ever: after a few rounds the loads of all joints are mixed (solve/anderson.h).  A gain above 1
  * leads up to where the joint is locked, and its reaction follows the bound no more.  Whatever the bound, friction is
@@ -56,11 +56,13 @@ int spragBearingBlockCount(const struct spragBearing *bearing);
 /* Adds them to the island; changes the rows that the joint brought: from `first` on. */
 void spragBearingBlocks(const struct spragWorld *world, int joint, int first, spragIsland *island);
 
-/* The iteration of a step: from its first bounds on. */
+/* The iteration of a step: from its first bounds on.  Loads in N. */
 typedef struct spragBearingRounds {
-    int count, round;      /* turning bearings of the island; solves so far */
-    double *tried, *found; /* (count) N, loads of the bounds solved with, and what they gave */
-    double *weight;        /* (count) N m of bound per N */
+    int count, round;            /* turning bearings of the island; solutions mixed so far */
+    double *set, *tried, *found; /* (count) loads of the present bounds; of those solved with, and what they gave */
+    double *next, *r;            /* (count) the loads that Mix chose, (3 block_count) from which impulses */
+    double *best;                /* (3 block_count) */
+    double *weight;              /* (count) N m of bound per N */
     spragAnderson anderson;
     int part[2]; /* its only piece: 0, count */
 } spragBearingRounds;
@@ -69,6 +71,13 @@ int spragBearingsBegin(const struct spragWorld *world, const spragIsland *island
 /* Bounds of turning friction from the reactions just found.  Returns what the greatest change is worth, m/s or rad/s; 0
  * in islands without such joints. */
 double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds);
+/* After the update of a solution: the bounds to solve with next, mixed from those of all solutions. */
+void spragBearingsMix(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds);
+/* Back to the impulses and bounds of the last mix. */
+void spragBearingsReturn(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds);
+/* Keeps the impulses of the best answer so far; takes them again, with the joints' forces (0: no memory). */
+void spragBearingsKeep(const spragIsland *island, spragBearingRounds *rounds);
+int spragBearingsBest(spragIsland *island, const spragBearingRounds *rounds);
 /* Turns the ends of sliding bearings along the reactions just found, and to the faces they load, and a ball's axes where
  * its load is new; round: how often before in this step.  1: some were off; the problem is to be made and solved anew. */
 int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round);

@@ -177,60 +177,95 @@ int spragBearingsBegin(const struct spragWorld *world, const spragIsland *island
         rounds->count += beginsTurning(island, k);
     if (rounds->count == 0)
         return 1;
-    rounds->tried = SPRAG_TAKE(arena, double, rounds->count);
-    rounds->found = SPRAG_TAKE(arena, double, rounds->count);
-    rounds->weight = SPRAG_TAKE(arena, double, rounds->count);
-    if (rounds->tried == NULL || rounds->found == NULL || rounds->weight == NULL)
+    const size_t n = (size_t)rounds->count;
+    double *loads = SPRAG_TAKE(arena, double, 5 * n);
+    rounds->r = SPRAG_TAKE_RAW(arena, double, 6 * (size_t)island->block_count);
+    if (loads == NULL || rounds->r == NULL)
         return 0;
-    for (int k = 0, n = 0; k < island->block_count; ++k)
+    rounds->best = rounds->r + 3 * (size_t)island->block_count;
+    rounds->set = loads, rounds->tried = loads + n, rounds->found = loads + 2 * n;
+    rounds->next = loads + 3 * n, rounds->weight = loads + 4 * n;
+    for (int k = 0, i = 0; k < island->block_count; ++k)
         if (beginsTurning(island, k)) {
             const struct spragBearing *bearing = bearingOf(world, island, k);
-            rounds->tried[n] = bearing->load;
-            rounds->weight[n++] = turningBound(world, bearing, 1);
+            rounds->set[i] = bearing->load;
+            rounds->weight[i++] = turningBound(world, bearing, 1);
         }
     rounds->part[1] = rounds->count;
     return spragAndersonInit(&rounds->anderson, 1, rounds->part, rounds->weight, NULL, arena);
 }
 
-/* The loads to try next. */
-static void nextLoads(const struct spragWorld *world, const spragIsland *island, spragBearingRounds *rounds)
-{
-    enum { ROUNDS_PLAIN = 4 };
-    for (int k = 0, n = 0; k < island->block_count; ++k)
-        if (beginsTurning(island, k)) {
-            double F[3];
-            reaction(island, bearingOf(world, island, k), F);
-            rounds->found[n++] = spragNorm3(F) / world->snapshot.step;
-        }
-    if (++rounds->round <= ROUNDS_PLAIN) {
-        memcpy(rounds->tried, rounds->found, (size_t)rounds->count * sizeof *rounds->tried);
-        return;
-    }
-    spragAnderson *anderson = &rounds->anderson;
-    memcpy(anderson->x, rounds->tried, (size_t)rounds->count * sizeof *rounds->tried);
-    memcpy(anderson->G, rounds->found, (size_t)rounds->count * sizeof *rounds->found);
-    spragAndersonGather(anderson, 0);
-    spragAndersonLook(anderson);
-    spragAndersonMix(anderson);
-    for (int n = 0; n < rounds->count; ++n)
-        rounds->tried[n] = fmax(0, anderson->x[n]);
-}
-
-double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds)
+/* Bounds of these loads.  What the change to those of `found` is worth. */
+static double setBounds(const struct spragWorld *world, spragIsland *island, const double *load,
+                        spragBearingRounds *rounds)
 {
     double worst = 0;
-    if (rounds->count == 0)
-        return 0;
-    nextLoads(world, island, rounds);
     for (int k = 0, n = -1; k < island->block_count; ++k) {
         if (island->block[k].part != SPRAG_PART_TURNING)
             continue;
         n += beginsTurning(island, k);
         const struct spragBearing *bearing = bearingOf(world, island, k);
         worst = fmax(worst, setProblemBound(island, k, turningBound(world, bearing, rounds->found[n]),
-                                            turningBound(world, bearing, rounds->tried[n])));
+                                            turningBound(world, bearing, load[n])));
     }
+    memcpy(rounds->set, load, (size_t)rounds->count * sizeof *load);
     return worst;
+}
+
+double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds)
+{
+    if (rounds->count == 0)
+        return 0;
+    memcpy(rounds->tried, rounds->set, (size_t)rounds->count * sizeof *rounds->tried);
+    for (int k = 0, n = 0; k < island->block_count; ++k)
+        if (beginsTurning(island, k)) {
+            double F[3];
+            reaction(island, bearingOf(world, island, k), F);
+            rounds->found[n++] = spragNorm3(F) / world->snapshot.step;
+        }
+    return setBounds(world, island, rounds->found, rounds);
+}
+
+void spragBearingsMix(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds)
+{
+    enum { ROUNDS_PLAIN = 4 };
+    const size_t bytes = (size_t)rounds->count * sizeof *rounds->next;
+    spragAnderson *anderson = &rounds->anderson;
+    if (rounds->count == 0)
+        return;
+    memcpy(rounds->r, island->r, 3 * (size_t)island->block_count * sizeof *island->r);
+    memcpy(rounds->next, rounds->found, bytes);
+    if (++rounds->round <= ROUNDS_PLAIN)
+        return;
+    memcpy(anderson->x, rounds->tried, bytes);
+    memcpy(anderson->G, rounds->found, bytes);
+    spragAndersonGather(anderson, 0);
+    spragAndersonLook(anderson);
+    spragAndersonMix(anderson);
+    for (int n = 0; n < rounds->count; ++n)
+        rounds->next[n] = fmax(0, anderson->x[n]);
+    setBounds(world, island, rounds->next, rounds);
+}
+
+void spragBearingsReturn(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds)
+{
+    if (rounds->count == 0)
+        return;
+    memcpy(island->r, rounds->r, 3 * (size_t)island->block_count * sizeof *island->r);
+    setBounds(world, island, rounds->next, rounds);
+}
+
+void spragBearingsKeep(const spragIsland *island, spragBearingRounds *rounds)
+{
+    if (rounds->count > 0)
+        memcpy(rounds->best, island->r, 3 * (size_t)island->block_count * sizeof *island->r);
+}
+
+int spragBearingsBest(spragIsland *island, const spragBearingRounds *rounds)
+{
+    memcpy(island->r, rounds->best, 3 * (size_t)island->block_count * sizeof *island->r);
+    spragProblemVelocity(&island->problem, island->r, island->u);
+    return spragArticulationsSolve(island);
 }
 
 void spragTurningRemember(const struct spragWorld *world, const spragIsland *island, int k, int second,

@@ -34,7 +34,6 @@
 #define STILL 10 /* tolerances */
 
 #define SECONDS_PER_CUBE 1e-8 /* s, of a dense factorisation for n blocks, over n^3 */
-#define TIME_LEAST 1e-9       /* s: the least that is a limit; some sweeps are made all the same */
 
 enum {
     SMALL = 60,             /* blocks, measured: beyond it the mode search costs more than it saves */
@@ -356,7 +355,7 @@ static spragStatus tryGuess(Run *run)
         return SPRAG_OK;
     const spragStatus status = tryMethod(run, &spragSolverAtOnce, BETTER);
     if (!isSolved(run) && timeIsUp(run))
-        run->left.time_limit = TIME_LEAST;
+        run->left.time_limit = SPRAG_TIME_LEAST;
     return status;
 }
 

@@ -1,0 +1,140 @@
+#include "ode/bounded.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "base/clock.h"
+#include "ode/articulation.h"
+#include "ode/bearing.h"
+#include "ode/release.h"
+#include "solve/solver.h"
+
+enum {
+    ROUNDS_LEAST = 8, /* though the time is up: bounds that do not fit are far off, and the last rounds are warm */
+    SOLUTIONS_MAX = 60,
+    VAIN_MAX = 15,  /* solutions after which no less is left, */
+    VAIN_LATE = 10, /* and where that is an answer */
+    MISSED_MAX = 4,
+    STEPS_AGAIN = 300, /* of each method, where there is no rigid answer */
+    SWEEPS = 8,
+    PAUSE_FIRST = 2
+};
+#define HALF 0.5
+#define NEARER 0.99 /* a rope's bounds may come round again */
+
+typedef struct Course {
+    double enough, tolerance; /* m/s, of the bounds; of the answer */
+    double off, off_solved;   /* what the bounds are off by; after the last solution that was followed */
+    double left, least;       /* the larger of residual and off; the least so far */
+    double asked;             /* what sweeps come to: no less than the solution before them */
+    int round, solutions, missed, vain;
+    int sweeps, swept, astray; /* the next round, and the last one, has sweeps; the last solution was led astray */
+    int pause, pause_next;     /* solutions without sweeps between them */
+} Course;
+
+static int goesOn(const Course *course, double residual, int late)
+{
+    return (course->off > course->enough || residual > course->asked) && course->solutions < SOLUTIONS_MAX &&
+           course->vain < (course->least <= SPRAG_MISSED ? VAIN_LATE : VAIN_MAX) && course->missed < MISSED_MAX &&
+           (course->round < ROUNDS_LEAST || !late);
+}
+
+static spragStatus sweep(const spragSolveOptions *options, spragIsland *island)
+{
+    int iterations = 0;
+    spragSolveOptions some = *options;
+    some.solver = SPRAG_SOLVER_GAUSS_SEIDEL;
+    some.iteration_limit = SWEEPS;
+    const spragStatus status = spragPartingSolve(spragChainSolve, &some, island, &iterations);
+    island->solve.iterations = iterations;
+    return status;
+}
+
+/* After a solution. */
+static void look(Course *course, double residual)
+{
+    const int missed = residual > fmax(course->tolerance, SPRAG_MISSED);
+    ++course->solutions;
+    course->missed += missed;
+    course->asked = fmax(course->tolerance, residual);
+    course->astray = course->swept && !(course->off <= NEARER * course->off_solved);
+    course->pause = course->astray ? course->pause_next : course->pause > 0 ? course->pause - 1 : 0;
+    course->pause_next *= course->astray ? 2 : 1;
+    course->swept = 0;
+    course->sweeps = course->pause == 0 && !missed;
+}
+
+/* After either. */
+static void compare(Course *course, spragIsland *island, spragBearingRounds *rounds)
+{
+    const double residual = island->solve.residual, before = course->left;
+    course->left = fmax(course->off, residual);
+    course->vain = course->left <= HALF * course->least ? 0 : course->vain + !course->sweeps;
+    if (course->left < course->least) {
+        course->least = course->left;
+        spragBearingsKeep(island, rounds);
+    }
+    if (course->sweeps) {
+        course->sweeps = course->left <= HALF * before;
+        course->swept = 1;
+    } else {
+        look(course, residual);
+    }
+}
+
+/* One round.  ERROR_MEMORY, or the status of its answer. */
+static spragStatus solveRound(const struct spragWorld *world, const spragSolveOptions *options, Course *course,
+                              spragIsland *island, spragBearingRounds *rounds)
+{
+    spragArena *arena = &island->lane->arena;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    const int solves = !course->sweeps;
+    if (course->astray)
+        spragBearingsReturn(world, island, rounds);
+    course->astray = 0;
+    const spragStatus status = solves ? spragReleaseSolve(options, island) : sweep(options, island);
+    const int ready = status != SPRAG_ERROR_MEMORY && spragArticulationsSolve(island);
+    spragArenaRelease(arena, mark);
+    if (!ready)
+        return SPRAG_ERROR_MEMORY;
+    course->off = spragBearingsUpdate(world, island, rounds);
+    compare(course, island, rounds);
+    if (solves && !course->astray) {
+        spragBearingsMix(world, island, rounds);
+        course->off_solved = course->off;
+    }
+    return status;
+}
+
+spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
+{
+    const double begin = options->time_limit > 0 ? spragSeconds() : 0;
+    Course course = {.enough = 0.1 * options->tolerance,
+                     .tolerance = options->tolerance,
+                     .off = INFINITY,
+                     .off_solved = INFINITY,
+                     .left = INFINITY,
+                     .least = INFINITY,
+                     .pause = options->solver == SPRAG_SOLVER_AUTO ? 0 : INT_MAX,
+                     .pause_next = PAUSE_FIRST};
+    spragStatus status = SPRAG_OK;
+    spragSolveOptions own = *options;
+    spragBearingRounds rounds;
+    int iterations = 0;
+    if (!spragBearingsBegin(world, island, &rounds))
+        return SPRAG_ERROR_MEMORY;
+    while (status != SPRAG_ERROR_MEMORY &&
+           goesOn(&course, island->solve.residual, own.time_limit == SPRAG_TIME_LEAST)) {
+        status = solveRound(world, &own, &course, island, &rounds);
+        iterations += island->solve.iterations;
+        if (island->wedge > 0 && own.iteration_limit == 0 && spragProblemHasFreeRows(&island->problem))
+            own.iteration_limit = STEPS_AGAIN;
+        own.time_limit = spragTimeLeft(options->time_limit, begin);
+        ++course.round;
+    }
+    island->solve.iterations = iterations;
+    if (status == SPRAG_ERROR_MEMORY || (course.off <= course.enough && course.left <= course.least))
+        return status;
+    island->solve.residual = course.least;
+    return course.left <= course.least || spragBearingsBest(island, &rounds) ? status : SPRAG_ERROR_MEMORY;
+}
