@@ -266,8 +266,24 @@ static spragStatus tryLink(Run *run, const Link *link)
 
 /* ---------------------------------------------------------------- what comes before and after */
 
-/* A guess may be worse than none: r = 0 leaves max |q| (1 + mu) at most.  What begins beyond that takes longer, or, if its
- * sweeps are numbered, ends there. */
+/* (m/s)^2, sum of the squares of all contacts' residuals. */
+static double squaresOf(const spragProblem *problem, const double *r, const double *u)
+{
+    double sum = 0;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        const double residual = spragBlockResidual(problem, k, r, u + 3 * k);
+        sum += residual * residual;
+    }
+    return sum;
+}
+
+#define FEW 0.1
+
+/* A guess may be worse than none: what begins there takes longer, or, if its sweeps are numbered, ends there.  r = 0 leaves
+ * max |q| (1 + mu) at most.  What the guess leaves more somewhere may be the fault of a few contacts, as when a ball lands
+ * on a pile at rest, whose other impulses are right: then it stays.  (By the worst contact alone such steps of 1200 balls
+ * took 1700 sweeps to 5e-5 .. 6e-6 m/s; they take 264 to 568 to 1e-6.  Their squares are 0.01 to 0.07 of those of r = 0.
+ * Piles of boxes that shake have 0.1 to 0.8, and come to rest sooner from r = 0: it has no self-stress.) */
 static void dropBadGuess(Run *run)
 {
     const spragProblem *problem = run->problem;
@@ -278,12 +294,11 @@ static void dropBadGuess(Run *run)
     if (run->info->residual <= most)
         return;
     memset(run->candidate, 0, n * sizeof *run->candidate);
-    const double residual = spragVelocityResidual(problem, run->candidate, problem->q);
-    if (run->info->residual <= residual)
+    if (squaresOf(problem, run->r, run->u) <= FEW * squaresOf(problem, run->candidate, problem->q))
         return;
     memset(run->r, 0, n * sizeof *run->r);
     memcpy(run->u, problem->q, n * sizeof *run->u);
-    run->info->residual = residual;
+    run->info->residual = spragVelocityResidual(problem, run->r, run->u);
 }
 
 /* 1: a few steps of the mode search, a dense factorisation each, would take longer than there is time. */
