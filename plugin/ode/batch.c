@@ -139,12 +139,13 @@ static void sumImpulses(spragSnapshot *s, const spragIsland *island)
 static spragStatus solveTurned(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     enum { TURNS_MAX = 8 };
+    double off = INFINITY;
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragSolveOptions own = *options;
     spragStatus status = spragBoundedSolve(world, options, island);
     for (int turn = 0; turn < TURNS_MAX && status == SPRAG_OK; ++turn) {
         own.time_limit = spragTimeLeft(options->time_limit, begin);
-        if ((turn > 0 && own.time_limit == SPRAG_TIME_LEAST) || !spragBearingsTurn(world, island, turn))
+        if ((turn > 0 && own.time_limit == SPRAG_TIME_LEAST) || !spragBearingsTurn(world, island, turn, &off))
             break;
         const int iterations = island->solve.iterations;
         status = spragAssembleAgain(world, island, island->block_count) ? spragBoundedSolve(world, &own, island)

@@ -79,8 +79,10 @@ void spragBearingsReturn(const struct spragWorld *world, spragIsland *island, sp
 void spragBearingsKeep(const spragIsland *island, spragBearingRounds *rounds);
 int spragBearingsBest(spragIsland *island, const spragBearingRounds *rounds);
 /* Turns the ends of sliding bearings along the reactions just found, and to the faces they load, and a ball's axes where
- * its load is new; round: how often before in this step.  1: some were off; the problem is to be made and solved anew. */
-int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round);
+ * its load is new; round: how often before in this step.  off: m/s, what ends off their reactions were worth the last time
+ * (INFINITY: not known, as after another face), and are now; unless that is less by a fifth they stay as they are.  1: some
+ * were turned; the problem is to be made and solved anew. */
+int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round, double *off);
 /* Keeps what the next step starts from. */
 void spragBearingsRemember(struct spragWorld *world, const spragIsland *island);
 

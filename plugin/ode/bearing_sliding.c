@@ -8,6 +8,8 @@
 #include "problem/residual.h"
 #include "solve/policy.h"
 
+#define NEARER 0.8 /* an end that is turned is to be off by no more of what it was */
+
 /* Rows that the joint brought: sum of rhs over those about (linear 0) or along (linear 1) an axis. */
 static double rhsAlong(const spragEqualityRow *row, int count, int linear, const double axis[3])
 {
@@ -183,6 +185,7 @@ static void turnEnd(const struct spragWorld *world, struct spragBearing *bearing
     const double c = spragDot3(n, before[0].n), s = spragDot3(n, before[1].n);
     const double turn[2][2] = {{c, s}, {-s, c}}, d[3] = {pair[0].t1[0], pair[0].t1[1], pair[0].t1[2]};
     const double N[2] = {r[0], r[3]}, depth = bearing->side[end] * bearing->law.half_width;
+    const double around = side == bearing->side[end] ? fmax(c, 0) * r[2] : 0;
     double normal[3], point[3];
     bearing->side[end] = side;
     for (int k = 0; k < 2; ++k) {
@@ -194,37 +197,66 @@ static void turnEnd(const struct spragWorld *world, struct spragBearing *bearing
         pair[k].rhs[0] = turn[k][0] * before[0].rhs[0] + turn[k][1] * before[1].rhs[0];
         pair[k].correction = pair[k].rhs[0];
         r[3 * k] = turn[k][0] * N[0] + turn[k][1] * N[1];
-        r[3 * k + 2] = 0;
+        r[3 * k + 2] = k == 0 ? around : 0;
     }
 }
 
-int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round)
+/* The end of a sliding bearing whose blocks are k and k + 1; NULL: they are none. */
+static struct spragBearing *bearingOfEnd(const struct spragWorld *world, const spragIsland *island, int k, int *end)
+{
+    const int is = k + 1 < island->block_count && island->block[k].part == SPRAG_PART_GUIDE &&
+                   island->block[k + 1].part == SPRAG_PART_ACROSS;
+    struct spragBearing *bearing = is ? world->snapshot.joint[island->block[k].joint].bearing : NULL;
+    *end = is ? (int)(island->block[k].id - bearing->id) : 0;
+    return bearing;
+}
+
+/* m/s, what friction of `force` at the end is worth. */
+static double worthOf(const spragIsland *island, int k, double force)
+{
+    const double *W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
+    return island->block[k].mu * W[4] * force;
+}
+
+/* What bears across rubs too, and elsewhere where the bearing is wide. */
+static double endOff(const spragIsland *island, const struct spragBearing *bearing, int k)
+{
+    double sum[3];
+    endReaction(island, k, sum);
+    const double N = fabs(island->r[3 * k]), across = fabs(spragDot3(sum, island->block[k + 1].n));
+    return worthOf(island, k, bearing->law.half_width > 0 ? across : hypot(N, across) - N);
+}
+
+int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round, double *off)
 {
     enum { FACES_MAX = 3 }; /* changes of face: they need not end (docs/theory.md 3, flip rule) */
-    const double enough = world->config.tolerance;
-    int turned = 0;
-    for (int k = 0; k + 1 < island->block_count; ++k) {
+    const double enough = world->config.tolerance, before = *off;
+    int turned = 0, anew = 0, end;
+    *off = 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        const struct spragBearing *bearing = bearingOfEnd(world, island, k, &end);
+        *off = bearing != NULL ? fmax(*off, endOff(island, bearing, k)) : *off;
+    }
+    for (int k = 0; k < island->block_count; ++k) {
         if (island->block[k].part == SPRAG_PART_TURNING)
-            turned |= spragBallTurn(world, island, k);
-        if (island->block[k].part != SPRAG_PART_GUIDE || island->block[k + 1].part != SPRAG_PART_ACROSS)
+            anew |= spragBallTurn(world, island, k);
+        struct spragBearing *bearing = bearingOfEnd(world, island, k, &end);
+        if (bearing == NULL)
             continue;
-        struct spragBearing *bearing = world->snapshot.joint[island->block[k].joint].bearing;
-        const int end = (int)(island->block[k].id - bearing->id), side = bearing->side[end];
-        const double *W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
-        const double worth = island->block[k].mu * W[4], r = island->r[3 * k];
-        double n[3], sum[3];
-        endReaction(island, k, sum);
-        const double N = fabs(r), across = fabs(spragDot3(sum, island->block[k + 1].n));
-        /* what bears across rubs too, and elsewhere where the bearing is wide */
-        const int off = worth * (bearing->law.half_width > 0 ? across : hypot(N, across) - N) > enough;
-        const int other = bearing->law.half_width > 0 && round < FACES_MAX && side * r < 0 && worth * N > enough;
-        if (!off && !other)
+        const double r = island->r[3 * k];
+        const int side = bearing->side[end];
+        const int other =
+            bearing->law.half_width > 0 && round < FACES_MAX && side * r < 0 && worthOf(island, k, fabs(r)) > enough;
+        if (!other && !(*off <= NEARER * before && endOff(island, bearing, k) > enough))
             continue;
+        double n[3];
         endDirection(island, k, n);
         turnEnd(world, bearing, end, n, other ? -side : side, &island->block[k], island->r + 3 * k);
         turned = 1;
+        anew |= other;
     }
-    return turned;
+    *off = anew ? INFINITY : *off;
+    return turned || anew;
 }
 
 void spragSlidingRemember(const struct spragWorld *world, const spragIsland *island, int k, double known[3])

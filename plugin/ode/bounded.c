@@ -12,7 +12,7 @@
 enum {
     ROUNDS_LEAST = 8, /* though the time is up: bounds that do not fit are far off, and the last rounds are warm */
     SOLUTIONS_MAX = 60,
-    VAIN_MAX = 15,  /* solutions after which no less is left, */
+    VAIN_MAX = 15,  /* solutions after which not half as much is left, */
     VAIN_LATE = 10, /* and where that is an answer */
     MISSED_MAX = 4,
     STEPS_AGAIN = 300, /* of each method, where there is no rigid answer */
@@ -23,10 +23,10 @@ enum {
 #define NEARER 0.99 /* a rope's bounds may come round again */
 
 typedef struct Course {
-    double enough, tolerance; /* m/s, of the bounds; of the answer */
-    double off, off_solved;   /* what the bounds are off by; after the last solution that was followed */
-    double left, least;       /* the larger of residual and off; the least so far */
-    double asked;             /* what sweeps come to: no less than the solution before them */
+    double enough, tolerance;         /* m/s, of the bounds; of the answer */
+    double off, off_solved;           /* what the bounds are off by; after the last solution that was followed */
+    double left, least, least_solved; /* the larger of residual and off; the least so far, of solutions */
+    double asked;                     /* what sweeps come to: no less than the solution before them */
     int round, solutions, missed, vain;
     int sweeps, swept, astray; /* the next round, and the last one, has sweeps; the last solution was led astray */
     int pause, pause_next;     /* solutions without sweeps between them */
@@ -69,7 +69,10 @@ static void compare(Course *course, spragIsland *island, spragBearingRounds *rou
 {
     const double residual = island->solve.residual, before = course->left;
     course->left = fmax(course->off, residual);
-    course->vain = course->left <= HALF * course->least ? 0 : course->vain + !course->sweeps;
+    if (course->left <= HALF * course->least || (!course->sweeps && course->left <= HALF * course->least_solved))
+        course->vain = 0;
+    else
+        course->vain += !course->sweeps;
     if (course->left < course->least) {
         course->least = course->left;
         spragBearingsKeep(island, rounds);
@@ -78,6 +81,7 @@ static void compare(Course *course, spragIsland *island, spragBearingRounds *rou
         course->sweeps = course->left <= HALF * before;
         course->swept = 1;
     } else {
+        course->least_solved = fmin(course->least_solved, course->left);
         look(course, residual);
     }
 }
@@ -115,6 +119,7 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
                      .off_solved = INFINITY,
                      .left = INFINITY,
                      .least = INFINITY,
+                     .least_solved = INFINITY,
                      .pause = options->solver == SPRAG_SOLVER_AUTO ? 0 : INT_MAX,
                      .pause_next = PAUSE_FIRST};
     spragStatus status = SPRAG_OK;

@@ -128,9 +128,50 @@ static void endsHoldWhatTheJointHolds(void **state)
     }
 }
 
+/* N s and N m s on the first body from one end's blocks. */
+static void impulseOf(const spragIsland *island, double sum[6])
+{
+    memset(sum, 0, 6 * sizeof *sum);
+    for (int k = 0; k < 2; ++k)
+        for (int row = 0; row < 3; ++row)
+            for (int i = 0; i < 6; ++i)
+                sum[i] += island->r[3 * k + row] * island->block[k].J[0][row][i];
+}
+
+/* An end that bears 1e6 N s, slides and is off its reaction by 1e-6 is turned: what it hands on stays as it is, friction
+ * around the axis too.  It is not turned where it is as far off as the last time. */
+static void turnedAsTheyBear(void **state)
+{
+    (void)state;
+    for (unsigned long long k = 1; k <= SEEDS; k += 2) {
+        unsigned long long seed = k;
+        Twin t;
+        makeJoint(&t, 1, k >> 1 & 1, &seed);
+        step(&t, h);
+        spragIsland *island = &t.sprag->snapshot.island[0];
+        const double r[6] = {1e6, -1e5, -2e5, 1, 0, 0};
+        double before[6], after[6], off = INFINITY;
+        memset(island->r, 0, 3 * (size_t)island->block_count * sizeof *island->r);
+        memcpy(island->r, r, sizeof r);
+        island->u[1] = 0.1, island->u[2] = 0.2;
+        const int faces_done = 3; /* rounds after which faces stay */
+        impulseOf(island, before);
+        assert_true(spragBearingsTurn(t.sprag, island, faces_done, &off));
+        impulseOf(island, after);
+        for (int i = 0; i < 6; ++i)
+            CHECK_NEAR(after[i], before[i], 10);
+        CHECK_NEAR(island->r[3], 0, 1e-3);
+        assert_true(off > 0 && off < INFINITY);
+        island->r[3] = 1;
+        assert_false(spragBearingsTurn(t.sprag, island, faces_done, &off));
+        assert_true(island->r[3] == 1);
+        freeTwin(&t);
+    }
+}
+
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(endsHoldWhatTheJointHolds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(endsHoldWhatTheJointHolds), cmocka_unit_test(turnedAsTheyBear)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
