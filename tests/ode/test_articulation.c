@@ -5,6 +5,7 @@
 
 #include <sprag/sprag_ode.h>
 
+#include "ode/articulation.h"
 #include "ode/world.h"
 #include "support/uniform.h"
 
@@ -208,10 +209,49 @@ static void contactsWithinAMechanismThatBranches(void **state)
     }
 }
 
+/* Contacts of a long chain reach few of its joints: it is dissected, not eliminated from one end to the other. */
+static void longChainsAreDissected(void **state)
+{
+    (void)state;
+    enum { LINKS = 64, REACH_MOST = 8 };
+    const dWorldID world = dWorldCreate();
+    const dJointGroupID group = dJointGroupCreate(0);
+    spragWorldID sprag;
+    dBodyID link[LINKS];
+    dWorldSetGravity(world, 0, 0, -9.81);
+    assert_int_equal(spragWorldAttach(world, NULL, &sprag), SPRAG_OK);
+    for (int i = 0; i < LINKS; ++i) {
+        dMass mass;
+        dMassSetBoxTotal(&mass, 1, 0.2, 0.1, 0.1);
+        link[i] = dBodyCreate(world);
+        dBodySetMass(link[i], &mass);
+        dBodySetPosition(link[i], 0.2 * i, 0, 0.05);
+        dContact contact = {.surface = {.mode = dContactApprox1, .mu = 0.5},
+                            .geom = {.normal = {0, 0, 1}, .pos = {0.2 * i}}};
+        dJointAttach(spragJointCreateContact(sprag, group, &contact), link[i], 0);
+        if (i == 0)
+            continue;
+        const dJointID ball = dJointCreateBall(world, 0);
+        dJointAttach(ball, link[i - 1], link[i]);
+        dJointSetBallAnchor(ball, 0.2 * i - 0.1, 0, 0.05);
+    }
+    assert_int_equal(spragWorldStep(sprag, 0.01), SPRAG_OK);
+    assert_true(spragWorldGetStepInfo(sprag).residual <= 1e-8);
+    const struct spragArticulation *chain = sprag->snapshot.island[0].articulation;
+    assert_int_equal(chain->joint_count, LINKS - 1);
+    assert_int_equal(chain->block_count, LINKS);
+    for (int slot = 0; slot < LINKS; ++slot)
+        assert_true(chain->reach[slot].count <= REACH_MOST);
+    spragWorldDetach(sprag);
+    dJointGroupDestroy(group);
+    dWorldDestroy(world);
+}
+
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(longChainsAreDissected),
         cmocka_unit_test(frictionlessMechanismIsAsOde),
         cmocka_unit_test(contactFeelsTheWholeMechanism),
         cmocka_unit_test(contactsWithinAMechanismThatBranches),
