@@ -13,6 +13,7 @@ enum {
     ROUNDS_MAX = 8,
     MISSES_PATIENT = 2, /* in one step: joints in conflict are solved again for each bound, motor and surge */
     STEPS_PROMPT = 300, /* of each method, for who misses again */
+    FEW = 60,           /* blocks that are swept in some microseconds */
     LARGE = 200         /* blocks: the step of a pile that is still falling does not wait for this */
 };
 
@@ -121,6 +122,10 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
         (island->wedge > 0 || spragConflicts(island)))
         status = spragYieldingSolve(options, island, &iterations);
+    const int limited = given->time_limit > 0 || given->iteration_limit > 0;
+    if (limited && status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
+        island->block_count <= FEW && !(island->wedge > 0) && !spragConflicts(island))
+        status = spragYieldingSweep(options, island, &iterations);
     spragArenaRelease(arena, mark);
     island->solve.iterations = iterations;
     island->missed += isMissed(options, island, status);

@@ -11,11 +11,13 @@
 #include "solve/existence.h"
 #include "solve/solver.h"
 
+enum { SWEEPS = 20 };
 #define CONFLICT 1e4        /* impulses against what stops the island */
 #define SHARE_CONFLICT 1e-8 /* of W, by which contacts yield: in conflict, from this on */
 #define SHARE_WEDGE 1e-3    /* in a wedge */
 #define SHARE_MOST 0.11
-#define CLOSING 1e-6 /* m/s: a wedge that closes more slowly is none */
+#define SHARE_SWEPT 0.1 /* where there is time for some sweeps, which end at rest then */
+#define CLOSING 1e-6    /* m/s: a wedge that closes more slowly is none */
 
 static int isInfinite(const spragBlock *block)
 {
@@ -107,6 +109,22 @@ static double fastest(const spragIsland *island)
     return most;
 }
 
+/* The diagonal of W, and room for an answer; NULL: no memory. */
+static double *room(const spragIsland *island, Answer *answer)
+{
+    const size_t n = 3 * (size_t)island->block_count;
+    spragArena *arena = &island->lane->arena;
+    double *diagonal = SPRAG_TAKE_RAW(arena, double, n);
+    answer->r = SPRAG_TAKE_RAW(arena, double, n);
+    answer->bound = island->bound == NULL ? NULL : SPRAG_TAKE_RAW(arena, double, 2 * n);
+    if (diagonal == NULL || answer->r == NULL || (island->bound != NULL && answer->bound == NULL))
+        return NULL;
+    for (int k = 0; k < island->block_count; ++k)
+        for (int row = 0; row < 3; ++row)
+            diagonal[3 * k + row] = island->W[9 * spragProblemDiagonal(&island->problem, k) + 4 * row];
+    return diagonal;
+}
+
 /* With a compliance on all contacts there is a solution.  That is what is solved and judged; W is rigid again
  * afterwards, and u what the rigid contacts do. */
 static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
@@ -137,22 +155,43 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
 
 spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *island, int *iterations)
 {
-    const size_t n = 3 * (size_t)island->block_count;
-    double *diagonal = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
-    Answer before = {.r = SPRAG_TAKE_RAW(&island->lane->arena, double, n)};
-    if (island->bound != NULL)
-        before.bound = SPRAG_TAKE_RAW(&island->lane->arena, double, 2 * n);
-    if (diagonal == NULL || before.r == NULL || (island->bound != NULL && before.bound == NULL))
+    Answer before;
+    double *diagonal = room(island, &before);
+    if (diagonal == NULL)
         return SPRAG_ERROR_MEMORY;
-    for (int k = 0; k < island->block_count; ++k)
-        for (int row = 0; row < 3; ++row)
-            diagonal[3 * k + row] = island->W[9 * spragProblemDiagonal(&island->problem, k) + 4 * row];
     if (solveYielding(options, island, diagonal, &before, iterations) == SPRAG_ERROR_MEMORY)
         return SPRAG_ERROR_MEMORY;
     if (!(island->wedge > 0))
         island->solve.residual = island->rigid;
     island->solve.fallback = 1;
     return island->solve.status = island->solve.residual <= options->tolerance ? SPRAG_OK : SPRAG_NOT_CONVERGED;
+}
+
+spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *island, int *iterations)
+{
+    const size_t n = 3 * (size_t)island->block_count;
+    Answer before;
+    spragSolveOptions own = *options;
+    double *diagonal = room(island, &before);
+    if (diagonal == NULL)
+        return SPRAG_ERROR_MEMORY;
+    const int huge = spragImpulsesAreHuge(&island->problem, island->r);
+    own.solver = SPRAG_SOLVER_GAUSS_SEIDEL;
+    own.iteration_limit = SWEEPS;
+    own.time_limit = 0;
+    keep(island, &before);
+    memset(island->r, 0, n * sizeof *island->r);
+    soften(island, diagonal, SHARE_SWEPT);
+    spragStatus status = spragPartingSolve(spragChainSolve, &own, island, iterations);
+    soften(island, diagonal, 0);
+    if (status == SPRAG_ERROR_MEMORY)
+        return status;
+    island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);
+    if (!huge && !(island->solve.residual < before.info.residual)) {
+        takeBack(island, &before);
+        spragProblemVelocity(&island->problem, island->r, island->u);
+    }
+    return island->solve.status = SPRAG_LIMIT;
 }
 
 /* m/s, of one row of a contact */

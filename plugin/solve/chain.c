@@ -312,6 +312,7 @@ static int isHurried(Run *run)
 static spragStatus lastSweeps(Run *run)
 {
     spragSolveOptions *left = &run->left;
+    dropBadGuess(run);
     const int late = !(left->time_limit > 0);
     left->iteration_limit = late ? SWEEPS_LATE : 0;
     left->time_limit = late ? 0 : left->time_limit;

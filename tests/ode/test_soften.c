@@ -120,6 +120,37 @@ static void aWedgeThatLastsIsNotSearchedAgain(void **state)
     freeVice(&vice);
 }
 
+/* Under a limit nobody asks for the wedge: impulses stay in proportion all the same, and the body moves as the deeper wall
+ * pushes it. */
+static void aLimitedStepSqueezesModestly(void **state)
+{
+    (void)state;
+    static const double friction[] = {2, 50};
+    static const int limit[] = {20, 300, 3000};
+    for (int k = 0; k < 6; ++k) {
+        Vice vice;
+        makeVice(&vice, 0);
+        dWorldSetCFM(vice.world, 0);
+        spragConfig config = spragConfigDefault();
+        config.iteration_limit = limit[k / 2];
+        assert_int_equal(spragWorldSetConfig(vice.sprag, &config), SPRAG_OK);
+        for (int step = 0; step < 5; ++step) {
+            dJointGroupEmpty(vice.group);
+            addWall(&vice, 1, 0.2, friction[k % 2]);
+            addWall(&vice, -1, 0.1, friction[k % 2]);
+            assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+            const spragContact *contact;
+            const int count = spragWorldGetContacts(vice.sprag, &contact);
+            assert_int_equal(count, 8);
+            for (int i = 0; i < count; ++i)
+                assert_true(contact[i].normal_force < 1e5);
+            assert_true(spragWorldGetStepInfo(vice.sprag).residual < 8); /* rigid walls ask for 4 and 2 m/s */
+            assert_true(fabs(dBodyGetLinearVel(vice.body)[0]) < 4);
+        }
+        freeVice(&vice);
+    }
+}
+
 /* One wall alone pushes it out, whatever the friction. */
 static void aWayOutIsNoWedge(void **state)
 {
@@ -181,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(aWedgeYieldsAndIsTold), cmocka_unit_test(aWayOutIsNoWedge),
                                        cmocka_unit_test(aWedgeThatLastsIsNotSearchedAgain),
+                                       cmocka_unit_test(aLimitedStepSqueezesModestly),
                                        cmocka_unit_test(aHingeHoldsWhatContactsPushOut)};
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
