@@ -224,7 +224,8 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, s
     greedy->best = NULL; /* the last answer is the one that is wanted */
     spragGreedyBegin(greedy, others, u);
     solve->residual = greedy->best_residual;
-    double enough = SPRAG_CREEP_ROUNDING, before = INFINITY; /* of creep; the residual */
+    roughly |= !spragCreepMatters(options->tolerance, u, greedy->contact_count); /* nor would Newton be asked with W */
+    double enough = SPRAG_CREEP_ROUNDING, before = INFINITY;                     /* of creep; the residual */
     while (roughly && (greedy->creep > enough || solve->residual > options->tolerance) && greedy->visits < most &&
            solve->residual < FALLS * before) {
         before = solve->residual;

@@ -32,7 +32,7 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
 spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island);
 
 /* Of an island that seems to rest: OK where the guess is the answer and what holds does not creep, or hardly, and a
- * few visits are all that it is worth, or where that is enough (roughly: it costs too much to have it to rounding)
+ * few visits are all that it is worth, or where that is enough (roughly: it costs too much to have it to rounding; or nobody asks)
  * after some more; else NOT_CONVERGED. */
 spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, spragGreedy *greedy, double *others,
                                 double *u, spragSolveInfo *solve);

@@ -6,6 +6,16 @@
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 
+#define STILL 10 /* tolerances */
+
+int spragCreepMatters(double tolerance, const double *u, int contact_count)
+{
+    double most = 0;
+    for (int i = 0; i < 3 * contact_count; ++i)
+        most = fmax(most, fabs(u[i]));
+    return tolerance <= SPRAG_CREEP_MATTERS || most <= STILL * tolerance;
+}
+
 /* Speed of rows a, a+1 where |r| is inside the disc. */
 static double discCreep(double radius, const double *r, const double *u, int a)
 {

@@ -18,6 +18,11 @@ static inline double spragContactCreep(double mu, const double r[3], const doubl
     return spragNorm2(r + 1) < SPRAG_CREEP_INSIDE * mu * r[0] ? spragNorm2(u + 1) : 0;
 }
 
+/* 1: what creeps is worth a factorisation.  Who asks for more than SPRAG_CREEP_MATTERS does not pay for it while others
+ * move, by more than the tolerance can tell from rest.  u (3 contact_count), m/s. */
+#define SPRAG_CREEP_MATTERS 1e-7 /* m/s */
+int spragCreepMatters(double tolerance, const double *u, int contact_count);
+
 /* The largest of all blocks at r (3 nc), u (3 nc) = W r + q. */
 double spragVelocityCreep(const spragProblem *problem, const double *r, const double *u);
 

@@ -29,9 +29,6 @@
  * if it is found at all.) */
 #define WORK_PROMPT 1e6
 #define WORK_PATIENT 1.5e8 /* the same, some 0.3 s: before it contents itself with what it has */
-/* m/s: who asks for no more than this does not pay for sticking contacts that do not creep while others move. */
-#define CREEP_MATTERS 1e-7
-#define STILL 10 /* tolerances */
 
 #define SECONDS_PER_CUBE 1e-8 /* s, of a dense factorisation for n blocks, over n^3 */
 
@@ -327,15 +324,6 @@ static int creeps(const Run *run)
            spragVelocityCreep(run->problem, run->r, run->u) > SPRAG_CREEP_ROUNDING;
 }
 
-/* 1: nothing moves that the tolerance can tell from rest. */
-static int isStill(const Run *run)
-{
-    double most = 0;
-    for (int i = 0; i < 3 * run->problem->contact_count; ++i)
-        most = fmax(most, fabs(run->u[i]));
-    return most <= STILL * run->left.tolerance;
-}
-
 /* From an answer within tolerance on: what holds does not creep.  Newton ends at rounding, and then a pile at rest begins
  * every step with its answer; where that is too dear, and for the last digits, sweeps come nearer from step to step.
  *
@@ -344,13 +332,14 @@ static int isStill(const Run *run)
  * m/s everywhere in each step, and the steps after it cost the same. */
 static spragStatus calm(Run *run)
 {
-    const int exact = run->left.tolerance <= CREEP_MATTERS, has_bodies = run->problem->bodies != NULL;
+    const int exact = run->left.tolerance <= SPRAG_CREEP_MATTERS, has_bodies = run->problem->bodies != NULL;
+    const int matters = spragCreepMatters(run->left.tolerance, run->u, run->problem->contact_count);
     const spragSolver *const newton = has_bodies ? &spragSolverPolish : exact ? &spragSolverNewton : NULL;
     const spragSolver *method[3] = {NULL, has_bodies ? &spragSolverCalm : NULL, NULL};
     double creep = spragVelocityCreep(run->problem, run->r, run->u);
     method[creep > SPRAG_CREEP_SLOW ? 0 : 2] = newton;
     for (int k = 0; k < 3 && creep > SPRAG_CREEP_ROUNDING; ++k) {
-        if (method[k] == NULL || (method[k] == newton && (creep <= SPRAG_CREEP_SLOW || !(exact || isStill(run)))))
+        if (method[k] == NULL || (method[k] == newton && (creep <= SPRAG_CREEP_SLOW || !matters)))
             continue;
         if (tryMethod(run, method[k], BETTER) == SPRAG_ERROR_MEMORY)
             return SPRAG_ERROR_MEMORY;

@@ -60,8 +60,20 @@ static void holdsOrMoves(void **state)
     }
 }
 
+/* To a rough tolerance it is worth something only where all is still. */
+static void matters(void **state)
+{
+    (void)state;
+    double u[6] = {0, 5e-6, 0, -9e-6, 0, 1e-13};
+    assert_true(spragCreepMatters(1e-6, u, 2));
+    u[4] = -1e-3;
+    assert_false(spragCreepMatters(1e-6, u, 2));
+    assert_true(spragCreepMatters(1e-6, u, 1));
+    assert_true(spragCreepMatters(1e-8, u, 2));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(holdsOrMoves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(holdsOrMoves), cmocka_unit_test(matters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
