@@ -6,7 +6,7 @@
  *                           time, or where rows are free on what they leave; the traced path; in a step Newton with all
  *                           its time; Gauss-Seidel; Lemke
  *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while it
- *                           pays; Newton with an interior point; Gauss-Seidel; without a limit of work sweeps
+ *                           pays; Newton with an interior point; in a step contacts one by one (up to 120); Gauss-Seidel; without a limit of work sweeps
  *                           and the traced path by turns
  *     more, all glued       in the velocities of bodies (glue), then Newton: heaps that hold by infinite friction are
  *                           convex, and nothing slides, so that sweeps carry a change no further than from body to body
@@ -130,7 +130,7 @@ static void chainSmall(Chain *chain, Part part)
         add(chain, &spragSolverLemke, prompt ? PIVOTS_PROMPT * n : 0, content);
 }
 
-static void chainLarge(Chain *chain)
+static void chainLarge(Chain *chain, Part part)
 {
     const spragProblem *problem = chain->problem;
     const spragSolveOptions *options = chain->options;
@@ -147,6 +147,8 @@ static void chainLarge(Chain *chain)
         content);
     if (!glued)
         addNewton(chain, 0, patient, content);
+    if (limited && !glued && part != WITHIN && !spragProblemHasFreeRows(problem)) /* as among the small ones */
+        add(chain, &spragSolverGeneration, 0, fmax(tolerance, options->enough));
     if (patient)
         add(chain, &spragSolverGaussSeidel, 0, content);
     if (traced)
@@ -175,7 +177,7 @@ static void chainOf(Chain *chain, Part part)
         if (small)
             chainSmall(chain, part);
         else
-            chainLarge(chain);
+            chainLarge(chain, part);
     }
 }
 

@@ -30,7 +30,7 @@
 #include "problem/residual.h"
 #include "solve/solver.h"
 
-enum { BLOCKS_MOST = 60 };
+enum { BLOCKS_MOST = 120 }; /* of more S grows too large to be solved again and again */
 #define CLOSER 0.01 /* of the tolerance: S is solved so much closer, where that takes no more than some milliseconds */
 
 /* In S from the start (in, nc, zeroed).  1: some block is not. */
