@@ -6,8 +6,8 @@
  *                           time, or where rows are free on what they leave; the traced path; in a step Newton with all
  *                           its time; Gauss-Seidel; Lemke
  *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while it
- *                           pays; Newton with an interior point; in a step contacts one by one (up to 120); Gauss-Seidel; without a limit of work sweeps
- *                           and the traced path by turns
+ *                           pays; Newton with an interior point; in a step contacts one by one (up to 120 blocks);
+ *                           Gauss-Seidel; without a limit of work sweeps and the traced path by turns
  *     more, all glued       in the velocities of bodies (glue), then Newton: heaps that hold by infinite friction are
  *                           convex, and nothing slides, so that sweeps carry a change no further than from body to body
  *
