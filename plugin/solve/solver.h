@@ -29,7 +29,7 @@ extern const spragSolver spragSolverCalm;     /* some sweeps from an answer: fro
 extern const spragSolver spragSolverGlue;     /* of what spragGlueSuits (glue.h) */
 extern const spragSolver spragSolverTrace;    /* of contacts and boxes, from a good guess */
 extern const spragSolver spragSolverFreeRows; /* of small problems: the chain on what rows without bounds leave */
-extern const spragSolver spragSolverGeneration; /* of small problems: the contacts that carry, found one by one */
+extern const spragSolver spragSolverGeneration; /* of up to 120 blocks: the contacts that carry, found one by one */
 extern const spragSolver spragSolverTurns;      /* sweeps and the traced path by turns: for the last that is left */
 
 /* 1: some row of a box has no bounds, as the tangential ones of a contact with mu = infinity. */

@@ -2,6 +2,7 @@
  * and where there is none to leave out the method leaves the problem to others. */
 #include "support/check.h"
 #include "support/random_problem.h"
+#include "support/shared.h"
 
 #include "problem/residual.h"
 #include "solve/solver.h"
@@ -98,10 +99,26 @@ static void whatLoadsAnotherBlockIsInIt(void **state)
     assert_true(spragProblemResidual(&random.problem, r) <= 1e-8);
 }
 
+/* More contacts than the mode search goes through: 106 between 50 balls. */
+static void pilesAreSolved(void **state)
+{
+    (void)state;
+    spragProblem *problem = sharedProblem("p12_sph50_mu0.5.txt");
+    if (problem == NULL)
+        skip();
+    double *r = calloc(3 * (size_t)problem->contact_count, sizeof *r);
+    spragSolveInfo info = {0};
+    assert_int_equal(solveSo(problem, r, &info), SPRAG_OK);
+    assert_true(spragProblemResidual(problem, r) <= 1e-8);
+    free(r);
+    spragProblemFree(problem);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(randomProblemsAreSolved), cmocka_unit_test(whatRepeatsItselfIsLeftOut),
-        cmocka_unit_test(thereIsNothingToLeaveOut), cmocka_unit_test(whatLoadsAnotherBlockIsInIt)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(randomProblemsAreSolved),
+                                       cmocka_unit_test(whatRepeatsItselfIsLeftOut),
+                                       cmocka_unit_test(thereIsNothingToLeaveOut),
+                                       cmocka_unit_test(whatLoadsAnotherBlockIsInIt), cmocka_unit_test(pilesAreSolved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
