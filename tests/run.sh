@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, runs every test, and says at the end what passed, failed, or was skipped, and why.
 #     tests/run.sh           all tests of CI
-#     tests/run.sh --all     the nightly ones too: games and ODE's demo programs under the preload library, Sprag and ODE in
-#                            single precision, longer piles; half an hour and more, and two downloads from Debian
+#     tests/run.sh --all     the nightly ones too: games and ODE's demo programs under the preload library, Sprag and
+#                            ODE in single precision, longer piles; half an hour and more, and two downloads from Debian
 # Nobody need be there, and it may be run again at any time.  BUILD_DIR (default build) and CMAKE_ARGS may be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."

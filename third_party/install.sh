@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what Sprag needs from Debian's packages, only what is missing.  Shared by demos/run.sh, tests/run.sh, .ci/run.
-#     third_party/install.sh [build|tests|demos|bench|games|all]      default: all, but for the peers of the benchmark and
+# Installs what Sprag needs from Debian's packages, only what is missing.
+# Shared by demos/run.sh, tests/run.sh, .ci/run.
+# third_party/install.sh [build|tests|demos|bench|games|all] default: all, but for the peers of the benchmark and
 #                                                                     the games of the nightly tests
 # README.md beside this file says what each package is for.
 set -euo pipefail

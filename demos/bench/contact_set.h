@@ -1,9 +1,10 @@
-/* The contacts of one step of a scene as plain data, for solvers that are no part of ODE, and the problem by which their
- * answers are judged: u = W r + q with
+/* The contacts of one step of a scene as plain data, for solvers that are no part of ODE, and the problem by which
+ * their answers are judged: u = W r + q with
  *
- *     W = J M^-1 J',    q = J (v + h M^-1 f) - erp depth / h    (the last in normal rows, depth beyond the surface layer)
+ *     W = J M^-1 J',    q = J (v + h M^-1 f) - erp depth / h
  *
- * as ODE's own solvers have it: no velocity-product and no gyroscopic term.  Bodies without joints only. */
+ * (the last in normal rows, depth beyond the surface layer), as ODE's own solvers have it: no velocity-product and no
+ * gyroscopic term.  Bodies without joints only. */
 #ifndef DEMOS_BENCH_CONTACT_SET_H
 #define DEMOS_BENCH_CONTACT_SET_H
 

@@ -1,11 +1,11 @@
 /* `sprag-bench scenes`: whole steps of scenes under Sprag, stock ODE and Bullet, time and residual side by side.
  *
- * A scene is settled once, then every contender runs on from that state under Sprag's API: SPRAG_SOLVER_STOCK leaves the
- * step to ODE, and SPRAG_ANALYSIS_JUDGE takes the residual of ODE's answer.  Time is that of the step: all stages for
- * Sprag, ODE's alone for stock, the solver's alone for Bullet, which is given the contacts of a world that Sprag steps.
- * Contacts are made outside it.  The least of the measured steps is no fair figure where the scene moves, so medians are
- * printed.  In the budget's table the contenders take turns of a few steps each: a machine that slows down does so for
- * all. */
+ * A scene is settled once, then every contender runs on from that state under Sprag's API: SPRAG_SOLVER_STOCK leaves
+ * the step to ODE, and SPRAG_ANALYSIS_JUDGE takes the residual of ODE's answer.  Time is that of the step: all
+ * stages for Sprag, ODE's alone for stock, the solver's alone for Bullet, which is given the contacts of a world
+ * that Sprag steps.  Contacts are made outside it.  The least of the measured steps is no fair figure where the
+ * scene moves, so medians are printed.  In the budget's table the contenders take turns of a few steps each: a
+ * machine that slows down does so for all. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

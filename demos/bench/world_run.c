@@ -109,8 +109,8 @@ static int runStage(SceneWorld *world, const Stage *stage, int *steps)
     return calm >= stage->in_a_row;
 }
 
-/* Sprag asks for no correction slower than a thousandth of what gravity gives in a step (docs/architecture.md, Rest), so
- * longer steps leave deeper overlaps.  Shorter ones would push them out, and the pile with them. */
+/* Sprag asks for no correction slower than a thousandth of what gravity gives in a step (docs/architecture.md, Rest),
+ * so longer steps leave deeper overlaps.  Shorter ones would push them out, and the pile with them. */
 static void allowOverlaps(const SceneWorld *world, double step_size)
 {
     const double share = 1e-3;
@@ -135,8 +135,8 @@ static void hastenCalm(SceneWorld *world, const Stage *rough, const Stage *exact
     allowOverlaps(world, first.step_size);
 }
 
-/* Roughly, in the velocities of bodies (30 sweeps a step are too few for boxes, which never end so), then exactly; if that
- * fails, as something fell once more, roughly again. */
+/* Roughly, in the velocities of bodies (30 sweeps a step are too few for boxes, which never end so), then exactly; if
+ * that fails, as something fell once more, roughly again. */
 int worldCalm(SceneWorld *world, double step_size, double longer, double tolerance)
 {
     const double share = 0.05;

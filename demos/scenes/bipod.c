@@ -1,9 +1,9 @@
 /* The bipod: a body on two feet is pulled along a rough plane (Ivanov 2009, 5.8 to 5.13).
  *
  * Feet at x = -a (1) and +a (2), a height H below the centre; the pull F acts through the centre.  Scaled coefficients
- * mu^ = mu H / 2a: while k3 = mu1^ + mu2^ < 1 there is one motion.  Feet that the plane holds from both sides (two-sided
- * 1) have, sliding right beyond k3 = 1, two motions if mu2^ < 1/2 and none if mu2^ > 1/2: the body jams.  With ordinary
- * feet the rear one leaves the ground instead. */
+ * mu^ = mu H / 2a: while k3 = mu1^ + mu2^ < 1 there is one motion.  Feet that the plane holds from both sides
+ * (two-sided 1) have, sliding right beyond k3 = 1, two motions if mu2^ < 1/2 and none if mu2^ > 1/2: the body jams.
+ * With ordinary feet the rear one leaves the ground instead. */
 #include <math.h>
 
 #include "scenes/scene.h"

@@ -1,5 +1,5 @@
-/* A drawer pulled beside its middle line.  It runs in rails on both sides; at each end one of two antipodal points bears,
- * N = F e / L, and friction 2 mu N holds against F: it locks at
+/* A drawer pulled beside its middle line.  It runs in rails on both sides; at each end one of two antipodal points
+ * bears, N = F e / L, and friction 2 mu N holds against F: it locks at
  *     mu = L / (2 e),
  * 1 with the defaults, whatever the pull.  Below it the drawer opens with a = (F / m) (1 - 2 mu e / L).  Stock ODE's
  * bounds of friction follow the normal force of a pinched pair, which its compliance decides. */

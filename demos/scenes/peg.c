@@ -1,5 +1,5 @@
-/* A peg pushed into a hole beside its axis.  It tips by the play until it bears on two points, the mouth on one side and
- * its own end on the other; N = F e / depth at both, friction 2 mu N against F: it jams where
+/* A peg pushed into a hole beside its axis.  It tips by the play until it bears on two points, the mouth on one side
+ * and its own end on the other; N = F e / depth at both, friction 2 mu N against F: it jams where
  *     depth < 2 mu e
  * and goes in where it is deeper, the faster the deeper.  In the plane x, z; the hole is a slot of width + clearance
  * with its mouth at z = 0. */

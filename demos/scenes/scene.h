@@ -124,7 +124,8 @@ const Scene *SceneFind(const char *name);
 /* Builds a scene under a solver.  error (>= 160 bytes) gets one line where NULL is returned.  values in key order. */
 SceneWorld *SceneCreate(const Scene *scene, const double *values, SceneSolver solver, const spragConfig *config,
                         char *error);
-/* One step of h: empties the group, makes contacts, steps.  SPRAG_OK or what went wrong; SceneDetail says it in words. */
+/* One step of h: empties the group, makes contacts, steps.
+ * SPRAG_OK or what went wrong; SceneDetail says it in words. */
 spragStatus SceneStep(SceneWorld *world, double h);
 const char *SceneDetail(const SceneWorld *world);
 void SceneDestroy(SceneWorld *world);

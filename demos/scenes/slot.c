@@ -1,7 +1,7 @@
 /* A slider in a slot: a box between two fixed plates that overlap it by a micrometre on either side, as parts modelled
  * without clearance do.  Contacts come from ODE's collider.  Rigid bodies with vanishing clearance bear no preload: the
- * free slider goes on at its speed, a load across it is borne by one side, friction mu F.  Stock ODE pushes both ways and
- * squeezes it by what the overlap is worth in its compliance. */
+ * free slider goes on at its speed, a load across it is borne by one side, friction mu F.  Stock ODE pushes both ways
+ * and squeezes it by what the overlap is worth in its compliance. */
 #include "scenes/scene.h"
 
 enum { MU, SPEED, LOAD, OVERLAP, LENGTH, HEIGHT, MASS };

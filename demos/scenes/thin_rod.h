@@ -1,7 +1,7 @@
 /* The uniform thin rod of scenes `rod` and `rod-guide`.
  *
- * J = m l^2 / 3 about every axis across it (2 l long).  ODE wants a positive inertia along it too: the rod gets that of a
- * solid cylinder of radius l / 50, m l^2 / 5000; the motion is in the plane x-z and never uses it.
+ * J = m l^2 / 3 about every axis across it (2 l long).  ODE wants a positive inertia along it too: the rod gets that of
+ * a solid cylinder of radius l / 50, m l^2 / 5000; the motion is in the plane x-z and never uses it.
  *
  * Angle theta: from the x axis to the line from the lower end to the centre; omega = d theta / dt, so the angular
  * velocity vector is (0, -omega, 0).  Slip: velocity of the lower end along x. */

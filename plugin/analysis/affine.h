@@ -30,8 +30,8 @@ double spragAffineViolation(int cones, const AffineCone *cone, const double *x);
  * method.  1, or 0: there is none within 1e4 of the set's own size. */
 int spragAffineFeasible(const AffineSet *set, int cones, const AffineCone *cone, double size, double *x);
 
-/* Of a set through 0, where all cones meet: another point inside all of them, of length `size`, along a null vector.  0, and
- * x is as it was: none of them is. */
+/* Of a set through 0, where all cones meet: another point inside all of them, of length `size`, along a null vector.
+ * 0, and x is as it was: none of them is. */
 int spragAffineOffApex(const AffineSet *set, int cones, const AffineCone *cone, double size, double *x);
 
 #endif

@@ -11,7 +11,8 @@
  *     d theta / d sigma = g,   d ln rho / d sigma = -f.
  * At rho = 0 it sticks if |G_tt^-1 G_tn| <= mu (always, where G is planar or the body a symmetric top), and the rest of
  * the impulse is along p_st = G_nn - G_nt G_tt^-1 G_tn > 0; else it slips on along the direction that carries it away.
- * Compression ends at v_n = 0; restitution returns e^2 of its work, v_n+ dv_n+ / 2 p = e^2 |W_c| (energetic, Stronge). */
+ * Compression ends at v_n = 0; restitution returns e^2 of its work (energetic, Stronge),
+ * v_n+ dv_n+ / 2 p = e^2 |W_c|. */
 #include <math.h>
 #include <string.h>
 

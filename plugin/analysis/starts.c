@@ -9,7 +9,8 @@
  * themselves exclude boxes (analysis/program.c).  Where the bodies leave the starting contacts one motion only (a
  * planar one: w_t is a multiple of one vector d), the directions are +-d and all is linear.
  *
- * A starting slip turns with psi_k' = (e_k_perp . w_t,k) / |v_k|: direction_stable iff that linearisation is Hurwitz. */
+ * A starting slip turns with psi_k' = (e_k_perp . w_t,k) / |v_k|:
+ * direction_stable iff that linearisation is Hurwitz. */
 #include "analysis/starts.h"
 
 #include <math.h>

@@ -5,22 +5,23 @@
  *
  *     1,  s,  v,  s v,  v^2,       bounded by  1,  sin h,  V = 1 - cos h,  V sin h,  V^2,
  *
- * and in several angles of their products: value, slopes, and a rest R(theta), |R| <= rho, that is small of second order.
+ * and in several angles of their products: value, slopes, and a rest R(theta),
+ * |R| <= rho, that is small of second order.
  *
- * None.  |f_k| > sum_i |slope_ki| sin h + rho_k at c for some k; or the same after f was multiplied by Y, the inverse of
- * the slopes: |Y f|_i > sin h + rho_i(Y f); or a side condition fails for both signs; or what the caller knows besides
- * excludes the box (system->possible).
+ * None.  |f_k| > sum_i |slope_ki| sin h + rho_k at c for some k; or the same after f was multiplied by Y, the inverse
+ * of the slopes: |Y f|_i > sin h + rho_i(Y f); or a side condition fails for both signs; or what the caller knows
+ * besides excludes the box (system->possible).
  *
- * One.  Let q bound the row sums of the derivative of theta - Y f(theta) on the box of half width 2h.  If q < 1 this map
- * contracts there, so there is at most one zero in the box and, if there is one, the iteration from c stays within 2h and
- * reaches it (Kantorovich's condition).
+ * One.  Let q bound the row sums of the derivative of theta - Y f(theta) on the box of half width 2h.  If q < 1 this
+ * map contracts there, so there is at most one zero in the box and, if there is one, the iteration from c stays within
+ * 2h and reaches it (Kantorovich's condition).
  *
  * All boxes of one size are looked at before their halves.  What no test decides before h reaches the size at which
- * rounding of f hides whether zeros are one or two is a multiple zero, sought by damped least squares, and counted if the
- * side conditions hold there clear of rounding (where det M and adj M b vanish together they do not).  Too many boxes of
- * one size lie along a curve of zeros: it is represented by some of its points, and the boxes from which least squares
- * lead to it are done with.  Rounding is enclosed where f itself excludes a box, which decides on touching zeros;
- * elsewhere it is far below the bounds. */
+ * rounding of f hides whether zeros are one or two is a multiple zero, sought by damped least squares, and counted if
+ * the side conditions hold there clear of rounding (where det M and adj M b vanish together they do not).  Too many
+ * boxes of one size lie along a curve of zeros: it is represented by some of its points, and the boxes from which least
+ * squares lead to it are done with.  Rounding is enclosed where f itself excludes a box, which decides on touching
+ * zeros; elsewhere it is far below the bounds. */
 #include "analysis/torus.h"
 
 #include <float.h>

@@ -1,9 +1,9 @@
 /* Every attachment between attach and detach, and the watch over their worlds.
  *
- * A handle is looked up before it is followed, so that a detached one is an error and not a crash.  That a world is gone
- * ODE tells nobody; but a dxWorld is freed through the handler of dSetFreeHandler, so the first attachment puts one in
- * place which looks for attached worlds and passes everything on.  The last one to go takes it out again, unless the host
- * has set another on top of it. */
+ * A handle is looked up before it is followed, so that a detached one is an error and not a crash.  That a world is
+ * gone ODE tells nobody; but a dxWorld is freed through the handler of dSetFreeHandler, so the first attachment puts
+ * one in place which looks for attached worlds and passes everything on.  The last one to go takes it out again,
+ * unless the host has set another on top of it. */
 #ifndef SPRAG_API_ATTACHMENTS_H
 #define SPRAG_API_ATTACHMENTS_H
 

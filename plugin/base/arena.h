@@ -1,5 +1,6 @@
-/* Scratch memory of a step or a solve: bump allocation, reset at the end, grown between uses to its high-water mark, so
- * that a steady state allocates nothing.  Blocks never move while in use: what does not fit goes to an overflow chunk. */
+/* Scratch memory of a step or a solve: bump allocation, reset at the end, grown between uses to
+ * its high-water mark, so that a steady state allocates nothing.  Blocks never move while in use:
+ * what does not fit goes to an overflow chunk. */
 #ifndef SPRAG_BASE_ARENA_H
 #define SPRAG_BASE_ARENA_H
 

@@ -1,5 +1,5 @@
-/* Files and JSON have decimal points whatever the host's locale says: between enter and leave, printf and strtod of this
- * thread use the C locale. */
+/* Files and JSON have decimal points whatever the host's locale says: between enter and leave, printf and
+ * strtod of this thread use the C locale. */
 #ifndef SPRAG_BASE_C_LOCALE_H
 #define SPRAG_BASE_C_LOCALE_H
 

@@ -21,8 +21,8 @@ enum {
 #define PATIENCE 1e-4
 #define PATIENCE_EXPECTING 1e-3
 
-/* Where one job at a time is on offer.  Its pieces are shared out in runs of neighbours, one for each worker, and who has
- * done its own takes the others': the pieces of job after job then meet the same data in the same core's cache. */
+/* Where one job at a time is on offer.  Its pieces are shared out in runs of neighbours, one for each worker, and who
+ * has done its own takes the others': the pieces of job after job then meet the same data in the same core's cache. */
 typedef struct Board {
     _Alignas(LINE) spragPoolFn *run;
     void *data;

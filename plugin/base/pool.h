@@ -17,7 +17,8 @@ typedef void spragPoolFn(void *data, int worker, int piece);
 spragPool *spragPoolMake(int size);
 void spragPoolFree(spragPool *pool);      /* NULL will do */
 int spragPoolSize(const spragPool *pool); /* NULL: 1, the caller alone */
-/* 1: the process has forked since, and the threads stayed with the parent.  Such a pool has size 1, and can be freed. */
+/* 1: the process has forked since, and the threads stayed with the parent.
+ * Such a pool has size 1, and can be freed. */
 int spragPoolIsOrphan(const spragPool *pool);
 
 /* run(data, worker, piece) for all pieces 0 .. pieces - 1; returns when all are done.  pool NULL: on this thread.  From

@@ -1,10 +1,11 @@
 /* Row by row ("up-looking", Davis 2006, 4.8, for LU with a fixed symmetric pattern): row i of A is spread over `work`;
- * for each k < i of the pattern, L_ik = work_k U_kk^-1 and work -= L_ik U_k.; what is left is row i of U.  Of a symmetric
- * matrix columns from i on are enough, and work -= R_ki^T R_k.; what is left is R_ii^T times row i of R.
+ * for each k < i of the pattern, L_ik = work_k U_kk^-1 and work -= L_ik U_k.; what is left is row i of U.  Of a
+ * symmetric matrix columns from i on are enough, and work -= R_ki^T R_k.; what is left is R_ii^T times row i of R.
  *
- * Threads take rows in their order, each with a `work` of its own, and wait for a row k that is not finished.  The
- * order of elimination is that of the tree, so what was begun just before is needed last: even in the dense rows at the
- * end, where every row needs the one before it, two threads hardly wait.  Who computes a row does not change its bits. */
+ * Threads take rows in their order, each with a `work` of its own, and wait for a row k that is not
+ * finished.  The order of elimination is that of the tree, so what was begun just before is needed last: even
+ * in the dense rows at the end, where every row needs the one before it, two threads hardly wait.  Who
+ * computes a row does not change its bits. */
 #include "linalg/block_lu.h"
 
 #include <amd.h>
@@ -65,8 +66,8 @@ static void eliminationTree(const spragBlockLu *lu, int *parent, int *ancestor)
     }
 }
 
-/* Approximate minimum degree of the symmetric pattern, in the arena's memory (amd_2 of SuiteSparse; its public amd_order
- * would call malloc). */
+/* Approximate minimum degree of the symmetric pattern, in the arena's memory (amd_2 of SuiteSparse;
+ * its public amd_order would call malloc). */
 static int leastDegreeOrder(spragBlockLu *lu, spragArena *arena)
 {
     const int n = lu->n, blocks = lu->row_start[n];

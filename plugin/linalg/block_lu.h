@@ -64,8 +64,8 @@ int spragBlockLuFactor(spragBlockLu *lu, const double *A);
 int spragBlockLuSign(const spragBlockLu *lu);
 /* x (b n) := A^-1 x */
 void spragBlockLuSolve(spragBlockLu *lu, double *x);
-/* Columns 3k .. 3k + 2 of the inverse, of blocks of 3: columns (3n x 4, the last unused), work as large, both aligned to 32
- * bytes.  The price of less than one solution. */
+/* Columns 3k .. 3k + 2 of the inverse, of blocks of 3: columns (3n x 4, the last unused), work as large, both aligned
+ * to 32 bytes.  The price of less than one solution. */
 void spragBlockLuColumns(const spragBlockLu *lu, int k, double *columns, double *work);
 
 #endif

@@ -25,8 +25,8 @@ static void listEdges(int n, const int (*group)[2], int groups, int *first, int 
             list[first[group[i / 2][i % 2] + 1]++] = i / 2;
 }
 
-/* Edges in the order in which they are met from the roots outwards, those that close loops at the end.  Returns how many
- * do not.  seen (groups): 0; queue (groups). */
+/* Edges in the order in which they are met from the roots outwards, those that close loops at the end.  Returns how
+ * many do not.  seen (groups): 0; queue (groups). */
 static int spread(Forest *forest, int n, int groups, const int *first, const int *list, int *seen, int *queue,
                   int *order)
 {

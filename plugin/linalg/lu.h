@@ -7,8 +7,8 @@
  * and C. */
 void spragLuEquilibrate(int n, double *A, double *row, double *column);
 
-/* Factors A (n x n, row stride n) in place; pivot (n).  Returns the rank found: n, or the first column whose pivot is at
- * most `zero` times the largest entry of A. */
+/* Factors A (n x n, row stride n) in place; pivot (n).  Returns the rank found: n, or the first column whose pivot is
+ * at most `zero` times the largest entry of A. */
 int spragLuFactor(int n, double *A, int *pivot, double zero);
 
 /* x (n) := A^-1 x, from the factors. */

@@ -32,7 +32,8 @@ static inline int spragQuadIsWide(void)
 }
 #endif
 
-/* A function over quads in two clones, of which spragQuadIsWide() picks one: body is SPRAG_QUAD_INLINE void (type *). */
+/* A function over quads in two clones, of which spragQuadIsWide() picks one:
+ * body is SPRAG_QUAD_INLINE void (type *). */
 #define SPRAG_QUAD_CLONES(name, body, type)                                                                            \
     SPRAG_QUAD_WIDE static void name##Wide(type *argument)                                                             \
     {                                                                                                                  \

@@ -221,9 +221,9 @@ static double costOf(const spragSnapshot *s, const spragIsland *island, const st
     return cost;
 }
 
-/* Joints as they were made; or the other way round: a robot that is built from its trunk outwards is eliminated from its
- * feet inwards, which leaves fewer blocks of L; or, where that costs half as much, by dissection: the contacts of a long
- * chain reach few joints then.  0: no memory. */
+/* Joints as they were made; or the other way round: a robot that is built from its trunk outwards is eliminated from
+ * its feet inwards, which leaves fewer blocks of L; or, where that costs half as much, by dissection: the contacts of a
+ * long chain reach few joints then.  0: no memory. */
 static int orderJoints(const spragSnapshot *s, spragIsland *island, struct spragArticulation *art)
 {
     spragArena *arena = &island->lane->arena;
@@ -517,8 +517,8 @@ typedef struct Pair {
     double *W; /* (3 x 3) */
 } Pair;
 
-/* W -= Z_p^T D^-1 Z_q, over the joints that both reach.  (A block with both bodies in the mechanism reaches two paths up
- * the tree, merged: it may leave the other's and meet it again.) */
+/* W -= Z_p^T D^-1 Z_q, over the joints that both reach.  (A block with both bodies in the mechanism reaches two paths
+ * up the tree, merged: it may leave the other's and meet it again.) */
 SPRAG_QUAD_INLINE void coupleReaches(const Pair *pair)
 {
     const spragReach *p = pair->p, *q = pair->q;

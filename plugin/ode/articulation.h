@@ -5,7 +5,8 @@
  *     A lambda = -(E v_free - rhs) - E M^-1 J^T r,     A = E M^-1 E^T + c = L D L^T,
  * and with Z_k = L^-1 E M^-1 J_k^T, y = L^-1 (E v_free - rhs), what the contacts feel of the mechanism is
  *     W_kl <- W_kl - Z_k^T D^-1 Z_l,     q_k <- q_k - Z_k^T D^-1 y,     lambda = -L^-T D^-1 (y + sum_k Z_k r_k).
- * Where a limit or motor that is taken to hold (joint_blocks.h) breaks its bound the island begins again with a block. */
+ * Where a limit or motor that is taken to hold (joint_blocks.h) breaks its
+ * bound the island begins again with a block. */
 #ifndef SPRAG_ODE_ARTICULATION_H
 #define SPRAG_ODE_ARTICULATION_H
 

@@ -372,9 +372,9 @@ static int fillLaws(spragIsland *island)
  * under ODE.
  *
  * Why a thousandth.  Contacts of a pile that hold each other cannot all be corrected: what they ask of W's null space
- * nothing moves, and self-stress grows, sweep after sweep and step after step, until some contact slips.  1000 balls that
- * settle (h = 0.01 s, 1e-3 m/s) ask for 1e-5 m/s, and a step took 1100 sweeps and ended at 2e-6 m/s; with this 16 sweeps
- * and 2e-7.  What overlaps by less than 1e-3 g h^2 / ERP stays so: 5e-6 m there. */
+ * nothing moves, and self-stress grows, sweep after sweep and step after step, until some contact slips.  1000 balls
+ * that settle (h = 0.01 s, 1e-3 m/s) ask for 1e-5 m/s, and a step took 1100 sweeps and ended at 2e-6 m/s; with this 16
+ * sweeps and 2e-7.  What overlaps by less than 1e-3 g h^2 / ERP stays so: 5e-6 m there. */
 static void leaveOutRange(void *data, int range, int first, int end)
 {
     (void)range;

@@ -1,8 +1,8 @@
 /* The islands' own work: to assemble and to solve.
  *
- * Nothing in an island depends on another, so they are shared out in batches, small enough that what one stage writes is
- * still in the cache for the next, to as many threads as the configuration says.  Each thread has a lane of its own to
- * take memory from; the answers do not depend on who found them. */
+ * Nothing in an island depends on another, so they are shared out in batches, small enough that what one stage writes
+ * is still in the cache for the next, to as many threads as the configuration says.  Each thread has a lane of its own
+ * to take memory from; the answers do not depend on who found them. */
 #ifndef SPRAG_ODE_BATCH_H
 #define SPRAG_ODE_BATCH_H
 

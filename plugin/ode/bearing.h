@@ -3,19 +3,19 @@
  * Turning (hinge, universal, ball).  Load F = |force that the joint hands on|; friction about an axis |M| <= mu R F, R
  * the bearing's radius.  The reaction follows from the solution, so the bound of the row is iterated to it:
  *     solve with M_max,   M_max <- mu R F,   until what the change is worth is below the tolerance (ode/bounded.h).
- * The gain is of the size mu R / length of the links: two or three solves.  In closed loops it may be beyond -1, and this
- * would go to and fro for ever: after a few rounds the loads of all joints are mixed (solve/anderson.h).  A gain above 1
- * leads up to where the joint is locked, and its reaction follows the bound no more.  Whatever the bound, friction is
- * between its bounds and against the motion: it takes energy, never gives any.  Ball: across the load a round disc of
- * torques, about the load itself mu R F apart; the load's direction is that of the last step, or where it is new that of
- * this one, found by solving again.
+ * The gain is of the size mu R / length of the links: two or three solves.  In closed loops it may be beyond -1, and
+ * this would go to and fro for ever: after a few rounds the loads of all joints are mixed (solve/anderson.h).  A gain
+ * above 1 leads up to where the joint is locked, and its reaction follows the bound no more.  Whatever the bound,
+ * friction is between its bounds and against the motion: it takes energy, never gives any.  Ball: across the load a
+ * round disc of torques, about the load itself mu R F apart; the load's direction is that of the last step, or where it
+ * is new that of this one, found by solving again.
  *
- * Sliding (slider, piston).  A bearing of length L and half-width w about the axis d bears at its two ends.  An end is a
- * pair of antipodal points, TWO_SIDED: normal n along the end's reaction, and friction along d (and, of a piston, around
- * it) at the face that is loaded; beside it a row across n that holds and does not rub.  n begins as in the last step;
- * where the row across has to bear, both are turned and the island is solved again.  They replace the joint's own rows
- * across d; of a slider the one that keeps it from turning about d stays.  The bearing of a slider is at the centre of
- * its first body, that of a piston at its anchor.  Pulled at e from the axis it jams where 2 mu e > L. */
+ * Sliding (slider, piston).  A bearing of length L and half-width w about the axis d bears at its two ends.  An end is
+ * a pair of antipodal points, TWO_SIDED: normal n along the end's reaction, and friction along d (and, of a piston,
+ * around it) at the face that is loaded; beside it a row across n that holds and does not rub.  n begins as in the last
+ * step; where the row across has to bear, both are turned and the island is solved again.  They replace the joint's own
+ * rows across d; of a slider the one that keeps it from turning about d stays.  The bearing of a slider is at the
+ * centre of its first body, that of a piston at its anchor.  Pulled at e from the axis it jams where 2 mu e > L. */
 #ifndef SPRAG_ODE_BEARING_H
 #define SPRAG_ODE_BEARING_H
 
@@ -78,10 +78,10 @@ void spragBearingsReturn(const struct spragWorld *world, spragIsland *island, sp
 /* Keeps the impulses of the best answer so far; takes them again, with the joints' forces (0: no memory). */
 void spragBearingsKeep(const spragIsland *island, spragBearingRounds *rounds);
 int spragBearingsBest(spragIsland *island, const spragBearingRounds *rounds);
-/* Turns the ends of sliding bearings along the reactions just found, and to the faces they load, and a ball's axes where
- * its load is new; round: how often before in this step.  off: m/s, what ends off their reactions were worth the last time
- * (INFINITY: not known, as after another face), and are now; unless that is less by a fifth they stay as they are.  1: some
- * were turned; the problem is to be made and solved anew. */
+/* Turns the ends of sliding bearings along the reactions just found, and to the faces they load, and a ball's axes
+ * where its load is new; round: how often before in this step.  off: m/s, what ends off their reactions were worth the
+ * last time (INFINITY: not known, as after another face), and are now; unless that is less by a fifth they stay as they
+ * are.  1: some were turned; the problem is to be made and solved anew. */
 int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round, double *off);
 /* Keeps what the next step starts from. */
 void spragBearingsRemember(struct spragWorld *world, const spragIsland *island);

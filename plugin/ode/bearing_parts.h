@@ -4,7 +4,8 @@
 
 #include "ode/bearing.h"
 
-/* The blocks of a joint's friction, each begun as `like`.  Of a sliding bearing they replace its rows across the axis. */
+/* The blocks of a joint's friction, each begun as `like`.  Of a sliding bearing
+ * they replace its rows across the axis. */
 void spragTurningBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,
                         spragBlock *block);
 void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,

@@ -62,8 +62,8 @@ static double endCoefficient(const struct spragWorld *world, const struct spragB
     return rested ? bearing->law.mu_static : bearing->law.mu;
 }
 
-/* The row across bears nothing in the end, and does not rub before: with friction of its own it could brace itself against
- * that of the pair, and hold more than mu N. */
+/* The row across bears nothing in the end, and does not rub before: with friction of its own it could brace itself
+ * against that of the pair, and hold more than mu N. */
 static void holdAcross(spragBlock *block)
 {
     block->kind = SPRAG_BLOCK_BOX;

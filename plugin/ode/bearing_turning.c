@@ -109,8 +109,8 @@ static void reaction(const spragIsland *island, const struct spragBearing *beari
             sum[i] += island->row[e].J[0][i] * island->row[e].impulse;
 }
 
-/* Of one row or disc: what a change of its bound to `wanted` is worth; it is set to `bound`.  One that stays within both
- * does not notice. */
+/* Of one row or disc: what a change of its bound to `wanted` is worth; it is set to `bound`.  One
+ * that stays within both does not notice. */
 static double setProblemBound(spragIsland *island, int k, double wanted, double bound)
 {
     spragBlock *block = &island->block[k];

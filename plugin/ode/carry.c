@@ -8,8 +8,8 @@
 #include "ode/ledger.h"
 
 enum { POINTS_MOST = 64, POINTS_LEAST = 3, ROUNDS = 30 }; /* fewer points carry no moment about their line */
-/* Of the trace: points on one line carry no moment about it.  Those nearly on one line would, by any force: what it takes
- * more than there was is left out, with the greater ridge, or all of the moment. */
+/* Of the trace: points on one line carry no moment about it.  Those nearly on one line would, by any force: what it
+ * takes more than there was is left out, with the greater ridge, or all of the moment. */
 #define RIDGE 1e-15
 #define RIDGE_NARROW 1e-3
 #define SHARED 1e-12 /* of the load: what is left is rounding */
@@ -29,8 +29,8 @@ typedef struct Pair {
     int given;               /* 1: there is something */
 } Pair;
 
-/* Where the point is by now, at each of its bodies; 1: the same place.  What moves is left alone: its points come and go
- * for good reasons. */
+/* Where the point is by now, at each of its bodies; 1: the same place.  What moves is left alone:
+ * its points come and go for good reasons. */
 static int isStill(const spragSnapshot *s, const spragContactMemory *memory, const int body[2], double at[3],
                    Pair *pair)
 {

@@ -13,9 +13,9 @@
 
 #include "ode/rows.h"
 
-/* Fills island->coupled.  Where small friction does not exclude paradoxes, island->r becomes the realisable solution that
- * history prefers (without one, that which friction leads to as it grows), times the step, and the blocks' history says
- * so: the search of the step starts from motion, and a jam is what is left if there is none. */
+/* Fills island->coupled.  Where small friction does not exclude paradoxes, island->r becomes the realisable solution
+ * that history prefers (without one, that which friction leads to as it grows), times the step, and the blocks' history
+ * says so: the search of the step starts from motion, and a jam is what is left if there is none. */
 void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, spragContactHistory *history);
 
 #endif

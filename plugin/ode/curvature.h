@@ -1,8 +1,8 @@
 /* The velocity-product term of a contact, Jdot v: what the rows J a alone leave out of the acceleration.
  *
- * Let C_a, C_b be the centres of curvature of the two surfaces, n the common normal, P = C_a - rho_a n the contact point.
- * The slip u = v_a + w_a x (P - G_a) - v_b - w_b x (P - G_b) is watched in the frame (n, t1, t2), which turns with W,
- * W x n = n'.  Differentiating, with P' the velocity of the contact point itself,
+ * Let C_a, C_b be the centres of curvature of the two surfaces, n the common normal, P = C_a - rho_a n the contact
+ * point.  The slip u = v_a + w_a x (P - G_a) - v_b - w_b x (P - G_b) is watched in the frame (n, t1, t2), which turns
+ * with W, W x n = n'.  Differentiating, with P' the velocity of the contact point itself,
  *
  *     u' = (a_a + alpha_a x (P - G_a) - ...) + w_a x (P' - v_a) - w_b x (P' - v_b) - W x u ,
  *

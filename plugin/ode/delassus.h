@@ -1,5 +1,5 @@
-/* W = J M^-1 J^T + compliance - what mechanisms take off it (articulation.h), as block rows in the order of the island's
- * blocks.  Blocks are coupled where they share a dynamic body or a mechanism. */
+/* W = J M^-1 J^T + compliance - what mechanisms take off it (articulation.h), as block rows in the order of the
+ * island's blocks.  Blocks are coupled where they share a dynamic body or a mechanism. */
 #ifndef SPRAG_ODE_DELASSUS_H
 #define SPRAG_ODE_DELASSUS_H
 

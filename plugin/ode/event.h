@@ -41,8 +41,8 @@ typedef struct spragContactChange {
 /* Class (docs/theory.md 5) of one one-sided contact: 1 nothing repels, 3 two repel and one is realisable. */
 int spragParadoxClassOf(spragQuadrant quadrant);
 
-/* Can a regular contact jam?  Before p reaches 0 a force b / p of ten times the usual size needs p < W_nn / 10; a larger one
- * is somebody else's blow, handed on. */
+/* Can a regular contact jam?  Before p reaches 0 a force b / p of ten times the usual size needs p < W_nn / 10; a
+ * larger one is somebody else's blow, handed on. */
 static inline int spragMayJam(double p, double inverse_mass)
 {
     return p < 0.1 * inverse_mass;

@@ -4,8 +4,9 @@
  * CONTACT blocks, one per side, each kept from crossing within the step by  u_n >= -(what is left) / h.
  *     g'' = n.(a_a - a_b) + product,   both bodies' points taken where x is now; the product holds the turning of n.
  *
- * A null joint of ODE between the bodies carries the guide: islands, sleeping, waking and the death of a body are then
- * those of any joint.  ODE's own solver knows nothing of it: in an island that Sprag declines the guide does not act. */
+ * A null joint of ODE between the bodies carries the guide: islands, sleeping, waking and the
+ * death of a body are then those of any joint.  ODE's own solver knows nothing of it: in an island
+ * that Sprag declines the guide does not act. */
 #ifndef SPRAG_ODE_GUIDE_H
 #define SPRAG_ODE_GUIDE_H
 

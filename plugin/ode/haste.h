@@ -1,10 +1,10 @@
 /* How much work an island is worth that had no answer in its last steps.
  *
- * A pile that moves is hard anew in every step (docs/architecture.md).  From a thousand bodies on the work of a step ends
- * before the tolerance is reached, and most of it was for nothing: 1000 balls end at 5e-4 m/s with all of it, and at 3e-3
- * with a thirteenth.  So an island that missed has half the work in the next step, down to a 64th, and begins on its
- * bodies' velocities (ode/bare.h); one that was solved has twice the work again.  What is solved in every step never has
- * less.
+ * A pile that moves is hard anew in every step (docs/architecture.md).  From a thousand bodies on the work of a
+ * step ends before the tolerance is reached, and most of it was for nothing: 1000 balls end at 5e-4 m/s with
+ * all of it, and at 3e-3 with a thirteenth.  So an island that missed has half the work in the next step, down
+ * to a 64th, and begins on its bodies' velocities (ode/bare.h); one that was solved has twice the work again.
+ * What is solved in every step never has less.
  *
  * Islands have no identity from step to step; contacts have.  Each record keeps the haste of its island. */
 #ifndef SPRAG_ODE_HASTE_H
@@ -14,9 +14,10 @@
 
 /* Of an island that is not solved yet, >= 0: it has 2^-haste of the work. */
 int spragHasteOf(const struct spragWorld *world, const spragIsland *island);
-/* 1: one of its contacts was in a wedged island in the last step.  What friction locks, it keeps locked: a ball that has
- * sunk between two triangles of the ground, with a mu of 2, took 20 ms in every step until all methods had failed.  So
- * such an island is asked for a wedge after the mode search, and only if it has none by the others (ode/release.c). */
+/* 1: one of its contacts was in a wedged island in the last step.  What friction locks, it keeps locked:
+ * a ball that has sunk between two triangles of the ground, with a mu of 2, took 20 ms in every step
+ * until all methods had failed.  So such an island is asked for a wedge after the mode search, and only
+ * if it has none by the others (ode/release.c). */
 int spragHasteWedged(const struct spragWorld *world, const spragIsland *island);
 /* 1: what was found without W stands, as W would take longer, and hardly bring it to the tolerance. */
 int spragHasteEnds(const spragIsland *island);

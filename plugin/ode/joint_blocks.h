@@ -1,7 +1,7 @@
 /* What ODE's own joint brings to an island: its rows (joint_rows.h), without bounds as equality rows
  *     J v + c lambda = rhs,   c = cfm / h,
- * that its mechanism eliminates (articulation.h); limits and motors, lo h <= lambda <= hi h, as BOX blocks of three.  One
- * that held in the last step, clear of its bounds, is taken for an equality row. */
+ * that its mechanism eliminates (articulation.h); limits and motors, lo h <= lambda <= hi h, as BOX blocks of three.
+ * One that held in the last step, clear of its bounds, is taken for an equality row. */
 #ifndef SPRAG_ODE_JOINT_BLOCKS_H
 #define SPRAG_ODE_JOINT_BLOCKS_H
 
@@ -29,8 +29,8 @@ static inline int spragRowDrives(const spragEqualityRow *row)
     return isfinite(row->lo) && isfinite(row->hi);
 }
 
-/* Adds the rows and blocks that one joint brings to an island with room for them.  If ODE's rows cannot be had the island
- * is declined.  NOT_FINITE: one of them is not finite. */
+/* Adds the rows and blocks that one joint brings to an island with room for them.  If ODE's rows cannot be had the
+ * island is declined.  NOT_FINITE: one of them is not finite. */
 enum { SPRAG_JOINT_BLOCK_MAX = 2 };
 spragStatus spragJointBlocks(struct spragWorld *world, int joint, spragIsland *island);
 

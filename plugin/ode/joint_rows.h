@@ -29,8 +29,8 @@ typedef struct spragJointRowSet {
  * initialised).  Otherwise islands with joints are ODE's. */
 int spragJointRowsAvailable(void);
 
-/* Rows of one enabled, attached joint that is not a contact.  fps = 1 / step, 1/s; erp, cfm the world's.  Writes *out and
- * returns m, 0 for a joint that has none now, or -1 if this type cannot be had.  Leaves the joint as it was. */
+/* Rows of one enabled, attached joint that is not a contact.  fps = 1 / step, 1/s; erp, cfm the world's.  Writes *out
+ * and returns m, 0 for a joint that has none now, or -1 if this type cannot be had.  Leaves the joint as it was. */
 int spragJointRows(dJointID joint, double fps, double erp, double cfm, spragJointRowSet *out);
 
 #endif

@@ -24,8 +24,8 @@ dJointID spragLayoutNextJoint(dJointID joint);
 /* The dContact a contact joint was made from; it lives as long as the joint. */
 const dContact *spragLayoutContact(dJointID joint);
 
-/* A mark stays on an object until ODE's next step and is on no new object, whatever its address: ODE sets the tags of all
- * objects when it looks for islands and reads them only within a step.  Marks are >= SPRAG_MARK_MIN. */
+/* A mark stays on an object until ODE's next step and is on no new object, whatever its address: ODE sets the tags of
+ * all objects when it looks for islands and reads them only within a step.  Marks are >= SPRAG_MARK_MIN. */
 #define SPRAG_MARK_MIN (1 << 30)
 #define SPRAG_MARK_NEW 0 /* of an object that was made since ODE's last step; not of a joint that step found disabled */
 int spragLayoutBodyMark(dBodyID body);
@@ -33,8 +33,8 @@ void spragLayoutMarkBody(dBodyID body, int mark);
 int spragLayoutJointMark(dJointID joint);
 void spragLayoutMarkJoint(dJointID joint, int mark);
 
-/* 1 if ODE's next step by h will find the body idle for long enough: before it looks for islands it disables such a body
- * and sets its velocity to zero; an awake island enables it again, at rest. */
+/* 1 if ODE's next step by h will find the body idle for long enough: before it looks for islands it disables such a
+ * body and sets its velocity to zero; an awake island enables it again, at rest. */
 int spragLayoutFallsIdle(dBodyID body, dReal h);
 
 /* What auto-disable remembers of a body. */

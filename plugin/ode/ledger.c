@@ -20,8 +20,8 @@ int spragLedgerSerial(spragWorldID world, int mark)
     return mark >= SPRAG_MARK_MIN ? mark : SPRAG_MARK_MIN + (int)(world->next_serial++ % SPRAG_MARK_MIN);
 }
 
-/* Of the snapshot's first `count` joints the one that lives at this address now, or -1.  ODE has numbered what was there
- * in its step, and given those that Sprag disabled a number of their own. */
+/* Of the snapshot's first `count` joints the one that lives at this address now, or -1.  ODE has numbered what was
+ * there in its step, and given those that Sprag disabled a number of their own. */
 static int findLiving(const spragSnapshot *s, int count, dJointID id)
 {
     int j = count - 1;
@@ -213,9 +213,9 @@ void spragLedgerTurn(spragContactMemory *memory)
 
 enum { LOOK_MOST = 64 }; /* records: colliders give contacts in much the same order each time */
 
-/* Nearest record, in the frame in which it is less, no farther than a tenth of the lever arm and what the bodies travel,
- * in the other frame no farther than the arm and that (else a body was put elsewhere); or -1.  It leaves the list of its
- * pair, which begins at *head. */
+/* Nearest record, in the frame in which it is less, no farther than a tenth of the lever arm and what the bodies
+ * travel, in the other frame no farther than the arm and that (else a body was put elsewhere); or -1.  It leaves the
+ * list of its pair, which begins at *head. */
 static int takeMatch(const spragWorldID world, const spragJointState *joint, Seeker *seeker, int *head, int *next)
 {
     double best = INFINITY; /* m^2 */

@@ -1,11 +1,11 @@
 /* What outlives a step: surfaces given to contacts, and the contacts of the last step.
  *
- * ODE reuses the addresses of destroyed bodies and joints at once, so identity is a serial number, kept on the object
- * itself from one step to the next (layout.h).  A surface belongs to a joint that is alive now (the world's own list says
- * so) and bears the mark it was given when it was created.
- * A contact of this step continues one of the last if it joins the same bodies and geoms and its point moved less, in
- * the frame of one of the bodies, than it can have moved in a step; the nearest one not yet taken.  A body that was put
- * elsewhere, by more than the size of the bodies, has no past. */
+ * ODE reuses the addresses of destroyed bodies and joints at once, so identity is a serial number, kept on the
+ * object itself from one step to the next (layout.h).  A surface belongs to a joint that is alive now (the
+ * world's own list says so) and bears the mark it was given when it was created.  A contact of this step
+ * continues one of the last if it joins the same bodies and geoms and its point moved less, in the frame of one
+ * of the bodies, than it can have moved in a step; the nearest one not yet taken.  A body that was put elsewhere,
+ * by more than the size of the bodies, has no past. */
 #ifndef SPRAG_ODE_LEDGER_H
 #define SPRAG_ODE_LEDGER_H
 

@@ -209,9 +209,9 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
 
 /* One contact has one solution where M = |q_n| W_tt + q_t W_nt^T is positive (solve/local.c); across = W_nt.
  *
- * And it has one whatever q is where mu^2 |W_tt| < 4 S, S = W_nn - W_nt W_tt^-1 W_tn: with De Saxce's v = u + mu |u_t| n two
- * solutions have dr . dv <= 0, so dr . W dr <= mu |dr_n| |du_t|.  Per dr_n the left side is S + y . W_tt^-1 y, y = du_t, and
- * that is more than mu |y| for every y. */
+ * And it has one whatever q is where mu^2 |W_tt| < 4 S, S = W_nn - W_nt W_tt^-1 W_tn: with De Saxce's
+ * v = u + mu |u_t| n two solutions have dr . dv <= 0, so dr . W dr <= mu |dr_n| |du_t|.  Per dr_n the
+ * left side is S + y . W_tt^-1 y, y = du_t, and that is more than mu |y| for every y. */
 SPRAG_QUAD_INLINE spragQuadMask isUnique(const spragLoneBodies *b, const spragLoneContact *c, spragQuad own,
                                          const spragQuad across[3])
 {

@@ -44,7 +44,8 @@ typedef struct spragLoneLaw {
  * Returns how many. */
 int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragLane *lane, int first, int end);
 
-/* Of a solved island, after the step: the group of it alone, with its rows, in memory of the arena.  NULL: no memory. */
+/* Of a solved island, after the step: the group of it alone, with its rows,
+ * in memory of the arena.  NULL: no memory. */
 const spragLoneGroup *spragLoneAgain(const struct spragWorld *world, const spragIsland *island, spragArena *arena);
 
 /* Its problem.  0: no memory. */

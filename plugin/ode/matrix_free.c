@@ -26,9 +26,9 @@ enum {
 #define JUDGING 0.9 /* of the time of his first look: what the judge takes at the end */
 #define LEFT 0.4    /* of the tolerance: changes that are left undone */
 
-/* A pile at rest.  One ball that topples stirs what it leans on by a hundredth of its own speed in each step, and in the end
- * all of the pile: what is stirred most is visited, and a blow is answered where it falls.  (Sweeps of all contacts stir
- * the whole pile: one blow on 10 000 balls left 7e-4 m/s.) */
+/* A pile at rest.  One ball that topples stirs what it leans on by a hundredth of its own speed in each step, and in
+ * the end all of the pile: what is stirred most is visited, and a blow is answered where it falls.  (Sweeps of all
+ * contacts stir the whole pile: one blow on 10 000 balls left 7e-4 m/s.) */
 enum {
     VISITS_AT_REST = 24,  /* of each contact, at most, */
     VISITS_POLISHING = 2, /* or where all is within tolerance: enough that what creeps does not grow; */

@@ -1,5 +1,5 @@
-/* Large islands of plain contacts whose answer may be rough, or must come soon: solved on the velocities of their bodies
- * (solve/greedy.h).  W is formed only if that is not enough. */
+/* Large islands of plain contacts whose answer may be rough, or must come soon: solved on the velocities of their
+ * bodies (solve/greedy.h).  W is formed only if that is not enough. */
 #ifndef SPRAG_ODE_MATRIX_FREE_H
 #define SPRAG_ODE_MATRIX_FREE_H
 
@@ -32,8 +32,8 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
 spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island);
 
 /* Of an island that seems to rest: OK where the guess is the answer and what holds does not creep, or hardly, and a
- * few visits are all that it is worth, or where that is enough (roughly: it costs too much to have it to rounding; or nobody asks)
- * after some more; else NOT_CONVERGED. */
+ * few visits are all that it is worth, or where that is enough (roughly: it costs too much to have it to rounding; or
+ * nobody asks) after some more; else NOT_CONVERGED. */
 spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, spragGreedy *greedy, double *others,
                                 double *u, spragSolveInfo *solve);
 

@@ -187,8 +187,9 @@ static void addForces(spragBodyState *body, double h)
 
 /* ---------------------------------------------------------------- the step */
 
-/* With threads of its own ODE moves geoms in the order in which they come to it, and that is the order in which their space
- * then finds contacts: no two runs are alike.  Where ODE has nothing to solve, one island at a time costs no more. */
+/* With threads of its own ODE moves geoms in the order in which they come to it, and that is the
+ * order in which their space then finds contacts: no two runs are alike.  Where ODE has nothing to
+ * solve, one island at a time costs no more. */
 static void limitThreads(struct spragWorld *world)
 {
     world->thread_limit = dWorldGetStepIslandsProcessingMaxThreadCount(world->world);

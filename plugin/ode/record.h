@@ -6,8 +6,8 @@
 
 #define SPRAG_OPEN_TOLERANCE 1e-12 /* m/s: a normal impulse that changes its contact's velocity by less holds nothing */
 
-/* Is friction so far within its bound that the judge would have seen a slip?  w: mean of the diagonal of W_kk, 1/kg.  (The
- * answer of a contact that slides may miss its bound by what the tolerance allows.) */
+/* Is friction so far within its bound that the judge would have seen a slip?  w: mean of the diagonal of W_kk, 1/kg.
+ * (The answer of a contact that slides may miss its bound by what the tolerance allows.) */
 static inline int spragRecordIsWithin(double bound, double friction, double w, double residual)
 {
     const double within = bound - friction;

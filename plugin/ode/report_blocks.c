@@ -37,8 +37,8 @@ static spragMode modeOf(const spragBlock *block, const double W[9], const double
     return within || spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
 }
 
-/* p and b speak of the rigid contact: the compliance that softens W for the solver is none of theirs.  Where it makes up
- * for p < 0 within the step, p + compliance > 0, the elastic contact has one motion, and that is no paradox. */
+/* p and b speak of the rigid contact: the compliance that softens W for the solver is none of theirs.  Where it makes
+ * up for p < 0 within the step, p + compliance > 0, the elastic contact has one motion, and that is no paradox. */
 static spragIndicator indicatorOf(const struct spragWorld *world, const spragBlock *block, const double W[9],
                                   const spragContactHistory *past)
 {

@@ -1,8 +1,8 @@
 /* Large islands that have no answer: W does not fit into memory, or what was found is not finite.
  *
- * They would be ODE's, whose dWorldStep takes time like the cube of the contacts and memory like their square: with seven
- * thousand contacts hours and 7 GB, with ten thousand it does not end.  So they are swept: block Gauss-Seidel over
- * contacts, limits and joints in the velocities of bodies, as QuickStep has it, but with Sprag's rows and laws,
+ * They would be ODE's, whose dWorldStep takes time like the cube of the contacts and memory like their square: with
+ * seven thousand contacts hours and 7 GB, with ten thousand it does not end.  So they are swept: block Gauss-Seidel
+ * over contacts, limits and joints in the velocities of bodies, as QuickStep has it, but with Sprag's rows and laws,
  *
  *     u_k = q_k + C_k r_k + J_k v,   r_k <- the block's law,   v = M^-1 (J^T r + E^T lambda).
  *

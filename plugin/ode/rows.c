@@ -102,8 +102,9 @@ int spragBlockRested(const spragSnapshot *s, const spragBlock *block, const spra
     return spragNorm2(slip) <= SPRAG_SLIP_TOLERANCE;
 }
 
-/* The frame of a sticking contact turns within the step, which leaves a slip of second order in h.  It is no slip: a
- * contact that stuck is at rest unless it is found faster than a small part of what the step's own acceleration gives. */
+/* The frame of a sticking contact turns within the step, which leaves a slip of second order in
+ * h.  It is no slip: a contact that stuck is at rest unless it is found faster than a small part
+ * of what the step's own acceleration gives. */
 int spragRestsAt(const spragContactMemory *old, const double slip[2], const double change[3])
 {
     static const double little = 0.05;

@@ -2,10 +2,11 @@
  *
  * A block gives  u = J_a v_a + J_b v_b - rhs  (3), the velocities its law speaks of, in the frame [n t1 t2] of the
  * contact; n points into body a.  Meaning of the numbers as in ODE 0.16 (contact joints): ERP and the surface layer
- * push out with erp (depth - layer) / h up to the world's greatest correcting velocity, bounce and motion set velocities,
- * soft CFM and slip are compliances (velocity per force), mu a coefficient with dContactApprox1 and a force without.
- * Three things are exact where ODE's are not: the friction set is round (an ellipse for mu2 != mu), the world's CFM
- * does not soften friction (no creep), and the velocity-product term h Jdot v is there where friction acts. */
+ * push out with erp (depth - layer) / h up to the world's greatest correcting velocity, bounce and motion
+ * set velocities, soft CFM and slip are compliances (velocity per force), mu a coefficient with
+ * dContactApprox1 and a force without.  Three things are exact where ODE's are not: the friction set is
+ * round (an ellipse for mu2 != mu), the world's CFM does not soften friction (no creep), and the
+ * velocity-product term h Jdot v is there where friction acts. */
 #ifndef SPRAG_ODE_ROWS_H
 #define SPRAG_ODE_ROWS_H
 
@@ -81,16 +82,16 @@ double spragBlockVelocity(const spragSnapshot *snapshot, const spragBlock *block
 void spragBlockProduct(const spragSnapshot *snapshot, const spragBlock *block, const spragBodyState *const body[2],
                        double product[3]);
 
-/* Was the point at rest along the plane: so it ended the last step (a record of it, or NULL), or it is seen for the first
- * time and does not slip.  Then the static coefficient holds.  Rows must be filled. */
+/* Was the point at rest along the plane: so it ended the last step (a record of it, or NULL), or it is seen for the
+ * first time and does not slip.  Then the static coefficient holds.  Rows must be filled. */
 int spragBlockRested(const spragSnapshot *snapshot, const spragBlock *block, const spragContactMemory *record);
 
-/* A surface with stiffness k and damping d is an implicit spring, erp h k / (h k + d) and cfm 1 / (h k + d); a rigid one
- * leaves both as they are. */
+/* A surface with stiffness k and damping d is an implicit spring, erp h k / (h k + d) and
+ * cfm 1 / (h k + d); a rigid one leaves both as they are. */
 void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, double *cfm);
 
-/* Coefficients and forces of friction beyond these are as good as infinite (programs write DBL_MAX for that), or as none:
- * their squares and quotients would leave the numbers. */
+/* Coefficients and forces of friction beyond these are as good as infinite (programs write DBL_MAX for that), or as
+ * none: their squares and quotients would leave the numbers. */
 #define SPRAG_FRICTION_GREATEST 1e30
 #define SPRAG_FRICTION_LEAST 1e-30
 

@@ -203,8 +203,8 @@ static double yieldOf(const spragIsland *island, size_t i)
     return block->part == SPRAG_PART_CONTACT ? (block->compliance[i % 3] + own) * island->r[i] : 0;
 }
 
-/* What contacts in conflict do at all they do by their compliance: the world's (CFM), and that which infinite friction is
- * given (delassus.c).  Where that is a speed that counts they are a wedge; u is then what rigid ones do. */
+/* What contacts in conflict do at all they do by their compliance: the world's (CFM), and that which infinite friction
+ * is given (delassus.c).  Where that is a speed that counts they are a wedge; u is then what rigid ones do. */
 void spragYieldTell(spragIsland *island)
 {
     const size_t n = 3 * (size_t)island->block_count;

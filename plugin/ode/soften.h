@@ -19,7 +19,8 @@
  * Tried and dropped: friction alone that yields, and less and less so, for what is missed though a solution exists.
  * Contacts that join one at a time (solve/generation.c) find nearly all of those, in a tenth of the time.
  *
- * W is the true one in the end.  If no yielding is of use, the answer is what it was.  Such islands count as fallbacks. */
+ * W is the true one in the end.  If no yielding is of use, the answer is what it was.
+ * Such islands count as fallbacks. */
 #ifndef SPRAG_ODE_SOFTEN_H
 #define SPRAG_ODE_SOFTEN_H
 
@@ -29,10 +30,10 @@
  * adds to *iterations.  Status as the chain's. */
 spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *island, int *iterations);
 
-/* Under a limit there is no time to ask for a wedge.  Sweeps of rigid contacts never end in one: their impulses grow until
- * rounding throws bodies, or are none, as none is better, and bodies fall through the ground.  So a small island that
- * was missed is swept from rest with s = 1e-1, where that ends, and the judge of the rigid problem compares; he is not
- * asked where impulses were huge.  Status: LIMIT, or ERROR_MEMORY. */
+/* Under a limit there is no time to ask for a wedge.  Sweeps of rigid contacts never end in one: their impulses grow
+ * until rounding throws bodies, or are none, as none is better, and bodies fall through the ground.  So a small island
+ * that was missed is swept from rest with s = 1e-1, where that ends, and the judge of the rigid problem compares; he is
+ * not asked where impulses were huge.  Status: LIMIT, or ERROR_MEMORY. */
 spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *island, int *iterations);
 
 /* Do the island's impulses say that contacts of mu = infinity ask for what no motion gives? */

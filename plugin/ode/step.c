@@ -33,8 +33,8 @@ static spragStatus stepOde(struct spragWorld *world, double step)
     return ok ? SPRAG_OK : spragFail(SPRAG_ERROR_MEMORY, "ODE had no memory for its step");
 }
 
-/* What Sprag has no answer for is ODE's; dWorldStep would take hours for a large island, and its QuickStep moves all others
- * as well, whose joints are parked. */
+/* What Sprag has no answer for is ODE's; dWorldStep would take hours for a large island, and its QuickStep moves all
+ * others as well, whose joints are parked. */
 static void count(spragStepInfo *info, spragStepper stepper, const spragIsland *island)
 {
     info->joints += island->joint_count - island->contact_count;
@@ -132,8 +132,8 @@ static void stepParked(void *data)
     endStage(ode->world, SPRAG_STAGE_ODE, ode->since);
 }
 
-/* Threads that have nothing to do with ODE's step make the records meanwhile; where the user's callbacks may destroy the
- * joints that these are of, before it. */
+/* Threads that have nothing to do with ODE's step make the records meanwhile; where the user's callbacks may destroy
+ * the joints that these are of, before it. */
 static spragStatus stepSprag(struct spragWorld *world, double step, double *since)
 {
     spragStatus status = prepare(world, step, since);

@@ -171,8 +171,8 @@ typedef struct spragSnapshot {
 
 /* ---------------------------------------------------------------- of an attachment */
 
-/* What becomes of a record in this step: its contact is gone or sleeps, goes on in an island that Sprag solves, or in one
- * that ODE does, and then it is kept as it is. */
+/* What becomes of a record in this step: its contact is gone or sleeps, goes on in an island that Sprag solves, or in
+ * one that ODE does, and then it is kept as it is. */
 typedef enum spragRecordFate { SPRAG_RECORD_LEFT, SPRAG_RECORD_CONTINUED, SPRAG_RECORD_KEPT } spragRecordFate;
 
 /* A contact of the last step: what its successor is recognised by and starts from, and what the user is told. */

@@ -1,6 +1,6 @@
-/* dlsym for programs that load ODE themselves and ask their handle for its functions: such a search knows nothing of what
- * was preloaded.  Where it ends at an ODE function that Sprag takes, the answer is Sprag's; everything else is the
- * loader's.
+/* dlsym for programs that load ODE themselves and ask their handle for its functions: such a search knows
+ * nothing of what was preloaded.  Where it ends at an ODE function that Sprag takes, the answer is
+ * Sprag's; everything else is the loader's.
  *
  * RTLD_NEXT depends on who asks, which the loader reads off the return address: the call is passed on as a jump. */
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
-/* What W is made of, where Sprag made the problem of a world's bodies itself: W = J M^-1 J^T + C, C block diagonal.  A
- * solver may then work in the bodies' velocities (solve/tangent.h).  Problems from files, and of bodies that joints hold
- * together, have W alone. */
+/* What W is made of, where Sprag made the problem of a world's bodies itself: W = J M^-1 J^T + C, C block
+ * diagonal.  A solver may then work in the bodies' velocities (solve/tangent.h).  Problems from files, and of
+ * bodies that joints hold together, have W alone. */
 #ifndef SPRAG_PROBLEM_BODIES_H
 #define SPRAG_PROBLEM_BODIES_H
 

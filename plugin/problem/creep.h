@@ -1,6 +1,6 @@
-/* How fast what holds moves all the same, m/s: u of the rows whose r lies inside its bounds, the tangent of contacts that
- * stick, motors and limits that hold.  An exact answer has none; the residual alone does not tell, for it speaks of
- * normal rows too, and a contact may slide as it likes. */
+/* How fast what holds moves all the same, m/s: u of the rows whose r lies inside its bounds, the tangent of contacts
+ * that stick, motors and limits that hold.  An exact answer has none; the residual alone does not tell, for it speaks
+ * of normal rows too, and a contact may slide as it likes. */
 #ifndef SPRAG_PROBLEM_CREEP_H
 #define SPRAG_PROBLEM_CREEP_H
 

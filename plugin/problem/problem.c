@@ -270,8 +270,9 @@ static spragStatus checkDefinite(const spragProblem *p)
     return definite ? SPRAG_OK : failIndefinite(bound, largest);
 }
 
-/* Too large to factor: power iteration on s I - W, with s the greatest row sum of |W|, turns to the least eigenvalue.  A
- * Rayleigh quotient below the bound proves that W is indefinite; that none was found proves nothing, and is accepted. */
+/* Too large to factor: power iteration on s I - W, with s the greatest row sum of |W|, turns to
+ * the least eigenvalue.  A Rayleigh quotient below the bound proves that W is indefinite; that
+ * none was found proves nothing, and is accepted. */
 static spragStatus checkLeastEigenvalue(const spragProblem *p)
 {
     const size_t n = 3 * (size_t)p->contact_count;

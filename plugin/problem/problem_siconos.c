@@ -1,6 +1,6 @@
 /* Siconos writes, in this order: dimension, contacts, storage (1 = sparse blocks), rows, columns, blocks, block rows,
- * block columns, cumulated sizes of both, filled1, filled2, index1 (filled1), index2 (filled2), then per block its number
- * and 9 values column by column; then q, then mu. */
+ * block columns, cumulated sizes of both, filled1, filled2, index1 (filled1), index2 (filled2), then per block its
+ * number and 9 values column by column; then q, then mu. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

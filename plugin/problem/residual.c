@@ -134,9 +134,10 @@ double spragBlockResidual(const spragProblem *problem, int block, const double *
 
 /* ---------------------------------------------------------------- huge impulses */
 
-/* Where friction locks a wedge, impulses grow without bound along a self-stress, W r = 0, until rounding of W r and of
- * r - u / w hides what the contacts do: at |r| = 1e14 N s the map is 0 in double, whatever u is.  So from
- * SPRAG_IMPULSE_HUGE on, where that begins to count, u and the map are evaluated in long double, and what may be hidden even so is added. */
+/* Where friction locks a wedge, impulses grow without bound along a self-stress, W r = 0, until rounding of
+ * W r and of r - u / w hides what the contacts do: at |r| = 1e14 N s the map is 0 in double, whatever u is.
+ * So from SPRAG_IMPULSE_HUGE on, where that begins to count, u and the map are evaluated in long double,
+ * and what may be hidden even so is added. */
 #define ROUNDINGS 8
 
 static int isHuge(const spragProblem *problem, int k, int diagonal, const double *r)

@@ -9,7 +9,7 @@
  *
  * All products are sums over fixed pieces of the vectors, so that threads do not change their bits.  An iteration:
  *
- *     G <- G(x), in any pieces;  spragAndersonGather of each;  spragAndersonLook;  spragAndersonMix: the next x, and G = x */
+ *     G <- G(x), in any pieces;  spragAndersonGather of each;  spragAndersonLook;  spragAndersonMix: next x, G = x */
 #ifndef SPRAG_SOLVE_ANDERSON_H
 #define SPRAG_SOLVE_ANDERSON_H
 

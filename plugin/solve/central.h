@@ -3,8 +3,9 @@
  * Scale contact k by P = diag(1 / mu, 1, 1):  r = P x, so that x and v are in the Lorentz cone
  * L = { x_0 >= |x_t| }.  De Saxce's |v_t| is not smooth at sticking; the same solutions are those of
  *
- *     V x + g = v - s(v) e_0,   s(v) = |v_t|^2 / v_0,   V = P W P,  g = P q,   x, v in L,  x o v = 0   (Jordan product),
+ *     V x + g = v - s(v) e_0,   s(v) = |v_t|^2 / v_0,   V = P W P,   g = P q,   x, v in L,   x o v = 0
  *
+ * (o: the Jordan product),
  * since s = |v_t| on the boundary of L, and inside it x = 0 and only u_n = mu det(v) / v_0 >= 0 is asked.
  *
  * Newton with Nesterov-Todd scaling (Nesterov and Todd 1997; the formulas of Vandenberghe 2010, section 4): with
@@ -13,8 +14,8 @@
  *
  *     (D + E^-1 V) dx = tau x^-1 - v + E^-1 rho,      rho = v - s e_0 - V x - g.
  *
- * A disc (cones.h) has x_0 = L instead of the first equation: its row is dx_0 - dL = rho_0 = L - x_0, L a constant or its
- * gain times the load's normal impulse, and v_0 = |v_t| is what the cone makes of it.
+ * A disc (cones.h) has x_0 = L instead of the first equation: its row is dx_0 - dL = rho_0 = L - x_0, L a constant or
+ * its gain times the load's normal impulse, and v_0 = |v_t| is what the cone makes of it.
  *
  * Points are kept in fine arithmetic, and so are their residuals: near the boundary det x, and with it D, are digits
  * that a double has lost.  The equations are solved by the tangent in double, or, if asked (spragCentralRefine), in

@@ -2,14 +2,15 @@
  *
  *     one block             all its solutions (single.h), the policy's choice
  *     a few blocks          the modes of the guess, verified (warm.c)
- *     up to SMALL blocks    mode search; Newton with an interior point; the chain on the contacts that carry, one more at a
- *                           time, or where rows are free on what they leave; the traced path; in a step Newton with all
- *                           its time; Gauss-Seidel; Lemke
- *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while it
- *                           pays; Newton with an interior point; in a step contacts one by one (up to 120 blocks);
- *                           Gauss-Seidel; without a limit of work sweeps and the traced path by turns
+ *     up to SMALL blocks    mode search; Newton with an interior point; the chain on the contacts that carry, one more
+ *                           at a time, or where rows are free on what they leave; the traced path; in a step Newton
+ *                           with all its time; Gauss-Seidel; Lemke
+ *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while
+ *                           it pays; Newton with an interior point; in a step contacts one by one (up to 120
+ *                           blocks); Gauss-Seidel; without a limit of work sweeps and the traced path by turns
  *     more, all glued       in the velocities of bodies (glue), then Newton: heaps that hold by infinite friction are
- *                           convex, and nothing slides, so that sweeps carry a change no further than from body to body
+ *                           convex, and nothing slides, so that sweeps carry a change no further than from body to
+ *                           body
  *
  * What another method finds for a small island goes through the mode search once more: it is the one that knows a
  * separatrix when it sees it, and the policy. */
@@ -24,9 +25,9 @@
 #include "solve/single.h"
 #include "solve/solver.h"
 
-/* 3x3 products, some 5 ms, before a small problem contents itself with options->enough.  (A car whose friction is 50
- * stands on forty contacts that all but repeat each other: slips of 1e-7 m/s oppose each other, and 1e-8 takes a second,
- * if it is found at all.) */
+/* 3x3 products, some 5 ms, before a small problem contents itself with options->enough.  (A car whose friction
+ * is 50 stands on forty contacts that all but repeat each other: slips of 1e-7 m/s oppose each other, and 1e-8
+ * takes a second, if it is found at all.) */
 #define WORK_PROMPT 1e6
 #define WORK_PATIENT 1.5e8 /* the same, some 0.3 s: before it contents itself with what it has */
 
@@ -183,8 +184,8 @@ static void chainOf(Chain *chain, Part part)
 
 /* ---------------------------------------------------------------- one link */
 
-/* The best answer so far, and room for the next.  Whoever judges r has read W: u is kept, which says what creeps, and which
- * the caller asks for. */
+/* The best answer so far, and room for the next.  Whoever judges r has read W: u is kept, which says
+ * what creeps, and which the caller asks for. */
 typedef struct Run {
     const spragProblem *problem;
     const spragSolveOptions *options;
@@ -278,11 +279,12 @@ static double squaresOf(const spragProblem *problem, const double *r, const doub
 
 #define FEW 0.1
 
-/* A guess may be worse than none: what begins there takes longer, or, if its sweeps are numbered, ends there.  r = 0 leaves
- * max |q| (1 + mu) at most.  What the guess leaves more somewhere may be the fault of a few contacts, as when a ball lands
- * on a pile at rest, whose other impulses are right: then it stays.  (By the worst contact alone such steps of 1200 balls
- * took 1700 sweeps to 5e-5 .. 6e-6 m/s; they take 264 to 568 to 1e-6.  Their squares are 0.01 to 0.07 of those of r = 0.
- * Piles of boxes that shake have 0.1 to 0.8, and come to rest sooner from r = 0: it has no self-stress.) */
+/* A guess may be worse than none: what begins there takes longer, or, if its sweeps are numbered, ends there.
+ * r = 0 leaves max |q| (1 + mu) at most.  What the guess leaves more somewhere may be the fault of a few
+ * contacts, as when a ball lands on a pile at rest, whose other impulses are right: then it stays.  (By the
+ * worst contact alone such steps of 1200 balls took 1700 sweeps to 5e-5 .. 6e-6 m/s; they take 264 to 568 to
+ * 1e-6.  Their squares are 0.01 to 0.07 of those of r = 0.  Piles of boxes that shake have 0.1 to 0.8, and come
+ * to rest sooner from r = 0: it has no self-stress.) */
 static void dropBadGuess(Run *run)
 {
     const spragProblem *problem = run->problem;
@@ -326,12 +328,13 @@ static int creeps(const Run *run)
            spragVelocityCreep(run->problem, run->r, run->u) > SPRAG_CREEP_ROUNDING;
 }
 
-/* From an answer within tolerance on: what holds does not creep.  Newton ends at rounding, and then a pile at rest begins
- * every step with its answer; where that is too dear, and for the last digits, sweeps come nearer from step to step.
+/* From an answer within tolerance on: what holds does not creep.  Newton ends at rounding, and then
+ * a pile at rest begins every step with its answer; where that is too dear, and for the last
+ * digits, sweeps come nearer from step to step.
  *
  * Tried and dropped: conjugate gradients on the rows that hold.  225 products with W bring 1000 balls at rest from 7e-8
- * to 5e-14 m/s in one step, where eight sweeps a step take 250 steps; but one ball that still rolls at 1e-9 m/s wakes 1e-12
- * m/s everywhere in each step, and the steps after it cost the same. */
+ * to 5e-14 m/s in one step, where eight sweeps a step take 250 steps; but one ball that still rolls at 1e-9 m/s wakes
+ * 1e-12 m/s everywhere in each step, and the steps after it cost the same. */
 static spragStatus calm(Run *run)
 {
     const int exact = run->left.tolerance <= SPRAG_CREEP_MATTERS, has_bodies = run->problem->bodies != NULL;

@@ -10,7 +10,8 @@
 enum { ROOT_STEP_MAX = 80 };
 #define EXACT (8 * DBL_EPSILON)
 
-/* A direction that cannot move (a guided body) leaves K (2 x 2) singular: the least stiffness that keeps it solvable. */
+/* A direction that cannot move (a guided body) leaves K (2 x 2) singular:
+ * the least stiffness that keeps it solvable. */
 static void keepSolvable(double K[4], double trace)
 {
     const double least = 1e-13 * (trace > 0 ? trace : 1);

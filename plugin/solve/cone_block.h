@@ -6,10 +6,10 @@
  *
  *     r_t(nu) = -(K + nu)^-1 c,   r_n(nu) = -(q_n + W_nt . r_t) / W_nn,   u_n = 0.
  *
- * nu = 0 is sticking.  If that leaves the cone, slip is a root of h(nu) = mu r_n / |r_t| - 1, which is negative at 0 and
- * grows to infinity since q_n < 0: a bracketed Newton search, started from the last sweep's nu, ends at machine precision
- * in two or three steps.  (The secular equation of trust regions, Conn, Gould, Toint 2000, 7.3.1, with a cone for the
- * ball; Ivanov 2009, 5.14 to 5.21, has the quartic it replaces.) */
+ * nu = 0 is sticking.  If that leaves the cone, slip is a root of h(nu) = mu r_n / |r_t| - 1, which is negative at 0
+ * and grows to infinity since q_n < 0: a bracketed Newton search, started from the last sweep's nu, ends at machine
+ * precision in two or three steps.  (The secular equation of trust regions, Conn, Gould, Toint 2000, 7.3.1, with a cone
+ * for the ball; Ivanov 2009, 5.14 to 5.21, has the quartic it replaces.) */
 #ifndef SPRAG_SOLVE_CONE_BLOCK_H
 #define SPRAG_SOLVE_CONE_BLOCK_H
 

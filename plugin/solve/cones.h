@@ -2,8 +2,8 @@
  *
  * A CONTACT is one cone already, and a problem of contacts is its own.  The other laws are of two kinds:
  *
- *     half-line   r >= 0  _|_  u >= 0:                 a contact without friction, its tangential rows unused;
- *     disc        |r_t| <= L, r_t against u_t:         x = (L, r_t) in the cone, x_0 = L in the place of an equation for u_n.
+ *     half-line   r >= 0  _|_  u >= 0:           a contact without friction, its tangential rows unused;
+ *     disc        |r_t| <= L, r_t against u_t:   x = (L, r_t) in the cone, x_0 = L in place of an equation for u_n.
  *
  * FORCE_LIMIT is a half-line and a disc; ROLLING two discs, L = mu times the parent's load; a row of a BOX is fixed,
  * a half-line, or (lo and hi finite) a disc of one row about the mean of lo and hi.  So r = c + s y, y the impulses of

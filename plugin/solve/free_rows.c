@@ -1,13 +1,13 @@
 /* Rows that nothing bounds, eliminated.
  *
- * A contact with mu = infinity holds its two tangential rows whatever that takes: u_b = 0, an equation.  With W_bb of all
- * such rows
+ * A contact with mu = infinity holds its two tangential rows whatever that takes: u_b = 0, an equation.  With W_bb of
+ * all such rows
  *
  *     r_b = -W_bb^-1 (q_b + W_ba r_a),     W' = W_aa - W_ab W_bb^-1 W_ba,     q' = q_a - W_ab W_bb^-1 q_b,
  *
- * the other rows are a problem of their own, one of cones (cones.h): the interior methods, which know no such rows, can be
- * asked for it, and sweeps have nothing left to carry to and fro.  Where the rows of two contacts say the same W_bb is
- * singular, and gets a compliance of SOFT; the judge has the last word. */
+ * the other rows are a problem of their own, one of cones (cones.h): the interior methods, which know no such rows, can
+ * be asked for it, and sweeps have nothing left to carry to and fro.  Where the rows of two contacts say the same W_bb
+ * is singular, and gets a compliance of SOFT; the judge has the last word. */
 #include <math.h>
 #include <string.h>
 
@@ -118,8 +118,8 @@ static void restore(const Elimination *el, const spragProblem *p, double *r)
     }
 }
 
-/* The least of W'_kk / W_kk.  A residual in m/s is impulses times W, and it is the impulses that have to be right: where
- * W_bb takes nearly all of W_kk the rest is solved so much closer. */
+/* The least of W'_kk / W_kk.  A residual in m/s is impulses times W, and it is the impulses that have to be right:
+ * where W_bb takes nearly all of W_kk the rest is solved so much closer. */
 static double softestOf(const spragProblem *p, const Elimination *el)
 {
     double least = 1;

@@ -19,8 +19,8 @@
  * 5e-5 in 256 sweeps instead of 1e-3; p09, never solved by sweeps alone, takes 1288.
  *
  * Where sweeps stall (p23, piles that move).  Not slow, unstable: at the solutions of piles of 100 balls the derivative
- * of a sweep has up to two eigenvalues beyond 1, real or in pairs, 1.0001 to 1.008, nine tenths of their modes in 6 to 30
- * contacts.  Relaxation by 1/2 to 1/20 follows the same wandering flow, slower.  trace.c is for them.
+ * of a sweep has up to two eigenvalues beyond 1, real or in pairs, 1.0001 to 1.008, nine tenths of their modes in 6 to
+ * 30 contacts.  Relaxation by 1/2 to 1/20 follows the same wandering flow, slower.  trace.c is for them.
  *
  * Tried and dropped: alternating forward and backward sweeps (1.2 to 4 times more sweeps on arches, cards and piles);
  * rays beyond the first event (1.5 times as far, or to the third or tenth event with a projection on the cones: no
@@ -177,10 +177,10 @@ static void settle(Run *run, const double *r)
     spragSweeperTake(&run->sweeper, r, run->anderson.G);
 }
 
-/* 1: after k sweeps the residual, last halved by sweep `marked` to `mark`, falls no more (patience 0: it always does).  Near an
- * answer, in a step, that is soon known: of 399 solves of piles of 1000 and 1200 balls that come to rest, 42 end sooner
- * with a patience of 200 sweeps in place of 1000, which saves two fifths of the sweeps of all, and 179 reach 1e-6 m/s in
- * place of 185. */
+/* 1: after k sweeps the residual, last halved by sweep `marked` to `mark`, falls no more (patience 0: it always
+ * does).  Near an answer, in a step, that is soon known: of 399 solves of piles of 1000 and 1200 balls that come
+ * to rest, 42 end sooner with a patience of 200 sweeps in place of 1000, which saves two fifths of the sweeps of
+ * all, and 179 reach 1e-6 m/s in place of 185. */
 static int isInVain(int patience, int limited, int k, int marked, double mark)
 {
     if (limited && mark < CALM && patience > PATIENT_NEAR)

@@ -6,9 +6,9 @@
  *
  * is one of all as soon as u_kn >= 0 of all others: r_k = 0 is then what the law asks of them.  So S begins without
  * contacts, and whenever it is solved the contact that the judge likes least joins it, until he likes all (as in a
- * working-set method of quadratic programming: Nocedal and Wright 2006, section 16.5).  Blocks that are no contacts, and
- * contacts that load another block, are in S from the start.  A contact that has joined stays, even if its impulse falls
- * to 0: S grows, so that the rounds end.
+ * working-set method of quadratic programming: Nocedal and Wright 2006, section 16.5).  Blocks that are no contacts,
+ * and contacts that load another block, are in S from the start.  A contact that has joined stays, even if its impulse
+ * falls to 0: S grows, so that the rounds end.
  *
  * What it is for: a wheel of mu = 340 that a collider gives four points within a micrometre of each other.  All of them
  * together make a W whose least eigenvalues are 1e-12 of its greatest, and ask for motions that differ by 1e-8 m/s:
@@ -17,12 +17,12 @@
  * problems in some microseconds.  If the motion of existence.c parts all contacts it parts those of S: each of these
  * problems has a solution too.
  *
- * Measured on islands of a car game, recorded where they took more than some milliseconds: the 226 that took longest, 33 s
- * by the chain without this, 3 s with it; of thirteen that were missed, by 1e-6 to 2e-4 m/s, two are, at 2e-6.  Those
- * need impulses of 3e6 N s, whose rounding alone is 1e-6 m/s where mu is 340.
+ * Measured on islands of a car game, recorded where they took more than some milliseconds: the 226 that took longest,
+ * 33 s by the chain without this, 3 s with it; of thirteen that were missed, by 1e-6 to 2e-4 m/s, two are, at 2e-6.
+ * Those need impulses of 3e6 N s, whose rounding alone is 1e-6 m/s where mu is 340.
  *
- * Tried and dropped: contacts leave S when their impulse is 0 (as fast, and where S is hard it goes to and fro); in place
- * of Newton from the guess (cheaper for the car, but loads on a box's corners then change from step to step). */
+ * Tried and dropped: contacts leave S when their impulse is 0 (as fast, and where S is hard it goes to and fro); in
+ * place of Newton from the guess (cheaper for the car, but loads on a box's corners then change from step to step). */
 #include <string.h>
 
 #include "base/clock.h"

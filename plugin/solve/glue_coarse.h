@@ -23,8 +23,8 @@ typedef struct spragGlueLink {
     int body[2];               /* the last one is the world */
 } spragGlueLink;
 
-/* The sides of contacts on each body i and on the world: list[first[i]] .. list[first[i + 1] - 1], contact and side of s
- * are s / 2 and s % 2.  0: no memory. */
+/* The sides of contacts on each body i and on the world: list[first[i]] .. list[first[i + 1] - 1], contact and side
+ * of s are s / 2 and s % 2.  0: no memory. */
 int spragGlueSides(int links, const spragGlueLink *link, int bodies, int **first, int **list, spragArena *arena);
 
 /* Of a body, linear then angular: a velocity, or a momentum.  Arrays have one of the world too, which does not move. */

@@ -168,8 +168,8 @@ static void runPart(void *data, int worker, int part)
     job->run(job->data, part, part + 1);
 }
 
-/* All parts, then what is between them.  Parts have nothing in common: one after the other, or all at once in the order of
- * their contacts, they give the same bits. */
+/* All parts, then what is between them.  Parts have nothing in common: one after the other, or all at once in the order
+ * of their contacts, they give the same bits. */
 static void runParts(const spragGreedy *greedy, PartsFn *run, void *data)
 {
     const int count = greedy->part_count;

@@ -35,8 +35,8 @@ typedef struct spragGreedyBody {
     double inverse_mass, unused[3];
 } spragGreedyBody;
 
-/* Row i of J_k is direction[i] and arm[0] x direction[i] on the first body, the negative with its own arm on the second.
- * W_kk = J_k M^-1 J_k^T + C_k, C_k diagonal.  Six lines of memory: a visit is as long as they take to come. */
+/* Row i of J_k is direction[i] and arm[0] x direction[i] on the first body, the negative with its own arm on the
+ * second.  W_kk = J_k M^-1 J_k^T + C_k, C_k diagonal.  Six lines of memory: a visit is as long as they take to come. */
 typedef struct spragGreedyContact {
     double direction[3][4];
     double arm[2][4]; /* m, from the bodies' centres; the fourth: 1/kg, the body's part of trace(W_kk) / 3 */
@@ -62,8 +62,8 @@ typedef struct spragGreedy {
     double *gain;   /* (contact_count) how much of that was its own error the last time */
     int (*pair)[2]; /* (contact_count) its bodies */
     int *list;      /* (contact_count) those of a round */
-    /* Sums and large rounds without a deadline are shared: bodies come in parts of as many, which depend on their number alone.
-     * Contacts within one part share no body with those of another; those between two come last. */
+    /* Sums and large rounds without a deadline are shared: bodies come in parts of as many, which depend on their
+     * number alone.  Contacts within one part share no body with those of another; those between two come last. */
     unsigned char *part; /* (contact_count) part_count: between two */
     int part_count;
     double part_each; /* of a body: its part is part_each times its number */

@@ -1,10 +1,10 @@
 /* Primal-dual interior point on the second-order cone with De Saxce's term inside: Newton steps on the equations of
  * central.h, x o v = tau e_0 with tau -> 0.
  *
- * The term s(v) makes the problem non-monotone; keeping its derivative in the matrix (Acary, Armand, Nguyen, Shpakovych
- * 2024) rather than a fixed-point loop around convex problems (Acary, Cadoux, Lemarechal, Malick 2011) costs only the
- * symmetry.  s = |v_t|^2 / v_0 instead of |v_t| is smooth inside the cone: 47 steps to 1e-8 on a pile of 300 balls where
- * |v_t| stops at 7e-4. */
+ * The term s(v) makes the problem non-monotone; keeping its derivative in the matrix (Acary, Armand, Nguyen,
+ * Shpakovych 2024) rather than a fixed-point loop around convex problems (Acary, Cadoux, Lemarechal, Malick 2011)
+ * costs only the symmetry.  s = |v_t|^2 / v_0 instead of |v_t| is smooth inside the cone: 47 steps to 1e-8 on a
+ * pile of 300 balls where |v_t| stops at 7e-4. */
 #include "solve/interior.h"
 
 #include <math.h>

@@ -1,25 +1,27 @@
-/* Newton for hard and hyperstatic systems: proximal points (solve/proximal.h) from a swept guess; where those do not end
- * soon and the laws are those of cones (cones.h), interior methods first, whose iterates the proximal points polish.
+/* Newton for hard and hyperstatic systems: proximal points (solve/proximal.h) from a swept guess;
+ * where those do not end soon and the laws are those of cones (cones.h), interior methods first,
+ * whose iterates the proximal points polish.
  *
  *   1. The guess as it is, with the least lambda: where its modes fit, one step ends at rounding.
- *   2. Sweeps, then proximal points: lambda falls while they are easy and rises where full Newton steps fail.  Where work is
- *      limited they get most of it: of 40 starts on moving piles of 300 balls 130 steps solve 30, 56 a start, of 28 of 300
- *      boxes 27, 57 a start; 30 steps and then stages 3 and 4 solve fewer in twice as many.
+ *   2. Sweeps, then proximal points: lambda falls while they are easy and rises where full Newton steps fail.  Where
+ *      work is limited they get most of it: of 40 starts on moving piles of 300 balls 130 steps solve 30, 56 a start,
+ *      of 28 of 300 boxes 27, 57 a start; 30 steps and then stages 3 and 4 solve fewer in twice as many.
  *   3. The interior-point iteration (interior.c): it does not mind degenerate sets of solutions.
- *   4. The homotopy of path.c, which goes through the folds that stop 3, from starts of several lengths: rounding may end
- *      one, and other starts lie on other paths.
+ *   4. The homotopy of path.c, which goes through the folds that stop 3, from starts of several lengths: rounding may
+ *      end one, and other starts lie on other paths.
  *
  * Tried and dropped: a line search on |F|^2 (ends in steps of 1/32 on the box piles; full steps solve the same proximal
- * problems in 3 to 8); Gauss-Seidel sweeps after a failed step (undo what the proximal points gained); the derivative of
- * |u_t| left out of the interior-point matrix (slower everywhere, stops at the same folds); ADMM with one factorisation
- * of W + rho w, plain or with Anderson's mixing (per iteration as dear as three sweeps; p19, p22 and moving piles come to
- * 1e-4 in a thousand iterations at the best rho, and which that is differs by problem); the fixed point on De Saxce's
- * slides around convex interior-point solves, damped by a half (Acary et al. 2011: near the answer on all piles after
- * some 20 solves of 5 to 12 factorisations, no faster than the lag of proximal.h); a compliance eps W with eps -> 0 (as
- * many steps, and stuck at the same folds, but shows what has no bounded solution: p22); a homotopy of W + theta C,
- * bounded by proof (thousands of folds on p23); the blocks' exact solutions in place of projections; one step per
- * center; in a step, the traced path (trace.c) with a half or a third of its work (no more piles solved than by
- * proximal points alone), and on balls shorter sweeps before (half the sweeps: a sixth fewer solved in the same time). */
+ * problems in 3 to 8); Gauss-Seidel sweeps after a failed step (undo what the proximal points gained); the
+ * derivative of |u_t| left out of the interior-point matrix (slower everywhere, stops at the same folds); ADMM with
+ * one factorisation of W + rho w, plain or with Anderson's mixing (per iteration as dear as three sweeps; p19, p22
+ * and moving piles come to 1e-4 in a thousand iterations at the best rho, and which that is differs by problem); the
+ * fixed point on De Saxce's slides around convex interior-point solves, damped by a half (Acary et al. 2011: near
+ * the answer on all piles after some 20 solves of 5 to 12 factorisations, no faster than the lag of proximal.h); a
+ * compliance eps W with eps -> 0 (as many steps, and stuck at the same folds, but shows what has no bounded
+ * solution: p22); a homotopy of W + theta C, bounded by proof (thousands of folds on p23); the blocks' exact
+ * solutions in place of projections; one step per center; in a step, the traced path (trace.c) with a half or a
+ * third of its work (no more piles solved than by proximal points alone), and on balls shorter sweeps before (half
+ * the sweeps: a sixth fewer solved in the same time). */
 #include <math.h>
 #include <string.h>
 
@@ -142,11 +144,12 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
         *newton->iterations += steps > 0 ? steps : 0;
         proximal->factored = 0;
         const int near = spragProblemResidual(newton->problem, r) <= NEAR;
-        /* Stage 4 is, where motors and limits meet high friction.  Contacts alone (islands of falling boxes) the proximal
-         * points solve as well, at a third to a sixth of its price. */
+        /* Stage 4 is, where motors and limits meet high friction.  Contacts alone (islands of falling boxes) the
+         * proximal points solve as well, at a third to a sixth of its price. */
         const int sure =
             start == 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragProblemIsPlain(newton->problem);
-        if (near) { /* the modes are right, or nearly: a few plain steps end at rounding; no others do at high friction */
+        /* The modes are right, or nearly: a few plain steps end at rounding; no others do at high friction. */
+        if (near) {
             status = points(newton, LAMBDA_SURE, STEPS_SURE, r);
             memcpy(r, proximal->best, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         }

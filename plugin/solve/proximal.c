@@ -33,24 +33,26 @@ enum {
 #define LAG_RISE 1.5
 #define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
 #define SURE 1e-3        /* or at this part of the tolerance */
-/* The part of the tolerance at which a polish of a few (CHEAP) blocks goes on for as long as the solution took: it is not
- * rounding yet, and the next step begins at rest (a chain of 20: half the time).  A wall of 85 bricks pays more for it
- * than it gains. */
+/* The part of the tolerance at which a polish of a few (CHEAP) blocks goes on for as long as the solution
+ * took: it is not rounding yet, and the next step begins at rest (a chain of 20: half the time).  A wall of
+ * 85 bricks pays more for it than it gains. */
 #define FAR 1e-2
-/* What is in the way of piles that move: a proximal problem that is solved changes the modes of 0 to 5 contacts; one that
- * is not goes round between two modes of a single contact or, two steps later, changes those of hundreds and never comes
- * back.  Both are folds: lambda fell below the rate of a mode that grows.  To go on to INNER_MAX, and to try a lower
- * lambda at once, cost 56 of 100 steps on 300 balls.  So a problem ends when |F|^2 has not come to FALLS of its least for
- * INNER_ROUND steps (2 or 3 end some of boxes that would arrive), and lambda stays for a while, twice as long after each
- * failure.  Small islands have short ways, and stay as they were.
+/* What is in the way of piles that move: a proximal problem that is solved changes the modes of 0 to 5 contacts; one
+ * that is not goes round between two modes of a single contact or, two steps later, changes those of hundreds and never
+ * comes back.  Both are folds: lambda fell below the rate of a mode that grows.  To go on to INNER_MAX, and to try a
+ * lower lambda at once, cost 56 of 100 steps on 300 balls.  So a problem ends when |F|^2 has not come to FALLS of its
+ * least for INNER_ROUND steps (2 or 3 end some of boxes that would arrive), and lambda stays for a while, twice as long
+ * after each failure.  Small islands have short ways, and stay as they were.
  *
- * Tried and dropped: going on from the best point of such a round (a third as many solved); half steps in it (none more);
- * lambda larger by 4 to 100 for the contacts that go round alone (none more). */
+ * Tried and dropped: going on from the best point of such a round (a third as many solved); half steps in it (none
+ * more); lambda larger by 4 to 100 for the contacts that go round alone (none more). */
 #define FALLS 0.25
-/* A polish moves the forces of hyperstatic contacts by lambda^-1: closer than a first try it does not leave its modes. */
+/* A polish moves the forces of hyperstatic contacts by lambda^-1:
+ * closer than a first try it does not leave its modes. */
 #define LAMBDA_POLISH 9e-7
-/* Of plain contacts: what it leaves below STALL of the tolerance is what compliance of 1e-9 W asks for, forces that go there
- * by a hundredth in each step, while modes change.  Then the last point was enough (a house of cards: half the time). */
+/* Of plain contacts: what it leaves below STALL of the tolerance is what compliance of 1e-9 W asks
+ * for, forces that go there by a hundredth in each step, while modes change.  Then the last point was
+ * enough (a house of cards: half the time). */
 #define STALL 3e-4
 #define STALLED 0.95
 #define DIVERGED 1e12     /* growth of |F|^2 that ends an attempt; 1e4 ends many that would have come back */
@@ -398,9 +400,9 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
     }
 }
 
-/* Newton steps on the laws themselves, each from the best so far (a center that goes with it leaves no term of its own);
- * a step that the judge does not like is taken back, and the next is held closer.  Of walls and piles: an arch likes
- * proximal points better. */
+/* Newton steps on the laws themselves, each from the best so far (a center that goes with it leaves no term of
+ * its own); a step that the judge does not like is taken back, and the next is held closer.  Of walls and
+ * piles: an arch likes proximal points better. */
 static double polishSteps(spragProximal *proximal, double enough, double residual, int limit, double *r,
                           int *iterations)
 {

@@ -4,8 +4,8 @@
  *
  *     CONTACT   F_n = w (r_n - max(0, x_n)),   F_t = w (r_t - P_R(x_t)),   R = mu max(0, x_n),
  *
- * P_R the projection on the disc of radius R; the other kinds likewise with their own sets.  Where x lies says the mode:
- * open x_n <= 0, stick |x_t| <= R, slip outside.  With dF_k = A_k dr_k + B_k du_k and du = W dr a step solves
+ * P_R the projection on the disc of radius R; the other kinds likewise with their own sets.  Where x lies says the
+ * mode: open x_n <= 0, stick |x_t| <= R, slip outside.  With dF_k = A_k dr_k + B_k du_k and du = W dr a step solves
  * (A + B W) dr = -F: the equations of the modes, linearised in the slip directions.
  *
  * W is singular where contacts outnumber freedoms (a box on four corners), so Newton works on proximal problems,
@@ -62,8 +62,8 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
 /* Forgets the best; the next point is compared with r alone. */
 void spragProximalReset(spragProximal *proximal, const double *r);
 
-/* Proximal points from r, the first with the given lambda, until the residual is at most the tolerance or `limit` Newton
- * steps are spent; the best is kept in ->best.  deadline in spragSeconds, 0 = none. */
+/* Proximal points from r, the first with the given lambda, until the residual is at most the tolerance or `limit`
+ * Newton steps are spent; the best is kept in ->best.  deadline in spragSeconds, 0 = none. */
 spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double tolerance, double deadline, int limit,
                                 double *r, int *iterations);
 

@@ -1,8 +1,8 @@
 /* Let y be the normal gaps of the contacts that slide under load, with stiff springs for the normal forces.  Then
  * y'' = b + G N, G_ij = dw_n,i / dN_j with friction following N_j along the slip and the sticking contacts held
  * (docs/theory.md 4).  The contacts last iff every eigenvalue of G has a positive real part; a hyperstatic G has
- * zeros, which do no harm.  The springs' stiffnesses are in proportion to 1 / w_k, so that heavy bodies beside light ones
- * are judged as if alone: G_ij / sqrt(w_i w_j) in place of G.
+ * zeros, which do no harm.  The springs' stiffnesses are in proportion to 1 / w_k, so that heavy bodies beside light
+ * ones are judged as if alone: G_ij / sqrt(w_i w_j) in place of G.
  *
  * One contact: G = p.  Several: with the Cayley transform C = (G + (d - c) I)(G + (d + c) I)^-1, c the size of G,
  * powers of C vanish iff all eigenvalues of G are right of -d; C is squared until it is clear. */

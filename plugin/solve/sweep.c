@@ -3,8 +3,8 @@
  *     q_k = q + sum_{j != k} W_kj r_j,   r_k <- the block's law at (W_kk, q_k).
  *
  * The sum is what costs: a packed column of W_kj times one number of r_j is one vector operation, and three independent
- * sums, one per column, hide the latency of addition.  The same source is compiled for AVX2 too and chosen when it runs;
- * without fused multiply-add both give the same bits.
+ * sums, one per column, hide the latency of addition.  The same source is compiled for AVX2 too and chosen when it
+ * runs; without fused multiply-add both give the same bits.
  *
  * Threads.  Blocks by levels of a breadth-first search (Cuthill and McKee 1969): a level is coupled to its neighbours
  * alone, so that of parts of whole levels the even ones can be visited at once, and an odd one when both its neighbours

@@ -13,9 +13,9 @@ enum { SPRAG_PARTS_MOST = 32 };
 /* What is done with a part of x after its visits, by the thread that has it in its cache. */
 typedef void spragPartFn(void *data, int part);
 
-/* W without its diagonal, packed for streaming in the order of visits: block e is three columns of four doubles, the last
- * of each zero.  Part p of the visits is coupled to parts p - 1 and p + 1 alone.  Impulses and all else are kept by visit
- * (x = r in the order of visits), so that a thread's parts are memory of its own. */
+/* W without its diagonal, packed for streaming in the order of visits: block e is three columns of four doubles, the
+ * last of each zero.  Part p of the visits is coupled to parts p - 1 and p + 1 alone.  Impulses and all else are kept
+ * by visit (x = r in the order of visits), so that a thread's parts are memory of its own. */
 typedef struct spragSweeper {
     const spragProblem *problem;
     int *order;              /* (nc) block visited */

@@ -12,13 +12,13 @@
  *
  *     x = D^-1 (g - B J v),     (M + J^T S J) v = J^T D^-1 g,     S = D^-1 B,
  *
- * 6 n x 6 n in the pattern of which bodies touch: of a wall with four contacts between two bricks a sixtieth of the work.
- * Contacts that stick have S = 1 / (C + soft), so a rigid problem with little soft loses digits; they are won back by
- * iterative refinement (Higham 2002, chapter 12).
+ * 6 n x 6 n in the pattern of which bodies touch: of a wall with four contacts between two bricks a sixtieth of the
+ * work.  Contacts that stick have S = 1 / (C + soft), so a rigid problem with little soft loses digits; they are won
+ * back by iterative refinement (Higham 2002, chapter 12).
  *
- * Near the end of an interior method A of a contact that sticks is 1e-13 of W, whose null space has nothing else: blocks
- * pivoted inside alone are then no better than noise.  The dense matrix with partial pivoting is, for ten times the
- * work. */
+ * Near the end of an interior method A of a contact that sticks is 1e-13 of W, whose null space has
+ * nothing else: blocks pivoted inside alone are then no better than noise.  The dense matrix with
+ * partial pivoting is, for ten times the work. */
 #ifndef SPRAG_SOLVE_TANGENT_H
 #define SPRAG_SOLVE_TANGENT_H
 

@@ -2,9 +2,9 @@
  * act; with Newton on the slip directions.
  *
  * For fixed modes the equations are linear but for the directions.  A round solves them linearised and reads the modes
- * anew (solve/proximal.h): it flips exactly the blocks whose conditions fail, as Nikolsky and Smirnov (1990, section 10)
- * flip variants.  Simultaneous flips can cycle; a round that does not end is followed by proximal points, whose modes
- * differ less from their neighbours', and at last by other starts.
+ * anew (solve/proximal.h): it flips exactly the blocks whose conditions fail, as Nikolsky and Smirnov (1990, section
+ * 10) flip variants.  Simultaneous flips can cycle; a round that does not end is followed by proximal points, whose
+ * modes differ less from their neighbours', and at last by other starts.
  *
  * Which start comes first is the policy's (solve/policy.h).  A solution that fails the small-friction test is a
  * separatrix (docs/theory.md 4) and is only kept if no start finds another. */
@@ -110,7 +110,8 @@ static int motionChanged(const spragProblem *p, const double *r, const double *u
 /* Modes of a combination: base 3, the digit of block k; slip first. */
 enum { COMBINE_SLIP, COMBINE_OTHER /* open; two-sided: slip with r_n < 0 */, COMBINE_STICK };
 
-/* r of a combination's modes, linear with the slip directions of history or of q.  code < 0: all stick.  0: singular. */
+/* r of a combination's modes, linear with the slip directions of history or of q.
+ * code < 0: all stick.  0: singular. */
 static int combinedStart(spragProximal *s, int code, double *r)
 {
     const spragProblem *p = s->problem;

@@ -1,7 +1,7 @@
 /* Can every variant be assumed?  (Nikolsky and Smirnov 1990, condition 4.1; docs/theory.md 3.)
  *
- * A displacement x of the redundant coordinates moves point k away from its surface by nu_k . dr_k = (column k of D0) x.
- * With gap g of a point in the base variant (0 where it is loaded), variant i asks
+ * A displacement x of the redundant coordinates moves point k away from its surface by
+ * nu_k . dr_k = (column k of D0) x.  With gap g of a point in the base variant (0 where it is loaded), variant i asks
  *
  *     g_k + D0_k' x = 0 at the point of pair k that i loads,
  *

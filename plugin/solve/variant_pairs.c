@@ -386,8 +386,8 @@ static int grow(void *data, double t, int last)
 }
 
 /* Class 4: selects the variant that the frictionless solution becomes.  N is continuous in t, through flips too
- * (docs/theory.md 3), until the solution turns back in t or runs to infinity: then a search goes on from there, and what
- * is nearest to its end is selected.  0: no memory. */
+ * (docs/theory.md 3), until the solution turns back in t or runs to infinity: then a search goes on from there, and
+ * what is nearest to its end is selected.  0: no memory. */
 static int continueFriction(int m, const double *D, const double *D0, const double *b, spragVariantSet *set)
 {
     double *mixed = spragAlloc(2 * (size_t)(m * m), sizeof *mixed);

@@ -13,9 +13,9 @@
  * S = w (|x_t| - mu x_n) / (mu x_n) on the unknowns b: a slipping contact turns the harder the faster it is.  lambda
  * makes hyperstatic contacts regular: the forces change as little as possible.
  *
- * Nothing here searches.  The answer is given only if the judge likes it and, where contacts slide, their normal motions
- * G (solve/small_friction.h) do not run away.  G is what elimination of the held rows leaves of the rows u_n of the
- * slipping contacts, so the unknowns are ordered held, normal, across. */
+ * Nothing here searches.  The answer is given only if the judge likes it and, where contacts slide, their normal
+ * motions G (solve/small_friction.h) do not run away.  G is what elimination of the held rows leaves of the rows u_n of
+ * the slipping contacts, so the unknowns are ordered held, normal, across. */
 #include "solve/warm.h"
 
 #include <math.h>

@@ -96,7 +96,9 @@ static void violationsAreMeasured(void **state)
 
 /* A weightless body between two walls that lean by `angle` from facing each other (points apart along x, normals (cos,
  * sin) and (-cos, sin)), loaded by `load` along y: forces n_1, t_1, n_2, t_2 with
- *     x: (n_1 - n_2) cos - (t_1 - t_2) sin = 0,   y: (n_1 + n_2) sin + (t_1 + t_2) cos = load,   turn: what is left of y, alike.
+ *     x:     (n_1 - n_2) cos - (t_1 - t_2) sin = 0,
+ *     y:     (n_1 + n_2) sin + (t_1 + t_2) cos = load,
+ *     turn:  what is left of y, alike.
  * Pressed out of the wedge (load < 0) it is held iff the line of the points is inside both cones: mu >= tan(angle). */
 static int wedgeHolds(double angle, double mu, double load, double unit)
 {

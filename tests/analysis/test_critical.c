@@ -89,8 +89,8 @@ static void theRodFoldsAndHasACusp(void **unused)
     CHECK_NEAR(least, jsonNumber(jsonGet(one, "expected"), "mu_star_min_uniform"), 1e-10);
 }
 
-/* Scaled mu^ = mu H / 2a: folds where 1 + s (mu1^ i1 - mu2^ i2) = 0, k3 = 1 among them; beyond k3 = 1 two solutions meet
- * at N1 = 0 when mu2^ = 1/2 (F and rho positive, sliding right). */
+/* Scaled mu^ = mu H / 2a: folds where 1 + s (mu1^ i1 - mu2^ i2) = 0, k3 = 1 among them; beyond k3 = 1 two solutions
+ * meet at N1 = 0 when mu2^ = 1/2 (F and rho positive, sliding right). */
 static void theBipodHasItsThresholds(void **unused)
 {
     (void)unused;

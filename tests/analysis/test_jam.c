@@ -1,4 +1,5 @@
-/* The impact that ends a slip, against the oracle (planar, three restitutions) and against small explicit steps (3D). */
+/* The impact that ends a slip, against the oracle (planar, three restitutions) and
+ * against small explicit steps (3D). */
 #include <sprag/sprag.h>
 
 #include "support/oracle.h"

@@ -362,8 +362,8 @@ static void referenceSetsAgree(void **unused)
 
 static unsigned long long seed = 5;
 
-/* A body at rest on one point, any inertia, any load: one or three motions if one-sided, one, three or five if two-sided,
- * and one that can last in every case. */
+/* A body at rest on one point, any inertia, any load: one or three motions if one-sided, one, three or five if
+ * two-sided, and one that can last in every case. */
 static void theNumberAtRestIsOdd(void **unused)
 {
     (void)unused;

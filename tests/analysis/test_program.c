@@ -101,8 +101,8 @@ static void whatHasNoneIsExcluded(void **state)
     }
 }
 
-/* Roles without directions, as programs: hold, slide and open are allowed where they are solutions, and HOLD's polygon is
- * around its circle, wider than it by at most 1 / cos(pi / 8). */
+/* Roles without directions, as programs: hold, slide and open are allowed where they are solutions, and HOLD's polygon
+ * is around its circle, wider than it by at most 1 / cos(pi / 8). */
 static void rolesAreThoseOfTheMechanics(void **state)
 {
     (void)state;

@@ -59,7 +59,8 @@ static void badStepLeavesTheWorld(void **state)
     freeTwin(&t);
 }
 
-/* Sprag reads the rows of joints where there are contacts: a number that is none would end the program in ODE's step. */
+/* Sprag reads the rows of joints where there are contacts: a number that is
+ * none would end the program in ODE's step. */
 static void badJointLeavesTheWorld(void **state)
 {
     (void)state;

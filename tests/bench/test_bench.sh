@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# sprag-bench as its users meet it: exit codes, one line for every bad argument, tables, JSON.    test_bench.sh SPRAG_BENCH
+# sprag-bench as its users meet it: exit codes, one line for every bad argument, tables, JSON.
+#     test_bench.sh SPRAG_BENCH
 . "$(dirname "$0")/../support/tool.sh" "$1"
 
 refused 'a suite is needed'

@@ -1,7 +1,7 @@
 /* Stands in for ODE's drawstuff: runs a demo program's steps without a window and looks at what it would draw.
  *
- * DEMO_STEPS (default 200) steps; keys are pressed now and then, so that things fall and machines drive.  Ends with 3 if
- * something not finite, or further away than 1e6 m, is drawn; the last line on stdout says how much was drawn. */
+ * DEMO_STEPS (default 200) steps; keys are pressed now and then, so that things fall and machines drive.  Ends with 3
+ * if something not finite, or further away than 1e6 m, is drawn; the last line on stdout says how much was drawn. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

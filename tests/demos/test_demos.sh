@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ODE's own demo programs, built from its source over a drawstuff that opens no window (drawstuff.c), each run with and
-# without the preload library: it ends as stock does, nothing absurd is drawn, ODE says nothing that stock did not, and the
-# report has its numbers.  Nightly: a download and some minutes.
+# without the preload library: it ends as stock does, nothing absurd is drawn, ODE says nothing that stock did not, and
+# the report has its numbers.  Nightly: a download and some minutes.
 #     test_demos.sh PRELOAD_LIBRARY WORK_DIRECTORY [DEMO]...
 set -uo pipefail
 preload=$1 work=$2 here=$(cd "$(dirname "$0")" && pwd)
@@ -47,7 +47,8 @@ judge() {
 
 for file; do
     demo=${file%.c*}
-    # drawn steps: the ten thousand balls of space_stress are heaps of 2e6 to 56 000 contacts, some 5 s of a core each at least
+    # drawn steps: the ten thousand balls of space_stress are heaps of 2e6 to 56 000 contacts,
+    # some 5 s of a core each at least
     DEMO_STEPS=$([ "$demo" = demo_space_stress ] && echo 12 || echo 200)
     export DEMO_STEPS
     build "$demo" "$source/ode/demo/$file" || { complain "$demo is not built: $(head -2 "log/$demo.build")"; continue; }

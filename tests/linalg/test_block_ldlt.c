@@ -1,5 +1,5 @@
-/* L D L^T in blocks: random mechanisms against the equations they are to solve, with their pattern, zeros where the reach
- * says so, and rows that depend on others. */
+/* L D L^T in blocks: random mechanisms against the equations they are to solve, with their pattern, zeros where the
+ * reach says so, and rows that depend on others. */
 #include "support/check.h"
 #include "support/uniform.h"
 

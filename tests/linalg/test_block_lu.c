@@ -14,7 +14,8 @@ static unsigned long long seed = 5;
 static int row_start[N + 1], column[ROOM];
 static double A[9 * ROOM];
 
-/* Ring with random chords; unsymmetric values, dominant diagonal blocks whose own diagonal is zero (they need pivots). */
+/* Ring with random chords; unsymmetric values, dominant diagonal blocks whose
+ * own diagonal is zero (they need pivots). */
 static void makeMatrix(void)
 {
     static unsigned char full[N][N];

@@ -1,5 +1,5 @@
-/* Dissection: every edge once, paths up the elimination tree of chains and trees as long as the logarithm of their size,
- * loops and groups of nobody allowed. */
+/* Dissection: every edge once, paths up the elimination tree of chains and trees as long as the logarithm of their
+ * size, loops and groups of nobody allowed. */
 #include <math.h>
 #include <string.h>
 

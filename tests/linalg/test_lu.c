@@ -53,8 +53,8 @@ static void theSignIsThatOfTheDeterminant(void **state)
     assert_int_equal(spragLuSign(2, turned, pivot), -1);
 }
 
-/* Rows and columns in any units: after equilibration the entries are those of the matrix with a largest entry near one in
- * every row, and exactly A = R A' C. */
+/* Rows and columns in any units: after equilibration the entries are those of the matrix with a largest entry near
+ * one in every row, and exactly A = R A' C. */
 static void equilibrationIsExact(void **state)
 {
     (void)state;

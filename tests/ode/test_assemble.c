@@ -1,7 +1,7 @@
 /* The problem of an island against the dense matrices it stands for,
  *     W = J M^-1 J^T + C - Z^T A^-1 Z,   Z = E M^-1 J^T,   A = E M^-1 E^T + c,
- * E the equality rows of its joints; and against what the bodies do: u = W r + q is J v at the end of the step.  Boxes on
- * the ground and leaning on each other, with and without hinges, one of them moving as it likes. */
+ * E the equality rows of its joints; and against what the bodies do: u = W r + q is J v at the end of the step.  Boxes
+ * on the ground and leaning on each other, with and without hinges, one of them moving as it likes. */
 #include "support/twin.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The ends of a sliding bearing hold what the joint's own rows hold, no more and no less: each normal row, with what it asks
- * for, is a sum of multiples of ODE's rows, and with the row that keeps a slider from turning they have as many
+/* The ends of a sliding bearing hold what the joint's own rows hold, no more and no less: each normal row, with what it
+ * asks for, is a sum of multiples of ODE's rows, and with the row that keeps a slider from turning they have as many
  * directions.  In any position, also of joints that have drifted apart. */
 #include "support/twin.h"
 #include "support/uniform.h"
@@ -138,8 +138,8 @@ static void impulseOf(const spragIsland *island, double sum[6])
                 sum[i] += island->r[3 * k + row] * island->block[k].J[0][row][i];
 }
 
-/* An end that bears 1e6 N s, slides and is off its reaction by 1e-6 is turned: what it hands on stays as it is, friction
- * around the axis too.  It is not turned where it is as far off as the last time. */
+/* An end that bears 1e6 N s, slides and is off its reaction by 1e-6 is turned: what it hands on stays as it is,
+ * friction around the axis too.  It is not turned where it is as far off as the last time. */
 static void turnedAsTheyBear(void **state)
 {
     (void)state;

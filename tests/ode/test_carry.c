@@ -107,8 +107,8 @@ static void forcesStayWithinTheirCones(void **state)
     dWorldDestroy(slabs.world);
 }
 
-/* Three points all but on a line cannot carry what a grid did: the guess leaves that out, where forces of a million times
- * the weight threw the slabs. */
+/* Three points all but on a line cannot carry what a grid did: the guess leaves that out, where forces of a
+ * million times the weight threw the slabs. */
 static void pointsOnALineCarryNoMore(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* W as the solvers are told of it: J M^-1 J^T of the island's bodies, but for compliance on its diagonal; and what rests
- * on such a solution does not creep. */
+/* W as the solvers are told of it: J M^-1 J^T of the island's bodies, but for compliance on its diagonal; and what
+ * rests on such a solution does not creep. */
 #include "support/check.h"
 #include "support/scene_world.h"
 

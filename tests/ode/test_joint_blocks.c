@@ -1,6 +1,6 @@
-/* What a joint brings: each of ODE's rows is in the island once, as an equality row or as a row of a block.  And a limit or
- * motor that is taken for an equality row, as it held in the last step, gives the answer that its bounded row gives, also
- * in the step in which it holds no more. */
+/* What a joint brings: each of ODE's rows is in the island once, as an equality row or as a row of a block.  And a
+ * limit or motor that is taken for an equality row, as it held in the last step, gives the answer that its bounded row
+ * gives, also in the step in which it holds no more. */
 #include "support/twin.h"
 
 #include "ode/joint_blocks.h"
@@ -10,8 +10,8 @@
 static const double h = 1.0 / 240;
 enum { LIFT, ARM, LIMP, JOINTS, HEAVY = 20, STEPS = 40 };
 
-/* On a heavy box: a platform that gravity keeps at the lower stop of its slider; an arm whose motor bears it, and at its
- * end one whose motor is too weak. */
+/* On a heavy box: a platform that gravity keeps at the lower stop of its slider; an arm whose motor bears it, and
+ * at its end one whose motor is too weak. */
 typedef struct Machine {
     Twin t;
     dJointID joint[JOINTS];

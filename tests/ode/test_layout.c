@@ -59,7 +59,8 @@ static void marksLastUntilTheNextStep(void **state)
     freeTwin(&t);
 }
 
-/* A body that comes to rest by and by, under many settings: it sleeps in the step that was foretold, and in no other. */
+/* A body that comes to rest by and by, under many settings: it sleeps in the
+ * step that was foretold, and in no other. */
 static void sleepIsForetold(void **state)
 {
     (void)state;

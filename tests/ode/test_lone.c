@@ -1,5 +1,5 @@
-/* Bodies alone on the ground go a way of their own (ode/lone.h): the same motion, contacts, events and problems as those
- * who go the way of all islands, which a solver asked for by name sends everybody. */
+/* Bodies alone on the ground go a way of their own (ode/lone.h): the same motion, contacts, events and problems as
+ * those who go the way of all islands, which a solver asked for by name sends everybody. */
 #include "support/check.h"
 
 #include <stdio.h>
@@ -227,8 +227,8 @@ static void sameProblems(void **state)
     freeYard(&other);
 }
 
-/* A gram that friction just holds on an incline, on four rigid points that share the load in many ways: two of them are at
- * the edge of their cones, the others keep it where it is. */
+/* A gram that friction just holds on an incline, on four rigid points that share the load in many ways: two of them are
+ * at the edge of their cones, the others keep it where it is. */
 static void littleBoxesDoNotCreep(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Contacts that push against each other take nothing of their own, whoever the walls belong to and in whatever order the
- * bodies of a contact are named, beside a floor too; what overlaps for another reason is pushed out as ever. */
+/* Contacts that push against each other take nothing of their own, whoever the walls belong to and in whatever order
+ * the bodies of a contact are named, beside a floor too; what overlaps for another reason is pushed out as ever. */
 #include "support/twin.h"
 
 #include "ode/world.h"

@@ -1,5 +1,5 @@
-/* Handing forces to ODE and taking hands off again: what bodies and joints exert on each other has no sum, feedback says
- * so too, and nothing of the hand-over is left afterwards, to the bit where ODE did not step. */
+/* Handing forces to ODE and taking hands off again: what bodies and joints exert on each other has no sum, feedback
+ * says so too, and nothing of the hand-over is left afterwards, to the bit where ODE did not step. */
 #include "support/twin.h"
 
 #include "ode/park.h"

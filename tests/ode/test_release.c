@@ -1,4 +1,5 @@
-/* Infinite friction in a step: what is pressed is held, what parts is free, unless its force has no limit of its own. */
+/* Infinite friction in a step: what is pressed is held, what parts is free,
+ * unless its force has no limit of its own. */
 #include "support/check.h"
 
 #include <math.h>
@@ -67,9 +68,9 @@ static void whatIsPressedIsHeld(void **state)
     }
 }
 
-/* Pushed along x, and aside by w along y, it turns about the contact P in front.  Its momentum about P, with the centre at
- * (-1, 0, 1) / 2 from there, is (-w, v - g h, -w) m / 2; the inertia about P is 2 m / 3 for this axis.  The corners behind
- * part, and move along y as they do, which a force without limit does not let them. */
+/* Pushed along x, and aside by w along y, it turns about the contact P in front.  Its momentum about P, with the centre
+ * at (-1, 0, 1) / 2 from there, is (-w, v - g h, -w) m / 2; the inertia about P is 2 m / 3 for this axis.  The corners
+ * behind part, and move along y as they do, which a force without limit does not let them. */
 static void whatPartsIsFree(void **state)
 {
     (void)state;

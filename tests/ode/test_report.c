@@ -156,8 +156,8 @@ static void eventsBeyondTheLimitAreCounted(void **state)
     freeTwin(&t);
 }
 
-/* Grains of a milligram slide at a millimetre a second: forces of 1e-9 N s, known to 1e-8 m/s, are not known to nine digits.
- * Who slides is not told to stick, and static friction does not hold it. */
+/* Grains of a milligram slide at a millimetre a second: forces of 1e-9 N s, known to 1e-8 m/s, are not known to nine
+ * digits. Who slides is not told to stick, and static friction does not hold it. */
 static void whatSlidesDoesNotStick(void **state)
 {
     (void)state;

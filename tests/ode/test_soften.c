@@ -120,8 +120,8 @@ static void aWedgeThatLastsIsNotSearchedAgain(void **state)
     freeVice(&vice);
 }
 
-/* Under a limit nobody asks for the wedge: impulses stay in proportion all the same, and the body moves as the deeper wall
- * pushes it. */
+/* Under a limit nobody asks for the wedge: impulses stay in proportion all the same, and the
+ * body moves as the deeper wall pushes it. */
 static void aLimitedStepSqueezesModestly(void **state)
 {
     (void)state;
@@ -167,8 +167,9 @@ static void aWayOutIsNoWedge(void **state)
     freeVice(&vice);
 }
 
-/* A door on a hinge, two contacts of infinite friction that would push it another way than it turns.  What gives is what
- * the world calls rigid, some 1e-8 m/(N s), so impulses are huge; they are found all the same, and the door hardly moves. */
+/* A door on a hinge, two contacts of infinite friction that would push it another way than it turns.
+ * What gives is what the world calls rigid, some 1e-8 m/(N s), so impulses are huge; they are found
+ * all the same, and the door hardly moves. */
 static void aHingeHoldsWhatContactsPushOut(void **state)
 {
     (void)state;

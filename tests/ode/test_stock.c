@@ -1,7 +1,7 @@
-/* What ODE does besides contacts, it does under Sprag: twin worlds without friction, where ODE's own answer is exact, so
- * that every difference is one of bookkeeping.  Sleeping and waking, idle counters, kinematic bodies, gravity switched
- * off, damping, greatest angular speed, finite rotation, gyroscopic modes, callbacks, contacts kept or never attached,
- * threads, many worlds. */
+/* What ODE does besides contacts, it does under Sprag: twin worlds without friction, where ODE's own answer is
+ * exact, so that every difference is one of bookkeeping.  Sleeping and waking, idle counters, kinematic bodies,
+ * gravity switched off, damping, greatest angular speed, finite rotation, gyroscopic modes, callbacks, contacts kept
+ * or never attached, threads, many worlds. */
 #include "support/twin.h"
 
 #include <pthread.h>
@@ -524,7 +524,8 @@ static void odeSolvesWithItsThreads(void **state)
     freeTwin(&t);
 }
 
-/* Threads of ODE's move geoms in any order, and spaces find contacts in that order.  Stock ODE is not twice the same. */
+/* Threads of ODE's move geoms in any order, and spaces find contacts in that order.
+ * Stock ODE is not twice the same. */
 static void odeThreadsChangeNothing(void **state)
 {
     (void)state;

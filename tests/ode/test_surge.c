@@ -88,8 +88,8 @@ static double energy(const Scene *s)
 
 /* ---------------------------------------------------------------- a slider along the floor */
 
-/* A body 1 cm in the floor, on a slider that rises by `angle`: to leave the floor at 0.2 m/s it runs along the slider at
- * 0.2 / sin(angle).  Returns how fast, m/s. */
+/* A body 1 cm in the floor, on a slider that rises by `angle`: to leave the floor at 0.2 m/s it runs along the slider
+ * at 0.2 / sin(angle).  Returns how fast, m/s. */
 static double slide(int use_sprag, double angle, double mu, int *fallbacks)
 {
     Scene s = openScene(use_sprag, 0);

@@ -1,8 +1,9 @@
 /* A program that does with ODE whatever may be done, at random and in several threads, and knows nothing of Sprag:
  *     stress_host SEED STEPS
- * Each thread has worlds of its own.  Bodies, joints and worlds come and go in any order; contacts are kept for some
- * steps, made without a group, attached to nothing, or lose a body; groups are emptied late or outlive their world; some
- * worlds have threads of ODE's own; both of ODE's steps are used.  Prints a sum over all that moved, per thread. */
+ * Each thread has worlds of its own.  Bodies, joints and worlds come and go in any order; contacts are
+ * kept for some steps, made without a group, attached to nothing, or lose a body; groups are emptied
+ * late or outlive their world; some worlds have threads of ODE's own; both of ODE's steps are used.
+ * Prints a sum over all that moved, per thread. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>

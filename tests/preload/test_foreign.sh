@@ -30,7 +30,8 @@ expect() {
 
 expect "a program without ODE" "no ODE" /bin/true
 
-# A script is a tree of processes: one line for all of them, none where one of them has ODE.  (dash ends without a word.)
+# A script is a tree of processes: one line for all of them, none where one of them has ODE.
+# (dash ends without a word.)
 cat >script <<'END'
 #!/bin/bash
 echo a b | sed s/a/c/ | grep -c b

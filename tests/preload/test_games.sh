@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Games of Debian that step ODE, each in play under Xvfb with and without the preload library: they do not crash, ODE says
-# nothing that stock did not, and the report has its numbers.  Nightly: needs the games, a minute each.
+# Games of Debian that step ODE, each in play under Xvfb with and without the preload library: they do not crash, ODE
+# says nothing that stock did not, and the report has its numbers.  Nightly: needs the games, a minute each.
 #     test_games.sh PRELOAD_LIBRARY
 set -uo pipefail
 preload=$1
@@ -29,8 +29,8 @@ press() {
     done
 }
 
-# openScreen: an X server that answers, in $server and $DISPLAY.  (Two that start at once may want the same number; one that resets
-# when its last client leaves refuses who comes meanwhile.)
+# openScreen: an X server that answers, in $server and $DISPLAY.  (Two that start at once may want the same number; one
+# that resets when its last client leaves refuses who comes meanwhile.)
 openScreen() {
     for _ in 1 2 3 4 5; do
         : >"$scratch/display"
@@ -56,7 +56,8 @@ isUp() {
     return 1
 }
 
-# play LOG "GAME ARGUMENTS..." KEYS...: 0 if the game still ran when its X server went away, which ends it in its own way
+# play LOG "GAME ARGUMENTS..." KEYS...: 0 if the game still ran when its X server
+# went away, which ends it in its own way
 play() {
     local log=$1 pid alive=1
     local -a game

@@ -13,8 +13,9 @@ fail() {
     exit 1
 }
 
-# Rows 1-12 boxes: none in the floor, none lost.  13-20 links of a chain, 0.2 m apart where it is straight.  21-25 a car that drove 1.8 m: as
-# under stock ODE.  (Where the pile and the chain's end come to rest hangs on friction, in which the two differ.)
+# Rows 1-12 boxes: none in the floor, none lost.  13-20 links of a chain, 0.2 m apart where it is
+# straight.  21-25 a car that drove 1.8 m: as under stock ODE.  (Where the pile and the chain's end come to
+# rest hangs on friction, in which the two differ.)
 compare() {
     paste "$1" "$2" | awk '
         function far(a, b, bound) { return a - b > bound || b - a > bound }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# stress_host.c under the preload library: it ends as it does without, every step is Sprag's and has an answer, though joints and
-# contacts contradict each other (most in the later seeds), and no byte is touched that is not there.  A library built with the address sanitizer is run with it, another one under valgrind too.
+# stress_host.c under the preload library: it ends as it does without, every step is Sprag's and has an answer, though
+# joints and contacts contradict each other (most in the later seeds), and no byte is touched that is not there.  A
+# library built with the address sanitizer is run with it, another one under valgrind too.
 #     test_stress.sh PRELOAD_LIBRARY
 set -euo pipefail
 preload=$1 here=$(cd "$(dirname "$0")" && pwd)

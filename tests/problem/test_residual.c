@@ -221,8 +221,8 @@ static void aBlockWithoutMobilityIsJudged(void **state)
     CHECK_NEAR(spragProblemResidual(&problem, pull), 3, 0);
 }
 
-/* A body between two walls, both of which close at 1 mm/s.  Equal impulses are a self-stress, W r = 0, so that u = q; but
- * 1e14 - 1e14 + q is 0 in double, and so is the map. */
+/* A body between two walls, both of which close at 1 mm/s.  Equal impulses are a self-stress, W r = 0, so that u = q;
+ * but 1e14 - 1e14 + q is 0 in double, and so is the map. */
 static void hugeImpulsesHideNothing(void **state)
 {
     (void)state;

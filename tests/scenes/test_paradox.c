@@ -57,8 +57,8 @@ static void endOf(const SceneWorld *world, double G[9], double v[3])
 }
 
 /* It slides regularly on mu 0.3 and comes onto a patch of mu 2, x > 0.02 m, where p < 0 and b < 0.  The slip ends there
- * in one step, by an impulse and without a collision: the end neither approaches nor is it let in.  The impulse and what
- * restitution gives back are those of spragJamImpulse up to O(h); after it the end rests or has left. */
+ * in one step, by an impulse and without a collision: the end neither approaches nor is it let in.  The impulse and
+ * what restitution gives back are those of spragJamImpulse up to O(h); after it the end rests or has left. */
 static void aRoughPatchStopsTheRod(void **unused)
 {
     (void)unused;
@@ -128,9 +128,10 @@ static void slipTurnsBack(void **unused)
 
 /* ---------------------------------------------------------------- the bipod */
 
-/* Two-sided feet, mu1^ = 0.9, mu2^ = 0.3, k3 = 1.2 > 1, sliding right.  Pressed down it has two motions, one realisable;
- * drawn up none, as mu1^ > 1/2.  The load P goes evenly from 10 N to -10 N in 0.2 s: at P = 0 the reactions vanish and
- * the motion ends, in a jam with N2^ = -N1^ = H m v / 2a and total friction impulse -m v (Ivanov 2009, 5.8 to 5.13). */
+/* Two-sided feet, mu1^ = 0.9, mu2^ = 0.3, k3 = 1.2 > 1, sliding right.  Pressed down it has two motions,
+ * one realisable; drawn up none, as mu1^ > 1/2.  The load P goes evenly from 10 N to -10 N in 0.2 s: at
+ * P = 0 the reactions vanish and the motion ends, in a jam with N2^ = -N1^ = H m v / 2a and total
+ * friction impulse -m v (Ivanov 2009, 5.8 to 5.13). */
 static void theBipodJamsWhenItsLoadTurns(void **unused)
 {
     (void)unused;

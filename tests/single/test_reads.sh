@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What of the plugin knows ODE compiles with reals of single precision too: Debian's header has both.  (test_single.sh builds
-# and runs that, nightly.)      test_reads.sh SOURCE_DIRECTORY
+# What of the plugin knows ODE compiles with reals of single precision too: Debian's header has both.  (test_single.sh
+# builds and runs that, nightly.)
+#     test_reads.sh SOURCE_DIRECTORY
 set -euo pipefail
 cd "$1/plugin"
 read -ra flags <<<"$(pkg-config --cflags ode)"

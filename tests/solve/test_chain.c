@@ -110,8 +110,8 @@ static void everyMethodAgrees(void **state)
     }
 }
 
-/* Grams, micrometres per second, and the world in a mirror: every method takes the same steps, to the last bit.  (Lemke's
- * polygons begin at an angle, whose cosine rounds.) */
+/* Grams, micrometres per second, and the world in a mirror: every method takes the same steps, to the last bit.
+ * (Lemke's polygons begin at an angle, whose cosine rounds.) */
 static void unitsAndMirrorsDoNotMatter(void **state)
 {
     (void)state;
@@ -141,8 +141,8 @@ static void unitsAndMirrorsDoNotMatter(void **state)
         }
 }
 
-/* Rows that joints hold: W is 0 there, nothing moves them.  0: spins, 1: one turning, 2: both turnings, 3: turnings about
- * all but one line, 4: a bounded row, 5: one without bounds. */
+/* Rows that joints hold: W is 0 there, nothing moves them.  0: spins, 1: one turning, 2: both turnings, 3: turnings
+ * about all but one line, 4: a bounded row, 5: one without bounds. */
 static void lockRows(Random *random, int which)
 {
     for (int k = 0; k < NC; ++k) {

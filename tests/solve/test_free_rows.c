@@ -34,7 +34,8 @@ static void whatIsLeftIsSolved(void **state)
     spragArenaFree(&arena);
 }
 
-/* Two bodies between joints and a contact with mu = infinity, which squeeze each other with 1e7 N s: left at 8.5e-3 m/s. */
+/* Two bodies between joints and a contact with mu = infinity,
+ * which squeeze each other with 1e7 N s: left at 8.5e-3 m/s. */
 static void aWedgeOnInfiniteFriction(void **state)
 {
     (void)state;

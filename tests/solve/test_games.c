@@ -63,16 +63,16 @@ static void aTracedPathEndsIt(void **state)
     solveInAStep(SPRAG_SOURCE_DIR "/tests/data/games/crash.txt", 12000);
 }
 
-/* The car, stuck late in a long play: it was left at 1.8e-4 m/s after 11 000 factorisations.  Six of its fifteen contacts
- * carry, with 3e5 N s. */
+/* The car, stuck late in a long play: it was left at 1.8e-4 m/s after 11 000 factorisations.  Six of
+ * its fifteen contacts carry, with 3e5 N s. */
 static void contactsThatCarryAreFound(void **state)
 {
     (void)state;
     solveInAStep(SPRAG_SOURCE_DIR "/tests/data/games/stranded.txt", 6000);
 }
 
-/* The car on two planks, whose contacts of mu = 340 brace it against each other: where all are asked at once paths arrive
- * beside the solution, and the residual is no less for it (2.6e-6 m/s, after 12000 factorisations). */
+/* The car on two planks, whose contacts of mu = 340 brace it against each other: where all are asked at once paths
+ * arrive beside the solution, and the residual is no less for it (2.6e-6 m/s, after 12000 factorisations). */
 static void bracedContactsAreSolved(void **state)
 {
     (void)state;

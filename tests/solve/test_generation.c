@@ -1,5 +1,5 @@
-/* Contacts that join one at a time: by the judge, on random problems; where contacts repeat each other few of them carry;
- * and where there is none to leave out the method leaves the problem to others. */
+/* Contacts that join one at a time: by the judge, on random problems; where contacts repeat each other few of them
+ * carry; and where there is none to leave out the method leaves the problem to others. */
 #include "support/check.h"
 #include "support/random_problem.h"
 #include "support/shared.h"

@@ -1,5 +1,5 @@
-/* Bodies alone on what does not move, four at once: what is called solved is an answer to the judge, every lane gets the
- * bits it would get alone, and a separatrix is not given back. */
+/* Bodies alone on what does not move, four at once: what is called solved is an answer to the judge, every lane gets
+ * the bits it would get alone, and a separatrix is not given back. */
 #include "support/check.h"
 
 #include <string.h>
@@ -108,8 +108,8 @@ static void answersAreAnswers(void **state)
     assert_true(solved >= 0.7 * asked);
 }
 
-/* A body that comes down on three to eight points and that friction holds: solved in a few steps, and at rest where it is
- * pressed and friction has more to give. */
+/* A body that comes down on three to eight points and that friction holds: solved in a few steps, and at rest where it
+ * is pressed and friction has more to give. */
 static void whatFrictionHoldsRests(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The traced path on piles of spheres, from a guess that sweeps have left unfinished, judged by spragProblemResidual. */
+/* The traced path on piles of spheres, from a guess that sweeps have left unfinished,
+ * judged by spragProblemResidual. */
 #include "support/check.h"
 
 #include <stdlib.h>

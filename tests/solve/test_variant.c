@@ -1,4 +1,5 @@
-/* Mode search on islands: every kind, hyperstatic W, the bipod's variants, separatrices and jams of several contacts. */
+/* Mode search on islands: every kind, hyperstatic W, the bipod's variants,
+ * separatrices and jams of several contacts. */
 #include "support/check.h"
 #include "support/oracle.h"
 #include "support/random_problem.h"
@@ -75,7 +76,8 @@ static void pairInit(Pair *pair, int freedoms, const double *J, const double *in
                     J[freedoms * i + c] * inverse_mass[c] * J[freedoms * j + c];
 }
 
-/* The bipod (Ivanov 2009, 5.8 to 5.13): contacts at (-a, -H) and (a, -H) from G, planar; t2 has a freedom of its own. */
+/* The bipod (Ivanov 2009, 5.8 to 5.13): contacts at (-a, -H) and (a, -H) from G, planar;
+ * t2 has a freedom of its own. */
 static void bipodCase(const Json *c, int *slides, int *jams)
 {
     const Json *in = jsonGet(c, "inputs"), *expected = jsonGet(c, "expected");

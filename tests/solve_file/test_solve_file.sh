@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sprag-solve as its users meet it: exit codes, one line for every bad input, the output.    test_solve_file.sh SPRAG_SOLVE
+# sprag-solve as its users meet it: exit codes, one line for every bad input, the output. test_solve_file.sh SPRAG_SOLVE
 . "$(dirname "$0")/../support/tool.sh" "$1"
 
 # A unit mass pressed on the ground by 1 N s and pushed sideways by 0.25 N s at mu 0.5: it sticks.

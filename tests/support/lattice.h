@@ -8,8 +8,8 @@
 #include "problem/problem.h"
 #include "support/random_problem.h"
 
-/* Coupling of the rows d of contact k (normal along axis a, side sk of the ball) and e of contact l through one ball: of
- * inverse mass m, with d, e axes in the order normal, next, next but one.  J = (s d, -n x d), inertia 2/5 m. */
+/* Coupling of the rows d of contact k (normal along axis a, side sk of the ball) and e of contact l through one ball:
+ * of inverse mass m, with d, e axes in the order normal, next, next but one.  J = (s d, -n x d), inertia 2/5 m. */
 static inline void latticeCouple(double *W, double m, int a, double sk, int b, double sl)
 {
     for (int i = 0; i < 3; ++i)

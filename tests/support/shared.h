@@ -1,4 +1,5 @@
-/* Where the shared material (problems, reference values) is: SPRAG_SHARED, ../shared beside the source, /work/shared. */
+/* Where the shared material (problems, reference values) is:
+ * SPRAG_SHARED, ../shared beside the source, /work/shared. */
 #ifndef TESTS_SUPPORT_SHARED_H
 #define TESTS_SUPPORT_SHARED_H
 

@@ -1,5 +1,5 @@
-/* Piles under a limit or to a rough tolerance, solved without W: the residual told is the judge's of the problem with all
- * of W, the time is kept, the same bits come from any number of threads, and a dump has the whole problem. */
+/* Piles under a limit or to a rough tolerance, solved without W: the residual told is the judge's of the problem with
+ * all of W, the time is kept, the same bits come from any number of threads, and a dump has the whole problem. */
 #include "support/scene_world.h"
 
 #include <unistd.h>

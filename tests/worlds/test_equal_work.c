@@ -1,11 +1,11 @@
 /* With the work of 20 iterations of QuickStep the answer is better than QuickStep's.
  *
- * No clock: work is counted in visits, of three rows each, as one of QuickStep's iterations makes for every contact.  An
- * island of eight contacts or more gets 20 visits a contact at the most (config.iteration_limit); smaller ones are solved
- * in microseconds.  Both begin each step of a fall from the same state, and the same judge looks at both.
- * In a blow of stiff friction (mu = 2) twenty visits are few for either, and now and then QuickStep's are the luckier: of
- * the falls here in no more than one of forty states, and not by much.  (Of fifteen other seeds in 25 of 823 states, once
- * 36 times.) */
+ * No clock: work is counted in visits, of three rows each, as one of QuickStep's iterations makes for every
+ * contact.  An island of eight contacts or more gets 20 visits a contact at the most (config.iteration_limit);
+ * smaller ones are solved in microseconds.  Both begin each step of a fall from the same state, and the same judge
+ * looks at both.  In a blow of stiff friction (mu = 2) twenty visits are few for either, and now and then
+ * QuickStep's are the luckier: of the falls here in no more than one of forty states, and not by much.  (Of fifteen
+ * other seeds in 25 of 823 states, once 36 times.) */
 #include "support/scene_world.h"
 
 #define GAME (1.0 / 240)

@@ -281,8 +281,9 @@ static spragStepInfo stepBars(Twin *t, dJointGroupID group, const dBodyID *bar, 
     return spragWorldGetStepInfo(t->sprag);
 }
 
-/* Where two bars meet both have a contact at the same place: what each of them bears is anybody's guess, and so is what the
- * joint hands on.  (Solutions for one set of bounds after the other go on for ever: 6e-7 m/s, in up to 34 of the steps.) */
+/* Where two bars meet both have a contact at the same place: what each of them bears is anybody's
+ * guess, and so is what the joint hands on.  (Solutions for one set of bounds after the other go on for
+ * ever: 6e-7 m/s, in up to 34 of the steps.) */
 static void chainsFall(void **state)
 {
     (void)state;
@@ -411,8 +412,8 @@ static void loadAcross(void **state)
     }
 }
 
-/* A new piston under a load across it, by 2 % more than friction holds pulled along its axis: it goes from the first step
- * on, wherever the load is. */
+/* A new piston under a load across it, by 2 % more than friction holds pulled along its axis: it goes from
+ * the first step on, wherever the load is. */
 static void pulledFree(void **state)
 {
     (void)state;
@@ -561,8 +562,8 @@ static void breakaway(void **state)
     freeTwin(&t);
 }
 
-/* A piston that turns and slides: friction mu N along the helix at its face, against (v, w R).  Its part around the axis
- * bears load too: the faces shift until Q^2 = N^2 (1 + (mu c)^2), c the circumferential part of the direction. */
+/* A piston that turns and slides: friction mu N along the helix at its face, against (v, w R).  Its part around the
+ * axis bears load too: the faces shift until Q^2 = N^2 (1 + (mu c)^2), c the circumferential part of the direction. */
 static void pistonScrews(void **state)
 {
     (void)state;
@@ -749,8 +750,9 @@ static void loopsSettleAndLoseEnergy(void **state)
     assert_true(worst <= 1e-8);
 }
 
-/* A box that floor and wall push out and hold at once (mu = infinity), and the hinge with friction on it: what it hands on
- * follows from forces of 1e8 N s.  The conflict is told of, and the search ends, in 30 000 iterations (it was 96 000). */
+/* A box that floor and wall push out and hold at once (mu = infinity), and the hinge with friction
+ * on it: what it hands on follows from forces of 1e8 N s.  The conflict is told of, and the search
+ * ends, in 30 000 iterations (it was 96 000). */
 static void conflictEnds(void **state)
 {
     (void)state;

@@ -244,8 +244,8 @@ static int usesOf(const Type *type)
     return type->axes > 0 ? USE_COUNT : type->set != NULL ? SOFT + 1 : FREE + 1;
 }
 
-/* attachment: 0 both bodies, 1 (body, world), 2 (world, body), 3 both, the second a kinematic one that moves as it likes.
- * z: height of the bodies. */
+/* attachment: 0 both bodies, 1 (body, world), 2 (world, body), 3 both, the second a kinematic one that
+ * moves as it likes.  z: height of the bodies. */
 static void buildPair(Machine *m, const Type *type, int attachment, int use, double z)
 {
     dBodyID a = addBody(m, 0, 0, z), b = addBody(m, 0.6, 0.1, z);
@@ -614,8 +614,8 @@ static void floorMachineOf(Machine *m, const void *how)
     machines[*(const int *)how].build(m, 0.1);
 }
 
-/* Every step is taken by both from the state that Sprag's world has come to.  (Errors of two motions that part cannot be
- * compared: a pyramid of friction stops a body sooner than a cone, and a slower joint drifts less.) */
+/* Every step is taken by both from the state that Sprag's world has come to.  (Errors of two motions that part cannot
+ * be compared: a pyramid of friction stops a body sooner than a cone, and a slower joint drifts less.) */
 static void checkFloor(const char *name, Build *build, const void *how, double tolerance)
 {
     Machine m[2];

@@ -1,5 +1,5 @@
-/* Quality at speed: at h = 1/60 s what stands stands for a minute, what is thrown in a bin comes to rest and sleeps, and
- * contacts without restitution never add energy.  `--nightly`: larger and longer. */
+/* Quality at speed: at h = 1/60 s what stands stands for a minute, what is thrown in a bin comes to rest and sleeps,
+ * and contacts without restitution never add energy.  `--nightly`: larger and longer. */
 #include <string.h>
 
 #include "support/scene_world.h"
@@ -127,8 +127,9 @@ static void whatHoldsDoesNotCreep(void **state)
 
 /* ---------------------------------------------------------------- what comes to rest */
 
-/* Thrown into the bin with auto-disable on (ODE's thresholds), everything sleeps within `seconds`.  A ball that spins about
- * the normal of the one contact that bears it is stopped by nothing in Coulomb's law: that is ODE's damping's to do. */
+/* Thrown into the bin with auto-disable on (ODE's thresholds), everything sleeps within `seconds`.  A
+ * ball that spins about the normal of the one contact that bears it is stopped by nothing in
+ * Coulomb's law: that is ODE's damping's to do. */
 static void checkSleeps(const char *set, double angular_damping, double seconds)
 {
     SceneWorld *world = openWith("pile", set);
@@ -192,8 +193,8 @@ static double energyOf(const SceneWorld *world)
     return energy;
 }
 
-/* Position correction lifts bodies, that is its purpose; without it no step may end with more energy than it began with.
- * rounding: relative to the energy at the start. */
+/* Position correction lifts bodies, that is its purpose; without it no step may end with more energy than it began
+ * with.  rounding: relative to the energy at the start. */
 static void checkEnergyFalls(const char *name, const char *set, double h, double seconds, double rounding)
 {
     SceneWorld *world = openWith(name, set);

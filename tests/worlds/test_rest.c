@@ -1,6 +1,6 @@
-/* A pile at rest is seen to rest without W, by any number of threads with the same bits; what is disturbed is solved all
- * the same.  So is a wall, whose colliders name other points in every step, and a pile on a platform or a belt that
- * moves. */
+/* A pile at rest is seen to rest without W, by any number of threads with the same bits; what is
+ * disturbed is solved all the same.  So is a wall, whose colliders name other points in every step, and a
+ * pile on a platform or a belt that moves. */
 #include <string.h>
 
 #include "linalg/vec3.h"

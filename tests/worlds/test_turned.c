@@ -1,7 +1,7 @@
 /* The laws know no directions, no place at rest and no units.  A world that is turned as a whole, or mirrored, or that
  * drifts with its floor, moves as it did, turned, mirrored or drifting; a small one of light bodies does so in its own
- * time; and who names the bodies of a contact first makes no difference.  Boxes on a floor and on each other with every law
- * of friction, joints with friction, a guide: whatever frame a row is written in must not matter. */
+ * time; and who names the bodies of a contact first makes no difference.  Boxes on a floor and on each other with every
+ * law of friction, joints with friction, a guide: whatever frame a row is written in must not matter. */
 #include "support/twin.h"
 #include "support/uniform.h"
 

@@ -7,8 +7,8 @@
  * when its first contact is made or its first step taken, and detached when it is destroyed.  Whatever Sprag refuses is
  * done by ODE.  Include it in every file that makes contacts, steps or destroys worlds.
  *
- * C++: dWorld::step and the other classes of ODE call what these names mean where <ode/ode.h> is read.  Programs that use
- * them put this header before it.
+ * C++: dWorld::step and the other classes of ODE call what these names mean where <ode/ode.h> is read.  Programs
+ * that use them put this header before it.
  *
  * spragWorldFind(world) gives the attachment, for events, contacts and the config.
  */

@@ -190,9 +190,9 @@ SPRAG_API double spragProblemResidual(const spragProblem *problem, const double 
 /* Does a problem of one-sided contacts have a solution?  It has if some motion u = W r + q parts every contact faster
  * than it slides, u_n > mu |u_t|.  r (3 nc, may be NULL) is the proof: impulses of such a motion, whose least u_n - mu
  * |u_t| is the margin, m/s.  Where no motion does, the question stays open; margin < 0 is then the best there is, to a
- * tenth, and r shows what stands against it: impulses in the friction cones that no body feels, W r = 0, sum of r_n = 1,
- * q.r = margin - a wedge locked by friction, which the motion closes.  SPRAG_ERROR_RANGE: a block is no one-sided
- * contact. */
+ * tenth, and r shows what stands against it: impulses in the friction cones that no body feels, W r = 0,
+ * sum of r_n = 1, q.r = margin - a wedge locked by friction, which the motion closes.
+ * SPRAG_ERROR_RANGE: a block is no one-sided contact. */
 typedef struct spragExistence {
     int assured;
     double margin;
@@ -203,8 +203,8 @@ SPRAG_API spragStatus spragProblemExistence(const spragProblem *problem, double 
  * negative eigenvalue of W.  SPRAG_OK or what is wrong (detail names it). */
 SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
 
-/* Problem files: FCLib HDF5 by the extension .hdf5/.h5 (if built with HDF5; what is none inside is read as Siconos' text
- * of sparse blocks), else text,
+/* Problem files: FCLib HDF5 by the extension .hdf5/.h5 (if built with HDF5; what is none inside is read as
+ * Siconos' text of sparse blocks), else text,
  *
  *     # comments
  *     nc nblocks
@@ -219,8 +219,8 @@ SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
  *     history k slip1 slip2 b N_prev prev_slip1 prev_slip2 mode variant fresh
  *     held k h00 h01 h02 h10 ... h22
  *
- * (KIND: contact, two-sided, force-limit, box, rolling), so that an island dumped from a step is solved again exactly as it
- * was.  Numbers are written with 17 digits.
+ * (KIND: contact, two-sided, force-limit, box, rolling), so that an island dumped from a step is solved again exactly
+ * as it was.  Numbers are written with 17 digits.
  *
  * *out is owned by the caller: spragProblemFree.  Asymmetry up to 1e-2 relative is kept as given and reported in
  * ->asymmetry. */
@@ -240,8 +240,8 @@ SPRAG_API double spragPainleveSlope(const double W[9], double mu, const double s
  * D is m x 2m: column k is the + side of pair k, column m + k its - side ("forms 1, 2": N >= 0 along the normal into
  * the body at the loaded point).  D0 the same with friction off, b (m).  Sum_k D_rk^{i_k} N_k = b_r.
  * Class 0: one realisable variant; 1 none repels; 2 repel but none has small friction; 3 several repel, one has small
- * friction; 4 several have: the one of history (m of +-1, or NULL) if it is among them, else the one that the frictionless
- * solution becomes as friction grows. */
+ * friction; 4 several have: the one of history (m of +-1, or NULL) if it is among them, else the one that the
+ * frictionless solution becomes as friction grows. */
 typedef struct spragVariantResult {
     int m;
     signed char variant[SPRAG_VARIANT_MAX]; /* +1 / -1 per pair */

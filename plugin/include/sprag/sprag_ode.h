@@ -1,8 +1,8 @@
 /* sprag_ode.h: Sprag's contact solver on an ODE world.
  *
  * Attach a world, create its contacts with spragJointCreateContact, step it with spragWorldStep.  Contacts that were
- * made with dJointCreateContact are solved too.  ODE keeps integration, gravity, damping, sleeping and callbacks, and the
- * gyroscopic terms (of islands with contacts as spragGyroscopic says).
+ * made with dJointCreateContact are solved too.  ODE keeps integration, gravity, damping, sleeping and callbacks, and
+ * the gyroscopic terms (of islands with contacts as spragGyroscopic says).
  *
  * Threads: one world, one thread at a time; different worlds may be stepped by different threads, where each has a
  * threading implementation of its own (dWorldSetStepThreadingImplementation): the default one, which all share, serves
@@ -49,8 +49,9 @@ typedef struct spragConfig {
     int event_capacity;            /* events kept of one step; default 1024, more are counted, not kept */
     spragStepper stepper;          /* which of ODE's steps integrates, and solves what Sprag declines */
     spragGyroscopic gyroscopic;
-    int patient; /* 1: a large island has all the work of a step, though the last ones ended above 1e-6 m/s; default 0: it
-                    has less and less, down to what a budget of some milliseconds buys (docs/architecture.md) */
+    int patient; /* 1: a large island has all the work of a step, though the last ones ended above 1e-6 m/s;
+                    default 0: it has less and less, down to what a budget of some milliseconds buys
+                    (docs/architecture.md, Piles on the move) */
 } spragConfig;
 
 SPRAG_API spragConfig spragConfigDefault(void);
@@ -70,8 +71,8 @@ SPRAG_API spragSurface spragSurfaceDefault(void);
 
 /* Two-sided contact: a point of `body` on a plane fixed in `guide` (NULL: the world); two guides make a line, or a slot
  * with walls.  ODE knows the two bodies as connected by a null joint: they sleep and wake together.  A guide acts where
- * Sprag solves its island; under SPRAG_SOLVER_STOCK and in a declined island (SPRAG_EVENT_DECLINED) it exerts nothing and
- * takes the point back to its plane afterwards, at ERP.  It ends with either body. */
+ * Sprag solves its island; under SPRAG_SOLVER_STOCK and in a declined island (SPRAG_EVENT_DECLINED) it exerts nothing
+ * and takes the point back to its plane afterwards, at ERP.  It ends with either body. */
 typedef struct spragGuideDef {
     unsigned cookie; /* set by spragGuideDefDefault, or 0 */
     dBodyID body, guide;
@@ -84,12 +85,12 @@ typedef struct spragGuideDef {
 
 SPRAG_API spragGuideDef spragGuideDefDefault(void);
 
-/* Coulomb friction in a joint, proportional to its reaction, on hinge, ball, universal (bearings of a radius) and slider,
- * piston (bearings of a length and half-width).  Turning about an axis: torque mu radius |force the joint hands on|; of a
- * ball a round disc across the load and as much about it.  Sliding: the two ends of the bearing bear on their sides,
- * each a two-sided contact (spragContact with this joint); the bearing sits at the centre of a slider's first body, at
- * the anchor of a piston.  It jams where a pull at e from the axis meets 2 mu e > length.  A piston's friction also
- * turns, at half_width. */
+/* Coulomb friction in a joint, proportional to its reaction, on hinge, ball, universal (bearings of a radius) and
+ * slider, piston (bearings of a length and half-width).  Turning about an axis: torque mu radius |force the joint
+ * hands on|; of a ball a round disc across the load and as much about it.  Sliding: the two ends of the bearing bear
+ * on their sides, each a two-sided contact (spragContact with this joint); the bearing sits at the centre of a
+ * slider's first body, at the anchor of a piston.  It jams where a pull at e from the axis meets 2 mu e > length.  A
+ * piston's friction also turns, at half_width. */
 typedef struct spragJointFriction {
     double mu;         /* kinetic */
     double mu_static;  /* while at rest; < mu: equal to mu */
@@ -171,8 +172,8 @@ typedef struct spragStepInfo {
     double time;              /* s since attach */
     int wedged; /* islands for which no rigid solution was found and friction locks a wedge: contacts yield */
     double residual_rigid; /* worst over these, of the rigid problem, m/s */
-    int rescued; /* of the fallbacks: large islands that no solver answered, or whose matrix is too large, and sweeps did */
-    int quick; /* 1: of the declined islands one is too large for dWorldStep, and ODE's step was dWorldQuickStep */
+    int rescued; /* of the fallbacks: large islands that no solver answered, or whose matrix is too large: swept */
+    int quick;   /* 1: of the declined islands one is too large for dWorldStep, and ODE's step was dWorldQuickStep */
 } spragStepInfo;
 
 /* Of spragStepInfo.nanoseconds. */
@@ -188,8 +189,8 @@ enum {
 };
 
 /* Attaches Sprag to a world.  *out lives until spragWorldDetach, best called before dWorldDestroy; once the dWorld is
- * destroyed all other calls return SPRAG_ERROR_STALE.  (While worlds are attached a handler is set with dSetFreeHandler,
- * which passes on to the one it found.) */
+ * destroyed all other calls return SPRAG_ERROR_STALE.  (While worlds are attached a handler is set with
+ * dSetFreeHandler, which passes on to the one it found.) */
 SPRAG_API spragStatus spragWorldAttach(dWorldID world, const spragConfig *config /* NULL: defaults */,
                                        spragWorldID *out);
 SPRAG_API void spragWorldDetach(spragWorldID);
