@@ -15,8 +15,6 @@
 #include "ode/matrix_free.h"
 #include "ode/record.h"
 #include "ode/rows.h"
-#include "ode/snapshot.h"
-#include "problem/residual.h"
 
 enum { AHEAD = 4 }; /* joints: what memory takes */
 

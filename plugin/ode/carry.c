@@ -5,7 +5,6 @@
 
 #include "linalg/lu.h"
 #include "linalg/vec3.h"
-#include "ode/ledger.h"
 
 enum { POINTS_MOST = 64, POINTS_LEAST = 3, ROUNDS = 30 }; /* fewer points carry no moment about their line */
 /* Of the trace: points on one line carry no moment about it.  Those nearly on one line would, by any force: what it

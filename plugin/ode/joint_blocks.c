@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "ode/island.h"
 #include "ode/joint_rows.h"
 
 /* ---------------------------------------------------------------- limits and motors */

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "problem/residual.h"
-
 /* Copies of the entries of `block`, `size` bytes each; NULL where there are none, or no memory (*taken = 0). */
 static void *entriesOf(const void *array, size_t size, const int *block, int count, spragArena *arena, int *taken)
 {

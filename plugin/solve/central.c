@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "problem/residual.h"
 #include "solve/lorentz.h"
 
 #define MU_LEAST 1e-6 /* a frictionless contact is a very thin cone */

@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "linalg/vec3.h"
 #include "problem/creep.h"
 #include "problem/residual.h"
 #include "solve/glue.h"

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "problem/residual.h"
 #include "solve/solver.h"
 
 enum {

@@ -5,7 +5,6 @@
 #include "support/uniform.h"
 
 #include "linalg/vec3.h"
-#include "ode/bearing.h"
 #include "ode/rows.h"
 #include "ode/world.h"
 #include "problem/residual.h"

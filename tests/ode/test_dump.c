@@ -5,8 +5,6 @@
 
 #include <unistd.h>
 
-#include "ode/world.h"
-
 static char folder[] = "/tmp/sprag-dump-XXXXXX";
 
 static char *named(const char *name)

@@ -2,8 +2,6 @@
  * the bodies of a contact are named, beside a floor too; what overlaps for another reason is pushed out as ever. */
 #include "support/twin.h"
 
-#include "ode/world.h"
-
 #define STEP 1e-3    /* s */
 #define OVERLAP 1e-6 /* m, at either wall */
 #define HALF_X 0.5   /* m, of the box of addBox */

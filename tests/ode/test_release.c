@@ -2,7 +2,6 @@
  * unless its force has no limit of its own. */
 #include "support/check.h"
 
-#include <math.h>
 #include <string.h>
 
 #include <ode/ode.h>

@@ -2,8 +2,6 @@
  * in their order with who took part, and an end for contacts whose body is gone. */
 #include "support/twin.h"
 
-#include "ode/world.h"
-
 #define STEP 1e-3 /* s */
 
 static const spragContact *told(const Twin *t, int count)

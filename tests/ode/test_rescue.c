@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "ode/rescue.h"
 
 /* A table on many legs, balls on the floor.  A lamp hangs on the table by a hinge. */
 enum { FEW = 200, MANY = 6000 }; /* beyond 5793 contacts of one body W has more blocks than are stored */

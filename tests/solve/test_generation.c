@@ -4,7 +4,6 @@
 #include "support/random_problem.h"
 #include "support/shared.h"
 
-#include "problem/residual.h"
 #include "solve/solver.h"
 
 static spragStatus solveSo(const spragProblem *problem, double *r, spragSolveInfo *info)

@@ -5,7 +5,6 @@
 #include "support/shared.h"
 
 #include "linalg/vec3.h"
-#include "problem/residual.h"
 #include "solve/solver.h"
 
 static const spragSolveOptions strict = {.solver = SPRAG_SOLVER_LEMKE, .tolerance = 1e-10};

@@ -3,7 +3,6 @@
 #include "support/random_problem.h"
 
 #include "base/alloc.h"
-#include "problem/residual.h"
 #include "solve/proximal.h"
 
 static const double TOLERANCE = 1e-8;

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 #include "linalg/vec3.h"
-#include "problem/residual.h"
 #include "solve/solver.h"
 #include "solve/warm.h"
 
