@@ -262,8 +262,8 @@ static int countAt(const Row *row, double t, int *count, int *rests)
     return 1;
 }
 
-/* Columns of the critical values of a row, by kind and loaded sides: those that agree in both are joined from row to
- * row. */
+/* Columns of the critical values of a row, by kind and loaded sides: those that
+ * agree in both are joined from row to row. */
 enum { LINES = 64, GAP = 40 };
 typedef struct Line {
     int count, x[LINES], label[LINES];

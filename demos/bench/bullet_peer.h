@@ -1,8 +1,8 @@
 /* Bullet's sequential-impulse solver on the contacts of a scene.  Built only where libbullet-dev is installed.
  *
- * It sees the bodies, contacts and last impulses that a scene under Sprag has, step by step: two friction directions,
- * Bullet's own warm start, position correction as ODE's (no split impulse, no slop), so that it solves the same
- * problem. */
+ * It sees the bodies, contacts and last impulses that a scene under Sprag has, step by step: two
+ * friction directions, Bullet's own warm start, position correction as ODE's (no split impulse, no
+ * slop), so that it solves the same problem. */
 #ifndef DEMOS_BENCH_BULLET_PEER_H
 #define DEMOS_BENCH_BULLET_PEER_H
 

@@ -48,8 +48,8 @@ WorldFigures worldMeasure(SceneWorld *settled, const WorldPlan *plan, const Worl
  * what slows the machine down for a while falls on all of them.  NULL: no process. */
 typedef struct WorldRunner WorldRunner;
 WorldRunner *worldRunnerStart(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender);
-/* So many steps, under the contender's limit and tolerance as they are now, and their figures; counted: they belong to
- * those of all. */
+/* So many steps, under the contender's limit and tolerance as they are now, and their
+ * figures; counted: they belong to those of all. */
 WorldFigures worldRunnerTurn(WorldRunner *runner, const WorldContender *contender, int steps, int counted);
 /* Of all counted steps so far. */
 WorldFigures worldRunnerFigures(const WorldRunner *runner);

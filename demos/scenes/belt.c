@@ -1,8 +1,7 @@
 /* The belt oscillator (Ivanov 2009, section 4): a mass on a spring, carried by a belt of speed u > 0,
  *     x'' = -x + T(w),   w = u - x',   T(w) = mu (sign w - alpha w + beta w^3).
  * Units: mass, spring and normal force 1.  The Coulomb part mu sign w is the contact, with the belt's motion in its
- * surface; the smooth part is an explicit force.  The mass is a point in the plane: nothing
- * turns. */
+ * surface; the smooth part is an explicit force.  The mass is a point in the plane: nothing turns. */
 #include <math.h>
 
 #include "scenes/scene.h"

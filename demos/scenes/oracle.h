@@ -1,9 +1,8 @@
-/* Reader of the reference values, tests/data/oracle_open.json: {"cases":[{id, system, kind, inputs, expected,
- * err_est}]}.
+/* Reader of the reference values, tests/data/oracle_open.json: {"cases":[{id,
+ * system, kind, inputs, expected, err_est}]}.
  *
- * A small JSON tree.  Numbers are doubles as strtod reads them; true and false are 1 and 0.  What is not there
- * ends the program (tests, benchmark) with its name.  tests/data holds the file as it was given; SPRAG_ORACLE names
- * another. */
+ * A small JSON tree.  Numbers are doubles as strtod reads them; true and false are 1 and 0.  What is not there ends the
+ * program (tests, benchmark) with its name.  tests/data holds the file as it was given; SPRAG_ORACLE names another. */
 #ifndef DEMOS_SCENES_ORACLE_H
 #define DEMOS_SCENES_ORACLE_H
 

@@ -31,8 +31,8 @@ static const char *create(SceneWorld *world, const double *value)
     return NULL;
 }
 
-/* The corners that touch.  Collision takes or leaves one by the rounding of its height, and a box on three corners
- * sways. */
+/* The corners that touch.  Collision takes or leaves one by the rounding of its
+ * height, and a box on three corners sways. */
 static void contacts(SceneWorld *world)
 {
     static const double rounding = 1e-9; /* m */

@@ -1,9 +1,8 @@
 /* A combination with all directions known is linear in the forces:
  * the accelerations that vanish are as many as unknowns.
  *
- * Stability (docs/theory.md 4, 6).  G = d w_n / d r_n over the loaded contacts, directions fixed and held points
- * held: normal_stable iff det G > 0 (the same as det D det D0 > 0), small_friction iff all principal minors are
- * positive. */
+ * Stability (docs/theory.md 4, 6).  G = d w_n / d r_n over the loaded contacts, directions fixed and held points held:
+ * normal_stable iff det G > 0 (the same as det D det D0 > 0), small_friction iff all principal minors are positive. */
 #include "analysis/combination.h"
 
 #include <math.h>

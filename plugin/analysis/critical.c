@@ -120,8 +120,8 @@ static void keep(Search *s, Polynomial p, double t)
         new->variant[s->loaded[j]] = (signed char)s->side[j];
 }
 
-/* Zeros of the derivative of the cubic through four values at x = 0, 1/3, 2/3, 1; returns how many in (0, 1),
- * ascending. */
+/* Zeros of the derivative of the cubic through four values at x = 0, 1/3, 2/3,
+ * 1; returns how many in (0, 1), ascending. */
 static int turningPoints(const double y[4], double x[2])
 {
     /* Newton's form in 3 x: y0 + d1 z + d2 z (z - 1) + d3 z (z - 1)(z - 2) */

@@ -284,8 +284,8 @@ static int contract(const TorusSystem *system, const double *c, double h, const 
     return 0;
 }
 
-/* A zero near c where the Jacobian is singular: Levenberg's steps, accepted where f, divided by its size, is below
- * `zero`. */
+/* A zero near c where the Jacobian is singular: Levenberg's steps, accepted where
+ * f, divided by its size, is below `zero`. */
 static int creep(const TorusSystem *system, const double *c, double h, double zero, double *theta)
 {
     const int n = system->angles;

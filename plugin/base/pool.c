@@ -147,8 +147,8 @@ static int hasWork(const spragPool *pool)
     return found;
 }
 
-/* A job is offered before the poster looks who sleeps, and a sleeper counts itself before it looks for jobs; the same
- * of calls. */
+/* A job is offered before the poster looks who sleeps, and a sleeper counts itself
+ * before it looks for jobs; the same of calls. */
 static void sleepUntilWork(spragPool *pool)
 {
     pthread_mutex_lock(&pool->lock);

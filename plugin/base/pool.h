@@ -1,10 +1,10 @@
 /* Threads that share the pieces of jobs: islands, and within a large island what its solver shares out.
  *
- * A job waits for its pieces, not for the threads: one that the system holds up delays nobody unless it has taken a
- * piece.  A piece may itself share out a job; threads that have nothing else to do take part.  Which thread runs a
- * piece is left to chance, so pieces must be independent of each other and of the number of threads: then any number
- * gives the same bits.  Made for pieces of some microseconds: who waits spins, then yields; who has found no work for a
- * while sleeps. */
+ * A job waits for its pieces, not for the threads: one that the system holds up delays nobody unless it has
+ * taken a piece.  A piece may itself share out a job; threads that have nothing else to do take part.  Which
+ * thread runs a piece is left to chance, so pieces must be independent of each other and of the number of
+ * threads: then any number gives the same bits.  Made for pieces of some microseconds: who waits spins, then
+ * yields; who has found no work for a while sleeps. */
 #ifndef SPRAG_BASE_POOL_H
 #define SPRAG_BASE_POOL_H
 
@@ -33,9 +33,9 @@ void spragPoolExpectNone(spragPool *pool);
 /* A part of a loop over 0 .. count - 1. */
 typedef void spragRangeFn(void *data, int range, int first, int end);
 
-/* The loop in ranges of equal length, at most SPRAG_RANGES_MOST and not too short to be shared out by the pool of the
- * piece this thread is working on.  The ranges do not depend on the threads: partial results by range give the same
- * bits. */
+/* The loop in ranges of equal length, at most SPRAG_RANGES_MOST and not too short to be shared out
+ * by the pool of the piece this thread is working on.  The ranges do not depend on the threads:
+ * partial results by range give the same bits. */
 enum { SPRAG_RANGES_MOST = 64 };
 int spragRangeCount(int count);
 void spragRangesRun(int count, spragRangeFn *run, void *data);

@@ -2,9 +2,9 @@
  * least degree (AMD), pivoting only inside the diagonal blocks.  Made for systems near W + rho I or M + J^T S J, whose
  * leading blocks are safe pivots; the caller checks what it gets.  Pattern once, numbers often.
  *
- * Of a symmetric positive definite matrix A = R^T R, R in the place of U and R^T in that of L: half the work and the
- * memory, and blocks whose own condition is 1e11 cost half its digits, where an inverse of the whole block costs all
- * of them. */
+ * Of a symmetric positive definite matrix A = R^T R, R in the place of U and R^T in that of L: half
+ * the work and the memory, and blocks whose own condition is 1e11 cost half its digits, where an
+ * inverse of the whole block costs all of them. */
 #ifndef SPRAG_LINALG_BLOCK_LU_H
 #define SPRAG_LINALG_BLOCK_LU_H
 

@@ -2,9 +2,9 @@
 #ifndef SPRAG_LINALG_LU_H
 #define SPRAG_LINALG_LU_H
 
-/* A = R A' C, A' in place of A (n x n): first the columns, then the rows are divided by the power of two below their
- * largest entry, exactly.  Then a pivot can be told from zero whatever units rows and columns have.  row, column (n): R
- * and C. */
+/* A = R A' C, A' in place of A (n x n): first the columns, then the rows are divided by the power of two
+ * below their largest entry, exactly.  Then a pivot can be told from zero whatever units rows and
+ * columns have.  row, column (n): R and C. */
 void spragLuEquilibrate(int n, double *A, double *row, double *column);
 
 /* Factors A (n x n, row stride n) in place; pivot (n).  Returns the rank found: n, or the first column whose pivot is

@@ -53,8 +53,8 @@ void spragArticulationShift(const spragIsland *island, int k, double q[3], doubl
 /* lambda of every equality row from island->r. */
 int spragArticulationsSolve(spragIsland *island);
 
-/* Limits and motors that were taken to hold and do not: their records of the last step are put on the bound.  How
- * many. */
+/* Limits and motors that were taken to hold and do not: their records of the
+ * last step are put on the bound.  How many. */
 int spragArticulationsUnhold(struct spragWorld *world, const spragIsland *island);
 
 #endif

@@ -27,8 +27,8 @@ typedef struct spragBare {
 /* Makes island->bare where the island is one of these; else, or if there is no memory, it stays NULL. */
 void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island);
 
-/* The island's bodies get their impulses.  0: it is not solved, and W is worth forming: island->bare stays as the
- * guess. */
+/* The island's bodies get their impulses.  0: it is not solved, and W is worth
+ * forming: island->bare stays as the guess. */
 int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island);
 
 /* Of an island that was bare and has blocks now: which of its contacts this block is. */

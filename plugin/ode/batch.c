@@ -371,8 +371,8 @@ static int solveBare(Work *work, spragIsland *island)
     return 1;
 }
 
-/* Of a large island without an answer.  What cannot be swept either is ODE's, or the step fails where the program would
- * know of it. */
+/* Of a large island without an answer.  What cannot be swept either is ODE's, or the step
+ * fails where the program would know of it. */
 static int rescue(Work *work, spragIsland *island)
 {
     struct spragWorld *world = work->world;

@@ -176,8 +176,8 @@ static void endDirection(const spragIsland *island, int k, double n[3])
         n[i] = size > 0 ? sign * sum[i] / size : one->n[i];
 }
 
-/* Turns a pair to the normal n across the same axis, and to the face `side`: what the rows say of the plane turns with
- * it. */
+/* Turns a pair to the normal n across the same axis, and to the face `side`: what
+ * the rows say of the plane turns with it. */
 static void turnEnd(const struct spragWorld *world, struct spragBearing *bearing, int end, const double n[3], int side,
                     spragBlock *pair, double *r)
 {

@@ -224,8 +224,8 @@ static int followFriction(const System *s, int *side)
 
 /* ---------------------------------------------------------------- choice */
 
-/* How far these sides continue what was: the variants of contacts that go on; of fresh ones those that open come
- * first. */
+/* How far these sides continue what was: the variants of contacts that go on;
+ * of fresh ones those that open come first. */
 static int continuity(const spragIsland *island, const int *side)
 {
     int score = 0;

@@ -136,8 +136,8 @@ static size_t entriesAtMost(const spragIsland *island, const Adjacency *adjacenc
     return sum;
 }
 
-/* Blocks of W that an island may have, 2.4 GB: beyond it (ten thousand balls inside each other, demo_space_stress) it
- * is rescued. */
+/* Blocks of W that an island may have, 2.4 GB: beyond it (ten thousand balls inside each
+ * other, demo_space_stress) it is rescued. */
 enum { ENTRIES_MAX = 1 << 25 };
 
 static int makePattern(struct spragWorld *world, spragIsland *island)
@@ -189,11 +189,11 @@ static void coupling(const spragSnapshot *s, const spragIsland *island, int k, i
         }
 }
 
-/* Contacts with mu = infinity can ask for what no motion gives (three points of one body held against three that part).
- * This share of W makes the least violation the answer, with finite forces, and soften.c tells of it; what it lets a
- * resting contact creep is far below rounding's 1e-12 m/s.  W is the mean of the block's rows: a joint may hold one of
- * them, and a share of what is left there (two contacts that a hinge holds along its axis) let impulses grow to
- * 1e11 N s. */
+/* Contacts with mu = infinity can ask for what no motion gives (three points of one body held against three
+ * that part).  This share of W makes the least violation the answer, with finite forces, and soften.c tells of
+ * it; what it lets a resting contact creep is far below rounding's 1e-12 m/s.  W is the mean of the block's
+ * rows: a joint may hold one of them, and a share of what is left there (two contacts that a hinge holds along
+ * its axis) let impulses grow to 1e11 N s. */
 #define INFINITE_MU_COMPLIANCE 1e-11
 
 static int isHeld(const spragBlock *block)
@@ -230,9 +230,9 @@ double spragDelassusYield(const spragBlock *block, const double W[9])
 
 /* ---------------------------------------------------------------- rows that joints hold */
 
-/* A row that joints hold has what rounding leaves of its free mobility: no force moves it, however large, and it moves
- * nothing.  A contact whose normal is such bears nothing: it is set aside (spragBlock.locked), but for friction that no
- * load limits. */
+/* A row that joints hold has what rounding leaves of its free mobility: no force moves it, however large,
+ * and it moves nothing.  A contact whose normal is such bears nothing: it is set aside
+ * (spragBlock.locked), but for friction that no load limits. */
 #define LOCKED 1e-13
 
 /* The rows of a block that go with its normal. */

@@ -3,8 +3,7 @@
  * The impulses r of a step hold what lies, and stop what still moved. Begun with all of them the next step throws the
  * bodies back as fast as they came, and the one after it stops them again: every second step of a wall at rest had to
  * be solved for that. The guess g that a step began with and its answer r are known by what they do to the bodies'
- * velocities in the step, E(g) and E(r), gravity and all; the force that holds has E = 0. So the next step begins
- * from
+ * velocities in the step, E(g) and E(r), gravity and all; the force that holds has E = 0. So the next step begins from
  *
  *     r + t (g - r),   0 <= t <= 1,   E(r) + t (E(g) - E(r)) least in the norm of kinetic energy.
  *

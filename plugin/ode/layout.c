@@ -29,8 +29,8 @@ static void *word(const void *object, size_t offset)
     return value;
 }
 
-/* What was made one after the other lies side by side: as far again as from the last object to this one lies what comes
- * soon. */
+/* What was made one after the other lies side by side: as far again as from the last
+ * object to this one lies what comes soon. */
 static int list(void *object, void **into, int most)
 {
     enum { AHEAD = 8, HEAD = 192 }; /* objects; bytes that are read of one */

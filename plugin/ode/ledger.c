@@ -290,8 +290,8 @@ static void findGuideRecords(spragWorldID world)
     }
 }
 
-/* The records that a joint goes on with: of a contact or guide one, of a bearing those of its ends, each an index or
- * -1. */
+/* The records that a joint goes on with: of a contact or guide one, of a bearing
+ * those of its ends, each an index or -1. */
 static const int *recordsOf(const spragJointState *joint, int *count)
 {
     *count = joint->contact != NULL || joint->guide != NULL ? 1 : joint->bearing != NULL ? SPRAG_BEARING_ENDS : 0;
@@ -320,8 +320,8 @@ void spragLedgerKeep(spragWorldID world, const spragIsland *island)
 
 enum { AHEAD = 6 }; /* records: what memory takes */
 
-/* Contacts look for their records by pairs of bodies, and no two pairs have anything in common: threads share the
- * pairs. */
+/* Contacts look for their records by pairs of bodies, and no two pairs have
+ * anything in common: threads share the pairs. */
 typedef struct Match {
     spragWorldID world;
     int *next;             /* (memory_count) another record of the pair, or -1 */

@@ -1,5 +1,5 @@
-/* The report of islands with blocks: contacts, guides and the ends of bearings, their modes, p and b, and their events.
- * */
+/* The report of islands with blocks: contacts, guides and the ends of bearings,
+ * their modes, p and b, and their events. */
 #include "ode/report.h"
 
 #include <math.h>

@@ -182,8 +182,8 @@ void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], s
 
 /* ---------------------------------------------------------------- friction */
 
-/* Two coefficients of one disc: mu, and the scale that makes the second equal to it.  A direction without friction has
- * no row. */
+/* Two coefficients of one disc: mu, and the scale that makes the second equal to it.
+ * A direction without friction has no row. */
 static double makeDisc(spragBlock *block, double mu1, double mu2, int row1)
 {
     block->scale = mu1 > 0 && mu2 > 0 && !isinf(mu1) ? mu2 / mu1 : 1;
@@ -215,8 +215,8 @@ static TangentLaw tangentLaw(const dSurfaceParameters *p, int second)
     return (TangentLaw){inNumbers(mu), (p->mode & (second ? dContactApprox1_2 : dContactApprox1_1)) != 0};
 }
 
-/* A coefficient along one tangent and a force along the other, or one of them infinite: no ellipse, each has its own
- * law. */
+/* A coefficient along one tangent and a force along the other, or one of them
+ * infinite: no ellipse, each has its own law. */
 static int hasSecondLaw(const dSurfaceParameters *p)
 {
     const TangentLaw a = tangentLaw(p, 0), b = tangentLaw(p, 1);

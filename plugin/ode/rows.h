@@ -72,8 +72,8 @@ static inline const void *spragBodyPair(const int body[2])
     return (const void *)(((uintptr_t)(high + 1) << 24) + (uintptr_t)(low + 2));
 }
 
-/* Fills row `row` of both sides: velocity along d (unit, world axes) at block->position.  Its value at the start of the
- * step, m/s. */
+/* Fills row `row` of both sides: velocity along d (unit, world axes) at block->position.
+ * Its value at the start of the step, m/s. */
 void spragBlockRow(const spragSnapshot *snapshot, spragBlock *block, int row, const double d[3]);
 /* The block's own 3x3 of W without compliance. */
 void spragBlockOwn(const spragSnapshot *snapshot, const spragBlock *block, double W[9]);
@@ -99,9 +99,9 @@ void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, d
  * lenient: coefficients below 0 are 0, as in ODE. */
 spragStatus spragContactCheck(const dContact *contact, int lenient);
 
-/* One block of kind CONTACT, whose law has nothing but friction in proportion to the normal force, the same along
- * both tangents, on a surface that may be a belt? All numbers it makes use of are then finite. (Its surface may say
- * more.) */
+/* One block of kind CONTACT, whose law has nothing but friction in proportion to the normal force,
+ * the same along both tangents, on a surface that may be a belt? All numbers it makes use of are
+ * then finite. (Its surface may say more.) */
 int spragContactIsPlain(const dContact *contact);
 
 /* ODE's frame: t1 = fdir1 or dPlaneSpace, t2 = n x t1.  A given fdir1 is made a unit tangent, which ODE leaves to the
@@ -125,8 +125,8 @@ int spragRestsAt(const spragContactMemory *old, const double slip[2], const doub
 
 /* Blocks this contact needs: 1, and more for a second law of friction and for rolling friction. */
 int spragContactBlockCount(const dContact *contact);
-/* Fills them; first: the number of the first in the island; before: a block that may be of the same face, to save work,
- * or NULL. */
+/* Fills them; first: the number of the first in the island; before: a block that may be
+ * of the same face, to save work, or NULL. */
 void spragContactBlocks(const struct spragWorld *world, int joint, const spragSurface *surface, int first,
                         const spragBlock *before, spragBlock *block);
 

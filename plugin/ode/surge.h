@@ -7,12 +7,11 @@
  * So constraints that ask for nothing never throw a body.  Those that ask may, without limit: where rows nearly depend
  * on each other (a closed loop of sliders that has drifted, a body that joints hold against the floor), what one asks
  * for and the others all but forbid takes the impulse b / (sigma a), a = (J M^-1 J^T)_jj, sigma towards 0, and moves
- * bodies at b / sqrt(sigma).  Stock ODE's dWorldStep gives the same answer; the iterations of QuickStep never come that
- * far.
+ * bodies at b / sqrt(sigma).  Stock ODE's dWorldStep gives the same answer; QuickStep's iterations never get there.
  *
- * A correction is no physics: one that moves bodies many times as fast as it asks for is wrong by more than it
- * corrects, since J is that of where the bodies are.  So an answer is refused whose energy grows by more than a tenth
- * and
+ * A correction is no physics: one that moves bodies many times as fast as it asks for is wrong
+ * by more than it corrects, since J is that of where the bodies are.  So an answer is refused
+ * whose energy grows by more than a tenth and
  *     sum_j min(b_j r_j, (K c_j^2 + m_j^2) / a_j),      b_j = c_j + m_j
  * (a row alone gives b^2 / 2 a), c the correction and m what is of the motion itself, a bounce and -h Jdot v.  The
  * island is solved again with less asked for, until K = 1 explains it: a throw need not be as great as it could be

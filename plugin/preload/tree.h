@@ -1,5 +1,5 @@
-/* One process tree, one word: a game's start script runs sh, grep and sed under the preload too, and none of them has
- * ODE.
+/* One process tree, one word: a game's start script runs sh, grep and sed under
+ * the preload too, and none of them has ODE.
  *
  * Where a report is wanted the outermost process makes an empty file without a name, which its children inherit, and
  * says in the environment where: SPRAG_TREE=PID:DESCRIPTOR:INODE.  Who calls ODE writes a byte there.  If it is still

@@ -18,8 +18,8 @@
 
 enum { SPRAG_ANDERSON_WINDOW = 5, SPRAG_ANDERSON_PRODUCTS = 2 * SPRAG_ANDERSON_WINDOW + 1 };
 
-/* What a piece adds to the products, in cache lines of its own (the arena aligns by 64): dF_j . dF_new, dF_j . f,
- * |f|^2. */
+/* What a piece adds to the products, in cache lines of its own (the arena aligns
+ * by 64): dF_j . dF_new, dF_j . f, |f|^2. */
 typedef struct spragAndersonSums {
     _Alignas(64) double product[SPRAG_ANDERSON_PRODUCTS];
 } spragAndersonSums;

@@ -47,8 +47,8 @@ int spragCentralInit(spragCentral *central, const spragCones *cones, spragArena 
 int spragCentralRefine(spragCentral *central, spragArena *arena);
 /* rho, r and u at x, v. */
 void spragCentralResiduals(spragCentral *central);
-/* D, and the factors of D + E^-1 V, as a tangent in y = P x: D P^-1 + (E^-1 P) W.  Its parents are the cones' loads.
- * 0: singular. */
+/* D, and the factors of D + E^-1 V, as a tangent in y = P x: D P^-1 + (E^-1 P) W.  Its
+ * parents are the cones' loads.  0: singular. */
 int spragCentralFactor(spragCentral *central, spragTangent *tangent);
 /* x (3 nc) := (D + E^-1 V)^-1 x */
 void spragCentralSolve(const spragCentral *central, spragTangent *tangent, spragFine *x);

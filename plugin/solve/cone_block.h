@@ -40,8 +40,8 @@ void spragDiscBlockSolve(const double W[9], const double q[3], int line, double 
 /* lo <= r <= hi, row by row. */
 void spragBoxBlockSolve(const double W[9], const double q[3], const double lo[3], const double hi[3], double r[3]);
 
-/* Block k of a problem by the law of its kind; cone: of kinds CONTACT and TWO_SIDED; load: r_n of a ROLLING block's
- * contact. */
+/* Block k of a problem by the law of its kind; cone: of kinds CONTACT and TWO_SIDED;
+ * load: r_n of a ROLLING block's contact. */
 void spragLawSolve(const spragProblem *problem, int k, const double W[9], spragConeBlock *cone, double load,
                    const double q[3], double r[3]);
 

@@ -8,10 +8,10 @@
  * Anderson's mixing of whole sweeps (anderson.h) takes 3 to 40 times fewer of them on towers, arches and piles; with a
  * window of 8 or 18, or with a looser safeguard, it is no faster or fails on p12 and p16.
  *
- * Momentum.  On many contacts that move Anderson's mixing finds nothing that lasts: too many modes change.  There the
- * first sweeps of a step go on by MOMENTUM of the last change (Polyak 1964): 1000 tumbling boxes come to 3e-3 m/s in
- * 200 sweeps for 700, 1000 balls to 5e-4 in 200 for 400.  Near an answer, and on fewer contacts, Anderson's mixing is
- * better.
+ * Momentum.  On many contacts that move Anderson's mixing finds nothing that lasts: too many modes
+ * change.  There the first sweeps of a step go on by MOMENTUM of the last change (Polyak 1964): 1000
+ * tumbling boxes come to 3e-3 m/s in 200 sweeps for 700, 1000 balls to 5e-4 in 200 for 400.  Near an
+ * answer, and on fewer contacts, Anderson's mixing is better.
  *
  * Rays.  Where contacts are redundant, W has a null space (self-stress), and sweeps that cannot settle there drift: r
  * changes by the same dr every time, some 1e-6 of r, until after 1e5 sweeps a contact opens or slips.  As soon as dr is
@@ -125,8 +125,8 @@ static int follow(Run *run)
     return 1;
 }
 
-/* Sweeps in which the residual has to fall to HALF, for sweeps that have to pay: factorisations grow dearer than
- * sweeps. */
+/* Sweeps in which the residual has to fall to HALF, for sweeps that have to pay:
+ * factorisations grow dearer than sweeps. */
 static int patienceOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolveInfo *info)
 {
     const int cheap =

@@ -5,15 +5,15 @@
  *
  *     u = q + J v + C r,   M v = J^T r,   r_n >= 0  _|_  u_n >= 0,   u_t = 0,
  *
- * is the optimum of a convex problem whose dual lives in the velocities of bodies.  Proximal points (Rockafellar 1976:
- * the method of multipliers) with centers c and a small compliance e of the tangential rows (which have C = 0, or next
- * to nothing),
+ * is the optimum of a convex problem whose dual lives in the velocities of bodies.  Proximal points
+ * (Rockafellar 1976: the method of multipliers) with centers c and a small compliance e of the tangential rows
+ * (which have C = 0, or next to nothing),
  *
  *     r_n(v) = max(0, -(q_n + J_n v) / C),   r_t(v) = c_t - (q_t + J_t v) / e,   M v = J^T r(v),
  *
- * are equations for v, the gradient of a convex function: Newton with an exact line search, each step by conjugate
- * gradients, c := r(v) after it.  (Where C < e the normal row has e and a center too; a tangential one that has C > e
- * needs none.)
+ * are equations for v, the gradient of a convex function: Newton with an exact line search, each step by
+ * conjugate gradients, c := r(v) after it.  (Where C < e the normal row has e and a center too; a
+ * tangential one that has C > e needs none.)
  *
  * What it takes.  The judge is given r, whose bodies move with M^-1 J^T r, not with v: what the gradients leave stands
  * in r multiplied by 1/e, so they must go on until M^-1 g is below the slip (q_t + J_t v), not to some share of where

@@ -649,8 +649,8 @@ double spragGreedyResidual(spragGreedy *greedy, double *u)
     return judge(greedy, &(Judgement){.greedy = greedy, .u = u});
 }
 
-/* A guess from another load is made shorter: s r, 0 <= s <= 1, of the least energy  s^2 (r.W r) / 2 + s (r.q).  1: it
- * was. */
+/* A guess from another load is made shorter: s r, 0 <= s <= 1, of the least energy
+ * s^2 (r.W r) / 2 + s (r.q).  1: it was. */
 static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
 {
     const double work = guess->sums.work, square = guess->sums.square;
@@ -699,8 +699,8 @@ double spragGreedyBest(spragGreedy *greedy, double *u)
     return spragGreedyResidual(greedy, u);
 }
 
-/* Are so many visits left that single precision is worth it, and does it see what is wrong?  Then there is room for
- * it. */
+/* Are so many visits left that single precision is worth it, and does it see
+ * what is wrong?  Then there is room for it. */
 static int isForLanes(spragGreedy *greedy, long visits)
 {
     if (visits < (long)LANES_FEW * greedy->contact_count || !(greedy->best_residual > SPRAG_LANES_FLOOR))

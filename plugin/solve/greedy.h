@@ -5,22 +5,22 @@
  *
  * CONTACT blocks alone.
  *
- * Rounds.  The residual is that of the worst contact, so the worst are visited first (Southwell 1940).  A visit changes
- * the velocities of two bodies; their contacts wait with what their bodies have moved since, times what such a change
- * was worth at their last visit.  A round visits, in order, all that wait with more than a share of the greatest.  Now
- * and then the judge looks at all, and what a contact waits with is its residual.  Against sweeps of all contacts,
- * residual after the time of ten sweeps: 8e-3 for 5e-2 m/s (300 boxes), 3e-2 for 9e-2 (1000 boxes), 5e-3 for 8e-3 (300
- * balls).
+ * Rounds.  The residual is that of the worst contact, so the worst are visited first (Southwell 1940).  A visit
+ * changes the velocities of two bodies; their contacts wait with what their bodies have moved since, times what
+ * such a change was worth at their last visit.  A round visits, in order, all that wait with more than a share of
+ * the greatest.  Now and then the judge looks at all, and what a contact waits with is its residual.  Against
+ * sweeps of all contacts, residual after the time of ten sweeps: 8e-3 for 5e-2 m/s (300 boxes), 3e-2 for 9e-2
+ * (1000 boxes), 5e-3 for 8e-3 (300 balls).
  *
- * Tried and dropped, on piles of 50 to 1000 balls and boxes that still fall: sweeps backward, alternating, under- and
- * over-relaxed (0.8, 1.2): all within a third of each other; Nesterov's momentum between rounds (a start of sweeps with
- * it is better: solve/greedy_lanes.h); pairs of bodies in place of contacts, all contacts of one visited once, twice or
- * thrice together (residuals 1.2 to 3 times as large after as many visits); the residual itself as the order of every
- * round (too dear); waiting without the worth of the last change (half again as many visits); guesses without what
- * impacts left in them (no better after two rounds), or from nothing (a third of the rounds more); slip multipliers to
- * the last digit (a quarter more time); rounds in which contacts join on the way, in place of a list that is fetched
- * ahead (a fifth more time); and as a start of solves to 1e-6, before W is formed, 10 or 40 visits a contact: no
- * faster. */
+ * Tried and dropped, on piles of 50 to 1000 balls and boxes that still fall: sweeps backward, alternating, under-
+ * and over-relaxed (0.8, 1.2): all within a third of each other; Nesterov's momentum between rounds (a start of
+ * sweeps with it is better: solve/greedy_lanes.h); pairs of bodies in place of contacts, all contacts of one
+ * visited once, twice or thrice together (residuals 1.2 to 3 times as large after as many visits); the residual
+ * itself as the order of every round (too dear); waiting without the worth of the last change (half again as many
+ * visits); guesses without what impacts left in them (no better after two rounds), or from nothing (a third of the
+ * rounds more); slip multipliers to the last digit (a quarter more time); rounds in which contacts join on the way,
+ * in place of a list that is fetched ahead (a fifth more time); and as a start of solves to 1e-6, before W is
+ * formed, 10 or 40 visits a contact: no faster. */
 #ifndef SPRAG_SOLVE_GREEDY_H
 #define SPRAG_SOLVE_GREEDY_H
 
@@ -56,8 +56,8 @@ typedef struct spragGreedy {
     spragGreedyContact *contact; /* (contact_count) */
     spragGreedyBody *body;       /* (body_count + 1) */
     double *moved;               /* (body_count + 1) m/s, sum of all changes of velocity at its contacts */
-    /* A contact may gain by a visit  gain (moved of its bodies - seen).  Each to a multiple of eight, the rest gains
-     * nothing. */
+    /* By a visit a contact may gain  gain (moved of its bodies - seen).
+     * Each to a multiple of eight; the rest gains nothing. */
     double *seen;   /* (contact_count) m/s, what its bodies had moved when it was visited */
     double *gain;   /* (contact_count) how much of that was its own error the last time */
     int (*pair)[2]; /* (contact_count) its bodies */
@@ -79,8 +79,8 @@ typedef struct spragGreedy {
  * body, mu, q, r and nu.  0: no memory. */
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena);
 
-/* For many visits: solve/greedy_lanes.h, if the problem is large; else spragGreedyRun does it when it comes to that.
- * 0: no memory. */
+/* For many visits: solve/greedy_lanes.h, if the problem is large; else spragGreedyRun does
+ * it when it comes to that.  0: no memory. */
 int spragGreedyWiden(spragGreedy *greedy);
 
 /* The rest of contacts first .. end - 1. */

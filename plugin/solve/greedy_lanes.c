@@ -200,8 +200,8 @@ INLINE void push(spragLaneBody *const body[LANES], const spragOct arm[4], float 
     spragOctWrite(ROWS_OF(body, velocity[1]), velocity[1]);
 }
 
-/* A pack's visit: r goes from r[from] to r[to]; before, it went from r[to] to r[from], and goes on by `momentum` of
- * that. */
+/* A pack's visit: r goes from r[from] to r[to]; before, it went from r[to] to
+ * r[from], and goes on by `momentum` of that. */
 typedef struct Visit {
     int from, to;
     spragOct momentum;

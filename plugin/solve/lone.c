@@ -271,11 +271,11 @@ SPRAG_QUAD_INLINE void invariants(const spragQuad H[16], spragQuad c[3])
         }
 }
 
-/* The normal motions of loaded slipping contacts, G_ij = N_i M_s^-1 F_j, N = (n, a x n), F = (f, a x f), M_s with the
- * sticking ones held, must not run away (small_friction.h).  Where they have one normal, N_i = P_i B with B the motions
- * along n and about the three axes and P_i = (1, a_i x n), so that G has the eigenvalues of H = sum (B M_s^-1 F_i) P_i
- * and zeros.  H has rank 3 at most: Routh's criterion for the cubic.  Contacts of several normals are not decided
- * here. */
+/* The normal motions of loaded slipping contacts, G_ij = N_i M_s^-1 F_j, N = (n, a x n), F = (f, a x f), M_s
+ * with the sticking ones held, must not run away (small_friction.h).  Where they have one normal, N_i = P_i B
+ * with B the motions along n and about the three axes and P_i = (1, a_i x n), so that G has the eigenvalues
+ * of H = sum (B M_s^-1 F_i) P_i and zeros.  H has rank 3 at most: Routh's criterion for the cubic.  Contacts
+ * of several normals are not decided here. */
 SPRAG_QUAD_INLINE spragQuadMask slipLasts(const spragLoneBodies *b, const Modes *modes)
 {
     static const double rounding = 1e-9;

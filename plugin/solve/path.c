@@ -1,7 +1,7 @@
 /* A homotopy in the interior of the cones (Chow, Mallet-Paret, Yorke 1978; Allgower and Georg 1990, chapter 6).
  *
- * The equations are those of central.h.  From any interior start with x o v = tau_0 e_0 a smooth curve in (x, v, theta)
- * leads on:
+ * The equations are those of central.h.  From any interior start with x o v = tau_0 e_0
+ * a smooth curve in (x, v, theta) leads on:
  *
  *     rho(x, v) = theta rho_0,     x o v = theta tau_0 e_0.
  *
@@ -246,8 +246,8 @@ static spragFine offCentre(const Path *path)
     return worst;
 }
 
-/* x_0 = force (of a disc at least its limit), x o v = tau_0 e_0, and rho_0 inside the cones.  0: there is no such
- * tau_0. */
+/* x_0 = force (of a disc at least its limit), x o v = tau_0 e_0, and rho_0
+ * inside the cones.  0: there is no such tau_0. */
 static int start(Path *path, double force)
 {
     spragCentral *central = &path->central;
@@ -314,8 +314,8 @@ static void turn(Path *path, int sign, int first, int n)
     pointCopy(&path->before, &path->tangent, n);
 }
 
-/* Back at the last point of the path, for a shorter step; where it is rounding that shortens steps, with less of that.
- * 0: no memory. */
+/* Back at the last point of the path, for a shorter step; where it is rounding that shortens
+ * steps, with less of that.  0: no memory. */
 static int goBack(Path *path, spragArena *arena, int n)
 {
     pointCopy(&path->now, &path->saved, n);

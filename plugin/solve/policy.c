@@ -108,9 +108,9 @@ int spragLocalPick(int count, const spragLocalSolution *solution, double mu, con
     }
     if (open >= 0)
         return open;
-    /* At rest it stays at rest; a slip that can go on, goes on (docs/theory.md 6).  In three dimensions both can exist
-     * with p > 0, b < 0 (tests/data/oracle_open.json, top.algebra.p+b-.2): the sticking one would be an impulse without
-     * a reason. */
+    /* At rest it stays at rest; a slip that can go on, goes on (docs/theory.md 6).  In three dimensions
+     * both can exist with p > 0, b < 0 (tests/data/oracle_open.json, top.algebra.p+b-.2): the sticking
+     * one would be an impulse without a reason. */
     if (stick >= 0 && slip >= 0)
         return sliding && spragIndicatorOf(W, mu, before, policy).quadrant != SPRAG_QUADRANT_INCONSISTENT &&
                        continues(&solution[slip], before->slip) > 0

@@ -28,10 +28,10 @@
  * A row of a box is held, with the distances to lo and hi for margins, or at one of them, with u_i towards being held
  * again; De Saxce's term has no part in it.
  *
- * That contact changes its mode, and the next tangent follows.  What makes an event cheap: only its contact's row of
- * dF/dr has changed, so that the factors are amended (amended.h), a new factorisation comes every sixth event;
- * Broyden's updates in place of new factors within a correction; and corrections that aim at the end of the margin
- * itself.
+ * That contact changes its mode, and the next tangent follows.  What makes an event cheap: only its
+ * contact's row of dF/dr has changed, so that the factors are amended (amended.h), a new factorisation
+ * comes every sixth event; Broyden's updates in place of new factors within a correction; and corrections
+ * that aim at the end of the margin itself.
  *
  * What loses a path is rounding.  Along self-stresses r errs by 1 / SOFT of what F does, so margins end and begin again
  * by noise: an event within AT_ONCE of the last one is taken as it stands, else the steps to it shrink for ever (p23
@@ -270,8 +270,8 @@ static double evaluate(Trace *trace, const double *r, double t)
     return worst;
 }
 
-/* dF/dr, factorised anew or amended where modes have changed, and slope = -(dF/dr)^-1 dF/dt, where evaluate was last.
- * 0: singular. */
+/* dF/dr, factorised anew or amended where modes have changed, and slope = -(dF/dr)^-1 dF/dt,
+ * where evaluate was last.  0: singular. */
 static int linearise(Trace *trace, const double *r, double t, int anew)
 {
     spragTangent *matrix = trace->matrix;

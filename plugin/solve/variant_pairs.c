@@ -150,9 +150,9 @@ static int isAlone(int m, const double *D, const Factor *f, const signed char *v
 
 /* ---------------------------------------------------------------- search */
 
-/* Since the last factorisation columns k_1, k_2, ... were replaced: D^i = A E_1 E_2 ..., E_e the identity with column
- * k_e replaced by y_e = (A ... E_e-1)^-1 (new column) (the product form of the inverse, Dantzig and Orchard-Hays
- * 1954). */
+/* Since the last factorisation columns k_1, k_2, ... were replaced: D^i = A E_1 E_2 ..., E_e the
+ * identity with column k_e replaced by y_e = (A ... E_e-1)^-1 (new column) (the product form of the
+ * inverse, Dantzig and Orchard-Hays 1954). */
 enum { CHANGES_MAX = 16, CHANGES_AT_ONCE = 4, PATIENCE = 6 };
 
 typedef struct Search {

@@ -1,7 +1,7 @@
 /* Newton in the unknowns that the modes of a guess leave free.
  *
- * At the point x = r - u / w, w = trace(W_kk) / 3, a block's law reads as a mode (solve/proximal.h), and a mode as
- * equations:
+ * At the point x = r - u / w, w = trace(W_kk) / 3, a block's law reads as a mode
+ * (solve/proximal.h), and a mode as equations:
  *
  *     stick     u = 0                        dr = any                              3 unknowns
  *     slip      u_n = 0,  d' . u_t = 0       dr = a (1, mu d) + b (0, d')          2, d = x_t / |x_t|, d' across it

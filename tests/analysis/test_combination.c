@@ -1,5 +1,5 @@
-/* One combination at a time, against closed forms: the rod and the bipod that slide, hold or leave; families;
- * verdicts. */
+/* One combination at a time, against closed forms: the rod and the bipod that
+ * slide, hold or leave; families; verdicts. */
 #include "support/combination.h"
 #include "support/uniform.h"
 

@@ -30,8 +30,8 @@ static void enumerate(const State *s, const double *rate, double to, spragCritic
     }
 }
 
-/* mu* = (1 + a^2) / (|a| h): sliding, one solution below; above it two or none by the sign of the load.  At rest one or
- * three. */
+/* mu* = (1 + a^2) / (|a| h): sliding, one solution below; above it two or none by the
+ * sign of the load.  At rest one or three. */
 static void theRodFoldsAndHasACusp(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Supports whose shares of the weight are open: what they do together is known, and one point of the continuum is
- * found. */
+/* Supports whose shares of the weight are open: what they do together is known,
+ * and one point of the continuum is found. */
 #include "support/combination.h"
 
 #include "analysis/starts.h"

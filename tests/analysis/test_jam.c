@@ -36,8 +36,8 @@ static void rodsOfTheOracle(void **state)
     }
 }
 
-/* Explicit steps of the normal impulse, as small as it takes; once the slip is gone it sticks, if friction can hold
- * it. */
+/* Explicit steps of the normal impulse, as small as it takes; once the slip is
+ * gone it sticks, if friction can hold it. */
 static void bruteForce(const double G[9], double mu, double restitution, const double v0[3], double dN, double P[3],
                        double v[3])
 {

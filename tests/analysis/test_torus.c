@@ -119,8 +119,8 @@ static void zerosOnTheCircle(void **state)
             }
 }
 
-/* Two zeros that draw together as the root of the distance from the fold: told apart down to 1e-5, none beyond the
- * fold. */
+/* Two zeros that draw together as the root of the distance from the fold: told
+ * apart down to 1e-5, none beyond the fold. */
 static void zerosNearAFold(void **state)
 {
     (void)state;

@@ -135,8 +135,8 @@ static void waitingCallerTakesPart(void **state)
     spragPoolFree(pool);
 }
 
-/* What the caller does meanwhile is done once, before the loop ends, and by its own thread, on which what it shares out
- * stays. */
+/* What the caller does meanwhile is done once, before the loop ends, and by its own
+ * thread, on which what it shares out stays. */
 typedef struct Beside {
     spragPool *pool;
     pthread_t caller;

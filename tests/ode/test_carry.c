@@ -52,8 +52,8 @@ static double across(int k)
     return 2.0 * k / (SIDE - 1) - 1;
 }
 
-/* A grid of points under each slab; reach: its half width, m.  turn 1: each pair in the other order.  Returns
- * iterations. */
+/* A grid of points under each slab; reach: its half width, m.  turn 1: each pair
+ * in the other order.  Returns iterations. */
 static int step(const Slabs *slabs, double reach, double shift, int turn)
 {
     for (int i = 0; i < 2; ++i)
@@ -89,8 +89,8 @@ static void stepsBeginWhereTheLastEnded(void **state)
     dWorldDestroy(slabs.world);
 }
 
-/* On a slope that is nearly too steep, with friction at its bound here and there: forces are carried within their
- * cones. */
+/* On a slope that is nearly too steep, with friction at its bound here and
+ * there: forces are carried within their cones. */
 static void forcesStayWithinTheirCones(void **state)
 {
     (void)state;

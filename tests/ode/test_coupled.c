@@ -63,9 +63,9 @@ static void readInstant(const spragProblem *p, double h, State *s)
     }
 }
 
-/* The step's contacts against a solution at acceleration level: sides, and forces to O(h).  Close to a fold the forces
- * grow, turn the slip within the step and are another's then: only the sides are compared.  Both lists are in the order
- * of creation. */
+/* The step's contacts against a solution at acceleration level: sides, and forces to O(h).  Close to a
+ * fold the forces grow, turn the slip within the step and are another's then: only the sides are
+ * compared.  Both lists are in the order of creation. */
 static int isTaken(const spragParadoxSolution *solution, const spragContact *contact, int contacts)
 {
     double size = 1;

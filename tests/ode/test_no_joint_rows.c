@@ -43,8 +43,8 @@ static void islandsWithJointsStayWithOde(void **state)
     freeTwin(&t[1]);
 }
 
-/* A guide in an island that is ODE's does not act, and joint friction is refused; without the joint the guide acts
- * again. */
+/* A guide in an island that is ODE's does not act, and joint friction is refused;
+ * without the joint the guide acts again. */
 static void guidesThereDoNotAct(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Every property of a dContact, under Sprag: equal to stock ODE where no friction cone is involved, else to the
- * formula. */
+/* Every property of a dContact, under Sprag: equal to stock ODE where no friction
+ * cone is involved, else to the formula. */
 #include "support/twin.h"
 
 #include <float.h>

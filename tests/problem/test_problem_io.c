@@ -166,8 +166,8 @@ static void aFileThatCannotBeWrittenIsReported(void **state)
     spragProblemFree(&d->problem);
 }
 
-/* Damaged at random (cut, a token or a byte replaced): read again as it is written, or refused by name.  Sanitizers see
- * the rest. */
+/* Damaged at random (cut, a token or a byte replaced): read again as it is written, or
+ * refused by name.  Sanitizers see the rest. */
 static void damagedFilesAreReadOrRefused(void **state)
 {
     (void)state;

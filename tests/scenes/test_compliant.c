@@ -145,8 +145,8 @@ static Impact jamOn(const Json *inputs, double p, double k, double zeta)
     return impact;
 }
 
-/* rod_jam.*, kelvin_voigt_stiff_limit: the elastic impact with damping ratio zeta ends as tabulated, up to k^-1/2 log k
- * and the step. */
+/* rod_jam.*, kelvin_voigt_stiff_limit: the elastic impact with damping ratio zeta ends as
+ * tabulated, up to k^-1/2 log k and the step. */
 static void theImpactHasItsLimit(void **unused)
 {
     (void)unused;

@@ -1,6 +1,6 @@
-/* The reference's sliders (Ivanov 2009, 2 to 4; Vlakhova 2014; Plotnikov 2003): a mass or two on a rough plane under
- * forces given in closed form, stepped in an ODE world.  Where they can rest, how they move, when they stop and start,
- * their cycles. */
+/* The reference's sliders (Ivanov 2009, 2 to 4; Vlakhova 2014; Plotnikov 2003): a mass or two on a rough
+ * plane under forces given in closed form, stepped in an ODE world.  Where they can rest, how they move,
+ * when they stop and start, their cycles. */
 #include <stdlib.h>
 
 #include "support/oracle.h"
@@ -16,8 +16,8 @@ struct Slider {
     Twin t;
     double time, x[2][2], v[2][2];
     int mode; /* of the last step: 0 sticks, else the sign of the slip along x of the body that rubs */
-    /* a mode counts from its first step on when it has lasted three: within the step in which a slip reverses it can
-     * stick */
+    /* a mode counts from its first step on when it has lasted three: within the
+     * step in which a slip reverses it can stick */
     int lasting, candidate, count;
     double since; /* s, the end of the first step of `lasting` */
     double candidate_since;
@@ -164,8 +164,8 @@ static void intervalsOfRest(void **state)
     assert_true(ends > 40);
 }
 
-/* Pieces of the cells with this value in a square of side n; cells met get the value 2.  outer: those at the border
- * count. */
+/* Pieces of the cells with this value in a square of side n; cells met get the
+ * value 2.  outer: those at the border count. */
 static int pieces(unsigned char *cell, int n, int value, int outer)
 {
     int count = 0;

@@ -39,10 +39,10 @@ static void solveInAStep(const char *path, int iterations_most)
     spragProblemFree(problem);
 }
 
-/* In a step a game is content with 1e-6, and the path through the folds gets there: a car that turns on the spot, one
- * at a pole, one between two swivel doors, whose wheels' directions of slip turn on the way; one flung against a door
- * and one between two, where it takes the sign of the determinant and fine arithmetic.  A thousand steps of it are some
- * milliseconds. */
+/* In a step a game is content with 1e-6, and the path through the folds gets there: a car that turns on the
+ * spot, one at a pole, one between two swivel doors, whose wheels' directions of slip turn on the way; one flung
+ * against a door and one between two, where it takes the sign of the determinant and fine arithmetic.  A
+ * thousand steps of it are some milliseconds. */
 static void aPathLeadsThere(void **state)
 {
     (void)state;

@@ -196,8 +196,8 @@ static void solveMany(void *data, int worker, int piece)
         CHECK_NEAR(kept[i / 3][i % 3], summed[i / 3][i % 3], 1e-10);
 }
 
-/* Rounds of many contacts are shared out: the same bits for any number of threads, and velocities that are those of the
- * impulses. */
+/* Rounds of many contacts are shared out: the same bits for any number of threads, and
+ * velocities that are those of the impulses. */
 static void sharedRoundsKeepBits(void **state)
 {
     (void)state;

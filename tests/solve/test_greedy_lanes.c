@@ -1,6 +1,6 @@
-/* Large problems in single precision, eight contacts at once: each round and sweep does what the judge, who has double
- * precision, can see; what is left below the floor double precision solves; one body that touches everything is no
- * hindrance. */
+/* Large problems in single precision, eight contacts at once: each round and sweep does what the judge,
+ * who has double precision, can see; what is left below the floor double precision solves; one body
+ * that touches everything is no hindrance. */
 #include "support/check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Lemke alone: random problems of every kind, both sides of a guide, the inconsistent rod, limits, the shared
- * problems. */
+/* Lemke alone: random problems of every kind, both sides of a guide, the
+ * inconsistent rod, limits, the shared problems. */
 #include "support/check.h"
 #include "support/random_problem.h"
 #include "support/shared.h"

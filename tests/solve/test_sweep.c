@@ -1,5 +1,5 @@
-/* Sweeps in parts: the same bits for any number of threads, one visit of every block, parts coupled to neighbours
- * only. */
+/* Sweeps in parts: the same bits for any number of threads, one visit of every
+ * block, parts coupled to neighbours only. */
 #include "support/check.h"
 
 #include <stdlib.h>

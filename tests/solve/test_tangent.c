@@ -1,5 +1,5 @@
-/* The equations of a Newton step: the spaces of contacts and of bodies have the same answers, and Newton's methods
- * too. */
+/* The equations of a Newton step: the spaces of contacts and of bodies have the
+ * same answers, and Newton's methods too. */
 #include "support/check.h"
 #include "support/random_pile.h"
 

@@ -156,8 +156,8 @@ static void touch(void *data, dGeomID a, dGeomID b)
     }
 }
 
-/* A box between floor and ceiling, one micrometre too high: a slot has blocks under a limit too, and no preload brakes
- * it. */
+/* A box between floor and ceiling, one micrometre too high: a slot has blocks
+ * under a limit too, and no preload brakes it. */
 static void slotsHaveBlocks(void **state)
 {
     (void)state;

@@ -535,8 +535,8 @@ static double loadScale(const Machine *m)
     return scale;
 }
 
-/* Where ODE's joint makes bodies faster and faster, Sprag makes it ask for less (surge.h): then it is not ODE's
- * answer. */
+/* Where ODE's joint makes bodies faster and faster, Sprag makes it ask for less
+ * (surge.h): then it is not ODE's answer. */
 static void checkAlike(const char *name, Build *build, const void *how, double tolerance, double force_tolerance)
 {
     for (int idle = 0; idle < 2; ++idle) {

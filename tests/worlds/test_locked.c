@@ -62,8 +62,8 @@ static void destroy(Held *h)
     dWorldDestroy(h->world);
 }
 
-/* ERP asks the corners to leave at 0.2 * 1 mm / 10 ms = 2 cm/s, the joint holds: it bears the weight, the corners
- * nothing. */
+/* ERP asks the corners to leave at 0.2 * 1 mm / 10 ms = 2 cm/s, the joint holds:
+ * it bears the weight, the corners nothing. */
 static void whatJointsHoldBearsNothing(void **state)
 {
     (void)state;

@@ -156,8 +156,8 @@ static dSurfaceParameters surfaceOf(const Turned *w, int law)
     return s;
 }
 
-/* Three points below a box, on the floor or on the first box: with four the motion of what slides and turns is not
- * unique. */
+/* Three points below a box, on the floor or on the first box: with four the motion
+ * of what slides and turns is not unique. */
 static void addTurnedCorners(Turned *w, int b, double time)
 {
     double up[3], along[3];

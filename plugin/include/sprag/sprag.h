@@ -222,8 +222,8 @@ SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
  * (KIND: contact, two-sided, force-limit, box, rolling), so that an island dumped from a step is solved again exactly
  * as it was.  Numbers are written with 17 digits.
  *
- * *out is owned by the caller: spragProblemFree.  Asymmetry up to 1e-2 relative is kept as given and reported in
- * ->asymmetry. */
+ * *out is owned by the caller: spragProblemFree.  Asymmetry up to 1e-2 relative is
+ * kept as given and reported in ->asymmetry. */
 SPRAG_API spragStatus spragProblemRead(const char *path, spragProblem **out);
 SPRAG_API spragStatus spragProblemWrite(const spragProblem *problem, const char *path);
 SPRAG_API void spragProblemFree(spragProblem *problem);
