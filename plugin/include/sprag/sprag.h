@@ -69,6 +69,7 @@ SPRAG_API const char *spragStatusText(spragStatus status);
  * index.  "" if there was none.  Valid until the thread's next call into Sprag. */
 SPRAG_API const char *spragStatusDetail(void);
 
+/* SPRAG_VERSION of the library that is loaded.  The text is static. */
 SPRAG_API const char *spragVersion(void);
 
 /* ------------------------------------------------------------------ problem */
@@ -88,6 +89,7 @@ typedef enum spragBlockKind {
     SPRAG_BLOCK_ROLLING
 } spragBlockKind;
 
+/* What a contact does: it bears nothing; holds, u_t = 0; slides. */
 typedef enum spragMode { SPRAG_MODE_OPEN, SPRAG_MODE_STICK, SPRAG_MODE_SLIP } spragMode;
 
 /* What is known of a contact at the start of the step.  It decides where several solutions exist (Painleve), and it
@@ -135,9 +137,9 @@ typedef enum spragSolverKind {
     SPRAG_SOLVER_COUNT
 } spragSolverKind;
 
-/* "auto", "stock", "variant", "lemke", "gauss-seidel", "newton". */
+/* "auto", "stock", "variant", "lemke", "gauss-seidel", "newton"; "unknown" for any other number.  Static. */
 SPRAG_API const char *spragSolverName(spragSolverKind solver);
-/* Returns SPRAG_SOLVER_COUNT for an unknown name. */
+/* Returns SPRAG_SOLVER_COUNT for NULL and for an unknown name. */
 SPRAG_API spragSolverKind spragSolverFind(const char *name);
 
 typedef enum spragIndeterminacy {
@@ -147,11 +149,11 @@ typedef enum spragIndeterminacy {
 } spragIndeterminacy;
 
 typedef struct spragSolveOptions {
-    spragSolverKind solver;
-    double tolerance;    /* on the residual, m/s */
-    int iteration_limit; /* of each method, 0 = the method's own */
-    double time_limit;   /* s, 0 = none.  A few sweeps are made however short it is */
-    int thread_count;    /* 0 or 1: this thread only */
+    spragSolverKind solver; /* any but SPRAG_SOLVER_STOCK */
+    double tolerance;       /* on the residual, m/s */
+    int iteration_limit;    /* of each method, 0 = the method's own */
+    double time_limit;      /* s, 0 = none.  A few sweeps are made however short it is */
+    int thread_count;       /* 0 or 1: this thread only.  The same bits for any number */
     spragIndeterminacy indeterminacy;
     /* of the factorisations of one problem, in products of 3x3 blocks (some ns each): a time limit that gives the same
      * bits on every machine; 0 = patient */
@@ -161,6 +163,7 @@ typedef struct spragSolveOptions {
     double enough;
 } spragSolveOptions;
 
+/* SPRAG_SOLVER_AUTO to 1e-8 m/s on one thread; all else 0. */
 SPRAG_API spragSolveOptions spragSolveOptionsDefault(void);
 
 typedef struct spragSolveInfo {
@@ -169,15 +172,15 @@ typedef struct spragSolveInfo {
     int iterations;         /* of all methods together */
     spragSolverKind solver; /* whose answer it is */
     int method_iterations[SPRAG_SOLVER_COUNT];
-    int fallback;   /* 1: Lemke or a later link of the chain had to answer */
+    int fallback;   /* 1: none of the chain's usual links answered, but a later one */
     int several;    /* 1: more than one solution was seen and the policy chose */
     int none;       /* 1: sliding had no solution and an impulse ended it (inconsistent) */
     double seconds; /* of the solve alone */
 } spragSolveInfo;
 
-/* Solves.  r (3 nc): in the guess (zeros will do), out the impulses; u (3 nc) out W r + q, may be NULL; info may be
- * NULL.  Returns SPRAG_OK iff the residual is at most the tolerance; SPRAG_NOT_CONVERGED or SPRAG_LIMIT with the best
- * iterate; an error status with r untouched. */
+/* Solves.  options: NULL for the defaults.  r (3 nc): in the guess (zeros will do), out the impulses; u (3 nc) out
+ * W r + q, may be NULL; info may be NULL.  Returns SPRAG_OK iff the residual is at most the tolerance;
+ * SPRAG_NOT_CONVERGED or SPRAG_LIMIT with the best iterate; an error status with r untouched. */
 SPRAG_API spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptions *options, double *r,
                                         double *u, spragSolveInfo *info);
 
@@ -222,10 +225,14 @@ SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
  * (KIND: contact, two-sided, force-limit, box, rolling), so that an island dumped from a step is solved again exactly
  * as it was.  Numbers are written with 17 digits.
  *
- * *out is owned by the caller: spragProblemFree.  Asymmetry up to 1e-2 relative is
- * kept as given and reported in ->asymmetry. */
+ * *out is owned by the caller: spragProblemFree.  Asymmetry up to 1e-2 relative is kept as given and reported in
+ * ->asymmetry.  SPRAG_ERROR_FILE, _FORMAT (line and what was expected: spragStatusDetail), _UNSUPPORTED, _MEMORY, or
+ * what spragProblemCheck finds; *out is then left as it was. */
 SPRAG_API spragStatus spragProblemRead(const char *path, spragProblem **out);
+/* By the same extensions; FCLib has one-sided contacts only (else SPRAG_ERROR_UNSUPPORTED).  A problem without contacts
+ * cannot be written (SPRAG_ERROR_SIZE). */
 SPRAG_API spragStatus spragProblemWrite(const spragProblem *problem, const char *path);
+/* Of a problem that spragProblemRead made, or NULL. */
 SPRAG_API void spragProblemFree(spragProblem *problem);
 
 /* p = W_nn - mu W_nt . e (docs/theory.md 2), e the direction of slip; W_nn at rest, NaN where W or slip is NULL. */
@@ -275,8 +282,14 @@ typedef struct spragVariantSet {
     int selected; /* index the step would take, -1 = none (jam) */
 } spragVariantSet;
 
+/* Searches from history by the flip rule; small systems (m <= SPRAG_ENUMERATE_MAX) are enumerated where that is not
+ * enough.  history (m) of +-1, or NULL.  SPRAG_OK: out is a realised variant, the policy's choice.  SPRAG_NO_SOLUTION:
+ * none was found; out says where the search ended, and the class where it is known.  SPRAG_ERROR_NULL, _RANGE,
+ * _NOT_FINITE, _MEMORY. */
 SPRAG_API spragStatus spragVariantSolve(int m, const double *D, const double *D0, const double *b, const int *history,
                                         spragVariantResult *out);
+/* All 2^m variants, m <= SPRAG_ENUMERATE_MAX.  SPRAG_OK whether or not one is realised; errors as above, out then as it
+ * was. */
 SPRAG_API spragStatus spragVariantEnumerate(int m, const double *D, const double *D0, const double *b,
                                             spragVariantSet *out);
 SPRAG_API void spragVariantSetFree(spragVariantSet *set);
@@ -329,6 +342,9 @@ typedef struct spragSolutionSet {
                                      * braced against each other without bound */
 } spragSolutionSet;
 
+/* One to three contacts; A symmetric to 1e-9, A_nn > 0, 0 <= mu <= mu_static < infinity.  SPRAG_OK whether or not there
+ * is a solution (out->count may be 0); SPRAG_ERROR_NULL, _RANGE, _NOT_FINITE, _NOT_SYMMETRIC, _INDEFINITE, _MEMORY, out
+ * then as it was. */
 SPRAG_API spragStatus spragParadoxEnumerate(const spragContactState *state, spragSolutionSet *out);
 SPRAG_API void spragSolutionSetFree(spragSolutionSet *set);
 
@@ -363,7 +379,8 @@ SPRAG_API void spragCriticalSetFree(spragCriticalSet *set);
 
 /* Impulse that ends a slip that has no continuation (friction impact without collision, docs/theory.md 6).
  * G (3x3) 1/kg inverse inertia seen by the contact, v (3) contact velocity [n t1 t2] before, energetic restitution.
- * Writes the impulse P (3) N s and the velocity after (3).  SPRAG_NO_SOLUTION if p >= 0: nothing jams. */
+ * Writes the impulse P (3) N s and the velocity after (3) m/s.  SPRAG_NO_SOLUTION if p >= 0: nothing jams.
+ * SPRAG_ERROR_NULL, _NOT_FINITE, _RANGE, _NOT_SYMMETRIC, _INDEFINITE: of the arguments. */
 SPRAG_API spragStatus spragJamImpulse(const double G[9], double mu, double restitution, const double v[3], double P[3],
                                       double v_after[3]);
 

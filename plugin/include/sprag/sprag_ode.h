@@ -19,9 +19,10 @@
 extern "C" {
 #endif
 
-typedef struct spragWorld *spragWorldID;
-typedef struct spragGuide *spragGuideID;
+typedef struct spragWorld *spragWorldID; /* a world's attachment, spragWorldAttach to spragWorldDetach */
+typedef struct spragGuide *spragGuideID; /* until spragGuideDestroy, or the end of one of its bodies */
 
+/* Which of ODE's steps integrates, and solves what Sprag declines: dWorldStep or dWorldQuickStep. */
 typedef enum spragStepper { SPRAG_STEPPER_STEP, SPRAG_STEPPER_QUICKSTEP } spragStepper;
 
 typedef enum spragGyroscopic {
@@ -47,7 +48,7 @@ typedef struct spragConfig {
     double tangential_restitution; /* 0..1, energetic restitution of the impact that ends a slip; default 0 */
     int analysis;                  /* spragAnalysis; default SPRAG_ANALYSIS_CONTACTS */
     int event_capacity;            /* events kept of one step; default 1024, more are counted, not kept */
-    spragStepper stepper;          /* which of ODE's steps integrates, and solves what Sprag declines */
+    spragStepper stepper;          /* default SPRAG_STEPPER_STEP */
     spragGyroscopic gyroscopic;
     int patient; /* 1: a large island has all the work of a step, though the last ones ended above 1e-6 m/s;
                     default 0: it has less and less, down to what a budget of some milliseconds buys
@@ -101,53 +102,57 @@ typedef struct spragJointFriction {
 
 SPRAG_API spragJointFriction spragJointFrictionDefault(void);
 
+/* A contact, a guide, or the end of a sliding bearing in the last step; vectors in world axes. */
 typedef struct spragContact {
     unsigned long long id; /* lasts as long as the contact does */
     dJointID joint;        /* NULL for guides; valid only while the joint lives */
     dBodyID body[2];       /* body[1] NULL = the world; the normal points into body[0] */
     double position[3];    /* m */
-    double normal[3];
-    spragMode mode;
-    int variant;              /* +1 / -1 */
-    double normal_force;      /* N, mean over the step */
-    double friction[3];       /* N, on body[0] */
-    double slip[3];           /* m/s, of body[0] against body[1] at the end of the step */
-    double depth;             /* m, penetration given by the collider */
+    double normal[3];      /* unit */
+    spragMode mode;        /* at the end of the step */
+    int variant;           /* side that bears load: of a guide +1 or -1, of a contact 1; 0: none */
+    double normal_force;   /* N, mean over the step, along normal; < 0: a guide that pulls */
+    double friction[3];    /* N, mean over the step, on body[0] */
+    double slip[3];        /* m/s, of body[0] against body[1] at the end of the step */
+    double depth;          /* m, penetration given by the collider */
+    /* 0 under SPRAG_ANALYSIS_OFF: */
     double painleve_p;        /* 1/kg: normal acceleration of the sliding contact alone is b + p N */
     double free_acceleration; /* b, m/s^2 */
-    int paradox_class;
+    int paradox_class;        /* 0..4, docs/theory.md 5 */
 } spragContact;
 
 typedef enum spragEventType {
-    SPRAG_EVENT_TOUCH,
-    SPRAG_EVENT_DETACH,
-    SPRAG_EVENT_STICK,
-    SPRAG_EVENT_SLIP,
-    SPRAG_EVENT_REVERSE,
-    SPRAG_EVENT_VARIANT,
-    SPRAG_EVENT_JAM,
-    SPRAG_EVENT_INDETERMINATE,
-    SPRAG_EVENT_INCONSISTENT,
-    SPRAG_EVENT_FALLBACK,
-    SPRAG_EVENT_DECLINED,
+    SPRAG_EVENT_TOUCH,   /* open before the step, no longer open after it */
+    SPRAG_EVENT_DETACH,  /* open after it */
+    SPRAG_EVENT_STICK,   /* a slip ended */
+    SPRAG_EVENT_SLIP,    /* one began */
+    SPRAG_EVENT_REVERSE, /* it slid, and slides the other way */
+    SPRAG_EVENT_VARIANT, /* a guide bears on its other side */
+    /* docs/theory.md 6; also of an island */
+    SPRAG_EVENT_JAM,           /* a slip was ended by an impulse that is no collision; of an island: it is wedged */
+    SPRAG_EVENT_INDETERMINATE, /* several motions */
+    SPRAG_EVENT_INCONSISTENT,  /* no motion without an impulse */
+    /* of an island */
+    SPRAG_EVENT_FALLBACK, /* none of the usual methods answered, but a later one; reason, if there is more to say */
+    SPRAG_EVENT_DECLINED, /* ODE solved it; reason */
     SPRAG_EVENT_TYPE_COUNT
 } spragEventType;
 
-/* "touch", "detach", ... */
+/* "touch", "detach", ..., in lower case.  The text is static. */
 SPRAG_API const char *spragEventName(spragEventType type);
 
 typedef struct spragEvent {
     spragEventType type;
     double time;                /* s since attach, at the end of the step */
     long step;                  /* counts from 0 */
-    unsigned long long contact; /* spragContact.id, 0 where an island is meant */
-    dBodyID body[2];
-    double position[3];
-    double normal[3];
-    double impulse[3];                    /* N s, on body[0], world axes */
+    unsigned long long contact; /* spragContact.id; 0: of an island, body[0] and position are those of its first body */
+    dBodyID body[2];            /* as of a spragContact */
+    double position[3];         /* m, world */
+    double normal[3];           /* unit, world */
+    double impulse[3];          /* N s, on body[0], world axes */
     double slip_before[3], slip_after[3]; /* m/s */
-    double p, b;                          /* 1/kg, m/s^2 */
-    double separatrix;                    /* N* = -b/p where several solutions exist, else 0; N */
+    double p, b;                          /* 1/kg, m/s^2: painleve_p, free_acceleration */
+    double separatrix;                    /* N, N* = -b / p where several solutions exist, else 0 */
     int anticipated; /* 1: the velocity-level step met the singular point up to a step early (p still > 0) */
     int paradox_class;
     int variant; /* +1 / -1 after the step: the side of a guide that bears load; 1 of an ordinary contact, 0 open */
@@ -159,15 +164,16 @@ typedef struct spragEvent {
 
 typedef void spragEventFn(const spragEvent *event, void *user);
 
+/* Of the last step. */
 typedef struct spragStepInfo {
-    int islands, contacts, joints;  /* seen by Sprag in the last step */
+    int islands, contacts, joints;  /* seen by Sprag; joints: those that are no contacts */
     int solved[SPRAG_SOLVER_COUNT]; /* islands per solver whose answer was taken */
     int iterations;
-    double residual; /* worst over solved islands, m/s; of wedged ones: of the problem in which they yield */
-    int fallbacks;
-    int declined; /* islands with contacts left to ODE */
-    int events, events_lost;
-    long long nanoseconds[8]; /* see SPRAG_STAGE_* */
+    double residual;          /* worst over solved islands, m/s; of wedged ones: of the problem in which they yield */
+    int fallbacks;            /* islands with SPRAG_EVENT_FALLBACK */
+    int declined;             /* islands with contacts left to ODE */
+    int events, events_lost;  /* told, and beyond spragConfig.event_capacity */
+    long long nanoseconds[8]; /* of each stage, by SPRAG_STAGE_* */
     long step;                /* steps since attach */
     double time;              /* s since attach */
     int wedged; /* islands for which no rigid solution was found and friction locks a wedge: contacts yield */
@@ -189,13 +195,16 @@ enum {
 };
 
 /* Attaches Sprag to a world.  *out lives until spragWorldDetach, best called before dWorldDestroy; once the dWorld is
- * destroyed all other calls return SPRAG_ERROR_STALE.  (While worlds are attached a handler is set with
- * dSetFreeHandler, which passes on to the one it found.) */
+ * destroyed all other calls return SPRAG_ERROR_STALE.  SPRAG_ERROR_ORDER: it is attached already; SPRAG_ERROR_ODE: this
+ * libode is not the one that Sprag was built for; SPRAG_ERROR_NULL, _RANGE, _MEMORY.  (While worlds are
+ * attached a handler is set with dSetFreeHandler, which passes on to the one it found.) */
 SPRAG_API spragStatus spragWorldAttach(dWorldID world, const spragConfig *config /* NULL: defaults */,
                                        spragWorldID *out);
+/* Ends its guides and joint friction, events and contacts.  Not from within a step of the world. */
 SPRAG_API void spragWorldDetach(spragWorldID);
 /* The attachment of a world, or NULL. */
 SPRAG_API spragWorldID spragWorldFind(dWorldID world);
+/* For the steps from the next one on.  SPRAG_ERROR_RANGE: a field is out of its range, and nothing is changed. */
 SPRAG_API spragStatus spragWorldSetConfig(spragWorldID, const spragConfig *config);
 SPRAG_API spragStatus spragWorldGetConfig(spragWorldID, spragConfig *config);
 
@@ -203,16 +212,22 @@ SPRAG_API spragStatus spragWorldGetConfig(spragWorldID, spragConfig *config);
 SPRAG_API dJointID spragJointCreateContact(spragWorldID, dJointGroupID, const dContact *);
 SPRAG_API dJointID spragJointCreateContactSurface(spragWorldID, dJointGroupID, const dContact *, const spragSurface *);
 
-/* As dWorldStep / dWorldQuickStep.  On an error status the world is as it was before the call. */
+/* As dWorldStep / dWorldQuickStep, by stepsize seconds, 1e-30 to 1e30.  On an error status the world is as it was
+ * before the call: SPRAG_ERROR_NOT_FINITE or _RANGE of a number in it (spragStatusDetail names it), _ORDER within a
+ * step, _STALE, _MEMORY. */
 SPRAG_API spragStatus spragWorldStep(spragWorldID, dReal stepsize);
 
+/* SPRAG_ERROR_NULL, _RANGE, _NOT_FINITE: of the def; _ORDER within a step; _MEMORY. */
 SPRAG_API spragStatus spragGuideCreate(spragWorldID, const spragGuideDef *, spragGuideID *out);
+/* NULL is nothing to do; one that has ended is SPRAG_ERROR_STALE in spragStatusDetail, and no harm. */
 SPRAG_API void spragGuideDestroy(spragGuideID);
 /* Anew replaces, mu = 0 removes.  It ends when the joint is destroyed or attached to other bodies.  Acts where Sprag
- * solves the island, as guides do. */
+ * solves the island, as guides do.  SPRAG_ERROR_UNSUPPORTED: another type of joint, or an ODE whose rows cannot be had;
+ * SPRAG_ERROR_NULL, _RANGE, _NOT_FINITE, _ORDER, _MEMORY. */
 SPRAG_API spragStatus spragJointSetFriction(spragWorldID, dJointID, const spragJointFriction *);
 
-/* Results of the last step; arrays are valid until the next call of spragWorldStep or spragWorldDetach. */
+/* Results of the last step: their number, and an array that is valid until the next call of spragWorldStep or
+ * spragWorldDetach.  contacts, events may be NULL.  0 of a world that is gone. */
 SPRAG_API int spragWorldGetContacts(spragWorldID, const spragContact **contacts);
 SPRAG_API int spragWorldGetEvents(spragWorldID, const spragEvent **events);
 /* Called for every event at the end of spragWorldStep, in their order, on its thread; NULL ends it.  There the world
@@ -222,8 +237,9 @@ SPRAG_API void spragWorldSetEventCallback(spragWorldID, spragEventFn *, void *us
  * two bodies, -1 for the world, or NULL: event->body_number.  Returns the length of the whole text. */
 SPRAG_API size_t spragEventJson(const spragEvent *event, const int body[2], char *buffer, size_t size);
 SPRAG_API spragStepInfo spragWorldGetStepInfo(spragWorldID);
-/* Writes every island of the last step as text problem files: path for the first, path with "-2", "-3", ... before the
- * extension for the others. */
+/* Writes the problem of every island of the last step, by the extension as spragProblemWrite does: path for the first,
+ * path with "-2", "-3", ... before the extension for the others.  SPRAG_ERROR_ORDER: no island was solved, or this is
+ * within a step. */
 SPRAG_API spragStatus spragWorldDumpProblem(spragWorldID, const char *path);
 
 #ifdef __cplusplus
