@@ -73,16 +73,18 @@ static double usualChange(const spragContactChange *c)
     return c->step * fmax(fabs(c->event.b), c->gravity);
 }
 
-/* docs/theory.md 6: the slip ended within the step by an impulse that no force of the ordinary size explains, and
- * not by a collision. */
-static int isJam(const spragContactChange *c, int singular)
+/* docs/theory.md 6: the slip ended within the step, not by a collision, where no slide was realisable, or by an impulse
+ * that no force of the ordinary size explains. */
+static int isJam(const spragContactChange *c, int inconsistent, int indeterminate)
 {
     const double usual = usualChange(c);
     const int slid = spragNorm3(c->event.slip_before) > SPRAG_SLIP_TOLERANCE;
     if (!slid || c->after != SPRAG_MODE_STICK || c->approach < -usual)
         return 0;
-    return singular ||
-           (spragMayJam(c->indicator.p, c->inverse_mass) && c->normal_impulse * c->inverse_mass > 10 * usual);
+    if (inconsistent || (indeterminate && !c->may_slide))
+        return 1;
+    return (indeterminate || spragMayJam(c->indicator.p, c->inverse_mass)) &&
+           c->normal_impulse * c->inverse_mass > 10 * usual;
 }
 
 void spragEventsOfContact(spragEventLog *log, const spragContactChange *c)
@@ -103,8 +105,8 @@ void spragEventsOfContact(spragEventLog *log, const spragContactChange *c)
         spragEventLogAdd(log, SPRAG_EVENT_INCONSISTENT, &copy.event);
     if (indeterminate && c->class_before != copy.event.paradox_class)
         spragEventLogAdd(log, SPRAG_EVENT_INDETERMINATE, &copy.event);
-    if (isJam(&copy, inconsistent || indeterminate)) {
-        copy.event.anticipated = !(c->indicator.p < 0);
+    if (isJam(&copy, inconsistent, indeterminate)) {
+        copy.event.anticipated = !inconsistent && !(c->indicator.p < 0);
         spragEventLogAdd(log, SPRAG_EVENT_JAM, &copy.event);
     }
 }

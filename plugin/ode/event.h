@@ -28,7 +28,8 @@ typedef struct spragContactChange {
     double last_slip[3]; /* m/s, at the end of the last step: slip_before is the same motion seen in a turned frame */
     spragMode before, after;
     int variant_before;       /* of the last step, 0: fresh */
-    int class_before;         /* of a two-sided contact: it can slide on in class 3, and says so once */
+    int may_slide;            /* two-sided, or judged with others: in class 3 and 4 a slide can be realisable */
+    int class_before;         /* of such a contact: it can slide on, and says so once */
     spragIndicator indicator; /* p, b at the start of the step */
     int paradox_class;        /* of the contact, alone or with the others of its island */
     double approach;          /* m/s, normal velocity at the start of the step */

@@ -175,9 +175,10 @@ static void addEvents(const struct spragWorld *world, const Told *told, const sp
     change.approach = block->kind == SPRAG_BLOCK_TWO_SIDED ? -fabs(block->approach) : block->approach;
     change.inverse_mass = told->W[0];
     change.normal_impulse = fabs(told->r[0]);
+    change.may_slide = block->kind == SPRAG_BLOCK_TWO_SIDED || told->coupled->examined;
     if (block->memory >= 0) {
         change.variant_before = world->memory[block->memory].variant;
-        if (block->kind == SPRAG_BLOCK_TWO_SIDED || told->coupled->examined)
+        if (change.may_slide)
             change.class_before = world->memory[block->memory].paradox_class;
     }
     const int apart = block->part >= SPRAG_PART_GUIDE && block->kind == SPRAG_BLOCK_CONTACT && block->gap > 0;

@@ -137,6 +137,31 @@ static void jamsAreTold(void **state)
     expectOne(&c, SPRAG_EVENT_STICK);
 }
 
+/* Where a slide is realisable a slip can come to its end by itself; where contacts jam together each one's p can be > 0,
+ * and nothing is anticipated. */
+static void jamsAmongOthersAreTold(void **state)
+{
+    (void)state;
+    static const spragEventType stopped[] = {SPRAG_EVENT_STICK, SPRAG_EVENT_INDETERMINATE},
+                                jammed[] = {SPRAG_EVENT_STICK, SPRAG_EVENT_INDETERMINATE, SPRAG_EVENT_JAM};
+    spragContactChange c = quiet();
+    c.before = SPRAG_MODE_SLIP, c.event.slip_before[0] = 0.01, c.paradox_class = 3, c.may_slide = 1;
+    c.indicator = (spragIndicator){.p = 1, .separatrix = 10, .quadrant = SPRAG_QUADRANT_INDETERMINATE};
+    expectEvents(&c, 2, stopped);
+    c.normal_impulse = 2;
+    expectEvents(&c, 3, jammed);
+    c.normal_impulse = 0.01, c.may_slide = 0;
+    expectEvents(&c, 3, jammed);
+    spragEventLog log;
+    assert_true(spragEventLogInit(&log, 4));
+    c.indicator.quadrant = SPRAG_QUADRANT_INCONSISTENT;
+    spragEventsOfContact(&log, &c);
+    assert_int_equal(log.count, 3);
+    assert_int_equal(log.event[2].type, SPRAG_EVENT_JAM);
+    assert_int_equal(log.event[2].anticipated, 0);
+    spragEventLogFree(&log);
+}
+
 /* Two motions: told once for as long as it lasts, with the separatrix. */
 static void indeterminacyIsToldOnce(void **state)
 {
@@ -164,6 +189,7 @@ int main(void)
                                        cmocka_unit_test(modesMakeEvents),
                                        cmocka_unit_test(freshContactsLeave),
                                        cmocka_unit_test(jamsAreTold),
+                                       cmocka_unit_test(jamsAmongOthersAreTold),
                                        cmocka_unit_test(indeterminacyIsToldOnce)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

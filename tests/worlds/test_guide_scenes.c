@@ -109,6 +109,9 @@ static void guidedRod(void **state)
     assert_int_equal(run(world, 20, 1e-3, SPRAG_EVENT_JAM), 0);
     assert_int_equal(SceneGetContacts(world, &contact), 1);
     assert_true(contact->slip[0] > 0.5 && contact->slip[0] < 1);
+    assert_int_equal(run(world, 80, 1e-3, SPRAG_EVENT_JAM), 0); /* friction alone stops it: no jam */
+    assert_int_equal(SceneGetContacts(world, &contact), 1);
+    assert_int_equal(contact->mode, SPRAG_MODE_STICK);
     SceneDestroy(world);
     world = build("rod-guide", SCENE_SPRAG, "gravity", -9.81); /* hung up: the guide pulls */
     run(world, 1, 1e-3, SPRAG_EVENT_JAM);
