@@ -15,7 +15,7 @@
 
 typedef struct spragBlockLu {
     int n;                   /* block rows */
-    int size, padded;        /* b; numbers of a block of U: b rows padded to a multiple of four */
+    int size, padded;        /* b; numbers of a block of U: b rows of spragBlockLuStride */
     int symmetric;           /* 1: A = R^T R */
     const int *row_start;    /* (n + 1) of A, as given */
     const int *column;       /* of A */
@@ -35,6 +35,12 @@ typedef struct spragBlockLu {
     const double *A;
     double products; /* of 3x3 blocks, or as many as take the time of one factorisation: its price */
 } spragBlockLu;
+
+/* Numbers of a row of a block of U, and of its work. */
+static inline int spragBlockLuStride(int size)
+{
+    return (size + 3) / 4 * 4;
+}
 
 /* The last analysis: piles at rest ask for the same one in every step, and it takes longer than the numbers. */
 typedef struct spragBlockLuMemo {
