@@ -11,22 +11,9 @@
  * neither go to infinity nor come back to t = 1, so that it leads to a solution (Allgower and Georg 1990, chapter 11),
  * although t may rise on the way as often as it likes.
  *
- * With the mode of every contact held, open, stick or slip, the equations F(r, t) = 0 are smooth.  Of a contact that
- * slips, with x = r_t - u_t / w, e = x / |x| and p across e,
- *
- *     u_n + t (s + mu e . u_t) = 0,     e . r_t = mu r_n,     p . r_t = 0:
- *
- * those of proximal.h, but |u_t| is -e . u_t, which a turn of r_t changes in second order of u_t alone.  As w (|x| - mu
- * r_n) it changes in second order of r_t, far more than the slips of 1e-9 m/s with which most contacts begin, and in a
- * wedged pile the normal row answers with 1 / soft times that: paths of five events took a thousand factorisations.
- *
+ * With the mode of every contact held, open, stick or slip, the equations F(r, t) = 0 are smooth (trace_law.h).
  * One linearisation of dF/dr gives the tangent; t falls along it where det dF/dr > 0 and rises where det < 0, an
- * orientation that holds across modes.  A piece ends where the first margin does:
- *
- *     open   u_n + t (s - mu |u_t|)    stick   w (mu r_n - |r_t|)    slip   -e . u_t, to stick;  w r_n, to open
- *
- * A row of a box is held, with the distances to lo and hi for margins, or at one of them, with u_i towards being held
- * again; De Saxce's term has no part in it.
+ * orientation that holds across modes.  A piece ends where the first margin of a mode does.
  *
  * That contact changes its mode, and the next tangent follows.  What makes an event cheap: only its
  * contact's row of dF/dr has changed, so that the factors are amended (amended.h), a new factorisation
@@ -79,11 +66,11 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "linalg/vec3.h"
-#include "problem/cone.h"
 #include "problem/residual.h"
 #include "solve/amended.h"
 #include "solve/proximal.h"
 #include "solve/solver.h"
+#include "solve/trace_law.h"
 
 enum {
     LIMIT = 4000,       /* factorisations */
@@ -95,8 +82,7 @@ enum {
     FACTORS = 4,        /* of them with a new matrix */
     TRIES = 30,         /* lengths tried for one step */
     AGAINST_MOST = 100, /* events that point back */
-    PATIENCE = 200,     /* factorisations, or a third of the limit, in which t must fall below all before */
-    MARGINS = 6         /* of a block, at most: two of each row of a box */
+    PATIENCE = 200      /* factorisations, or a third of the limit, in which t must fall below all before */
 };
 #define SOFT 1e-7       /* relative to w */
 #define EXACT 1e-9      /* of the mean speed, slides and all: F on the path, at most */
@@ -116,18 +102,13 @@ enum {
 #define FALLS 0.9    /* part of the least t so far that counts as below it */
 #define PROGRESS 0.7 /* of the residual, on each path */
 
-/* Of a box: BOX and the RowModes of its rows, digits to the base of 3. */
-typedef enum Mode { OPEN, STICK, SLIP, BOX } Mode;
-typedef enum RowMode { HELD, AT_LO, AT_HI } RowMode;
-static const int digit[3] = {1, 3, 9};
-
 typedef struct Trace {
     const spragProblem *problem;
     spragTangent *matrix;                         /* dF/dr = A + B (W + soft) */
     spragAmended amended;                         /* the same, with the modes of some contacts changed since */
     int stale;                                    /* 1: corrections with it were slow */
     double *w, *slide;                            /* (nc) */
-    double *margin;                               /* (nc x MARGINS) at the last point */
+    double *margin;                               /* (nc x SPRAG_TRACE_MARGINS) at the last point */
     double *drift, *center;                       /* (3 nc) d, r0 */
     unsigned char *mode;                          /* (nc) */
     double *r, *trial, *u, *F;                    /* (3 nc) point, next point, velocity and F of either */
@@ -143,120 +124,32 @@ typedef struct Trace {
 
 /* ---------------------------------------------------------------- the equations */
 
-typedef struct ModeLaw {
-    double F[3], A[9], B[9], share; /* dF = A dr + B du + B (share, 0, 0) dt */
-} ModeLaw;
-
-static RowMode rowMode(Mode mode, int row)
+static spragTraceBlock blockOf(const Trace *trace, int k)
 {
-    return (RowMode)(((int)mode - BOX) / digit[row] % 3);
+    const spragProblem *p = trace->problem;
+    const double *bound = spragKindOf(p, k) == SPRAG_BLOCK_BOX ? p->bound + 6 * (size_t)k : NULL;
+    return (spragTraceBlock){(spragTraceMode)trace->mode[k], trace->w[k], p->mu[k], trace->slide[k], bound};
 }
 
-static void boxLaw(const double *bound, Mode mode, double w, const double *r, const double *u, ModeLaw *law)
+/* r, u: of block k. */
+static void lawOf(const Trace *trace, int k, const double *r, const double *u, double t, spragTraceLaw *law)
 {
-    for (int i = 0; i < 3; ++i) {
-        const RowMode row = rowMode(mode, i);
-        const int held = row == HELD;
-        law->F[i] = held ? u[i] : w * (r[i] - bound[row == AT_LO ? i : 3 + i]);
-        law->A[4 * i] = held ? 0 : w, law->B[4 * i] = held;
-    }
+    const spragTraceBlock block = blockOf(trace, k);
+    spragTraceLawAt(&block, r, u, t, law);
 }
 
-/* x of a contact that slips; its length.  Behind the apex, where r_n < 0, with r_t turned round: e points against the
- * slip on both sides, and the law is as smooth there as before it. */
-static double slipPoint(double w, const double r[3], const double u[3], double x[2])
+static int marginsOf(const Trace *trace, int k, const double *r, const double *u, double t,
+                     spragTraceMargin margin[SPRAG_TRACE_MARGINS])
 {
-    const double side = r[0] < 0 ? -1 : 1;
-    x[0] = side * r[1] - u[1] / w, x[1] = side * r[2] - u[2] / w;
-    return spragNorm2(x);
-}
-
-static void lawOf(const Trace *trace, int k, const double *r, const double *u, double t, ModeLaw *law)
-{
-    const double w = trace->w[k], mu = trace->problem->mu[k], slide = trace->slide[k];
-    memset(law, 0, sizeof *law);
-    if (trace->mode[k] >= BOX) {
-        boxLaw(trace->problem->bound + 6 * (size_t)k, (Mode)trace->mode[k], w, r, u, law);
-        return;
-    }
-    if (trace->mode[k] == OPEN) {
-        for (int i = 0; i < 3; ++i)
-            law->F[i] = w * r[i], law->A[4 * i] = w;
-        return;
-    }
-    law->B[0] = 1;
-    if (trace->mode[k] == STICK) {
-        law->F[0] = u[0] + t * slide, law->F[1] = u[1], law->F[2] = u[2];
-        law->B[4] = law->B[8] = 1, law->share = slide;
-        return;
-    }
-    double x[2];
-    const double size = slipPoint(w, r, u, x), side = r[0] < 0 ? -1 : 1;
-    const double e[2] = {x[0] / size, x[1] / size}, p[2] = {-e[1], e[0]}; /* against the slip, and across it */
-    const double slip = e[0] * u[1] + e[1] * u[2], push = e[0] * r[1] + e[1] * r[2], off = p[0] * r[1] + p[1] * r[2];
-    law->share = slide + mu * slip;
-    law->F[0] = u[0] + t * law->share;
-    law->B[1] = t * mu * e[0], law->B[2] = t * mu * e[1];
-    law->F[1] = w * (push - mu * r[0]) + mu * law->F[0];
-    law->F[2] = w * off;
-    law->A[3] = -mu * w, law->B[3] = mu;
-    for (int j = 0; j < 2; ++j) {
-        const double turned = off / size * p[j];
-        law->A[4 + j] = w * (e[j] + side * turned), law->B[4 + j] = mu * law->B[1 + j] - turned;
-        law->A[7 + j] = -slip / size * p[j], law->B[7 + j] = push / size * p[j];
-    }
-}
-
-/* An end of a mode: how far it is, m/s, and what comes next there. */
-typedef struct Margin {
-    double value;
-    Mode next;
-} Margin;
-
-static int boxMargins(const double *bound, Mode mode, double w, const double *r, const double *u,
-                      Margin margin[MARGINS])
-{
-    int count = 0;
-    for (int i = 0; i < 3; ++i) {
-        const double lo = bound[i], hi = bound[3 + i];
-        const RowMode row = rowMode(mode, i);
-        const int here = (int)mode - (int)row * digit[i]; /* with the row held */
-        if (row != HELD && lo < hi)
-            margin[count++] = (Margin){row == AT_LO ? u[i] : -u[i], (Mode)here};
-        if (row == HELD && !isinf(lo))
-            margin[count++] = (Margin){w * (r[i] - lo), (Mode)(here + AT_LO * digit[i])};
-        if (row == HELD && !isinf(hi))
-            margin[count++] = (Margin){w * (hi - r[i]), (Mode)(here + AT_HI * digit[i])};
-    }
-    return count;
-}
-
-/* Those of block k: returns their count. */
-static int marginsOf(const Trace *trace, int k, const double *r, const double *u, double t, Margin margin[MARGINS])
-{
-    const double w = trace->w[k], mu = trace->problem->mu[k];
-    if (trace->mode[k] >= BOX)
-        return boxMargins(trace->problem->bound + 6 * (size_t)k, (Mode)trace->mode[k], w, r, u, margin);
-    if (trace->mode[k] == OPEN) {
-        margin[0] = (Margin){u[0] + t * (trace->slide[k] - mu * spragNorm2(u + 1)), SLIP};
-        return 1;
-    }
-    if (trace->mode[k] == STICK) {
-        margin[0] = (Margin){w * (mu * r[0] - spragNorm2(r + 1)), SLIP};
-        return 1;
-    }
-    double x[2];
-    const double size = slipPoint(w, r, u, x);
-    margin[0] = (Margin){-(x[0] * u[1] + x[1] * u[2]) / size, STICK};
-    margin[1] = (Margin){w * r[0], OPEN};
-    return 2;
+    const spragTraceBlock block = blockOf(trace, k);
+    return spragTraceMarginsAt(&block, r, u, t, margin);
 }
 
 /* u and F; returns max |F|. */
 static double evaluate(Trace *trace, const double *r, double t)
 {
     double worst = 0;
-    ModeLaw law;
+    spragTraceLaw law;
     spragProblemVelocity(trace->problem, r, trace->u);
     for (int k = 0; k < trace->problem->contact_count; ++k) {
         const double soft = SOFT * trace->w[k];
@@ -276,7 +169,7 @@ static int linearise(Trace *trace, const double *r, double t, int anew)
 {
     spragTangent *matrix = trace->matrix;
     spragAmended *amended = &trace->amended;
-    ModeLaw law;
+    spragTraceLaw law;
     for (int k = 0; k < trace->problem->contact_count; ++k) {
         const double *drift = trace->drift + 3 * k;
         const int place = amended->place[k];
@@ -311,18 +204,6 @@ static double product(const Trace *trace, const double *a, double a_t, const dou
 
 /* ---------------------------------------------------------------- steps */
 
-/* Minty's pair of a box: r of x = r - v / w, and its mode. */
-static Mode boxProject(const double *bound, const double x[3], double r[3])
-{
-    int mode = BOX;
-    for (int i = 0; i < 3; ++i) {
-        const double lo = bound[i], hi = bound[3 + i];
-        mode += digit[i] * (int)(x[i] <= lo ? AT_LO : x[i] >= hi ? AT_HI : HELD);
-        r[i] = fmax(lo, fmin(x[i], hi));
-    }
-    return (Mode)mode;
-}
-
 /* The guess becomes the solution at t = 1. */
 static void begin(Trace *trace, const double *guess)
 {
@@ -338,12 +219,8 @@ static void begin(Trace *trace, const double *guess)
         trace->w[k] = w, trace->slide[k] = box ? 0 : mu * spragNorm2(u + 1);
         for (int i = 0; i < 3; ++i)
             x[i] = guess[3 * k + i] - (u[i] + (i == 0 ? trace->slide[k] : 0)) / w;
-        if (box) {
-            trace->mode[k] = (unsigned char)boxProject(problem->bound + 6 * (size_t)k, x, r);
-        } else {
-            spragConeProject(mu, x, r);
-            trace->mode[k] = r[0] <= 0 ? OPEN : spragNorm2(x + 1) <= mu * x[0] ? STICK : SLIP;
-        }
+        const spragTraceBlock block = blockOf(trace, k);
+        trace->mode[k] = (unsigned char)spragTraceProject(&block, x, r);
         for (int i = 0; i < 3; ++i)
             v[i] = w * (r[i] - x[i]);
         v[0] -= trace->slide[k];
@@ -362,7 +239,7 @@ static void begin(Trace *trace, const double *guess)
 /* A contact that changes its mode. */
 typedef struct Event {
     int contact; /* -1: none */
-    Mode before, after;
+    spragTraceMode before, after;
 } Event;
 
 static const Event no_event = {.contact = -1};
@@ -378,7 +255,7 @@ static double entering(const Trace *trace, const Event *event)
 {
     const int k = event->contact;
     double r[3], u[3];
-    Margin here[MARGINS], there[MARGINS];
+    spragTraceMargin here[SPRAG_TRACE_MARGINS], there[SPRAG_TRACE_MARGINS];
     for (int i = 0; i < 3; ++i) {
         r[i] = trace->r[3 * k + i] + NEARBY * trace->tangent[3 * k + i];
         u[i] = trace->u[3 * k + i] + NEARBY * trace->tangent_u[3 * k + i];
@@ -425,24 +302,12 @@ static int turn(Trace *trace, const Event *last)
     if (!anew && !(regular && on > 0))
         regular = direct(trace, last, 1, &on);
     for (int k = 0; k < trace->problem->contact_count && regular; ++k) {
-        Margin margin[MARGINS];
+        spragTraceMargin margin[SPRAG_TRACE_MARGINS];
         const int count = marginsOf(trace, k, trace->r + 3 * k, trace->u + 3 * k, trace->t, margin);
         for (int i = 0; i < count; ++i)
-            trace->margin[MARGINS * k + i] = margin[i].value;
+            trace->margin[SPRAG_TRACE_MARGINS * k + i] = margin[i].value;
     }
     return regular;
-}
-
-/* How far along dr a contact that sticks stays in its cone; on: it has just entered it. */
-static double exitOf(double mu, const double r[3], const double dr[3], int on)
-{
-    const double square = mu * mu * dr[0] * dr[0] - dr[1] * dr[1] - dr[2] * dr[2];
-    const double slope = mu * mu * r[0] * dr[0] - r[1] * dr[1] - r[2] * dr[2];
-    const double here = on ? 0 : fmax(0, mu * mu * r[0] * r[0] - r[1] * r[1] - r[2] * r[2]);
-    const double root = slope * slope - square * here;
-    if (slope < 0 && root >= 0)
-        return here / (-slope + sqrt(root));
-    return square < 0 ? (slope + sqrt(fmax(0, root))) / -square : INFINITY;
 }
 
 /* Where the first margin ends if all goes on as it begins. */
@@ -453,20 +318,20 @@ static double predict(const Trace *trace, const Event *last, Event *event)
     *event = no_event;
     for (int k = 0; k < trace->problem->contact_count; ++k) {
         double r[3], u[3];
-        Margin margin[MARGINS];
+        spragTraceMargin margin[SPRAG_TRACE_MARGINS];
         for (int i = 0; i < 3; ++i) {
             r[i] = trace->r[3 * k + i] + far * trace->tangent[3 * k + i];
             u[i] = trace->u[3 * k + i] + far * trace->tangent_u[3 * k + i];
         }
         const int count = marginsOf(trace, k, r, u, trace->t + far * trace->tangent_t, margin);
         for (int i = 0; i < count; ++i) {
-            const double here = trace->margin[MARGINS * k + i], fall = here - margin[i].value;
+            const double here = trace->margin[SPRAG_TRACE_MARGINS * k + i], fall = here - margin[i].value;
             const int returns = k == last->contact && margin[i].next == last->before;
             double end = fall > 0 && !returns ? fmax(0, here) * far / fall : INFINITY;
-            if (trace->mode[k] == STICK && !(returns && fall > 0))
-                end = exitOf(trace->problem->mu[k], trace->r + 3 * k, trace->tangent + 3 * k, returns);
+            if (trace->mode[k] == SPRAG_TRACE_STICK && !(returns && fall > 0))
+                end = spragTraceExit(trace->problem->mu[k], trace->r + 3 * k, trace->tangent + 3 * k, returns);
             if (end < least)
-                least = end, *event = (Event){k, (Mode)trace->mode[k], margin[i].next};
+                least = end, *event = (Event){k, (spragTraceMode)trace->mode[k], margin[i].next};
         }
     }
     return least;
@@ -501,20 +366,21 @@ static double firstEnd(const Trace *trace, const Event *last, const Event *targe
 {
     const double zero = AT_EVENT * trace->motion;
     double first = 1;
-    Margin margin[MARGINS];
+    spragTraceMargin margin[SPRAG_TRACE_MARGINS];
     *passed = 0, *event = no_event;
     for (int k = 0; k < trace->problem->contact_count; ++k) {
         const int count = marginsOf(trace, k, trace->trial + 3 * k, trace->u + 3 * k, trace->trial_t, margin);
         for (int i = 0; i < count; ++i) {
             const int returns = k == last->contact && margin[i].next == last->before;
-            const double before = fmax(trace->margin[MARGINS * k + i], zero), near = fmax(zero, NEAR_EVENT * before);
+            const double before = fmax(trace->margin[SPRAG_TRACE_MARGINS * k + i], zero),
+                         near = fmax(zero, NEAR_EVENT * before);
             const double part = before / (before - fmin(margin[i].value, 0.5 * before));
             if (margin[i].value > (returns ? -10 * zero : near) ||
                 (k == target->contact && margin[i].next == target->after))
                 continue;
             *passed |= margin[i].value < -near;
             if (event->contact < 0 || part < first)
-                first = part, *event = (Event){k, (Mode)trace->mode[k], margin[i].next};
+                first = part, *event = (Event){k, (spragTraceMode)trace->mode[k], margin[i].next};
         }
     }
     return first;
@@ -523,7 +389,7 @@ static double firstEnd(const Trace *trace, const Event *last, const Event *targe
 /* The margin of the event at r, u of its contact and t; INFINITY: there is none. */
 static double marginOf(const Trace *trace, const Event *event, const double r[3], const double u[3], double t)
 {
-    Margin margin[MARGINS];
+    spragTraceMargin margin[SPRAG_TRACE_MARGINS];
     const int count = marginsOf(trace, event->contact, r, u, t, margin);
     for (int i = 0; i < count; ++i)
         if (margin[i].next == event->after)
@@ -721,7 +587,7 @@ static int traceInit(Trace *trace, const spragProblem *problem, spragArena *aren
     for (int k = 0; k < ROUNDS; ++k)
         if ((trace->taken[k] = SPRAG_TAKE_RAW(arena, double, n)) == NULL)
             return 0;
-    trace->margin = SPRAG_TAKE(arena, double, MARGINS *nc);
+    trace->margin = SPRAG_TAKE(arena, double, SPRAG_TRACE_MARGINS *nc);
     trace->mode = SPRAG_TAKE(arena, unsigned char, nc);
     return trace->margin != NULL && trace->mode != NULL;
 }
