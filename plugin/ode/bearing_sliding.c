@@ -53,13 +53,13 @@ static void endNormal(const spragBodyState *bearer, const double known[3], const
         n[i] = length > 0.5 ? n[i] / length : p[i];
 }
 
-static double endCoefficient(const struct spragWorld *world, const struct spragBearing *bearing, int end,
-                             const spragBlock *block)
+static void endFriction(const struct spragWorld *world, const struct spragBearing *bearing, int end, spragBlock *block)
 {
     const int m = bearing->memory[end];
-    const int rested = bearing->law.mu_static > bearing->law.mu &&
-                       spragBlockRested(&world->snapshot, block, m >= 0 ? &world->memory[m] : NULL);
-    return rested ? bearing->law.mu_static : bearing->law.mu;
+    block->mu = block->mu_minus = bearing->law.mu;
+    if (bearing->law.mu_static > bearing->law.mu &&
+        spragBlockRested(&world->snapshot, block, m >= 0 ? &world->memory[m] : NULL))
+        spragBlockHold(block, bearing->law.mu_static, bearing->law.mu_static);
 }
 
 /* The row across bears nothing in the end, and does not rub before: with friction of its own it could brace itself
@@ -91,9 +91,10 @@ static void endBlock(const struct spragWorld *world, const struct spragBearing *
     spragBlockRow(s, block, 2, block->t2);
     block->unused[2] = bearing->type == dJointTypeSlider || bearing->law.half_width == 0;
     block->approach = spragBlockVelocity(s, block, 0);
-    block->mu = block->mu_minus = endCoefficient(world, bearing, end, block);
     if (block->part == SPRAG_PART_ACROSS)
         holdAcross(block);
+    else
+        endFriction(world, bearing, end, block);
 }
 
 void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,

@@ -174,14 +174,17 @@ static void fillRows(const spragSnapshot *s, spragBlock *block)
     block->approach = spragBlockVelocity(s, block, 0);
 }
 
-/* The coefficient that the point has to overcome, or is braked by. */
-static double coefficient(const struct spragWorld *world, const struct spragGuide *guide, int side,
-                          const spragBlock *block)
+/* What the point has to overcome, or is braked by, on its + and - side. */
+static void friction(const struct spragWorld *world, const struct spragGuide *guide, int plus, int minus,
+                     spragBlock *block)
 {
     const spragContactMemory *record = guide->memory >= 0 ? &world->memory[guide->memory] : NULL;
-    const int rested =
-        guide->surface[side].mu_static > guide->mu[side] && spragBlockRested(&world->snapshot, block, record);
-    return rested ? guide->surface[side].mu_static : guide->mu[side];
+    const double mu = fmax(guide->mu[plus], guide->surface[plus].mu_static),
+                 mu_minus = fmax(guide->mu[minus], guide->surface[minus].mu_static);
+    block->mu = guide->mu[plus];
+    block->mu_minus = guide->mu[minus];
+    if ((mu > block->mu || mu_minus > block->mu_minus) && spragBlockRested(&world->snapshot, block, record))
+        spragBlockHold(block, mu, mu_minus);
 }
 
 static void twoSided(const struct spragWorld *world, const struct spragGuide *guide, spragBlock *block)
@@ -191,8 +194,7 @@ static void twoSided(const struct spragWorld *world, const struct spragGuide *gu
     double erp = world->snapshot.erp, cfm = world->snapshot.cfm;
     spragSurfaceSpring(&guide->surface[side], h, &erp, &cfm);
     block->kind = SPRAG_BLOCK_TWO_SIDED;
-    block->mu = coefficient(world, guide, 0, block);
-    block->mu_minus = coefficient(world, guide, 1, block);
+    friction(world, guide, 0, 1, block);
     block->rhs[0] = fmax(-most, fmin(most, -erp * block->gap / h));
     block->correction = block->rhs[0];
     block->compliance[0] = cfm / h;
@@ -205,7 +207,7 @@ static void oneSide(const struct spragWorld *world, const struct spragGuide *gui
     double erp = world->snapshot.erp, cfm = world->snapshot.cfm;
     spragSurfaceSpring(&guide->surface[side], h, &erp, &cfm);
     block->kind = SPRAG_BLOCK_CONTACT;
-    block->mu = block->mu_minus = coefficient(world, guide, side, block);
+    friction(world, guide, side, side, block);
     block->rhs[0] = block->gap > 0 ? -block->gap / h : fmin(-erp * block->gap / h, world->snapshot.greatest_correction);
     block->correction = fmax(block->rhs[0], 0);
     block->compliance[0] = cfm / h;

@@ -47,6 +47,25 @@ static int releaseParting(const spragIsland *island, int with_return)
     return changed;
 }
 
+/* What holds by mu_static and slips all the same slips with its kinetic coefficient. */
+static int releaseSlipping(spragIsland *island)
+{
+    const double still = fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual);
+    int changed = 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        spragBlock *block = &island->block[k];
+        if (!block->holds || !(spragNorm2(island->u + 3 * k + 1) > still))
+            continue;
+        island->mu[k] = block->mu = block->kinetic[0];
+        block->mu_minus = block->kinetic[1];
+        if (island->mu_minus != NULL)
+            island->mu_minus[k] = block->mu_minus;
+        block->holds = 0;
+        changed = 1;
+    }
+    return changed;
+}
+
 spragStatus spragPartingSolve(spragChainFn *solve, const spragSolveOptions *options, spragIsland *island,
                               int *iterations)
 {
@@ -56,7 +75,7 @@ spragStatus spragPartingSolve(spragChainFn *solve, const spragSolveOptions *opti
         status = solve(&island->problem, options, &island->lane->arena, island->r, island->u, &island->solve);
         *iterations += island->solve.iterations;
     } while (status != SPRAG_ERROR_MEMORY && ++round < ROUNDS_MAX &&
-             releaseParting(island, round < ROUNDS_WITH_RETURN));
+             (releaseParting(island, round < ROUNDS_WITH_RETURN) | releaseSlipping(island)));
     return status;
 }
 

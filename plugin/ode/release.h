@@ -1,4 +1,5 @@
-/* Islands whose contacts hold without bound: the chain, again and again until what parts is free.
+/* Islands whose contacts hold without bound, or by mu_static: the chain, again and again until what parts is free, and
+ * what slips does so with its kinetic coefficient.
  *
  * With mu = infinity contacts are BOX blocks whose tangential rows hold without bound.  With an infinite coefficient
  * (dContactApprox1) what is not pressed is not held, else it would be glue.  Contacts that part lose their tangential
@@ -22,7 +23,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *isl
 typedef spragStatus spragChainFn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                                  double *r, double *u, spragSolveInfo *info);
 
-/* By it, until what parts is free and what presses is held; adds to *iterations. */
+/* By it, until what parts is free, what presses is held, and what slips holds no more; adds to *iterations. */
 spragStatus spragPartingSolve(spragChainFn *solve, const spragSolveOptions *options, spragIsland *island,
                               int *iterations);
 

@@ -524,7 +524,7 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
         addProduct(s, joint, surface, before, block);
     const spragContactMemory *record = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
     if (block->kind == SPRAG_BLOCK_CONTACT && surface->mu_static > block->mu && spragBlockRested(s, block, record))
-        block->mu = block->mu_minus = surface->mu_static;
+        spragBlockHold(block, surface->mu_static, surface->mu_static);
     spragBlock *next = block + 1;
     if (hasSecondLaw(&contact->surface))
         secondLaw(&contact->surface, s->step, first, block, next++);

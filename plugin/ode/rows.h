@@ -45,7 +45,8 @@ struct spragBlock {
     double velocity[3];           /* J v at the start of the step, m/s */
     double free_velocity[3];      /* J v at its end without constraints, m/s */
     double mu, mu_minus;
-    double scale; /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */
+    double kinetic[2]; /* of one that `holds`: mu and mu_minus once it slips */
+    double scale;      /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */
     double n[3], t1[3], t2[3];
     double radius[2];                    /* m, of the geoms at the contact: spragCurvatureRadius */
     double curvature[2];                 /* m, of the surfaces, those of the geoms where they do not say */
@@ -55,9 +56,18 @@ struct spragBlock {
     unsigned char locked;    /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */
     unsigned char number[3]; /* of JOINT rows: among the limits and motors of the joint */
     unsigned char parts;     /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
+    unsigned char holds;     /* 1: it rested, and holds by mu_static until it slips */
     double lo[3], hi[3];     /* N s, of BOX blocks */
     double J[2][3][6];       /* of either body, linear then angular; row t2 is scaled by `scale` */
 };
+
+/* It rested: these are its coefficients until it slips. */
+static inline void spragBlockHold(spragBlock *block, double mu, double mu_minus)
+{
+    block->kinetic[0] = block->mu, block->kinetic[1] = block->mu_minus;
+    block->mu = mu, block->mu_minus = mu_minus;
+    block->holds = 1;
+}
 
 /* Is there a spragContact of it?  (Of the two sides of a guide one is told of.) */
 static inline int spragBlockIsTold(const spragBlock *block)

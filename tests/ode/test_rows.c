@@ -77,6 +77,35 @@ static void slide(const dSurfaceParameters *surface, double vx, double vy, int s
     freeTwin(&t);
 }
 
+/* Four contacts hold a box by mu_static; in the step in which it is pulled off friction is mu N already, and so it is
+ * told. */
+static void staticFrictionEndsWithTheFirstSlip(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dBodyID box = addBox(&t, 0, 0, 0.2);
+    spragSurface surface = spragSurfaceDefault();
+    surface.mu_static = 0.6;
+    for (int i = 0; i < 10; ++i) {
+        for (int k = 0; k < 4; ++k) {
+            dContact contact = planeContact(k & 1 ? 0.5 : -0.5, k & 2 ? 0.4 : -0.4, 0, 0);
+            contact.surface.mu = 0.3;
+            dJointAttach(spragJointCreateContactSurface(t.sprag, t.group, &contact, &surface), box, 0);
+        }
+        dBodyAddForceAtPos(box, (i < 5 ? 0.59 : 0.61) * 2 * g, 0, 0, 0, 0, 0);
+        step(&t, step_size);
+        CHECK_NEAR(dBodyGetLinearVel(box)[0], i < 5 ? 0 : 0.31 * g * step_size * (i - 4), 1e-8);
+    }
+    const spragContact *contact;
+    assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 4);
+    for (int k = 0; k < 4; ++k) {
+        assert_int_equal(contact[k].mode, SPRAG_MODE_SLIP);
+        CHECK_NEAR(-contact[k].friction[0], 0.3 * contact[k].normal_force, 1e-8);
+    }
+    freeTwin(&t);
+}
+
 static void conveyorCarriesAlong(void **state)
 {
     (void)state;
@@ -471,6 +500,7 @@ int main(void)
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normalRowIsAsOde),
+        cmocka_unit_test(staticFrictionEndsWithTheFirstSlip),
         cmocka_unit_test(conveyorCarriesAlong),
         cmocka_unit_test(slipIsProportionalToForce),
         cmocka_unit_test(infiniteMuHolds),
