@@ -19,6 +19,8 @@ typedef struct spragBlockLu {
     int symmetric;           /* 1: A = R^T R */
     const int *row_start;    /* (n + 1) of A, as given */
     const int *column;       /* of A */
+    int leaders;             /* rows that are ordered; those from there on follow them */
+    const int *after;        /* (n - leaders) which row each comes right after, -1: after all; NULL: there are none */
     int *order, *position;   /* (n): row order[i] of A is row i of the factors; position is its inverse */
     int *u_start, *u_column; /* U: strictly upper blocks by rows, columns ascending */
     int *l_start, *l_column; /* L: strictly lower blocks by rows, columns in the order of elimination */
@@ -55,6 +57,10 @@ typedef struct spragBlockLuMemo {
  * would take more than `products_most` products of 3x3 blocks, and no memory is taken for it. */
 int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
                         double products_most, spragArena *arena);
+/* Of a saddle, whose rows from `leaders` on have no safe pivots of their own: row leaders + i is eliminated right after
+ * row after[i], no two after the same, or after all (-1). */
+int spragBlockLuAnalyseSaddle(spragBlockLu *lu, int size, int n, const int *row_start, const int *column, int leaders,
+                              const int *after, double products_most, spragArena *arena);
 /* Of a symmetric positive definite matrix, both of its triangles given. */
 int spragBlockLuAnalyseSymmetric(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
                                  double products_most, spragArena *arena);

@@ -48,27 +48,61 @@ static void eliminationTree(const spragBlockLu *lu, int *parent, int *ancestor)
     }
 }
 
-/* Approximate minimum degree of the symmetric pattern, in the arena's memory (amd_2 of SuiteSparse;
- * its public amd_order would call malloc). */
+/* The leader that row i is eliminated with; -1: none, it comes after all. */
+static int leaderOf(const spragBlockLu *lu, int i)
+{
+    return i < lu->leaders ? i : lu->after[i - lu->leaders];
+}
+
+/* Those that follow come in, each behind its leader.  follower (leaders): its row, or -1; led: room for as many. */
+static void letFollow(spragBlockLu *lu, const int *follower, int *led)
+{
+    int count = 0;
+    memcpy(led, lu->order, (size_t)lu->leaders * sizeof *led);
+    for (int i = 0; i < lu->leaders; ++i) {
+        lu->order[count++] = led[i];
+        if (follower[led[i]] >= 0)
+            lu->order[count++] = follower[led[i]];
+    }
+    for (int i = lu->leaders; i < lu->n; ++i)
+        if (leaderOf(lu, i) < 0)
+            lu->order[count++] = i;
+}
+
+/* Approximate minimum degree of the symmetric pattern, in the arena's memory (amd_2 of SuiteSparse; its public
+ * amd_order would call malloc).  What follows counts as one with its leader. */
 static int leastDegreeOrder(spragBlockLu *lu, spragArena *arena)
 {
-    const int n = lu->n, blocks = lu->row_start[n];
+    const int n = lu->leaders, blocks = lu->row_start[lu->n];
     const int room = blocks + blocks / 5 + n + 1;
     double info[AMD_INFO];
     int *start = SPRAG_TAKE(arena, int, n), *length = SPRAG_TAKE(arena, int, n), *work = SPRAG_TAKE(arena, int, room);
-    int *scratch = SPRAG_TAKE(arena, int, 6 * (size_t)n);
-    if (start == NULL || length == NULL || work == NULL || scratch == NULL)
+    int *scratch = SPRAG_TAKE(arena, int, 6 * (size_t)n), *follower = SPRAG_TAKE_RAW(arena, int, 2 * (size_t)n);
+    if (start == NULL || length == NULL || work == NULL || scratch == NULL || follower == NULL)
         return 0;
-    int used = 0;
+    int used = 0, *seen = follower + n;
+    for (int i = 0; i < n; ++i)
+        follower[i] = seen[i] = -1;
+    for (int i = n; i < lu->n; ++i)
+        if (leaderOf(lu, i) >= 0)
+            follower[leaderOf(lu, i)] = i;
     for (int i = 0; i < n; ++i) {
         start[i] = used;
-        for (int e = lu->row_start[i]; e < lu->row_start[i + 1]; ++e)
-            if (lu->column[e] != i)
-                work[used++] = lu->column[e];
+        seen[i] = i;
+        for (int row = i; row >= 0; row = row == i ? follower[i] : -1)
+            for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e) {
+                const int other = leaderOf(lu, lu->column[e]);
+                if (other < 0 || seen[other] == i)
+                    continue;
+                seen[other] = i;
+                work[used++] = other;
+            }
         length[i] = used - start[i];
     }
     amd_2(n, start, work, length, room, used, scratch, lu->position, lu->order, scratch + n, scratch + 2 * n,
           scratch + 3 * n, scratch + 4 * n, NULL, info);
+    if (n < lu->n)
+        letFollow(lu, follower, seen);
     return 1;
 }
 
@@ -81,6 +115,7 @@ static int begin(spragBlockLu *lu, int size, int n, const int *row_start, const 
                          .padded = (int)padded,
                          .row_start = row_start,
                          .column = column,
+                         .leaders = n,
                          .order = SPRAG_TAKE(arena, int, n),
                          .position = SPRAG_TAKE(arena, int, n),
                          .u_start = SPRAG_TAKE(arena, int, n + 1),
@@ -145,6 +180,15 @@ int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start,
                         double products_most, spragArena *arena)
 {
     return begin(lu, size, n, row_start, column, arena) ? analyse(lu, products_most, arena) : 0;
+}
+
+int spragBlockLuAnalyseSaddle(spragBlockLu *lu, int size, int n, const int *row_start, const int *column, int leaders,
+                              const int *after, double products_most, spragArena *arena)
+{
+    if (!begin(lu, size, n, row_start, column, arena))
+        return 0;
+    lu->leaders = leaders, lu->after = after;
+    return analyse(lu, products_most, arena);
 }
 
 int spragBlockLuAnalyseSymmetric(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,

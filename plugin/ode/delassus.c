@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/articulation.h"
+#include "ode/links.h"
 #include "problem/residual.h"
 
 /* ---------------------------------------------------------------- pattern */
@@ -308,19 +309,19 @@ static void ofRange(void *data, int range, int first, int end)
     const spragSnapshot *s = naming->snapshot;
     for (int i = 2 * first; i < 2 * end; ++i) {
         const int body = naming->island->problem.body[i];
-        naming->of[i] = isDynamic(s, body) ? s->body[body].place : -1;
+        naming->of[i] = isDynamic(s, body) ? s->body[body].number : -1;
     }
 }
 
 int spragDelassusTell(struct spragWorld *world, spragIsland *island)
 {
-    const int n = island->block_count;
-    island->problem.bodies = NULL;
-    if (island->row_count > 0 || n < TOLD_LEAST)
+    const int n = island->block_count, linked = island->row_count > 0;
+    island->problem.bodies = island->problem.linked = NULL;
+    if (n < TOLD_LEAST)
         return 1;
     spragMass *mass = SPRAG_TAKE_RAW(&island->lane->arena, spragMass, island->body_count);
     int *of = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * n);
-    if (mass == NULL || of == NULL)
+    if (mass == NULL || of == NULL || (linked && !spragLinksMake(&world->snapshot, island)))
         return 0;
     Naming naming = {&world->snapshot, island, mass, of};
     spragRangesRun(island->body_count, massRange, &naming);
@@ -332,8 +333,9 @@ int spragDelassusTell(struct spragWorld *world, spragIsland *island)
                                    .J = &island->block[0].J[0][0][0],
                                    .compliance = island->block[0].compliance,
                                    .stride = sizeof(spragBlock) / sizeof(double),
-                                   .memo = island == world->largest ? &world->memo : NULL};
-    island->problem.bodies = &island->bodies;
+                                   .memo = !linked && island == world->largest ? &world->memo : NULL,
+                                   .links = linked ? &island->links : NULL};
+    *(linked ? &island->problem.linked : &island->problem.bodies) = &island->bodies;
     return 1;
 }
 
@@ -342,6 +344,7 @@ typedef struct Values {
     spragIsland *island;
     double *W;
     const int *locked; /* (nc) lockedRows, of islands with joints; else NULL */
+    double *own;       /* (nc x 3 x 3) what the diagonal blocks are before anything is added; or NULL */
 } Values;
 
 /* Of block rows first .. end - 1 what is right of the diagonal, and its mirror images below. */
@@ -360,6 +363,8 @@ static void fillRows(void *data, int range, int first, int end)
                 spragArticulationCouple(island, k, l, block);
                 clearLocked(values->locked[k], values->locked[l], block);
             }
+            if (l == k && values->own != NULL)
+                memcpy(values->own + 9 * (size_t)k, block, 9 * sizeof *block);
             if (l == k)
                 spragDelassusDiagonal(&island->block[k], block);
             for (int i = 0; i < 3 && l != k; ++i)
@@ -377,9 +382,12 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
         return 1;
     double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)island->problem.block_count);
     const int jointed = island->articulation_count > 0, *locked = jointed ? lockedRows(world, island) : NULL;
-    if (W == NULL || (jointed && locked == NULL))
+    const int linked = island->problem.linked != NULL;
+    double *own = linked ? SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * count) : NULL;
+    if (W == NULL || (jointed && locked == NULL) || (linked && own == NULL))
         return 0;
-    Values values = {&world->snapshot, island, W, locked};
+    island->bodies.own = own;
+    Values values = {&world->snapshot, island, W, locked, own};
     if (jointed) /* whose coupling has memory of its own */
         fillRows(&values, 0, 0, count);
     else

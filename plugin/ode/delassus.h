@@ -8,7 +8,7 @@
 /* Fills pattern and W of island->problem; needs the blocks, island->Y, and the mechanisms.  0: no memory. */
 int spragDelassusMake(struct spragWorld *world, spragIsland *island);
 
-/* Tells the problem of its bodies, where no joint holds them together and there are enough blocks.  0: no memory. */
+/* Tells the problem of its bodies and the joints that hold them, where there are enough blocks.  0: no memory. */
 int spragDelassusTell(struct spragWorld *world, spragIsland *island);
 
 /* Makes J_k M^-1 J_k^T (3x3) the diagonal block of W. */

@@ -155,7 +155,7 @@ static void listMembers(const Sets *sets, int *list)
         body->island = sets->island[i];
         if (body->island >= 0) {
             spragIsland *island = &s->island[body->island];
-            body->place = island->body_count;
+            body->number = body->place = island->body_count;
             island->body[island->body_count++] = i;
         }
     }

@@ -30,7 +30,8 @@ typedef struct spragBodyState {
     int awake;          /* its component has an enabled body */
     int absurd;         /* not finite, or of no mass: its island stays with ODE (lenient worlds) */
     int island;         /* Sprag's island, or -1 */
-    int place;          /* in the list of bodies of its island; then that of the first body of its mechanism */
+    int number;         /* in the list of bodies of its island */
+    int place;          /* the same; then that of the first body of its mechanism */
     int articulation;   /* mechanism of the island, or -1 */
     int group;          /* its number in its mechanism */
     int idle;           /* ODE will set it to rest before it solves */
@@ -141,6 +142,7 @@ typedef struct spragIsland {
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
     spragBodies bodies;                /* of the problem, where it is told of them (delassus.c) */
+    spragLinks links;                  /* of them, where joints hold them (links.c) */
     double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
     double *r, *u;                     /* (block_count x 3) N s, m/s */
     double (*echo)[3];                 /* (told) N, of each contact (echo.h), or NULL */

@@ -1,6 +1,8 @@
-/* What W is made of, where Sprag made the problem of a world's bodies itself: W = J M^-1 J^T + C, C block
- * diagonal.  A solver may then work in the bodies' velocities (solve/tangent.h).  Problems from files, and of
- * bodies that joints hold together, have W alone. */
+/* What W is made of, where Sprag made the problem of a world's bodies itself: W = J M^-1 J^T + C, C block diagonal.
+ * A solver may then work in the bodies' velocities (solve/tangent.h).  Problems from files have W alone.
+ *
+ * Of bodies that joints hold (spragProblem.linked) W r = J v + C r with
+ *     M v + E^T lambda = J^T r,     E v - c lambda = 0. */
 #ifndef SPRAG_PROBLEM_BODIES_H
 #define SPRAG_PROBLEM_BODIES_H
 
@@ -11,6 +13,14 @@ typedef struct spragMass {
     double inverse_mass, inverse_inertia[9]; /* of the same */
 } spragMass;
 
+/* Rows that hold bodies together, up to six a joint. */
+typedef struct spragLinks {
+    int count;              /* joints */
+    const int *of;          /* (count x 2) the bodies of a joint, -1: none that moves */
+    const double *E;        /* (count x 2 x 6 x 6) its rows, of either body; 0 where there is none */
+    const double *diagonal; /* (count x 6) -c of a row, 1 where there is none */
+} spragLinks;
+
 typedef struct spragBodies {
     int count;
     const spragMass *mass;    /* (count) of bodies that move */
@@ -19,6 +29,8 @@ typedef struct spragBodies {
     const double *compliance; /* of block k: (3) the diagonal of its C at compliance + k stride */
     size_t stride;
     struct spragBlockLuMemo *memo; /* of the last analysis of their graph (linalg/block_lu.h), or NULL */
+    const spragLinks *links;       /* what holds them together, or NULL */
+    const double *own;             /* with links: (nc x 3 x 3) W_kk - C_k */
 } spragBodies;
 
 #endif

@@ -30,6 +30,7 @@
 #define WORK_PROMPT 1e6
 #define WORK_PATIENT 1.5e8 /* the same, some 0.3 s: before it contents itself with what it has */
 
+#define COUPLED 0.5           /* of all pairs of blocks */
 #define SECONDS_PER_CUBE 1e-8 /* s, of a dense factorisation for n blocks, over n^3 */
 
 enum {
@@ -38,6 +39,7 @@ enum {
     STEPS_FROM_REST = 2500, /* where the guess led astray */
     STEPS_TRACED = 900,     /* of a path of a small island that leads somewhere; most end after 50 to 300 */
     SWEEPS_LAST = 3000,
+    SWEEPS_LINKED = 40, /* of one mechanism: W is dense, and Newton's equations are not */
     SWEEPS_LATE = 20,
     SWEEPS_PROMPT = 300,
     PIVOTS_PROMPT = 20, /* a contact */
@@ -130,6 +132,13 @@ static void chainSmall(Chain *chain, Part part)
         add(chain, &spragSolverLemke, prompt ? PIVOTS_PROMPT * n : 0, content);
 }
 
+/* 1: joints couple nearly all blocks, each with each. */
+static int isOneMechanism(const spragProblem *problem)
+{
+    const double n = problem->contact_count;
+    return problem->linked != NULL && problem->block_count > COUPLED * n * n;
+}
+
 static void chainLarge(Chain *chain, Part part)
 {
     const spragProblem *problem = chain->problem;
@@ -139,11 +148,12 @@ static void chainLarge(Chain *chain, Part part)
     const int traced = !limited && options->solver == SPRAG_SOLVER_AUTO && spragProblemIsPlain(problem);
     const int patient = !limited && !traced; /* one method may take what time it needs */
     const double tolerance = options->tolerance, content = in_velocities ? fmax(tolerance, options->enough) : tolerance;
+    const int most = isOneMechanism(problem) ? SWEEPS_LINKED : SWEEPS_LAST;
     if (in_velocities)
         add(chain, &spragSolverGlue, 0, tolerance);
     if (glued)
         addNewton(chain, 0, patient, content);
-    add(chain, &spragSolverSweeps, limited ? (int)fmin(SWEEPS_LAST, options->work_limit / problem->block_count + 1) : 0,
+    add(chain, &spragSolverSweeps, limited ? (int)fmin(most, options->work_limit / problem->block_count + 1) : 0,
         content);
     if (!glued)
         addNewton(chain, 0, patient, content);
@@ -338,7 +348,8 @@ static spragStatus calm(Run *run)
 {
     const int exact = run->left.tolerance <= SPRAG_CREEP_MATTERS, has_bodies = run->problem->bodies != NULL;
     const int matters = spragCreepMatters(run->left.tolerance, run->u, run->problem->contact_count);
-    const spragSolver *const newton = has_bodies ? &spragSolverPolish : exact ? &spragSolverNewton : NULL;
+    const int cheap = has_bodies || run->problem->linked != NULL;
+    const spragSolver *const newton = cheap ? &spragSolverPolish : exact ? &spragSolverNewton : NULL;
     const spragSolver *method[3] = {NULL, has_bodies ? &spragSolverCalm : NULL, NULL};
     double creep = spragVelocityCreep(run->problem, run->r, run->u);
     method[creep > SPRAG_CREEP_SLOW ? 0 : 2] = newton;
@@ -360,7 +371,7 @@ static spragStatus tryGuess(Run *run)
     dropBadGuess(run);
     if (isSolved(run))
         return creeps(run) ? calm(run) : SPRAG_OK;
-    if (run->problem->bodies == NULL || run->options->iteration_limit > 0)
+    if ((run->problem->bodies == NULL && run->problem->linked == NULL) || run->options->iteration_limit > 0)
         return SPRAG_OK;
     const spragStatus status = tryMethod(run, &spragSolverAtOnce, BETTER);
     if (!isSolved(run) && timeIsUp(run))

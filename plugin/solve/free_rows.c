@@ -148,7 +148,7 @@ static spragStatus solveRest(const Elimination *el, const spragProblem *problem,
     spragProblem rest = *problem;
     rest.block_count = problem->contact_count * problem->contact_count;
     rest.row_start = el->row_start, rest.column = el->column, rest.W = el->W, rest.q = el->q, rest.bound = el->bound;
-    rest.bodies = NULL;
+    rest.bodies = rest.linked = NULL;
     for (int i = 0; i < el->free_count; ++i)
         r[el->row[i]] = 0;
     spragSolveOptions closer = *options;

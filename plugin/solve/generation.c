@@ -17,6 +17,9 @@
  * problems in some microseconds.  If the motion of existence.c parts all contacts it parts those of S: each of these
  * problems has a solution too.
  *
+ * All of these problems together have the work and the time that one method has.  (A chain of 40 links that falls on
+ * the ground has 80 of them in a row, each worth hundreds of factorisations: 4 s, and no answer.)
+ *
  * Measured on islands of a car game, recorded where they took more than some milliseconds: the 226 that took longest,
  * 33 s by the chain without this, 3 s with it; of thirteen that were missed, by 1e-6 to 2e-4 m/s, two are, at 2e-6.
  * Those need impulses of 3e6 N s, whose rounding alone is 1e-6 m/s where mu is 340.
@@ -47,13 +50,19 @@ static int begin(const spragProblem *p, unsigned char *in)
     return out;
 }
 
-/* r (3 nc) becomes a solution with the impulses of S alone, from those in it.  *solved: its residual. */
+/* 3x3 products: Newton's steps have a dense factorisation each and some passes over W, sweeps one. */
+static double workOf(int count, const spragSolveInfo *info)
+{
+    const double n = count, sweeps = info->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL];
+    return (info->iterations - sweeps) * (n * n * n / 3 + 10 * n * n) + sweeps * n * n;
+}
+
+/* r (3 nc) becomes a solution with the impulses of S alone, from those in it.  *info: of that alone. */
 static spragStatus solveSet(const spragProblem *whole, const unsigned char *in, const spragSolveOptions *options,
-                            spragArena *arena, double *r, double *solved, int *iterations)
+                            spragArena *arena, double *r, spragSolveInfo *info, double *work)
 {
     const int nc = whole->contact_count;
     spragProblem part;
-    spragSolveInfo info = {0};
     int count = 0, *block = SPRAG_TAKE_RAW(arena, int, nc);
     double *s = SPRAG_TAKE_RAW(arena, double, 3 * nc);
     if (block == NULL || s == NULL)
@@ -65,9 +74,8 @@ static spragStatus solveSet(const spragProblem *whole, const unsigned char *in, 
         }
     if (!spragPartTake(whole, block, count, arena, &part))
         return SPRAG_ERROR_MEMORY;
-    const spragStatus status = count > 0 ? spragChainWithin(&part, options, arena, s, NULL, &info) : SPRAG_OK;
-    *iterations += info.iterations;
-    *solved = info.residual;
+    const spragStatus status = count > 0 ? spragChainWithin(&part, options, arena, s, NULL, info) : SPRAG_OK;
+    *work += workOf(count, info);
     memset(r, 0, 3 * (size_t)nc * sizeof *r);
     for (int i = 0; i < count; ++i)
         memcpy(r + 3 * block[i], s + 3 * i, 3 * sizeof *r);
@@ -95,6 +103,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
 {
     const int nc = problem->contact_count;
     const double begun = spragSeconds();
+    double work = 0;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragSolveOptions closer = *options;
     closer.solver = SPRAG_SOLVER_AUTO;
@@ -105,15 +114,19 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     const int begins = status != SPRAG_ERROR_MEMORY && nc <= BLOCKS_MOST && begin(problem, in);
     for (int grows = begins; grows;) {
         const spragArenaMark round = spragArenaMarkGet(arena);
-        double solved, all;
-        status = solveSet(problem, in, &closer, arena, x, &solved, &info->iterations);
+        spragSolveInfo own = {0};
+        double all;
+        status = solveSet(problem, in, &closer, arena, x, &own, &work);
+        info->iterations += own.iterations;
         spragArenaRelease(arena, round);
         const int worst = worstOutside(problem, in, x, u, &all);
         closer.time_limit = options->time_limit > 0 ? options->time_limit - (spragSeconds() - begun) : 0;
-        const int late = options->time_limit > 0 && closer.time_limit <= 0;
+        closer.work_limit = options->work_limit > 0 ? options->work_limit - work : 0;
+        const int late =
+            (options->time_limit > 0 && closer.time_limit <= 0) || (options->work_limit > 0 && closer.work_limit <= 0);
         if (status != SPRAG_ERROR_MEMORY)
             status = all <= options->tolerance ? SPRAG_OK : late ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
-        grows = status == SPRAG_NOT_CONVERGED && solved <= options->tolerance && worst >= 0;
+        grows = status == SPRAG_NOT_CONVERGED && own.residual <= options->tolerance && worst >= 0;
         if (grows)
             in[worst] = 1;
     }

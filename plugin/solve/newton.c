@@ -110,16 +110,22 @@ static spragStatus points(Newton *newton, double lambda, int steps, double *r)
     return status;
 }
 
-/* 0: no memory. */
+/* 1; 0: no memory; -1: the cones of bodies that joints hold have a factorisation among contacts alone, and it is worth
+ * more than what is left. */
 static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
 {
+    const double step = newton->proximal.tangent.price + PASSES * (double)newton->problem->block_count;
+    const double most = newton->proximal.tangent.bodies == newton->problem->linked && newton->problem->linked != NULL
+                            ? step * left(newton) / STEPS_LEAST
+                            : INFINITY;
     if (!spragConesInit(&inner->cones, newton->problem, arena))
         return 0;
     const spragProblem *problem = inner->cones.problem;
     inner->tangent = problem == newton->problem ? &newton->proximal.tangent : &inner->own;
-    return problem == newton->problem ||
-           (spragTangentInit(inner->tangent, problem, inner->cones.load, newton->space, INFINITY, arena) > 0 &&
-            (newton->pool == NULL || spragBlockLuShare(&inner->own.lu, newton->pool, arena)));
+    if (problem == newton->problem)
+        return 1;
+    const int found = spragTangentInit(&inner->own, problem, inner->cones.load, newton->space, most, arena);
+    return found > 0 && newton->pool != NULL ? spragBlockLuShare(&inner->own.lu, newton->pool, arena) : found;
 }
 
 /* Stages 3 and 4, each from the swept guess: the proximal points lead it astray where mu is large. */
@@ -128,8 +134,9 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
     spragProximal *proximal = &newton->proximal;
     spragStatus status = SPRAG_NOT_CONVERGED;
     Inner inner;
-    if (!innerInit(&inner, newton, arena))
-        return SPRAG_ERROR_MEMORY;
+    const int ready = innerInit(&inner, newton, arena);
+    if (ready <= 0)
+        return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
     for (int start = 0; status == SPRAG_NOT_CONVERGED && left(newton) > 0 && start <= PATHS; ++start) {
         memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         if (start == 1 && inner.cones.problem->contact_count <= PIVOTED_MOST &&
@@ -274,7 +281,7 @@ static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOpti
         status = spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, options->tolerance, deadline, STEPS_AT_ONCE, r,
                                      &info->iterations);
         memcpy(r, proximal.best, bytes);
-        if (status == SPRAG_OK)
+        if (status == SPRAG_OK && problem->linked == NULL) /* whose products with W cost more */
             spragProximalPolish(&proximal, options->tolerance, proximal.best_residual, r, &info->iterations);
     }
     spragArenaRelease(arena, mark);

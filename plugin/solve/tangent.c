@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "linalg/forest.h"
 #include "linalg/lu.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
@@ -57,19 +58,59 @@ static const double *rowsOf(const spragBodies *bodies, int k, int side)
     return bodies->J + (size_t)k * bodies->stride + 18 * (size_t)side;
 }
 
-/* The graph of bodies that touch, and where the pairs of each contact are in it.  0: no memory. */
+static int linkCount(const spragTangent *t)
+{
+    return t->bodies->links != NULL ? t->bodies->links->count : 0;
+}
+
+/* Joints of body i, as twice the joint and the side: head[i], then next of each, until -1.  NULL: no memory. */
+static int *listJoints(const spragTangent *t, spragArena *arena)
+{
+    const int n = t->bodies->count, sides = 2 * linkCount(t);
+    int *head = SPRAG_TAKE_RAW(arena, int, n + sides);
+    for (int i = 0; i < n && head != NULL; ++i)
+        head[i] = -1;
+    for (int s = sides - 1; s >= 0 && head != NULL; --s) {
+        const int body = t->bodies->links->of[s];
+        if (body >= 0)
+            head[n + s] = head[body], head[body] = s;
+    }
+    return head;
+}
+
+/* The rows of joints, below those of bodies, which have so many blocks. */
+static void addLinkRows(const spragTangent *t, int count, int *row_start, int *column)
+{
+    const int n = t->bodies->count;
+    for (int j = 0; j < linkCount(t); ++j) {
+        row_start[n + j] = count;
+        column[count++] = n + j;
+        for (int side = 0; side < 2; ++side) {
+            const int body = t->bodies->links->of[2 * j + side];
+            t->link_entry[4 * j + 2 * side + 1] = count;
+            if (body >= 0)
+                column[count++] = body;
+        }
+    }
+    row_start[n + linkCount(t)] = count;
+}
+
+/* The graph of bodies that touch, and where the pairs of each contact are in it; with joints between them, which come
+ * after the bodies.  0: no memory. */
 static int makeGraph(spragTangent *t, int **row_start, int **column, spragArena *arena)
 {
     const spragBodies *bodies = t->bodies;
-    const int nc = t->problem->contact_count, n = bodies->count;
+    const int nc = t->problem->contact_count, n = bodies->count, m = linkCount(t);
+    const int *joint = listJoints(t, arena);
     int *first = t->first = SPRAG_TAKE(arena, int, n + 2), *list = t->list = SPRAG_TAKE_RAW(arena, int, 2 * nc);
     int *seen = SPRAG_TAKE_RAW(arena, int, n), *place = SPRAG_TAKE_RAW(arena, int, n);
-    *row_start = SPRAG_TAKE_RAW(arena, int, n + 1);
-    *column = SPRAG_TAKE_RAW(arena, int, n + 2 * nc);
-    t->entry = SPRAG_TAKE_RAW(arena, int, 4 * nc);
+    *row_start = SPRAG_TAKE_RAW(arena, int, n + m + 1);
+    *column = SPRAG_TAKE_RAW(arena, int, n + 2 * nc + 5 * m);
+    t->entry = SPRAG_TAKE_RAW(arena, int, 4 * (nc + m));
     if (first == NULL || list == NULL || seen == NULL || place == NULL || *row_start == NULL || *column == NULL ||
-        t->entry == NULL)
+        t->entry == NULL || joint == NULL)
         return 0;
+    t->link_entry = t->entry + 4 * (size_t)nc;
     for (int s = 0; s < 2 * nc; ++s)
         if (bodies->of[s] >= 0)
             ++first[bodies->of[s] + 2];
@@ -97,8 +138,12 @@ static int makeGraph(spragTangent *t, int **row_start, int **column, spragArena 
             entry[side] = place[i];
             entry[1 - side] = other >= 0 ? place[other] : -1;
         }
+        for (int s = joint[i]; s >= 0; s = joint[n + s]) {
+            t->link_entry[4 * (s / 2) + 2 * (s % 2)] = count;
+            (*column)[count++] = n + s / 2;
+        }
     }
-    (*row_start)[n] = count;
+    addLinkRows(t, count, *row_start, *column);
     return 1;
 }
 
@@ -107,6 +152,11 @@ static void complianceOf(const spragTangent *t, int k, double C[9])
 {
     const spragProblem *p = t->problem;
     memcpy(C, p->W + 9 * (size_t)spragProblemDiagonal(p, k), 9 * sizeof *C);
+    if (t->bodies->links != NULL) {
+        for (int i = 0; i < 9; ++i)
+            C[i] -= t->bodies->own[9 * (size_t)k + (size_t)i];
+        return;
+    }
     for (int side = 0; side < 2; ++side) {
         const int body = t->bodies->of[2 * k + side];
         const double *J = rowsOf(t->bodies, k, side);
@@ -244,6 +294,27 @@ static double worstOf(const spragTangent *t)
     return worst;
 }
 
+/* E^T in the rows of bodies, E and -c in those of joints. */
+static void addLinks(spragTangent *t)
+{
+    const spragLinks *links = t->bodies->links;
+    for (int j = 0; j < links->count; ++j) {
+        double *own = t->matrix + 36 * (size_t)t->lu.row_start[t->bodies->count + j];
+        memset(own, 0, 36 * sizeof *own);
+        for (int c = 0; c < 6; ++c)
+            own[7 * c] = links->diagonal[6 * j + c];
+        for (int side = 0; side < 2; ++side) {
+            const int *entry = t->link_entry + 4 * j + 2 * side;
+            const double *E = links->E + 36 * (size_t)(2 * j + side);
+            if (links->of[2 * j + side] < 0)
+                continue;
+            memcpy(t->matrix + 36 * (size_t)entry[1], E, 36 * sizeof *E);
+            for (int i = 0; i < 36; ++i)
+                t->matrix[36 * (size_t)entry[0] + (size_t)i] = E[6 * (i % 6) + i / 6];
+        }
+    }
+}
+
 static int factorBodies(spragTangent *t)
 {
     spragRangesRun(t->problem->contact_count, eliminateRange, t);
@@ -251,7 +322,11 @@ static int factorBodies(spragTangent *t)
         return 0;
     spragRangesRun(t->problem->contact_count, responseRange, t);
     spragRangesRun(t->bodies->count, rowRange, t);
-    return spragBlockLuFactor(&t->lu, t->matrix);
+    if (t->bodies->links != NULL)
+        addLinks(t);
+    const int factored = spragBlockLuFactor(&t->lu, t->matrix);
+    t->refused += !factored && t->bodies->links != NULL; /* joints that are nearly redundant have no safe pivots */
+    return factored;
 }
 
 /* u += J_k v */
@@ -340,6 +415,7 @@ static void solveOnce(spragTangent *t, const double *g, double *x)
 {
     recoverAll(t, g, NULL, x);
     spragRangesRun(t->bodies->count, forceRange, &(Product){t, x});
+    memset(t->velocity + 6 * (size_t)t->bodies->count, 0, 6 * (size_t)linkCount(t) * sizeof *t->velocity);
     spragBlockLuSolve(&t->lu, t->velocity);
     recoverAll(t, g, t->velocity, x);
 }
@@ -359,7 +435,14 @@ static void motionRange(void *data, int range, int first, int end)
     }
 }
 
-/* left = given - (A + B (W + soft)) x with W x = J velocity + C x */
+/* u += W_k. x */
+static void addProduct(const spragProblem *p, int k, const double *x, double u[3])
+{
+    for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+        spragMulAdd33(u, p->W + 9 * (size_t)e, x + 3 * (size_t)p->column[e]);
+}
+
+/* left = given - (A + B (W + soft)) x with W x = J velocity + C x, or as it is where joints have a say. */
 static void leftRange(void *data, int range, int first, int end)
 {
     const Product *product = data;
@@ -368,8 +451,12 @@ static void leftRange(void *data, int range, int first, int end)
     for (int k = first; k < end; ++k) {
         const double *own = product->x + 3 * (size_t)k;
         double u[3] = {t->soft[k] * own[0], t->soft[k] * own[1], t->soft[k] * own[2]};
-        spragMulAdd33(u, t->compliance + 9 * (size_t)k, own);
-        addMotion(t, k, t->velocity, u);
+        if (t->bodies->links != NULL) {
+            addProduct(t->problem, k, product->x, u);
+        } else {
+            spragMulAdd33(u, t->compliance + 9 * (size_t)k, own);
+            addMotion(t, k, t->velocity, u);
+        }
         for (int i = 0; i < 3; ++i) {
             const size_t row = 3 * (size_t)k + (size_t)i;
             double sum = t->given[row] - spragDot3(t->B + 3 * row, u) - spragDot3(t->A + 3 * row, own);
@@ -386,7 +473,8 @@ static void leftRange(void *data, int range, int first, int end)
 static double leftover(spragTangent *t, const double *x)
 {
     Product product = {t, x};
-    spragRangesRun(t->bodies->count, motionRange, &product);
+    if (t->bodies->links == NULL)
+        spragRangesRun(t->bodies->count, motionRange, &product);
     spragRangesRun(t->problem->contact_count, leftRange, &product);
     return worstOf(t);
 }
@@ -420,11 +508,18 @@ static void solveBodies(spragTangent *t, double *x)
 
 /* A contact graph in which a body's d contacts are a clique costs no less than half of sum 1 + 4 + .. + d^2 over all
  * bodies: the next of its contacts to be eliminated has the rest of it for neighbours, and a contact is in two
- * cliques. */
+ * cliques.  Of bodies that joints hold whole mechanisms are cliques. */
 static double contactsLeast(const spragTangent *t, int *count)
 {
     const spragBodies *bodies = t->bodies;
+    const spragProblem *p = t->problem;
     double sum = 0;
+    for (int k = 0; k < p->contact_count && bodies->links != NULL; ++k) {
+        const double d = p->row_start[k + 1] - p->row_start[k];
+        sum += d * d / 6;
+    }
+    if (bodies->links != NULL)
+        return sum;
     for (int s = 0; s < 2 * t->problem->contact_count; ++s)
         if (bodies->of[s] >= 0) {
             const double d = ++count[bodies->of[s]];
@@ -433,28 +528,40 @@ static double contactsLeast(const spragTangent *t, int *count)
     return sum;
 }
 
+static int analyseGraph(spragTangent *t, const int *row_start, const int *column, double price_most, spragArena *arena)
+{
+    const spragBodies *bodies = t->bodies;
+    const int n = bodies->count, m = linkCount(t);
+    if (m == 0)
+        return spragBlockLuAnalyseAgain(&t->lu, bodies->memo, 6, n, row_start, column, price_most, arena);
+    int *after = SPRAG_TAKE_RAW(arena, int, m);
+    if (after == NULL || !spragForestFollow(n, m, bodies->links->of, after, arena))
+        return 0;
+    return spragBlockLuAnalyseSaddle(&t->lu, 6, n + m, row_start, column, n, after, price_most, arena);
+}
+
 /* 1, 0: no memory, -1: dearer than price_most, or than the other space is sure to be. */
 static int analyseBodies(spragTangent *t, double price_most, spragArena *arena)
 {
     const size_t nc = (size_t)t->problem->contact_count, n = (size_t)t->bodies->count;
+    const size_t rows = n + (size_t)linkCount(t);
     int *row_start, *column;
     if (!makeGraph(t, &row_start, &column, arena))
         return 0;
     const double filling = PER_CONTACT * (double)nc;
-    const int found = spragBlockLuAnalyseAgain(&t->lu, t->bodies->memo, 6, t->bodies->count, row_start, column,
-                                               price_most - filling, arena);
+    const int found = analyseGraph(t, row_start, column, price_most - filling, arena);
     if (found <= 0)
         return found;
     t->price = t->lu.products + filling;
-    t->matrix = SPRAG_TAKE_RAW(arena, double, 36 * (size_t)row_start[n]);
+    t->matrix = SPRAG_TAKE_RAW(arena, double, 36 * (size_t)row_start[rows]);
     t->compliance = SPRAG_TAKE_RAW(arena, double, 63 * nc);
-    t->velocity = SPRAG_TAKE_RAW(arena, double, 6 * n + 9 * nc);
+    t->velocity = SPRAG_TAKE_RAW(arena, double, 6 * rows + 9 * nc);
     if (t->matrix == NULL || t->compliance == NULL || t->velocity == NULL)
         return 0;
     t->inverse = t->compliance + 9 * nc;
     t->gain = t->inverse + 9 * nc;
     t->response = t->gain + 9 * nc;
-    t->given = t->velocity + 6 * n;
+    t->given = t->velocity + 6 * rows;
     t->left = t->given + 3 * nc;
     t->part = t->left + 3 * nc;
     spragRangesRun(t->problem->contact_count, complianceRange, t);
@@ -474,9 +581,8 @@ static int analyseContacts(spragTangent *t, double price_most, spragArena *arena
 }
 
 /* A block that another loads is where that is. */
-static int suits(const spragTangent *t)
+static int suits(const spragTangent *t, const spragBodies *bodies)
 {
-    const spragBodies *bodies = t->problem->bodies;
     for (int k = 0; k < t->problem->contact_count && t->parent != NULL && bodies != NULL; ++k) {
         const int *of = bodies->of + 2 * (size_t)k;
         const int *its = bodies->of + 2 * (size_t)(t->parent[k] >= 0 ? t->parent[k] : k);
@@ -515,7 +621,8 @@ int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const i
 {
     const size_t nc = (size_t)problem->contact_count;
     *tangent = (spragTangent){.problem = problem, .parent = parent};
-    tangent->bodies = space != SPRAG_TANGENT_CONTACTS && suits(tangent) ? problem->bodies : NULL;
+    const spragBodies *bodies = problem->bodies != NULL ? problem->bodies : problem->linked;
+    tangent->bodies = space != SPRAG_TANGENT_CONTACTS && suits(tangent, bodies) ? bodies : NULL;
     int found = -1;
     if (space != SPRAG_TANGENT_BODIES)
         found = analyse(tangent, price_most, arena);

@@ -16,6 +16,11 @@
  * work.  Contacts that stick have S = 1 / (C + soft), so a rigid problem with little soft loses digits; they are won
  * back by iterative refinement (Higham 2002, chapter 12).
  *
+ * Joints that hold the bodies add rows E v - c lambda = 0 and E^T lambda: a saddle.  A joint's pivot is safe once one
+ * of its bodies is eliminated that no other joint has taken so, so each comes right after a body of its own (a forest
+ * has one for each), and joints that close a loop after all.  A tree of links costs what its length does, where its
+ * contacts, all coupled, cost the cube.  Refinement asks W itself what is left.
+ *
  * Near the end of an interior method A of a contact that sticks is 1e-13 of W, whose null space has
  * nothing else: blocks pivoted inside alone are then no better than noise.  The dense matrix with
  * partial pivoting is, for ten times the work. */
@@ -43,12 +48,13 @@ typedef struct spragTangent {
     int refused;   /* solutions that refinement did not bring near */
     /* of bodies */
     int *entry;         /* (nc x 2 x 2) places in the matrix of the pairs of a contact's bodies, or -1 */
+    int *link_entry;    /* (joints x 2 x 2) the same, of a joint: in the row of either body, and in its own */
     double *compliance; /* (nc x 3 x 3) C */
     double *inverse;    /* (nc x 3 x 3) D^-1 */
     double *gain;       /* (nc x 3 x 3) S */
     double *response;   /* (nc x 2 x 3 x 6) S J */
     int *first, *list;  /* (n + 1), (2 nc) of body i: list[first[i] .. first[i + 1] - 1], 2 contact + side, ascending */
-    double *velocity;   /* (6 n) v */
+    double *velocity;   /* (6 n) v, and lambda of joints */
     double *given;      /* (3 nc) g */
     double *left, *part;             /* (3 nc) g - (A + B (W + soft)) x; a correction */
     double worst[SPRAG_RANGES_MOST]; /* what each range of a loop found */

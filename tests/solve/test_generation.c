@@ -113,11 +113,33 @@ static void pilesAreSolved(void **state)
     spragProblemFree(problem);
 }
 
+/* All of its problems together have the work of one method: here it ends after the first that has contacts. */
+static void workIsLimited(void **state)
+{
+    (void)state;
+    int spent[2] = {0}, missed[2] = {0};
+    for (unsigned long long seed = 1; seed <= 20; ++seed)
+        for (int limited = 0; limited < 2; ++limited) {
+            Random random;
+            double r[N] = {0};
+            spragArena arena = {0};
+            spragSolveInfo info = {0};
+            const spragSolveOptions options = {.tolerance = 1e-8, .work_limit = limited};
+            randomProblem(&random, seed, 0.4, N);
+            missed[limited] += spragSolverGeneration.solve(&random.problem, &options, &arena, r, &info) != SPRAG_OK;
+            spent[limited] += info.iterations;
+            spragArenaFree(&arena);
+        }
+    assert_int_equal(missed[0], 0);
+    assert_true(missed[1] > 10);
+    assert_true(2 * spent[1] < spent[0]);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(randomProblemsAreSolved),
-                                       cmocka_unit_test(whatRepeatsItselfIsLeftOut),
-                                       cmocka_unit_test(thereIsNothingToLeaveOut),
-                                       cmocka_unit_test(whatLoadsAnotherBlockIsInIt), cmocka_unit_test(pilesAreSolved)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(randomProblemsAreSolved),     cmocka_unit_test(workIsLimited),
+        cmocka_unit_test(whatRepeatsItselfIsLeftOut),  cmocka_unit_test(thereIsNothingToLeaveOut),
+        cmocka_unit_test(whatLoadsAnotherBlockIsInIt), cmocka_unit_test(pilesAreSolved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,7 @@ typedef struct spragProblem {
     double step;                        /* s, 0 if unknown.  Turns forces of history into impulses */
     double asymmetry;                   /* max |W - W^T| / max |W| as read, 0 when built exactly symmetric */
     const struct spragBodies *bodies;   /* Sprag's own, of the problems of worlds; not read by spragProblemSolve */
+    const struct spragBodies *linked;   /* the same, of bodies that joints hold */
 } spragProblem;
 
 typedef enum spragSolverKind {

@@ -1,0 +1,51 @@
+#include "ode/links.h"
+
+#include <string.h>
+
+#include "ode/articulation.h"
+
+typedef struct Making {
+    const spragSnapshot *snapshot;
+    const spragIsland *island;
+    int *of;
+    double *E, *diagonal;
+} Making;
+
+/* Joint i of a mechanism as joint j of the island.  Redundant rows carry nothing, and are left out. */
+static void addJoint(const Making *making, const struct spragArticulation *art, int i, int j)
+{
+    int *of = making->of + 2 * (size_t)j;
+    for (int side = 0; side < 2; ++side) {
+        const spragEqualityRow *first = &making->island->row[art->row[art->first[i]]];
+        of[side] = art->group[i][side] < 0 ? -1 : making->snapshot->body[first->body[side]].number;
+    }
+    for (int c = 0; c < SPRAG_JOINED_ROWS; ++c) {
+        const int held = c < art->factor.size[i] && art->factor.inverse_pivot[SPRAG_JOINED_ROWS * i + c] != 0;
+        const spragEqualityRow *row = &making->island->row[art->row[art->first[i] + (held ? c : 0)]];
+        double *E = making->E + 72 * (size_t)j + 6 * c;
+        making->diagonal[6 * (size_t)j + (size_t)c] = held ? -row->compliance : 1;
+        for (int side = 0; side < 2 && held; ++side)
+            if (of[side] >= 0)
+                memcpy(E + 36 * side, row->J[side], sizeof row->J[side]);
+    }
+}
+
+int spragLinksMake(const spragSnapshot *snapshot, spragIsland *island)
+{
+    spragArena *arena = &island->lane->arena;
+    int count = 0;
+    for (int a = 0; a < island->articulation_count; ++a)
+        count += island->articulation[a].joint_count;
+    Making making = {.snapshot = snapshot,
+                     .island = island,
+                     .of = SPRAG_TAKE_RAW(arena, int, 2 * (size_t)count),
+                     .E = SPRAG_TAKE(arena, double, 72 * (size_t)count),
+                     .diagonal = SPRAG_TAKE_RAW(arena, double, 6 * (size_t)count)};
+    if (making.of == NULL || making.E == NULL || making.diagonal == NULL)
+        return 0;
+    for (int a = 0, j = 0; a < island->articulation_count; ++a)
+        for (int i = 0; i < island->articulation[a].joint_count; ++i, ++j)
+            addJoint(&making, &island->articulation[a], i, j);
+    island->links = (spragLinks){.count = count, .of = making.of, .E = making.E, .diagonal = making.diagonal};
+    return 1;
+}

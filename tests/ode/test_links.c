@@ -1,0 +1,139 @@
+/* Joints as the solvers are told of them: Newton's equations among bodies and joints have the solution of those among
+ * contacts, for chains, trees and loops, anchored or free, rigid or not, at a fraction of the price. */
+#include "support/check.h"
+#include "support/twin.h"
+#include "support/uniform.h"
+
+#include "ode/world.h"
+#include "problem/bodies.h"
+#include "problem/residual.h"
+#include "solve/tangent.h"
+
+enum { LINKS = 60, BLOCKS_MOST = 300 };
+#define PLENTY 4e9 /* price of a factorisation */
+
+typedef enum Shape { CHAIN, ANCHORED, TREE, LOOP, SHAPES } Shape;
+
+static dJointID join(Twin *t, int type, dBodyID a, dBodyID b, const dReal *at)
+{
+    dJointID joint = type == 0   ? dJointCreateBall(t->world, 0)
+                     : type == 1 ? dJointCreateHinge(t->world, 0)
+                                 : dJointCreateUniversal(t->world, 0);
+    dJointAttach(joint, a, b);
+    if (type == 0)
+        dJointSetBallAnchor(joint, at[0], at[1], at[2]);
+    else if (type == 1)
+        dJointSetHingeAnchor(joint, at[0], at[1], at[2]), dJointSetHingeAxis(joint, 0, 1, 0.3);
+    else
+        dJointSetUniversalAnchor(joint, at[0], at[1], at[2]);
+    return joint;
+}
+
+/* Bars on the floor, not quite straight, of all three joints by turns; a contact at each of their ends, and one bar
+ * that nothing holds on top of the first. */
+static void makeWorld(Twin *t, Shape shape, double cfm)
+{
+    dBodyID bar[LINKS + 1];
+    unsigned long long seed = 3;
+    makeTwin(t, 1);
+    dWorldSetCFM(t->world, cfm);
+    for (int k = 0; k <= LINKS; ++k) {
+        dMass mass;
+        bar[k] = dBodyCreate(t->world);
+        dMassSetBox(&mass, 1000, 0.2, 0.05, 0.05);
+        dBodySetMass(bar[k], &mass);
+        dBodySetPosition(bar[k], k < LINKS ? 0.2 * k : 0.03, 0.02 * uniform(&seed), k < LINKS ? 0.025 : 0.075);
+    }
+    for (int k = shape == ANCHORED ? 0 : 1; k < LINKS; ++k) {
+        const dReal *at = dBodyGetPosition(bar[k]);
+        dBodyID before = k == 0 ? NULL : bar[shape == TREE ? (k - 1) / 2 : k - 1];
+        join(t, k % 3, bar[k], before, (dReal[3]){at[0] - 0.1, at[1], at[2]});
+    }
+    if (shape == LOOP)
+        join(t, 0, bar[LINKS - 1], bar[0], dBodyGetPosition(bar[LINKS / 2]));
+    for (int k = 0; k < 2 * LINKS + 2; ++k) {
+        dContact contact = planeContact(0, 0, 0, 0.5);
+        dBodyGetRelPointPos(bar[k / 2], k % 2 ? 0.1 : -0.1, 0, -0.025, contact.geom.pos);
+        addContact(t, &contact, bar[k / 2], k < 2 * LINKS ? 0 : bar[0]);
+    }
+}
+
+/* Every third block open, the others stick. */
+static void fillModes(spragTangent *t, double lambda)
+{
+    const spragProblem *p = t->problem;
+    for (int k = 0; k < p->contact_count; ++k) {
+        const double *W = p->W + 9 * spragProblemDiagonal(p, k), w = (W[0] + W[4] + W[8]) / 3;
+        for (int i = 0; i < 9; ++i) {
+            t->A[9 * k + i] = i % 4 == 0 && k % 3 == 0 ? w : 0;
+            t->B[9 * k + i] = i % 4 == 0 && k % 3 != 0;
+        }
+        t->soft[k] = lambda * w;
+    }
+}
+
+static double missOf(const spragTangent *t, const double *g, const double *x)
+{
+    const spragProblem *p = t->problem;
+    double worst = 0;
+    for (int k = 0; k < p->contact_count; ++k)
+        for (int i = 0; i < 3; ++i) {
+            double u = t->soft[k] * x[3 * k + i];
+            for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+                for (int j = 0; j < 3; ++j)
+                    u += p->W[9 * e + 3 * i + j] * x[3 * p->column[e] + j];
+            worst = fmax(worst, fabs(g[3 * k + i] - t->A[9 * k + 4 * i] * x[3 * k + i] - t->B[9 * k + 4 * i] * u));
+        }
+    return worst;
+}
+
+static void checkSpaces(const spragProblem *p, double lambda)
+{
+    static double g[3 * BLOCKS_MOST], x[3 * BLOCKS_MOST], y[3 * BLOCKS_MOST];
+    const int n = 3 * p->contact_count;
+    unsigned long long seed = 11;
+    spragArena arena = {0};
+    spragTangent contacts, bodies;
+    assert_int_equal(spragTangentInit(&contacts, p, NULL, SPRAG_TANGENT_CONTACTS, PLENTY, &arena), 1);
+    assert_int_equal(spragTangentInit(&bodies, p, NULL, SPRAG_TANGENT_CHEAPER, PLENTY, &arena), 1);
+    assert_null(contacts.bodies);
+    assert_ptr_equal(bodies.bodies, p->linked);
+    assert_true(bodies.price < 0.1 * contacts.price);
+    fillModes(&contacts, lambda), fillModes(&bodies, lambda);
+    for (int i = 0; i < n; ++i)
+        x[i] = y[i] = g[i] = uniform(&seed);
+    assert_int_equal(spragTangentFactor(&contacts), 1);
+    assert_int_equal(spragTangentFactor(&bodies), 1);
+    spragTangentSolve(&contacts, x);
+    spragTangentSolve(&bodies, y);
+    assert_int_equal(bodies.refused, 0);
+    assert_true(missOf(&bodies, g, y) <= fmax(2 * missOf(&contacts, g, x), 1e-11));
+    spragArenaFree(&arena);
+}
+
+static void equationsAgree(void **state)
+{
+    (void)state;
+    for (int shape = 0; shape < SHAPES; ++shape)
+        for (int soft = 0; soft < 2; ++soft) {
+            Twin t;
+            makeWorld(&t, (Shape)shape, soft ? 1e-5 : 0);
+            step(&t, 1e-3);
+            const spragProblem *p = &((const struct spragWorld *)t.sprag)->snapshot.island[0].problem;
+            assert_in_range(p->contact_count, 2 * LINKS, BLOCKS_MOST);
+            assert_null(p->bodies); /* W is more than the bodies' alone */
+            assert_non_null(p->linked);
+            checkSpaces(p, 1e-2);
+            checkSpaces(p, 1e-6);
+            freeTwin(&t);
+        }
+}
+
+int main(void)
+{
+    dInitODE2(0);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(equationsAgree)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
