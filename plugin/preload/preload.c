@@ -346,29 +346,8 @@ static const char *eventName(int k)
     return spragEventName((spragEventType)k);
 }
 
-__attribute__((destructor)) static void finish(void)
+static void reportResidual(void)
 {
-    writeEvents();
-    if (event_file != NULL)
-        fclose(event_file);
-    if (!started && spragSettingsWantReport() && spragTreeIsWithoutOde())
-        fprintf(stderr, "sprag: not active: this program made no call to " SPRAG_ODE_SONAME
-                        ": it has no ODE, or one linked in\n");
-    if (!settings.report || ((!active || forked) && total.steps == 0))
-        return;
-    const double steps = total.steps > 0 ? (double)total.steps : 1;
-    fprintf(stderr, "sprag: %ld worlds, %ld steps, %ld islands, %ld contacts\n", total.worlds, total.steps,
-            total.islands, total.contacts);
-    printCounts("islands solved by", SPRAG_SOLVER_COUNT, total.solved, solverName);
-    fprintf(stderr, "sprag: declined islands %ld, fallbacks %ld, steps left to ODE %ld%s%s\n", total.declined,
-            total.fallbacks, total.refused, total.refusal[0] != '\0' ? ": " : "", total.refusal);
-    for (int k = 0; k < REASON_MAX && total.decline[k].text != NULL; ++k)
-        fprintf(stderr, "sprag: declined %ld times: %s\n", total.decline[k].count, total.decline[k].text);
-    if (total.quick > 0)
-        fprintf(stderr,
-                "sprag: %ld of these steps were dWorldQuickStep's: a declined island was too large for dWorldStep\n",
-                total.quick);
-    printCounts("events", SPRAG_EVENT_TYPE_COUNT, total.events, eventName);
     fprintf(stderr, "sprag: worst residual %.3g m/s", total.residual);
     if (total.above > 0)
         fprintf(stderr, ", above %.3g in %ld steps", fmax(settings.config.tolerance, settings.config.enough),
@@ -381,6 +360,11 @@ __attribute__((destructor)) static void finish(void)
             "more than they should; the work a step is given was used up, or no answer is known%s\n",
             total.worst_step, total.worst_contacts,
             settings.dump_path == NULL ? " (SPRAG_DUMP=FILE writes it down)" : "");
+}
+
+/* Islands that the usual method did not solve. */
+static void reportFallbacks(void)
+{
     if (total.fallbacks > 0)
         fprintf(stderr,
                 "sprag: fallbacks %ld: islands that the usual method did not solve, but a slower one, a softer "
@@ -394,10 +378,41 @@ __attribute__((destructor)) static void finish(void)
             "sprag: wedged islands %ld: friction locks a wedge that closes, no rigid solution; their contacts yield, "
             "which is what is judged above (as rigid ones: %.3g m/s)\n",
             total.wedged, total.rigid);
+}
+
+static void report(void)
+{
+    const double steps = total.steps > 0 ? (double)total.steps : 1;
+    fprintf(stderr, "sprag: %ld worlds, %ld steps, %ld islands, %ld contacts\n", total.worlds, total.steps,
+            total.islands, total.contacts);
+    printCounts("islands solved by", SPRAG_SOLVER_COUNT, total.solved, solverName);
+    fprintf(stderr, "sprag: declined islands %ld, fallbacks %ld, steps left to ODE %ld%s%s\n", total.declined,
+            total.fallbacks, total.refused, total.refusal[0] != '\0' ? ": " : "", total.refusal);
+    for (int k = 0; k < REASON_MAX && total.decline[k].text != NULL; ++k)
+        fprintf(stderr, "sprag: declined %ld times: %s\n", total.decline[k].count, total.decline[k].text);
+    if (total.quick > 0)
+        fprintf(stderr,
+                "sprag: %ld of these steps were dWorldQuickStep's: a declined island was too large for dWorldStep\n",
+                total.quick);
+    printCounts("events", SPRAG_EVENT_TYPE_COUNT, total.events, eventName);
+    reportResidual();
+    reportFallbacks();
     if (total.no_events[0] != '\0')
         fprintf(stderr, "sprag: SPRAG_EVENTS: %s\n", total.no_events);
     if (total.no_dump[0] != '\0')
         fprintf(stderr, "sprag: SPRAG_DUMP: %s\n", total.no_dump);
     fprintf(stderr, "sprag: %.3g ms a step, of which ODE %.0f %%\n", 1e3 * total.seconds / steps,
             total.seconds > 0 ? 100 * total.seconds_ode / total.seconds : 0);
+}
+
+__attribute__((destructor)) static void finish(void)
+{
+    writeEvents();
+    if (event_file != NULL)
+        fclose(event_file);
+    if (!started && spragSettingsWantReport() && spragTreeIsWithoutOde())
+        fprintf(stderr, "sprag: not active: this program made no call to " SPRAG_ODE_SONAME
+                        ": it has no ODE, or one linked in\n");
+    if (settings.report && ((active && !forked) || total.steps > 0))
+        report();
 }

@@ -260,6 +260,46 @@ static void runSearch(Search *s)
     solveAnew(s);
 }
 
+/* A variant, with its factors, into the result: all but its class and the search. */
+static void tellVariant(int m, const double *D, const Factor *f, const Factor *frictionless, const signed char *variant,
+                        const double *N, spragVariantResult *out)
+{
+    memcpy(out->variant, variant, (size_t)m);
+    memcpy(out->N, N, (size_t)m * sizeof *N);
+    out->det = f->det, out->det0 = frictionless->det;
+    out->det_sign = f->sign, out->det0_sign = frictionless->sign;
+    out->singular = f->sign == 0;
+    out->small_friction = f->sign != 0 && f->sign == frictionless->sign;
+    out->realised = !out->singular && repels(m, N) && out->small_friction;
+    out->minors = m <= CLASS_MAX ? minorsAreSmall(m, D, frictionless, variant) : -1;
+}
+
+/* Small systems are enumerated: the class is known, and a realised variant is found where the search found none.  Of
+ * several it is the one of the moment before, else the one that friction leads to, not what a search comes upon. */
+static spragStatus selectByClass(int m, const double *D, const double *D0, const double *b, const int *history,
+                                 spragVariantResult *out)
+{
+    spragVariantSet set;
+    const spragStatus status = spragVariantEnumerate(m, D, D0, b, &set);
+    if (status != SPRAG_OK)
+        return status;
+    out->paradox_class = set.paradox_class;
+    int kept = out->realised;
+    for (int k = 0; k < m && set.paradox_class == 4; ++k)
+        kept &= history != NULL && history[k] == out->variant[k];
+    if (!kept && set.selected >= 0) {
+        const spragVariantMember *member = &set.member[set.selected];
+        Factor f, frictionless;
+        factor(m, D, member->variant, &f);
+        factor(m, D0, member->variant, &frictionless);
+        tellVariant(m, D, &f, &frictionless, member->variant, member->N, out);
+    }
+    spragVariantSetFree(&set);
+    return out->realised
+               ? SPRAG_OK
+               : spragFail(SPRAG_NO_SOLUTION, "no variant is realised: paradox of class %d", out->paradox_class);
+}
+
 spragStatus spragVariantSolve(int m, const double *D, const double *D0, const double *b, const int *history,
                               spragVariantResult *out)
 {
@@ -280,54 +320,16 @@ spragStatus spragVariantSolve(int m, const double *D, const double *D0, const do
     runSearch(&s);
     Factor frictionless;
     factor(m, D0, s.variant, &frictionless);
-    *out = (spragVariantResult){.m = m,
-                                .det = s.factor.det,
-                                .det0 = frictionless.det,
-                                .det_sign = s.factor.sign,
-                                .det0_sign = frictionless.sign,
-                                .singular = s.factor.sign == 0,
-                                .flips = s.flips,
-                                .fallback = s.single};
-    memcpy(out->variant, s.variant, (size_t)m);
-    memcpy(out->N, s.N, (size_t)m * sizeof *s.N);
-    out->small_friction = s.factor.sign != 0 && s.factor.sign == frictionless.sign;
-    out->realised = !out->singular && repels(m, s.N) && out->small_friction;
-    out->minors = m <= CLASS_MAX ? minorsAreSmall(m, D, &frictionless, s.variant) : -1;
-    out->paradox_class = -1;
+    *out = (spragVariantResult){.m = m, .paradox_class = -1, .flips = s.flips, .fallback = s.single};
+    tellVariant(m, D, &s.factor, &frictionless, s.variant, s.N, out);
     if (out->realised && m <= CLASS_MAX && isAlone(m, D, &s.factor, s.variant))
         out->paradox_class = 0;
     if (out->realised && (m > CLASS_MAX || out->paradox_class == 0))
         return SPRAG_OK;
-    /* Small systems are enumerated: the class is known, and a realised variant is found where the search found none. */
     if (m > SPRAG_ENUMERATE_MAX)
         return spragFail(SPRAG_NO_SOLUTION, "the search found no realised variant; %d pairs are too many to enumerate",
                          m);
-    spragVariantSet set;
-    const spragStatus enumerated = spragVariantEnumerate(m, D, D0, b, &set);
-    if (enumerated != SPRAG_OK)
-        return enumerated;
-    out->paradox_class = set.paradox_class;
-    /* of several the one of the moment before, else the one that friction leads to, not what a search comes upon */
-    int kept = out->realised;
-    for (int k = 0; k < m && set.paradox_class == 4; ++k)
-        kept &= history != NULL && history[k] == out->variant[k];
-    if (!kept && set.selected >= 0) {
-        const spragVariantMember *member = &set.member[set.selected];
-        memcpy(out->variant, member->variant, (size_t)m);
-        memcpy(out->N, member->N, (size_t)m * sizeof(double));
-        factor(m, D, out->variant, &s.factor);
-        factor(m, D0, out->variant, &frictionless);
-        out->det = s.factor.det, out->det0 = frictionless.det;
-        out->det_sign = s.factor.sign, out->det0_sign = frictionless.sign;
-        out->singular = 0;
-        out->small_friction = out->realised = 1;
-        if (m <= CLASS_MAX)
-            out->minors = minorsAreSmall(m, D, &frictionless, out->variant);
-    }
-    spragVariantSetFree(&set);
-    return out->realised
-               ? SPRAG_OK
-               : spragFail(SPRAG_NO_SOLUTION, "no variant is realised: paradox of class %d", out->paradox_class);
+    return selectByClass(m, D, D0, b, history, out);
 }
 
 /* ---------------------------------------------------------------- enumeration */
