@@ -117,7 +117,7 @@ static void chainSmall(Chain *chain, Part part)
     add(chain, &spragSolverVariant, 0, tolerance);
     if (part != REST) {
         addNewton(chain, prompt ? stepsWorth(problem, WORK_PROMPT) : STEPS_SMALL, !prompt, tolerance);
-        if (part != WITHIN && !spragProblemHasFreeRows(problem)) /* those rather go */
+        if (part != WITHIN && !spragProblemHasFreeRows(problem)) /* the rest of the chain eliminates free rows first */
             add(chain, &spragSolverGeneration, 0, content);
     }
     if (part == BEGINNING)
@@ -157,7 +157,7 @@ static void chainLarge(Chain *chain, Part part)
         content);
     if (!glued)
         addNewton(chain, 0, patient, content);
-    if (limited && !glued && part != WITHIN && !spragProblemHasFreeRows(problem)) /* as among the small ones */
+    if (limited && !glued && part != WITHIN && !spragProblemHasFreeRows(problem)) /* as in chainSmall */
         add(chain, &spragSolverGeneration, 0, fmax(tolerance, options->enough));
     if (patient)
         add(chain, &spragSolverGaussSeidel, 0, content);

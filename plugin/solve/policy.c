@@ -69,6 +69,13 @@ static double continues(const spragLocalSolution *s, const double before[2])
     return a > 0 && b > 0 ? (s->u[1] * before[0] + s->u[2] * before[1]) / (a * b) : 0;
 }
 
+/* The greater, the rather: a direction that attracts before any that does not, then what continues the motion before. */
+static double slipScore(const spragLocalSolution *s, const double before[2])
+{
+    enum { ATTRACTS = 4 }; /* more than cosines differ */
+    return continues(s, before) + (s->direction_stable ? ATTRACTS : 0);
+}
+
 int spragLocalPick(int count, const spragLocalSolution *solution, double mu, const double W[9],
                    const spragContactHistory *history, double step, spragIndeterminacy policy, spragSolveInfo *info)
 {
@@ -87,7 +94,7 @@ int spragLocalPick(int count, const spragLocalSolution *solution, double mu, con
         else if (solution[k].mode == SPRAG_MODE_STICK)
             stick = k;
         else {
-            const double score = continues(&solution[k], direction) + (solution[k].direction_stable ? 4 : 0);
+            const double score = slipScore(&solution[k], direction);
             if (score > best)
                 best = score, slip = k;
         }
@@ -130,7 +137,7 @@ int spragLocalPickTwoSided(int count, const spragLocalSolution *solution, const 
         if (!solution[k].normal_stable)
             continue;
         ++realisable;
-        const double score = continues(&solution[k], direction) + (solution[k].direction_stable ? 4 : 0);
+        const double score = slipScore(&solution[k], direction);
         if (solution[k].mode == SPRAG_MODE_STICK)
             stick = k;
         else if (score > best)
