@@ -5,46 +5,32 @@
 
 #include "base/clock.h"
 #include "base/pool.h"
-#include "base/prefetch.h"
-#include "linalg/oct.h"
 #include "linalg/vec3.h"
-#include "problem/creep.h"
-#include "problem/residual.h"
-#include "solve/greedy_lanes.h"
+#include "solve/greedy_row.h"
 
 #define GAIN_LEAST 0.03 /* a contact that was open, or content, is not forgotten */
-#define GAIN_FIRST 0.5
-#define LONG_ENOUGH 0.9   /* of itself: a guess that is right but for its last digits is left alone */
-#define ACCURACY 1e-2     /* of slip multipliers: the next visit goes on from there */
-#define STIFF_LEAST 1e-13 /* of the trace: what a direction that cannot move is given, */
-#define STIFF_SINGLE 1e-6 /* and in single precision */
+#define ACCURACY 1e-2   /* of slip multipliers: the next visit goes on from there */
+#define INLINE SPRAG_QUAD_INLINE
 enum {
     CLOCK = 256,      /* visits between two looks at it */
     AHEAD = 3,        /* visits, of what is fetched */
     AHEAD_SHARED = 6, /* the same where others do some of them */
-    AHEAD_BODIES = 8, /* contacts that are looked at one after the other, of whose bodies are */
     LANES_FEW = 8,    /* visits of each contact, below which the way into the lanes is not worth it, */
     SWEEPS_MANY = 24, /* or sweeps are not */
     ROOT_STEP_MAX = 40,
     PART_BODIES = 2000, /* bodies lie much in the order in which they were made: few contacts are between so many */
     PARTS_LEAST = 2,
     PARTS_MOST = 8,
-    ROUND_SHARED = 256,   /* visits, in some 20 us */
-    SUM_SHARED = 512,     /* contacts of a sum, in some 10 us */
-    PAIR = 2 * SPRAG_QUAD /* contacts that are looked at together */
+    ROUND_SHARED = 256, /* visits, in some 20 us */
+    SUM_SHARED = 512    /* contacts of a sum, in some 10 us */
 };
-
-static int paddedCount(int count)
-{
-    return (count + PAIR - 1) / PAIR * PAIR;
-}
 
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena)
 {
     *greedy = (spragGreedy){.contact_count = contact_count, .body_count = body_count, .arena = arena};
     greedy->contact = SPRAG_TAKE_RAW(arena, spragGreedyContact, contact_count);
     greedy->body = SPRAG_TAKE_RAW(arena, spragGreedyBody, body_count + 1);
-    const int padded = paddedCount(contact_count);
+    const int padded = spragGreedyPadded(contact_count);
     greedy->seen = SPRAG_TAKE_RAW(arena, double, padded);
     greedy->gain = SPRAG_TAKE_RAW(arena, double, padded);
     greedy->pair = spragArenaTakeRaw(arena, (size_t)padded, sizeof *greedy->pair);
@@ -68,85 +54,14 @@ int spragGreedyWiden(spragGreedy *greedy)
     return greedy->lanes != NULL || greedy->contact_count < SPRAG_LANES_LEAST;
 }
 
-/* ---------------------------------------------------------------- products */
-
-/* All rows are aligned: the arena aligns the arrays, and their elements are multiples of 32 bytes. */
-_Static_assert(sizeof(spragGreedyBody) % sizeof(spragQuad) == 0, "rows of bodies are aligned");
-_Static_assert(sizeof(spragGreedyContact) % sizeof(spragQuad) == 0, "rows of contacts are aligned");
-#define ROW(x) (*(const spragQuad *)(const void *)(x))
-#define CHANGE(x) (*(spragQuad *)(void *)(x))
-#define LANE_ROW(x) (*(spragOctRow *)(void *)(x))
-#define INLINE SPRAG_QUAD_INLINE
-#define TURNED(x) __builtin_shufflevector(x, x, 1, 2, 0, 3)
-
-/* a x b, turned by one place: (z, x, y). */
-INLINE spragQuad crossTurned(spragQuad a, spragQuad b)
-{
-    return a * TURNED(b) - TURNED(a) * b;
-}
-
-/* The sums of three vectors whose fourth numbers are zero. */
-INLINE spragQuad sums(spragQuad a, spragQuad b, spragQuad c)
-{
-    const spragQuad ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    const spragQuad cc = __builtin_shufflevector(c, c, 0, 4, 2, 6) + __builtin_shufflevector(c, c, 1, 5, 3, 7);
-    return __builtin_shufflevector(ab, cc, 0, 1, 4, 5) + __builtin_shufflevector(ab, cc, 2, 3, 6, 7);
-}
-
-/* J_k v */
-INLINE spragQuad motion(const spragGreedyContact *c, const spragGreedyBody *a, const spragGreedyBody *b)
-{
-    const spragQuad turning =
-        crossTurned(ROW(a->velocity[1]), ROW(c->arm[0])) - crossTurned(ROW(b->velocity[1]), ROW(c->arm[1]));
-    const spragQuad v = ROW(a->velocity[0]) - ROW(b->velocity[0]) + TURNED(turning);
-    return sums(ROW(c->direction[0]) * v, ROW(c->direction[1]) * v, ROW(c->direction[2]) * v);
-}
-
-/* M^-1 J_k^T r into the velocities */
-INLINE void push(const spragGreedyContact *c, const double r[3], spragGreedyBody *a, spragGreedyBody *b)
-{
-    const spragQuad p = ROW(c->direction[0]) * r[0] + ROW(c->direction[1]) * r[1] + ROW(c->direction[2]) * r[2];
-    const spragQuad s = crossTurned(ROW(c->arm[0]), p), t = crossTurned(ROW(c->arm[1]), p);
-    CHANGE(a->velocity[0]) += p * a->inverse_mass;
-    CHANGE(b->velocity[0]) -= p * b->inverse_mass;
-    CHANGE(a->velocity[1]) +=
-        ROW(a->inverse_inertia[0]) * s[1] + ROW(a->inverse_inertia[1]) * s[2] + ROW(a->inverse_inertia[2]) * s[0];
-    CHANGE(b->velocity[1]) -=
-        ROW(b->inverse_inertia[0]) * t[1] + ROW(b->inverse_inertia[1]) * t[2] + ROW(b->inverse_inertia[2]) * t[0];
-}
-
 void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3])
 {
     const spragGreedyContact *c = &greedy->contact[contact];
-    const spragQuad sum = motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]);
+    const spragQuad sum = spragGreedyVelocity(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]);
     u[0] = sum[0], u[1] = sum[1], u[2] = sum[2];
 }
 
-/* What single precision has come to. */
-INLINE void fromLane(spragGreedy *greedy, int k)
-{
-    const spragGreedyLanes *lanes = greedy->lanes;
-    spragGreedyContact *c = &greedy->contact[k];
-    CHANGE(c->r) = __builtin_convertvector(LANE_ROW(lanes->contact[k].r[lanes->current]), spragQuad);
-    c->nu = c->r[3];
-    c->r[3] = 0;
-    greedy->gain[k] = (double)lanes->gain[k];
-}
-
-INLINE void askBodies(const spragGreedy *greedy, int k, size_t bytes)
-{
-    for (int side = 0; side < 2 && k < greedy->contact_count; ++side)
-        spragPrefetch(&greedy->body[greedy->contact[k].body[side]], bytes);
-}
-
 /* ---------------------------------------------------------------- parts */
-
-static int partOf(const spragGreedy *greedy, const int pair[2])
-{
-    const double each = greedy->part_each;
-    const int first = (int)(each * pair[0]), second = (int)(each * pair[1]), world = greedy->body_count;
-    return first == second || pair[1] == world ? first : pair[0] == world ? second : greedy->part_count;
-}
 
 /* Is the contact of parts first .. end - 1?  Part part_count is what is between two. */
 INLINE int isOf(const spragGreedy *greedy, int k, int first, int end)
@@ -181,6 +96,17 @@ static void runParts(const spragGreedy *greedy, PartsFn *run, void *data)
     run(data, count, count + 1);
 }
 
+/* What single precision has come to. */
+INLINE void fromLane(spragGreedy *greedy, int k)
+{
+    const spragGreedyLanes *lanes = greedy->lanes;
+    spragGreedyContact *c = &greedy->contact[k];
+    SPRAG_ROW_CHANGE(c->r) = __builtin_convertvector(SPRAG_LANE_ROW(lanes->contact[k].r[lanes->current]), spragQuad);
+    c->nu = c->r[3];
+    c->r[3] = 0;
+    greedy->gain[k] = (double)lanes->gain[k];
+}
+
 typedef struct SumParts {
     spragGreedy *greedy;
     int first, end;
@@ -195,12 +121,12 @@ INLINE void sumParts(const SumParts *own)
         if (!isOf(greedy, k, own->first, own->end))
             continue;
         const spragGreedyContact *c = &greedy->contact[k];
-        askBodies(greedy, k + AHEAD_BODIES, sizeof *greedy->body);
+        spragGreedyAskBodies(greedy, k + SPRAG_GREEDY_AHEAD, sizeof *greedy->body);
         if (ahead)
             fromLane(greedy, k);
         if (c->r[0] != 0 || c->r[1] != 0 || c->r[2] != 0)
-            push(c, c->r, c->body[0] < world ? &greedy->body[c->body[0]] : &still,
-                 c->body[1] < world ? &greedy->body[c->body[1]] : &still);
+            spragGreedyPush(c, c->r, c->body[0] < world ? &greedy->body[c->body[0]] : &still,
+                            c->body[1] < world ? &greedy->body[c->body[1]] : &still);
     }
 }
 
@@ -222,118 +148,6 @@ void spragGreedySum(spragGreedy *greedy)
     if (greedy->lanes != NULL)
         greedy->lanes->ahead = 0;
 }
-
-/* ---------------------------------------------------------------- what a contact is */
-
-/* Adds [x]^T I^-1 [x], the response in translation of a point at arm x to impulses on it, by columns. */
-INLINE void addTurning(const spragGreedyBody *body, spragQuad x, spragQuad response[3])
-{
-    const spragQuad h[3] = {ROW(body->inverse_inertia[1]) * x[2] - ROW(body->inverse_inertia[2]) * x[1],
-                            ROW(body->inverse_inertia[2]) * x[0] - ROW(body->inverse_inertia[0]) * x[2],
-                            ROW(body->inverse_inertia[0]) * x[1] - ROW(body->inverse_inertia[1]) * x[0]};
-    for (int j = 0; j < 3; ++j) {
-        const spragQuad turned = crossTurned(h[j], x);
-        response[j] += TURNED(turned);
-    }
-}
-
-/* A direction without a row is given the mean of the others, as W has it (ode/delassus.c). */
-INLINE void fillEmpty(spragGreedyContact *c)
-{
-    double mean = 0;
-    int used = 0;
-    for (int i = 0; i < 3; ++i)
-        mean += c->own[i][i] + c->own[i][3], used += c->own[i][i] + c->own[i][3] > 0;
-    for (int i = 0; i < 3 && used < 3; ++i)
-        if (!(c->own[i][i] + c->own[i][3] > 0))
-            c->own[i][3] = used > 0 ? mean / used : 1;
-}
-
-INLINE void fillContact(const spragGreedy *greedy, spragGreedyContact *c)
-{
-    spragQuad response[3] = {{0}, {0}, {0}};
-    double trace = 0;
-    c->arm[0][3] = c->arm[1][3] = 0;
-    for (int side = 0; side < 2; ++side) {
-        const spragGreedyBody *body = &greedy->body[c->body[side]];
-        response[0][0] += body->inverse_mass, response[1][1] += body->inverse_mass,
-            response[2][2] += body->inverse_mass;
-        addTurning(body, ROW(c->arm[side]), response);
-        const double sum = response[0][0] + response[1][1] + response[2][2];
-        c->arm[side][3] = (sum - trace) / 3;
-        trace = sum;
-    }
-    double compliance[3];
-    for (int j = 0; j < 3; ++j) {
-        const double *d = c->direction[j];
-        const spragQuad moved = response[0] * d[0] + response[1] * d[1] + response[2] * d[2];
-        compliance[j] = c->own[j][3];
-        CHANGE(c->own[j]) =
-            sums(ROW(c->direction[0]) * moved, ROW(c->direction[1]) * moved, ROW(c->direction[2]) * moved);
-    }
-    for (int j = 0; j < 3; ++j)
-        c->own[j][3] = compliance[j];
-    fillEmpty(c);
-    c->inverse_nn = 1 / (c->own[0][0] + c->own[0][3]);
-    c->K[0] = c->own[1][1] + c->own[1][3] - c->own[0][1] * c->own[0][1] * c->inverse_nn;
-    c->K[1] = c->own[1][2] - c->own[0][1] * c->own[0][2] * c->inverse_nn;
-    c->K[2] = c->own[2][2] + c->own[2][3] - c->own[0][2] * c->own[0][2] * c->inverse_nn;
-    const double least = STIFF_LEAST * (c->K[0] + c->K[2] + 1 / c->inverse_nn);
-    if (c->K[0] * c->K[2] - c->K[1] * c->K[1] < least * (c->K[0] + c->K[2] + least))
-        c->K[0] += least, c->K[2] += least;
-    c->inverse_det = 1 / (c->K[0] * c->K[2] - c->K[1] * c->K[1]);
-}
-
-/* The same in single precision. */
-INLINE void fillLane(const spragGreedyContact *c, spragLaneContact *to)
-{
-    for (int i = 0; i < 3; ++i)
-        LANE_ROW(to->direction[i]) = __builtin_convertvector(ROW(c->direction[i]), spragOctRow);
-    for (int side = 0; side < 2; ++side)
-        LANE_ROW(to->arm[side]) = __builtin_convertvector(ROW(c->arm[side]), spragOctRow);
-    const spragQuad first = {c->own[0][0] + c->own[0][3], c->own[0][1], c->own[0][2], c->own[1][1]};
-    const spragQuad rest = {c->own[1][2], c->own[2][2], c->own[0][0], c->inverse_nn};
-    LANE_ROW(to->own[0]) = __builtin_convertvector(first, spragOctRow);
-    LANE_ROW(to->own[1]) = __builtin_convertvector(rest, spragOctRow);
-    const double least = STIFF_SINGLE * (c->K[0] + c->K[2] + first[0]);
-    const double more = c->K[0] * c->K[2] - c->K[1] * c->K[1] < least * (c->K[0] + c->K[2] + least) ? least : 0;
-    to->direction[0][3] = (float)(c->K[0] + more);
-    to->direction[1][3] = (float)c->K[1];
-    to->direction[2][3] = (float)(c->K[2] + more);
-}
-
-typedef struct Range {
-    spragGreedy *greedy;
-    int first, end;
-} Range;
-
-INLINE void fillRange(const Range *range)
-{
-    spragGreedy *greedy = range->greedy;
-    for (int k = range->first; k < range->end; ++k) {
-        fillContact(greedy, &greedy->contact[k]);
-        memcpy(greedy->pair[k], greedy->contact[k].body, sizeof greedy->pair[k]);
-        greedy->part[k] = (unsigned char)partOf(greedy, greedy->pair[k]);
-        if (greedy->lanes != NULL)
-            fillLane(&greedy->contact[k], &greedy->lanes->contact[k]);
-    }
-}
-
-SPRAG_QUAD_CLONES(fillRows, fillRange, const Range)
-
-void spragGreedyFill(spragGreedy *greedy, int first, int end)
-{
-    const Range range = {greedy, first, end};
-    fillRows(&range);
-}
-
-INLINE void fillLanesOf(spragGreedy *greedy)
-{
-    for (int k = 0; k < greedy->contact_count; ++k)
-        fillLane(&greedy->contact[k], &greedy->lanes->contact[k]);
-}
-
-SPRAG_QUAD_CLONES(fillLanes, fillLanesOf, spragGreedy)
 
 /* ---------------------------------------------------------------- visits */
 
@@ -394,13 +208,14 @@ INLINE void solveRoughly(spragGreedyContact *c, const double q[3], double r[3])
 INLINE double visit(spragGreedyContact *c, spragGreedyBody *a, spragGreedyBody *b)
 {
     const spragQuad sum =
-        motion(c, a, b) + ROW(c->q) - (ROW(c->own[0]) * c->r[0] + ROW(c->own[1]) * c->r[1] + ROW(c->own[2]) * c->r[2]);
+        spragGreedyVelocity(c, a, b) + SPRAG_ROW(c->q) -
+        (SPRAG_ROW(c->own[0]) * c->r[0] + SPRAG_ROW(c->own[1]) * c->r[1] + SPRAG_ROW(c->own[2]) * c->r[2]);
     const double q[3] = {sum[0], sum[1], sum[2]};
     double fresh[3];
     solveRoughly(c, q, fresh);
     const double change[3] = {fresh[0] - c->r[0], fresh[1] - c->r[1], fresh[2] - c->r[2]};
     memcpy(c->r, fresh, sizeof fresh);
-    push(c, change, a, b);
+    spragGreedyPush(c, change, a, b);
     return sqrt(spragDot3(change, change));
 }
 
@@ -426,19 +241,20 @@ INLINE void listRound(Round *round)
     const spragQuad threshold = spragQuadOf(round->threshold);
     spragQuad greatest = {0};
     int count = 0, *const list = greedy->list;
-    for (int k = 0; k < greedy->contact_count; k += PAIR) {
+    for (int k = 0; k < greedy->contact_count; k += SPRAG_GREEDY_PAIR) {
         spragQuadMask above[2];
         for (int part = 0; part < 2; ++part) {
             const int first = k + part * SPRAG_QUAD;
             int(*const pair)[2] = greedy->pair + first;
-            const spragQuad hope = ROW(greedy->gain + first) *
-                                   (movedOf(moved, pair, 0) + movedOf(moved, pair, 1) - ROW(greedy->seen + first));
+            const spragQuad hope =
+                SPRAG_ROW(greedy->gain + first) *
+                (movedOf(moved, pair, 0) + movedOf(moved, pair, 1) - SPRAG_ROW(greedy->seen + first));
             greatest = spragQuadMax(hope, greatest);
             above[part] = hope > threshold;
         }
         if (!spragQuadAny(above[0] | above[1]))
             continue;
-        for (int i = 0; i < PAIR; ++i) {
+        for (int i = 0; i < SPRAG_GREEDY_PAIR; ++i) {
             list[count] = k + i;
             count -= (int)above[i / SPRAG_QUAD][i % SPRAG_QUAD];
         }
@@ -463,7 +279,7 @@ INLINE void visitContact(spragGreedy *greedy, int k, spragGreedyBody *const body
     *moved[0] += size * c->arm[0][3];
     *moved[1] += size * c->arm[1][3];
     greedy->seen[k] = *moved[0] + *moved[1];
-    const double gain = pending > 0 ? size * (c->arm[0][3] + c->arm[1][3]) / pending : GAIN_FIRST;
+    const double gain = pending > 0 ? size * (c->arm[0][3] + c->arm[1][3]) / pending : SPRAG_GREEDY_GAIN;
     greedy->gain[k] = gain > GAIN_LEAST ? gain : GAIN_LEAST;
 }
 
@@ -538,167 +354,6 @@ static Round runRound(spragGreedy *greedy, double threshold, long least, double 
     return round;
 }
 
-typedef struct JudgedSums {
-    double worst, creep; /* m/s */
-    double work, square; /* J, r.q and r.W r */
-} JudgedSums;
-
-/* Of all contacts: what each may gain by a visit is its residual from now on. */
-typedef struct Judgement {
-    spragGreedy *greedy;
-    double *u, *others; /* as in greedy.h, or NULL */
-    JudgedSums sums, range[SPRAG_RANGES_MOST];
-} Judgement;
-
-/* sum: m/s, q + J v */
-INLINE void toLane(spragGreedy *greedy, int k, spragQuad sum, double residual)
-{
-    const spragGreedyContact *c = &greedy->contact[k];
-    spragLaneContact *to = &greedy->lanes->contact[k];
-    spragQuad r = ROW(c->r);
-    sum[3] = c->mu;
-    r[3] = c->nu;
-    LANE_ROW(to->q) = __builtin_convertvector(sum, spragOctRow);
-    LANE_ROW(to->r[0]) = LANE_ROW(to->r[1]) = __builtin_convertvector(r, spragOctRow);
-    greedy->lanes->gain[k] = (float)greedy->gain[k];
-    greedy->lanes->seen[k] = (float)(-residual / greedy->gain[k]);
-}
-
-/* What a range of contacts adds to it. */
-typedef struct JudgedRange {
-    const Judgement *all;
-    int first, end;
-    JudgedSums own;
-} JudgedRange;
-
-INLINE void judgeAll(JudgedRange *range)
-{
-    const Judgement *all = range->all;
-    JudgedSums *own = &range->own;
-    spragGreedy *greedy = all->greedy;
-    for (int k = range->first; k < range->end; ++k) {
-        const spragGreedyContact *c = &greedy->contact[k];
-        askBodies(greedy, k + AHEAD_BODIES, sizeof c->q);
-        const spragQuad moved = motion(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]),
-                        sum = moved + ROW(c->q);
-        double u[3], trace = 0;
-        for (int i = 0; i < 3; ++i) {
-            u[i] = sum[i] + c->own[i][3] * c->r[i];
-            trace += c->own[i][i] + c->own[i][3];
-        }
-        const double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
-        own->creep = fmax(own->creep, spragContactCreep(c->mu, c->r, u));
-        if (all->u != NULL)
-            memcpy(all->u + 3 * k, u, sizeof u);
-        if (all->others != NULL)
-            all->others[k] = moved[0] - (c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2]);
-        own->work += spragDot3(c->r, c->q);
-        own->square += c->r[0] * moved[0] + c->r[1] * moved[1] + c->r[2] * moved[2];
-        greedy->seen[k] = greedy->moved[c->body[0]] + greedy->moved[c->body[1]] - residual / greedy->gain[k];
-        if (greedy->lanes != NULL)
-            toLane(greedy, k, sum, residual);
-        if (!(residual <= own->worst) && !isnan(own->worst)) /* keeps a NaN */
-            own->worst = residual;
-    }
-}
-
-SPRAG_QUAD_CLONES(judgeRows, judgeAll, JudgedRange)
-
-static void judgeRange(void *data, int number, int first, int end)
-{
-    Judgement *judgement = data;
-    JudgedRange range = {.all = judgement, .first = first, .end = end};
-    judgeRows(&range);
-    judgement->range[number] = range.own;
-}
-
-static void keepRange(void *data, int range, int first, int end)
-{
-    (void)range;
-    const spragGreedy *greedy = data;
-    for (int k = first; k < end; ++k)
-        memcpy(greedy->best + 3 * k, greedy->contact[k].r, 3 * sizeof *greedy->best);
-}
-
-static double judge(spragGreedy *greedy, Judgement *judgement)
-{
-    const int count = greedy->contact_count;
-    spragRangesRun(count, judgeRange, judgement);
-    for (int k = 0; k < spragRangeCount(count); ++k) {
-        const JudgedSums *range = &judgement->range[k];
-        JudgedSums *sums = &judgement->sums;
-        sums->creep = fmax(sums->creep, range->creep);
-        sums->work += range->work;
-        sums->square += range->square;
-        if (!(range->worst <= sums->worst) && !isnan(sums->worst))
-            sums->worst = range->worst;
-    }
-    greedy->creep = judgement->sums.creep;
-    if (greedy->lanes != NULL)
-        greedy->lanes->judged = 1;
-    if (judgement->sums.worst < greedy->best_residual) {
-        greedy->best_residual = judgement->sums.worst;
-        if (greedy->best != NULL)
-            spragRangesRun(count, keepRange, greedy);
-    }
-    return judgement->sums.worst;
-}
-
-double spragGreedyResidual(spragGreedy *greedy, double *u)
-{
-    return judge(greedy, &(Judgement){.greedy = greedy, .u = u});
-}
-
-/* A guess from another load is made shorter: s r, 0 <= s <= 1, of the least energy
- * s^2 (r.W r) / 2 + s (r.q).  1: it was. */
-static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
-{
-    const double work = guess->sums.work, square = guess->sums.square;
-    if (!(square > 0) || -work >= LONG_ENOUGH * square)
-        return 0;
-    const double scale = fmax(-work / square, 0);
-    for (int k = 0; k < greedy->contact_count; ++k) {
-        for (int i = 0; i < 3; ++i)
-            greedy->contact[k].r[i] *= scale;
-        if (guess->others != NULL)
-            guess->others[k] *= scale;
-    }
-    for (int b = 0; b < greedy->body_count; ++b)
-        for (int i = 0; i < 4; ++i) {
-            greedy->body[b].velocity[0][i] *= scale;
-            greedy->body[b].velocity[1][i] *= scale;
-        }
-    return 1;
-}
-
-void spragGreedyBegin(spragGreedy *greedy, double *others, double *u)
-{
-    spragGreedySum(greedy);
-    memset(greedy->moved, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->moved);
-    for (int k = 0; k < paddedCount(greedy->contact_count); ++k)
-        greedy->gain[k] = GAIN_FIRST;
-    for (int k = greedy->contact_count; k < paddedCount(greedy->contact_count); ++k) {
-        memcpy(greedy->pair[k], greedy->pair[greedy->contact_count - 1], sizeof greedy->pair[k]);
-        greedy->seen[k] = INFINITY;
-    }
-    greedy->visits = 0;
-    greedy->best_residual = INFINITY;
-    if (greedy->lanes != NULL)
-        spragGreedyLanesFill(greedy);
-    Judgement guess = {.greedy = greedy, .others = others, .u = u};
-    judge(greedy, &guess);
-    if (shortenGuess(greedy, &guess))
-        spragGreedyResidual(greedy, u);
-}
-
-double spragGreedyBest(spragGreedy *greedy, double *u)
-{
-    for (int k = 0; k < greedy->contact_count; ++k)
-        memcpy(greedy->contact[k].r, greedy->best + 3 * k, 3 * sizeof *greedy->best);
-    spragGreedySum(greedy);
-    return spragGreedyResidual(greedy, u);
-}
-
 /* Are so many visits left that single precision is worth it, and does it see
  * what is wrong?  Then there is room for it. */
 static int isForLanes(spragGreedy *greedy, long visits)
@@ -706,7 +361,7 @@ static int isForLanes(spragGreedy *greedy, long visits)
     if (visits < (long)LANES_FEW * greedy->contact_count || !(greedy->best_residual > SPRAG_LANES_FLOOR))
         return 0;
     if (greedy->lanes == NULL && spragGreedyWiden(greedy) && greedy->lanes != NULL) {
-        fillLanes(greedy);
+        spragGreedyFillLanes(greedy);
         spragGreedyLanesFill(greedy);
     }
     return greedy->lanes != NULL && !greedy->lanes->done;

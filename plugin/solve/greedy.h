@@ -85,6 +85,8 @@ int spragGreedyWiden(spragGreedy *greedy);
 
 /* The rest of contacts first .. end - 1. */
 void spragGreedyFill(spragGreedy *greedy, int first, int end);
+/* Those of lanes that came after the contacts were filled. */
+void spragGreedyFillLanes(spragGreedy *greedy);
 
 /* velocities of the bodies from all r, to rounding */
 void spragGreedySum(spragGreedy *greedy);

@@ -1,0 +1,173 @@
+/* The judge's word on greedy.h's impulses, in double precision; and the guess that rounds begin with. */
+#include <math.h>
+#include <string.h>
+
+#include "base/pool.h"
+#include "linalg/vec3.h"
+#include "problem/creep.h"
+#include "problem/residual.h"
+#include "solve/greedy_row.h"
+
+#define INLINE SPRAG_QUAD_INLINE
+#define LONG_ENOUGH 0.9 /* of itself: a guess that is right but for its last digits is left alone */
+
+typedef struct JudgedSums {
+    double worst, creep; /* m/s */
+    double work, square; /* J, r.q and r.W r */
+} JudgedSums;
+
+/* Of all contacts: what each may gain by a visit is its residual from now on. */
+typedef struct Judgement {
+    spragGreedy *greedy;
+    double *u, *others; /* as in greedy.h, or NULL */
+    JudgedSums sums, range[SPRAG_RANGES_MOST];
+} Judgement;
+
+/* sum: m/s, q + J v */
+INLINE void toLane(spragGreedy *greedy, int k, spragQuad sum, double residual)
+{
+    const spragGreedyContact *c = &greedy->contact[k];
+    spragLaneContact *to = &greedy->lanes->contact[k];
+    spragQuad r = SPRAG_ROW(c->r);
+    sum[3] = c->mu;
+    r[3] = c->nu;
+    SPRAG_LANE_ROW(to->q) = __builtin_convertvector(sum, spragOctRow);
+    SPRAG_LANE_ROW(to->r[0]) = SPRAG_LANE_ROW(to->r[1]) = __builtin_convertvector(r, spragOctRow);
+    greedy->lanes->gain[k] = (float)greedy->gain[k];
+    greedy->lanes->seen[k] = (float)(-residual / greedy->gain[k]);
+}
+
+/* What a range of contacts adds to it. */
+typedef struct JudgedRange {
+    const Judgement *all;
+    int first, end;
+    JudgedSums own;
+} JudgedRange;
+
+INLINE void judgeAll(JudgedRange *range)
+{
+    const Judgement *all = range->all;
+    JudgedSums *own = &range->own;
+    spragGreedy *greedy = all->greedy;
+    for (int k = range->first; k < range->end; ++k) {
+        const spragGreedyContact *c = &greedy->contact[k];
+        spragGreedyAskBodies(greedy, k + SPRAG_GREEDY_AHEAD, sizeof c->q);
+        const spragQuad moved = spragGreedyVelocity(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]),
+                        sum = moved + SPRAG_ROW(c->q);
+        double u[3], trace = 0;
+        for (int i = 0; i < 3; ++i) {
+            u[i] = sum[i] + c->own[i][3] * c->r[i];
+            trace += c->own[i][i] + c->own[i][3];
+        }
+        const double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
+        own->creep = fmax(own->creep, spragContactCreep(c->mu, c->r, u));
+        if (all->u != NULL)
+            memcpy(all->u + 3 * k, u, sizeof u);
+        if (all->others != NULL)
+            all->others[k] = moved[0] - (c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2]);
+        own->work += spragDot3(c->r, c->q);
+        own->square += c->r[0] * moved[0] + c->r[1] * moved[1] + c->r[2] * moved[2];
+        greedy->seen[k] = greedy->moved[c->body[0]] + greedy->moved[c->body[1]] - residual / greedy->gain[k];
+        if (greedy->lanes != NULL)
+            toLane(greedy, k, sum, residual);
+        if (!(residual <= own->worst) && !isnan(own->worst)) /* keeps a NaN */
+            own->worst = residual;
+    }
+}
+
+SPRAG_QUAD_CLONES(judgeRows, judgeAll, JudgedRange)
+
+static void judgeRange(void *data, int number, int first, int end)
+{
+    Judgement *judgement = data;
+    JudgedRange range = {.all = judgement, .first = first, .end = end};
+    judgeRows(&range);
+    judgement->range[number] = range.own;
+}
+
+static void keepRange(void *data, int range, int first, int end)
+{
+    (void)range;
+    const spragGreedy *greedy = data;
+    for (int k = first; k < end; ++k)
+        memcpy(greedy->best + 3 * k, greedy->contact[k].r, 3 * sizeof *greedy->best);
+}
+
+static double judge(spragGreedy *greedy, Judgement *judgement)
+{
+    const int count = greedy->contact_count;
+    spragRangesRun(count, judgeRange, judgement);
+    for (int k = 0; k < spragRangeCount(count); ++k) {
+        const JudgedSums *range = &judgement->range[k];
+        JudgedSums *sums = &judgement->sums;
+        sums->creep = fmax(sums->creep, range->creep);
+        sums->work += range->work;
+        sums->square += range->square;
+        if (!(range->worst <= sums->worst) && !isnan(sums->worst))
+            sums->worst = range->worst;
+    }
+    greedy->creep = judgement->sums.creep;
+    if (greedy->lanes != NULL)
+        greedy->lanes->judged = 1;
+    if (judgement->sums.worst < greedy->best_residual) {
+        greedy->best_residual = judgement->sums.worst;
+        if (greedy->best != NULL)
+            spragRangesRun(count, keepRange, greedy);
+    }
+    return judgement->sums.worst;
+}
+
+double spragGreedyResidual(spragGreedy *greedy, double *u)
+{
+    return judge(greedy, &(Judgement){.greedy = greedy, .u = u});
+}
+
+/* A guess from another load is made shorter: s r, 0 <= s <= 1, of the least energy
+ * s^2 (r.W r) / 2 + s (r.q).  1: it was. */
+static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
+{
+    const double work = guess->sums.work, square = guess->sums.square;
+    if (!(square > 0) || -work >= LONG_ENOUGH * square)
+        return 0;
+    const double scale = fmax(-work / square, 0);
+    for (int k = 0; k < greedy->contact_count; ++k) {
+        for (int i = 0; i < 3; ++i)
+            greedy->contact[k].r[i] *= scale;
+        if (guess->others != NULL)
+            guess->others[k] *= scale;
+    }
+    for (int b = 0; b < greedy->body_count; ++b)
+        for (int i = 0; i < 4; ++i) {
+            greedy->body[b].velocity[0][i] *= scale;
+            greedy->body[b].velocity[1][i] *= scale;
+        }
+    return 1;
+}
+
+void spragGreedyBegin(spragGreedy *greedy, double *others, double *u)
+{
+    spragGreedySum(greedy);
+    memset(greedy->moved, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->moved);
+    for (int k = 0; k < spragGreedyPadded(greedy->contact_count); ++k)
+        greedy->gain[k] = SPRAG_GREEDY_GAIN;
+    for (int k = greedy->contact_count; k < spragGreedyPadded(greedy->contact_count); ++k) {
+        memcpy(greedy->pair[k], greedy->pair[greedy->contact_count - 1], sizeof greedy->pair[k]);
+        greedy->seen[k] = INFINITY;
+    }
+    greedy->visits = 0;
+    greedy->best_residual = INFINITY;
+    if (greedy->lanes != NULL)
+        spragGreedyLanesFill(greedy);
+    Judgement guess = {.greedy = greedy, .others = others, .u = u};
+    judge(greedy, &guess);
+    if (shortenGuess(greedy, &guess))
+        spragGreedyResidual(greedy, u);
+}
+
+double spragGreedyBest(spragGreedy *greedy, double *u)
+{
+    for (int k = 0; k < greedy->contact_count; ++k)
+        memcpy(greedy->contact[k].r, greedy->best + 3 * k, 3 * sizeof *greedy->best);
+    spragGreedySum(greedy);
+    return spragGreedyResidual(greedy, u);
+}

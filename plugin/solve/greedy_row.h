@@ -1,0 +1,78 @@
+/* Products with the rows of greedy.h, a vector each: what greedy.c, greedy_fill.c and greedy_judge.c share. */
+#ifndef SPRAG_SOLVE_GREEDY_ROW_H
+#define SPRAG_SOLVE_GREEDY_ROW_H
+
+#include "base/prefetch.h"
+#include "linalg/oct.h"
+#include "solve/greedy.h"
+#include "solve/greedy_lanes.h"
+
+#define SPRAG_GREEDY_GAIN 0.5 /* of a contact that was not visited yet */
+enum {
+    SPRAG_GREEDY_AHEAD = 8, /* contacts that are looked at one after the other, of whose bodies are fetched */
+    SPRAG_GREEDY_PAIR = 2 * SPRAG_QUAD /* contacts that are looked at together */
+};
+
+/* Room for so many contacts, to a multiple of SPRAG_GREEDY_PAIR. */
+static inline int spragGreedyPadded(int count)
+{
+    return (count + SPRAG_GREEDY_PAIR - 1) / SPRAG_GREEDY_PAIR * SPRAG_GREEDY_PAIR;
+}
+
+/* All rows are aligned: the arena aligns the arrays, and their elements are multiples of 32 bytes. */
+_Static_assert(sizeof(spragGreedyBody) % sizeof(spragQuad) == 0, "rows of bodies are aligned");
+_Static_assert(sizeof(spragGreedyContact) % sizeof(spragQuad) == 0, "rows of contacts are aligned");
+#define SPRAG_ROW(x) (*(const spragQuad *)(const void *)(x))
+#define SPRAG_ROW_CHANGE(x) (*(spragQuad *)(void *)(x))
+#define SPRAG_LANE_ROW(x) (*(spragOctRow *)(void *)(x))
+#define SPRAG_ROW_TURNED(x) __builtin_shufflevector(x, x, 1, 2, 0, 3)
+
+/* a x b, turned by one place: (z, x, y). */
+SPRAG_QUAD_INLINE spragQuad spragGreedyCross(spragQuad a, spragQuad b)
+{
+    return a * SPRAG_ROW_TURNED(b) - SPRAG_ROW_TURNED(a) * b;
+}
+
+/* The sums of three vectors whose fourth numbers are zero. */
+SPRAG_QUAD_INLINE spragQuad spragGreedySums(spragQuad a, spragQuad b, spragQuad c)
+{
+    const spragQuad ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const spragQuad cc = __builtin_shufflevector(c, c, 0, 4, 2, 6) + __builtin_shufflevector(c, c, 1, 5, 3, 7);
+    return __builtin_shufflevector(ab, cc, 0, 1, 4, 5) + __builtin_shufflevector(ab, cc, 2, 3, 6, 7);
+}
+
+/* J_k v */
+SPRAG_QUAD_INLINE spragQuad spragGreedyVelocity(const spragGreedyContact *c, const spragGreedyBody *a,
+                                                const spragGreedyBody *b)
+{
+    const spragQuad turning = spragGreedyCross(SPRAG_ROW(a->velocity[1]), SPRAG_ROW(c->arm[0])) -
+                              spragGreedyCross(SPRAG_ROW(b->velocity[1]), SPRAG_ROW(c->arm[1]));
+    const spragQuad v = SPRAG_ROW(a->velocity[0]) - SPRAG_ROW(b->velocity[0]) + SPRAG_ROW_TURNED(turning);
+    return spragGreedySums(SPRAG_ROW(c->direction[0]) * v, SPRAG_ROW(c->direction[1]) * v,
+                           SPRAG_ROW(c->direction[2]) * v);
+}
+
+/* M^-1 J_k^T r into the velocities */
+SPRAG_QUAD_INLINE void spragGreedyPush(const spragGreedyContact *c, const double r[3], spragGreedyBody *a,
+                                       spragGreedyBody *b)
+{
+    const spragQuad p =
+        SPRAG_ROW(c->direction[0]) * r[0] + SPRAG_ROW(c->direction[1]) * r[1] + SPRAG_ROW(c->direction[2]) * r[2];
+    const spragQuad s = spragGreedyCross(SPRAG_ROW(c->arm[0]), p), t = spragGreedyCross(SPRAG_ROW(c->arm[1]), p);
+    SPRAG_ROW_CHANGE(a->velocity[0]) += p * a->inverse_mass;
+    SPRAG_ROW_CHANGE(b->velocity[0]) -= p * b->inverse_mass;
+    SPRAG_ROW_CHANGE(a->velocity[1]) += SPRAG_ROW(a->inverse_inertia[0]) * s[1] +
+                                        SPRAG_ROW(a->inverse_inertia[1]) * s[2] +
+                                        SPRAG_ROW(a->inverse_inertia[2]) * s[0];
+    SPRAG_ROW_CHANGE(b->velocity[1]) -= SPRAG_ROW(b->inverse_inertia[0]) * t[1] +
+                                        SPRAG_ROW(b->inverse_inertia[1]) * t[2] +
+                                        SPRAG_ROW(b->inverse_inertia[2]) * t[0];
+}
+
+SPRAG_QUAD_INLINE void spragGreedyAskBodies(const spragGreedy *greedy, int k, size_t bytes)
+{
+    for (int side = 0; side < 2 && k < greedy->contact_count; ++side)
+        spragPrefetch(&greedy->body[greedy->contact[k].body[side]], bytes);
+}
+
+#endif
