@@ -124,7 +124,7 @@ typedef struct Proof {
 /* 1: block k carries so much of the wedge's sum of normal impulses, 1, that it is named. */
 static int isInWedge(const Proof *proof, int k)
 {
-    return proof->r[3 * k] >= 0.01;
+    return fabs(proof->r[3 * k]) >= 0.01;
 }
 
 /* The contacts of a wedge, and the bodies between them, numbers as in the file. */

@@ -1,4 +1,5 @@
 /* Argument checks of the ODE-free API, then one call down. */
+#include <limits.h>
 #include <math.h>
 
 #include "base/arena.h"
@@ -89,14 +90,22 @@ spragStatus spragProblemExistence(const spragProblem *problem, double *r, spragE
         return status;
     if (existence == NULL)
         return spragFail(SPRAG_ERROR_NULL, "existence is NULL");
-    if (!spragProblemIsPlain(problem))
-        return spragFail(SPRAG_ERROR_RANGE, "the criterion is for problems whose blocks are all one-sided contacts");
+    int two_sided = 0;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        if (spragKindOf(problem, k) > SPRAG_BLOCK_TWO_SIDED)
+            return spragFail(SPRAG_ERROR_RANGE, "the criterion is for contacts, and block %d is none", k);
+        two_sided += spragKindOf(problem, k) == SPRAG_BLOCK_TWO_SIDED;
+    }
+    if (two_sided > SPRAG_ENUMERATE_MAX)
+        return spragFail(SPRAG_ERROR_RANGE, "%d two-sided contacts have too many variants: at most %d", two_sided,
+                         SPRAG_ENUMERATE_MAX);
     if (problem->contact_count == 0) {
         *existence = (spragExistence){.assured = 1, .margin = INFINITY};
         return SPRAG_OK;
     }
     spragArena arena = {0};
-    const spragStatus found = spragExistenceFind(problem, &arena, r, existence);
+    const spragExistenceAsk all = {.variants = INT_MAX, .closing = INFINITY};
+    const spragStatus found = spragExistenceFind(problem, &all, &arena, r, existence);
     spragArenaFree(&arena);
     return found == SPRAG_OK ? found : spragFail(found, "no memory for %d contacts", problem->contact_count);
 }

@@ -7,6 +7,7 @@
 #include "ode/articulation.h"
 #include "ode/bearing.h"
 #include "ode/release.h"
+#include "ode/soften.h"
 #include "solve/solver.h"
 
 enum {
@@ -50,8 +51,8 @@ static spragStatus sweep(const spragSolveOptions *options, spragIsland *island)
     return status;
 }
 
-/* After a solution. */
-static void look(Course *course, double residual)
+/* After a solution.  Of contacts that yield rigid sweeps know nothing. */
+static void look(Course *course, double residual, int wedged)
 {
     const int missed = residual > fmax(course->tolerance, SPRAG_MISSED);
     ++course->solutions;
@@ -61,7 +62,7 @@ static void look(Course *course, double residual)
     course->pause = course->astray ? course->pause_next : course->pause > 0 ? course->pause - 1 : 0;
     course->pause_next *= course->astray ? 2 : 1;
     course->swept = 0;
-    course->sweeps = course->pause == 0 && !missed;
+    course->sweeps = course->pause == 0 && !missed && !wedged;
 }
 
 /* After either. */
@@ -82,7 +83,7 @@ static void compare(Course *course, spragIsland *island, spragBearingRounds *rou
         course->swept = 1;
     } else {
         course->least_solved = fmin(course->least_solved, course->left);
-        look(course, residual);
+        look(course, residual, island->wedge > 0);
     }
 }
 
@@ -132,7 +133,7 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
            goesOn(&course, island->solve.residual, own.time_limit == SPRAG_TIME_LEAST)) {
         status = solveRound(world, &own, &course, island, &rounds);
         iterations += island->solve.iterations;
-        if (island->wedge > 0 && own.iteration_limit == 0 && spragProblemHasFreeRows(&island->problem))
+        if (island->wedge > 0 && own.iteration_limit == 0 && spragHasInfinite(island))
             own.iteration_limit = STEPS_AGAIN;
         own.time_limit = spragTimeLeft(options->time_limit, begin);
         ++course.round;

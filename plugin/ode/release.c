@@ -1,6 +1,7 @@
 #include "ode/release.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "linalg/vec3.h"
 #include "ode/soften.h"
@@ -94,35 +95,53 @@ static int isMissed(const spragSolveOptions *options, const spragIsland *island,
     return status == SPRAG_NOT_CONVERGED && isFar(options, island);
 }
 
-/* The mode search alone, for what was wedged in the last step and may be so still; else as it was.  1: it is solved,
- * wedged, or has no memory. */
-static int solveWedged(const spragSolveOptions *options, spragIsland *island, int *iterations, spragStatus *status)
+/* Two-sided contacts in a small island.  What stands against them stands against all methods: Newton's equations know no
+ * interior of their cones (solve/cones.h), so that the later links seldom find what the first did not. */
+static int hasGuides(const spragSolveOptions *options, const spragIsland *island)
+{
+    if (options->solver != SPRAG_SOLVER_AUTO || island->block_count > FEW)
+        return 0;
+    for (int k = 0; k < island->block_count; ++k)
+        if (island->block[k].kind == SPRAG_BLOCK_TWO_SIDED)
+            return 1;
+    return 0;
+}
+
+/* What was wedged in the last step may be so still: the mode search alone.  What was in this one, with other bounds or other
+ * corrections, is not even searched; else as it was.  1: it is solved, wedged, or has no memory. */
+static int solveWedged(const spragSolveOptions *options, spragIsland *island, int again, int *iterations,
+                       spragStatus *status)
 {
     spragSolveOptions own = *options;
-    if (!island->wedged_before || own.solver != SPRAG_SOLVER_AUTO)
+    if ((!island->wedged_before && !again) || own.solver != SPRAG_SOLVER_AUTO)
         return 0;
     own.solver = SPRAG_SOLVER_VARIANT;
-    *status = spragPartingSolve(spragChainSolve, &own, island, iterations);
+    if (!again) {
+        *status = spragPartingSolve(spragChainSolve, &own, island, iterations);
+    } else {
+        island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);
+        *status = SPRAG_NOT_CONVERGED;
+    }
     if (!isMissed(options, island, *status))
-        return 1;
+        return !again;
     if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         *status = SPRAG_ERROR_MEMORY;
     return *status == SPRAG_ERROR_MEMORY || island->wedge > 0;
 }
 
 /* The chain, but asked after its first links, or after all, whether there is a rigid solution. */
-static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *island, int *iterations)
+static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *island, int again, int *iterations)
 {
-    const int hastens = spragChainHastens(&island->problem, options);
+    const int early = spragChainHastens(&island->problem, options) || hasGuides(options, island);
     spragStatus status;
-    if (solveWedged(options, island, iterations, &status))
+    if (solveWedged(options, island, again, iterations, &status))
         return status;
-    status = spragPartingSolve(hastens ? spragChainBegin : spragChainSolve, options, island, iterations);
+    status = spragPartingSolve(early ? spragChainBegin : spragChainSolve, options, island, iterations);
     if (!isMissed(options, island, status))
         return status;
     if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         return SPRAG_ERROR_MEMORY;
-    return hastens && !(island->wedge > 0) ? spragPartingSolve(spragChainGoOn, options, island, iterations) : status;
+    return early && !(island->wedge > 0) ? spragPartingSolve(spragChainGoOn, options, island, iterations) : status;
 }
 
 spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *island)
@@ -132,15 +151,24 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     const int waits = !(given->time_limit > 0) && island->block_count <= LARGE;
     spragSolveOptions own = *given;
     const spragSolveOptions *options = &own;
+    const int again = island->wedge > 0;
+    double *guess = NULL; /* of a wedge that lasts */
     int iterations = 0;
     if (waits && island->missed >= MISSES_PATIENT && own.iteration_limit == 0)
         own.iteration_limit = STEPS_PROMPT;
+    if (waits && (again || island->wedged_before)) {
+        const size_t n = 3 * (size_t)island->block_count;
+        guess = SPRAG_TAKE_RAW(arena, double, n);
+        if (guess == NULL)
+            return SPRAG_ERROR_MEMORY;
+        memcpy(guess, island->r, n * sizeof *guess);
+    }
     island->wedge = 0;
-    spragStatus status = waits ? solveRigid(options, island, &iterations)
+    spragStatus status = waits ? solveRigid(options, island, again, &iterations)
                                : spragPartingSolve(spragChainSolve, options, island, &iterations);
     if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
         (island->wedge > 0 || spragConflicts(island)))
-        status = spragYieldingSolve(options, island, &iterations);
+        status = spragYieldingSolve(options, island, guess, &iterations);
     const int limited = given->time_limit > 0 || given->iteration_limit > 0;
     if (limited && status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
         island->block_count <= FEW && !(island->wedge > 0) && !spragConflicts(island))

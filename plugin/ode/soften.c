@@ -11,7 +11,7 @@
 #include "solve/existence.h"
 #include "solve/solver.h"
 
-enum { SWEEPS = 20 };
+enum { SWEEPS = 20, VARIANTS = 64 };
 #define CONFLICT 1e4        /* impulses against what stops the island */
 #define SHARE_CONFLICT 1e-8 /* of W, by which contacts yield: in conflict, from this on */
 #define SHARE_WEDGE 1e-3    /* in a wedge */
@@ -24,6 +24,14 @@ static int isInfinite(const spragBlock *block)
     return block->part == SPRAG_PART_CONTACT && block->kind == SPRAG_BLOCK_BOX;
 }
 
+int spragHasInfinite(const spragIsland *island)
+{
+    for (int k = 0; k < island->block_count; ++k)
+        if (isInfinite(&island->block[k]))
+            return 1;
+    return 0;
+}
+
 /* 1/kg, mean of the diagonal of W_kk */
 static double scaleOf(const spragIsland *island, int k)
 {
@@ -34,10 +42,8 @@ static double scaleOf(const spragIsland *island, int k)
 int spragConflicts(const spragIsland *island)
 {
     const spragProblem *p = &island->problem;
+    const int infinite = spragHasInfinite(island);
     double impulse = 0, free = 0; /* m/s */
-    int infinite = 0;
-    for (int k = 0; k < island->block_count && !infinite; ++k)
-        infinite = isInfinite(&island->block[k]);
     for (int k = 0; k < island->block_count && infinite; ++k) {
         impulse = fmax(impulse, spragNorm3(island->r + 3 * k) * scaleOf(island, k));
         free = fmax(free, spragNorm3(p->q + 3 * k));
@@ -45,15 +51,29 @@ int spragConflicts(const spragIsland *island)
     return infinite && impulse > CONFLICT * free;
 }
 
-/* The diagonal of W: what it was (diagonal, block_count x 3) and a share of it. */
-static void soften(spragIsland *island, const double *diagonal, double share)
+static int isGuide(const spragBlock *block)
+{
+    return block->kind == SPRAG_BLOCK_TWO_SIDED;
+}
+
+static int hasGuides(const spragIsland *island)
+{
+    for (int k = 0; k < island->block_count; ++k)
+        if (isGuide(&island->block[k]))
+            return 1;
+    return 0;
+}
+
+/* The diagonal of W: what it was (diagonal, block_count x 3) and a share of it, of contacts and, if asked, of guides. */
+static void soften(spragIsland *island, const double *diagonal, double share, int guides)
 {
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
         const double *d = diagonal + 3 * k, compliance = share * (d[0] + d[1] + d[2]) / 3;
+        const int yields = block->part == SPRAG_PART_CONTACT || (guides && isGuide(block));
         double *W = island->W + 9 * spragProblemDiagonal(&island->problem, k);
         for (int row = 0; row < 3; ++row)
-            W[4 * row] = d[row] + (block->part == SPRAG_PART_CONTACT && !block->unused[row] ? compliance : 0);
+            W[4 * row] = d[row] + (yields && !block->unused[row] ? compliance : 0);
     }
 }
 
@@ -84,16 +104,27 @@ static void takeBack(spragIsland *island, const Answer *answer)
 spragStatus spragWedgeFind(spragIsland *island)
 {
     spragArena *arena = &island->lane->arena;
+    const int has_free = spragProblemHasFreeRows(&island->problem);
+    const spragProblem *asked = &island->problem;
     spragCones cones;
-    spragProblem contacts;
+    spragProblem rest, contacts;
     spragExistence existence = {0};
     island->wedge = 0;
-    if (!spragConesApply(&island->problem))
+    if (has_free && (spragHasInfinite(island) || island->block_count > SPRAG_FREE_ROWS_MOST))
         return SPRAG_OK;
-    if (!spragConesInit(&cones, &island->problem, arena) || !spragConesContacts(&cones, &contacts, arena))
+    if (has_free && !spragFreeRowsEliminate(&island->problem, arena, &rest))
         return SPRAG_ERROR_MEMORY;
+    asked = has_free ? &rest : asked;
+    if (!spragConesApplyToSides(asked))
+        return SPRAG_OK;
+    if (!spragConesInit(&cones, asked, arena))
+        return SPRAG_ERROR_MEMORY;
+    double *y = SPRAG_TAKE_RAW(arena, double, 3 * cones.problem->contact_count);
+    if (y == NULL || !spragConesContacts(&cones, island->r, &contacts, y, arena))
+        return SPRAG_ERROR_MEMORY;
+    const spragExistenceAsk ask = {.guess = y, .variants = VARIANTS, .closing = CLOSING};
     const spragStatus status =
-        contacts.contact_count > 0 ? spragExistenceFind(&contacts, arena, NULL, &existence) : SPRAG_OK;
+        contacts.contact_count > 0 ? spragExistenceFind(&contacts, &ask, arena, NULL, &existence) : SPRAG_OK;
     if (status == SPRAG_OK && existence.margin < -CLOSING)
         island->wedge = -existence.margin;
     return status;
@@ -125,42 +156,52 @@ static double *room(const spragIsland *island, Answer *answer)
     return diagonal;
 }
 
-/* With a compliance on all contacts there is a solution.  That is what is solved and judged; W is rigid again
- * afterwards, and u what the rigid contacts do. */
-static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
-                                 Answer *before, int *iterations)
+/* With a compliance on all contacts, and on guides if asked, there is a solution.  That is what is solved and judged.
+ * guess: where to begin, or NULL.  W is rigid again afterwards. */
+static spragStatus solveShares(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
+                               const double *guess, int guides, int *solved, int *iterations)
 {
+    const size_t n = 3 * (size_t)island->block_count;
     const double closing = island->wedge;
     const double enough = fmax(closing > 0 ? options->tolerance : SPRAG_MISSED, options->enough);
     spragStatus status = SPRAG_NOT_CONVERGED;
-    keep(island, before);
     island->solve.residual = INFINITY;
     for (double share = closing > 0 ? SHARE_WEDGE : SHARE_CONFLICT;
          share <= SHARE_MOST && status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough); share *= 10) {
-        memset(island->r, 0, 3 * (size_t)island->block_count * sizeof *island->r);
-        soften(island, diagonal, share);
+        if (guess != NULL)
+            memcpy(island->r, guess, n * sizeof *island->r);
+        else
+            memset(island->r, 0, n * sizeof *island->r);
+        soften(island, diagonal, share, guides);
         status = spragPartingSolve(spragChainSolve, options, island, iterations);
         island->wedge = closing > 0 ? closing : share * fastest(island);
     }
-    soften(island, diagonal, 0);
-    const int solved = island->solve.residual <= enough;
-    if (status != SPRAG_ERROR_MEMORY && !solved) {
-        takeBack(island, before);
+    soften(island, diagonal, 0, 0);
+    *solved = island->solve.residual <= enough;
+    return status;
+}
+
+spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *island, const double *guess,
+                               int *iterations)
+{
+    Answer before;
+    int solved;
+    double *diagonal = room(island, &before);
+    if (diagonal == NULL)
+        return SPRAG_ERROR_MEMORY;
+    keep(island, &before);
+    const int guides = island->wedge > 0 && hasGuides(island);
+    spragStatus status = solveShares(options, island, diagonal, guess, 0, &solved, iterations);
+    if (status != SPRAG_ERROR_MEMORY && !solved && guides)
+        status = solveShares(options, island, diagonal, NULL, 1, &solved, iterations);
+    if (status == SPRAG_ERROR_MEMORY)
+        return status;
+    if (!solved) {
+        takeBack(island, &before);
         island->wedge = 0;
     }
     spragProblemVelocity(&island->problem, island->r, island->u);
     island->rigid = spragVelocityResidual(&island->problem, island->r, island->u);
-    return status;
-}
-
-spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *island, int *iterations)
-{
-    Answer before;
-    double *diagonal = room(island, &before);
-    if (diagonal == NULL)
-        return SPRAG_ERROR_MEMORY;
-    if (solveYielding(options, island, diagonal, &before, iterations) == SPRAG_ERROR_MEMORY)
-        return SPRAG_ERROR_MEMORY;
     if (!(island->wedge > 0))
         island->solve.residual = island->rigid;
     island->solve.fallback = 1;
@@ -181,9 +222,9 @@ spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *is
     own.time_limit = 0;
     keep(island, &before);
     memset(island->r, 0, n * sizeof *island->r);
-    soften(island, diagonal, SHARE_SWEPT);
+    soften(island, diagonal, SHARE_SWEPT, 0);
     spragStatus status = spragPartingSolve(spragChainSolve, &own, island, iterations);
-    soften(island, diagonal, 0);
+    soften(island, diagonal, 0, 0);
     if (status == SPRAG_ERROR_MEMORY)
         return status;
     island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);

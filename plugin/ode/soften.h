@@ -13,7 +13,8 @@
  * If not, friction locks a wedge: impulses inside the cones which stop each other (W r = 0) and which the motion drives
  * home (q.r < 0), as between the planks that a game has let a door sink into, all pushing it out.  No rigid solution is
  * known then, and none has been seen (stormbaancoureur: all of 20).  So all contacts yield, by s = 1e-3 or, if need be,
- * 1e-2 or 1e-1, with which a solution exists by the same criterion.  That problem is solved and judged; the closing
+ * 1e-2 or 1e-1, with which a solution exists by the same criterion.  Guides and the ends of sliding bearings join them only
+ * where that is not enough, as in a wedge of guides alone: what joints hold is not to move.  That problem is solved and judged; the closing
  * speed and the residual of the rigid one are kept beside it (island->wedge, rigid), counted and told on their own.
  *
  * Tried and dropped: friction alone that yields, and less and less so, for what is missed though a solution exists.
@@ -26,15 +27,19 @@
 
 #include "ode/rows.h"
 
-/* Solves the missed island so: a wedge, or a conflict where island->wedge is 0.  Fills r, u, solve, wedge and rigid;
- * adds to *iterations.  Status as the chain's. */
-spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *island, int *iterations);
+/* Solves the missed island so: a wedge, or a conflict where island->wedge is 0.  guess (3 block_count): where to begin, or
+ * NULL.  Fills r, u, solve, wedge and rigid; adds to *iterations.  Status as the chain's. */
+spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *island, const double *guess,
+                               int *iterations);
 
 /* Under a limit there is no time to ask for a wedge.  Sweeps of rigid contacts never end in one: their impulses grow
  * until rounding throws bodies, or are none, as none is better, and bodies fall through the ground.  So a small island
  * that was missed is swept from rest with s = 1e-1, where that ends, and the judge of the rigid problem compares; he is
  * not asked where impulses were huge.  Status: LIMIT, or ERROR_MEMORY. */
 spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *island, int *iterations);
+
+/* 1: some contact has mu = infinity.  Where it parts it holds nothing: its rows do not always ask for what they say. */
+int spragHasInfinite(const spragIsland *island);
 
 /* Do the island's impulses say that contacts of mu = infinity ask for what no motion gives? */
 int spragConflicts(const spragIsland *island);

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "problem/creep.h"
 #include "problem/residual.h"
+#include "solve/cones.h"
 #include "solve/glue.h"
 #include "solve/single.h"
 #include "solve/solver.h"
@@ -34,8 +35,9 @@
 #define SECONDS_PER_CUBE 1e-8 /* s, of a dense factorisation for n blocks, over n^3 */
 
 enum {
-    SMALL = 60,             /* blocks, measured: beyond it the mode search costs more than it saves */
-    STEPS_SMALL = 10000,    /* a path through the folds of friction of 50 or 300 takes 100 to 5000 */
+    SMALL = 60,          /* blocks, measured: beyond it the mode search costs more than it saves */
+    STEPS_SMALL = 10000, /* a path through the folds of friction of 50 or 300 takes 100 to 5000 */
+    STEPS_POINTS = 2500, /* where there is no path (cones.h): of proximal points 44 runs that ended took 15 to 2000 */
     STEPS_FROM_REST = 2500, /* where the guess led astray */
     STEPS_TRACED = 900,     /* of a path of a small island that leads somewhere; most end after 50 to 300 */
     SWEEPS_LAST = 3000,
@@ -116,7 +118,8 @@ static void chainSmall(Chain *chain, Part part)
     const double tolerance = options->tolerance, content = prompt ? options->enough : tolerance;
     add(chain, &spragSolverVariant, 0, tolerance);
     if (part != REST) {
-        addNewton(chain, prompt ? stepsWorth(problem, WORK_PROMPT) : STEPS_SMALL, !prompt, tolerance);
+        const int steps = spragConesApply(problem) ? STEPS_SMALL : STEPS_POINTS;
+        addNewton(chain, prompt ? stepsWorth(problem, WORK_PROMPT) : steps, !prompt, tolerance);
         if (part != WITHIN && !spragProblemHasFreeRows(problem)) /* the rest of the chain eliminates free rows first */
             add(chain, &spragSolverGeneration, 0, content);
     }

@@ -23,6 +23,7 @@ static int conesOf(const spragProblem *problem, int k)
     int count = 0;
     switch (spragKindOf(problem, k)) {
     case SPRAG_BLOCK_CONTACT:
+    case SPRAG_BLOCK_TWO_SIDED:
         return 1;
     case SPRAG_BLOCK_FORCE_LIMIT:
         return 1 + (problem->mu[k] > 0);
@@ -40,12 +41,20 @@ static int conesOf(const spragProblem *problem, int k)
     }
 }
 
-int spragConesApply(const spragProblem *problem)
+int spragConesApplyToSides(const spragProblem *problem)
 {
     int count = 0, own = 0;
     for (int k = 0; k < problem->contact_count && own >= 0; ++k)
         own = conesOf(problem, k), count += own;
     return own >= 0 && count > 0;
+}
+
+int spragConesApply(const spragProblem *problem)
+{
+    for (int k = 0; k < problem->contact_count; ++k)
+        if (spragKindOf(problem, k) == SPRAG_BLOCK_TWO_SIDED)
+            return 0;
+    return spragConesApplyToSides(problem);
 }
 
 /* ---------------------------------------------------------------- the cones */
@@ -246,29 +255,40 @@ double spragConesResidual(const spragCones *cones, const double *y, const double
     return spragProblemResidual(cones->asked, cones->r);
 }
 
-int spragConesContacts(const spragCones *cones, spragProblem *out, spragArena *arena)
+int spragConesContacts(const spragCones *cones, const double *r, spragProblem *out, double *y, spragArena *arena)
 {
-    const spragProblem *all = cones->problem;
+    const spragProblem *all = cones->problem, *asked = cones->asked;
     const int count = all->contact_count;
     int *index = SPRAG_TAKE_RAW(arena, int, count), *row_start = SPRAG_TAKE(arena, int, count + 1);
     int *column = SPRAG_TAKE_RAW(arena, int, all->block_count), contacts = 0, entry = 0;
     double *W = SPRAG_TAKE_RAW(arena, double, 9 * (size_t)all->block_count);
     double *q = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)count), *mu = SPRAG_TAKE_RAW(arena, double, count);
-    if (index == NULL || row_start == NULL || column == NULL || W == NULL || q == NULL || mu == NULL)
+    double *mu_minus = SPRAG_TAKE_RAW(arena, double, count);
+    unsigned char *kind = SPRAG_TAKE(arena, unsigned char, count);
+    if (index == NULL || row_start == NULL || column == NULL || W == NULL || q == NULL || mu == NULL ||
+        mu_minus == NULL || kind == NULL)
         return 0;
+    spragConesFrom(cones, r, y);
     for (int k = 0; k < count; ++k)
         index[k] = spragConeIsDisc(cones, k) ? -1 : contacts++;
     for (int k = 0; k < count; ++k) {
-        if (index[k] < 0)
+        const int to = index[k], block = cones->source == NULL ? k : cones->source[3 * k] / 3;
+        if (to < 0)
             continue;
-        memcpy(q + 3 * index[k], all->q + 3 * k, 3 * sizeof *q);
-        mu[index[k]] = all->mu[k];
+        memcpy(q + 3 * to, all->q + 3 * k, 3 * sizeof *q);
+        memmove(y + 3 * to, y + 3 * k, 3 * sizeof *y);
+        mu[to] = mu_minus[to] = all->mu[k];
+        kind[to] = SPRAG_BLOCK_CONTACT;
+        if (spragKindOf(asked, block) == SPRAG_BLOCK_TWO_SIDED) {
+            kind[to] = SPRAG_BLOCK_TWO_SIDED;
+            mu_minus[to] = spragMuMinusOf(asked, block);
+        }
         for (int e = all->row_start[k]; e < all->row_start[k + 1]; ++e)
             if (index[all->column[e]] >= 0) {
                 memcpy(W + 9 * (size_t)entry, all->W + 9 * (size_t)e, 9 * sizeof *W);
                 column[entry++] = index[all->column[e]];
             }
-        row_start[index[k] + 1] = entry;
+        row_start[to + 1] = entry;
     }
     *out = (spragProblem){.contact_count = contacts,
                           .block_count = entry,
@@ -276,6 +296,8 @@ int spragConesContacts(const spragCones *cones, spragProblem *out, spragArena *a
                           .column = column,
                           .W = W,
                           .q = q,
-                          .mu = mu};
+                          .mu = mu,
+                          .mu_minus = mu_minus,
+                          .kind = kind};
     return 1;
 }

@@ -13,6 +13,18 @@
  * then satisfies u_n >= mu |u_t| (its product with r would not be negative), and what solution there is must slide in
  * the wedge by sum mu r_n |u_t| >= -q.r.
  *
+ * A two-sided contact has its impulse in the cone of either side, K or -K, and what friction may lock is the union of
+ * 2^m cones, one a variant (docs/theory.md 3).  A solution exists if each variant i has a motion of its own,
+ *
+ *     i_k u_n > mu |u_t|   for two-sided contacts,   u_n > mu |u_t|   for the others:
+ *
+ * with a compliance e a solution r exists (with mu from 0 to its value the impulses are bounded by |q| / e, and for mu = 0
+ * there is one), and u.r = u_n r_n - mu |r_n| |u_t| <= 0 says r'Wr + q.r <= -e r.r.  If r grows without bound as e -> 0,
+ * r / |r| comes to a self-stress d, W d = 0, q.d <= 0, in the cones of some variant; d.(W x + q) > 0 for the motion x of
+ * that variant forbids it.  Here -d is in the cones too: of two-sided contacts alone every self-stress within friction
+ * stands against the criterion, unless q.d = 0.  A variant is a problem of one-sided contacts, with the signs of r_n and u_n
+ * changed where i_k = -1.
+ *
  * Newton's step of the barrier, with g and H its derivatives by u and e = ridge / tau, is W (g + e x + H W dx + e dx) =
  * 0, hence (W + e H^-1) dx = -H^-1 (g + e x): a matrix in the pattern of W. */
 #include "solve/existence.h"
@@ -174,7 +186,8 @@ static int begin(Search *s, const spragProblem *problem, spragArena *arena)
                                                     problem->column, INFINITY, arena) > 0;
 }
 
-spragStatus spragExistenceFind(const spragProblem *problem, spragArena *arena, double *r, spragExistence *out)
+/* Of one-sided contacts alone. */
+static spragStatus findOneSided(const spragProblem *problem, spragArena *arena, double *r, spragExistence *out)
 {
     Search s;
     if (!begin(&s, problem, arena))
@@ -209,4 +222,94 @@ spragStatus spragExistenceFind(const spragProblem *problem, spragArena *arena, d
     if (out->assured && r != NULL)
         memcpy(r, s.x, (size_t)n * sizeof *r);
     return SPRAG_OK;
+}
+
+/* ---------------------------------------------------------------- variants */
+
+/* A variant of a problem with two-sided contacts, as one of one-sided contacts. */
+typedef struct Variant {
+    const spragProblem *asked;
+    spragProblem problem;
+    double *W, *q, *mu;
+    int *side; /* (nc) */
+} Variant;
+
+static int isTwoSided(const spragProblem *problem, int k)
+{
+    return spragKindOf(problem, k) == SPRAG_BLOCK_TWO_SIDED;
+}
+
+static int beginVariant(Variant *v, const spragProblem *asked, spragArena *arena)
+{
+    const size_t nc = (size_t)asked->contact_count;
+    *v = (Variant){.asked = asked,
+                   .problem = *asked,
+                   .W = SPRAG_TAKE_RAW(arena, double, 9 * (size_t)asked->block_count),
+                   .q = SPRAG_TAKE_RAW(arena, double, 3 * nc),
+                   .mu = SPRAG_TAKE_RAW(arena, double, nc),
+                   .side = SPRAG_TAKE_RAW(arena, int, nc)};
+    v->problem.W = v->W, v->problem.q = v->q, v->problem.mu = v->mu, v->problem.kind = NULL;
+    v->problem.bodies = v->problem.linked = NULL;
+    return v->W != NULL && v->q != NULL && v->mu != NULL && v->side != NULL;
+}
+
+/* Bit j of code: the j-th two-sided contact bears on the other side than in the guess. */
+static void takeVariant(Variant *v, const double *guess, int code)
+{
+    const spragProblem *asked = v->asked;
+    for (int k = 0; k < asked->contact_count; ++k) {
+        v->side[k] = 1;
+        if (isTwoSided(asked, k)) {
+            v->side[k] = (guess != NULL && guess[3 * k] < 0) == (code & 1) ? 1 : -1;
+            code >>= 1;
+        }
+        v->mu[k] = v->side[k] > 0 ? asked->mu[k] : spragMuMinusOf(asked, k);
+        for (int i = 0; i < 3; ++i)
+            v->q[3 * k + i] = (i == 0 ? v->side[k] : 1) * asked->q[3 * k + i];
+    }
+    for (int k = 0; k < asked->contact_count; ++k)
+        for (int e = asked->row_start[k]; e < asked->row_start[k + 1]; ++e)
+            for (int i = 0; i < 9; ++i)
+                v->W[9 * e + i] =
+                    (i / 3 == 0 ? v->side[k] : 1) * (i % 3 == 0 ? v->side[asked->column[e]] : 1) * asked->W[9 * e + i];
+}
+
+static spragStatus findVariants(const spragProblem *problem, const spragExistenceAsk *ask, int variants,
+                                spragArena *arena, double *r, spragExistence *out)
+{
+    const int nc = problem->contact_count;
+    Variant variant;
+    spragStatus status = SPRAG_OK;
+    double *own = SPRAG_TAKE(arena, double, 3 * nc);
+    *out = (spragExistence){.margin = INFINITY};
+    if (own == NULL || !beginVariant(&variant, problem, arena))
+        return SPRAG_ERROR_MEMORY;
+    int code = 0;
+    for (; code < variants && code < ask->variants && out->margin >= -ask->closing; ++code) {
+        const spragArenaMark mark = spragArenaMarkGet(arena);
+        spragExistence found;
+        takeVariant(&variant, ask->guess, code);
+        memset(own, 0, 3 * (size_t)nc * sizeof *own);
+        status = findOneSided(&variant.problem, arena, own, &found);
+        spragArenaRelease(arena, mark);
+        if (status != SPRAG_OK)
+            return status;
+        if (!(found.margin < out->margin))
+            continue;
+        out->margin = found.margin;
+        for (int i = 0; i < 3 * nc && r != NULL; ++i)
+            r[i] = (i % 3 == 0 ? variant.side[i / 3] : 1) * own[i];
+    }
+    out->assured = out->margin > 0 && code == variants;
+    return SPRAG_OK;
+}
+
+spragStatus spragExistenceFind(const spragProblem *problem, const spragExistenceAsk *ask, spragArena *arena, double *r,
+                               spragExistence *out)
+{
+    int two_sided = 0;
+    for (int k = 0; k < problem->contact_count; ++k)
+        two_sided += isTwoSided(problem, k);
+    return two_sided == 0 ? findOneSided(problem, arena, r, out)
+                          : findVariants(problem, ask, 1 << (two_sided < 30 ? two_sided : 30), arena, r, out);
 }

@@ -6,7 +6,15 @@
 
 #include "base/arena.h"
 
-/* As spragProblemExistence, of a problem whose blocks are all contacts.  SPRAG_ERROR_MEMORY, or OK. */
-spragStatus spragExistenceFind(const spragProblem *problem, spragArena *arena, double *r, spragExistence *out);
+/* Which variants of two-sided contacts are asked. */
+typedef struct spragExistenceAsk {
+    const double *guess; /* (3 nc) impulses, whose sides come first; NULL: none */
+    int variants;        /* no more of them */
+    double closing;      /* m/s: a wedge that closes faster ends the search */
+} spragExistenceAsk;
+
+/* As spragProblemExistence, of a problem whose blocks are contacts, one- or two-sided.  SPRAG_ERROR_MEMORY, or OK. */
+spragStatus spragExistenceFind(const spragProblem *problem, const spragExistenceAsk *ask, spragArena *arena, double *r,
+                               spragExistence *out);
 
 #endif

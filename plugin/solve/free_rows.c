@@ -16,11 +16,10 @@
 #include "problem/residual.h"
 #include "solve/solver.h"
 
-enum { BLOCKS_MOST = 60 }; /* dense */
-#define SOFT 1e-9          /* of W's own diagonal */
-#define SINGULAR 1e-12     /* a pivot, of the largest number */
-#define CLOSER 0.1         /* of the tolerance: elimination adds to the residual */
-#define SOFTEST 1e-12      /* W' of W, where it is less: rounding */
+#define SOFT 1e-9      /* of W's own diagonal */
+#define SINGULAR 1e-12 /* a pivot, of the largest number */
+#define CLOSER 0.1     /* of the tolerance: elimination adds to the residual */
+#define SOFTEST 1e-12  /* W' of W, where it is less: rounding */
 
 static int isFree(const spragProblem *p, int row)
 {
@@ -140,15 +139,33 @@ static void project(const spragProblem *p, int k, double r[3])
         r[i] = fmin(fmax(x[i], p->bound[6 * k + i]), p->bound[6 * k + 3 + i]);
 }
 
+/* The problem of what is left. */
+static spragProblem restOf(const Elimination *el, const spragProblem *problem)
+{
+    spragProblem rest = *problem;
+    rest.block_count = problem->contact_count * problem->contact_count;
+    rest.row_start = el->row_start, rest.column = el->column, rest.W = el->W, rest.q = el->q, rest.bound = el->bound;
+    rest.bodies = rest.linked = NULL;
+    return rest;
+}
+
+int spragFreeRowsEliminate(const spragProblem *problem, spragArena *arena, spragProblem *rest)
+{
+    Elimination el;
+    if (!begin(&el, problem, arena))
+        return 0;
+    factor(&el, problem);
+    reduce(&el, problem);
+    *rest = restOf(&el, problem);
+    return 1;
+}
+
 /* The chain on what is left. */
 static spragStatus solveRest(const Elimination *el, const spragProblem *problem, const spragSolveOptions *options,
                              spragArena *arena, double *r, spragSolveInfo *info)
 {
     spragSolveInfo inner;
-    spragProblem rest = *problem;
-    rest.block_count = problem->contact_count * problem->contact_count;
-    rest.row_start = el->row_start, rest.column = el->column, rest.W = el->W, rest.q = el->q, rest.bound = el->bound;
-    rest.bodies = rest.linked = NULL;
+    const spragProblem rest = restOf(el, problem);
     for (int i = 0; i < el->free_count; ++i)
         r[el->row[i]] = 0;
     spragSolveOptions closer = *options;
@@ -165,7 +182,7 @@ static spragStatus solveRest(const Elimination *el, const spragProblem *problem,
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    if (problem->contact_count > BLOCKS_MOST || !spragProblemHasFreeRows(problem))
+    if (problem->contact_count > SPRAG_FREE_ROWS_MOST || !spragProblemHasFreeRows(problem))
         return SPRAG_NOT_CONVERGED;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t n = 3 * (size_t)problem->contact_count;

@@ -99,9 +99,44 @@ static void whatHasNoCone(void **state)
     mixedProblem(&random, 5);
     random.kind[0] = SPRAG_BLOCK_TWO_SIDED;
     assert_false(spragConesApply(problemOf(&random)));
+    assert_true(spragConesApplyToSides(problemOf(&random)));
     mixedProblem(&random, 5);
     random.bound[6 * 1 + 3] = INFINITY;
     assert_false(spragConesApply(problemOf(&random)));
+    assert_false(spragConesApplyToSides(problemOf(&random)));
+}
+
+/* For the question whether all can part, what has a cone of its own is left: guides with both their sides. */
+static void contactsAndGuidesAreLeft(void **state)
+{
+    (void)state;
+    static Random random;
+    mixedProblem(&random, 5);
+    double mu_minus[NC], r[N], y[9 * NC];
+    for (int k = 0; k < NC; ++k)
+        mu_minus[k] = 0.01 * k;
+    for (int i = 0; i < N; ++i)
+        r[i] = i;
+    random.kind[0] = SPRAG_BLOCK_TWO_SIDED;
+    spragProblem asked = *problemOf(&random), left;
+    asked.mu_minus = mu_minus;
+    spragArena arena = {0};
+    spragCones cones;
+    assert_true(spragConesInit(&cones, &asked, &arena));
+    assert_true(spragConesContacts(&cones, r, &left, y, &arena));
+    assert_true(left.contact_count < cones.problem->contact_count);
+    int guides = 0;
+    for (int k = 0; k < left.contact_count; ++k)
+        if (left.kind[k] == SPRAG_BLOCK_TWO_SIDED) {
+            ++guides;
+            assert_true(left.mu[k] == asked.mu[0] && left.mu_minus[k] == mu_minus[0]);
+            for (int i = 0; i < 3; ++i)
+                assert_true(y[3 * k + i] == r[i]);
+        } else {
+            assert_true(left.mu_minus[k] == left.mu[k]);
+        }
+    assert_int_equal(guides, 1);
+    spragArenaFree(&arena);
 }
 
 static void contactsAreTheirOwnCones(void **state)
@@ -121,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(theConesAreTheProblem),
                                        cmocka_unit_test(interiorMethodsSolveThem), cmocka_unit_test(whatHasNoCone),
+                                       cmocka_unit_test(contactsAndGuidesAreLeft),
                                        cmocka_unit_test(contactsAreTheirOwnCones)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static spragProblemData *wedge(double angle, double mu, double q_n)
     const double frame[6][3] = {{s, 0, c}, {c, 0, -s}, {0, 1, 0}, {-s, 0, c}, {c, 0, s}, {0, 1, 0}};
     for (int k = 0; k < 2; ++k) {
         data->row_start[k + 1] = 2 * k + 2;
-        data->mu[k] = mu;
+        data->mu[k] = data->mu_minus[k] = mu;
         data->q[3 * k] = q_n;
         for (int j = 0; j < 2; ++j) {
             data->column[2 * k + j] = j;
@@ -47,9 +47,10 @@ static void checkWedge(const spragProblem *problem, const double *r, double marg
 {
     double sum = 0, drive = 0;
     for (int k = 0; k < problem->contact_count; ++k) {
-        sum += r[3 * k];
+        const double load = spragKindOf(problem, k) == SPRAG_BLOCK_TWO_SIDED ? fabs(r[3 * k]) : r[3 * k];
+        sum += load;
         drive += spragDot3(r + 3 * k, problem->q + 3 * k);
-        assert_true(spragNorm2(r + 3 * k + 1) <= problem->mu[k] * r[3 * k] * (1 + 1e-12));
+        assert_true(spragNorm2(r + 3 * k + 1) <= problem->mu[k] * load * (1 + 1e-12));
     }
     CHECK_NEAR(sum, 1, 0.01);
     assert_true(margin < 0);
@@ -100,6 +101,46 @@ static void openingWedgeIsNoMatter(void **state)
     spragProblemFree(&data->problem);
 }
 
+/* Guides: what friction locks it locks both ways.  A guide and a contact: only as they close. */
+static void guidesLockBothWays(void **state)
+{
+    (void)state;
+    const double critical = tan(M_PI / 6);
+    for (int guides = 1; guides <= 2; ++guides)
+        for (int locked = 0; locked < 2; ++locked)
+            for (int opens = 0; opens < 2; ++opens) {
+                spragProblemData *data = wedge(M_PI / 3, critical * (locked ? 1.2 : 0.8), opens ? 0.1 : -0.1);
+                for (int k = 0; k < guides; ++k)
+                    data->kind[k] = SPRAG_BLOCK_TWO_SIDED;
+                double r[6];
+                spragExistence existence;
+                assert_int_equal(spragProblemExistence(&data->problem, r, &existence), SPRAG_OK);
+                const int assured = !locked || (guides == 1 && opens);
+                assert_int_equal(existence.assured, assured);
+                assert_int_equal(existence.margin > 0, assured);
+                if (!assured)
+                    checkWedge(&data->problem, r, existence.margin);
+                spragProblemFree(&data->problem);
+            }
+}
+
+/* Two guides that lock on their + sides and not on the others, where they rub less. */
+static void eachSideHasItsFriction(void **state)
+{
+    (void)state;
+    const double critical = tan(M_PI / 6);
+    for (int side = 0; side < 2; ++side) {
+        spragProblemData *data = wedge(M_PI / 3, 1.2 * critical, side ? 0.1 : -0.1);
+        double r[6];
+        data->mu_minus[0] = data->mu_minus[1] = 0.8 * critical;
+        data->kind[0] = data->kind[1] = SPRAG_BLOCK_TWO_SIDED;
+        spragExistence existence;
+        assert_int_equal(spragProblemExistence(&data->problem, r, &existence), SPRAG_OK);
+        assert_int_equal(existence.assured, side); /* they close on their + sides, or part there */
+        spragProblemFree(&data->problem);
+    }
+}
+
 static void sharedProblems(void **state)
 {
     (void)state;
@@ -130,7 +171,7 @@ static void refuses(void **state)
     spragExistence existence;
     assert_int_equal(spragProblemExistence(NULL, NULL, &existence), SPRAG_ERROR_NULL);
     assert_int_equal(spragProblemExistence(&data->problem, NULL, NULL), SPRAG_ERROR_NULL);
-    data->kind[1] = SPRAG_BLOCK_TWO_SIDED;
+    data->kind[1] = SPRAG_BLOCK_BOX;
     assert_int_equal(spragProblemExistence(&data->problem, NULL, &existence), SPRAG_ERROR_RANGE);
     spragProblemFree(&data->problem);
 }
@@ -138,10 +179,9 @@ static void refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wedgeLocks),
-        cmocka_unit_test(openingWedgeIsNoMatter),
-        cmocka_unit_test(sharedProblems),
-        cmocka_unit_test(refuses),
+        cmocka_unit_test(wedgeLocks),         cmocka_unit_test(openingWedgeIsNoMatter),
+        cmocka_unit_test(guidesLockBothWays), cmocka_unit_test(eachSideHasItsFriction),
+        cmocka_unit_test(sharedProblems),     cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "linalg/vec3.h"
 #include "support/twin.h"
 
 static const double G = 9.81, H = 1e-3 /* s */;
@@ -805,6 +806,43 @@ static void conflictEnds(void **state)
     freeTwin(&t);
 }
 
+/* A slider aslant whose body has sunk into the floor beyond its ends: the way out is along the axis, and a push of the
+ * floor jams there (2 mu e > L).  No rigid motion: the wedge is found once, remembered, and the floor yields. */
+static void jammedIntoTheFloor(void **state)
+{
+    (void)state;
+    for (int piston = 0; piston < 2; ++piston)
+        for (int sunk = 0; sunk < 2; ++sunk) {
+            Twin t;
+            int first = 0;
+            open(&t);
+            dBodyID body = makeBody(&t, MASS, 0.3, 0, 0, 1);
+            dJointID joint = sliderOf(&t, body, 0, piston);
+            if (piston)
+                dJointSetPistonAxis(joint, sin(0.6), 0, cos(0.6));
+            else
+                dJointSetSliderAxis(joint, sin(0.6), 0, cos(0.6));
+            setFriction(&t, joint, (spragJointFriction){.mu = 0.5, .mu_static = -1, .length = 0.2, .half_width = 0.03});
+            for (int k = 0; k < 5; ++k) {
+                dContact contact = planeContact(0.5, 0.15, 0.5, 0.6);
+                contact.geom.depth = 0.01 * sunk;
+                addContact(&t, &contact, body, 0);
+                step(&t, H);
+                const spragStepInfo info = spragWorldGetStepInfo(t.sprag);
+                assert_true(info.residual <= 1e-8);
+                assert_int_equal(info.wedged, sunk);
+                assert_int_equal(info.residual_rigid > 0.1, sunk);
+                first = k == 0 ? info.iterations : first;
+                assert_true(info.iterations <= (sunk ? 20000 : 100));
+                if (k > 0 && sunk)
+                    assert_true(info.iterations < first / 2);
+            }
+            const dReal *v = dBodyGetLinearVel(body); /* it is held, and the joint does not give way */
+            assert_true(spragNorm3(v) < 0.01 && fabs(v[0] * cos(0.6) - v[2] * sin(0.6)) + fabs(v[1]) < 1e-7);
+            freeTwin(&t);
+        }
+}
+
 int main(void)
 {
     dInitODE();
@@ -822,6 +860,7 @@ int main(void)
                                        cmocka_unit_test(offCentrePull),
                                        cmocka_unit_test(loadAcross),
                                        cmocka_unit_test(pulledFree),
+                                       cmocka_unit_test(jammedIntoTheFloor),
                                        cmocka_unit_test(loadThatTurns),
                                        cmocka_unit_test(turnedBetweenBodies),
                                        cmocka_unit_test(pullAndLoad),
