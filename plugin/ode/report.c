@@ -12,21 +12,21 @@
 
 typedef struct Counting {
     const spragIsland *island;
-    int told[SPRAG_RANGES_MOST], loads[SPRAG_RANGES_MOST]; /* in each range of blocks */
+    int reported[SPRAG_RANGES_MOST], loads[SPRAG_RANGES_MOST]; /* in each range of blocks */
 } Counting;
 
 static void countRange(void *data, int range, int first, int end)
 {
     Counting *counting = data;
-    int told = 0, loads = 0;
+    int reported = 0, loads = 0;
     for (int b = first; b < end; ++b) {
-        told += spragBlockIsTold(&counting->island->block[b]);
+        reported += spragBlockIsReported(&counting->island->block[b]);
         loads += counting->island->block[b].part == SPRAG_PART_JOINT ? 3 : 0;
     }
-    counting->told[range] = told, counting->loads[range] = loads;
+    counting->reported[range] = reported, counting->loads[range] = loads;
 }
 
-/* Adds the blocks that are told of; returns the most loads they can have. */
+/* Counts the blocks that are reported; returns the most loads they can have. */
 static int countBlocks(spragPool *pool, spragIsland *island)
 {
     Counting counting;
@@ -34,7 +34,7 @@ static int countBlocks(spragPool *pool, spragIsland *island)
     counting.island = island;
     spragRangesRunBy(pool, island->block_count, countRange, &counting);
     for (int range = 0; range < spragRangeCount(island->block_count); ++range) {
-        island->told += counting.told[range];
+        island->reported += counting.reported[range];
         loads += counting.loads[range];
     }
     return loads;
@@ -64,11 +64,11 @@ spragStatus spragReportPrepare(struct spragWorld *world)
     size_t contacts = 0, loads = 0;
     for (int k = 0; k < s->island_count; ++k) {
         spragIsland *island = &s->island[k];
-        island->told = island->lone != NULL || island->bare != NULL ? island->joint_count : 0;
+        island->reported = island->lone != NULL || island->bare != NULL ? island->joint_count : 0;
         loads += (size_t)island->row_count;
         if (island->block_count > 0)
             loads += (size_t)countBlocks(world->pool, island);
-        contacts += (size_t)island->told;
+        contacts += (size_t)island->reported;
     }
     if (!spragGrow((void **)&world->load, &world->load_capacity, loads, sizeof *world->load) ||
         !spragGrow((void **)&world->contact, &world->contact_capacity, contacts, sizeof *world->contact))
@@ -167,14 +167,14 @@ static void addIslandEvent(struct spragWorld *world, const spragIsland *island, 
  * alone is regular (the determinants of docs/theory.md 4; the solver's small-friction test). */
 static void addIslandParadox(struct spragWorld *world, const spragIsland *island, int first_event)
 {
-    int told[SPRAG_EVENT_TYPE_COUNT] = {0};
+    int seen[SPRAG_EVENT_TYPE_COUNT] = {0};
     for (int k = first_event; k < world->log.count; ++k)
-        told[world->log.event[k].type] = 1;
+        seen[world->log.event[k].type] = 1;
     if (!world->config.analysis || island->contact_count < 2)
         return;
-    if (island->solve.none && !told[SPRAG_EVENT_INCONSISTENT])
+    if (island->solve.none && !seen[SPRAG_EVENT_INCONSISTENT])
         addIslandEvent(world, island, SPRAG_EVENT_INCONSISTENT);
-    if (island->solve.several && !told[SPRAG_EVENT_INDETERMINATE])
+    if (island->solve.several && !seen[SPRAG_EVENT_INDETERMINATE])
         addIslandEvent(world, island, SPRAG_EVENT_INDETERMINATE);
 }
 
@@ -194,7 +194,7 @@ static void makeRecords(void *data, int range, int first, int end)
     }
 }
 
-static void tellIsland(struct spragWorld *world, const spragIsland *island)
+static void reportIsland(struct spragWorld *world, const spragIsland *island)
 {
     if (island->declined != NULL) {
         addIslandEvent(world, island, SPRAG_EVENT_DECLINED);
@@ -224,7 +224,7 @@ static void tellIsland(struct spragWorld *world, const spragIsland *island)
 static void placeRecords(struct spragWorld *world, spragIsland *island, int first)
 {
     const int from = island->first_record;
-    const size_t count = (size_t)island->told;
+    const size_t count = (size_t)island->reported;
     island->first_record = first;
     if (island->lone == NULL || from == first)
         return;
@@ -239,7 +239,7 @@ void spragReportRecords(struct spragWorld *world, spragOwnFn *own, void *own_dat
     world->next_memory_count = 0;
     for (int k = 0; k < s->island_count; ++k) {
         placeRecords(world, &s->island[k], world->next_memory_count);
-        world->next_memory_count += s->island[k].declined == NULL ? s->island[k].told : 0;
+        world->next_memory_count += s->island[k].declined == NULL ? s->island[k].reported : 0;
     }
     spragRangesRunBeside(world->pool, s->island_count, makeRecords, world, own, own_data);
 }
@@ -251,7 +251,7 @@ void spragReport(struct spragWorld *world)
     world->contacts_told = world->load_count = 0;
     spragEventLogClear(&world->log);
     for (int k = 0; k < s->island_count; ++k)
-        tellIsland(world, &s->island[k]);
+        reportIsland(world, &s->island[k]);
     closeOld(world);
     swapMemory(world);
     world->info.events = world->log.count;

@@ -60,18 +60,18 @@ static spragPlainMotion motionOf(const struct spragWorld *world, const spragBare
     return motion;
 }
 
-typedef struct Telling {
+typedef struct Reporting {
     struct spragWorld *world;
     const spragIsland *island;
-} Telling;
+} Reporting;
 
 /* Contacts first .. end - 1. */
 static void makeRecords(void *data, int range, int first, int end)
 {
     (void)range;
-    const Telling *telling = data;
-    struct spragWorld *world = telling->world;
-    const spragIsland *island = telling->island;
+    const Reporting *reporting = data;
+    struct spragWorld *world = reporting->world;
+    const spragIsland *island = reporting->island;
     const spragBare *bare = island->bare;
     static const double none[3] = {0, 0, 0};
     const double still = fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual), 1e-6);
@@ -96,12 +96,12 @@ static void makeRecords(void *data, int range, int first, int end)
 
 void spragReportBare(struct spragWorld *world, const spragIsland *island)
 {
-    spragRangesRun(island->told, makeRecords, &(Telling){world, island});
+    spragRangesRun(island->reported, makeRecords, &(Reporting){world, island});
 }
 
 void spragReportBareEvents(struct spragWorld *world, const spragIsland *island)
 {
-    for (int k = 0; k < island->told; ++k) {
+    for (int k = 0; k < island->reported; ++k) {
         spragContactMemory *memory = &world->next_memory[island->first_record + k];
         if (world->noted[island->first_record + k] < 0)
             continue;

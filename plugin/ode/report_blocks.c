@@ -68,8 +68,8 @@ static int variantOf(const struct spragWorld *world, const spragBlock *block, co
     return block->part == SPRAG_PART_OPPOSITE ? -1 : 1;
 }
 
-/* A block that is told of. */
-typedef struct Told {
+/* What a report says of a block, and what that follows from. */
+typedef struct BlockReport {
     const spragBlock *block;
     const double *W, *r, *u; /* its own: 3x3, 3, 3 */
     double residual;         /* m/s, of the island */
@@ -79,52 +79,52 @@ typedef struct Told {
     const spragCoupled *coupled; /* of the island */
     double separatrix;           /* where it was examined */
     double own[9];               /* W of a block that idled */
-} Told;
+} BlockReport;
 
-static void lookAt(const struct spragWorld *world, const spragIsland *island, int k, Told *told)
+static void lookAt(const struct spragWorld *world, const spragIsland *island, int k, BlockReport *report)
 {
     const spragCoupled *coupled = &island->coupled;
-    told->block = &island->block[k];
-    told->residual = island->solve.residual;
-    told->still = fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual), 1e-6);
-    told->r = island->r + 3 * k;
-    told->u = island->u + 3 * k;
-    told->past = &island->problem.history[k];
-    told->coupled = coupled;
-    told->separatrix = coupled->examined ? coupled->separatrix[k] : 0;
-    told->W = told->own;
+    report->block = &island->block[k];
+    report->residual = island->solve.residual;
+    report->still = fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual), 1e-6);
+    report->r = island->r + 3 * k;
+    report->u = island->u + 3 * k;
+    report->past = &island->problem.history[k];
+    report->coupled = coupled;
+    report->separatrix = coupled->examined ? coupled->separatrix[k] : 0;
+    report->W = report->own;
     if (k < island->problem.contact_count)
-        told->W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
+        report->W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
     else
-        spragBlockOwn(&world->snapshot, told->block, told->own);
-    told->indicator = world->config.analysis ? indicatorOf(world, told->block, told->W, told->past)
-                                             : (spragIndicator){.quadrant = SPRAG_QUADRANT_REST};
+        spragBlockOwn(&world->snapshot, report->block, report->own);
+    report->indicator = world->config.analysis ? indicatorOf(world, report->block, report->W, report->past)
+                                               : (spragIndicator){.quadrant = SPRAG_QUADRANT_REST};
 }
 
-static void fillContact(const struct spragWorld *world, const Told *told, spragContact *contact)
+static void fillContact(const struct spragWorld *world, const BlockReport *report, spragContact *contact)
 {
     const spragSnapshot *s = &world->snapshot;
-    const spragBlock *block = told->block;
+    const spragBlock *block = report->block;
     const spragJointState *joint = &s->joint[block->joint];
-    const double *r = told->r, *u = told->u;
-    const double sign = block->part == SPRAG_PART_OPPOSITE ? -1 : 1; /* told along the guide's own normal */
+    const double *r = report->r, *u = report->u;
+    const double sign = block->part == SPRAG_PART_OPPOSITE ? -1 : 1; /* along the guide's own normal */
     *contact = (spragContact){.joint = joint->guide != NULL ? NULL : joint->id, .depth = -block->gap};
     for (int side = 0; side < 2; ++side)
         contact->body[side] = block->body[side] < 0 ? NULL : s->body[block->body[side]].id;
     memcpy(contact->position, block->position, sizeof contact->position);
     for (int i = 0; i < 3; ++i)
         contact->normal[i] = sign * block->n[i];
-    contact->mode = modeOf(block, told->W, r, u, told->still, told->residual);
-    contact->variant = variantOf(world, block, told->W, r, contact->mode);
+    contact->mode = modeOf(block, report->W, r, u, report->still, report->residual);
+    contact->variant = variantOf(world, block, report->W, r, contact->mode);
     const double load = block->kind == SPRAG_BLOCK_TWO_SIDED ? r[0] : fmax(r[0], 0); /* not -1e-20 N */
     contact->normal_force = sign * load / s->step;
     fromTangents(contact->friction, block, r[1] / s->step, r[2] * block->scale / s->step);
     fromTangents(contact->slip, block, u[1], u[2] / block->scale);
     if (world->config.analysis) {
-        contact->painleve_p = told->indicator.p;
-        contact->free_acceleration = sign * told->past->free_acceleration;
-        contact->paradox_class =
-            told->coupled->examined ? told->coupled->paradox_class : spragParadoxClassOf(told->indicator.quadrant);
+        contact->painleve_p = report->indicator.p;
+        contact->free_acceleration = sign * report->past->free_acceleration;
+        contact->paradox_class = report->coupled->examined ? report->coupled->paradox_class
+                                                           : spragParadoxClassOf(report->indicator.quadrant);
     }
 }
 
@@ -143,39 +143,40 @@ static void addSecondLaw(const struct spragWorld *world, const spragIsland *isla
 }
 
 /* What the contacts of the island do together stands above what each would do alone. */
-static void correctIndicator(const Told *told, spragIndicator *indicator)
+static void correctIndicator(const BlockReport *report, spragIndicator *indicator)
 {
-    const spragCoupled *coupled = told->coupled;
-    const double b = told->past->free_acceleration;
+    const spragCoupled *coupled = report->coupled;
+    const double b = report->past->free_acceleration;
     if (!coupled->examined)
         return;
-    indicator->separatrix = told->separatrix;
+    indicator->separatrix = report->separatrix;
     indicator->quadrant = coupled->paradox_class == 0   ? b < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT
                           : coupled->paradox_class <= 2 ? SPRAG_QUADRANT_INCONSISTENT
                                                         : SPRAG_QUADRANT_INDETERMINATE;
 }
 
 /* A contact that rested, rests and cannot do otherwise has nothing to tell. */
-static int isQuiet(const Told *told, const spragContact *contact)
+static int isQuiet(const BlockReport *report, const spragContact *contact)
 {
-    const spragContactHistory *past = told->past;
-    return told->block->kind == SPRAG_BLOCK_CONTACT && !told->coupled->examined && !past->fresh &&
+    const spragContactHistory *past = report->past;
+    return report->block->kind == SPRAG_BLOCK_CONTACT && !report->coupled->examined && !past->fresh &&
            past->mode == SPRAG_MODE_STICK && contact->mode == SPRAG_MODE_STICK && contact->variant == past->variant &&
-           told->indicator.quadrant == SPRAG_QUADRANT_REST;
+           report->indicator.quadrant == SPRAG_QUADRANT_REST;
 }
 
-static void addEvents(const struct spragWorld *world, const Told *told, const spragContact *contact, spragEventLog *log)
+static void addEvents(const struct spragWorld *world, const BlockReport *report, const spragContact *contact,
+                      spragEventLog *log)
 {
-    const spragBlock *block = told->block;
-    const spragContactHistory *past = told->past;
+    const spragBlock *block = report->block;
+    const spragContactHistory *past = report->past;
     spragContactChange change = spragRecordChange(world, block->body, contact);
     change.fresh = past->fresh;
     change.touching = block->gap <= world->snapshot.step * SPRAG_SLIP_TOLERANCE;
     change.before = past->fresh ? SPRAG_MODE_OPEN : (spragMode)past->mode;
     change.approach = block->kind == SPRAG_BLOCK_TWO_SIDED ? -fabs(block->approach) : block->approach;
-    change.inverse_mass = told->W[0];
-    change.normal_impulse = fabs(told->r[0]);
-    change.may_slide = block->kind == SPRAG_BLOCK_TWO_SIDED || told->coupled->examined;
+    change.inverse_mass = report->W[0];
+    change.normal_impulse = fabs(report->r[0]);
+    change.may_slide = block->kind == SPRAG_BLOCK_TWO_SIDED || report->coupled->examined;
     if (block->memory >= 0) {
         change.variant_before = world->memory[block->memory].variant;
         if (change.may_slide)
@@ -183,8 +184,8 @@ static void addEvents(const struct spragWorld *world, const Told *told, const sp
     }
     const int apart = block->part >= SPRAG_PART_GUIDE && block->kind == SPRAG_BLOCK_CONTACT && block->gap > 0;
     if (block->kind <= SPRAG_BLOCK_TWO_SIDED && !apart)
-        change.indicator = told->indicator;
-    correctIndicator(told, &change.indicator);
+        change.indicator = report->indicator;
+    correctIndicator(report, &change.indicator);
     fromTangents(change.last_slip, block, past->previous_slip[0], past->previous_slip[1] / block->scale);
     fromTangents(change.event.slip_before, block, past->slip[0], past->slip[1] / block->scale);
     spragEventsOfContact(log, &change);
@@ -216,7 +217,7 @@ static void remember(const struct spragWorld *world, const spragJointState *join
     memcpy(memory->slip, keep ? world->memory[old].slip : contact->slip, sizeof memory->slip);
 }
 
-/* Block to be told of: of a guide with clearance the side that bears load, or bore it last. */
+/* The block that is reported: of a guide with clearance the side that bears load, or bore it last. */
 static int sideOf(const struct spragWorld *world, const spragIsland *island, int k)
 {
     if (k + 1 == island->block_count || island->block[k + 1].part != SPRAG_PART_OPPOSITE)
@@ -241,15 +242,15 @@ static void rememberLoad(struct spragWorld *world, int joint, int number, double
 static void makeRecord(struct spragWorld *world, const spragIsland *island, int k, int record)
 {
     const spragBlock *block = &island->block[k];
-    Told told;
+    BlockReport report;
     spragContact contact;
-    lookAt(world, island, sideOf(world, island, k), &told);
-    fillContact(world, &told, &contact);
+    lookAt(world, island, sideOf(world, island, k), &report);
+    fillContact(world, &report, &contact);
     addSecondLaw(world, island, k + 1, &contact);
     contact.id = block->id != 0 ? block->id : block->memory >= 0 ? world->memory[block->memory].id : 0;
     spragEventLog counted = {.limit = 0}; /* keeps none */
-    if (!isQuiet(&told, &contact))
-        addEvents(world, &told, &contact, &counted);
+    if (!isQuiet(&report, &contact))
+        addEvents(world, &report, &contact, &counted);
     world->noted[record] = contact.id != 0 && counted.lost == 0 ? -1 : k;
     remember(world, &world->snapshot.joint[block->joint], block->id != 0, block->memory, &contact,
              &world->next_memory[record]);
@@ -260,30 +261,30 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     world->next_pair[record] = spragLedgerPair(contact.body);
 }
 
-typedef struct Telling {
+typedef struct Reporting {
     struct spragWorld *world;
     const spragIsland *island;
-} Telling;
+} Reporting;
 
-/* Blocks first .. end - 1 of an island in which all are told of. */
+/* Blocks first .. end - 1 of an island in which all are reported. */
 static void makeRecords(void *data, int range, int first, int end)
 {
     (void)range;
-    const Telling *telling = data;
+    const Reporting *reporting = data;
     for (int k = first; k < end; ++k)
-        makeRecord(telling->world, telling->island, k, telling->island->first_record + k);
+        makeRecord(reporting->world, reporting->island, k, reporting->island->first_record + k);
 }
 
 void spragReportBlocks(struct spragWorld *world, const spragIsland *island)
 {
-    Telling telling = {world, island};
-    if (island->told == island->block_count) {
-        spragRangesRun(island->block_count, makeRecords, &telling);
+    Reporting reporting = {world, island};
+    if (island->reported == island->block_count) {
+        spragRangesRun(island->block_count, makeRecords, &reporting);
         return;
     }
     int record = island->first_record;
     for (int k = 0; k < island->block_count; ++k)
-        if (spragBlockIsTold(&island->block[k]))
+        if (spragBlockIsReported(&island->block[k]))
             makeRecord(world, island, k, record++);
 }
 
@@ -292,7 +293,7 @@ static void rememberLoads(struct spragWorld *world, const spragIsland *island)
     for (int e = 0; e < island->row_count; ++e)
         if (island->row[e].number >= 0)
             rememberLoad(world, island->row[e].joint, island->row[e].number, island->row[e].impulse);
-    for (int k = 0; k < island->block_count && island->told < island->block_count; ++k)
+    for (int k = 0; k < island->block_count && island->reported < island->block_count; ++k)
         for (int i = 0; i < 3 && island->block[k].part == SPRAG_PART_JOINT; ++i)
             if (!island->block[k].unused[i])
                 rememberLoad(world, island->block[k].joint, island->block[k].number[i], island->r[3 * k + i]);
@@ -301,15 +302,15 @@ static void rememberLoads(struct spragWorld *world, const spragIsland *island)
 void spragReportBlockEvents(struct spragWorld *world, const spragIsland *island)
 {
     rememberLoads(world, island);
-    for (int i = island->first_record; i < island->first_record + island->told; ++i) {
+    for (int i = island->first_record; i < island->first_record + island->reported; ++i) {
         const int k = world->noted[i];
         if (k < 0)
             continue;
-        Told told;
+        BlockReport report;
         spragContactMemory *memory = &world->next_memory[i];
         memory->id = memory->id != 0 ? memory->id : ++world->next_id;
-        lookAt(world, island, sideOf(world, island, k), &told);
+        lookAt(world, island, sideOf(world, island, k), &report);
         const spragContact contact = spragRecordContact(memory);
-        addEvents(world, &told, &contact, &world->log);
+        addEvents(world, &report, &contact, &world->log);
     }
 }

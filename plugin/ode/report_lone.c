@@ -70,7 +70,7 @@ int spragReportLone(struct spragWorld *world, spragArena *arena, spragIsland *is
 
 void spragReportLoneEvents(struct spragWorld *world, const spragIsland *island)
 {
-    for (int k = 0; k < island->told && island->motion != NULL; ++k) {
+    for (int k = 0; k < island->reported && island->motion != NULL; ++k) {
         spragContactMemory *memory = &world->next_memory[island->first_record + k];
         if (world->noted[island->first_record + k] < 0)
             continue;

@@ -69,8 +69,8 @@ static inline void spragBlockHold(spragBlock *block, double mu, double mu_minus)
     block->holds = 1;
 }
 
-/* Is there a spragContact of it?  (Of the two sides of a guide one is told of.) */
-static inline int spragBlockIsTold(const spragBlock *block)
+/* Is there a spragContact of it?  (Of the two sides of a guide there is one.) */
+static inline int spragBlockIsReported(const spragBlock *block)
 {
     return block->part == SPRAG_PART_CONTACT || block->part == SPRAG_PART_GUIDE;
 }

@@ -113,7 +113,7 @@ typedef struct spragCoupled {
 typedef struct spragIsland {
     spragLane *lane;
     int body_count, joint_count, contact_count;
-    int told, first_record;          /* contacts that are told of; the record of the first of them (report.h) */
+    int reported, first_record;      /* contacts with a spragContact; the record of the first of them (report.h) */
     int *body;                       /* (body_count) dynamic bodies, ascending */
     int *joint;                      /* (joint_count) enabled joints, ascending */
     const char *declined;            /* why ODE solves it, or NULL */
@@ -141,11 +141,11 @@ typedef struct spragIsland {
     struct spragEqualityRow *row;           /* (row_count) of its joints */
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
-    spragBodies bodies;                /* of the problem, where it is told of them (delassus.c) */
+    spragBodies bodies;                /* of the problem, where they are given to it (delassus.c) */
     spragLinks links;                  /* of them, where joints hold them (links.c) */
     double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
     double *r, *u;                     /* (block_count x 3) N s, m/s */
-    double (*echo)[3];                 /* (told) N, of each contact (echo.h), or NULL */
+    double (*echo)[3];                 /* (reported) N, of each contact (echo.h), or NULL */
     struct spragGreedy *greedy;        /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
     spragCoupled coupled;
 } spragIsland;
@@ -195,11 +195,11 @@ typedef struct spragContactMemory {
     double slip_now[3];               /* m/s */
     double depth;                     /* m */
     double painleve_p, free_acceleration;
-    dJointID joint; /* told, never followed; NULL for guides */
+    dJointID joint; /* given to the user, never followed; NULL for guides */
     spragMode mode;
     int variant;
     int paradox_class;
-    int turned; /* 1: it names its bodies in the other order than it told of them */
+    int turned; /* 1: the user named its bodies in the other order */
 } spragContactMemory;
 
 /* Force of one of a joint's limits and motors in the last step: whether it held, and where the search starts. */
