@@ -26,6 +26,12 @@ static inline double spragNorm3(const double a[3])
     return sqrt(spragDot3(a, a));
 }
 
+static inline double spragDistanceSquared3(const double a[3], const double b[3])
+{
+    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return spragDot3(d, d);
+}
+
 /* out = M x */
 static inline void spragMul33(double out[3], const double M[9], const double x[3])
 {

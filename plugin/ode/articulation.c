@@ -51,15 +51,10 @@ int spragArticulationsUnhold(struct spragWorld *world, const spragIsland *island
 
 /* ---------------------------------------------------------------- mechanisms */
 
-static int isDynamic(const spragSnapshot *s, int body)
-{
-    return body >= 0 && !s->body[body].kinematic;
-}
-
 /* A dynamic body of the row: all of them are in one mechanism. */
 static spragBodyState *dynamicBody(spragSnapshot *s, const spragEqualityRow *row)
 {
-    return isDynamic(s, row->body[0]) ? &s->body[row->body[0]] : &s->body[row->body[1]];
+    return spragIsDynamic(s, row->body[0]) ? &s->body[row->body[0]] : &s->body[row->body[1]];
 }
 
 /* Is it the first row of its joint? */
@@ -79,7 +74,7 @@ static int findMechanisms(struct spragWorld *world, spragIsland *island)
         parent[i] = i;
     for (int e = 0; e < island->row_count; ++e) {
         const int *body = island->row[e].body;
-        if (beginsJoint(island, e) && isDynamic(s, body[0]) && isDynamic(s, body[1]))
+        if (beginsJoint(island, e) && spragIsDynamic(s, body[0]) && spragIsDynamic(s, body[1]))
             spragSetJoin(parent, s->body[body[0]].place, s->body[body[1]].place);
     }
     for (int i = 0; i < island->body_count; ++i)
@@ -100,7 +95,7 @@ static int findMechanisms(struct spragWorld *world, spragIsland *island)
 static void touchMechanisms(const spragSnapshot *s, spragBlock *block)
 {
     for (int side = 0; side < 2; ++side)
-        block->articulation[side] = isDynamic(s, block->body[side]) ? s->body[block->body[side]].articulation : -1;
+        block->articulation[side] = spragIsDynamic(s, block->body[side]) ? s->body[block->body[side]].articulation : -1;
     if (block->articulation[0] == block->articulation[1])
         block->articulation[1] = -1;
 }
@@ -154,7 +149,7 @@ static int takeLists(spragSnapshot *s, spragIsland *island)
 
 static int groupOf(const spragSnapshot *s, int body)
 {
-    return isDynamic(s, body) ? s->body[body].group : -1;
+    return spragIsDynamic(s, body) ? s->body[body].group : -1;
 }
 
 static void fillLists(spragSnapshot *s, spragIsland *island)
@@ -442,7 +437,7 @@ static void groupsOf(const spragSnapshot *s, const spragIsland *island, const st
 {
     for (int side = 0; side < 2; ++side) {
         const int body = island->block[k].body[side];
-        const int here = isDynamic(s, body) && &island->articulation[s->body[body].articulation] == art;
+        const int here = spragIsDynamic(s, body) && &island->articulation[s->body[body].articulation] == art;
         group[side] = here ? s->body[body].group : -1;
     }
 }

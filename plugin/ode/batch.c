@@ -87,7 +87,7 @@ spragStatus spragLanesMake(struct spragWorld *world)
 
 static spragBodyState *movingBody(spragSnapshot *s, int body)
 {
-    return body < 0 || s->body[body].kinematic ? NULL : &s->body[body];
+    return spragIsDynamic(s, body) ? &s->body[body] : NULL;
 }
 
 /* Of block k on one of its bodies. */

@@ -18,11 +18,6 @@ typedef struct Adjacency {
     int (*group)[2]; /* (block_count) of either side, or -1: nothing that moves, or the same as on the other side */
 } Adjacency;
 
-static int isDynamic(const spragSnapshot *s, int body)
-{
-    return body >= 0 && !s->body[body].kinematic;
-}
-
 typedef struct Grouping {
     const spragSnapshot *snapshot;
     const int *body; /* (block_count x 2) */
@@ -37,8 +32,8 @@ static void groupRange(void *data, int range, int first, int end)
     for (int k = first; k < end; ++k) {
         int *group = grouping->group[k];
         const int *body = grouping->body + 2 * (size_t)k;
-        group[0] = isDynamic(s, body[0]) ? s->body[body[0]].place : -1;
-        group[1] = isDynamic(s, body[1]) ? s->body[body[1]].place : -1;
+        group[0] = spragIsDynamic(s, body[0]) ? s->body[body[0]].place : -1;
+        group[1] = spragIsDynamic(s, body[1]) ? s->body[body[1]].place : -1;
         if (group[1] == group[0])
             group[1] = -1;
     }
@@ -181,7 +176,7 @@ static void coupling(const spragSnapshot *s, const spragIsland *island, int k, i
     memset(out, 0, 9 * sizeof *out);
     for (int a = 0; a < 2; ++a)
         for (int b = 0; b < 2; ++b) {
-            if (p->body[a] != q->body[b] || !isDynamic(s, p->body[a]))
+            if (p->body[a] != q->body[b] || !spragIsDynamic(s, p->body[a]))
                 continue;
             double(*const J)[6] = (double(*)[6])p->J[a], (*const Y)[6] = island->Y[l][b];
             for (int i = 0; i < 3; ++i)
@@ -309,7 +304,7 @@ static void ofRange(void *data, int range, int first, int end)
     const spragSnapshot *s = naming->snapshot;
     for (int i = 2 * first; i < 2 * end; ++i) {
         const int body = naming->island->problem.body[i];
-        naming->of[i] = isDynamic(s, body) ? s->body[body].number : -1;
+        naming->of[i] = spragIsDynamic(s, body) ? s->body[body].number : -1;
     }
 }
 

@@ -132,12 +132,6 @@ static dBodyID bodyId(const spragSnapshot *s, int body)
     return body < 0 ? NULL : s->body[body].id;
 }
 
-static double squaredDistance(const double a[3], const double b[3])
-{
-    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return spragDot3(d, d);
-}
-
 #define NEAR 0.1  /* of the arm: what a contact may have moved on a body at rest */
 #define SAME 1e-6 /* of the arm: nobody looks for a nearer one */
 
@@ -226,8 +220,9 @@ static int takeMatch(const spragWorldID world, const spragJointState *joint, See
         if (other && !isSamePair(seeker, old, 1))
             continue;
         ++looked;
-        const double a = squaredDistance(seeker->local[0], old->local[other]),
-                     b = squaredDistance(seeker->local[1], old->local[!other]), d = a < b ? a : b, far = a < b ? b : a;
+        const double a = spragDistanceSquared3(seeker->local[0], old->local[other]),
+                     b = spragDistanceSquared3(seeker->local[1], old->local[!other]), d = a < b ? a : b,
+                     far = a < b ? b : a;
         if (d >= best)
             continue;
         double tolerance = NEAR * old->arm, reach = old->arm;

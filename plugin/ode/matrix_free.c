@@ -86,8 +86,7 @@ int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island)
     for (int k = 0; k < n; ++k)
         for (int side = 0; side < 2; ++side) {
             const int body = island->block[k].body[side];
-            greedy->contact[k].body[side] =
-                body >= 0 && !s->body[body].kinematic ? s->body[body].place : island->body_count;
+            greedy->contact[k].body[side] = spragIsDynamic(s, body) ? s->body[body].place : island->body_count;
         }
     island->greedy = greedy;
     return 1;

@@ -29,7 +29,7 @@ typedef struct Sweeping {
 static double *changeOf(const Sweeping *sweeping, int body)
 {
     const spragSnapshot *s = sweeping->s;
-    return body < 0 || s->body[body].kinematic ? NULL : sweeping->v[s->body[body].place];
+    return spragIsDynamic(s, body) ? sweeping->v[s->body[body].place] : NULL;
 }
 
 static double dot6(const double a[6], const double b[6])

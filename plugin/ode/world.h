@@ -171,6 +171,12 @@ typedef struct spragSnapshot {
     spragPointerMap body_index;
 } spragSnapshot;
 
+/* Do forces move it?  body: in the snapshot, -1 = the world. */
+static inline int spragIsDynamic(const spragSnapshot *snapshot, int body)
+{
+    return body >= 0 && !snapshot->body[body].kinematic;
+}
+
 /* ---------------------------------------------------------------- of an attachment */
 
 /* What becomes of a record in this step: its contact is gone or sleeps, goes on in an island that Sprag solves, or in

@@ -52,12 +52,6 @@ static int findPlaces(spragGlueCoarse *coarse, int links, const spragGlueLink *l
     return 1;
 }
 
-static double squareBetween(const double a[3], const double b[3])
-{
-    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return spragDot3(d, d);
-}
-
 /* Around bodies each of which is farthest from all before.  0: no memory. */
 static int cut(spragGlueCoarse *coarse, int parts, spragArena *arena)
 {
@@ -69,7 +63,7 @@ static int cut(spragGlueCoarse *coarse, int parts, spragArena *arena)
     for (int part = 0, seed = 0; part < parts; ++part) {
         int next = seed;
         for (int i = 0; i < n; ++i) {
-            const double square = squareBetween(coarse->place[i], coarse->place[seed]);
+            const double square = spragDistanceSquared3(coarse->place[i], coarse->place[seed]);
             if (part == 0 || square < distance[i])
                 distance[i] = square, coarse->part[i] = MODES * part;
             next = distance[i] > distance[next] ? i : next;

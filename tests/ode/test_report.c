@@ -4,13 +4,6 @@
 
 #define STEP 1e-3 /* s */
 
-static const spragContact *told(const Twin *t, int count)
-{
-    const spragContact *contact;
-    assert_int_equal(spragWorldGetContacts(t->sprag, &contact), count);
-    return contact;
-}
-
 static const spragEvent *eventOf(const Twin *t, spragEventType type, int number)
 {
     const spragEvent *event;
@@ -50,7 +43,7 @@ static void contactsCarryWhatTheBodyFeels(void **state)
                 addCorners(&t, t.body[1], 0.5);
             step(&t, STEP);
         }
-        const spragContact *contact = told(&t, other == 3 ? 8 : 4);
+        const spragContact *contact = lastContacts(&t, other == 3 ? 8 : 4);
         double force[3] = {0, 0, 0};
         for (int k = 0; k < 4; ++k) {
             assert_int_equal(contact[k].mode, SPRAG_MODE_SLIP);
@@ -121,7 +114,7 @@ static void orderIsThatOfTheContacts(void **state)
         for (int i = BODY_MAX - 1; i >= 0; --i)
             addCorners(&t, t.body[i], 0.5);
         step(&t, STEP);
-        const spragContact *contact = told(&t, 4 * BODY_MAX);
+        const spragContact *contact = lastContacts(&t, 4 * BODY_MAX);
         for (int k = 0; k < 4 * BODY_MAX; ++k) {
             assert_ptr_equal(contact[k].body[0], t.body[k / 4]);
             id[threads - 1][k] = contact[k].id;
@@ -182,7 +175,7 @@ static void whatSlidesDoesNotStick(void **state)
                 dJointAttach(spragJointCreateContactSurface(t.sprag, t.group, &contact, &surface), grain, 0);
             }
             step(&t, 5e-3);
-            const spragContact *contact = told(&t, 4);
+            const spragContact *contact = lastContacts(&t, 4);
             for (int i = 0; i < 4; ++i) {
                 const double *s = contact[i].slip, speed = sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
                 assert_true(contact[i].mode != SPRAG_MODE_STICK || speed < 1e-6);

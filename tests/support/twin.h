@@ -77,6 +77,24 @@ static inline void step(Twin *t, double h)
     dJointGroupEmpty(t->group);
 }
 
+/* The contacts of the last step, as many as there have to be. */
+static inline const spragContact *lastContacts(const Twin *t, int count)
+{
+    const spragContact *contact;
+    assert_int_equal(spragWorldGetContacts(t->sprag, &contact), count);
+    return contact;
+}
+
+/* Events of this type in the last step. */
+static inline int countEvents(const Twin *t, spragEventType type)
+{
+    const spragEvent *event;
+    int found = 0;
+    for (int k = spragWorldGetEvents(t->sprag, &event) - 1; k >= 0; --k)
+        found += event[k].type == type;
+    return found;
+}
+
 static inline double bodyDifference(dBodyID a, dBodyID b)
 {
     double d = 0;

@@ -25,15 +25,6 @@ static spragGuideID addGuide(Twin *t, dBodyID body, double x, double y, double z
     return guide;
 }
 
-static int eventCount(const Twin *t, spragEventType type)
-{
-    const spragEvent *event;
-    int found = 0;
-    for (int k = spragWorldGetEvents(t->sprag, &event) - 1; k >= 0; --k)
-        found += event[k].type == type;
-    return found;
-}
-
 /* A body of mass m and central inertia J about y, moving in the plane y = 0. */
 static dBodyID planarBody(Twin *t, double m, double J, double x, double z)
 {
@@ -84,9 +75,9 @@ static void stepRod(const Json *in, double h, double result[RESULT_MAX], int jam
     result[3] = w;
     CHECK_NEAR(contact->friction[1], 0, 1e-9);
     assert_int_equal(contact->variant, contact->normal_force > 0 ? 1 : -1);
-    jam_events[0] = eventCount(&t, SPRAG_EVENT_JAM);
-    jam_events[1] = eventCount(&t, SPRAG_EVENT_INCONSISTENT);
-    jam_events[2] = eventCount(&t, SPRAG_EVENT_INDETERMINATE);
+    jam_events[0] = countEvents(&t, SPRAG_EVENT_JAM);
+    jam_events[1] = countEvents(&t, SPRAG_EVENT_INCONSISTENT);
+    jam_events[2] = countEvents(&t, SPRAG_EVENT_INDETERMINATE);
     freeTwin(&t);
 }
 
@@ -233,7 +224,7 @@ static void sidesHaveTheirOwnFriction(void **state)
         assert_int_equal(contact->variant, k < 10 ? 1 : -1);
         assert_int_equal(contact->mode, SPRAG_MODE_SLIP);
         assert_null(contact->joint);
-        assert_int_equal(eventCount(&t, SPRAG_EVENT_VARIANT), k == 10);
+        assert_int_equal(countEvents(&t, SPRAG_EVENT_VARIANT), k == 10);
         CHECK_NEAR(dBodyGetPosition(body)[2], 0, 1e-9);
     }
     freeTwin(&t);
@@ -327,12 +318,12 @@ static void playIsCrossed(void **state)
             const spragContact *contact;
             assert_int_equal(spragWorldGetContacts(t.sprag, &contact), 1);
             assert_true(fabs(dBodyGetPosition(body)[2]) <= 0.5 * c + 1e-9);
-            detach += eventCount(&t, SPRAG_EVENT_DETACH);
+            detach += countEvents(&t, SPRAG_EVENT_DETACH);
             if (contact->mode == SPRAG_MODE_OPEN) {
                 CHECK_NEAR(dBodyGetLinearVel(body)[0], before, 1e-15);
             } else if (touch_step[phase] < 0) {
                 touch_step[phase] = k;
-                assert_int_equal(eventCount(&t, SPRAG_EVENT_TOUCH), 1);
+                assert_int_equal(countEvents(&t, SPRAG_EVENT_TOUCH), 1);
             } else if (k > touch_step[phase] + 2) {
                 CHECK_NEAR(before - dBodyGetLinearVel(body)[0], 0.1 * g * h, 1e-9);
                 CHECK_NEAR(contact->normal_force, phase == 0 ? g : -g, 1e-6);
@@ -577,7 +568,7 @@ static void sliderCrank(void **state)
         step(&t, 1e-3);
         assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8);
         assert_int_equal(spragWorldGetStepInfo(t.sprag).declined, 0);
-        variants += eventCount(&t, SPRAG_EVENT_VARIANT);
+        variants += countEvents(&t, SPRAG_EVENT_VARIANT);
         turns += fabs(dBodyGetAngularVel(crank)[1]) * 1e-3;
         dBodyGetRelPointPos(rod, 0.5 * l, 0, 0, p);
         CHECK_NEAR(dBodyGetPosition(block)[2], 0, 1e-3);
