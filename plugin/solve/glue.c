@@ -37,7 +37,7 @@ enum {
 #define UNIT 1e-9 /* of a direction's square */
 #define SETTLED 3 /* and this many times that where Newton does */
 
-typedef spragGlueLink Link;
+typedef spragGlueContact Contact;
 typedef spragTwist Twist;
 
 /* By rows: what slips is 1e-12 of what closes, and would drown in its rounding. */
@@ -48,15 +48,15 @@ typedef struct Pull {
 typedef struct Glue {
     const spragProblem *problem;
     const spragMass *mass; /* (bodies) */
-    int links, bodies;
-    Link *link;
+    int contacts, bodies;  /* how many */
+    Contact *contact;
     Pull *pull;
-    double (*change)[3];     /* (links) J step */
-    double (*compliance)[3]; /* (links) C of the rows */
-    unsigned char *pressed;  /* (links) r_n > 0 */
+    double (*change)[3];     /* (contacts) J step */
+    double (*compliance)[3]; /* (contacts) C of the rows */
+    unsigned char *pressed;  /* (contacts) r_n > 0 */
     double (*block)[36];     /* (bodies) lower triangles of factors, */
     double (*pivot)[6];      /* and one over their pivots */
-    double *r, *u, *best;    /* (3 links) */
+    double *r, *u, *best;    /* (3 contacts) */
     Twist *v, *gradient, *step, *direction, *image, *residual;
     double slip; /* m/s, greatest |q_t + J_t v + C r_t| */
     double enough, deadline;
@@ -74,19 +74,19 @@ typedef struct Glue {
 /* ---------------------------------------------------------------- products */
 
 /* Velocity of the first body's point against that of the second. */
-static inline void relative(const Link *link, const Twist *v, double out[3])
+static inline void relative(const Contact *contact, const Twist *v, double out[3])
 {
-    const double *a = v[link->body[0]].at, *b = v[link->body[1]].at, *x = link->arm[0], *y = link->arm[1];
+    const double *a = v[contact->body[0]].at, *b = v[contact->body[1]].at, *x = contact->arm[0], *y = contact->arm[1];
     out[0] = a[0] + a[4] * x[2] - a[5] * x[1] - b[0] - b[4] * y[2] + b[5] * y[1];
     out[1] = a[1] + a[5] * x[0] - a[3] * x[2] - b[1] - b[5] * y[0] + b[3] * y[2];
     out[2] = a[2] + a[3] * x[1] - a[4] * x[0] - b[2] - b[3] * y[1] + b[4] * y[0];
 }
 
 /* to += J^T p */
-static inline void push(const Link *link, const double p[3], Twist *to)
+static inline void push(const Contact *contact, const double p[3], Twist *to)
 {
-    double *a = to[link->body[0]].at, *b = to[link->body[1]].at;
-    const double *x = link->arm[0], *y = link->arm[1];
+    double *a = to[contact->body[0]].at, *b = to[contact->body[1]].at;
+    const double *x = contact->arm[0], *y = contact->arm[1];
     a[0] += p[0], a[1] += p[1], a[2] += p[2];
     b[0] -= p[0], b[1] -= p[1], b[2] -= p[2];
     a[3] += x[1] * p[2] - x[2] * p[1], a[4] += x[2] * p[0] - x[0] * p[2], a[5] += x[0] * p[1] - x[1] * p[0];
@@ -107,16 +107,17 @@ static void momentum(const Glue *glue, const Twist *x, Twist *out)
 /* out = (M + J^T S J) x */
 static void product(Glue *glue, const Twist *x, Twist *out)
 {
-    ++glue->products, glue->work += glue->links;
+    ++glue->products, glue->work += glue->contacts;
     momentum(glue, x, out);
-    for (int k = 0; k < glue->links; ++k) {
-        const Link *link = &glue->link[k];
+    for (int k = 0; k < glue->contacts; ++k) {
+        const Contact *contact = &glue->contact[k];
         double d[3];
-        relative(link, x, d);
-        const double along = (glue->pressed[k] ? link->normal : 0) - link->tangential, normal = spragDot3(link->n, d);
+        relative(contact, x, d);
+        const double along = (glue->pressed[k] ? contact->normal : 0) - contact->tangential,
+                     normal = spragDot3(contact->n, d);
         for (int i = 0; i < 3; ++i)
-            d[i] = link->tangential * d[i] + along * normal * link->n[i];
-        push(link, d, out);
+            d[i] = contact->tangential * d[i] + along * normal * contact->n[i];
+        push(contact, d, out);
     }
     memset(&out[glue->bodies], 0, sizeof *out);
 }
@@ -131,7 +132,7 @@ static const double *rowOf(const Glue *glue, int k, int side, int row)
 static void motionOf(const Glue *glue, int k, const Twist *v, double out[3])
 {
     double d[3];
-    relative(&glue->link[k], v, d);
+    relative(&glue->contact[k], v, d);
     for (int row = 0; row < 3; ++row)
         out[row] = spragDot3(rowOf(glue, k, 0, row), d);
 }
@@ -143,16 +144,16 @@ static void pushRows(const Glue *glue, int k, double sign, const double r[3], Tw
     for (int row = 0; row < 3; ++row)
         for (int i = 0; i < 3; ++i)
             p[i] += sign * rowOf(glue, k, 0, row)[i] * r[row];
-    push(&glue->link[k], p, to);
+    push(&glue->contact[k], p, to);
 }
 
 /* r(v) of a contact.  1: it presses. */
-static int pressOf(const Link *link, const Pull *pull, double r[3])
+static int pressOf(const Contact *contact, const Pull *pull, double r[3])
 {
-    const double *z = pull->z, *c = pull->center, *soft = link->soft;
-    r[0] = fmax(0, (soft[0] * c[0] - z[0]) * link->normal);
-    r[1] = (soft[1] * c[1] - z[1]) * link->tangential;
-    r[2] = (soft[2] * c[2] - z[2]) * link->tangential;
+    const double *z = pull->z, *c = pull->center, *soft = contact->soft;
+    r[0] = fmax(0, (soft[0] * c[0] - z[0]) * contact->normal);
+    r[1] = (soft[1] * c[1] - z[1]) * contact->tangential;
+    r[2] = (soft[2] * c[2] - z[2]) * contact->tangential;
     return r[0] > 0;
 }
 
@@ -175,28 +176,28 @@ static double meanOf(const Glue *glue, int k)
 static void soften(Glue *glue, double share)
 {
     glue->stale = 1;
-    for (int k = 0; k < glue->links; ++k) {
+    for (int k = 0; k < glue->contacts; ++k) {
         const double e = share * meanOf(glue, k), *C = glue->compliance[k];
         const double normal = fmax(C[0], e), tangential = fmax(fmax(C[1], C[2]), e);
-        Link *link = &glue->link[k];
-        link->normal = 1 / normal, link->tangential = 1 / tangential;
-        link->soft[0] = normal - C[0], link->soft[1] = tangential - C[1], link->soft[2] = tangential - C[2];
+        Contact *contact = &glue->contact[k];
+        contact->normal = 1 / normal, contact->tangential = 1 / tangential;
+        contact->soft[0] = normal - C[0], contact->soft[1] = tangential - C[1], contact->soft[2] = tangential - C[2];
     }
 }
 
 /* gradient = M v - J^T r(v); who presses, and the slip. */
 static void evaluate(Glue *glue)
 {
-    ++glue->products, glue->work += glue->links;
+    ++glue->products, glue->work += glue->contacts;
     momentum(glue, glue->v, glue->gradient);
     double worst = 0;
-    for (int k = 0; k < glue->links; ++k) {
+    for (int k = 0; k < glue->contacts; ++k) {
         const Pull *pull = &glue->pull[k];
         double r[3];
-        const unsigned char pressed = (unsigned char)pressOf(&glue->link[k], pull, r);
+        const unsigned char pressed = (unsigned char)pressOf(&glue->contact[k], pull, r);
         glue->changed += pressed != glue->pressed[k];
         glue->pressed[k] = pressed;
-        const double *soft = glue->link[k].soft, *c = pull->center;
+        const double *soft = glue->contact[k].soft, *c = pull->center;
         const double slip[2] = {soft[1] * (c[1] - r[1]), soft[2] * (c[2] - r[2])};
         worst = fmax(worst, slip[0] * slip[0] + slip[1] * slip[1]);
         pushRows(glue, k, -1, r, glue->gradient);
@@ -211,10 +212,10 @@ static void evaluate(Glue *glue)
 static const int dense[6] = {0}; /* envelopes of the blocks */
 
 /* block += J_side^T S J_side, lower triangle. */
-static void addBlock(const Link *link, int side, int pressed, double block[36])
+static void addBlock(const Contact *contact, int side, int pressed, double block[36])
 {
-    const double *x = link->arm[side], *n = link->n;
-    const double along = (pressed ? link->normal : 0) - link->tangential;
+    const double *x = contact->arm[side], *n = contact->n;
+    const double along = (pressed ? contact->normal : 0) - contact->tangential;
     double turn[3], rows[6][3]; /* columns of J^T: e_i with x times e_i, by rows of the block */
     spragCross3(turn, x, n);
     const double cross[3][3] = {{0, -x[2], x[1]}, {x[2], 0, -x[0]}, {-x[1], x[0], 0}};
@@ -224,7 +225,7 @@ static void addBlock(const Link *link, int side, int pressed, double block[36])
     for (int i = 0; i < 6; ++i)
         for (int j = 0; j <= i; ++j) {
             const double a = i < 3 ? n[i] : turn[i - 3], b = j < 3 ? n[j] : turn[j - 3];
-            block[6 * i + j] += link->tangential * spragDot3(rows[i], rows[j]) + along * a * b;
+            block[6 * i + j] += contact->tangential * spragDot3(rows[i], rows[j]) + along * a * b;
         }
 }
 
@@ -233,7 +234,7 @@ static int preconditionWhole(Glue *glue)
 {
     if (!glue->direct || (glue->factored && !(glue->stale && glue->needed >= glue->patience)))
         return glue->direct;
-    glue->direct = glue->factored = spragGlueFactorMake(&glue->factor, glue->links, glue->link, glue->pressed);
+    glue->direct = glue->factored = spragGlueFactorMake(&glue->factor, glue->contacts, glue->contact, glue->pressed);
     glue->work += glue->factor.lu.products;
     glue->stale = 0;
     if (!glue->direct) {
@@ -254,12 +255,12 @@ static void precondition(Glue *glue)
             for (int k = 0; k <= j; ++k)
                 glue->block[i][6 * (3 + j) + 3 + k] = glue->mass[i].inertia[3 * j + k];
         }
-    for (int k = 0; k < glue->links; ++k)
+    for (int k = 0; k < glue->contacts; ++k)
         for (int side = 0; side < 2; ++side)
-            addBlock(&glue->link[k], side, glue->pressed[k], glue->block[glue->link[k].body[side]]);
+            addBlock(&glue->contact[k], side, glue->pressed[k], glue->block[glue->contact[k].body[side]]);
     for (int i = 0; i < glue->bodies; ++i)
         spragLdltFactor(6, dense, glue->block[i], glue->pivot[i]);
-    spragGlueCoarseFactor(&glue->coarse, glue->links, glue->link, glue->pressed);
+    spragGlueCoarseFactor(&glue->coarse, glue->contacts, glue->contact, glue->pressed);
 }
 
 /* out = block^-1 x, or that of the whole matrix */
@@ -311,7 +312,7 @@ static int isSpent(const Glue *glue)
 /* How far the gradients go, of where they begin: not far while contacts come and go; beyond it restarts cost more. */
 static double forcingOf(const Glue *glue)
 {
-    const int changed = glue->changed, all = glue->links;
+    const int changed = glue->changed, all = glue->contacts;
     return changed > all / 100 ? 1e-2 : changed > all / 2000 ? 1e-3 : changed > 0 ? 1e-5 : 1e-12;
 }
 
@@ -350,7 +351,7 @@ static void newtonStep(Glue *glue)
 static void move(Glue *glue, double length)
 {
     add(glue, glue->v, length, glue->step);
-    for (int k = 0; k < glue->links; ++k)
+    for (int k = 0; k < glue->contacts; ++k)
         for (int i = 0; i < 3; ++i)
             glue->pull[k].z[i] += length * glue->change[k][i];
     evaluate(glue);
@@ -360,8 +361,8 @@ static void move(Glue *glue, double length)
  * rounding takes a share of the step then, not of v. */
 static void search(Glue *glue)
 {
-    ++glue->products, glue->work += glue->links;
-    for (int k = 0; k < glue->links; ++k)
+    ++glue->products, glue->work += glue->contacts;
+    for (int k = 0; k < glue->contacts; ++k)
         motionOf(glue, k, glue->step, glue->change[k]);
     const double falls = inner(glue, glue->gradient, glue->step);
     glue->changed = 0;
@@ -405,7 +406,7 @@ static double judge(Glue *glue, Twist *motion, double *least)
 {
     const spragProblem *problem = glue->problem;
     memset(motion, 0, ((size_t)glue->bodies + 1) * sizeof *motion);
-    for (int k = 0; k < glue->links; ++k)
+    for (int k = 0; k < glue->contacts; ++k)
         pushRows(glue, k, 1, glue->r + 3 * k, motion);
     for (int i = 0; i < glue->bodies; ++i) {
         double spin[3];
@@ -414,7 +415,7 @@ static double judge(Glue *glue, Twist *motion, double *least)
             motion[i].at[j] *= glue->mass[i].inverse_mass, motion[i].at[3 + j] = spin[j];
     }
     memset(&motion[glue->bodies], 0, sizeof *motion);
-    for (int k = 0; k < glue->links; ++k) {
+    for (int k = 0; k < glue->contacts; ++k) {
         double d[3];
         motionOf(glue, k, motion, d);
         for (int row = 0; row < 3; ++row)
@@ -423,7 +424,7 @@ static double judge(Glue *glue, Twist *motion, double *least)
     const double residual = spragVelocityResidual(problem, glue->r, glue->u);
     if (residual < *least) {
         *least = residual;
-        memcpy(glue->best, glue->r, 3 * (size_t)glue->links * sizeof *glue->r);
+        memcpy(glue->best, glue->r, 3 * (size_t)glue->contacts * sizeof *glue->r);
     }
     return residual;
 }
@@ -431,8 +432,8 @@ static double judge(Glue *glue, Twist *motion, double *least)
 /* c := r(v) */
 static void moveCenter(Glue *glue)
 {
-    for (int k = 0; k < glue->links; ++k) {
-        pressOf(&glue->link[k], &glue->pull[k], glue->r + 3 * k);
+    for (int k = 0; k < glue->contacts; ++k) {
+        pressOf(&glue->contact[k], &glue->pull[k], glue->r + 3 * k);
         memcpy(glue->pull[k].center, glue->r + 3 * k, sizeof glue->pull[k].center);
     }
 }
@@ -441,19 +442,19 @@ static void moveCenter(Glue *glue)
 static void fillLink(Glue *glue, int k)
 {
     const spragProblem *problem = glue->problem;
-    Link *link = &glue->link[k];
+    Contact *contact = &glue->contact[k];
     Pull *pull = &glue->pull[k];
-    *link = (Link){.n = {0}};
+    *contact = (Contact){.n = {0}};
     *pull = (Pull){.z = {0}};
-    memcpy(link->n, rowOf(glue, k, 0, 0), sizeof link->n);
+    memcpy(contact->n, rowOf(glue, k, 0, 0), sizeof contact->n);
     for (int side = 0; side < 2; ++side) {
         const int body = problem->bodies->of[2 * k + side];
-        link->body[side] = body < 0 ? glue->bodies : body;
+        contact->body[side] = body < 0 ? glue->bodies : body;
         for (int row = 0; row < 3; ++row) {
             double part[3];
             spragCross3(part, rowOf(glue, k, side, row), rowOf(glue, k, side, row) + 3);
             for (int i = 0; i < 3; ++i)
-                link->arm[side][i] += 0.5 * part[i];
+                contact->arm[side][i] += 0.5 * part[i];
         }
     }
     memcpy(pull->z, problem->q + 3 * k, sizeof pull->z);
@@ -485,17 +486,17 @@ static int take(Glue *glue, const spragProblem *problem, spragArena *arena)
     const int n = problem->bodies->count;
     glue->problem = problem;
     glue->mass = problem->bodies->mass;
-    glue->links = problem->contact_count, glue->bodies = n;
-    glue->link = SPRAG_TAKE_RAW(arena, Link, glue->links);
-    glue->pull = SPRAG_TAKE_RAW(arena, Pull, glue->links);
-    glue->pressed = SPRAG_TAKE(arena, unsigned char, glue->links);
-    glue->best = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)glue->links);
+    glue->contacts = problem->contact_count, glue->bodies = n;
+    glue->contact = SPRAG_TAKE_RAW(arena, Contact, glue->contacts);
+    glue->pull = SPRAG_TAKE_RAW(arena, Pull, glue->contacts);
+    glue->pressed = SPRAG_TAKE(arena, unsigned char, glue->contacts);
+    glue->best = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)glue->contacts);
     glue->block = spragArenaTakeRaw(arena, (size_t)n + 1, sizeof *glue->block);
     glue->pivot = spragArenaTakeRaw(arena, (size_t)n, sizeof *glue->pivot);
-    glue->change = spragArenaTakeRaw(arena, (size_t)glue->links, sizeof *glue->change);
-    glue->compliance = spragArenaTakeRaw(arena, (size_t)glue->links, sizeof *glue->compliance);
+    glue->change = spragArenaTakeRaw(arena, (size_t)glue->contacts, sizeof *glue->change);
+    glue->compliance = spragArenaTakeRaw(arena, (size_t)glue->contacts, sizeof *glue->compliance);
     Twist **const all[] = {&glue->v, &glue->gradient, &glue->step, &glue->direction, &glue->image, &glue->residual};
-    int taken = glue->change != NULL && glue->compliance != NULL && glue->link != NULL && glue->pull != NULL &&
+    int taken = glue->change != NULL && glue->compliance != NULL && glue->contact != NULL && glue->pull != NULL &&
                 glue->pressed != NULL && glue->best != NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
         *all[i] = spragArenaTake(arena, (size_t)n + 1, sizeof(Twist));
@@ -503,15 +504,15 @@ static int take(Glue *glue, const spragProblem *problem, spragArena *arena)
     }
     if (!taken || glue->block == NULL || glue->pivot == NULL)
         return 0;
-    for (int k = 0; k < glue->links; ++k)
+    for (int k = 0; k < glue->contacts; ++k)
         fillLink(glue, k), findCompliance(glue, k);
-    return spragGlueCoarseInit(&glue->coarse, glue->links, glue->link, n, glue->mass, PARTS_MOST, arena);
+    return spragGlueCoarseInit(&glue->coarse, glue->contacts, glue->contact, n, glue->mass, PARTS_MOST, arena);
 }
 
 /* From the guess, or from nothing if that is better: center, v, and the judge's word. */
 static double begin(Glue *glue, double *least)
 {
-    const size_t bytes = 3 * (size_t)glue->links * sizeof *glue->r;
+    const size_t bytes = 3 * (size_t)glue->contacts * sizeof *glue->r;
     double residual = judge(glue, glue->v, least);
     memset(glue->r, 0, bytes);
     const double nothing = judge(glue, glue->step, least);
@@ -519,11 +520,11 @@ static double begin(Glue *glue, double *least)
         memcpy(glue->r, glue->best, bytes);
     } else {
         residual = nothing;
-        for (int k = 0; k < glue->links; ++k)
+        for (int k = 0; k < glue->contacts; ++k)
             memset(glue->pull[k].center, 0, sizeof glue->pull[k].center);
         memset(glue->v, 0, ((size_t)glue->bodies + 1) * sizeof *glue->v);
     }
-    for (int k = 0; k < glue->links; ++k) {
+    for (int k = 0; k < glue->contacts; ++k) {
         double moved[3];
         motionOf(glue, k, glue->v, moved);
         for (int i = 0; i < 3; ++i)
@@ -537,14 +538,15 @@ static void beginFactored(Glue *glue, double time_limit, spragArena *arena)
 {
     const double price_most =
         time_limit > 0 ? fmin(PRICE_MOST, TIME_SHARE * time_limit / SECONDS_PER_PRICE) : PRICE_MOST;
-    if (glue->links > HALF_OPEN * glue->bodies)
+    if (glue->contacts > HALF_OPEN * glue->bodies)
         return;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const spragBlockLu *lu = &glue->factor.lu;
-    glue->direct =
-        spragGlueFactorInit(&glue->factor, glue->links, glue->link, glue->bodies, glue->mass, price_most, arena) > 0;
+    glue->direct = spragGlueFactorInit(&glue->factor, glue->contacts, glue->contact, glue->bodies, glue->mass,
+                                       price_most, arena) > 0;
     if (glue->direct)
-        glue->patience = (int)(0.5 * lu->products / (SOLUTION_PRICE * (double)lu->u_start[glue->bodies] + glue->links));
+        glue->patience =
+            (int)(0.5 * lu->products / (SOLUTION_PRICE * (double)lu->u_start[glue->bodies] + glue->contacts));
     else
         spragArenaRelease(arena, mark);
 }
@@ -580,7 +582,7 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
             break;
     }
     if (!(residual <= least)) {
-        memcpy(r, glue.best, 3 * (size_t)glue.links * sizeof *r);
+        memcpy(r, glue.best, 3 * (size_t)glue.contacts * sizeof *r);
         residual = judge(&glue, glue.image, &least);
     }
     spragArenaRelease(arena, mark);

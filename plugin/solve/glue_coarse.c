@@ -9,28 +9,29 @@ enum { MODES = 7 }; /* translations, turns, growth */
 
 /* ---------------------------------------------------------------- parts */
 
-int spragGlueSides(int links, const spragGlueLink *link, int bodies, int **first, int **list, spragArena *arena)
+int spragGlueSides(int contacts, const spragGlueContact *contact, int bodies, int **first, int **list,
+                   spragArena *arena)
 {
     int *at = *first = SPRAG_TAKE(arena, int, bodies + 3);
-    *list = SPRAG_TAKE_RAW(arena, int, 2 * (size_t)links);
+    *list = SPRAG_TAKE_RAW(arena, int, 2 * (size_t)contacts);
     if (at == NULL || *list == NULL)
         return 0;
-    for (int s = 0; s < 2 * links; ++s)
-        ++at[link[s / 2].body[s % 2] + 2];
+    for (int s = 0; s < 2 * contacts; ++s)
+        ++at[contact[s / 2].body[s % 2] + 2];
     for (int i = 2; i <= bodies + 2; ++i)
         at[i] += at[i - 1];
-    for (int s = 0; s < 2 * links; ++s)
-        (*list)[at[link[s / 2].body[s % 2] + 1]++] = s;
+    for (int s = 0; s < 2 * contacts; ++s)
+        (*list)[at[contact[s / 2].body[s % 2] + 1]++] = s;
     return 1;
 }
 
 /* place := relative to the first body that is found of each connected heap, from contact to contact.  0: no memory. */
-static int findPlaces(spragGlueCoarse *coarse, int links, const spragGlueLink *link, spragArena *arena)
+static int findPlaces(spragGlueCoarse *coarse, int contacts, const spragGlueContact *contact, spragArena *arena)
 {
     const int n = coarse->bodies;
     int *first, *list, *queue = SPRAG_TAKE_RAW(arena, int, n + 1);
     unsigned char *seen = SPRAG_TAKE(arena, unsigned char, n + 1);
-    if (!spragGlueSides(links, link, n, &first, &list, arena) || queue == NULL || seen == NULL)
+    if (!spragGlueSides(contacts, contact, n, &first, &list, arena) || queue == NULL || seen == NULL)
         return 0;
     seen[n] = 1; /* the world */
     for (int root = 0; root < n; ++root) {
@@ -40,7 +41,7 @@ static int findPlaces(spragGlueCoarse *coarse, int links, const spragGlueLink *l
         for (int head = 0; head < end; ++head) {
             const int a = queue[head];
             for (int l = first[a]; l < first[a + 1]; ++l) {
-                const spragGlueLink *by = &link[list[l] / 2];
+                const spragGlueContact *by = &contact[list[l] / 2];
                 const int side = list[l] % 2, b = by->body[1 - side];
                 for (int i = 0; i < 3 && !seen[b]; ++i)
                     coarse->place[b][i] = coarse->place[a][i] + by->arm[side][i] - by->arm[1 - side][i];
@@ -82,7 +83,7 @@ static int cut(spragGlueCoarse *coarse, int parts, spragArena *arena)
     return 1;
 }
 
-int spragGlueCoarseInit(spragGlueCoarse *coarse, int links, const spragGlueLink *link, int bodies,
+int spragGlueCoarseInit(spragGlueCoarse *coarse, int contacts, const spragGlueContact *contact, int bodies,
                         const spragMass *mass, int parts, spragArena *arena)
 {
     const int most = parts < bodies ? parts : bodies;
@@ -100,7 +101,7 @@ int spragGlueCoarseInit(spragGlueCoarse *coarse, int links, const spragGlueLink 
         coarse->y == NULL || coarse->first == NULL)
         return 0;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int done = findPlaces(coarse, links, link, arena) && cut(coarse, most, arena);
+    const int done = findPlaces(coarse, contacts, contact, arena) && cut(coarse, most, arena);
     spragArenaRelease(arena, mark);
     return done;
 }
@@ -148,67 +149,68 @@ static void addBody(spragGlueCoarse *coarse, int i)
 }
 
 /* row (2 x 7) += of both parts, direction . J Z */
-static void rowOf(const spragGlueCoarse *coarse, const spragGlueLink *link, const double direction[3],
+static void rowOf(const spragGlueCoarse *coarse, const spragGlueContact *contact, const double direction[3],
                   double row[2][MODES])
 {
     for (int side = 0; side < 2; ++side) {
         double x[6];
         for (int i = 0; i < 3; ++i)
             x[i] = side == 0 ? direction[i] : -direction[i];
-        spragCross3(x + 3, link->arm[side], x);
-        if (link->body[side] < coarse->bodies)
-            gather(coarse, link->body[side], x, row[side]);
+        spragCross3(x + 3, contact->arm[side], x);
+        if (contact->body[side] < coarse->bodies)
+            gather(coarse, contact->body[side], x, row[side]);
     }
 }
 
 /* Within one part a contact feels growth alone. */
-static void addInside(spragGlueCoarse *coarse, const spragGlueLink *link, double normal)
+static void addInside(spragGlueCoarse *coarse, const spragGlueContact *contact, double normal)
 {
-    const size_t n = (size_t)coarse->size, at = (size_t)coarse->part[link->body[0]] + MODES - 1;
+    const size_t n = (size_t)coarse->size, at = (size_t)coarse->part[contact->body[0]] + MODES - 1;
     double apart[3];
     for (int i = 0; i < 3; ++i)
-        apart[i] = link->arm[1][i] - link->arm[0][i];
-    const double along = spragDot3(link->n, apart), square = spragDot3(apart, apart);
-    coarse->matrix[at * n + at] += link->tangential * (square - along * along) + normal * along * along;
+        apart[i] = contact->arm[1][i] - contact->arm[0][i];
+    const double along = spragDot3(contact->n, apart), square = spragDot3(apart, apart);
+    coarse->matrix[at * n + at] += contact->tangential * (square - along * along) + normal * along * along;
 }
 
-static void addBetween(spragGlueCoarse *coarse, const spragGlueLink *link, double normal)
+static void addBetween(spragGlueCoarse *coarse, const spragGlueContact *contact, double normal)
 {
     const size_t n = (size_t)coarse->size;
     double row[3][2][MODES] = {{{0}}}, N[2][MODES] = {{0}};
     for (int i = 0; i < 3; ++i)
-        rowOf(coarse, link, (double[3]){i == 0, i == 1, i == 2}, row[i]);
+        rowOf(coarse, contact, (double[3]){i == 0, i == 1, i == 2}, row[i]);
     for (int side = 0; side < 2; ++side)
         for (int m = 0; m < MODES; ++m)
             for (int i = 0; i < 3; ++i)
-                N[side][m] += link->n[i] * row[i][side][m];
+                N[side][m] += contact->n[i] * row[i][side][m];
     for (int a = 0; a < 2; ++a)
         for (int b = 0; b < 2; ++b) {
-            if (link->body[a] == coarse->bodies || link->body[b] == coarse->bodies)
+            if (contact->body[a] == coarse->bodies || contact->body[b] == coarse->bodies)
                 continue;
             double *block =
-                coarse->matrix + (size_t)coarse->part[link->body[a]] * n + (size_t)coarse->part[link->body[b]];
+                coarse->matrix + (size_t)coarse->part[contact->body[a]] * n + (size_t)coarse->part[contact->body[b]];
             for (int m = 0; m < MODES; ++m)
                 for (int l = 0; l < MODES; ++l)
                     block[(size_t)m * n + (size_t)l] +=
-                        link->tangential *
+                        contact->tangential *
                             (row[0][a][m] * row[0][b][l] + row[1][a][m] * row[1][b][l] + row[2][a][m] * row[2][b][l]) +
-                        (normal - link->tangential) * N[a][m] * N[b][l];
+                        (normal - contact->tangential) * N[a][m] * N[b][l];
         }
 }
 
-void spragGlueCoarseFactor(spragGlueCoarse *coarse, int links, const spragGlueLink *link, const unsigned char *pressed)
+void spragGlueCoarseFactor(spragGlueCoarse *coarse, int contacts, const spragGlueContact *contact,
+                           const unsigned char *pressed)
 {
     memset(coarse->matrix, 0, (size_t)coarse->size * (size_t)coarse->size * sizeof *coarse->matrix);
     for (int i = 0; i < coarse->bodies; ++i)
         addBody(coarse, i);
-    for (int k = 0; k < links; ++k) {
-        const int a = link[k].body[0], b = link[k].body[1];
-        const double normal = pressed[k] ? link[k].normal : 0;
+    for (int k = 0; k < contacts; ++k) {
+        const int a = contact[k].body[0], b = contact[k].body[1];
+        const double normal = pressed[k] ? contact[k].normal : 0;
         if (a < coarse->bodies && b < coarse->bodies && coarse->part[a] == coarse->part[b])
-            addInside(coarse, &link[k], normal);
+            addInside(coarse, &contact[k], normal);
         else
-            addBetween(coarse, &link[k], normal);
+            addBetween(coarse, &contact[k], normal);
     }
     spragLdltFactor(coarse->size, coarse->first, coarse->matrix, coarse->pivot);
 }

@@ -16,16 +16,17 @@
 #include "problem/bodies.h"
 
 /* A contact as the products see it, in world axes. */
-typedef struct spragGlueLink {
+typedef struct spragGlueContact {
     double n[3], arm[2][3];    /* arm: from the body's center */
     double normal, tangential; /* S: 1 / max(C, e); kg */
     double soft[3];            /* what of that is not C: rows without have no center */
     int body[2];               /* the last one is the world */
-} spragGlueLink;
+} spragGlueContact;
 
 /* The sides of contacts on each body i and on the world: list[first[i]] .. list[first[i + 1] - 1], contact and side
  * of s are s / 2 and s % 2.  0: no memory. */
-int spragGlueSides(int links, const spragGlueLink *link, int bodies, int **first, int **list, spragArena *arena);
+int spragGlueSides(int contacts, const spragGlueContact *contact, int bodies, int **first, int **list,
+                   spragArena *arena);
 
 /* Of a body, linear then angular: a velocity, or a momentum.  Arrays have one of the world too, which does not move. */
 typedef struct spragTwist {
@@ -44,10 +45,11 @@ typedef struct spragGlueCoarse {
 } spragGlueCoarse;
 
 /* `parts` at most.  0: no memory. */
-int spragGlueCoarseInit(spragGlueCoarse *coarse, int links, const spragGlueLink *link, int bodies,
+int spragGlueCoarseInit(spragGlueCoarse *coarse, int contacts, const spragGlueContact *contact, int bodies,
                         const spragMass *mass, int parts, spragArena *arena);
-/* pressed (links): 1: the normal row counts. */
-void spragGlueCoarseFactor(spragGlueCoarse *coarse, int links, const spragGlueLink *link, const unsigned char *pressed);
+/* pressed (contacts): 1: the normal row counts. */
+void spragGlueCoarseFactor(spragGlueCoarse *coarse, int contacts, const spragGlueContact *contact,
+                           const unsigned char *pressed);
 /* out += Z (Z^T A Z)^-1 Z^T x */
 void spragGlueCoarseAdd(const spragGlueCoarse *coarse, const spragTwist *x, spragTwist *out);
 

@@ -5,11 +5,11 @@
 #include "linalg/vec3.h"
 
 /* The graph of bodies that touch, the diagonal first in its row, and where the pairs of each contact are in it. */
-static int makeGraph(spragGlueFactor *factor, int links, const spragGlueLink *link, int n, int **row_start,
+static int makeGraph(spragGlueFactor *factor, int contacts, const spragGlueContact *contact, int n, int **row_start,
                      int **column, spragArena *arena)
 {
     int *first, *list, *seen = SPRAG_TAKE_RAW(arena, int, n), *place = SPRAG_TAKE_RAW(arena, int, n);
-    if (!spragGlueSides(links, link, n, &first, &list, arena) || seen == NULL || place == NULL)
+    if (!spragGlueSides(contacts, contact, n, &first, &list, arena) || seen == NULL || place == NULL)
         return 0;
     memset(seen, -1, (size_t)n * sizeof *seen);
     int count = 0;
@@ -18,7 +18,7 @@ static int makeGraph(spragGlueFactor *factor, int links, const spragGlueLink *li
         seen[i] = i, place[i] = count;
         (*column)[count++] = i;
         for (int l = first[i]; l < first[i + 1]; ++l) {
-            const int k = list[l] / 2, side = list[l] % 2, other = link[k].body[1 - side];
+            const int k = list[l] / 2, side = list[l] % 2, other = contact[k].body[1 - side];
             if (other < n && seen[other] != i) {
                 seen[other] = i, place[other] = count;
                 (*column)[count++] = other;
@@ -28,23 +28,24 @@ static int makeGraph(spragGlueFactor *factor, int links, const spragGlueLink *li
         }
     }
     (*row_start)[n] = count;
-    for (int k = 0; k < links; ++k)
+    for (int k = 0; k < contacts; ++k)
         for (int side = 0; side < 2; ++side)
-            if (link[k].body[side] == n)
+            if (contact[k].body[side] == n)
                 factor->entry[k][3 * side] = factor->entry[k][1] = factor->entry[k][2] = -1;
     return 1;
 }
 
-int spragGlueFactorInit(spragGlueFactor *factor, int links, const spragGlueLink *link, int bodies,
+int spragGlueFactorInit(spragGlueFactor *factor, int contacts, const spragGlueContact *contact, int bodies,
                         const spragMass *mass, double price_most, spragArena *arena)
 {
     int *row_start = SPRAG_TAKE_RAW(arena, int, bodies + 1);
-    int *column = SPRAG_TAKE_RAW(arena, int, (size_t)bodies + 2 * (size_t)links);
-    *factor = (spragGlueFactor){.mass = mass, .entry = spragArenaTakeRaw(arena, (size_t)links, sizeof *factor->entry)};
+    int *column = SPRAG_TAKE_RAW(arena, int, (size_t)bodies + 2 * (size_t)contacts);
+    *factor =
+        (spragGlueFactor){.mass = mass, .entry = spragArenaTakeRaw(arena, (size_t)contacts, sizeof *factor->entry)};
     if (row_start == NULL || column == NULL || factor->entry == NULL)
         return 0;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int known = makeGraph(factor, links, link, bodies, &row_start, &column, arena);
+    const int known = makeGraph(factor, contacts, contact, bodies, &row_start, &column, arena);
     spragArenaRelease(arena, mark);
     if (!known)
         return 0;
@@ -57,38 +58,40 @@ int spragGlueFactorInit(spragGlueFactor *factor, int links, const spragGlueLink 
 }
 
 /* Rows of J of one side: d times the identity, and the arm's cross product. */
-static void rowsOf(const spragGlueLink *link, int side, double row[3][6])
+static void rowsOf(const spragGlueContact *contact, int side, double row[3][6])
 {
     const double sign = side == 0 ? 1 : -1;
     for (int i = 0; i < 3; ++i) {
         double d[3] = {0, 0, 0};
         d[i] = sign;
         memcpy(row[i], d, sizeof d);
-        spragCross3(row[i] + 3, link->arm[side], d);
+        spragCross3(row[i] + 3, contact->arm[side], d);
     }
 }
 
-static void addLink(spragGlueFactor *factor, const spragGlueLink *link, const int entry[4], double normal)
+static void addLink(spragGlueFactor *factor, const spragGlueContact *contact, const int entry[4], double normal)
 {
     double row[2][3][6], n[2][6];
     for (int side = 0; side < 2; ++side) {
-        rowsOf(link, side, row[side]);
+        rowsOf(contact, side, row[side]);
         for (int i = 0; i < 6; ++i)
-            n[side][i] = link->n[0] * row[side][0][i] + link->n[1] * row[side][1][i] + link->n[2] * row[side][2][i];
+            n[side][i] =
+                contact->n[0] * row[side][0][i] + contact->n[1] * row[side][1][i] + contact->n[2] * row[side][2][i];
     }
-    const double along = normal - link->tangential;
+    const double along = normal - contact->tangential;
     for (int pair = 0; pair < 4; ++pair) {
         const int a = pair / 2, b = pair % 2;
         double *block = factor->matrix + 36 * (size_t)entry[pair];
         for (int i = 0; i < 6 && entry[pair] >= 0; ++i)
             for (int j = 0; j < 6; ++j)
-                block[6 * i + j] += link->tangential * (row[a][0][i] * row[b][0][j] + row[a][1][i] * row[b][1][j] +
-                                                        row[a][2][i] * row[b][2][j]) +
+                block[6 * i + j] += contact->tangential * (row[a][0][i] * row[b][0][j] + row[a][1][i] * row[b][1][j] +
+                                                           row[a][2][i] * row[b][2][j]) +
                                     along * n[a][i] * n[b][j];
     }
 }
 
-int spragGlueFactorMake(spragGlueFactor *factor, int links, const spragGlueLink *link, const unsigned char *pressed)
+int spragGlueFactorMake(spragGlueFactor *factor, int contacts, const spragGlueContact *contact,
+                        const unsigned char *pressed)
 {
     const spragBlockLu *lu = &factor->lu;
     memset(factor->matrix, 0, 36 * (size_t)lu->row_start[lu->n] * sizeof *factor->matrix);
@@ -99,7 +102,7 @@ int spragGlueFactorMake(spragGlueFactor *factor, int links, const spragGlueLink 
             memcpy(block + 6 * (3 + a) + 3, factor->mass[i].inertia + 3 * a, 3 * sizeof *block);
         }
     }
-    for (int k = 0; k < links; ++k)
-        addLink(factor, &link[k], factor->entry[k], pressed[k] ? link[k].normal : 0);
+    for (int k = 0; k < contacts; ++k)
+        addLink(factor, &contact[k], factor->entry[k], pressed[k] ? contact[k].normal : 0);
     return spragBlockLuFactor(&factor->lu, factor->matrix);
 }

@@ -12,13 +12,14 @@ typedef struct spragGlueFactor {
     spragBlockLu lu;
     const spragMass *mass;
     double *matrix;  /* blocks (6 x 6) */
-    int (*entry)[4]; /* (links) blocks of a contact: of body 0 with 0, with 1; of 1 with 0, with 1; -1: the world */
+    int (*entry)[4]; /* (contacts) blocks of a contact: of body 0 with 0, with 1; of 1 with 0, with 1; -1: the world */
 } spragGlueFactor;
 
 /* 1; 0: no memory; -1: a factorisation would take more than `price_most` products of 3x3 blocks. */
-int spragGlueFactorInit(spragGlueFactor *factor, int links, const spragGlueLink *link, int bodies,
+int spragGlueFactorInit(spragGlueFactor *factor, int contacts, const spragGlueContact *contact, int bodies,
                         const spragMass *mass, double price_most, spragArena *arena);
 /* 0: not positive definite, by rounding. */
-int spragGlueFactorMake(spragGlueFactor *factor, int links, const spragGlueLink *link, const unsigned char *pressed);
+int spragGlueFactorMake(spragGlueFactor *factor, int contacts, const spragGlueContact *contact,
+                        const unsigned char *pressed);
 
 #endif

@@ -34,11 +34,11 @@ static void invertsOnItsSpan(void **state)
         makeBallHeap(&heap, trial < 6 ? 0.4 : 0.7, 100, !loose, &seed);
         spragArenaReset(&arena);
         spragGlueCoarse coarse;
-        assert_true(spragGlueCoarseInit(&coarse, heap.links, heap.link, heap.bodies, heap.mass, parts, &arena));
+        assert_true(spragGlueCoarseInit(&coarse, heap.contacts, heap.contact, heap.bodies, heap.mass, parts, &arena));
         assert_int_equal(coarse.size, 7 * (parts < BALLS ? parts : BALLS));
         if (parts >= BALLS)
             continue; /* a body alone has no growth: its seventh row is nothing */
-        spragGlueCoarseFactor(&coarse, heap.links, heap.link, heap.pressed);
+        spragGlueCoarseFactor(&coarse, heap.contacts, heap.contact, heap.pressed);
         spragTwist v[BALLS + 1] = {0}, force[BALLS + 1] = {0}, back[BALLS + 1] = {0};
         moveParts(&coarse, v);
         ballProduct(&heap, v, force);
@@ -57,15 +57,15 @@ static void similaritiesDoNotSlide(void **state)
     spragArena arena = {0};
     makeBallHeap(&heap, 0.5, 1e10, 0, &seed);
     spragGlueCoarse coarse;
-    assert_true(spragGlueCoarseInit(&coarse, heap.links, heap.link, heap.bodies, heap.mass, 1, &arena));
+    assert_true(spragGlueCoarseInit(&coarse, heap.contacts, heap.contact, heap.bodies, heap.mass, 1, &arena));
     spragTwist v[BALLS + 1] = {0};
     moveParts(&coarse, v);
-    for (int k = 0; k < heap.links; ++k) {
+    for (int k = 0; k < heap.contacts; ++k) {
         double d[3];
         ballSlip(&heap, k, v, d);
-        const double normal = spragDot3(d, heap.link[k].n);
+        const double normal = spragDot3(d, heap.contact[k].n);
         for (int i = 0; i < 3; ++i)
-            CHECK_NEAR(d[i], normal * heap.link[k].n[i], 1e-14);
+            CHECK_NEAR(d[i], normal * heap.contact[k].n[i], 1e-14);
     }
     spragArenaFree(&arena);
 }
@@ -77,15 +77,15 @@ static void heapsApart(void **state)
     spragArena arena = {0};
     makeBallHeap(&heap, 0.4, 100, 0, &seed);
     int kept = 0;
-    for (int k = 0; k < heap.links; ++k) {
-        const int *body = heap.link[k].body, a = body[0] % 3, b = body[1] % 3;
+    for (int k = 0; k < heap.contacts; ++k) {
+        const int *body = heap.contact[k].body, a = body[0] % 3, b = body[1] % 3;
         if (a == b && a < 2)
-            heap.link[kept++] = heap.link[k];
+            heap.contact[kept++] = heap.contact[k];
     }
-    heap.links = kept;
+    heap.contacts = kept;
     spragGlueCoarse coarse;
-    assert_true(spragGlueCoarseInit(&coarse, heap.links, heap.link, heap.bodies, heap.mass, 4, &arena));
-    spragGlueCoarseFactor(&coarse, heap.links, heap.link, heap.pressed);
+    assert_true(spragGlueCoarseInit(&coarse, heap.contacts, heap.contact, heap.bodies, heap.mass, 4, &arena));
+    spragGlueCoarseFactor(&coarse, heap.contacts, heap.contact, heap.pressed);
     spragTwist x[BALLS + 1] = {0}, out[BALLS + 1] = {0};
     for (int i = 0; i < BALLS; ++i)
         x[i].at[i % 6] = 1;

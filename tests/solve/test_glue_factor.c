@@ -17,9 +17,9 @@ static void isNearTheMatrix(void **state)
         makeBallHeap(&heap, 0.4 + 0.03 * trial, stiff, trial % 3 > 0, &seed);
         spragArenaReset(&arena);
         spragGlueFactor factor;
-        assert_int_equal(spragGlueFactorInit(&factor, heap.links, heap.link, heap.bodies, heap.mass, INFINITY, &arena),
-                         1);
-        assert_int_equal(spragGlueFactorMake(&factor, heap.links, heap.link, heap.pressed), 1);
+        assert_int_equal(
+            spragGlueFactorInit(&factor, heap.contacts, heap.contact, heap.bodies, heap.mass, INFINITY, &arena), 1);
+        assert_int_equal(spragGlueFactorMake(&factor, heap.contacts, heap.contact, heap.pressed), 1);
         spragTwist x[BALLS + 1] = {0}, force[BALLS + 1] = {0};
         double energy = 0, left = 0;
         for (int i = 0; i < BALLS; ++i)
@@ -50,7 +50,7 @@ static void isRefusedWhereItIsDear(void **state)
     spragArena arena = {0};
     spragGlueFactor factor;
     makeBallHeap(&heap, 0.5, 10, 1, &seed);
-    assert_int_equal(spragGlueFactorInit(&factor, heap.links, heap.link, heap.bodies, heap.mass, 10, &arena), -1);
+    assert_int_equal(spragGlueFactorInit(&factor, heap.contacts, heap.contact, heap.bodies, heap.mass, 10, &arena), -1);
     spragArenaFree(&arena);
 }
 

@@ -8,26 +8,26 @@
 #include "solve/glue_coarse.h"
 #include "support/uniform.h"
 
-enum { BALLS = 60, BALL_LINKS = BALLS * (BALLS + 1) / 2 };
+enum { BALLS = 60, BALL_CONTACTS = BALLS * (BALLS + 1) / 2 };
 
 typedef struct BallHeap {
-    int bodies, links;
+    int bodies, contacts;
     spragMass mass[BALLS];
     double center[BALLS][3];
-    spragGlueLink link[BALL_LINKS];
-    unsigned char pressed[BALL_LINKS];
+    spragGlueContact contact[BALL_CONTACTS];
+    unsigned char pressed[BALL_CONTACTS];
 } BallHeap;
 
 static inline void joinBalls(BallHeap *heap, int a, int b, const double n[3], const double point[3], double stiff)
 {
-    spragGlueLink *link = &heap->link[heap->links];
-    *link = (spragGlueLink){.normal = 5, .tangential = stiff, .body = {a, b}};
-    memcpy(link->n, n, sizeof link->n);
+    spragGlueContact *contact = &heap->contact[heap->contacts];
+    *contact = (spragGlueContact){.normal = 5, .tangential = stiff, .body = {a, b}};
+    memcpy(contact->n, n, sizeof contact->n);
     for (int side = 0; side < 2; ++side)
-        for (int i = 0; i < 3 && link->body[side] < heap->bodies; ++i)
-            link->arm[side][i] = point[i] - heap->center[link->body[side]][i];
-    heap->pressed[heap->links] = heap->links % 3 > 0;
-    ++heap->links;
+        for (int i = 0; i < 3 && contact->body[side] < heap->bodies; ++i)
+            contact->arm[side][i] = point[i] - heap->center[contact->body[side]][i];
+    heap->pressed[heap->contacts] = heap->contacts % 3 > 0;
+    ++heap->contacts;
 }
 
 /* Centers in a cube of 2 edge m, radii of 0.3 m; those below z = 0.3 - edge lie on the world, if it is there. */
@@ -64,11 +64,11 @@ static inline void ballSlip(const BallHeap *heap, int k, const spragTwist *x, do
     for (int i = 0; i < 3; ++i)
         out[i] = 0;
     for (int side = 0; side < 2; ++side) {
-        const int body = heap->link[k].body[side];
+        const int body = heap->contact[k].body[side];
         double turn[3];
         if (body == heap->bodies)
             continue;
-        spragCross3(turn, x[body].at + 3, heap->link[k].arm[side]);
+        spragCross3(turn, x[body].at + 3, heap->contact[k].arm[side]);
         for (int i = 0; i < 3; ++i)
             out[i] += (side == 0 ? 1 : -1) * (x[body].at[i] + turn[i]);
     }
@@ -82,19 +82,20 @@ static inline void ballProduct(const BallHeap *heap, const spragTwist *x, spragT
             out[i].at[j] = heap->mass[i].mass * x[i].at[j];
         spragMul33(out[i].at + 3, heap->mass[i].inertia, x[i].at + 3);
     }
-    for (int k = 0; k < heap->links; ++k) {
-        const spragGlueLink *link = &heap->link[k];
+    for (int k = 0; k < heap->contacts; ++k) {
+        const spragGlueContact *contact = &heap->contact[k];
         double d[3], p[3];
         ballSlip(heap, k, x, d);
-        const double normal = spragDot3(link->n, d), along = (heap->pressed[k] ? link->normal : 0) - link->tangential;
+        const double normal = spragDot3(contact->n, d),
+                     along = (heap->pressed[k] ? contact->normal : 0) - contact->tangential;
         for (int i = 0; i < 3; ++i)
-            p[i] = link->tangential * d[i] + along * normal * link->n[i];
+            p[i] = contact->tangential * d[i] + along * normal * contact->n[i];
         for (int side = 0; side < 2; ++side) {
             double turn[3];
-            spragCross3(turn, link->arm[side], p);
-            for (int i = 0; i < 3 && link->body[side] < heap->bodies; ++i) {
-                out[link->body[side]].at[i] += side == 0 ? p[i] : -p[i];
-                out[link->body[side]].at[3 + i] += side == 0 ? turn[i] : -turn[i];
+            spragCross3(turn, contact->arm[side], p);
+            for (int i = 0; i < 3 && contact->body[side] < heap->bodies; ++i) {
+                out[contact->body[side]].at[i] += side == 0 ? p[i] : -p[i];
+                out[contact->body[side]].at[3 + i] += side == 0 ? turn[i] : -turn[i];
             }
         }
     }
