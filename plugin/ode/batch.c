@@ -21,6 +21,7 @@
 #include "ode/ledger.h"
 #include "ode/lone.h"
 #include "ode/matrix_free.h"
+#include "ode/passing.h"
 #include "ode/rescue.h"
 #include "ode/surge.h"
 #include "ode/working_set.h"
@@ -266,6 +267,8 @@ static void solveIsland(struct spragWorld *world, const spragPointerMap *surface
         takeImpulses(world, island, status);
         island->solve.fallback = 1;
     }
+    if (island->declined == NULL && island->greedy == NULL && !island->glued && !(seconds_left > 0))
+        spragPassingFind(world, &options, island);
 }
 
 static void noteFailure(Work *work, int island)

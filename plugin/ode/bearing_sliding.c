@@ -57,9 +57,9 @@ static void endFriction(const struct spragWorld *world, const struct spragBearin
 {
     const int m = bearing->memory[end];
     block->mu = block->mu_minus = bearing->law.mu;
-    if (bearing->law.mu_static > bearing->law.mu &&
-        spragBlockRested(&world->snapshot, block, m >= 0 ? &world->memory[m] : NULL))
-        spragBlockHold(block, bearing->law.mu_static, bearing->law.mu_static);
+    if (bearing->law.mu_static > bearing->law.mu)
+        spragBlockHold(block, bearing->law.mu_static, bearing->law.mu_static,
+                       spragBlockRested(&world->snapshot, block, m >= 0 ? &world->memory[m] : NULL));
 }
 
 /* The row across bears nothing in the end, and does not rub before: with friction of its own it could brace itself

@@ -49,19 +49,19 @@ int spragParadoxClassOf(spragQuadrant quadrant)
     return quadrant == SPRAG_QUADRANT_INCONSISTENT ? 1 : quadrant == SPRAG_QUADRANT_INDETERMINATE ? 3 : 0;
 }
 
-static void addModeEvents(spragEventLog *log, const spragContactChange *c)
+static void addModeEvents(spragEventLog *log, const spragContactChange *c, int reverses)
 {
     const spragEvent *event = &c->event;
+    const int back = spragDot3(c->last_slip, event->slip_after) < 0;
     if (c->before == SPRAG_MODE_OPEN && c->after != SPRAG_MODE_OPEN)
         spragEventLogAdd(log, SPRAG_EVENT_TOUCH, event);
     else if (c->before != SPRAG_MODE_OPEN && c->after == SPRAG_MODE_OPEN)
         spragEventLogAdd(log, SPRAG_EVENT_DETACH, event);
-    else if (c->before == SPRAG_MODE_SLIP && c->after == SPRAG_MODE_STICK)
-        spragEventLogAdd(log, SPRAG_EVENT_STICK, event);
-    else if (c->before == SPRAG_MODE_STICK && c->after == SPRAG_MODE_SLIP)
+    else if (c->after == SPRAG_MODE_STICK && (c->before == SPRAG_MODE_SLIP || c->passed))
+        spragEventLogAdd(log, reverses ? SPRAG_EVENT_REVERSE : SPRAG_EVENT_STICK, event);
+    else if (c->before == SPRAG_MODE_STICK && c->after == SPRAG_MODE_SLIP && !(c->passed && back))
         spragEventLogAdd(log, SPRAG_EVENT_SLIP, event);
-    else if (c->before == SPRAG_MODE_SLIP && c->after == SPRAG_MODE_SLIP &&
-             spragDot3(c->last_slip, event->slip_after) < 0)
+    else if (c->before == SPRAG_MODE_SLIP && c->after == SPRAG_MODE_SLIP && back)
         spragEventLogAdd(log, SPRAG_EVENT_REVERSE, event);
     if (c->variant_before * event->variant < 0)
         spragEventLogAdd(log, SPRAG_EVENT_VARIANT, event);
@@ -87,7 +87,7 @@ static int isJam(const spragContactChange *c, int inconsistent, int indeterminat
            c->normal_impulse * c->inverse_mass > 10 * usual;
 }
 
-void spragEventsOfContact(spragEventLog *log, const spragContactChange *c)
+int spragEventsOfContact(spragEventLog *log, const spragContactChange *c)
 {
     spragContactChange copy = *c;
     const int closed = c->before != SPRAG_MODE_OPEN || c->after != SPRAG_MODE_OPEN;
@@ -98,15 +98,18 @@ void spragEventsOfContact(spragEventLog *log, const spragContactChange *c)
     const int indeterminate = (closed || rested) && c->indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE;
     copy.event.separatrix = indeterminate ? c->indicator.separatrix : 0;
     copy.event.paradox_class = inconsistent || indeterminate ? c->paradox_class : 0;
-    addModeEvents(log, &copy);
+    const int jam = isJam(&copy, inconsistent, indeterminate);
+    const int reverses = c->passes && c->before == SPRAG_MODE_SLIP && c->after == SPRAG_MODE_STICK && !jam;
+    addModeEvents(log, &copy, reverses);
     if (touched && leaves)
         spragEventLogAdd(log, SPRAG_EVENT_DETACH, &copy.event);
     if (inconsistent)
         spragEventLogAdd(log, SPRAG_EVENT_INCONSISTENT, &copy.event);
     if (indeterminate && c->class_before != copy.event.paradox_class)
         spragEventLogAdd(log, SPRAG_EVENT_INDETERMINATE, &copy.event);
-    if (isJam(&copy, inconsistent, indeterminate)) {
+    if (jam) {
         copy.event.anticipated = !inconsistent && !(c->indicator.p < 0);
         spragEventLogAdd(log, SPRAG_EVENT_JAM, &copy.event);
     }
+    return reverses;
 }

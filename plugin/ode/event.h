@@ -25,6 +25,8 @@ typedef struct spragContactChange {
     spragEvent event;
     int fresh;           /* first step of this contact */
     int touching;        /* no gap that the step does not see */
+    int passes;          /* it sticks only as its slip passes through zero (passing.h) */
+    int passed;          /* so it did in the last step, which told of a reversal */
     double last_slip[3]; /* m/s, at the end of the last step: slip_before is the same motion seen in a turned frame */
     spragMode before, after;
     int variant_before;       /* of the last step, 0: fresh */
@@ -49,7 +51,8 @@ static inline int spragMayJam(double p, double inverse_mass)
     return p < 0.1 * inverse_mass;
 }
 
-/* Touch, detach, stick, slip, reverse from the modes; inconsistent, indeterminate, jam from p, b and the impulse. */
-void spragEventsOfContact(spragEventLog *log, const spragContactChange *change);
+/* Touch, detach, stick, slip, reverse from the modes; inconsistent, indeterminate, jam from p, b and the impulse.  1: it
+ * sticks in passing, and was told of as a reversal. */
+int spragEventsOfContact(spragEventLog *log, const spragContactChange *change);
 
 #endif

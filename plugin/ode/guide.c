@@ -183,8 +183,8 @@ static void friction(const struct spragWorld *world, const struct spragGuide *gu
                  mu_minus = fmax(guide->mu[minus], guide->surface[minus].mu_static);
     block->mu = guide->mu[plus];
     block->mu_minus = guide->mu[minus];
-    if ((mu > block->mu || mu_minus > block->mu_minus) && spragBlockRested(&world->snapshot, block, record))
-        spragBlockHold(block, mu, mu_minus);
+    if (mu > block->mu || mu_minus > block->mu_minus)
+        spragBlockHold(block, mu, mu_minus, spragBlockRested(&world->snapshot, block, record));
 }
 
 static void twoSided(const struct spragWorld *world, const struct spragGuide *guide, spragBlock *block)

@@ -413,13 +413,26 @@ static int keepLaws(spragArena *arena, spragIsland *island, const spragLoneGroup
     return island->lone != NULL;
 }
 
+/* A slip of it ends: whether that stays at rest is asked of its blocks (ode/passing.h). */
+static int comesToRest(const struct spragWorld *world, const spragLoneGroup *group, int lane)
+{
+    const spragIsland *island = group->island[lane];
+    for (int k = 0; k < island->joint_count && !(world->config.time_limit > 0); ++k) {
+        const int memory = world->snapshot.joint[island->joint[k]].memory;
+        if (memory >= 0 && world->memory[memory].mode == SPRAG_MODE_SLIP &&
+            (int)group->row[k].mode[lane] == SPRAG_MODE_STICK)
+            return 1;
+    }
+    return 0;
+}
+
 /* Sets the body's impulse, if the judge agrees, and reports while the contacts are at hand; else it begins again, as an
  * island like any other: 0. */
 static int takeIsland(struct spragWorld *world, spragArena *arena, const spragLoneGroup *group, int lane)
 {
     spragIsland *island = group->island[lane];
     spragBodyState *body = &world->snapshot.body[island->body[0]];
-    const int claimed = group->regular[lane] && group->bodies.solved[lane];
+    const int claimed = group->regular[lane] && group->bodies.solved[lane] && !comesToRest(world, group, lane);
     const double residual = claimed ? judge(&group->bodies, lane) : INFINITY;
     if (!(residual <= world->config.tolerance) || !keepLaws(arena, island, group, lane) ||
         !spragReportLone(world, arena, island, group, lane)) {

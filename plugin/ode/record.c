@@ -92,7 +92,7 @@ int spragRecordIsQuiet(const struct spragWorld *world, const spragJointState *jo
                        const double slip[3])
 {
     const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
-    return old != NULL && old->mode == memory->mode && old->variant == memory->variant &&
+    return old != NULL && !old->passed && old->mode == memory->mode && old->variant == memory->variant &&
            (memory->mode == SPRAG_MODE_SLIP
                 ? spragDot3(old->slip, memory->slip) >= 0
                 : memory->mode == SPRAG_MODE_OPEN || spragNorm3(slip) <= SPRAG_SLIP_TOLERANCE);
@@ -116,6 +116,7 @@ void spragRecordPlainEvents(struct spragWorld *world, const spragJointState *joi
     if (slid && world->config.analysis)
         change.indicator.quadrant = motion->acceleration < 0 ? SPRAG_QUADRANT_SLIDE : SPRAG_QUADRANT_LIFT;
     memcpy(change.event.slip_before, motion->slip, sizeof motion->slip);
+    change.passed = old != NULL && old->passed;
     if (old != NULL)
         memcpy(change.last_slip, old->slip, sizeof old->slip);
     spragEventsOfContact(&world->log, &change);

@@ -48,20 +48,34 @@ static int releaseParting(const spragIsland *island, int with_return)
     return changed;
 }
 
-/* What holds by mu_static and slips all the same slips with its kinetic coefficient. */
-static int releaseSlipping(spragIsland *island)
+static void setCoefficients(spragIsland *island, int k, const double mu[2])
+{
+    island->mu[k] = island->block[k].mu = mu[0];
+    island->block[k].mu_minus = mu[1];
+    if (island->mu_minus != NULL)
+        island->mu_minus[k] = mu[1];
+}
+
+/* What slips back within the step stood still in between: there mu_static may hold it.  What holds by that and slips all
+ * the same slips with its kinetic coefficient. */
+static int holdOrSlip(spragIsland *island)
 {
     const double still = fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual);
     int changed = 0;
     for (int k = 0; k < island->block_count; ++k) {
         spragBlock *block = &island->block[k];
-        if (!block->holds || !(spragNorm2(island->u + 3 * k + 1) > still))
+        const double *u = island->u + 3 * k + 1, *before = island->problem.history[k].slip;
+        if (!block->differ || !(spragNorm2(u) > still))
             continue;
-        island->mu[k] = block->mu = block->kinetic[0];
-        block->mu_minus = block->kinetic[1];
-        if (island->mu_minus != NULL)
-            island->mu_minus[k] = block->mu_minus;
-        block->holds = 0;
+        if (block->hold == SPRAG_HOLD_NOT && u[0] * before[0] + u[1] * before[1] < 0) {
+            setCoefficients(island, k, block->resting);
+            block->hold = SPRAG_HOLD_STATIC;
+        } else if (block->hold == SPRAG_HOLD_STATIC) {
+            setCoefficients(island, k, block->kinetic);
+            block->hold = SPRAG_HOLD_LOST;
+        } else {
+            continue;
+        }
         changed = 1;
     }
     return changed;
@@ -76,7 +90,7 @@ spragStatus spragPartingSolve(spragChainFn *solve, const spragSolveOptions *opti
         status = solve(&island->problem, options, &island->lane->arena, island->r, island->u, &island->solve);
         *iterations += island->solve.iterations;
     } while (status != SPRAG_ERROR_MEMORY && ++round < ROUNDS_MAX &&
-             (releaseParting(island, round < ROUNDS_WITH_RETURN) | releaseSlipping(island)));
+             (releaseParting(island, round < ROUNDS_WITH_RETURN) | holdOrSlip(island)));
     return status;
 }
 

@@ -156,16 +156,19 @@ static void correctIndicator(const BlockReport *report, spragIndicator *indicato
 }
 
 /* A contact that rested, rests and cannot do otherwise has nothing to tell. */
-static int isQuiet(const BlockReport *report, const spragContact *contact)
+static int isQuiet(const struct spragWorld *world, const BlockReport *report, const spragContact *contact)
 {
     const spragContactHistory *past = report->past;
-    return report->block->kind == SPRAG_BLOCK_CONTACT && !report->coupled->examined && !past->fresh &&
-           past->mode == SPRAG_MODE_STICK && contact->mode == SPRAG_MODE_STICK && contact->variant == past->variant &&
+    const int old = report->block->memory;
+    return !(old >= 0 && world->memory[old].passed) && report->block->kind == SPRAG_BLOCK_CONTACT &&
+           !report->coupled->examined && !past->fresh && past->mode == SPRAG_MODE_STICK &&
+           contact->mode == SPRAG_MODE_STICK && contact->variant == past->variant &&
            report->indicator.quadrant == SPRAG_QUADRANT_REST;
 }
 
-static void addEvents(const struct spragWorld *world, const BlockReport *report, const spragContact *contact,
-                      spragEventLog *log)
+/* 1: it reverses, and sticks in passing. */
+static int addEvents(const struct spragWorld *world, const BlockReport *report, const spragContact *contact,
+                     spragEventLog *log)
 {
     const spragBlock *block = report->block;
     const spragContactHistory *past = report->past;
@@ -177,7 +180,9 @@ static void addEvents(const struct spragWorld *world, const BlockReport *report,
     change.inverse_mass = report->W[0];
     change.normal_impulse = fabs(report->r[0]);
     change.may_slide = block->kind == SPRAG_BLOCK_TWO_SIDED || report->coupled->examined;
+    change.passes = block->passes;
     if (block->memory >= 0) {
+        change.passed = world->memory[block->memory].passed;
         change.variant_before = world->memory[block->memory].variant;
         if (change.may_slide)
             change.class_before = world->memory[block->memory].paradox_class;
@@ -188,7 +193,7 @@ static void addEvents(const struct spragWorld *world, const BlockReport *report,
     correctIndicator(report, &change.indicator);
     fromTangents(change.last_slip, block, past->previous_slip[0], past->previous_slip[1] / block->scale);
     fromTangents(change.event.slip_before, block, past->slip[0], past->slip[1] / block->scale);
-    spragEventsOfContact(log, &change);
+    return spragEventsOfContact(log, &change);
 }
 
 /* ---------------------------------------------------------------- the island */
@@ -249,11 +254,11 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     addSecondLaw(world, island, k + 1, &contact);
     contact.id = block->id != 0 ? block->id : block->memory >= 0 ? world->memory[block->memory].id : 0;
     spragEventLog counted = {.limit = 0}; /* keeps none */
-    if (!isQuiet(&report, &contact))
-        addEvents(world, &report, &contact, &counted);
+    const int passed = !isQuiet(world, &report, &contact) && addEvents(world, &report, &contact, &counted);
     world->noted[record] = contact.id != 0 && counted.lost == 0 ? -1 : k;
     remember(world, &world->snapshot.joint[block->joint], block->id != 0, block->memory, &contact,
              &world->next_memory[record]);
+    world->next_memory[record].passed = passed;
     world->next_memory[record].haste = island->haste;
     world->next_memory[record].wedged = island->wedge > 0;
     if (island->echo != NULL)

@@ -523,8 +523,8 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
     if (block->kind != SPRAG_BLOCK_CONTACT || block->mu > 0)
         addProduct(s, joint, surface, before, block);
     const spragContactMemory *record = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
-    if (block->kind == SPRAG_BLOCK_CONTACT && surface->mu_static > block->mu && spragBlockRested(s, block, record))
-        spragBlockHold(block, surface->mu_static, surface->mu_static);
+    if (block->kind == SPRAG_BLOCK_CONTACT && surface->mu_static > block->mu)
+        spragBlockHold(block, surface->mu_static, surface->mu_static, spragBlockRested(s, block, record));
     spragBlock *next = block + 1;
     if (hasSecondLaw(&contact->surface))
         secondLaw(&contact->surface, s->step, first, block, next++);

@@ -26,6 +26,9 @@ typedef enum spragBlockPart {
     SPRAG_PART_TURNING   /* friction of a turning joint */
 } spragBlockPart;
 
+/* By mu_static: it does not, for it slips; it does, as it rested or a slip turns round; it did not suffice. */
+typedef enum spragHold { SPRAG_HOLD_NOT, SPRAG_HOLD_STATIC, SPRAG_HOLD_LOST } spragHold;
+
 struct spragBlock {
     spragBlockKind kind;
     int joint; /* index in the snapshot */
@@ -45,8 +48,8 @@ struct spragBlock {
     double velocity[3];           /* J v at the start of the step, m/s */
     double free_velocity[3];      /* J v at its end without constraints, m/s */
     double mu, mu_minus;
-    double kinetic[2]; /* of one that `holds`: mu and mu_minus once it slips */
-    double scale;      /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */
+    double kinetic[2], resting[2]; /* where they differ: mu and mu_minus of one that slips, of one that rests */
+    double scale;                  /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */
     double n[3], t1[3], t2[3];
     double radius[2];                    /* m, of the geoms at the contact: spragCurvatureRadius */
     double curvature[2];                 /* m, of the surfaces, those of the geoms where they do not say */
@@ -56,17 +59,23 @@ struct spragBlock {
     unsigned char locked;    /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */
     unsigned char number[3]; /* of JOINT rows: among the limits and motors of the joint */
     unsigned char parts;     /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
-    unsigned char holds;     /* 1: it rested, and holds by mu_static until it slips */
+    unsigned char differ;    /* 1: `kinetic` and `resting` are filled, and differ */
+    unsigned char hold;      /* spragHold */
+    unsigned char passes;    /* 1: it sticks only as its slip passes through zero (passing.h) */
     double lo[3], hi[3];     /* N s, of BOX blocks */
     double J[2][3][6];       /* of either body, linear then angular; row t2 is scaled by `scale` */
 };
 
-/* It rested: these are its coefficients until it slips. */
-static inline void spragBlockHold(spragBlock *block, double mu, double mu_minus)
+/* At rest these are its coefficients. */
+static inline void spragBlockHold(spragBlock *block, double mu, double mu_minus, int rested)
 {
     block->kinetic[0] = block->mu, block->kinetic[1] = block->mu_minus;
+    block->resting[0] = mu, block->resting[1] = mu_minus;
+    block->differ = 1;
+    if (!rested)
+        return;
     block->mu = mu, block->mu_minus = mu_minus;
-    block->holds = 1;
+    block->hold = SPRAG_HOLD_STATIC;
 }
 
 /* Is there a spragContact of it?  (Of the two sides of a guide there is one.) */

@@ -205,6 +205,7 @@ typedef struct spragContactMemory {
     spragMode mode;
     int variant;
     int paradox_class;
+    int passed; /* 1: it stuck as its slip passed through zero, and was told of as a reversal (passing.h) */
     int turned; /* 1: the user named its bodies in the other order */
 } spragContactMemory;
 

@@ -96,13 +96,6 @@ static inline void accuracyCollect(AccuracyRun *run, SceneWorld *world)
                         type == SPRAG_EVENT_DETACH || type == SPRAG_EVENT_TOUCH));
         if (!logged)
             continue;
-        /* a slip that turns may stand for one grid point */
-        AccuracyEvent *last = run->event_count > 0 ? &run->event[run->event_count - 1] : NULL;
-        if (type == SPRAG_EVENT_SLIP && last != NULL && last->type == SPRAG_EVENT_STICK &&
-            events[i].time - last->time < 1.5 * world->step_size) {
-            last->type = SPRAG_EVENT_REVERSE;
-            continue;
-        }
         if (run->event_count < ACCURACY_EVENT_MAX)
             run->event[run->event_count++] = (AccuracyEvent){type, events[i].time};
     }

@@ -239,6 +239,39 @@ static void thePrintedTimes(void **unused)
     assert_int_equal(run.bead[0].count + run.bead[1].count, 0); /* slides on, uniformly accelerated */
 }
 
+/* Events of bead 2's stop, bead 1's turn and its stop; of the rigid beads, that stop together whatever the one alone
+ * would do. */
+static void stopsAndTurnsAreTold(void **unused)
+{
+    (void)unused;
+    static const spragEventType compliant[] = {SPRAG_EVENT_STICK, SPRAG_EVENT_REVERSE, SPRAG_EVENT_STICK},
+                                rigid[] = {SPRAG_EVENT_STICK, SPRAG_EVENT_STICK};
+    for (int k = 0; k < 8; ++k) {
+        double value[SCENE_KEY_MAX];
+        for (int i = 0; SceneFind("painleve-klein")->keys[i].name != NULL; ++i)
+            value[i] = SceneFind("painleve-klein")->keys[i].value;
+        if (k % 2)
+            value[STIFFNESS] = 100, value[DAMPING] = 10, value[EXTENSION] = 0.12;
+        else
+            value[MU2] = 0.5, value[X1] = -6, value[SPEED] = 1 + 0.007 * k;
+        const double h = 1e-3 / (1 + 0.3 * k);
+        SceneWorld *world = openBeads(value);
+        int count = 0;
+        while (world->time < 1.5) {
+            const spragEvent *event;
+            assert_int_equal(SceneStep(world, h), SPRAG_OK);
+            const int events = spragWorldGetEvents(world->sprag, &event);
+            for (int i = 0; i < events && world->step > 1; ++i) {
+                assert_in_range(count, 0, k % 2 ? 2 : 1);
+                assert_int_equal(event[i].type, k % 2 ? compliant[count] : rigid[count]);
+                ++count;
+            }
+        }
+        assert_int_equal(count, k % 2 ? 3 : 2);
+        SceneDestroy(world);
+    }
+}
+
 /* Sliding with constant extension: started at an equilibrium it stays (stable) with the tabulated acceleration, started
  * on either side of the unstable one it runs to different ends. */
 static void compliantEquilibria(void **unused)
@@ -410,11 +443,9 @@ static void frictionGrowsToTheVariant(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rigidCases),
-        cmocka_unit_test(thePrintedTimes),
-        cmocka_unit_test(compliantEquilibria),
-        cmocka_unit_test(compliantRuns),
-        cmocka_unit_test(frictionGrowsToTheVariant),
+        cmocka_unit_test(rigidCases),           cmocka_unit_test(thePrintedTimes),
+        cmocka_unit_test(stopsAndTurnsAreTold), cmocka_unit_test(compliantEquilibria),
+        cmocka_unit_test(compliantRuns),        cmocka_unit_test(frictionGrowsToTheVariant),
     };
     return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }
