@@ -38,6 +38,7 @@ struct spragBearing {
     double direction[3];                  /* of the load, world axes; 0: not known yet */
     double torque[3];                     /* N m, world axes, of turning friction on the first body in the last step */
     int stuck;                            /* 1: they did not turn, -1: not known yet */
+    spragHold hold;                       /* this step */
     int first_row, row_count;             /* equality rows of the joint in its island, this step */
 };
 

@@ -10,7 +10,7 @@
 
 static double turningCoefficient(const struct spragBearing *bearing)
 {
-    return bearing->stuck > 0 ? fmax(bearing->law.mu, bearing->law.mu_static) : bearing->law.mu;
+    return bearing->hold == SPRAG_HOLD_STATIC ? fmax(bearing->law.mu, bearing->law.mu_static) : bearing->law.mu;
 }
 
 /* N m s */
@@ -96,6 +96,7 @@ void spragTurningBlocks(const struct spragWorld *world, struct spragBearing *bea
     for (int k = 0; k < count && bearing->stuck < 0; ++k)
         bearing->stuck = notTurning(&world->snapshot, &block[k]) ? -1 : 0;
     bearing->stuck = abs(bearing->stuck);
+    bearing->hold = bearing->stuck > 0 ? SPRAG_HOLD_STATIC : SPRAG_HOLD_NOT;
     for (int k = 0; k < count; ++k)
         setBound(&block[k], turningBound(world, bearing, bearing->load));
 }
@@ -212,6 +213,27 @@ static double setBounds(const struct spragWorld *world, spragIsland *island, con
     return worst;
 }
 
+/* As of contacts (release.c): what turns back stood still in between; what turns though mu_static holds it, by a bound
+ * that fits, is braked by mu.  Returns how fast one turns of which that is new, m/s or rad/s; else 0. */
+static double holdOrTurn(const spragIsland *island, int k, int fits, struct spragBearing *bearing)
+{
+    const spragHold before = bearing->hold;
+    const double still = fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual);
+    double most = 0, onwards = 0;
+    for (const spragBlock *block = &island->block[k]; block < &island->block[k] + spragBearingBlockCount(bearing);
+         ++block)
+        for (int row = 0; row < 3; ++row) {
+            const double u = island->u[3 * (block - island->block) + row];
+            most = fmax(most, block->unused[row] ? 0 : fabs(u));
+            onwards += block->unused[row] ? 0 : u * block->velocity[row];
+        }
+    if (most > still && before == SPRAG_HOLD_STATIC && fits)
+        bearing->hold = SPRAG_HOLD_LOST;
+    else if (most > still && before == SPRAG_HOLD_NOT && onwards < 0)
+        bearing->hold = SPRAG_HOLD_STATIC;
+    return bearing->hold != before ? most : 0;
+}
+
 double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds)
 {
     if (rounds->count == 0)
@@ -223,7 +245,14 @@ double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, 
             reaction(island, bearingOf(world, island, k), F);
             rounds->found[n++] = spragNorm3(F) / world->snapshot.step;
         }
-    return setBounds(world, island, rounds->found, rounds);
+    const double off = setBounds(world, island, rounds->found, rounds);
+    double changed = 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        struct spragBearing *bearing = beginsTurning(island, k) ? bearingOf(world, island, k) : NULL;
+        if (bearing != NULL && bearing->law.mu_static > bearing->law.mu)
+            changed = fmax(changed, holdOrTurn(island, k, off <= world->config.tolerance, bearing));
+    }
+    return changed > 0 ? fmax(changed, setBounds(world, island, rounds->found, rounds)) : off;
 }
 
 void spragBearingsMix(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds)

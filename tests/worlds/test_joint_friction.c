@@ -128,6 +128,29 @@ static void pendulumRests(void **state)
     freeTwin(&t);
 }
 
+/* A pendulum turns back at an angle at which mu_static holds it: it stays there, wherever in its step it turns. */
+static void pendulumStaysWhereItTurns(void **state)
+{
+    (void)state;
+    const double limit = asin(1.5 * 0.2);
+    for (int k = 0; k < 12; ++k) {
+        Twin t;
+        open(&t);
+        const double angle = 0.5 + 0.003 * k;
+        dBodyID bob = makeBody(&t, 1, 0.1, sin(angle), 0, -cos(angle));
+        setFriction(&t, hingeAt(&t, bob, 0, 0, 0), (spragJointFriction){.mu = 0.2, .mu_static = 1.5, .radius = 0.2});
+        int still = 0, steps = 0;
+        for (; still < 10 && steps < 5000; ++steps) { /* where it turns to go back it may stand for one */
+            step(&t, H);
+            still = fabs(dBodyGetAngularVel(bob)[1]) < 1e-9 ? still + 1 : 0;
+        }
+        const dReal *p = dBodyGetPosition(bob);
+        const double end = atan2(p[0], -p[2]); /* it turned at 0.41, 0.33 and 0.25, and more the higher it began */
+        assert_true(steps < 4000 && -limit < end && end < -0.23);
+        freeTwin(&t);
+    }
+}
+
 /* The load of a swinging pendulum holds its centripetal force.  angle' = rate,
  * (J + m l^2) rate' = -m g l sin(angle) - mu R F sgn(rate),  F = m |(g cos + rate^2 l, g sin + rate' l)|. */
 typedef struct Swing {
@@ -850,6 +873,7 @@ int main(void)
                                        cmocka_unit_test(wheelRunsDown),
                                        cmocka_unit_test(firstStep),
                                        cmocka_unit_test(pendulumRests),
+                                       cmocka_unit_test(pendulumStaysWhereItTurns),
                                        cmocka_unit_test(swingingLoad),
                                        cmocka_unit_test(ballTurnsAnyWay),
                                        cmocka_unit_test(chainOfHinges),
