@@ -172,7 +172,6 @@ static void fillLanes(spragLoneGroup *group)
 /* q, guess and history of one contact, as ode/rows.c and ode/assemble.c have them. */
 SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c, spragLoneRow *row)
 {
-    static const double little = 0.05; /* of the step's own change: spragRestsAt, ode/rows.c */
     const double h = group->step;
     const spragQuad *v = group->velocity, *free = group->free_velocity;
     spragQuad start[3], end[3], centre[3], rate[3], product[3], change[3], slip[3];
@@ -195,7 +194,7 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     row->target = spragQuadSelect(bounces, rebound, row->target);
     row->b = spragQuadDot3(c->n, change) * (1 / h);
     const spragQuadMask rests =
-        row->stuck & (spragQuadDot3(slip, slip) <= little * little * spragQuadDot3(change, change));
+        row->stuck & (spragQuadDot3(slip, slip) <= SPRAG_REST_SHARE * SPRAG_REST_SHARE * spragQuadDot3(change, change));
     spragQuad rub[3];
     spragQuadTangent(rub, row->friction, c->n);
     const spragQuad gained = h * group->bodies.inverse_mass; /* m/s per N */

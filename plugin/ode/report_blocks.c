@@ -73,7 +73,7 @@ typedef struct BlockReport {
     const spragBlock *block;
     const double *W, *r, *u; /* its own: 3x3, 3, 3 */
     double residual;         /* m/s, of the island */
-    double still;            /* m/s, a slip that the answer's accuracy cannot tell from rest */
+    double still;            /* m/s, spragRecordStill */
     const spragContactHistory *past;
     spragIndicator indicator;    /* of the contact alone */
     const spragCoupled *coupled; /* of the island */
@@ -86,7 +86,7 @@ static void lookAt(const struct spragWorld *world, const spragIsland *island, in
     const spragCoupled *coupled = &island->coupled;
     report->block = &island->block[k];
     report->residual = island->solve.residual;
-    report->still = fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual), 1e-6);
+    report->still = spragRecordStill(island->solve.residual);
     report->r = island->r + 3 * k;
     report->u = island->u + 3 * k;
     report->past = &island->problem.history[k];

@@ -102,14 +102,10 @@ int spragBlockRested(const spragSnapshot *s, const spragBlock *block, const spra
     return spragNorm2(slip) <= SPRAG_SLIP_TOLERANCE;
 }
 
-/* The frame of a sticking contact turns within the step, which leaves a slip of second order in
- * h.  It is no slip: a contact that stuck is at rest unless it is found faster than a small part
- * of what the step's own acceleration gives. */
 int spragRestsAt(const spragContactMemory *old, const double slip[2], const double change[3])
 {
-    static const double little = 0.05;
     return old->mode == SPRAG_MODE_STICK &&
-           slip[0] * slip[0] + slip[1] * slip[1] <= little * little * spragDot3(change, change);
+           slip[0] * slip[0] + slip[1] * slip[1] <= SPRAG_REST_SHARE * SPRAG_REST_SHARE * spragDot3(change, change);
 }
 
 /* ---------------------------------------------------------------- normal row */

@@ -138,6 +138,9 @@ spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *
 enum { SPRAG_BLOCKS_MANY = 60 };
 void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], spragNormalRow *row);
 
+/* The frame of a sticking contact turns within the step, which leaves a slip of second order in h.  Below this share of
+ * what the step's own acceleration gives it is none. */
+#define SPRAG_REST_SHARE 0.05
 /* Did it stick, and is its slip (m/s, along the tangents) none?  change: m/s, (3) that of the contact in this step
  * without contact forces. */
 int spragRestsAt(const spragContactMemory *old, const double slip[2], const double change[3]);
