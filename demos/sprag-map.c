@@ -36,6 +36,7 @@ typedef struct Options {
     const char *png, *title;
 } Options;
 
+/* By the number of solutions; the last one: of more. */
 static const unsigned char color_of[COLORS][3] = {{178, 24, 43},  {233, 236, 239}, {244, 165, 90}, {67, 147, 195},
                                                   {118, 42, 131}, {27, 120, 55},   {90, 90, 90}};
 static const unsigned char black[3] = {20, 22, 28}, white[3] = {255, 255, 255}, gray[3] = {95, 100, 110};

@@ -6,9 +6,9 @@
 #include "base/alloc.h"
 
 enum {
-    ALIGNMENT = 64,
-    CHUNK_MIN = 16 * 1024,
-    HEADROOM = 4 /* a quarter more: a pile that grows does not allocate in every step */
+    ALIGNMENT = 64,        /* bytes: a cache line, and every vector */
+    CHUNK_MIN = 16 * 1024, /* bytes */
+    HEADROOM = 4           /* a quarter more: a pile that grows does not allocate in every step */
 };
 
 typedef struct spragArenaChunk {

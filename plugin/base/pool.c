@@ -10,11 +10,11 @@
 #include "base/clock.h"
 
 enum {
-    LINE = 64, /* bytes of a cache line */
-    SPINS = 2000,
-    RANGE_LEAST = 128,
-    RANGES_LEAST = 4,
-    LEVELS = 2 /* of jobs: islands, and what one of them shares out */
+    LINE = 64,         /* bytes of a cache line */
+    SPINS = 2000,      /* looks before a thread that waits yields */
+    RANGE_LEAST = 128, /* of a loop: fewer are not worth another thread's time */
+    RANGES_LEAST = 4,  /* so long: a shorter loop is one range */
+    LEVELS = 2         /* of jobs: islands, and what one of them shares out */
 };
 #define JOB (1ULL << 32)
 /* s without work before a thread sleeps */

@@ -30,9 +30,9 @@
 #include "solve/solver.h"
 
 enum {
-    BATCH_JOINTS = 64, /* some 100 kB in all */
-    BLOCKS_ENOUGH = 1000,
-    SURGES_MAX = 4
+    BATCH_JOINTS = 64,    /* some 100 kB in all */
+    BLOCKS_ENOUGH = 1000, /* of an island: one of more has no more work for being asked for `enough` */
+    SURGES_MAX = 4        /* times that an island begins again, as its answer throws bodies */
 };
 
 /* A step does not wait for the last digit of a large pile that is still falling: 3x3 products, some 0.1 s.  (With 2e6 a

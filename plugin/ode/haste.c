@@ -5,9 +5,9 @@
 #include "ode/release.h"
 
 enum {
-    HASTE_MOST = 6,
-    LEAST = 400, /* contacts: a car on sixty of mu = 340 is worth all the work */
-    LOOKS = 64   /* contacts that are asked */
+    HASTE_MOST = 6, /* halvings of the work: a 64th */
+    LEAST = 400,    /* contacts: a car on sixty of mu = 340 is worth all the work */
+    LOOKS = 64      /* contacts that are asked */
 };
 #define NEAR 1e-4 /* m/s, from where a few sweeps with W may reach the tolerance */
 

@@ -18,9 +18,9 @@ enum {
     SWEEPS_LATE = 20,   /* but no more than QuickStep makes */
     SWEEPS_MOST = 60,   /* beyond it W is worth its price, */
     SWEEPS_WIDE = 180,  /* or beyond this where visits are cheap */
-    LOOKS_MOST = 40,
-    LOOKS_IN_TIME = 5,
-    LOOKS_FIRST = 3 /* visits of each contact before the judge looks, where nothing is limited */
+    LOOKS_MOST = 40,    /* of the judge */
+    LOOKS_IN_TIME = 5,  /* in SWEEPS_LATE visits of each contact, under a time limit */
+    LOOKS_FIRST = 3     /* visits of each contact before the judge looks, where nothing is limited */
 };
 #define ROUGH 1e-5  /* m/s: a tolerance that may be reached without W */
 #define JUDGING 0.9 /* of the time of his first look: what the judge takes at the end */

@@ -12,9 +12,9 @@
 
 enum {
     SWEEPS_LEAST = 20, /* as many as QuickStep makes, */
-    SWEEPS_MOST = 200,
-    SWEEPS_LATE = 4, /* and where time is limited, however short it is */
-    LOOK = 10        /* sweeps between two looks of the judge */
+    SWEEPS_MOST = 200, /* as far as VISITS_MOST goes */
+    SWEEPS_LATE = 4,   /* and where time is limited, however short it is */
+    LOOK = 10          /* sweeps between two looks of the judge */
 };
 #define VISITS_MOST 2e7 /* of rows and blocks beyond SWEEPS_LEAST: some seconds */
 

@@ -7,9 +7,9 @@
 #include "ode/assemble.h"
 
 enum {
-    MANY = 40, /* contacts of one pair of bodies; fewer are solved at once */
-    DIRECTIONS = 8,
-    PICKS = DIRECTIONS + 1
+    MANY = 40,             /* contacts of one pair of bodies; fewer are solved at once */
+    DIRECTIONS = 8,        /* in the tangent plane: the farthest contact along each joins the set, */
+    PICKS = DIRECTIONS + 1 /* and the most urgent one */
 };
 #define LOADED 1e-3   /* of the greatest force on the pair in the last step */
 #define VIOLATED 0.25 /* of the tolerance */

@@ -41,28 +41,28 @@
 #include "solve/solver.h"
 
 enum {
-    SWEEP_LIMIT = 20000,
-    SWEEP_PAYS_LIMIT = 3000,
-    THREADS_PAY = 1000, /* blocks */
-    SWEEPS_LEAST = 4,   /* however short the time: fewer would let a pile explode */
-    LOOK = 8,           /* sweeps between two looks at the residual */
-    SWEEPS_CALM = LOOK,
-    UNSEEN = -1,            /* patience: the chain judges the few sweeps */
-    SMALL = 200,            /* blocks */
-    PATIENT = 24,           /* sweeps, at least, in which the residual must fall to HALF, or in half of those done */
-    PATIENT_LIMITED = 1000, /* at most, where work is limited, */
-    PATIENT_NEAR = 200,     /* and from CALM on */
-    MANY = 2000,            /* blocks */
-    STEPS_FOLLOW = 20,      /* of Newton, for which there is work */
-    MOMENTUM_SHARE = 5,     /* blocks a sweep with momentum */
+    SWEEP_LIMIT = 20000,     /* without a limit of the caller's, */
+    SWEEP_PAYS_LIMIT = 3000, /* and as long as sweeps pay */
+    THREADS_PAY = 1000,      /* blocks */
+    SWEEPS_LEAST = 4,        /* however short the time: fewer would let a pile explode */
+    LOOK = 8,                /* sweeps between two looks at the residual */
+    SWEEPS_CALM = LOOK,      /* of an answer that creeps, in each step */
+    UNSEEN = -1,             /* patience: the chain judges the few sweeps */
+    SMALL = 200,             /* blocks */
+    PATIENT = 24,            /* sweeps, at least, in which the residual must fall to HALF, or in half of those done */
+    PATIENT_LIMITED = 1000,  /* at most, where work is limited, */
+    PATIENT_NEAR = 200,      /* and from CALM on */
+    MANY = 2000,             /* blocks */
+    STEPS_FOLLOW = 20,       /* of Newton, for which there is work */
+    MOMENTUM_SHARE = 5,      /* blocks a sweep with momentum */
     CHEAP = 8 /* times less where Newton's steps cost no more than some sweeps: 300 tumbling boxes take half the time */
 };
 #define HALF 0.5
-#define MOMENTUM 0.8 /* of the last change; 0.7 as good, 0.9 ends a third higher after 400 sweeps, 0.95 ten times */
-#define CALM 1e-4    /* m/s: from here Anderson's mixing is faster */
-#define STEADY 0.1   /* 0.03 and 0.3 are no better */
-#define STICKS 1e-9
-#define REPEATS_MOST 1e9
+#define MOMENTUM 0.8     /* of the last change; 0.7 as good, 0.9 ends a third higher after 400 sweeps, 0.95 ten times */
+#define CALM 1e-4        /* m/s: from here Anderson's mixing is faster */
+#define STEADY 0.1       /* 0.03 and 0.3 are no better */
+#define STICKS 1e-9      /* of mu r_n: how far inside its cone a contact sticks */
+#define REPEATS_MOST 1e9 /* of a change along a ray */
 
 /* What a run works with; x and all vectors of `anderson` are by visit. */
 typedef struct Run {

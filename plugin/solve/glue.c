@@ -13,7 +13,7 @@
 #include "solve/solver.h"
 
 enum {
-    CENTERS_MOST = 12,
+    CENTERS_MOST = 12,     /* proximal points */
     NEWTON_MOST = 25,      /* steps for a center */
     SEARCHES_MOST = 8,     /* points on a step */
     LOOK = 10,             /* conjugate gradients between two looks at what they leave */
@@ -22,20 +22,20 @@ enum {
     SMALL_HEAP = 5000,     /* contacts: of so many the tolerance is asked for, not `enough`, which takes milliseconds */
     PARTS_MOST = 60        /* that move as a whole */
 };
-#define SOFT 1e-10          /* e, of the mean of the diagonal of W_kk: a smaller one makes the gradients slower */
-#define SOFT_FACTORED 1e-13 /* the same where there is a factor */
-#define WORK_MOST 7e9       /* products times contacts: two or three minutes */
-#define WORK_SHARE 0.2      /* of the chain's */
-#define PRICE_MOST 2e9      /* of a factorisation */
-#define SECONDS_PER_PRICE 3e-8
-#define TIME_SHARE 0.2    /* of a time limit, for one of them */
-#define SOLUTION_PRICE 10 /* of a block of the factors: memory's speed */
-#define OVER 0.5          /* of the slope where a step begins: it may rise so much where the step ends */
-#define NEAREST 0.1       /* to either end, of the length that is left */
-#define MARGIN 0.3        /* of the slip: M^-1 g, m/s, where the gradients end, */
-#define HALF 0.5
-#define UNIT 1e-9 /* of a direction's square */
-#define SETTLED 3 /* and this many times that where Newton does */
+#define SOFT 1e-10             /* e, of the mean of the diagonal of W_kk: a smaller one makes the gradients slower */
+#define SOFT_FACTORED 1e-13    /* the same where there is a factor */
+#define WORK_MOST 7e9          /* products times contacts: two or three minutes */
+#define WORK_SHARE 0.2         /* of the chain's */
+#define PRICE_MOST 2e9         /* of a factorisation */
+#define SECONDS_PER_PRICE 3e-8 /* of a factorisation, about */
+#define TIME_SHARE 0.2         /* of a time limit, for one of them */
+#define SOLUTION_PRICE 10      /* of a block of the factors: memory's speed */
+#define OVER 0.5               /* of the slope where a step begins: it may rise so much where the step ends */
+#define NEAREST 0.1            /* to either end, of the length that is left */
+#define MARGIN 0.3             /* of the slip: M^-1 g, m/s, where the gradients end, */
+#define HALF 0.5               /* a residual that falls by less has met rounding */
+#define UNIT 1e-9              /* of a direction's square */
+#define SETTLED 3              /* and this many times that where Newton does */
 
 typedef spragGlueContact Contact;
 typedef spragTwist Twist;

@@ -12,14 +12,14 @@
 #define ACCURACY 1e-2   /* of slip multipliers: the next visit goes on from there */
 #define INLINE SPRAG_QUAD_INLINE
 enum {
-    CLOCK = 256,      /* visits between two looks at it */
-    AHEAD = 3,        /* visits, of what is fetched */
-    AHEAD_SHARED = 6, /* the same where others do some of them */
-    LANES_FEW = 8,    /* visits of each contact, below which the way into the lanes is not worth it, */
-    SWEEPS_MANY = 24, /* or sweeps are not */
-    ROOT_STEP_MAX = 40,
+    CLOCK = 256,        /* visits between two looks at it */
+    AHEAD = 3,          /* visits, of what is fetched */
+    AHEAD_SHARED = 6,   /* the same where others do some of them */
+    LANES_FEW = 8,      /* visits of each contact, below which the way into the lanes is not worth it, */
+    SWEEPS_MANY = 24,   /* or sweeps are not */
+    ROOT_STEP_MAX = 40, /* of Newton for a slip multiplier; two or three as a rule */
     PART_BODIES = 2000, /* bodies lie much in the order in which they were made: few contacts are between so many */
-    PARTS_LEAST = 2,
+    PARTS_LEAST = 2,    /* of the bodies */
     PARTS_MOST = 8,
     ROUND_SHARED = 256, /* visits, in some 20 us */
     SUM_SHARED = 512    /* contacts of a sum, in some 10 us */

@@ -16,10 +16,10 @@
 #include "solve/central.h"
 #include "solve/lorentz.h"
 
-enum { INTERIOR_LIMIT = 120, STUCK_MAX = 8 };
+enum { INTERIOR_LIMIT = 120 /* steps */, STUCK_MAX = 8 /* of them shorter than STUCK_STEP, one after the other */ };
 #define SIGMA_LEAST 0.1  /* never aims lower than this part of the present tau (1e-3: half as many more steps) */
 #define SIGMA_CENTRE 0.8 /* after a short step: back towards the path first */
-#define SHORT_STEP 0.2
+#define SHORT_STEP 0.2   /* part of a full one */
 #define STUCK_STEP 0.03
 #define STEP_SHARE 0.99 /* of the way to the boundary */
 

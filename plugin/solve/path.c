@@ -43,8 +43,8 @@
 #include "solve/central.h"
 #include "solve/lorentz.h"
 
-#define STEP_FIRST 0.3
-#define STEP_LEAST 1e-9
+#define STEP_FIRST 0.3    /* length along the path */
+#define STEP_LEAST 1e-9   /* shorter: it is lost */
 #define ON_PATH 0.3       /* a correction shorter than this: go on along the tangent */
 #define OFF_PATH 2.0      /* longer: back to the last point, with a shorter step */
 #define LOST 1e3          /* theta, from which no path comes back */
@@ -55,9 +55,9 @@
 #define TURNED 0.99       /* |x_t| / x_0 of a contact that slips */
 #define STEP_ROUNDED 1e-3 /* shorter: fine arithmetic may help */
 enum {
-    CORRECTIONS_MAX = 6,
-    FINE_MOST = 70, /* cones */
-    PRICE_FINE = 6  /* factorisations in double, of a matrix without zeros, that take the time of a fine one */
+    CORRECTIONS_MAX = 6, /* of a step; more: back, with a shorter one */
+    FINE_MOST = 70,      /* cones */
+    PRICE_FINE = 6       /* factorisations in double, of a matrix without zeros, that take the time of a fine one */
 };
 
 typedef struct Point {

@@ -84,23 +84,23 @@ enum {
     AGAINST_MOST = 100, /* events that point back */
     PATIENCE = 200      /* factorisations, or a third of the limit, in which t must fall below all before */
 };
-#define SOFT 1e-7       /* relative to w */
-#define EXACT 1e-9      /* of the mean speed, slides and all: F on the path, at most */
-#define ROUNDED 1e-10   /* of the mean motion, where no more is asked: along self-stresses r errs by 1 / SOFT of it */
-#define AT_ONCE 1e-5    /* an event so near has come */
-#define LOOSE 1e-5      /* of the mean motion, to see whether there is an event before it */
-#define AT_EVENT 1e-12  /* of the mean motion: a margin that counts as zero */
-#define NEAR_EVENT 1e-2 /* part of a margin at the step's begin: this near it is at its end */
-#define SLOW 0.6        /* contraction that asks for a new matrix */
-#define SLOW_TWO 0.1    /* unless it is better than this in two rounds: Broyden's steps are uneven */
-#define LENGTH_FIRST 0.1
-#define LENGTH_LEAST 1e-13
+#define SOFT 1e-7        /* relative to w */
+#define EXACT 1e-9       /* of the mean speed, slides and all: F on the path, at most */
+#define ROUNDED 1e-10    /* of the mean motion, where no more is asked: along self-stresses r errs by 1 / SOFT of it */
+#define AT_ONCE 1e-5     /* an event so near has come */
+#define LOOSE 1e-5       /* of the mean motion, to see whether there is an event before it */
+#define AT_EVENT 1e-12   /* of the mean motion: a margin that counts as zero */
+#define NEAR_EVENT 1e-2  /* part of a margin at the step's begin: this near it is at its end */
+#define SLOW 0.6         /* contraction that asks for a new matrix */
+#define SLOW_TWO 0.1     /* unless it is better than this in two rounds: Broyden's steps are uneven */
+#define LENGTH_FIRST 0.1 /* of a step, in the norm of product() */
+#define LENGTH_LEAST 1e-13 /* shorter: rounding has ended the path, or the event is here */
 #define LENGTH_MOST 1e6
 #define NEARBY 1e-5      /* part of a step that shows where margins go */
 #define SPEED_LEAST 1e-2 /* m/s, either of them at least: what rests has no more digits */
-#define T_MOST 1.5
-#define FALLS 0.9    /* part of the least t so far that counts as below it */
-#define PROGRESS 0.7 /* of the residual, on each path */
+#define T_MOST 1.5       /* a path that comes back so far leads nowhere */
+#define FALLS 0.9        /* part of the least t so far that counts as below it */
+#define PROGRESS 0.7     /* of the residual, on each path */
 
 typedef struct Trace {
     const spragProblem *problem;

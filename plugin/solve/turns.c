@@ -19,13 +19,13 @@
 #include "solve/solver.h"
 
 enum {
-    TURNS = 24,
-    SWEEPS_FIRST = 20000,
-    SWEEPS_MORE = 10000, /* of the second turn */
-    SWEEPS_OTHER = 4000, /* of a jittered start */
-    STEPS = 900          /* of a path */
+    TURNS = 24,           /* of sweeps and a path each */
+    SWEEPS_FIRST = 20000, /* of the first turn */
+    SWEEPS_MORE = 10000,  /* of the second turn */
+    SWEEPS_OTHER = 4000,  /* of a jittered start */
+    STEPS = 900           /* of a path */
 };
-#define JITTER 0.03
+#define JITTER 0.03 /* of each impulse of a start */
 #define SEED 0x9e3779b97f4a7c15u
 
 /* 1: no time is left. */

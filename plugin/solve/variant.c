@@ -23,17 +23,17 @@
 #include "solve/warm.h"
 
 enum {
-    ROUNDS_FIRST = 60,
-    ROUNDS_WARM = 6,
-    ROUNDS_OTHER = 12,
-    SWEEPS = 20,
-    STARTS_MAX = 8, /* blocks */
-    GUIDES_MAX = 3, /* blocks of an island whose guides are asked why they stop or start */
-    COMBINE_MAX = 4 /* frictional blocks whose 3^m modes are tried */
+    ROUNDS_FIRST = 60, /* Newton steps from the guess, */
+    ROUNDS_WARM = 6,   /* before sweeps if its modes do not fit, */
+    ROUNDS_OTHER = 12, /* and from another start */
+    SWEEPS = 20,       /* where the guess's modes do not fit */
+    STARTS_MAX = 8,    /* blocks */
+    GUIDES_MAX = 3,    /* blocks of an island whose guides are asked why they stop or start */
+    COMBINE_MAX = 4    /* frictional blocks whose 3^m modes are tried */
 };
-#define LAMBDA_COLD 1e-3
-#define LAMBDA_SWEPT 1e-2
-#define NEARLY 1e-2 /* part of the tolerance within which a guess is left as it is if nothing creeps */
+#define LAMBDA_COLD 1e-3  /* of the proximal points, from r = 0, */
+#define LAMBDA_SWEPT 1e-2 /* and after sweeps */
+#define NEARLY 1e-2       /* part of the tolerance within which a guess is left as it is if nothing creeps */
 
 static int isFrictional(const spragProblem *problem, int k)
 {

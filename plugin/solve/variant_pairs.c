@@ -23,7 +23,7 @@
 #include "linalg/lu.h"
 #include "solve/grow.h"
 
-#define ZERO_PIVOT 1e-12
+#define ZERO_PIVOT 1e-12 /* of the largest entry: the matrix is singular */
 /* N_k below this part of the largest |N| counts as zero: at a threshold nothing is switched by rounding. */
 #define HYSTERESIS 1e-9
 #define SHARE_SHORTEST 1e-9 /* of friction that grows: one flip in it */
