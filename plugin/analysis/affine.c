@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define ZERO_PIVOT 1e-11 /* of the largest entry */
-#define ZERO_REST 1e-9   /* of the equation's size: one without a pivot contradicts the others */
+#define ZERO_REST 1e-9   /* of `scale`: an equation without a pivot contradicts the others */
 #define INSIDE 1e-10     /* of |x|: a cone may be left by so much */
 
 static double dot(int n, const double *a, const double *b)

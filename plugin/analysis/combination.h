@@ -16,12 +16,12 @@ typedef enum Role { OPEN, HOLD, SLIDE, START } Role;
 
 typedef struct Enumeration {
     const spragContactState *state;
-    int nc, n; /* n = 3 nc */
-    double a_size, b_size;
+    int nc, n;                /* n = 3 nc */
+    double a_size, b_size;    /* largest |A_ij|, |b_i| */
     unsigned char dead[ROWS]; /* a row of zeros: no body moves along it */
     Role role[CONTACTS];
-    int sign[CONTACTS]; /* i */
-    double e[CONTACTS][2];
+    int sign[CONTACTS];    /* i, of the normal force */
+    double e[CONTACTS][2]; /* unit, direction of the slip, where it is known */
     int multiplicity, direction_stable;
     int continuum; /* 1: the directions are one of a continuum */
     TorusSystem *torus;
@@ -33,13 +33,14 @@ typedef struct Enumeration {
 /* The unknowns of a combination: column j is the force pattern of unknown x_j, row i an acceleration that vanishes. */
 typedef struct Unknowns {
     int columns, rows;
-    double pattern[AFFINE_MAX][ROWS];
-    int row[AFFINE_MAX];
+    double pattern[AFFINE_MAX][ROWS];           /* (columns x n) */
+    int row[AFFINE_MAX];                        /* (rows) of A */
     int normal[CONTACTS], tangent[CONTACTS][2]; /* index of the unknown, -1: none */
 } Unknowns;
 
 /* Of the contacts in the given roles (bit mask); with a direction, START is a slide. */
 void spragCombinationCollect(const Enumeration *en, unsigned roles, Unknowns *u);
+/* A_row . r, m/s^2; r (n) N */
 double spragCombinationAcceleration(const Enumeration *en, int row, const double *r);
 /* K (rows x columns) of the unknowns. */
 void spragCombinationSystem(const Enumeration *en, const Unknowns *u, double *K);
