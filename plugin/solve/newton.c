@@ -60,6 +60,7 @@ enum {
 #define WORK 5e8 /* 3x3 products spent on factorisations where no limit is given: about 5 s */
 #define SECONDS_PER_PRODUCT 5e-9
 #define SECONDS_PER_BLOCK 1e-6 /* of W: the analysis for a factorisation */
+#define SECONDS_LINKED 5e-8    /* of W of bodies that joints hold: a few steps' passes over it, which cost more */
 #define PRICE_AT_ONCE 5.0      /* 3x3 products a block of W */
 #define NEAR 1e-3              /* m/s: from here the proximal points find the way */
 
@@ -208,12 +209,13 @@ static int limitOf(const spragSolveOptions *options, double products)
 }
 
 /* The dearest factorisation that the limits leave room for a few of: sweeps make better use of less. */
-static double productsMost(const spragProblem *problem, const spragSolveOptions *options)
+static double productsMost(spragTangentSpace space, const spragProblem *problem, const spragSolveOptions *options)
 {
+    const int linked = space != SPRAG_TANGENT_CONTACTS && problem->linked != NULL;
     double most =
         options->work_limit > 0 && options->iteration_limit == 0 ? options->work_limit / STEPS_LEAST : INFINITY;
     if (options->time_limit > 0)
-        most = fmin(most, (options->time_limit - SECONDS_PER_BLOCK * problem->block_count) /
+        most = fmin(most, (options->time_limit - (linked ? SECONDS_LINKED : SECONDS_PER_BLOCK) * problem->block_count) /
                               (STEPS_LEAST * SECONDS_PER_PRODUCT));
     return most;
 }
@@ -233,7 +235,7 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
                      .first = info->iterations};
     *refused = 0;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const double most = productsMost(problem, options);
+    const double most = productsMost(space, problem, options);
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (!(most > 0))
         return SPRAG_NOT_CONVERGED;
@@ -273,7 +275,8 @@ static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOpti
     spragProximal proximal;
     if (!isWarm(problem, r))
         return SPRAG_NOT_CONVERGED;
-    const double most = fmin(PRICE_AT_ONCE * problem->block_count, productsMost(problem, options));
+    const double most =
+        fmin(PRICE_AT_ONCE * problem->block_count, productsMost(SPRAG_TANGENT_BODIES, problem, options));
     const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_BODIES, most, arena);
     spragStatus status = ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
     if (ready > 0) {
@@ -295,7 +298,8 @@ static spragStatus polish(const spragProblem *problem, const spragSolveOptions *
     if (info->residual <= SPRAG_EXACT * options->tolerance)
         return SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const double most = fmin(PRICE_AT_ONCE * problem->block_count, productsMost(problem, options));
+    const double most =
+        fmin(PRICE_AT_ONCE * problem->block_count, productsMost(SPRAG_TANGENT_BODIES, problem, options));
     spragProximal proximal;
     const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_BODIES, most, arena);
     if (ready > 0)
