@@ -340,7 +340,15 @@ typedef struct Values {
     double *W;
     const int *locked; /* (nc) lockedRows, of islands with joints; else NULL */
     double *own;       /* (nc x 3 x 3) what the diagonal blocks are before anything is added; or NULL */
+    int *next;         /* (nc) where rows come in their order: the next entry of each, zeroed; else NULL */
 } Values;
+
+/* W_lk, k <= l: of row l the next, where rows k come in their order. */
+static int entryOf(const Values *values, int l, int k)
+{
+    const spragProblem *problem = &values->island->problem;
+    return values->next != NULL ? problem->row_start[l] + values->next[l] : spragProblemBlock(problem, l, k);
+}
 
 /* Of block rows first .. end - 1 what is right of the diagonal, and its mirror images below. */
 static void fillRows(void *data, int range, int first, int end)
@@ -349,10 +357,11 @@ static void fillRows(void *data, int range, int first, int end)
     const Values *values = data;
     spragIsland *island = values->island;
     for (int k = first; k < end; ++k)
-        for (int e = spragProblemBlock(&island->problem, k, k); e < island->problem.row_start[k + 1]; ++e) {
+        for (int e = entryOf(values, k, k); e < island->problem.row_start[k + 1]; ++e) {
             const int l = island->problem.column[e];
-            double *block = values->W + 9 * (size_t)e,
-                   *mirror = values->W + 9 * (size_t)spragProblemBlock(&island->problem, l, k);
+            double *block = values->W + 9 * (size_t)e, *mirror = values->W + 9 * (size_t)entryOf(values, l, k);
+            if (values->next != NULL)
+                ++values->next[l];
             coupling(values->snapshot, island, k, l, block);
             if (values->locked != NULL) {
                 spragArticulationCouple(island, k, l, block);
@@ -379,10 +388,11 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     const int jointed = island->articulation_count > 0, *locked = jointed ? lockedRows(world, island) : NULL;
     const int linked = island->problem.linked != NULL;
     double *own = linked ? SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * count) : NULL;
-    if (W == NULL || (jointed && locked == NULL) || (linked && own == NULL))
+    int *next = jointed ? SPRAG_TAKE(&island->lane->scratch, int, count) : NULL;
+    if (W == NULL || (jointed && (locked == NULL || next == NULL)) || (linked && own == NULL))
         return 0;
     island->bodies.own = own;
-    Values values = {&world->snapshot, island, W, locked, own};
+    Values values = {&world->snapshot, island, W, locked, own, next};
     if (jointed) /* whose coupling has memory of its own */
         fillRows(&values, 0, 0, count);
     else
