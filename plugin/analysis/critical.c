@@ -164,10 +164,12 @@ static void roots(Search *s, Polynomial p)
 
 /* ---------------------------------------------------------------- directions, sides, subsets */
 
-static void searchSubset(Search *s, int folds)
+typedef enum Sought { BORDERS_ALONE, FOLDS_TOO } Sought;
+
+static void searchSubset(Search *s, Sought sought)
 {
     const Polynomial det = {s->rest ? SPRAG_CRITICAL_CUSP : SPRAG_CRITICAL_FOLD, -1};
-    if (folds)
+    if (sought == FOLDS_TOO)
         roots(s, det);
     for (int k = 0; k < s->S; ++k) {
         roots(s, (Polynomial){SPRAG_CRITICAL_BORDER, k});
@@ -177,7 +179,7 @@ static void searchSubset(Search *s, int folds)
 }
 
 /* All subsets of the one-sided contacts with all two-sided ones, all sides, both senses of the resting directions. */
-static void searchDirections(Search *s, int folds)
+static void searchDirections(Search *s, Sought sought)
 {
     const int nc = s->state->contact_count;
     const unsigned char *two_sided = s->state->two_sided;
@@ -198,7 +200,7 @@ static void searchDirections(Search *s, int folds)
                 s->side[s->S++] = minus ? -1 : 1;
             }
             if (possible && s->S > 0)
-                searchSubset(s, folds);
+                searchSubset(s, sought);
         }
     }
 }
@@ -246,18 +248,18 @@ static void searchAll(Search *s)
     }
     if (!s->rest || state->contact_count > 1) {
         pulledDirections(s);
-        searchDirections(s, 1);
+        searchDirections(s, FOLDS_TOO);
         return;
     }
     s->e[0][0] = state->A[1], s->e[0][1] = state->A[2];
     unit(s->e[0]);
-    searchDirections(s, 1);
+    searchDirections(s, FOLDS_TOO);
     AffineSet hold;
     const double c[3] = {-state->b[0], -state->b[1], -state->b[2]};
     spragAffineSolve(3, 3, state->A, c, spragNorm3(c), &hold);
     s->e[0][0] = -hold.point[1], s->e[0][1] = -hold.point[2];
     unit(s->e[0]);
-    searchDirections(s, 0);
+    searchDirections(s, BORDERS_ALONE);
 }
 
 /* ---------------------------------------------------------------- counting */

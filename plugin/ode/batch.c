@@ -473,9 +473,9 @@ static void fillTimes(struct spragWorld *world, double passed)
     world->info.nanoseconds[SPRAG_STAGE_ASSEMBLE] = (long long)(1e9 * (1 - share) * passed);
 }
 
-spragStatus spragIslandsWork(struct spragWorld *world, int solve, double begin)
+spragStatus spragIslandsWork(struct spragWorld *world, spragIslandsWanted wanted, double begin)
 {
-    Work work = {.world = world, .solve = solve};
+    Work work = {.world = world, .solve = wanted == SPRAG_ISLANDS_SOLVED};
     atomic_init(&work.failed, INT_MAX);
     atomic_init(&work.joints, 0);
     world->largest = NULL;

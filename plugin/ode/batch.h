@@ -12,8 +12,10 @@
 spragStatus spragLanesMake(struct spragWorld *world);
 void spragLanesFree(struct spragWorld *world);
 
+typedef enum spragIslandsWanted { SPRAG_ISLANDS_ASSEMBLED, SPRAG_ISLANDS_SOLVED } spragIslandsWanted;
+
 /* Assembles the islands; solves them too if asked.  Fills the time of both stages.  Error: bad input or no memory, and
  * nothing in the user's world has changed. */
-spragStatus spragIslandsWork(struct spragWorld *world, int solve, double begin);
+spragStatus spragIslandsWork(struct spragWorld *world, spragIslandsWanted wanted, double begin);
 
 #endif

@@ -10,9 +10,12 @@
 
 #define NEARER 0.8 /* an end that is turned is to be off by no more of what it was */
 
-/* Rows that the joint brought: sum of rhs over those about (linear 0) or along (linear 1) an axis. */
-static double rhsAlong(const spragEqualityRow *row, int count, int linear, const double axis[3])
+typedef enum RowSort { ABOUT, ALONG } RowSort;
+
+/* Rows that the joint brought: sum of rhs over those about or along an axis. */
+static double rhsOf(const spragEqualityRow *row, int count, RowSort sort, const double axis[3])
 {
+    const int linear = sort == ALONG;
     double sum = 0;
     for (int e = 0; e < count; ++e)
         if ((spragNorm3(row[e].J[0]) > 0) == linear)
@@ -129,7 +132,7 @@ void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bea
             spragCross3(shift, apart, n[k]);
             for (int i = 0; i < 3; ++i)
                 turn[i] = half * turn[i] - shift[i];
-            to->rhs[0] = rhsAlong(row, count, 1, n[k]) + rhsAlong(row, count, 0, turn);
+            to->rhs[0] = rhsOf(row, count, ALONG, n[k]) + rhsOf(row, count, ABOUT, turn);
             to->correction = to->rhs[0];
             to->compliance[0] = across[0]->compliance;
         }
@@ -142,7 +145,7 @@ int spragSlidingKeepRoll(spragEqualityRow *row, int count)
     const spragEqualityRow *across[2];
     rowsAcross(row, count, across, d);
     spragEqualityRow roll = row[0];
-    roll.rhs = roll.asked = rhsAlong(row, count, 0, d);
+    roll.rhs = roll.asked = rhsOf(row, count, ABOUT, d);
     memset(roll.J, 0, sizeof roll.J);
     for (int i = 0; i < 3; ++i) {
         roll.J[0][3 + i] = d[i];

@@ -1,7 +1,6 @@
 /* The report of islands without blocks (bare.h): no contact of theirs has a paradox. */
 #include "ode/report.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/pool.h"

@@ -68,7 +68,7 @@ static spragStatus findIslands(spragWorldID world)
 }
 
 /* The world seen and written down: the contact problem of every island, and if asked its solution. */
-static spragStatus look(struct spragWorld *world, double step, int solve, double *since)
+static spragStatus look(struct spragWorld *world, double step, spragIslandsWanted wanted, double *since)
 {
     spragArenaReset(&world->arena);
     spragStatus status = spragLanesMake(world);
@@ -80,9 +80,9 @@ static spragStatus look(struct spragWorld *world, double step, int solve, double
     if ((status = spragLedgerMatch(world, findIslands)) != SPRAG_OK)
         return status;
     endStage(world, SPRAG_STAGE_ISLANDS, since);
-    status = solve ? spragReportReserve(world) : SPRAG_OK;
+    status = wanted == SPRAG_ISLANDS_SOLVED ? spragReportReserve(world) : SPRAG_OK;
     if (status == SPRAG_OK)
-        status = spragIslandsWork(world, solve, *since);
+        status = spragIslandsWork(world, wanted, *since);
     *since = world->solved;
     return status;
 }
@@ -90,7 +90,7 @@ static spragStatus look(struct spragWorld *world, double step, int solve, double
 /* Everything that may fail. */
 static spragStatus prepare(struct spragWorld *world, double step, double *since)
 {
-    spragStatus status = look(world, step, 1, since);
+    spragStatus status = look(world, step, SPRAG_ISLANDS_SOLVED, since);
     if (status != SPRAG_OK)
         return status;
     countAll(world);
@@ -101,7 +101,7 @@ static spragStatus prepare(struct spragWorld *world, double step, double *since)
 static spragStatus stepStock(struct spragWorld *world, double step, double *since)
 {
     const int judged = world->config.analysis == SPRAG_ANALYSIS_JUDGE;
-    spragStatus status = judged ? look(world, step, 0, since) : SPRAG_OK;
+    spragStatus status = judged ? look(world, step, SPRAG_ISLANDS_ASSEMBLED, since) : SPRAG_OK;
     if (judged && status == SPRAG_OK)
         status = spragJudgePrepare(world);
     if (status != SPRAG_OK)

@@ -69,7 +69,8 @@ static double continues(const spragLocalSolution *s, const double before[2])
     return a > 0 && b > 0 ? (s->u[1] * before[0] + s->u[2] * before[1]) / (a * b) : 0;
 }
 
-/* The greater, the rather: a direction that attracts before any that does not, then what continues the motion before. */
+/* The greater, the rather: a direction that attracts before any that does not,
+ * then what continues the motion before. */
 static double slipScore(const spragLocalSolution *s, const double before[2])
 {
     enum { ATTRACTS = 4 }; /* more than cosines differ */

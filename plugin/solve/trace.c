@@ -163,10 +163,13 @@ static double evaluate(Trace *trace, const double *r, double t)
     return worst;
 }
 
+typedef enum Factors { AMENDED, ANEW } Factors;
+
 /* dF/dr, factorised anew or amended where modes have changed, and slope = -(dF/dr)^-1 dF/dt,
  * where evaluate was last.  0: singular. */
-static int linearise(Trace *trace, const double *r, double t, int anew)
+static int linearise(Trace *trace, const double *r, double t, Factors factors)
 {
+    const int anew = factors == ANEW;
     spragTangent *matrix = trace->matrix;
     spragAmended *amended = &trace->amended;
     spragTraceLaw law;
@@ -270,11 +273,11 @@ static double entering(const Trace *trace, const Event *event)
 
 /* The tangent at the point, and du along it.  *on: how it goes on from the last one, > 0 if as it should: into the mode
  * that begins, or in the same sense.  0: singular. */
-static int direct(Trace *trace, const Event *last, int anew, double *on)
+static int direct(Trace *trace, const Event *last, Factors factors, double *on)
 {
     const spragProblem *problem = trace->problem;
     const int n = 3 * problem->contact_count;
-    if (!linearise(trace, trace->r, trace->t, anew))
+    if (!linearise(trace, trace->r, trace->t, factors))
         return 0;
     const double size = sqrt(product(trace, trace->slope, 1, trace->slope, 1)), before = trace->tangent_t;
     *on = product(trace, trace->slope, 0, trace->tangent, 0) + before;
@@ -295,12 +298,12 @@ static int direct(Trace *trace, const Event *last, int anew, double *on)
 /* The tangent and the margins at the point.  0: singular. */
 static int turn(Trace *trace, const Event *last)
 {
-    const int anew = trace->amended.count == 0 || trace->stale;
+    const Factors factors = trace->amended.count == 0 || trace->stale ? ANEW : AMENDED;
     double on;
     evaluate(trace, trace->r, trace->t);
-    int regular = direct(trace, last, anew, &on);
-    if (!anew && !(regular && on > 0))
-        regular = direct(trace, last, 1, &on);
+    int regular = direct(trace, last, factors, &on);
+    if (factors == AMENDED && !(regular && on > 0))
+        regular = direct(trace, last, ANEW, &on);
     for (int k = 0; k < trace->problem->contact_count && regular; ++k) {
         spragTraceMargin margin[SPRAG_TRACE_MARGINS];
         const int count = marginsOf(trace, k, trace->r + 3 * k, trace->u + 3 * k, trace->t, margin);
@@ -355,7 +358,7 @@ static void setBend(Trace *trace, double length)
 
 static int refactor(Trace *trace, const double *r, double t)
 {
-    const int regular = linearise(trace, r, t, 1);
+    const int regular = linearise(trace, r, t, ANEW);
     trace->along = product(trace, trace->tangent, trace->tangent_t, trace->slope, 1);
     return regular;
 }

@@ -8,10 +8,10 @@
  *     slip    u_n + t (s + mu e . u_t) = 0,   e . r_t = mu r_n,   p . r_t = 0,
  *             x = r_t - u_t / w,   e = x / |x|,   p across e.
  *
- * The equations of a slip are those of proximal.h, but |u_t| is -e . u_t, which a turn of r_t changes in second order of
- * u_t alone.  As w (|x| - mu r_n) it changes in second order of r_t, far more than the slips of 1e-9 m/s with which most
- * contacts begin, and in a wedged pile the normal row answers with 1 / SOFT times that: paths of five events took a
- * thousand factorisations.
+ * The equations of a slip are those of proximal.h, but |u_t| is -e . u_t, which a turn of r_t changes in second
+ * order of u_t alone.  As w (|x| - mu r_n) it changes in second order of r_t, far more than the slips of 1e-9 m/s
+ * with which most contacts begin, and in a wedged pile the normal row answers with 1 / SOFT times that: paths of
+ * five events took a thousand factorisations.
  *
  * A mode ends where the first of its margins is 0, m/s:
  *
