@@ -88,6 +88,32 @@ static int endedInconsistent(const spragProblem *p, const double *r, const doubl
     return 0;
 }
 
+/* m/s, the greatest normal velocity that an impulse changes of its own contact. */
+static double greatestBlow(const spragProblem *p, const double *r)
+{
+    double greatest = 0;
+    for (int k = 0; k < p->contact_count; ++k)
+        if (isFrictional(p, k))
+            greatest = fmax(greatest, fabs(r[3 * k]) * p->W[9 * (size_t)spragProblemDiagonal(p, k)]);
+    return greatest;
+}
+
+/* Contacts of which some slid brace themselves with impulses out of all proportion to what moves them. */
+static int isBraced(const spragProblem *p, const double *r)
+{
+    static const double proportion = 100;
+    double asked = 0; /* m/s, by what acts in the step, and impacts */
+    int slid = 0;
+    for (int k = 0; k < p->contact_count; ++k) {
+        const double *q = p->q + 3 * k, *slip = p->history[k].slip;
+        if (!isFrictional(p, k))
+            return 0;
+        asked = fmax(asked, fmax(fabs(q[0]), hypot(q[1] - slip[0], q[2] - slip[1])));
+        slid |= spragNorm2(slip) > SPRAG_SLIP_TOLERANCE;
+    }
+    return slid && greatestBlow(p, r) > proportion * asked;
+}
+
 /* A contact that slid and now sticks: a jam if it could slide on, and motion goes before jam (docs/theory.md 5, class
  * 3).  Of one-sided ones only where the impulse is out of proportion to what they have to stop.  A guide that was at
  * rest and now slides: rest, if it can last, goes before that. */
@@ -104,7 +130,7 @@ static int motionChanged(const spragProblem *p, const double *r, const double *u
         if (spragKindOf(p, k) == SPRAG_BLOCK_TWO_SIDED || (slid && change > usual * fabs(p->q[3 * k])))
             return 1;
     }
-    return 0;
+    return isBraced(p, r);
 }
 
 /* Modes of a combination: base 3, the digit of block k; slip first. */
@@ -227,7 +253,7 @@ typedef enum Rank { RANK_NONE, RANK_SEPARATRIX, RANK_CHANGE, RANK_GOOD } Rank;
 
 typedef struct Trial {
     Rank rank;
-    double residual;
+    double residual, blow;
     spragStatus status;
     double *r, *u; /* (3 nc) */
 } Trial;
@@ -276,7 +302,17 @@ static void runTrial(spragProximal *s, const spragSolveOptions *options, double 
     const int verdict = spragSmallFriction(s, arena, trial->r, trial->u);
     if (verdict < 0)
         trial->status = SPRAG_ERROR_MEMORY;
+    trial->blow = greatestBlow(p, trial->r);
     trial->rank = verdict <= 0 ? RANK_SEPARATRIX : motionChanged(p, trial->r, trial->u) ? RANK_CHANGE : RANK_GOOD;
+}
+
+/* Of one rank: nearer to the answer; of two answers the one with far less force. */
+static int isBetter(const Trial *trial, const Trial *best)
+{
+    static const double far = 0.5;
+    if (trial->rank == RANK_CHANGE && trial->blow < far * best->blow)
+        return 1;
+    return !(trial->rank == RANK_CHANGE && best->blow < far * trial->blow) && trial->residual < best->residual;
 }
 
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
@@ -308,9 +344,10 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
             return SPRAG_ERROR_MEMORY;
         }
         info->several |= trial.rank == RANK_SEPARATRIX || (trial.rank == RANK_GOOD && best.rank == RANK_CHANGE);
-        if (trial.rank > best.rank || (trial.rank == best.rank && trial.residual < best.residual)) {
+        if (trial.rank > best.rank || (trial.rank == best.rank && isBetter(&trial, &best))) {
             double *const swap = best.r;
             best.rank = trial.rank, best.residual = trial.residual, best.status = trial.status;
+            best.blow = trial.blow;
             best.r = trial.r, trial.r = swap;
         }
     }
