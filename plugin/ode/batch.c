@@ -16,6 +16,7 @@
 #include "ode/bearing.h"
 #include "ode/blow.h"
 #include "ode/bounded.h"
+#include "ode/coupled.h"
 #include "ode/echo.h"
 #include "ode/haste.h"
 #include "ode/ledger.h"
@@ -267,8 +268,10 @@ static void solveIsland(struct spragWorld *world, const spragPointerMap *surface
         takeImpulses(world, island, status);
         island->solve.fallback = 1;
     }
-    if (island->declined == NULL && island->greedy == NULL && !island->glued && !(seconds_left > 0))
+    if (island->declined == NULL && island->greedy == NULL && !island->glued && !(seconds_left > 0)) {
+        spragCoupledLookBack(world, island);
         spragPassingFind(world, &options, island);
+    }
 }
 
 static void noteFailure(Work *work, int island)

@@ -1,6 +1,7 @@
 #include "ode/coupled.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "linalg/lu.h"
 #include "linalg/vec3.h"
@@ -39,6 +40,13 @@ static double freeAcceleration(const struct spragWorld *world, const spragIsland
     return (q + block->rhs[0] - block->approach) / world->snapshot.step;
 }
 
+/* A contact, or a guide without play. */
+static int isOrdinary(const spragBlock *block)
+{
+    return (block->kind == SPRAG_BLOCK_CONTACT || block->kind == SPRAG_BLOCK_TWO_SIDED) &&
+           block->part != SPRAG_PART_OPPOSITE && block->part != SPRAG_PART_ROLLING;
+}
+
 static int fill(const struct spragWorld *world, const spragIsland *island, System *s)
 {
     const spragProblem *p = &island->problem;
@@ -47,11 +55,9 @@ static int fill(const struct spragWorld *world, const spragIsland *island, Syste
         return 0;
     for (int k = 0; k < s->m; ++k) {
         const spragBlock *block = &island->block[k];
-        const spragBlockKind kind = block->kind;
-        if ((kind != SPRAG_BLOCK_CONTACT && kind != SPRAG_BLOCK_TWO_SIDED) || block->part == SPRAG_PART_OPPOSITE ||
-            block->part == SPRAG_PART_ROLLING || spragNorm2(p->history[k].slip) <= SPRAG_SLIP_TOLERANCE)
+        if (!isOrdinary(block) || spragNorm2(p->history[k].slip) <= SPRAG_SLIP_TOLERANCE)
             return 0;
-        s->two_sided[k] = kind == SPRAG_BLOCK_TWO_SIDED;
+        s->two_sided[k] = block->kind == SPRAG_BLOCK_TWO_SIDED;
         s->b[k] = freeAcceleration(world, island, k);
         const double usual = world->snapshot.step * fabs(s->b[k]) + 1e-9; /* m/s; faster is an impact */
         if (block->approach > usual || block->approach < -usual)
@@ -293,4 +299,73 @@ void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, sp
                                     : realisable > 1  ? 4
                                     : solutions > 1   ? 3
                                                       : 0;
+}
+
+/* ---------------------------------------------------------------- afterwards */
+
+/* A contact that slides, and would alone have no motion or several. */
+static int isParadoxical(const struct spragWorld *world, const spragIsland *island, int k)
+{
+    const spragProblem *p = &island->problem;
+    const spragContactHistory *past = &p->history[k];
+    const spragIndicator alone = island->block[k].kind == SPRAG_BLOCK_TWO_SIDED
+                                     ? spragIndicatorTwoSided(blockOf(p, k, k), p->mu[k], p->mu[k], past)
+                                     : spragIndicatorOf(blockOf(p, k, k), p->mu[k], past, world->config.indeterminacy);
+    return alone.quadrant >= SPRAG_QUADRANT_INDETERMINATE;
+}
+
+/* Contacts and guides of bodies without joints, which no impact strikes; some slid, and one would be in a paradox alone,
+ * or they brace themselves with impulses out of all proportion to what moves them. */
+static int isDoubtful(const struct spragWorld *world, const spragIsland *island)
+{
+    static const double proportion = 100;
+    const spragProblem *p = &island->problem;
+    double asked = 0, blow = 0; /* m/s */
+    int slid = 0, paradoxical = 0;
+    if (world->config.analysis == SPRAG_ANALYSIS_OFF || island->block_count < 2 || island->block_count > MOST ||
+        island->block_count != island->block_total || island->row_count > 0 || island->wedge > 0)
+        return 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        const spragBlock *block = &island->block[k];
+        const double *q = p->q + 3 * k, *slip = p->history[k].slip;
+        if (!isOrdinary(block) || p->mu[k] != spragMuMinusOf(p, k) ||
+            fabs(block->approach) > p->step * fabs(p->history[k].free_acceleration) + 1e-9)
+            return 0;
+        asked = fmax(asked, fmax(fabs(q[0]), hypot(q[1] - slip[0], q[2] - slip[1])));
+        blow = fmax(blow, fabs(island->r[3 * k]) * blockOf(p, k, k)[0]);
+        slid |= spragNorm2(slip) > SPRAG_SLIP_TOLERANCE;
+        paradoxical |= isParadoxical(world, island, k);
+    }
+    return slid && (paradoxical || blow > proportion * asked);
+}
+
+void spragCoupledLookBack(const struct spragWorld *world, spragIsland *island)
+{
+    const spragProblem *p = &island->problem;
+    const int nc = island->block_count, n = 3 * nc;
+    double A[9 * MOST * MOST] = {0}, b[3 * MOST], slip[2 * MOST];
+    unsigned char two_sided[MOST];
+    if (island->coupled.examined || !isDoubtful(world, island))
+        return;
+    for (int k = 0; k < nc; ++k) {
+        const spragBlock *block = &island->block[k];
+        for (int row = 0; row < 3; ++row) {
+            const double shift = row == 0 ? spragSingularShift(world, island, k) : 0;
+            b[3 * k + row] = (p->q[3 * k + row] - shift + block->rhs[row] - block->velocity[row]) / p->step;
+            for (int l = 0; l < nc && blockOf(p, k, l) != NULL; ++l)
+                memcpy(A + n * (3 * k + row) + 3 * l, blockOf(p, k, l) + 3 * row, 3 * sizeof *A);
+        }
+        memcpy(slip + 2 * k, p->history[k].slip, sizeof p->history[k].slip);
+        two_sided[k] = block->kind == SPRAG_BLOCK_TWO_SIDED;
+    }
+    spragSolutionSet set;
+    const spragContactState state = {nc, A, b, slip, p->mu, p->mu, two_sided};
+    if (spragParadoxEnumerate(&state, &set) != SPRAG_OK)
+        return;
+    if (!set.incomplete)
+        island->coupled = (spragCoupled){.examined = 1, .paradox_class = set.paradox_class};
+    for (int i = 0; i < set.count; ++i)
+        for (int k = 0; k < nc && !set.solution[i].normal_stable; ++k)
+            island->coupled.separatrix[k] = set.solution[i].r[3 * k];
+    spragSolutionSetFree(&set);
 }

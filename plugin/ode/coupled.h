@@ -1,5 +1,5 @@
 /* Two or three contacts that slide together: the paradoxes of their determinants (docs/theory.md 5; plugin/analysis
- * says the same of any contact state, at leisure; this is what a step can afford).
+ * says the same of any contact state, at leisure; this is what a step can afford, and of what rests it is asked).
  *
  * All contacts of the island slide, e_k along the slip.  For every choice S of the loaded ones and their sides i
  *
@@ -17,5 +17,9 @@
  * that history prefers (without one, that which friction leads to as it grows), times the step, and the blocks' history
  * says so: the search of the step starts from motion, and a jam is what is left if there is none. */
 void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, spragContactHistory *history);
+
+/* After its solution, where some contacts slid and others rested: if one would be in a paradox alone, or impulses are out
+ * of all proportion, all motions of the instant are listed (spragParadoxEnumerate), and island->coupled says so. */
+void spragCoupledLookBack(const struct spragWorld *world, spragIsland *island);
 
 #endif

@@ -132,9 +132,63 @@ static void theClassIsThatOfTheSet(void **state)
     assert_true(seen[0] > 100 && seen[1] > 5 && seen[3] > 5);
 }
 
+/* A body that turns about one of its feet: that rests, the others slide.  Where no motion is left the step says so. */
+static void wherePartOfThemRests(void **state)
+{
+    (void)state;
+    static const double h = 1e-6;
+    int none = 0, one = 0;
+    char path[] = "/tmp/sprag-coupled-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    for (int round = 0; round < 600; ++round) {
+        Twin t;
+        makeTwin(&t, 1);
+        dWorldSetCFM(t.world, 0);
+        const dJointGroupID group = dJointGroupCreate(0);
+        makeBody(&t, 2 + round % 2, group, 1.5);
+        const spragContact *contact = NULL;
+        const spragEvent *event = NULL;
+        dBodySetLinearVel(t.body[0], 0, 0, 0);
+        const dReal *f = dBodyGetForce(t.body[0]), *m = dBodyGetTorque(t.body[0]);
+        const double force[3] = {f[0], f[1], f[2]}, torque[3] = {m[0], m[1], m[2]};
+        assert_int_equal(spragWorldStep(t.sprag, 1e-12), SPRAG_OK); /* where the feet are */
+        assert_true(spragWorldGetContacts(t.sprag, &contact) >= 2);
+        const double w = 1 + fabs(uniform()), *foot = contact[0].position;
+        dBodySetLinearVel(t.body[0], w * foot[1], -w * foot[0], 0);
+        dBodySetAngularVel(t.body[0], 0, 0, w);
+        dBodyAddForce(t.body[0], force[0], force[1], force[2]);
+        dBodyAddTorque(t.body[0], torque[0], torque[1], torque[2]);
+        assert_int_equal(spragWorldStep(t.sprag, h), SPRAG_OK);
+        assert_int_equal(spragWorldDumpProblem(t.sprag, path), SPRAG_OK);
+        spragProblem *problem = NULL;
+        assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
+        State s;
+        spragSolutionSet set;
+        readInstant(problem, h, &s);
+        assert_int_equal(spragParadoxEnumerate(&s.state, &set), SPRAG_OK);
+        int inconsistent = 0;
+        for (int k = spragWorldGetEvents(t.sprag, &event) - 1; k >= 0; --k)
+            inconsistent |= event[k].type == SPRAG_EVENT_INCONSISTENT && event[k].paradox_class == 1;
+        if (set.count == 0 || set.paradox_class == 0)
+            assert_int_equal(inconsistent, set.count == 0);
+        none += set.count == 0;
+        one += set.paradox_class == 0;
+        spragSolutionSetFree(&set);
+        spragProblemFree(problem);
+        dJointGroupDestroy(group);
+        freeTwin(&t);
+    }
+    unlink(path);
+    print_message("%d states without a motion, %d with one\n", none, one);
+    assert_true(none > 5 && one > 300);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(theClassIsThatOfTheSet)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(theClassIsThatOfTheSet),
+                                       cmocka_unit_test(wherePartOfThemRests)};
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
