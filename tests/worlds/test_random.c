@@ -154,7 +154,13 @@ static void limitAndDrive(Random *w, dJointID joint, SetParam *set, int group)
     }
 }
 
-static dJointID makeJoint(Random *w, int type, dBodyID a, dBodyID b)
+static const dJointType joint_types[] = {dJointTypeBall,   dJointTypeHinge, dJointTypeSlider, dJointTypeUniversal,
+                                         dJointTypeHinge2, dJointTypeFixed, dJointTypeNull,   dJointTypeAMotor,
+                                         dJointTypeLMotor, dJointTypePR,    dJointTypePU,     dJointTypePiston,
+                                         dJointTypeDBall,  dJointTypeDHinge};
+enum { JOINT_TYPES = sizeof joint_types / sizeof *joint_types };
+
+static dJointID makeJoint(Random *w, dJointType type, dBodyID a, dBodyID b)
 {
     const dReal *p = dBodyGetPosition(a);
     dVector3 n = {range(w, -1, 1), range(w, -1, 1), range(w, -1, 1)}, u, v;
@@ -163,25 +169,25 @@ static dJointID makeJoint(Random *w, int type, dBodyID a, dBodyID b)
     dJointID j = NULL;
 #define MAKE(name) (j = dJointCreate##name(w->world, NULL), dJointAttach(j, a, b), j)
     switch (type) {
-    case 0:
+    case dJointTypeBall:
         dJointSetBallAnchor(MAKE(Ball), p[0], p[1], p[2]);
         break;
-    case 1:
+    case dJointTypeHinge:
         dJointSetHingeAnchor(MAKE(Hinge), p[0], p[1], p[2]);
         dJointSetHingeAxis(j, n[0], n[1], n[2]);
         limitAndDrive(w, j, dJointSetHingeParam, 0);
         break;
-    case 2:
+    case dJointTypeSlider:
         dJointSetSliderAxis(MAKE(Slider), n[0], n[1], n[2]);
         limitAndDrive(w, j, dJointSetSliderParam, 0);
         break;
-    case 3:
+    case dJointTypeUniversal:
         dJointSetUniversalAnchor(MAKE(Universal), p[0], p[1], p[2]);
         dJointSetUniversalAxis1(j, u[0], u[1], u[2]);
         dJointSetUniversalAxis2(j, v[0], v[1], v[2]);
         limitAndDrive(w, j, dJointSetUniversalParam, 0);
         break;
-    case 4:
+    case dJointTypeHinge2:
         if (b == NULL)
             return NULL;
         dJointSetHinge2Anchor(MAKE(Hinge2), p[0], p[1], p[2]);
@@ -190,41 +196,41 @@ static dJointID makeJoint(Random *w, int type, dBodyID a, dBodyID b)
         dJointSetHinge2Param(j, dParamSuspensionCFM, 0.01);
         limitAndDrive(w, j, dJointSetHinge2Param, dParamGroup2);
         break;
-    case 5:
+    case dJointTypeFixed:
         dJointSetFixed(MAKE(Fixed));
         break;
-    case 6:
+    case dJointTypeNull:
         (void)MAKE(Null);
         break;
-    case 7:
+    case dJointTypeAMotor:
         dJointSetAMotorNumAxes(MAKE(AMotor), 2);
         dJointSetAMotorAxis(j, 0, 1, u[0], u[1], u[2]);
         dJointSetAMotorAxis(j, 1, 0, v[0], v[1], v[2]);
         limitAndDrive(w, j, dJointSetAMotorParam, 0);
         break;
-    case 8:
+    case dJointTypeLMotor:
         dJointSetLMotorNumAxes(MAKE(LMotor), 1);
         dJointSetLMotorAxis(j, 0, 0, u[0], u[1], u[2]);
         limitAndDrive(w, j, dJointSetLMotorParam, 0);
         break;
-    case 9:
+    case dJointTypePR:
         dJointSetPRAnchor(MAKE(PR), p[0], p[1], p[2]);
         dJointSetPRAxis1(j, u[0], u[1], u[2]);
         dJointSetPRAxis2(j, v[0], v[1], v[2]);
         limitAndDrive(w, j, dJointSetPRParam, 0);
         break;
-    case 10:
+    case dJointTypePU:
         dJointSetPUAnchor(MAKE(PU), p[0], p[1], p[2]);
         dJointSetPUAxis1(j, u[0], u[1], u[2]);
         dJointSetPUAxis2(j, v[0], v[1], v[2]);
         limitAndDrive(w, j, dJointSetPUParam, 0);
         break;
-    case 11:
+    case dJointTypePiston:
         dJointSetPistonAnchor(MAKE(Piston), p[0], p[1], p[2]);
         dJointSetPistonAxis(j, n[0], n[1], n[2]);
         limitAndDrive(w, j, dJointSetPistonParam, 0);
         break;
-    case 12:
+    case dJointTypeDBall:
         (void)MAKE(DBall);
         break;
     default:
@@ -243,7 +249,7 @@ static void addJoint(Random *w)
     const dBodyID other = b < BODIES ? w->body[b] : NULL;
     if (w->joint_count == JOINTS || a == b || (other != NULL && dAreConnected(w->body[a], other)))
         return; /* two joints between two bodies would contradict each other, and throw them under ODE as well */
-    const dJointID joint = makeJoint(w, pick(w, 14), w->body[a], other);
+    const dJointID joint = makeJoint(w, joint_types[pick(w, JOINT_TYPES)], w->body[a], other);
     if (joint != NULL)
         w->joint[w->joint_count++] = joint;
 }
