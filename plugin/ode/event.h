@@ -51,8 +51,8 @@ static inline int spragMayJam(double p, double inverse_mass)
     return p < 0.1 * inverse_mass;
 }
 
-/* Touch, detach, stick, slip, reverse from the modes; inconsistent, indeterminate, jam from p, b and the impulse.  1: it
- * sticks in passing, and was told of as a reversal. */
+/* Touch, detach, stick, slip, reverse from the modes; inconsistent, indeterminate, jam from p, b and the impulse.
+ * 1: it sticks in passing, and was told of as a reversal. */
 int spragEventsOfContact(spragEventLog *log, const spragContactChange *change);
 
 #endif

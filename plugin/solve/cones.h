@@ -32,7 +32,8 @@ enum { SPRAG_CONE_CONTACT = -2, SPRAG_CONE_DISC = -1 };
 
 /* 1 if the problem has that form. */
 int spragConesApply(const spragProblem *problem);
-/* The same, but for its two-sided contacts: each is the cone of its + side then, which is for spragConesContacts alone. */
+/* The same, but for its two-sided contacts: each is the cone of its + side then,
+ * which is for spragConesContacts alone. */
 int spragConesApplyToSides(const spragProblem *problem);
 /* Memory from the arena; 0: none.  The cones keep pointers to themselves and to the problem: not to be copied. */
 int spragConesInit(spragCones *cones, const spragProblem *asked, spragArena *arena);
@@ -43,8 +44,8 @@ void spragConesTo(const spragCones *cones, const double *y, double *r);
 double spragConesResidual(const spragCones *cones, const double *y, const double *u);
 
 /* The cones of contacts and half-lines alone, for the question whether some motion parts them all: the force of a disc
- * with a constant limit cannot decide it.  Two-sided contacts are again what they were.  y (3 nc of `problem`) from r (3 nc
- * of `asked`): their impulses.  0: no memory. */
+ * with a constant limit cannot decide it.  Two-sided contacts are again what they were.  y (3 nc of `problem`) from r
+ * (3 nc of `asked`): their impulses.  0: no memory. */
 int spragConesContacts(const spragCones *cones, const double *r, spragProblem *out, double *y, spragArena *arena);
 
 static inline int spragConeIsDisc(const spragCones *cones, int k)

@@ -137,8 +137,8 @@ static void jamsAreTold(void **state)
     expectOne(&c, SPRAG_EVENT_STICK);
 }
 
-/* Where a slide is realisable a slip can come to its end by itself; where contacts jam together each one's p can be > 0,
- * and nothing is anticipated. */
+/* Where a slide is realisable a slip can come to its end by itself; where contacts jam together each one's
+ * p can be > 0, and nothing is anticipated. */
 static void jamsAmongOthersAreTold(void **state)
 {
     (void)state;

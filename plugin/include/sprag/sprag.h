@@ -192,16 +192,16 @@ SPRAG_API spragStatus spragProblemSolve(const spragProblem *problem, const sprag
 SPRAG_API double spragProblemResidual(const spragProblem *problem, const double *r);
 
 /* Does a problem of contacts have a solution?  It has if some motion u = W r + q parts every contact faster than it
- * slides, u_n > mu |u_t|.  r (3 nc, may be NULL) is the proof: impulses of such a motion, whose least u_n - mu |u_t| is
- * the margin, m/s.  Where no motion does, the question stays open; margin < 0 is then the best there is, to a tenth, and
- * r shows what stands against it: impulses in the friction cones that no body feels, W r = 0, sum of |r_n| = 1,
- * q.r = margin - a wedge locked by friction, which the motion closes.
- * With m two-sided contacts each of the 2^m variants is asked for a motion, which parts a contact from the side that bears
- * (-u_n in place of u_n if that is the one with r_n < 0); r and margin are those of the variant with the least.
+ * slides, u_n > mu |u_t|.  r (3 nc, may be NULL) is the proof: impulses of such a motion, whose least u_n - mu |u_t|
+ * is the margin, m/s.  Where no motion does, the question stays open; margin < 0 is then the best there is, to a
+ * tenth, and r shows what stands against it: impulses in the friction cones that no body feels, W r = 0, sum of
+ * |r_n| = 1, q.r = margin - a wedge locked by friction, which the motion closes.
+ * With m two-sided contacts each of the 2^m variants is asked for a motion, which parts a contact from the side that
+ * bears (-u_n in place of u_n if that is the one with r_n < 0); r and margin are those of the variant with the least.
  * SPRAG_ERROR_RANGE: a block is no contact, or m > SPRAG_ENUMERATE_MAX. */
 typedef struct spragExistence {
-    int assured;
-    double margin;
+    int assured;   /* 1: it has a solution; 0: not decided */
+    double margin; /* m/s; INFINITY without contacts */
 } spragExistence;
 SPRAG_API spragStatus spragProblemExistence(const spragProblem *problem, double *r, spragExistence *existence);
 
