@@ -428,15 +428,18 @@ static spragStatus moveBodies(struct spragWorld *world, const spragIsland *islan
     return status;
 }
 
-/* Contacts that joints hold bear nothing and are asked for nothing; what they miss is kept for the residual. */
-static void setLockedAside(spragIsland *island, double *q)
+/* Contacts that joints hold bear nothing and are asked for nothing; what they miss is kept for the residual.  Ends of a
+ * sliding bearing are rows of a joint: where they contradict those of another it is no miss, as without friction. */
+static void setLockedAside(const spragSnapshot *s, spragIsland *island, double *q)
 {
     island->locked = 0;
     for (int k = 0; k < island->block_count && island->articulation_count > 0; ++k) {
         const spragBlock *block = &island->block[k];
         if (!block->locked)
             continue;
-        const double missed = block->kind == SPRAG_BLOCK_TWO_SIDED ? fabs(q[3 * k]) : -q[3 * k];
+        const double missed = s->joint[block->joint].bearing != NULL ? 0
+                              : block->kind == SPRAG_BLOCK_TWO_SIDED ? fabs(q[3 * k])
+                                                                     : -q[3 * k];
         island->locked = fmax(island->locked, missed);
         for (int row = 0; row < 3; ++row)
             if (block->locked >> row & 1)
@@ -472,7 +475,7 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
         spragRangesRun(n, addOthers, &filling);
     for (int k = 0; k < n && island->articulation_count > 0; ++k)
         spragArticulationShift(island, k, q + 3 * k, &history[k].free_acceleration);
-    setLockedAside(island, q);
+    setLockedAside(s, island, q);
     if (!spragHeldReduce(world, island, history))
         return 0;
     spragSingularAdjust(world, island, q);

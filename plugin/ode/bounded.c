@@ -51,10 +51,10 @@ static spragStatus sweep(const spragSolveOptions *options, spragIsland *island)
     return status;
 }
 
-/* After a solution.  Of contacts that yield rigid sweeps know nothing. */
-static void look(Course *course, double residual, int wedged)
+/* After a solution.  Of contacts that yield rigid sweeps know nothing, and what joints lock no bound changes. */
+static void look(Course *course, double residual, const spragIsland *island)
 {
-    const int missed = residual > fmax(course->tolerance, SPRAG_MISSED);
+    const int missed = residual > fmax(fmax(course->tolerance, SPRAG_MISSED), island->locked);
     ++course->solutions;
     course->missed += missed;
     course->asked = fmax(course->tolerance, residual);
@@ -62,7 +62,7 @@ static void look(Course *course, double residual, int wedged)
     course->pause = course->astray ? course->pause_next : course->pause > 0 ? course->pause - 1 : 0;
     course->pause_next *= course->astray ? 2 : 1;
     course->swept = 0;
-    course->sweeps = course->pause == 0 && !missed && !wedged;
+    course->sweeps = course->pause == 0 && !missed && !(island->wedge > 0);
 }
 
 /* After either. */
@@ -83,7 +83,7 @@ static void compare(Course *course, spragIsland *island, spragBearingRounds *rou
         course->swept = 1;
     } else {
         course->least_solved = fmin(course->least_solved, course->left);
-        look(course, residual, island->wedge > 0);
+        look(course, residual, island);
     }
 }
 

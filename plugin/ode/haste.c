@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "ode/bearing.h"
+#include "ode/guide.h"
 #include "ode/release.h"
 
 enum {
@@ -33,11 +35,20 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
     return known > 0 ? (sum + known / 2) / known : 0;
 }
 
+/* The record of the last step that a joint has as a contact, as a guide, or as the first end of a bearing; -1: none. */
+static int recordOf(const spragJointState *joint)
+{
+    return joint->contact != NULL   ? joint->memory
+           : joint->guide != NULL   ? joint->guide->memory
+           : joint->bearing != NULL ? joint->bearing->memory[0]
+                                    : -1;
+}
+
 int spragHasteWedged(const struct spragWorld *world, const spragIsland *island)
 {
     for (int i = 0; i < island->joint_count; ++i) {
-        const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
-        if (joint->contact != NULL && joint->memory >= 0 && world->memory[joint->memory].wedged)
+        const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
+        if (record >= 0 && world->memory[record].wedged)
             return 1;
     }
     return 0;

@@ -14,8 +14,8 @@
 
 /* Of an island that is not solved yet, >= 0: it has 2^-haste of the work. */
 int spragHasteOf(const struct spragWorld *world, const spragIsland *island);
-/* 1: one of its contacts was in a wedged island in the last step.  What friction locks, it keeps locked:
- * a ball that has sunk between two triangles of the ground, with a mu of 2, took 20 ms in every step
+/* 1: one of its contacts, guides or bearings was in a wedged island in the last step.  What friction locks, it keeps
+ * locked: a ball that has sunk between two triangles of the ground, with a mu of 2, took 20 ms in every step
  * until all methods had failed.  So such an island is asked for a wedge after the mode search, and only
  * if it has none by the others (ode/release.c). */
 int spragHasteWedged(const struct spragWorld *world, const spragIsland *island);

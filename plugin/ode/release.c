@@ -109,20 +109,8 @@ static int isMissed(const spragSolveOptions *options, const spragIsland *island,
     return status == SPRAG_NOT_CONVERGED && isFar(options, island);
 }
 
-/* Two-sided contacts in a small island.  What stands against them stands against all methods: Newton's equations know no
- * interior of their cones (solve/cones.h), so that the later links seldom find what the first did not. */
-static int hasGuides(const spragSolveOptions *options, const spragIsland *island)
-{
-    if (options->solver != SPRAG_SOLVER_AUTO || island->block_count > FEW)
-        return 0;
-    for (int k = 0; k < island->block_count; ++k)
-        if (island->block[k].kind == SPRAG_BLOCK_TWO_SIDED)
-            return 1;
-    return 0;
-}
-
-/* What was wedged in the last step may be so still: the mode search alone.  What was in this one, with other bounds or other
- * corrections, is not even searched; else as it was.  1: it is solved, wedged, or has no memory. */
+/* What was wedged in the last step may be so still: the mode search alone.  What was in this one, with other bounds or
+ * other corrections, is not even searched; else as it was.  1: it is solved, wedged, or has no memory. */
 static int solveWedged(const spragSolveOptions *options, spragIsland *island, int again, int *iterations,
                        spragStatus *status)
 {
@@ -143,10 +131,13 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
     return *status == SPRAG_ERROR_MEMORY || island->wedge > 0;
 }
 
-/* The chain, but asked after its first links, or after all, whether there is a rigid solution. */
+/* The chain, but asked after its first links, or after all, whether there is a rigid solution.  What stands against
+ * guides stands against all methods: Newton's equations know no interior of their cones (solve/cones.h), and later
+ * links seldom find what the first did not. */
 static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *island, int again, int *iterations)
 {
-    const int early = spragChainHastens(&island->problem, options) || hasGuides(options, island);
+    const int guides = options->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW && spragHasGuides(island);
+    const int early = guides || spragChainHastens(&island->problem, options);
     spragStatus status;
     if (solveWedged(options, island, again, iterations, &status))
         return status;

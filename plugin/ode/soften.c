@@ -16,8 +16,9 @@ enum { SWEEPS = 20, VARIANTS = 64 };
 #define SHARE_CONFLICT 1e-8 /* of W, by which contacts yield: in conflict, from this on */
 #define SHARE_WEDGE 1e-3    /* in a wedge */
 #define SHARE_MOST 0.11
-#define SHARE_SWEPT 0.1 /* where there is time for some sweeps, which end at rest then */
-#define CLOSING 1e-6    /* m/s: a wedge that closes more slowly is none */
+#define SHARE_SWEPT 0.1  /* where there is time for some sweeps, which end at rest then */
+#define SHARE_NAMED 0.01 /* of a wedge's normal impulses, that count */
+#define CLOSING 1e-6     /* m/s: a wedge that closes more slowly is none */
 
 static int isInfinite(const spragBlock *block)
 {
@@ -53,10 +54,10 @@ int spragConflicts(const spragIsland *island)
 
 static int isGuide(const spragBlock *block)
 {
-    return block->kind == SPRAG_BLOCK_TWO_SIDED;
+    return block->kind == SPRAG_BLOCK_TWO_SIDED || block->part == SPRAG_PART_ACROSS;
 }
 
-static int hasGuides(const spragIsland *island)
+int spragHasGuides(const spragIsland *island)
 {
     for (int k = 0; k < island->block_count; ++k)
         if (isGuide(&island->block[k]))
@@ -64,7 +65,8 @@ static int hasGuides(const spragIsland *island)
     return 0;
 }
 
-/* The diagonal of W: what it was (diagonal, block_count x 3) and a share of it, of contacts and, if asked, of guides. */
+/* The diagonal of W: what it was (diagonal, block_count x 3) and a share of it, of contacts and, if asked, of guides.
+ * */
 static void soften(spragIsland *island, const double *diagonal, double share, int guides)
 {
     for (int k = 0; k < island->block_count; ++k) {
@@ -101,6 +103,19 @@ static void takeBack(spragIsland *island, const Answer *answer)
         memcpy(island->bound, answer->bound, 6 * n * sizeof *answer->bound);
 }
 
+/* 1: contacts have a part in the wedge y, as they are in the problem of spragConesContacts; sum of y_n = 1. */
+static int contactsBear(const spragIsland *island, const spragCones *cones, const double *y)
+{
+    for (int k = 0, j = 0; k < cones->problem->contact_count; ++k) {
+        if (spragConeIsDisc(cones, k))
+            continue;
+        const int block = cones->source == NULL ? k : cones->source[3 * k] / 3;
+        if (fabs(y[3 * j++]) >= SHARE_NAMED && island->block[block].part == SPRAG_PART_CONTACT)
+            return 1;
+    }
+    return 0;
+}
+
 spragStatus spragWedgeFind(spragIsland *island)
 {
     spragArena *arena = &island->lane->arena;
@@ -109,25 +124,36 @@ spragStatus spragWedgeFind(spragIsland *island)
     spragCones cones;
     spragProblem rest, contacts;
     spragExistence existence = {0};
+    double contradiction = 0;
     island->wedge = 0;
     if (has_free && (spragHasInfinite(island) || island->block_count > SPRAG_FREE_ROWS_MOST))
         return SPRAG_OK;
-    if (has_free && !spragFreeRowsEliminate(&island->problem, arena, &rest))
+    if (has_free && !spragFreeRowsEliminate(&island->problem, arena, &rest, &contradiction))
         return SPRAG_ERROR_MEMORY;
+    if (contradiction > CLOSING) {
+        island->wedge = contradiction;
+        island->guides_yield = 1;
+        return SPRAG_OK;
+    }
     asked = has_free ? &rest : asked;
     if (!spragConesApplyToSides(asked))
         return SPRAG_OK;
     if (!spragConesInit(&cones, asked, arena))
         return SPRAG_ERROR_MEMORY;
-    double *y = SPRAG_TAKE_RAW(arena, double, 3 * cones.problem->contact_count);
-    if (y == NULL || !spragConesContacts(&cones, island->r, &contacts, y, arena))
+    const size_t n = 3 * (size_t)cones.problem->contact_count;
+    double *guess = SPRAG_TAKE_RAW(arena, double, n), *y = SPRAG_TAKE(arena, double, n);
+    if (guess == NULL || y == NULL || !spragConesContacts(&cones, island->r, &contacts, guess, arena))
         return SPRAG_ERROR_MEMORY;
-    const spragExistenceAsk ask = {.guess = y, .variants = VARIANTS, .closing = CLOSING};
-    const spragStatus status =
-        contacts.contact_count > 0 ? spragExistenceFind(&contacts, &ask, arena, NULL, &existence) : SPRAG_OK;
-    if (status == SPRAG_OK && existence.margin < -CLOSING)
+    const int huge = island->yielded > 0 || spragImpulsesAreHuge(&island->problem, island->r);
+    const spragExistenceAsk ask = {
+        .guess = guess, .variants = VARIANTS, .closing = CLOSING, .modest = huge && spragHasGuides(island)};
+    if (contacts.contact_count > 0 && spragExistenceFind(&contacts, &ask, arena, y, &existence) != SPRAG_OK)
+        return SPRAG_ERROR_MEMORY;
+    if (existence.margin < -CLOSING) {
         island->wedge = -existence.margin;
-    return status;
+        island->guides_yield |= !contactsBear(island, &cones, y);
+    }
+    return SPRAG_OK;
 }
 
 /* m/s: max w |r| of contacts, w as in soften. */
@@ -156,25 +182,33 @@ static double *room(const spragIsland *island, Answer *answer)
     return diagonal;
 }
 
-/* With a compliance on all contacts, and on guides if asked, there is a solution.  That is what is solved and judged.
- * guess: where to begin, or NULL.  W is rigid again afterwards. */
+/* With a compliance on all contacts, and on guides if they are to yield, there is a solution.  That is what is solved
+ * and judged.  guess: what the mode search alone is tried from first, in a wedge, or NULL.  W is rigid again
+ * afterwards. */
 static spragStatus solveShares(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
-                               const double *guess, int guides, int *solved, int *iterations)
+                               const double *guess, int *solved, int *iterations)
 {
     const size_t n = 3 * (size_t)island->block_count;
-    const double closing = island->wedge;
+    const double closing = island->wedge, first = closing > 0 ? SHARE_WEDGE : SHARE_CONFLICT;
     const double enough = fmax(closing > 0 ? options->tolerance : SPRAG_MISSED, options->enough);
+    const int guides = closing > 0 && island->guides_yield;
+    spragSolveOptions search = *options;
+    search.solver = SPRAG_SOLVER_VARIANT;
     spragStatus status = SPRAG_NOT_CONVERGED;
     island->solve.residual = INFINITY;
-    for (double share = closing > 0 ? SHARE_WEDGE : SHARE_CONFLICT;
+    for (double share = closing > 0 ? fmax(first, island->yielded) : first;
          share <= SHARE_MOST && status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough); share *= 10) {
-        if (guess != NULL)
-            memcpy(island->r, guess, n * sizeof *island->r);
-        else
-            memset(island->r, 0, n * sizeof *island->r);
         soften(island, diagonal, share, guides);
-        status = spragPartingSolve(spragChainSolve, options, island, iterations);
+        if (guess != NULL && closing > 0) {
+            memcpy(island->r, guess, n * sizeof *island->r);
+            status = spragPartingSolve(spragChainSolve, &search, island, iterations);
+        }
+        if (status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough)) {
+            memset(island->r, 0, n * sizeof *island->r);
+            status = spragPartingSolve(spragChainSolve, options, island, iterations);
+        }
         island->wedge = closing > 0 ? closing : share * fastest(island);
+        island->yielded = closing > 0 ? share : 0;
     }
     soften(island, diagonal, 0, 0);
     *solved = island->solve.residual <= enough;
@@ -190,10 +224,13 @@ spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *is
     if (diagonal == NULL)
         return SPRAG_ERROR_MEMORY;
     keep(island, &before);
-    const int guides = island->wedge > 0 && hasGuides(island);
-    spragStatus status = solveShares(options, island, diagonal, guess, 0, &solved, iterations);
-    if (status != SPRAG_ERROR_MEMORY && !solved && guides)
-        status = solveShares(options, island, diagonal, NULL, 1, &solved, iterations);
+    const int others = island->wedge > 0 && !island->guides_yield && spragHasGuides(island);
+    spragStatus status = solveShares(options, island, diagonal, guess, &solved, iterations);
+    if (status != SPRAG_ERROR_MEMORY && !solved && others) {
+        island->guides_yield = 1;
+        island->yielded = 0;
+        status = solveShares(options, island, diagonal, NULL, &solved, iterations);
+    }
     if (status == SPRAG_ERROR_MEMORY)
         return status;
     if (!solved) {

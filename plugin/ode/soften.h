@@ -13,9 +13,14 @@
  * If not, friction locks a wedge: impulses inside the cones which stop each other (W r = 0) and which the motion drives
  * home (q.r < 0), as between the planks that a game has let a door sink into, all pushing it out.  No rigid solution is
  * known then, and none has been seen (stormbaancoureur: all of 20).  So all contacts yield, by s = 1e-3 or, if need be,
- * 1e-2 or 1e-1, with which a solution exists by the same criterion.  Guides and the ends of sliding bearings join them only
- * where that is not enough, as in a wedge of guides alone: what joints hold is not to move.  That problem is solved and judged; the closing
+ * 1e-2 or 1e-1, with which a solution exists by the same criterion.  That problem is solved and judged; the closing
  * speed and the residual of the rigid one are kept beside it (island->wedge, rigid), counted and told on their own.
+ *
+ * Guides.  Two-sided contacts lock too, a slider that jams with the floor that pushes it out.  They yield only where no
+ * contact has a part in the wedge, or where contacts that yield are not enough: what joints hold is not to move.  Rows
+ * across a sliding bearing that contradict each other (two rails) are a wedge that closes by what they differ.  With a
+ * CFM of 1e-10 a jam has an answer of 1e9 N s, which nobody finds to 1e-8 m/s: guides with huge impulses that were
+ * missed are asked for a motion by modest ones.
  *
  * Tried and dropped: friction alone that yields, and less and less so, for what is missed though a solution exists.
  * Contacts that join one at a time (solve/generation.c) find nearly all of those, in a tenth of the time.
@@ -27,8 +32,8 @@
 
 #include "ode/rows.h"
 
-/* Solves the missed island so: a wedge, or a conflict where island->wedge is 0.  guess (3 block_count): where to begin, or
- * NULL.  Fills r, u, solve, wedge and rigid; adds to *iterations.  Status as the chain's. */
+/* Solves the missed island so: a wedge, or a conflict where island->wedge is 0.  guess (3 block_count): where to begin,
+ * or NULL.  Fills r, u, solve, wedge and rigid; adds to *iterations.  Status as the chain's. */
 spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *island, const double *guess,
                                int *iterations);
 
@@ -40,6 +45,9 @@ spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *is
 
 /* 1: some contact has mu = infinity.  Where it parts it holds nothing: its rows do not always ask for what they say. */
 int spragHasInfinite(const spragIsland *island);
+
+/* 1: it has guides without play, or sliding bearings. */
+int spragHasGuides(const spragIsland *island);
 
 /* Do the island's impulses say that contacts of mu = infinity ask for what no motion gives? */
 int spragConflicts(const spragIsland *island);

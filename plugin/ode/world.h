@@ -131,6 +131,8 @@ typedef struct spragIsland {
     int block_count, row_count, articulation_count;
     spragSolveInfo solve; /* where wedge > 0: of the problem in which contacts yield (soften.h) */
     double wedge, rigid; /* m/s: friction locks a wedge that closes so fast, or 0; residual of the rigid problem then */
+    double yielded;      /* the share of W by which its contacts had to yield so far in this step, or 0 (soften.h) */
+    int guides_yield;    /* 1: guides had to, too */
     /* what follows begins as zeros where the island is not lone (batch.c), and has no value where it is */
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int missed; /* so often it had no answer in this step: then it has less work when it is solved again (release.h) */

@@ -18,12 +18,12 @@
  *
  *     i_k u_n > mu |u_t|   for two-sided contacts,   u_n > mu |u_t|   for the others:
  *
- * with a compliance e a solution r exists (with mu from 0 to its value the impulses are bounded by |q| / e, and for mu = 0
- * there is one), and u.r = u_n r_n - mu |r_n| |u_t| <= 0 says r'Wr + q.r <= -e r.r.  If r grows without bound as e -> 0,
- * r / |r| comes to a self-stress d, W d = 0, q.d <= 0, in the cones of some variant; d.(W x + q) > 0 for the motion x of
- * that variant forbids it.  Here -d is in the cones too: of two-sided contacts alone every self-stress within friction
- * stands against the criterion, unless q.d = 0.  A variant is a problem of one-sided contacts, with the signs of r_n and u_n
- * changed where i_k = -1.
+ * with a compliance e a solution r exists (with mu from 0 to its value the impulses are bounded by |q| / e, and for mu
+ * = 0 there is one), and u.r = u_n r_n - mu |r_n| |u_t| <= 0 says r'Wr + q.r <= -e r.r.  If r grows without bound as e
+ * -> 0, r / |r| comes to a self-stress d, W d = 0, q.d <= 0, in the cones of some variant; d.(W x + q) > 0 for the
+ * motion x of that variant forbids it.  Here -d is in the cones too: of two-sided contacts alone every self-stress
+ * within friction stands against the criterion, unless q.d = 0.  A variant is a problem of one-sided contacts, with the
+ * signs of r_n and u_n changed where i_k = -1.
  *
  * Newton's step of the barrier, with g and H its derivatives by u and e = ridge / tau, is W (g + e x + H W dx + e dx) =
  * 0, hence (W + e H^-1) dx = -H^-1 (g + e x): a matrix in the pattern of W. */
@@ -37,9 +37,10 @@
 #include "problem/residual.h"
 
 enum { LEVELS = 16, STEPS = 40, HALVINGS = 40 };
-#define RIDGE 1e-7   /* in the problem's own units of speed and energy */
-#define FALL 0.2     /* of tau from level to level */
-#define CENTRED 1e-2 /* decrement, squared, at which tau falls */
+#define RIDGE 1e-7        /* in the problem's own units of speed and energy */
+#define RIDGE_MODEST 1e-4 /* the same, for who does not want huge impulses */
+#define FALL 0.2          /* of tau from level to level */
+#define CENTRED 1e-2      /* decrement, squared, at which tau falls */
 #define SUFFICIENT 0.1
 #define GAP 0.1       /* a negative margin is believed when tau can add no more than this part of it */
 #define MU_LEAST 1e-6 /* without friction: a very thin cone, which asks for little more */
@@ -187,7 +188,8 @@ static int begin(Search *s, const spragProblem *problem, spragArena *arena)
 }
 
 /* Of one-sided contacts alone. */
-static spragStatus findOneSided(const spragProblem *problem, spragArena *arena, double *r, spragExistence *out)
+static spragStatus findOneSided(const spragProblem *problem, double ridge, spragArena *arena, double *r,
+                                spragExistence *out)
 {
     Search s;
     if (!begin(&s, problem, arena))
@@ -201,7 +203,7 @@ static spragStatus findOneSided(const spragProblem *problem, spragArena *arena, 
     }
     out->margin = marginAt(&s, s.x);
     if (out->margin <= 0 && speed > 0) {
-        s.tau = 0.01 * speed, s.ridge = RIDGE * mobility / speed;
+        s.tau = 0.01 * speed, s.ridge = ridge * mobility / speed;
         s.t = out->margin - 0.1 * speed;
         for (int level = 0; level < LEVELS; ++level, s.tau *= FALL) {
             double decrement = INFINITY;
@@ -222,6 +224,11 @@ static spragStatus findOneSided(const spragProblem *problem, spragArena *arena, 
     if (out->assured && r != NULL)
         memcpy(r, s.x, (size_t)n * sizeof *r);
     return SPRAG_OK;
+}
+
+static double ridgeOf(const spragExistenceAsk *ask)
+{
+    return ask->modest ? RIDGE_MODEST : RIDGE;
 }
 
 /* ---------------------------------------------------------------- variants */
@@ -290,7 +297,7 @@ static spragStatus findVariants(const spragProblem *problem, const spragExistenc
         spragExistence found;
         takeVariant(&variant, ask->guess, code);
         memset(own, 0, 3 * (size_t)nc * sizeof *own);
-        status = findOneSided(&variant.problem, arena, own, &found);
+        status = findOneSided(&variant.problem, ridgeOf(ask), arena, own, &found);
         spragArenaRelease(arena, mark);
         if (status != SPRAG_OK)
             return status;
@@ -310,6 +317,6 @@ spragStatus spragExistenceFind(const spragProblem *problem, const spragExistence
     int two_sided = 0;
     for (int k = 0; k < problem->contact_count; ++k)
         two_sided += isTwoSided(problem, k);
-    return two_sided == 0 ? findOneSided(problem, arena, r, out)
+    return two_sided == 0 ? findOneSided(problem, ridgeOf(ask), arena, r, out)
                           : findVariants(problem, ask, 1 << (two_sided < 30 ? two_sided : 30), arena, r, out);
 }

@@ -11,6 +11,7 @@ typedef struct spragExistenceAsk {
     const double *guess; /* (3 nc) impulses, whose sides come first; NULL: none */
     int variants;        /* no more of them */
     double closing;      /* m/s: a wedge that closes faster ends the search */
+    int modest;          /* 1: what parts the contacts only by compliances of 1e-5 W and less counts as none */
 } spragExistenceAsk;
 
 /* As spragProblemExistence, of a problem whose blocks are contacts, one- or two-sided.  SPRAG_ERROR_MEMORY, or OK. */

@@ -149,7 +149,22 @@ static spragProblem restOf(const Elimination *el, const spragProblem *problem)
     return rest;
 }
 
-int spragFreeRowsEliminate(const spragProblem *problem, spragArena *arena, spragProblem *rest)
+/* max |q_b - W_bb W_bb^-1 q_b|: rounding, but where W_bb is singular and its rows ask for the impossible. */
+static double contradictionOf(const Elimination *el, const spragProblem *p)
+{
+    const int m = el->free_count;
+    const double *x = el->X + el->n * m;
+    double most = 0;
+    for (int i = 0; i < m; ++i) {
+        double sum = -p->q[el->row[i]];
+        for (int j = 0; j < m; ++j)
+            sum += entry(p, el->row[i], el->row[j]) * x[j];
+        most = fmax(most, fabs(sum));
+    }
+    return most;
+}
+
+int spragFreeRowsEliminate(const spragProblem *problem, spragArena *arena, spragProblem *rest, double *contradiction)
 {
     Elimination el;
     if (!begin(&el, problem, arena))
@@ -157,6 +172,7 @@ int spragFreeRowsEliminate(const spragProblem *problem, spragArena *arena, sprag
     factor(&el, problem);
     reduce(&el, problem);
     *rest = restOf(&el, problem);
+    *contradiction = contradictionOf(&el, problem);
     return 1;
 }
 

@@ -34,10 +34,11 @@ extern const spragSolver spragSolverTurns;      /* sweeps and the traced path by
 
 /* 1: some row of a box has no bounds, as the tangential ones of a contact with mu = infinity. */
 int spragProblemHasFreeRows(const spragProblem *problem);
-/* What is left of up to SPRAG_FREE_ROWS_MOST blocks when those rows are eliminated (free_rows.c), where they are fixed at 0
- * and uncoupled.  0: no memory. */
+/* What is left of up to SPRAG_FREE_ROWS_MOST blocks when those rows are eliminated (free_rows.c), where they are fixed
+ * at 0 and uncoupled.  contradiction, m/s: what no impulses give them, as some say the same of other velocities.  0: no
+ * memory. */
 enum { SPRAG_FREE_ROWS_MOST = 60 };
-int spragFreeRowsEliminate(const spragProblem *problem, spragArena *arena, spragProblem *rest);
+int spragFreeRowsEliminate(const spragProblem *problem, spragArena *arena, spragProblem *rest, double *contradiction);
 
 /* The modes of the guess, verified, where that is all a small island needs (warm.h): 1, with r (3 nc) and u (3 nc, or
  * NULL) = W r + q, and info->residual; 0: r as it was. */

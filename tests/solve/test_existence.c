@@ -8,6 +8,7 @@
 #include "linalg/vec3.h"
 #include "problem/problem.h"
 #include "problem/residual.h"
+#include "solve/existence.h"
 #include "support/check.h"
 #include "support/shared.h"
 
@@ -141,6 +142,29 @@ static void eachSideHasItsFriction(void **state)
     }
 }
 
+/* A compliance gives every wedge a motion, at impulses beyond all measure: who wants modest ones is told of the wedge.
+ * */
+static void complianceIsNoWayOut(void **state)
+{
+    (void)state;
+    const double critical = tan(M_PI / 6);
+    for (int modest = 0; modest < 2; ++modest)
+        for (int locked = 0; locked < 2; ++locked) {
+            spragProblemData *data = wedge(M_PI / 3, critical * (locked ? 1.2 : 0.8), -0.1);
+            double *W = data->W, r[6] = {0};
+            for (int k = 0; k < 2; ++k)
+                for (int i = 0; i < 9; i += 4)
+                    W[9 * (size_t)spragProblemDiagonal(&data->problem, k) + (size_t)i] += 1e-6;
+            spragArena arena = {0};
+            spragExistence existence;
+            const spragExistenceAsk ask = {.variants = 1, .closing = INFINITY, .modest = modest};
+            assert_int_equal(spragExistenceFind(&data->problem, &ask, &arena, r, &existence), SPRAG_OK);
+            assert_int_equal(existence.assured, !(locked && modest));
+            spragArenaFree(&arena);
+            spragProblemFree(&data->problem);
+        }
+}
+
 static void sharedProblems(void **state)
 {
     (void)state;
@@ -179,9 +203,13 @@ static void refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wedgeLocks),         cmocka_unit_test(openingWedgeIsNoMatter),
-        cmocka_unit_test(guidesLockBothWays), cmocka_unit_test(eachSideHasItsFriction),
-        cmocka_unit_test(sharedProblems),     cmocka_unit_test(refuses),
+        cmocka_unit_test(wedgeLocks),
+        cmocka_unit_test(openingWedgeIsNoMatter),
+        cmocka_unit_test(guidesLockBothWays),
+        cmocka_unit_test(eachSideHasItsFriction),
+        cmocka_unit_test(complianceIsNoWayOut),
+        cmocka_unit_test(sharedProblems),
+        cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,9 +50,39 @@ static void aWedgeOnInfiniteFriction(void **state)
     spragProblemFree(problem);
 }
 
+/* One row of a body, twice: the same is asked of both, or not. */
+static void rowsThatContradictAreTold(void **state)
+{
+    (void)state;
+    for (int contradict = 0; contradict < 2; ++contradict) {
+        const int row_start[] = {0, 2, 4}, column[] = {0, 1, 0, 1};
+        const unsigned char kind[] = {SPRAG_BLOCK_BOX, SPRAG_BLOCK_BOX};
+        const double mu[2] = {0}, q[6] = {0.3, 0, 0, contradict ? 0.1 : 0.3, 0, 0};
+        double W[36] = {0}, bound[12] = {-INFINITY, 0, 0, INFINITY, 0, 0, -INFINITY, 0, 0, INFINITY, 0, 0}, told;
+        for (int e = 0; e < 4; ++e)
+            for (int i = 0; i < 9; i += 4)
+                W[9 * e + i] = i == 0 || e % 3 == 0 ? 2 : 0;
+        const spragProblem problem = {.contact_count = 2,
+                                      .block_count = 4,
+                                      .row_start = row_start,
+                                      .column = column,
+                                      .W = W,
+                                      .q = q,
+                                      .mu = mu,
+                                      .kind = kind,
+                                      .bound = bound};
+        spragProblem rest;
+        spragArena arena = {0};
+        assert_true(spragFreeRowsEliminate(&problem, &arena, &rest, &told));
+        CHECK_NEAR(told, contradict ? 0.1 : 0, 1e-8); /* half of what they differ by */
+        assert_false(spragProblemHasFreeRows(&rest));
+        spragArenaFree(&arena);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whatIsLeftIsSolved),
-                                       cmocka_unit_test(aWedgeOnInfiniteFriction)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whatIsLeftIsSolved), cmocka_unit_test(aWedgeOnInfiniteFriction),
+                                       cmocka_unit_test(rowsThatContradictAreTold)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

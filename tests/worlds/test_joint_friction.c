@@ -858,6 +858,66 @@ static void conflictEnds(void **state)
     freeTwin(&t);
 }
 
+/* A hinge holds what a slider with friction holds too, and has drifted from it along its axis: the slider's ends bear
+ * nothing there, miss nothing, and are no reason to give up friction in the hinge. */
+static void aHingeHoldsASlider(void **state)
+{
+    (void)state;
+    Twin t;
+    open(&t);
+    dBodyID body = makeBody(&t, MASS, 0.3, 0, 0, 1), other = makeBody(&t, MASS, 0.3, 0, 0, 2);
+    dJointID hinge = dJointCreateHinge(t.world, 0), post = hingeAt(&t, body, 0.3, 0, 1);
+    dJointAttach(hinge, body, other);
+    dJointSetHingeAnchor(hinge, 0, 0, 1.5);
+    dJointSetHingeAxis(hinge, 0, 1, 0);
+    dBodySetPosition(other, 0, 1e-4, 2);
+    setFriction(&t, sliderOf(&t, body, other, 0), (spragJointFriction){.mu = 0.2, .mu_static = -1, .length = 0.2});
+    setFriction(&t, post, (spragJointFriction){.mu = 0.2, .mu_static = -1, .radius = 0.1});
+    for (int k = 0; k < 4; ++k) {
+        step(&t, H);
+        assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8);
+        assert_int_equal(spragWorldGetStepInfo(t.sprag).wedged, 0);
+    }
+    freeTwin(&t);
+}
+
+/* Two rails a millimetre apart that hold one drawer, and a drawer that a hinge holds too: what they ask for contradicts
+ * itself, with friction or without.  The rails yield from the first step on, and the next steps know. */
+static void railsContradict(void **state)
+{
+    (void)state;
+    for (int hinged = 0; hinged < 2; ++hinged)
+        for (int piston = 0; piston < 2 - hinged; ++piston) {
+            const spragJointFriction law = {
+                .mu = 0.2, .mu_static = -1, .length = 0.2, .half_width = 0.03, .radius = 0.02};
+            Twin t;
+            int first = 0;
+            open(&t);
+            dBodyID body = makeBody(&t, MASS, 0.3, 0, 0, 1), other = hinged ? makeBody(&t, MASS, 0.3, 0, 0, 2) : 0;
+            if (hinged) {
+                dJointID hinge = dJointCreateHinge(t.world, 0);
+                dJointAttach(hinge, body, other);
+                dJointSetHingeAnchor(hinge, 0, 0, 1.5);
+                dJointSetHingeAxis(hinge, 0, 1, 0);
+                setFriction(&t, hinge, law);
+                dBodySetPosition(other, 1e-4, 0, 2);
+            }
+            for (int k = hinged; k < 2; ++k) {
+                setFriction(&t, sliderOf(&t, body, other, piston), law);
+                dBodySetPosition(body, 0, hinged ? 0 : 1e-3, 1);
+            }
+            for (int k = 0; k < 4; ++k) {
+                step(&t, H);
+                const spragStepInfo info = spragWorldGetStepInfo(t.sprag);
+                assert_true(info.residual <= 1e-8);
+                assert_int_equal(info.wedged, 1);
+                first = k == 0 ? info.iterations : first;
+                assert_true(info.iterations <= (k > 0 ? first / 2 : 20000));
+            }
+            freeTwin(&t);
+        }
+}
+
 /* A slider aslant whose body has sunk into the floor beyond its ends: the way out is along the axis, and a push of the
  * floor jams there (2 mu e > L).  No rigid motion: the wedge is found once, remembered, and the floor yields. */
 static void jammedIntoTheFloor(void **state)
@@ -915,6 +975,8 @@ int main(void)
                                        cmocka_unit_test(loadAcross),
                                        cmocka_unit_test(pulledFree),
                                        cmocka_unit_test(jammedIntoTheFloor),
+                                       cmocka_unit_test(aHingeHoldsASlider),
+                                       cmocka_unit_test(railsContradict),
                                        cmocka_unit_test(loadThatTurns),
                                        cmocka_unit_test(turnedBetweenBodies),
                                        cmocka_unit_test(pullAndLoad),
