@@ -6,8 +6,9 @@
  *                           at a time, or where rows are free on what they leave; the traced path; in a step Newton
  *                           with all its time; Gauss-Seidel; Lemke
  *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while
- *                           it pays; Newton with an interior point; in a step contacts one by one (up to 120
- *                           blocks); Gauss-Seidel; without a limit of work sweeps and the traced path by turns
+ *                           it pays; from here on what is said to be enough is; Newton with an interior point; in a
+ *                           step contacts one by one (up to 120 blocks); Gauss-Seidel; without a limit of work sweeps
+ *                           and the traced path by turns
  *     more, all glued       in the velocities of bodies (glue), then Newton: heaps that hold by infinite friction are
  *                           convex, and nothing slides, so that sweeps carry a change no further than from body to
  *                           body
@@ -74,10 +75,14 @@ typedef struct Chain {
 /* Which links: all, the first, what is left after those, or those by which generation solves its parts. */
 typedef enum Part { WHOLE, BEGINNING, REST, WITHIN } Part;
 
+static int saysEnough(const spragSolveOptions *options)
+{
+    return options->enough > options->tolerance && options->solver == SPRAG_SOLVER_AUTO;
+}
+
 static int isPrompt(const spragProblem *problem, const spragSolveOptions *options)
 {
-    return problem->contact_count <= SMALL && options->enough > options->tolerance &&
-           options->solver == SPRAG_SOLVER_AUTO;
+    return problem->contact_count <= SMALL && saysEnough(options);
 }
 
 /* Newton steps worth some work, each a dense factorisation and some passes over W. */
@@ -150,18 +155,20 @@ static void chainLarge(Chain *chain, Part part)
     const int limited = options->work_limit > 0;
     const int traced = !limited && options->solver == SPRAG_SOLVER_AUTO && spragProblemIsPlain(problem);
     const int patient = !limited && !traced; /* one method may take what time it needs */
-    const double tolerance = options->tolerance, content = in_velocities ? fmax(tolerance, options->enough) : tolerance;
+    const double tolerance = options->tolerance;
+    const double content =
+        in_velocities || (!glued && saysEnough(options)) ? fmax(tolerance, options->enough) : tolerance;
     const int most = isOneMechanism(problem) ? SWEEPS_LINKED : SWEEPS_LAST;
     if (in_velocities)
         add(chain, &spragSolverGlue, 0, tolerance);
     if (glued)
         addNewton(chain, 0, patient, content);
     add(chain, &spragSolverSweeps, limited ? (int)fmin(most, options->work_limit / problem->block_count + 1) : 0,
-        content);
+        glued ? content : tolerance);
     if (!glued)
         addNewton(chain, 0, patient, content);
     if (limited && !glued && part != WITHIN && !spragProblemHasFreeRows(problem)) /* as in chainSmall */
-        add(chain, &spragSolverGeneration, 0, fmax(tolerance, options->enough));
+        add(chain, &spragSolverGeneration, 0, content);
     if (patient)
         add(chain, &spragSolverGaussSeidel, 0, content);
     if (traced)

@@ -346,6 +346,28 @@ static void workIsLimited(void **state)
     spragProblemFree(&data->problem);
 }
 
+/* What is enough is asked of all but the sweeps: a pile of 109 contacts that presses its balls into each other, on which
+ * Newton has all its work to do. */
+static void enoughIsSoonDone(void **state)
+{
+    (void)state;
+    spragProblem *problem = sharedProblem("p14_sph50_mu2.txt");
+    if (problem == NULL)
+        skip();
+    double *r = calloc(6 * (size_t)problem->contact_count, sizeof *r), *s = r + 3 * problem->contact_count;
+    assert_non_null(r);
+    spragSolveInfo patient, contented;
+    spragSolveOptions options = {.tolerance = 1e-13, .work_limit = 9e7};
+    spragProblemSolve(problem, &options, r, NULL, &patient);
+    options.enough = 1e-3;
+    spragProblemSolve(problem, &options, s, NULL, &contented);
+    CHECK_NEAR(spragProblemResidual(problem, s), contented.residual, 0);
+    assert_true(contented.residual <= options.enough);
+    assert_true(2 * contented.iterations < patient.iterations);
+    free(r);
+    spragProblemFree(problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sharedProblems),
@@ -358,6 +380,7 @@ int main(void)
                                        cmocka_unit_test(goodGuessesAreKept),
                                        cmocka_unit_test(timeIsKept),
                                        cmocka_unit_test(workIsLimited),
+                                       cmocka_unit_test(enoughIsSoonDone),
                                        cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,8 +159,8 @@ typedef struct spragSolveOptions {
     /* of the factorisations of one problem, in products of 3x3 blocks (some ns each): a time limit that gives the same
      * bits on every machine; 0 = patient */
     double work_limit;
-    /* m/s: a problem of some tens of contacts that is not at the tolerance after some ms of work contents itself with
-     * this (the same bits on every machine); 0 = it goes on */
+    /* m/s: a problem that is not at the tolerance after some ms of work, or if it has more than 60 contacts after its
+     * sweeps, contents itself with this (the same bits on every machine); 0 = it goes on */
     double enough;
 } spragSolveOptions;
 
