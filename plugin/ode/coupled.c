@@ -314,8 +314,8 @@ static int isParadoxical(const struct spragWorld *world, const spragIsland *isla
     return alone.quadrant >= SPRAG_QUADRANT_INDETERMINATE;
 }
 
-/* Contacts and guides of bodies without joints, which no impact strikes; some slid, and one would be in a paradox alone,
- * or they brace themselves with impulses out of all proportion to what moves them. */
+/* Contacts and guides of bodies without joints, which no impact strikes; some slid, and one would be in a paradox
+ * alone, or they brace themselves with impulses out of all proportion to what moves them. */
 static int isDoubtful(const struct spragWorld *world, const spragIsland *island)
 {
     static const double proportion = 100;

@@ -18,8 +18,8 @@
  * says so: the search of the step starts from motion, and a jam is what is left if there is none. */
 void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, spragContactHistory *history);
 
-/* After its solution, where some contacts slid and others rested: if one would be in a paradox alone, or impulses are out
- * of all proportion, all motions of the instant are listed (spragParadoxEnumerate), and island->coupled says so. */
+/* After its solution, where some contacts slid and others rested: if one would be in a paradox alone, or impulses are
+ * out of all proportion, all motions of the instant are listed (spragParadoxEnumerate), and island->coupled says so. */
 void spragCoupledLookBack(const struct spragWorld *world, spragIsland *island);
 
 #endif

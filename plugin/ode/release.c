@@ -56,8 +56,8 @@ static void setCoefficients(spragIsland *island, int k, const double mu[2])
         island->mu_minus[k] = mu[1];
 }
 
-/* What slips back within the step stood still in between: there mu_static may hold it.  What holds by that and slips all
- * the same slips with its kinetic coefficient. */
+/* What slips back within the step stood still in between: there mu_static may hold it.  What holds by that and slips
+ * all the same slips with its kinetic coefficient. */
 static int holdOrSlip(spragIsland *island)
 {
     const double still = fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fails if a file of plugin/ includes a higher floor, if a floor below `ode` includes ODE, or if the demos reach into
-# the plugin, or if docs/architecture.md does not say what a file of plugin/solve is.      check_floors.sh SOURCE_DIR
+# the plugin, if a line is longer than 120 columns, or if docs/architecture.md does not say what a file of plugin/solve
+# is.      check_floors.sh SOURCE_DIR
 set -euo pipefail
 root=$1
 floors=(base linalg problem solve analysis ode api preload)
@@ -36,6 +37,9 @@ for file in "$root"/demos/*.[ch] "$root"/demos/*/*.[ch]; do
         [ "$(height "${included%%/*}")" -lt 0 ] || complain "$file: includes the plugin's private $included"
     done < <(sed -n 's/^ *# *include *"\([a-z]*\/[^"]*\)".*/\1/p' "$file")
 done
+while read -r file; do
+    complain "$file: a line beyond 120 columns"
+done < <(find "$root"/plugin "$root"/demos "$root"/tests -name '*.[ch]' -exec grep -lE '^.{121}' {} +)
 for file in "$root"/plugin/solve/*.c; do
     [ -e "$file" ] || continue
     name=$(basename "$file" .c)

@@ -346,8 +346,8 @@ static void workIsLimited(void **state)
     spragProblemFree(&data->problem);
 }
 
-/* What is enough is asked of all but the sweeps: a pile of 109 contacts that presses its balls into each other, on which
- * Newton has all its work to do. */
+/* What is enough is asked of all but the sweeps: a pile of 109 contacts that presses its balls into each other,
+ * on which Newton has all its work to do. */
 static void enoughIsSoonDone(void **state)
 {
     (void)state;

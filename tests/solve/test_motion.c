@@ -4,8 +4,8 @@
 
 #include <sprag/sprag.h>
 
-/* Three contacts, some at rest, some one-sided, in a step so short that its solution is the motion of the instant, where
- * there is but one: none of the jams that a step's impulses allow besides. */
+/* Three contacts, some at rest, some one-sided, in a step so short that its solution is the motion of the instant,
+ * where there is but one: none of the jams that a step's impulses allow besides. */
 static void motionGoesBeforeJam(void **state)
 {
     (void)state;
