@@ -6,6 +6,7 @@
 #include "base/prefetch.h"
 #include "ode/curvature.h"
 #include "ode/free_motion.h"
+#include "ode/passing.h"
 #include "ode/record.h"
 #include "ode/report.h"
 #include "ode/rows.h"
@@ -195,7 +196,9 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     row->b = spragQuadDot3(c->n, change) * (1 / h);
     const spragQuadMask rests =
         row->stuck & (spragQuadDot3(slip, slip) <= SPRAG_REST_SHARE * SPRAG_REST_SHARE * spragQuadDot3(change, change));
-    spragQuad rub[3];
+    spragQuad rub[3], driven[3];
+    spragQuadTangent(driven, change, c->n);
+    row->drive = spragQuadSqrt(spragQuadDot3(driven, driven));
     spragQuadTangent(rub, row->friction, c->n);
     const spragQuad gained = h * group->bodies.inverse_mass; /* m/s per N */
     const spragQuadMask rubs = gained * gained * spragQuadDot3(rub, rub) > SPRAG_OPEN_TOLERANCE * SPRAG_OPEN_TOLERANCE;
@@ -412,14 +415,16 @@ static int keepLaws(spragArena *arena, spragIsland *island, const spragLoneGroup
     return island->lone != NULL;
 }
 
-/* A slip of it ends: whether that stays at rest is asked of its blocks (ode/passing.h). */
-static int comesToRest(const struct spragWorld *world, const spragLoneGroup *group, int lane)
+/* A slip of it ends, and forces may bring it back: whether they do is asked of its blocks (ode/passing.h). */
+static int mayPass(const struct spragWorld *world, const spragLoneGroup *group, int lane)
 {
     const spragIsland *island = group->island[lane];
     for (int k = 0; k < island->joint_count && !(world->config.time_limit > 0); ++k) {
         const int memory = world->snapshot.joint[island->joint[k]].memory;
+        const spragLoneContact *c = &group->bodies.contact[k];
+        const double held = c->mu[lane] * spragQuadDot3(c->r, c->n)[lane] * c->w[lane];
         if (memory >= 0 && world->memory[memory].mode == SPRAG_MODE_SLIP &&
-            (int)group->row[k].mode[lane] == SPRAG_MODE_STICK)
+            (int)group->row[k].mode[lane] == SPRAG_MODE_STICK && group->row[k].drive[lane] > SPRAG_PASSING_SHARE * held)
             return 1;
     }
     return 0;
@@ -431,7 +436,7 @@ static int takeIsland(struct spragWorld *world, spragArena *arena, const spragLo
 {
     spragIsland *island = group->island[lane];
     spragBodyState *body = &world->snapshot.body[island->body[0]];
-    const int claimed = group->regular[lane] && group->bodies.solved[lane] && !comesToRest(world, group, lane);
+    const int claimed = group->regular[lane] && group->bodies.solved[lane] && !mayPass(world, group, lane);
     const double residual = claimed ? judge(&group->bodies, lane) : INFINITY;
     if (!(residual <= world->config.tolerance) || !keepLaws(arena, island, group, lane) ||
         !spragReportLone(world, arena, island, group, lane)) {

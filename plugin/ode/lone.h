@@ -19,6 +19,7 @@ typedef struct spragLoneRow {
     /* out */
     spragQuad approach;      /* m/s, normal velocity at the start of the step */
     spragQuad slip[3];       /* m/s, at its start; 0 where it rests */
+    spragQuad drive;         /* m/s, what forces add to its slip within the step */
     spragQuad own;           /* 1/kg, its normal response to its own normal impulse */
     spragQuad p, b;          /* of the sliding contact alone, 1/kg, m/s^2 */
     spragQuad slip_after[3]; /* m/s */

@@ -16,6 +16,22 @@ static double stillOf(const spragIsland *island)
     return fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual);
 }
 
+/* m/s: what forces add to the motion of row `row` within the step. */
+static double driveOf(const spragIsland *island, int k, int row)
+{
+    const spragBlock *block = &island->block[k];
+    return island->problem.q[3 * k + row] + block->rhs[row] - block->velocity[row];
+}
+
+/* Are forces enough to bring a slip back? */
+static int isDriven(const spragIsland *island, int k)
+{
+    const spragProblem *p = &island->problem;
+    const double *W = p->W + 9 * (size_t)spragProblemDiagonal(p, k), w = (W[0] + W[4] + W[8]) / 3;
+    return hypot(driveOf(island, k, 1), driveOf(island, k, 2)) >
+           SPRAG_PASSING_SHARE * p->mu[k] * fabs(island->r[3 * k]) * w;
+}
+
 /* It slid into the step, and stands at its end. */
 static int stops(const spragIsland *island, int k, double still)
 {
@@ -39,7 +55,7 @@ static void goOn(const spragIsland *island, int k, double step, double still, Ne
     const int rests = spragNorm2(u + 1) <= still;
     spragContactHistory *past = &next->history[k];
     for (int row = 0; row < 3; ++row)
-        next->q[3 * k + row] = p->q[3 * k + row] + u[row] + block->rhs[row] - block->velocity[row];
+        next->q[3 * k + row] = u[row] + driveOf(island, k, row);
     next->mu[k] = rests && block->differ ? block->resting[0] : p->mu[k];
     next->mu_minus[k] = rests && block->differ ? block->resting[1] : spragMuMinusOf(p, k);
     memcpy(next->r + 3 * k, r, 3 * sizeof *r);
@@ -59,7 +75,7 @@ void spragPassingFind(const struct spragWorld *world, const spragSolveOptions *o
     const double still = stillOf(island);
     int stopped = 0;
     for (int k = 0; k < n && n <= BLOCKS_MAX; ++k)
-        stopped += stops(island, k, still);
+        stopped += stops(island, k, still) && isDriven(island, k);
     if (stopped == 0)
         return;
     spragArena *arena = &island->lane->arena;

@@ -9,6 +9,11 @@
 
 #include "ode/rows.h"
 
+/* Of w mu r_n, what friction can take in a step: a slip comes back only where forces drive it by more.  (Contacts share
+ * their load, and one that bears little of it is asked all the same.)  Boxes that land are not asked: a thousand of
+ * them would cost 30 % more. */
+#define SPRAG_PASSING_SHARE 0.1
+
 /* After the island's last solution: sets `passes` of its blocks.  (Without memory none is.) */
 void spragPassingFind(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island);
 
