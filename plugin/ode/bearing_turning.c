@@ -5,6 +5,7 @@
 
 #include "linalg/vec3.h"
 #include "ode/bearing_parts.h"
+#include "ode/record.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
 
@@ -218,7 +219,7 @@ static double setBounds(const struct spragWorld *world, spragIsland *island, con
 static double holdOrTurn(const spragIsland *island, int k, int fits, struct spragBearing *bearing)
 {
     const spragHold before = bearing->hold;
-    const double still = fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual);
+    const double still = spragRecordStill(island->solve.residual);
     double most = 0, onwards = 0;
     for (const spragBlock *block = &island->block[k]; block < &island->block[k] + spragBearingBlockCount(bearing);
          ++block)

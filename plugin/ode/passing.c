@@ -4,17 +4,12 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
+#include "ode/record.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
 #include "solve/solver.h"
 
 enum { BLOCKS_MAX = 16 };
-
-/* m/s: a slip that the answer's accuracy cannot tell from rest. */
-static double stillOf(const spragIsland *island)
-{
-    return fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual);
-}
 
 /* m/s: what forces add to the motion of row `row` within the step. */
 static double driveOf(const spragIsland *island, int k, int row)
@@ -72,7 +67,7 @@ static void goOn(const spragIsland *island, int k, double step, double still, Ne
 void spragPassingFind(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     const int n = island->block_count;
-    const double still = stillOf(island);
+    const double still = spragRecordStill(island->solve.residual);
     int stopped = 0;
     for (int k = 0; k < n && n <= BLOCKS_MAX; ++k)
         stopped += stops(island, k, still) && isDriven(island, k);

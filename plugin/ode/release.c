@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
+#include "ode/record.h"
 #include "ode/soften.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
@@ -60,7 +61,7 @@ static void setCoefficients(spragIsland *island, int k, const double mu[2])
  * all the same slips with its kinetic coefficient. */
 static int holdOrSlip(spragIsland *island)
 {
-    const double still = fmax(SPRAG_SLIP_TOLERANCE, 10 * island->solve.residual);
+    const double still = spragRecordStill(island->solve.residual);
     int changed = 0;
     for (int k = 0; k < island->block_count; ++k) {
         spragBlock *block = &island->block[k];

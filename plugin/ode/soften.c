@@ -65,8 +65,8 @@ int spragHasGuides(const spragIsland *island)
     return 0;
 }
 
-/* The diagonal of W: what it was (diagonal, block_count x 3) and a share of it, of contacts and, if asked, of guides.
- * */
+/* The diagonal of W: what it was (diagonal, block_count x 3) and a share of it, of contacts and, if
+ * asked, of guides. */
 static void soften(spragIsland *island, const double *diagonal, double share, int guides)
 {
     for (int k = 0; k < island->block_count; ++k) {

@@ -78,15 +78,25 @@ static int isTaken(const spragParadoxSolution *solution, const spragContact *con
     return 1;
 }
 
+/* Of the last step. */
+static spragProblem *problemOf(const Twin *t)
+{
+    spragProblem *problem = NULL;
+    char path[] = "/tmp/sprag-coupled-XXXXXX"; /* mkstemp's */
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_int_equal(spragWorldDumpProblem(t->sprag, path), SPRAG_OK);
+    assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
+    unlink(path);
+    return problem;
+}
+
 static void theClassIsThatOfTheSet(void **state)
 {
     (void)state;
     static const double h = 1e-6;
     int seen[5] = {0};
-    char path[] = "/tmp/sprag-coupled-XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
     for (int round = 0; round < 1000; ++round) {
         Twin t;
         makeTwin(&t, 1);
@@ -94,9 +104,7 @@ static void theClassIsThatOfTheSet(void **state)
         const dJointGroupID group = dJointGroupCreate(0);
         makeBody(&t, 2 + round % 2, group, round % 4 < 2 ? 0.3 : 1.5);
         assert_int_equal(spragWorldStep(t.sprag, h), SPRAG_OK);
-        assert_int_equal(spragWorldDumpProblem(t.sprag, path), SPRAG_OK);
-        spragProblem *problem = NULL;
-        assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
+        spragProblem *problem = problemOf(&t);
         State s;
         spragSolutionSet set;
         readInstant(problem, h, &s);
@@ -127,7 +135,6 @@ static void theClassIsThatOfTheSet(void **state)
         dJointGroupDestroy(group);
         freeTwin(&t);
     }
-    unlink(path);
     print_message("classes 0 to 4: %d %d %d %d %d\n", seen[0], seen[1], seen[2], seen[3], seen[4]);
     assert_true(seen[0] > 100 && seen[1] > 5 && seen[3] > 5);
 }
@@ -138,10 +145,6 @@ static void wherePartOfThemRests(void **state)
     (void)state;
     static const double h = 1e-6;
     int none = 0, one = 0;
-    char path[] = "/tmp/sprag-coupled-XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    close(file);
     for (int round = 0; round < 600; ++round) {
         Twin t;
         makeTwin(&t, 1);
@@ -161,9 +164,7 @@ static void wherePartOfThemRests(void **state)
         dBodyAddForce(t.body[0], force[0], force[1], force[2]);
         dBodyAddTorque(t.body[0], torque[0], torque[1], torque[2]);
         assert_int_equal(spragWorldStep(t.sprag, h), SPRAG_OK);
-        assert_int_equal(spragWorldDumpProblem(t.sprag, path), SPRAG_OK);
-        spragProblem *problem = NULL;
-        assert_int_equal(spragProblemRead(path, &problem), SPRAG_OK);
+        spragProblem *problem = problemOf(&t);
         State s;
         spragSolutionSet set;
         readInstant(problem, h, &s);
@@ -180,7 +181,6 @@ static void wherePartOfThemRests(void **state)
         dJointGroupDestroy(group);
         freeTwin(&t);
     }
-    unlink(path);
     print_message("%d states without a motion, %d with one\n", none, one);
     assert_true(none > 5 && one > 300);
 }

@@ -142,8 +142,8 @@ static void eachSideHasItsFriction(void **state)
     }
 }
 
-/* A compliance gives every wedge a motion, at impulses beyond all measure: who wants modest ones is told of the wedge.
- * */
+/* A compliance gives every wedge a motion, at impulses beyond all measure: who wants modest ones is
+ * told of the wedge. */
 static void complianceIsNoWayOut(void **state)
 {
     (void)state;
