@@ -318,25 +318,20 @@ static int isParadoxical(const struct spragWorld *world, const spragIsland *isla
  * alone, or they brace themselves with impulses out of all proportion to what moves them. */
 static int isDoubtful(const struct spragWorld *world, const spragIsland *island)
 {
-    static const double proportion = 100;
     const spragProblem *p = &island->problem;
-    double asked = 0, blow = 0; /* m/s */
     int slid = 0, paradoxical = 0;
     if (world->config.analysis == SPRAG_ANALYSIS_OFF || island->block_count < 2 || island->block_count > MOST ||
         island->block_count != island->block_total || island->row_count > 0 || island->wedge > 0)
         return 0;
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
-        const double *q = p->q + 3 * k, *slip = p->history[k].slip;
         if (!isOrdinary(block) || p->mu[k] != spragMuMinusOf(p, k) ||
             fabs(block->approach) > p->step * fabs(p->history[k].free_acceleration) + 1e-9)
             return 0;
-        asked = fmax(asked, fmax(fabs(q[0]), hypot(q[1] - slip[0], q[2] - slip[1])));
-        blow = fmax(blow, fabs(island->r[3 * k]) * blockOf(p, k, k)[0]);
-        slid |= spragNorm2(slip) > SPRAG_SLIP_TOLERANCE;
+        slid |= spragNorm2(p->history[k].slip) > SPRAG_SLIP_TOLERANCE;
         paradoxical |= isParadoxical(world, island, k);
     }
-    return slid && (paradoxical || blow > proportion * asked);
+    return slid && (paradoxical || spragIsBraced(p, island->r));
 }
 
 void spragCoupledLookBack(const struct spragWorld *world, spragIsland *island)

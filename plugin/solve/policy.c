@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "linalg/vec3.h"
+#include "problem/residual.h"
 
 double spragPainleveSlope(const double W[9], double mu, const double slip[2])
 {
@@ -151,4 +152,35 @@ int spragLocalPickTwoSided(int count, const spragLocalSolution *solution, const 
     const int goes_on =
         sliding && indicator->quadrant != SPRAG_QUADRANT_INCONSISTENT && continues(&solution[slip], history->slip) > 0;
     return goes_on ? slip : stick;
+}
+
+/* ---------------------------------------------------------------- impulses without a reason */
+
+static int isFrictional(const spragProblem *problem, int k)
+{
+    return spragKindOf(problem, k) <= SPRAG_BLOCK_TWO_SIDED;
+}
+
+double spragGreatestBlow(const spragProblem *problem, const double *r)
+{
+    double greatest = 0;
+    for (int k = 0; k < problem->contact_count; ++k)
+        if (isFrictional(problem, k))
+            greatest = fmax(greatest, fabs(r[3 * k]) * problem->W[9 * (size_t)spragProblemDiagonal(problem, k)]);
+    return greatest;
+}
+
+int spragIsBraced(const spragProblem *problem, const double *r)
+{
+    static const double proportion = 100;
+    double asked = 0; /* m/s, by what acts in the step, and impacts */
+    int slid = 0;
+    for (int k = 0; k < problem->contact_count; ++k) {
+        const double *q = problem->q + 3 * k, *slip = problem->history[k].slip;
+        if (!isFrictional(problem, k))
+            return 0;
+        asked = fmax(asked, fmax(fabs(q[0]), hypot(q[1] - slip[0], q[2] - slip[1])));
+        slid |= spragNorm2(slip) > SPRAG_SLIP_TOLERANCE;
+    }
+    return slid && spragGreatestBlow(problem, r) > proportion * asked;
 }

@@ -40,4 +40,10 @@ int spragLocalPick(int count, const spragLocalSolution *solution, double mu, con
 int spragLocalPickTwoSided(int count, const spragLocalSolution *solution, const spragIndicator *indicator,
                            const spragContactHistory *history, spragSolveInfo *info);
 
+/* m/s, the greatest normal velocity that an impulse r (3 contact_count) changes of its own contact. */
+double spragGreatestBlow(const spragProblem *problem, const double *r);
+/* 1: contacts, two-sided or not, of which some slid brace themselves with impulses r out of all proportion to what
+ * moves them in the step.  0 with blocks of another kind. */
+int spragIsBraced(const spragProblem *problem, const double *r);
+
 #endif

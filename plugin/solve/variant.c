@@ -88,32 +88,6 @@ static int endedInconsistent(const spragProblem *p, const double *r, const doubl
     return 0;
 }
 
-/* m/s, the greatest normal velocity that an impulse changes of its own contact. */
-static double greatestBlow(const spragProblem *p, const double *r)
-{
-    double greatest = 0;
-    for (int k = 0; k < p->contact_count; ++k)
-        if (isFrictional(p, k))
-            greatest = fmax(greatest, fabs(r[3 * k]) * p->W[9 * (size_t)spragProblemDiagonal(p, k)]);
-    return greatest;
-}
-
-/* Contacts of which some slid brace themselves with impulses out of all proportion to what moves them. */
-static int isBraced(const spragProblem *p, const double *r)
-{
-    static const double proportion = 100;
-    double asked = 0; /* m/s, by what acts in the step, and impacts */
-    int slid = 0;
-    for (int k = 0; k < p->contact_count; ++k) {
-        const double *q = p->q + 3 * k, *slip = p->history[k].slip;
-        if (!isFrictional(p, k))
-            return 0;
-        asked = fmax(asked, fmax(fabs(q[0]), hypot(q[1] - slip[0], q[2] - slip[1])));
-        slid |= spragNorm2(slip) > SPRAG_SLIP_TOLERANCE;
-    }
-    return slid && greatestBlow(p, r) > proportion * asked;
-}
-
 /* A contact that slid and now sticks: a jam if it could slide on, and motion goes before jam (docs/theory.md 5, class
  * 3).  Of one-sided ones only where the impulse is out of proportion to what they have to stop.  A guide that was at
  * rest and now slides: rest, if it can last, goes before that. */
@@ -130,7 +104,7 @@ static int motionChanged(const spragProblem *p, const double *r, const double *u
         if (spragKindOf(p, k) == SPRAG_BLOCK_TWO_SIDED || (slid && change > usual * fabs(p->q[3 * k])))
             return 1;
     }
-    return isBraced(p, r);
+    return spragIsBraced(p, r);
 }
 
 /* Modes of a combination: base 3, the digit of block k; slip first. */
@@ -302,7 +276,7 @@ static void runTrial(spragProximal *s, const spragSolveOptions *options, double 
     const int verdict = spragSmallFriction(s, arena, trial->r, trial->u);
     if (verdict < 0)
         trial->status = SPRAG_ERROR_MEMORY;
-    trial->blow = greatestBlow(p, trial->r);
+    trial->blow = spragGreatestBlow(p, trial->r);
     trial->rank = verdict <= 0 ? RANK_SEPARATRIX : motionChanged(p, trial->r, trial->u) ? RANK_CHANGE : RANK_GOOD;
 }
 
