@@ -25,6 +25,7 @@
 
 #include "analysis/affine.h"
 #include "base/alloc.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "solve/policy.h"
@@ -351,6 +352,7 @@ static spragStatus check(const spragContactState *state, const double *rate, dou
 spragStatus spragCriticalEnumerate(const spragContactState *state, const double *rate, double from, double to,
                                    spragCriticalSet *out)
 {
+    SPRAG_FLOATS;
     spragSolutionSet probe; /* checks the state as it checks any */
     spragStatus status = spragParadoxEnumerate(state, &probe);
     if (status != SPRAG_OK)

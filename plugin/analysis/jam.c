@@ -18,6 +18,7 @@
 
 #include <sprag/sprag.h>
 
+#include "base/floats.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
 
@@ -252,6 +253,7 @@ static spragStatus check(const double G[9], double mu, double restitution, const
 spragStatus spragJamImpulse(const double G[9], double mu, double restitution, const double v[3], double P[3],
                             double v_after[3])
 {
+    SPRAG_FLOATS;
     spragDetailClear();
     if (G == NULL || v == NULL || P == NULL || v_after == NULL)
         return spragFail(SPRAG_ERROR_NULL, "spragJamImpulse: G, v, P or v_after is NULL");

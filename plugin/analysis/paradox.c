@@ -18,6 +18,7 @@
 #include "analysis/combination.h"
 #include "analysis/starts.h"
 #include "base/alloc.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "solve/grow.h"
@@ -235,6 +236,7 @@ static void classify(const spragContactState *state, spragSolutionSet *set)
 
 spragStatus spragParadoxEnumerate(const spragContactState *state, spragSolutionSet *out)
 {
+    SPRAG_FLOATS;
     spragDetailClear();
     spragStatus status = check(state, out);
     if (status != SPRAG_OK)

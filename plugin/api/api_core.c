@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/floats.h"
 #include "base/pool.h"
 #include "base/status.h"
 #include "problem/problem.h"
@@ -52,6 +53,7 @@ static void solve(void *data, int worker, int piece)
 spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
                               spragSolveInfo *info)
 {
+    SPRAG_FLOATS;
     spragStatus status = spragProblemCheckQuick(problem);
     if (status != SPRAG_OK)
         return status;
@@ -85,6 +87,7 @@ spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptio
 
 spragStatus spragProblemExistence(const spragProblem *problem, double *r, spragExistence *existence)
 {
+    SPRAG_FLOATS;
     const spragStatus status = spragProblemCheckQuick(problem);
     if (status != SPRAG_OK)
         return status;

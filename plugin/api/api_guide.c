@@ -3,6 +3,7 @@
 
 #include "api/api_ode.h"
 #include "api/attachments.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "ode/bearing.h"
 #include "ode/guide.h"
@@ -59,6 +60,7 @@ static spragStatus checkGuide(const spragGuideDef *def)
 
 spragStatus spragGuideCreate(spragWorldID world, const spragGuideDef *def, spragGuideID *out)
 {
+    SPRAG_FLOATS;
     spragStatus status = spragApiCheckFree(world);
     if (status != SPRAG_OK)
         return status;
@@ -117,6 +119,7 @@ static spragStatus checkFriction(dJointType type, const spragJointFriction *f)
 
 spragStatus spragJointSetFriction(spragWorldID world, dJointID joint, const spragJointFriction *friction)
 {
+    SPRAG_FLOATS;
     spragStatus status = spragApiCheckFree(world);
     if (status != SPRAG_OK)
         return status;

@@ -8,6 +8,7 @@
 #include "api/api_ode.h"
 #include "api/attachments.h"
 #include "base/alloc.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "ode/dump.h"
 #include "ode/batch.h"
@@ -120,6 +121,7 @@ static spragStatus makeWorld(dWorldID world, const spragConfig *config, spragWor
 
 spragStatus spragWorldAttach(dWorldID world, const spragConfig *config, spragWorldID *out)
 {
+    SPRAG_FLOATS;
     spragDetailClear();
     if (world == NULL || out == NULL)
         return spragFail(SPRAG_ERROR_NULL, "%s is NULL", world == NULL ? "the dWorldID" : "out");
@@ -247,6 +249,7 @@ spragStatus spragWorldStep(spragWorldID world, dReal stepsize)
 
 int spragWorldGetContacts(spragWorldID world, const spragContact **contacts)
 {
+    SPRAG_FLOATS;
     const int ok = spragAttachmentsCheck(world) == SPRAG_OK;
     if (ok)
         spragReportContacts(world);
@@ -278,6 +281,7 @@ spragStepInfo spragWorldGetStepInfo(spragWorldID world)
 
 spragStatus spragWorldDumpProblem(spragWorldID world, const char *path)
 {
+    SPRAG_FLOATS;
     const spragStatus status = spragApiCheckFree(world);
     if (status != SPRAG_OK)
         return status;

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/floats.h"
 
 enum {
     LINE = 64,         /* bytes of a cache line */
@@ -188,7 +189,8 @@ static void *serve(void *argument)
 {
     const Member *member = argument;
     spragPool *pool = member->pool;
-    double idle = 0; /* s, since when */
+    double idle = 0;   /* s, since when */
+    spragFloatsTake(); /* not those of the thread that made it */
     for (int spins = 0; !atomic_load(&pool->ending); ++spins) {
         if (takePieces(pool, 0, member->worker) || takePiecesWithin(pool, member->worker)) {
             spins = 0;

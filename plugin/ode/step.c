@@ -29,7 +29,9 @@ static void endStage(struct spragWorld *world, int stage, double *since)
 static spragStatus stepOde(struct spragWorld *world, double step)
 {
     const int quick = world->config.stepper == SPRAG_STEPPER_QUICKSTEP || world->info.quick;
+    spragFloatsGive(&world->floats);
     const int ok = quick ? dWorldQuickStep(world->world, (dReal)step) : dWorldStep(world->world, (dReal)step);
+    world->floats = spragFloatsTake();
     return ok ? SPRAG_OK : spragFail(SPRAG_ERROR_MEMORY, "ODE had no memory for its step");
 }
 
@@ -183,7 +185,9 @@ spragStatus spragStep(struct spragWorld *world, double step)
 {
     world->made = 0;
     world->stage = SPRAG_WITHIN_STEP;
+    world->floats = spragFloatsTake();
     const spragStatus status = stepAll(world, step);
+    spragFloatsGive(&world->floats);
     spragPoolExpectNone(world->pool);
     world->stage = SPRAG_TELLING_EVENTS;
     for (int i = 0; status == SPRAG_OK && world->callback != NULL && i < world->log.count; ++i)

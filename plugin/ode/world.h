@@ -11,6 +11,7 @@
 #include <sprag/sprag_ode.h>
 
 #include "base/arena.h"
+#include "base/floats.h"
 #include "base/pool.h"
 #include "base/prefetch.h"
 #include "linalg/block_lu.h"
@@ -241,6 +242,7 @@ struct spragWorld {
     dWorldID world;          /* NULL once it was destroyed */
     spragConfig config;
     spragStage stage;
+    spragFloats floats;    /* the host's, while Sprag works */
     spragArena arena;      /* of the step */
     spragPool *pool;       /* threads, or NULL */
     spragLane *lane;       /* (lane_count) one for each thread */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "problem/residual.h"
 
@@ -329,6 +330,7 @@ spragStatus spragProblemCheckQuick(const spragProblem *problem)
 
 spragStatus spragProblemCheck(const spragProblem *problem)
 {
+    SPRAG_FLOATS;
     const spragStatus status = spragProblemCheckQuick(problem);
     if (status != SPRAG_OK || problem->contact_count == 0)
         return status;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/c_locale.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "problem/problem_fclib.h"
 #include "problem/problem_text.h"
@@ -14,6 +15,7 @@ static int isHdf5(const char *path)
 
 spragStatus spragProblemRead(const char *path, spragProblem **out)
 {
+    SPRAG_FLOATS;
     spragDetailClear();
     if (path == NULL || out == NULL)
         return spragFail(SPRAG_ERROR_NULL, "path or out is NULL");
@@ -25,6 +27,7 @@ spragStatus spragProblemRead(const char *path, spragProblem **out)
 
 spragStatus spragProblemWrite(const spragProblem *problem, const char *path)
 {
+    SPRAG_FLOATS;
     spragStatus status = spragProblemCheckQuick(problem);
     if (status != SPRAG_OK)
         return status;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/floats.h"
 #include "base/pool.h"
 #include "linalg/fine.h"
 #include "linalg/vec3.h"
@@ -284,6 +285,7 @@ int spragImpulsesAreHuge(const spragProblem *problem, const double *r)
 
 double spragProblemResidual(const spragProblem *problem, const double *r)
 {
+    SPRAG_FLOATS;
     return isComplete(problem) && (r != NULL || problem->contact_count == 0) ? spragProblemJudge(problem, r, NULL)
                                                                              : (double)NAN;
 }

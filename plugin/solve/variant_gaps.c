@@ -8,6 +8,7 @@
  * m equations for x, and leaves g_k + D0_k' x at the other point of the pair, which must be positive. */
 #include <math.h>
 
+#include "base/floats.h"
 #include "base/status.h"
 #include "linalg/lu.h"
 
@@ -42,6 +43,7 @@ static double left(int m, const double *D0, int column, double gap, const double
 spragStatus spragVariantGaps(int m, const double *D0, const int *base, const double *clearance, double *gap,
                              int *admissible)
 {
+    SPRAG_FLOATS;
     spragDetailClear();
     const spragStatus status = check(m, D0, base, clearance, gap);
     if (status != SPRAG_OK)

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/floats.h"
 #include "base/status.h"
 #include "linalg/lu.h"
 #include "solve/grow.h"
@@ -303,6 +304,7 @@ static spragStatus selectByClass(int m, const double *D, const double *D0, const
 spragStatus spragVariantSolve(int m, const double *D, const double *D0, const double *b, const int *history,
                               spragVariantResult *out)
 {
+    SPRAG_FLOATS;
     spragDetailClear();
     const spragStatus status = check(m, SPRAG_VARIANT_MAX, D, D0, b);
     if (status != SPRAG_OK)
@@ -421,6 +423,7 @@ static int classOf(const spragVariantSet *set)
 
 spragStatus spragVariantEnumerate(int m, const double *D, const double *D0, const double *b, spragVariantSet *out)
 {
+    SPRAG_FLOATS;
     spragDetailClear();
     const spragStatus status = check(m, SPRAG_ENUMERATE_MAX, D, D0, b);
     if (status != SPRAG_OK)
