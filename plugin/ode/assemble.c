@@ -21,6 +21,7 @@
 #include "ode/snapshot.h"
 #include "ode/surge.h"
 #include "ode/working_set.h"
+#include "problem/residual.h"
 
 /* ---------------------------------------------------------------- blocks */
 
@@ -279,7 +280,10 @@ static void addOthers(void *data, int range, int first, int end)
     const spragProblem *p = &filling->island->problem;
     for (int k = first; k < end; ++k) {
         double sum = 0;
-        for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+        if (spragReachesOf(p) != NULL)
+            sum = spragReachesOf(p)->u[3 * k] -
+                  spragDot3(p->W + 9 * (size_t)spragProblemDiagonal(p, k), filling->island->r + 3 * k);
+        for (int e = p->row_start[k]; e < p->row_start[k + 1] && spragReachesOf(p) == NULL; ++e)
             if (p->column[e] != k)
                 sum += spragDot3(p->W + 9 * (size_t)e, filling->island->r + 3 * p->column[e]);
         filling->history[k].free_acceleration += sum / filling->world->snapshot.step;
@@ -471,12 +475,15 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     memset(island->r + 3 * n, 0, 3 * (size_t)(total - n) * sizeof *island->r);
     if (island->greedy != NULL)
         spragMatrixFreeOthers(island, s->step, history);
-    else
+    else {
+        if (spragReachesOf(problem) != NULL)
+            spragReachesProduct(problem, island->r, spragReachesOf(problem)->u);
         spragRangesRun(n, addOthers, &filling);
+    }
     for (int k = 0; k < n && island->articulation_count > 0; ++k)
         spragArticulationShift(island, k, q + 3 * k, &history[k].free_acceleration);
     setLockedAside(s, island, q);
-    if (!spragHeldReduce(world, island, history))
+    if (!island->lean && !spragHeldReduce(world, island, history))
         return 0;
     spragSingularAdjust(world, island, q);
     spragCoupledExamine(world, island, history);
@@ -526,6 +533,7 @@ int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved
 int spragAssembleCouple(struct spragWorld *world, spragIsland *island)
 {
     island->greedy = NULL;
+    island->lean = 0;
     spragArenaReset(&island->lane->scratch);
     return respondAll(&world->snapshot, island) && spragDelassusMake(world, island);
 }
@@ -576,6 +584,7 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     island->glued = island->rescued == NULL && isGlued(world, island);
     island->loose = island->rescued != NULL || island->glued;
     const int whole = !island->loose;
+    island->lean = whole && spragDelassusIsDear(world, island);
     if (!spragOpposedRelax(world, island) || (whole && !spragWorkingSetChoose(world, island)) ||
         (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) ||
         (whole && !spragArticulationsMake(world, island)) || !makeProblem(world, island))

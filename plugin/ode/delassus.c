@@ -246,22 +246,26 @@ static int setAside(const spragBlock *block)
     }
 }
 
-/* Bits of the rows locked, of every block.  NULL: no memory. */
-static int *lockedRows(struct spragWorld *world, const spragIsland *island)
+/* Bits of the rows locked, of every block, and the traces of its mobility without joints.  0: no memory. */
+static int lockedRows(struct spragWorld *world, const spragIsland *island, unsigned char **out, double **mobility)
 {
-    int *locked = SPRAG_TAKE(&island->lane->scratch, int, island->block_count);
-    for (int k = 0; locked != NULL && k < island->block_count; ++k) {
+    unsigned char *locked = *out = SPRAG_TAKE(&island->lane->arena, unsigned char, island->block_count);
+    *mobility = SPRAG_TAKE_RAW(&island->lane->arena, double, island->block_count);
+    if (locked == NULL || *mobility == NULL)
+        return 0;
+    for (int k = 0; k < island->block_count; ++k) {
         spragBlock *block = &island->block[k];
         double W[9];
         coupling(&world->snapshot, island, k, k, W);
         const double free[3] = {W[0], W[4], W[8]};
         spragArticulationCouple(island, k, k, W);
         for (int i = 0; i < 3; ++i)
-            locked[k] |= (!block->unused[i] && W[4 * i] <= LOCKED * free[i]) << i;
+            locked[k] |= (unsigned char)((!block->unused[i] && W[4 * i] <= LOCKED * free[i]) << i);
         block->locked = (locked[k] & 1) && !(block->compliance[0] > 0) ? (unsigned char)setAside(block) : 0;
         locked[k] |= block->locked;
+        (*mobility)[k] = free[0] + free[1] + free[2];
     }
-    return locked;
+    return 1;
 }
 
 static void clearLocked(int rows, int columns, double W[9])
@@ -338,9 +342,9 @@ typedef struct Values {
     const spragSnapshot *snapshot;
     spragIsland *island;
     double *W;
-    const int *locked; /* (nc) lockedRows, of islands with joints; else NULL */
-    double *own;       /* (nc x 3 x 3) what the diagonal blocks are before anything is added; or NULL */
-    int *next;         /* (nc) where rows come in their order: the next entry of each, zeroed; else NULL */
+    const unsigned char *locked; /* (nc) lockedRows, of islands with joints; else NULL */
+    double *own;                 /* (nc x 3 x 3) what the diagonal blocks are before anything is added; or NULL */
+    int *next;                   /* (nc) where rows come in their order: the next entry of each, zeroed; else NULL */
 } Values;
 
 /* W_lk, k <= l: of row l the next, where rows k come in their order. */
@@ -377,20 +381,54 @@ static void fillRows(void *data, int range, int first, int end)
         }
 }
 
+/* The diagonal blocks alone.  0: no memory. */
+static int makeDiagonal(spragIsland *island)
+{
+    const int n = island->block_count;
+    int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * n + 1), *column = row_start + n + 1;
+    if (row_start == NULL)
+        return 0;
+    for (int k = 0; k < n; ++k)
+        row_start[k] = column[k] = k;
+    row_start[n] = n;
+    island->problem.contact_count = island->problem.block_count = n;
+    island->problem.row_start = row_start;
+    island->problem.column = column;
+    return 1;
+}
+
+#define REACHES_PAY 2         /* times what a product by them costs, against one with W */
+#define SECONDS_PER_PAIR 6e-8 /* of W, where joints couple its blocks */
+#define LEAN_SHARE 0.05       /* of the time of a step, that W may take */
+
+int spragDelassusIsDear(const struct spragWorld *world, const spragIsland *island)
+{
+    const double n = island->block_count;
+    return world->config.time_limit > 0 && world->config.solver == SPRAG_SOLVER_AUTO && island->row_count > 0 &&
+           n >= TOLD_LEAST && 0.5 * n * n * SECONDS_PER_PAIR > LEAN_SHARE * world->config.time_limit;
+}
+
 int spragDelassusMake(struct spragWorld *world, spragIsland *island)
 {
     const int count = island->block_count;
-    if (!makePattern(world, island) || !spragDelassusTell(world, island))
+    if (!(island->lean ? makeDiagonal(island) : makePattern(world, island)) || !spragDelassusTell(world, island))
         return 0;
     if (island->declined != NULL)
         return 1;
-    double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)island->problem.block_count);
-    const int jointed = island->articulation_count > 0, *locked = jointed ? lockedRows(world, island) : NULL;
-    const int linked = island->problem.linked != NULL;
+    double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)island->problem.block_count), *mobility = NULL;
+    const int jointed = island->articulation_count > 0, linked = island->problem.linked != NULL;
+    unsigned char *locked = NULL;
     double *own = linked ? SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * count) : NULL;
     int *next = jointed ? SPRAG_TAKE(&island->lane->scratch, int, count) : NULL;
-    if (W == NULL || (jointed && (locked == NULL || next == NULL)) || (linked && own == NULL))
+    if (W == NULL || (jointed && (!lockedRows(world, island, &locked, &mobility) || next == NULL)) ||
+        (linked && own == NULL))
         return 0;
+    if (linked && (island->lean || REACHES_PAY * spragReachesPrice(island) < island->problem.block_count)) {
+        if (!spragReachesMake(island, locked, mobility))
+            return 0;
+        island->reaches.whole = !island->lean;
+        island->bodies.reaches = &island->reaches;
+    }
     island->bodies.own = own;
     Values values = {&world->snapshot, island, W, locked, own, next};
     if (jointed) /* whose coupling has memory of its own */

@@ -5,6 +5,9 @@
 
 #include "ode/rows.h"
 
+/* 1: W of its mechanisms would take too much of the step's time; only the diagonal blocks are wanted (island->lean). */
+int spragDelassusIsDear(const struct spragWorld *world, const spragIsland *island);
+
 /* Fills pattern and W of island->problem; needs the blocks, island->Y, and the mechanisms.  0: no memory. */
 int spragDelassusMake(struct spragWorld *world, spragIsland *island);
 

@@ -37,7 +37,7 @@ static spragStatus writeIsland(struct spragWorld *world, spragIsland *island, co
     if (island->lone != NULL)
         return writeLone(world, island, name);
     if (island->bare != NULL ? !spragBareProblem(world, island)
-                             : island->greedy != NULL && !spragAssembleCouple(world, island))
+                             : (island->greedy != NULL || island->lean) && !spragAssembleCouple(world, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for W of an island");
     return spragProblemWrite(&island->problem, name);
 }

@@ -49,3 +49,54 @@ int spragLinksMake(const spragSnapshot *snapshot, spragIsland *island)
     island->links = (spragLinks){.count = count, .of = making.of, .E = making.E, .diagonal = making.diagonal};
     return 1;
 }
+
+double spragReachesPrice(const spragIsland *island)
+{
+    enum { PER_BLOCK = 12, PER_JOINT = 3 }; /* both ways */
+    double price = PER_BLOCK * (double)island->block_count;
+    for (int a = 0; a < island->articulation_count; ++a)
+        for (int slot = 0; slot < island->articulation[a].block_count; ++slot)
+            price += PER_JOINT * (double)island->articulation[a].reach[slot].count;
+    return price;
+}
+
+int spragReachesMake(spragIsland *island, const unsigned char *locked, const double *free)
+{
+    spragArena *arena = &island->lane->arena;
+    const size_t n = (size_t)island->block_count, bodies = (size_t)island->body_count;
+    size_t joints = 0;
+    for (int a = 0; a < island->articulation_count; ++a)
+        joints += (size_t)island->articulation[a].joint_count;
+    int *size = SPRAG_TAKE_RAW(arena, int, joints);
+    spragReachOf *of = SPRAG_TAKE(arena, spragReachOf, 2 * n);
+    double *inverse = SPRAG_TAKE(arena, double, SPRAG_REACH_ROWS *joints);
+    double *room = SPRAG_TAKE_RAW(arena, double, SPRAG_REACH_ROWS *joints + 6 * bodies + 3 * n);
+    if (size == NULL || of == NULL || inverse == NULL || room == NULL)
+        return 0;
+    for (int a = 0, first = 0; a < island->articulation_count; ++a) {
+        const struct spragArticulation *art = &island->articulation[a];
+        const spragBlockLdlt *factor = &art->factor;
+        for (int i = 0; i < art->joint_count; ++i) {
+            size[first + i] = factor->size[i];
+            memcpy(inverse + SPRAG_REACH_ROWS * (size_t)(first + i), factor->inverse_pivot + SPRAG_JOINED_ROWS * i,
+                   (size_t)factor->size[i] * sizeof *inverse);
+        }
+        for (int slot = 0; slot < art->block_count; ++slot) {
+            const int k = art->block[slot], second = island->block[k].articulation[0] != a;
+            const spragReach *reach = &art->reach[slot];
+            of[2 * k + second] = (spragReachOf){reach->count, first, reach->joint, (const double *)reach->Z};
+        }
+        first += art->joint_count;
+    }
+    island->reaches = (spragReaches){.joints = (int)joints,
+                                     .size = size,
+                                     .inverse = inverse,
+                                     .of = of,
+                                     .locked = locked,
+                                     .free = free,
+                                     .price = spragReachesPrice(island),
+                                     .v = room + SPRAG_REACH_ROWS * joints,
+                                     .s = room,
+                                     .u = room + SPRAG_REACH_ROWS * joints + 6 * bodies};
+    return 1;
+}

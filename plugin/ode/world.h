@@ -19,6 +19,7 @@
 #include "ode/pointer_map.h"
 #include "ode/event.h"
 #include "problem/bodies.h"
+#include "problem/reaches.h"
 
 /* ---------------------------------------------------------------- of one step */
 
@@ -121,6 +122,7 @@ typedef struct spragIsland {
     int failed;                      /* 1: as it has no answer, not for what it is */
     const char *rescued;             /* why its answer is that of sweeps without W (rescue.h), or NULL */
     int loose;                       /* 1: of W its diagonal blocks alone are formed, joints stay rows */
+    int lean;                        /* 1: the same, and products go by what blocks reach (problem/reaches.h) */
     int glued;                       /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
     struct spragLoneLaw *lone;       /* (joint_count) of one solved without blocks and problem (lone.h), or NULL */
     struct spragPlainMotion *motion; /* (joint_count) of a lone one that has something to tell, or NULL */
@@ -146,6 +148,7 @@ typedef struct spragIsland {
     spragProblem problem;
     spragBodies bodies;                /* of the problem, where they are given to it (delassus.c) */
     spragLinks links;                  /* of them, where joints hold them (links.c) */
+    spragReaches reaches;              /* the same, of products */
     double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
     double *r, *u;                     /* (block_count x 3) N s, m/s */
     double (*echo)[3];                 /* (reported) N, of each contact (echo.h), or NULL */

@@ -2,7 +2,8 @@
  * A solver may then work in the bodies' velocities (solve/tangent.h).  Problems from files have W alone.
  *
  * Of bodies that joints hold (spragProblem.linked) W r = J v + C r with
- *     M v + E^T lambda = J^T r,     E v - c lambda = 0. */
+ *     M v + E^T lambda = J^T r,     E v - c lambda = 0,
+ * which costs what the joints do that the blocks reach (problem/reaches.h). */
 #ifndef SPRAG_PROBLEM_BODIES_H
 #define SPRAG_PROBLEM_BODIES_H
 
@@ -28,9 +29,10 @@ typedef struct spragBodies {
     const double *J;          /* of block k: (2 x 3 x 6) at J + k stride; of either body, linear then angular */
     const double *compliance; /* of block k: (3) the diagonal of its C at compliance + k stride */
     size_t stride;
-    struct spragBlockLuMemo *memo; /* of the last analysis of their graph (linalg/block_lu.h), or NULL */
-    const spragLinks *links;       /* what holds them together, or NULL */
-    const double *own;             /* with links: (nc x 3 x 3) W_kk - C_k */
+    struct spragBlockLuMemo *memo;      /* of the last analysis of their graph (linalg/block_lu.h), or NULL */
+    const spragLinks *links;            /* what holds them together, or NULL */
+    const double *own;                  /* with links: (nc x 3 x 3) W_kk - C_k */
+    const struct spragReaches *reaches; /* products with W that do not read it, where they are cheaper; or NULL */
 } spragBodies;
 
 #endif

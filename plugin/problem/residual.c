@@ -9,6 +9,7 @@
 #include "linalg/fine.h"
 #include "linalg/vec3.h"
 #include "problem/cone.h"
+#include "problem/reaches.h"
 
 int spragProblemBlock(const spragProblem *problem, int k, int j)
 {
@@ -50,7 +51,13 @@ static void velocities(void *data, int range, int first, int end)
 
 void spragProblemVelocity(const spragProblem *problem, const double *r, double *u)
 {
-    spragRangesRun(problem->contact_count, velocities, &(Velocity){problem, r, u});
+    if (spragReachesOf(problem) == NULL) {
+        spragRangesRun(problem->contact_count, velocities, &(Velocity){problem, r, u});
+        return;
+    }
+    spragReachesProduct(problem, r, u);
+    for (int i = 0; i < 3 * problem->contact_count; ++i)
+        u[i] += problem->q[i];
 }
 
 /* x - P(x - step), P the projection on [low, high]: of what is inside without rounding. */
@@ -138,7 +145,7 @@ double spragBlockResidual(const spragProblem *problem, int block, const double *
 /* Where friction locks a wedge, impulses grow without bound along a self-stress, W r = 0, until rounding of
  * W r and of r - u / w hides what the contacts do: at |r| = 1e14 N s the map is 0 in double, whatever u is.
  * So from SPRAG_IMPULSE_HUGE on, where that begins to count, u and the map are evaluated in long double,
- * and what may be hidden even so is added. */
+ * and what may be hidden even so is added; where W is not there (reaches.h) all that double may hide. */
 #define ROUNDINGS 8
 
 static int isHuge(const spragProblem *problem, int k, int diagonal, const double *r)
@@ -210,7 +217,8 @@ static int isComplete(const spragProblem *p)
 typedef struct Judgement {
     const spragProblem *problem;
     const double *r;
-    double *u; /* or NULL */
+    const double *known; /* (3 nc) W r + q, where it is not read from W; or NULL */
+    double *u;           /* or NULL */
     int fine;
     double worst[SPRAG_RANGES_MOST];
     unsigned char huge[SPRAG_RANGES_MOST]; /* 1: the range has a huge impulse */
@@ -229,9 +237,9 @@ static void judge(void *data, int range, int first, int end)
         if (judgement->fine) {
             residual = residualFine(problem, k, r, u);
         } else {
-            int diagonal = -1;
-            memcpy(u, problem->q + 3 * k, sizeof u);
-            for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
+            int diagonal = judgement->known != NULL ? spragProblemDiagonal(problem, k) : -1;
+            memcpy(u, (judgement->known != NULL ? judgement->known : problem->q) + 3 * k, sizeof u);
+            for (int e = problem->row_start[k]; e < problem->row_start[k + 1] && judgement->known == NULL; ++e) {
                 spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
                 diagonal = problem->column[e] == k ? e : diagonal;
             }
@@ -250,22 +258,29 @@ static void judge(void *data, int range, int first, int end)
 double spragProblemJudge(const spragProblem *problem, const double *r, double *u)
 {
     Judgement judgement = {.problem = problem, .r = r, .u = u};
-    const int ranges = spragRangeCount(problem->contact_count);
+    const int ranges = spragRangeCount(problem->contact_count), lean = spragProblemIsLean(problem);
+    if (spragReachesOf(problem) != NULL) {
+        double *known = spragReachesOf(problem)->u;
+        spragProblemVelocity(problem, r, known);
+        judgement.known = known;
+    }
     spragRangesRun(problem->contact_count, judge, &judgement);
     for (int k = 0; k < ranges; ++k)
         judgement.fine |= judgement.huge[k];
-    if (judgement.fine)
+    if (judgement.fine && !lean)
         spragRangesRun(problem->contact_count, judge, &judgement);
     double worst = 0;
     for (int k = 0; k < ranges && !isnan(worst); ++k)
         if (!(judgement.worst[k] <= worst))
             worst = judgement.worst[k];
-    return worst;
+    return judgement.fine && lean ? worst + spragReachesRounding(problem, r) : worst;
 }
 
 double spragProblemRounding(const spragProblem *problem, const double *r)
 {
     double worst = 0;
+    if (spragProblemIsLean(problem))
+        return spragReachesRounding(problem, r);
     for (int k = 0; k < problem->contact_count; ++k) {
         double sum = 0;
         for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)

@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "problem/creep.h"
+#include "problem/reaches.h"
 #include "problem/residual.h"
 #include "solve/cones.h"
 #include "solve/glue.h"
@@ -144,7 +145,7 @@ static void chainSmall(Chain *chain, Part part)
 static int isOneMechanism(const spragProblem *problem)
 {
     const double n = problem->contact_count;
-    return problem->linked != NULL && problem->block_count > COUPLED * n * n;
+    return problem->linked != NULL && (spragProblemIsLean(problem) || problem->block_count > COUPLED * n * n);
 }
 
 static void chainLarge(Chain *chain, Part part)
@@ -167,7 +168,8 @@ static void chainLarge(Chain *chain, Part part)
         glued ? content : tolerance);
     if (!glued)
         addNewton(chain, 0, patient, content);
-    if (limited && !glued && part != WITHIN && !spragProblemHasFreeRows(problem)) /* as in chainSmall */
+    if (limited && !glued && part != WITHIN && !spragProblemIsLean(problem) &&
+        !spragProblemHasFreeRows(problem)) /* as in chainSmall */
         add(chain, &spragSolverGeneration, 0, content);
     if (patient)
         add(chain, &spragSolverGaussSeidel, 0, content);

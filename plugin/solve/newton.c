@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "problem/reaches.h"
 #include "problem/residual.h"
 #include "solve/interior.h"
 #include "solve/path.h"
@@ -115,7 +116,7 @@ static spragStatus points(Newton *newton, double lambda, int steps, double *r)
  * more than what is left. */
 static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
 {
-    const double step = newton->proximal.tangent.price + PASSES * (double)newton->problem->block_count;
+    const double step = newton->proximal.tangent.price + PASSES * spragProductPrice(newton->problem);
     const double most = newton->proximal.tangent.bodies == newton->problem->linked && newton->problem->linked != NULL
                             ? step * left(newton) / STEPS_LEAST
                             : INFINITY;
@@ -170,7 +171,8 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
 static spragStatus run(Newton *newton, spragArena *arena, double *r)
 {
     const size_t bytes = 3 * (size_t)newton->problem->contact_count * sizeof *r;
-    const int cones = spragConesApply(newton->problem);
+    const int cones =
+        spragConesApply(newton->problem) && !spragProblemIsLean(newton->problem); /* their equations need W */
     spragStatus status = SPRAG_NOT_CONVERGED;
     spragProximalReset(&newton->proximal, r);
     if (isWarm(newton->problem, r))
@@ -215,8 +217,9 @@ static double productsMost(spragTangentSpace space, const spragProblem *problem,
     double most =
         options->work_limit > 0 && options->iteration_limit == 0 ? options->work_limit / STEPS_LEAST : INFINITY;
     if (options->time_limit > 0)
-        most = fmin(most, (options->time_limit - (linked ? SECONDS_LINKED : SECONDS_PER_BLOCK) * problem->block_count) /
-                              (STEPS_LEAST * SECONDS_PER_PRODUCT));
+        most = fmin(most,
+                    (options->time_limit - (linked ? SECONDS_LINKED : SECONDS_PER_BLOCK) * spragProductPrice(problem)) /
+                        (STEPS_LEAST * SECONDS_PER_PRODUCT));
     return most;
 }
 
@@ -247,7 +250,7 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
     spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
     newton.sweeper.pool = newton.pool = pool;
     const int shared = ready <= 0 || pool == NULL || spragBlockLuShare(&newton.proximal.tangent.lu, pool, arena);
-    newton.limit = limitOf(options, tangent->price + PASSES * (double)problem->block_count);
+    newton.limit = limitOf(options, tangent->price + PASSES * spragProductPrice(problem));
     if (ready != 0 && shared)
         status = ready > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
     *refused = ready > 0 ? tangent->refused : 0;
@@ -265,6 +268,14 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     return solveIn(SPRAG_TANGENT_CONTACTS, problem, options, arena, r, info, &refused);
 }
 
+/* The dearest factorisation that is tried before sweeps: of bodies without W it costs less than their W would. */
+static double mostAtOnce(const spragProblem *problem, const spragSolveOptions *options)
+{
+    const double n = problem->contact_count;
+    return fmin(PRICE_AT_ONCE * (spragProblemIsLean(problem) ? n * n : problem->block_count),
+                productsMost(SPRAG_TANGENT_BODIES, problem, options));
+}
+
 /* A few steps from where the last time step ended, if together they cost no more than some sweeps. */
 static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                                double *r, spragSolveInfo *info)
@@ -275,8 +286,7 @@ static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOpti
     spragProximal proximal;
     if (!isWarm(problem, r))
         return SPRAG_NOT_CONVERGED;
-    const double most =
-        fmin(PRICE_AT_ONCE * problem->block_count, productsMost(SPRAG_TANGENT_BODIES, problem, options));
+    const double most = mostAtOnce(problem, options);
     const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_BODIES, most, arena);
     spragStatus status = ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
     if (ready > 0) {
@@ -298,8 +308,7 @@ static spragStatus polish(const spragProblem *problem, const spragSolveOptions *
     if (info->residual <= SPRAG_EXACT * options->tolerance)
         return SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const double most =
-        fmin(PRICE_AT_ONCE * problem->block_count, productsMost(SPRAG_TANGENT_BODIES, problem, options));
+    const double most = mostAtOnce(problem, options);
     spragProximal proximal;
     const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_BODIES, most, arena);
     if (ready > 0)

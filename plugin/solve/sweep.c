@@ -19,6 +19,7 @@
 
 #include "linalg/quad.h"
 #include "linalg/vec3.h"
+#include "problem/reaches.h"
 #include "problem/residual.h"
 
 enum { PACKED = 12 };
@@ -72,6 +73,43 @@ SPRAG_QUAD_INLINE double visitBlocks(spragSweeper *sweeper, int first, int last,
         memcpy(old, fresh, sizeof fresh);
     }
     return largest;
+}
+
+/* The same without W, of all blocks in their own order. */
+SPRAG_QUAD_INLINE double visitReaching(spragSweeper *sweeper, double *all)
+{
+    const spragProblem *problem = sweeper->problem;
+    const spragBodies *bodies = problem->linked;
+    double largest = 0;
+    spragReachesClear(bodies);
+    for (int k = 0; k < problem->contact_count; ++k)
+        spragReachesPush(bodies, k, all + 3 * k);
+    for (int k = 0; k < problem->contact_count; ++k) {
+        double q[3], fresh[3], felt[3], own[3], *old = all + 3 * k;
+        spragReachesFeel(bodies, k, felt);
+        spragMul33(own, bodies->own + 9 * (size_t)k, old);
+        for (int i = 0; i < 3; ++i)
+            q[i] = sweeper->q[3 * k + i] + (felt[i] - own[i]);
+        blockSolve(sweeper, k, q, all, fresh);
+        const double change[3] = {fresh[0] - old[0], fresh[1] - old[1], fresh[2] - old[2]};
+        const double w = sweeper->w[k], size = spragDot3(change, change) * (w * w);
+        largest = size > largest ? size : largest;
+        memcpy(old, fresh, sizeof fresh);
+        spragReachesPush(bodies, k, change);
+    }
+    return largest;
+}
+
+static double reachNarrow(spragSweeper *sweeper, int first, int last, double *x)
+{
+    (void)first, (void)last;
+    return visitReaching(sweeper, x);
+}
+
+SPRAG_QUAD_WIDE static double reachWide(spragSweeper *sweeper, int first, int last, double *x)
+{
+    (void)first, (void)last;
+    return visitReaching(sweeper, x);
 }
 
 static double visitNarrow(spragSweeper *sweeper, int first, int last, double *x)
@@ -158,6 +196,8 @@ static void packRange(void *data, int range, int first, int end)
                 spragConeBlockInit(&sweeper->block[visit], W, problem->mu[k], spragMuMinusOf(problem, k));
                 continue;
             }
+            if (sweeper->packed == NULL)
+                continue;
             sweeper->column[count] = packing->position[problem->column[e]];
             pack(sweeper->packed + PACKED * (size_t)count++, W);
         }
@@ -186,7 +226,8 @@ static int packAll(spragSweeper *sweeper, spragArena *arena)
 
 int spragSweeperInit(spragSweeper *sweeper, const spragProblem *problem, spragPool *pool, spragArena *arena)
 {
-    const int nc = problem->contact_count, blocks = problem->block_count - nc;
+    const int nc = problem->contact_count, reaching = spragReachesOf(problem) != NULL;
+    const int blocks = reaching ? 0 : problem->block_count - nc;
     *sweeper = (spragSweeper){.problem = problem,
                               .order = SPRAG_TAKE_RAW(arena, int, nc),
                               .w = SPRAG_TAKE_RAW(arena, double, nc),
@@ -196,18 +237,19 @@ int spragSweeperInit(spragSweeper *sweeper, const spragProblem *problem, spragPo
                               .parent = problem->parent != NULL ? SPRAG_TAKE_RAW(arena, int, nc) : NULL,
                               .start = SPRAG_TAKE_RAW(arena, int, nc + 1),
                               .column = SPRAG_TAKE_RAW(arena, int, blocks),
-                              .packed = SPRAG_TAKE_RAW(arena, double, PACKED *(size_t)blocks),
+                              .packed = reaching ? NULL : SPRAG_TAKE_RAW(arena, double, PACKED *(size_t)blocks),
                               .part_count = 1,
                               .part_start = {0, nc},
-                              .visit = spragQuadIsWide() ? visitWide : visitNarrow,
+                              .visit = reaching ? (spragQuadIsWide() ? reachWide : reachNarrow)
+                                                : (spragQuadIsWide() ? visitWide : visitNarrow),
                               .pool = pool};
     if (sweeper->order == NULL || sweeper->w == NULL || sweeper->q == NULL || sweeper->block == NULL ||
         sweeper->diagonal == NULL || (problem->parent != NULL && sweeper->parent == NULL) || sweeper->start == NULL ||
-        sweeper->column == NULL || sweeper->packed == NULL)
+        sweeper->column == NULL || (sweeper->packed == NULL && !reaching))
         return 0;
     for (int k = 0; k < nc; ++k)
         sweeper->order[k] = k;
-    if (nc >= PARTS_LEAST && !makeParts(sweeper, arena))
+    if (nc >= PARTS_LEAST && !reaching && !makeParts(sweeper, arena))
         return 0;
     return packAll(sweeper, arena);
 }

@@ -24,7 +24,7 @@ typedef struct spragSweeper {
     const double **diagonal; /* (nc) W_kk */
     int *parent;             /* (nc) visit of a ROLLING block's contact; NULL: there are none */
     int *start, *column;     /* (nc + 1), (nb - nc) visit */
-    double *packed;          /* ((nb - nc) x 3 x 4) */
+    double *packed;          /* ((nb - nc) x 3 x 4), or NULL: W is not read (problem/reaches.h) */
     int part_count, part_start[SPRAG_PARTS_MOST + 1]; /* visits */
     double (*visit)(struct spragSweeper *sweeper, int first, int end, double *x);
     spragPool *pool;    /* may be NULL */

@@ -7,6 +7,7 @@
 #include "linalg/forest.h"
 #include "linalg/lu.h"
 #include "linalg/vec3.h"
+#include "problem/reaches.h"
 #include "problem/residual.h"
 
 enum { REFINEMENTS_MAX = 6 };
@@ -451,7 +452,10 @@ static void leftRange(void *data, int range, int first, int end)
     for (int k = first; k < end; ++k) {
         const double *own = product->x + 3 * (size_t)k;
         double u[3] = {t->soft[k] * own[0], t->soft[k] * own[1], t->soft[k] * own[2]};
-        if (t->bodies->links != NULL) {
+        if (t->bodies->reaches != NULL) {
+            for (int i = 0; i < 3; ++i)
+                u[i] += t->bodies->reaches->u[3 * k + i];
+        } else if (t->bodies->links != NULL) {
             addProduct(t->problem, k, product->x, u);
         } else {
             spragMulAdd33(u, t->compliance + 9 * (size_t)k, own);
@@ -473,7 +477,9 @@ static void leftRange(void *data, int range, int first, int end)
 static double leftover(spragTangent *t, const double *x)
 {
     Product product = {t, x};
-    if (t->bodies->links == NULL)
+    if (t->bodies->reaches != NULL)
+        spragReachesProduct(t->problem, x, t->bodies->reaches->u);
+    else if (t->bodies->links == NULL)
         spragRangesRun(t->bodies->count, motionRange, &product);
     spragRangesRun(t->problem->contact_count, leftRange, &product);
     return worstOf(t);
@@ -620,11 +626,12 @@ int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const i
                      double price_most, spragArena *arena)
 {
     const size_t nc = (size_t)problem->contact_count;
+    const int lean = spragProblemIsLean(problem);
     *tangent = (spragTangent){.problem = problem, .parent = parent};
     const spragBodies *bodies = problem->bodies != NULL ? problem->bodies : problem->linked;
     tangent->bodies = space != SPRAG_TANGENT_CONTACTS && suits(tangent, bodies) ? bodies : NULL;
     int found = -1;
-    if (space != SPRAG_TANGENT_BODIES)
+    if (space != SPRAG_TANGENT_BODIES && !lean)
         found = analyse(tangent, price_most, arena);
     else if (tangent->bodies != NULL)
         found = analyseBodies(tangent, price_most, arena);
