@@ -1,6 +1,7 @@
 /* Friction in joints against closed forms: a wheel and a pendulum on a hinge, a ball, a cross; a slider and a piston
  * pulled off their axis, which jam at 2 mu e > L; static and kinetic values. */
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -371,7 +372,8 @@ static void ropeIsTaut(void **state)
     freeTwin(&t);
 }
 
-/* An anchored chain of crosses falls on the floor: its bounds are found again and again, and within the time given. */
+/* An anchored chain of crosses falls on the floor: its bounds are found again and again, and within the time given:
+ * time of the processor, which nobody else takes from it. */
 static void limitIsKept(void **state)
 {
     (void)state;
@@ -384,13 +386,10 @@ static void limitIsKept(void **state)
     dBodyID bar[BARS];
     const dJointGroupID group = dJointGroupCreate(0);
     makeBars(&t, dJointTypeUniversal, 1, BARS, bar);
-    double seconds = 0;
-    for (int n = 0; n < STEPS; ++n) {
-        const spragStepInfo info = stepBars(&t, group, bar, BARS);
-        for (int stage = 0; stage <= SPRAG_STAGE_REPORT; ++stage)
-            seconds += 1e-9 * (double)info.nanoseconds[stage];
-    }
-    assert_true(seconds <= 2 * STEPS * config.time_limit);
+    const clock_t begin = clock();
+    for (int n = 0; n < STEPS; ++n)
+        stepBars(&t, group, bar, BARS);
+    assert_true((double)(clock() - begin) / CLOCKS_PER_SEC <= 2 * STEPS * config.time_limit);
     dJointGroupDestroy(group);
     freeTwin(&t);
 }
