@@ -208,14 +208,53 @@ static int scoreOf(int nc, const spragParadoxSolution *s)
     return s->small_friction ? score : -1;
 }
 
+/* Solutions in which bodies move alike: w is the same, and so (a - b) A (a - b) = 0, no body feels a - b. */
+static int areAlike(const spragContactState *state, const spragParadoxSolution *a, const spragParadoxSolution *b)
+{
+    const double rounding = 1e-9;
+    const int n = 3 * state->contact_count;
+    for (int i = 0; i < n; ++i) {
+        double size = fabs(state->b[i]);
+        for (int j = 0; j < n; ++j)
+            size += fabs(state->A[n * i + j]) * fmax(fabs(a->r[j]), fabs(b->r[j]));
+        if (fabs(a->w[i] - b->w[i]) > rounding * size)
+            return 0;
+    }
+    return 1;
+}
+
+static int isRealisable(const spragParadoxSolution *s)
+{
+    return s->small_friction && s->direction_stable;
+}
+
+/* How many motions the solutions are: contacts that repeat each other share a load as they like.  *realisable: and
+ * those of them that have a solution that is. */
+static int countMotions(const spragContactState *state, const spragSolutionSet *set, int *realisable)
+{
+    int motions = 0;
+    *realisable = 0;
+    for (int k = 0; k < set->count; ++k) {
+        int first = 1, realised = 0; /* of its motion; by one before it */
+        for (int j = 0; j < k; ++j)
+            if (areAlike(state, &set->solution[j], &set->solution[k])) {
+                first = 0;
+                realised |= isRealisable(&set->solution[j]);
+            }
+        motions += first;
+        *realisable += isRealisable(&set->solution[k]) && !realised;
+    }
+    return motions;
+}
+
 static void classify(const spragContactState *state, spragSolutionSet *set)
 {
     const int nc = state->contact_count;
-    int realisable = 0, taken = -1, best = -1, tied = 0;
+    int realisable, taken = -1, best = -1, tied = 0;
+    const int motions = countMotions(state, set, &realisable);
     for (int k = 0; k < set->count; ++k) {
         const spragParadoxSolution *s = &set->solution[k];
         const int score = scoreOf(nc, s);
-        realisable += s->small_friction && s->direction_stable;
         if (score < 0 || score < best)
             continue;
         tied = score == best;
@@ -229,9 +268,9 @@ static void classify(const spragContactState *state, spragSolutionSet *set)
         taken = grown;
     if (taken >= 0)
         set->solution[taken].taken = 1;
-    set->inconsistent = set->count == 0;
-    set->indeterminate = set->count > 1;
-    set->paradox_class = set->count == 0 ? 1 : realisable == 0 ? 2 : realisable > 1 ? 4 : set->count > 1 ? 3 : 0;
+    set->inconsistent = motions == 0;
+    set->indeterminate = motions > 1;
+    set->paradox_class = motions == 0 ? 1 : realisable == 0 ? 2 : realisable > 1 ? 4 : motions > 1 ? 3 : 0;
 }
 
 spragStatus spragParadoxEnumerate(const spragContactState *state, spragSolutionSet *out)

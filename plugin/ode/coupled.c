@@ -12,7 +12,8 @@
 
 enum { MOST = SPRAG_COUPLED_MAX };
 
-/* N below this part of the largest counts as zero, a determinant below ZERO_PIVOT as singular. */
+/* N below this part of the largest counts as zero, and so does what two motions differ in; a determinant below
+ * ZERO_PIVOT as singular, and a normal acceleration below that part of its terms as none. */
 #define HYSTERESIS 1e-9
 #define ZERO_PIVOT 1e-12
 
@@ -119,7 +120,7 @@ static int isSmall(const System *s, const int *side)
     return 1;
 }
 
-/* 1: these sides carry a solution, N (m). */
+/* 1: these sides carry a solution, N (m); -1: their contacts bear the load as they like. */
 static int solves(const System *s, const int *side, double *N)
 {
     double A[MOST * MOST], x[MOST], largest = 0;
@@ -135,7 +136,7 @@ static int solves(const System *s, const int *side, double *N)
             A[m * i + j] = side[index[j]] > 0 ? s->plus[index[i]][index[j]] : s->minus[index[i]][index[j]];
     }
     if (m > 0 && spragLuFactor(m, A, pivot, ZERO_PIVOT) < m)
-        return 0;
+        return -1;
     if (m > 0)
         spragLuSolve(m, A, pivot, x);
     for (int i = 0; i < m; ++i)
@@ -147,10 +148,13 @@ static int solves(const System *s, const int *side, double *N)
         N[index[i]] = x[i];
     }
     for (int k = 0; k < s->m; ++k) {
-        double w = s->b[k];
-        for (int j = 0; j < s->m; ++j)
-            w += side[j] > 0 ? s->plus[k][j] * N[j] : side[j] < 0 ? s->minus[k][j] * N[j] : 0;
-        if (side[k] == 0 && !(w > 0))
+        double w = s->b[k], size = fabs(w);
+        for (int j = 0; j < s->m; ++j) {
+            const double by = side[j] > 0 ? s->plus[k][j] * N[j] : side[j] < 0 ? s->minus[k][j] * N[j] : 0;
+            w += by;
+            size += fabs(by);
+        }
+        if (side[k] == 0 && !(w >= -ZERO_PIVOT * size)) /* 0: another contact at the same place bears its load */
             return 0;
     }
     return 1;
@@ -188,7 +192,7 @@ static int goesOn(const System *s, const int *side)
 {
     double N[MOST];
     const unsigned loaded = loadedBy(s, side);
-    return solves(s, side, N) && (loaded == 0 || minorIsPositive(s, side, loaded));
+    return solves(s, side, N) > 0 && (loaded == 0 || minorIsPositive(s, side, loaded));
 }
 
 /* One contact changes its side, or leaves, or touches; 0: none of them alone. */
@@ -245,17 +249,52 @@ static int continuity(const spragIsland *island, const int *side)
     return score;
 }
 
+/* Solutions in which bodies move alike are one: contacts at the same place, or three on a line, share a load as they
+ * like. */
+typedef struct Motions {
+    int count, realisable[1 << MOST];
+    double r[1 << MOST][3 * MOST]; /* N s */
+} Motions;
+
 /* The impulses of sliding with these reactions over the step. */
-static void seed(const spragIsland *island, const int *side, const double *N)
+static void slideWith(const spragProblem *p, const int *side, const double *N, double *r)
 {
-    const spragProblem *p = &island->problem;
-    for (int k = 0; k < island->block_count; ++k) {
+    for (int k = 0; k < p->contact_count; ++k) {
         const double *slip = p->history[k].slip, speed = spragNorm2(slip), impulse = N[k] * p->step;
         const double mu = side[k] < 0 ? spragMuMinusOf(p, k) : p->mu[k];
-        island->r[3 * k] = side[k] * impulse;
+        r[3 * k] = side[k] * impulse;
         for (int a = 0; a < 2; ++a)
-            island->r[3 * k + 1 + a] = -mu * impulse * slip[a] / speed;
+            r[3 * k + 1 + a] = -mu * impulse * slip[a] / speed;
     }
+}
+
+/* W (a - b) = 0: so is (a - b) W (a - b), and no body feels a - b. */
+static int areAlike(const spragProblem *p, const double *a, const double *b)
+{
+    for (int i = 0; i < 3 * p->contact_count; ++i) {
+        double u = 0, size = 0;
+        for (int j = 0; j < 3 * p->contact_count; ++j) {
+            const double *W = blockOf(p, i / 3, j / 3), w = W != NULL ? W[3 * (i % 3) + j % 3] : 0;
+            u += w * (a[j] - b[j]);
+            size += fabs(w) * (fabs(a[j]) + fabs(b[j]));
+        }
+        if (fabs(u) > HYSTERESIS * size)
+            return 0;
+    }
+    return 1;
+}
+
+/* The number of the motion with these reactions. */
+static int noteMotion(Motions *motions, const spragProblem *p, const int *side, const double *N, int realisable)
+{
+    double *r = motions->r[motions->count];
+    int k = 0;
+    slideWith(p, side, N, r);
+    while (k < motions->count && !areAlike(p, motions->r[k], r))
+        ++k;
+    motions->realisable[k] = realisable || (k < motions->count && motions->realisable[k]);
+    motions->count += k == motions->count;
+    return k;
 }
 
 void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, spragContactHistory *history)
@@ -270,35 +309,46 @@ void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, sp
     while (advance(&s, side));
     if (all_small)
         return; /* one solution whatever the load (docs/theory.md 3) */
-    int solutions = 0, realisable = 0, best = -1, tied = 0;
+    int best = -1, chosen = -1, tied = 0, undecided = 0;
     double N[MOST];
+    Motions motions = {0};
     for (int k = 0; k < s.m; ++k)
         side[k] = 1;
     do {
-        if (!solves(&s, side, N))
+        const int solved = solves(&s, side, N);
+        undecided |= solved < 0;
+        if (solved <= 0)
             continue;
         const int small = isSmall(&s, side), score = continuity(island, side);
-        ++solutions;
-        realisable += small;
+        const int motion = noteMotion(&motions, &island->problem, side, N, small);
         for (int k = 0; k < s.m && !small; ++k)
             island->coupled.separatrix[k] = side[k] < 0 ? -N[k] : N[k];
-        if (!small || score < best)
+        if (!small || score < best || (score == best && motion == chosen))
             continue;
         tied = score == best;
-        if (!tied)
-            seed(island, side, N);
+        if (!tied) {
+            slideWith(&island->problem, side, N, island->r);
+            chosen = motion;
+        }
         best = score;
     } while (advance(&s, side));
-    if (tied && followFriction(&s, side) && solves(&s, side, N) && isSmall(&s, side) &&
+    if (motions.count == 0 && undecided) { /* those that are nearly at the same place are judged one by one */
+        island->coupled.examined = 0;
+        return;
+    }
+    if (tied && followFriction(&s, side) && solves(&s, side, N) > 0 && isSmall(&s, side) &&
         continuity(island, side) == best)
-        seed(island, side, N);
+        slideWith(&island->problem, side, N, island->r);
     for (int k = 0; k < s.m; ++k)
         history[k].judged = best >= 0;
-    island->coupled.paradox_class = solutions == 0    ? 1
-                                    : realisable == 0 ? 2
-                                    : realisable > 1  ? 4
-                                    : solutions > 1   ? 3
-                                                      : 0;
+    int realisable = 0;
+    for (int k = 0; k < motions.count; ++k)
+        realisable += motions.realisable[k];
+    island->coupled.paradox_class = motions.count == 0  ? 1
+                                    : realisable == 0   ? 2
+                                    : realisable > 1    ? 4
+                                    : motions.count > 1 ? 3
+                                                        : 0;
 }
 
 /* ---------------------------------------------------------------- afterwards */

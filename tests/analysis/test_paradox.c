@@ -450,12 +450,41 @@ static void frictionGrowsToWhatIsTaken(void **unused)
     assert_true(tried >= 50);
 }
 
+/* The same contact two or three times: more solutions, which share its load, and the same motions. */
+static void copiesAreNoParadox(void **state)
+{
+    (void)state;
+    const double A[9] = {2, 0.7, 0.1, 0.7, 1.5, 0, 0.1, 0, 1.2};
+    for (int n = 0; n < 8; ++n) {
+        int alone[3] = {0};
+        for (int copies = 1; copies <= CONTACTS; ++copies) {
+            State s;
+            spragSolutionSet set;
+            begin(&s, copies);
+            for (int k = 0; k < copies; ++k) {
+                s.mu[k] = n & 1 ? 4 : 0.5;
+                s.slip[2 * k] = n & 2 ? 1 : 0;
+                s.b[3 * k] = n & 4 ? 9 : -9, s.b[3 * k + 1] = 1, s.b[3 * k + 2] = 2;
+            }
+            for (int i = 0; i < 9 * copies * copies; ++i)
+                s.A[i] = A[3 * (i / (3 * copies) % 3) + i % 3];
+            assert_int_equal(spragParadoxEnumerate(&s.state, &set), SPRAG_OK);
+            const int told[3] = {set.paradox_class, set.inconsistent, set.indeterminate};
+            if (copies == 1)
+                memcpy(alone, told, sizeof told);
+            assert_memory_equal(told, alone, sizeof told);
+            spragSolutionSetFree(&set);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(theNumberAtRestIsOdd),
         cmocka_unit_test(frictionGrowsToWhatIsTaken),
         cmocka_unit_test(referenceSetsAgree),
+        cmocka_unit_test(copiesAreNoParadox),
     };
     return cmocka_run_group_tests(tests, oracleSetup, oracleTeardown);
 }

@@ -185,10 +185,55 @@ static void wherePartOfThemRests(void **state)
     assert_true(none > 5 && one > 300);
 }
 
+/* A rod's tip that slides, with as many contacts at the same place, each of all its friction; events of the step. */
+static void slideOn(int copies, double mu, double b, int counted[SPRAG_EVENT_TYPE_COUNT], double after[2])
+{
+    Twin t;
+    makeTwin(&t, 1);
+    dWorldSetCFM(t.world, 0);
+    dWorldSetGravity(t.world, 0, 0, b);
+    dMass mass;
+    dMassSetParameters(&mass, 1, 0, 0, 0, 1. / 3, 1. / 3, 1. / 3, 0, 0, 0);
+    const dBodyID body = t.body[t.count++] = dBodyCreate(t.world);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, 0.5, 0, 0.8);
+    dBodySetLinearVel(body, -1, 0, 0);
+    const dContact contact = planeContact(0, 0, 0, mu);
+    for (int k = 0; k < copies; ++k)
+        addContact(&t, &contact, body, 0);
+    step(&t, 1e-4);
+    for (int type = 0; type < SPRAG_EVENT_TYPE_COUNT; ++type)
+        counted[type] = countEvents(&t, (spragEventType)type);
+    after[0] = dBodyGetLinearVel(body)[0], after[1] = dBodyGetAngularVel(body)[1];
+    freeTwin(&t);
+}
+
+/* Contacts that share a load as they like are one motion, and its paradoxes are told of each of them. */
+static void contactsAtOnePlaceAreOne(void **state)
+{
+    (void)state;
+    const double mu[] = {0.5, 0.5, 4, 4}, b[] = {-9.81, 2, -9.81, 2};
+    int told = 0;
+    for (int n = 0; n < 4; ++n) {
+        int one[SPRAG_EVENT_TYPE_COUNT], more[SPRAG_EVENT_TYPE_COUNT];
+        double alone[2], together[2];
+        slideOn(1, mu[n], b[n], one, alone);
+        for (int copies = 2; copies <= 3; ++copies) {
+            slideOn(copies, mu[n], b[n], more, together);
+            CHECK_NEAR(together[0], alone[0], 1e-9);
+            CHECK_NEAR(together[1], alone[1], 1e-9);
+            for (int type = SPRAG_EVENT_JAM; type <= SPRAG_EVENT_INCONSISTENT; ++type)
+                assert_int_equal(more[type], copies * one[type]);
+        }
+        told += one[SPRAG_EVENT_INCONSISTENT] + 10 * one[SPRAG_EVENT_INDETERMINATE];
+    }
+    assert_int_equal(told, 11);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(theClassIsThatOfTheSet),
-                                       cmocka_unit_test(wherePartOfThemRests)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(theClassIsThatOfTheSet), cmocka_unit_test(wherePartOfThemRests),
+                                       cmocka_unit_test(contactsAtOnePlaceAreOne)};
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

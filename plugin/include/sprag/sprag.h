@@ -340,7 +340,8 @@ typedef struct spragSolutionSet {
     spragParadoxSolution *solution; /* (count) owned: spragSolutionSetFree */
     int paradox_class;              /* 0: one; else as spragVariantResult */
     int inconsistent;               /* 1: no solution */
-    int indeterminate;              /* 1: more than one solution: history decides */
+    int indeterminate;              /* 1: more than one motion: history decides.  (Contacts that share a load as they
+                                     * like have many solutions of one motion, and no paradox) */
     int incomplete;                 /* 1: some combination was too degenerate to search all of it: contacts that can be
                                      * braced against each other without bound */
 } spragSolutionSet;
