@@ -65,7 +65,7 @@ typedef struct Looking {
     const struct spragWorld *world;
     const spragPointerMap *surfaces;
     const spragIsland *island;
-    double (*push)[3]; /* (joint_count) what the first body of the pair is pushed by */
+    double (*push)[3]; /* (joint_count) of those that are not alone: what the first body of the pair is pushed by */
     Groups groups;
     int opposed;
     unsigned char refused[SPRAG_RANGES_MOST];
@@ -90,7 +90,9 @@ static void lookRange(void *data, int range, int first, int end)
             spragPrefetch(s->joint[joints[k + AHEAD]].contact, sizeof(dContact));
         if (!spragContactIsPlain(joint->contact))
             return;
-        looking->crowded[range] += !joint->alone;
+        if (joint->alone)
+            continue;
+        ++looking->crowded[range];
         double *push = looking->push[k];
         normalOf(joint, push);
         for (int i = 0; i < 3 && joint->body[1] >= 0 && joint->body[0] > joint->body[1]; ++i)
@@ -287,9 +289,9 @@ static void askJoint(const Rows *rows, int k)
     const spragSnapshot *s = &rows->world->snapshot;
     const spragJointState *joint = &s->joint[rows->island->joint[k]];
     const spragContactMemory *old = joint->memory >= 0 ? &rows->world->memory[joint->memory] : NULL;
-    spragAskBodies(s->body, joint);
+    spragAskBodies(s->body, joint, SPRAG_HOW_THEY_MOVE);
     if (old != NULL) /* what it did, not where it was */
-        spragPrefetch(&old->normal_force, sizeof *old - offsetof(spragContactMemory, normal_force));
+        spragPrefetch(&old->normal_force, 2 * SPRAG_LINE);
 }
 
 /* What follows from the rows of each, while they are near. */
@@ -420,7 +422,8 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     if (rows.round == NULL)
         return;
     atomic_init(&rows.singular, 0);
-    spragRangesRunBeside(spragPoolHere(), island->body_count, moveRange, &rows, compareAll, &looking);
+    spragPool *crew = world->crew == NULL ? NULL : spragPoolHere();
+    spragRangesRunBeside(crew, island->body_count, moveRange, &rows, compareAll, &looking);
     if (!atomic_load(&rows.singular) && !looking.opposed)
         spragRangesRun(n, fillRange, &rows);
     if (atomic_load(&rows.singular) || looking.opposed) {

@@ -383,7 +383,7 @@ static void matchPairs(void *data, int range, int first, int end)
         const int soon = k + AHEAD < end ? match->seeking[k + AHEAD] : -1;
         if (soon >= 0) {
             spragPrefetch(&s->joint[soon].contact->geom, sizeof s->joint[soon].contact->geom);
-            spragAskBodies(s->body, &s->joint[soon]);
+            spragAskBodies(s->body, &s->joint[soon], SPRAG_HOW_THEY_LIE);
         }
         int left = k; /* first record not taken */
         for (int j = match->seeking[k]; j >= 0; j = match->follower[j]) {
@@ -420,15 +420,15 @@ spragStatus spragLedgerMatch(spragWorldID world, spragMeanwhileFn *own)
     int room = world->fate != NULL && match.next != NULL && match.seeking != NULL && match.pair != NULL &&
                match.follower != NULL && matchLoads(world) && spragPointerMapMake(&match.first, &world->arena, records);
     if (room)
-        spragRangesRunBeside(world->pool, 1, listRecords, &match, runOwn, &match);
+        spragRangesRunBeside(world->crew, 1, listRecords, &match, runOwn, &match);
     if (room && match.status != SPRAG_OK)
         return match.status;
     if (!room || !spragCarryBegin(world))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to compare %d contacts", records);
     if (world->guide_count + world->bearing_count > 0)
         findGuideRecords(world);
-    spragRangesRunBy(world->pool, s->joint_count, findPairs, &match);
+    spragRangesRunBy(world->crew, s->joint_count, findPairs, &match);
     listContacts(&match);
-    spragRangesRunBy(world->pool, records, matchPairs, &match);
+    spragRangesRunBy(world->crew, records, matchPairs, &match);
     return SPRAG_OK;
 }

@@ -118,10 +118,12 @@ static void onMoved(dBodyID id)
 /* 1: the user listens. */
 static int listen(spragBodyState *body)
 {
-    body->moved = spragLayoutMovedCallback(body->id);
-    if (body->moved != NULL)
-        dBodySetMovedCallback(body->id, onMoved);
-    return body->moved != NULL;
+    spragMovedFn *const moved = spragLayoutMovedCallback(body->id);
+    if (moved == NULL)
+        return 0;
+    body->moved = moved;
+    dBodySetMovedCallback(body->id, onMoved);
+    return 1;
 }
 
 /* A callback that was changed meanwhile stays changed. */

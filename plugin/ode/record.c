@@ -131,7 +131,10 @@ void spragRecordAsk(const struct spragWorld *world, int j)
     const spragJointState *joint = &world->snapshot.joint[j + AHEAD];
     if (joint->contact != NULL)
         spragPrefetch(&joint->contact->geom, sizeof joint->contact->geom);
-    if (joint->memory >= 0)
-        spragPrefetch(&world->memory[joint->memory], sizeof *world->memory);
-    spragAskBodies(world->snapshot.body, joint);
+    if (joint->memory >= 0) {
+        const spragContactMemory *memory = &world->memory[joint->memory];
+        __builtin_prefetch(memory);
+        __builtin_prefetch(memory->slip);
+    }
+    spragAskBodies(world->snapshot.body, joint, SPRAG_HOW_THEY_LIE);
 }

@@ -111,7 +111,7 @@ static spragStatus takeJoints(spragWorldID world, spragSnapshot *s, int count)
     if (s->joint == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d joints", count);
     s->joint_count = count;
-    spragRangesRunBy(world->pool, count, readJoints, &joints);
+    spragRangesRunBy(world->crew, count, readJoints, &joints);
     for (int range = 0; range < spragRangeCount(count); ++range) {
         s->listened |= joints.listened[range];
         others |= joints.others[range];
@@ -281,7 +281,7 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
         status = listBodies(world, s);
     if (status != SPRAG_OK)
         return status;
-    spragRangesRunBeside(world->pool, s->body_count, readBodies, &reading, listJoints, &reading);
+    spragRangesRunBeside(world->crew, s->body_count, readBodies, &reading, listJoints, &reading);
     for (int range = 0; range < spragRangeCount(s->body_count) && !world->lenient && status == SPRAG_OK; ++range)
         if (reading.failed[range] >= 0) /* another thread may have the sentence that says why: this one says it again */
             status = readBody(&s->body[reading.failed[range]], reading.failed[range]);

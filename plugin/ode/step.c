@@ -16,7 +16,9 @@
 #include "ode/rescue.h"
 #include "ode/snapshot.h"
 
-enum { JOINTS_EXPECTING = 500 }; /* in the last step: the threads will have work for a millisecond */
+/* Joints of the last step, from which on threads have work for a millisecond; of fewer the share of another thread does
+ * not pay for waking it. */
+enum { JOINTS_SHARED = 500 };
 
 /* Time since the last call goes to the stage. */
 static void endStage(struct spragWorld *world, int stage, double *since)
@@ -74,6 +76,7 @@ static spragStatus look(struct spragWorld *world, double step, spragIslandsWante
 {
     spragArenaReset(&world->arena);
     spragStatus status = spragLanesMake(world);
+    world->crew = world->snapshot.joint_count >= JOINTS_SHARED ? world->pool : NULL;
     if (status == SPRAG_OK)
         status = spragSnapshotTake(world, step);
     if (status != SPRAG_OK)
@@ -155,7 +158,7 @@ static spragStatus stepAll(struct spragWorld *world, double step)
     const spragStepInfo before = world->info;
     world->info = (spragStepInfo){.step = before.step, .time = before.time};
     double since = world->begin = world->solved = spragSeconds();
-    if (world->snapshot.joint_count >= JOINTS_EXPECTING)
+    if (world->snapshot.joint_count >= JOINTS_SHARED)
         spragPoolExpect(world->pool);
     const spragStatus status =
         world->config.solver == SPRAG_SOLVER_STOCK ? stepStock(world, step, &since) : stepSprag(world, step, &since);
@@ -177,7 +180,7 @@ static spragStatus stepAll(struct spragWorld *world, double step)
 void spragStepContactMade(struct spragWorld *world)
 {
     const int half = world->snapshot.joint_count / 2;
-    if (++world->made == half && world->snapshot.joint_count >= JOINTS_EXPECTING)
+    if (++world->made == half && world->snapshot.joint_count >= JOINTS_SHARED)
         spragPoolExpect(world->pool);
 }
 

@@ -23,39 +23,42 @@
 
 /* ---------------------------------------------------------------- of one step */
 
+/* In lines of memory, by who reads them together: piles of thousands are walked as fast as these come. */
+enum { SPRAG_LINE = 64 }; /* bytes */
+
 typedef struct spragBodyState {
-    dBodyID id;
-    int serial;         /* the same from step to step, and no other body's */
-    int enabled;        /* once ODE has put those to sleep that were idle for long enough */
-    int kinematic;      /* moves as it likes: inverse mass 0 */
-    int component;      /* ODE's island: least body index in it */
-    int awake;          /* its component has an enabled body */
-    int absurd;         /* not finite, or of no mass: its island stays with ODE (lenient worlds) */
-    int island;         /* Sprag's island, or -1 */
-    int number;         /* in the list of bodies of its island */
-    int place;          /* the same; then that of the first body of its mechanism */
-    int articulation;   /* mechanism of the island, or -1 */
-    int group;          /* its number in its mechanism */
-    int idle;           /* ODE will set it to rest before it solves */
-    int held;           /* ODE must not put it to sleep in this step: its island is awake and solved */
-    int slept;          /* of held bodies: it was asleep */
-    int counted;        /* of held bodies: auto-disable has counters that are to be kept */
-    int isotropic;      /* the inertia is a multiple of 1: no gyroscopic torque */
-    int own_gyroscopic; /* 1: ODE's term is switched off for this step */
-    double mass;        /* kg, 0: not looked at yet */
+    _Alignas(SPRAG_LINE) dBodyID id;
+    int serial;       /* the same from step to step, and no other body's */
+    int enabled;      /* once ODE has put those to sleep that were idle for long enough */
+    int kinematic;    /* moves as it likes: inverse mass 0 */
+    int component;    /* ODE's island: least body index in it */
+    int awake;        /* its component has an enabled body */
+    int absurd;       /* not finite, or of no mass: its island stays with ODE (lenient worlds) */
+    int island;       /* Sprag's island, or -1 */
+    int number;       /* in the list of bodies of its island */
+    int place;        /* the same; then that of the first body of its mechanism */
+    int articulation; /* mechanism of the island, or -1 */
+    int group;        /* its number in its mechanism */
+    int idle;         /* ODE will set it to rest before it solves */
+    int held;         /* ODE must not put it to sleep in this step: its island is awake and solved */
+    int slept;        /* of held bodies: it was asleep */
+    double mass;      /* kg, 0: not looked at yet */
     double inverse_mass;
     double impulse[6];     /* of all constraints of the island, N s, N m s */
-    spragMovedFn *moved;   /* the user's callback while ours stands in its place, or NULL */
     double motor_force[6]; /* of motors at their stops, N, N m */
-    double gyroscopic[3];  /* torque Sprag applies in place of ODE, N m */
+    int counted;           /* of held bodies: auto-disable has counters that are to be kept */
+    int isotropic;         /* the inertia is a multiple of 1: no gyroscopic torque */
+    int own_gyroscopic;    /* 1: ODE's term is switched off for this step */
     /* what follows begins with no value, and has one once the body was read */
-    double velocity[6];                    /* linear, angular at the start of the step */
-    double free_velocity[6];               /* at the end of the step without constraint forces */
-    double position[3], rotation[9];       /* m; body to world */
-    double force[6];                       /* ODE's accumulators as found, N, N m */
-    double inertia[9], inverse_inertia[9]; /* (3 x 3) world axes, about the centre of mass */
-    double idle_velocity[6];               /* as found, of idle bodies */
-    spragIdleState idle_state;             /* as found, of counted bodies */
+    _Alignas(SPRAG_LINE) double velocity[6]; /* linear, angular at the start of the step */
+    double free_velocity[6];                 /* at the end of the step without constraint forces */
+    double position[3], rotation[9];         /* m; body to world */
+    double inertia[9], inverse_inertia[9];   /* (3 x 3) world axes, about the centre of mass */
+    double force[6];                         /* ODE's accumulators as found, N, N m */
+    double gyroscopic[3];                    /* torque Sprag applies in place of ODE, N m, where it is switched off */
+    double idle_velocity[6];                 /* as found, of idle bodies */
+    spragIdleState idle_state;               /* as found, of counted bodies */
+    spragMovedFn *moved;                     /* the user's callback while ours stands in its place */
 } spragBodyState;
 
 typedef struct spragJointState {
@@ -82,17 +85,18 @@ static inline int spragIsContact(const spragJointState *joint)
     return joint->contact != NULL || joint->guide != NULL;
 }
 
-/* Asks for what is read of the joint's bodies: how they lie, and how they move. */
-static inline void spragAskBodies(const spragBodyState *body, const spragJointState *joint)
+/* Asks for what is read of the joint's bodies: the first line, and of two how they move, or how they lie. */
+static inline void spragAskBodies(const spragBodyState *body, const spragJointState *joint, size_t offset)
 {
-    enum { READ = offsetof(spragBodyState, force) - offsetof(spragBodyState, velocity) };
     for (int side = 0; side < 2; ++side)
         if (joint->body[side] >= 0) {
-            const spragBodyState *state = &body[joint->body[side]];
+            const char *state = (const char *)&body[joint->body[side]];
             __builtin_prefetch(state);
-            spragPrefetch(state->velocity, READ);
+            spragPrefetch(state + offset, 2 * SPRAG_LINE);
         }
 }
+#define SPRAG_HOW_THEY_MOVE offsetof(spragBodyState, velocity)
+#define SPRAG_HOW_THEY_LIE offsetof(spragBodyState, position)
 
 typedef struct spragBlock spragBlock;
 
@@ -191,28 +195,31 @@ typedef enum spragRecordFate { SPRAG_RECORD_LEFT, SPRAG_RECORD_CONTINUED, SPRAG_
 
 /* A contact of the last step: what its successor is recognised by and starts from, and what the user is told. */
 typedef struct spragContactMemory {
-    unsigned long long id;
-    int is_guide;    /* recognised by its id, not by its place */
-    int haste;       /* of its island (haste.h) */
-    int wedged;      /* 1: its island was (soften.h) */
-    dBodyID body[2]; /* compared, never followed; an address may be another body's by now, which its serial tells */
+    /* the bodies are compared, never followed; an address may be another body's by now, which its serial tells */
+    _Alignas(SPRAG_LINE) dBodyID body[2];
     int serial[2];
     dGeomID geom[2];
-    double local[2][3]; /* m, position in the frame of each body */
-    double arm;         /* m, distance from the bodies' centres: the scale of a match */
-    double position[3], normal[3];
-    double normal_force, friction[3]; /* N, on body[0]; along the normal, < 0 where a guide pushes against it */
-    double echo[3];                   /* N, added to it for the next guess (echo.h) */
-    double slip[3];                   /* m/s; the last one, kept while it sticks */
-    double slip_now[3];               /* m/s */
-    double depth;                     /* m */
-    double painleve_p, free_acceleration;
-    dJointID joint; /* given to the user, never followed; NULL for guides */
+    int is_guide; /* recognised by its id, not by its place */
     spragMode mode;
     int variant;
-    int paradox_class;
     int passed; /* 1: it stuck as its slip passed through zero, and was told of as a reversal (passing.h) */
-    int turned; /* 1: the user named its bodies in the other order */
+    unsigned long long id;
+    double local[2][3];  /* m, position in the frame of each body */
+    double arm;          /* m, distance from the bodies' centres: the scale of a match */
+    double normal_force; /* N, along the normal, < 0 where a guide pushes against it */
+    double friction[3];  /* N, on body[0] */
+    double slip[3];      /* m/s; the last one, kept while it sticks */
+    int haste;           /* of its island (haste.h) */
+    int turned;          /* 1: the user named its bodies in the other order */
+    double echo[3];      /* N, added to its force for the next guess (echo.h) */
+    double position[3], normal[3];
+    /* what follows is for the user alone, but for wedged */
+    double slip_now[3]; /* m/s */
+    double depth;       /* m */
+    double painleve_p, free_acceleration;
+    dJointID joint; /* given to the user, never followed; NULL for guides */
+    int paradox_class;
+    int wedged; /* 1: its island was (soften.h) */
 } spragContactMemory;
 
 /* Force of one of a joint's limits and motors in the last step: whether it held, and where the search starts. */
@@ -248,6 +255,7 @@ struct spragWorld {
     spragFloats floats;    /* the host's, while Sprag works */
     spragArena arena;      /* of the step */
     spragPool *pool;       /* threads, or NULL */
+    spragPool *crew;       /* the same, or NULL in a step that has too little for others to share but its islands */
     spragLane *lane;       /* (lane_count) one for each thread */
     spragIsland *largest;  /* the island of this step with the most bodies, or NULL: the memo is its own */
     spragBlockLuMemo memo; /* of the graph of its bodies */

@@ -124,9 +124,10 @@ INLINE void sumParts(const SumParts *own)
         spragGreedyAskBodies(greedy, k + SPRAG_GREEDY_AHEAD, sizeof *greedy->body);
         if (ahead)
             fromLane(greedy, k);
+        const int *pair = greedy->pair[k];
         if (c->r[0] != 0 || c->r[1] != 0 || c->r[2] != 0)
-            spragGreedyPush(c, c->r, c->body[0] < world ? &greedy->body[c->body[0]] : &still,
-                            c->body[1] < world ? &greedy->body[c->body[1]] : &still);
+            spragGreedyPush(c, c->r, pair[0] < world ? &greedy->body[pair[0]] : &still,
+                            pair[1] < world ? &greedy->body[pair[1]] : &still);
     }
 }
 
@@ -233,15 +234,23 @@ INLINE spragQuad movedOf(const double *moved, int (*const pair)[2], int side)
     return (spragQuad){moved[pair[0][side]], moved[pair[1][side]], moved[pair[2][side]], moved[pair[3][side]]};
 }
 
+/* A range of contacts, by eights: what is listed of them begins where their own places in the list do. */
+typedef struct ListRange {
+    const Round *round;
+    int first, end; /* eights */
+    double greatest;
+    int count;
+} ListRange;
+
 /* Lists what has more than the threshold pending. */
-INLINE void listRound(Round *round)
+INLINE void listPending(ListRange *range)
 {
-    const spragGreedy *greedy = round->greedy;
+    const spragGreedy *greedy = range->round->greedy;
     const double *const moved = greedy->moved;
-    const spragQuad threshold = spragQuadOf(round->threshold);
+    const spragQuad threshold = spragQuadOf(range->round->threshold);
     spragQuad greatest = {0};
-    int count = 0, *const list = greedy->list;
-    for (int k = 0; k < greedy->contact_count; k += SPRAG_GREEDY_PAIR) {
+    int count = 0, *const list = greedy->list + range->first * SPRAG_GREEDY_PAIR;
+    for (int k = range->first * SPRAG_GREEDY_PAIR; k < range->end * SPRAG_GREEDY_PAIR; k += SPRAG_GREEDY_PAIR) {
         spragQuadMask above[2];
         for (int part = 0; part < 2; ++part) {
             const int first = k + part * SPRAG_QUAD;
@@ -259,8 +268,8 @@ INLINE void listRound(Round *round)
             count -= (int)above[i / SPRAG_QUAD][i % SPRAG_QUAD];
         }
     }
-    round->count = count;
-    round->greatest = fmax(fmax(greatest[0], greatest[1]), fmax(greatest[2], greatest[3]));
+    range->count = count;
+    range->greatest = fmax(fmax(greatest[0], greatest[1]), fmax(greatest[2], greatest[3]));
 }
 
 INLINE void askVisit(const spragGreedy *greedy, int k)
@@ -332,7 +341,7 @@ INLINE void visitParts(const RoundParts *own)
     }
 }
 
-SPRAG_QUAD_CLONES(listRows, listRound, Round)
+SPRAG_QUAD_CLONES(listRows, listPending, ListRange)
 SPRAG_QUAD_CLONES(visitRows, visitRound, Round)
 SPRAG_QUAD_CLONES(visitPartsRows, visitParts, const RoundParts)
 
@@ -341,10 +350,39 @@ static void runVisits(void *data, int first, int end)
     visitPartsRows(&(RoundParts){data, first, end});
 }
 
+typedef struct Listing {
+    const Round *round;
+    ListRange range[SPRAG_RANGES_MOST];
+} Listing;
+
+static void runListing(void *data, int number, int first, int end)
+{
+    Listing *listing = data;
+    listing->range[number] = (ListRange){.round = listing->round, .first = first, .end = end};
+    listRows(&listing->range[number]);
+}
+
+/* One list of those of all ranges, which have the order of the contacts. */
+static void listRound(Round *round)
+{
+    const int eights = spragGreedyPadded(round->greedy->contact_count) / SPRAG_GREEDY_PAIR;
+    int *const list = round->greedy->list;
+    Listing listing;
+    listing.round = round;
+    spragRangesRun(eights, runListing, &listing);
+    for (int k = 0; k < spragRangeCount(eights); ++k) {
+        const ListRange *range = &listing.range[k];
+        if (k > 0)
+            memmove(list + round->count, list + range->first * SPRAG_GREEDY_PAIR, (size_t)range->count * sizeof *list);
+        round->count += range->count;
+        round->greatest = fmax(round->greatest, range->greatest);
+    }
+}
+
 static Round runRound(spragGreedy *greedy, double threshold, long least, double deadline)
 {
     Round round = {.greedy = greedy, .threshold = threshold, .deadline = deadline, .least = least};
-    listRows(&round);
+    listRound(&round);
     if (deadline < INFINITY || round.count < ROUND_SHARED) {
         visitRows(&round);
         return round;

@@ -40,14 +40,14 @@ typedef struct spragGreedyBody {
 typedef struct spragGreedyContact {
     double direction[3][4];
     double arm[2][4]; /* m, from the bodies' centres; the fourth: 1/kg, the body's part of trace(W_kk) / 3 */
-    double own[3][4]; /* 1/kg, columns of J_k M^-1 J_k^T; the fourth: of C_k */
+    double r[4];      /* N s; the fourth: unused.  A sum reads no further */
     double q[4];      /* m/s */
-    double r[4];      /* N s; the fourth: unused */
     double mu;
-    double inverse_nn;  /* 1 / W_nn */
-    double K[3];        /* 1/kg, Schur complement of W_nn in W_kk: K_11, K_12, K_22 */
-    double inverse_det; /* of K */
     double nu;          /* slip multiplier of the last visit, 1/kg */
+    double inverse_nn;  /* 1 / W_nn */
+    double inverse_det; /* of K */
+    double own[3][4];   /* 1/kg, columns of J_k M^-1 J_k^T; the fourth: of C_k */
+    double K[3];        /* 1/kg, Schur complement of W_nn in W_kk: K_11, K_12, K_22 */
     int body[2];        /* the last body is the world: it has no inverse mass */
 } spragGreedyContact;
 

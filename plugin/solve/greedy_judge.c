@@ -52,7 +52,8 @@ INLINE void judgeAll(JudgedRange *range)
     for (int k = range->first; k < range->end; ++k) {
         const spragGreedyContact *c = &greedy->contact[k];
         spragGreedyAskBodies(greedy, k + SPRAG_GREEDY_AHEAD, sizeof c->q);
-        const spragQuad moved = spragGreedyVelocity(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]),
+        const int *pair = greedy->pair[k];
+        const spragQuad moved = spragGreedyVelocity(c, &greedy->body[pair[0]], &greedy->body[pair[1]]),
                         sum = moved + SPRAG_ROW(c->q);
         double u[3], trace = 0;
         for (int i = 0; i < 3; ++i) {
@@ -67,7 +68,7 @@ INLINE void judgeAll(JudgedRange *range)
             all->others[k] = moved[0] - (c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2]);
         own->work += spragDot3(c->r, c->q);
         own->square += c->r[0] * moved[0] + c->r[1] * moved[1] + c->r[2] * moved[2];
-        greedy->seen[k] = greedy->moved[c->body[0]] + greedy->moved[c->body[1]] - residual / greedy->gain[k];
+        greedy->seen[k] = greedy->moved[pair[0]] + greedy->moved[pair[1]] - residual / greedy->gain[k];
         if (greedy->lanes != NULL)
             toLane(greedy, k, sum, residual);
         if (!(residual <= own->worst) && !isnan(own->worst)) /* keeps a NaN */

@@ -72,7 +72,7 @@ SPRAG_QUAD_INLINE void spragGreedyPush(const spragGreedyContact *c, const double
 SPRAG_QUAD_INLINE void spragGreedyAskBodies(const spragGreedy *greedy, int k, size_t bytes)
 {
     for (int side = 0; side < 2 && k < greedy->contact_count; ++side)
-        spragPrefetch(&greedy->body[greedy->contact[k].body[side]], bytes);
+        spragPrefetch(&greedy->body[greedy->pair[k][side]], bytes);
 }
 
 #endif
