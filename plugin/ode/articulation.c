@@ -497,6 +497,27 @@ int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
     return 1;
 }
 
+int spragArticulationsMakeOther(struct spragWorld *world, spragIsland *other)
+{
+    spragBodyState *body = world->snapshot.body;
+    int(*known)[3] = spragArenaTakeRaw(&other->lane->arena, (size_t)other->body_count, sizeof *known);
+    if (known == NULL)
+        return 0;
+    for (int i = 0; i < other->body_count; ++i) {
+        spragBodyState *b = &body[other->body[i]];
+        known[i][0] = b->place, known[i][1] = b->articulation, known[i][2] = b->group;
+        b->place = i, b->articulation = -1;
+    }
+    other->articulation_count = 0;
+    other->surged = 0; /* what the rows ask for is not asked */
+    const int made = spragArticulationsMake(world, other);
+    for (int i = 0; i < other->body_count; ++i) {
+        spragBodyState *b = &body[other->body[i]];
+        b->place = known[i][0], b->articulation = known[i][1], b->group = known[i][2];
+    }
+    return made;
+}
+
 void spragArticulationsRespond(const spragSnapshot *s, spragIsland *island)
 {
     for (int a = 0; a < island->articulation_count; ++a)

@@ -43,6 +43,11 @@ struct spragArticulation {
  * must be known.  0: no memory. */
 int spragArticulationsMake(struct spragWorld *world, spragIsland *island);
 
+/* The same with other rows, all of the island's and more, joint by joint, of some blocks: what they feel then
+ * spragArticulationCouple tells.  other: the island but for its rows, blocks and Y; what the bodies know of their
+ * mechanisms stays as it is.  0: no memory. */
+int spragArticulationsMakeOther(struct spragWorld *world, spragIsland *other);
+
 /* Anew for blocks whose rows have changed (and Y with them). */
 void spragArticulationsRespond(const spragSnapshot *s, spragIsland *island);
 

@@ -483,7 +483,7 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
     for (int k = 0; k < n && island->articulation_count > 0; ++k)
         spragArticulationShift(island, k, q + 3 * k, &history[k].free_acceleration);
     setLockedAside(s, island, q);
-    if (!island->lean && !spragHeldReduce(world, island, history))
+    if (!island->loose && !spragHeldReduce(world, island, history))
         return 0;
     spragSingularAdjust(world, island, q);
     spragCoupledExamine(world, island, history);

@@ -2,20 +2,9 @@
 
 #include <string.h>
 
-#include "linalg/ldlt.h"
 #include "linalg/vec3.h"
+#include "ode/articulation.h"
 #include "ode/bearing.h"
-
-/* The factor is dense outside its envelope: a crowd of more motors than this in one island is taken as limp. */
-enum { HELD_MAX = 1024 };
-
-typedef struct Held {
-    int count;
-    int *number;       /* (3 block_count) place of a row among the held ones, or -1 */
-    int *first;        /* (count) envelope */
-    double *L, *pivot; /* (count x count), (count) inverse pivots */
-    double *Z;         /* (count x 3) L^-1 W_Bk */
-} Held;
 
 static int holds(const struct spragWorld *world, const spragIsland *island, int k, int row)
 {
@@ -28,82 +17,95 @@ static int holds(const struct spragWorld *world, const spragIsland *island, int 
     return block->part == SPRAG_PART_JOINT && island->bound[6 * k + row] < r && r < island->bound[6 * k + 3 + row];
 }
 
-static int countHeld(const struct spragWorld *world, const spragIsland *island, int *number)
+/* Adds the rows of block k that hold to those of its joint, which begin at `first`.  A motor and friction about one
+ * axis may hold both: what is more than a joint can have goes to another. */
+static void addHeld(const struct spragWorld *world, const spragIsland *island, int k, const spragEqualityRow *first,
+                    spragIsland *other)
+{
+    const spragBlock *block = &island->block[k];
+    for (int row = 0; row < 3; ++row) {
+        spragEqualityRow *end = other->row + other->row_count;
+        if (!holds(world, island, k, row))
+            continue;
+        *end = (spragEqualityRow){.joint = end - first < SPRAG_JOINED_ROWS ? block->joint : -1 - block->joint,
+                                  .body = {block->body[0], block->body[1]},
+                                  .number = -1,
+                                  .compliance = block->compliance[row]};
+        for (int side = 0; side < 2; ++side)
+            memcpy(end->J[side], block->J[side][row], sizeof end->J[side]);
+        ++other->row_count;
+    }
+}
+
+/* Rows and blocks of joints come in the order of these. */
+static void mergeRows(const struct spragWorld *world, const spragIsland *island, spragIsland *other)
+{
+    int e = 0;
+    for (int k = 0, end; k < island->block_count; k = end) {
+        const int joint = island->block[k].joint;
+        for (end = k + 1; end < island->block_count && island->block[end].joint == joint; ++end)
+            ;
+        while (e < island->row_count && island->row[e].joint < joint)
+            other->row[other->row_count++] = island->row[e++];
+        const spragEqualityRow *first = other->row + other->row_count;
+        while (e < island->row_count && island->row[e].joint == joint)
+            other->row[other->row_count++] = island->row[e++];
+        for (int own = k; own < end; ++own)
+            addHeld(world, island, own, first, other);
+    }
+    while (e < island->row_count)
+        other->row[other->row_count++] = island->row[e++];
+}
+
+static int countHeld(const struct spragWorld *world, const spragIsland *island)
 {
     int count = 0;
     for (int k = 0; k < island->block_count; ++k)
         for (int row = 0; row < 3; ++row)
-            number[3 * k + row] = holds(world, island, k, row) ? count++ : -1;
+            count += holds(world, island, k, row);
     return count;
 }
 
-/* W_BB, lower triangle. */
-static void fill(const spragProblem *p, Held *held)
+/* The island with the rows that hold, for its contacts alone.  0: no memory. */
+static int makeOther(struct spragWorld *world, const spragIsland *island, int held, spragIsland *other)
 {
-    for (int k = 0; k < p->contact_count; ++k)
-        for (int i = 0; i < 3; ++i) {
-            const int a = held->number[3 * k + i];
-            if (a < 0)
-                continue;
-            held->first[a] = a;
-            for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
-                for (int j = 0; j < 3; ++j) {
-                    const int b = held->number[3 * p->column[e] + j];
-                    if (b < 0 || b > a)
-                        continue;
-                    held->L[a * held->count + b] = p->W[9 * e + 3 * i + j];
-                    if (b < held->first[a])
-                        held->first[a] = b;
-                }
+    spragArena *arena = &island->lane->arena;
+    *other = *island;
+    other->row = SPRAG_TAKE_RAW(arena, spragEqualityRow, island->row_count + held);
+    other->block = SPRAG_TAKE_RAW(arena, spragBlock, island->block_count);
+    other->Y = spragArenaTakeRaw(arena, (size_t)island->block_count, sizeof *other->Y);
+    if (other->row == NULL || other->block == NULL || other->Y == NULL)
+        return 0;
+    other->row_count = other->block_count = 0;
+    mergeRows(world, island, other);
+    for (int k = 0; k < island->block_count; ++k)
+        if (island->block[k].part == SPRAG_PART_CONTACT) {
+            memcpy(other->Y[other->block_count], island->Y[k], sizeof *other->Y);
+            other->block[other->block_count++] = island->block[k];
         }
+    return spragArticulationsMakeOther(world, other);
 }
 
-static void reduce(const spragProblem *p, const double *r, int k, Held *held, spragContactHistory *history)
+int spragHeldReduce(struct spragWorld *world, const spragIsland *island, spragContactHistory *history)
 {
-    int top = held->count;
-    memset(held->Z, 0, 3 * (size_t)held->count * sizeof *held->Z);
-    for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
-        for (int j = 0; j < 3; ++j) {
-            const int b = held->number[3 * p->column[e] + j];
-            if (b < 0)
-                continue;
-            for (int i = 0; i < 3; ++i)
-                held->Z[3 * b + i] = p->W[9 * e + 3 * i + j];
-            if (b < top)
-                top = b;
-        }
-    spragLdltForward(held->count, held->first, held->L, 3, top, held->Z);
-    for (int b = top; b < held->count; ++b)
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j)
-                history->held[3 * i + j] += held->Z[3 * b + i] * held->pivot[b] * held->Z[3 * b + j];
-    history->free_acceleration += spragDot3(history->held, r + 3 * k) / p->step;
-}
-
-int spragHeldReduce(const struct spragWorld *world, const spragIsland *island, spragContactHistory *history)
-{
-    const spragProblem *p = &island->problem;
-    int joints = 0;
-    for (int k = 0; k < island->block_count; ++k)
-        joints += island->block[k].part == SPRAG_PART_JOINT || island->block[k].part == SPRAG_PART_TURNING;
-    if (joints == 0)
+    const spragArenaMark mark = spragArenaMarkGet(&island->lane->arena);
+    const int held = countHeld(world, island);
+    spragIsland other;
+    if (held == 0)
         return 1;
-    Held held = {.number = SPRAG_TAKE(&island->lane->arena, int, 3 * island->block_count)};
-    if (held.number == NULL)
+    if (!makeOther(world, island, held, &other))
         return 0;
-    held.count = countHeld(world, island, held.number);
-    if (held.count == 0 || held.count > HELD_MAX)
-        return 1;
-    held.first = SPRAG_TAKE(&island->lane->arena, int, held.count);
-    held.L = SPRAG_TAKE(&island->lane->arena, double, held.count *held.count);
-    held.pivot = SPRAG_TAKE(&island->lane->arena, double, held.count);
-    held.Z = SPRAG_TAKE(&island->lane->arena, double, 3 * held.count);
-    if (!held.first || !held.L || !held.pivot || !held.Z)
-        return 0;
-    fill(p, &held);
-    spragLdltFactor(held.count, held.first, held.L, held.pivot);
-    for (int k = 0; k < island->block_count; ++k)
-        if (island->block[k].part == SPRAG_PART_CONTACT)
-            reduce(p, island->r, k, &held, &history[k]);
+    for (int k = 0, i = 0; k < island->block_count; ++k) {
+        if (island->block[k].part != SPRAG_PART_CONTACT)
+            continue;
+        double with[9] = {0}, without[9] = {0};
+        spragArticulationCouple(island, k, k, without);
+        spragArticulationCouple(&other, i, i, with);
+        for (int row = 0; row < 9; ++row)
+            history[k].held[row] = without[row] - with[row];
+        history[k].free_acceleration += spragDot3(history[k].held, island->r + 3 * k) / island->problem.step;
+        ++i;
+    }
+    spragArenaRelease(&island->lane->arena, mark);
     return 1;
 }
