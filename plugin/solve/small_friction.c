@@ -20,11 +20,18 @@ enum { CONTACTS_MAX = 32, SQUARINGS = 15 };
 #define LAMBDA_HELD 1e-8 /* of sticking contacts: hyperstatic ones are singular */
 #define MARGIN 1e-3      /* d / c */
 
+/* Of a contact that parts rounding may leave an impulse of 1e-80 N s. */
+static int bears(const spragProximal *s, int k, const double *r, const double *u)
+{
+    const int two_sided = spragKindOf(s->problem, k) == SPRAG_BLOCK_TWO_SIDED;
+    return two_sided ? r[3 * k] != 0 : r[3 * k] > 0 && s->w[k] * r[3 * k] > u[3 * k];
+}
+
 /* A slip below what the answer is accurate to is no slip. */
 static int slidesLoaded(const spragProximal *s, int k, const double *r, const double *u)
 {
     const spragProblem *p = s->problem;
-    return spragKindOf(p, k) <= SPRAG_BLOCK_TWO_SIDED && r[3 * k] != 0 && p->mu[k] > 0 &&
+    return spragKindOf(p, k) <= SPRAG_BLOCK_TWO_SIDED && bears(s, k, r, u) && p->mu[k] > 0 &&
            spragNorm2(u + 3 * k + 1) > fmax(SPRAG_SLIP_TOLERANCE, 10 * s->accuracy);
 }
 
@@ -57,7 +64,7 @@ static void modeRows(spragProximal *s, const double *r, const double *u)
         for (int a = 0; a < 3; ++a)
             if (slides)
                 tieRow(s, k, a, a > 0 ? rk[a] / rk[0] : 0);
-            else if (frictional ? rk[0] == 0 || (a > 0 && p->mu[k] == 0)
+            else if (frictional ? !bears(s, k, r, u) || (a > 0 && p->mu[k] == 0)
                                 : rk[a] == 0 || fabs(uk[a]) > SPRAG_SLIP_TOLERANCE)
                 tieRow(s, k, a, 0); /* a row that moves does not hold, whatever limits it */
     }

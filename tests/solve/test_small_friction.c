@@ -104,6 +104,19 @@ static void routhHurwitz(void **state)
     assert_true(stable > 500 && unstable > 500);
 }
 
+/* A contact that parts does not bear, whatever rounding has left of its impulse. */
+static void whatPartsDoesNotBear(void **state)
+{
+    (void)state;
+    const double G[4] = {-0.5, 0, 0, 0.5};
+    Sliders s;
+    slidersInit(&s, 2, G, equal);
+    const double r[6] = {1e-80, -1e-80, 0, 1, -1, 0}, parting[6] = {1e-3, 1, 0, 1e-16, 1, 0};
+    const double bearing[6] = {-1e-90, 1, 0, 1e-16, 1, 0};
+    assert_int_equal(verdict(&s.problem, r, parting), 1);
+    assert_int_equal(verdict(&s.problem, r, bearing), 0);
+}
+
 /* A heavy body on a separatrix beside a light one that slides, and in other units of mass: the same verdict. */
 static void heavyBesideLight(void **state)
 {
@@ -180,9 +193,9 @@ static void outOfMemoryIsSaid(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(oneContactIsTheSlope), cmocka_unit_test(twoSaddles),
-                                       cmocka_unit_test(routhHurwitz),         cmocka_unit_test(heavyBesideLight),
-                                       cmocka_unit_test(hyperstatic),          cmocka_unit_test(onlyWhatSlides),
-                                       cmocka_unit_test(manyThatSlide),        cmocka_unit_test(outOfMemoryIsSaid)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oneContactIsTheSlope), cmocka_unit_test(twoSaddles),    cmocka_unit_test(routhHurwitz),
+        cmocka_unit_test(heavyBesideLight),     cmocka_unit_test(hyperstatic),   cmocka_unit_test(onlyWhatSlides),
+        cmocka_unit_test(whatPartsDoesNotBear), cmocka_unit_test(manyThatSlide), cmocka_unit_test(outOfMemoryIsSaid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
