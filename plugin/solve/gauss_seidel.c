@@ -49,12 +49,14 @@ enum {
     SWEEPS_CALM = LOOK,      /* of an answer that creeps, in each step */
     UNSEEN = -1,             /* patience: the chain judges the few sweeps */
     SMALL = 200,             /* blocks */
-    PATIENT = 24,            /* sweeps, at least, in which the residual must fall to HALF, or in half of those done */
-    PATIENT_LIMITED = 1000,  /* at most, where work is limited, */
-    PATIENT_NEAR = 200,      /* and from CALM on */
-    MANY = 2000,             /* blocks */
-    STEPS_FOLLOW = 20,       /* of Newton, for which there is work */
-    MOMENTUM_SHARE = 5,      /* blocks a sweep with momentum */
+    PATIENT = 24,            /* sweeps, at least, in which the residual must fall to HALF, */
+    PART = 2,                /* or in half of those done, */
+    PART_PROMPT = 4,        /* or, up to CALM, in a quarter, where Newton is cheap and less than the tolerance enough */
+    PATIENT_LIMITED = 1000, /* at most, where work is limited, */
+    PATIENT_NEAR = 200,     /* and from CALM on */
+    MANY = 2000,            /* blocks */
+    STEPS_FOLLOW = 20,      /* of Newton, for which there is work */
+    MOMENTUM_SHARE = 5,     /* blocks a sweep with momentum */
     CHEAP = 8 /* times less where Newton's steps cost no more than some sweeps: 300 tumbling boxes take half the time */
 };
 #define HALF 0.5
@@ -125,18 +127,25 @@ static int follow(Run *run)
     return 1;
 }
 
+/* The residual must fall to HALF in so many sweeps, or in a part of those done; 0: it need not. */
+typedef struct Patience {
+    int sweeps, part;
+} Patience;
+
 /* Sweeps in which the residual has to fall to HALF, for sweeps that have to pay:
  * factorisations grow dearer than sweeps. */
-static int patienceOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolveInfo *info)
+static Patience patienceOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolveInfo *info,
+                           spragArena *arena)
 {
-    const int cheap =
-        info->method_iterations[SPRAG_SOLVER_NEWTON] > 0; /* it has been asked first, so it costs little */
-    int patience = problem->contact_count - SMALL;
-    if (options->work_limit > 0 && patience > PATIENT_LIMITED)
-        patience = PATIENT_LIMITED;
+    const int asked = info->method_iterations[SPRAG_SOLVER_NEWTON] > 0; /* first, so it costs little */
+    const int cheap = asked || (options->work_limit > 0 && spragNewtonIsCheap(problem, options, arena));
+    int sweeps = problem->contact_count - SMALL;
+    if (options->work_limit > 0 && sweeps > PATIENT_LIMITED)
+        sweeps = PATIENT_LIMITED;
     if (cheap)
-        patience /= CHEAP;
-    return patience > PATIENT ? patience : PATIENT;
+        sweeps /= CHEAP;
+    const int prompt = cheap && options->enough > options->tolerance;
+    return (Patience){.sweeps = sweeps > PATIENT ? sweeps : PATIENT, .part = prompt ? PART_PROMPT : PART};
 }
 
 static void gather(void *anderson, int part)
@@ -181,11 +190,12 @@ static void settle(Run *run, const double *r)
  * does).  Near an answer, in a step, that is soon known: of 399 solves of piles of 1000 and 1200 balls that come
  * to rest, 42 end sooner with a patience of 200 sweeps in place of 1000, which saves two fifths of the sweeps of
  * all, and 179 reach 1e-6 m/s in place of 185. */
-static int isInVain(int patience, int limited, int k, int marked, double mark)
+static int isInVain(Patience patience, int limited, int k, int marked, double mark)
 {
-    if (limited && mark < CALM && patience > PATIENT_NEAR)
-        patience = PATIENT_NEAR;
-    return patience > 0 && k - marked > patience && k - marked > k / 2;
+    int sweeps = patience.sweeps;
+    if (limited && mark < CALM && sweeps > PATIENT_NEAR)
+        sweeps = PATIENT_NEAR;
+    return sweeps > 0 && k - marked > sweeps && k - marked > k / (mark < CALM ? PART : patience.part);
 }
 
 /* Judges what the last sweep left, and keeps it if it is the best so far. */
@@ -203,7 +213,7 @@ static double look(Run *run, double *least)
 
 /* Sweeps from r until the residual is at most the tolerance, the limit or the deadline is reached or, with patience (0:
  * without end), the residual falls no more.  r: the best iterate seen; where nobody looks (UNSEEN) the last. */
-static spragStatus sweep(Run *run, const spragSolveOptions *options, int limit, double deadline, int patience,
+static spragStatus sweep(Run *run, const spragSolveOptions *options, int limit, double deadline, Patience patience,
                          double *r, int *iterations)
 {
     const spragProblem *problem = run->sweeper.problem;
@@ -224,7 +234,7 @@ static spragStatus sweep(Run *run, const spragSolveOptions *options, int limit, 
             status = SPRAG_LIMIT;
             break;
         }
-        if (patience != UNSEEN && (change <= options->tolerance || k % LOOK == 0 || k == limit || late)) {
+        if (patience.sweeps != UNSEEN && (change <= options->tolerance || k % LOOK == 0 || k == limit || late)) {
             const double residual = look(run, &least);
             if (residual < HALF * mark)
                 mark = residual, marked = k;
@@ -279,7 +289,7 @@ static int init(Run *run, const spragProblem *problem, spragArena *arena)
     return spragAndersonInit(&run->anderson, sweeper->part_count, run->start, weight, threads, arena);
 }
 
-static spragStatus start(const spragProblem *problem, const spragSolveOptions *options, int limit, int patience,
+static spragStatus start(const spragProblem *problem, const spragSolveOptions *options, int limit, Patience patience,
                          spragArena *arena, double *r, spragSolveInfo *info)
 {
     Run run;
@@ -288,7 +298,7 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (options->iteration_limit > 0)
         limit = options->iteration_limit;
-    if (patience > 0 && momentumOf(problem, options) > 0 && newtonFollows(problem, options))
+    if (patience.sweeps > 0 && momentumOf(problem, options) > 0 && newtonFollows(problem, options))
         limit = limit / 2 + 1; /* with momentum they get as far, and Newton goes on */
     if (init(&run, problem, arena))
         status = sweep(&run, options, limit, deadline, patience, r, &info->iterations);
@@ -299,13 +309,13 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    return start(problem, options, SWEEP_LIMIT, 0, arena, r, info);
+    return start(problem, options, SWEEP_LIMIT, (Patience){0}, arena, r, info);
 }
 
 static spragStatus solveWhileItPays(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                                     double *r, spragSolveInfo *info)
 {
-    return start(problem, options, SWEEP_PAYS_LIMIT, patienceOf(problem, options, info), arena, r, info);
+    return start(problem, options, SWEEP_PAYS_LIMIT, patienceOf(problem, options, info, arena), arena, r, info);
 }
 
 /* So many sweeps whatever the residual is. */
@@ -315,7 +325,7 @@ static spragStatus calm(const spragProblem *problem, const spragSolveOptions *op
     spragSolveOptions some = *options;
     some.iteration_limit = SWEEPS_CALM;
     some.tolerance = 0;
-    return start(problem, &some, SWEEPS_CALM, UNSEEN, arena, r, info);
+    return start(problem, &some, SWEEPS_CALM, (Patience){.sweeps = UNSEEN}, arena, r, info);
 }
 
 const spragSolver spragSolverCalm = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", calm};

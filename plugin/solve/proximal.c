@@ -263,6 +263,7 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
     proximal->best = vectors + 4 * n;
     proximal->best_residual = INFINITY;
     proximal->retry = LAMBDA_RETRY;
+    proximal->lag_first = LAG_FIRST;
     for (int k = 0; k < problem->contact_count; ++k) {
         const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k);
         const double trace = W[0] + W[4] + W[8];
@@ -357,7 +358,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
     proximal->lambda = lambda;
-    proximal->lag = lambda < LAMBDA_JUMP ? 0 : LAG_FIRST;
+    proximal->lag = lambda < LAMBDA_JUMP ? 0 : proximal->lag_first;
     /* stay: solved problems in which lambda does not fall after a failure; pause: after the next one. */
     int stay = 0, pause = proximal->problem->contact_count > CHEAP;
     for (int count = 0;;) {
@@ -389,7 +390,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
             memcpy(r, proximal->center, bytes);
             proximal->lambda =
                 proximal->lambda < LAMBDA_JUMP ? proximal->retry : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
-            proximal->lag = fmin(1, fmax(LAG_RISE * proximal->lag, LAG_FIRST));
+            proximal->lag = fmin(1, fmax(LAG_RISE * proximal->lag, proximal->lag_first));
         } else if (stay > 0) {
             --stay;
         } else if (inner <= INNER_EASY) {

@@ -41,6 +41,7 @@ typedef struct spragProximal {
     double retry;         /* lambda after a warm start that failed */
     double *slide;        /* (nc) mu |u_t| of the center, where lag > 0 */
     double lag;           /* share of it in the normal rows, 0 to 1 */
+    double lag_first;     /* what it begins with, and has at least after a problem that was not solved */
     double stall;         /* m/s: once the best is below it, a point that gains nothing is the last; 0: never */
     int factored;         /* tangent holds factors of a recent matrix */
     double *best;         /* (3 nc) least residual so far */

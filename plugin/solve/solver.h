@@ -32,6 +32,10 @@ extern const spragSolver spragSolverFreeRows; /* of small problems: the chain on
 extern const spragSolver spragSolverGeneration; /* of up to 120 blocks: the contacts that carry, found one by one */
 extern const spragSolver spragSolverTurns;      /* sweeps and the traced path by turns: for the last that is left */
 
+/* 1: a step of Newton's method in the velocities of bodies costs no more than some sweeps.  Asked, it costs an analysis
+ * of their graph. */
+int spragNewtonIsCheap(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena);
+
 /* 1: some row of a box has no bounds, as the tangential ones of a contact with mu = infinity. */
 int spragProblemHasFreeRows(const spragProblem *problem);
 /* What is left of up to SPRAG_FREE_ROWS_MOST blocks when those rows are eliminated (free_rows.c), where they are fixed
