@@ -77,8 +77,9 @@ static int fill(const struct spragWorld *world, const spragIsland *island, Syste
     return 1;
 }
 
-/* Is the minor of these rows and columns positive, clear of rounding?  m <= 3, in closed form. */
-static int minorIsPositive(const System *s, const int *side, unsigned mask)
+/* The minor of these rows and columns, over the product of its columns' largest entries; side NULL: without friction.
+ * m <= 3, in closed form. */
+static double minorOf(const System *s, const int *side, unsigned mask)
 {
     double A[MOST][MOST], size = 1;
     int index[MOST], m = 0;
@@ -89,18 +90,29 @@ static int minorIsPositive(const System *s, const int *side, unsigned mask)
         const int k = index[j];
         double largest = 0;
         for (int i = 0; i < m; ++i) {
-            A[j][i] = side[k] > 0 ? s->plus[index[i]][k] : -s->minus[index[i]][k];
+            A[j][i] = side == NULL  ? s->normal[index[i]][k]
+                      : side[k] > 0 ? s->plus[index[i]][k]
+                                    : -s->minus[index[i]][k];
             largest = fmax(largest, fabs(A[j][i]));
         }
         size *= largest;
     }
+    if (!(size > 0))
+        return 0;
     if (m == 1)
-        return A[0][0] > ZERO_PIVOT * size;
+        return A[0][0] / size;
     if (m == 2)
-        return A[0][0] * A[1][1] - A[0][1] * A[1][0] > ZERO_PIVOT * size;
+        return (A[0][0] * A[1][1] - A[0][1] * A[1][0]) / size;
     double c[3];
     spragCross3(c, A[1], A[2]);
-    return spragDot3(A[0], c) > ZERO_PIVOT * size;
+    return spragDot3(A[0], c) / size;
+}
+
+/* Of contacts that repeat each other the minor is zero with friction and without, and says nothing. */
+static int minorIsSmall(const System *s, const int *side, unsigned mask)
+{
+    const double minor = minorOf(s, side, mask);
+    return minor > ZERO_PIVOT || (minor >= -ZERO_PIVOT && !(minorOf(s, NULL, mask) > ZERO_PIVOT));
 }
 
 static unsigned loadedBy(const System *s, const int *side)
@@ -115,7 +127,7 @@ static int isSmall(const System *s, const int *side)
 {
     const unsigned loaded = loadedBy(s, side);
     for (unsigned mask = 1; mask < 1u << s->m; ++mask)
-        if ((mask & ~loaded) == 0 && !minorIsPositive(s, side, mask))
+        if ((mask & ~loaded) == 0 && !minorIsSmall(s, side, mask))
             return 0;
     return 1;
 }
@@ -192,7 +204,7 @@ static int goesOn(const System *s, const int *side)
 {
     double N[MOST];
     const unsigned loaded = loadedBy(s, side);
-    return solves(s, side, N) > 0 && (loaded == 0 || minorIsPositive(s, side, loaded));
+    return solves(s, side, N) > 0 && (loaded == 0 || minorIsSmall(s, side, loaded));
 }
 
 /* One contact changes its side, or leaves, or touches; 0: none of them alone. */
