@@ -533,7 +533,7 @@ int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved
 int spragAssembleCouple(struct spragWorld *world, spragIsland *island)
 {
     island->greedy = NULL;
-    island->lean = 0;
+    island->whole = 1;
     spragArenaReset(&island->lane->scratch);
     return respondAll(&world->snapshot, island) && spragDelassusMake(world, island);
 }
@@ -584,7 +584,7 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     island->glued = island->rescued == NULL && isGlued(world, island);
     island->loose = island->rescued != NULL || island->glued;
     const int whole = !island->loose;
-    island->lean = whole && spragDelassusIsDear(world, island);
+    island->lean = island->whole = 0;
     if (!spragOpposedRelax(world, island) || (whole && !spragWorkingSetChoose(world, island)) ||
         (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) ||
         (whole && !spragArticulationsMake(world, island)) || !makeProblem(world, island))

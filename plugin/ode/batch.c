@@ -23,6 +23,7 @@
 #include "ode/lone.h"
 #include "ode/matrix_free.h"
 #include "ode/passing.h"
+#include "ode/release.h"
 #include "ode/rescue.h"
 #include "ode/surge.h"
 #include "ode/working_set.h"
@@ -31,9 +32,10 @@
 #include "solve/solver.h"
 
 enum {
-    BATCH_JOINTS = 64,    /* some 100 kB in all */
-    BLOCKS_ENOUGH = 1000, /* of an island: one of more has no more work for being asked for `enough` */
-    SURGES_MAX = 4        /* times that an island begins again, as its answer throws bodies */
+    BATCH_JOINTS = 64,      /* some 100 kB in all */
+    BLOCKS_ENOUGH = 1000,   /* of an island: one of more has no more work for being asked for `enough` */
+    ENTRIES_LATE = 2000000, /* blocks of a W that is made after all, where methods without it fail: 150 MB */
+    SURGES_MAX = 4          /* times that an island begins again, as its answer throws bodies */
 };
 
 /* A step does not wait for the last digit of a large pile that is still falling: 3x3 products, some 0.1 s.  (With 2e6 a
@@ -172,6 +174,20 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
     return status;
 }
 
+/* Methods that read W come after the others, and with it. */
+static spragStatus solveLean(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
+{
+    spragStatus status = solveTurned(world, options, island);
+    const double enough = fmax(fmax(options->tolerance, options->enough), SPRAG_MISSED);
+    if (!island->lean || options->time_limit > 0 || status != SPRAG_NOT_CONVERGED ||
+        island->reaches.entries > ENTRIES_LATE || island->solve.residual <= fmax(enough, island->locked))
+        return status;
+    const int iterations = island->solve.iterations;
+    status = spragAssembleCouple(world, island) ? solveTurned(world, options, island) : SPRAG_ERROR_MEMORY;
+    island->solve.iterations += iterations;
+    return status;
+}
+
 static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions *given, spragIsland *island)
 {
     spragSolveOptions options = *given;
@@ -188,7 +204,7 @@ static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions 
         options.work_limit = fmax(options.work_limit, WORK_GLUED);
     int grown = status == SPRAG_NOT_CONVERGED && island->declined == NULL;
     while (grown > 0) {
-        status = solveTurned(world, &options, island);
+        status = solveLean(world, &options, island);
         grown = status == SPRAG_ERROR_MEMORY ? 0 : spragWorkingSetGrow(world, island);
     }
     spragWorkingSetEnd(island);

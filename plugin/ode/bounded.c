@@ -11,7 +11,9 @@
 #include "solve/solver.h"
 
 enum {
-    ROUNDS_LEAST = 8, /* though the time is up: bounds that do not fit are far off, and the last rounds are warm */
+    ROUNDS_LEAST = 8, /* though the time is up: bounds that do not fit are far off, and the last rounds are warm, */
+    ROUNDS_LARGE = 2, /* but not cheap in a large island: so many, and what a tenth of the time more is enough for */
+    FEW = 60,         /* blocks */
     SOLUTIONS_MAX = 60,
     VAIN_MAX = 15,  /* solutions after which not half as much is left, */
     VAIN_LATE = 10, /* and where that is an answer */
@@ -21,7 +23,10 @@ enum {
     PAUSE_FIRST = 2
 };
 #define HALF 0.5
-#define NEARER 0.99 /* a rope's bounds may come round again */
+#define LATE_MOST 1.1
+#define TIME_SHARE 0.8   /* with a half a fall of 160 balls in 10 ms has no time for Newton */
+#define SHARE_LEAST 0.03 /* of the work: after a solution that missed the next one has half of it */
+#define NEARER 0.99      /* a rope's bounds may come round again */
 
 typedef struct Course {
     double enough, tolerance;         /* m/s, of the bounds; of the answer */
@@ -31,13 +36,15 @@ typedef struct Course {
     int round, solutions, missed, vain;
     int sweeps, swept, astray; /* the next round, and the last one, has sweeps; the last solution was led astray */
     int pause, pause_next;     /* solutions without sweeps between them */
+    double share;              /* of the work, that the next solution has */
+    int rounds;                /* that are made though it is late */
 } Course;
 
 static int goesOn(const Course *course, double residual, int late)
 {
     return (course->off > course->enough || residual > course->asked) && course->solutions < SOLUTIONS_MAX &&
            course->vain < (course->least <= SPRAG_MISSED ? VAIN_LATE : VAIN_MAX) && course->missed < MISSED_MAX &&
-           (course->round < ROUNDS_LEAST || !late);
+           (course->round < course->rounds || !late);
 }
 
 static spragStatus sweep(const spragSolveOptions *options, spragIsland *island)
@@ -98,6 +105,8 @@ static spragStatus solveRound(const struct spragWorld *world, const spragSolveOp
         spragBearingsReturn(world, island, rounds);
     course->astray = 0;
     const spragStatus status = solves ? spragReleaseSolve(options, island) : sweep(options, island);
+    if (solves)
+        course->share = status == SPRAG_OK ? 1 : fmax(HALF * course->share, SHARE_LEAST);
     const int ready = status != SPRAG_ERROR_MEMORY && spragArticulationsSolve(island);
     spragArenaRelease(arena, mark);
     if (!ready)
@@ -111,6 +120,13 @@ static spragStatus solveRound(const struct spragWorld *world, const spragSolveOp
     return status;
 }
 
+/* s, of a round: of a large island a part of what is left where bounds are sought, which need more than one. */
+static double timeOf(const spragSolveOptions *options, double begin, int shared)
+{
+    const double left = spragTimeLeft(options->time_limit, begin);
+    return shared && left > SPRAG_TIME_LEAST ? TIME_SHARE * left : left;
+}
+
 spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
@@ -121,21 +137,28 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
                      .left = INFINITY,
                      .least = INFINITY,
                      .least_solved = INFINITY,
+                     .share = 1,
+                     .rounds = ROUNDS_LEAST,
                      .pause = options->solver == SPRAG_SOLVER_AUTO ? 0 : INT_MAX,
                      .pause_next = PAUSE_FIRST};
     spragStatus status = SPRAG_OK;
     spragSolveOptions own = *options;
     spragBearingRounds rounds;
+    const int large = island->block_count > FEW;
     int iterations = 0;
     if (!spragBearingsBegin(world, island, &rounds))
         return SPRAG_ERROR_MEMORY;
+    own.time_limit = timeOf(options, begin, rounds.count > 0 && large);
     while (status != SPRAG_ERROR_MEMORY &&
            goesOn(&course, island->solve.residual, own.time_limit == SPRAG_TIME_LEAST)) {
         status = solveRound(world, &own, &course, island, &rounds);
         iterations += island->solve.iterations;
         if (island->wedge > 0 && own.iteration_limit == 0 && spragHasInfinite(island))
             own.iteration_limit = STEPS_AGAIN;
-        own.time_limit = spragTimeLeft(options->time_limit, begin);
+        own.work_limit = course.share * options->work_limit;
+        own.time_limit = timeOf(options, begin, rounds.count > 0 && large);
+        if (large && spragTimeLeft(LATE_MOST * options->time_limit, begin) == SPRAG_TIME_LEAST)
+            course.rounds = ROUNDS_LARGE;
         ++course.round;
     }
     island->solve.iterations = iterations;

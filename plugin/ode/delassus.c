@@ -136,20 +136,16 @@ static size_t entriesAtMost(const spragIsland *island, const Adjacency *adjacenc
  * other, demo_space_stress) it is rescued. */
 enum { ENTRIES_MAX = 1 << 25 };
 
-static int makePattern(struct spragWorld *world, spragIsland *island)
+static int makePattern(spragIsland *island, const Adjacency *adjacency, size_t entries)
 {
     const int count = island->block_count;
-    Adjacency adjacency;
-    if (!makeAdjacency(world, island, &adjacency))
-        return 0;
-    const size_t entries = entriesAtMost(island, &adjacency);
     if (entries > ENTRIES_MAX) {
         spragIslandFail(island,
                         "a heap in which so many contacts share bodies that their matrix would take more than 2.4 GB");
         return 1;
     }
     int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, count + 1);
-    Pattern pattern = {&adjacency, row_start, NULL};
+    Pattern pattern = {adjacency, row_start, NULL};
     if (row_start == NULL)
         return 0;
     row_start[0] = 0;
@@ -398,20 +394,32 @@ static int makeDiagonal(spragIsland *island)
 }
 
 #define REACHES_PAY 2         /* times what a product by them costs, against one with W */
+#define LEAN_PAYS 4           /* the same, and W is not even made */
 #define SECONDS_PER_PAIR 6e-8 /* of W, where joints couple its blocks */
 #define LEAN_SHARE 0.05       /* of the time of a step, that W may take */
+enum { LEAN_LEAST = 201 };    /* blocks: of fewer it is asked whether they have a solution at all (release.c) */
 
-int spragDelassusIsDear(const struct spragWorld *world, const spragIsland *island)
+/* 1: W of mechanisms, of so many blocks, would take too much of the step's time, or more than it is worth. */
+static int isDear(const struct spragWorld *world, const spragIsland *island, double entries)
 {
-    const double n = island->block_count;
-    return world->config.time_limit > 0 && world->config.solver == SPRAG_SOLVER_AUTO && island->row_count > 0 &&
-           n >= TOLD_LEAST && 0.5 * n * n * SECONDS_PER_PAIR > LEAN_SHARE * world->config.time_limit;
+    const double limit = world->config.time_limit;
+    if (world->config.solver != SPRAG_SOLVER_AUTO || island->row_count == 0 || island->block_count < TOLD_LEAST ||
+        entries > ENTRIES_MAX) /* which is rescued */
+        return 0;
+    return limit > 0 ? 0.5 * entries * SECONDS_PER_PAIR > LEAN_SHARE * limit
+                     : island->block_count >= LEAN_LEAST && LEAN_PAYS * spragReachesPrice(island) < entries;
 }
 
 int spragDelassusMake(struct spragWorld *world, spragIsland *island)
 {
     const int count = island->block_count;
-    if (!(island->lean ? makeDiagonal(island) : makePattern(world, island)) || !spragDelassusTell(world, island))
+    Adjacency adjacency;
+    if (!makeAdjacency(world, island, &adjacency))
+        return 0;
+    const size_t entries = entriesAtMost(island, &adjacency);
+    island->lean = !island->whole && isDear(world, island, (double)entries);
+    if (!(island->lean ? makeDiagonal(island) : makePattern(island, &adjacency, entries)) ||
+        !spragDelassusTell(world, island))
         return 0;
     if (island->declined != NULL)
         return 1;
@@ -427,6 +435,7 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
         if (!spragReachesMake(island, locked, mobility))
             return 0;
         island->reaches.whole = !island->lean;
+        island->reaches.entries = (double)entries;
         island->bodies.reaches = &island->reaches;
     }
     island->bodies.own = own;

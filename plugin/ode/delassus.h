@@ -5,10 +5,8 @@
 
 #include "ode/rows.h"
 
-/* 1: W of its mechanisms would take too much of the step's time; only the diagonal blocks are wanted (island->lean). */
-int spragDelassusIsDear(const struct spragWorld *world, const spragIsland *island);
-
-/* Fills pattern and W of island->problem; needs the blocks, island->Y, and the mechanisms.  0: no memory. */
+/* Fills pattern and W of island->problem; needs the blocks, island->Y, and the mechanisms.  Of a W of mechanisms that
+ * is too dear only the diagonal blocks are made (island->lean), unless island->whole is set.  0: no memory. */
 int spragDelassusMake(struct spragWorld *world, spragIsland *island);
 
 /* Tells the problem of its bodies and the joints that hold them, where there are enough blocks.  0: no memory. */

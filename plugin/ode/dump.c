@@ -39,6 +39,8 @@ static spragStatus writeIsland(struct spragWorld *world, spragIsland *island, co
     if (island->bare != NULL ? !spragBareProblem(world, island)
                              : (island->greedy != NULL || island->lean) && !spragAssembleCouple(world, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for W of an island");
+    if (island->declined != NULL)
+        return spragFail(SPRAG_ERROR_MEMORY, "%s", island->declined);
     return spragProblemWrite(&island->problem, name);
 }
 

@@ -119,16 +119,16 @@ typedef struct spragCoupled {
 typedef struct spragIsland {
     spragLane *lane;
     int body_count, joint_count, contact_count;
-    int reported, first_record;      /* contacts with a spragContact; the record of the first of them (report.h) */
-    int *body;                       /* (body_count) dynamic bodies, ascending */
-    int *joint;                      /* (joint_count) enabled joints, ascending */
-    const char *declined;            /* why ODE solves it, or NULL */
-    int failed;                      /* 1: as it has no answer, not for what it is */
-    const char *rescued;             /* why its answer is that of sweeps without W (rescue.h), or NULL */
-    int loose;                       /* 1: of W its diagonal blocks alone are formed, joints stay rows */
-    int lean;                        /* 1: the same, and products go by what blocks reach (problem/reaches.h) */
-    int glued;                       /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
-    struct spragLoneLaw *lone;       /* (joint_count) of one solved without blocks and problem (lone.h), or NULL */
+    int reported, first_record; /* contacts with a spragContact; the record of the first of them (report.h) */
+    int *body;                  /* (body_count) dynamic bodies, ascending */
+    int *joint;                 /* (joint_count) enabled joints, ascending */
+    const char *declined;       /* why ODE solves it, or NULL */
+    int failed;                 /* 1: as it has no answer, not for what it is */
+    const char *rescued;        /* why its answer is that of sweeps without W (rescue.h), or NULL */
+    int loose;                  /* 1: of W its diagonal blocks alone are formed, joints stay rows */
+    int lean, whole;            /* 1: of W the diagonal blocks, products by reaches (delassus.h); all of it is wanted */
+    int glued;                  /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
+    struct spragLoneLaw *lone;  /* (joint_count) of one solved without blocks and problem (lone.h), or NULL */
     struct spragPlainMotion *motion; /* (joint_count) of a lone one that has something to tell, or NULL */
     struct spragBare *bare;          /* with which it was solved, or NULL (bare.h): it has no blocks and no problem */
     int visited;                     /* 1: visits of its contacts were not enough (bare.h) */

@@ -34,6 +34,7 @@ typedef struct spragReaches {
     const double *free;          /* (nc) 1/kg, trace of J_k M^-1 J_k^T */
     double price;                /* of a product, in products of 3x3 blocks */
     int whole;                   /* 1: W is there too; 0: its diagonal blocks alone */
+    double entries;              /* blocks that W has, or would have */
     double *v, *s;               /* (bodies x 6), (joints x 6) what the impulses pushed so far do */
     double *u;                   /* (nc x 3) room */
 } spragReaches;

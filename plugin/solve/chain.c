@@ -145,7 +145,8 @@ static void chainSmall(Chain *chain, Part part)
 static int isOneMechanism(const spragProblem *problem)
 {
     const double n = problem->contact_count;
-    return problem->linked != NULL && (spragProblemIsLean(problem) || problem->block_count > COUPLED * n * n);
+    const spragReaches *reaches = spragReachesOf(problem);
+    return problem->linked != NULL && (reaches != NULL ? reaches->entries : problem->block_count) > COUPLED * n * n;
 }
 
 static void chainLarge(Chain *chain, Part part)

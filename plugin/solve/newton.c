@@ -279,8 +279,8 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
 /* The dearest factorisation that is tried before sweeps: of bodies without W it costs less than their W would. */
 static double mostAtOnce(const spragProblem *problem, const spragSolveOptions *options)
 {
-    const double n = problem->contact_count;
-    return fmin(PRICE_AT_ONCE * (spragProblemIsLean(problem) ? n * n : problem->block_count),
+    const spragReaches *reaches = spragReachesOf(problem);
+    return fmin(PRICE_AT_ONCE * (reaches != NULL ? reaches->entries : problem->block_count),
                 productsMost(SPRAG_TANGENT_BODIES, problem, options));
 }
 

@@ -12,7 +12,7 @@
 #include "problem/residual.h"
 #include "solve/tangent.h"
 
-enum { LINKS = 60, BLOCKS_MOST = 300 };
+enum { LINKS = 60, LINKS_MANY = 110, BLOCKS_MOST = 300 };
 #define PLENTY 4e9 /* price of a factorisation */
 
 typedef enum Shape { CHAIN, ANCHORED, TREE, LOOP, SHAPES, FIXED = SHAPES } Shape;
@@ -34,35 +34,36 @@ static dJointID join(Twin *t, int type, dBodyID a, dBodyID b, const dReal *at)
 
 /* Bars on the floor, not quite straight, of all three joints by turns; a contact at each of their ends, and one bar
  * that nothing holds on top of the first. */
-static void makeWorld(Twin *t, Shape shape, double cfm)
+static void makeWorld(Twin *t, Shape shape, int links, double cfm)
 {
-    dBodyID bar[LINKS + 1];
+    dBodyID bar[LINKS_MANY + 1];
     unsigned long long seed = 3;
     makeTwin(t, 1);
     dWorldSetCFM(t->world, cfm);
-    for (int k = 0; k <= LINKS; ++k) {
+    for (int k = 0; k <= links; ++k) {
         dMass mass;
         bar[k] = dBodyCreate(t->world);
         dMassSetBox(&mass, 1000, 0.2, 0.05, 0.05);
         dBodySetMass(bar[k], &mass);
-        dBodySetPosition(bar[k], k < LINKS ? 0.2 * k : 0.03, 0.02 * uniform(&seed), k < LINKS ? 0.025 : 0.075);
+        dBodySetPosition(bar[k], k < links ? 0.2 * k : 0.03, 0.02 * uniform(&seed), k < links ? 0.025 : 0.075);
     }
-    for (int k = shape == ANCHORED ? 0 : 1; k < LINKS; ++k) {
+    t->body[0] = bar[0];
+    for (int k = shape == ANCHORED ? 0 : 1; k < links; ++k) {
         const dReal *at = dBodyGetPosition(bar[k]);
         dBodyID before = k == 0 ? NULL : bar[shape == TREE ? (k - 1) / 2 : k - 1];
         join(t, k % 3, bar[k], before, (dReal[3]){at[0] - 0.1, at[1], at[2]});
     }
     if (shape == FIXED) { /* no force moves the contacts of one bar */
         dJointID joint = dJointCreateFixed(t->world, 0);
-        dJointAttach(joint, bar[LINKS / 2], 0);
+        dJointAttach(joint, bar[links / 2], 0);
         dJointSetFixed(joint);
     }
     if (shape == LOOP)
-        join(t, 0, bar[LINKS - 1], bar[0], dBodyGetPosition(bar[LINKS / 2]));
-    for (int k = 0; k < 2 * LINKS + 2; ++k) {
+        join(t, 0, bar[links - 1], bar[0], dBodyGetPosition(bar[links / 2]));
+    for (int k = 0; k < 2 * links + 2; ++k) {
         dContact contact = planeContact(0, 0, 0, 0.5);
         dBodyGetRelPointPos(bar[k / 2], k % 2 ? 0.1 : -0.1, 0, -0.025, contact.geom.pos);
-        addContact(t, &contact, bar[k / 2], k < 2 * LINKS ? 0 : bar[0]);
+        addContact(t, &contact, bar[k / 2], k < 2 * links ? 0 : bar[0]);
     }
 }
 
@@ -128,7 +129,7 @@ static void equationsAgree(void **state)
     for (int shape = 0; shape < SHAPES; ++shape)
         for (int soft = 0; soft < 2; ++soft) {
             Twin t;
-            makeWorld(&t, (Shape)shape, soft ? 1e-5 : 0);
+            makeWorld(&t, (Shape)shape, LINKS, soft ? 1e-5 : 0);
             step(&t, 1e-3);
             const spragProblem *p = &((const struct spragWorld *)t.sprag)->snapshot.island[0].problem;
             assert_in_range(p->contact_count, 2 * LINKS, BLOCKS_MOST);
@@ -159,7 +160,7 @@ static void productsAgree(void **state)
     for (int shape = 0; shape <= FIXED; ++shape)
         for (int soft = 0; soft < 2; ++soft) {
             Twin t;
-            makeWorld(&t, (Shape)shape, soft ? 1e-5 : 0);
+            makeWorld(&t, (Shape)shape, LINKS, soft ? 1e-5 : 0);
             step(&t, 1e-3);
             const spragProblem *p = &((const struct spragWorld *)t.sprag)->snapshot.island[0].problem;
             const spragReaches *reaches = spragReachesOf(p);
@@ -179,36 +180,77 @@ static void productsAgree(void **state)
     assert_true(locked > 0);
 }
 
-/* Of what was solved without W the residual is that of the problem with it. */
+/* The island of a step, solved without W: its residual is that of the problem with it. */
+static void checkLean(Twin *t)
+{
+    static double r[3 * BLOCKS_MOST];
+    struct spragWorld *world = (struct spragWorld *)t->sprag;
+    spragIsland *island = &world->snapshot.island[0];
+    const int n = island->block_count;
+    assert_true(spragProblemIsLean(&island->problem));
+    assert_int_equal(island->problem.block_count, n);
+    memcpy(r, island->r, 3 * (size_t)n * sizeof *r);
+    assert_int_equal(spragAssembleCouple(world, island), 1);
+    assert_false(spragProblemIsLean(&island->problem));
+    assert_true(island->problem.block_count > n * n / 2);
+    CHECK_NEAR(island->solve.residual, spragProblemResidual(&island->problem, r), 1e-11);
+}
+
 static void limitGoesWithoutW(void **state)
 {
     (void)state;
-    static double r[3 * BLOCKS_MOST];
-    for (int shape = 0; shape <= FIXED; ++shape) {
+    for (int shape = 0; shape < FIXED; ++shape) {
         Twin t;
-        makeWorld(&t, (Shape)shape, 0);
+        makeWorld(&t, (Shape)shape, LINKS, 0);
         spragConfig config = spragConfigDefault();
         config.time_limit = 1e-3;
         assert_int_equal(spragWorldSetConfig(t.sprag, &config), SPRAG_OK);
         step(&t, 1e-3);
-        struct spragWorld *world = (struct spragWorld *)t.sprag;
-        spragIsland *island = &world->snapshot.island[0];
-        const int n = island->block_count;
-        assert_true(spragProblemIsLean(&island->problem));
-        assert_int_equal(island->problem.block_count, n);
-        memcpy(r, island->r, 3 * (size_t)n * sizeof *r);
-        assert_int_equal(spragAssembleCouple(world, island), 1);
-        assert_true(island->problem.block_count > n * n / 2);
-        CHECK_NEAR(island->solve.residual, spragProblemResidual(&island->problem, r), 1e-11);
+        checkLean(&t);
         freeTwin(&t);
     }
+}
+
+static void largeMechanismsGoWithoutW(void **state)
+{
+    (void)state;
+    for (int shape = 0; shape < FIXED; ++shape) {
+        Twin t;
+        makeWorld(&t, (Shape)shape, LINKS_MANY, 0);
+        step(&t, 1e-3);
+        assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8);
+        checkLean(&t);
+        freeTwin(&t);
+    }
+}
+
+/* Between a floor and a ceiling that both push no method ends: those that read W are asked as well. */
+static void wIsMadeAfterAll(void **state)
+{
+    (void)state;
+    Twin t;
+    makeWorld(&t, CHAIN, LINKS_MANY, 0);
+    const dBodyID bar = t.body[0];
+    for (int side = -1; side <= 1; side += 2) {
+        const dReal *at = dBodyGetPosition(bar);
+        dContact contact = planeContact(at[0], at[1], at[2] + 0.025 * side, 0.5);
+        contact.geom.normal[2] = -side;
+        contact.geom.depth = 0.01;
+        addContact(&t, &contact, bar, 0);
+    }
+    step(&t, 1e-3);
+    const spragIsland *island = &((const struct spragWorld *)t.sprag)->snapshot.island[0];
+    assert_true(island->solve.residual > 1e-6);
+    assert_false(spragProblemIsLean(&island->problem));
+    freeTwin(&t);
 }
 
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(equationsAgree), cmocka_unit_test(productsAgree),
-                                       cmocka_unit_test(limitGoesWithoutW)};
+                                       cmocka_unit_test(limitGoesWithoutW), cmocka_unit_test(largeMechanismsGoWithoutW),
+                                       cmocka_unit_test(wIsMadeAfterAll)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
