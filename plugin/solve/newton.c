@@ -189,9 +189,12 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
         spragSweeperGive(&newton->sweeper, newton->swept, r);
         memcpy(newton->swept, r, bytes);
         const int first = newton->limited ? STEPS_FIRST_LIMITED : STEPS_FIRST;
+        double *accuracy = &newton->proximal.tangent.accuracy;
+        *accuracy = newton->limited ? SPRAG_TANGENT_ROUGH : *accuracy;
         status = points(newton, LAMBDA_FIRST, cones ? first : left(newton), r);
         if (status == SPRAG_NOT_CONVERGED && newton->limited && newton->proximal.best_residual <= NEAR)
             status = points(newton, newton->proximal.lambda, left(newton), r);
+        *accuracy = SPRAG_TANGENT_REFINED;
     }
     if (status == SPRAG_NOT_CONVERGED && cones && left(newton) >= (newton->limited ? INTERIOR_LEAST : 0))
         status = interior(newton, arena, r);

@@ -11,7 +11,6 @@
 #include "problem/residual.h"
 
 enum { REFINEMENTS_MAX = 6 };
-#define REFINED 1e-12  /* of |g|: no more is asked of what is left */
 #define CONTRACTS 0.25 /* or else the refinement ends */
 #define NEAR 1e-2      /* of |g|: what is farther is refused */
 #define PER_CONTACT 25 /* products of 3x3 blocks that take the time of putting a contact into the bodies' matrix */
@@ -494,7 +493,7 @@ static void solveBodies(spragTangent *t, double *x)
         size = fmax(size, fabs(x[i]));
     solveOnce(t, t->given, x);
     double left = leftover(t, x);
-    for (int round = 0; round < REFINEMENTS_MAX && left > REFINED * size; ++round) {
+    for (int round = 0; round < REFINEMENTS_MAX && left > t->accuracy * size; ++round) {
         solveOnce(t, t->left, t->part);
         for (size_t i = 0; i < n; ++i)
             x[i] += t->part[i];
@@ -627,7 +626,7 @@ int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const i
 {
     const size_t nc = (size_t)problem->contact_count;
     const int lean = spragProblemIsLean(problem);
-    *tangent = (spragTangent){.problem = problem, .parent = parent};
+    *tangent = (spragTangent){.problem = problem, .parent = parent, .accuracy = SPRAG_TANGENT_REFINED};
     const spragBodies *bodies = problem->bodies != NULL ? problem->bodies : problem->linked;
     tangent->bodies = space != SPRAG_TANGENT_CONTACTS && suits(tangent, bodies) ? bodies : NULL;
     int found = -1;

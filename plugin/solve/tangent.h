@@ -34,6 +34,10 @@
 #include "linalg/block_lu.h"
 #include "problem/bodies.h"
 
+/* Part of |g|: no more is asked of what is left of the equations.  On the way steps may be rougher. */
+#define SPRAG_TANGENT_REFINED 1e-12
+#define SPRAG_TANGENT_ROUGH 1e-6
+
 typedef struct spragTangent {
     const spragProblem *problem;
     const spragBodies *bodies; /* or NULL: in the space of contacts */
@@ -43,10 +47,11 @@ typedef struct spragTangent {
     double *soft;              /* (nc) the caller's to fill */
     double *matrix;            /* what is factorised, in the pattern that lu knows */
     spragBlockLu lu;
-    double price;  /* of a factorisation, in products of 3x3 blocks */
-    double *dense; /* (3 nc x 3 nc) with partial pivoting, or NULL */
-    int *pivot;    /* (3 nc) of dense */
-    int refused;   /* solutions that refinement did not bring near */
+    double price;    /* of a factorisation, in products of 3x3 blocks */
+    double *dense;   /* (3 nc x 3 nc) with partial pivoting, or NULL */
+    int *pivot;      /* (3 nc) of dense */
+    int refused;     /* solutions that refinement did not bring near */
+    double accuracy; /* SPRAG_TANGENT_REFINED, unless the caller is content with less */
     /* of bodies */
     int *entry;         /* (nc x 2 x 2) places in the matrix of the pairs of a contact's bodies, or -1 */
     int *link_entry;    /* (joints x 2 x 2) the same, of a joint: in the row of either body, and in its own */
