@@ -11,8 +11,8 @@ void spragTurningBlocks(const struct spragWorld *world, struct spragBearing *bea
 void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,
                         const spragEqualityRow *row, int count, spragBlock *block);
 /* Is block k the first of a ball that bore no load in the last step?  Then its axes are turned along the reaction just
- * found.  1: they were off. */
-int spragBallTurn(const struct spragWorld *world, spragIsland *island, int k);
+ * found, after some rounds only half the way.  1: they were off. */
+int spragBallTurn(const struct spragWorld *world, spragIsland *island, int k, int round);
 /* Of a slider's rows only the one about its axis stays.  Returns their number. */
 int spragSlidingKeepRoll(spragEqualityRow *row, int count);
 

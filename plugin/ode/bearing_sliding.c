@@ -243,7 +243,7 @@ int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int r
     }
     for (int k = 0; k < island->block_count; ++k) {
         if (island->block[k].part == SPRAG_PART_TURNING)
-            anew |= spragBallTurn(world, island, k);
+            anew |= spragBallTurn(world, island, k, round);
         struct spragBearing *bearing = bearingOfEnd(world, island, k, &end);
         if (bearing == NULL)
             continue;

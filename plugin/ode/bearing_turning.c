@@ -140,8 +140,9 @@ static int beginsTurning(const spragIsland *island, int k)
            (k == 0 || block[-1].part != SPRAG_PART_TURNING || block[-1].joint != block->joint);
 }
 
-int spragBallTurn(const struct spragWorld *world, spragIsland *island, int k)
+int spragBallTurn(const struct spragWorld *world, spragIsland *island, int k, int round)
 {
+    enum { ROUNDS_WHOLE = 3 };
     struct spragBearing *bearing = world->snapshot.joint[island->block[k].joint].bearing;
     double F[3], turn[3], M[3] = {0, 0, 0}, *r = island->r + 3 * k;
     if (bearing->type != dJointTypeBall || !beginsTurning(island, k) || bearing->load > 0)
@@ -157,8 +158,13 @@ int spragBallTurn(const struct spragWorld *world, spragIsland *island, int k)
         for (int row = 0; row < 3; ++row)
             for (int i = 0; i < 3; ++i)
                 M[i] += island->block[k + b].J[0][row][3 + i] * r[3 * b + row];
+    /* then half the way: friction turns the load in its turn, at worst to and fro; its axes have no sign */
+    const double old = round < ROUNDS_WHOLE ? 0 : copysign(1, spragDot3(F, bearing->direction));
     for (int i = 0; i < 3; ++i)
-        bearing->direction[i] = F[i] / size;
+        bearing->direction[i] = F[i] / size + old * bearing->direction[i];
+    const double length = spragNorm3(bearing->direction);
+    for (int i = 0; i < 3; ++i)
+        bearing->direction[i] /= length;
     ballRows(bearing, &island->block[k]);
     for (int b = 0; b < 2; ++b)
         for (int row = 0; row < 3; ++row)

@@ -126,9 +126,53 @@ static void torquesFitTheForce(void **state)
         }
 }
 
+/* A body falls from rest on a ball, in a world that is turned by R: how it turns after one step, in its own axes. */
+static void fallOnBall(unsigned long long seed, const dMatrix3 R, double w[3])
+{
+    const spragJointFriction rough = {.mu = 0.3, .mu_static = 0.3, .radius = 0.08};
+    Twin t;
+    makeTwin(&t, 1);
+    dWorldSetGravity(t.world, -9.81 * R[2], -9.81 * R[6], -9.81 * R[10]);
+    const dBodyID body = t.body[t.count++] = dBodyCreate(t.world);
+    dMass mass;
+    dMassSetParameters(&mass, 1, 0, 0, 0, 0.15 + 0.05 * uniform(&seed), 0.15 + 0.05 * uniform(&seed),
+                       0.15 + 0.05 * uniform(&seed), 0, 0, 0);
+    dBodySetMass(body, &mass);
+    dBodySetRotation(body, R);
+    dVector3 anchor;
+    dBodyGetRelPointPos(body, 0.5 * uniform(&seed), 0.5 * uniform(&seed), 0.5 * uniform(&seed), anchor);
+    const dJointID joint = dJointCreateBall(t.world, 0);
+    dJointAttach(joint, body, NULL);
+    dJointSetBallAnchor(joint, anchor[0], anchor[1], anchor[2]);
+    assert_int_equal(spragJointSetFriction(t.sprag, joint, &rough), SPRAG_OK);
+    step(&t, h);
+    dVector3 own;
+    const dReal *world = dBodyGetAngularVel(body);
+    dBodyVectorFromWorld(body, world[0], world[1], world[2], own);
+    memcpy(w, own, 3 * sizeof *w);
+    freeTwin(&t);
+}
+
+/* A ball begins with axes of the world's, and must not remember them. */
+static void theFirstStepHasNoAxes(void **state)
+{
+    (void)state;
+    unsigned long long seed = 5;
+    for (unsigned long long k = 1; k <= 200; ++k) {
+        const dMatrix3 one = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+        dMatrix3 R;
+        double w[3], turned[3];
+        dRFromAxisAndAngle(R, uniform(&seed), uniform(&seed), uniform(&seed), 3 * uniform(&seed));
+        fallOnBall(k, one, w);
+        fallOnBall(k, R, turned);
+        for (int i = 0; i < 3; ++i)
+            CHECK_NEAR(turned[i], w[i], 1e-5);
+    }
+}
+
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(torquesFitTheForce)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(torquesFitTheForce), cmocka_unit_test(theFirstStepHasNoAxes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
