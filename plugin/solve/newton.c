@@ -44,6 +44,7 @@ enum {
     STEPS_FIRST = 30,    /* stage 2, */
     STEPS_FIRST_LIMITED = 150,
     INTERIOR_LEAST = 60, /* stage 3 takes so many to get anywhere */
+    INTERIOR_MOST = 700, /* where work is limited: of 12 crowds the same 11 were missed after 5000 */
     STEPS_SURE = 6,      /* proximal points after 3 and 4: of least lambda from nearby, */
     STEPS_SOON = 30,     /* where stage 4 is better, */
     STEPS_FAR = 200,     /* and from far away */
@@ -196,6 +197,8 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
             status = points(newton, newton->proximal.lambda, left(newton), r);
         *accuracy = SPRAG_TANGENT_REFINED;
     }
+    if (newton->limited && left(newton) > INTERIOR_MOST)
+        newton->limit -= left(newton) - INTERIOR_MOST;
     if (status == SPRAG_NOT_CONVERGED && cones && left(newton) >= (newton->limited ? INTERIOR_LEAST : 0))
         status = interior(newton, arena, r);
     if (status == SPRAG_NOT_CONVERGED && cones && !spragProblemIsPlain(newton->problem)) {
