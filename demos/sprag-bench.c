@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sprag/sprag.h>
+
 #include "bench/suite.h"
 
 static const BenchSuite *const suite_table[] = {&bench_problems, &bench_accuracy, &bench_scenes, &bench_scaling,
@@ -13,14 +15,15 @@ static void usage(FILE *out)
     fprintf(out, "usage: sprag-bench SUITE [options]\n");
     for (int i = 0; i < SUITES; ++i)
         fprintf(out, "  %-10s %s\n", suite_table[i]->name, suite_table[i]->line);
+    fprintf(out, "  --version, --help\n");
 }
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        usage(stdout);
-        return 0;
-    }
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return usage(stdout), 0;
+    if (argc == 2 && strcmp(argv[1], "--version") == 0)
+        return printf("sprag-bench %s\n", spragVersion()), 0;
     for (int i = 0; argc > 1 && i < SUITES; ++i)
         if (strcmp(argv[1], suite_table[i]->name) == 0)
             return suite_table[i]->run(argc - 2, argv + 2);

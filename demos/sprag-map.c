@@ -415,7 +415,7 @@ int main(int argc, char **argv)
 {
     static Output png;
     Options o = {0};
-    if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
         return printHelp(), 0;
     if (argc > 1 && strcmp(argv[1], "--version") == 0)
         return printf("sprag-map %s\n", spragVersion()), 0;

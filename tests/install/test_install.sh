@@ -23,7 +23,8 @@ for kind in shared static; do
 done
 
 for tool in sprag-solve sprag-bench sprag-view sprag-map; do
-    [ ! -e "$build/demos/$tool" ] || "$scratch/prefix/bin/$tool" --help >/dev/null ||
+    [ ! -e "$build/demos/$tool" ] && continue
+    "$scratch/prefix/bin/$tool" --version | grep -q "^$tool [0-9]" && "$scratch/prefix/bin/$tool" -h | grep -q -- --help ||
         { echo "$tool is not installed, or does not run"; exit 1; }
 done
 
