@@ -138,13 +138,14 @@ static Patience patienceOf(const spragProblem *problem, const spragSolveOptions 
                            spragArena *arena)
 {
     const int asked = info->method_iterations[SPRAG_SOLVER_NEWTON] > 0; /* first, so it costs little */
-    const int cheap = asked || (options->work_limit > 0 && spragNewtonIsCheap(problem, options, arena));
+    const int crowd = spragIsCrowd(problem, options);
+    const int cheap = asked || (crowd && spragNewtonIsCheap(problem, options, arena));
     int sweeps = problem->contact_count - SMALL;
     if (options->work_limit > 0 && sweeps > PATIENT_LIMITED)
         sweeps = PATIENT_LIMITED;
     if (cheap)
         sweeps /= CHEAP;
-    const int prompt = cheap && options->enough > options->tolerance;
+    const int prompt = crowd && cheap && options->enough > options->tolerance;
     return (Patience){.sweeps = sweeps > PATIENT ? sweeps : PATIENT, .part = prompt ? PART_PROMPT : PART};
 }
 

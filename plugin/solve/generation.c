@@ -22,7 +22,8 @@
  *
  * Measured on islands of a car game, recorded where they took more than some milliseconds: the 226 that took longest,
  * 33 s by the chain without this, 3 s with it; of thirteen that were missed, by 1e-6 to 2e-4 m/s, two are, at 2e-6.
- * Those need impulses of 3e6 N s, whose rounding alone is 1e-6 m/s where mu is 340.
+ * Those need impulses of 3e6 N s, whose rounding alone is 1e-6 m/s where mu is 340.  (Of larger islands: ODE's
+ * demo_feedback has one of 107 contacts that the others miss, at 1.15e-6 m/s.)
  *
  * Tried and dropped: contacts leave S when their impulse is 0 (as fast, and where S is hard it goes to and fro); in
  * place of Newton from the guess (cheaper for the car, but loads on a box's corners then change from step to step). */
@@ -33,7 +34,6 @@
 #include "problem/residual.h"
 #include "solve/solver.h"
 
-enum { BLOCKS_MOST = 120 }; /* ODE's demo_feedback has an island of 107 contacts that the others miss, at 1.15e-6 m/s */
 #define CLOSER 0.01 /* of the tolerance: S is solved so much closer, where that takes no more than some milliseconds */
 
 /* In S from the start (in, nc, zeroed).  1: some block is not. */
@@ -111,7 +111,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     unsigned char *in = SPRAG_TAKE(arena, unsigned char, nc);
     double *x = SPRAG_TAKE(arena, double, 3 * nc), *u = SPRAG_TAKE_RAW(arena, double, 3 * nc);
     spragStatus status = in != NULL && x != NULL && u != NULL ? SPRAG_NOT_CONVERGED : SPRAG_ERROR_MEMORY;
-    const int begins = status != SPRAG_ERROR_MEMORY && nc <= BLOCKS_MOST && begin(problem, in);
+    const int begins = status != SPRAG_ERROR_MEMORY && nc <= SPRAG_GENERATION_MOST && begin(problem, in);
     for (int grows = begins; grows;) {
         const spragArenaMark round = spragArenaMarkGet(arena);
         spragSolveInfo own = {0};

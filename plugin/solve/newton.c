@@ -5,9 +5,9 @@
  *   1. The guess as it is, with the least lambda: where its modes fit, one step ends at rounding.
  *   2. Sweeps, then proximal points: lambda falls while they are easy and rises where full Newton steps fail.  Where
  *      work is limited they get most of it: of 40 starts on moving piles of 300 balls 130 steps solve 30, 56 a start,
- *      of 28 of 300 boxes 27, 57 a start; 30 steps and then stages 3 and 4 solve fewer in twice as many.  And they get
- *      all of it once they are near: of 121 islands of 130 to 415 contacts in crowds that a wall pushes, asked for
- *      1e-6 m/s, all are solved so; with stages 3 and 4 after 150 steps three were missed in four times the time.
+ *      of 28 of 300 boxes 27, 57 a start; 30 steps and then stages 3 and 4 solve fewer in twice as many.  In crowds
+ *      they get all of it once they are near: of 121 islands of 130 to 415 contacts that a wall pushes, asked for 1e-6
+ *      m/s, all are solved so; with stages 3 and 4 after 150 steps three were missed in four times the time.
  *   3. The interior-point iteration (interior.c): it does not mind degenerate sets of solutions.
  *   4. The homotopy of path.c, which goes through the folds that stop 3, from starts of several lengths: rounding may
  *      end one, and other starts lie on other paths.
@@ -44,7 +44,7 @@ enum {
     STEPS_FIRST = 30,    /* stage 2, */
     STEPS_FIRST_LIMITED = 150,
     INTERIOR_LEAST = 60, /* stage 3 takes so many to get anywhere */
-    INTERIOR_MOST = 700, /* where work is limited: of 12 crowds the same 11 were missed after 5000 */
+    INTERIOR_MOST = 700, /* in crowds: of 12 islands 11 are missed, and were after 5000 */
     STEPS_SURE = 6,      /* proximal points after 3 and 4: of least lambda from nearby, */
     STEPS_SOON = 30,     /* where stage 4 is better, */
     STEPS_FAR = 200,     /* and from far away */
@@ -61,8 +61,8 @@ enum {
 };
 #define LAMBDA_FIRST 1e-2
 #define LAMBDA_SURE 1e-8
-#define LAG_LIMITED 0.03 /* of limited work: 0 to 0.03 take a third fewer steps for crowds than 0.1, which p26 likes */
-#define WORK 5e8         /* 3x3 products spent on factorisations where no limit is given: about 5 s */
+#define LAG_CROWD 0.03 /* 0 to 0.03 take a third fewer steps for crowds than 0.1, which p26 likes */
+#define WORK 5e8       /* 3x3 products spent on factorisations where no limit is given: about 5 s */
 #define SECONDS_PER_PRODUCT 5e-9
 #define SECONDS_PER_BLOCK 1e-6 /* of W: the analysis for a factorisation */
 #define SECONDS_LINKED 5e-8    /* of W of bodies that joints hold: a few steps' passes over it, which cost more */
@@ -83,7 +83,8 @@ typedef struct Newton {
     double *swept;              /* (3 nc) */
     spragPool *pool;            /* or NULL */
     spragTangentSpace space;
-    int limited; /* 1: so is the work, and there are more than a few contacts */
+    int limited; /* 1: so is the work, and there are more than a few contacts, */
+    int crowd;   /* and more than generation.c takes on */
 } Newton;
 
 /* What the interior methods factorise: the proximal points' tangent, or one of the cones' own. */
@@ -191,13 +192,13 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
         memcpy(newton->swept, r, bytes);
         const int first = newton->limited ? STEPS_FIRST_LIMITED : STEPS_FIRST;
         double *accuracy = &newton->proximal.tangent.accuracy;
-        *accuracy = newton->limited ? SPRAG_TANGENT_ROUGH : *accuracy;
+        *accuracy = newton->crowd ? SPRAG_TANGENT_ROUGH : *accuracy;
         status = points(newton, LAMBDA_FIRST, cones ? first : left(newton), r);
-        if (status == SPRAG_NOT_CONVERGED && newton->limited && newton->proximal.best_residual <= NEAR)
+        if (status == SPRAG_NOT_CONVERGED && newton->crowd && newton->proximal.best_residual <= NEAR)
             status = points(newton, newton->proximal.lambda, left(newton), r);
         *accuracy = SPRAG_TANGENT_REFINED;
     }
-    if (newton->limited && left(newton) > INTERIOR_MOST)
+    if (newton->crowd && left(newton) > INTERIOR_MOST)
         newton->limit -= left(newton) - INTERIOR_MOST;
     if (status == SPRAG_NOT_CONVERGED && cones && left(newton) >= (newton->limited ? INTERIOR_LEAST : 0))
         status = interior(newton, arena, r);
@@ -243,6 +244,7 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
     Newton newton = {.problem = problem,
                      .space = space,
                      .limited = options->work_limit > 0 && problem->contact_count > SMALL,
+                     .crowd = spragIsCrowd(problem, options),
                      .tolerance = options->tolerance,
                      .deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0,
                      .iterations = &info->iterations,
@@ -260,8 +262,8 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
     const spragTangent *tangent = &newton.proximal.tangent;
     spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
     newton.sweeper.pool = newton.pool = pool;
-    if (newton.limited)
-        newton.proximal.lag_first = LAG_LIMITED;
+    if (newton.crowd)
+        newton.proximal.lag_first = LAG_CROWD;
     const int shared = ready <= 0 || pool == NULL || spragBlockLuShare(&newton.proximal.tangent.lu, pool, arena);
     newton.limit = limitOf(options, tangent->price + PASSES * spragProductPrice(problem));
     if (ready != 0 && shared)
@@ -276,8 +278,9 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
 {
     int refused;
     const int before = info->iterations;
+    const double accepted = spragIsCrowd(problem, options) ? REFUSED : 0;
     const spragStatus status = solveIn(SPRAG_TANGENT_CHEAPER, problem, options, arena, r, info, &refused);
-    if (status != SPRAG_NOT_CONVERGED || refused <= REFUSED * (info->iterations - before))
+    if (status != SPRAG_NOT_CONVERGED || refused <= accepted * (info->iterations - before))
         return status;
     return solveIn(SPRAG_TANGENT_CONTACTS, problem, options, arena, r, info, &refused);
 }
