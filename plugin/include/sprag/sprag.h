@@ -288,7 +288,7 @@ typedef struct spragVariantSet {
 /* Searches from history by the flip rule; small systems (m <= SPRAG_ENUMERATE_MAX) are enumerated where that is not
  * enough.  history (m) of +-1, or NULL.  SPRAG_OK: out is a realised variant, the policy's choice.  SPRAG_NO_SOLUTION:
  * none was found; out says where the search ended, and the class where it is known.  SPRAG_ERROR_NULL, _RANGE,
- * _NOT_FINITE, _MEMORY. */
+ * _NOT_FINITE, _MEMORY.  Takes 150 kB of the thread's stack. */
 SPRAG_API spragStatus spragVariantSolve(int m, const double *D, const double *D0, const double *b, const int *history,
                                         spragVariantResult *out);
 /* All 2^m variants, m <= SPRAG_ENUMERATE_MAX.  SPRAG_OK whether or not one is realised; errors as above, out then as it

@@ -8,6 +8,7 @@
  * threading implementation of its own (dWorldSetStepThreadingImplementation): the default one, which all share, serves
  * one thread.  Callbacks that ODE makes within a step (dBodySetMovedCallback) may read, but not change what the step
  * works with: its config, guides and joint friction, a dump, a step of the same world are SPRAG_ERROR_ORDER there.
+ * A step takes some 70 kB of the thread's stack.
  */
 #ifndef SPRAG_SPRAG_ODE_H
 #define SPRAG_SPRAG_ODE_H
