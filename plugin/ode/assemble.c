@@ -279,13 +279,15 @@ static void addOthers(void *data, int range, int first, int end)
     const Filling *filling = data;
     const spragProblem *p = &filling->island->problem;
     for (int k = first; k < end; ++k) {
+        const double *r = filling->island->r;
         double sum = 0;
-        if (spragReachesOf(p) != NULL)
-            sum = spragReachesOf(p)->u[3 * k] -
-                  spragDot3(p->W + 9 * (size_t)spragProblemDiagonal(p, k), filling->island->r + 3 * k);
-        for (int e = p->row_start[k]; e < p->row_start[k + 1] && spragReachesOf(p) == NULL; ++e)
-            if (p->column[e] != k)
-                sum += spragDot3(p->W + 9 * (size_t)e, filling->island->r + 3 * p->column[e]);
+        if (spragReachesOf(p) != NULL) {
+            sum = spragReachesOf(p)->u[3 * k] - spragDot3(p->W + 9 * (size_t)spragProblemDiagonal(p, k), r + 3 * k);
+        } else {
+            for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+                if (p->column[e] != k)
+                    sum += spragDot3(p->W + 9 * (size_t)e, r + 3 * p->column[e]);
+        }
         filling->history[k].free_acceleration += sum / filling->world->snapshot.step;
     }
 }

@@ -237,11 +237,16 @@ static void judge(void *data, int range, int first, int end)
         if (judgement->fine) {
             residual = residualFine(problem, k, r, u);
         } else {
-            int diagonal = judgement->known != NULL ? spragProblemDiagonal(problem, k) : -1;
-            memcpy(u, (judgement->known != NULL ? judgement->known : problem->q) + 3 * k, sizeof u);
-            for (int e = problem->row_start[k]; e < problem->row_start[k + 1] && judgement->known == NULL; ++e) {
-                spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
-                diagonal = problem->column[e] == k ? e : diagonal;
+            int diagonal = -1;
+            if (judgement->known != NULL) {
+                diagonal = spragProblemDiagonal(problem, k);
+                memcpy(u, judgement->known + 3 * k, sizeof u);
+            } else {
+                memcpy(u, problem->q + 3 * k, sizeof u);
+                for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
+                    spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
+                    diagonal = problem->column[e] == k ? e : diagonal;
+                }
             }
             residual = residualOf(problem, k, diagonal, r, u);
             huge |= isHuge(problem, k, diagonal, r);

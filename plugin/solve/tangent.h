@@ -19,8 +19,7 @@
  * Joints that hold the bodies add rows E v - c lambda = 0 and E^T lambda: a saddle.  A joint's pivot is safe once one
  * of its bodies is eliminated that no other joint has taken so, so each comes right after a body of its own (a forest
  * has one for each), and joints that close a loop after all.  A tree of links costs what its length does, where its
- * contacts, all coupled, cost the cube.  Refinement asks what is left of a product
- * with W.
+ * contacts, all coupled, cost the cube.  Refinement asks a product with W what is left.
  *
  * Near the end of an interior method A of a contact that sticks is 1e-13 of W, whose null space has
  * nothing else: blocks pivoted inside alone are then no better than noise.  The dense matrix with
