@@ -67,6 +67,8 @@ spragStatus spragApiCheckConfig(const spragConfig *c)
         return spragFail(SPRAG_ERROR_RANGE, "config.event_capacity = %d, expected 0 .. %d", c->event_capacity, 1 << 24);
     if (c->patient != 0 && c->patient != 1)
         return spragFail(SPRAG_ERROR_RANGE, "config.patient = %d, expected 0 or 1", c->patient);
+    if (c->forgetful != 0 && c->forgetful != 1)
+        return spragFail(SPRAG_ERROR_RANGE, "config.forgetful = %d, expected 0 or 1", c->forgetful);
     return SPRAG_OK;
 }
 

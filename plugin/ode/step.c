@@ -71,10 +71,20 @@ static spragStatus findIslands(spragWorldID world)
     return spragIslandsFind(&world->arena, &world->snapshot);
 }
 
+/* Where several motions obey the laws, as where a box that turns shares its load among four corners, the last step
+ * decides which one is found, and in the last digits it always has a say. */
+static void forget(struct spragWorld *world)
+{
+    world->memory_count = world->load_count = world->wedges = 0;
+    world->memo.size = 0;
+}
+
 /* The world seen and written down: the contact problem of every island, and if asked its solution. */
 static spragStatus look(struct spragWorld *world, double step, spragIslandsWanted wanted, double *since)
 {
     spragArenaReset(&world->arena);
+    if (world->config.forgetful)
+        forget(world);
     spragStatus status = spragLanesMake(world);
     world->crew = world->snapshot.joint_count >= JOINTS_SHARED ? world->pool : NULL;
     if (status == SPRAG_OK)

@@ -37,6 +37,7 @@ static const Key key_list[] = {
     {"indeterminacy", offsetof(spragConfig, indeterminacy), WORD, 0, 0, "history, lift, jam"},
     {"gyroscopic", offsetof(spragConfig, gyroscopic), WORD, 0, 0, "momentum, ode"},
     {"patient", offsetof(spragConfig, patient), WHOLE, 0, 1, NULL},
+    {"forgetful", offsetof(spragConfig, forgetful), WHOLE, 0, 1, NULL},
 };
 enum { KEYS = sizeof key_list / sizeof *key_list };
 

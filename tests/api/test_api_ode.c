@@ -186,6 +186,7 @@ static void badConfigsAreRefused(void **state)
     BAD(tangential_restitution, 1.5, "config.tangential_restitution = 1.5");
     BAD(tangential_restitution, NAN, "config.tangential_restitution = nan");
     BAD(analysis, SPRAG_ANALYSIS_JUDGE + 1, "config.analysis = 3");
+    BAD(forgetful, 2, "config.forgetful = 2");
     BAD(event_capacity, -1, "config.event_capacity = -1");
     BAD(event_capacity, 0x7fffffff, "config.event_capacity = 2147483647");
     BAD(stepper, SPRAG_STEPPER_QUICKSTEP + 1, "stepper = 2");

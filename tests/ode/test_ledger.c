@@ -230,6 +230,46 @@ static void aJointMadeWithinAStepHasNoPast(void **state)
     freeTwin(&t);
 }
 
+/* ---------------------------------------------------------------- a step without a past */
+
+/* A box that slides and turns on four corners shares its load as it likes, and moves accordingly. */
+static void turnFrom(Twin *t, double x, double spin, double out[6])
+{
+    dBodyID box = t->body[0];
+    const dQuaternion upright = {1, 0, 0, 0};
+    dBodySetPosition(box, x, 0, 0.2);
+    dBodySetQuaternion(box, upright);
+    dBodySetLinearVel(box, 1, 0.2, 0);
+    dBodySetAngularVel(box, 0, 0, spin);
+    addCorners(t, box, 0.5);
+    step(t, 1e-2);
+    memcpy(out, dBodyGetLinearVel(box), 3 * sizeof(double));
+    memcpy(out + 3, dBodyGetAngularVel(box), 3 * sizeof(double));
+}
+
+/* A planner comes back to a state, and expects the same step. */
+static void aForgetfulStepDependsOnTheStateAlone(void **state)
+{
+    (void)state;
+    for (int forgetful = 0; forgetful < 2; ++forgetful) {
+        Twin t;
+        makeTwin(&t, 1);
+        addBox(&t, 0, 0, 0.2);
+        spragConfig config = spragConfigDefault();
+        config.forgetful = forgetful;
+        assert_int_equal(spragWorldSetConfig(t.sprag, &config), SPRAG_OK);
+        double first[6], again[6], other[6];
+        turnFrom(&t, 0, 8, first);
+        for (int k = 0; k < 20; ++k)
+            turnFrom(&t, 0.01 * k, -6 + k, other);
+        turnFrom(&t, 0, 8, again);
+        const int same = memcmp(first, again, sizeof first) == 0;
+        assert_int_equal(same, forgetful);
+        assert_int_equal(countEvents(&t, SPRAG_EVENT_TOUCH), forgetful ? 4 : 0);
+        freeTwin(&t);
+    }
+}
+
 /* ---------------------------------------------------------------- surfaces */
 
 static dJointID addSticky(Twin *t, dBodyID box, double mu_static)
@@ -275,10 +315,15 @@ int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(idsLastWhileItSlides),           cmocka_unit_test(idsLastThroughSleep),
-        cmocka_unit_test(idsLastThroughADeclinedStep),    cmocka_unit_test(idsLastWhenBodiesChangePlaces),
-        cmocka_unit_test(aBodyPutElsewhereBeginsAnew),    cmocka_unit_test(contactsTravelWithTheirBodies),
-        cmocka_unit_test(aJointMadeWithinAStepHasNoPast), cmocka_unit_test(surfacesLiveAsLongAsTheirContacts),
+        cmocka_unit_test(idsLastWhileItSlides),
+        cmocka_unit_test(idsLastThroughSleep),
+        cmocka_unit_test(idsLastThroughADeclinedStep),
+        cmocka_unit_test(idsLastWhenBodiesChangePlaces),
+        cmocka_unit_test(aBodyPutElsewhereBeginsAnew),
+        cmocka_unit_test(contactsTravelWithTheirBodies),
+        cmocka_unit_test(aJointMadeWithinAStepHasNoPast),
+        cmocka_unit_test(surfacesLiveAsLongAsTheirContacts),
+        cmocka_unit_test(aForgetfulStepDependsOnTheStateAlone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

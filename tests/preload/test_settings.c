@@ -14,7 +14,7 @@ static void everyKeyIsRead(void **state)
     char error[200] = "";
     assert_true(spragSettingsParse(
         "solver=newton,tolerance=1e-6,enough=2e-5,iterations=7,time-limit=0.002,threads=2,restitution=0.5,"
-        "analysis=0,events=9,indeterminacy=jam,gyroscopic=ode,patient=1",
+        "analysis=0,events=9,indeterminacy=jam,gyroscopic=ode,patient=1,forgetful=1",
         &config, error, sizeof error));
     assert_string_equal(error, "");
     assert_int_equal(config.solver, SPRAG_SOLVER_NEWTON);
@@ -29,6 +29,7 @@ static void everyKeyIsRead(void **state)
     assert_int_equal(config.indeterminacy, SPRAG_INDETERMINACY_JAM);
     assert_int_equal(config.gyroscopic, SPRAG_GYROSCOPIC_ODE);
     assert_int_equal(config.patient, 1);
+    assert_int_equal(config.forgetful, 1);
 }
 
 static void badKeysAndValuesAreNamed(void **state)
@@ -51,9 +52,10 @@ static void badKeysAndValuesAreNamed(void **state)
         {"indeterminacy=both", "indeterminacy=both", "history, lift, jam"},
         {"gyroscopic=od", "gyroscopic=od", "momentum, ode"},
         {"patient=2", "patient=2", "a whole number from 0 to 1"},
+        {"forgetful=-1", "forgetful=-1", "a whole number from 0 to 1"},
         {"colour=red", "'colour'",
          "solver, tolerance, enough, iterations, time-limit, threads, restitution, analysis, "
-         "events, indeterminacy, gyroscopic, patient"},
+         "events, indeterminacy, gyroscopic, patient, forgetful"},
         {"=5", "''", "solver, tolerance"},
         {"solver", "'solver'", "key=value"},
     };
