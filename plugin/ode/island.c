@@ -130,8 +130,10 @@ static void countMembers(const Sets *sets)
             ++s->island[sets->island[i]].body_count;
     for (int l = 0; l < sets->link_count; ++l) {
         Link *link = &sets->link[l];
-        if (isActive(sets, link))
+        if (isActive(sets, link)) {
+            ++s->active_count;
             link->island = sets->island[dynamicBody(sets, link)];
+        }
         if (link->island >= 0) {
             ++s->island[link->island].joint_count;
             s->island[link->island].contact_count += link->contact;

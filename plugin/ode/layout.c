@@ -11,6 +11,7 @@ enum {
     WORLD_WORDS = 16,
     OBJECT_WORDS = 8,
     CONTACT_BYTES = 320,
+    JOINT_BYTES = 152, /* a null joint is longer */
     BODY_BYTES = sizeof(dReal) == sizeof(double) ? 712 : 416
 };
 
@@ -19,6 +20,9 @@ static struct {
     size_t tag;                                                   /* of a body and of a joint */
     size_t time_left, steps_left, samples[2], sample_next, ready; /* of a body: auto-disable */
     size_t moved;                                                 /* of a body: the callback */
+    size_t attached;                                              /* of a body: the head of the list of its joints */
+    dWorldID aside;                                               /* of a joint that ODE passes over, */
+    void *stand_in;                                               /* and such a list of it */
     int known;
 } layout;
 
@@ -69,6 +73,37 @@ dJointID spragLayoutNextJoint(dJointID joint)
 const dContact *spragLayoutContact(dJointID joint)
 {
     return (const dContact *)(const void *)((const char *)joint + layout.contact);
+}
+
+static void setWord(void *object, size_t offset, void *value)
+{
+    memcpy((char *)object + offset, &value, sizeof value);
+}
+
+void *spragLayoutHideJoints(dWorldID world)
+{
+    void *const joints = word(world, layout.first_joint);
+    setWord(world, layout.first_joint, NULL);
+    return joints;
+}
+
+void spragLayoutShowJoints(dWorldID world, void *joints)
+{
+    setWord(world, layout.first_joint, joints);
+}
+
+void *spragLayoutHideJointsOf(dBodyID body)
+{
+    void *const joints = word(body, layout.attached);
+    if (joints != NULL)
+        setWord(body, layout.attached, layout.stand_in);
+    return joints;
+}
+
+void spragLayoutShowJointsOf(dBodyID body, void *joints)
+{
+    if (joints != NULL)
+        setWord(body, layout.attached, joints);
 }
 
 static int number(const void *object, size_t offset)
@@ -333,6 +368,76 @@ static int findChainTags(dWorldID world, void *const body[3])
            spragLayoutJointMark(dJointCreateNull(world, 0)) == SPRAG_MARK_NEW;
 }
 
+static int isWithin(const void *object, size_t bytes, const void *place)
+{
+    return (uintptr_t)place >= (uintptr_t)object && (uintptr_t)place < (uintptr_t)object + bytes;
+}
+
+/* The word that is NULL without joints, and then points into the last one that was attached. */
+static int findAttached(dBodyID body, dBodyID other)
+{
+    int found = 0;
+    size_t at[OBJECT_WORDS];
+    for (size_t i = 0; i < OBJECT_WORDS; ++i)
+        if (word(body, i * sizeof(void *)) == NULL)
+            at[found++] = i * sizeof(void *);
+    dJointID joint[2];
+    for (int k = 0; k < 2; ++k) {
+        int left = 0;
+        joint[k] = dJointCreateNull(dBodyGetWorld(body), 0);
+        dJointAttach(joint[k], body, other);
+        for (int i = 0; i < found; ++i)
+            if (isWithin(joint[k], JOINT_BYTES, word(body, at[i])))
+                at[left++] = at[i];
+        found = left;
+    }
+    layout.attached = at[0];
+    dJointDestroy(joint[0]);
+    dJointDestroy(joint[1]);
+    return found == 1 && word(body, layout.attached) == NULL;
+}
+
+/* A joint that is marked in ODE's way: its search for islands has been there.  It stays for as long as the program. */
+static void makeStandIn(void)
+{
+    layout.aside = dWorldCreate();
+    dBodyID body = dBodyCreate(layout.aside);
+    dJointID joint = dJointCreateNull(layout.aside, 0);
+    dJointAttach(joint, body, 0);
+    dJointDisable(joint);
+    spragLayoutMarkJoint(joint, -1);
+    layout.stand_in = word(body, layout.attached);
+}
+
+/* A ball that holds a body must not, while it is hidden, and is not touched; the body is put to rest all the same. */
+static int findHiding(void)
+{
+    dWorldID world = dWorldCreate();
+    dBodyID body = dBodyCreate(world), other = dBodyCreate(world);
+    int hides = findAttached(body, other);
+    if (hides) {
+        makeStandIn();
+        dJointID ball = dJointCreateBall(world, 0);
+        dJointAttach(ball, body, 0);
+        dJointSetBallAnchor(ball, 0, 0, 0);
+        spragLayoutMarkJoint(ball, SPRAG_MARK_MIN);
+        void *const all = spragLayoutHideJoints(world), *const own = spragLayoutHideJointsOf(body);
+        hides = spragLayoutHideJointsOf(other) == NULL && dBodyGetJoint(other, 0) == NULL;
+        dBodySetLinearVel(body, 1, 0, 0);
+        dWorldStep(world, 1);
+        hides = hides && dBodyGetLinearVel(body)[0] == 1 && spragLayoutJointMark(ball) == SPRAG_MARK_MIN &&
+                foretellsIdle(world, body);
+        spragLayoutShowJoints(world, all);
+        spragLayoutShowJointsOf(body, own);
+        dBodyEnable(body);
+        dBodySetLinearVel(body, 1, 0, 0);
+        dWorldStep(world, 1);
+        hides = hides && dBodyGetJoint(body, 0) == ball && dBodyGetLinearVel(body)[0] < 1;
+    }
+    dWorldDestroy(world);
+    return hides;
+}
+
 static void findLayout(void)
 {
     dWorldID world = dWorldCreate();
@@ -354,7 +459,7 @@ static void findLayout(void)
                    findWord(joint[2], OBJECT_WORDS, joint[1], &joint_next) && isChain(joint, joint_next) &&
                    joint_next == layout.next && findContact(joint[2], &contact, &layout.contact);
     dJointGroupEmpty(group);
-    layout.known = layout.known && findChainTags(world, body) && findIdling(world);
+    layout.known = layout.known && findChainTags(world, body) && findIdling(world) && findHiding();
     dJointGroupDestroy(group);
     dWorldDestroy(world);
 }

@@ -2,10 +2,10 @@
  *
  * ODE has no public list of either, and a remembered dJointID or dBodyID may have been destroyed (and its address given
  * to another object) since the last step, so a step may follow only what the world itself says is alive.  Facts are
- * needed beyond the public interface: the offsets of the list heads in a world, of link and tag in an object, of the
- * dContact in a contact joint, of the auto-disable counters and the moved callback in a body.  They are found, not
- * assumed: once per process a scratch world is searched for them, and a library in which they cannot be found
- * unambiguously is refused (SPRAG_ERROR_ODE), never guessed at. All else is asked through ODE's own functions. */
+ * needed beyond the public interface: the offsets of the list heads in a world and a body, of link and tag in an
+ * object, of the dContact in a contact joint, of the auto-disable counters and the moved callback in a body.  They are
+ * found, not assumed: once per process a scratch world is searched for them, and a library in which they cannot be
+ * found unambiguously is refused (SPRAG_ERROR_ODE), never guessed at. All else is asked through ODE's own functions. */
 #ifndef SPRAG_ODE_LAYOUT_H
 #define SPRAG_ODE_LAYOUT_H
 
@@ -32,6 +32,14 @@ int spragLayoutBodyMark(dBodyID body);
 void spragLayoutMarkBody(dBodyID body, int mark);
 int spragLayoutJointMark(dJointID joint);
 void spragLayoutMarkJoint(dJointID joint, int mark);
+
+/* Between the two ODE finds no joint, in the world or at the body, and does not touch them: its step takes the body as
+ * free.  (It walks through all joints of a world, and of each body, also through those that are disabled.)  Each Hide
+ * returns what its Show needs.  A body that has joints keeps looking like one: only such fall asleep. */
+void *spragLayoutHideJoints(dWorldID world);
+void spragLayoutShowJoints(dWorldID world, void *joints);
+void *spragLayoutHideJointsOf(dBodyID body);
+void spragLayoutShowJointsOf(dBodyID body, void *joints);
 
 /* 1 if ODE's next step by h will find the body idle for long enough: before it looks for islands it disables such a
  * body and sets its velocity to zero; an awake island enables it again, at rest. */

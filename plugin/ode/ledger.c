@@ -35,7 +35,7 @@ void spragLedgerMark(spragWorldID world)
 {
     const spragSnapshot *s = &world->snapshot;
     world->marked = 1;
-    for (int j = 0; j < s->joint_count && !world->called; ++j)
+    for (int j = 0; j < s->joint_count && s->numbered && !world->called; ++j)
         if (s->joint[j].serial != 0)
             spragLayoutMarkJoint(s->joint[j].id, s->joint[j].serial);
     if (!world->called)
@@ -87,6 +87,7 @@ spragStatus spragLedgerFindSurfaces(spragWorldID world, spragPointerMap *map)
             continue;
         world->surface[k].used = 1;
         s->joint[j].serial = world->surface[k].mark;
+        world->snapshot.numbered = 1;
     }
     int kept = 0;
     for (int k = 0; k < world->surface_count; ++k) {

@@ -99,6 +99,25 @@ static void enableJoints(struct spragWorld *world)
     world->parked = 0;
 }
 
+static void disableJoints(struct spragWorld *world)
+{
+    const spragSnapshot *s = &world->snapshot;
+    for (int j = 0; j < s->joint_count; ++j) {
+        askJoint(s, j);
+        if (isParked(s, s->joint[j].island))
+            dJointDisable(s->joint[j].id);
+    }
+    world->parked = 1;
+}
+
+/* Of bodies before `end`. */
+static void showJoints(struct spragWorld *world, int end)
+{
+    const spragSnapshot *s = &world->snapshot;
+    for (int i = 0; i < end; ++i)
+        spragLayoutShowJointsOf(s->body[i].id, world->listed[i]);
+}
+
 /* Stands for the user's callback, which may look at joints: by now ODE has its islands, so the joints can be enabled
  * again.  With ODE's threading several may come at once. */
 static void onMoved(dBodyID id)
@@ -206,34 +225,49 @@ static void giveThreadsBack(struct spragWorld *world)
     world->limited = 0;
 }
 
-/* By the thread that calls ODE: bodies and joints that another one has touched cost ODE's step half as much again. */
+/* Joints that ODE would solve. */
+static int countLeft(const spragSnapshot *s)
+{
+    int left = s->active_count;
+    for (int k = 0; k < s->island_count; ++k)
+        left -= isParked(s, k) ? s->island[k].joint_count : 0;
+    return left;
+}
+
+/* By the thread that calls ODE: bodies and joints that another one has touched cost ODE's step half as much again.
+ * Where ODE has none to solve and nobody looks meanwhile, joints are not disabled one by one: ODE is shown none. */
 int spragPark(struct spragWorld *world)
 {
     spragSnapshot *s = &world->snapshot;
-    int listens = 0, left = 0; /* to ODE, of the joints */
+    const int left = countLeft(s);
+    int listens = 0, hidden = left == 0;
     for (int k = 0; k < s->island_count; ++k)
         if (isParked(s, k))
             fillFeedback(s, &s->island[k]);
     findHeld(s);
     for (int i = 0; i < s->body_count; ++i) {
+        spragBodyState *body = &s->body[i];
         askBody(s, i);
-        s->body[i].held = s->body[s->body[i].component].held;
-        if (isParked(s, s->body[i].island))
-            addForces(&s->body[i], s->step);
-        if (s->body[i].held)
-            hold(&s->body[i]);
-        listens |= listen(&s->body[i]);
+        body->held = s->body[body->component].held;
+        if (isParked(s, body->island))
+            addForces(body, s->step);
+        if (body->held)
+            hold(body);
+        if (listen(body) && !listens) {
+            listens = 1;
+            showJoints(world, hidden ? i : 0);
+            hidden = 0;
+        }
+        if (hidden)
+            world->listed[i] = spragLayoutHideJointsOf(body->id);
     }
-    for (int j = 0; j < s->joint_count; ++j) {
-        askJoint(s, j);
-        if (isParked(s, s->joint[j].island))
-            dJointDisable(s->joint[j].id);
-        else
-            left |= s->joint[j].enabled;
-    }
-    if (!left)
+    world->hidden = hidden;
+    if (hidden)
+        world->joints = spragLayoutHideJoints(world->world);
+    else
+        disableJoints(world);
+    if (left == 0)
         limitThreads(world);
-    world->parked = 1;
     world->called = 0;
     return listens;
 }
@@ -243,8 +277,13 @@ void spragUnpark(struct spragWorld *world, int stepped)
     spragSnapshot *s = &world->snapshot;
     enableJoints(world);
     giveThreadsBack(world);
+    if (world->hidden)
+        spragLayoutShowJoints(world->world, world->joints);
     for (int i = 0; i < s->body_count; ++i) {
         const spragBodyState *body = &s->body[i];
+        askBody(s, i);
+        if (world->hidden)
+            spragLayoutShowJointsOf(body->id, world->listed[i]);
         stopListening(body);
         if (body->held)
             release(body, stepped);

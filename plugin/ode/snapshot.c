@@ -13,7 +13,7 @@
 #include "ode/layout.h"
 #include "ode/ledger.h"
 
-enum { AHEAD = 8, JOINT_HEAD = 192 }; /* joints; bytes of one that are read */
+enum { AHEAD = 8, JOINT_HEAD = 192, BODY = 704 }; /* objects; bytes of one that are read */
 
 static void readVector(double *out, const dReal *in)
 {
@@ -116,6 +116,7 @@ static spragStatus takeJoints(spragWorldID world, spragSnapshot *s, int count)
         s->listened |= joints.listened[range];
         others |= joints.others[range];
     }
+    s->numbered = others;
     for (int i = count - 1; i >= 0 && others; --i)
         if (s->joint[i].contact == NULL)
             s->joint[i].serial = spragLedgerSerial(world, spragLayoutJointMark(s->joint[i].id));
@@ -250,6 +251,8 @@ static void readBodies(void *data, int range, int first, int end)
     reading->failed[range] = -1;
     for (int i = first; i < end; ++i) {
         spragBodyState *body = &s->body[i];
+        if (i + AHEAD < end)
+            spragPrefetch(s->body[i + AHEAD].id, BODY);
         body->idle = spragLayoutFallsIdle(body->id, (dReal)s->step);
         body->enabled = dBodyIsEnabled(body->id) && !body->idle;
         body->kinematic = dBodyIsKinematic(body->id);

@@ -173,10 +173,12 @@ typedef struct spragSnapshot {
     double erp, cfm;                   /* the world's */
     double layer, greatest_correction; /* m, m/s, of contacts */
     int body_count, joint_count, island_count;
+    int active_count; /* joints that are enabled, and whose bodies are awake */
     spragBodyState *body;
     spragJointState *joint;
     spragIsland *island;
     int listened;         /* 1: some joint has feedback */
+    int numbered;         /* 1: some joint has a serial */
     double (*carried)[3]; /* (joint_count) N on body[0], added to the guess: of points that are no more; or NULL */
     spragPointerMap body_index;
 } spragSnapshot;
@@ -266,7 +268,9 @@ struct spragWorld {
     int lenient; /* 1: the program asked for ODE's step, and has no use for a status: what is absurd is declined, island
                     by island; 0: the step is refused, and says what was wrong */
     spragSnapshot snapshot; /* of the last step: for dumps */
-    void **listed;          /* bodies, then joints, while they are looked at */
+    void *
+        *listed; /* bodies, then joints, while they are looked at; then ODE's list of joints of each body that is shown
+                      none */
     size_t listed_capacity;
     spragContactMemory *memory, *next_memory;
     size_t memory_capacity, next_memory_capacity;
@@ -296,10 +300,12 @@ struct spragWorld {
     spragEventLog log;
     spragEventFn *callback;
     void *callback_user;
-    int parked;  /* the joints of solved islands are disabled: between spragPark and the first callback, or Unpark */
-    int made;    /* contacts since the last step, as far as Sprag made them */
-    int called;  /* a moved callback of the user's ran in this step: joints may have come and gone */
-    int limited; /* in a step in which ODE has nothing to solve: islands are one thread's, */
+    int parked;   /* the joints of solved islands are disabled: between spragPark and the first callback, or Unpark */
+    int made;     /* contacts since the last step, as far as Sprag made them */
+    int hidden;   /* 1: or ODE is shown no joints in this step, */
+    void *joints; /* and these are they */
+    int called;   /* a moved callback of the user's ran in this step: joints may have come and gone */
+    int limited;  /* in a step in which ODE has nothing to solve: islands are one thread's, */
     unsigned thread_limit;  /* and this the user's limit */
     spragHeardJoint *heard; /* (joint_count), in the arena */
     spragStepInfo info;

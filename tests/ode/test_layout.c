@@ -124,11 +124,43 @@ static void countersAndCallbackAreKept(void **state)
     freeTwin(&t);
 }
 
+/* A hinge that is hidden holds nothing and is not touched; it is there again afterwards. */
+static void hiddenJointsAreLeftAlone(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 0);
+    dBodyID held = addBox(&t, 0, 0, 0), alone = addBox(&t, 5, 0, 0);
+    dJointID hinge = dJointCreateHinge(t.world, 0), second = dJointCreateNull(t.world, 0);
+    dJointAttach(hinge, 0, held);
+    dJointAttach(second, held, 0);
+    spragLayoutMarkJoint(hinge, SPRAG_MARK_MIN);
+    void *const all = spragLayoutHideJoints(t.world), *const own = spragLayoutHideJointsOf(held);
+    assert_ptr_equal(all, second);
+    assert_null(spragLayoutHideJointsOf(alone));
+    assert_null(spragLayoutFirstJoint(t.world));
+    assert_int_equal(dBodyGetNumJoints(alone), 0);
+    dWorldStep(t.world, 0.01);
+    CHECK_NEAR(dBodyGetLinearVel(held)[2], -0.0981, 1e-12);
+    assert_int_equal(spragLayoutJointMark(hinge), SPRAG_MARK_MIN);
+    spragLayoutShowJoints(t.world, all);
+    spragLayoutShowJointsOf(held, own);
+    spragLayoutShowJointsOf(alone, NULL);
+    assert_ptr_equal(spragLayoutFirstJoint(t.world), second);
+    assert_int_equal(dBodyGetNumJoints(held), 2);
+    assert_int_equal(dBodyGetNumJoints(alone), 0);
+    dWorldStep(t.world, 0.01);
+    assert_true(dBodyGetLinearVel(held)[2] > -0.01);
+    assert_true(spragLayoutJointMark(hinge) < SPRAG_MARK_MIN);
+    freeTwin(&t);
+}
+
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(listsAreNewestFirst),
                                        cmocka_unit_test(marksLastUntilTheNextStep), cmocka_unit_test(sleepIsForetold),
-                                       cmocka_unit_test(countersAndCallbackAreKept)};
+                                       cmocka_unit_test(countersAndCallbackAreKept),
+                                       cmocka_unit_test(hiddenJointsAreLeftAlone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * says so too, and nothing of the hand-over is left afterwards, to the bit where ODE did not step. */
 #include "support/twin.h"
 
+#include "ode/layout.h"
 #include "ode/park.h"
 
 enum { BODIES = 3 };
@@ -174,11 +175,56 @@ static void whatIsParkedComesBack(void **state)
     freeTwin(&raft.t);
 }
 
+/* ---------------------------------------------------------------- what ODE is shown */
+
+/* A step of a raft with a pendulum beside it; 1: ODE has walked through the joints. */
+static int odeSeesJoints(int pendulum, int listener)
+{
+    Raft raft;
+    makeRaft(&raft);
+    Twin *t = &raft.t;
+    if (pendulum) { /* it touches nothing: ODE's to solve */
+        dJointID pin = dJointCreateHinge(t->world, 0);
+        dJointAttach(pin, addBox(t, 0, 9, 0), 0);
+        dJointSetHingeAnchor(pin, 1, 9, 0);
+        dBodySetForce(t->body[BODIES], 0, 0, -1);
+    }
+    if (listener >= 0)
+        dBodySetMovedCallback(t->body[listener], onMoved);
+    calls = 0;
+    addRaftContacts(&raft);
+    const dJointID contact = spragLayoutFirstJoint(t->world);
+    spragLayoutMarkJoint(contact, SPRAG_MARK_MIN);
+    dJointSetFeedback(raft.hinge, NULL);
+    assert_int_equal(spragWorldStep(t->sprag, 1e-3), SPRAG_OK);
+    const int seen = spragLayoutJointMark(contact) != SPRAG_MARK_MIN;
+    assert_int_equal(calls, listener >= 0);
+    void *joint[8];
+    assert_int_equal(spragLayoutJoints(t->world, joint, 8), 3 + pendulum);
+    for (int k = 0; k < 3 + pendulum; ++k)
+        assert_true(dJointIsEnabled(joint[k]));
+    for (int b = 0; b < BODIES; ++b)
+        assert_int_equal(dBodyGetNumJoints(t->body[b]), b == 0 ? 1 : b == 1 ? 3 : 2);
+    if (pendulum)
+        assert_true(fabs(dBodyGetLinearVel(t->body[BODIES])[2]) < 1e-3 * 1 / 2.0);
+    freeTwin(t);
+    return seen;
+}
+
+static void odeIsShownNoJointsInVain(void **state)
+{
+    (void)state;
+    assert_false(odeSeesJoints(0, -1));
+    assert_true(odeSeesJoints(1, -1));
+    for (int b = 0; b < BODIES; ++b)
+        assert_true(odeSeesJoints(0, b));
+}
+
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(actionIsReaction),
-                                       cmocka_unit_test(feedbackIsWhatTheBodiesGain),
-                                       cmocka_unit_test(whatIsParkedComesBack)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(actionIsReaction), cmocka_unit_test(feedbackIsWhatTheBodiesGain),
+        cmocka_unit_test(whatIsParkedComesBack), cmocka_unit_test(odeIsShownNoJointsInVain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
