@@ -113,7 +113,7 @@ static void productOfSpheres(const spragBodyState *const body[2], const double r
     const double d[3] = {va[0] - vb[0], va[1] - vb[1], va[2] - vb[2]};
     for (int i = 0; i < 3; ++i) {
         n_rate[i] = (d[i] - spragDot3(d, n) * n[i]) / (radius[0] + radius[1]);
-        rate[i] = va[i] - radius[0] * n_rate[i];
+        rate[i] = va[i] - radius[0] * n_rate[i] - 0.5 * spragDot3(d, n) * n[i]; /* of two that meet, half-way */
     }
     spragCross3(W, n, n_rate);
     productOf(body, point, W, rate, out);

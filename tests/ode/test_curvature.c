@@ -110,6 +110,27 @@ static void normalPartIsTheGaps(void **state)
         }
 }
 
+/* Who is first makes no difference, also while the bodies approach. */
+static void swappedBodiesHaveTheOpposite(void **state)
+{
+    (void)state;
+    static const double radius[][2] = {
+        {0, SPRAG_CURVATURE_FLAT}, {0.3, SPRAG_CURVATURE_FLAT}, {0.3, 0.2}, {0.3, 0}, {0, 0}};
+    for (size_t k = 0; k < sizeof radius / sizeof *radius; ++k)
+        for (int world = 0; world < 2; ++world) {
+            Pair p;
+            double product[3], opposite[3], down[3];
+            randomPair(&p, radius[k][0], radius[k][1], world);
+            spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
+            for (int i = 0; i < 3; ++i)
+                down[i] = -p.normal[i];
+            spragVelocityProduct((const spragBodyState *[2]){p.body[1], p.body[0]},
+                                 (double[2]){p.radius[1], p.radius[0]}, p.point, down, opposite);
+            for (int i = 0; i < 3; ++i)
+                CHECK_NEAR(opposite[i], -product[i], 1e-12);
+        }
+}
+
 /* A ball that rolls about its centre on the ground has no such term at all, whatever its spin. */
 static void rollingHasNone(void **state)
 {
@@ -157,7 +178,8 @@ static void geomsHaveTheirRadius(void **state)
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(normalPartIsTheGaps), cmocka_unit_test(rollingHasNone),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(normalPartIsTheGaps),
+                                       cmocka_unit_test(swappedBodiesHaveTheOpposite), cmocka_unit_test(rollingHasNone),
                                        cmocka_unit_test(unknownSurfacesHaveNone),
                                        cmocka_unit_test(geomsHaveTheirRadius)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
