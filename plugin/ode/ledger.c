@@ -345,19 +345,34 @@ static void listRecords(void *data, int range, int first, int end)
         spragPointerMapPut(&match->first, last, 0);
 }
 
+/* How often another pair begins. */
+static int countPairs(const struct spragWorld *world)
+{
+    int count = 0;
+    for (int k = 0; k < world->memory_count; ++k)
+        count += k == 0 || world->pair[k] != world->pair[k - 1];
+    return count;
+}
+
 /* Of joints first .. end - 1. */
 static void findPairs(void *data, int range, int first, int end)
 {
     (void)range;
     Match *match = data;
     const spragSnapshot *s = &match->world->snapshot;
+    const void *last = NULL;
+    int found = -1;
     for (int j = first; j < end; ++j) {
         const spragJointState *joint = &s->joint[j];
         match->pair[j] = -1;
         if (joint->island < 0 || joint->contact == NULL)
             continue;
         const dBodyID body[2] = {bodyId(s, joint->body[0]), bodyId(s, joint->body[1])};
-        match->pair[j] = spragPointerMapGet(&match->first, spragLedgerPair(body));
+        const void *key = spragLedgerPair(body);
+        if (key != last)
+            found = spragPointerMapGet(&match->first, key);
+        match->pair[j] = found;
+        last = key;
     }
 }
 
@@ -419,7 +434,8 @@ spragStatus spragLedgerMatch(spragWorldID world, spragMeanwhileFn *own)
                    .follower = SPRAG_TAKE_RAW(&world->arena, int, s->joint_count)};
     world->fate = SPRAG_TAKE(&world->arena, unsigned char, records); /* SPRAG_RECORD_LEFT */
     int room = world->fate != NULL && match.next != NULL && match.seeking != NULL && match.pair != NULL &&
-               match.follower != NULL && matchLoads(world) && spragPointerMapMake(&match.first, &world->arena, records);
+               match.follower != NULL && matchLoads(world) &&
+               spragPointerMapMake(&match.first, &world->arena, countPairs(world));
     if (room)
         spragRangesRunBeside(world->crew, 1, listRecords, &match, runOwn, &match);
     if (room && match.status != SPRAG_OK)

@@ -6,19 +6,26 @@
 #include "base/prefetch.h"
 #include "ode/articulation.h"
 
-enum { AHEAD = 8, BODY = 704, JOINT_HEAD = 64 }; /* objects: what memory takes; bytes of one, about */
+enum { AHEAD = 8 }; /* objects: what memory takes */
 
-/* Bodies and joints are asked for before their turn. */
+/* The heads of bodies and joints are asked for before their turn. */
 static void askBody(const spragSnapshot *s, int i)
 {
     if (i + AHEAD < s->body_count)
-        spragPrefetch(s->body[i + AHEAD].id, BODY);
+        __builtin_prefetch(s->body[i + AHEAD].id);
+}
+
+/* And the accumulators, force and torque. */
+static void askForce(const spragSnapshot *s, int i)
+{
+    if (i + AHEAD < s->body_count)
+        spragPrefetch(dBodyGetForce(s->body[i + AHEAD].id), 2 * sizeof(dVector3));
 }
 
 static void askJoint(const spragSnapshot *s, int j)
 {
     if (j + AHEAD < s->joint_count)
-        spragPrefetch(s->joint[j + AHEAD].id, JOINT_HEAD);
+        __builtin_prefetch(s->joint[j + AHEAD].id);
 }
 
 static int isParked(const spragSnapshot *s, int island)
@@ -110,14 +117,6 @@ static void disableJoints(struct spragWorld *world)
     world->parked = 1;
 }
 
-/* Of bodies before `end`. */
-static void showJoints(struct spragWorld *world, int end)
-{
-    const spragSnapshot *s = &world->snapshot;
-    for (int i = 0; i < end; ++i)
-        spragLayoutShowJointsOf(s->body[i].id, world->listed[i]);
-}
-
 /* Stands for the user's callback, which may look at joints: by now ODE has its islands, so the joints can be enabled
  * again.  With ODE's threading several may come at once. */
 static void onMoved(dBodyID id)
@@ -134,15 +133,10 @@ static void onMoved(dBodyID id)
     body->moved(id);
 }
 
-/* 1: the user listens. */
-static int listen(spragBodyState *body)
+static void listen(spragBodyState *body)
 {
-    spragMovedFn *const moved = spragLayoutMovedCallback(body->id);
-    if (moved == NULL)
-        return 0;
-    body->moved = moved;
+    body->moved = spragLayoutMovedCallback(body->id);
     dBodySetMovedCallback(body->id, onMoved);
-    return 1;
 }
 
 /* A callback that was changed meanwhile stays changed. */
@@ -240,7 +234,7 @@ int spragPark(struct spragWorld *world)
 {
     spragSnapshot *s = &world->snapshot;
     const int left = countLeft(s);
-    int listens = 0, hidden = left == 0;
+    world->hidden = left == 0 && !s->watched;
     for (int k = 0; k < s->island_count; ++k)
         if (isParked(s, k))
             fillFeedback(s, &s->island[k]);
@@ -248,28 +242,25 @@ int spragPark(struct spragWorld *world)
     for (int i = 0; i < s->body_count; ++i) {
         spragBodyState *body = &s->body[i];
         askBody(s, i);
+        askForce(s, i);
         body->held = s->body[body->component].held;
         if (isParked(s, body->island))
             addForces(body, s->step);
         if (body->held)
             hold(body);
-        if (listen(body) && !listens) {
-            listens = 1;
-            showJoints(world, hidden ? i : 0);
-            hidden = 0;
-        }
-        if (hidden)
+        if (body->listened)
+            listen(body);
+        if (world->hidden)
             world->listed[i] = spragLayoutHideJointsOf(body->id);
     }
-    world->hidden = hidden;
-    if (hidden)
+    if (world->hidden)
         world->joints = spragLayoutHideJoints(world->world);
     else
         disableJoints(world);
     if (left == 0)
         limitThreads(world);
     world->called = 0;
-    return listens;
+    return s->watched;
 }
 
 void spragUnpark(struct spragWorld *world, int stepped)
@@ -284,7 +275,8 @@ void spragUnpark(struct spragWorld *world, int stepped)
         askBody(s, i);
         if (world->hidden)
             spragLayoutShowJointsOf(body->id, world->listed[i]);
-        stopListening(body);
+        if (body->listened)
+            stopListening(body);
         if (body->held)
             release(body, stepped);
         if (isParked(s, body->island) && body->own_gyroscopic)

@@ -53,7 +53,7 @@ static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
     s->body_count = count;
     for (int i = 0; i < count; ++i) {
         const dBodyID id = world->listed[count - 1 - i];
-        memset(&s->body[i], 0, offsetof(spragBodyState, velocity));
+        memset(&s->body[i], 0, SPRAG_LINE);
         s->body[i].id = id;
         s->body[i].serial = spragLedgerSerial(world, spragLayoutBodyMark(id));
         spragPointerMapPut(&s->body_index, id, i);
@@ -242,6 +242,7 @@ typedef struct Reading {
     spragWorldID world;
     int joint_count;               /* listed, or -1: no memory */
     int failed[SPRAG_RANGES_MOST]; /* the first body of a range that is absurd, or -1 */
+    unsigned char watched[SPRAG_RANGES_MOST];
 } Reading;
 
 static void readBodies(void *data, int range, int first, int end)
@@ -249,10 +250,14 @@ static void readBodies(void *data, int range, int first, int end)
     Reading *reading = data;
     spragSnapshot *s = &reading->world->snapshot;
     reading->failed[range] = -1;
+    reading->watched[range] = 0;
     for (int i = first; i < end; ++i) {
         spragBodyState *body = &s->body[i];
         if (i + AHEAD < end)
             spragPrefetch(s->body[i + AHEAD].id, BODY);
+        memset((char *)body + SPRAG_LINE, 0, offsetof(spragBodyState, velocity) - SPRAG_LINE);
+        body->listened = spragLayoutMovedCallback(body->id) != NULL;
+        reading->watched[range] |= body->listened != 0;
         body->idle = spragLayoutFallsIdle(body->id, (dReal)s->step);
         body->enabled = dBodyIsEnabled(body->id) && !body->idle;
         body->kinematic = dBodyIsKinematic(body->id);
@@ -285,6 +290,8 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
     if (status != SPRAG_OK)
         return status;
     spragRangesRunBeside(world->crew, s->body_count, readBodies, &reading, listJoints, &reading);
+    for (int range = 0; range < spragRangeCount(s->body_count); ++range)
+        s->watched |= reading.watched[range];
     for (int range = 0; range < spragRangeCount(s->body_count) && !world->lenient && status == SPRAG_OK; ++range)
         if (reading.failed[range] >= 0) /* another thread may have the sentence that says why: this one says it again */
             status = readBody(&s->body[reading.failed[range]], reading.failed[range]);

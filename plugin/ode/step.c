@@ -51,9 +51,9 @@ static void count(spragStepInfo *info, spragStepper stepper, const spragIsland *
     ++info->solved[island->solve.solver];
     info->iterations += island->solve.iterations;
     info->fallbacks += island->solve.fallback;
-    info->rescued += island->rescued != NULL;
+    info->rescued += island->lone == NULL && island->rescued != NULL;
     info->residual = fmax(info->residual, island->solve.residual);
-    if (island->wedge > 0) {
+    if (island->lone == NULL && island->wedge > 0) {
         ++info->wedged;
         info->residual_rigid = fmax(info->residual_rigid, island->rigid);
     }

@@ -49,6 +49,7 @@ typedef struct spragBodyState {
     int counted;           /* of held bodies: auto-disable has counters that are to be kept */
     int isotropic;         /* the inertia is a multiple of 1: no gyroscopic torque */
     int own_gyroscopic;    /* 1: ODE's term is switched off for this step */
+    int listened;          /* 1: the user has a moved callback on it */
     /* what follows begins with no value, and has one once the body was read */
     _Alignas(SPRAG_LINE) double velocity[6]; /* linear, angular at the start of the step */
     double free_velocity[6];                 /* at the end of the step without constraint forces */
@@ -117,26 +118,28 @@ typedef struct spragCoupled {
 } spragCoupled;
 
 typedef struct spragIsland {
-    spragLane *lane;
+    /* in lines, as bodies: of ten thousand lone islands every pass walks through the first one */
+    _Alignas(SPRAG_LINE) int *body; /* (body_count) dynamic bodies, ascending */
+    int *joint;                     /* (joint_count) enabled joints, ascending */
+    const char *declined;           /* why ODE solves it, or NULL */
+    struct spragLoneLaw *lone;      /* (joint_count) of one solved without blocks and problem (lone.h), or NULL */
     int body_count, joint_count, contact_count;
     int reported, first_record; /* contacts with a spragContact; the record of the first of them (report.h) */
-    int *body;                  /* (body_count) dynamic bodies, ascending */
-    int *joint;                 /* (joint_count) enabled joints, ascending */
-    const char *declined;       /* why ODE solves it, or NULL */
-    int failed;                 /* 1: as it has no answer, not for what it is */
-    const char *rescued;        /* why its answer is that of sweeps without W (rescue.h), or NULL */
-    int loose;                  /* 1: of W its diagonal blocks alone are formed, joints stay rows */
-    int lean, whole;            /* 1: of W the diagonal blocks, products by reaches (delassus.h); all of it is wanted */
-    int glued;                  /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
-    struct spragLoneLaw *lone;  /* (joint_count) of one solved without blocks and problem (lone.h), or NULL */
+    int block_count, row_count;
+    int failed;                      /* 1: as it has no answer, not for what it is */
     struct spragPlainMotion *motion; /* (joint_count) of a lone one that has something to tell, or NULL */
-    struct spragBare *bare;          /* with which it was solved, or NULL (bare.h): it has no blocks and no problem */
-    int visited;                     /* 1: visits of its contacts were not enough (bare.h) */
-    int haste;                       /* it has 2^-haste of the work (haste.h) */
-    int wedged_before;               /* 1: a contact of it was in a wedged island in the last step */
-    int surged;                      /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
-    int block_count, row_count, articulation_count;
-    spragSolveInfo solve; /* where wedge > 0: of the problem in which contacts yield (soften.h) */
+    spragSolveInfo solve;            /* where wedge > 0: of the problem in which contacts yield (soften.h) */
+    spragLane *lane;
+    const char *rescued;    /* why its answer is that of sweeps without W (rescue.h), or NULL */
+    struct spragBare *bare; /* with which it was solved, or NULL (bare.h): it has no blocks and no problem */
+    int loose;              /* 1: of W its diagonal blocks alone are formed, joints stay rows */
+    int lean, whole;        /* 1: of W the diagonal blocks, products by reaches (delassus.h); all of it is wanted */
+    int glued;              /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
+    int visited;            /* 1: visits of its contacts were not enough (bare.h) */
+    int haste;              /* it has 2^-haste of the work (haste.h) */
+    int wedged_before;      /* 1: a contact of it was in a wedged island in the last step */
+    int surged;             /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
+    int articulation_count;
     double wedge, rigid; /* m/s: friction locks a wedge that closes so fast, or 0; residual of the rigid problem then */
     double yielded;      /* the share of W by which its contacts had to yield so far in this step, or 0 (soften.h) */
     int guides_yield;    /* 1: guides had to, too */
@@ -178,6 +181,7 @@ typedef struct spragSnapshot {
     spragJointState *joint;
     spragIsland *island;
     int listened;         /* 1: some joint has feedback */
+    int watched;          /* 1: some body has a moved callback */
     int numbered;         /* 1: some joint has a serial */
     double (*carried)[3]; /* (joint_count) N on body[0], added to the guess: of points that are no more; or NULL */
     spragPointerMap body_index;
