@@ -83,7 +83,7 @@ static void lookRange(void *data, int range, int first, int end)
     looking->crowded[range] = 0;
     for (int k = first; k < end; ++k) {
         const spragJointState *joint = &s->joint[joints[k]];
-        if (joint->contact == NULL || joint->feedback != NULL ||
+        if (joint->contact == NULL || joint->listened ||
             (world->surface_count > 0 && spragPointerMapGet(looking->surfaces, joint->id) >= 0))
             return;
         if (k + AHEAD < end && s->joint[joints[k + AHEAD]].contact != NULL)

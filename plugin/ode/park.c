@@ -164,24 +164,30 @@ static void clearFeedback(dJointFeedback *feedback)
         feedback->f1[c] = feedback->t1[c] = feedback->f2[c] = feedback->t2[c] = 0;
 }
 
+/* The user's, or NULL. */
+static dJointFeedback *feedbackOf(const spragJointState *joint)
+{
+    return joint->listened ? dJointGetFeedback(joint->id) : NULL;
+}
+
 /* As in ODE, a joint that has no row in this step keeps what was there. */
 static void fillFeedback(const spragSnapshot *s, const spragIsland *island)
 {
     if (!s->listened)
         return;
     for (int k = 0; k < island->block_count; ++k)
-        clearFeedback(s->joint[island->block[k].joint].feedback);
+        clearFeedback(feedbackOf(&s->joint[island->block[k].joint]));
     for (int e = 0; e < island->row_count; ++e)
-        clearFeedback(s->joint[island->row[e].joint].feedback);
+        clearFeedback(feedbackOf(&s->joint[island->row[e].joint]));
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
-        dJointFeedback *feedback = s->joint[block->joint].feedback;
+        dJointFeedback *feedback = feedbackOf(&s->joint[block->joint]);
         for (int n = 0; n < 6 && feedback != NULL; ++n)
             addFeedback(feedback, n / 3, block->J[n / 3][n % 3], island->r[3 * k + n % 3] / s->step);
     }
     for (int e = 0; e < island->row_count; ++e) {
         const spragEqualityRow *row = &island->row[e];
-        dJointFeedback *feedback = s->joint[row->joint].feedback;
+        dJointFeedback *feedback = feedbackOf(&s->joint[row->joint]);
         for (int side = 0; side < 2 && feedback != NULL; ++side)
             addFeedback(feedback, side, row->J[side], row->impulse / s->step);
     }

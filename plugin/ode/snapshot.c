@@ -64,8 +64,8 @@ static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
 /* ODE keeps a joint attached as (0, body) turned around, and so do we. */
 static void readJoint(const spragSnapshot *s, spragJointState *joint)
 {
-    joint->type = dJointGetType(joint->id);
-    joint->feedback = dJointGetFeedback(joint->id);
+    joint->type = (unsigned)dJointGetType(joint->id) & 0xff;
+    joint->listened = dJointGetFeedback(joint->id) != NULL;
     joint->body[0] = spragPointerMapGet(&s->body_index, dJointGetBody(joint->id, 0));
     joint->body[1] = spragPointerMapGet(&s->body_index, dJointGetBody(joint->id, 1));
     if (joint->body[0] < 0) {
@@ -96,7 +96,7 @@ static void readJoints(void *data, int range, int first, int end)
             spragPrefetch(world->listed[s->joint_count - 1 - j - AHEAD], JOINT_HEAD);
         s->joint[j] = (spragJointState){.id = world->listed[s->joint_count - 1 - j]};
         readJoint(s, &s->joint[j]);
-        listened |= s->joint[j].feedback != NULL;
+        listened |= s->joint[j].listened;
         others |= s->joint[j].contact == NULL;
     }
     joints->listened[range] = listened, joints->others[range] = others;

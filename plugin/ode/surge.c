@@ -228,7 +228,7 @@ int spragSurges(spragSnapshot *s, spragIsland *island, int last)
     const double share = last ? 0 : fmin(fmax(sqrt(fmax(explained, 0) / gain), LEAST), MOST);
     for (int i = 0; i < count; ++i)
         if (row[i].joint >= 0)
-            s->joint[row[i].joint].surges |= row[i].out;
+            s->joint[row[i].joint].surges |= row[i].out != 0;
     for (int i = 0; i < island->joint_count; ++i) {
         spragJointState *joint = &s->joint[island->joint[i]];
         joint->withheld = last || joint->surges ? 1 - (1 - joint->withheld) * share : joint->withheld;

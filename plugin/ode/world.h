@@ -62,23 +62,25 @@ typedef struct spragBodyState {
     spragMovedFn *moved;                     /* the user's callback while ours stands in its place */
 } spragBodyState;
 
+/* One line of memory: most passes through a step are through these. */
 typedef struct spragJointState {
-    dJointID id;
-    dJointFeedback *feedback; /* the user's, or NULL */
-    int serial;               /* as a body's; of contacts the mark of their surface, or 0 */
-    dJointType type;
-    int enabled;              /* and attached to a dynamic body: takes part in the step */
-    int reversed;             /* attached as (0, body): body[0] is the user's second */
-    int body[2];              /* ODE's node order: body[0] >= 0 if attached, body[1] = -1 for the world */
-    int island;               /* or -1 */
-    int memory;               /* index of the record of the last step, or -1: of contacts and guides; else of a load */
-    int alone;                /* a contact: its two bodies have no other one, as far as is known */
-    const dContact *contact;  /* of contact joints */
-    struct spragGuide *guide; /* of the null joint that carries a guide */
+    _Alignas(SPRAG_LINE) dJointID id;
+    const dContact *contact;      /* of contact joints */
+    struct spragGuide *guide;     /* of the null joint that carries a guide */
     struct spragBearing *bearing; /* friction of the joint, or NULL; valid for the step */
     double withheld;              /* the part of its corrections that is not asked for in this step (surge.h) */
-    int surges;                   /* its impulse is out of proportion to them */
+    int serial;                   /* as a body's; of contacts the mark of their surface, or 0 */
+    int body[2];                  /* ODE's node order: body[0] >= 0 if attached, body[1] = -1 for the world */
+    int island;                   /* or -1 */
+    int memory;            /* index of the record of the last step, or -1: of contacts and guides; else of a load */
+    unsigned type : 8;     /* dJointType */
+    unsigned enabled : 1;  /* and attached to a dynamic body: takes part in the step */
+    unsigned reversed : 1; /* attached as (0, body): body[0] is the user's second */
+    unsigned listened : 1; /* the user wants its feedback */
+    unsigned alone : 1;    /* a contact: its two bodies have no other one, as far as is known */
+    unsigned surges : 1;   /* its impulse is out of proportion to its corrections */
 } spragJointState;
+_Static_assert(sizeof(spragJointState) == SPRAG_LINE, "a joint fills its line");
 
 /* Does Sprag have a law of its own for it?  Then its island is Sprag's, and it is counted and reported as a contact. */
 static inline int spragIsContact(const spragJointState *joint)
