@@ -11,10 +11,12 @@
  * Wedged.  Where an island was missed some milliseconds of the chain ago, existence.c is asked whether some motion
  * parts all contacts faster than it slides.  If so a solution exists, and the rest of the chain goes on looking for it.
  * If not, friction locks a wedge: impulses inside the cones which stop each other (W r = 0) and which the motion drives
- * home (q.r < 0), as between the planks that a game has let a door sink into, all pushing it out.  No rigid solution is
- * known then, and none has been seen (stormbaancoureur: all of 20).  So all contacts yield, by s = 1e-3 or, if need be,
- * 1e-2 or 1e-1, with which a solution exists by the same criterion.  That problem is solved and judged; the closing
- * speed and the residual of the rigid one are kept beside it (island->wedge, rigid), counted and told on their own.
+ * home (q.r < 0), as between the planks that a game has let a door sink into, all pushing it out.  There may be a rigid
+ * solution all the same: boxes that a wall pushes have one in two of three such islands.  It has some milliseconds more
+ * (release.c), and of the planks none has been seen (stormbaancoureur: all of 20).  Then all contacts yield, by s =
+ * 1e-3 or, if need be, 1e-2 or 1e-1, with which a solution exists by the same criterion.  That problem is solved and
+ * judged; the closing speed and the residual of the rigid one are kept beside it (island->wedge, rigid), counted and
+ * told on their own.
  *
  * Guides.  Two-sided contacts lock too, a slider that jams with the floor that pushes it out.  They yield only where no
  * contact has a part in the wedge, or where contacts that yield are not enough: what joints hold is not to move.  Rows

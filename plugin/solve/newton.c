@@ -8,7 +8,9 @@
  *      of 28 of 300 boxes 27, 57 a start; 30 steps and then stages 3 and 4 solve fewer in twice as many.  In crowds
  *      they get all of it once they are near: of 121 islands of 130 to 415 contacts that a wall pushes, asked for 1e-6
  *      m/s, all are solved so; with stages 3 and 4 after 150 steps three were missed in four times the time.
- *   3. The interior-point iteration (interior.c): it does not mind degenerate sets of solutions.
+ *   3. The interior-point iteration (interior.c): it does not mind degenerate sets of solutions.  Equations of bodies
+ *      lose its digits where mu is large; outside crowds those of contacts come then, and for all paths (plates with
+ *      mu = 100, 61 contacts: 240 steps after 6000 in vain).
  *   4. The homotopy of path.c, which goes through the folds that stop 3, from starts of several lengths: rounding may
  *      end one, and other starts lie on other paths.
  *
@@ -24,6 +26,7 @@
  * solutions in place of projections; one step per center; in a step, the traced path (trace.c) with a half or a
  * third of its work (no more piles solved than by proximal points alone), and on balls shorter sweeps before (half
  * the sweeps: a sixth fewer solved in the same time). */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,6 +50,7 @@ enum {
     INTERIOR_MOST = 700, /* in crowds: of 12 islands 11 are missed, and were after 5000 */
     STEPS_SURE = 6,      /* proximal points after 3 and 4: of least lambda from nearby, */
     STEPS_SOON = 30,     /* where stage 4 is better, */
+    STEPS_NEAR = 60,     /* where it is as good, */
     STEPS_FAR = 200,     /* and from far away */
     STEPS_MOTORS = 600,  /* the last stage, of problems that are not contacts alone */
     STEPS_LEAST = 20,    /* a factorisation of which the limits leave fewer is too dear */
@@ -83,8 +87,11 @@ typedef struct Newton {
     double *swept;              /* (3 nc) */
     spragPool *pool;            /* or NULL */
     spragTangentSpace space;
-    int limited; /* 1: so is the work, and there are more than a few contacts, */
-    int crowd;   /* and more than generation.c takes on */
+    double enough; /* m/s: paths are for what is above it; 0: for all */
+    int limited;   /* 1: so is the work, and there are more than a few contacts, */
+    int crowd;     /* and more than generation.c takes on */
+    int hurried;   /* 1: no crowd, but limited, or less than the tolerance is enough */
+    int left;      /* 1: bodies were left for contacts */
 } Newton;
 
 /* What the interior methods factorise: the proximal points' tangent, or one of the cones' own. */
@@ -102,14 +109,14 @@ static int isWarm(const spragProblem *problem, const double *r)
     return 0;
 }
 
-static int left(const Newton *newton)
+static int stepsLeft(const Newton *newton)
 {
     return newton->limit - (*newton->iterations - newton->first);
 }
 
 static spragStatus points(Newton *newton, double lambda, int steps, double *r)
 {
-    const int most = left(newton);
+    const int most = stepsLeft(newton);
     const spragProximal *proximal = &newton->proximal;
     const spragStatus status = spragProximalPoints(&newton->proximal, lambda, newton->tolerance, newton->deadline,
                                                    steps < most ? steps : most, r, newton->iterations);
@@ -124,7 +131,7 @@ static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
 {
     const double step = newton->proximal.tangent.price + PASSES * spragProductPrice(newton->problem);
     const double most = newton->proximal.tangent.bodies == newton->problem->linked && newton->problem->linked != NULL
-                            ? step * left(newton) / STEPS_LEAST
+                            ? step * stepsLeft(newton) / STEPS_LEAST
                             : INFINITY;
     if (!spragConesInit(&inner->cones, newton->problem, arena))
         return 0;
@@ -136,6 +143,28 @@ static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
     return found > 0 && newton->pool != NULL ? spragBlockLuShare(&inner->own.lu, newton->pool, arena) : found;
 }
 
+/* 1: on to the equations of contacts, from those of bodies: paths lose their digits there, and so does stage 3 where
+ * solutions were refused. */
+static int leavesBodies(Newton *newton, const Inner *inner, int start)
+{
+    const spragTangent *own = &newton->proximal.tangent;
+    newton->left = !newton->crowd && inner->tangent == own && own->bodies != NULL && (start > 0 || own->refused > 0);
+    newton->limit = newton->left ? 0 : newton->limit;
+    return newton->left;
+}
+
+/* Proximal points from what stage 3, or 4, came to. */
+static int pointsAfter(const Newton *newton, const Inner *inner, int start, int near)
+{
+    /* Stage 4 is better, where motors and limits meet high friction.  Contacts alone (islands of falling boxes) the
+     * proximal points solve as well, at a third to a sixth of its price. */
+    if (start == 0 && inner->cones.problem->contact_count <= PIVOTED_MOST && !spragProblemIsPlain(newton->problem))
+        return STEPS_SOON;
+    if (start == 0 && newton->hurried)
+        return near ? STEPS_NEAR : STEPS_SOON;
+    return near ? stepsLeft(newton) / 2 : STEPS_FAR;
+}
+
 /* Stages 3 and 4, each from the swept guess: the proximal points lead it astray where mu is large. */
 static spragStatus interior(Newton *newton, spragArena *arena, double *r)
 {
@@ -145,12 +174,14 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
     const int ready = innerInit(&inner, newton, arena);
     if (ready <= 0)
         return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
-    for (int start = 0; status == SPRAG_NOT_CONVERGED && left(newton) > 0 && start <= PATHS; ++start) {
+    for (int start = 0; status == SPRAG_NOT_CONVERGED && stepsLeft(newton) > 0 && start <= PATHS; ++start) {
+        if (start > 0 && (proximal->best_residual <= newton->enough || leavesBodies(newton, &inner, start)))
+            break;
         memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         if (start == 1 && inner.cones.problem->contact_count <= PIVOTED_MOST &&
             !spragTangentPivot(inner.tangent, arena))
             return SPRAG_ERROR_MEMORY;
-        const int most = left(newton);
+        const int most = stepsLeft(newton);
         const int steps =
             start == 0
                 ? spragInteriorSolve(&inner.cones, newton->tolerance, newton->deadline, most, inner.tangent, arena, r)
@@ -158,18 +189,16 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
                                  most / PATHS_SHARE + 1, inner.tangent, arena, r);
         *newton->iterations += steps > 0 ? steps : 0;
         proximal->factored = 0;
+        if (start == 0 && leavesBodies(newton, &inner, start))
+            break;
         const int near = spragProblemResidual(newton->problem, r) <= NEAR;
-        /* Stage 4 is, where motors and limits meet high friction.  Contacts alone (islands of falling boxes) the
-         * proximal points solve as well, at a third to a sixth of its price. */
-        const int sure =
-            start == 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragProblemIsPlain(newton->problem);
         /* The modes are right, or nearly: a few plain steps end at rounding; no others do at high friction. */
         if (near) {
             status = points(newton, LAMBDA_SURE, STEPS_SURE, r);
             memcpy(r, proximal->best, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         }
         if (status == SPRAG_NOT_CONVERGED)
-            status = points(newton, LAMBDA_FIRST, sure ? STEPS_SOON : near ? left(newton) / 2 : STEPS_FAR, r);
+            status = points(newton, LAMBDA_FIRST, pointsAfter(newton, &inner, start, near), r);
     }
     return status;
 }
@@ -190,23 +219,24 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
             spragSweep(&newton->sweeper, newton->swept);
         spragSweeperGive(&newton->sweeper, newton->swept, r);
         memcpy(newton->swept, r, bytes);
-        const int first = newton->limited ? STEPS_FIRST_LIMITED : STEPS_FIRST;
+        const int again = newton->hurried && newton->space == SPRAG_TANGENT_CONTACTS; /* bodies had theirs */
+        const int first = newton->limited && !again ? STEPS_FIRST_LIMITED : STEPS_FIRST;
         double *accuracy = &newton->proximal.tangent.accuracy;
         *accuracy = newton->crowd ? SPRAG_TANGENT_ROUGH : *accuracy;
-        status = points(newton, LAMBDA_FIRST, cones ? first : left(newton), r);
+        status = points(newton, LAMBDA_FIRST, cones ? first : stepsLeft(newton), r);
         if (status == SPRAG_NOT_CONVERGED && newton->crowd && newton->proximal.best_residual <= NEAR)
-            status = points(newton, newton->proximal.lambda, left(newton), r);
+            status = points(newton, newton->proximal.lambda, stepsLeft(newton), r);
         *accuracy = SPRAG_TANGENT_REFINED;
     }
-    if (newton->crowd && left(newton) > INTERIOR_MOST)
-        newton->limit -= left(newton) - INTERIOR_MOST;
-    if (status == SPRAG_NOT_CONVERGED && cones && left(newton) >= (newton->limited ? INTERIOR_LEAST : 0))
+    if (newton->crowd && stepsLeft(newton) > INTERIOR_MOST)
+        newton->limit -= stepsLeft(newton) - INTERIOR_MOST;
+    if (status == SPRAG_NOT_CONVERGED && cones && stepsLeft(newton) >= (newton->limited ? INTERIOR_LEAST : 0))
         status = interior(newton, arena, r);
     if (status == SPRAG_NOT_CONVERGED && cones && !spragProblemIsPlain(newton->problem)) {
         /* What cones are for are friction and wedges; motors alone like the proximal points better. */
         newton->limit += newton->limit < STEPS_MOTORS ? newton->limit : STEPS_MOTORS;
         memcpy(r, newton->swept, bytes);
-        status = points(newton, LAMBDA_FIRST, left(newton), r);
+        status = points(newton, LAMBDA_FIRST, stepsLeft(newton), r);
     }
     memcpy(r, newton->proximal.best, bytes);
     if (status == SPRAG_OK)
@@ -245,11 +275,13 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
                      .space = space,
                      .limited = options->work_limit > 0 && problem->contact_count > SMALL,
                      .crowd = spragIsCrowd(problem, options),
+                     .enough = options->solver == SPRAG_SOLVER_AUTO ? options->enough : 0,
                      .tolerance = options->tolerance,
                      .deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0,
                      .iterations = &info->iterations,
                      .first = info->iterations};
     *refused = 0;
+    newton.hurried = !newton.crowd && (newton.limited || newton.enough > 0);
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most = productsMost(space, problem, options);
     spragStatus status = SPRAG_ERROR_MEMORY;
@@ -268,7 +300,7 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
     newton.limit = limitOf(options, tangent->price + PASSES * spragProductPrice(problem));
     if (ready != 0 && shared)
         status = ready > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
-    *refused = ready > 0 ? tangent->refused : 0;
+    *refused = newton.left ? INT_MAX : ready > 0 ? tangent->refused : 0;
     spragArenaRelease(arena, mark);
     return status;
 }

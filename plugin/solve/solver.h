@@ -76,6 +76,9 @@ spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions
 /* The others, where those were not enough. */
 spragStatus spragChainGoOn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                            double *u, spragSolveInfo *info);
+/* Of the others those that find solutions though a wedge stands against one. */
+spragStatus spragChainDespite(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                              double *r, double *u, spragSolveInfo *info);
 /* All of them that small problems have, but generation: what solves the problems of that. */
 spragStatus spragChainWithin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                              double *r, double *u, spragSolveInfo *info);

@@ -79,6 +79,14 @@ static void bracedContactsAreSolved(void **state)
     solveInAStep(SPRAG_SOURCE_DIR "/tests/data/games/braced.txt", 3000);
 }
 
+/* Plates with mu = 100 in a heap (ODE's demo_feedback): a few steps more of Newton's method, time for an interior point
+ * and a path, spare the contacts joining one by one, which took 7000. */
+static void platesAreSolvedTogether(void **state)
+{
+    (void)state;
+    solveInAStep(SPRAG_SOURCE_DIR "/tests/data/games/plates.txt", 1000);
+}
+
 /* The car, stuck: contacts with mu = 50 that all but repeat each other.  Who says what will do gets that, and soon. */
 static void enoughIsSoonDone(void **state)
 {
@@ -103,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everyIslandIsSolved),       cmocka_unit_test(aPathLeadsThere),
         cmocka_unit_test(aTracedPathEndsIt),         cmocka_unit_test(bracedContactsAreSolved),
-        cmocka_unit_test(contactsThatCarryAreFound), cmocka_unit_test(enoughIsSoonDone)};
+        cmocka_unit_test(contactsThatCarryAreFound), cmocka_unit_test(platesAreSolvedTogether),
+        cmocka_unit_test(enoughIsSoonDone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
