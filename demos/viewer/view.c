@@ -113,7 +113,7 @@ void viewStep(View *view, double h)
     const spragStatus status = SceneStep(view->world, h);
     view->complaints += complaint_count;
     if (status != SPRAG_OK) {
-        snprintf(view->failure, sizeof view->failure, "the step failed: %s %s", spragStatusText(status),
+        snprintf(view->failure, sizeof view->failure, "the step failed: %s: %s", spragStatusText(status),
                  SceneDetail(view->world));
         return;
     }
