@@ -58,10 +58,10 @@ static spragStatus sweep(const spragSolveOptions *options, spragIsland *island)
     return status;
 }
 
-/* After a solution.  Of contacts that yield rigid sweeps know nothing, and what joints lock no bound changes. */
+/* After a solution.  Of contacts that yield rigid sweeps know nothing. */
 static void look(Course *course, double residual, const spragIsland *island)
 {
-    const int missed = residual > fmax(fmax(course->tolerance, SPRAG_MISSED), island->locked);
+    const int missed = residual > fmax(course->tolerance, SPRAG_MISSED);
     ++course->solutions;
     course->missed += missed;
     course->asked = fmax(course->tolerance, residual);
@@ -127,6 +127,16 @@ static double timeOf(const spragSolveOptions *options, double begin, int shared)
     return shared && left > SPRAG_TIME_LEAST ? TIME_SHARE * left : left;
 }
 
+/* What contacts miss that joints hold: no force does it, and no round. */
+static spragStatus judgeLocked(const spragSolveOptions *options, spragIsland *island, spragStatus status)
+{
+    if (!(island->locked > options->tolerance))
+        return status;
+    island->solve.residual = fmax(island->solve.residual, island->locked);
+    island->solve.fallback = 1;
+    return island->solve.status = SPRAG_NOT_CONVERGED;
+}
+
 spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
@@ -162,8 +172,10 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
         ++course.round;
     }
     island->solve.iterations = iterations;
-    if (status == SPRAG_ERROR_MEMORY || (course.off <= course.enough && course.left <= course.least))
-        return status;
-    island->solve.residual = course.least;
-    return course.left <= course.least || spragBearingsBest(island, &rounds) ? status : SPRAG_ERROR_MEMORY;
+    if (status != SPRAG_ERROR_MEMORY && !(course.off <= course.enough && course.left <= course.least)) {
+        island->solve.residual = course.least;
+        if (course.left > course.least && !spragBearingsBest(island, &rounds))
+            status = SPRAG_ERROR_MEMORY;
+    }
+    return status == SPRAG_ERROR_MEMORY ? status : judgeLocked(options, island, status);
 }

@@ -201,10 +201,5 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     island->missed += isMissed(options, island, status);
     if (status != SPRAG_ERROR_MEMORY && !(island->wedge > 0) && spragConflicts(island))
         spragYieldTell(island);
-    if (status != SPRAG_ERROR_MEMORY && island->locked > options->tolerance) { /* no force does it */
-        island->solve.residual = fmax(island->solve.residual, island->locked);
-        island->solve.fallback = 1;
-        status = island->solve.status = SPRAG_NOT_CONVERGED;
-    }
     return status;
 }

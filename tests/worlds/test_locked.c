@@ -114,11 +114,38 @@ static void whatIsFreeIsSolved(void **state)
     }
 }
 
+/* A point of the ground below the axis of a hinge: friction in the hinge is found in rounds, and none of them does what
+ * cannot be done. */
+static void roundsDoNotHideIt(void **state)
+{
+    (void)state;
+    Held h;
+    build(&h, UP_AND_DOWN);
+    dJointDestroy(dBodyGetJoint(h.body, 0));
+    const dJointID hinge = dJointCreateHinge(h.world, 0);
+    dJointAttach(hinge, h.body, 0);
+    dJointSetHingeAnchor(hinge, 0, 0, 0.499);
+    dJointSetHingeAxis(hinge, 0, 1, 0);
+    const spragJointFriction law = {.mu = 0.2, .radius = 0.05};
+    assert_int_equal(spragJointSetFriction(h.sprag, hinge, &law), SPRAG_OK);
+    for (int k = 0; k < 3; ++k) {
+        dContact contact = {.surface = {.mode = dContactApprox1, .mu = 0.5}};
+        contact.geom.normal[2] = 1;
+        contact.geom.depth = 1e-3;
+        dJointAttach(spragJointCreateContact(h.sprag, h.group, &contact), h.body, 0);
+        assert_int_equal(spragWorldStep(h.sprag, 0.01), SPRAG_OK);
+        CHECK_NEAR(spragWorldGetStepInfo(h.sprag).residual, 0.02, 1e-9);
+        assert_int_equal(spragWorldGetStepInfo(h.sprag).fallbacks, 1);
+        dJointGroupEmpty(h.group);
+    }
+    destroy(&h);
+}
+
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(whatJointsHoldBearsNothing),
-                                       cmocka_unit_test(whatIsFreeIsSolved)};
+                                       cmocka_unit_test(roundsDoNotHideIt), cmocka_unit_test(whatIsFreeIsSolved)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
