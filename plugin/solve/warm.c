@@ -6,12 +6,13 @@
  *     stick     u = 0                        dr = any                              3 unknowns
  *     slip      u_n = 0,  d' . u_t = 0       dr = a (1, mu d) + b (0, d')          2, d = x_t / |x_t|, d' across it
  *     a row inside its bounds   u_i = 0      dr_i                                  1
+ *     slip at a force limit     as slip, but dr = a (1, 0) + b (0, d'), or only b, d' where it parts
  *     open, or at a bound                                                          0, r is known
  *
  * With R the rows of the equations and C the columns of the unknowns, a step solves
  *     (R (W + lambda w) C + S) (a, b) = -R u,
- * S = w (|x_t| - mu x_n) / (mu x_n) on the unknowns b: a slipping contact turns the harder the faster it is.  lambda
- * makes hyperstatic contacts regular: the forces change as little as possible.
+ * S = w (|x_t| - radius) / radius on the unknowns b, radius = mu x_n or the limit: a slipping contact turns the harder
+ * the faster it is.  lambda makes hyperstatic contacts regular: the forces change as little as possible.
  *
  * Nothing here searches.  The answer is given only if the judge likes it and, where contacts slide, their normal
  * motions G (solve/small_friction.h) do not run away.  G is what elimination of the held rows leaves of the rows u_n of
@@ -38,12 +39,15 @@ typedef struct Warm {
     const spragProblem *problem;
     double lambda;
     double w[SPRAG_WARM_BLOCKS];
+    double gain[SPRAG_WARM_BLOCKS]; /* mu where friction grows with the load, 0 at a force limit */
     Mode mode[SPRAG_WARM_BLOCKS];
+    int parted[SPRAG_WARM_BLOCKS];                   /* of a force limit: r_n = 0, whatever its friction does */
     int inside[SPRAG_WARM_BLOCKS];                   /* BOUNDED: bit i, row i is within its bounds */
     double direction[SPRAG_WARM_BLOCKS][2];          /* d of a slipping contact */
     double turning[SPRAG_WARM_BLOCKS];               /* S */
     int at[SPRAG_WARM_BLOCKS][3];                    /* place of the block's unknowns, -1 none; SLIP: a, b */
-    int held, slipping, count;                       /* unknowns: held, a of slipping contacts, all */
+    int held, slipping, count;                       /* unknowns: held, a of slips that have a gain, all */
+    int turns;                                       /* unknowns b */
     int stride;                                      /* count in whole quads */
     int regular;                                     /* 0: a pivot is nothing */
     _Alignas(32) double M[UNKNOWNS * UNKNOWNS];      /* (count x stride) in the end U */
@@ -58,8 +62,10 @@ static int begin(Warm *s, const spragProblem *p)
     for (int k = 0; k < p->contact_count; ++k) {
         const spragBlockKind kind = spragKindOf(p, k);
         const int diagonal = spragProblemDiagonal(p, k);
-        if (diagonal < 0 || (kind != SPRAG_BLOCK_CONTACT && kind != SPRAG_BLOCK_BOX))
+        if (diagonal < 0 || kind == SPRAG_BLOCK_TWO_SIDED || kind == SPRAG_BLOCK_ROLLING)
             return 0;
+        s->gain[k] = kind == SPRAG_BLOCK_CONTACT ? p->mu[k] : 0;
+        s->parted[k] = 0;
         const double *W = p->W + 9 * (size_t)diagonal;
         s->w[k] = (W[0] + W[4] + W[8]) / 3;
         if (!(s->w[k] > 0))
@@ -75,21 +81,11 @@ static double clamp(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-/* Mode at x = r - u / w; r goes to what the mode says of it.  Once the residual is within tolerance a contact keeps to
- * stick or slip as long as x_t is within a band (m/s) about the edge of the disc: that far is rounding. */
-static Mode readContact(Warm *s, int k, double band, double r[3], const double u[3])
+/* Stick or slip of x_t against a disc; once the residual is within tolerance a contact keeps to what it did as long as
+ * x_t is within a band (m/s) about the edge: that far is rounding. */
+static Mode readDisc(Warm *s, int k, double band, double radius, const double x[3], double r[3])
 {
-    const double w = s->w[k], mu = s->problem->mu[k];
-    const double x[3] = {r[0] - u[0] / w, r[1] - u[1] / w, r[2] - u[2] / w};
-    const double size = spragNorm2(x + 1), radius = mu * x[0];
-    if (x[0] <= 0) {
-        r[0] = r[1] = r[2] = 0;
-        return OPEN;
-    }
-    if (mu == 0) {
-        r[1] = r[2] = 0;
-        return FRICTIONLESS;
-    }
+    const double w = s->w[k], size = spragNorm2(x + 1);
     const double keep = band == 0 || s->mode[k] < STICK || s->mode[k] > SLIP ? 0 : s->mode[k] == STICK ? band : -band;
     if (w * (size - radius) <= keep)
         return STICK;
@@ -99,6 +95,26 @@ static Mode readContact(Warm *s, int k, double band, double r[3], const double u
     }
     s->turning[k] = w * fmax(size - radius, 0) / radius;
     return SLIP;
+}
+
+/* Mode at x = r - u / w; r goes to what the mode says of it. */
+static Mode readContact(Warm *s, int k, double band, double r[3], const double u[3])
+{
+    const double w = s->w[k], mu = s->problem->mu[k];
+    const double x[3] = {r[0] - u[0] / w, r[1] - u[1] / w, r[2] - u[2] / w};
+    const int limited = spragKindOf(s->problem, k) == SPRAG_BLOCK_FORCE_LIMIT;
+    s->parted[k] = limited && x[0] <= 0;
+    if (x[0] <= 0 && !limited) {
+        r[0] = r[1] = r[2] = 0;
+        return OPEN;
+    }
+    if (s->parted[k])
+        r[0] = 0;
+    if (mu == 0) {
+        r[1] = r[2] = 0;
+        return FRICTIONLESS;
+    }
+    return readDisc(s, k, band, limited ? mu : mu * x[0], x, r);
 }
 
 static Mode readBounds(Warm *s, int k, double r[3], const double u[3])
@@ -132,18 +148,21 @@ static int readModes(Warm *s, double band, double *r, const double *u)
 static void placeUnknowns(Warm *s)
 {
     const int n = s->problem->contact_count;
-    s->held = s->slipping = 0;
+    s->held = s->slipping = s->turns = 0;
     for (int k = 0; k < n; ++k)
         for (int i = 0; i < 3; ++i) {
-            const int is_held = s->mode[k] == STICK || (s->mode[k] == FRICTIONLESS && i == 0) ||
+            const int slips = s->mode[k] == SLIP, coupled = slips && s->gain[k] > 0;
+            const int has_load = s->mode[k] == FRICTIONLESS || (slips && !coupled);
+            const int is_held = ((s->mode[k] == STICK || (has_load && i == 0)) && (i > 0 || !s->parted[k])) ||
                                 (s->mode[k] == BOUNDED && (s->inside[k] >> i & 1));
             s->at[k][i] = is_held ? s->held++ : -1;
-            s->slipping += s->mode[k] == SLIP && i == 0;
+            s->slipping += coupled && i == 0;
+            s->turns += slips && i == 0;
         }
     int a = s->held, b = s->held + s->slipping;
     for (int k = 0; k < n; ++k)
         if (s->mode[k] == SLIP) {
-            s->at[k][0] = a++;
+            s->at[k][0] = s->gain[k] > 0 ? a++ : s->at[k][0];
             s->at[k][1] = b++;
         }
     s->count = b;
@@ -156,7 +175,7 @@ static void placeUnknowns(Warm *s)
 static void coupleModes(Warm *s, int k, int l, const double W[9])
 {
     const int slips_k = s->mode[k] == SLIP, slips_l = s->mode[l] == SLIP;
-    const double *d = s->direction[k], *e = s->direction[l], mu = s->problem->mu[l];
+    const double *d = s->direction[k], *e = s->direction[l], mu = s->gain[l];
     double WC[9], RWC[9];
     if (slips_l) {
         for (int i = 0; i < 3; ++i) {
@@ -247,7 +266,8 @@ static void takeStep(Warm *s, double *r, const double *u)
     for (int k = 0; k < s->problem->contact_count; ++k) {
         double *rk = r + 3 * k;
         if (s->mode[k] == SLIP) {
-            const double *d = s->direction[k], a = s->x[s->at[k][0]], b = s->x[s->at[k][1]], mu = s->problem->mu[k];
+            const double *d = s->direction[k], mu = s->gain[k], b = s->x[s->at[k][1]];
+            const double a = s->at[k][0] < 0 ? 0 : s->x[s->at[k][0]];
             rk[0] += a;
             rk[1] += mu * a * d[0] - b * d[1];
             rk[2] += mu * a * d[1] + b * d[0];
@@ -266,7 +286,7 @@ static int isRealisable(Warm *s)
     double w[SPRAG_WARM_BLOCKS];
     int m = 0;
     for (int k = 0; k < s->problem->contact_count; ++k)
-        if (s->mode[k] == SLIP)
+        if (s->mode[k] == SLIP && s->gain[k] > 0)
             w[m++] = s->w[k];
     return m == 0 || spragSlopesAreStable(m, w, s->G);
 }
@@ -274,11 +294,11 @@ static int isRealisable(Warm *s)
 /* Reads the modes and factors their equations.  0: nothing to solve, r is the answer; -1: singular. */
 static int linearise(Warm *s, double band, int softer, int exact, double *r, double *u)
 {
-    if (band > 0 && s->slipping == 0 && !softer)
+    if (band > 0 && s->turns == 0 && !softer)
         return 1; /* the factors at hand are exact */
     const int moved = readModes(s, band, r, u);
     placeUnknowns(s);
-    if (exact && s->slipping == 0 && !moved)
+    if (exact && s->turns == 0 && !moved)
         return 0;
     if (moved)
         spragProblemVelocity(s->problem, r, u);
