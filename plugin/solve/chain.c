@@ -43,6 +43,7 @@ enum {
     /* The same, of contacts alone: time for the interior point and a path.  30 to 60 contacts of plates with mu = 100
      * are solved so in 5 ms, where fewer steps left them to generation, for 60 to 90 ms. */
     STEPS_PROMPT = 250,
+    STEPS_WITHIN = 500,     /* for a part of a problem, of six contacts 10 000 steps were 35 ms, and in vain */
     STEPS_FROM_REST = 2500, /* where the guess led astray */
     STEPS_TRACED = 900,     /* of a path of a small island that leads somewhere; most end after 50 to 300 */
     SWEEPS_LAST = 3000,
@@ -141,7 +142,7 @@ static void chainSmall(Chain *chain, Part part)
         add(chain, &spragSolverFreeRows, 0, content);
     add(chain, &spragSolverTrace, STEPS_TRACED, content);
     if (prompt)
-        addNewton(chain, stepsWorth(problem, WORK_PATIENT), 1, content);
+        addNewton(chain, part == WITHIN ? STEPS_WITHIN : stepsWorth(problem, WORK_PATIENT), part != WITHIN, content);
     add(chain, &spragSolverGaussSeidel, prompt ? SWEEPS_PROMPT : SWEEPS_LAST, content);
     if (n <= (prompt ? SMALL / 2 : SMALL)) /* its pivots grow with n^2 */
         add(chain, &spragSolverLemke, prompt ? PIVOTS_PROMPT * n : 0, content);

@@ -228,7 +228,7 @@ static void makeCrowd(Crowd *crowd)
 {
     const double side = 0.75 * CROWD_SIDE;
     spragConfig config = spragConfigDefault();
-    unsigned long long seed = 6;
+    unsigned long long seed = 5;
     dMass mass;
     dMatrix3 turned;
     config.enough = 1e-6;
@@ -274,7 +274,7 @@ static void touch(void *data, dGeomID a, dGeomID b)
 }
 
 /* A wall pushes boxes until they wedge.  As soon as it is known that a wedge stands against a solution no more than
- * some milliseconds are spent on one: contacts joining one by one took 30 000 steps in one of these islands. */
+ * some milliseconds are spent on one: contacts joining one by one took 20 000 steps in one of these islands. */
 static void aWedgeInACrowdEndsTheSearch(void **state)
 {
     (void)state;
@@ -286,7 +286,7 @@ static void aWedgeInACrowdEndsTheSearch(void **state)
         assert_int_equal(spragWorldStep(crowd.sprag, 0.01), SPRAG_OK);
         const spragStepInfo info = spragWorldGetStepInfo(crowd.sprag);
         assert_true(info.residual <= 1e-6);
-        assert_true(info.iterations < 15000);
+        assert_true(info.iterations < 10000);
         wedged += info.wedged;
         dJointGroupEmpty(crowd.group);
     }
