@@ -268,11 +268,15 @@ static void solveIsland(struct spragWorld *world, const spragPointerMap *surface
     spragSolveOptions options = optionsOf(&world->config, seconds_left);
     spragStatus status = solveHeld(world, surfaces, &options, island);
     takeImpulses(world, island, status);
-    if (island->declined == NULL && island->greedy == NULL && spragBlowLooksBack(world, island)) {
-        const int iterations = island->solve.iterations;
+    spragBlow blow;
+    if (island->declined == NULL && island->greedy == NULL && spragBlowLooksBack(world, island, &blow)) {
+        const spragStatus before = status;
         status = solveHeld(world, surfaces, &options, island);
+        const int iterations = blow.solve.iterations + island->solve.iterations;
+        if (spragBlowIsGone(world, island, &blow))
+            status = before;
         takeImpulses(world, island, status);
-        island->solve.iterations += iterations;
+        island->solve.iterations = iterations;
     }
     for (int round = 1; round <= SURGES_MAX && island->declined == NULL && island->greedy == NULL && !island->glued &&
                         spragSurges(&world->snapshot, island, round == SURGES_MAX);

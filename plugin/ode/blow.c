@@ -7,7 +7,6 @@
 #include "problem/residual.h"
 #include "solve/policy.h"
 
-enum { BLOCKS_MOST = 8 };
 #define UNUSUAL 10      /* an impulse that no force of ordinary size explains: docs/theory.md 6, jam */
 #define NOTEWORTHY 0.01 /* of ordinary accelerations, that Jdot v changes by */
 
@@ -20,7 +19,7 @@ static double usual(const spragSnapshot *s, const spragIsland *island, int k)
 /* A few contacts and guides of bodies without joints. */
 static int isSimple(const spragIsland *island)
 {
-    int simple = island->block_count <= BLOCKS_MOST && island->block_count == island->block_total &&
+    int simple = island->block_count <= SPRAG_BLOW_MOST && island->block_count == island->block_total &&
                  island->row_count == 0 && !(island->wedge > 0);
     for (int k = 0; k < island->block_count && simple; ++k) {
         const spragBlockPart part = island->block[k].part;
@@ -63,41 +62,69 @@ static const spragBodyState *bodyAfter(const spragSnapshot *s, int index, spragB
     return after;
 }
 
-int spragBlowLooksBack(struct spragWorld *world, spragIsland *island)
+static int anyStruck(const struct spragWorld *world, const spragIsland *island)
 {
-    spragSnapshot *s = &world->snapshot;
-    int struck = 0, changed = 0;
-    if (!isSimple(island))
-        return 0;
+    int struck = 0;
     for (int k = 0; k < island->block_count; ++k)
         struck |= isStruck(world, island, k);
-    if (!struck)
-        return 0;
-    double change[3 * BLOCKS_MOST];
+    return struck;
+}
+
+/* blow->change; 1: it counts, and no contact leaves at once. */
+static int changesProducts(struct spragWorld *world, const spragIsland *island, spragBlow *blow)
+{
+    const spragSnapshot *s = &world->snapshot;
+    int changed = 0;
     for (int k = 0; k < island->block_count; ++k) {
-        spragBlock *block = &island->block[k];
+        const spragBlock *block = &island->block[k];
+        double *change = blow->change + 3 * k;
         spragBodyState after[2];
         const spragBodyState *const body[2] = {bodyAfter(s, block->body[0], &after[0]),
                                                bodyAfter(s, block->body[1], &after[1])};
         double product[3];
         spragBlockProduct(s, block, body, product);
         for (int i = 0; i < 3; ++i)
-            change[3 * k + i] = product[i] - block->product[i];
-        changed |= spragNorm3(change + 3 * k) > NOTEWORTHY * usual(s, island, k);
-        if (block->kind == SPRAG_BLOCK_CONTACT && island->problem.history[k].free_acceleration + change[3 * k] > 0)
-            return 0; /* it leaves at once */
+            change[i] = product[i] - block->product[i];
+        changed |= spragNorm3(change) > NOTEWORTHY * usual(s, island, k);
+        if (block->kind == SPRAG_BLOCK_CONTACT && island->problem.history[k].free_acceleration + change[0] > 0)
+            return 0;
     }
-    if (!changed)
+    return changed;
+}
+
+int spragBlowLooksBack(struct spragWorld *world, spragIsland *island, spragBlow *blow)
+{
+    if (!isSimple(island) || !anyStruck(world, island) || !changesProducts(world, island, blow))
         return 0;
-    double *q = SPRAG_TAKE_RAW(&island->lane->arena, double, 3 * island->block_count);
+    spragSnapshot *s = &world->snapshot;
+    const int n = 3 * island->block_count;
+    double *q = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
     if (q == NULL)
         return 0;
-    for (int i = 0; i < 3 * island->block_count; ++i) {
-        q[i] = island->problem.q[i] + s->step * change[i];
-        island->block[i / 3].product[i % 3] += change[i];
+    blow->q = island->problem.q;
+    blow->solve = island->solve;
+    memcpy(blow->r, island->r, (size_t)n * sizeof *blow->r);
+    memcpy(blow->u, island->u, (size_t)n * sizeof *blow->u);
+    for (int i = 0; i < n; ++i) {
+        q[i] = blow->q[i] + s->step * blow->change[i];
+        island->block[i / 3].product[i % 3] += blow->change[i];
     }
     island->problem.q = q;
     for (int i = 0; i < island->body_count; ++i)
         memset(s->body[island->body[i]].impulse, 0, sizeof s->body->impulse);
+    return 1;
+}
+
+int spragBlowIsGone(const struct spragWorld *world, spragIsland *island, const spragBlow *blow)
+{
+    const int n = 3 * island->block_count;
+    if (anyStruck(world, island))
+        return 0;
+    island->problem.q = blow->q;
+    island->solve = blow->solve;
+    memcpy(island->r, blow->r, (size_t)n * sizeof *blow->r);
+    memcpy(island->u, blow->u, (size_t)n * sizeof *blow->u);
+    for (int i = 0; i < n; ++i)
+        island->block[i / 3].product[i % 3] -= blow->change[i];
     return 1;
 }

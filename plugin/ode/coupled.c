@@ -17,6 +17,9 @@ enum { MOST = SPRAG_COUPLED_MAX };
 #define HYSTERESIS 1e-9
 #define ZERO_PIVOT 1e-12
 
+#define BARELY                                                                                                         \
+    1e-6 /* of the accelerations; a motion is found to rounding, and what is left in a short step may be none */
+
 #define SHARE_SHORTEST 1e-6 /* of friction that grows: a side that begins to bear is beyond HYSTERESIS by then */
 
 typedef struct System {
@@ -377,11 +380,12 @@ static int isParadoxical(const struct spragWorld *world, const spragIsland *isla
 }
 
 /* Contacts and guides of bodies without joints, which no impact strikes; some slid, and one would be in a paradox
- * alone, or they brace themselves with impulses out of all proportion to what moves them. */
+ * alone, or they brace themselves with impulses out of all proportion to what moves them, or the laws barely hold. */
 static int isDoubtful(const struct spragWorld *world, const spragIsland *island)
 {
     const spragProblem *p = &island->problem;
     int slid = 0, paradoxical = 0;
+    double greatest = 0; /* m/s^2 */
     if (world->config.analysis == SPRAG_ANALYSIS_OFF || island->block_count < 2 || island->block_count > MOST ||
         island->block_count != island->block_total || island->row_count > 0 || island->wedge > 0)
         return 0;
@@ -390,10 +394,11 @@ static int isDoubtful(const struct spragWorld *world, const spragIsland *island)
         if (!isOrdinary(block) || p->mu[k] != spragMuMinusOf(p, k) ||
             fabs(block->approach) > p->step * fabs(p->history[k].free_acceleration) + 1e-9)
             return 0;
+        greatest = fmax(greatest, fabs(p->history[k].free_acceleration));
         slid |= spragNorm2(p->history[k].slip) > SPRAG_SLIP_TOLERANCE;
         paradoxical |= isParadoxical(world, island, k);
     }
-    return slid && (paradoxical || spragIsBraced(p, island->r));
+    return slid && (paradoxical || island->solve.residual > BARELY * greatest * p->step || spragIsBraced(p, island->r));
 }
 
 void spragCoupledLookBack(const struct spragWorld *world, spragIsland *island)

@@ -19,7 +19,8 @@
 void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, spragContactHistory *history);
 
 /* After its solution, where some contacts slid and others rested: if one would be in a paradox alone, or impulses are
- * out of all proportion, all motions of the instant are listed (spragParadoxEnumerate), and island->coupled says so. */
+ * out of all proportion, or the laws hold barely (in a step so short that the tolerance is rough for it), all motions
+ * of the instant are listed (spragParadoxEnumerate), and island->coupled says so. */
 void spragCoupledLookBack(const struct spragWorld *world, spragIsland *island);
 
 #endif

@@ -36,9 +36,9 @@ static int releaseParting(const spragIsland *island, int with_return)
     int changed = 0;
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
-        double *bound = island->bound + 6 * k, *r = island->r + 3 * k;
         if (!block->parts)
             continue;
+        double *bound = island->bound + 6 * k, *r = island->r + 3 * k;
         const int held = bound[4] > 0 || bound[5] > 0;
         if (held && r[0] <= 0 && spragNorm2(r + 1) > 0 && island->u[3 * k] > SPRAG_SLIP_TOLERANCE) {
             setTangential(bound, block->unused, 0);

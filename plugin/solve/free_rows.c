@@ -23,8 +23,8 @@
 
 static int isFree(const spragProblem *p, int row)
 {
-    const double *bound = p->bound + 6 * (size_t)(row / 3);
-    return spragKindOf(p, row / 3) == SPRAG_BLOCK_BOX && isinf(bound[row % 3]) && isinf(bound[3 + row % 3]);
+    const size_t least = (size_t)(6 * (row / 3) + row % 3);
+    return spragKindOf(p, row / 3) == SPRAG_BLOCK_BOX && isinf(p->bound[least]) && isinf(p->bound[least + 3]);
 }
 
 /* Of block e of W the number at (i, j). */

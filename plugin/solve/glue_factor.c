@@ -80,9 +80,11 @@ static void addLink(spragGlueFactor *factor, const spragGlueContact *contact, co
     }
     const double along = normal - contact->tangential;
     for (int pair = 0; pair < 4; ++pair) {
+        if (entry[pair] < 0)
+            continue;
         const int a = pair / 2, b = pair % 2;
         double *block = factor->matrix + 36 * (size_t)entry[pair];
-        for (int i = 0; i < 6 && entry[pair] >= 0; ++i)
+        for (int i = 0; i < 6; ++i)
             for (int j = 0; j < 6; ++j)
                 block[6 * i + j] += contact->tangential * (row[a][0][i] * row[b][0][j] + row[a][1][i] * row[b][1][j] +
                                                            row[a][2][i] * row[b][2][j]) +

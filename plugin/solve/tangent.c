@@ -226,9 +226,11 @@ static void addBlock(spragTangent *t, int k, int a)
     const double *J = rowsOf(t->bodies, k, a);
     for (int b = 0; b < 2; ++b) {
         const int entry = t->entry[4 * (size_t)k + (size_t)(2 * a + b)];
+        if (entry < 0)
+            continue;
         const double *T = t->response + 36 * (size_t)k + 18 * (size_t)b;
         double *M = t->matrix + 36 * (size_t)entry;
-        for (int i = 0; i < 6 && entry >= 0; ++i)
+        for (int i = 0; i < 6; ++i)
             for (int c = 0; c < 6; ++c)
                 M[6 * i + c] += J[i] * T[c] + J[6 + i] * T[6 + c] + J[12 + i] * T[12 + c];
     }

@@ -194,11 +194,14 @@ static void badConfigsAreRefused(void **state)
 #undef BAD
     Twin t;
     makeTwin(&t, 1);
+    spragConfig before, kept; /* the bytes between members, too */
+    memset(&before, 0, sizeof before);
+    memset(&kept, 0, sizeof kept);
+    assert_int_equal(spragWorldGetConfig(t.sprag, &before), SPRAG_OK);
     for (int k = 0; k < count; ++k) {
-        spragConfig kept;
         CHECK_REFUSED(spragWorldSetConfig(t.sprag, &table[k].config), SPRAG_ERROR_RANGE, table[k].words);
         assert_int_equal(spragWorldGetConfig(t.sprag, &kept), SPRAG_OK);
-        assert_memory_equal(&kept, &good, sizeof good);
+        assert_memory_equal(&kept, &before, sizeof kept);
     }
     CHECK_REFUSED(spragWorldSetConfig(t.sprag, NULL), SPRAG_ERROR_NULL, "config is NULL");
     freeTwin(&t);

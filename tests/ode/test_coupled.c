@@ -7,7 +7,7 @@
 #include "support/states.h"
 #include "support/twin.h"
 
-static unsigned long long seed = 3;
+static unsigned long long seed = 31;
 
 static double uniform(void)
 {
@@ -15,17 +15,26 @@ static double uniform(void)
     return 2 * ((double)(seed >> 11) * 0x1p-53) - 1;
 }
 
+/* One by one: in which order a call evaluates its arguments is the compiler's. */
+static void uniforms(int count, double *x)
+{
+    for (int i = 0; i < count; ++i)
+        x[i] = uniform();
+}
+
 /* One body over the plane z = 0 with feet at random places of it, sliding without turning; guides or contacts. */
 static void makeBody(Twin *t, int feet, dJointGroupID group, double mu_scale)
 {
     dMass mass;
-    dMassSetParameters(&mass, 1, 0, 0, 0, 1 + 0.9 * uniform(), 1 + 0.9 * uniform(), 1 + 0.9 * uniform(), 0, 0, 0);
+    double inertia[3], velocity[2], force[3], torque[3], height = uniform();
+    uniforms(3, inertia), uniforms(2, velocity), uniforms(3, force), uniforms(3, torque);
+    dMassSetParameters(&mass, 1, 0, 0, 0, 1 + 0.9 * inertia[0], 1 + 0.9 * inertia[1], 1 + 0.9 * inertia[2], 0, 0, 0);
     const dBodyID body = t->body[t->count++] = dBodyCreate(t->world);
     dBodySetMass(body, &mass);
-    dBodySetPosition(body, 0, 0, 1.5 + uniform());
-    dBodySetLinearVel(body, uniform(), uniform(), 0);
-    dBodyAddForce(body, 5 * uniform(), 5 * uniform(), 15 * uniform());
-    dBodyAddTorque(body, 5 * uniform(), 5 * uniform(), 5 * uniform());
+    dBodySetPosition(body, 0, 0, 1.5 + height);
+    dBodySetLinearVel(body, velocity[0], velocity[1], 0);
+    dBodyAddForce(body, 5 * force[0], 5 * force[1], 15 * force[2]);
+    dBodyAddTorque(body, 5 * torque[0], 5 * torque[1], 5 * torque[2]);
     for (int k = 0; k < feet; ++k) {
         const double x = 2 * uniform(), y = 2 * uniform(), mu = mu_scale * (1 + uniform());
         if (uniform() > 0) {
@@ -63,9 +72,8 @@ static void readInstant(const spragProblem *p, double h, State *s)
     }
 }
 
-/* The step's contacts against a solution at acceleration level: sides, and forces to O(h).  Close to a
- * fold the forces grow, turn the slip within the step and are another's then: only the sides are
- * compared.  Both lists are in the order of creation. */
+/* The step's contacts against a solution at acceleration level: sides, and forces to O(h).  Both lists are in the order
+ * of creation. */
 static int isTaken(const spragParadoxSolution *solution, const spragContact *contact, int contacts)
 {
     double size = 1;
@@ -73,9 +81,49 @@ static int isTaken(const spragParadoxSolution *solution, const spragContact *con
         size = fmax(size, fabs(solution->r[3 * k]));
     for (int k = 0; k < contacts; ++k)
         if (contact[k].variant != solution->variant[k] ||
-            (size < 50 && fabs(contact[k].normal_force - solution->r[3 * k]) > 0.01 * size))
+            fabs(contact[k].normal_force - solution->r[3 * k]) > 0.01 * size)
             return 0;
     return 1;
+}
+
+/* Close to a fold the forces are large and turn the slip within the step: what they solve then is the instant with the
+ * slip at the end of it, which friction opposes in the step.  Where they stop one it is no instant's. */
+static int isTakenWithSlipAtTheEnd(State *s, const spragContact *contact, int contacts)
+{
+    int taken = 0;
+    for (int k = 0; k < contacts; ++k) {
+        if (contact[k].mode == SPRAG_MODE_STICK)
+            return fabs(contact[k].normal_force) > 1e4;
+        const double *n = contact[k].normal;
+        dVector3 t1, t2;
+        dPlaneSpace((dVector3){n[0], n[1], n[2]}, t1, t2);
+        s->slip[2 * k] = dCalcVectorDot3(contact[k].slip, t1);
+        s->slip[2 * k + 1] = dCalcVectorDot3(contact[k].slip, t2);
+    }
+    spragSolutionSet set;
+    assert_int_equal(spragParadoxEnumerate(&s->state, &set), SPRAG_OK);
+    for (int k = 0; k < set.count; ++k)
+        taken |= isTaken(&set.solution[k], contact, contacts);
+    spragSolutionSetFree(&set);
+    return taken;
+}
+
+/* Is the dumped problem that of the instant before?  One in which contacts yield is not, nor one solved again after a
+ * jam (plugin/ode/blow.h). */
+static int isOfInstant(const State *s, const spragContact *contact, int contacts)
+{
+    for (int k = 0; k < contacts; ++k)
+        if (fabs(s->b[3 * k] - contact[k].free_acceleration) > 1e-6)
+            return 0;
+    return 1;
+}
+
+static double greatestForce(const spragContact *contact, int contacts)
+{
+    double greatest = 0;
+    for (int k = 0; k < contacts; ++k)
+        greatest = fmax(greatest, fabs(contact[k].normal_force));
+    return greatest;
 }
 
 /* Of the last step. */
@@ -118,18 +166,22 @@ static void theClassIsThatOfTheSet(void **state)
             inconsistent |= event[k].type == SPRAG_EVENT_INCONSISTENT;
             indeterminate |= event[k].type == SPRAG_EVENT_INDETERMINATE;
         }
+        const int known = contacts > 0 && isOfInstant(&s, contact, contacts);
+        const int class = known ? set.paradox_class : contact[0].paradox_class;
         for (int k = 0; k < contacts; ++k)
-            assert_int_equal(contact[k].paradox_class, set.paradox_class);
-        assert_int_equal(inconsistent, set.paradox_class == 1 || set.paradox_class == 2);
-        if (set.paradox_class < 3) /* of contacts that leave at once nothing is told */
+            assert_int_equal(contact[k].paradox_class, class);
+        assert_int_equal(inconsistent, class == 1 || class == 2);
+        if (!known) /* what was solved again is a jam, or slides where no motion was */
+            assert_true(greatestForce(contact, contacts) > 1e3);
+        if (class < 3) /* of contacts that leave at once nothing is told */
             assert_false(indeterminate);
-        int taken = set.paradox_class == 1 || set.paradox_class == 2; /* there is none to take */
+        int taken = !known || inconsistent; /* there is none to take */
         for (int k = 0; k < set.count; ++k)
             if (set.solution[k].taken)
                 taken |= isTaken(&set.solution[k], contact, contacts);
-        if (!taken)
+        if (!taken && !isTakenWithSlipAtTheEnd(&s, contact, contacts))
             fail_msg("round %d, class %d: the step took another solution", round, set.paradox_class);
-        ++seen[set.paradox_class];
+        ++seen[class];
         spragSolutionSetFree(&set);
         spragProblemFree(problem);
         dJointGroupDestroy(group);
