@@ -129,7 +129,7 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
         island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);
         *status = SPRAG_NOT_CONVERGED;
     }
-    if (!isMissed(options, island, *status))
+    if (*status == SPRAG_ERROR_MEMORY || !isFar(options, island))
         return !again;
     if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         *status = SPRAG_ERROR_MEMORY;
@@ -160,6 +160,8 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
     if (solveWedged(options, island, again, iterations, &status))
         return status;
     status = spragPartingSolve(early ? spragChainBegin : spragChainSolve, options, island, iterations);
+    if (early && status == SPRAG_LIMIT && isFar(options, island)) /* nobody asks for a wedge then */
+        return spragPartingSolve(spragChainDespite, options, island, iterations);
     if (!isMissed(options, island, status))
         return status;
     if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)

@@ -122,6 +122,29 @@ static void aWedgeThatLastsIsNotSearchedAgain(void **state)
     freeVice(&vice);
 }
 
+/* A search with a limit that ends far from an answer is none: a wedge that lasts is asked for then too. */
+static void aWedgeLastsThoughStepsAreLimited(void **state)
+{
+    (void)state;
+    Vice vice;
+    makeVice(&vice, 1e-6);
+    dWorldSetCFM(vice.world, 0);
+    for (int step = 0; step < 3; ++step) {
+        spragConfig config;
+        assert_int_equal(spragWorldGetConfig(vice.sprag, &config), SPRAG_OK);
+        config.iteration_limit = step > 0 ? 300 : 0;
+        assert_int_equal(spragWorldSetConfig(vice.sprag, &config), SPRAG_OK);
+        dJointGroupEmpty(vice.group);
+        for (int k = 0; k < 2; ++k)
+            addWall(&vice, 1 - 2 * k, 0.02 / (1 + k), 50);
+        assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+        const spragStepInfo info = spragWorldGetStepInfo(vice.sprag);
+        assert_int_equal(info.wedged, 1);
+        assert_true(info.residual <= 1e-6);
+    }
+    freeVice(&vice);
+}
+
 /* Under a limit nobody asks for the wedge: impulses stay in proportion all the same, and the
  * body moves as the deeper wall pushes it. */
 static void aLimitedStepSqueezesModestly(void **state)
@@ -304,7 +327,8 @@ int main(void)
                                        cmocka_unit_test(aWedgeThatLastsIsNotSearchedAgain),
                                        cmocka_unit_test(aLimitedStepSqueezesModestly),
                                        cmocka_unit_test(aHingeHoldsWhatContactsPushOut),
-                                       cmocka_unit_test(aWedgeInACrowdEndsTheSearch)};
+                                       cmocka_unit_test(aWedgeInACrowdEndsTheSearch),
+                                       cmocka_unit_test(aWedgeLastsThoughStepsAreLimited)};
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
