@@ -72,6 +72,9 @@ int spragBearingsBegin(const struct spragWorld *world, const spragIsland *island
 /* Bounds of turning friction from the reactions just found.  Returns what the greatest change is worth, m/s or rad/s; 0
  * in islands without such joints. */
 double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds);
+/* Bounds of turning friction from these loads (count), N. */
+void spragBearingsSet(const struct spragWorld *world, spragIsland *island, const double *load,
+                      spragBearingRounds *rounds);
 /* After the update of a solution: the bounds to solve with next, mixed from those of all solutions. */
 void spragBearingsMix(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds);
 /* Back to the impulses and bounds of the last mix. */

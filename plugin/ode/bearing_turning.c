@@ -262,6 +262,12 @@ double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, 
     return changed > 0 ? fmax(changed, setBounds(world, island, rounds->found, rounds)) : off;
 }
 
+void spragBearingsSet(const struct spragWorld *world, spragIsland *island, const double *load,
+                      spragBearingRounds *rounds)
+{
+    setBounds(world, island, load, rounds);
+}
+
 void spragBearingsMix(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds)
 {
     enum { ROUNDS_PLAIN = 4 };

@@ -7,6 +7,7 @@
 #include "ode/articulation.h"
 #include "ode/bearing.h"
 #include "ode/release.h"
+#include "ode/settle.h"
 #include "ode/soften.h"
 #include "solve/solver.h"
 
@@ -137,6 +138,25 @@ static spragStatus judgeLocked(const spragSolveOptions *options, spragIsland *is
     return island->solve.status = SPRAG_NOT_CONVERGED;
 }
 
+/* Bounds fit no solution. */
+static int isUnsettled(const Course *course, const spragSolveOptions *options, const spragIsland *island)
+{
+    return course->off > course->enough && course->least > fmax(options->tolerance, options->enough) &&
+           !(options->time_limit > 0) && !(island->wedge > 0);
+}
+
+/* 0: no memory. */
+static int settle(const struct spragWorld *world, const spragSolveOptions *options, Course *course, spragIsland *island,
+                  spragBearingRounds *rounds, int *iterations)
+{
+    const int done = island->block_count > FEW || options->solver != SPRAG_SOLVER_AUTO ||
+                     course->missed >= MISSED_MAX ||
+                     spragSettle(world, options, course->enough, island, rounds, &course->least, iterations);
+    course->off = course->left = INFINITY; /* the best answer is another's */
+    island->unsettled = course->least > fmax(options->tolerance, options->enough);
+    return done;
+}
+
 spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
@@ -156,6 +176,7 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
     spragBearingRounds rounds;
     const int large = island->block_count > FEW;
     int iterations = 0;
+    island->unsettled = 0;
     if (!spragBearingsBegin(world, island, &rounds))
         return SPRAG_ERROR_MEMORY;
     own.time_limit = timeOf(options, begin, rounds.count > 0 && large);
@@ -171,9 +192,13 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
             course.rounds = ROUNDS_LARGE;
         ++course.round;
     }
+    if (status != SPRAG_ERROR_MEMORY && isUnsettled(&course, options, island) &&
+        !settle(world, options, &course, island, &rounds, &iterations))
+        status = SPRAG_ERROR_MEMORY;
     island->solve.iterations = iterations;
     if (status != SPRAG_ERROR_MEMORY && !(course.off <= course.enough && course.left <= course.least)) {
         island->solve.residual = course.least;
+        island->solve.fallback |= island->unsettled;
         if (course.left > course.least && !spragBearingsBest(island, &rounds))
             status = SPRAG_ERROR_MEMORY;
     }

@@ -142,6 +142,7 @@ static void swapMemory(struct spragWorld *world)
 /* ---------------------------------------------------------------- the step */
 
 static const char *const wedged = "friction locks a wedge that closes: no rigid solution, so the contacts yield";
+static const char *const unsettled = "no friction of its joints was found that fits their reactions";
 
 /* What is said of an island as a whole: its first body stands for it. */
 static void addIslandEvent(struct spragWorld *world, const spragIsland *island, spragEventType type)
@@ -157,6 +158,7 @@ static void addIslandEvent(struct spragWorld *world, const spragIsland *island, 
                         .reason = type == SPRAG_EVENT_DECLINED                              ? island->declined
                                   : type == SPRAG_EVENT_FALLBACK && island->rescued != NULL ? island->rescued
                                   : type == SPRAG_EVENT_FALLBACK && island->wedge > 0       ? wedged
+                                  : type == SPRAG_EVENT_FALLBACK && island->unsettled       ? unsettled
                                   : type == SPRAG_EVENT_JAM                                 ? wedged
                                                                                             : NULL};
     memcpy(event.position, body->position, sizeof event.position);

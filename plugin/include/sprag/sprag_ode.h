@@ -160,8 +160,8 @@ typedef struct spragEvent {
     int anticipated; /* 1: the velocity-level step met the singular point up to a step early (p still > 0) */
     int paradox_class;
     int variant; /* +1 / -1 after the step: the side of a guide that bears load; 1 of an ordinary contact, 0 open */
-    /* Of DECLINED: why ODE solved the island; of FALLBACK and JAM of an island: that it is wedged, or why it was
-     * rescued.  A sentence that lives for ever; else NULL. */
+    /* Of DECLINED: why ODE solved the island; of FALLBACK and JAM of an island: that it is wedged, that friction of its
+     * joints does not fit, or why it was rescued.  A sentence that lives for ever; else NULL. */
     const char *reason;
     int body_number[2]; /* the same as long as a body lives, and never another's; -1: the world, or unknown */
 } spragEvent;

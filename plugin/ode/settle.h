@@ -1,0 +1,24 @@
+/* Bounds of joint friction that rounds of solutions do not settle (ode/bounded.h), in a small island.
+ *
+ * Eight sweeps and new bounds by turns, many of them, from the best answer: they end where contacts can share a
+ * load in many ways.  Then Newton's method for
+ *
+ *     x = F(x),   x: loads that the bounds are set by, N;   F(x): those of the solution for them,
+ *
+ * which ends where rounds go to and fro, for a gain beyond -1 or between the pieces of F.  dF is had from as many
+ * solutions as there are joints that turn.  A step that brings the bounds no nearer is halved; where none does, x goes
+ * a part of the way to F(x).
+ *
+ * What is left then has, as far as it was looked at, no solution nearby: contacts beside a joint jump to another motion
+ * at a certain bound, and no load fits its bound on either side. */
+#ifndef SPRAG_ODE_SETTLE_H
+#define SPRAG_ODE_SETTLE_H
+
+#include "ode/bearing.h"
+
+/* From the best answer (spragBearingsBest), which leaves *left m/s, until bounds are within `enough` and the residual
+ * within the tolerance; the best answer is then one of these.  Adds to *iterations.  0: no memory. */
+int spragSettle(const struct spragWorld *world, const spragSolveOptions *options, double enough,
+                        spragIsland *island, spragBearingRounds *rounds, double *left, int *iterations);
+
+#endif
