@@ -18,7 +18,7 @@
 
 /* From the best answer (spragBearingsBest), which leaves *left m/s, until bounds are within `enough` and the residual
  * within the tolerance; the best answer is then one of these.  Adds to *iterations.  0: no memory. */
-int spragSettle(const struct spragWorld *world, const spragSolveOptions *options, double enough,
-                        spragIsland *island, spragBearingRounds *rounds, double *left, int *iterations);
+int spragSettle(const struct spragWorld *world, const spragSolveOptions *options, double enough, spragIsland *island,
+                spragBearingRounds *rounds, double *left, int *iterations);
 
 #endif

@@ -148,7 +148,7 @@ typedef struct spragIsland {
     /* what follows begins as zeros where the island is not lone (batch.c), and has no value where it is */
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int missed; /* so often it had no answer in this step: then it has less work when it is solved again (release.h) */
-    int unsettled; /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
+    int unsettled;        /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
     int block_total;      /* with those that are not in the working set (working_set.h) */
     spragBlock *block;    /* (block_count) */
     double (*Y)[2][3][6]; /* (block_count) M^-1 J^T of bodies that move; while it is assembled */
