@@ -231,15 +231,50 @@ static spragStatus assembleAnew(struct spragWorld *world, const spragPointerMap 
     return spragAssemble(world, surfaces, island);
 }
 
+/* The same limit or motor of the joint in another list of blocks: what it bore, or NULL. */
+static const double *bornBy(const spragIsland *island, int joint, int number)
+{
+    for (int k = 0; k < island->block_count && island->block[k].joint <= joint; ++k)
+        for (int row = 0; row < 3 && island->block[k].joint == joint; ++row)
+            if (island->block[k].part == SPRAG_PART_JOINT && !island->block[k].unused[row] &&
+                island->block[k].number[row] == number)
+                return &island->r[3 * k + row];
+    return NULL;
+}
+
+/* From the answer before on, which had fewer limits and motors among its blocks. */
+static void guessAgain(const spragIsland *before, spragIsland *island)
+{
+    int last = 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        const spragBlock *block = &island->block[k];
+        const int is_joint = block->part == SPRAG_PART_JOINT;
+        while (!is_joint && last < before->block_count && before->block[last].part == SPRAG_PART_JOINT)
+            ++last;
+        for (int row = 0; row < 3 && is_joint; ++row) {
+            const double *born = block->unused[row] ? NULL : bornBy(before, block->joint, block->number[row]);
+            island->r[3 * k + row] = born != NULL ? *born : island->r[3 * k + row];
+        }
+        if (!is_joint && last < before->block_count && before->block[last].joint == block->joint)
+            memcpy(island->r + 3 * k, before->r + 3 * last++, 3 * sizeof *island->r);
+    }
+}
+
 /* Until the limits and motors that are taken to hold do. */
 static spragStatus solveHeld(struct spragWorld *world, const spragPointerMap *surfaces,
                              const spragSolveOptions *options, spragIsland *island)
 {
-    spragStatus status = solveWhole(world, options, island);
+    const double begin = options->time_limit > 0 ? spragSeconds() : 0;
+    spragSolveOptions own = *options;
+    spragStatus status = solveWhole(world, &own, island);
     while (status != SPRAG_ERROR_MEMORY && island->declined == NULL && spragArticulationsUnhold(world, island) > 0) {
+        const spragIsland before = *island;
         status = assembleAnew(world, surfaces, island);
-        if (status == SPRAG_OK && island->declined == NULL)
-            status = solveWhole(world, options, island);
+        own.time_limit = spragTimeLeft(options->time_limit, begin);
+        if (status == SPRAG_OK && island->declined == NULL) {
+            guessAgain(&before, island);
+            status = solveWhole(world, &own, island);
+        }
     }
     return status;
 }
@@ -271,6 +306,7 @@ static void solveIsland(struct spragWorld *world, const spragPointerMap *surface
     spragBlow blow;
     if (island->declined == NULL && island->greedy == NULL && spragBlowLooksBack(world, island, &blow)) {
         const spragStatus before = status;
+        options.time_limit = spragTimeLeft(seconds_left, begin);
         status = solveHeld(world, surfaces, &options, island);
         const int iterations = blow.solve.iterations + island->solve.iterations;
         if (spragBlowIsGone(world, island, &blow))

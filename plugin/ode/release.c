@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "linalg/vec3.h"
 #include "ode/record.h"
 #include "ode/soften.h"
@@ -89,10 +90,13 @@ static int holdOrSlip(spragIsland *island)
 spragStatus spragPartingSolve(spragChainFn *solve, const spragSolveOptions *options, spragIsland *island,
                               int *iterations)
 {
+    const double begin = options->time_limit > 0 ? spragSeconds() : 0;
+    spragSolveOptions own = *options;
     spragStatus status;
     int round = 0;
     do {
-        status = solve(&island->problem, options, &island->lane->arena, island->r, island->u, &island->solve);
+        own.time_limit = spragTimeLeft(options->time_limit, begin);
+        status = solve(&island->problem, &own, &island->lane->arena, island->r, island->u, &island->solve);
         *iterations += island->solve.iterations;
     } while (status != SPRAG_ERROR_MEMORY && ++round < ROUNDS_MAX &&
              (releaseParting(island, round < ROUNDS_WITH_RETURN) | holdOrSlip(island)));

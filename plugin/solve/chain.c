@@ -416,8 +416,12 @@ static spragStatus runChain(Run *run, Part part)
     const int searched = first->method == &spragSolverVariant, swept = first->method == &spragSolverSweeps;
     spragStatus status = SPRAG_OK;
     info->residual = spragProblemJudge(run->problem, run->r, run->u);
-    if (searched && isHurried(run))
-        return isSolved(run) ? SPRAG_OK : lastSweeps(run);
+    if (searched && isHurried(run)) {
+        status = isSolved(run) ? SPRAG_OK : lastSweeps(run);
+        if (status != SPRAG_LIMIT || timeIsUp(run))
+            return status;
+        status = SPRAG_OK;
+    }
     if (swept)
         status = tryGuess(run);
     else if (first->method == &spragSolverGaussSeidel)

@@ -294,6 +294,7 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
     const spragTangent *tangent = &newton.proximal.tangent;
     spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
     newton.sweeper.pool = newton.pool = pool;
+    newton.proximal.deadline = newton.deadline;
     if (newton.crowd)
         newton.proximal.lag_first = LAG_CROWD;
     const int shared = ready <= 0 || pool == NULL || spragBlockLuShare(&newton.proximal.tangent.lu, pool, arena);
@@ -310,11 +311,14 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
 {
     int refused;
     const int before = info->iterations;
+    const double begin = options->time_limit > 0 ? spragSeconds() : 0;
+    spragSolveOptions left = *options;
     const double accepted = spragIsCrowd(problem, options) ? REFUSED : 0;
     const spragStatus status = solveIn(SPRAG_TANGENT_CHEAPER, problem, options, arena, r, info, &refused);
     if (status != SPRAG_NOT_CONVERGED || refused <= accepted * (info->iterations - before))
         return status;
-    return solveIn(SPRAG_TANGENT_CONTACTS, problem, options, arena, r, info, &refused);
+    left.time_limit = spragTimeLeft(options->time_limit, begin);
+    return solveIn(SPRAG_TANGENT_CONTACTS, problem, &left, arena, r, info, &refused);
 }
 
 /* The dearest factorisation that is tried before sweeps: of bodies without W it costs less than their W would. */
@@ -353,6 +357,7 @@ static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOpti
         status = spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, options->tolerance, deadline, STEPS_AT_ONCE, r,
                                      &info->iterations);
         memcpy(r, proximal.best, bytes);
+        proximal.deadline = deadline;
         if (status == SPRAG_OK && problem->linked == NULL) /* whose products with W cost more */
             spragProximalPolish(&proximal, options->tolerance, proximal.best_residual, r, &info->iterations);
     }
@@ -368,8 +373,10 @@ static spragStatus polish(const spragProblem *problem, const spragSolveOptions *
         return SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most = mostAtOnce(problem, options);
+    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
     spragProximal proximal;
     const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_BODIES, most, arena);
+    proximal.deadline = deadline;
     if (ready > 0)
         spragProximalPolish(&proximal, options->tolerance, info->residual, r, &info->iterations);
     spragArenaRelease(arena, mark);

@@ -401,6 +401,11 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
     }
 }
 
+static int isLate(const spragProximal *proximal)
+{
+    return proximal->deadline > 0 && spragSeconds() > proximal->deadline;
+}
+
 /* Newton steps on the laws themselves, each from the best so far (a center that goes with it leaves no term of
  * its own); a step that the judge does not like is taken back, and the next is held closer.  Of walls and
  * piles: an arch likes proximal points better. */
@@ -409,7 +414,8 @@ static double polishSteps(spragProximal *proximal, double enough, double residua
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
     proximal->lambda = SPRAG_LAMBDA_WARM;
-    for (int step = 0; step < limit && residual > enough && proximal->lambda <= LAMBDA_MOST; ++step) {
+    for (int step = 0; step < limit && residual > enough && proximal->lambda <= LAMBDA_MOST && !isLate(proximal);
+         ++step) {
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);
         newtonStep(proximal, r);
@@ -433,7 +439,7 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
                  stall = cheap && spragProblemIsPlain(proximal->problem) ? STALL * tolerance : 0;
     int stalls = 0;
     proximal->lag = 0;
-    for (int round = 0; round < CHORDS_MAX && proximal->factored && residual > enough; ++round) {
+    for (int round = 0; round < CHORDS_MAX && proximal->factored && residual > enough && !isLate(proximal); ++round) {
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);
         takeStep(proximal, r);
@@ -447,17 +453,17 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
     }
     if (residual > enough && !cheap)
         return polishSteps(proximal, enough, residual, 2 * POLISH_STEPS, r, iterations);
-    if (residual > enough && !stalls) {
+    if (residual > enough && !stalls && !isLate(proximal)) {
         memcpy(proximal->best, r, bytes);
         proximal->best_residual = residual;
         proximal->factored = 0;
         proximal->retry = tolerance < ROUGH ? LAMBDA_RETRY_NEAR : LAMBDA_RETRY;
         proximal->stall = stall;
-        spragProximalPoints(proximal, LAMBDA_POLISH, enough, 0, POLISH_STEPS, r, iterations);
+        spragProximalPoints(proximal, LAMBDA_POLISH, enough, proximal->deadline, POLISH_STEPS, r, iterations);
         if (proximal->best_residual > FAR * tolerance) {
             const int most = spent < POLISH_LONGER ? spent : POLISH_LONGER;
             memcpy(r, proximal->best, bytes);
-            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, enough, 0, most, r, iterations);
+            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, enough, proximal->deadline, most, r, iterations);
         }
         proximal->retry = LAMBDA_RETRY;
         proximal->stall = 0;

@@ -46,6 +46,7 @@ typedef struct spragProximal {
     int factored;         /* tangent holds factors of a recent matrix */
     double *best;         /* (3 nc) least residual so far */
     double best_residual;
+    double deadline; /* of spragProximalPolish, in spragSeconds; 0: none */
     double accuracy; /* m/s, residual of what the small-friction test is asked about; 0: exact */
 } spragProximal;
 

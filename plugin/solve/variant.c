@@ -302,6 +302,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         spragArenaRelease(arena, mark);
         return SPRAG_ERROR_MEMORY;
     }
+    s.deadline = deadline;
     for (int start = 0; best.rank < RANK_GOOD && trial.status != SPRAG_LIMIT; ++start) {
         if (start > 0 && best.rank == RANK_NONE && problem->contact_count > STARTS_MAX)
             break; /* a large island that does not converge is not a matter of starts */
