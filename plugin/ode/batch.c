@@ -142,7 +142,7 @@ static void sumImpulses(spragSnapshot *s, const spragIsland *island)
 /* With the ends of sliding bearings along their reactions: at once, or after a few solutions where a load is new. */
 static spragStatus solveTurned(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
-    enum { TURNS_MAX = 8 };
+    enum { TURNS_MAX = 16 };
     double off = INFINITY;
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragSolveOptions own = *options;

@@ -13,9 +13,10 @@
  * Sliding (slider, piston).  A bearing of length L and half-width w about the axis d bears at its two ends.  An end is
  * a pair of antipodal points, TWO_SIDED: normal n along the end's reaction, and friction along d (and, of a piston,
  * around it) at the face that is loaded; beside it a row across n that holds and does not rub.  n begins as in the last
- * step; where the row across has to bear, both are turned and the island is solved again.  They replace the joint's own
- * rows across d; of a slider the one that keeps it from turning about d stays.  The bearing of a slider is at the
- * centre of its first body, that of a piston at its anchor.  Pulled at e from the axis it jams where 2 mu e > L. */
+ * step; where the row across has to bear, both are turned and the island is solved again, after some rounds only half
+ * the way.  They replace the joint's own rows across d; of a slider the one that keeps it from turning about d stays.
+ * The bearing of a slider is at the centre of its first body, that of a piston at its anchor.  Pulled at e from the
+ * axis it jams where 2 mu e > L. */
 #ifndef SPRAG_ODE_BEARING_H
 #define SPRAG_ODE_BEARING_H
 

@@ -169,15 +169,18 @@ static void endReaction(const spragIsland *island, int k, double sum[3])
             sum[i] += island->r[3 * (k + b)] * one[b].n[i] + (sticks ? island->r[3 * (k + b) + 2] * one[b].t2[i] : 0);
 }
 
-/* Unit vector n along it, of the sign that keeps n on its side. */
-static void endDirection(const spragIsland *island, int k, double n[3])
+/* Unit vector n along it, of the sign that keeps n on its side, and with a part `old` of n as it was. */
+static void endDirection(const spragIsland *island, int k, double old, double n[3])
 {
     const spragBlock *one = &island->block[k];
     double sum[3];
     endReaction(island, k, sum);
     const double size = spragNorm3(sum), sign = spragDot3(sum, one->n) < 0 ? -1 : 1;
     for (int i = 0; i < 3; ++i)
-        n[i] = size > 0 ? sign * sum[i] / size : one->n[i];
+        n[i] = size > 0 ? sign * sum[i] / size + old * one->n[i] : one->n[i];
+    const double length = spragNorm3(n);
+    for (int i = 0; i < 3; ++i)
+        n[i] /= length;
 }
 
 /* Turns a pair to the normal n across the same axis, and to the face `side`: what
@@ -233,7 +236,10 @@ static double endOff(const spragIsland *island, const struct spragBearing *beari
 
 int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round, double *off)
 {
-    enum { FACES_MAX = 3 }; /* changes of face: they need not end (docs/theory.md 3, flip rule) */
+    enum {
+        FACES_MAX = 3,   /* changes of face: they need not end (docs/theory.md 3, flip rule) */
+        ROUNDS_WHOLE = 4 /* then half the way: friction turns the reaction in its turn, at worst to and fro */
+    };
     const double enough = world->config.tolerance, before = *off;
     int turned = 0, anew = 0, end;
     *off = 0;
@@ -251,10 +257,10 @@ int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int r
         const int side = bearing->side[end];
         const int other =
             bearing->law.half_width > 0 && round < FACES_MAX && side * r < 0 && worthOf(island, k, fabs(r)) > enough;
-        if (!other && !(*off <= NEARER * before && endOff(island, bearing, k) > enough))
+        if (!other && !((*off <= NEARER * before || round == ROUNDS_WHOLE) && endOff(island, bearing, k) > enough))
             continue;
         double n[3];
-        endDirection(island, k, n);
+        endDirection(island, k, round < ROUNDS_WHOLE ? 0 : 1, n);
         turnEnd(world, bearing, end, n, other ? -side : side, &island->block[k], island->r + 3 * k);
         turned = 1;
         anew |= other;
@@ -269,7 +275,7 @@ void spragSlidingRemember(const struct spragWorld *world, const spragIsland *isl
     const int bearer = island->block[k].body[1];
     const double *R = bearer < 0 ? unit : world->snapshot.body[bearer].rotation;
     double n[3];
-    endDirection(island, k, n);
+    endDirection(island, k, 0, n);
     for (int i = 0; i < 3; ++i)
         known[i] = R[i] * n[0] + R[3 + i] * n[1] + R[6 + i] * n[2];
 }
