@@ -179,7 +179,7 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
     island->unsettled = 0;
     if (!spragBearingsBegin(world, island, &rounds))
         return SPRAG_ERROR_MEMORY;
-    course.sweeps = rounds.count > 0 && options->solver == SPRAG_SOLVER_AUTO;
+    course.sweeps = rounds.count > 0 && !large && options->solver == SPRAG_SOLVER_AUTO;
     own.time_limit = timeOf(options, begin, rounds.count > 0 && large);
     while (status != SPRAG_ERROR_MEMORY &&
            goesOn(&course, island->solve.residual, own.time_limit == SPRAG_TIME_LEAST)) {

@@ -3,13 +3,13 @@
  *
  *     r <- solution for the bounds,   bounds <- mu R F(r),   until what the change is worth is below the tolerance.
  *
- * Before the first solution, for whose bounds there are the loads of the last step, and between two of them, a few
- * sweeps and new bounds take turns as long as that halves what is left of both.  Where something strikes, the loads are
- * others by far: a solution for the old ones is dear, and worth nothing.  Where loads can be shared in many ways, as by
- * contacts on both sides of a joint, every solution shares them anew, and solutions alone would go on for ever; sweeps
- * leave the shares as they are.  Where a small bound moves a large load (a taut rope) sweeps lead astray: if the
- * solution after them has its bounds no nearer than the one before, it is as if they had not been, and the next two
- * solutions follow each other, then four, and so on. */
+ * Before the first solution of a small island, for whose bounds there are the loads of the last step, and between two
+ * of them, a few sweeps and new bounds take turns as long as that halves what is left of both.  Where something
+ * strikes, the loads are others by far: a solution for the old ones is dear, and worth nothing.  Where loads can be
+ * shared in many ways, as by contacts on both sides of a joint, every solution shares them anew, and solutions alone
+ * would go on for ever; sweeps leave the shares as they are.  Where a small bound moves a large load (a taut rope)
+ * sweeps lead astray: if the solution after them has its bounds no nearer than the one before, it is as if they had
+ * not been, and the next two solutions follow each other, then four, and so on. */
 #ifndef SPRAG_ODE_BOUNDED_H
 #define SPRAG_ODE_BOUNDED_H
 
