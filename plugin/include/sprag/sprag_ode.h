@@ -51,9 +51,9 @@ typedef struct spragConfig {
     int event_capacity;            /* events kept of one step; default 1024, more are counted, not kept */
     spragStepper stepper;          /* default SPRAG_STEPPER_STEP */
     spragGyroscopic gyroscopic;
-    int patient;   /* 1: a large island has all the work of a step, though the last ones ended above 1e-6 m/s;
-                    default 0: it has less and less, down to what a budget of some milliseconds buys
-                    (docs/architecture.md, Piles on the move) */
+    int patient;   /* 1: a large island has all the work of a step, though the last ones ended above 1e-6 m/s; default
+                      0: it has less and less, down to what a budget of some milliseconds buys (docs/architecture.md,
+                      Piles on the move) */
     int forgetful; /* 1: a step depends on the state of the world alone: nothing is known of the last one, every contact
                       touches anew, with a new id.  For planners, and whoever sets states by hand and wants the same
                       step from the same state.  Default 0 */
