@@ -104,7 +104,7 @@ static void answer(Search *search, const double *load)
     spragIsland *island = search->island;
     memcpy(island->r, search->r, 3 * (size_t)island->block_count * sizeof *island->r);
     spragBearingsSet(search->world, island, load, search->rounds);
-    solve(search, 0);
+    solve(search, CHAIN);
 }
 
 /* The search is at the last answer, that for these loads. */

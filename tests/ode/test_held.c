@@ -2,23 +2,10 @@
  * the motor off it has those of a limp one. */
 #include "support/check.h"
 
-#include <time.h>
-
 #include <sprag/sprag_ode.h>
 
 #include "base/clock.h"
-
-static double now = 1; /* s: the clock that limits go by is ours, and goes on by so much whenever it is read */
-static const double TICK = 2e-7;
-
-int clock_gettime(clockid_t clock, struct timespec *time)
-{
-    (void)clock;
-    now += TICK;
-    time->tv_sec = (time_t)now;
-    time->tv_nsec = (long)(1e9 * (now - (double)time->tv_sec));
-    return 0;
-}
+#include "support/ticking_clock.h"
 
 static const double step_size = 1e-4, angle = 2 * M_PI / 3, slip = 1;
 

@@ -191,7 +191,7 @@ static void lockedRowsAreNoTrouble(void **state)
                 spragSolveInfo info;
                 double r[N] = {0};
                 if (spragChainSolve(&random.problem, &options, &arena, r, NULL, &info) != SPRAG_OK)
-                    fail_msg("lock %d, seed %llu, %s: %g", which, seed, spragSolverName(kind), info.residual);
+                    fail_msg("lock %d, seed %llu, %s: %g", which, seed, spragSolverName(options.solver), info.residual);
                 for (int i = 0; i < N; ++i)
                     assert_true(fabs(r[i]) < 1e3);
                 spragArenaFree(&arena);
