@@ -1,20 +1,28 @@
-/* The chain: cheapest method first, each answer judged by the residual, the best iterate handed over warm.
+/* The chain: which methods a problem meets, in which order.
  *
- *     one block             all its solutions (single.h), the policy's choice
- *     a few blocks          the modes of the guess, verified (warm.c)
- *     up to SMALL blocks    mode search; Newton with an interior point; the chain on the contacts that carry, one more
- *                           at a time, or where rows are free on what they leave; the traced path; in a step Newton
- *                           with all its time; Gauss-Seidel; Lemke
- *     more                  Newton from a warm guess, where a step costs no more than some sweeps; Gauss-Seidel while
- *                           it pays; from here on what is said to be enough is; Newton with an interior point; in a
- *                           step contacts one by one (up to 120 blocks); Gauss-Seidel; without a limit of work sweeps
- *                           and the traced path by turns
- *     more, all glued       in the velocities of bodies (glue), then Newton: heaps that hold by infinite friction are
- *                           convex, and nothing slides, so that sweeps carry a change no further than from body to
- *                           body
+ * The cheapest method comes first.  Each begins at the best answer so far; spragProblemResidual judges what it finds,
+ * and the chain ends as soon as an answer is good enough.  nc is the number of blocks:
  *
- * What another method finds for a small island goes through the mode search once more: it is the one that knows a
- * separatrix when it sees it, and the policy. */
+ *     nc = 1           all solutions of the block; the policy chooses one (single.h)
+ *     a few            the modes of the guess, verified (warm.c); then as below
+ *     nc <= SMALL      1. the mode search (variant.c)
+ *                      2. Newton's method with an interior point (newton.c)
+ *                      3. the chain itself on fewer contacts, one more at a time (generation.c);
+ *                         where rows have no bounds, on what is left without those (free_rows.c)
+ *                      4. the traced path (trace.c)
+ *                      5. in a step, where 2 was kept short: Newton's method with all the work it may take
+ *                      6. Gauss-Seidel, 7. Lemke's method
+ *     nc > SMALL       1. Newton's method from the guess, where one factorisation costs no more than some sweeps
+ *                      2. Gauss-Seidel, while the residual falls; after it `enough` is enough
+ *                      3. Newton's method with an interior point
+ *                      4. where work is limited: contacts one by one (generation.c, up to 120 blocks);
+ *                         where it is not: sweeps and the traced path by turns (turns.c)
+ *     nc > SMALL, and every contact holds by infinite friction (convex: nothing slides)
+ *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method, before the
+ *                      sweeps: those carry a change no further than from body to body
+ *
+ * What another method than the mode search finds for a small island goes through that search once more: it alone knows
+ * the policy, and a separatrix when it sees one. */
 #include <math.h>
 #include <string.h>
 
@@ -27,36 +35,46 @@
 #include "solve/single.h"
 #include "solve/solver.h"
 
-/* 3x3 products, some 5 ms, before a small problem contents itself with options->enough.  (A car whose friction
- * is 50 stands on forty contacts that all but repeat each other: slips of 1e-7 m/s oppose each other, and 1e-8
- * takes a second, if it is found at all.) */
+/* Work, in products of 3x3 blocks, of Newton's method on a small problem for which the caller has said what is enough
+ * (options->enough).  WORK_PROMPT, some 5 ms, is for the tolerance itself; after it `enough` will do.  (A car with mu =
+ * 50 stands on forty contacts that all but repeat each other: slips of 1e-7 m/s oppose each other, and 1e-8 takes a
+ * second, if it is found at all.)  WORK_PATIENT, some 0.3 s, is for `enough`. */
 #define WORK_PROMPT 1e6
-#define WORK_PATIENT 1.5e8 /* the same, some 0.3 s: before it contents itself with what it has */
+#define WORK_PATIENT 1.5e8
 
-#define COUPLED 0.5           /* of all pairs of blocks */
-#define SECONDS_PER_CUBE 1e-8 /* s, of a dense factorisation for n blocks, over n^3 */
+#define COUPLED 0.5           /* a mechanism: joints couple more than this part of all pairs of blocks */
+#define SECONDS_PER_CUBE 1e-8 /* s: a dense factorisation of n blocks takes this times n^3 */
 
 enum {
-    SMALL = 60,          /* blocks, measured: beyond it the mode search costs more than it saves */
-    STEPS_SMALL = 10000, /* a path through the folds of friction of 50 or 300 takes 100 to 5000 */
-    STEPS_POINTS = 2500, /* where there is no path (cones.h): of proximal points 44 runs that ended took 15 to 2000 */
-    /* The same, of contacts alone: time for the interior point and a path.  30 to 60 contacts of plates with mu = 100
-     * are solved so in 5 ms, where fewer steps left them to generation, for 60 to 90 ms. */
-    STEPS_PROMPT = 250,
-    STEPS_WITHIN = 500,     /* for a part of a problem, of six contacts 10 000 steps were 35 ms, and in vain */
-    STEPS_FROM_REST = 2500, /* where the guess led astray */
-    STEPS_TRACED = 900,     /* of a path of a small island that leads somewhere; most end after 50 to 300 */
-    SWEEPS_LAST = 3000,
-    SWEEPS_LINKED = 40, /* of one mechanism: W is dense, and Newton's equations are not */
-    SWEEPS_LATE = 20,
-    SWEEPS_PROMPT = 300,
-    PIVOTS_PROMPT = 20, /* a contact */
+    SMALL = 60, /* blocks, measured: beyond it the mode search costs more than it saves */
+
+    /* Steps of Newton's method, of an interior point or along a path, at most. */
+    STEPS_SMALL = 10000,    /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
+    STEPS_POINTS = 2500,    /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
+    STEPS_PROMPT = 250,     /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
+                               with mu = 100 are solved so in 5 ms; with fewer steps generation took 60 to 90 ms */
+    STEPS_WITHIN = 500,     /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
+    STEPS_FROM_REST = 2500, /* of the second run, from r = 0, where the guess led astray */
+    STEPS_TRACED = 900,     /* of a traced path of a small island; most that arrive take 50 to 300 */
+
+    /* Sweeps, visits of every contact, at most.  Most runs end before, where the residual falls no more. */
+    SWEEPS_LAST = 3000,  /* in a step the first ones of a large island; the last attempt on a small one.  Problem files
+                            end after 13 to 2200: 30 000 change nothing, with 300 p23 has 4 times the residual */
+    SWEEPS_LINKED = 40,  /* the same of one mechanism: W is dense, and Newton's equations are not.  Chains of 80 and
+                            160 hinges on the ground: with 10, 160 or 3000 no step is missed either, in the same time */
+    SWEEPS_LATE = 20,    /* of a small island whose time is up.  Twelve contacts, each coupled with each, take 0.04 ms
+                            and end at 2e-6 m/s in the mean; 5 end at 2e-2, 80 in 0.06 ms at 2e-8 */
+    SWEEPS_PROMPT = 300, /* in a step, after all other methods but Lemke's.  One of 960 random problems of twelve
+                            blocks came so far; 30 or 3000 solve neither more nor fewer of them to 1e-6 m/s */
+    PIVOTS_PROMPT = 20,  /* of Lemke's method then, for each block.  With 5 nine of these 960 miss 1e-6 m/s, in place of
+                            one, in twice the time; 80 solve no more */
     LINKS_MAX = 9
 };
 
 /* ---------------------------------------------------------------- which links */
 
-/* How a method is run: its answer is kept if the judge likes it better than r, or is as good as asked and PREFERRED. */
+/* How a method is run.  Its answer is kept if its residual is less than that of r; PREFERRED: also if it is within the
+ * tolerance.  FROM_REST: it begins at r = 0. */
 typedef enum Manner { BETTER, PREFERRED, FROM_REST } Manner;
 
 /* A method, and how far it goes. */
@@ -65,7 +83,7 @@ typedef struct Link {
     Manner manner;
     int limit;        /* iterations; 0: the method's own */
     int from_rest;    /* the same, of a second run from r = 0 where the first fails; NO_SECOND */
-    double tolerance; /* m/s, what it is asked for; where the chain had to be content with more and has that, it ends */
+    double tolerance; /* m/s, what it is asked for; rougher than the user's: where that is reached the chain ends */
 } Link;
 
 enum { NO_SECOND = -1 };
@@ -77,9 +95,14 @@ typedef struct Chain {
     int count;
 } Chain;
 
-/* Which links: all, the first, what is left after those, of that what is tried where a wedge stands against a solution,
- * or those by which generation solves its parts. */
-typedef enum Part { WHOLE, BEGINNING, REST, DESPITE, WITHIN } Part;
+/* Which links of the chain. */
+typedef enum Part {
+    WHOLE,
+    BEGINNING, /* some milliseconds in a step: before anybody asks whether there is a solution */
+    REST,      /* what follows the beginning */
+    DESPITE,   /* of the rest, what is tried although a wedge stands against a solution */
+    WITHIN     /* what generation solves its own problems by: all but generation */
+} Part;
 
 static int saysEnough(const spragSolveOptions *options)
 {
@@ -91,14 +114,14 @@ static int isPrompt(const spragProblem *problem, const spragSolveOptions *option
     return problem->contact_count <= SMALL && saysEnough(options);
 }
 
-/* Newton steps worth some work, each a dense factorisation and some passes over W. */
+/* How many Newton steps the work pays for: each is a dense factorisation and some passes over W. */
 static int stepsWorth(const spragProblem *problem, double work)
 {
     const double n = problem->contact_count;
     return (int)fmin(STEPS_SMALL, work / (n * n * n / 3 + 10 * n * n));
 }
 
-/* The user's limit goes before ours. */
+/* A limit of the user's takes the place of `limit`. */
 static Link *add(Chain *chain, const spragSolver *method, int limit, double tolerance)
 {
     const int asked = chain->options->iteration_limit;
@@ -111,7 +134,7 @@ static Link *add(Chain *chain, const spragSolver *method, int limit, double tole
     return link;
 }
 
-/* twice: a guess may lead it astray (friction of 50 or 300 in games, contacts on bodies that hardly move). */
+/* twice: from r = 0 too, as a guess may lead astray (mu = 50 or 300 in games, contacts on bodies that hardly move). */
 static void addNewton(Chain *chain, int limit, int twice, double tolerance)
 {
     const int asked = chain->options->iteration_limit;
@@ -120,7 +143,7 @@ static void addNewton(Chain *chain, int limit, int twice, double tolerance)
         link->from_rest = asked > 0 ? asked : STEPS_FROM_REST;
 }
 
-/* In a step it is content with `enough` once it took some milliseconds. */
+/* prompt: after some milliseconds `enough` will do. */
 static void chainSmall(Chain *chain, Part part)
 {
     const spragProblem *problem = chain->problem;
@@ -163,7 +186,7 @@ static void chainLarge(Chain *chain, Part part)
     const int glued = spragProblemIsGlued(problem), in_velocities = glued && spragGlueSuits(problem);
     const int limited = options->work_limit > 0;
     const int traced = !limited && options->solver == SPRAG_SOLVER_AUTO && spragProblemIsPlain(problem);
-    const int patient = !limited && !traced; /* one method may take what time it needs */
+    const int patient = !limited && !traced; /* each method may take as long as it needs */
     const double tolerance = options->tolerance;
     const double content =
         in_velocities || (!glued && saysEnough(options)) ? fmax(tolerance, options->enough) : tolerance;
@@ -185,7 +208,7 @@ static void chainLarge(Chain *chain, Part part)
         add(chain, &spragSolverTurns, 0, content);
 }
 
-/* A method asked for by name has all its patience. */
+/* A method that the user asks for by name has no limit of ours. */
 static void chainOf(Chain *chain, Part part)
 {
     const spragSolveOptions *options = chain->options;
@@ -213,8 +236,8 @@ static void chainOf(Chain *chain, Part part)
 
 /* ---------------------------------------------------------------- one link */
 
-/* The best answer so far, and room for the next.  Whoever judges r has read W: u is kept, which says
- * what creeps, and which the caller asks for. */
+/* The best answer so far, and room for the next.  To judge r is to multiply by W, so u is kept: the caller asks for it,
+ * and it says what creeps. */
 typedef struct Run {
     const spragProblem *problem;
     const spragSolveOptions *options;
@@ -231,7 +254,7 @@ static int isSolved(const Run *run)
     return run->info->residual <= run->options->tolerance;
 }
 
-/* 1: the time is up; else what is left of it. */
+/* 1: the time is up.  Else run->left has what is left of it. */
 static int timeIsUp(Run *run)
 {
     if (!(run->options->time_limit > 0))
@@ -306,14 +329,15 @@ static double squaresOf(const spragProblem *problem, const double *r, const doub
     return sum;
 }
 
-#define FEW 0.1
+#define FEW 0.1 /* of the sum of squares of r = 0: below it only a few contacts are wrong */
 
-/* A guess may be worse than none: what begins there takes longer, or, if its sweeps are numbered, ends there.
- * r = 0 leaves max |q| (1 + mu) at most.  What the guess leaves more somewhere may be the fault of a few
- * contacts, as when a ball lands on a pile at rest, whose other impulses are right: then it stays.  (By the
- * worst contact alone such steps of 1200 balls took 1700 sweeps to 5e-5 .. 6e-6 m/s; they take 264 to 568 to
- * 1e-6.  Their squares are 0.01 to 0.07 of those of r = 0.  Piles of boxes that shake have 0.1 to 0.8, and come
- * to rest sooner from r = 0: it has no self-stress.) */
+/* r = 0 in place of a guess that is worse than none: from there sweeps take longer, or their number does not suffice.
+ *
+ * The residual of r = 0 is max |q| (1 + mu) at most.  Where the guess has more, a few contacts may be the reason, as
+ * when a ball lands on a pile at rest, whose other impulses are right; so the sums of the squares of all residuals
+ * decide.  (Judged by the worst contact alone such steps of 1200 balls took 1700 sweeps to 5e-5 .. 6e-6 m/s; now they
+ * take 264 to 568 to 1e-6.  Their sums are 0.01 to 0.07 of that of r = 0.  Piles of boxes that shake have 0.1 to 0.8,
+ * and come to rest sooner from r = 0, which has no self-stress.) */
 static void dropBadGuess(Run *run)
 {
     const spragProblem *problem = run->problem;
@@ -331,14 +355,15 @@ static void dropBadGuess(Run *run)
     run->info->residual = spragVelocityResidual(problem, run->r, run->u);
 }
 
-/* 1: a few steps of the mode search, a dense factorisation each, would take longer than there is time. */
+/* 1: there is no time for three steps of the mode search, each a dense factorisation. */
 static int isHurried(Run *run)
 {
     const double n = run->problem->contact_count;
     return timeIsUp(run) || (run->left.time_limit > 0 && run->left.time_limit < 3 * SECONDS_PER_CUBE * n * n * n);
 }
 
-/* What a small island gets that has no time for anything else: sweeps, some microseconds' worth if it is late. */
+/* A small island without time for anything else is swept: as long as there is time, or SWEEPS_LATE times if there is
+ * none. */
 static spragStatus lastSweeps(Run *run)
 {
     spragSolveOptions *left = &run->left;
@@ -350,16 +375,16 @@ static spragStatus lastSweeps(Run *run)
     return status != SPRAG_OK || run->info->residual <= left->tolerance ? status : SPRAG_LIMIT;
 }
 
-/* 1: what holds moves faster than who asks for this tolerance puts up with. */
+/* 1: what holds moves, and by more than rounding.  Who limits the iterations has asked for no more than that. */
 static int creeps(const Run *run)
 {
     return run->options->iteration_limit == 0 &&
            spragVelocityCreep(run->problem, run->r, run->u) > SPRAG_CREEP_ROUNDING;
 }
 
-/* From an answer within tolerance on: what holds does not creep.  Newton ends at rounding, and then
- * a pile at rest begins every step with its answer; where that is too dear, and for the last
- * digits, sweeps come nearer from step to step.
+/* Ends the creeping of an answer within tolerance (problem/creep.h).  Newton's method ends at rounding, and then a pile
+ * at rest begins every step with its answer.  Where that costs too much, and for the last digits, a few sweeps in every
+ * step come nearer from step to step.
  *
  * Tried and dropped: conjugate gradients on the rows that hold.  225 products with W bring 1000 balls at rest from 7e-8
  * to 5e-14 m/s in one step, where eight sweeps a step take 250 steps; but one ball that still rolls at 1e-9 m/s wakes
@@ -385,7 +410,7 @@ static spragStatus calm(Run *run)
 
 /* ---------------------------------------------------------------- the chain */
 
-/* What comes before the sweeps of a large problem: its guess may be an answer, or near one. */
+/* Before a large problem is swept: its guess may be an answer, or so near that Newton's method ends at once. */
 static spragStatus tryGuess(Run *run)
 {
     dropBadGuess(run);
@@ -399,7 +424,8 @@ static spragStatus tryGuess(Run *run)
     return status;
 }
 
-/* What comes after a link that solved it: the mode search, which knows the policy, and the end of creeping. */
+/* After a link that solved the problem: of a small one the mode search, which knows the policy; of a large one the end
+ * of creeping. */
 static spragStatus finish(Run *run, const Link *link, const Link *first)
 {
     if (link != first && first->method == &spragSolverVariant)
@@ -431,7 +457,7 @@ static spragStatus runChain(Run *run, Part part)
     for (const Link *link = first; link < first + chain.count; ++link) {
         if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
             break;
-        info->fallback = link > first + swept; /* sweeps alone are not expected to do it */
+        info->fallback = link > first + swept; /* Newton's method after sweeps is no exception */
         status = tryLink(run, link);
         const int solved = isSolved(run), late = timeIsUp(run);
         if (status == SPRAG_OK && solved && !late)
@@ -446,7 +472,7 @@ static spragStatus runChain(Run *run, Part part)
     return run->options->iteration_limit > 0 ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
 }
 
-/* 1: solved by what small islands need most of the time; u may be NULL. */
+/* What most small islands need in most steps.  1: that solved it.  u may be NULL. */
 static int solveSmall(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
                       spragSolveInfo *info)
 {
