@@ -1,6 +1,6 @@
-/* How fast what holds moves all the same, m/s: u of the rows whose r lies inside its bounds, the tangent of contacts
- * that stick, motors and limits that hold.  An exact answer has none; the residual alone does not tell, for it speaks
- * of normal rows too, and a contact may slide as it likes. */
+/* Creep: how fast what holds moves all the same, m/s.  It is u of the rows whose r lies inside its bounds: the tangents
+ * of contacts that stick, motors and limits that hold.  An exact answer has none.  The residual does not tell how much
+ * of it is creep, since normal rows are in it too. */
 #ifndef SPRAG_PROBLEM_CREEP_H
 #define SPRAG_PROBLEM_CREEP_H
 
@@ -8,9 +8,9 @@
 
 #include "linalg/vec3.h"
 
-#define SPRAG_CREEP_SLOW 5e-13        /* m/s: what creeps faster is worth Newton, */
-#define SPRAG_CREEP_ROUNDING 1e-13    /* and slower, nothing: it is rounding */
-#define SPRAG_CREEP_INSIDE (1 - 1e-9) /* of the bound */
+#define SPRAG_CREEP_SLOW 5e-13        /* m/s: creep above it is worth a step of Newton's method */
+#define SPRAG_CREEP_ROUNDING 1e-13    /* m/s: creep below it is rounding, and worth nothing */
+#define SPRAG_CREEP_INSIDE (1 - 1e-9) /* part of a bound: r beyond it does not lie inside */
 
 /* Of one CONTACT in any frame [n t1 t2]. */
 static inline double spragContactCreep(double mu, const double r[3], const double u[3])
@@ -18,8 +18,8 @@ static inline double spragContactCreep(double mu, const double r[3], const doubl
     return spragNorm2(r + 1) < SPRAG_CREEP_INSIDE * mu * r[0] ? spragNorm2(u + 1) : 0;
 }
 
-/* 1: what creeps is worth a factorisation.  Who asks for more than SPRAG_CREEP_MATTERS does not pay for it while others
- * move, by more than the tolerance can tell from rest.  u (3 contact_count), m/s. */
+/* 1: creep is worth a factorisation: always, if the tolerance is SPRAG_CREEP_MATTERS or less; with a rougher one if all
+ * is at rest, as far as the tolerance can tell.  u (3 contact_count), m/s. */
 #define SPRAG_CREEP_MATTERS 1e-7 /* m/s */
 int spragCreepMatters(double tolerance, const double *u, int contact_count);
 

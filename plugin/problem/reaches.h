@@ -1,12 +1,12 @@
 /* Products with W of bodies that joints hold, without reading it.
  *
- * Joints couple all blocks of a mechanism, each with each, so W is dense: of n blocks n^2.  It is made of
+ * Joints couple all blocks of a mechanism, each with each: of n blocks W has n^2.  But it is made of
  *
  *     W_kl = J_k M^-1 J_l^T - Z_k^T D^-1 Z_l + C,     C block diagonal,
  *
- * Z_k of the joints alone that block k reaches in the factors of the mechanism (ode/articulation.h), some log n of
- * them.  What r does is kept as v = M^-1 J^T r and s = D^-1 Z r; a block feels J_k v - Z_k^T s and changes both by its
- * own: a product, or a sweep of Gauss-Seidel, is linear in the reaches. */
+ * and Z_k has rows only for the joints that block k reaches in the factors of the mechanism (ode/articulation.h), some
+ * log n of them.  Of all impulses so far v = M^-1 J^T r and s = D^-1 Z r are kept.  Block k feels J_k v - Z_k^T s, and
+ * its own impulse changes v and s.  So a product, or a sweep of Gauss-Seidel, costs as much as all reaches together. */
 #ifndef SPRAG_PROBLEM_REACHES_H
 #define SPRAG_PROBLEM_REACHES_H
 
@@ -18,9 +18,10 @@
 
 enum { SPRAG_REACH_ROWS = 6, SPRAG_REACH_LANES = 4 };
 
-/* Joints of one mechanism. */
+/* The joints of one mechanism that a block reaches. */
 typedef struct spragReachOf {
-    int count, first; /* of them; what their numbers below are counted from */
+    int count;        /* how many */
+    int first;        /* the mechanism's first joint: `joint` counts from there */
     const int *joint; /* (count) */
     const double *Z;  /* (count x 6 x 4) lanes: rows of the block */
 } spragReachOf;
@@ -118,8 +119,8 @@ SPRAG_QUAD_INLINE void spragReachesFeel(const spragBodies *bodies, int k, double
 void spragReachesClear(const spragBodies *bodies);
 /* u (3 nc) = W x */
 void spragReachesProduct(const spragProblem *problem, const double *x, double *u);
-/* m/s, what rounding may hide of a product at most: |W_kl| is no more than the root of the two blocks' free mobilities,
- * of which joints leave the rest. */
+/* m/s, the most that rounding may hide of a product.  It follows from |W_kl| <= sqrt(f_k f_l), f the mobility that a
+ * block would have without joints. */
 double spragReachesRounding(const spragProblem *problem, const double *x);
 
 #endif

@@ -1,3 +1,10 @@
+/* The judge (docs/architecture.md): for every block the natural map of its law, a velocity,
+ *
+ *     | r - P(r - v / w) | w,     w the mean of the diagonal of W_kk,
+ *
+ * with P the projection on what r may be, and v = u, or u + (mu |u_t|, 0, 0) for Coulomb's cone.  De Saxce's change of
+ * variable makes the law one complementarity on the cone: r in K, v in K*, r . v = 0 (De Saxce and Feng 1991; Acary and
+ * Cadoux 2013).  The map is 0 where the law is obeyed, and nowhere else. */
 #include "problem/residual.h"
 
 #include <float.h>
@@ -60,7 +67,7 @@ void spragProblemVelocity(const spragProblem *problem, const double *r, double *
         u[i] += problem->q[i];
 }
 
-/* x - P(x - step), P the projection on [low, high]: of what is inside without rounding. */
+/* x - P(x - step), P the projection on [low, high].  Where x - step lies inside it is `step` itself, unrounded. */
 static double gap(double x, double step, double low, double high)
 {
     return x - step < low ? x - low : x - step > high ? x - high : step;
@@ -76,8 +83,6 @@ static double discResidual(double radius, const double r[2], const double u[2], 
     return spragNorm2(difference) * w;
 }
 
-/* De Saxce's change of variable makes Coulomb's law one complementarity on the cone: r in K, v = u + (mu |u_t|, 0, 0)
- * in K*, r . v = 0.  (De Saxce and Feng 1991; Acary and Cadoux 2013.) */
 double spragContactResidual(double mu, const double r[3], const double u[3], double w)
 {
     const double x[3] = {r[0] - (u[0] + mu * spragNorm2(u + 1)) / w, r[1] - u[1] / w, r[2] - u[2] / w};
@@ -87,7 +92,7 @@ double spragContactResidual(double mu, const double r[3], const double u[3], dou
     return spragNorm3(difference) * w;
 }
 
-/* Of a diagonal block.  Without mobility any positive scale asks the same of r and u. */
+/* w of a diagonal block.  Where nothing moves any positive w asks the same of r and u. */
 static double scaleOf(const double W[9])
 {
     const double trace = W[0] + W[4] + W[8];
@@ -207,7 +212,7 @@ double spragVelocityResidual(const spragProblem *problem, const double *r, const
     return worst;
 }
 
-/* The judge is asked too often to check every number (spragProblemCheck does). */
+/* The arrays are there.  The judge is asked too often to look at every number; that is spragProblemCheck's task. */
 static int isComplete(const spragProblem *p)
 {
     return p != NULL && (p->contact_count == 0 ||
@@ -224,6 +229,23 @@ typedef struct Judgement {
     unsigned char huge[SPRAG_RANGES_MOST]; /* 1: the range has a huge impulse */
 } Judgement;
 
+/* u of block k; returns the index of its diagonal block, -1 if there is none. */
+static int motionOf(const Judgement *judgement, int k, double u[3])
+{
+    const spragProblem *problem = judgement->problem;
+    if (judgement->known != NULL) {
+        memcpy(u, judgement->known + 3 * k, 3 * sizeof *u);
+        return spragProblemDiagonal(problem, k);
+    }
+    int diagonal = -1;
+    memcpy(u, problem->q + 3 * k, 3 * sizeof *u);
+    for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
+        spragMulAdd33(u, problem->W + 9 * (size_t)e, judgement->r + 3 * problem->column[e]);
+        diagonal = problem->column[e] == k ? e : diagonal;
+    }
+    return diagonal;
+}
+
 /* The worst of a range; NaN where one is. */
 static void judge(void *data, int range, int first, int end)
 {
@@ -237,17 +259,7 @@ static void judge(void *data, int range, int first, int end)
         if (judgement->fine) {
             residual = residualFine(problem, k, r, u);
         } else {
-            int diagonal = -1;
-            if (judgement->known != NULL) {
-                diagonal = spragProblemDiagonal(problem, k);
-                memcpy(u, judgement->known + 3 * k, sizeof u);
-            } else {
-                memcpy(u, problem->q + 3 * k, sizeof u);
-                for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
-                    spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
-                    diagonal = problem->column[e] == k ? e : diagonal;
-                }
-            }
+            const int diagonal = motionOf(judgement, k, u);
             residual = residualOf(problem, k, diagonal, r, u);
             huge |= isHuge(problem, k, diagonal, r);
         }

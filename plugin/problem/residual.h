@@ -16,11 +16,11 @@ double spragBlockResidual(const spragProblem *problem, int block, const double *
 
 /* Of one CONTACT in any frame [n t1 t2]; w: the mean of the diagonal of W_kk. */
 double spragContactResidual(double mu, const double r[3], const double u[3], double w);
-/* The judge where u is known already: max over blocks.  Huge impulses hide their u from it: what is an answer is then
- * for spragProblemJudge to say. */
+/* The judge where u is known already: max over blocks.  Rounding of huge impulses hides u from it; whether they are an
+ * answer only spragProblemJudge can say. */
 double spragVelocityResidual(const spragProblem *problem, const double *r, const double *u);
-/* m/s, what rounding alone leaves of a residual: much, where impulses are huge (a body that another squeezes which
- * nothing stops). */
+/* m/s, the residual that rounding alone may leave.  It is large where impulses are huge, as between two bodies that a
+ * third presses together and nothing stops. */
 double spragProblemRounding(const spragProblem *problem, const double *r);
 #define SPRAG_IMPULSE_HUGE 1e4 /* m/s, of w |r| */
 int spragImpulsesAreHuge(const spragProblem *problem, const double *r);
