@@ -11,7 +11,7 @@
 enum { ALIGNMENT = 64, HUGE_PAGE = 2 * 1024 * 1024 };
 
 static atomic_ulong count_so_far;
-static atomic_ulong fail_first, fail_end; /* the counts at which allocations fail: from .. to before */
+static atomic_ulong fail_first, fail_end; /* allocations fail from the first of these counts to before the second */
 
 /* Large blocks lie on huge pages where the system has them: a step of 13 000 contacts walks through some 20 MB, and
  * looking up 4 KiB pages is a tenth of its time. */

@@ -11,10 +11,10 @@ void *spragAlloc(size_t count, size_t size);
 int spragGrow(void **array, size_t *capacity, size_t count, size_t size);
 void spragFree(void *pointer);
 
-/* Tests only, whole process.  Allocations so far; and make allocation number n from now fail (0 = never). */
+/* For tests, of the whole process.  Allocations so far; and let the n-th one from now fail (0: none). */
 unsigned long spragAllocCount(void);
 void spragAllocFailAt(unsigned long n);
-/* The same of `count` allocations, the first of them number n. */
+/* The same for `count` allocations from the n-th on. */
 void spragAllocFailFrom(unsigned long n, unsigned long count);
 
 #endif

@@ -11,9 +11,10 @@ static inline double spragSeconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-#define SPRAG_TIME_LEAST 1e-9 /* s: the least that is a limit; some sweeps are made all the same */
+/* s: what stands for "no time left" where 0 would mean "no limit".  Some sweeps are made all the same. */
+#define SPRAG_TIME_LEAST 1e-9
 
-/* s, of a limit that began at `begin`; 0: none. */
+/* s, what is left of a limit that began at `begin`; 0: there is no limit. */
 static inline double spragTimeLeft(double limit, double begin)
 {
     const double left = limit > 0 ? limit - (spragSeconds() - begin) : 0;

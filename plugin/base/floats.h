@@ -1,8 +1,10 @@
-/* The floating-point environment of the calling thread.  Hosts change it: games flush denormal numbers to zero, who
- * looks for a mistake lets a division by zero end the program, interval arithmetic rounds upwards.  Sprag divides by
- * zero where that is cheaper than to ask, and its results are to be the same everywhere; so it computes with the
- * default environment, and what is the host's (ODE's own step, callbacks) runs with the host's.  (The compiler knows
- * nothing of this: between take and give arithmetic belongs into functions of its own.) */
+/* The floating-point environment of the calling thread.
+ *
+ * Hosts change it: games flush denormal numbers to zero, debugging builds let a division by zero end the program,
+ * interval arithmetic rounds upwards.  Sprag divides by zero where that is cheaper than a test, and its results are to
+ * be the same everywhere.  So it computes with the default environment, and what belongs to the host (ODE's own step,
+ * callbacks) runs with the host's.  The compiler knows nothing of this: it may move arithmetic across take and give, so
+ * what lies between them belongs into functions of its own. */
 #ifndef SPRAG_BASE_FLOATS_H
 #define SPRAG_BASE_FLOATS_H
 

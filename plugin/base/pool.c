@@ -54,7 +54,7 @@ struct spragPool {
     Member member[]; /* (size - 1) */
 };
 
-/* Whose piece a thread is working on. */
+/* Whose piece this thread is working on, and at which level. */
 typedef struct Place {
     spragPool *pool;
     int worker, level;
@@ -124,14 +124,14 @@ static int takePieces(spragPool *pool, int b, int worker)
         here = (Place){pool, worker, board->level};
         board->run(board->data, worker, shareStart(board->pieces, share, pool->shares) + left - 1);
         ++taken;
-        k = 0; /* its own may just have come */
+        k = 0; /* its own share first again: new pieces may have come there */
     }
     if (taken > 0) /* till then the job cannot end, nor the next begin */
         atomic_fetch_add_explicit(&board->done, taken, memory_order_release);
     return taken;
 }
 
-/* Of jobs that the pieces of another one share out. */
+/* The same, of the jobs that pieces share out. */
 static int takePiecesWithin(spragPool *pool, int worker)
 {
     int taken = 0;

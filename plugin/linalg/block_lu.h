@@ -2,9 +2,9 @@
  * least degree (AMD), pivoting only inside the diagonal blocks.  Made for systems near W + rho I or M + J^T S J, whose
  * leading blocks are safe pivots; the caller checks what it gets.  Pattern once, numbers often.
  *
- * Of a symmetric positive definite matrix A = R^T R, R in the place of U and R^T in that of L: half
- * the work and the memory, and blocks whose own condition is 1e11 cost half its digits, where an
- * inverse of the whole block costs all of them. */
+ * A symmetric positive definite matrix is A = R^T R, with R in the place of U and R^T in that of L.  That is half the
+ * work and half the memory, and a block of condition 1e11 loses half its digits: its root is inverted, where LU inverts
+ * the block itself and loses all. */
 #ifndef SPRAG_LINALG_BLOCK_LU_H
 #define SPRAG_LINALG_BLOCK_LU_H
 
@@ -44,7 +44,7 @@ static inline int spragBlockLuStride(int size)
     return (size + 3) / 4 * 4;
 }
 
-/* The last analysis: piles at rest ask for the same one in every step, and it takes longer than the numbers. */
+/* The last analysis.  Piles at rest ask for the same one in every step, and it takes longer than a factorisation. */
 typedef struct spragBlockLuMemo {
     int size, n, blocks; /* size 0: none */
     double products;
@@ -53,8 +53,8 @@ typedef struct spragBlockLuMemo {
     size_t room;
 } spragBlockLuMemo;
 
-/* Orders and finds the pattern of the factors.  All memory from the arena.  1; 0: out of memory; -1: a factorisation
- * would take more than `products_most` products of 3x3 blocks, and no memory is taken for it. */
+/* Orders the rows and finds the pattern of the factors, in the arena's memory.  1: done; 0: out of memory; -1: a
+ * factorisation would take more than `products_most` products of 3x3 blocks, so no memory was taken for it. */
 int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
                         double products_most, spragArena *arena);
 /* Of a saddle, whose rows from `leaders` on have no safe pivots of their own: row leaders + i is eliminated right after
@@ -76,8 +76,8 @@ int spragBlockLuFactor(spragBlockLu *lu, const double *A);
 int spragBlockLuSign(const spragBlockLu *lu);
 /* x (b n) := A^-1 x */
 void spragBlockLuSolve(spragBlockLu *lu, double *x);
-/* Columns 3k .. 3k + 2 of the inverse, of blocks of 3: columns (3n x 4, the last unused), work as large, both aligned
- * to 32 bytes.  The price of less than one solution. */
+/* Columns 3k .. 3k + 2 of the inverse, for blocks of 3, in the time of less than one solution.  columns (3n x 4, the
+ * last one unused) and work, as large: both aligned to 32 bytes. */
 void spragBlockLuColumns(const spragBlockLu *lu, int k, double *columns, double *work);
 
 #endif

@@ -1,6 +1,8 @@
-/* An order of elimination for joints, edges between groups (bodies) of which most are trees: the edge that parts them
- * most evenly comes last, then those that do so in either part.  Paths up the elimination tree of a chain of n joints
- * have log2 n joints then, not n; what closes a loop comes last of all. */
+/* An order of elimination for joints: edges of a graph whose nodes are groups (bodies), most of it trees.
+ *
+ * The edge that parts a tree most evenly comes last, before it those that do so with either part, and so on (nested
+ * dissection).  Paths up the elimination tree of a chain of n joints have log2 n joints then, not n.  Edges that close
+ * loops come last of all. */
 #ifndef SPRAG_LINALG_DISSECTION_H
 #define SPRAG_LINALG_DISSECTION_H
 

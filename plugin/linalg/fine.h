@@ -1,5 +1,5 @@
 /* Arithmetic finer than double where the machine has it: 64 bits of mantissa on x86, 113 (slowly) on most others, and
- * 53 where long double is double.  For what has to tell 1 - 1e-14 from 1, and the small matrices that go with it. */
+ * 53 where long double is double.  For numbers that have to tell 1 - 1e-14 from 1, and small matrices of them. */
 #ifndef SPRAG_LINALG_FINE_H
 #define SPRAG_LINALG_FINE_H
 

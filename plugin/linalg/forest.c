@@ -12,10 +12,10 @@ int spragForestFollow(int n, int m, const int *of, int *owner, spragArena *arena
 {
     const spragArenaMark mark = spragArenaMarkGet(arena);
     int *parent = SPRAG_TAKE_RAW(arena, int, n + 1); /* the world is number n */
-    int *left = SPRAG_TAKE(arena, int, 2 * n);       /* joints not yet owned, of each body: how many, */
+    int *left = SPRAG_TAKE(arena, int, 2 * n);       /* of each body: how many joints not yet owned, */
     if (parent == NULL || left == NULL)
         return 0;
-    int *mixed = left + n; /* and their numbers in one: of a leaf it is the number */
+    int *mixed = left + n; /* and the exclusive or of their numbers: of a leaf that is the number itself */
     for (int i = 0; i <= n; ++i)
         parent[i] = i;
     for (int j = 0; j < m; ++j) {

@@ -1,9 +1,9 @@
-/* A graph of bodies and of joints between two of them, or between one and the world: each joint of a spanning forest
+/* A graph of bodies, and of joints between two of them or between one and the world: each joint of a spanning forest
  * gets a body of its own.
  *
- * A tree of joints has one body more than joints, or as many where the world is one of its ends: a leaf owns the one
- * joint it has, is taken off with it, and so on.  Of the columns of owned bodies a joint then has its own and such
- * as are taken off later: the matrix is triangular by blocks. */
+ * A tree of joints has one body more than joints, or as many if it hangs on the world.  A leaf, a body with one joint,
+ * owns that joint; both are taken off the tree, and so on until nothing is left.  Besides its own body a joint has then
+ * only one that is taken off later: the matrix of joints by owned bodies is triangular by blocks. */
 #ifndef SPRAG_LINALG_FOREST_H
 #define SPRAG_LINALG_FOREST_H
 

@@ -1,5 +1,7 @@
-/* Panels: rows of quads, the columns of a few vectors side by side.  Y <- Y +- M X with M element by element at any
- * strides; `quads` of each row, the first of `wide`, and constant numbers where the compiler is to unroll. */
+/* Panels: a few vectors side by side, one in each lane, so that a row of a panel is one quad or two.
+ *
+ * Y <- Y +- M X, with M read number by number at any strides.  A row has room for `wide` quads, of which the first
+ * `quads` are used; the compiler unrolls loops whose numbers are constants at the call. */
 #ifndef SPRAG_LINALG_PANEL_H
 #define SPRAG_LINALG_PANEL_H
 
