@@ -13,8 +13,6 @@
 #include "linalg/lu.h"
 #include "linalg/vec3.h"
 
-static const double pi = 3.14159265358979323846;
-
 enum { INDETERMINATE_BOXES = 1024, INDETERMINATE_FINE = 5, INDETERMINATE_LEVELS = 9 };
 
 static void forcesOf(Enumeration *en, const double *x, double *r)
@@ -146,7 +144,7 @@ void spragIndeterminateSolve(Enumeration *en)
 {
     TorusBox *list = en->zeros->list[0], *next = en->zeros->list[1];
     int n = 0, count = 1;
-    double h = pi;
+    double h = M_PI;
     if (en->b_size == 0)
         return; /* nothing to move it */
     for (int k = 0; k < en->nc; ++k)

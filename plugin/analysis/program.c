@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-
 enum { POLYGON = 8 };
 
 static void addForce(Program *p, int contact, double normal, double t1, double t2)
@@ -62,9 +60,9 @@ static void addRows(Program *p)
 
 static void addHold(Program *p, int k)
 {
-    const double mu = p->en->state->mu_static[k] / cos(pi / POLYGON);
+    const double mu = p->en->state->mu_static[k] / cos(M_PI / POLYGON);
     for (int j = 0; j < (mu > 0 ? POLYGON : 1); ++j)
-        addForce(p, k, p->en->sign[k], mu * cos(2 * pi * j / POLYGON), mu * sin(2 * pi * j / POLYGON));
+        addForce(p, k, p->en->sign[k], mu * cos(2 * M_PI * j / POLYGON), mu * sin(2 * M_PI * j / POLYGON));
 }
 
 static void addStart(Program *p, int k, double middle, double h)

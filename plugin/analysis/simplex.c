@@ -18,6 +18,7 @@ typedef struct Tableau {
     int rows, columns;
     double T[(SIMPLEX_ROWS + 1) * STRIDE]; /* [C I c]; the last row: reduced costs, minus the cost */
     int basis[SIMPLEX_ROWS];
+    double sign[SIMPLEX_ROWS]; /* of the rows as given */
 } Tableau;
 
 static void pivotOn(Tableau *t, int row, int column)
@@ -71,51 +72,64 @@ static int leaving(const Tableau *t, int column)
     return best;
 }
 
+/* The artificial unknowns are the basis, a = c / size. */
+static void begin(Tableau *t, int rows, int columns, const double *C, const double *c, double size)
+{
+    const int right = columns + rows;
+    double *cost = t->T + STRIDE * rows;
+    t->rows = rows, t->columns = columns;
+    memset(cost, 0, STRIDE * sizeof *cost);
+    for (int i = 0; i < rows; ++i) {
+        double *R = t->T + STRIDE * i;
+        t->sign[i] = c[i] < 0 ? -1 : 1;
+        for (int j = 0; j < columns; ++j)
+            cost[j] -= R[j] = t->sign[i] * C[rows * j + i];
+        for (int j = 0; j < rows; ++j)
+            R[columns + j] = i == j;
+        cost[right] -= R[right] = t->sign[i] * c[i] / size;
+        t->basis[i] = columns + i;
+    }
+}
+
+/* 1: the multipliers prove that there is no y with sum y <= LARGEST size. */
+static int provesNone(const Tableau *t, const double *C, const double *c, double size)
+{
+    const double *cost = t->T + STRIDE * t->rows;
+    double z[SIMPLEX_ROWS], value = 0, above = DBL_EPSILON;
+    for (int i = 0; i < t->rows; ++i) {
+        z[i] = t->sign[i] * (1 - cost[t->columns + i]);
+        value += z[i] * c[i] / size;
+    }
+    for (int j = 0; j < t->columns; ++j) {
+        double sum = 0;
+        for (int i = 0; i < t->rows; ++i)
+            sum += z[i] * C[t->rows * j + i];
+        above = fmax(above, sum);
+    }
+    return value > above * LARGEST;
+}
+
 int spragSimplexFeasible(int rows, int columns, const double *C, const double *c, double *y)
 {
     Tableau t;
-    double sign[SIMPLEX_ROWS], size = 0;
-    const int right = columns + rows;
-    t.rows = rows, t.columns = columns;
+    double size = 0;
     for (int i = 0; i < rows; ++i)
         size = fmax(size, fabs(c[i]));
     if (y != NULL)
         memset(y, 0, (size_t)columns * sizeof *y);
     if (size == 0)
         return 1;
-    double *cost = t.T + STRIDE * rows;
-    memset(cost, 0, STRIDE * sizeof *cost);
-    for (int i = 0; i < rows; ++i) {
-        double *R = t.T + STRIDE * i;
-        sign[i] = c[i] < 0 ? -1 : 1;
-        for (int j = 0; j < columns; ++j)
-            cost[j] -= R[j] = sign[i] * C[rows * j + i];
-        for (int j = 0; j < rows; ++j)
-            R[columns + j] = i == j;
-        cost[right] -= R[right] = sign[i] * c[i] / size;
-        t.basis[i] = columns + i;
-    }
+    begin(&t, rows, columns, C, c, size);
     for (int pivots = 0; pivots < PIVOTS; ++pivots) {
         const int column = entering(&t, pivots), row = column < 0 ? -1 : leaving(&t, column);
         if (row < 0)
             break;
         pivotOn(&t, row, column);
     }
-    double z[SIMPLEX_ROWS], value = 0, above = DBL_EPSILON;
-    for (int i = 0; i < rows; ++i) {
-        z[i] = sign[i] * (1 - cost[columns + i]);
-        value += z[i] * c[i] / size;
-    }
-    for (int j = 0; j < columns; ++j) {
-        double sum = 0;
-        for (int i = 0; i < rows; ++i)
-            sum += z[i] * C[rows * j + i];
-        above = fmax(above, sum);
-    }
-    if (value > above * LARGEST)
+    if (provesNone(&t, C, c, size))
         return 0;
     for (int i = 0; i < rows && y != NULL; ++i)
         if (t.basis[i] < columns)
-            y[t.basis[i]] = t.T[STRIDE * i + right] * size;
+            y[t.basis[i]] = t.T[STRIDE * i + columns + rows] * size;
     return 1;
 }

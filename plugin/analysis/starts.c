@@ -143,7 +143,7 @@ static void polynomials(const Enumeration *en, const Reduced *red, double e[CONT
 static void interpolate(const Enumeration *en, const Reduced *red, TorusSystem *system)
 {
     const int s = red->s;
-    static const double fifth = 6.283185307179586477 / TORUS_SIDE;
+    const double fifth = 2 * M_PI / TORUS_SIDE;
     double value[3 * CONTACTS + 1][TORUS_SIZE];
     for (int at = 0; at < TORUS_SIZE; ++at) {
         const int index[3] = {at / 25, at / 5 % 5, at % 5};

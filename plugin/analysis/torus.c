@@ -30,8 +30,6 @@
 
 #include "linalg/lu.h"
 
-static const double turn = 6.283185307179586477;
-
 #define FINEST 1e-7 /* rad: half width where rounding of f hides whether zeros are one or two */
 #define CURVE 1e-9  /* of the size of f: where it stays below that along a curve, the zeros are taken for a continuum */
 #define ROUNDING (16 * DBL_EPSILON) /* of the size of f: what its values are uncertain by */
@@ -51,7 +49,7 @@ void spragTorusInterpolate(TorusPolynomial *p, const double value[TORUS_SIZE])
     double now[TORUS_SIZE], next[TORUS_SIZE], transform[TORUS_SIDE][TORUS_SIDE], unused[TORUS_SIDE];
     for (int j = 0; j < TORUS_SIDE; ++j) {
         double b[TORUS_SIDE];
-        basis(turn * j / TORUS_SIDE, b, unused);
+        basis(2 * M_PI * j / TORUS_SIDE, b, unused);
         for (int i = 0; i < TORUS_SIDE; ++i)
             transform[i][j] = b[i] * (i == 0 ? 1 : 2) / TORUS_SIDE;
     }
@@ -210,7 +208,7 @@ static int signsHold(const TorusSystem *system, const double *theta, double clea
 
 static double wrap(double angle)
 {
-    return angle - turn * nearbyint(angle / turn);
+    return angle - 2 * M_PI * nearbyint(angle / (2 * M_PI));
 }
 
 /* Adds a zero unless it is known; two that nearly coincide are one multiple zero; of a curve a few will do. */
@@ -411,7 +409,7 @@ void spragTorusSolve(const TorusSystem *system, TorusZeros *zeros)
 {
     const int n = system->angles;
     TorusBox *list = zeros->list[0], *next = zeros->list[1];
-    double theta[TORUS_DIMENSION], h = 0.25 * turn;
+    double theta[TORUS_DIMENSION], h = 0.5 * M_PI;
     int count = 0;
     zeros->count = zeros->incomplete = 0;
     /* off the axes: there the zeros of planar problems would lie on the faces of boxes */
