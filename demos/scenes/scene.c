@@ -6,122 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- contacts under stock ODE */
-
-/* Feedback must not move while its joint lives: blocks, never reallocated. */
-enum { RECORD_BLOCK = 256 };
-typedef struct RecordBlock {
-    dJointFeedback feedback[RECORD_BLOCK];
-} RecordBlock;
-
-typedef struct SceneRecord {
-    int count, capacity, block_count;
-    RecordBlock **block;   /* (block_count) */
-    spragContact *contact; /* (capacity) of this step */
-    double (*arm)[2][3];   /* (capacity) m, contact point from the two centres at the start of the step */
-    double (*motion)[3];   /* (capacity) m/s, of the surface (motion1): a contact that moves with it does not slip */
-} SceneRecord;
-
-static int recordReserve(SceneRecord *record)
-{
-    if (record->count < record->capacity)
-        return 1;
-    const int capacity = record->capacity + RECORD_BLOCK;
-    RecordBlock **block = realloc(record->block, (size_t)(record->block_count + 1) * sizeof *block);
-    if (block != NULL)
-        record->block = block;
-    spragContact *contact = realloc(record->contact, (size_t)capacity * sizeof *contact);
-    if (contact != NULL)
-        record->contact = contact;
-    double(*arm)[2][3] = realloc(record->arm, (size_t)capacity * sizeof *arm);
-    if (arm != NULL)
-        record->arm = arm;
-    double(*motion)[3] = realloc(record->motion, (size_t)capacity * sizeof *motion);
-    if (motion != NULL)
-        record->motion = motion;
-    RecordBlock *fresh = calloc(1, sizeof *fresh);
-    if (block == NULL || contact == NULL || arm == NULL || motion == NULL || fresh == NULL) {
-        free(fresh);
-        return 0;
-    }
-    record->block[record->block_count++] = fresh;
-    record->capacity = capacity;
-    return 1;
-}
-
-static void recordDestroy(SceneRecord *record)
-{
-    if (record == NULL)
-        return;
-    for (int i = 0; i < record->block_count; ++i)
-        free(record->block[i]);
-    free(record->block);
-    free(record->contact);
-    free(record->arm);
-    free(record->motion);
-    free(record);
-}
-
-/* ODE's normal points into the first body given; ours into body[0], which is never the world. */
-static void recordContact(SceneRecord *record, dJointID joint, const dContact *contact, dBodyID body1, dBodyID body2)
-{
-    if (!recordReserve(record))
-        return; /* out of memory: the contact acts, only its report is missing */
-    const int k = record->count++;
-    const double sign = body1 != NULL ? 1 : -1;
-    spragContact *c = &record->contact[k];
-    *c = (spragContact){.id = (unsigned long long)k + 1,
-                        .joint = joint,
-                        .body = {body1 != NULL ? body1 : body2, body1 != NULL ? body2 : NULL},
-                        .depth = contact->geom.depth};
-    for (int i = 0; i < 3; ++i) {
-        c->position[i] = contact->geom.pos[i];
-        c->normal[i] = sign * contact->geom.normal[i];
-        record->motion[k][i] =
-            contact->surface.mode & dContactMotion1 ? contact->surface.motion1 * contact->fdir1[i] : 0;
-        for (int j = 0; j < 2; ++j)
-            record->arm[k][j][i] = c->body[j] != NULL ? c->position[i] - dBodyGetPosition(c->body[j])[i] : 0;
-    }
-    dJointSetFeedback(joint, &record->block[k / RECORD_BLOCK]->feedback[k % RECORD_BLOCK]);
-}
-
-static void pointVelocity(dBodyID body, const double arm[3], double sign, double velocity[3])
-{
-    if (body == NULL)
-        return;
-    const dReal *v = dBodyGetLinearVel(body), *w = dBodyGetAngularVel(body);
-    velocity[0] += sign * (v[0] + w[1] * arm[2] - w[2] * arm[1]);
-    velocity[1] += sign * (v[1] + w[2] * arm[0] - w[0] * arm[2]);
-    velocity[2] += sign * (v[2] + w[0] * arm[1] - w[1] * arm[0]);
-}
-
-/* After the step: forces from feedback, slip from the velocities the step ended with.  p and b stay 0: stock ODE has
- * no notion of them. */
-static void recordRead(SceneRecord *record)
-{
-    static const double slip_tolerance = 1e-9; /* m/s, as Sprag's own */
-    for (int k = 0; k < record->count; ++k) {
-        spragContact *c = &record->contact[k];
-        const dReal *force = record->block[k / RECORD_BLOCK]->feedback[k % RECORD_BLOCK].f1;
-        const double *n = c->normal;
-        const double normal_force = force[0] * n[0] + force[1] * n[1] + force[2] * n[2];
-        double slip[3] = {-record->motion[k][0], -record->motion[k][1], -record->motion[k][2]};
-        pointVelocity(c->body[0], record->arm[k][0], 1, slip);
-        pointVelocity(c->body[1], record->arm[k][1], -1, slip);
-        const double normal_speed = slip[0] * n[0] + slip[1] * n[1] + slip[2] * n[2];
-        double speed2 = 0;
-        for (int i = 0; i < 3; ++i) {
-            c->friction[i] = force[i] - normal_force * n[i];
-            c->slip[i] = slip[i] - normal_speed * n[i];
-            speed2 += c->slip[i] * c->slip[i];
-        }
-        c->normal_force = normal_force;
-        c->variant = 1;
-        c->mode = normal_force <= 0               ? SPRAG_MODE_OPEN
-                  : sqrt(speed2) > slip_tolerance ? SPRAG_MODE_SLIP
-                                                  : SPRAG_MODE_STICK;
-    }
-}
+#include "scenes/record.h"
 
 /* ---------------------------------------------------------------- for scenes */
 
@@ -220,7 +105,7 @@ static dJointID addContact(SceneWorld *world, const dContact *contact, const spr
         return NULL; /* Sprag refused it: spragStatusDetail says why, the step goes on without */
     dJointAttach(joint, body1, body2);
     if (world->sprag == NULL)
-        recordContact(world->record, joint, contact, body1, body2);
+        SceneRecordAdd(world->record, joint, contact, body1, body2);
     return joint;
 }
 
@@ -419,7 +304,7 @@ static int worldOpen(SceneWorld *world, const spragConfig *config, char *error)
     world->surface.mode = dContactApprox1;
     world->surface.mu = 0.5;
     if (world->solver != SCENE_SPRAG) {
-        world->record = calloc(1, sizeof *world->record);
+        world->record = SceneRecordCreate();
         if (world->record == NULL)
             snprintf(error, SCENE_ERROR_SIZE, "%s: out of memory", world->scene->name);
         return world->record != NULL;
@@ -489,7 +374,7 @@ spragStatus SceneStep(SceneWorld *world, double h)
         world->tip[tip].joint = NULL;
     dJointGroupEmpty(world->contact_group);
     if (world->record != NULL)
-        world->record->count = 0;
+        SceneRecordClear(world->record);
     if (world->scene->contacts != NULL)
         world->scene->contacts(world);
     else
@@ -508,7 +393,7 @@ spragStatus SceneStep(SceneWorld *world, double h)
             world->fault = "ODE had no memory for its step";
             return SPRAG_ERROR_MEMORY;
         }
-        recordRead(world->record);
+        SceneRecordRead(world->record);
     }
     world->step += 1;
     world->time += h;
@@ -530,7 +415,7 @@ void SceneDestroy(SceneWorld *world)
         dSpaceDestroy(world->space);
     if (world->world != NULL)
         dWorldDestroy(world->world);
-    recordDestroy(world->record);
+    SceneRecordDestroy(world->record);
     free(world->body);
     free(world->shape);
     free(world);
@@ -540,6 +425,5 @@ int SceneGetContacts(SceneWorld *world, const spragContact **contacts)
 {
     if (world->sprag != NULL)
         return spragWorldGetContacts(world->sprag, contacts);
-    *contacts = world->record->contact;
-    return world->record->count;
+    return SceneRecordGet(world->record, contacts);
 }
