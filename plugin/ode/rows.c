@@ -308,7 +308,7 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
     spragBlockProduct(s, block, body, block->product);
 }
 
-/* A coefficient, or m of rolling friction, so large that it holds whatever is pressed. */
+/* A coefficient so large that it holds whatever is pressed; of rolling friction, times the bodies' own length. */
 #define HOLDS 1e3
 
 /* Row t2 alone, with the motion, slip and product that the contact's block has for it. */
@@ -336,14 +336,15 @@ typedef struct Rolling {
     int proportional[3];
 } Rolling;
 
-static Rolling rollingOf(const dSurfaceParameters *p)
+/* `holds`: m. */
+static Rolling rollingOf(const dSurfaceParameters *p, double holds)
 {
     static const int bit[3] = {dContactApprox1_1, dContactApprox1_2, dContactApprox1_N};
     const int separate = (p->mode & dContactAxisDep) != 0;
     Rolling rolling = {{p->rho, separate ? p->rho2 : p->rho, separate ? p->rhoN : p->rho}, {0}};
     for (int row = 0; row < 3; ++row) {
         rolling.proportional[row] = (p->mode & bit[row]) != 0;
-        rolling.rho[row] = fmin(inNumbers(rolling.rho[row]), rolling.proportional[row] ? HOLDS : INFINITY);
+        rolling.rho[row] = fmin(inNumbers(rolling.rho[row]), rolling.proportional[row] ? holds : INFINITY);
     }
     return rolling;
 }
@@ -353,18 +354,33 @@ static int hasRolling(const dSurfaceParameters *p, int proportional)
 {
     if (!(p->mode & dContactRolling))
         return 0;
-    const Rolling rolling = rollingOf(p);
+    const Rolling rolling = rollingOf(p, INFINITY);
     int has = 0;
     for (int row = 0; row < 3; ++row)
         has |= rolling.rho[row] > 0 && rolling.proportional[row] == proportional;
     return has;
 }
 
-/* Rows: relative angular velocity about t1, t2, n. */
-static void rollingBlock(const dSurfaceParameters *p, double h, int proportional, int parent, const spragBlock *contact,
-                         spragBlock *block)
+/* What makes metres a second of the bodies' turning, so that the residual and all tolerances mean the same in any
+ * units: L^2 = sum 1/m / (sum tr I^-1 / 3), m.  It does not change as they turn. */
+static double lengthOf(const spragSnapshot *s, const spragBlock *block)
 {
-    const Rolling rolling = rollingOf(p);
+    double translates = 0, turns = 0;
+    for (int side = 0; side < 2; ++side)
+        if (block->body[side] >= 0) {
+            const spragBodyState *body = &s->body[block->body[side]];
+            translates += body->inverse_mass;
+            turns += (body->inverse_inertia[0] + body->inverse_inertia[4] + body->inverse_inertia[8]) / 3;
+        }
+    return translates > 0 && turns > 0 ? sqrt(translates / turns) : 1;
+}
+
+/* Rows: L times the relative angular velocity about t1, t2, n; impulses of rolling are moments / L. */
+static void rollingBlock(const spragSnapshot *s, const dSurfaceParameters *p, int proportional, int parent,
+                         const spragBlock *contact, spragBlock *block)
+{
+    const double L = lengthOf(s, contact);
+    const Rolling rolling = rollingOf(p, HOLDS * L);
     const double *axis[3] = {contact->t1, contact->t2, contact->n};
     double rho[3];
     *block = (spragBlock){.joint = contact->joint,
@@ -375,20 +391,19 @@ static void rollingBlock(const dSurfaceParameters *p, double h, int proportional
                           .scale = 1};
     memcpy(block->body, contact->body, sizeof block->body);
     for (int row = 0; row < 3; ++row) {
-        rho[row] = rolling.proportional[row] == proportional ? rolling.rho[row] : 0;
+        rho[row] = rolling.proportional[row] == proportional ? rolling.rho[row] / L : 0;
         block->unused[row] = !(rho[row] > 0);
-        boxRow(block, row, block->unused[row] ? 0 : -rho[row] * h, block->unused[row] ? 0 : rho[row] * h);
+        const double most = block->unused[row] ? 0 : rho[row] * s->step;
+        boxRow(block, row, -most, most);
+    }
+    if (proportional) {
+        block->mu = makeDisc(block, rho[0], rho[1], 0);
+        block->mu_minus = rho[2];
+    }
+    for (int row = 0; row < 3; ++row)
         for (int side = 0; side < 2; ++side)
             for (int i = 0; i < 3 && block->body[side] >= 0; ++i)
-                block->J[side][row][3 + i] = side == 0 ? axis[row][i] : -axis[row][i];
-    }
-    if (!proportional)
-        return;
-    block->mu = makeDisc(block, rho[0], rho[1], 0);
-    block->mu_minus = rho[2];
-    for (int side = 0; side < 2; ++side)
-        for (int i = 3; i < 6; ++i)
-            block->J[side][1][i] *= block->scale;
+                block->J[side][row][3 + i] = (side == 0 ? L : -L) * (row == 1 ? block->scale : 1) * axis[row][i];
 }
 
 /* ---------------------------------------------------------------- contact */
@@ -526,5 +541,5 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
         secondLaw(&contact->surface, s->step, first, block, next++);
     for (int proportional = 1; proportional >= 0; --proportional)
         if (hasRolling(&contact->surface, proportional))
-            rollingBlock(&contact->surface, s->step, proportional, first, block, next++);
+            rollingBlock(s, &contact->surface, proportional, first, block, next++);
 }

@@ -403,6 +403,59 @@ static void rollingFrictionWithoutSliding(void **state)
     CHECK_NEAR(w[1], spin - lost, 1e-6);
 }
 
+/* A box that slides, spins and rolls on its corners, where the shares of the corners are not unique:
+ * metres or units 1024 times as small give the same numbers.  x: m, m/s, rad/s. */
+static void rollOnCorners(double unit, int seed, double rho, double x[9])
+{
+    Twin t;
+    makeTwin(&t, 1);
+    spragConfig config = spragConfigDefault();
+    config.tolerance *= unit;
+    assert_int_equal(spragWorldSetConfig(t.sprag, &config), SPRAG_OK);
+    dWorldSetGravity(t.world, 0, 0, -g * unit);
+    dMass mass;
+    dMassSetBoxTotal(&mass, 2, unit, 0.8 * unit, 0.4 * unit);
+    dBodyID box = dBodyCreate(t.world);
+    dBodySetMass(box, &mass);
+    dBodySetPosition(box, 0, 0, 0.2 * unit);
+    dBodySetLinearVel(box, (1 + 0.1 * seed) * unit, -0.5 * unit, 0);
+    dBodySetAngularVel(box, 0, 0, 3 - seed);
+    for (int i = 0; i < 20; ++i) {
+        for (int k = 0; k < 4; ++k) {
+            dVector3 p;
+            dBodyGetRelPointPos(box, (k & 1 ? 0.5 : -0.5) * unit, (k & 2 ? 0.4 : -0.4) * unit, -0.2 * unit, p);
+            dContact contact = planeContact(p[0], p[1], p[2], 0.4);
+            contact.surface.mode |= dContactRolling;
+            contact.surface.rho = rho * unit;
+            contact.geom.depth = fmax(0, -p[2]);
+            addContact(&t, &contact, box, 0);
+        }
+        step(&t, 0.005);
+        assert_true(spragWorldGetStepInfo(t.sprag).residual <= config.tolerance);
+    }
+    const dReal *of[3] = {dBodyGetPosition(box), dBodyGetLinearVel(box), dBodyGetAngularVel(box)};
+    for (int i = 0; i < 9; ++i)
+        x[i] = of[i / 3][i % 3] / (i < 6 ? unit : 1);
+    freeTwin(&t);
+}
+
+/* A slip of 1e-9 m/s is one in any units: some boxes differ by that, and by what their corners make of it. */
+static void rollingFrictionHasNoUnit(void **state)
+{
+    (void)state;
+    int same = 0;
+    for (int seed = 0; seed < 8; ++seed) {
+        double metres[9], small[9], off = 0;
+        rollOnCorners(1, seed, 0.02 * (1 + seed), metres);
+        rollOnCorners(1024, seed, 0.02 * (1 + seed), small);
+        for (int i = 0; i < 9; ++i)
+            off = fmax(off, fabs(small[i] - metres[i]));
+        CHECK_NEAR(off, 0, 5e-4);
+        same += off < 1e-9;
+    }
+    assert_in_range(same, 5, 8);
+}
+
 /* A body that parts from its contact while it turns and slips.  Infinite: a force (moment) holds all the same, a
  * coefficient holds nothing, along and about each tangent by itself. */
 static void infiniteAlongEachAxis(void **state)
@@ -512,6 +565,7 @@ int main(void)
         cmocka_unit_test(reversedContactIsTheSame),
         cmocka_unit_test(coefficientBesideForce),
         cmocka_unit_test(infiniteBesideFinite),
+        cmocka_unit_test(rollingFrictionHasNoUnit),
         cmocka_unit_test(rollingFrictionIsMixed),
         cmocka_unit_test(rollingFrictionSlowsABall),
         cmocka_unit_test(rollingFrictionWithoutSliding),

@@ -80,7 +80,8 @@ SPRAG_API const char *spragVersion(void);
  *   FORCE_LIMIT  r_n >= 0, |r_t| <= mu, an impulse (Tresca; ODE with dContactApprox1 off).
  *   BOX          lo <= r <= hi, row by row (limits, motors, contacts with infinite mu).
  *   ROLLING      rows (roll about t1, roll about t2, spin about n): |(r_0, r_1)| <= mu r_n(parent),
- *                |r_2| <= mu_minus r_n(parent); mu in m. */
+ *                |r_2| <= mu_minus r_n(parent); mu in m, or, as in dumps of a step, in parts of a
+ *                length that also multiplies the three velocities: all in m/s. */
 typedef enum spragBlockKind {
     SPRAG_BLOCK_CONTACT,
     SPRAG_BLOCK_TWO_SIDED,
