@@ -43,7 +43,6 @@ static const char *create(SceneWorld *world, const double *value)
         const float shade = 0.55f + 0.15f * (float)(i % 2);
         SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
                                            .body = body,
-                                           .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                            .size = {half, deep, 0.5 * inner * wedge},
                                            .color = {shade, 0.5f, 0.42f}});
     }

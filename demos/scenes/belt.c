@@ -45,7 +45,6 @@ static const char *create(SceneWorld *world, const double *value)
     SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
                                        .body = body,
                                        .position = {0, 0, 0.2},
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                        .size = {0.2, 0.2, 0.2},
                                        .color = {0.85f, 0.45f, 0.15f}});
     SceneAddGround(world, 3);
@@ -55,10 +54,8 @@ static const char *create(SceneWorld *world, const double *value)
                                        .size = {0.02, 1, 0},
                                        .color = {0.35f, 0.37f, 0.42f}});
     for (int k = 0; k < CLEATS; ++k)
-        SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
-                                           .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                           .size = {0.04, 0.35, 0.005},
-                                           .color = {0.45f, 0.48f, 0.53f}});
+        SceneAddShape(world,
+                      &(SceneShape){.kind = SCENE_BOX, .size = {0.04, 0.35, 0.005}, .color = {0.45f, 0.48f, 0.53f}});
     show(world);
     return NULL;
 }

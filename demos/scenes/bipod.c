@@ -60,11 +60,9 @@ static const char *create(SceneWorld *world, const double *value)
     addLeg(world, -a, H);
     addLeg(world, a, H);
     const double radius = 0.12 * hypot(a, H);
-    SceneAddShape(world, &(SceneShape){.kind = SCENE_SPHERE,
-                                       .body = body,
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                       .size = {radius, radius, radius},
-                                       .color = {0.2f, 0.35f, 0.7f}});
+    SceneAddShape(
+        world, &(SceneShape){
+                   .kind = SCENE_SPHERE, .body = body, .size = {radius, radius, radius}, .color = {0.2f, 0.35f, 0.7f}});
     SceneAddGround(world, 4 * (a + H));
     return NULL;
 }

@@ -61,7 +61,6 @@ static const char *create(SceneWorld *world, const double *value)
         dGeomSetBody(dCreateCapsule(world->space, thick, link - 2 * thick), body);
         SceneAddShape(world, &(SceneShape){.kind = SCENE_CAPSULE,
                                            .body = body,
-                                           .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                            .size = {thick, 0.5 * link - thick, 0},
                                            .color = {0.75f, 0.7f, 0.3f}});
         if (before != NULL) {

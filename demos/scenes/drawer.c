@@ -27,7 +27,6 @@ static void addBox(SceneWorld *world, dBodyID body, double x, double y, double z
     SceneShape shape = {.kind = SCENE_BOX,
                         .body = body,
                         .position = {x, y, z},
-                        .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                         .size = {half[0], half[1], half[2]},
                         .color = {color[0], color[1], color[2]}};
     SceneAddShape(world, &shape);

@@ -57,7 +57,6 @@ static void addRail(SceneWorld *world, double z)
     for (int side = -1; side <= 1; side += 2)
         SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
                                            .position = {22, 0, z + 0.075 * side},
-                                           .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                            .size = {26, 0.06, 0.02},
                                            .color = {0.55f, 0.57f, 0.60f}});
 }
@@ -99,7 +98,6 @@ static const char *create(SceneWorld *world, const double *value)
     for (int k = 0; k < BEADS; ++k)
         SceneAddShape(world, &(SceneShape){.kind = SCENE_SPHERE,
                                            .body = world->body[k],
-                                           .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                            .size = {radius, radius, radius},
                                            .color = {0.85f, 0.45f, 0.15f}});
     SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX, .size = {0.5, 0.015, 0.015}, .color = {0.2f, 0.35f, 0.7f}});

@@ -27,7 +27,6 @@ static void addWall(SceneWorld *world, const double position[3], const double ha
 {
     SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
                                        .position = {position[0], position[1], position[2]},
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                        .size = {half[0], half[1], half[2]},
                                        .color = {0.55f, 0.57f, 0.60f}});
 }
@@ -58,21 +57,16 @@ static const char *create(SceneWorld *world, const double *value)
         tip(body, value);
     dWorldSetGravity(world->world, 0, 0, 0);
     world->surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = value[MU]};
-    SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
-                                       .body = body,
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                       .size = {w, w, l},
-                                       .color = {0.85f, 0.45f, 0.15f}});
+    SceneAddShape(world,
+                  &(SceneShape){.kind = SCENE_BOX, .body = body, .size = {w, w, l}, .color = {0.85f, 0.45f, 0.15f}});
     SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX, /* a lever to where it is pushed */
                                        .body = body,
                                        .position = {0.5 * value[OFFSET], 0, l - 0.1 * w},
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                        .size = {0.5 * fabs(value[OFFSET]), 0.2 * w, 0.1 * w},
                                        .color = {0.55f, 0.32f, 0.14f}});
     SceneAddShape(world, &(SceneShape){.kind = SCENE_SPHERE, /* there */
                                        .body = body,
                                        .position = {value[OFFSET], 0, l},
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                        .size = {0.2 * w, 0.2 * w, 0.2 * w},
                                        .color = {0.2f, 0.35f, 0.7f}});
     for (int side = -1; side <= 1; side += 2)

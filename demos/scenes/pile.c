@@ -37,7 +37,6 @@ static void addWall(SceneWorld *world, double x, double y, double half)
     dCreatePlane(world->space, -x / n, -y / n, 0, -n);
     SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
                                        .position = {x * (1 + thick / n), y * (1 + thick / n), 0.3 * half},
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                        .size = {x != 0 ? thick : half, y != 0 ? thick : half, 0.3 * half},
                                        .color = {0.5f, 0.5f, 0.55f}});
 }

@@ -29,11 +29,9 @@ static dBodyID addBone(SceneWorld *world, double x, double y, double z, int with
     dMassSetCapsuleTotal(&mass, 0.5, 3, thick, 2 * bone);
     dBodySetMass(body, &mass);
     dBodySetPosition(body, x, y, z);
-    SceneAddShape(world, &(SceneShape){.kind = SCENE_CAPSULE,
-                                       .body = body,
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                       .size = {thick, bone, 0},
-                                       .color = {0.35f, 0.4f, 0.45f}});
+    SceneAddShape(
+        world,
+        &(SceneShape){.kind = SCENE_CAPSULE, .body = body, .size = {thick, bone, 0}, .color = {0.35f, 0.4f, 0.45f}});
     if (with_foot) {
         const dGeomID ball = dCreateSphere(world->space, foot);
         dGeomSetBody(ball, body);
@@ -41,7 +39,6 @@ static dBodyID addBone(SceneWorld *world, double x, double y, double z, int with
         SceneAddShape(world, &(SceneShape){.kind = SCENE_SPHERE,
                                            .body = body,
                                            .position = {0, 0, -bone},
-                                           .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                            .size = {foot, foot, foot},
                                            .color = {0.1f, 0.1f, 0.1f}});
     }

@@ -27,7 +27,6 @@ static void addRail(SceneWorld *world, double l, double z)
 {
     SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
                                        .position = {0, 0, z},
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                        .size = {4 * l, 0.12 * l, 0.01 * l},
                                        .color = {0.55f, 0.57f, 0.60f}});
 }
@@ -51,7 +50,6 @@ static const char *create(SceneWorld *world, const double *value)
     SceneAddShape(world, &(SceneShape){.kind = SCENE_SPHERE,
                                        .body = body,
                                        .position = {0, 0, -l},
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                        .size = {0.03 * l, 0.03 * l, 0.03 * l},
                                        .color = {0.2f, 0.35f, 0.7f}});
     addRail(world, l, -gap - 0.01 * l);

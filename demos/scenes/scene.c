@@ -39,7 +39,10 @@ void SceneAddShape(SceneWorld *world, const SceneShape *shape)
         world->shape = grown;
         world->shape_capacity = capacity;
     }
-    world->shape[world->shape_count++] = *shape;
+    SceneShape *added = &world->shape[world->shape_count++];
+    *added = *shape;
+    if (shape->rotation[0] == 0 && shape->rotation[3] == 0 && shape->rotation[6] == 0)
+        added->rotation[0] = added->rotation[4] = added->rotation[8] = 1;
 }
 
 static void addSolid(SceneWorld *world, dBodyID body, dGeomID geom, SceneShapeKind kind, const double size[3],
@@ -47,7 +50,7 @@ static void addSolid(SceneWorld *world, dBodyID body, dGeomID geom, SceneShapeKi
 {
     dGeomSetBody(geom, body);
     dBodySetPosition(body, position[0], position[1], position[2]);
-    SceneShape shape = {.kind = kind, .body = body, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    SceneShape shape = {.kind = kind, .body = body};
     memcpy(shape.size, size, sizeof shape.size);
     memcpy(shape.color, color, sizeof shape.color);
     SceneAddShape(world, &shape);
@@ -86,7 +89,6 @@ void SceneAddGround(SceneWorld *world, double half_width)
     dCreatePlane(world->space, 0, 0, 1, 0);
     SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
                                        .position = {0, 0, -0.05},
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                        .size = {half_width, half_width, 0.05},
                                        .color = {0.55f, 0.57f, 0.60f}});
 }

@@ -29,7 +29,7 @@ typedef struct SceneShape {
     SceneShapeKind kind;
     dBodyID body;       /* NULL: fixed in the world */
     double position[3]; /* of the shape in the body (or world) frame */
-    double rotation[9]; /* row-major, of the shape in the body frame */
+    double rotation[9]; /* row-major, of the shape in the body frame; all 0: not turned */
     /* BOX: half lengths; SPHERE: r; CAPSULE, CYLINDER, CONE: r, half length (axis z; the cone's tip at -z) */
     double size[3];
     float color[3];

@@ -24,7 +24,6 @@ static void addPlate(SceneWorld *world, double z)
     dGeomSetPosition(geom, 0.8, 0, z);
     SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
                                        .position = {0.8, 0, z},
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                        .size = {half[0], half[1], half[2]},
                                        .color = {0.55f, 0.57f, 0.60f}});
 }

@@ -21,7 +21,6 @@ dBodyID ThinRodAdd(SceneWorld *world, const ThinRod *rod)
     const double radius = l / 50;
     SceneAddShape(world, &(SceneShape){.kind = SCENE_CAPSULE,
                                        .body = body,
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                        .size = {radius, l - radius, 0},
                                        .color = {0.85f, 0.45f, 0.15f}});
     return body;

@@ -54,27 +54,21 @@ static void addShapes(SceneWorld *world, dBodyID body, const double *value)
     SceneShape shape = {.kind = SCENE_CONE,
                         .body = body,
                         .position = {0, 0, -0.5 * height},
-                        .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                         .size = {0.45 * rim, 0.5 * height, 0},
                         .color = {0.75f, 0.20f, 0.20f}};
     SceneAddShape(world, &shape);
-    shape = (SceneShape){.kind = SCENE_CYLINDER,
-                         .body = body,
-                         .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                         .size = {rim, 0.06 * height, 0},
-                         .color = {0.85f, 0.65f, 0.15f}};
+    shape = (SceneShape){
+        .kind = SCENE_CYLINDER, .body = body, .size = {rim, 0.06 * height, 0}, .color = {0.85f, 0.65f, 0.15f}};
     SceneAddShape(world, &shape);
     shape = (SceneShape){.kind = SCENE_BOX, /* a mark: the spin is seen */
                          .body = body,
                          .position = {0.6 * rim, 0, 0.06 * height},
-                         .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                          .size = {0.3 * rim, 0.06 * rim, 0.02 * height},
                          .color = {0.10f, 0.10f, 0.10f}};
     SceneAddShape(world, &shape);
     shape = (SceneShape){.kind = SCENE_CYLINDER,
                          .body = body,
                          .position = {0, 0, 0.4 * height},
-                         .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                          .size = {0.08 * rim, 0.4 * height, 0},
                          .color = {0.30f, 0.30f, 0.35f}};
     SceneAddShape(world, &shape);

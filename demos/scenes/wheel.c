@@ -26,7 +26,6 @@ static const char *create(SceneWorld *world, const double *value)
     SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX, /* a mark: the spin is seen */
                                        .body = ball,
                                        .position = {0, 0, 0.85 * radius},
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                        .size = {0.2 * radius, 1.02 * radius, 0.2 * radius},
                                        .color = {0.9f, 0.9f, 0.9f}});
     SceneAddGround(world, 5);
