@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "linalg/vec3.h"
+#include "support/energy.h"
 #include "support/twin.h"
 
 static const double G = 9.81, H = 1e-3 /* s */;
@@ -761,22 +762,6 @@ static double drawn(unsigned long long *state) /* (0, 1), splitmix64 */
     return ((double)((z ^ z >> 31) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-static double energyOf(const dBodyID *body, int count, double g)
-{
-    double sum = 0;
-    for (int i = 0; i < count; ++i) {
-        const dReal *v = dBodyGetLinearVel(body[i]), *w = dBodyGetAngularVel(body[i]), *R = dBodyGetRotation(body[i]);
-        dMass mass;
-        dBodyGetMass(body[i], &mass);
-        sum += mass.mass * (0.5 * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + g * dBodyGetPosition(body[i])[2]);
-        for (int k = 0; k < 3; ++k) {
-            const double local = R[k] * w[0] + R[4 + k] * w[1] + R[8 + k] * w[2];
-            sum += 0.5 * mass.I[5 * k] * local * local;
-        }
-    }
-    return sum;
-}
-
 /* An arch of bars from the ground to the ground, or to nowhere, hinges or balls with great friction between them. */
 static int makeArch(unsigned long long *state, dWorldID world, spragWorldID sprag, dBodyID *body)
 {
@@ -835,10 +820,10 @@ static void loopsSettleAndLoseEnergy(void **state)
         assert_int_equal(spragWorldAttach(world, NULL, &sprag), SPRAG_OK);
         const int count = makeArch(&draw, world, sprag, body);
         assert_int_equal(spragWorldStep(sprag, (dReal)h), SPRAG_OK);
-        double last = energyOf(body, count, g);
+        double last = mechanicalEnergy(body, count);
         for (int k = 0; k < LOOP_STEPS; ++k) {
             assert_int_equal(spragWorldStep(sprag, (dReal)h), SPRAG_OK);
-            const double energy = energyOf(body, count, g);
+            const double energy = mechanicalEnergy(body, count);
             assert_true(energy <= last + 1e-9 * (1 + fabs(last)));
             last = energy;
             worst = fmax(worst, spragWorldGetStepInfo(sprag).residual);

@@ -2,6 +2,7 @@
  * and contacts without restitution never add energy.  `--nightly`: larger and longer. */
 #include <string.h>
 
+#include "support/energy.h"
 #include "support/scene_world.h"
 
 static const double frame = 1.0 / 60; /* s */
@@ -171,40 +172,18 @@ static void pilesSleep(void **state)
 
 /* ---------------------------------------------------------------- energy */
 
-/* Kinetic, and potential under ODE's gravity. */
-static double energyOf(const SceneWorld *world)
-{
-    dVector3 gravity;
-    dWorldGetGravity(world->world, gravity);
-    double energy = 0;
-    for (int i = 0; i < world->body_count; ++i) {
-        const dBodyID body = world->body[i];
-        const dReal *v = dBodyGetLinearVel(body), *w = dBodyGetAngularVel(body), *x = dBodyGetPosition(body);
-        dMass mass;
-        dVector3 own;
-        dBodyGetMass(body, &mass);
-        dBodyVectorFromWorld(body, w[0], w[1], w[2], own);
-        for (int k = 0; k < 3; ++k) {
-            energy += mass.mass * (0.5 * v[k] * v[k] - gravity[k] * x[k]);
-            for (int j = 0; j < 3; ++j)
-                energy += 0.5 * own[k] * mass.I[4 * k + j] * own[j];
-        }
-    }
-    return energy;
-}
-
 /* Position correction lifts bodies, that is its purpose; without it no step may end with more energy than it began
  * with.  rounding: relative to the energy at the start. */
 static void checkEnergyFalls(const char *name, const char *set, double h, double seconds, double rounding)
 {
     SceneWorld *world = openWith(name, set);
     dWorldSetERP(world->world, 0);
-    const double start = energyOf(world);
+    const double start = mechanicalEnergy(world->body, world->body_count);
     double before = start;
     for (int i = 0; i < (int)lround(seconds / h); ++i) {
         if (SceneStep(world, h) != SPRAG_OK)
             fail_msg("%s %s, step %d: %s", name, set, i, SceneDetail(world));
-        const double after = energyOf(world);
+        const double after = mechanicalEnergy(world->body, world->body_count);
         if (!(after - before <= rounding * fabs(start)))
             fail_msg("%s %s, h = %g: step %d adds %g J to %g J", name, set, h, i, after - before, before);
         before = after;
