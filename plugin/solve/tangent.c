@@ -11,9 +11,9 @@
 #include "problem/residual.h"
 
 enum { REFINEMENTS_MAX = 6 };
-#define CONTRACTS 0.25 /* or else the refinement ends */
-#define NEAR 1e-2      /* of |g|: what is farther is refused */
-#define PER_CONTACT 25 /* products of 3x3 blocks that take the time of putting a contact into the bodies' matrix */
+#define CONTRACTS 0.25 /* part of the last round's rest: refinement ends where more than that is left */
+#define NEAR 1e-2      /* part of |g|: a solution that leaves more is refused */
+#define PER_CONTACT 25 /* products of 3x3 blocks: the time of adding a contact to the bodies' matrix */
 
 /* ---------------------------------------------------------------- the space of contacts */
 
@@ -63,7 +63,8 @@ static int linkCount(const spragTangent *t)
     return t->bodies->links != NULL ? t->bodies->links->count : 0;
 }
 
-/* Joints of body i, as twice the joint and the side: head[i], then next of each, until -1.  NULL: no memory. */
+/* The joints of every body, as 2 joint + side: s = head[i] is the first of body i, head[n + s] the next, -1 the end.
+ * NULL: no memory. */
 static int *listJoints(const spragTangent *t, spragArena *arena)
 {
     const int n = t->bodies->count, sides = 2 * linkCount(t);
@@ -78,7 +79,7 @@ static int *listJoints(const spragTangent *t, spragArena *arena)
     return head;
 }
 
-/* The rows of joints, below those of bodies, which have so many blocks. */
+/* The rows of joints, below those of the bodies, which have `count` blocks. */
 static void addLinkRows(const spragTangent *t, int count, int *row_start, int *column)
 {
     const int n = t->bodies->count;
@@ -95,30 +96,39 @@ static void addLinkRows(const spragTangent *t, int count, int *row_start, int *c
     row_start[n + linkCount(t)] = count;
 }
 
-/* The graph of bodies that touch, and where the pairs of each contact are in it; with joints between them, which come
- * after the bodies.  0: no memory. */
+/* list[first[i] .. first[i + 1] - 1]: the sides of contacts that body i is on. */
+static void listSides(spragTangent *t)
+{
+    const spragBodies *bodies = t->bodies;
+    const int n = bodies->count, sides = 2 * t->problem->contact_count;
+    int *first = t->first;
+    for (int s = 0; s < sides; ++s)
+        if (bodies->of[s] >= 0)
+            ++first[bodies->of[s] + 2];
+    for (int i = 2; i <= n + 1; ++i)
+        first[i] += first[i - 1];
+    for (int s = 0; s < sides; ++s)
+        if (bodies->of[s] >= 0)
+            t->list[first[bodies->of[s] + 1]++] = s;
+}
+
+/* The graph of bodies that touch, joints after them, and where the pairs of bodies of each contact and joint are in it.
+ * 0: no memory. */
 static int makeGraph(spragTangent *t, int **row_start, int **column, spragArena *arena)
 {
     const spragBodies *bodies = t->bodies;
     const int nc = t->problem->contact_count, n = bodies->count, m = linkCount(t);
     const int *joint = listJoints(t, arena);
-    int *first = t->first = SPRAG_TAKE(arena, int, n + 2), *list = t->list = SPRAG_TAKE_RAW(arena, int, 2 * nc);
+    t->first = SPRAG_TAKE(arena, int, n + 2), t->list = SPRAG_TAKE_RAW(arena, int, 2 * nc);
     int *seen = SPRAG_TAKE_RAW(arena, int, n), *place = SPRAG_TAKE_RAW(arena, int, n);
     *row_start = SPRAG_TAKE_RAW(arena, int, n + m + 1);
     *column = SPRAG_TAKE_RAW(arena, int, n + 2 * nc + 5 * m);
     t->entry = SPRAG_TAKE_RAW(arena, int, 4 * (nc + m));
-    if (first == NULL || list == NULL || seen == NULL || place == NULL || *row_start == NULL || *column == NULL ||
+    if (t->first == NULL || t->list == NULL || seen == NULL || place == NULL || *row_start == NULL || *column == NULL ||
         t->entry == NULL || joint == NULL)
         return 0;
     t->link_entry = t->entry + 4 * (size_t)nc;
-    for (int s = 0; s < 2 * nc; ++s)
-        if (bodies->of[s] >= 0)
-            ++first[bodies->of[s] + 2];
-    for (int i = 2; i <= n + 1; ++i)
-        first[i] += first[i - 1];
-    for (int s = 0; s < 2 * nc; ++s)
-        if (bodies->of[s] >= 0)
-            list[first[bodies->of[s] + 1]++] = s;
+    listSides(t);
     int count = 0;
     for (int i = 0; i < n; ++i)
         seen[i] = -1;
@@ -128,8 +138,8 @@ static int makeGraph(spragTangent *t, int **row_start, int **column, spragArena 
         (*row_start)[i] = count;
         seen[i] = i, place[i] = count;
         (*column)[count++] = i;
-        for (int l = first[i]; l < first[i + 1]; ++l) {
-            const int s = list[l], k = s / 2, side = s % 2, other = bodies->of[2 * k + 1 - side];
+        for (int l = t->first[i]; l < t->first[i + 1]; ++l) {
+            const int s = t->list[l], k = s / 2, side = s % 2, other = bodies->of[2 * k + 1 - side];
             if (other >= 0 && seen[other] != i) {
                 seen[other] = i, place[other] = count;
                 (*column)[count++] = other;
@@ -195,7 +205,7 @@ static int eliminateBlock(spragTangent *t, int k)
     return 1;
 }
 
-/* T (2 x 3 x 6) = S_k J_k; of a rolling block also what its parent's r_n does: - D_k^-1 load_k (S J)_parent,n. */
+/* T (2 x 3 x 6) = S_k J_k; of a block with a parent less D_k^-1 load_k (S J)_parent,n, what the parent's r_n does. */
 static void response(const spragTangent *t, int k, double T[36])
 {
     const double *S = t->gain + 9 * (size_t)k;
@@ -267,7 +277,7 @@ static void responseRange(void *data, int range, int first, int end)
             response(t, k, t->response + 36 * (size_t)k);
 }
 
-/* Rows first .. end - 1 of M + J^T T, whose contacts come in their order. */
+/* Rows first .. end - 1 of M + J^T T.  The contacts of a body are added in their order: the same bits by any thread. */
 static void rowRange(void *data, int range, int first, int end)
 {
     (void)range;
@@ -412,7 +422,7 @@ static void forceRange(void *data, int range, int first, int end)
     gather(product->t, first, end, product->x);
 }
 
-/* x, to the accuracy of the factors; x may not be g. */
+/* One solution, as accurate as the factors are.  x may not be g. */
 static void solveOnce(spragTangent *t, const double *g, double *x)
 {
     recoverAll(t, g, NULL, x);
@@ -444,7 +454,7 @@ static void addProduct(const spragProblem *p, int k, const double *x, double u[3
         spragMulAdd33(u, p->W + 9 * (size_t)e, x + 3 * (size_t)p->column[e]);
 }
 
-/* left = given - (A + B (W + soft)) x with W x = J velocity + C x, or as it is where joints have a say. */
+/* left = given - (A + B (W + soft)) x.  W x is J velocity + C x; where there are joints it is a product with W. */
 static void leftRange(void *data, int range, int first, int end)
 {
     const Product *product = data;
@@ -513,9 +523,9 @@ static void solveBodies(spragTangent *t, double *x)
 
 /* ---------------------------------------------------------------- either */
 
-/* A contact graph in which a body's d contacts are a clique costs no less than half of sum 1 + 4 + .. + d^2 over all
- * bodies: the next of its contacts to be eliminated has the rest of it for neighbours, and a contact is in two
- * cliques.  Of bodies that joints hold whole mechanisms are cliques. */
+/* The least that a factorisation among contacts can cost.  The d contacts of a body are a clique of their graph: the
+ * first to be eliminated has d - 1 neighbours, the next d - 2, and so on.  So it costs at least half the sum over all
+ * bodies of 1 + 4 + .. + (d - 1)^2, half since a contact is in two cliques.  Joints make cliques of mechanisms. */
 static double contactsLeast(const spragTangent *t, int *count)
 {
     const spragBodies *bodies = t->bodies;
@@ -547,7 +557,7 @@ static int analyseGraph(spragTangent *t, const int *row_start, const int *column
     return spragBlockLuAnalyseSaddle(&t->lu, 6, n + m, row_start, column, n, after, price_most, arena);
 }
 
-/* 1, 0: no memory, -1: dearer than price_most, or than the other space is sure to be. */
+/* 1; 0: no memory; -1: it costs more than price_most. */
 static int analyseBodies(spragTangent *t, double price_most, spragArena *arena)
 {
     const size_t nc = (size_t)t->problem->contact_count, n = (size_t)t->bodies->count;
@@ -587,7 +597,7 @@ static int analyseContacts(spragTangent *t, double price_most, spragArena *arena
     return t->matrix != NULL;
 }
 
-/* A block that another loads is where that is. */
+/* 1: every block with a parent is between the same bodies as the parent. */
 static int suits(const spragTangent *t, const spragBodies *bodies)
 {
     for (int k = 0; k < t->problem->contact_count && t->parent != NULL && bodies != NULL; ++k) {
@@ -599,7 +609,7 @@ static int suits(const spragTangent *t, const spragBodies *bodies)
     return 1;
 }
 
-/* The bodies' graph is the smaller by far, so it comes first. */
+/* In the cheaper space.  The graph of bodies is far smaller, so it is looked at first. */
 static int analyse(spragTangent *t, double price_most, spragArena *arena)
 {
     if (t->bodies == NULL)

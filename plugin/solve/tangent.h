@@ -2,28 +2,31 @@
  *
  *     (A + B (W + soft)) x = g,
  *
- * A, B block diagonal, soft_k a multiple of the identity (a block that another loads, as rolling friction, has A's
- * column of that one's first number besides).  They are factorised in one of two spaces, the cheaper of the two.
+ * A, B block diagonal, soft_k a multiple of the identity.  (A block whose bounds follow from another block's normal
+ * impulse, as those of rolling friction do, has one column more, `load`, for that impulse.)  They are factorised in one
+ * of two spaces, whichever costs less.
  *
- * Contacts: the matrix as it stands, 3 nc x 3 nc, in the pattern of W: of all contacts on a body each with each.
+ * Contacts: the matrix as it stands, 3 nc x 3 nc, in the pattern of W.  All contacts on a body are coupled, each with
+ * each.
  *
- * Bodies, where W = J M^-1 J^T + C is known with its J and M (problem/bodies.h): with the change of the bodies'
+ * Bodies, where W = J M^-1 J^T + C is known with its J and M (problem/bodies.h).  With the change v of the bodies'
  * velocities, M v = J^T x, and D = A + B (C + soft), block diagonal,
  *
  *     x = D^-1 (g - B J v),     (M + J^T S J) v = J^T D^-1 g,     S = D^-1 B,
  *
- * 6 n x 6 n in the pattern of which bodies touch: of a wall with four contacts between two bricks a sixtieth of the
- * work.  Contacts that stick have S = 1 / (C + soft), so a rigid problem with little soft loses digits; they are won
- * back by iterative refinement (Higham 2002, chapter 12).
+ * 6 n x 6 n in the pattern of which bodies touch.  For a wall with four contacts between two bricks that is a sixtieth
+ * of the work.  Contacts that stick have S = 1 / (C + soft), so a rigid problem with little softness loses digits;
+ * iterative refinement wins them back (Higham 2002, chapter 12).
  *
- * Joints that hold the bodies add rows E v - c lambda = 0 and E^T lambda: a saddle.  A joint's pivot is safe once one
- * of its bodies is eliminated that no other joint has taken so, so each comes right after a body of its own (a forest
- * has one for each), and joints that close a loop after all.  A tree of links costs what its length does, where its
- * contacts, all coupled, cost the cube.  Refinement asks a product with W what is left.
+ * Joints between the bodies add rows E v - c lambda = 0 and terms E^T lambda: a saddle.  The pivot of a joint is safe
+ * once one of its bodies has been eliminated that no other joint counts on.  So each joint comes right after a body of
+ * its own (linalg/forest.h), and joints that close a loop come last.  The cost grows with the length of a chain of
+ * links; among its contacts, all coupled, it would grow with the cube.  What refinement has left to do is found by a
+ * product with W.
  *
- * Near the end of an interior method A of a contact that sticks is 1e-13 of W, whose null space has
- * nothing else: blocks pivoted inside alone are then no better than noise.  The dense matrix with
- * partial pivoting is, for ten times the work. */
+ * Near the end of an interior method A of a contact that sticks is 1e-13 of W, and nothing else holds in W's null
+ * space: pivoting inside blocks alone then gives noise.  The dense matrix with partial pivoting does not, for ten times
+ * the work. */
 #ifndef SPRAG_SOLVE_TANGENT_H
 #define SPRAG_SOLVE_TANGENT_H
 
@@ -33,7 +36,7 @@
 #include "linalg/block_lu.h"
 #include "problem/bodies.h"
 
-/* Part of |g|: no more is asked of what is left of the equations.  On the way steps may be rougher. */
+/* Refinement ends where so much of |g| is left: for the last steps of a method, and for those on the way. */
 #define SPRAG_TANGENT_REFINED 1e-12
 #define SPRAG_TANGENT_ROUGH 1e-6
 
@@ -44,12 +47,12 @@ typedef struct spragTangent {
     const int *parent;         /* (nc) block whose first number loads block k, or < 0; NULL: none does */
     double *load;              /* (nc x 3) A's column of that number, the caller's to fill; NULL without parents */
     double *soft;              /* (nc) the caller's to fill */
-    double *matrix;            /* what is factorised, in the pattern that lu knows */
+    double *matrix;            /* what is factorised, in the pattern of lu */
     spragBlockLu lu;
     double price;    /* of a factorisation, in products of 3x3 blocks */
     double *dense;   /* (3 nc x 3 nc) with partial pivoting, or NULL */
     int *pivot;      /* (3 nc) of dense */
-    int refused;     /* solutions that refinement did not bring near */
+    int refused;     /* how many solutions refinement has not brought near */
     double accuracy; /* SPRAG_TANGENT_REFINED, unless the caller is content with less */
     /* of bodies */
     int *entry;         /* (nc x 2 x 2) places in the matrix of the pairs of a contact's bodies, or -1 */
@@ -71,8 +74,8 @@ typedef enum spragTangentSpace {
     SPRAG_TANGENT_CHEAPER
 } spragTangentSpace;
 
-/* parent (nc) may be NULL; who has one is none.  Memory from the arena.  1; 0: out of memory; -1: a factorisation would
- * cost more than `price_most`, or the bodies are not known. */
+/* parent (nc) may be NULL; a block that has a parent is nobody's parent.  Memory from the arena.  1: done; 0: out of
+ * memory; -1: a factorisation would cost more than `price_most`, or the bodies are not known. */
 int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const int *parent, spragTangentSpace space,
                      double price_most, spragArena *arena);
 /* From now on with partial pivoting, where the space is that of contacts.  0: out of memory. */
