@@ -14,33 +14,33 @@
 
 enum {
     CENTERS_MOST = 12,     /* proximal points */
-    NEWTON_MOST = 25,      /* steps for a center */
-    SEARCHES_MOST = 8,     /* points on a step */
+    NEWTON_MOST = 25,      /* steps of Newton's method for one of them */
+    SEARCHES_MOST = 8,     /* points of a line search */
     LOOK = 10,             /* conjugate gradients between two looks at what they leave */
     PRODUCTS_MOST = 25000, /* with M + J^T S J */
-    HALF_OPEN = 9,         /* contacts to a body at most: then a factor is tried */
-    SMALL_HEAP = 5000,     /* contacts: of so many the tolerance is asked for, not `enough`, which takes milliseconds */
-    PARTS_MOST = 60        /* that move as a whole */
+    HALF_OPEN = 9,         /* contacts a body: up to so many a factor is the preconditioner */
+    SMALL_HEAP = 5000,     /* contacts: up to so many the tolerance takes milliseconds, and `enough` is not asked for */
+    PARTS_MOST = 60        /* of the heap, that move as a whole */
 };
-#define SOFT 1e-10             /* e, of the mean of the diagonal of W_kk: a smaller one makes the gradients slower */
-#define SOFT_FACTORED 1e-13    /* the same where there is a factor */
-#define WORK_MOST 7e9          /* products times contacts: two or three minutes */
-#define WORK_SHARE 0.2         /* of the chain's */
-#define PRICE_MOST 2e9         /* of a factorisation */
-#define SECONDS_PER_PRICE 3e-8 /* of a factorisation, about */
-#define TIME_SHARE 0.2         /* of a time limit, for one of them */
-#define SOLUTION_PRICE 10      /* of a block of the factors: memory's speed */
-#define OVER 0.5               /* of the slope where a step begins: it may rise so much where the step ends */
-#define NEAREST 0.1            /* to either end, of the length that is left */
-#define MARGIN 0.3             /* of the slip: M^-1 g, m/s, where the gradients end, */
-#define HALF 0.5               /* a residual that falls by less has met rounding */
-#define UNIT 1e-9              /* of a direction's square */
-#define SETTLED 3              /* and this many times that where Newton does */
+#define SOFT 1e-10          /* e, part of the mean diagonal of W_kk: with less the gradients are slower */
+#define SOFT_FACTORED 1e-13 /* the same where there is a factor */
+#define MARGIN 0.3          /* part of the slip: gradients end where M^-1 g, m/s, is below it, */
+#define SETTLED 3           /* and Newton's method where it is below this many times as much */
+#define HALF 0.5            /* part of the last residual: one that falls by less has met rounding */
+#define OVER 0.5       /* part of the first slope: the line search ends where the slope is no steeper, up or down */
+#define NEAREST 0.1    /* part of the bracket: a point of the line search keeps so far from its ends */
+#define UNIT 1e-9      /* by which the square of a unit direction may be off */
+#define WORK_MOST 7e9  /* products times contacts: two or three minutes */
+#define WORK_SHARE 0.2 /* part of the chain's work, as one of its links */
+#define PRICE_MOST 2e9 /* products of 3x3 blocks, of a factorisation */
+#define SECONDS_PER_PRICE 3e-8 /* s, of one of these, about */
+#define TIME_SHARE 0.2         /* part of a time limit, for a factorisation */
+#define SOLUTION_PRICE 10      /* contacts' worth of work, to read a block of the factors: memory is slow */
 
 typedef spragGlueContact Contact;
 typedef spragTwist Twist;
 
-/* By rows: what slips is 1e-12 of what closes, and would drown in its rounding. */
+/* Row by row: slips are 1e-12 of normal velocities, and would drown in the rounding of a vector of both. */
 typedef struct Pull {
     double z[3], center[3]; /* q + J v, m/s; N s */
 } Pull;
@@ -60,14 +60,14 @@ typedef struct Glue {
     Twist *v, *gradient, *step, *direction, *image, *residual;
     double slip; /* m/s, greatest |q_t + J_t v + C r_t| */
     double enough, deadline;
-    int changed; /* contacts that pressed, or did not, before */
+    int changed; /* contacts that press now and did not before, or the other way round */
     long products, most;
     double work, work_most; /* products times contacts, and what takes as long */
     spragGlueCoarse coarse;
     /* half-open heaps */
     int direct;           /* 1: the preconditioner is a factor of the whole matrix, */
     int factored, stale;  /* which is there; 1: others pressed when it was made */
-    int patience, needed; /* iterations that are cheaper than another factor; of the last step */
+    int patience, needed; /* iterations that cost as much as another factor; iterations of the last step */
     spragGlueFactor factor;
 } Glue;
 
@@ -185,7 +185,7 @@ static void soften(Glue *glue, double share)
     }
 }
 
-/* gradient = M v - J^T r(v); who presses, and the slip. */
+/* gradient = M v - J^T r(v); which contacts press, and the slip. */
 static void evaluate(Glue *glue)
 {
     ++glue->products, glue->work += glue->contacts;
@@ -229,7 +229,7 @@ static void addBlock(const Contact *contact, int side, int pressed, double block
         }
 }
 
-/* 0: the blocks of the bodies have to do, with an e that they can bear. */
+/* A factor of the whole matrix.  0: there is none, so blocks of the bodies have to do, with an e that suits them. */
 static int preconditionWhole(Glue *glue)
 {
     if (!glue->direct || (glue->factored && !(glue->stale && glue->needed >= glue->patience)))
@@ -294,7 +294,7 @@ static void add(const Glue *glue, Twist *to, double scale, const Twist *x)
             to[i].at[j] += scale * x[i].at[j];
 }
 
-/* The greatest of g / m, m/s: how far r(v) moves a body from where v does. */
+/* The greatest of g / m, m/s: by how much the motion that r(v) gives a body differs from v. */
 static double missOf(const Glue *glue, const Twist *g)
 {
     double worst = 0;
@@ -309,14 +309,14 @@ static int isSpent(const Glue *glue)
            (glue->deadline > 0 && spragSeconds() > glue->deadline);
 }
 
-/* How far the gradients go, of where they begin: not far while contacts come and go; beyond it restarts cost more. */
+/* Part of the residual that conjugate gradients leave.  While contacts come and go a step is not worth many of them. */
 static double forcingOf(const Glue *glue)
 {
     const int changed = glue->changed, all = glue->contacts;
     return changed > all / 100 ? 1e-2 : changed > all / 2000 ? 1e-3 : changed > 0 ? 1e-5 : 1e-12;
 }
 
-/* step := -(M + J^T S J)^-1 gradient, nearly; with the factors of those that press. */
+/* step := -(M + J^T S J)^-1 gradient, nearly; S of the contacts that press. */
 static void newtonStep(Glue *glue)
 {
     const double forcing = forcingOf(glue), small = MARGIN * fmax(glue->slip, glue->enough);
@@ -357,8 +357,8 @@ static void move(Glue *glue, double length)
     evaluate(glue);
 }
 
-/* As far as the function falls: its slope along the step never does.  z follows v by steps: of what 1 / e multiplies
- * rounding takes a share of the step then, not of v. */
+/* Line search: to where the function ends to fall, whose slope along the step only rises.  z is moved with v, not made
+ * anew: 1 / e then multiplies the rounding of the step, not that of v. */
 static void search(Glue *glue)
 {
     ++glue->products, glue->work += glue->contacts;
@@ -401,7 +401,7 @@ static void settle(Glue *glue)
 
 /* ---------------------------------------------------------------- proximal points */
 
-/* Of glue->r: the motion of bodies, u, and what the judge says.  The best so far is kept. */
+/* glue->r: its motion of bodies, its u, and what the judge says.  The best r so far is kept. */
 static double judge(Glue *glue, Twist *motion, double *least)
 {
     const spragProblem *problem = glue->problem;
@@ -461,7 +461,7 @@ static void fillLink(Glue *glue, int k)
     memcpy(pull->center, glue->r + 3 * k, sizeof pull->center);
 }
 
-/* C_k = W_kk - J_k M^-1 J_k^T; whatever W holds with is in it. */
+/* The diagonal of C_k = W_kk - J_k M^-1 J_k^T. */
 static void findCompliance(Glue *glue, int k)
 {
     const double *W = glue->problem->W + 9 * (size_t)spragProblemDiagonal(glue->problem, k);
@@ -509,7 +509,7 @@ static int take(Glue *glue, const spragProblem *problem, spragArena *arena)
     return spragGlueCoarseInit(&glue->coarse, glue->contacts, glue->contact, n, glue->mass, PARTS_MOST, arena);
 }
 
-/* From the guess, or from nothing if that is better: center, v, and the judge's word. */
+/* Center, v and residual of the guess, or of r = 0 if that is the better one. */
 static double begin(Glue *glue, double *least)
 {
     const size_t bytes = 3 * (size_t)glue->contacts * sizeof *glue->r;
@@ -533,7 +533,7 @@ static double begin(Glue *glue, double *least)
     return residual;
 }
 
-/* Factors of the whole matrix, if they are cheap enough and there is memory. */
+/* Looks whether factors of the whole matrix are cheap enough, and whether there is memory for them. */
 static void beginFactored(Glue *glue, double time_limit, spragArena *arena)
 {
     const double price_most =
@@ -609,7 +609,7 @@ int spragGlueSuits(const spragProblem *problem)
     return 1;
 }
 
-/* As a link of the chain, whose problem has W: for less time than the next. */
+/* As a link of the chain, where Newton's method with W comes next: only with a share of the work. */
 static spragStatus solveLink(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                              double *r, spragSolveInfo *info)
 {
