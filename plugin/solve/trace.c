@@ -73,34 +73,35 @@
 #include "solve/trace_law.h"
 
 enum {
-    LIMIT = 4000,       /* factorisations */
-    POINTS = 30,        /* proximal steps after each */
+    LIMIT = 4000,       /* factorisations, of all paths */
+    POINTS = 30,        /* proximal points after a path */
     THREADS_PAY = 500,  /* blocks */
     SMALL = 60,         /* blocks; of more partial pivoting costs too much */
-    ROUNDS = 16,        /* of one correction */
-    ROUNDS_EASY = 10,   /* more: new factors */
-    FACTORS = 4,        /* of them with a new matrix */
-    TRIES = 30,         /* lengths tried for one step */
-    AGAINST_MOST = 100, /* events that point back */
+    ROUNDS = 16,        /* of one correction, */
+    ROUNDS_EASY = 10,   /* after more of which the next step has new factors */
+    FACTORS = 4,        /* new ones within a correction */
+    TRIES = 30,         /* lengths of one step */
+    AGAINST_MOST = 100, /* events of the contact that had the last event too */
     PATIENCE = 200      /* factorisations, or a third of the limit, in which t must fall below all before */
 };
-#define SOFT 1e-7        /* relative to w */
-#define EXACT 1e-9       /* of the mean speed, slides and all: F on the path, at most */
-#define ROUNDED 1e-10    /* of the mean motion, where no more is asked: along self-stresses r errs by 1 / SOFT of it */
-#define AT_ONCE 1e-5     /* an event so near has come */
-#define LOOSE 1e-5       /* of the mean motion, to see whether there is an event before it */
-#define AT_EVENT 1e-12   /* of the mean motion: a margin that counts as zero */
-#define NEAR_EVENT 1e-2  /* part of a margin at the step's begin: this near it is at its end */
-#define SLOW 0.6         /* contraction that asks for a new matrix */
-#define SLOW_TWO 0.1     /* unless it is better than this in two rounds: Broyden's steps are uneven */
-#define LENGTH_FIRST 0.1 /* of a step, in the norm of product() */
+/* Lengths are in the norm of product().  The mean speed has De Saxce's mu |u_t| in it, the mean motion has not. */
+#define SOFT 1e-7       /* the softness, part of w */
+#define EXACT 1e-9      /* part of the mean speed: max |F| of a point on the path, */
+#define ROUNDED 1e-10   /* and part of the mean motion: along self-stresses r errs by 1 / SOFT of it */
+#define LOOSE 1e-5      /* part of the mean motion: with less |F| a trial can be asked for events before it */
+#define AT_EVENT 1e-12  /* part of the mean motion: a smaller margin is zero */
+#define NEAR_EVENT 1e-2 /* part of a margin where the step begins: a smaller one is as good as zero */
+#define AT_ONCE 1e-5    /* a length: an event that is nearer has come */
+#define SLOW 0.6        /* part of |F| of the last round: a correction that leaves more asks for new factors, */
+#define SLOW_TWO 0.1    /* unless two rounds together leave less than this: Broyden's steps are uneven */
+#define LENGTH_FIRST 0.1
 #define LENGTH_LEAST 1e-13 /* shorter: rounding has ended the path, or the event is here */
 #define LENGTH_MOST 1e6
-#define NEARBY 1e-5      /* part of a step that shows where margins go */
-#define SPEED_LEAST 1e-2 /* m/s, either of them at least: what rests has no more digits */
-#define T_MOST 1.5       /* a path that comes back so far leads nowhere */
-#define FALLS 0.9        /* part of the least t so far that counts as below it */
-#define PROGRESS 0.7     /* of the residual, on each path */
+#define NEARBY 1e-5      /* part of a step over which margins are differentiated */
+#define SPEED_LEAST 1e-2 /* m/s, of both means: what rests has no more digits */
+#define T_MOST 1.5       /* a path whose t rises above it leads nowhere */
+#define FALLS 0.9        /* part of the least t so far: below it t has fallen */
+#define PROGRESS 0.7     /* part of the residual: where a path leaves more it is the last */
 
 typedef struct Trace {
     const spragProblem *problem;
@@ -117,8 +118,9 @@ typedef struct Trace {
     double taken_t[ROUNDS];
     double *bend, bend_t;                /* (3 nc) of the path from the tangent, by length squared */
     double t, tangent_t, trial_t, along; /* along: <tangent, (slope, 1)> */
-    double length, speed, motion;        /* of a step; mean m/s, with mu |u_t| (of a car hundreds) and without */
-    double stretch;                      /* of the way to where the first margin would end, which it did not */
+    double length;                       /* of the next step, at most */
+    double speed, motion;                /* m/s, means; a car with mu = 340 has a speed of hundreds */
+    double stretch; /* > 1 after a margin that did not end where it was predicted to: so much further */
     int factors;
 } Trace;
 
@@ -400,7 +402,7 @@ static double marginOf(const Trace *trace, const Event *event, const double r[3]
     return INFINITY;
 }
 
-/* du of contact k by dr (3 nc) and dt */
+/* du of contact k for a change dr (3 nc), dt. */
 static void motionOf(const Trace *trace, int k, const double *dr, double dt, double du[3])
 {
     const spragProblem *p = trace->problem;
@@ -418,7 +420,7 @@ static double changeOf(const Trace *trace, const Target *target, const double *d
     return spragDot3(target->by_r, dr + 3 * (size_t)k) + spragDot3(target->by_u, du) + target->by_t * dt;
 }
 
-/* The trial shall be where the event's margin ends; to no target where the path does not lead to it. */
+/* Derivatives of the margin that is to end at the trial; where it does not change along the path it is no target. */
 static void aim(const Trace *trace, Target *target)
 {
     const int k = target->event.contact;
@@ -467,6 +469,19 @@ static void chord(Trace *trace, int count, int at_end, const Target *target, dou
 /* What became of a correction: it failed, it has an event before it, or is on the path. */
 typedef enum Outcome { FAILED, PASSED, REACHED } Outcome;
 
+/* New factors, as the correction is slow: at the trial; or where it leads astray at the predicted point, from which it
+ * begins again, but only once.  0: none. */
+static int renew(Trace *trace, double length, int at_end, int astray, int once, double *size)
+{
+    if (astray && !once)
+        return 0;
+    if (astray) {
+        predictor(trace, length, at_end);
+        *size = evaluate(trace, trace->trial, trace->trial_t);
+    }
+    return refactor(trace, trace->trial, trace->trial_t);
+}
+
 /* Quasi-Newton from the point `length` along the tangent, to the target's event, or in the plane across the tangent
  * (at_end: at t = 0), with the factors at hand while they are good.  As soon as it is near the path the first event
  * before it is looked for, and becomes the target. */
@@ -498,15 +513,8 @@ static Outcome correct(Trace *trace, double length, int at_end, const Event *las
                 return passed ? PASSED : REACHED;
         }
         if (slow) {
-            if (++factors > FACTORS || target->event.contact >= 0)
-                return FAILED;
-            if (!(size < last)) { /* the factors of the last point lead astray: those of the predicted one */
-                if (factors > 1)
-                    return FAILED;
-                predictor(trace, length, at_end);
-                size = evaluate(trace, trace->trial, trace->trial_t);
-            }
-            if (!refactor(trace, trace->trial, trace->trial_t))
+            if (++factors > FACTORS || target->event.contact >= 0 ||
+                !renew(trace, length, at_end, !(size < last), factors == 1, &size))
                 return FAILED;
             count = 0;
         }
@@ -519,6 +527,15 @@ static Outcome correct(Trace *trace, double length, int at_end, const Event *las
         before = last, last = size;
     }
     return FAILED;
+}
+
+/* The trial becomes the point.  first: the length at which a margin was to end. */
+static void arrive(Trace *trace, const Event *event, double length, double first)
+{
+    memcpy(trace->r, trace->trial, 3 * (size_t)trace->problem->contact_count * sizeof *trace->r);
+    trace->t = trace->trial_t;
+    trace->length = fmin(fmax(trace->length, 4 * length), LENGTH_MOST);
+    trace->stretch = event->contact >= 0 ? 1 : length >= first ? 4 * length / first : trace->stretch;
 }
 
 /* One step along the tangent, to an event or as far as the corrections go.  0: no further. */
@@ -547,10 +564,7 @@ static int step(Trace *trace, const Event *last, Event *event)
             return 1;
         }
         if (outcome == REACHED) {
-            memcpy(trace->r, trace->trial, 3 * (size_t)trace->problem->contact_count * sizeof *trace->r);
-            trace->t = trace->trial_t;
-            trace->length = fmin(fmax(trace->length, 4 * length), LENGTH_MOST);
-            trace->stretch = event->contact >= 0 ? 1 : length >= first ? 4 * length / first : trace->stretch;
+            arrive(trace, event, length, first);
             return 1;
         }
         at_end = 0;
@@ -628,8 +642,8 @@ static int follow(Trace *trace, double tolerance, double deadline, int limit, do
     return trace->t <= 0;
 }
 
-/* Paths from path to path: each ends SOFT of its length beside a solution, where the proximal points find the way or
- * the next path is short. */
+/* Path after path.  Each ends beside a solution, as F is soft; from there proximal points find it, or the next path is
+ * short. */
 static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOptions *options, double *r,
                        int *iterations)
 {
