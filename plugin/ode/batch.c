@@ -32,20 +32,20 @@
 #include "solve/solver.h"
 
 enum {
-    BATCH_JOINTS = 64,      /* some 100 kB in all */
-    BLOCKS_ENOUGH = 1000,   /* of an island: one of more has no more work for being asked for `enough` */
-    ENTRIES_LATE = 2000000, /* blocks of a W that is made after all, where methods without it fail: 150 MB */
-    SURGES_MAX = 4          /* times that an island begins again, as its answer throws bodies */
+    BATCH_JOINTS = 64,      /* of a batch: some 100 kB of memory */
+    BLOCKS_ENOUGH = 1000,   /* of an island, up to which WORK_ENOUGH holds */
+    ENTRIES_LATE = 2000000, /* blocks of W, 150 MB: up to so many it is made after all where methods without it fail */
+    SURGES_MAX = 4          /* times that an island begins again because its answer throws bodies */
 };
 
-/* A step does not wait for the last digit of a large pile that is still falling: 3x3 products, some 0.1 s.  (With 2e6 a
- * wall of 85 bricks was left at 7e-3 m/s now and then, and fell.) */
+/* Work of an island, in products of 3x3 blocks: a step does not wait for the last digit of a large pile that still
+ * falls.  3e7 are some 0.1 s.  (With 2e6 a wall of 85 bricks was left at 7e-3 m/s now and then, and fell.) */
 #define WORK_LEAST 3e7
-#define WORK_PER_BLOCK 300
-#define WORK_GLUED 2e9 /* a heap that holds by infinite friction is solved, or thrown about */
+#define WORK_PER_BLOCK 300 /* more, for every block of W */
 #define WORK_ENOUGH 3  /* times that, where the program has said what is enough: a wall of bricks that a cannon hits */
+#define WORK_GLUED 2e9 /* at least, of a heap that holds by infinite friction: it is solved, or thrown about */
 
-#define LATER 1.5 /* time of an island that is not assembled yet, against one that is */
+#define LATER 1.5 /* time that an island still to be assembled takes, in that of one that is assembled */
 
 typedef struct Work {
     struct spragWorld *world;
@@ -139,7 +139,7 @@ static void sumImpulses(spragSnapshot *s, const spragIsland *island)
     }
 }
 
-/* With the ends of sliding bearings along their reactions: at once, or after a few solutions where a load is new. */
+/* Until the ends of sliding bearings lie along their reactions: at once, or after some solutions if a load is new. */
 static spragStatus solveTurned(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     enum { TURNS_MAX = 16 };
@@ -159,7 +159,8 @@ static spragStatus solveTurned(struct spragWorld *world, const spragSolveOptions
     return status;
 }
 
-/* Without W, if the island is one for that.  NOT_CONVERGED: W is there, and so is what is left of the time. */
+/* Without W, if the island is one for that.  NOT_CONVERGED: it was not enough; W has been made, and options->time_limit
+ * is what is left of the time. */
 static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *options, spragIsland *island)
 {
     if (island->greedy == NULL)
@@ -174,7 +175,7 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
     return status;
 }
 
-/* Methods that read W come after the others, and with it. */
+/* A lean island (without W) that no method solves gets its W and the methods that read it, unless time is limited. */
 static spragStatus solveLean(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     spragStatus status = solveTurned(world, options, island);
@@ -231,7 +232,7 @@ static spragStatus assembleAnew(struct spragWorld *world, const spragPointerMap 
     return spragAssemble(world, surfaces, island);
 }
 
-/* The same limit or motor of the joint in another list of blocks: what it bore, or NULL. */
+/* The impulse of the same limit or motor in another list of blocks, or NULL. */
 static const double *bornBy(const spragIsland *island, int joint, int number)
 {
     for (int k = 0; k < island->block_count && island->block[k].joint <= joint; ++k)
@@ -242,7 +243,7 @@ static const double *bornBy(const spragIsland *island, int joint, int number)
     return NULL;
 }
 
-/* From the answer before on, which had fewer limits and motors among its blocks. */
+/* The guess is the answer before, which had fewer limits and motors among its blocks. */
 static void guessAgain(const spragIsland *before, spragIsland *island)
 {
     int last = 0;
@@ -295,7 +296,8 @@ static void takeImpulses(struct spragWorld *world, spragIsland *island, spragSta
         sumImpulses(&world->snapshot, island);
 }
 
-/* An answer that throws bodies is not taken (surge.h). */
+/* Solves the island and takes its impulses.  It is solved again where a jam has changed how a body turns (blow.h), and
+ * where the answer throws bodies (surge.h). */
 static void solveIsland(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island,
                         double seconds_left)
 {
@@ -358,8 +360,8 @@ static int makeBatches(Work *work)
     return 1;
 }
 
-/* Seconds for an island: its share of what is left of the step's, by the joints still to solve; 0 = no limit.  What
- * comes after the islands, ODE's step and the report, takes as long as in the last step. */
+/* s, for an island: of what is left of the step's time its share by joints still to be solved; 0: no limit.  ODE's step
+ * and the report, which come after the islands, are taken to last as long as in the last step. */
 static double shareOf(Work *work, const spragIsland *island)
 {
     const struct spragWorld *world = work->world;
@@ -376,7 +378,7 @@ static double shareOf(Work *work, const spragIsland *island)
 static const char *const absurdity =
     "a body, joint or contact with a number that is NaN, beyond 1e60 or out of its range";
 
-/* Bodies that move as they like count too. */
+/* Kinematic bodies count too. */
 static void declineAbsurd(const spragSnapshot *s, spragIsland *island)
 {
     int absurd = 0;
@@ -433,8 +435,8 @@ static int solveBare(Work *work, spragIsland *island)
     return 1;
 }
 
-/* Of a large island without an answer.  What cannot be swept either is ODE's, or the step
- * fails where the program would know of it. */
+/* A large island without an answer is swept (rescue.h).  Where that fails too it is left to ODE; 0: the step fails,
+ * since the program calls Sprag by name and is told. */
 static int rescue(Work *work, spragIsland *island)
 {
     struct spragWorld *world = work->world;
@@ -519,7 +521,7 @@ static void workOnBatch(void *context, int worker, int batch)
         lane->solving += passed(lane);
 }
 
-/* The clock's time of both stages: what all threads spent on either shares out what has passed. */
+/* Divides the time that has passed among the two stages, in proportion to what all threads spent on either. */
 static void fillTimes(struct spragWorld *world, double passed)
 {
     double assembling = 0, solving = 0;

@@ -16,11 +16,11 @@
 #include "ode/rescue.h"
 #include "ode/snapshot.h"
 
-/* Joints of the last step, from which on threads have work for a millisecond; of fewer the share of another thread does
- * not pay for waking it. */
+/* Joints of the last step from which on other threads help: with fewer their part of the work, less than a millisecond,
+ * does not pay for waking them. */
 enum { JOINTS_SHARED = 500 };
 
-/* Time since the last call goes to the stage. */
+/* The time since the last call was this stage's. */
 static void endStage(struct spragWorld *world, int stage, double *since)
 {
     const double t = spragSeconds();
@@ -37,8 +37,8 @@ static spragStatus stepOde(struct spragWorld *world, double step)
     return ok ? SPRAG_OK : spragFail(SPRAG_ERROR_MEMORY, "ODE had no memory for its step");
 }
 
-/* What Sprag has no answer for is ODE's; dWorldStep would take hours for a large island, and its QuickStep moves all
- * others as well, whose joints are parked. */
+/* An island without an answer is left to ODE.  dWorldStep would take hours for a large one, so the whole step is
+ * dWorldQuickStep's then (info->quick).  Islands that Sprag has solved, whose joints are parked, move alike in both. */
 static void count(spragStepInfo *info, spragStepper stepper, const spragIsland *island)
 {
     info->joints += island->joint_count - island->contact_count;
@@ -71,8 +71,9 @@ static spragStatus findIslands(spragWorldID world)
     return spragIslandsFind(&world->arena, &world->snapshot);
 }
 
-/* Where several motions obey the laws, as where a box that turns shares its load among four corners, the last step
- * decides which one is found, and in the last digits it always has a say. */
+/* spragConfig.forgetful: nothing of the last step.  Where several motions obey the laws, as when a box that turns
+ * shares its load among four corners, the last step decides which one is found; and it always has a say in the last
+ * digits. */
 static void forget(struct spragWorld *world)
 {
     world->memory_count = world->load_count = world->wedges = 0;
@@ -147,8 +148,8 @@ static void stepParked(void *data)
     endStage(ode->world, SPRAG_STAGE_ODE, ode->since);
 }
 
-/* Threads that have nothing to do with ODE's step make the records meanwhile; where the user's callbacks may destroy
- * the joints that these are of, before it. */
+/* While one thread makes ODE's step the others make the records of contacts.  Where a moved callback of the user may
+ * destroy the joints that those are of, the records come first. */
 static spragStatus stepSprag(struct spragWorld *world, double step, double *since)
 {
     spragStatus status = prepare(world, step, since);
