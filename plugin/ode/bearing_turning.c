@@ -120,7 +120,7 @@ static double setProblemBound(spragIsland *island, int k, double wanted, double 
     const double before = block->kind == SPRAG_BLOCK_FORCE_LIMIT ? block->mu : fmax(block->hi[0], block->hi[1]);
     double size = 0, weight = 0;
     for (int row = 0; row < 3; ++row)
-        if (!block->unused[row]) {
+        if (!block->unused[row] && !(block->locked >> row & 1)) {
             size = block->kind == SPRAG_BLOCK_BOX ? fmax(size, fabs(r[row])) : hypot(size, r[row]);
             weight = fmax(weight, W[4 * row]);
         }

@@ -1,5 +1,6 @@
 #include "ode/delassus.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "linalg/vec3.h"
 #include "ode/articulation.h"
 #include "ode/links.h"
+#include "ode/surge.h"
 #include "problem/residual.h"
 
 /* ---------------------------------------------------------------- pattern */
@@ -224,8 +226,11 @@ double spragDelassusYield(const spragBlock *block, const double W[9])
 
 /* A row that joints hold has what rounding leaves of its free mobility: no force moves it, however large,
  * and it moves nothing.  A contact whose normal is such bears nothing: it is set aside
- * (spragBlock.locked), but for friction that no load limits. */
+ * (spragBlock.locked), but for friction that no load limits.  So is friction in a joint that others hold and nothing
+ * drives: any torque would do, up to a bound that follows from the load which it makes itself.  (Rounding chose
+ * +-bound, loads grew a hundredfold in a step, and bodies ended at 1e9 m/s.)  Where a motor turns it, it brakes. */
 #define LOCKED 1e-13
+#define STILL 1e-6 /* 1/s */
 
 /* The rows of a block that go with its normal. */
 static int setAside(const spragBlock *block)
@@ -242,11 +247,38 @@ static int setAside(const spragBlock *block)
     }
 }
 
+/* 1: a motor or a body that moves as it likes drives the island's joints: what they hold may turn, not only to where a
+ * correction has it. */
+static int isDriven(const spragSnapshot *s, const spragIsland *island)
+{
+    for (int e = 0; e < island->row_count; ++e) {
+        const spragEqualityRow *row = &island->row[e];
+        if ((spragRowDrives(row) && row->rhs != 0) || spragSurgeGiven(s, row->body, row->J[0], row->J[1]) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Of the rows `locked` of turning friction those that nothing turns.  (q: of the motion with the joints.) */
+static int restingRows(const spragSnapshot *s, const spragIsland *island, int k, int locked, int driven)
+{
+    const spragBlock *block = &island->block[k];
+    double q[3], b = 0;
+    int rows = 0;
+    for (int i = 0; i < 3; ++i)
+        q[i] = block->free_velocity[i] + s->step * block->product[i] - block->rhs[i];
+    spragArticulationShift(island, k, q, &b);
+    for (int i = 0; i < 3; ++i)
+        rows |= ((locked >> i & 1) && (!driven || fabs(q[i]) <= STILL)) << i;
+    return rows;
+}
+
 /* Bits of the rows locked, of every block, and the traces of its mobility without joints.  0: no memory. */
 static int lockedRows(struct spragWorld *world, const spragIsland *island, unsigned char **out, double **mobility)
 {
     unsigned char *locked = *out = SPRAG_TAKE(&island->lane->arena, unsigned char, island->block_count);
     *mobility = SPRAG_TAKE_RAW(&island->lane->arena, double, island->block_count);
+    const int driven = isDriven(&world->snapshot, island);
     if (locked == NULL || *mobility == NULL)
         return 0;
     for (int k = 0; k < island->block_count; ++k) {
@@ -257,7 +289,10 @@ static int lockedRows(struct spragWorld *world, const spragIsland *island, unsig
         spragArticulationCouple(island, k, k, W);
         for (int i = 0; i < 3; ++i)
             locked[k] |= (unsigned char)((!block->unused[i] && W[4 * i] <= LOCKED * free[i]) << i);
-        block->locked = (locked[k] & 1) && !(block->compliance[0] > 0) ? (unsigned char)setAside(block) : 0;
+        if (block->part == SPRAG_PART_TURNING)
+            block->locked = (unsigned char)restingRows(&world->snapshot, island, k, locked[k], driven);
+        else
+            block->locked = (locked[k] & 1) && !(block->compliance[0] > 0) ? (unsigned char)setAside(block) : 0;
         locked[k] |= block->locked;
         (*mobility)[k] = free[0] + free[1] + free[2];
     }
