@@ -64,6 +64,7 @@ typedef struct spragBearingRounds {
     double *set, *tried, *found; /* (count) loads of the present bounds; of those solved with, and what they gave */
     double *next, *r;            /* (count) the loads that Mix chose, (3 block_count) from which impulses */
     double *best;                /* (3 block_count) */
+    double *bound, *best_bound;  /* (block_count) N m s: which the last answer was found for, and the best one */
     double *weight;              /* (count) N m of bound per N */
     spragAnderson anderson;
     int part[2]; /* its only piece: 0, count */
@@ -80,9 +81,12 @@ void spragBearingsSet(const struct spragWorld *world, spragIsland *island, const
 void spragBearingsMix(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds);
 /* Back to the impulses and bounds of the last mix. */
 void spragBearingsReturn(const struct spragWorld *world, spragIsland *island, spragBearingRounds *rounds);
-/* Keeps the impulses of the best answer so far; takes them again, with the joints' forces (0: no memory). */
+/* Keeps the impulses of the best answer so far; takes them again, with their bounds and the joints' forces (0: no
+ * memory). */
 void spragBearingsKeep(const spragIsland *island, spragBearingRounds *rounds);
 int spragBearingsBest(spragIsland *island, const spragBearingRounds *rounds);
+/* The bounds that the last answer was found for: the problem is that which it solves. */
+void spragBearingsStay(spragIsland *island, const spragBearingRounds *rounds);
 /* Turns the ends of sliding bearings along the reactions just found, and to the faces they load, and a ball's axes
  * where its load is new; round: how often before in this step.  off: m/s, what ends off their reactions were worth the
  * last time (INFINITY: not known, as after another face), and are now; unless that is less by a fifth they stay as they

@@ -111,24 +111,33 @@ static void reaction(const spragIsland *island, const struct spragBearing *beari
             sum[i] += island->row[e].J[0][i] * island->row[e].impulse;
 }
 
-/* Of one row or disc: what a change of its bound to `wanted` is worth; it is set to `bound`.  One
- * that stays within both does not notice. */
-static double setProblemBound(spragIsland *island, int k, double wanted, double bound)
+static double boundOf(const spragBlock *block)
+{
+    return block->kind == SPRAG_BLOCK_FORCE_LIMIT ? block->mu : fmax(block->hi[0], block->hi[1]);
+}
+
+static void setProblemBound(spragIsland *island, int k, double bound)
 {
     spragBlock *block = &island->block[k];
+    setBound(block, bound);
+    island->mu[k] = block->mu;
+    island->mu_minus[k] = block->mu_minus;
+    memcpy(island->bound + 6 * k, block->lo, sizeof block->lo);
+    memcpy(island->bound + 6 * k + 3, block->hi, sizeof block->hi);
+}
+
+/* Of one row or disc: what a change of its bound to `wanted` is worth.  One that stays within both does not notice. */
+static double worthOf(const spragIsland *island, int k, double wanted)
+{
+    const spragBlock *block = &island->block[k];
     const double *r = island->r + 3 * k, *W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
-    const double before = block->kind == SPRAG_BLOCK_FORCE_LIMIT ? block->mu : fmax(block->hi[0], block->hi[1]);
+    const double before = boundOf(block);
     double size = 0, weight = 0;
     for (int row = 0; row < 3; ++row)
         if (!block->unused[row] && !(block->locked >> row & 1)) {
             size = block->kind == SPRAG_BLOCK_BOX ? fmax(size, fabs(r[row])) : hypot(size, r[row]);
             weight = fmax(weight, W[4 * row]);
         }
-    setBound(block, bound);
-    island->mu[k] = block->mu;
-    island->mu_minus[k] = block->mu_minus;
-    memcpy(island->bound + 6 * k, block->lo, sizeof block->lo);
-    memcpy(island->bound + 6 * k + 3, block->hi, sizeof block->hi);
     return size < before * (1 - 1e-9) && size <= wanted ? 0 : fabs(wanted - before) * weight;
 }
 
@@ -187,10 +196,12 @@ int spragBearingsBegin(const struct spragWorld *world, const spragIsland *island
         return 1;
     const size_t n = (size_t)rounds->count;
     double *loads = SPRAG_TAKE(arena, double, 5 * n);
-    rounds->r = SPRAG_TAKE_RAW(arena, double, 6 * (size_t)island->block_count);
+    rounds->r = SPRAG_TAKE_RAW(arena, double, 8 * (size_t)island->block_count);
     if (loads == NULL || rounds->r == NULL)
         return 0;
     rounds->best = rounds->r + 3 * (size_t)island->block_count;
+    rounds->bound = rounds->best + 3 * (size_t)island->block_count;
+    rounds->best_bound = rounds->bound + island->block_count;
     rounds->set = loads, rounds->tried = loads + n, rounds->found = loads + 2 * n;
     rounds->next = loads + 3 * n, rounds->weight = loads + 4 * n;
     for (int k = 0, i = 0; k < island->block_count; ++k)
@@ -213,8 +224,8 @@ static double setBounds(const struct spragWorld *world, spragIsland *island, con
             continue;
         n += beginsTurning(island, k);
         const struct spragBearing *bearing = bearingOf(world, island, k);
-        worst = fmax(worst, setProblemBound(island, k, turningBound(world, bearing, rounds->found[n]),
-                                            turningBound(world, bearing, load[n])));
+        worst = fmax(worst, worthOf(island, k, turningBound(world, bearing, rounds->found[n])));
+        setProblemBound(island, k, turningBound(world, bearing, load[n]));
     }
     memcpy(rounds->set, load, (size_t)rounds->count * sizeof *load);
     return worst;
@@ -246,6 +257,8 @@ double spragBearingsUpdate(const struct spragWorld *world, spragIsland *island, 
     if (rounds->count == 0)
         return 0;
     memcpy(rounds->tried, rounds->set, (size_t)rounds->count * sizeof *rounds->tried);
+    for (int k = 0; k < island->block_count; ++k)
+        rounds->bound[k] = boundOf(&island->block[k]);
     for (int k = 0, n = 0; k < island->block_count; ++k)
         if (beginsTurning(island, k)) {
             double F[3];
@@ -299,15 +312,31 @@ void spragBearingsReturn(const struct spragWorld *world, spragIsland *island, sp
 
 void spragBearingsKeep(const spragIsland *island, spragBearingRounds *rounds)
 {
-    if (rounds->count > 0)
-        memcpy(rounds->best, island->r, 3 * (size_t)island->block_count * sizeof *island->r);
+    if (rounds->count == 0)
+        return;
+    memcpy(rounds->best, island->r, 3 * (size_t)island->block_count * sizeof *island->r);
+    memcpy(rounds->best_bound, rounds->bound, (size_t)island->block_count * sizeof *rounds->bound);
+}
+
+static void takeBounds(spragIsland *island, const double *bound)
+{
+    for (int k = 0; k < island->block_count; ++k)
+        if (island->block[k].part == SPRAG_PART_TURNING)
+            setProblemBound(island, k, bound[k]);
 }
 
 int spragBearingsBest(spragIsland *island, const spragBearingRounds *rounds)
 {
     memcpy(island->r, rounds->best, 3 * (size_t)island->block_count * sizeof *island->r);
+    takeBounds(island, rounds->best_bound);
     spragProblemVelocity(&island->problem, island->r, island->u);
     return spragArticulationsSolve(island);
+}
+
+void spragBearingsStay(spragIsland *island, const spragBearingRounds *rounds)
+{
+    if (rounds->count > 0)
+        takeBounds(island, rounds->bound);
 }
 
 void spragTurningRemember(const struct spragWorld *world, const spragIsland *island, int k, int second,

@@ -197,11 +197,15 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
         !settle(world, options, &course, island, &rounds, &iterations))
         status = SPRAG_ERROR_MEMORY;
     island->solve.iterations = iterations;
+    if (status != SPRAG_ERROR_MEMORY && course.left > course.least) {
+        if (!spragBearingsBest(island, &rounds))
+            status = SPRAG_ERROR_MEMORY;
+    } else if (status != SPRAG_ERROR_MEMORY) {
+        spragBearingsStay(island, &rounds);
+    }
     if (status != SPRAG_ERROR_MEMORY && !(course.off <= course.enough && course.left <= course.least)) {
         island->solve.residual = course.least;
         island->solve.fallback |= island->unsettled;
-        if (course.left > course.least && !spragBearingsBest(island, &rounds))
-            status = SPRAG_ERROR_MEMORY;
     }
     return status == SPRAG_ERROR_MEMORY ? status : judgeLocked(options, island, status);
 }

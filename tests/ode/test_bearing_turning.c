@@ -170,9 +170,43 @@ static void theFirstStepHasNoAxes(void **state)
     }
 }
 
+/* Bounds follow from the answer; a dump has those that the answer was found for, and the judge says of it what the step
+ * said.  Two boxes on the floor on two hinges, which corners and friction share the load of. */
+static void theProblemIsTheOneThatWasSolved(void **state)
+{
+    (void)state;
+    for (unsigned long long k = 1; k <= 20; ++k) {
+        const spragJointFriction rough = {.mu = 0.6, .radius = 0.2};
+        unsigned long long seed = k;
+        Twin t;
+        makeTwin(&t, 1);
+        for (int b = 0; b < 2; ++b) {
+            dBodySetLinearVel(addBox(&t, 1.2 * b, 0, 0.1995), uniform(&seed), uniform(&seed), uniform(&seed));
+            dBodySetAngularVel(t.body[b], uniform(&seed), uniform(&seed), uniform(&seed));
+            const dJointID hinge = dJointCreateHinge(t.world, 0);
+            dJointAttach(hinge, t.body[b], b == 0 ? NULL : t.body[0]);
+            dJointSetHingeAnchor(hinge, 1.2 * b + 0.4 * uniform(&seed), 0.4 * uniform(&seed),
+                                 0.2 + 0.4 * uniform(&seed));
+            dJointSetHingeAxis(hinge, uniform(&seed), uniform(&seed), uniform(&seed));
+            assert_int_equal(spragJointSetFriction(t.sprag, hinge, &rough), SPRAG_OK);
+        }
+        for (int n = 0; n < 20; ++n) {
+            addCorners(&t, t.body[0], 0.5);
+            addCorners(&t, t.body[1], 0.5);
+            step(&t, 0.005);
+            const spragIsland *island = &t.sprag->snapshot.island[0];
+            if (island->unsettled || island->wedge > 0 || island->locked > 0)
+                continue;
+            assert_true(spragProblemResidual(&island->problem, island->r) <= 1.001 * island->solve.residual + 1e-12);
+        }
+        freeTwin(&t);
+    }
+}
+
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(torquesFitTheForce), cmocka_unit_test(theFirstStepHasNoAxes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(torquesFitTheForce), cmocka_unit_test(theFirstStepHasNoAxes),
+                                       cmocka_unit_test(theProblemIsTheOneThatWasSolved)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
