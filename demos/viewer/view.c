@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "viewer/hud.h"
+#include "viewer/words.h"
 
 static const float mode_color[3][4] = {
     {0.55f, 0.58f, 0.62f, 1}, /* open */
@@ -264,12 +265,6 @@ static HudColor modeInk(spragMode mode)
     return (HudColor){(unsigned char)(220 * c[0]), (unsigned char)(220 * c[1]), (unsigned char)(220 * c[2]), 255};
 }
 
-/* What has three decimals and is zero in all of them has no sign either. */
-static double thousandths(double x)
-{
-    return fabs(x) < 0.0005 ? 0 : x;
-}
-
 /* The contacts' table: one line each, `rows` at most. */
 static void textContacts(const View *view, float x, float y, float size, int rows)
 {
@@ -277,24 +272,14 @@ static void textContacts(const View *view, float x, float y, float size, int row
     const int count = SceneGetContacts(view->world, &contact);
     const float line = 1.4f * size;
     char text[200];
-    hudText(x, y, size, 0, faint, "mode      N / N    T / N  T/(mu N)  slip m/s  p 1/kg  b m/s2");
+    wordsTableHead(text, sizeof text);
+    hudText(x, y, size, 0, faint, text);
     int shown = 0;
     for (; shown < count && shown < (count > rows ? rows - 1 : rows); ++shown) {
         const spragContact *c = &contact[shown];
-        const double friction = length3(c->friction), mu = SceneContactMu(view->world, c);
-        char ratio[24] = "-", p[24] = "-", b[24] = "-";
-        if (c->normal_force != 0 && mu > 0)
-            snprintf(ratio, sizeof ratio, "%.4f", friction / (mu * fabs(c->normal_force)));
-        if (view->solver == SCENE_SPRAG) {
-            snprintf(p, sizeof p, "%.3f", thousandths(c->painleve_p));
-            snprintf(b, sizeof b, "%.3f", thousandths(c->free_acceleration));
-        }
         const float row = y + line * (float)(shown + 1);
         hudText(x, row, size, 0, modeInk(c->mode), mode_name[c->mode]);
-        snprintf(text, sizeof text,
-                 fabs(c->normal_force) < 1e5 ? "     %10.3f %8.3f  %8s  %8.4f %7s %7s"
-                                             : "     %10.3e %8.3g  %8s  %8.4f %7s %7s",
-                 thousandths(c->normal_force), friction, ratio, length3(c->slip), p, b);
+        wordsContact(text, sizeof text, c, SceneContactMu(view->world, c), view->solver == SCENE_SPRAG);
         hudText(x, row, size, 0, ink, text);
     }
     if (count > shown) {
@@ -339,8 +324,7 @@ static void textNotable(const View *view, int left, int width, int height, float
         break;
     case SPRAG_EVENT_INDETERMINATE:
         if (e->paradox_class == 4)
-            snprintf(text, sizeof text, "INDETERMINATE at %.4g s: several motions can last, the last one is kept",
-                     e->time);
+            snprintf(text, sizeof text, "INDETERMINATE at %.4g s: several motions can last, history decides", e->time);
         else if (view->world->guide_count > 0)
             snprintf(text, sizeof text, "INDETERMINATE at %.4g s: several motions on paper, one of them can last",
                      e->time);
@@ -365,22 +349,26 @@ static void textNotable(const View *view, int left, int width, int height, float
 static void plot(const View *view, const float *value, const char *title, const char *unit, float x, float y, float w,
                  float h, float size, HudColor color)
 {
-    static const float rounding = 1e-6f; /* below that it is no motion */
-    float high = rounding;
-    char text[80];
-    for (int k = 0; k < view->plot_count; ++k)
-        high = fmaxf(high, value[k]);
-    /* a single impulse must not flatten the rest */
-    float sum = 0;
-    for (int k = 0; k < view->plot_count; ++k)
+    float greatest = 0, sum = 0;
+    for (int k = 0; k < view->plot_count; ++k) {
+        greatest = fmaxf(greatest, value[k]);
         sum += value[k];
-    const float mean = view->plot_count > 0 ? sum / (float)view->plot_count : 0;
-    if (high > 8 * mean && mean > rounding)
-        high = 4 * mean;
-    snprintf(text, sizeof text, "%s %s %.3g %s", title, high > rounding ? "up to" : "below", (double)high, unit);
-    hudText(x, y, 0.85f * size * fminf(1, w / hudTextWidth(0.85f * size, 1, text)), 1, faint, text);
+    }
+    /* a single impulse must not flatten the rest */
+    const float rounding = (float)WORDS_ROUNDING, mean = view->plot_count > 0 ? sum / (float)view->plot_count : 0;
+    const int cut = greatest > 8 * mean && mean > rounding;
+    const float high = cut ? 4 * mean : fmaxf(greatest, rounding), small = 0.85f * size;
+    char text[80];
+    wordsPlot(text, sizeof text, title, unit, (double)greatest);
+    hudText(x, y, small * fminf(1, w / hudTextWidth(small, 1, text)), 1, faint, text);
+    float top = 1.6f * size;
+    if (cut) {
+        snprintf(text, sizeof text, "cut at %.3g %s", (double)high, unit);
+        hudText(x, y + 1.2f * small, small, 1, faint, text);
+        top += 1.2f * small;
+    }
     hudRectangle(x, y + h - 1, w, 1, 0, faint);
-    hudCurve(x, y + 1.6f * size, w, h - 1.6f * size, value, view->plot_count, 0, 1.05f * high, 1.8f, color);
+    hudCurve(x, y + top, w, h - top, value, view->plot_count, 0, 1.05f * high, 1.8f, color);
 }
 
 static void textHeader(const View *view, int left, int width, float size)
@@ -401,10 +389,7 @@ static void textHeader(const View *view, int left, int width, float size)
     if (world->sprag != NULL) {
         const spragStepInfo info = spragWorldGetStepInfo(world->sprag);
         n += snprintf(text + n, sizeof text - (size_t)n, "   residual %.1e m/s", info.residual);
-        for (int k = 0; k < SPRAG_SOLVER_COUNT; ++k)
-            if (info.solved[k] > 0)
-                n += snprintf(text + n, sizeof text - (size_t)n, "   %s %d", spragSolverName((spragSolverKind)k),
-                              info.solved[k]);
+        wordsSolvers(text + n, sizeof text - (size_t)n, &info);
     }
     const float fit = fminf(0.95f, 0.95f * ((float)width - 2 * size) / hudTextWidth(0.95f * size, 0, text));
     hudText((float)left + size, 2.6f * size, fit * size, 0, faint, text);
@@ -431,7 +416,8 @@ void viewText(const View *view, const ViewShow *show, int left, int width, int h
     textHeader(view, left, width, size);
     if (show->text) {
         /* the table across the whole width, below it events and two plots */
-        const float small = fminf(1.05f * size, ((float)width - 2 * size) / 37.5f), line = 1.4f * small;
+        const float small = fminf(1.05f * size, ((float)width - 2 * size) / (0.61f * WORDS_TABLE_WIDTH));
+        const float line = 1.4f * small;
         const float panel = 10.3f * line, x = (float)left + size, y = (float)height - panel;
         const float below = y + 5 * line, column = 24 * small, gap = 1.5f * size;
         const float plot_width = 0.5f * ((float)width - 2 * size - column - 2 * gap);
@@ -442,7 +428,7 @@ void viewText(const View *view, const ViewShow *show, int left, int width, int h
             textEvents(view, x, below, small, 4);
         else
             textComplaints(view, x, below, small);
-        plot(view, view->normal, "N", "N", x + column + gap, below, plot_width, 4.6f * line, small, red);
+        plot(view, view->normal, "total N", "N", x + column + gap, below, plot_width, 4.6f * line, small, red);
         plot(view, view->slip, "slip", "m/s", x + column + 2 * gap + plot_width, below, plot_width, 4.6f * line, small,
              blue);
     }

@@ -1,0 +1,89 @@
+#include "viewer/words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int width, decimals; /* width: with the gap before it */
+} column[] = {{"N [N]", 11, 3},      {"T [N]", 10, 3},    {"T/(mu N)", 10, 4},
+              {"slip [m/s]", 12, 4}, {"p [1/kg]", 10, 3}, {"b [m/s2]", 10, 3}};
+
+enum { MODE_WIDTH = 5, COLUMNS = sizeof column / sizeof *column, CELL = 32 };
+
+void wordsNumber(char *out, size_t size, int width, int decimals, double x)
+{
+    const double shown =
+        fabs(x) < 0.5 * pow(10, -decimals) ? 0 : x; /* what is zero in all decimals has no sign either */
+    for (int d = decimals; d >= 0; --d)
+        if (snprintf(out, size, "%.*f", d, shown) <= width)
+            return;
+    for (int digits = 3; digits >= 0; --digits)
+        if (snprintf(out, size, "%.*e", digits, x) <= width)
+            return;
+}
+
+static void line(char *out, size_t size, const char *const cell[COLUMNS])
+{
+    int n = snprintf(out, size, "%*s", MODE_WIDTH, "");
+    for (int k = 0; k < COLUMNS; ++k)
+        n += snprintf(out + n, size - (size_t)n, "%*s", column[k].width, cell[k]);
+}
+
+void wordsTableHead(char *out, size_t size)
+{
+    const char *cell[COLUMNS];
+    for (int k = 0; k < COLUMNS; ++k)
+        cell[k] = column[k].name;
+    line(out, size, cell);
+    memcpy(out, "mode", 4);
+}
+
+static double length3(const double x[3])
+{
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+void wordsContact(char *out, size_t size, const spragContact *c, double mu, int indicators)
+{
+    const double friction = length3(c->friction);
+    /* stock ODE's friction may stay where the normal force has gone to rounding: no ratio to speak of */
+    const int compared = mu > 0 && c->mode != SPRAG_MODE_OPEN && fabs(c->normal_force) > 1e-9 * friction;
+    const double value[COLUMNS] = {c->normal_force,
+                                   friction,
+                                   compared ? friction / (mu * fabs(c->normal_force)) : NAN,
+                                   length3(c->slip),
+                                   indicators ? c->painleve_p : NAN,
+                                   indicators ? c->free_acceleration : NAN};
+    char text[COLUMNS][CELL];
+    const char *cell[COLUMNS];
+    for (int k = 0; k < COLUMNS; ++k) {
+        if (isnan(value[k]))
+            snprintf(text[k], CELL, "-");
+        else
+            wordsNumber(text[k], CELL, column[k].width - 1, column[k].decimals, value[k]);
+        cell[k] = text[k];
+    }
+    line(out, size, cell);
+}
+
+void wordsPlot(char *out, size_t size, const char *title, const char *unit, double greatest)
+{
+    snprintf(out, size, "%s %s %.3g %s", title, greatest > WORDS_ROUNDING ? "up to" : "below",
+             fmax(greatest, WORDS_ROUNDING), unit);
+}
+
+void wordsSolvers(char *out, size_t size, const spragStepInfo *info)
+{
+    int n = 0;
+    out[0] = '\0';
+    for (int k = 0; k < SPRAG_SOLVER_COUNT; ++k) {
+        const int count = info->solved[k];
+        if (count == 0)
+            continue;
+        const char *what = n > 0 ? "" : count == 1 ? " island" : " islands";
+        n += snprintf(out + n, size - (size_t)n, "%s%d%s by %s", n > 0 ? ", " : "   ", count, what,
+                      spragSolverName((spragSolverKind)k));
+    }
+}
