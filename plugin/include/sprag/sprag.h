@@ -157,11 +157,11 @@ typedef struct spragSolveOptions {
     double time_limit;      /* s, 0 = none.  A few sweeps are made however short it is */
     int thread_count;       /* 0 or 1: this thread only.  The same bits for any number */
     spragIndeterminacy indeterminacy;
-    /* of the factorisations of one problem, in products of 3x3 blocks (some ns each): a time limit that gives the same
-     * bits on every machine; 0 = patient */
+    /* on the factorisations of one problem, in products of 3x3 blocks (some ns each): as a time limit, but the same
+     * bits on every machine; 0 = none */
     double work_limit;
-    /* m/s: a problem that is not at the tolerance after some ms of work, or if it has more than 60 contacts after its
-     * sweeps, contents itself with this (the same bits on every machine); 0 = it goes on */
+    /* m/s: a residual that will do for a hard problem, one that is above the tolerance after some ms of work, or, if
+     * it has more than 60 contacts, after its sweeps (the same bits on every machine); 0 = only the tolerance will */
     double enough;
 } spragSolveOptions;
 
@@ -174,7 +174,7 @@ typedef struct spragSolveInfo {
     int iterations;         /* of all methods together */
     spragSolverKind solver; /* whose answer it is */
     int method_iterations[SPRAG_SOLVER_COUNT];
-    int fallback;   /* 1: none of the chain's usual links answered, but a later one */
+    int fallback;   /* 1: the chain's usual methods had no answer, and a later one had */
     int several;    /* 1: more than one solution was seen and the policy chose */
     int none;       /* 1: sliding had no solution and an impulse ended it (inconsistent) */
     double seconds; /* of the solve alone */
@@ -192,13 +192,13 @@ SPRAG_API spragStatus spragProblemSolve(const spragProblem *problem, const sprag
  * those of a problem that spragProblemCheck accepts. */
 SPRAG_API double spragProblemResidual(const spragProblem *problem, const double *r);
 
-/* Does a problem of contacts have a solution?  It has if some motion u = W r + q parts every contact faster than it
- * slides, u_n > mu |u_t|.  r (3 nc, may be NULL) is the proof: impulses of such a motion, whose least u_n - mu |u_t|
- * is the margin, m/s.  Where no motion does, the question stays open; margin < 0 is then the best there is, to a
- * tenth, and r shows what stands against it: impulses in the friction cones that no body feels, W r = 0, sum of
- * |r_n| = 1, q.r = margin - a wedge locked by friction, which the motion closes.
- * With m two-sided contacts each of the 2^m variants is asked for a motion, which parts a contact from the side that
- * bears (-u_n in place of u_n if that is the one with r_n < 0); r and margin are those of the variant with the least.
+/* Does a problem of contacts have a solution?  It has one if some motion u = W r + q parts every contact faster than it
+ * slides, u_n > mu |u_t|.  Then r (3 nc, may be NULL) is the proof, impulses of such a motion, and margin its least
+ * u_n - mu |u_t|, m/s.  If there is no such motion the question stays open.  Then margin < 0 is the best that a motion
+ * has, to a tenth, and r is what stands against more: impulses in the friction cones that no body feels, W r = 0, with
+ * sum |r_n| = 1 and q.r = margin.  That is a wedge which friction locks and the motion closes.
+ * With m two-sided contacts each of the 2^m variants needs a motion, which parts a contact from the side that bears
+ * (-u_n in place of u_n where that is the one with r_n < 0); r and margin are those of the variant with the least.
  * SPRAG_ERROR_RANGE: a block is no contact, or m > SPRAG_ENUMERATE_MAX. */
 typedef struct spragExistence {
     int assured;   /* 1: it has a solution; 0: not decided */

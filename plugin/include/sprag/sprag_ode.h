@@ -51,12 +51,11 @@ typedef struct spragConfig {
     int event_capacity;            /* events kept of one step; default 1024, more are counted, not kept */
     spragStepper stepper;          /* default SPRAG_STEPPER_STEP */
     spragGyroscopic gyroscopic;
-    int patient;   /* 1: a large island has all the work of a step, though the last ones ended above 1e-6 m/s; default
-                      0: it has less and less, down to what a budget of some milliseconds buys (docs/architecture.md,
-                      Piles on the move) */
-    int forgetful; /* 1: a step depends on the state of the world alone: nothing is known of the last one, every contact
-                      touches anew, with a new id.  For planners, and whoever sets states by hand and wants the same
-                      step from the same state.  Default 0 */
+    int patient;   /* 1: a large island may do as much work in every step.  Default 0: while it ends above 1e-6 m/s,
+                      less and less, down to what some milliseconds buy (docs/architecture.md, Piles on the move) */
+    int forgetful; /* 1: a step depends on the state of the world alone.  Nothing is known of the last one, every
+                      contact touches anew, with a new id.  For planners and others who set states by hand and want the
+                      same step from the same state.  Default 0 */
 } spragConfig;
 
 SPRAG_API spragConfig spragConfigDefault(void);
@@ -64,10 +63,10 @@ SPRAG_API spragConfig spragConfigDefault(void);
 /* Properties of a contact that dSurfaceParameters lacks.  Zero means zero; start from spragSurfaceDefault. */
 typedef struct spragSurface {
     double mu_static;           /* holds what rested, or rests when first seen; < mu: equal to mu */
-    double curvature_radius[2]; /* m, of each body's surface at the contact: 0 = a point fixed in the body (a tip),
-                                   > 0 = a sphere of that radius rolls, INFINITY: flat, < 0: from the geom (default);
-                                   the world is flat, of two bodies without a round geom each is taken for the flat one
-                                   by half: a tip on a moving table is {0, INFINITY} */
+    double curvature_radius[2]; /* m, of each body's surface at the contact.  0: a point fixed in the body (a tip); > 0:
+                                   a sphere of that radius rolls; INFINITY: flat; < 0: as the geom says (default).  The
+                                   world is flat.  Of two bodies without round geoms each counts as flat by half, so
+                                   say {0, INFINITY} for a tip on a moving table */
     double stiffness;           /* N/m, 0 = rigid */
     double damping;             /* N s/m */
 } spragSurface;
@@ -90,12 +89,14 @@ typedef struct spragGuideDef {
 
 SPRAG_API spragGuideDef spragGuideDefDefault(void);
 
-/* Coulomb friction in a joint, proportional to its reaction, on hinge, ball, universal (bearings of a radius) and
- * slider, piston (bearings of a length and half-width).  Turning about an axis: torque mu radius |force the joint
- * hands on|; of a ball a round disc across the load and as much about it.  Sliding: the two ends of the bearing bear
- * on their sides, each a two-sided contact (spragContact with this joint); the bearing sits at the centre of a
- * slider's first body, at the anchor of a piston.  It jams where a pull at e from the axis meets 2 mu e > length.  A
- * piston's friction also turns, at half_width. */
+/* Coulomb friction in a joint, proportional to its reaction: in hinges, balls and universals, whose bearings have a
+ * radius, and in sliders and pistons, whose bearings have a length and a half-width.
+ *
+ * Turning about an axis: a torque of mu radius |force that the joint hands on|.  In a ball it is that in any direction
+ * across the load, and as much about the load.  Sliding: the two ends of the bearing bear on their sides, each a
+ * two-sided contact (a spragContact with this joint); it jams where a pull at e from the axis meets 2 mu e > length.
+ * The bearing sits at the centre of a slider's first body, at the anchor of a piston, where friction also turns, at
+ * half_width. */
 typedef struct spragJointFriction {
     double mu;         /* kinetic */
     double mu_static;  /* while at rest; < mu: equal to mu */
@@ -137,7 +138,7 @@ typedef enum spragEventType {
     SPRAG_EVENT_INDETERMINATE, /* several motions */
     SPRAG_EVENT_INCONSISTENT,  /* no motion without an impulse */
     /* of an island */
-    SPRAG_EVENT_FALLBACK, /* none of the usual methods answered, but a later one; reason, if there is more to say */
+    SPRAG_EVENT_FALLBACK, /* the usual methods had no answer, a later one had; reason, if there is more to say */
     SPRAG_EVENT_DECLINED, /* ODE solved it; reason */
     SPRAG_EVENT_TYPE_COUNT
 } spragEventType;
