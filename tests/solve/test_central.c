@@ -39,72 +39,96 @@ static void slackRowInvertsTheDerivative(void **state)
     }
 }
 
-/* rho = v - s e_0 - P (W P x + q), and the matrix D + E^-1 P W P, entry by entry; its solutions. */
-static void equationsAreThoseOfTheProblem(void **state)
-{
-    (void)state;
-    static Random random;
-    randomProblem(&random, 7, 0.4, 2 * N);
-    random.mu[3] = 0; /* a thin cone in its place */
-    unsigned long long seed = 6;
-    spragArena arena = {0};
+/* ---------------------------------------------------------------- the equations of a random problem */
+
+typedef struct Setup {
+    Random random;
+    spragArena arena;
     spragCones cones;
     spragCentral central;
     spragTangent tangent;
-    assert_true(spragConesInit(&cones, &random.problem, &arena));
-    assert_true(spragCentralInit(&central, &cones, &arena));
+} Setup;
+
+/* Inside the cones, residuals and factors made. */
+static void setUp(Setup *s, unsigned long long *seed)
+{
+    memset(s, 0, sizeof *s);
+    randomProblem(&s->random, 7, 0.4, 2 * N);
+    s->random.mu[3] = 0; /* a thin cone in its place */
+    assert_true(spragConesInit(&s->cones, &s->random.problem, &s->arena));
+    assert_true(spragCentralInit(&s->central, &s->cones, &s->arena));
+    for (int k = 0; k < NC; ++k)
+        interior(seed, s->central.x + 3 * k), interior(seed, s->central.v + 3 * k);
+    spragCentralResiduals(&s->central);
+    assert_int_equal(
+        spragTangentInit(&s->tangent, &s->random.problem, s->cones.load, SPRAG_TANGENT_CONTACTS, INFINITY, &s->arena),
+        1);
+    assert_int_equal(spragCentralFactor(&s->central, &s->tangent), 1);
+}
+
+/* P_ii, which makes all cones round. */
+static double scaleOf(const Setup *s, int i)
+{
+    return i % 3 == 0 ? s->central.scale[i / 3] : 1;
+}
+
+/* (P W P)_ij */
+static double coupling(const Setup *s, int i, int j)
+{
+    return scaleOf(s, i) * s->random.W[9 * (NC * (i / 3) + j / 3) + 3 * (i % 3) + j % 3] * scaleOf(s, j);
+}
+
+/* rho = v - s e_0 - P (W P x + q), and D x = v. */
+static void residualsAreThoseOfTheProblem(void **state)
+{
+    (void)state;
+    static Setup s;
+    unsigned long long seed = 6;
+    setUp(&s, &seed);
     for (int k = 0; k < NC; ++k) {
-        interior(&seed, central.x + 3 * k), interior(&seed, central.v + 3 * k);
-        CHECK_FINE(central.scale[k] * (k == 3 ? 1e-6 : random.mu[k]), 1, 1e-15);
-    }
-    spragCentralResiduals(&central);
-    assert_int_equal(spragTangentInit(&tangent, &random.problem, cones.load, SPRAG_TANGENT_CONTACTS, INFINITY, &arena),
-                     1);
-    assert_int_equal(spragCentralFactor(&central, &tangent), 1);
-    for (int k = 0; k < NC; ++k) {
-        spragFine lifted[3], e[3], Dx[3];
-        lift(central.v + 3 * k, lifted);
-        spragCentralSlackRow(central.v + 3 * k, e);
-        spragFineMul33(Dx, central.D + 9 * k, central.x + 3 * k);
-        for (int i = 0; i < 3; ++i) {
-            const double P_i = i == 0 ? central.scale[k] : 1;
-            spragFine rho = lifted[i] - P_i * random.q[3 * k + i], size = 0;
+        spragFine lifted[3], Dx[3];
+        CHECK_FINE(s.central.scale[k] * (k == 3 ? 1e-6 : s.random.mu[k]), 1, 1e-15);
+        lift(s.central.v + 3 * k, lifted);
+        spragFineMul33(Dx, s.central.D + 9 * k, s.central.x + 3 * k);
+        for (int i = 3 * k; i < 3 * k + 3; ++i) {
+            spragFine rho = lifted[i % 3] - scaleOf(&s, i) * s.random.q[i], size = 0;
             for (int j = 0; j < N; ++j) {
-                const double PWP =
-                    P_i * random.W[9 * (NC * k + j / 3) + 3 * i + j % 3] * (j % 3 ? 1 : central.scale[j / 3]);
-                rho -= PWP * central.x[j];
-                size += fabsl(PWP * central.x[j]);
+                rho -= coupling(&s, i, j) * s.central.x[j];
+                size += fabsl(coupling(&s, i, j) * s.central.x[j]);
             }
-            CHECK_FINE(central.rho[3 * k + i], rho, 1e-13 * (1 + size));
-            CHECK_FINE(Dx[i], central.v[3 * k + i], 1e-12 * central.v[3 * k]);
+            CHECK_FINE(s.central.rho[i], rho, 1e-13 * (1 + size));
+            CHECK_FINE(Dx[i % 3], s.central.v[i], 1e-12 * s.central.v[3 * k]);
         }
-        for (int l = 0; l < NC; ++l)
-            for (int i = 0; i < 3; ++i)
-                for (int j = 0; j < 3; ++j) {
-                    spragFine expected = k == l ? central.D[9 * k + 3 * i + j] : 0;
-                    for (int a = 0; a < 3; ++a) {
-                        const spragFine E = i == 0 ? e[a] : a == i;
-                        const double V = random.W[9 * (NC * k + l) + 3 * a + j] * (a ? 1 : central.scale[k]) *
-                                         (j ? 1 : central.scale[l]);
-                        expected += E * V;
-                    }
-                    const double column = j ? 1 : central.scale[l]; /* the tangent's unknown is P x */
-                    CHECK_FINE(column * tangent.matrix[9 * (NC * k + l) + 3 * i + j], expected,
-                               1e-13 * (1 + fabsl(expected)));
-                }
     }
+    spragArenaFree(&s.arena);
+}
+
+/* D + E^-1 P W P, entry by entry, in the tangent's unknown P x; and a solution. */
+static void matrixIsThatOfTheProblem(void **state)
+{
+    (void)state;
+    static Setup s;
+    unsigned long long seed = 6;
     spragFine x[N], g[N];
+    setUp(&s, &seed);
     for (int i = 0; i < N; ++i)
         x[i] = g[i] = uniform(&seed);
-    spragCentralSolve(&central, &tangent, x);
+    spragCentralSolve(&s.central, &s.tangent, x);
     for (int i = 0; i < N; ++i) {
-        spragFine sum = 0;
-        for (int j = 0; j < N; ++j)
-            sum += tangent.matrix[9 * (NC * (i / 3) + j / 3) + 3 * (i % 3) + j % 3] *
-                   (j % 3 ? 1 : central.scale[j / 3]) * x[j];
+        const int k = i / 3;
+        spragFine e[3], sum = 0;
+        spragCentralSlackRow(s.central.v + 3 * k, e);
+        for (int j = 0; j < N; ++j) {
+            const double entry = scaleOf(&s, j) * s.tangent.matrix[9 * (NC * k + j / 3) + 3 * (i % 3) + j % 3];
+            spragFine expected = k == j / 3 ? s.central.D[9 * k + 3 * (i % 3) + j % 3] : 0;
+            for (int a = 0; a < 3; ++a)
+                expected += (i % 3 == 0 ? e[a] : a == i % 3) * coupling(&s, 3 * k + a, j);
+            CHECK_FINE(entry, expected, 1e-13 * (1 + fabsl(expected)));
+            sum += entry * x[j];
+        }
         CHECK_FINE(sum, g[i], 1e-9);
     }
-    spragArenaFree(&arena);
+    spragArenaFree(&s.arena);
 }
 
 /* A sliding contact, W = 1: r = (1, -mu d), u = (0, s d).  From inside, x o v = tau e_0, rho and the judge's residual
@@ -138,7 +162,7 @@ static void slidingIsTheLimit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(slackRowInvertsTheDerivative),
-                                       cmocka_unit_test(equationsAreThoseOfTheProblem),
-                                       cmocka_unit_test(slidingIsTheLimit)};
+                                       cmocka_unit_test(residualsAreThoseOfTheProblem),
+                                       cmocka_unit_test(matrixIsThatOfTheProblem), cmocka_unit_test(slidingIsTheLimit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
