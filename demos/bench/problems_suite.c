@@ -73,56 +73,74 @@ static int addFolder(Options *options, const char *dir, int required)
     return 0;
 }
 
+static int addFile(Options *options, const char *name)
+{
+    if (options->files == FILE_MAX || strlen(name) >= PATH_ROOM) {
+        fprintf(stderr, "sprag-bench: too many files or too long a name: %s\n", name);
+        return 2;
+    }
+    if (access(name, R_OK) != 0) {
+        fprintf(stderr, "sprag-bench problems: %s: %s\n", name, strerror(errno));
+        return 2;
+    }
+    snprintf(options->path[options->files++], PATH_ROOM, "%s", name);
+    return 0;
+}
+
+/* The files of --dir and its folder fclib. */
+static int addFolders(Options *options)
+{
+    char fclib[PATH_ROOM];
+    snprintf(fclib, sizeof fclib, "%s/fclib", options->dir);
+    if (addFolder(options, options->dir, 1) != 0 || addFolder(options, fclib, 0) != 0)
+        return 2;
+    if (options->files == 0)
+        fprintf(stderr, "sprag-bench: no *.txt or *.hdf5 in %s\n", options->dir);
+    return options->files == 0 ? 2 : 0;
+}
+
+static int setTimeLimit(Options *options, const char *text)
+{
+    double *limit = &options->time_limit;
+    if (decimalParse(text, limit) && *limit > 0 && *limit <= 86400)
+        return 0;
+    fprintf(stderr, "sprag-bench: --time-limit %s: expected seconds, above 0, up to 86400\n", text);
+    return 2;
+}
+
+/* value NULL: there is none. */
+static int setOption(Options *options, const char *name, const char *value)
+{
+    const char **text = strcmp(name, "--dir") == 0    ? &options->dir
+                        : strcmp(name, "--json") == 0 ? &options->json
+                        : strcmp(name, "--svg") == 0  ? &options->svg
+                                                      : NULL;
+    if (text == NULL && strcmp(name, "--time-limit") != 0) {
+        fprintf(stderr, "sprag-bench: no option %s; there are --dir, --json, --svg, --time-limit\n", name);
+        return 2;
+    }
+    if (value == NULL) {
+        fprintf(stderr, "sprag-bench: %s needs a value\n", name);
+        return 2;
+    }
+    if (text == NULL)
+        return setTimeLimit(options, value);
+    *text = value;
+    return 0;
+}
+
+/* Files where some are named, else all of a folder. */
 static int parse(Options *options, int count, char **argument)
 {
     for (int i = 0; i < count; ++i) {
-        const char *name = argument[i];
-        if (strncmp(name, "--", 2) != 0) {
-            if (options->files == FILE_MAX || strlen(name) >= PATH_ROOM) {
-                fprintf(stderr, "sprag-bench: too many files or too long a name: %s\n", name);
-                return 2;
-            }
-            if (access(name, R_OK) != 0) {
-                fprintf(stderr, "sprag-bench problems: %s: %s\n", name, strerror(errno));
-                return 2;
-            }
-            snprintf(options->path[options->files++], PATH_ROOM, "%s", name);
-            continue;
-        }
-        const char **text = strcmp(name, "--dir") == 0    ? &options->dir
-                            : strcmp(name, "--json") == 0 ? &options->json
-                            : strcmp(name, "--svg") == 0  ? &options->svg
-                                                          : NULL;
-        if (text == NULL && strcmp(name, "--time-limit") != 0) {
-            fprintf(stderr, "sprag-bench: no option %s; there are --dir, --json, --svg, --time-limit\n", name);
-            return 2;
-        }
-        if (++i == count) {
-            fprintf(stderr, "sprag-bench: %s needs a value\n", name);
-            return 2;
-        }
-        if (text != NULL) {
-            *text = argument[i];
-        } else {
-            if (!decimalParse(argument[i], &options->time_limit) || !(options->time_limit > 0) ||
-                options->time_limit > 86400) {
-                fprintf(stderr, "sprag-bench: --time-limit %s: expected seconds, above 0, up to 86400\n", argument[i]);
-                return 2;
-            }
-        }
+        const int is_option = strncmp(argument[i], "--", 2) == 0;
+        const int refused = is_option ? setOption(options, argument[i], i + 1 < count ? argument[i + 1] : NULL)
+                                      : addFile(options, argument[i]);
+        if (refused)
+            return refused;
+        i += is_option;
     }
-    if (options->files > 0)
-        return 0;
-    char fclib[PATH_ROOM];
-    snprintf(fclib, sizeof fclib, "%s/fclib", options->dir);
-    const int status = addFolder(options, options->dir, 1);
-    if (status != 0 || addFolder(options, fclib, 0) != 0)
-        return 2;
-    if (options->files == 0) {
-        fprintf(stderr, "sprag-bench: no *.txt or *.hdf5 in %s\n", options->dir);
-        return 2;
-    }
-    return 0;
+    return options->files > 0 ? 0 : addFolders(options);
 }
 
 /* ---------------------------------------------------------------- runs */
