@@ -24,60 +24,76 @@ static inline void latticeCouple(double *W, double m, int a, double sk, int b, d
         }
 }
 
+/* Which balls touch, and how they would move. */
+typedef struct Lattice {
+    int nc;
+    int (*ball)[2], *axis; /* (nc) balls of a contact, -1: the floor; its normal points from the first along the axis */
+    double *inverse;       /* (balls) 1/kg */
+    double (*v)[3];        /* (balls) m/s */
+} Lattice;
+
+static inline void latticeFill(Lattice *lattice, int side, int height, unsigned long long *seed)
+{
+    const int balls = side * side * height, stride[3] = {1, side, side * side}, extent[3] = {side, side, height};
+    int(*ball)[2] = lattice->ball = malloc(3 * (size_t)balls * sizeof *ball), nc = 0;
+    lattice->axis = malloc(3 * (size_t)balls * sizeof *lattice->axis);
+    lattice->inverse = malloc((size_t)balls * sizeof *lattice->inverse);
+    lattice->v = malloc((size_t)balls * sizeof *lattice->v);
+    for (int i = 0; i < balls; ++i) {
+        const int place[3] = {i % side, i / side % side, i / side / side};
+        lattice->inverse[i] = 1 + 0.5 * uniform(seed);
+        for (int a = 0; a < 3; ++a)
+            lattice->v[i][a] = 0.02 * uniform(seed) - (a == 2 ? 0.04 : 0);
+        for (int a = 0; a < 3; ++a) {
+            if (a == 2 && place[2] == 0)
+                ball[nc][0] = -1, ball[nc][1] = i, lattice->axis[nc++] = 2;
+            if (place[a] + 1 < extent[a])
+                ball[nc][0] = i, ball[nc][1] = i + stride[a], lattice->axis[nc++] = a;
+        }
+    }
+    lattice->nc = nc;
+}
+
+/* W_kl.  1: it is there. */
+static inline int latticeBlock(const Lattice *lattice, int k, int l, double W[9])
+{
+    int shared = 0;
+    memset(W, 0, 9 * sizeof *W);
+    for (int s = 0; s < 4; ++s) {
+        const int ball = lattice->ball[k][s / 2];
+        if (ball < 0 || ball != lattice->ball[l][s % 2])
+            continue;
+        latticeCouple(W, lattice->inverse[ball], lattice->axis[k], s / 2 ? 1 : -1, lattice->axis[l], s % 2 ? 1 : -1);
+        shared = 1;
+    }
+    return shared;
+}
+
 /* side x side x height balls.  Free with spragProblemFree(&data->problem). */
 static inline spragProblemData *latticeCreate(int side, int height, double mu, unsigned long long seed)
 {
-    const int balls = side * side * height, stride[3] = {1, side, side * side};
-    const int extent[3] = {side, side, height};
-    int(*ball)[2] = malloc(3 * (size_t)balls * sizeof *ball), *axis = malloc(3 * (size_t)balls * sizeof *axis), nc = 0;
-    double *inverse = malloc((size_t)balls * sizeof *inverse), (*v)[3] = malloc((size_t)balls * sizeof *v);
-    for (int i = 0; i < balls; ++i) {
-        const int place[3] = {i % side, i / side % side, i / side / side};
-        inverse[i] = 1 + 0.5 * uniform(&seed);
-        for (int a = 0; a < 3; ++a)
-            v[i][a] = 0.02 * uniform(&seed) - (a == 2 ? 0.04 : 0);
-        for (int a = 0; a < 3; ++a) {
-            if (a == 2 && place[2] == 0)
-                ball[nc][0] = -1, ball[nc][1] = i, axis[nc++] = 2;
-            if (place[a] + 1 < extent[a])
-                ball[nc][0] = i, ball[nc][1] = i + stride[a], axis[nc++] = a;
-        }
-    }
+    Lattice lattice;
+    double W[9];
     int blocks = 0;
-    spragProblemData *data = NULL;
-    for (int pass = 0; pass < 2; ++pass) {
-        if (pass == 1)
-            data = spragProblemCreate(nc, blocks);
-        int at = 0;
-        for (int k = 0; k < nc; ++k) {
-            for (int l = 0; l < nc; ++l) {
-                double W[9] = {0};
-                int shared = 0;
-                for (int s = 0; s < 4; ++s)
-                    if (ball[k][s / 2] >= 0 && ball[k][s / 2] == ball[l][s % 2]) {
-                        latticeCouple(W, inverse[ball[k][s / 2]], axis[k], s / 2 ? 1 : -1, axis[l], s % 2 ? 1 : -1);
-                        shared = 1;
-                    }
-                if (!shared)
-                    continue;
-                if (pass == 1) {
-                    data->column[at] = l;
-                    memcpy(data->W + 9 * (size_t)at, W, sizeof W);
-                }
-                ++at;
+    latticeFill(&lattice, side, height, &seed);
+    for (int i = 0; i < lattice.nc * lattice.nc; ++i)
+        blocks += latticeBlock(&lattice, i / lattice.nc, i % lattice.nc, W);
+    spragProblemData *data = spragProblemCreate(lattice.nc, blocks);
+    for (int k = 0, at = 0; k < lattice.nc; ++k) {
+        for (int l = 0; l < lattice.nc; ++l)
+            if (latticeBlock(&lattice, k, l, W)) {
+                data->column[at] = l;
+                memcpy(data->W + 9 * (size_t)at++, W, sizeof W);
             }
-            if (pass == 0)
-                continue;
-            data->row_start[k + 1] = at;
-            data->mu[k] = data->mu_minus[k] = mu;
-            for (int i = 0; i < 3; ++i)
-                for (int s = 0; s < 2; ++s)
-                    if (ball[k][s] >= 0)
-                        data->q[3 * k + i] += (s ? 1 : -1) * v[ball[k][s]][(axis[k] + i) % 3];
+        data->row_start[k + 1] = at;
+        data->mu[k] = data->mu_minus[k] = mu;
+        for (int i = 0; i < 6; ++i) {
+            const int ball = lattice.ball[k][i % 2];
+            if (ball >= 0)
+                data->q[3 * k + i / 2] += (i % 2 ? 1 : -1) * lattice.v[ball][(lattice.axis[k] + i / 2) % 3];
         }
-        blocks = at;
     }
-    free(ball), free(axis), free(inverse), free(v);
+    free(lattice.ball), free(lattice.axis), free(lattice.inverse), free(lattice.v);
     return data;
 }
 

@@ -63,27 +63,32 @@ static inline void pileResponse(const Pile *pile, int k, double Y[2][3][6])
         }
 }
 
+/* W_kl.  1: it is there. */
+static inline int pileCouple(const Pile *pile, int k, int l, double W[9])
+{
+    double Y[2][3][6];
+    int coupled = k == l;
+    memset(W, 0, 9 * sizeof *W);
+    pileResponse(pile, l, Y);
+    for (int a = 0; a < 2; ++a)
+        for (int b = 0; b < 2; ++b) {
+            if (pile->of[2 * k + a] < 0 || pile->of[2 * k + a] != pile->of[2 * l + b])
+                continue;
+            coupled = 1;
+            for (int i = 0; i < 9; ++i)
+                for (int c = 0; c < 6; ++c)
+                    W[i] += pile->J[k][a][i / 3][c] * Y[b][i % 3][c];
+        }
+    return coupled;
+}
+
 static inline void pileDelassus(Pile *pile)
 {
     int count = 0;
     for (int k = 0; k < PILE_NC; ++k) {
-        for (int l = 0; l < PILE_NC; ++l) {
-            double Y[2][3][6], *W = pile->W + 9 * count;
-            int coupled = k == l;
-            memset(W, 0, 9 * sizeof *W);
-            pileResponse(pile, l, Y);
-            for (int a = 0; a < 2; ++a)
-                for (int b = 0; b < 2; ++b) {
-                    if (pile->of[2 * k + a] < 0 || pile->of[2 * k + a] != pile->of[2 * l + b])
-                        continue;
-                    coupled = 1;
-                    for (int i = 0; i < 9; ++i)
-                        for (int c = 0; c < 6; ++c)
-                            W[i] += pile->J[k][a][i / 3][c] * Y[b][i % 3][c];
-                }
-            if (coupled)
+        for (int l = 0; l < PILE_NC; ++l)
+            if (pileCouple(pile, k, l, pile->W + 9 * count))
                 pile->column[count++] = l;
-        }
         pile->row_start[k + 1] = count;
     }
     pile->problem.block_count = count;
