@@ -4,7 +4,7 @@
 
 #include "ode/world.h"
 
-/* Before ODE's step, after the islands were assembled: listens to every contact joint. */
+/* Before ODE's step, after the islands were assembled: listens to every joint. */
 spragStatus spragJudgePrepare(struct spragWorld *world);
 /* After it: fills r, u and the residual of every island, stops listening. */
 void spragJudgeStock(struct spragWorld *world);

@@ -72,11 +72,61 @@ static void feedbackIsTheUsers(void **state)
     freeTwin(&t);
 }
 
+/* An arm hangs from a box on three frictionless contacts by a hinge with a stop, which it lies on, or a motor that
+ * is too weak for it.  The joint tells its five rows and the bounded one together; QuickStep's iterations come to
+ * the answer, and one is far from it. */
+static double hang(Twin *t, double force, int iterations)
+{
+    makeTwin(t, 1);
+    spragConfig config = spragConfigDefault();
+    config.solver = SPRAG_SOLVER_STOCK;
+    config.analysis = SPRAG_ANALYSIS_JUDGE;
+    config.stepper = SPRAG_STEPPER_QUICKSTEP;
+    assert_int_equal(spragWorldSetConfig(t->sprag, &config), SPRAG_OK);
+    dWorldSetQuickStepNumIterations(t->world, iterations);
+    const dBodyID box = addBox(t, 0, 0, 0.2), arm = addBox(t, 0.9, 0.1, 0.3);
+    const dJointID hinge = dJointCreateHinge(t->world, 0);
+    dJointAttach(hinge, box, arm);
+    dJointSetHingeAnchor(hinge, 0.45, 0, 0.2);
+    dJointSetHingeAxis(hinge, 0.1, 1, 0.2);
+    if (force > 0) {
+        dJointSetHingeParam(hinge, dParamVel, 0);
+        dJointSetHingeParam(hinge, dParamFMax, force);
+    } else {
+        dJointSetHingeParam(hinge, dParamLoStop, 0);
+        dJointSetHingeParam(hinge, dParamHiStop, 0.5);
+    }
+    dJointFeedback feedback = {.f1 = {7, 7, 7}};
+    dJointSetFeedback(hinge, &feedback);
+    for (int i = 0; i < 3; ++i) {
+        const dContact contact = planeContact(i == 0 ? -0.5 : 0.5, i == 2 ? -0.4 : 0.4, 0, 0);
+        addContact(t, &contact, box, 0);
+    }
+    step(t, 1e-3);
+    assert_ptr_equal(dJointGetFeedback(hinge), &feedback);
+    assert_true(feedback.f1[0] != 7 && isfinite(feedback.t1[1]));
+    assert_int_equal(spragWorldGetStepInfo(t->sprag).solved[SPRAG_SOLVER_STOCK], 1);
+    return spragWorldGetStepInfo(t->sprag).residual;
+}
+
+static void limitsAndMotorsAreJudged(void **state)
+{
+    (void)state;
+    for (int motor = 0; motor < 2; ++motor) {
+        Twin t;
+        CHECK_NEAR(hang(&t, motor * 0.5, 5000), 0, 1e-6);
+        freeTwin(&t);
+        assert_true(hang(&t, motor * 0.5, 1) > 1e-3);
+        freeTwin(&t);
+    }
+}
+
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(thePyramidIsFoundOut), cmocka_unit_test(theAnswerStaysOdes),
-                                       cmocka_unit_test(feedbackIsTheUsers)};
+                                       cmocka_unit_test(feedbackIsTheUsers),
+                                       cmocka_unit_test(limitsAndMotorsAreJudged)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
