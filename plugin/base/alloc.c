@@ -29,17 +29,20 @@ static void *takeBlock(size_t bytes)
     return aligned_alloc(ALIGNMENT, bytes);
 }
 
-void *spragAlloc(size_t count, size_t size)
+void *spragAllocRaw(size_t count, size_t size)
 {
     const unsigned long n = atomic_fetch_add(&count_so_far, 1) + 1;
     if ((n >= atomic_load(&fail_first) && n < atomic_load(&fail_end)) ||
         (size != 0 && count > (SIZE_MAX - ALIGNMENT) / size))
         return NULL;
     const size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    void *pointer = takeBlock(bytes != 0 ? bytes : ALIGNMENT);
-    if (pointer != NULL)
-        memset(pointer, 0, bytes);
-    return pointer;
+    return takeBlock(bytes != 0 ? bytes : ALIGNMENT);
+}
+
+void *spragAlloc(size_t count, size_t size)
+{
+    void *pointer = spragAllocRaw(count, size);
+    return pointer == NULL ? NULL : memset(pointer, 0, count * size);
 }
 
 int spragGrow(void **array, size_t *capacity, size_t count, size_t size)

@@ -6,6 +6,7 @@
 
 /* Zeroed, 64-byte aligned.  NULL if out of memory or count * size overflows. */
 void *spragAlloc(size_t count, size_t size);
+void *spragAllocRaw(size_t count, size_t size); /* the same, not zeroed */
 /* Grows an array to hold at least `count` elements, doubling; old elements kept, new ones zeroed.  0 = out of memory,
  * the array then unchanged. */
 int spragGrow(void **array, size_t *capacity, size_t count, size_t size);

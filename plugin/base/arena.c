@@ -8,7 +8,7 @@
 enum {
     ALIGNMENT = 64,        /* bytes: a cache line, and every vector */
     CHUNK_MIN = 16 * 1024, /* bytes */
-    HEADROOM = 4           /* a quarter more: a pile that grows does not allocate in every step */
+    HEADROOM = 2           /* half as much more: a pile that grows does not allocate in every step */
 };
 
 typedef struct spragArenaChunk {
@@ -17,11 +17,16 @@ typedef struct spragArenaChunk {
     _Alignas(ALIGNMENT) unsigned char data[];
 } Chunk;
 
+static size_t withHeadroom(const spragArena *arena)
+{
+    return arena->high_water + arena->high_water / HEADROOM;
+}
+
 static int pushChunk(spragArena *arena, size_t size)
 {
     if (size < CHUNK_MIN)
         size = CHUNK_MIN;
-    Chunk *chunk = spragAlloc(1, sizeof(Chunk) + size);
+    Chunk *chunk = spragAllocRaw(1, sizeof(Chunk) + size);
     if (chunk == NULL)
         return 0;
     chunk->older = arena->chunk;
@@ -46,7 +51,7 @@ void *spragArenaTakeRaw(spragArena *arena, size_t count, size_t size)
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (arena->chunk == NULL || arena->chunk->size - arena->used < bytes)
-        if (!pushChunk(arena, bytes > arena->high_water ? bytes : arena->high_water))
+        if (!pushChunk(arena, bytes + withHeadroom(arena)))
             return NULL;
     void *pointer = arena->chunk->data + arena->used;
     arena->used += bytes;
@@ -75,21 +80,33 @@ void spragArenaRelease(spragArena *arena, spragArenaMark mark)
     arena->below = mark.below;
 }
 
+static void freeAll(Chunk *chunk)
+{
+    while (chunk != NULL) {
+        Chunk *const older = chunk->older;
+        spragFree(chunk);
+        chunk = older;
+    }
+}
+
 void spragArenaReset(spragArena *arena)
 {
-    if (arena->chunk != NULL && (arena->chunk->older != NULL || arena->chunk->size < arena->high_water)) {
-        const size_t high_water = arena->high_water;
-        spragArenaFree(arena);
-        arena->high_water = high_water;
-        pushChunk(arena, high_water + high_water / HEADROOM); /* failure only means that the next take tries again */
-    }
+    Chunk *const newest = arena->chunk;
     arena->used = 0;
     arena->below = 0;
+    if (newest == NULL)
+        return;
+    freeAll(newest->older);
+    newest->older = NULL;
+    if (newest->size >= arena->high_water)
+        return;
+    spragFree(newest);
+    arena->chunk = NULL;
+    pushChunk(arena, withHeadroom(arena)); /* failure only means that the next take tries again */
 }
 
 void spragArenaFree(spragArena *arena)
 {
-    while (arena->chunk != NULL)
-        popChunk(arena);
+    freeAll(arena->chunk);
     *arena = (spragArena){0};
 }

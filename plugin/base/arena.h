@@ -1,6 +1,7 @@
-/* Scratch memory of a step or a solve: bump allocation, reset at the end, grown between uses to
- * its high-water mark, so that a steady state allocates nothing.  Blocks never move while in use:
- * what does not fit goes to an overflow chunk. */
+/* Scratch memory of a step or a solve: bump allocation, reset at the end, so that a steady state allocates nothing.
+ * Blocks never move while in use: what does not fit goes to an overflow chunk, which has room for all of the next uses,
+ * and is kept.  Memory is touched where it is taken, no sooner: a page that is new costs 1 to 5 us, and a step in which
+ * heaps meet took 10 ms longer where chunks were zeroed, and allocated twice. */
 #ifndef SPRAG_BASE_ARENA_H
 #define SPRAG_BASE_ARENA_H
 
@@ -25,7 +26,7 @@ void *spragArenaTake(spragArena *arena, size_t count, size_t size);    /* zeroed
 void *spragArenaTakeRaw(spragArena *arena, size_t count, size_t size); /* the same, not zeroed */
 spragArenaMark spragArenaMarkGet(const spragArena *arena);
 void spragArenaRelease(spragArena *arena, spragArenaMark mark); /* frees all taken since the mark */
-void spragArenaReset(spragArena *arena);                        /* all free; one chunk of the high-water size */
+void spragArenaReset(spragArena *arena); /* all free; one chunk, of the high-water size at least */
 void spragArenaFree(spragArena *arena);
 
 #define SPRAG_TAKE(arena, type, count) ((type *)spragArenaTake((arena), (size_t)(count), sizeof(type)))

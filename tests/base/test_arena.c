@@ -2,6 +2,7 @@
 #include "support/check.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -53,6 +54,34 @@ static void slowGrowthAllocatesSeldom(void **state)
     spragArenaFree(&arena);
 }
 
+/* Pages of this process that were new when they were touched, so far. */
+static long faults(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_minflt;
+}
+
+/* An arena of 600 kB that needs another 8 bytes: pages are had as they are taken, not all of those of a new chunk; and
+ * the new chunk is kept. */
+static void growthTouchesWhatIsTaken(void **state)
+{
+    (void)state;
+    spragArena arena = {0};
+    assert_non_null(spragArenaTake(&arena, 600, 1024));
+    const long before = faults();
+    assert_non_null(spragArenaTake(&arena, 1, 8));
+    assert_true(faults() - before <= 50); /* of 4 kB: 150 if all were touched */
+    const void *chunk = arena.chunk;
+    spragArenaReset(&arena);
+    assert_ptr_equal(arena.chunk, chunk);
+    const unsigned long allocated = spragAllocCount();
+    assert_non_null(spragArenaTake(&arena, 600, 1024));
+    assert_non_null(spragArenaTake(&arena, 1, 8));
+    assert_int_equal(spragAllocCount(), allocated);
+    spragArenaFree(&arena);
+}
+
 static void releaseReturnsToTheMark(void **state)
 {
     (void)state;
@@ -81,11 +110,9 @@ static void outOfMemoryIsNull(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocksAreZeroedAlignedAndDisjoint),
-        cmocka_unit_test(steadyStateAllocatesNothing),
-        cmocka_unit_test(slowGrowthAllocatesSeldom),
-        cmocka_unit_test(releaseReturnsToTheMark),
-        cmocka_unit_test(outOfMemoryIsNull),
+        cmocka_unit_test(blocksAreZeroedAlignedAndDisjoint), cmocka_unit_test(steadyStateAllocatesNothing),
+        cmocka_unit_test(slowGrowthAllocatesSeldom),         cmocka_unit_test(growthTouchesWhatIsTaken),
+        cmocka_unit_test(releaseReturnsToTheMark),           cmocka_unit_test(outOfMemoryIsNull),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
