@@ -16,7 +16,8 @@ enum { SWEEPS = 20, VARIANTS = 64 };
 #define SHARE_CONFLICT 1e-8 /* of W, by which contacts yield: in conflict, from this on */
 #define SHARE_WEDGE 1e-3    /* in a wedge */
 #define SHARE_MOST 0.11
-#define SHARE_SWEPT 0.1  /* where there is time for some sweeps, which end at rest then */
+#define SHARE_SWEPT 0.1 /* where there is time for some sweeps, which end at rest then */
+#define NEAR_REST 0.1   /* of what no impulses leave: of 1704 answers nearer than that 41 came nearer still by sweeps */
 #define SHARE_NAMED 0.01 /* of a wedge's normal impulses, that count */
 #define CLOSING 1e-6     /* m/s: a wedge that closes more slowly is none */
 
@@ -245,15 +246,26 @@ spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *is
     return island->solve.status = island->solve.residual <= options->tolerance ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }
 
+/* m/s: what r = 0 leaves of q, at most but for friction. */
+static double mostWithout(const spragIsland *island)
+{
+    double most = 0;
+    for (int i = 0; i < 3 * island->block_count; ++i)
+        most = fmax(most, fabs(island->problem.q[i]));
+    return most;
+}
+
 spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *island, int *iterations)
 {
     const size_t n = 3 * (size_t)island->block_count;
     Answer before;
     spragSolveOptions own = *options;
+    const int huge = spragImpulsesAreHuge(&island->problem, island->r);
+    if (!huge && island->solve.residual < NEAR_REST * mostWithout(island))
+        return island->solve.status;
     double *diagonal = room(island, &before);
     if (diagonal == NULL)
         return SPRAG_ERROR_MEMORY;
-    const int huge = spragImpulsesAreHuge(&island->problem, island->r);
     own.solver = SPRAG_SOLVER_GAUSS_SEIDEL;
     own.iteration_limit = SWEEPS;
     own.time_limit = 0;

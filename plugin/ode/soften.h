@@ -41,8 +41,9 @@ spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *is
 
 /* Under a limit there is no time to ask for a wedge.  Sweeps of rigid contacts never end in one: their impulses grow
  * until rounding throws bodies, or are none, as none is better, and bodies fall through the ground.  So a small island
- * that was missed is swept from rest with s = 1e-1, where that ends, and the judge of the rigid problem compares; he is
- * not asked where impulses were huge.  Status: LIMIT, or ERROR_MEMORY. */
+ * that was missed, by a tenth of what r = 0 leaves and more, is swept from rest with s = 1e-1, where that ends, and the
+ * judge of the rigid problem compares; he is not asked where impulses were huge.  Status: LIMIT, or as it was, or
+ * ERROR_MEMORY. */
 spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *island, int *iterations);
 
 /* 1: some contact has mu = infinity.  Where it parts it holds nothing: its rows do not always ask for what they say. */

@@ -418,7 +418,7 @@ static spragStatus tryGuess(Run *run)
         return creeps(run) ? calm(run) : SPRAG_OK;
     if ((run->problem->bodies == NULL && run->problem->linked == NULL) || run->options->iteration_limit > 0)
         return SPRAG_OK;
-    const spragStatus status = tryMethod(run, &spragSolverAtOnce, BETTER);
+    const spragStatus status = timeIsUp(run) ? SPRAG_OK : tryMethod(run, &spragSolverAtOnce, BETTER);
     if (!isSolved(run) && timeIsUp(run))
         run->left.time_limit = SPRAG_TIME_LEAST;
     return status;
