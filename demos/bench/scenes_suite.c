@@ -47,6 +47,8 @@ static const WorldPlan plan[] = {
     {"pyramid", "", GAME, 50, 0, 20, 0, 0},
     {"chain", "", GAME, 50, 0, 100, 1, 0},
     {"quadruped", "", GAME, 100, 0, 100, 1, 0},
+    {"ragdolls", "count=6", GAME, 300, 20, 50, 0, 1},
+    {"ragdolls", "count=20", GAME, 400, 10, 20, 0, 1},
     {"islands", "count=10", GAME, 20, 0, 50, 1, 0},
     {"islands", "", GAME, 20, 0, 20, 1, 0},
     {"islands", "count=10000", GAME, 20, 0, 10, 1, 0},
@@ -177,7 +179,8 @@ static void measureBudget(SceneWorld *world, const WorldPlan *p, Budget *budget)
 
 static void runContenders(SceneWorld *world, const WorldPlan *p, FILE *json, int *rows)
 {
-    const int joints = strcmp(p->scene, "chain") == 0 || strcmp(p->scene, "quadruped") == 0;
+    const int joints =
+        strcmp(p->scene, "chain") == 0 || strcmp(p->scene, "quadruped") == 0 || strcmp(p->scene, "ragdolls") == 0;
     printf("| %s %s |", p->scene, p->set);
     for (int c = 0; c < CONTENDERS; ++c) {
         const WorldFigures f = c == DENSE && !p->dense_limit   ? (WorldFigures){.error = "too slow"}
@@ -216,12 +219,12 @@ static void runPlan(const Options *options, const WorldPlan *p, FILE *json, int 
 
 static void printBudgets(const Budget *budget, int count)
 {
-    printf(
-        "\n| pile | QuickStep 20 | Sprag in that time | residual smaller by | QuickStep 200 | Sprag to that residual | "
-        "faster by |\n|---|---|---|---|---|---|---|\n");
+    printf("\n| pile or heap | QuickStep 20 | Sprag in that time | residual smaller by | QuickStep 200 | Sprag to that "
+           "residual | "
+           "faster by |\n|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < count; ++i) {
         const Budget *b = &budget[i];
-        printf("| %s |", plan[b->plan].set);
+        printf("| %s %s |", plan[b->plan].scene, plan[b->plan].set);
         worldPrintCell(stdout, &b->quick20);
         worldPrintCell(stdout, &b->in_time);
         if (b->in_time.residual > 0)
