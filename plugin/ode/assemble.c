@@ -10,6 +10,7 @@
 #include "ode/delassus.h"
 #include "ode/bearing.h"
 #include "ode/coupled.h"
+#include "ode/face.h"
 #include "ode/free_motion.h"
 #include "ode/held.h"
 #include "ode/guide.h"
@@ -77,6 +78,7 @@ static void fillContacts(void *data, int range, int begin, int end)
     const Contacts *contacts = data;
     const struct spragWorld *world = contacts->world;
     const spragBlock *before = NULL;
+    spragFace face = {0};
     for (int i = begin; i < end; ++i) {
         const int j = contacts->island->joint[i], first = contacts->first[i];
         if (first < 0) {
@@ -87,7 +89,8 @@ static void fillContacts(void *data, int range, int begin, int end)
         const int k = spragPointerMapGet(contacts->surfaces, joint->id);
         const spragSurface surface = k < 0 ? spragSurfaceDefault() : world->surface[k].surface;
         spragBlock *block = &contacts->island->block[first];
-        spragContactBlocks(world, j, &surface, first, before, block);
+        spragFaceFind(world, contacts->island, i, &face);
+        spragContactBlocks(world, j, &surface, face.middle, first, before, block);
         before = block + spragContactBlockCount(joint->contact) - 1;
     }
 }

@@ -10,6 +10,7 @@
 #include "linalg/vec3.h"
 #include "ode/assemble.h"
 #include "ode/curvature.h"
+#include "ode/face.h"
 #include "ode/free_motion.h"
 #include "ode/haste.h"
 #include "ode/matrix_free.h"
@@ -175,6 +176,7 @@ typedef struct Before {
     const dContactGeom *geom;
     int own_frame;
     double radius[2];
+    spragFace face;
 } Before;
 
 static void makeFrame(const spragJointState *joint, Before *before, spragGreedyContact *c)
@@ -198,17 +200,23 @@ static double radiusOf(const Rows *rows, const spragBodyState *body, dGeomID geo
                                                 : spragCurvatureRadius(body == NULL ? NULL : body->id, geom);
 }
 
-/* Jdot v, m/s^2, world axes. */
+/* Jdot v, m/s^2, world axes; along the plane that of the middle of its face. */
 static void productOf(const Rows *rows, const spragBodyState *const body[2], const spragJointState *joint,
-                      Before *before, const double n[3], double product[3])
+                      Before *before, const double point[3], const double n[3], double product[3])
 {
     const dContactGeom *geom = &joint->contact->geom;
-    const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     const int known = before->geom != NULL && before->geom->g1 == geom->g1 && before->geom->g2 == geom->g2;
     for (int side = 0; side < 2 && !known; ++side)
         before->radius[side] = radiusOf(rows, body[side], (side == 0) != joint->reversed ? geom->g1 : geom->g2);
     before->geom = geom;
     spragVelocityProduct(body, before->radius, point, n, product);
+    if (before->face.end - before->face.begin == 1)
+        return;
+    double middle[3];
+    spragVelocityProduct(body, before->radius, before->face.middle, n, middle);
+    const double change = spragDot3(n, product) - spragDot3(n, middle);
+    for (int i = 0; i < 3; ++i)
+        product[i] = middle[i] + change * n[i];
 }
 
 /* Last step's impulse, turned into this frame, and what it has of points that are no more (carry.h). */
@@ -241,16 +249,19 @@ static void fillContact(const Rows *rows, int k, Before *before)
                                            joint->body[1] < 0 ? NULL : &s->body[joint->body[1]]};
     spragGreedyContact *c = &rows->bare->greedy.contact[k];
     spragBareContact *cold = &rows->bare->contact[k];
-    double start[3], end[3], product[3], change[3], first[3], last[3];
+    const dReal *const position = joint->contact->geom.pos;
+    double point[3], start[3], end[3], product[3], change[3], first[3], last[3];
     makeFrame(joint, before, c);
+    spragFaceFind(world, rows->island, k, &before->face);
+    spragFacePoint((double[3]){position[0], position[1], position[2]}, c->direction[0], before->face.middle, point);
     for (int side = 0; side < 2; ++side) {
         c->body[side] = body[side] != NULL && !body[side]->kinematic ? body[side]->place : rows->island->body_count;
         for (int i = 0; i < 3; ++i)
-            c->arm[side][i] = body[side] == NULL ? 0 : joint->contact->geom.pos[i] - body[side]->position[i];
+            c->arm[side][i] = body[side] == NULL ? 0 : point[i] - body[side]->position[i];
     }
     relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
-    productOf(rows, body, joint, before, c->direction[0], product);
+    productOf(rows, body, joint, before, point, c->direction[0], product);
     for (int i = 0; i < 3; ++i)
         end[i] += s->step * product[i];
     const dSurfaceParameters *surface = &joint->contact->surface;

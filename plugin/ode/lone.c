@@ -5,6 +5,7 @@
 
 #include "base/prefetch.h"
 #include "ode/curvature.h"
+#include "ode/face.h"
 #include "ode/free_motion.h"
 #include "ode/passing.h"
 #include "ode/record.h"
@@ -62,18 +63,30 @@ static void putPast(const spragContactMemory *old, int lane, spragLoneRow *row)
     row->stuck[lane] = old != NULL && old->mode == SPRAG_MODE_STICK ? -1 : 0;
 }
 
+/* Where it is, and where it acts. */
+static void putPlace(const spragBodyState *body, const double position[3], const double normal[3],
+                     const double middle[3], int lane, spragLoneContact *c, spragLoneRow *row)
+{
+    double point[3];
+    spragFacePoint(position, normal, middle, point);
+    for (int i = 0; i < 3; ++i) {
+        c->n[i][lane] = normal[i];
+        c->arm[i][lane] = point[i] - body->position[i];
+        row->middle[i][lane] = middle[i] - body->position[i];
+    }
+}
+
 static void putContact(const struct spragWorld *world, const spragJointState *joint, const dContactGeom *before,
-                       int lane, spragLoneContact *c, spragLoneRow *row)
+                       const double middle[3], int lane, spragLoneContact *c, spragLoneRow *row)
 {
     const spragSnapshot *s = &world->snapshot;
     const spragBodyState *body = &s->body[joint->body[0]];
     const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
     const dContactGeom *geom = &joint->contact->geom;
     const double sign = joint->reversed ? -1 : 1;
-    for (int i = 0; i < 3; ++i) {
-        c->n[i][lane] = sign * geom->normal[i];
-        c->arm[i][lane] = geom->pos[i] - body->position[i];
-    }
+    const double position[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
+    const double normal[3] = {sign * geom->normal[0], sign * geom->normal[1], sign * geom->normal[2]};
+    putPlace(body, position, normal, middle, lane, c, row);
     putPast(old, lane, row);
     putSurface(s, joint->contact, lane, c, row);
     if (before != NULL && before->g1 == geom->g1 && before->g2 == geom->g2)
@@ -101,9 +114,11 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, sprag
     spragFreeMotion(world, &s->body[island->body[0]]);
     putBody(&s->body[island->body[0]], lane, group);
     const dContactGeom *before = NULL;
+    spragFace face = {0};
     for (int k = 0; k < b->count; ++k) {
         const spragJointState *joint = &s->joint[island->joint[k]];
-        putContact(world, joint, before, lane, &b->contact[k], &group->row[k]);
+        spragFaceFind(world, island, k, &face);
+        putContact(world, joint, before, face.middle, lane, &b->contact[k], &group->row[k]);
         before = &joint->contact->geom;
     }
     group->island[lane] = island;
@@ -153,6 +168,7 @@ SPRAG_QUAD_INLINE void repeatFirst(spragLoneGroup *group)
         repeat(empty, &row->bounce, 1);
         repeat(empty, &row->bounce_speed, 1);
         repeat(empty, &row->radius, 1);
+        repeat(empty, row->middle, 3);
         row->stuck = (row->stuck & ~empty) | (((spragQuadMask){0} + row->stuck[0]) & empty);
         repeat(empty, &row->force, 1);
         repeat(empty, row->friction, 3);
@@ -169,18 +185,32 @@ static void fillLanes(spragLoneGroup *group)
 
 /* ---------------------------------------------------------------- rows */
 
+/* w x (w x (C - G)), C the centre of curvature at `arm`: ode/curvature.c */
+SPRAG_QUAD_INLINE void productOf(const spragQuad w[3], const spragQuad arm[3], spragQuad radius, const spragQuad n[3],
+                                 spragQuad product[3])
+{
+    spragQuad centre[3], rate[3];
+    for (int i = 0; i < 3; ++i)
+        centre[i] = arm[i] + radius * n[i];
+    spragQuadCross3(rate, w, centre);
+    spragQuadCross3(product, w, rate);
+}
+
 /* q, guess and history of one contact, as ode/rows.c and ode/assemble.c have them. */
 SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c, spragLoneRow *row)
 {
     const double h = group->step;
     const spragQuad *v = group->velocity, *free = group->free_velocity;
-    spragQuad start[3], end[3], centre[3], rate[3], product[3], change[3], slip[3];
+    spragQuad start[3], end[3], product[3], middle[3], change[3], slip[3];
     spragQuadCross3(start, v + 3, c->arm);
     spragQuadCross3(end, free + 3, c->arm);
-    for (int i = 0; i < 3; ++i) /* w x (w x (C - G)), C the centre of curvature: ode/curvature.c */
-        centre[i] = c->arm[i] + row->radius * c->n[i];
-    spragQuadCross3(rate, v + 3, centre);
-    spragQuadCross3(product, v + 3, rate);
+    productOf(v + 3, c->arm, row->radius, c->n, product);
+    if (group->bodies.count > 1) { /* along the plane that of the middle of its face */
+        productOf(v + 3, row->middle, row->radius, c->n, middle);
+        const spragQuad off = spragQuadDot3(c->n, product) - spragQuadDot3(c->n, middle);
+        for (int i = 0; i < 3; ++i)
+            product[i] = middle[i] + off * c->n[i];
+    }
     const spragQuadMask curved = row->radius == row->radius;
     for (int i = 0; i < 3; ++i) {
         start[i] += v[i];
@@ -401,15 +431,19 @@ static double judge(const spragLoneBodies *b, int lane)
 }
 
 /* 0: no memory. */
-static int keepLaws(spragArena *arena, spragIsland *island, const spragLoneGroup *group, int lane)
+static int keepLaws(const struct spragWorld *world, spragArena *arena, spragIsland *island, const spragLoneGroup *group,
+                    int lane)
 {
+    spragFace face = {0};
     island->lone = SPRAG_TAKE_RAW(arena, spragLoneLaw, island->joint_count);
     for (int k = 0; k < island->joint_count && island->lone != NULL; ++k) {
         const spragLoneContact *c = &group->bodies.contact[k];
+        spragFaceFind(world, island, k, &face);
         island->lone[k] = (spragLoneLaw){.mu = c->mu[lane],
                                          .compliance = c->compliance[lane],
                                          .target = group->row[k].target[lane],
-                                         .radius = group->row[k].radius[lane]};
+                                         .radius = group->row[k].radius[lane],
+                                         .middle = {face.middle[0], face.middle[1], face.middle[2]}};
     }
     return island->lone != NULL;
 }
@@ -437,7 +471,7 @@ static int takeIsland(struct spragWorld *world, spragArena *arena, const spragLo
     spragBodyState *body = &world->snapshot.body[island->body[0]];
     const int claimed = group->regular[lane] && group->bodies.solved[lane] && !mayPass(world, group, lane);
     const double residual = claimed ? judge(&group->bodies, lane) : INFINITY;
-    if (!(residual <= world->config.tolerance) || !keepLaws(arena, island, group, lane) ||
+    if (!(residual <= world->config.tolerance) || !keepLaws(world, arena, island, group, lane) ||
         !spragReportLone(world, arena, island, group, lane)) {
         memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
         island->lone = NULL;
@@ -507,10 +541,7 @@ int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, s
 static void putAgain(const spragBodyState *body, const spragContactMemory *record, const spragContactMemory *old,
                      const spragLoneLaw *law, spragLoneContact *c, spragLoneRow *row)
 {
-    for (int i = 0; i < 3; ++i) {
-        c->n[i][0] = record->normal[i];
-        c->arm[i][0] = record->position[i] - body->position[i];
-    }
+    putPlace(body, record->position, record->normal, law->middle, 0, c, row);
     putPast(old, 0, row);
     c->mu[0] = law->mu;
     c->compliance[0] = law->compliance;

@@ -13,6 +13,7 @@ typedef struct spragLoneRow {
     spragQuad target;               /* m/s, normal velocity asked for */
     spragQuad bounce, bounce_speed; /* restitution of approaches faster than this, m/s */
     spragQuad radius;               /* m, of the body's surface; NaN: unknown, no velocity-product term */
+    spragQuad middle[3];            /* m, of its face (face.h), from the centre of mass */
     spragQuadMask stuck;            /* it stuck in the last step */
     /* in: of the last step; out */
     spragQuad force, friction[3]; /* N */
@@ -39,6 +40,7 @@ typedef struct spragLoneGroup {
 /* What a solved island needs, with its records, to be looked at again. */
 typedef struct spragLoneLaw {
     double mu, compliance, target, radius; /* as above */
+    double middle[3];                      /* m, of its face */
 } spragLoneLaw;
 
 /* Solves those of the islands first .. end - 1 that it can: island->lone is set, and they are reported.

@@ -101,9 +101,11 @@ static void fillContact(const spragSnapshot *s, const spragIsland *island, int k
         c->direction[row][3] = 0;
         c->own[row][3] = block->compliance[row];
     }
+    double point[3];
+    spragBlockPoint(block, point);
     for (int side = 0; side < 2; ++side)
         for (int i = 0; i < 3; ++i)
-            c->arm[side][i] = block->body[side] < 0 ? 0 : block->position[i] - s->body[block->body[side]].position[i];
+            c->arm[side][i] = block->body[side] < 0 ? 0 : point[i] - s->body[block->body[side]].position[i];
     c->mu = block->mu;
     c->nu = 0;
 }

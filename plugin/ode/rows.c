@@ -52,7 +52,8 @@ static void makeFrame(spragBlock *block, const spragBlock *before, const dContac
 /* Row along direction d: linear d and moment (P - G) x d for body a, the negative for body b. */
 void spragBlockRow(const spragSnapshot *s, spragBlock *block, int row, const double d[3])
 {
-    const double *point = block->position;
+    double point[3];
+    spragBlockPoint(block, point);
     for (int side = 0; side < 2; ++side) {
         if (block->body[side] < 0)
             continue;
@@ -275,15 +276,22 @@ static void limitProduct(double step, const spragBodyState *const body[2], doubl
 void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const spragBodyState *const body[2],
                        double product[3])
 {
-    double sum[3];
+    double point[3], sum[3];
     product[0] = product[1] = product[2] = 0;
     if (!block->curved)
         return;
-    spragVelocityProduct(body, block->curvature, block->position, block->n, sum);
+    spragBlockPoint(block, point);
+    spragVelocityProduct(body, block->curvature, point, block->n, sum);
     limitProduct(s->step, body, sum);
     product[0] = spragDot3(block->n, sum);
     if (block->kind == SPRAG_BLOCK_BOX)
         return; /* several that hold: their points on a turning body ask for accelerations no rigid body has */
+    if (spragDot3(block->off, block->off) > 0) {
+        for (int i = 0; i < 3; ++i)
+            point[i] = block->position[i] + block->off[i];
+        spragVelocityProduct(body, block->curvature, point, block->n, sum);
+        limitProduct(s->step, body, sum);
+    }
     product[1] = spragDot3(block->t1, sum);
     product[2] = spragDot3(block->t2, sum) * block->scale;
 }
@@ -512,8 +520,8 @@ int spragContactBlockCount(const dContact *contact)
     return 1 + hasSecondLaw(p) + hasRolling(p, 1) + hasRolling(p, 0);
 }
 
-void spragContactBlocks(const struct spragWorld *world, int j, const spragSurface *surface, int first,
-                        const spragBlock *before, spragBlock *block)
+void spragContactBlocks(const struct spragWorld *world, int j, const spragSurface *surface, const double middle[3],
+                        int first, const spragBlock *before, spragBlock *block)
 {
     const spragSnapshot *s = &world->snapshot;
     const spragJointState *joint = &s->joint[j];
@@ -522,8 +530,10 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
     if (before != NULL && before->part != SPRAG_PART_CONTACT)
         before = NULL;
     makeFrame(block, before, contact, joint->reversed);
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 3; ++i) {
         block->position[i] = contact->geom.pos[i];
+        block->off[i] = middle[i] - block->position[i];
+    }
     block->gap = -contact->geom.depth;
     spragBlockRow(s, block, 0, block->n);
     spragBlockRow(s, block, 1, block->t1);

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "linalg/vec3.h"
 #include "ode/world.h"
 
 /* What of a joint a block is. */
@@ -34,6 +35,7 @@ struct spragBlock {
     int joint; /* index in the snapshot */
     spragBlockPart part;
     double position[3];           /* m, of contacts and guides */
+    double off[3];                /* m, from there to the middle of the contact's face (face.h); 0: it is alone */
     double gap;                   /* m, what is left before it touches; < 0 penetration */
     int parent;                   /* of ROLLING blocks: the block of the contact's force, in the island; else -1 */
     unsigned long long id;        /* of a guide or bearing, 0: as its record says */
@@ -84,6 +86,14 @@ static inline int spragBlockIsReported(const spragBlock *block)
     return block->part == SPRAG_PART_CONTACT || block->part == SPRAG_PART_GUIDE;
 }
 
+/* m, where its forces act: at the height of its face. */
+static inline void spragBlockPoint(const spragBlock *block, double point[3])
+{
+    const double lift = spragDot3(block->n, block->off);
+    for (int i = 0; i < 3; ++i)
+        point[i] = block->position[i] + lift * block->n[i];
+}
+
 /* A key for two bodies, the same in either order, never NULL. */
 static inline const void *spragBodyPair(const int body[2])
 {
@@ -91,7 +101,7 @@ static inline const void *spragBodyPair(const int body[2])
     return (const void *)(((uintptr_t)(high + 1) << 24) + (uintptr_t)(low + 2));
 }
 
-/* Fills row `row` of both sides: velocity along d (unit, world axes) at block->position.
+/* Fills row `row` of both sides: velocity along d (unit, world axes) at the block's point.
  * Its value at the start of the step, m/s. */
 void spragBlockRow(const spragSnapshot *snapshot, spragBlock *block, int row, const double d[3]);
 /* The block's own 3x3 of W without compliance. */
@@ -147,9 +157,9 @@ int spragRestsAt(const spragContactMemory *old, const double slip[2], const doub
 
 /* Blocks this contact needs: 1, and more for a second law of friction and for rolling friction. */
 int spragContactBlockCount(const dContact *contact);
-/* Fills them; first: the number of the first in the island; before: a block that may be
+/* Fills them; middle: of its face; first: the number of the first in the island; before: a block that may be
  * of the same face, to save work, or NULL. */
-void spragContactBlocks(const struct spragWorld *world, int joint, const spragSurface *surface, int first,
-                        const spragBlock *before, spragBlock *block);
+void spragContactBlocks(const struct spragWorld *world, int joint, const spragSurface *surface, const double middle[3],
+                        int first, const spragBlock *before, spragBlock *block);
 
 #endif

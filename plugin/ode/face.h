@@ -1,0 +1,45 @@
+/* Faces: contacts of two geoms that lie side by side with one normal n, and the plane in which their friction acts.
+ *
+ * Points P_i of a face overlap by different depths, so they are at different heights n . P_i.  That all of them stick,
+ *
+ *     t . (v + w x (P_i - G)) + h t . Jdot v_i = 0,
+ *
+ * is then more than a rigid body can do.  Where corrections turn it to lie flat its points move by w_t times their
+ * heights, each by another; and Jdot v_i, w x (w x (P_i - G)) of points that are fixed in it, would have it stretch.
+ * Both are of second order: an overlap, or a turn, times what it changes by in the step; some 1e-7 m/s.  But with rigid
+ * contacts that is a slip, and Coulomb's law answers it with all the friction there is: the contacts of a box at rest
+ * pull against each other by mu N each, and which of them slip is hard to find (mu = 5: 2000 Newton steps, 4 ms).
+ *
+ * Where in its overlap a contact has its point nobody knows.  So the points of a face act at one height, that of their
+ * mean, and slip by Jdot v of their mean: then t . u_i is the slip of points in one plane of a rigid body, and all can
+ * be zero at once.  A contact alone acts where the collider says; the normal velocities do not depend on it.
+ *
+ * Not in islands of more than SPRAG_BLOCKS_MANY joints: colliders name other points of a face from step to step, with
+ * another mean, and a wall or a pyramid at rest was solved anew every second time.  Nor where ODE's answers are judged,
+ * which act at the collider's points. */
+#ifndef SPRAG_ODE_FACE_H
+#define SPRAG_ODE_FACE_H
+
+#include "linalg/vec3.h"
+#include "ode/world.h"
+
+/* Joints begin .. end - 1 of an island, and the mean of their points. */
+typedef struct spragFace {
+    int begin, end;
+    double middle[3]; /* m */
+} spragFace;
+
+/* The face of contact i of the island; what *face holds is that of another contact, or zero.  Of neighbours in their
+ * order a face is found once. */
+void spragFaceFind(const struct spragWorld *world, const spragIsland *island, int i, spragFace *face);
+
+/* Where a contact with this normal acts: at the height of the middle of its face. */
+static inline void spragFacePoint(const double position[3], const double n[3], const double middle[3], double out[3])
+{
+    const double off[3] = {middle[0] - position[0], middle[1] - position[1], middle[2] - position[2]};
+    const double lift = spragDot3(n, off);
+    for (int i = 0; i < 3; ++i)
+        out[i] = position[i] + lift * n[i];
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* Friction of a face: contacts that overlap by different depths, or whose body turns, can all stick, and do not pull
+ * against each other; feet on two stairs are two faces. */
+#include "support/twin.h"
+
+#include "linalg/vec3.h"
+#include "ode/world.h"
+
+#define STEP 0.01 /* s */
+
+static const double friction[] = {1, 5, 100, (double)INFINITY};
+enum { FRICTIONS = sizeof friction / sizeof *friction, CORNERS = 4 };
+
+/* One body has a way of its own (ode/lone.h), which the mode search asked for by name has not. */
+static void openFace(Twin *t, int by_blocks)
+{
+    makeTwin(t, 1);
+    spragConfig config = spragConfigDefault();
+    config.solver = by_blocks ? SPRAG_SOLVER_VARIANT : SPRAG_SOLVER_AUTO;
+    assert_int_equal(spragWorldSetConfig(t->sprag, &config), SPRAG_OK);
+    dWorldSetERP(t->world, 0.2);
+    dWorldSetCFM(t->world, 1e-9);
+}
+
+static void holdCorners(Twin *t, dBodyID box, double mu)
+{
+    for (int i = 0; i < CORNERS; ++i) {
+        dVector3 p;
+        dBodyGetRelPointPos(box, i & 1 ? 0.5 : -0.5, i & 2 ? 0.4 : -0.4, -0.2, p);
+        dContact contact = planeContact(p[0], p[1], p[2], mu);
+        contact.geom.depth = -p[2];
+        assert_true(contact.geom.depth > 0);
+        addContact(t, &contact, box, 0);
+    }
+}
+
+/* Found at once, and all stick. */
+static const spragContact *checkHolds(Twin *t)
+{
+    const spragStepInfo info = spragWorldGetStepInfo(t->sprag);
+    assert_int_equal(info.fallbacks, 0);
+    assert_true(info.iterations <= 10);
+    assert_true(info.residual <= 1e-8);
+    const spragContact *contact = lastContacts(t, CORNERS);
+    for (int k = 0; k < CORNERS; ++k) {
+        assert_int_equal(contact[k].mode, SPRAG_MODE_STICK);
+        assert_true(spragNorm3(contact[k].slip) <= 1e-9);
+    }
+    return contact;
+}
+
+/* As ERP turns it to lie flat its corners slip by 2e-3 m/s otherwise. */
+static void tiltedBoxHolds(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2 * FRICTIONS; ++k) {
+        const double tilt = 0.01;
+        Twin t;
+        dMatrix3 tilted;
+        openFace(&t, k % 2);
+        const dBodyID box = addBox(&t, 0, 0, 0.19);
+        dRFromAxisAndAngle(tilted, 1, 0.5, 0, tilt);
+        dBodySetRotation(box, tilted);
+        holdCorners(&t, box, friction[k / 2]);
+        step(&t, STEP);
+        const double turn = 0.2 * tilt / STEP;                /* rad/s */
+        const double drawn = 2 * 0.2 * turn / STEP / CORNERS; /* N, what takes its centre along */
+        const spragContact *contact = checkHolds(&t);
+        for (int i = 0; i < CORNERS; ++i)
+            assert_true(spragNorm3(contact[i].friction) <= 1.01 * drawn); /* and no more */
+        freeTwin(&t);
+    }
+}
+
+/* Its corners, fixed in it, would be drawn inwards by 3e-5 m/s. */
+static void turningBoxHolds(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2 * FRICTIONS; ++k) {
+        Twin t;
+        openFace(&t, k % 2);
+        const dBodyID box = addBox(&t, 0, 0, 0.2 - 1e-6);
+        dBodySetAngularVel(box, 0, 0, 0.07);
+        holdCorners(&t, box, friction[k / 2]);
+        step(&t, STEP);
+        CHECK_NEAR(dBodyGetAngularVel(box)[2], 0, 1e-9);
+        checkHolds(&t);
+        freeTwin(&t);
+    }
+}
+
+/* Two points under a box that slides along x, the second higher by `rise`: its turning about y says at which height
+ * friction acts. */
+static void checkHeights(double rise, double depth, double height[2])
+{
+    Twin t;
+    openFace(&t, 0);
+    const dBodyID box = addBox(&t, 0, 0, 0.2);
+    dMass mass;
+    dBodyGetMass(box, &mass);
+    dBodySetLinearVel(box, 3, 0, 0);
+    for (int i = 0; i < 2; ++i) {
+        dContact contact = planeContact(0.1 + 0.2 * i, 0, i * rise, 0.5);
+        contact.geom.depth = depth;
+        addContact(&t, &contact, box, 0);
+    }
+    step(&t, STEP);
+    const spragContact *contact = lastContacts(&t, 2);
+    double torque = 0; /* N m, about y */
+    for (int i = 0; i < 2; ++i)
+        torque += (height[i] - 0.2) * contact[i].friction[0] - (0.1 + 0.2 * i) * contact[i].normal_force;
+    CHECK_NEAR(mass.I[5] * dBodyGetAngularVel(box)[1] / STEP, torque, 1e-9 * fabs(torque));
+    freeTwin(&t);
+}
+
+static void stairsAreTwoFaces(void **state)
+{
+    (void)state;
+    checkHeights(0.1, 1e-3, (double[2]){0, 0.1});
+    checkHeights(1e-3, 2e-3, (double[2]){0.5e-3, 0.5e-3});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tiltedBoxHolds), cmocka_unit_test(turningBoxHolds),
+                                       cmocka_unit_test(stairsAreTwoFaces)};
+    dInitODE2(0);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
