@@ -1,3 +1,4 @@
+/* One event as a line of JSON (spragEventJson). */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

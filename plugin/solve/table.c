@@ -1,3 +1,4 @@
+/* The names of the solvers. */
 #include <string.h>
 
 #include <sprag/sprag.h>
