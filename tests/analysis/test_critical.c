@@ -94,12 +94,8 @@ static void theRodFoldsAndHasACusp(void **unused)
 static void theBipodHasItsThresholds(void **unused)
 {
     (void)unused;
-    const Json *cases = jsonGet(&oracle, "cases");
     int folds = 0, borders = 0;
-    for (int i = 0; i < cases->count; ++i) {
-        const Json *one = &cases->first[i];
-        if (strcmp(jsonGet(one, "system")->text, "bipod") != 0)
-            continue;
+    for (const Json *one = NULL; (one = oracleNext("bipod", NULL, one)) != NULL;) {
         const Json *in = jsonGet(one, "inputs");
         const double a = jsonNumber(in, "a"), H = jsonNumber(in, "H"), v = jsonNumber(in, "v");
         const double mu[2] = {jsonNumber(in, "mu1"), jsonNumber(in, "mu2")}, scale = H / (2 * a);
@@ -137,12 +133,8 @@ static void theBipodHasItsThresholds(void **unused)
 static void theBrokenLineTurns(void **unused)
 {
     (void)unused;
-    const Json *cases = jsonGet(&oracle, "cases");
     int folds = 0;
-    for (int i = 0; i < cases->count; ++i) {
-        const Json *one = &cases->first[i];
-        if (strcmp(jsonGet(one, "system")->text, "pk_rigid") != 0)
-            continue;
+    for (const Json *one = NULL; (one = oracleNext("pk_rigid", NULL, one)) != NULL;) {
         const Json *in = jsonGet(one, "inputs");
         const double phi = jsonNumber(in, "phi"), v = jsonNumber(in, "v"), m[2] = {1, 1};
         const double mu[2] = {jsonNumber(in, "mu1"), jsonNumber(in, "mu2")};
@@ -172,12 +164,8 @@ static void theBrokenLineTurns(void **unused)
 static void theBodyInSpaceFolds(void **unused)
 {
     (void)unused;
-    const Json *cases = jsonGet(&oracle, "cases");
     int sliding = 0, resting = 0;
-    for (int i = 0; i < cases->count; ++i) {
-        const Json *one = &cases->first[i];
-        if (strcmp(jsonGet(one, "system")->text, "body3d") != 0)
-            continue;
+    for (const Json *one = NULL; (one = oracleNext("body3d", NULL, one)) != NULL;) {
         const Json *in = jsonGet(one, "inputs"), *out = jsonGet(one, "expected");
         double B[9], Fstar[3], v[2] = {0};
         State s;

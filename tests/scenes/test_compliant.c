@@ -264,10 +264,8 @@ static void runBar(Bar bar, const Json *in, double h, int steps, double result[3
 static void theFoldHasItsLimit(void **unused)
 {
     (void)unused;
-    const Json *cases = jsonGet(&oracle, "cases");
     int jams = 0, slides = 0;
-    for (int i = 0; i < cases->count; ++i) {
-        const Json *one = &cases->first[i];
+    for (const Json *one = NULL; (one = oracleNext(NULL, NULL, one)) != NULL;) {
         const char *id = jsonGet(one, "id")->text;
         if (strncmp(id, "rod_bilateral.v", 15) != 0 || strstr(id, "above") == NULL ||
             (strstr(id, ".n0") == NULL && strstr(id, ".n2") == NULL))

@@ -169,14 +169,9 @@ static int ruleHolds(const char *id, const double *value, const double *time, in
 static void compliantRuns(void **unused)
 {
     (void)unused;
-    const Json *cases = jsonGet(&oracle, "cases");
     static const double h = 2e-5;
     int seen = 0, wrong = 0;
-    for (int c = 0; c < cases->count; ++c) {
-        const Json *one = &cases->first[c];
-        if (strcmp(jsonGet(one, "system")->text, "pk_elastic") != 0 ||
-            strcmp(jsonGet(one, "kind")->text, "trajectory") != 0)
-            continue;
+    for (const Json *one = NULL; (one = oracleNext("pk_elastic", "trajectory", one)) != NULL;) {
         ++seen;
         const char *id = jsonGet(one, "id")->text;
         const Json *in = jsonGet(one, "inputs"), *out = jsonGet(one, "expected");
@@ -320,12 +315,10 @@ static void compliantEquilibria(void **unused)
 static void rigidCases(void **unused)
 {
     (void)unused;
-    const Json *cases = jsonGet(&oracle, "cases");
     int seen = 0, jams = 0;
-    for (int c = 0; c < cases->count; ++c) {
-        const Json *one = &cases->first[c], *in = jsonGet(one, "inputs");
-        if (strcmp(jsonGet(one, "system")->text, "pk_rigid") != 0 || jsonNumber(in, "m1") != second[0] ||
-            jsonNumber(in, "m2") != second[1])
+    for (const Json *one = NULL; (one = oracleNext("pk_rigid", NULL, one)) != NULL;) {
+        const Json *in = jsonGet(one, "inputs");
+        if (jsonNumber(in, "m1") != second[0] || jsonNumber(in, "m2") != second[1])
             continue;
         const char *id = jsonGet(one, "id")->text;
         const Json *solutions = jsonGet(jsonGet(one, "expected"), "solutions");

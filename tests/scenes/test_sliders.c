@@ -85,16 +85,6 @@ static int rests(Slider *s, double x, double y)
     return hypot(s->v[0][0], s->v[0][1]) < 1e-13;
 }
 
-/* The case of one system and kind after another one (NULL: the first); NULL after the last. */
-static const Json *next(const char *system, const char *kind, const Json *before)
-{
-    const Json *cases = jsonGet(&oracle, "cases");
-    for (const Json *one = before == NULL ? cases->first : before + 1; one < cases->first + cases->count; ++one)
-        if (strcmp(jsonGet(one, "system")->text, system) == 0 && strcmp(jsonGet(one, "kind")->text, kind) == 0)
-            return one;
-    return NULL;
-}
-
 /* ---------------------------------------------------------------- where it can rest */
 
 /* F = p0 lam + p1 q^2, lam = p7 */
@@ -135,7 +125,8 @@ static void intervalsOfRest(void **state)
     (void)state;
     int ends = 0;
     for (int duffing = 0; duffing < 2; ++duffing)
-        for (const Json *one = NULL; (one = next(duffing ? "duffing" : "slider_fold", "intervals", one)) != NULL;) {
+        for (const Json *one = NULL;
+             (one = oracleNext(duffing ? "duffing" : "slider_fold", "intervals", one)) != NULL;) {
             const Json *in = jsonGet(one, "inputs"), *points = jsonGet(jsonGet(one, "expected"), "points");
             Slider s = {.bodies = 1, .mass = {1}, .mu = jsonNumber(in, "C"), .mu_static = -1};
             s.force = duffing ? duffingForce : foldForce;
@@ -195,7 +186,7 @@ static void regionsOfRest(void **state)
     (void)state;
     enum { CELLS = 100 };
     static unsigned char cell[CELLS * CELLS], copy[CELLS * CELLS];
-    for (const Json *one = NULL; (one = next("slider3d", "topology", one)) != NULL;) {
+    for (const Json *one = NULL; (one = oracleNext("slider3d", "topology", one)) != NULL;) {
         const Json *points = jsonGet(jsonGet(one, "expected"), "points");
         Slider s = {.bodies = 1, .mass = {1}, .mu = jsonNumber(jsonGet(one, "inputs"), "C"), .mu_static = -1};
         s.force = planeForce;
@@ -242,7 +233,7 @@ static void duffingRuns(void **state)
     (void)state;
     static const double h = 2e-4;
     int runs = 0;
-    for (const Json *one = NULL; (one = next("duffing", "trajectory", one)) != NULL; ++runs) {
+    for (const Json *one = NULL; (one = oracleNext("duffing", "trajectory", one)) != NULL; ++runs) {
         const Json *in = jsonGet(one, "inputs"), *out = jsonGet(one, "expected");
         const Json *samples = jsonGet(out, "samples_t_q_v"), *turns = jsonGet(out, "turning_points_t_q");
         Slider s = {.bodies = 1, .mass = {1}, .mu = jsonNumber(in, "C"), .mu_static = -1, .force = duffingForce};
@@ -284,7 +275,7 @@ static void planeRuns(void **state)
     (void)state;
     static const double h = 1e-4;
     int runs = 0;
-    for (const Json *one = NULL; (one = next("slider3d", "trajectory", one)) != NULL; ++runs) {
+    for (const Json *one = NULL; (one = oracleNext("slider3d", "trajectory", one)) != NULL; ++runs) {
         const Json *in = jsonGet(one, "inputs"), *out = jsonGet(one, "expected");
         const Json *samples = jsonGet(out, "samples_t_q1_q2_v1_v2");
         Slider s = {.bodies = 1, .mass = {1}, .mu = jsonNumber(in, "C"), .mu_static = -1, .force = planeForce};
@@ -366,7 +357,7 @@ static void beltCycles(void **state)
     (void)state;
     static const double h = 1e-3;
     int stick_slip = 0, slip = 0;
-    for (const Json *one = NULL; (one = next("belt", "cycle", one)) != NULL;) {
+    for (const Json *one = NULL; (one = oracleNext("belt", "cycle", one)) != NULL;) {
         const Json *out = jsonGet(one, "expected");
         const int stick = jsonFind(out, "T") != NULL;
         if (!stick && jsonFind(out, "period") == NULL)
@@ -396,7 +387,7 @@ static void forcedBelt(void **state)
 {
     (void)state;
     int orbits = 0;
-    for (const Json *one = NULL; (one = next("belt", "cycle", one)) != NULL;) {
+    for (const Json *one = NULL; (one = oracleNext("belt", "cycle", one)) != NULL;) {
         const Json *out = jsonGet(one, "expected");
         if (jsonFind(out, "stroboscopic_x_at_t0") == NULL)
             continue;
@@ -427,7 +418,7 @@ static void beltRuns(void **state)
     (void)state;
     static const double h = 2e-4;
     int runs = 0;
-    for (const Json *one = NULL; (one = next("belt", "trajectory", one)) != NULL; ++runs) {
+    for (const Json *one = NULL; (one = oracleNext("belt", "trajectory", one)) != NULL; ++runs) {
         const Json *in = jsonGet(one, "inputs"), *out = jsonGet(one, "expected");
         const Json *samples = jsonGet(out, "samples_t_x1_x2_mode"), *switches = jsonGet(out, "switches_t_to_x1");
         Slider s = beltOf(in);
@@ -465,7 +456,7 @@ static void beltEquilibria(void **state)
     (void)state;
     static const double h = 2e-4, small = 1e-3;
     int found = 0;
-    for (const Json *one = NULL; (one = next("belt", "stationary", one)) != NULL; ++found) {
+    for (const Json *one = NULL; (one = oracleNext("belt", "stationary", one)) != NULL; ++found) {
         const Json *out = jsonGet(one, "expected");
         const double x0 = jsonNumber(out, "x0"), rate = jsonNumber(out, "eig_real"), spin = jsonNumber(out, "eig_imag");
         Slider s = beltOf(jsonGet(one, "inputs"));
@@ -556,7 +547,7 @@ static void devices(void **state)
     static const char *const system[] = {"coulomb_closed", "predisp_A", "predisp_B"};
     int runs = 0;
     for (int k = 0; k < 3; ++k)
-        for (const Json *one = NULL; (one = next(system[k], "trajectory", one)) != NULL; ++runs) {
+        for (const Json *one = NULL; (one = oracleNext(system[k], "trajectory", one)) != NULL; ++runs) {
             checkDevice(one, k == 0 ? 5e-4 : 1e-4, k == 0 ? 50 : 6);
         }
     assert_int_equal(runs, 12);
@@ -578,7 +569,7 @@ static void carriages(void **state)
     (void)state;
     static const double h = 5e-6;
     int runs = 0;
-    for (const Json *one = NULL; (one = next("painleve_predisp", "trajectory", one)) != NULL; ++runs) {
+    for (const Json *one = NULL; (one = oracleNext("painleve_predisp", "trajectory", one)) != NULL; ++runs) {
         const Json *in = jsonGet(one, "inputs"), *out = jsonGet(one, "expected");
         const Json *samples = jsonGet(out, "samples_t_X_V_x_v_Phi_mode_K1"),
                    *events = jsonGet(out, "events_t_old_new_state");

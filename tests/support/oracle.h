@@ -23,4 +23,19 @@ static inline int oracleTeardown(void **state)
     return 0;
 }
 
+static inline int oracleHas(const Json *one, const char *key, const char *word)
+{
+    return word == NULL || strcmp(jsonGet(one, key)->text, word) == 0;
+}
+
+/* The case after `before` (NULL: the first) of a system and a kind (NULL: any); NULL after the last. */
+static inline const Json *oracleNext(const char *system, const char *kind, const Json *before)
+{
+    const Json *cases = jsonGet(&oracle, "cases");
+    for (const Json *one = before == NULL ? cases->first : before + 1; one < cases->first + cases->count; ++one)
+        if (oracleHas(one, "system", system) && oracleHas(one, "kind", kind))
+            return one;
+    return NULL;
+}
+
 #endif

@@ -96,12 +96,8 @@ static const Json *realisable(const Json *solutions)
 static void rodTakesTheRealisableSolution(void **state)
 {
     (void)state;
-    const Json *cases = jsonGet(&oracle, "cases");
     int seen = 0;
-    for (int k = 0; k < cases->count; ++k) {
-        const Json *c = &cases->first[k];
-        if (strcmp(jsonGet(c, "system")->text, "rod_bilateral") != 0 || strcmp(jsonGet(c, "kind")->text, "modes") != 0)
-            continue;
+    for (const Json *c = NULL; (c = oracleNext("rod_bilateral", "modes", c)) != NULL;) {
         const char *id = jsonGet(c, "id")->text;
         const Json *in = jsonGet(c, "inputs"), *out = jsonGet(c, "expected"),
                    *one = realisable(jsonGet(out, "solutions"));
@@ -164,12 +160,8 @@ static void stepBipod(const Json *in, double h, double result[3])
 static void bipodTakesTheRealisableSolution(void **state)
 {
     (void)state;
-    const Json *cases = jsonGet(&oracle, "cases");
     int seen = 0;
-    for (int k = 0; k < cases->count; ++k) {
-        const Json *c = &cases->first[k];
-        if (strcmp(jsonGet(c, "system")->text, "bipod") != 0)
-            continue;
+    for (const Json *c = NULL; (c = oracleNext("bipod", NULL, c)) != NULL;) {
         const Json *in = jsonGet(c, "inputs"), *out = jsonGet(c, "expected"), *all = jsonGet(out, "solutions"),
                    *one = NULL;
         for (int i = 0; i < all->count && one == NULL; ++i)
