@@ -12,7 +12,7 @@ enum { CONTACTS = SPRAG_PARADOX_CONTACT_MAX, ROWS = 3 * CONTACTS };
 /* An acceleration below this part of the terms it is the sum of is zero. */
 #define COMBINATION_ZERO 1e-10
 
-typedef enum Role { OPEN, HOLD, SLIDE, START } Role;
+typedef enum Role { OPEN, HOLD, SLIDE, START } Role; /* the table of paradox.c */
 
 typedef struct Enumeration {
     const spragContactState *state;

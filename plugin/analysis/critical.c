@@ -30,7 +30,7 @@
 #include "linalg/vec3.h"
 #include "solve/policy.h"
 
-enum { CONTACTS = SPRAG_PARADOX_CONTACT_MAX, CANDIDATES = 512 };
+enum { CONTACTS = SPRAG_PARADOX_CONTACT_MAX, CANDIDATES = 512 /* kept; with more the set is incomplete */ };
 
 /* Critical values closer than this part of the range are one. */
 #define SAME 1e-10

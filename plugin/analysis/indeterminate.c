@@ -13,7 +13,11 @@
 #include "linalg/lu.h"
 #include "linalg/vec3.h"
 
-enum { INDETERMINATE_BOXES = 1024, INDETERMINATE_FINE = 5, INDETERMINATE_LEVELS = 9 };
+enum {
+    LEVELS = 9,  /* times that boxes are halved */
+    FINE = 5,    /* levels after which a box where nothing slips is not halved any more */
+    BOXES = 1024 /* of one level, that may be left; more: the set is incomplete */
+};
 
 static void forcesOf(Enumeration *en, const double *x, double *r)
 {
@@ -150,7 +154,7 @@ void spragIndeterminateSolve(Enumeration *en)
     for (int k = 0; k < en->nc; ++k)
         n += en->role[k] == START;
     list[0] = (TorusBox){{0.1234567, 0.1691356, 0.2148145}};
-    for (int level = 0; level < INDETERMINATE_LEVELS && count > 0; ++level) {
+    for (int level = 0; level < LEVELS && count > 0; ++level) {
         int kept = 0;
         h *= 0.5;
         for (int k = 0; k < count << n; ++k) {
@@ -161,9 +165,9 @@ void spragIndeterminateSolve(Enumeration *en)
             const Look look = level == 0 ? UNKNOWN : lookInto(en, box.c, h);
             if (look == FOUND)
                 return;
-            if (look == NOTHING || (look == REST && level >= INDETERMINATE_FINE))
+            if (look == NOTHING || (look == REST && level >= FINE))
                 continue;
-            if (kept == INDETERMINATE_BOXES) {
+            if (kept == BOXES) {
                 en->set->incomplete = 1;
                 return;
             }

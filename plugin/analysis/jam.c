@@ -22,9 +22,9 @@
 #include "base/status.h"
 #include "linalg/vec3.h"
 
-#define STEP 0.02 /* of ln rho */
-enum { STEPS = 4000 };
-#define ENDED 1e-12 /* part of the slip at which it has ended, where it does not run straight to 0 */
+#define STEP 0.02      /* of ln rho */
+enum { STEPS = 4000 }; /* at most: e^-80 */
+#define ENDED 1e-12    /* part of the slip at which it has ended, where it does not run straight to 0 */
 
 typedef struct Rates {
     double p, f, g, turn; /* turn: dg / d theta */
@@ -205,7 +205,7 @@ static void goOn(Impact *impact, const double G[9], const double k[2])
 /* Direction in which slip leaves rest: g = 0 with f < 0, the fastest.  1: found. */
 static int leavingDirection(const double G[9], double mu, double *theta)
 {
-    enum { SCAN = 720 };
+    enum { SCAN = 720 }; /* half degrees */
     double fastest = 0;
     for (int i = 0; i < SCAN; ++i) {
         double a = 2 * M_PI * i / SCAN, b = 2 * M_PI * (i + 1) / SCAN;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { POLYGON = 8 };
+enum { POLYGON = 8 }; /* corners around the circle of a contact that holds */
 
 static void addForce(Program *p, int contact, double normal, double t1, double t2)
 {

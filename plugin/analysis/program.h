@@ -10,10 +10,10 @@ typedef struct Program {
     const Enumeration *en;
     int rows, columns;
     double C[SIMPLEX_ROWS * SIMPLEX_COLUMNS], c[SIMPLEX_ROWS];
-    int row[SIMPLEX_ROWS];
-    double scale[SIMPLEX_ROWS];
-    int contact[SIMPLEX_COLUMNS];
-    double force[SIMPLEX_COLUMNS][3]; /* 0: a motion */
+    int row[SIMPLEX_ROWS];            /* (rows) of A */
+    double scale[SIMPLEX_ROWS];       /* (rows) one over the largest entry */
+    int contact[SIMPLEX_COLUMNS];     /* (columns) whose force, or motion, a column is */
+    double force[SIMPLEX_COLUMNS][3]; /* (columns) in its frame; 0: a motion */
 } Program;
 
 /* The program of the combination where its starting directions are within h of `middle` (one angle per start). */

@@ -4,9 +4,11 @@
 
 #include "analysis/combination.h"
 
+/* Appends all solutions of the combination. */
 void spragStartsSolve(Enumeration *en);
 
-/* Where the normal forces do not follow from the directions. */
+/* indeterminate.c: the same where the normal forces do not follow from the directions, so that solutions form continua;
+ * one of them is appended.  */
 void spragIndeterminateSolve(Enumeration *en);
 
 #endif

@@ -2,12 +2,10 @@
 
 #include <stddef.h>
 
+#include "linalg/ldlt.h"
 #include "linalg/panel.h"
 
 enum { ROWS = SPRAG_JOINED_ROWS, STRIDE = SPRAG_JOINED_STRIDE, BLOCK = SPRAG_JOINED_BLOCK };
-
-/* A pivot below this part of its diagonal entry is rounding. */
-#define REDUNDANT 1e-13
 
 /* ---------------------------------------------------------------- pattern */
 
@@ -130,7 +128,7 @@ SPRAG_QUAD_INLINE void factorDiagonal(int quads, int rows, const double *diagona
     spragQuad *row = (spragQuad *)(void *)D;
     for (int c = 0; c < rows; ++c) {
         const double pivot = D[(STRIDE + 1) * c];
-        inverse_pivot[c] = pivot > REDUNDANT * diagonal[c] ? 1 / pivot : 0;
+        inverse_pivot[c] = pivot > SPRAG_LDLT_REDUNDANT * diagonal[c] ? 1 / pivot : 0;
         for (int r = c + 1; r < rows; ++r) {
             const double l = D[STRIDE * c + r] * inverse_pivot[c];
             spragPanelAdd(-1, quads, 2, 1, 1, &l, 0, 0, row + 2 * c, row + 2 * r);

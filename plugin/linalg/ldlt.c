@@ -2,9 +2,6 @@
 
 #include <stddef.h>
 
-/* A pivot below this part of its diagonal entry is rounding. */
-#define REDUNDANT 1e-13
-
 static int later(int a, int b)
 {
     return a > b ? a : b;
@@ -29,7 +26,7 @@ void spragLdltFactor(int n, const int *first, double *A, double *inverse_pivot)
             row[j] = l;
         }
         row[i] = pivot;
-        inverse_pivot[i] = pivot > REDUNDANT * diagonal ? 1 / pivot : 0;
+        inverse_pivot[i] = pivot > SPRAG_LDLT_REDUNDANT * diagonal ? 1 / pivot : 0;
     }
 }
 

@@ -6,6 +6,8 @@
 #ifndef SPRAG_LINALG_LDLT_H
 #define SPRAG_LINALG_LDLT_H
 
+#define SPRAG_LDLT_REDUNDANT 1e-13 /* part of its diagonal entry: a pivot below it is rounding */
+
 /* A (n x n, lower triangle read) in; out L below the diagonal (unit diagonal implied).  first (n) <= row.
  * inverse_pivot (n) = 1 / D. */
 void spragLdltFactor(int n, const int *first, double *A, double *inverse_pivot);

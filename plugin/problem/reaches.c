@@ -5,8 +5,6 @@
 
 #include "problem/residual.h"
 
-#define ROUNDINGS 8
-
 void spragReachesClear(const spragBodies *bodies)
 {
     const spragReaches *reaches = bodies->reaches;
@@ -56,5 +54,5 @@ double spragReachesRounding(const spragProblem *problem, const double *x)
         sum += root * spragNorm3(x + 3 * (size_t)k);
         most = fmax(most, root);
     }
-    return ROUNDINGS * DBL_EPSILON * most * sum;
+    return SPRAG_ROUNDINGS * DBL_EPSILON * most * sum;
 }

@@ -151,8 +151,6 @@ double spragBlockResidual(const spragProblem *problem, int block, const double *
  * W r and of r - u / w hides what the contacts do: at |r| = 1e14 N s the map is 0 in double, whatever u is.
  * So from SPRAG_IMPULSE_HUGE on, where that begins to count, u and the map are evaluated in long double,
  * and what may be hidden even so is added; where W is not there (reaches.h) all that double may hide. */
-#define ROUNDINGS 8
-
 static int isHuge(const spragProblem *problem, int k, int diagonal, const double *r)
 {
     return diagonal >= 0 && scaleOf(problem->W + 9 * (size_t)diagonal) * spragNorm3(r + 3 * k) > SPRAG_IMPULSE_HUGE;
@@ -191,7 +189,7 @@ static double residualFine(const spragProblem *problem, int k, const double *r, 
         u[i] = (double)fine[i];
     if (diagonal < 0)
         return NAN;
-    const double w = scaleOf(problem->W + 9 * (size_t)diagonal), hidden = ROUNDINGS * (double)LDBL_EPSILON * size;
+    const double w = scaleOf(problem->W + 9 * (size_t)diagonal), hidden = SPRAG_ROUNDINGS * (double)LDBL_EPSILON * size;
     const spragBlockKind kind = spragKindOf(problem, k);
     if (kind == SPRAG_BLOCK_CONTACT)
         return hidden + contactResidualFine(problem->mu[k], r + 3 * k, fine, w);
@@ -304,7 +302,7 @@ double spragProblemRounding(const spragProblem *problem, const double *r)
             sum += spragNorm3(problem->W + 9 * (size_t)e) * spragNorm3(r + 3 * (size_t)problem->column[e]);
         worst = fmax(worst, sum);
     }
-    return ROUNDINGS * DBL_EPSILON * worst;
+    return SPRAG_ROUNDINGS * DBL_EPSILON * worst;
 }
 
 int spragImpulsesAreHuge(const spragProblem *problem, const double *r)

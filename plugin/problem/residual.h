@@ -23,6 +23,7 @@ double spragVelocityResidual(const spragProblem *problem, const double *r, const
  * third presses together and nothing stops. */
 double spragProblemRounding(const spragProblem *problem, const double *r);
 #define SPRAG_IMPULSE_HUGE 1e4 /* m/s, of w |r| */
+#define SPRAG_ROUNDINGS 8 /* epsilons, of the sizes of its terms: what rounding may take from a sum at most, about */
 int spragImpulsesAreHuge(const spragProblem *problem, const double *r);
 
 static inline spragBlockKind spragKindOf(const spragProblem *problem, int k)
