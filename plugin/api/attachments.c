@@ -89,15 +89,22 @@ int spragAttachmentsRemove(spragWorldID world)
     return found;
 }
 
+/* Under the lock: the handle if it is in the list, else NULL. */
+static spragWorldID listed(spragWorldID world)
+{
+    spragWorldID found = list;
+    while (found != NULL && found != world)
+        found = found->next;
+    return found;
+}
+
 spragStatus spragAttachmentsCheck(spragWorldID world)
 {
     spragDetailClear();
     if (world == NULL)
         return spragFail(SPRAG_ERROR_NULL, "the spragWorldID is NULL");
     pthread_mutex_lock(&lock);
-    spragWorldID found = list;
-    while (found != NULL && found != world)
-        found = found->next;
+    const spragWorldID found = listed(world);
     const int alive = found != NULL && found->world != NULL;
     pthread_mutex_unlock(&lock);
     if (found == NULL)
@@ -110,9 +117,7 @@ spragStatus spragAttachmentsCheck(spragWorldID world)
 int spragAttachmentsIsStepping(spragWorldID world)
 {
     pthread_mutex_lock(&lock);
-    spragWorldID found = list;
-    while (found != NULL && found != world)
-        found = found->next;
+    const spragWorldID found = listed(world);
     const int stepping = found != NULL && found->stage != SPRAG_BETWEEN_STEPS;
     pthread_mutex_unlock(&lock);
     return stepping;

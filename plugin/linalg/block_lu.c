@@ -277,9 +277,23 @@ int spragBlockLuSign(const spragBlockLu *lu)
     return sign;
 }
 
+/* sum -= U_i. y, behind the diagonal */
+INLINE void takeRow(const spragBlockLu *lu, int i, const double *y, double *sum, const int b)
+{
+    for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
+        const double *U = lu->U + (size_t)(b * wide(b)) * (size_t)t, *z = y + b * lu->u_column[t];
+        for (int a = 0; a < b; ++a) {
+            double part = U[wide(b) * a] * z[0];
+            for (int j = 1; j < b; ++j)
+                part += U[wide(b) * a + j] * z[j];
+            sum[a] -= part;
+        }
+    }
+}
+
 INLINE void solve(const spragBlockLu *lu, double *x, const int b)
 {
-    const size_t size = (size_t)(b * b), padded = (size_t)(b * wide(b)), bytes = (size_t)b * sizeof *x;
+    const size_t size = (size_t)(b * b), bytes = (size_t)b * sizeof *x;
     double *y = lu->solution, sum[BODY];
     for (int i = 0; i < lu->n; ++i) {
         memcpy(sum, x + b * lu->order[i], bytes);
@@ -296,15 +310,7 @@ INLINE void solve(const spragBlockLu *lu, double *x, const int b)
     }
     for (int i = lu->n - 1; i >= 0; --i) {
         memcpy(sum, y + b * i, bytes);
-        for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
-            const double *U = lu->U + padded * (size_t)t, *z = y + b * lu->u_column[t];
-            for (int a = 0; a < b; ++a) {
-                double part = U[wide(b) * a] * z[0];
-                for (int j = 1; j < b; ++j)
-                    part += U[wide(b) * a + j] * z[j];
-                sum[a] -= part;
-            }
-        }
+        takeRow(lu, i, y, sum, b);
         const double *D = lu->inverse + size * (size_t)i;
         for (int a = 0; a < b; ++a) {
             double part = D[b * a] * sum[0];
@@ -343,15 +349,7 @@ INLINE void solveSymmetric(const spragBlockLu *lu, double *x, const int b)
     }
     for (int i = lu->n - 1; i >= 0; --i) {
         memcpy(sum, y + b * i, (size_t)b * sizeof *y);
-        for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
-            const double *R = lu->U + padded * (size_t)t, *z = y + b * lu->u_column[t];
-            for (int a = 0; a < b; ++a) {
-                double part = R[wide(b) * a] * z[0];
-                for (int j = 1; j < b; ++j)
-                    part += R[wide(b) * a + j] * z[j];
-                sum[a] -= part;
-            }
-        }
+        takeRow(lu, i, y, sum, b);
         const double *D = lu->inverse + size * (size_t)i;
         for (int a = 0; a < b; ++a) {
             y[b * i + a] = 0;
