@@ -28,13 +28,13 @@ static void dot(Picture *p, int x, int y, const unsigned char color[3])
 
 /* Columns of the critical values of a row, by kind and loaded sides: those that
  * agree in both are joined from row to row. */
-enum { LINES = 64, GAP = 40 };
+enum { LINES = 64, GAP = 60 /* pixels */ };
 typedef struct Line {
     int count, x[LINES], label[LINES];
     spragCriticalKind kind[LINES];
 } Line;
 
-static void join(Picture *p, const Line *before, const Line *now, int y)
+static void join(const MapOptions *o, Picture *p, const Line *before, const Line *now, int y)
 {
     for (int k = 0; k < now->count; ++k) {
         int from = now->x[k], to = now->x[k], least = GAP;
@@ -46,7 +46,7 @@ static void join(Picture *p, const Line *before, const Line *now, int y)
             from = before->x[j] < now->x[k] ? before->x[j] : now->x[k];
             to = before->x[j] < now->x[k] ? now->x[k] : before->x[j];
         }
-        for (int x = from; x <= to + 1; ++x)
+        for (int x = from; x <= to + 1 && x < o->width; ++x)
             dot(p, MAP_LEFT + x, y, now->kind[k] <= SPRAG_CRITICAL_CUSP ? black : white);
     }
 }
@@ -72,7 +72,8 @@ static int drawRow(const MapOptions *o, Picture *p, const MapRow *row, int y, Se
     }
     const Line before = *line;
     spragCriticalSet critical;
-    if (spragCriticalEnumerate(&row->state, row->rate, 0, 1, &critical) != SPRAG_OK)
+    const double beyond = 1 + (double)GAP / o->width; /* a line that leaves the picture goes on to its edge */
+    if (spragCriticalEnumerate(&row->state, row->rate, 0, beyond, &critical) != SPRAG_OK)
         return mapRefuse("%s", spragStatusDetail());
     line->count = 0;
     for (int k = 0; k < critical.count && line->count < LINES; ++k) {
@@ -82,7 +83,7 @@ static int drawRow(const MapOptions *o, Picture *p, const MapRow *row, int y, Se
         line->kind[line->count++] = c->kind;
     }
     spragCriticalSetFree(&critical);
-    join(p, &before, line, y);
+    join(o, p, &before, line, y);
     return 1;
 }
 
@@ -192,7 +193,8 @@ int mapDraw(const MapOptions *o, const char *scratch, Picture *p)
         if (!mapMakeRow(o, value, scratch, &row) || !drawRow(o, p, &row, MAP_TOP + y, &seen, &line))
             return 0;
         for (int k = 0; k < line.count; ++k)
-            seen.kinds |= 1u << line.kind[k];
+            if (line.x[k] < o->width)
+                seen.kinds |= 1u << line.kind[k];
     }
     drawFrame(o, p, &seen);
     return 1;
