@@ -430,6 +430,7 @@ static int makeDiagonal(spragIsland *island)
 
 #define REACHES_PAY 2         /* times what a product by them costs, against one with W */
 #define LEAN_PAYS 4           /* the same, and W is not even made */
+#define LEAN_PAYS_LIMITED 2   /* or this under a limit: heaps of ragdolls are swept three times as fast with W */
 #define SECONDS_PER_PAIR 6e-8 /* of W, where joints couple its blocks */
 #define LEAN_SHARE 0.05       /* of the time of a step, that W may take */
 enum { LEAN_LEAST = 201 };    /* blocks: of fewer it is asked whether they have a solution at all (release.c) */
@@ -441,7 +442,8 @@ static int isDear(const struct spragWorld *world, const spragIsland *island, dou
     if (world->config.solver != SPRAG_SOLVER_AUTO || island->row_count == 0 || island->block_count < TOLD_LEAST ||
         entries > ENTRIES_MAX) /* which is rescued */
         return 0;
-    return limit > 0 ? 0.5 * entries * SECONDS_PER_PAIR > LEAN_SHARE * limit
+    return limit > 0 ? 0.5 * entries * SECONDS_PER_PAIR > LEAN_SHARE * limit &&
+                           LEAN_PAYS_LIMITED * spragReachesPrice(island) < entries
                      : island->block_count >= LEAN_LEAST && LEAN_PAYS * spragReachesPrice(island) < entries;
 }
 

@@ -44,7 +44,8 @@ enum {
     SWEEP_LIMIT = 20000,     /* without a limit of the caller's, */
     SWEEP_PAYS_LIMIT = 3000, /* and as long as sweeps pay */
     THREADS_PAY = 1000,      /* blocks */
-    SWEEPS_LEAST = 4,        /* however short the time: fewer would let a pile explode */
+    SWEEPS_LEAST = 4,        /* however short the time: fewer would let a pile explode, */
+    LEAST_LINKED = 12,       /* or, of mechanisms, so many: they take less than it took to write the problem */
     LOOK = 8,                /* sweeps between two looks at the residual */
     SWEEPS_CALM = LOOK,      /* of an answer that creeps, in each step */
     UNSEEN = -1,             /* patience: the chain judges the few sweeps */
@@ -218,7 +219,7 @@ static spragStatus sweep(Run *run, const spragSolveOptions *options, int limit, 
                          double *r, int *iterations)
 {
     const spragProblem *problem = run->sweeper.problem;
-    const int rays = spragProblemIsPlain(problem);
+    const int rays = spragProblemIsPlain(problem), sweeps_least = problem->linked != NULL ? LEAST_LINKED : SWEEPS_LEAST;
     int momentum = momentumOf(problem, options);
     double least = INFINITY, mark = INFINITY;
     spragStatus status = SPRAG_NOT_CONVERGED;
@@ -230,7 +231,7 @@ static spragStatus sweep(Run *run, const spragSolveOptions *options, int limit, 
     for (int k = 1, marked = 0; k <= limit && status == SPRAG_NOT_CONVERGED; ++k) {
         const double change = spragSweep(&run->sweeper, run->anderson.G);
         ++*iterations;
-        const int late = deadline < INFINITY && k >= SWEEPS_LEAST && spragSeconds() > deadline;
+        const int late = deadline < INFINITY && k >= sweeps_least && spragSeconds() > deadline;
         if (late && !(least < INFINITY)) { /* the chain will look */
             status = SPRAG_LIMIT;
             break;
