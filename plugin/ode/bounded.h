@@ -9,7 +9,10 @@
  * shared in many ways, as by contacts on both sides of a joint, every solution shares them anew, and solutions alone
  * would go on for ever; sweeps leave the shares as they are.  Where a small bound moves a large load (a taut rope)
  * sweeps lead astray: if the solution after them has its bounds no nearer than the one before, it is as if they had
- * not been, and the next two solutions follow each other, then four, and so on. */
+ * not been, and the next two solutions follow each other, then four, and so on.
+ *
+ * Tried and dropped: 6 solutions in vain, not 15, and 4 turns of sliding ends, not 16, where contacts of more than 40
+ * blocks yield.  A first step of eight boxes on ten joints took 1.2 s, not 5.2, but ended at 0.2 m/s, not at 8e-9. */
 #ifndef SPRAG_ODE_BOUNDED_H
 #define SPRAG_ODE_BOUNDED_H
 

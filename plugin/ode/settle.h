@@ -10,7 +10,11 @@
  * a part of the way to F(x).
  *
  * What is left then has, as far as it was looked at, no solution nearby: contacts beside a joint jump to another motion
- * at a certain bound, and no load fits its bound on either side. */
+ * at a certain bound, and no load fits its bound on either side.
+ *
+ * Tried and dropped: a limit of work for all searches of a step, which may begin again a dozen times as sliding ends
+ * turn; or a search only once they stay.  A chain of nine bodies on ten joints took 1.5 s in its first step, not 6.7,
+ * but was left at 1e-6 m/s, not at 1e-7. */
 #ifndef SPRAG_ODE_SETTLE_H
 #define SPRAG_ODE_SETTLE_H
 
