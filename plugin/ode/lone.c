@@ -63,16 +63,17 @@ static void putPast(const spragContactMemory *old, int lane, spragLoneRow *row)
     row->stuck[lane] = old != NULL && old->mode == SPRAG_MODE_STICK ? -1 : 0;
 }
 
-/* Where it is, and where it acts. */
+/* Where it acts.  middle: of its face, NULL where it is the only contact. */
 static void putPlace(const spragBodyState *body, const double position[3], const double normal[3],
                      const double middle[3], int lane, spragLoneContact *c, spragLoneRow *row)
 {
-    double point[3];
-    spragFacePoint(position, normal, middle, point);
+    double point[3] = {position[0], position[1], position[2]};
+    if (middle != NULL)
+        spragFacePoint(position, normal, middle, point);
     for (int i = 0; i < 3; ++i) {
         c->n[i][lane] = normal[i];
         c->arm[i][lane] = point[i] - body->position[i];
-        row->middle[i][lane] = middle[i] - body->position[i];
+        row->middle[i][lane] = middle != NULL ? middle[i] - body->position[i] : 0;
     }
 }
 
@@ -117,8 +118,10 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, sprag
     spragFace face = {0};
     for (int k = 0; k < b->count; ++k) {
         const spragJointState *joint = &s->joint[island->joint[k]];
-        spragFaceFind(world, island, k, &face);
-        putContact(world, joint, before, face.middle, lane, &b->contact[k], &group->row[k]);
+        if (b->count > 1)
+            spragFaceFind(world, island, k, &face);
+        group->face[k][lane] = face.begin;
+        putContact(world, joint, before, b->count > 1 ? face.middle : NULL, lane, &b->contact[k], &group->row[k]);
         before = &joint->contact->geom;
     }
     group->island[lane] = island;
@@ -431,19 +434,16 @@ static double judge(const spragLoneBodies *b, int lane)
 }
 
 /* 0: no memory. */
-static int keepLaws(const struct spragWorld *world, spragArena *arena, spragIsland *island, const spragLoneGroup *group,
-                    int lane)
+static int keepLaws(spragArena *arena, spragIsland *island, const spragLoneGroup *group, int lane)
 {
-    spragFace face = {0};
     island->lone = SPRAG_TAKE_RAW(arena, spragLoneLaw, island->joint_count);
     for (int k = 0; k < island->joint_count && island->lone != NULL; ++k) {
         const spragLoneContact *c = &group->bodies.contact[k];
-        spragFaceFind(world, island, k, &face);
         island->lone[k] = (spragLoneLaw){.mu = c->mu[lane],
                                          .compliance = c->compliance[lane],
                                          .target = group->row[k].target[lane],
                                          .radius = group->row[k].radius[lane],
-                                         .middle = {face.middle[0], face.middle[1], face.middle[2]}};
+                                         .face = group->face[k][lane]};
     }
     return island->lone != NULL;
 }
@@ -471,7 +471,7 @@ static int takeIsland(struct spragWorld *world, spragArena *arena, const spragLo
     spragBodyState *body = &world->snapshot.body[island->body[0]];
     const int claimed = group->regular[lane] && group->bodies.solved[lane] && !mayPass(world, group, lane);
     const double residual = claimed ? judge(&group->bodies, lane) : INFINITY;
-    if (!(residual <= world->config.tolerance) || !keepLaws(world, arena, island, group, lane) ||
+    if (!(residual <= world->config.tolerance) || !keepLaws(arena, island, group, lane) ||
         !spragReportLone(world, arena, island, group, lane)) {
         memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
         island->lone = NULL;
@@ -539,9 +539,9 @@ int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, s
 
 /* From its record and law; old: what its record was in the step before. */
 static void putAgain(const spragBodyState *body, const spragContactMemory *record, const spragContactMemory *old,
-                     const spragLoneLaw *law, spragLoneContact *c, spragLoneRow *row)
+                     const spragLoneLaw *law, const double middle[3], spragLoneContact *c, spragLoneRow *row)
 {
-    putPlace(body, record->position, record->normal, law->middle, 0, c, row);
+    putPlace(body, record->position, record->normal, middle, 0, c, row);
     putPast(old, 0, row);
     c->mu[0] = law->mu;
     c->compliance[0] = law->compliance;
@@ -549,6 +549,20 @@ static void putAgain(const spragBodyState *body, const spragContactMemory *recor
     row->radius[0] = law->radius;
     row->bounce[0] = 0; /* it is in the target */
     row->bounce_speed[0] = (double)INFINITY;
+}
+
+/* Of the face of contact k. */
+static void middleOf(const spragIsland *island, const spragContactMemory *record, int k, double middle[3])
+{
+    int count = 0;
+    middle[0] = middle[1] = middle[2] = 0;
+    for (int l = island->lone[k].face; l < island->joint_count && island->lone[l].face == island->lone[k].face; ++l) {
+        ++count;
+        for (int i = 0; i < 3; ++i)
+            middle[i] += record[l].position[i];
+    }
+    for (int i = 0; i < 3; ++i)
+        middle[i] /= count;
 }
 
 const spragLoneGroup *spragLoneAgain(const struct spragWorld *world, const spragIsland *island, spragArena *arena)
@@ -562,8 +576,11 @@ const spragLoneGroup *spragLoneAgain(const struct spragWorld *world, const sprag
     putBody(body, 0, group);
     for (int k = 0; k < island->joint_count; ++k) {
         const int memory = s->joint[island->joint[k]].memory; /* the records have changed places since */
-        putAgain(body, &world->memory[island->first_record + k], memory >= 0 ? &world->next_memory[memory] : NULL,
-                 &island->lone[k], &group->bodies.contact[k], &group->row[k]);
+        const spragContactMemory *record = &world->memory[island->first_record];
+        double middle[3];
+        middleOf(island, record, k, middle);
+        putAgain(body, &record[k], memory >= 0 ? &world->next_memory[memory] : NULL, &island->lone[k],
+                 island->joint_count > 1 ? middle : NULL, &group->bodies.contact[k], &group->row[k]);
     }
     fillLanes(group);
     fillRows(group);

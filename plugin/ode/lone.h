@@ -29,18 +29,19 @@ typedef struct spragLoneRow {
 
 typedef struct spragLoneGroup {
     spragLoneBodies bodies;
-    double step;                             /* s */
-    spragQuad velocity[6], free_velocity[6]; /* m/s, rad/s */
-    spragLoneRow *row;                       /* (bodies.count) */
-    spragQuadMask regular;                   /* no contact can have a paradox */
-    spragIsland *island[SPRAG_QUAD];         /* (filled) */
+    double step;                               /* s */
+    spragQuad velocity[6], free_velocity[6];   /* m/s, rad/s */
+    spragLoneRow *row;                         /* (bodies.count) */
+    spragQuadMask regular;                     /* no contact can have a paradox */
+    spragIsland *island[SPRAG_QUAD];           /* (filled) */
+    int face[SPRAG_LONE_CONTACTS][SPRAG_QUAD]; /* the first contact of that of each */
     int filled;
 } spragLoneGroup;
 
 /* What a solved island needs, with its records, to be looked at again. */
 typedef struct spragLoneLaw {
     double mu, compliance, target, radius; /* as above */
-    double middle[3];                      /* m, of its face */
+    int face;                              /* the first contact of its face */
 } spragLoneLaw;
 
 /* Solves those of the islands first .. end - 1 that it can: island->lone is set, and they are reported.
