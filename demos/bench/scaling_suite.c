@@ -152,8 +152,8 @@ static int run(int count, char **argument)
         "its kind.  A residual above that means that the limit on the work of a step ended it (all of it is spent in\n"
         "every step here: spragConfig.patient).  A pile moves after 400 steps of dWorldQuickStep; it is at rest once\n"
         "damping (a twentieth of all speed in each step; balls go most of the way in steps of %.3g ms) has brought it\n"
-        "to ten steps in a row that are solved, 99.9 %% of its bodies at 1 um/s or less.  It is measured without\n"
-        "damping, in steps of %.3g ms.\n\n"
+        "to ten steps in a row that are solved, 99.9 %% of its bodies at 1 um/s or less, all at\n"
+        "0.1 mm/s.  It is measured without damping, in steps of %.3g ms.\n\n"
         "| pile of | bodies | contacts | ms | residual | us a contact | growth | ms, 2 threads | faster by | same bits "
         "|\n"
         "|---|---|---|---|---|---|---|---|---|---|\n",
