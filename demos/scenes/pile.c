@@ -16,31 +16,6 @@ static const SceneKey keys[] = {
     {NULL, NULL, 0, 0, 0, NULL},
 };
 
-/* Uniform in 0 .. 1: a linear congruential generator (Knuth's MMIX constants), the same on every machine. */
-static double draw(unsigned long long *state)
-{
-    *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (double)(*state >> 11) * 0x1p-53;
-}
-
-static void turn(dBodyID body, unsigned long long *state)
-{
-    dMatrix3 rotation;
-    const double x = draw(state) - 0.5, y = draw(state) - 0.5, z = draw(state) - 0.5;
-    dRFromAxisAndAngle(rotation, x, y, z, 2 * M_PI * draw(state));
-    dBodySetRotation(body, rotation);
-}
-
-static void addWall(SceneWorld *world, double x, double y, double half)
-{
-    const double n = hypot(x, y), thick = 0.02 * half; /* the wall stands at (x, y), its normal points inwards */
-    dCreatePlane(world->space, -x / n, -y / n, 0, -n);
-    SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
-                                       .position = {x * (1 + thick / n), y * (1 + thick / n), 0.3 * half},
-                                       .size = {x != 0 ? thick : half, y != 0 ? thick : half, 0.3 * half},
-                                       .color = {0.5f, 0.5f, 0.55f}});
-}
-
 static const char *create(SceneWorld *world, const double *value)
 {
     const int count = (int)value[COUNT];
@@ -48,7 +23,7 @@ static const char *create(SceneWorld *world, const double *value)
     const int side = (int)fmax(2, ceil(cbrt(count)));
     const double half = 0.5 * side * pitch + 0.5 * r;
     unsigned long long state = (unsigned long long)value[SEED];
-    draw(&state);
+    SceneDraw(&state);
     dWorldSetContactSurfaceLayer(world->world, 1e-3 * r); /* resting contacts do not open and close by rounding */
     world->surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = value[MU]};
     if (value[ROLLING] > 0) {
@@ -57,23 +32,22 @@ static const char *create(SceneWorld *world, const double *value)
     }
     for (int i = 0; i < count; ++i) {
         const int layer = i / (side * side), row = i / side % side, column = i % side;
-        const double place[3] = {(column - 0.5 * (side - 1)) * pitch + 0.2 * r * (draw(&state) - 0.5),
-                                 (row - 0.5 * (side - 1)) * pitch + 0.2 * r * (draw(&state) - 0.5),
+        const double place[3] = {(column - 0.5 * (side - 1)) * pitch + 0.2 * r * (SceneDraw(&state) - 0.5),
+                                 (row - 0.5 * (side - 1)) * pitch + 0.2 * r * (SceneDraw(&state) - 0.5),
                                  (layer + 0.6) * pitch};
-        const float shade = 0.3f + 0.5f * (float)draw(&state);
+        const float shade = 0.3f + 0.5f * (float)SceneDraw(&state);
         const float color[3] = {shade, 0.5f, 0.9f - shade};
-        if (draw(&state) < value[BOXES]) {
+        if (SceneDraw(&state) < value[BOXES]) {
             const dBodyID body = SceneAddBox(world, (double[3]){r, r, r}, place, 1, color);
-            if (value[TUMBLE] > 0)
-                turn(body, &state);
+            if (value[TUMBLE] > 0) {
+                dMatrix3 rotation;
+                SceneDrawRotation(&state, rotation);
+                dBodySetRotation(body, rotation);
+            }
         } else
             SceneAddSphere(world, r, place, 1, color);
     }
-    SceneAddGround(world, 1.5 * half);
-    addWall(world, half, 0, half);
-    addWall(world, -half, 0, half);
-    addWall(world, 0, half, half);
-    addWall(world, 0, -half, half);
+    SceneAddPit(world, half, 0.3 * half);
     return NULL;
 }
 

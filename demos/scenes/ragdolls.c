@@ -16,13 +16,6 @@ static const SceneKey keys[] = {
 
 static const double density = 1000; /* kg/m^3 */
 
-/* Uniform in 0 .. 1, as in the pile. */
-static double draw(unsigned long long *state)
-{
-    *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (double)(*state >> 11) * 0x1p-53;
-}
-
 /* A bone along x or z of the ragdoll, as it stands: from its middle `half` to either side, m. */
 static dBodyID addBone(SceneWorld *world, double x, double z, int upright, double half, double thick, float shade)
 {
@@ -104,41 +97,26 @@ static void place(SceneWorld *world, int first, const dMatrix3 turn, const doubl
     }
 }
 
-static void addWall(SceneWorld *world, double x, double y, double half)
-{
-    const double n = hypot(x, y), thick = 0.02 * half;
-    dCreatePlane(world->space, -x / n, -y / n, 0, -n);
-    SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
-                                       .position = {x * (1 + thick / n), y * (1 + thick / n), 0.2 * half},
-                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                       .size = {x != 0 ? thick : half, y != 0 ? thick : half, 0.2 * half},
-                                       .color = {0.5f, 0.5f, 0.55f}});
-}
-
 static const char *create(SceneWorld *world, const double *value)
 {
     const int count = (int)value[COUNT];
     const double half = 0.9 + 0.3 * sqrt(count);
     unsigned long long state = (unsigned long long)value[SEED];
-    draw(&state);
+    SceneDraw(&state);
     dWorldSetCFM(world->world, 1e-5); /* as game programs have it; W of a ragdoll is regular then */
     dWorldSetContactSurfaceLayer(world->world, 1e-3);
     world->surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = value[MU]};
     for (int i = 0; i < count; ++i) {
         const int first = world->body_count;
         const double spread = half - 0.9;
-        const double to[3] = {2 * spread * (draw(&state) - 0.5), 2 * spread * (draw(&state) - 0.5), 1.2 + 0.45 * i};
+        const double to[3] = {2 * spread * (SceneDraw(&state) - 0.5), 2 * spread * (SceneDraw(&state) - 0.5),
+                              1.2 + 0.45 * i};
         dMatrix3 turn;
-        const double x = draw(&state) - 0.5, y = draw(&state) - 0.5, z = draw(&state) - 0.5;
-        dRFromAxisAndAngle(turn, x, y, z, 2 * M_PI * draw(&state));
-        addRagdoll(world, 0.3f + 0.5f * (float)draw(&state));
+        SceneDrawRotation(&state, turn);
+        addRagdoll(world, 0.3f + 0.5f * (float)SceneDraw(&state));
         place(world, first, turn, to);
     }
-    SceneAddGround(world, 1.5 * half);
-    addWall(world, half, 0, half);
-    addWall(world, -half, 0, half);
-    addWall(world, 0, half, half);
-    addWall(world, 0, -half, half);
+    SceneAddPit(world, half, 0.2 * half);
     return NULL;
 }
 

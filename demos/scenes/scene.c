@@ -93,6 +93,38 @@ void SceneAddGround(SceneWorld *world, double half_width)
                                        .color = {0.55f, 0.57f, 0.60f}});
 }
 
+/* It stands at (x, y), its normal points inwards. */
+static void addWall(SceneWorld *world, double x, double y, double half_width, double half_height)
+{
+    const double n = hypot(x, y), thick = 0.02 * half_width;
+    dCreatePlane(world->space, -x / n, -y / n, 0, -n);
+    SceneAddShape(world, &(SceneShape){.kind = SCENE_BOX,
+                                       .position = {x * (1 + thick / n), y * (1 + thick / n), half_height},
+                                       .size = {x != 0 ? thick : half_width, y != 0 ? thick : half_width, half_height},
+                                       .color = {0.5f, 0.5f, 0.55f}});
+}
+
+void SceneAddPit(SceneWorld *world, double half_width, double half_height)
+{
+    SceneAddGround(world, 1.5 * half_width);
+    for (int k = 0; k < 4; ++k) {
+        const double at = k % 2 == 0 ? half_width : -half_width;
+        addWall(world, k < 2 ? at : 0, k < 2 ? 0 : at, half_width, half_height);
+    }
+}
+
+double SceneDraw(unsigned long long *state)
+{
+    *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+void SceneDrawRotation(unsigned long long *state, dMatrix3 rotation)
+{
+    const double x = SceneDraw(state) - 0.5, y = SceneDraw(state) - 0.5, z = SceneDraw(state) - 0.5;
+    dRFromAxisAndAngle(rotation, x, y, z, 2 * M_PI * SceneDraw(state));
+}
+
 static dJointID addContact(SceneWorld *world, const dContact *contact, const spragSurface *surface, dBodyID body1,
                            dBodyID body2)
 {

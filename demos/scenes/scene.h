@@ -101,6 +101,12 @@ dBodyID SceneAddSphere(SceneWorld *world, double radius, const double position[3
 void SceneSetStacked(SceneWorld *world);
 /* The plane z = 0 as a geom of the world, with a shape to draw. */
 void SceneAddGround(SceneWorld *world, double half_width);
+/* The ground with four walls around it, half_width from its middle and drawn 2 * half_height high. */
+void SceneAddPit(SceneWorld *world, double half_width, double half_height);
+/* Uniform in 0 .. 1: a linear congruential generator (Knuth's MMIX constants), the same on every machine. */
+double SceneDraw(unsigned long long *state);
+/* Any way up, though not all alike: the axis is drawn from a cube. */
+void SceneDrawRotation(unsigned long long *state, dMatrix3 rotation);
 /* Creates a contact through Sprag or through stock ODE, whichever steps this world. */
 void SceneAddContact(SceneWorld *world, const dContact *contact, dBodyID body1, dBodyID body2);
 void SceneAddContactSurface(SceneWorld *world, const dContact *contact, const spragSurface *surface, dBodyID body1,

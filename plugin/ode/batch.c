@@ -36,8 +36,8 @@ enum {
     BLOCKS_ENOUGH = 1000,   /* of an island, up to which WORK_ENOUGH holds */
     ENTRIES_LATE = 2000000, /* blocks of W, 150 MB: up to so many it is made after all where methods without it fail */
     SURGES_MAX = 4,         /* times that an island begins again because its answer throws bodies */
-    PROBES = 3,             /* under a limit, of rows that are taken to hold, before the first solution; in each */
-    SWEEPS_PROBE = 16       /* so many sweeps: 8 find fewer of the rows that do not hold */
+    PROBES = 3,             /* times that, under a limit, sweeps look for rows that do not hold, before a solution */
+    SWEEPS_PROBE = 16       /* of each: 8 find fewer of these rows */
 };
 
 /* Work of an island, in products of 3x3 blocks: a step does not wait for the last digit of a large pile that still

@@ -33,13 +33,18 @@ typedef struct spragFace {
  * order a face is found once. */
 void spragFaceFind(const struct spragWorld *world, const spragIsland *island, int i, spragFace *face);
 
-/* Where a contact with this normal acts: at the height of the middle of its face. */
-static inline void spragFacePoint(const double position[3], const double n[3], const double middle[3], double out[3])
+/* Where a contact with this normal acts: at the height of the middle of its face, which is `off` from it. */
+static inline void spragFaceLift(const double position[3], const double n[3], const double off[3], double out[3])
 {
-    const double off[3] = {middle[0] - position[0], middle[1] - position[1], middle[2] - position[2]};
     const double lift = spragDot3(n, off);
     for (int i = 0; i < 3; ++i)
         out[i] = position[i] + lift * n[i];
+}
+
+static inline void spragFacePoint(const double position[3], const double n[3], const double middle[3], double out[3])
+{
+    const double off[3] = {middle[0] - position[0], middle[1] - position[1], middle[2] - position[2]};
+    spragFaceLift(position, n, off, out);
 }
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "linalg/vec3.h"
+#include "ode/face.h"
 #include "ode/world.h"
 
 /* What of a joint a block is. */
@@ -89,9 +89,7 @@ static inline int spragBlockIsReported(const spragBlock *block)
 /* m, where its forces act: at the height of its face. */
 static inline void spragBlockPoint(const spragBlock *block, double point[3])
 {
-    const double lift = spragDot3(block->n, block->off);
-    for (int i = 0; i < 3; ++i)
-        point[i] = block->position[i] + lift * block->n[i];
+    spragFaceLift(block->position, block->n, block->off, point);
 }
 
 /* A key for two bodies, the same in either order, never NULL. */
