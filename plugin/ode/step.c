@@ -7,9 +7,10 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "ode/batch.h"
+#include "ode/batches.h"
 #include "ode/island.h"
 #include "ode/judge.h"
+#include "ode/lanes.h"
 #include "ode/ledger.h"
 #include "ode/park.h"
 #include "ode/report.h"

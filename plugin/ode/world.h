@@ -145,7 +145,7 @@ typedef struct spragIsland {
     double wedge, rigid; /* m/s: friction locks a wedge that closes so fast, or 0; residual of the rigid problem then */
     double yielded;      /* the share of W by which its contacts had to yield so far in this step, or 0 (soften.h) */
     int guides_yield;    /* 1: guides had to, too */
-    /* what follows begins as zeros where the island is not lone (batch.c), and has no value where it is */
+    /* what follows begins as zeros where the island is not lone (batches.c), and has no value where it is */
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int missed; /* so often it had no answer in this step: then it has less work when it is solved again (release.h) */
     int unsettled;        /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */

@@ -58,7 +58,7 @@ static double turnOf(const Twin *t, int to_world, const spragBlock *block, int r
 /* Torques and speeds about the axes of one law (an axis alone, or the two of a disc); W: about these, 1/(kg m^2). */
 static void checkLaw(int axes, const double *torque, const double *speed, double bound, const double *W)
 {
-    const double accuracy = 1e-9; /* rad/s, of the bound: a tenth of the tolerance (ode/batch.c) */
+    const double accuracy = 1e-9; /* rad/s, of the bound: a tenth of the tolerance (ode/bounded.c) */
     double M = 0, w = 0, power = 0;
     for (int i = 0; i < axes; ++i)
         M = hypot(M, torque[i]), w = hypot(w, speed[i]), power += torque[i] * speed[i];

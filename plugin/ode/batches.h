@@ -1,16 +1,12 @@
-/* The islands' own work: to assemble and to solve.
+/* All islands of a step: to assemble and to solve.
  *
  * Nothing in an island depends on another, so they are shared out in batches, small enough that what one stage writes
- * is still in the cache for the next, to as many threads as the configuration says.  Each thread has a lane of its own
- * to take memory from; the answers do not depend on who found them. */
-#ifndef SPRAG_ODE_BATCH_H
-#define SPRAG_ODE_BATCH_H
+ * is still in the cache for the next, to the world's threads (lanes.h).  The answers do not depend on who found
+ * them. */
+#ifndef SPRAG_ODE_BATCHES_H
+#define SPRAG_ODE_BATCHES_H
 
 #include "ode/world.h"
-
-/* Lanes and threads as configured, before the first step and after a change.  Error: no memory. */
-spragStatus spragLanesMake(struct spragWorld *world);
-void spragLanesFree(struct spragWorld *world);
 
 typedef enum spragIslandsWanted { SPRAG_ISLANDS_ASSEMBLED, SPRAG_ISLANDS_SOLVED } spragIslandsWanted;
 

@@ -1,15 +1,9 @@
-#include "ode/batch.h"
+#include "ode/island_solve.h"
 
 #include <math.h>
-#include <limits.h>
-#include <stdatomic.h>
-#include <stddef.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
-#include "base/pool.h"
-#include "base/status.h"
 #include "ode/articulation.h"
 #include "ode/assemble.h"
 #include "ode/bare.h"
@@ -19,8 +13,7 @@
 #include "ode/coupled.h"
 #include "ode/echo.h"
 #include "ode/haste.h"
-#include "ode/ledger.h"
-#include "ode/lone.h"
+#include "ode/impulse_sum.h"
 #include "ode/matrix_free.h"
 #include "ode/passing.h"
 #include "ode/release.h"
@@ -32,7 +25,6 @@
 #include "solve/solver.h"
 
 enum {
-    BATCH_JOINTS = 64,      /* of a batch: some 100 kB of memory */
     BLOCKS_ENOUGH = 1000,   /* of an island, up to which WORK_ENOUGH holds */
     ENTRIES_LATE = 2000000, /* blocks of W, 150 MB: up to so many it is made after all where methods without it fail */
     SURGES_MAX = 4,         /* times that an island begins again because its answer throws bodies */
@@ -47,98 +39,18 @@ enum {
 #define WORK_ENOUGH 3  /* times that, where the program has said what is enough: a wall of bricks that a cannon hits */
 #define WORK_GLUED 2e9 /* at least, of a heap that holds by infinite friction: it is solved, or thrown about */
 
-#define LATER 1.5 /* time that an island still to be assembled takes, in that of one that is assembled */
+const char *const spragAbsurdity =
+    "a body, joint or contact with a number that is NaN, beyond 1e60 or out of its range";
 
-typedef struct Work {
-    struct spragWorld *world;
-    spragPointerMap surfaces;
-    int *start;        /* (count + 1) first island of each batch */
-    int count, solve;  /* batches; 1: solve too */
-    atomic_int failed; /* least island that failed, or INT_MAX */
-    atomic_int joints; /* of the islands not yet solved */
-} Work;
-
-/* ---------------------------------------------------------------- lanes */
-
-void spragLanesFree(struct spragWorld *world)
+int spragIslandAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
-    spragPoolFree(world->pool);
-    for (int i = 0; i < world->lane_count; ++i) {
-        spragArenaFree(&world->lane[i].arena);
-        spragArenaFree(&world->lane[i].scratch);
-    }
-    spragFree(world->lane);
-    world->pool = NULL;
-    world->lane = NULL;
-    world->lane_count = 0;
-}
-
-spragStatus spragLanesMake(struct spragWorld *world)
-{
-    const int wanted = world->config.thread_count > 1 ? world->config.thread_count : 1;
-    if (wanted == world->lane_count && !spragPoolIsOrphan(world->pool))
-        return SPRAG_OK;
-    spragLanesFree(world);
-    world->lane = spragAlloc((size_t)wanted, sizeof *world->lane);
-    world->pool = wanted > 1 ? spragPoolMake(wanted) : NULL;
-    if (world->lane == NULL || (wanted > 1 && world->pool == NULL)) {
-        spragLanesFree(world);
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d threads", wanted);
-    }
-    world->lane_count = wanted;
-    return SPRAG_OK;
-}
-
-/* ---------------------------------------------------------------- one island */
-
-static spragBodyState *movingBody(spragSnapshot *s, int body)
-{
-    return spragIsDynamic(s, body) ? &s->body[body] : NULL;
-}
-
-/* Of block k on one of its bodies. */
-static void addImpulse(const spragIsland *island, int k, int side, spragBodyState *to)
-{
-    for (int row = 0; row < 3 && to != NULL; ++row)
-        for (int i = 0; i < 6; ++i)
-            to->impulse[i] += island->block[k].J[side][row][i] * island->r[3 * k + row];
-}
-
-typedef struct Impulses {
-    spragSnapshot *snapshot;
-    const spragIsland *island;
-} Impulses;
-
-/* Bodies first .. end - 1, whose blocks come in their order. */
-static void sumRange(void *data, int range, int first, int end)
-{
-    (void)range;
-    const Impulses *impulses = data;
-    const spragIsland *island = impulses->island;
-    for (int i = first; i < end; ++i)
-        for (int l = island->on_start[i]; l < island->on_start[i + 1]; ++l) {
-            const int k = island->on[l], side = island->block[k].body[0] == island->body[i] ? 0 : 1;
-            addImpulse(island, k, side, &impulses->snapshot->body[island->body[i]]);
-        }
-}
-
-/* impulse of every body of the island: J^T r + E^T lambda */
-static void sumImpulses(spragSnapshot *s, const spragIsland *island)
-{
-    const int bodily = island->on_start != NULL && island->row_count == 0; /* every group is one body */
-    if (bodily)
-        spragRangesRun(island->body_count, sumRange, &(Impulses){s, island});
-    for (int k = 0; k < island->block_count && !bodily; ++k)
-        for (int side = 0; side < 2; ++side)
-            addImpulse(island, k, side, movingBody(s, island->block[k].body[side]));
-    for (int e = 0; e < island->row_count; ++e) {
-        const spragEqualityRow *row = &island->row[e];
-        for (int side = 0; side < 2; ++side) {
-            spragBodyState *to = movingBody(s, row->body[side]);
-            for (int i = 0; i < 6 && to != NULL; ++i)
-                to->impulse[i] += row->J[side][i] * row->impulse;
-        }
-    }
+    const spragStatus status = spragAssemble(world, surfaces, island);
+    const int refused = status == SPRAG_ERROR_NOT_FINITE || status == SPRAG_ERROR_RANGE;
+    if (refused && world->lenient)
+        island->declined = spragAbsurdity;
+    if (status == SPRAG_ERROR_MEMORY && (world->lenient || island->joint_count >= SPRAG_RESCUE_LEAST))
+        spragIslandFail(island, "no memory for its problem");
+    return status == SPRAG_OK || island->declined != NULL;
 }
 
 /* Until the ends of sliding bearings lie along their reactions: at once, or after some solutions if a load is new. */
@@ -216,7 +128,7 @@ static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions 
     return status;
 }
 
-static spragSolveOptions optionsOf(const spragConfig *config, double seconds)
+spragSolveOptions spragIslandSolveOptions(const spragConfig *config, double seconds)
 {
     return (spragSolveOptions){.solver = config->solver,
                                .tolerance = config->tolerance,
@@ -337,16 +249,16 @@ static void takeImpulses(struct spragWorld *world, spragIsland *island, spragSta
     if (island->declined == NULL && loose)
         spragMatrixFreeImpulses(&world->snapshot, island, island->greedy);
     else if (island->declined == NULL)
-        sumImpulses(&world->snapshot, island);
+        spragImpulseSum(&world->snapshot, island);
 }
 
 /* Solves the island and takes its impulses.  It is solved again where a jam has changed how a body turns (blow.h), and
  * where the answer throws bodies (surge.h). */
-static void solveIsland(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island,
+static void solveBlocks(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island,
                         double seconds_left)
 {
     const double begin = seconds_left > 0 ? spragSeconds() : 0;
-    spragSolveOptions options = optionsOf(&world->config, seconds_left);
+    spragSolveOptions options = spragIslandSolveOptions(&world->config, seconds_left);
     spragStatus status = solveHeld(world, surfaces, &options, island);
     takeImpulses(world, island, status);
     spragBlow blow;
@@ -376,79 +288,6 @@ static void solveIsland(struct spragWorld *world, const spragPointerMap *surface
     }
 }
 
-static void noteFailure(Work *work, int island)
-{
-    int least = atomic_load(&work->failed);
-    while (island < least && !atomic_compare_exchange_weak(&work->failed, &least, island))
-        ;
-}
-
-/* ---------------------------------------------------------------- batches */
-
-/* Batches of whole islands.  0: no memory. */
-static int makeBatches(Work *work)
-{
-    const spragSnapshot *s = &work->world->snapshot;
-    work->start = SPRAG_TAKE_RAW(&work->world->arena, int, s->island_count + 1);
-    if (work->start == NULL)
-        return 0;
-    int joints = BATCH_JOINTS;
-    for (int k = 0; k < s->island_count; ++k) {
-        if (joints >= BATCH_JOINTS) {
-            work->start[work->count++] = k;
-            joints = 0;
-        }
-        joints += s->island[k].joint_count;
-    }
-    work->start[work->count] = s->island_count;
-    return 1;
-}
-
-/* s, for an island: of what is left of the step's time its share by joints still to be solved; 0: no limit.  ODE's step
- * and the report, which come after the islands, are taken to last as long as in the last step. */
-static double shareOf(Work *work, const spragIsland *island)
-{
-    const struct spragWorld *world = work->world;
-    const double limit = world->config.time_limit;
-    const int joints = atomic_fetch_sub(&work->joints, island->joint_count);
-    if (!(limit > 0))
-        return 0;
-    const double left = limit - (spragSeconds() - world->begin) - world->after;
-    const double others = LATER * (joints - island->joint_count);
-    const double share = (double)world->lane_count * island->joint_count / (island->joint_count + fmax(others, 0));
-    return fmax(left * fmin(share, 1), SPRAG_TIME_LEAST);
-}
-
-static const char *const absurdity =
-    "a body, joint or contact with a number that is NaN, beyond 1e60 or out of its range";
-
-/* Kinematic bodies count too. */
-static void declineAbsurd(const spragSnapshot *s, spragIsland *island)
-{
-    int absurd = 0;
-    for (int i = 0; i < island->body_count; ++i)
-        absurd |= s->body[island->body[i]].absurd;
-    for (int i = 0; i < island->joint_count; ++i)
-        for (int side = 0; side < 2; ++side) {
-            const int body = s->joint[island->joint[i]].body[side];
-            absurd |= body >= 0 && s->body[body].absurd;
-        }
-    if (absurd)
-        island->declined = absurdity;
-}
-
-/* 0: the step fails. */
-static int assemble(const Work *work, spragIsland *island)
-{
-    const spragStatus status = spragAssemble(work->world, &work->surfaces, island);
-    const int refused = status == SPRAG_ERROR_NOT_FINITE || status == SPRAG_ERROR_RANGE;
-    if (refused && work->world->lenient)
-        island->declined = absurdity;
-    if (status == SPRAG_ERROR_MEMORY && (work->world->lenient || island->joint_count >= SPRAG_RESCUE_LEAST))
-        spragIslandFail(island, "no memory for its problem");
-    return status == SPRAG_OK || island->declined != NULL;
-}
-
 /* The impulses found without blocks are the guess of the island with blocks. */
 static void guessFromBare(const spragBare *bare, spragIsland *island)
 {
@@ -457,159 +296,31 @@ static void guessFromBare(const spragBare *bare, spragIsland *island)
 }
 
 /* Without blocks; with them if that was not enough.  0: the step fails. */
-static int solveBare(Work *work, spragIsland *island)
+static int solveBare(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island, double seconds)
 {
-    struct spragWorld *world = work->world;
     const spragBare *bare = island->bare;
-    const double begin = spragSeconds(), seconds = shareOf(work, island);
-    const spragSolveOptions options = optionsOf(&world->config, seconds);
+    const double begin = spragSeconds();
+    const spragSolveOptions options = spragIslandSolveOptions(&world->config, seconds);
     if (spragBareSolve(world, &options, island))
         return 1;
     island->bare = NULL;
     island->visited = 1;
     spragBareUndo(world, island);
-    if (!assemble(work, island))
+    if (!spragIslandAssemble(world, surfaces, island))
         return 0;
     if (island->declined != NULL)
         return 1;
     guessFromBare(bare, island);
-    solveIsland(world, &work->surfaces, island, spragTimeLeft(seconds, begin));
+    solveBlocks(world, surfaces, island, spragTimeLeft(seconds, begin));
     if (bare->rests)
         spragEchoFind(world, bare, island);
     return 1;
 }
 
-/* A large island without an answer is swept (rescue.h).  Where that fails too it is left to ODE; 0: the step fails,
- * since the program calls Sprag by name and is told. */
-static int rescue(Work *work, spragIsland *island)
+int spragIslandSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island, double seconds)
 {
-    struct spragWorld *world = work->world;
-    if (!island->failed || island->joint_count < SPRAG_RESCUE_LEAST)
-        return 1;
-    const spragSolveOptions options = optionsOf(&world->config, shareOf(work, island));
-    if (spragRescue(world, &work->surfaces, &options, island))
-        sumImpulses(&world->snapshot, island);
-    return island->declined == NULL || world->lenient;
-}
-
-/* Time since the lane's last call, s.  The clock takes as long as a tenth of a body's contact. */
-static double passed(spragLane *lane)
-{
-    const double since = lane->since;
-    lane->since = spragSeconds();
-    return lane->since - since;
-}
-
-/* As far as its problem, or its rows without blocks. */
-static void prepareIsland(Work *work, spragLane *lane, int k)
-{
-    struct spragWorld *world = work->world;
-    spragIsland *island = &world->snapshot.island[k];
-    island->lane = lane;
-    if (island->lone != NULL)
-        return;
-    memset((char *)island + offsetof(spragIsland, locked), 0, sizeof *island - offsetof(spragIsland, locked));
-    if (island->declined != NULL)
-        return;
-    if (work->solve) {
-        island->haste = spragHasteOf(world, island);
-        island->wedged_before = world->wedges > 0 && spragHasteWedged(world, island);
-        spragBareMake(world, &work->surfaces, island);
-    }
-    if (island->bare == NULL && !assemble(work, island))
-        noteFailure(work, k);
-}
-
-static void finishIsland(Work *work, int k)
-{
-    spragIsland *island = &work->world->snapshot.island[k];
-    int done = 1;
-    if (island->lone != NULL)
-        return;
-    if (island->declined == NULL && island->bare != NULL)
-        done = solveBare(work, island);
-    else if (island->declined == NULL)
-        solveIsland(work->world, &work->surfaces, island, shareOf(work, island));
-    if (!done || !rescue(work, island))
-        noteFailure(work, k);
-    island->haste = spragHasteNext(work->world, island);
-}
-
-/* 1: an island before this one failed, and the step with it. */
-static int isVain(Work *work, int k)
-{
-    return k >= atomic_load_explicit(&work->failed, memory_order_relaxed);
-}
-
-static void workOnBatch(void *context, int worker, int batch)
-{
-    Work *work = context;
-    struct spragWorld *world = work->world;
-    spragLane *lane = &world->lane[worker];
-    if (worker > 0)
-        lane->since = spragSeconds(); /* it may have waited */
-    const int first = work->start[batch], end = work->start[batch + 1];
-    for (int k = first; k < end && world->lenient; ++k)
-        declineAbsurd(&world->snapshot, &world->snapshot.island[k]);
-    const int lone = work->solve ? spragLonesSolve(world, &work->surfaces, lane, first, end) : 0;
-    const int left = end - first - lone;
-    if (lone > 0)
-        lane->solving += passed(lane);
-    for (int k = first; k < end && !isVain(work, k); ++k)
-        prepareIsland(work, lane, k);
-    if (left > 0)
-        lane->assembling += passed(lane);
-    for (int k = first; k < end && work->solve && !isVain(work, k); ++k)
-        finishIsland(work, k);
-    if (left > 0)
-        lane->solving += passed(lane);
-}
-
-/* Divides the time that has passed among the two stages, in proportion to what all threads spent on either. */
-static void fillTimes(struct spragWorld *world, double passed)
-{
-    double assembling = 0, solving = 0;
-    for (int i = 0; i < world->lane_count; ++i) {
-        assembling += world->lane[i].assembling;
-        solving += world->lane[i].solving;
-    }
-    const double share = assembling + solving > 0 ? solving / (assembling + solving) : 0;
-    world->info.nanoseconds[SPRAG_STAGE_SOLVE] = (long long)(1e9 * share * passed);
-    world->info.nanoseconds[SPRAG_STAGE_ASSEMBLE] = (long long)(1e9 * (1 - share) * passed);
-}
-
-spragStatus spragIslandsWork(struct spragWorld *world, spragIslandsWanted wanted, double begin)
-{
-    Work work = {.world = world, .solve = wanted == SPRAG_ISLANDS_SOLVED};
-    atomic_init(&work.failed, INT_MAX);
-    atomic_init(&work.joints, 0);
-    world->largest = NULL;
-    for (int k = 0; k < world->snapshot.island_count; ++k) {
-        spragIsland *island = &world->snapshot.island[k];
-        atomic_fetch_add(&work.joints, island->joint_count);
-        if (world->largest == NULL || island->body_count > world->largest->body_count)
-            world->largest = island;
-    }
-    spragStatus status = spragLedgerFindSurfaces(world, &work.surfaces);
-    if (status == SPRAG_OK && !makeBatches(&work))
-        status = spragFail(SPRAG_ERROR_MEMORY, "no memory to share out %d islands", world->snapshot.island_count);
-    if (status != SPRAG_OK)
-        return status;
-    for (int i = 0; i < world->lane_count; ++i) {
-        spragArenaReset(&world->lane[i].arena);
-        world->lane[i].assembling = world->lane[i].solving = 0;
-        world->lane[i].since = begin;
-    }
-    spragPoolRun(world->pool, workOnBatch, &work, work.count);
-    world->solved = work.count == 1 && world->lane_count == 1 ? world->lane[0].since : spragSeconds();
-    fillTimes(world, world->solved - begin);
-    const int failed = atomic_load(&work.failed);
-    if (failed == INT_MAX)
-        return SPRAG_OK;
-    /* Another thread may have the sentence that says why: this one says it again. */
-    spragIsland *island = &world->snapshot.island[failed];
-    island->lane = &world->lane[0];
-    island->block_count = island->row_count = island->articulation_count = 0;
-    status = spragAssemble(world, &work.surfaces, island);
-    return status != SPRAG_OK ? status : spragFail(SPRAG_ERROR_MEMORY, "no memory for an island");
+    if (island->bare != NULL)
+        return solveBare(world, surfaces, island, seconds);
+    solveBlocks(world, surfaces, island, seconds);
+    return 1;
 }

@@ -1,0 +1,221 @@
+#include "ode/batches.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "base/status.h"
+#include "ode/assemble.h"
+#include "ode/bare.h"
+#include "ode/haste.h"
+#include "ode/impulse_sum.h"
+#include "ode/island_solve.h"
+#include "ode/ledger.h"
+#include "ode/lone.h"
+#include "ode/rescue.h"
+
+enum { BATCH_JOINTS = 64 }; /* of a batch: some 100 kB of memory */
+
+#define LATER 1.5 /* time that an island still to be assembled takes, in that of one that is assembled */
+
+typedef struct Work {
+    struct spragWorld *world;
+    spragPointerMap surfaces;
+    int *start;        /* (count + 1) first island of each batch */
+    int count, solve;  /* batches; 1: solve too */
+    atomic_int failed; /* least island that failed, or INT_MAX */
+    atomic_int joints; /* of the islands not yet solved */
+} Work;
+
+/* Batches of whole islands.  0: no memory. */
+static int makeBatches(Work *work)
+{
+    const spragSnapshot *s = &work->world->snapshot;
+    work->start = SPRAG_TAKE_RAW(&work->world->arena, int, s->island_count + 1);
+    if (work->start == NULL)
+        return 0;
+    int joints = BATCH_JOINTS;
+    for (int k = 0; k < s->island_count; ++k) {
+        if (joints >= BATCH_JOINTS) {
+            work->start[work->count++] = k;
+            joints = 0;
+        }
+        joints += s->island[k].joint_count;
+    }
+    work->start[work->count] = s->island_count;
+    return 1;
+}
+
+/* s, for an island: of what is left of the step's time its share by joints still to be solved; 0: no limit.  ODE's step
+ * and the report, which come after the islands, are taken to last as long as in the last step. */
+static double shareOf(Work *work, const spragIsland *island)
+{
+    const struct spragWorld *world = work->world;
+    const double limit = world->config.time_limit;
+    const int joints = atomic_fetch_sub(&work->joints, island->joint_count);
+    if (!(limit > 0))
+        return 0;
+    const double left = limit - (spragSeconds() - world->begin) - world->after;
+    const double others = LATER * (joints - island->joint_count);
+    const double share = (double)world->lane_count * island->joint_count / (island->joint_count + fmax(others, 0));
+    return fmax(left * fmin(share, 1), SPRAG_TIME_LEAST);
+}
+
+/* Kinematic bodies count too. */
+static void declineAbsurd(const spragSnapshot *s, spragIsland *island)
+{
+    int absurd = 0;
+    for (int i = 0; i < island->body_count; ++i)
+        absurd |= s->body[island->body[i]].absurd;
+    for (int i = 0; i < island->joint_count; ++i)
+        for (int side = 0; side < 2; ++side) {
+            const int body = s->joint[island->joint[i]].body[side];
+            absurd |= body >= 0 && s->body[body].absurd;
+        }
+    if (absurd)
+        island->declined = spragAbsurdity;
+}
+
+/* A large island without an answer is swept (rescue.h).  Where that fails too it is left to ODE; 0: the step fails,
+ * since the program calls Sprag by name and is told. */
+static int rescue(Work *work, spragIsland *island)
+{
+    struct spragWorld *world = work->world;
+    if (!island->failed || island->joint_count < SPRAG_RESCUE_LEAST)
+        return 1;
+    const spragSolveOptions options = spragIslandSolveOptions(&world->config, shareOf(work, island));
+    if (spragRescue(world, &work->surfaces, &options, island))
+        spragImpulseSum(&world->snapshot, island);
+    return island->declined == NULL || world->lenient;
+}
+
+static void noteFailure(Work *work, int island)
+{
+    int least = atomic_load(&work->failed);
+    while (island < least && !atomic_compare_exchange_weak(&work->failed, &least, island))
+        ;
+}
+
+/* Time since the lane's last call, s.  The clock takes as long as a tenth of a body's contact. */
+static double passed(spragLane *lane)
+{
+    const double since = lane->since;
+    lane->since = spragSeconds();
+    return lane->since - since;
+}
+
+/* As far as its problem, or its rows without blocks. */
+static void prepareIsland(Work *work, spragLane *lane, int k)
+{
+    struct spragWorld *world = work->world;
+    spragIsland *island = &world->snapshot.island[k];
+    island->lane = lane;
+    if (island->lone != NULL)
+        return;
+    memset((char *)island + offsetof(spragIsland, locked), 0, sizeof *island - offsetof(spragIsland, locked));
+    if (island->declined != NULL)
+        return;
+    if (work->solve) {
+        island->haste = spragHasteOf(world, island);
+        island->wedged_before = world->wedges > 0 && spragHasteWedged(world, island);
+        spragBareMake(world, &work->surfaces, island);
+    }
+    if (island->bare == NULL && !spragIslandAssemble(world, &work->surfaces, island))
+        noteFailure(work, k);
+}
+
+static void finishIsland(Work *work, int k)
+{
+    spragIsland *island = &work->world->snapshot.island[k];
+    int done = 1;
+    if (island->lone != NULL)
+        return;
+    if (island->declined == NULL)
+        done = spragIslandSolve(work->world, &work->surfaces, island, shareOf(work, island));
+    if (!done || !rescue(work, island))
+        noteFailure(work, k);
+    island->haste = spragHasteNext(work->world, island);
+}
+
+/* 1: an island before this one failed, and the step with it. */
+static int isVain(Work *work, int k)
+{
+    return k >= atomic_load_explicit(&work->failed, memory_order_relaxed);
+}
+
+static void workOnBatch(void *context, int worker, int batch)
+{
+    Work *work = context;
+    struct spragWorld *world = work->world;
+    spragLane *lane = &world->lane[worker];
+    if (worker > 0)
+        lane->since = spragSeconds(); /* it may have waited */
+    const int first = work->start[batch], end = work->start[batch + 1];
+    for (int k = first; k < end && world->lenient; ++k)
+        declineAbsurd(&world->snapshot, &world->snapshot.island[k]);
+    const int lone = work->solve ? spragLonesSolve(world, &work->surfaces, lane, first, end) : 0;
+    const int left = end - first - lone;
+    if (lone > 0)
+        lane->solving += passed(lane);
+    for (int k = first; k < end && !isVain(work, k); ++k)
+        prepareIsland(work, lane, k);
+    if (left > 0)
+        lane->assembling += passed(lane);
+    for (int k = first; k < end && work->solve && !isVain(work, k); ++k)
+        finishIsland(work, k);
+    if (left > 0)
+        lane->solving += passed(lane);
+}
+
+/* Divides the time that has passed among the two stages, in proportion to what all threads spent on either. */
+static void fillTimes(struct spragWorld *world, double passed)
+{
+    double assembling = 0, solving = 0;
+    for (int i = 0; i < world->lane_count; ++i) {
+        assembling += world->lane[i].assembling;
+        solving += world->lane[i].solving;
+    }
+    const double share = assembling + solving > 0 ? solving / (assembling + solving) : 0;
+    world->info.nanoseconds[SPRAG_STAGE_SOLVE] = (long long)(1e9 * share * passed);
+    world->info.nanoseconds[SPRAG_STAGE_ASSEMBLE] = (long long)(1e9 * (1 - share) * passed);
+}
+
+spragStatus spragIslandsWork(struct spragWorld *world, spragIslandsWanted wanted, double begin)
+{
+    Work work = {.world = world, .solve = wanted == SPRAG_ISLANDS_SOLVED};
+    atomic_init(&work.failed, INT_MAX);
+    atomic_init(&work.joints, 0);
+    world->largest = NULL;
+    for (int k = 0; k < world->snapshot.island_count; ++k) {
+        spragIsland *island = &world->snapshot.island[k];
+        atomic_fetch_add(&work.joints, island->joint_count);
+        if (world->largest == NULL || island->body_count > world->largest->body_count)
+            world->largest = island;
+    }
+    spragStatus status = spragLedgerFindSurfaces(world, &work.surfaces);
+    if (status == SPRAG_OK && !makeBatches(&work))
+        status = spragFail(SPRAG_ERROR_MEMORY, "no memory to share out %d islands", world->snapshot.island_count);
+    if (status != SPRAG_OK)
+        return status;
+    for (int i = 0; i < world->lane_count; ++i) {
+        spragArenaReset(&world->lane[i].arena);
+        world->lane[i].assembling = world->lane[i].solving = 0;
+        world->lane[i].since = begin;
+    }
+    spragPoolRun(world->pool, workOnBatch, &work, work.count);
+    world->solved = work.count == 1 && world->lane_count == 1 ? world->lane[0].since : spragSeconds();
+    fillTimes(world, world->solved - begin);
+    const int failed = atomic_load(&work.failed);
+    if (failed == INT_MAX)
+        return SPRAG_OK;
+    /* Another thread may have the sentence that says why: this one says it again. */
+    spragIsland *island = &world->snapshot.island[failed];
+    island->lane = &world->lane[0];
+    island->block_count = island->row_count = island->articulation_count = 0;
+    status = spragAssemble(world, &work.surfaces, island);
+    return status != SPRAG_OK ? status : spragFail(SPRAG_ERROR_MEMORY, "no memory for an island");
+}
