@@ -337,13 +337,19 @@ static int worldOpen(SceneWorld *world, const spragConfig *config, char *error)
     dWorldSetGravity(world->world, 0, 0, -9.81);
     world->surface.mode = dContactApprox1;
     world->surface.mu = 0.5;
-    if (world->solver != SCENE_SPRAG) {
+    const int stock = world->solver != SCENE_SPRAG;
+    spragConfig own = config != NULL ? *config : spragConfigDefault();
+    if (stock) {
         world->record = SceneRecordCreate();
         if (world->record == NULL)
             snprintf(error, SCENE_ERROR_SIZE, "%s: out of memory", world->scene->name);
-        return world->record != NULL;
+        if (world->record == NULL || own.analysis != SPRAG_ANALYSIS_JUDGE)
+            return world->record != NULL;
+        own.solver = SPRAG_SOLVER_STOCK;
+        own.stepper = world->solver == SCENE_ODE_QUICK ? SPRAG_STEPPER_QUICKSTEP : SPRAG_STEPPER_STEP;
+        own.gyroscopic = SPRAG_GYROSCOPIC_ODE;
     }
-    if (spragWorldAttach(world->world, config, &world->sprag) == SPRAG_OK)
+    if (spragWorldAttach(world->world, &own, stock ? &world->judge : &world->sprag) == SPRAG_OK)
         return 1;
     snprintf(error, SCENE_ERROR_SIZE, "%s: %s", world->scene->name, spragStatusDetail());
     return 0;
@@ -392,6 +398,16 @@ const char *SceneDetail(const SceneWorld *world)
     return world->fault != NULL ? world->fault : spragStatusDetail();
 }
 
+static spragStatus step(SceneWorld *world, double h)
+{
+    if (world->sprag != NULL || world->judge != NULL)
+        return spragWorldStep(world->sprag != NULL ? world->sprag : world->judge, h);
+    if (world->solver == SCENE_ODE_QUICK ? dWorldQuickStep(world->world, h) : dWorldStep(world->world, h))
+        return SPRAG_OK;
+    world->fault = "ODE had no memory for its step";
+    return SPRAG_ERROR_MEMORY;
+}
+
 spragStatus SceneStep(SceneWorld *world, double h)
 {
     world->fault = NULL;
@@ -416,19 +432,11 @@ spragStatus SceneStep(SceneWorld *world, double h)
     for (int k = 0; k < world->guide_count && world->sprag == NULL; ++k)
         pinch(world, &world->guide[k]);
 
-    if (world->sprag != NULL) {
-        const spragStatus status = spragWorldStep(world->sprag, h);
-        if (status != SPRAG_OK)
-            return status;
-    } else {
-        const int done =
-            world->solver == SCENE_ODE_QUICK ? dWorldQuickStep(world->world, h) : dWorldStep(world->world, h);
-        if (!done) {
-            world->fault = "ODE had no memory for its step";
-            return SPRAG_ERROR_MEMORY;
-        }
+    const spragStatus status = step(world, h);
+    if (status != SPRAG_OK)
+        return status;
+    if (world->record != NULL)
         SceneRecordRead(world->record);
-    }
     world->step += 1;
     world->time += h;
     rememberTips(world);
@@ -443,6 +451,8 @@ void SceneDestroy(SceneWorld *world)
         return;
     if (world->sprag != NULL)
         spragWorldDetach(world->sprag);
+    if (world->judge != NULL)
+        spragWorldDetach(world->judge);
     if (world->contact_group != NULL)
         dJointGroupDestroy(world->contact_group);
     if (world->space != NULL)

@@ -62,6 +62,7 @@ struct SceneWorld {
     dSpaceID space;
     dJointGroupID contact_group; /* emptied before each step */
     spragWorldID sprag;          /* NULL under stock ODE */
+    spragWorldID judge;          /* of stock ODE's steps, with SPRAG_ANALYSIS_JUDGE; else NULL */
     dSurfaceParameters surface;  /* of contacts made by the default routine */
     int body_count, shape_count;
     dBodyID *body;     /* (body_count) in the order of the trace */

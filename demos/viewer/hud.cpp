@@ -83,6 +83,14 @@ void hudRectangle(float x, float y, float width, float height, float rounding, H
     ImGui::GetForegroundDrawList()->AddRectFilled(ImVec2(x, y), ImVec2(x + width, y + height), packed(color), rounding);
 }
 
+void hudArrow(float x, float y, float length, float width, HudColor color)
+{
+    const float neck = x + length - width;
+    hudRectangle(x, y - 0.12f * width, neck - x, 0.24f * width, 0, color);
+    ImGui::GetForegroundDrawList()->AddTriangleFilled(ImVec2(neck, y - 0.5f * width), ImVec2(neck, y + 0.5f * width),
+                                                      ImVec2(x + length, y), packed(color));
+}
+
 // Two points a pixel column, its least and its greatest value: no spike is missed, and none is added by a mitre.
 void hudCurve(float x, float y, float width, float height, const float *value, int count, float low, float high,
               float thickness, HudColor color)

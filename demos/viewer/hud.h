@@ -20,6 +20,8 @@ void hudBegin(int width, int height);
 float hudText(float x, float y, float size, int wide, HudColor color, const char *text);
 float hudTextWidth(float size, int wide, const char *text);
 void hudRectangle(float x, float y, float width, float height, float rounding, HudColor color);
+/* To the right, from x, length long and as wide as its head. */
+void hudArrow(float x, float y, float length, float width, HudColor color);
 /* count values in [low, high] from left to right. */
 void hudCurve(float x, float y, float width, float height, const float *value, int count, float low, float high,
               float thickness, HudColor color);

@@ -5,8 +5,9 @@
 #include "scenes/scene.h"
 #include "viewer/draw.h"
 #include "viewer/options.h"
+#include "viewer/plot.h"
 
-enum { VIEW_EVENT_MAX = 6, VIEW_PLOT_MAX = 100000 };
+enum { VIEW_EVENT_MAX = 6 };
 
 typedef struct View {
     SceneWorld *world;
@@ -15,10 +16,10 @@ typedef struct View {
     int event_count;
     spragEvent notable; /* the last jam, detach, inconsistent or indeterminate event */
     int has_notable;
-    float *normal, *slip; /* (plot_count) of all contacts together: N; m/s */
-    int plot_count;
+    Plot normal, slip;  /* of all contacts: the sum, N; the greatest, m/s */
     double force_scale; /* N */
     double detail;      /* size of marks and arrows: less where there are many */
+    double residual;    /* greatest of all steps, m/s; < 0: no contact yet */
     int complaints;     /* of stock ODE about its LCP solver */
     char failure[200];  /* the step failed: why; the view stands still */
 } View;
@@ -35,7 +36,11 @@ void viewStep(View *view, double h);
 void viewFollow(const View *view, float aspect, Camera *camera);
 /* Solids and helpers of the view into the drawing. */
 void viewDraw(const View *view, Draw *draw, const Camera *camera, const ViewShow *show);
-/* Text of the view into its columns [left, left + width) of a picture of the given height, pixels. */
-void viewText(const View *view, const ViewShow *show, int left, int width, int height);
+/* A jam, or a paradox. */
+int viewIsNotable(spragEventType type);
+
+/* view_text.c: text and plots of one of `count` views into its columns [left, left + width) of a picture of the given
+ * height, pixels.  Views side by side have the same scales. */
+void viewText(const View *views, int count, int index, const ViewShow *show, int left, int width, int height);
 
 #endif
