@@ -7,7 +7,7 @@
 
 #define PLOT_ROUNDING 1e-6 /* N, m/s: below that it is no force and no motion */
 
-/* Each value is the greatest of `stride` steps.  Where the memory is full neighbours become one, so no spike is lost. */
+/* Each value is the greatest of `stride` steps.  Where memory is full neighbours become one, so no spike is lost. */
 typedef struct Plot {
     float *value;      /* (count) */
     int count, stride; /* steps a value */

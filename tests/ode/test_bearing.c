@@ -1,6 +1,6 @@
 /* Whose joint has friction: it is replaced, removed, forgotten with its joint, and its ends have ids of their own.
  * And that its bounds fit the reaction they follow from: |M| <= mu R F to the tolerance.  (Closed forms of jams and
- * slides: worlds/test_joint_friction.c.) */
+ * slides: worlds/test_friction_sliding.c.) */
 #include "support/twin.h"
 
 #include "ode/bearing.h"

@@ -1,6 +1,6 @@
 /* Friction of joints that turn, about every axis they have: the rows are the turning of one body against the other, the
  * torque is within mu R F, F the force that the joint's feedback tells, as much as that and against the motion where it
- * turns, and a ball's across its load is a round disc.  (Closed forms: worlds/test_joint_friction.c.) */
+ * turns, and a ball's across its load is a round disc.  (Closed forms: worlds/test_friction_turning.c.) */
 #include "support/twin.h"
 #include "support/uniform.h"
 
