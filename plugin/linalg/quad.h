@@ -14,6 +14,14 @@ enum { SPRAG_QUAD = 4 };
 typedef double spragQuad __attribute__((vector_size(32)));
 typedef long long spragQuadMask __attribute__((vector_size(32))); /* -1: true */
 
+/* Numbers of a and then b by their places, in the order wanted; gcc before 12 has it by another name. */
+#if __has_builtin(__builtin_shufflevector)
+#define SPRAG_SHUFFLE(mask_type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SPRAG_SHUFFLE(mask_type, a, b, ...) __builtin_shuffle(a, b, (mask_type){__VA_ARGS__})
+#endif
+#define SPRAG_QUAD_SHUFFLE(a, b, ...) SPRAG_SHUFFLE(spragQuadMask, a, b, __VA_ARGS__)
+
 /* Never passed to a function that is not inlined: the ABI depends on the target. */
 #define SPRAG_QUAD_INLINE static inline __attribute__((always_inline))
 

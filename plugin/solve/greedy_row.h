@@ -25,7 +25,7 @@ _Static_assert(sizeof(spragGreedyContact) % sizeof(spragQuad) == 0, "rows of con
 #define SPRAG_ROW(x) (*(const spragQuad *)(const void *)(x))
 #define SPRAG_ROW_CHANGE(x) (*(spragQuad *)(void *)(x))
 #define SPRAG_LANE_ROW(x) (*(spragOctRow *)(void *)(x))
-#define SPRAG_ROW_TURNED(x) __builtin_shufflevector(x, x, 1, 2, 0, 3)
+#define SPRAG_ROW_TURNED(x) SPRAG_QUAD_SHUFFLE(x, x, 1, 2, 0, 3)
 
 /* a x b, turned by one place: (z, x, y). */
 SPRAG_QUAD_INLINE spragQuad spragGreedyCross(spragQuad a, spragQuad b)
@@ -36,9 +36,9 @@ SPRAG_QUAD_INLINE spragQuad spragGreedyCross(spragQuad a, spragQuad b)
 /* The sums of three vectors whose fourth numbers are zero. */
 SPRAG_QUAD_INLINE spragQuad spragGreedySums(spragQuad a, spragQuad b, spragQuad c)
 {
-    const spragQuad ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    const spragQuad cc = __builtin_shufflevector(c, c, 0, 4, 2, 6) + __builtin_shufflevector(c, c, 1, 5, 3, 7);
-    return __builtin_shufflevector(ab, cc, 0, 1, 4, 5) + __builtin_shufflevector(ab, cc, 2, 3, 6, 7);
+    const spragQuad ab = SPRAG_QUAD_SHUFFLE(a, b, 0, 4, 2, 6) + SPRAG_QUAD_SHUFFLE(a, b, 1, 5, 3, 7);
+    const spragQuad cc = SPRAG_QUAD_SHUFFLE(c, c, 0, 4, 2, 6) + SPRAG_QUAD_SHUFFLE(c, c, 1, 5, 3, 7);
+    return SPRAG_QUAD_SHUFFLE(ab, cc, 0, 1, 4, 5) + SPRAG_QUAD_SHUFFLE(ab, cc, 2, 3, 6, 7);
 }
 
 /* J_k v */
