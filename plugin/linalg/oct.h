@@ -29,6 +29,13 @@ SPRAG_OCT_INLINE spragOct spragOctSqrt(spragOct x)
     } y = {x};
     y.half[0] = _mm_sqrt_ps(y.half[0]), y.half[1] = _mm_sqrt_ps(y.half[1]);
     return y.whole;
+#elif defined(__aarch64__)
+    union {
+        spragOct whole;
+        float32x4_t half[2];
+    } y = {x};
+    y.half[0] = vsqrtq_f32(y.half[0]), y.half[1] = vsqrtq_f32(y.half[1]);
+    return y.whole;
 #else
     spragOct y;
     for (int i = 0; i < SPRAG_OCT; ++i)

@@ -8,6 +8,8 @@
 #include <math.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 enum { SPRAG_QUAD = 4 };
@@ -107,6 +109,13 @@ SPRAG_QUAD_INLINE spragQuad spragQuadSqrt(spragQuad x)
         __m128d half[2];
     } y = {x};
     y.half[0] = _mm_sqrt_pd(y.half[0]), y.half[1] = _mm_sqrt_pd(y.half[1]);
+    return y.whole;
+#elif defined(__aarch64__)
+    union {
+        spragQuad whole;
+        float64x2_t half[2];
+    } y = {x};
+    y.half[0] = vsqrtq_f64(y.half[0]), y.half[1] = vsqrtq_f64(y.half[1]);
     return y.whole;
 #else
     return (spragQuad){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};

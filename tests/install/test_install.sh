@@ -5,13 +5,21 @@ set -euo pipefail
 source=$1 build=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-cmake --install "$build" --prefix "$scratch/prefix" >/dev/null
+cmake --install "$build" --prefix "$scratch/first" >/dev/null
+mv "$scratch/first" "$scratch/prefix" # what is installed may be moved
 
 cmake -S "$source/tests/install" -B "$scratch/consumer" -DCMAKE_PREFIX_PATH="$scratch/prefix" >/dev/null
 cmake --build "$scratch/consumer" >/dev/null
 "$scratch/consumer/consumer_shared"
 "$scratch/consumer/consumer_static"
 "$scratch/consumer/consumer_classes"
+
+# A project with Sprag's source among its own has the same targets, and neither tests nor programs of Sprag.
+cmake -S "$source/tests/install" -B "$scratch/among" -DSPRAG_SOURCE="$source" >"$scratch/log" 2>&1 ||
+    { cat "$scratch/log"; exit 1; }
+targets=$(cmake --build "$scratch/among" --target help)
+grep -qw consumer_static <<<"$targets" && ! grep -qE 'sprag-solve|test_' <<<"$targets" ||
+    { echo "Sprag within a project has targets: $targets"; exit 1; }
 
 # A program that has its own Sprag, preloaded as well: the preloaded one stands aside.
 preload=$(find "$scratch/prefix" -name libsprag_preload.so)
