@@ -32,6 +32,7 @@
 #include "problem/residual.h"
 #include "solve/cones.h"
 #include "solve/glue.h"
+#include "solve/proximal.h"
 #include "solve/single.h"
 #include "solve/solver.h"
 
@@ -41,6 +42,11 @@
  * second, if it is found at all.)  WORK_PATIENT, some 0.3 s, is for `enough`. */
 #define WORK_PROMPT 1e6
 #define WORK_PATIENT 1.5e8
+
+/* m/s, at most, of a polish, which ends at SPRAG_EXACT of it: where creep is rounding.  (With a tolerance of 1e-6 it
+ * ended at 1e-10, while rest asks for creep of 5e-13: 300 boxes at rest got their W in nearly every step, and eight
+ * sweeps.  A pile that Newton has brought to rounding rests for some ten steps on its guesses alone.) */
+#define TOLERANCE_POLISH (SPRAG_CREEP_ROUNDING / SPRAG_EXACT)
 
 #define COUPLED 0.5           /* a mechanism: joints couple more than this part of all pairs of blocks */
 #define SECONDS_PER_CUBE 1e-8 /* s: a dense factorisation of n blocks takes this times n^3 */
@@ -398,14 +404,17 @@ static spragStatus calm(Run *run)
     const spragSolver *method[3] = {NULL, has_bodies ? &spragSolverCalm : NULL, NULL};
     double creep = spragVelocityCreep(run->problem, run->r, run->u);
     method[creep > SPRAG_CREEP_SLOW ? 0 : 2] = newton;
-    for (int k = 0; k < 3 && creep > SPRAG_CREEP_ROUNDING; ++k) {
+    spragStatus status = SPRAG_OK;
+    for (int k = 0; k < 3 && creep > SPRAG_CREEP_ROUNDING && status != SPRAG_ERROR_MEMORY; ++k) {
         if (method[k] == NULL || (method[k] == newton && (creep <= SPRAG_CREEP_SLOW || !matters)))
             continue;
-        if (tryMethod(run, method[k], BETTER) == SPRAG_ERROR_MEMORY)
-            return SPRAG_ERROR_MEMORY;
+        const double asked = run->left.tolerance;
+        run->left.tolerance = method[k] == &spragSolverPolish ? fmin(asked, TOLERANCE_POLISH) : asked;
+        status = tryMethod(run, method[k], BETTER);
+        run->left.tolerance = asked;
         creep = spragVelocityCreep(run->problem, run->r, run->u);
     }
-    return SPRAG_OK;
+    return status == SPRAG_ERROR_MEMORY ? status : SPRAG_OK;
 }
 
 /* ---------------------------------------------------------------- the chain */

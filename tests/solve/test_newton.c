@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem/creep.h"
+#include "problem/residual.h"
 #include "solve/solver.h"
 #include "support/random_pile.h"
 #include "support/random_problem.h"
@@ -110,9 +112,34 @@ static void atOnceFromAWarmGuess(void **state)
     }
 }
 
+/* An answer within tolerance that creeps: the chain polishes it to rounding, however rough the tolerance. */
+static void creepIsPolishedAway(void **state)
+{
+    (void)state;
+    static Pile pile;
+    const spragSolveOptions options = {.tolerance = 1e-8}, rough = {.tolerance = SPRAG_CREEP_MATTERS};
+    int crept = 0;
+    for (unsigned long long seed = 1; seed <= 10; ++seed) {
+        spragArena arena = {0};
+        spragSolveInfo info = {0};
+        double r[PILE_N] = {0}, u[PILE_N];
+        randomPile(&pile, seed, 0.8, 10);
+        assert_int_equal(spragSolverNewton.solve(&pile.problem, &options, &arena, r, &info), SPRAG_OK);
+        for (int i = 0; i < PILE_N; ++i)
+            pile.q[i] *= 1 + 4e-11;
+        spragProblemVelocity(&pile.problem, r, u);
+        crept += spragVelocityCreep(&pile.problem, r, u) > SPRAG_CREEP_SLOW;
+        assert_int_equal(spragChainSolve(&pile.problem, &rough, &arena, r, u, &info), SPRAG_OK);
+        assert_true(spragVelocityCreep(&pile.problem, r, u) <= SPRAG_CREEP_ROUNDING);
+        spragArenaFree(&arena);
+    }
+    assert_true(crept >= 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(contactsAreSolved), cmocka_unit_test(everyKindIsSolved),
-                                       cmocka_unit_test(filesAreSolved), cmocka_unit_test(atOnceFromAWarmGuess)};
+                                       cmocka_unit_test(filesAreSolved), cmocka_unit_test(atOnceFromAWarmGuess),
+                                       cmocka_unit_test(creepIsPolishedAway)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

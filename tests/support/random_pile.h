@@ -11,7 +11,7 @@
 #include "problem/bodies.h"
 #include "support/random_problem.h"
 
-enum { PILE_BODIES = 10, PILE_NC = 60, PILE_N = 3 * PILE_NC };
+enum { PILE_BODIES = 10, PILE_NC = 64, PILE_N = 3 * PILE_NC }; /* more contacts than the chain calls few */
 
 typedef struct Pile {
     spragProblem problem;
