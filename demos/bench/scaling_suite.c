@@ -13,6 +13,7 @@
 
 #define GAME (1.0 / 240)
 static const int size[] = {100, 300, 1000, 3000, 10000};
+enum { WARM_AT_REST = 30 }; /* steps, till it is known whether threads are worth it (ode/manner.h) */
 enum { SIZES = sizeof size / sizeof *size, KINDS = 2, MOVING = 0, AT_REST, STATES, LINE_LENGTH = 200 };
 static const char *const kind_keys[KINDS] = {"", " boxes=1 tumble=1"};
 static const int kind_rest[KINDS] = {10000, 1000}; /* bodies */
@@ -121,6 +122,8 @@ static int runSize(Run *run, int kind, int k)
     snprintf(keys, sizeof keys, "count=%d%s", bodies, kind_keys[kind]);
     const WorldPlan plan = {"pile", keys, GAME, 400, bodies > 300 ? 5 : 20, bodies > 1000 ? 3 : bodies > 300 ? 7 : 20,
                             0,      1};
+    WorldPlan at_rest = plan;
+    at_rest.warm = WARM_AT_REST;
     SceneWorld *world = worldSettle(&plan);
     if (world == NULL)
         return 0;
@@ -128,7 +131,7 @@ static int runSize(Run *run, int kind, int k)
     if (bodies > run->options->rest || bodies > kind_rest[kind])
         run->line[AT_REST][k][0] = '\0';
     else if (worldCalm(world, GAME, kind_longer[kind], run->options->tolerance))
-        status |= measure(run, world, &plan, kind_name[kind][AT_REST], AT_REST, run->line[AT_REST][k]);
+        status |= measure(run, world, &at_rest, kind_name[kind][AT_REST], AT_REST, run->line[AT_REST][k]);
     else
         snprintf(run->line[AT_REST][k], LINE_LENGTH, "| %s | %d | does not come to rest |\n", kind_name[kind][AT_REST],
                  bodies);

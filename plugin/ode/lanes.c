@@ -12,7 +12,8 @@ void spragLanesFree(struct spragWorld *world)
         spragArenaFree(&world->lane[i].scratch);
     }
     spragFree(world->lane);
-    world->pool = NULL;
+    world->pool = world->hired = world->crew = NULL;
+    world->manner = (spragManner){0};
     world->lane = NULL;
     world->lane_count = 0;
 }

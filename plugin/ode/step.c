@@ -21,6 +21,12 @@
  * does not pay for waking them. */
 enum { JOINTS_SHARED = 500 };
 
+/* Is the next step one thread's?  Under a time limit all are at hand. */
+static int isAlone(const struct spragWorld *world)
+{
+    return !(world->config.time_limit > 0) && spragMannerIsAlone(&world->manner);
+}
+
 /* The time since the last call was this stage's. */
 static void endStage(struct spragWorld *world, int stage, double *since)
 {
@@ -88,7 +94,8 @@ static spragStatus look(struct spragWorld *world, double step, spragIslandsWante
     if (world->config.forgetful)
         forget(world);
     spragStatus status = spragLanesMake(world);
-    world->crew = world->snapshot.joint_count >= JOINTS_SHARED ? world->pool : NULL;
+    world->hired = isAlone(world) ? NULL : world->pool;
+    world->crew = world->snapshot.joint_count >= JOINTS_SHARED ? world->hired : NULL;
     if (status == SPRAG_OK)
         status = spragSnapshotTake(world, step);
     if (status != SPRAG_OK)
@@ -170,7 +177,7 @@ static spragStatus stepAll(struct spragWorld *world, double step)
     const spragStepInfo before = world->info;
     world->info = (spragStepInfo){.step = before.step, .time = before.time};
     double since = world->begin = world->solved = spragSeconds();
-    if (world->snapshot.joint_count >= JOINTS_SHARED)
+    if (world->snapshot.joint_count >= JOINTS_SHARED && !isAlone(world))
         spragPoolExpect(world->pool);
     const spragStatus status =
         world->config.solver == SPRAG_SOLVER_STOCK ? stepStock(world, step, &since) : stepSprag(world, step, &since);
@@ -184,6 +191,8 @@ static spragStatus stepAll(struct spragWorld *world, double step)
     endStage(world, SPRAG_STAGE_REPORT, &since);
     ++world->info.step;
     world->wedges = world->info.wedged;
+    if (world->pool != NULL && world->info.contacts > 0 && world->config.solver != SPRAG_SOLVER_STOCK)
+        spragMannerNote(&world->manner, since - world->begin, world->snapshot.joint_count);
     const double after = since - world->solved;
     world->after = world->after > 0 ? fmin(after, 2 * world->after) : after; /* the system may have held one step up */
     return SPRAG_OK;
@@ -192,7 +201,7 @@ static spragStatus stepAll(struct spragWorld *world, double step)
 void spragStepContactMade(struct spragWorld *world)
 {
     const int half = world->snapshot.joint_count / 2;
-    if (++world->made == half && world->snapshot.joint_count >= JOINTS_SHARED)
+    if (++world->made == half && world->snapshot.joint_count >= JOINTS_SHARED && !isAlone(world))
         spragPoolExpect(world->pool);
 }
 

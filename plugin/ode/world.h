@@ -16,6 +16,7 @@
 #include "base/prefetch.h"
 #include "linalg/block_lu.h"
 #include "ode/layout.h"
+#include "ode/manner.h"
 #include "ode/pointer_map.h"
 #include "ode/event.h"
 #include "problem/bodies.h"
@@ -264,7 +265,9 @@ struct spragWorld {
     spragFloats floats;    /* the host's, while Sprag works */
     spragArena arena;      /* of the step */
     spragPool *pool;       /* threads, or NULL */
-    spragPool *crew;       /* the same, or NULL in a step that has too little for others to share but its islands */
+    spragPool *hired;      /* the same, or NULL in a step that one thread makes, */
+    spragPool *crew;       /* or in one that has too little for others to share but its islands */
+    spragManner manner;    /* which of them are */
     spragLane *lane;       /* (lane_count) one for each thread */
     spragIsland *largest;  /* the island of this step with the most bodies, or NULL: the memo is its own */
     spragBlockLuMemo memo; /* of the graph of its bodies */

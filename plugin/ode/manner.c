@@ -1,0 +1,44 @@
+#include "ode/manner.h"
+
+enum {
+    COUNTED = SPRAG_MANNER_COUNTED,
+    PERIOD = 128,          /* steps: a manner that loses a half costs 2 % */
+    OWN = 8,               /* the first that counts: what they find in caches is their own by then, */
+    OTHER = OWN + COUNTED, /* the first in the other manner, */
+    TRIED = OTHER + 2,     /* the first of these that counts */
+    END = TRIED + COUNTED  /* the first after them */
+};
+#define CLEARLY 0.9 /* of what its own took, or less */
+#define SHORT 5e-3  /* s: longer steps have all threads */
+
+int spragMannerIsAlone(const spragManner *manner)
+{
+    return manner->alone != (manner->step >= OTHER && manner->step < END);
+}
+
+static double median(double cost[COUNTED])
+{
+    for (int i = 1; i < COUNTED; ++i)
+        for (int j = i; j > 0 && cost[j] < cost[j - 1]; --j) {
+            const double less = cost[j];
+            cost[j] = cost[j - 1], cost[j - 1] = less;
+        }
+    return cost[COUNTED / 2];
+}
+
+void spragMannerNote(spragManner *manner, double seconds, int joints)
+{
+    if (!(seconds <= SHORT)) {
+        *manner = (spragManner){0};
+        return;
+    }
+    const int step = manner->step++;
+    if (step >= OWN && step < OTHER)
+        manner->cost[0][step - OWN] = seconds / joints;
+    if (step >= TRIED && step < END)
+        manner->cost[1][step - TRIED] = seconds / joints;
+    if (step == END - 1 && median(manner->cost[1]) < CLEARLY * median(manner->cost[0]))
+        manner->alone = !manner->alone;
+    if (step == PERIOD - 1)
+        manner->step = 0;
+}

@@ -1,0 +1,25 @@
+/* Is a step made by all threads or by one?  Threads hand each other lines of memory, some fifty for a contact, and
+ * where their cores have no cache in common that may take longer than what they share out: steps of 1000 balls at rest
+ * by two threads took 0.64 of those by one in some runs and 1.35 in others, on the same virtual machine (a line went to
+ * and fro in 80 ns or in 400; stages that only one thread works on took twice to five times as long).  No figure known
+ * before tells these runs apart, so steps are timed: in every period some are made in the other manner, and it is kept
+ * if it took clearly less for each joint.  The bits are the same in both.
+ *
+ * Long steps always have all threads: there what is computed counts. */
+#ifndef SPRAG_ODE_MANNER_H
+#define SPRAG_ODE_MANNER_H
+
+enum { SPRAG_MANNER_COUNTED = 5 }; /* steps whose median counts */
+
+typedef struct spragManner {
+    int alone;                            /* 1: steps are one thread's, but for those that try the other manner */
+    int step;                             /* of the period */
+    double cost[2][SPRAG_MANNER_COUNTED]; /* s a joint, of its own steps and of those that try */
+} spragManner;
+
+/* 1: the next step is one thread's. */
+int spragMannerIsAlone(const spragManner *manner);
+/* What that step took; joints > 0. */
+void spragMannerNote(spragManner *manner, double seconds, int joints);
+
+#endif

@@ -1,0 +1,45 @@
+/* Which steps one thread makes: those of the manner that was measured to cost less. */
+#include "support/check.h"
+
+#include "ode/manner.h"
+
+enum { MANY = 1000, JOINTS = 100 };
+
+/* So many steps that take so long for each joint, by all threads and alone; returns how many were made alone. */
+static int stepsAlone(spragManner *manner, int steps, double together, double alone)
+{
+    int count = 0;
+    for (int k = 0; k < steps; ++k) {
+        const int is_alone = spragMannerIsAlone(manner);
+        const double held_up = k % 5 == 4 ? 20 : 1; /* now and then by the system */
+        spragMannerNote(manner, held_up * JOINTS * (is_alone ? alone : together), JOINTS);
+        count += is_alone;
+    }
+    return count;
+}
+
+static void theCheaperMannerIsKept(void **state)
+{
+    (void)state;
+    spragManner manner = {0};
+    assert_int_equal(stepsAlone(&manner, 10, 2e-6, 1e-6), 0); /* all threads first */
+    assert_true(stepsAlone(&manner, MANY, 2e-6, 1e-6) > 0.9 * MANY);
+    assert_true(stepsAlone(&manner, MANY, 1e-6, 2e-6) < 0.2 * MANY); /* the day has changed */
+    assert_true(stepsAlone(&manner, MANY, 1e-6, 2e-6) < 0.1 * MANY);
+    assert_true(stepsAlone(&manner, MANY, 1e-6, 0.95e-6) < 0.1 * MANY); /* not clearly less */
+}
+
+static void longStepsHaveAllThreads(void **state)
+{
+    (void)state;
+    spragManner manner = {0};
+    stepsAlone(&manner, MANY, 2e-6, 1e-6);
+    assert_true(stepsAlone(&manner, MANY, 1e-3, 1e-3) <= 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(theCheaperMannerIsKept),
+                                       cmocka_unit_test(longStepsHaveAllThreads)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
