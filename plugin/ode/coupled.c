@@ -17,8 +17,8 @@ enum { MOST = SPRAG_COUPLED_MAX };
 #define HYSTERESIS 1e-9
 #define ZERO_PIVOT 1e-12
 
-#define BARELY                                                                                                         \
-    1e-6 /* of the accelerations; a motion is found to rounding, and what is left in a short step may be none */
+/* Of the accelerations, in m/s: a motion is found to rounding, and what is left in a short step may be none. */
+#define BARELY 1e-6
 
 #define SHARE_SHORTEST 1e-6 /* of friction that grows: a side that begins to bear is beyond HYSTERESIS by then */
 
@@ -312,58 +312,80 @@ static int noteMotion(Motions *motions, const spragProblem *p, const int *side, 
     return k;
 }
 
+/* One solution whatever the load (docs/theory.md 3): every choice of sides has a small mu. */
+static int areAllSmall(const System *s)
+{
+    int side[MOST] = {1, 1, 1}, all = 1;
+    do
+        all &= isSmall(s, side);
+    while (advance(s, side));
+    return all;
+}
+
+/* What the search over all choices of sides has found. */
+typedef struct Choice {
+    Motions motions;
+    int best, motion; /* continuity of the realisable solution that is taken, and its motion; -1: there is none */
+    int tied;         /* 1: another motion is as near to history */
+    int undecided;    /* 1: a choice has a matrix that is singular to rounding */
+} Choice;
+
+/* Takes the realisable solution that history is nearest to; tells of the others. */
+static Choice choose(const System *s, spragIsland *island)
+{
+    Choice choice = {.best = -1, .motion = -1};
+    int side[MOST] = {1, 1, 1};
+    double N[MOST];
+    do {
+        const int solved = solves(s, side, N);
+        choice.undecided |= solved < 0;
+        if (solved <= 0)
+            continue;
+        const int small = isSmall(s, side), score = continuity(island, side);
+        const int motion = noteMotion(&choice.motions, &island->problem, side, N, small);
+        for (int k = 0; k < s->m && !small; ++k)
+            island->coupled.separatrix[k] = side[k] < 0 ? -N[k] : N[k];
+        if (!small || score < choice.best || (score == choice.best && motion == choice.motion))
+            continue;
+        choice.tied = score == choice.best;
+        if (!choice.tied) {
+            slideWith(&island->problem, side, N, island->r);
+            choice.motion = motion;
+        }
+        choice.best = score;
+    } while (advance(s, side));
+    return choice;
+}
+
+static int classOf(const Motions *motions)
+{
+    int realisable = 0;
+    for (int k = 0; k < motions->count; ++k)
+        realisable += motions->realisable[k];
+    if (motions->count == 0 || realisable == 0)
+        return motions->count == 0 ? 1 : 2;
+    return realisable > 1 ? 4 : motions->count > 1 ? 3 : 0;
+}
+
 void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, spragContactHistory *history)
 {
     System s;
-    island->coupled = (spragCoupled){.examined = fill(world, island, &s)};
-    if (!island->coupled.examined)
-        return;
-    int side[MOST] = {1, 1, 1}, all_small = 1;
-    do
-        all_small &= isSmall(&s, side);
-    while (advance(&s, side));
-    if (all_small)
-        return; /* one solution whatever the load (docs/theory.md 3) */
-    int best = -1, chosen = -1, tied = 0, undecided = 0;
+    int side[MOST];
     double N[MOST];
-    Motions motions = {0};
-    for (int k = 0; k < s.m; ++k)
-        side[k] = 1;
-    do {
-        const int solved = solves(&s, side, N);
-        undecided |= solved < 0;
-        if (solved <= 0)
-            continue;
-        const int small = isSmall(&s, side), score = continuity(island, side);
-        const int motion = noteMotion(&motions, &island->problem, side, N, small);
-        for (int k = 0; k < s.m && !small; ++k)
-            island->coupled.separatrix[k] = side[k] < 0 ? -N[k] : N[k];
-        if (!small || score < best || (score == best && motion == chosen))
-            continue;
-        tied = score == best;
-        if (!tied) {
-            slideWith(&island->problem, side, N, island->r);
-            chosen = motion;
-        }
-        best = score;
-    } while (advance(&s, side));
-    if (motions.count == 0 && undecided) { /* those that are nearly at the same place are judged one by one */
+    island->coupled = (spragCoupled){.examined = fill(world, island, &s)};
+    if (!island->coupled.examined || areAllSmall(&s))
+        return;
+    const Choice choice = choose(&s, island);
+    if (choice.motions.count == 0 && choice.undecided) { /* nearly at the same place: they are judged one by one */
         island->coupled.examined = 0;
         return;
     }
-    if (tied && followFriction(&s, side) && solves(&s, side, N) > 0 && isSmall(&s, side) &&
-        continuity(island, side) == best)
+    if (choice.tied && followFriction(&s, side) && solves(&s, side, N) > 0 && isSmall(&s, side) &&
+        continuity(island, side) == choice.best)
         slideWith(&island->problem, side, N, island->r);
     for (int k = 0; k < s.m; ++k)
-        history[k].judged = best >= 0;
-    int realisable = 0;
-    for (int k = 0; k < motions.count; ++k)
-        realisable += motions.realisable[k];
-    island->coupled.paradox_class = motions.count == 0  ? 1
-                                    : realisable == 0   ? 2
-                                    : realisable > 1    ? 4
-                                    : motions.count > 1 ? 3
-                                                        : 0;
+        history[k].judged = choice.best >= 0;
+    island->coupled.paradox_class = classOf(&choice.motions);
 }
 
 /* ---------------------------------------------------------------- afterwards */

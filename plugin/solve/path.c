@@ -74,8 +74,11 @@ typedef struct Path {
     spragFine *rho0;      /* (3 nc) at the start */
     spragFine tau0;
     spragFine step;
-    int straight; /* 1: turns are not made as such */
-    int sign;     /* of the determinant at the start */
+    int straight;    /* 1: turns are not made as such */
+    int sign;        /* of the determinant at the start */
+    int first;       /* 1: no point on the path was left yet */
+    int corrections; /* since the last one was */
+    int again;       /* 1: back at the saved point */
 } Path;
 
 static int pointInit(Point *point, size_t n, spragArena *arena)
@@ -273,7 +276,7 @@ static int start(Path *path, double force)
 static int pathInit(Path *path, const spragCones *cones, double load, spragArena *arena, const double *r)
 {
     const size_t nc = (size_t)cones->problem->contact_count, n = 3 * nc;
-    *path = (Path){.rho0 = SPRAG_TAKE(arena, spragFine, n)};
+    *path = (Path){.rho0 = SPRAG_TAKE(arena, spragFine, n), .step = STEP_FIRST, .first = 1};
     if (!spragCentralInit(&path->central, cones, arena) || !pointInit(&path->saved, n, arena) ||
         !pointInit(&path->tangent, n, arena) || !pointInit(&path->before, n, arena) ||
         !pointInit(&path->change, n, arena) || !pointInit(&path->slope, n, arena) || path->rho0 == NULL)
@@ -330,6 +333,44 @@ static int goBack(Path *path, spragArena *arena, int n)
     return 1;
 }
 
+/* From a point on the path along its tangent.  size: of the correction that was left. */
+static void leave(Path *path, spragFine size, int sign, int n)
+{
+    if (!path->first && !path->again && path->corrections == 1)
+        path->step *= size < 0.1 * ON_PATH ? 2.5 : size < 0.3 * ON_PATH ? 1.5 : size > 0.7 * ON_PATH ? 0.8 : 1;
+    pointCopy(&path->saved, &path->now, n);
+    turn(path, sign, path->first, n);
+    pointAdd(&path->change, path->step, &path->tangent, n);
+    path->first = path->corrections = path->again = 0;
+}
+
+/* After a factorisation: back to the path, along it, or back on it.  0: it is lost, or there is no memory. */
+static int go(Path *path, spragTangent *tangent, spragArena *arena, int n)
+{
+    correct(path, tangent, n);
+    const spragFine size = longest(path, &path->change);
+    if (!isfinite(size))
+        return 0;
+    if (!path->first && !path->again && (size > OFF_PATH || path->corrections > CORRECTIONS_MAX)) {
+        path->again = 1;
+        return goBack(path, arena, n);
+    }
+    const int on_path = (size < ON_PATH && (path->straight || offCentre(path) < ON_CENTRE)) || path->again;
+    if (on_path)
+        leave(path, size, spragCentralSign(&path->central, tangent), n);
+    const spragFine alpha = reach(path);
+    if (on_path && alpha < 1)
+        path->step *= spragFineMax(alpha, 0.5);
+    move(path, alpha);
+    ++path->corrections;
+    return 1;
+}
+
+static int isLost(const Path *path)
+{
+    return !(path->step > STEP_LEAST && path->now.theta < LOST);
+}
+
 int spragPathSolve(const spragCones *cones, double load, double tolerance, double deadline, int limit,
                    spragTangent *tangent, spragArena *arena, double *r)
 {
@@ -343,10 +384,8 @@ int spragPathSolve(const spragCones *cones, double load, double tolerance, doubl
     double best = spragProblemResidual(cones->asked, r);
     const double blocks = cones->problem->contact_count; /* their factors are dense, the tangent's are not */
     const int fine = (int)fmax(PRICE_FINE, PRICE_FINE * (blocks * blocks * blocks / 3) / (tangent->price + 1));
-    int count = 0, first = 1, corrections = 0, again = 0; /* again: back at the saved point */
-    path.step = STEP_FIRST;
-    while (count < limit && path.step > STEP_LEAST && path.now.theta < LOST &&
-           !(deadline > 0 && spragSeconds() > deadline)) {
+    int count = 0, on = 1;
+    while (on && count < limit && !isLost(&path) && !(deadline > 0 && spragSeconds() > deadline)) {
         spragCentralResiduals(&path.central);
         const double residual = spragConesResidual(cones, path.central.r, path.central.u);
         if (residual < best) {
@@ -356,30 +395,7 @@ int spragPathSolve(const spragCones *cones, double load, double tolerance, doubl
         if (!(residual > tolerance) || !spragCentralFactor(&path.central, tangent))
             break;
         count += path.central.matrix != NULL ? fine : 1;
-        correct(&path, tangent, n);
-        const spragFine size = longest(&path, &path.change);
-        if (!isfinite(size))
-            break;
-        if (!first && !again && (size > OFF_PATH || corrections > CORRECTIONS_MAX)) {
-            if (!goBack(&path, arena, n))
-                break;
-            again = 1;
-            continue;
-        }
-        const int on_path = (size < ON_PATH && (path.straight || offCentre(&path) < ON_CENTRE)) || again;
-        if (on_path) {
-            if (!first && !again && corrections == 1)
-                path.step *= size < 0.1 * ON_PATH ? 2.5 : size < 0.3 * ON_PATH ? 1.5 : size > 0.7 * ON_PATH ? 0.8 : 1;
-            pointCopy(&path.saved, &path.now, n);
-            turn(&path, spragCentralSign(&path.central, tangent), first, n);
-            pointAdd(&path.change, path.step, &path.tangent, n);
-            first = 0, corrections = 0, again = 0;
-        }
-        const spragFine alpha = reach(&path);
-        if (on_path && alpha < 1)
-            path.step *= spragFineMax(alpha, 0.5);
-        move(&path, alpha);
-        ++corrections;
+        on = go(&path, tangent, arena, n);
     }
     spragArenaRelease(arena, mark);
     return count;

@@ -154,92 +154,121 @@ static void limitAndDrive(Random *w, dJointID joint, SetParam *set, int group)
     }
 }
 
-static const dJointType joint_types[] = {dJointTypeBall,   dJointTypeHinge, dJointTypeSlider, dJointTypeUniversal,
-                                         dJointTypeHinge2, dJointTypeFixed, dJointTypeNull,   dJointTypeAMotor,
-                                         dJointTypeLMotor, dJointTypePR,    dJointTypePU,     dJointTypePiston,
-                                         dJointTypeDBall,  dJointTypeDHinge};
-enum { JOINT_TYPES = sizeof joint_types / sizeof *joint_types };
+typedef dJointID Create(dWorldID world, dJointGroupID group);
+typedef void SetVector(dJointID joint, dReal x, dReal y, dReal z);
 
-static dJointID makeJoint(Random *w, dJointType type, dBodyID a, dBodyID b)
+/* NULL: it has none.  One axis is n; of two the first is u, the second v, across n. */
+typedef struct JointKind {
+    dJointType type;
+    Create *create;
+    SetVector *anchor, *axis, *axis1, *axis2;
+    SetParam *param;
+    int group; /* of the parameters that are drawn */
+} JointKind;
+
+static void setHinge2(dJointID joint, const dReal *u, const dReal *v)
 {
-    const dReal *p = dBodyGetPosition(a);
+    dJointSetHinge2Axes(joint, u, v);
+    dJointSetHinge2Param(joint, dParamSuspensionERP, 0.4);
+    dJointSetHinge2Param(joint, dParamSuspensionCFM, 0.01);
+}
+
+static void setMotor(dJointID joint, const dReal *u, const dReal *v)
+{
+    if (dJointGetType(joint) == dJointTypeAMotor) {
+        dJointSetAMotorNumAxes(joint, 2);
+        dJointSetAMotorAxis(joint, 0, 1, u[0], u[1], u[2]);
+        dJointSetAMotorAxis(joint, 1, 0, v[0], v[1], v[2]);
+    } else {
+        dJointSetLMotorNumAxes(joint, 1);
+        dJointSetLMotorAxis(joint, 0, 0, u[0], u[1], u[2]);
+    }
+}
+
+static void setDHinge(dJointID joint, const dReal *p, dBodyID b)
+{
+    dJointSetDHingeAnchor1(joint, p[0], p[1], p[2]);
+    if (b != NULL)
+        dJointSetDHingeAnchor2(joint, dBodyGetPosition(b)[0], dBodyGetPosition(b)[1], dBodyGetPosition(b)[2]);
+}
+
+static const JointKind joint_kinds[] = {
+    {.type = dJointTypeBall, .create = dJointCreateBall, .anchor = dJointSetBallAnchor},
+    {.type = dJointTypeHinge,
+     .create = dJointCreateHinge,
+     .anchor = dJointSetHingeAnchor,
+     .axis = dJointSetHingeAxis,
+     .param = dJointSetHingeParam},
+    {.type = dJointTypeSlider,
+     .create = dJointCreateSlider,
+     .axis = dJointSetSliderAxis,
+     .param = dJointSetSliderParam},
+    {.type = dJointTypeUniversal,
+     .create = dJointCreateUniversal,
+     .anchor = dJointSetUniversalAnchor,
+     .axis1 = dJointSetUniversalAxis1,
+     .axis2 = dJointSetUniversalAxis2,
+     .param = dJointSetUniversalParam},
+    {.type = dJointTypeHinge2,
+     .create = dJointCreateHinge2,
+     .anchor = dJointSetHinge2Anchor,
+     .param = dJointSetHinge2Param,
+     .group = dParamGroup2},
+    {.type = dJointTypeFixed, .create = dJointCreateFixed},
+    {.type = dJointTypeNull, .create = dJointCreateNull},
+    {.type = dJointTypeAMotor, .create = dJointCreateAMotor, .param = dJointSetAMotorParam},
+    {.type = dJointTypeLMotor, .create = dJointCreateLMotor, .param = dJointSetLMotorParam},
+    {.type = dJointTypePR,
+     .create = dJointCreatePR,
+     .anchor = dJointSetPRAnchor,
+     .axis1 = dJointSetPRAxis1,
+     .axis2 = dJointSetPRAxis2,
+     .param = dJointSetPRParam},
+    {.type = dJointTypePU,
+     .create = dJointCreatePU,
+     .anchor = dJointSetPUAnchor,
+     .axis1 = dJointSetPUAxis1,
+     .axis2 = dJointSetPUAxis2,
+     .param = dJointSetPUParam},
+    {.type = dJointTypePiston,
+     .create = dJointCreatePiston,
+     .anchor = dJointSetPistonAnchor,
+     .axis = dJointSetPistonAxis,
+     .param = dJointSetPistonParam},
+    {.type = dJointTypeDBall, .create = dJointCreateDBall},
+    {.type = dJointTypeDHinge, .create = dJointCreateDHinge, .axis = dJointSetDHingeAxis}};
+enum { JOINT_KINDS = sizeof joint_kinds / sizeof *joint_kinds };
+
+static void place(SetVector *set, dJointID joint, const dReal *x)
+{
+    if (set != NULL)
+        set(joint, x[0], x[1], x[2]);
+}
+
+/* NULL: this type joins nothing to the world. */
+static dJointID makeJoint(Random *w, const JointKind *kind, dBodyID a, dBodyID b)
+{
     dVector3 n = {range(w, -1, 1), range(w, -1, 1), range(w, -1, 1)}, u, v;
     dNormalize3(n);
     dPlaneSpace(n, u, v);
-    dJointID j = NULL;
-#define MAKE(name) (j = dJointCreate##name(w->world, NULL), dJointAttach(j, a, b), j)
-    switch (type) {
-    case dJointTypeBall:
-        dJointSetBallAnchor(MAKE(Ball), p[0], p[1], p[2]);
-        break;
-    case dJointTypeHinge:
-        dJointSetHingeAnchor(MAKE(Hinge), p[0], p[1], p[2]);
-        dJointSetHingeAxis(j, n[0], n[1], n[2]);
-        limitAndDrive(w, j, dJointSetHingeParam, 0);
-        break;
-    case dJointTypeSlider:
-        dJointSetSliderAxis(MAKE(Slider), n[0], n[1], n[2]);
-        limitAndDrive(w, j, dJointSetSliderParam, 0);
-        break;
-    case dJointTypeUniversal:
-        dJointSetUniversalAnchor(MAKE(Universal), p[0], p[1], p[2]);
-        dJointSetUniversalAxis1(j, u[0], u[1], u[2]);
-        dJointSetUniversalAxis2(j, v[0], v[1], v[2]);
-        limitAndDrive(w, j, dJointSetUniversalParam, 0);
-        break;
-    case dJointTypeHinge2:
-        if (b == NULL)
-            return NULL;
-        dJointSetHinge2Anchor(MAKE(Hinge2), p[0], p[1], p[2]);
-        dJointSetHinge2Axes(j, u, v);
-        dJointSetHinge2Param(j, dParamSuspensionERP, 0.4);
-        dJointSetHinge2Param(j, dParamSuspensionCFM, 0.01);
-        limitAndDrive(w, j, dJointSetHinge2Param, dParamGroup2);
-        break;
-    case dJointTypeFixed:
-        dJointSetFixed(MAKE(Fixed));
-        break;
-    case dJointTypeNull:
-        (void)MAKE(Null);
-        break;
-    case dJointTypeAMotor:
-        dJointSetAMotorNumAxes(MAKE(AMotor), 2);
-        dJointSetAMotorAxis(j, 0, 1, u[0], u[1], u[2]);
-        dJointSetAMotorAxis(j, 1, 0, v[0], v[1], v[2]);
-        limitAndDrive(w, j, dJointSetAMotorParam, 0);
-        break;
-    case dJointTypeLMotor:
-        dJointSetLMotorNumAxes(MAKE(LMotor), 1);
-        dJointSetLMotorAxis(j, 0, 0, u[0], u[1], u[2]);
-        limitAndDrive(w, j, dJointSetLMotorParam, 0);
-        break;
-    case dJointTypePR:
-        dJointSetPRAnchor(MAKE(PR), p[0], p[1], p[2]);
-        dJointSetPRAxis1(j, u[0], u[1], u[2]);
-        dJointSetPRAxis2(j, v[0], v[1], v[2]);
-        limitAndDrive(w, j, dJointSetPRParam, 0);
-        break;
-    case dJointTypePU:
-        dJointSetPUAnchor(MAKE(PU), p[0], p[1], p[2]);
-        dJointSetPUAxis1(j, u[0], u[1], u[2]);
-        dJointSetPUAxis2(j, v[0], v[1], v[2]);
-        limitAndDrive(w, j, dJointSetPUParam, 0);
-        break;
-    case dJointTypePiston:
-        dJointSetPistonAnchor(MAKE(Piston), p[0], p[1], p[2]);
-        dJointSetPistonAxis(j, n[0], n[1], n[2]);
-        limitAndDrive(w, j, dJointSetPistonParam, 0);
-        break;
-    case dJointTypeDBall:
-        (void)MAKE(DBall);
-        break;
-    default:
-        dJointSetDHingeAxis(MAKE(DHinge), n[0], n[1], n[2]);
-        dJointSetDHingeAnchor1(j, p[0], p[1], p[2]);
-        if (b != NULL)
-            dJointSetDHingeAnchor2(j, dBodyGetPosition(b)[0], dBodyGetPosition(b)[1], dBodyGetPosition(b)[2]);
-    }
-#undef MAKE
+    if (kind->type == dJointTypeHinge2 && b == NULL)
+        return NULL;
+    const dJointID j = kind->create(w->world, NULL);
+    dJointAttach(j, a, b);
+    place(kind->anchor, j, dBodyGetPosition(a));
+    place(kind->axis, j, n);
+    place(kind->axis1, j, u);
+    place(kind->axis2, j, v);
+    if (kind->type == dJointTypeFixed)
+        dJointSetFixed(j);
+    if (kind->type == dJointTypeDHinge)
+        setDHinge(j, dBodyGetPosition(a), b);
+    if (kind->type == dJointTypeHinge2)
+        setHinge2(j, u, v);
+    if (kind->type == dJointTypeAMotor || kind->type == dJointTypeLMotor)
+        setMotor(j, u, v);
+    if (kind->param != NULL)
+        limitAndDrive(w, j, kind->param, kind->group);
     return j;
 }
 
@@ -249,7 +278,7 @@ static void addJoint(Random *w)
     const dBodyID other = b < BODIES ? w->body[b] : NULL;
     if (w->joint_count == JOINTS || a == b || (other != NULL && dAreConnected(w->body[a], other)))
         return; /* two joints between two bodies would contradict each other, and throw them under ODE as well */
-    const dJointID joint = makeJoint(w, joint_types[pick(w, JOINT_TYPES)], w->body[a], other);
+    const dJointID joint = makeJoint(w, &joint_kinds[pick(w, JOINT_KINDS)], w->body[a], other);
     if (joint != NULL)
         w->joint[w->joint_count++] = joint;
 }
