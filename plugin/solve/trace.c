@@ -32,34 +32,11 @@
  * And a slip that turns comes near rest and leaves it again: where a margin did not end as predicted the next step may
  * be four times as long (of one path 619 of 800 steps had gone as far as the same wrong prediction).
  *
- * Measured: from 20000 sweeps of p23, 1000 spheres wedged by impulses a hundred times their load, to which of its many
- * solutions a path leads, and in 90, 350, 500, 670 or more than 3000 steps, is decided by changes of q by 1e-12
- * (turns.c); a step is a third of a factorisation with its corrections.  Steps of moving piles of 100 balls, each in
- * eight copies that differ by 1e-6, from 100 sweeps: 21 of 32 are solved (factorised at every event and stopped by
- * rounding 14).  From the last step's answer, though that is exact, the path is longer than from what a few hundred
- * sweeps make of it: 90 to 160 of 600 contacts change their modes between two steps, after the sweeps 1 to 30.  Piles
- * of boxes, whose contacts slip at less than rounding leaves, often stop the path early.
- *
  * A path ends early only where t has not fallen for PATIENCE factorisations or a third of what it may take.  Near a
  * solution it rises and falls by factors of three and more: p23, left where it rose threefold from 0.005, was at 0
  * another 130 factorisations on.
  *
- * Tried and dropped: paths that begin where the last one ended though nothing was gained, for small islands whose
- * contacts all but repeat each other (those have generation.c); corrections that let the modes change as they like, in
- * place of events (lost at corners where the path turns back); De Saxce's term in force all the way, a path of q alone
- * (as many events, half as many arrive); x = r_t - rho u_t with a rho that suits each slip (no fewer factorisations);
- * steps no longer than what turns a slip by one radian (no fewer either); chords alone (three times the steps);
- * softness of 1e-5 and more (piles at rest end where it leaves them), of 1e-9 (chatter at events); nonlinear Schwarz,
- * balls of 8 to 120 contacts round the worst, each solved exactly by mode search with the rest held: every one is
- * solved, the pile is not, since neighbours undo each other.
- *
- * Why clusters do not do it.  After 50 to 800 sweeps of a moving pile the residual is nowhere: within a tenth of the
- * worst are a third of all contacts or more, at 1e-3 as at 1e-5 m/s.  Overlapping balls of 60, 150 or 300 contacts that
- * cover the whole pile, each solved by the chain with the rest held, raise the residual from 3e-4 to 1e-2 at once;
- * balls of 60 all have a solution, of 300 one in ten is found.  One proximal point a ball (lambda 1e-2, 1e-3) in place
- * of a solution: what sweeps do in the same time.  At proximal points of 300 jammed balls 3 to 16 modes grow, at rates
- * of 1e-6 to 6e-3 of w, and change with every few contacts; the proximal term turned round in their space, so that they
- * shrink: no more piles solved. */
+ * How long a path is, what was tried in place of it, and why clusters of contacts do not do it: docs/research.md. */
 #include <math.h>
 #include <string.h>
 
