@@ -232,16 +232,22 @@ static void textEvents(const View *view, float x, float y, float size, int rows)
 
 /* ---------------------------------------------------------------- plots */
 
-/* Of a plot from 0 to `high`, and from 0 to `end` seconds. */
-static void drawPlot(const Plot *plot, Box box, double high, double end, const char *title, const char *unit,
-                     float size, HudColor color)
+/* What a plot shows: values from 0 to `high`, times from 0 to `end` s. */
+typedef struct Quantity {
+    const char *title, *unit;
+    HudColor color;
+    double high, end;
+} Quantity;
+
+static void drawPlot(const Plot *plot, Box box, const Quantity *shown, float size)
 {
+    const double high = shown->high, end = shown->end;
     char text[80];
     const float small = fmaxf(TEXT_LEAST - 1, 0.85f * size);
     const float top = box.y + 1.6f * small, bottom = box.y + box.h - 1.5f * small;
-    wordsPlot(text, sizeof text, title, unit, plotGreatest(plot));
+    wordsPlot(text, sizeof text, shown->title, shown->unit, plotGreatest(plot));
     if (hudTextWidth(small, 1, text) > box.w)
-        snprintf(text, sizeof text, "%s, %s", title, unit);
+        snprintf(text, sizeof text, "%s, %s", shown->title, shown->unit);
     hudText(box.x, box.y, small, 1, faint, text);
 
     const double up = plotTickStep(high, bottom - top > 6 * small ? 3 : 2);
@@ -270,7 +276,7 @@ static void drawPlot(const Plot *plot, Box box, double high, double end, const c
         hudText(fminf(at - half, box.x + box.w - 2 * half), bottom + 0.3f * small, small, 1, faint, text);
     }
     const float first = w / (float)plot->count; /* the first value is that of the end of the first step */
-    hudCurve(x + first, top, w - first, bottom - top, plot->value, plot->count, 0, (float)high, 1.8f, color);
+    hudCurve(x + first, top, w - first, bottom - top, plot->value, plot->count, 0, (float)high, 1.8f, shown->color);
 }
 
 /* The same scale for all views. */
@@ -300,11 +306,12 @@ static void textPanel(const View *views, int count, int index, Box box, float si
     plots.w = 0.5f * (plots.w - gap);
     if (plots.w < PLOT_LEAST)
         return;
-    const double end = view->world->time;
-    drawPlot(&view->normal, plots, commonScale(views, count, 0), end, "normal force", "N", size,
-             inked(palette_force, 1));
+    const Quantity normal = {"normal force", "N", inked(palette_force, 1), commonScale(views, count, 0),
+                             view->world->time};
+    const Quantity slip = {"slip", "m/s", inked(palette_slip, 1), commonScale(views, count, 1), view->world->time};
+    drawPlot(&view->normal, plots, &normal, size);
     plots.x += plots.w + gap;
-    drawPlot(&view->slip, plots, commonScale(views, count, 1), end, "slip", "m/s", size, inked(palette_slip, 1));
+    drawPlot(&view->slip, plots, &slip, size);
 }
 
 static void textHelp(int left, int width, int height, float size)

@@ -232,48 +232,62 @@ typedef struct Trial {
     double *r, *u; /* (3 nc) */
 } Trial;
 
-/* Newton from trial->r; where the modes of a guess do not fit, sweeps find better ones first. */
-static spragStatus searchModes(spragProximal *s, const spragSolveOptions *options, double lambda, int rounds,
-                               double deadline, spragArena *arena, double *r, spragSolveInfo *info)
+typedef struct Search {
+    spragProximal proximal;
+    double tolerance, deadline; /* m/s; s, 0: none */
+    double lambda;              /* of the next trial, */
+    int rounds;                 /* and its rounds */
+    spragArena *arena;
+    spragSolveInfo *info;
+} Search;
+
+/* Proximal points from r, at most so many. */
+static spragStatus points(Search *search, double lambda, int rounds, double *r)
 {
-    const double tolerance = options->tolerance;
-    if (rounds < ROUNDS_FIRST)
-        return spragProximalPoints(s, lambda, tolerance, deadline, rounds, r, &info->iterations);
-    if (lambda == SPRAG_LAMBDA_WARM) {
-        const spragStatus status =
-            spragProximalPoints(s, lambda, tolerance, deadline, ROUNDS_WARM, r, &info->iterations);
+    return spragProximalPoints(&search->proximal, lambda, search->tolerance, search->deadline, rounds, r,
+                               &search->info->iterations);
+}
+
+/* Newton from r; where the modes of a guess do not fit, sweeps find better ones first. */
+static spragStatus searchModes(Search *search, double *r)
+{
+    const spragProximal *s = &search->proximal;
+    if (search->rounds < ROUNDS_FIRST)
+        return points(search, search->lambda, search->rounds, r);
+    if (search->lambda == SPRAG_LAMBDA_WARM) {
+        const spragStatus status = points(search, search->lambda, ROUNDS_WARM, r);
         if (status != SPRAG_NOT_CONVERGED)
             return status;
         memcpy(r, s->best, 3 * (size_t)s->problem->contact_count * sizeof *r);
     }
-    const spragArenaMark mark = spragArenaMarkGet(arena);
+    const spragArenaMark mark = spragArenaMarkGet(search->arena);
     spragSweeper sweeper;
-    double *x = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)s->problem->contact_count);
-    if (x == NULL || !spragSweeperInit(&sweeper, s->problem, NULL, arena))
+    double *x = SPRAG_TAKE_RAW(search->arena, double, 3 * (size_t)s->problem->contact_count);
+    if (x == NULL || !spragSweeperInit(&sweeper, s->problem, NULL, search->arena))
         return SPRAG_ERROR_MEMORY;
     spragSweeperTake(&sweeper, r, x);
     for (int k = 0; k < SWEEPS; ++k)
         spragSweep(&sweeper, x);
     spragSweeperGive(&sweeper, x, r);
-    spragArenaRelease(arena, mark);
-    return spragProximalPoints(s, LAMBDA_SWEPT, tolerance, deadline, rounds, r, &info->iterations);
+    spragArenaRelease(search->arena, mark);
+    return points(search, LAMBDA_SWEPT, search->rounds, r);
 }
 
-static void runTrial(spragProximal *s, const spragSolveOptions *options, double lambda, int rounds, double deadline,
-                     spragArena *arena, Trial *trial, spragSolveInfo *info)
+static void runTrial(Search *search, Trial *trial)
 {
+    spragProximal *s = &search->proximal;
     const spragProblem *p = s->problem;
     spragProximalReset(s, trial->r);
-    trial->status = searchModes(s, options, lambda, rounds, deadline, arena, trial->r, info);
+    trial->status = searchModes(search, trial->r);
     memcpy(trial->r, s->best, 3 * (size_t)p->contact_count * sizeof(double));
     trial->residual = s->best_residual;
     trial->rank = RANK_NONE;
     if (trial->status != SPRAG_OK)
         return;
-    trial->residual = spragProximalPolish(s, options->tolerance, trial->residual, trial->r, &info->iterations);
+    trial->residual = spragProximalPolish(s, search->tolerance, trial->residual, trial->r, &search->info->iterations);
     spragProblemVelocity(p, trial->r, trial->u);
     s->accuracy = trial->residual;
-    const int verdict = spragSmallFriction(s, arena, trial->r, trial->u);
+    const int verdict = spragSmallFriction(s, search->arena, trial->r, trial->u);
     if (verdict < 0)
         trial->status = SPRAG_ERROR_MEMORY;
     trial->blow = spragGreatestBlow(p, trial->r);
@@ -292,28 +306,30 @@ static int isBetter(const Trial *trial, const Trial *best)
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    spragProximal s;
     const size_t n = 3 * (size_t)problem->contact_count, bytes = n * sizeof(double);
-    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
     const spragArenaMark mark = spragArenaMarkGet(arena);
+    Search search = {.tolerance = options->tolerance,
+                     .deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0,
+                     .arena = arena,
+                     .info = info};
     Trial best = {.residual = INFINITY, .status = SPRAG_NOT_CONVERGED, .r = SPRAG_TAKE(arena, double, n)};
     Trial trial = {.r = SPRAG_TAKE(arena, double, n), .u = SPRAG_TAKE(arena, double, n)};
-    if (best.r == NULL || trial.r == NULL || trial.u == NULL || !spragProximalInit(&s, problem, arena)) {
+    if (best.r == NULL || trial.r == NULL || trial.u == NULL || !spragProximalInit(&search.proximal, problem, arena)) {
         spragArenaRelease(arena, mark);
         return SPRAG_ERROR_MEMORY;
     }
-    s.deadline = deadline;
+    search.proximal.deadline = search.deadline;
     for (int start = 0; best.rank < RANK_GOOD && trial.status != SPRAG_LIMIT; ++start) {
         if (start > 0 && best.rank == RANK_NONE && problem->contact_count > STARTS_MAX)
             break; /* a large island that does not converge is not a matter of starts */
-        const double lambda = startFrom(&s, start, r, options->indeterminacy, trial.r);
-        if (lambda == 0)
+        search.lambda = startFrom(&search.proximal, start, r, options->indeterminacy, trial.r);
+        if (search.lambda == 0)
             break;
-        if (lambda < 0)
+        if (search.lambda < 0)
             continue;
         const int own = start == 0 ? ROUNDS_FIRST : ROUNDS_OTHER;
-        const int rounds = options->iteration_limit > 0 ? options->iteration_limit : own;
-        runTrial(&s, options, lambda, rounds, deadline, arena, &trial, info);
+        search.rounds = options->iteration_limit > 0 ? options->iteration_limit : own;
+        runTrial(&search, &trial);
         if (trial.status == SPRAG_ERROR_MEMORY) {
             spragArenaRelease(arena, mark);
             return SPRAG_ERROR_MEMORY;
