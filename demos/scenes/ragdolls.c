@@ -126,6 +126,6 @@ const Scene scene_ragdolls = {
     .keys = keys,
     .step_size = 5e-3,
     .duration = 3,
-    .camera = {3, -4, 2.6, 0, 0, 0.5},
+    .camera = {4.2, -5.6, 3.6, 0, 0, 0.9},
     .create = create,
 };
