@@ -13,6 +13,13 @@
 #include "base/arena.h"
 #include "base/pool.h"
 
+/* Of a matrix A of blocks: which of them there are, each row's in ascending order. */
+typedef struct spragBlockPattern {
+    int size, n;          /* b, block rows */
+    const int *row_start; /* (n + 1) */
+    const int *column;
+} spragBlockPattern;
+
 typedef struct spragBlockLu {
     int n;                   /* block rows */
     int size, padded;        /* b; numbers of a block of U: b rows of spragBlockLuStride */
@@ -55,18 +62,16 @@ typedef struct spragBlockLuMemo {
 
 /* Orders the rows and finds the pattern of the factors, in the arena's memory.  1: done; 0: out of memory; -1: a
  * factorisation would take more than `products_most` products of 3x3 blocks, so no memory was taken for it. */
-int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
-                        double products_most, spragArena *arena);
+int spragBlockLuAnalyse(spragBlockLu *lu, const spragBlockPattern *A, double products_most, spragArena *arena);
 /* Of a saddle, whose rows from `leaders` on have no safe pivots of their own: row leaders + i is eliminated right after
  * row after[i], no two after the same, or after all (-1). */
-int spragBlockLuAnalyseSaddle(spragBlockLu *lu, int size, int n, const int *row_start, const int *column, int leaders,
-                              const int *after, double products_most, spragArena *arena);
+int spragBlockLuAnalyseSaddle(spragBlockLu *lu, const spragBlockPattern *A, int leaders, const int *after,
+                              double products_most, spragArena *arena);
 /* Of a symmetric positive definite matrix, both of its triangles given. */
-int spragBlockLuAnalyseSymmetric(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
-                                 double products_most, spragArena *arena);
+int spragBlockLuAnalyseSymmetric(spragBlockLu *lu, const spragBlockPattern *A, double products_most, spragArena *arena);
 /* The same as the first, from the memo (or NULL) if it is of this pattern, and into it if not. */
-int spragBlockLuAnalyseAgain(spragBlockLu *lu, spragBlockLuMemo *memo, int size, int n, const int *row_start,
-                             const int *column, double products_most, spragArena *arena);
+int spragBlockLuAnalyseAgain(spragBlockLu *lu, spragBlockLuMemo *memo, const spragBlockPattern *A, double products_most,
+                             spragArena *arena);
 void spragBlockLuMemoFree(spragBlockLuMemo *memo);
 /* Factorisations by the threads of a pool, with the same bits; it must last as long as they are made.  0: no memory. */
 int spragBlockLuShare(spragBlockLu *lu, spragPool *pool, spragArena *arena);

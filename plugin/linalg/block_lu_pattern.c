@@ -107,14 +107,15 @@ static int leastDegreeOrder(spragBlockLu *lu, spragArena *arena)
 }
 
 /* All but the factors' own.  0: no memory. */
-static int begin(spragBlockLu *lu, int size, int n, const int *row_start, const int *column, spragArena *arena)
+static int begin(spragBlockLu *lu, const spragBlockPattern *A, spragArena *arena)
 {
-    const size_t b = (size_t)size, padded = b * (size_t)spragBlockLuStride(size);
+    const int n = A->n;
+    const size_t b = (size_t)A->size, padded = b * (size_t)spragBlockLuStride(A->size);
     *lu = (spragBlockLu){.n = n,
-                         .size = size,
+                         .size = A->size,
                          .padded = (int)padded,
-                         .row_start = row_start,
-                         .column = column,
+                         .row_start = A->row_start,
+                         .column = A->column,
                          .leaders = n,
                          .order = SPRAG_TAKE(arena, int, n),
                          .position = SPRAG_TAKE(arena, int, n),
@@ -176,25 +177,23 @@ static int analyse(spragBlockLu *lu, double products_most, spragArena *arena)
     return 1;
 }
 
-int spragBlockLuAnalyse(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
-                        double products_most, spragArena *arena)
+int spragBlockLuAnalyse(spragBlockLu *lu, const spragBlockPattern *A, double products_most, spragArena *arena)
 {
-    return begin(lu, size, n, row_start, column, arena) ? analyse(lu, products_most, arena) : 0;
+    return begin(lu, A, arena) ? analyse(lu, products_most, arena) : 0;
 }
 
-int spragBlockLuAnalyseSaddle(spragBlockLu *lu, int size, int n, const int *row_start, const int *column, int leaders,
-                              const int *after, double products_most, spragArena *arena)
+int spragBlockLuAnalyseSaddle(spragBlockLu *lu, const spragBlockPattern *A, int leaders, const int *after,
+                              double products_most, spragArena *arena)
 {
-    if (!begin(lu, size, n, row_start, column, arena))
+    if (!begin(lu, A, arena))
         return 0;
     lu->leaders = leaders, lu->after = after;
     return analyse(lu, products_most, arena);
 }
 
-int spragBlockLuAnalyseSymmetric(spragBlockLu *lu, int size, int n, const int *row_start, const int *column,
-                                 double products_most, spragArena *arena)
+int spragBlockLuAnalyseSymmetric(spragBlockLu *lu, const spragBlockPattern *A, double products_most, spragArena *arena)
 {
-    if (!begin(lu, size, n, row_start, column, arena))
+    if (!begin(lu, A, arena))
         return 0;
     lu->symmetric = 1;
     return analyse(lu, products_most, arena);
@@ -202,11 +201,11 @@ int spragBlockLuAnalyseSymmetric(spragBlockLu *lu, int size, int n, const int *r
 
 /* ---------------------------------------------------------------- the same again */
 
-static int isKnown(const spragBlockLuMemo *memo, int size, int n, const int *row_start, const int *column)
+static int isKnown(const spragBlockLuMemo *memo, const spragBlockPattern *A)
 {
-    return memo->size == size && memo->n == n && memo->blocks == row_start[n] &&
-           memcmp(memo->number, row_start, ((size_t)n + 1) * sizeof *row_start) == 0 &&
-           memcmp(memo->number + n + 1, column, (size_t)memo->blocks * sizeof *column) == 0;
+    return memo->size == A->size && memo->n == A->n && memo->blocks == A->row_start[A->n] &&
+           memcmp(memo->number, A->row_start, ((size_t)A->n + 1) * sizeof *A->row_start) == 0 &&
+           memcmp(memo->number + A->n + 1, A->column, (size_t)memo->blocks * sizeof *A->column) == 0;
 }
 
 /* Copies, and moves *number on. */
@@ -244,19 +243,19 @@ static void keep(spragBlockLuMemo *memo, const spragBlockLu *lu, int whole)
     memo->size = lu->size, memo->n = n, memo->blocks = blocks, memo->products = lu->products, memo->whole = whole;
 }
 
-int spragBlockLuAnalyseAgain(spragBlockLu *lu, spragBlockLuMemo *memo, int size, int n, const int *row_start,
-                             const int *column, double products_most, spragArena *arena)
+int spragBlockLuAnalyseAgain(spragBlockLu *lu, spragBlockLuMemo *memo, const spragBlockPattern *A, double products_most,
+                             spragArena *arena)
 {
-    const int known = memo != NULL && isKnown(memo, size, n, row_start, column);
+    const int n = A->n, known = memo != NULL && isKnown(memo, A);
     if (known && memo->products > products_most)
         return -1;
     if (!known || !memo->whole) {
-        const int found = spragBlockLuAnalyse(lu, size, n, row_start, column, products_most, arena);
+        const int found = spragBlockLuAnalyse(lu, A, products_most, arena);
         if (found != 0 && memo != NULL)
             keep(memo, lu, found == 1);
         return found;
     }
-    if (!begin(lu, size, n, row_start, column, arena))
+    if (!begin(lu, A, arena))
         return 0;
     const int *at = memo->number + n + 1 + memo->blocks;
     get(&at, lu->order, n);

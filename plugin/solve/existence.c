@@ -183,8 +183,10 @@ static int begin(Search *s, const spragProblem *problem, spragArena *arena)
     for (size_t k = 0; k < sizeof vector / sizeof *vector; ++k)
         if ((*vector[k] = SPRAG_TAKE(arena, double, n)) == NULL)
             return 0;
-    return s->matrix != NULL && spragBlockLuAnalyse(&s->lu, 3, problem->contact_count, problem->row_start,
-                                                    problem->column, INFINITY, arena) > 0;
+    return s->matrix != NULL &&
+           spragBlockLuAnalyse(&s->lu,
+                               &(spragBlockPattern){3, problem->contact_count, problem->row_start, problem->column},
+                               INFINITY, arena) > 0;
 }
 
 /* Of one-sided contacts alone. */

@@ -49,7 +49,8 @@ int spragGlueFactorInit(spragGlueFactor *factor, int contacts, const spragGlueCo
     spragArenaRelease(arena, mark);
     if (!known)
         return 0;
-    const int found = spragBlockLuAnalyseSymmetric(&factor->lu, 6, bodies, row_start, column, price_most, arena);
+    const int found = spragBlockLuAnalyseSymmetric(&factor->lu, &(spragBlockPattern){6, bodies, row_start, column},
+                                                   price_most, arena);
     if (found != 1)
         return found;
     spragPool *pool = spragPoolHere();

@@ -71,7 +71,8 @@ static int analyseContacts(spragTangent *t, double price_most, spragArena *arena
 {
     const spragProblem *p = t->problem;
     t->bodies = NULL;
-    const int found = spragBlockLuAnalyse(&t->lu, 3, p->contact_count, p->row_start, p->column, price_most, arena);
+    const int found = spragBlockLuAnalyse(&t->lu, &(spragBlockPattern){3, p->contact_count, p->row_start, p->column},
+                                          price_most, arena);
     if (found <= 0)
         return found;
     t->price = t->lu.products;

@@ -156,11 +156,13 @@ static int analyseGraph(spragTangent *t, const int *row_start, const int *column
     const spragBodies *bodies = t->bodies;
     const int n = bodies->count, m = linkCount(t);
     if (m == 0)
-        return spragBlockLuAnalyseAgain(&t->lu, bodies->memo, 6, n, row_start, column, price_most, arena);
+        return spragBlockLuAnalyseAgain(&t->lu, bodies->memo, &(spragBlockPattern){6, n, row_start, column}, price_most,
+                                        arena);
     int *after = SPRAG_TAKE_RAW(arena, int, m);
     if (after == NULL || !spragForestFollow(n, m, bodies->links->of, after, arena))
         return 0;
-    return spragBlockLuAnalyseSaddle(&t->lu, 6, n + m, row_start, column, n, after, price_most, arena);
+    return spragBlockLuAnalyseSaddle(&t->lu, &(spragBlockPattern){6, n + m, row_start, column}, n, after, price_most,
+                                     arena);
 }
 
 int spragTangentBodiesAnalyse(spragTangent *t, double price_most, spragArena *arena)

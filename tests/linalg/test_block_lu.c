@@ -54,7 +54,7 @@ static void solvesWhatWasMultiplied(void **state)
             for (int e = row_start[i]; e < row_start[i + 1]; ++e)
                 spragMulAdd33(b + 3 * i, A + 9 * e, x + 3 * column[e]);
         spragArenaReset(&arena);
-        assert_int_equal(spragBlockLuAnalyse(&lu, 3, N, row_start, column, INFINITY, &arena), 1);
+        assert_int_equal(spragBlockLuAnalyse(&lu, &(spragBlockPattern){3, N, row_start, column}, INFINITY, &arena), 1);
         for (int again = 0; again < 2; ++again) { /* numbers twice on one pattern */
             double y[3 * N];
             memcpy(y, b, sizeof y);
@@ -86,11 +86,12 @@ static void threadsGiveTheSameBits(void **state)
         spragBlockLu one, other;
         makeMatrix();
         spragArenaReset(&arena);
-        assert_int_equal(spragBlockLuAnalyse(&one, 3, N, row_start, column, INFINITY, &arena), 1);
+        assert_int_equal(spragBlockLuAnalyse(&one, &(spragBlockPattern){3, N, row_start, column}, INFINITY, &arena), 1);
         assert_int_equal(spragBlockLuFactor(&one, A), 1);
         for (int threads = 1; threads <= 4; ++threads) {
             spragPool *pool = spragPoolMake(threads);
-            assert_int_equal(spragBlockLuAnalyse(&other, 3, N, row_start, column, INFINITY, &arena), 1);
+            assert_int_equal(
+                spragBlockLuAnalyse(&other, &(spragBlockPattern){3, N, row_start, column}, INFINITY, &arena), 1);
             assert_int_equal(spragBlockLuShare(&other, pool, &arena), 1);
             for (int again = 0; again < 20; ++again) {
                 assert_int_equal(spragBlockLuFactor(&other, A), 1);
@@ -114,16 +115,18 @@ static void aMemoKnowsWhatIsTooDear(void **state)
     spragBlockLuMemo memo = {0};
     spragBlockLu lu;
     makeMatrix();
-    assert_int_equal(spragBlockLuAnalyse(&lu, 3, N, row_start, column, INFINITY, &arena), 1);
+    assert_int_equal(spragBlockLuAnalyse(&lu, &(spragBlockPattern){3, N, row_start, column}, INFINITY, &arena), 1);
     const double price = lu.products;
     for (int trial = 0; trial < 2; ++trial) {
         const double most = trial == 0 ? 0.5 * price : 2 * price; /* dear as it is known to be, the second time */
-        assert_int_equal(spragBlockLuAnalyseAgain(&lu, &memo, 3, N, row_start, column, most, &arena), -1);
+        assert_int_equal(
+            spragBlockLuAnalyseAgain(&lu, &memo, &(spragBlockPattern){3, N, row_start, column}, most, &arena), -1);
         assert_true(memo.products == (trial == 0 ? price : 3 * price));
         memo.products = 3 * price;
     }
     for (int trial = 0; trial < 2; ++trial) {
-        assert_int_equal(spragBlockLuAnalyseAgain(&lu, &memo, 3, N, row_start, column, 4 * price, &arena), 1);
+        assert_int_equal(
+            spragBlockLuAnalyseAgain(&lu, &memo, &(spragBlockPattern){3, N, row_start, column}, 4 * price, &arena), 1);
         assert_int_equal(memo.whole, 1);
         assert_true(lu.products == price && memo.products == price);
         assert_int_equal(spragBlockLuFactor(&lu, A), 1);
@@ -145,10 +148,12 @@ static void aMemoChangesNothing(void **state)
         for (int i = 0; i < 3 * N; ++i)
             x[i] = y[i] = uniform(&seed);
         spragArenaReset(&arena);
-        assert_int_equal(spragBlockLuAnalyse(&one, 3, N, row_start, column, INFINITY, &arena), 1);
+        assert_int_equal(spragBlockLuAnalyse(&one, &(spragBlockPattern){3, N, row_start, column}, INFINITY, &arena), 1);
         if (trial % 3 != 0)
             memo.products = 1; /* to be seen: this is not found anew */
-        assert_int_equal(spragBlockLuAnalyseAgain(&other, &memo, 3, N, row_start, column, INFINITY, &arena), 1);
+        assert_int_equal(
+            spragBlockLuAnalyseAgain(&other, &memo, &(spragBlockPattern){3, N, row_start, column}, INFINITY, &arena),
+            1);
         assert_true(other.products == (trial % 3 != 0 ? 1 : one.products));
         memo.products = one.products;
         assert_memory_equal(one.order, other.order, N * sizeof(int));
@@ -158,7 +163,8 @@ static void aMemoChangesNothing(void **state)
         spragBlockLuSolve(&one, x);
         spragBlockLuSolve(&other, y);
         assert_memory_equal(x, y, sizeof x);
-        assert_int_equal(spragBlockLuAnalyseAgain(&other, &memo, 3, N, row_start, column, 0.5 * one.products, &arena),
+        assert_int_equal(spragBlockLuAnalyseAgain(&other, &memo, &(spragBlockPattern){3, N, row_start, column},
+                                                  0.5 * one.products, &arena),
                          -1);
     }
     spragBlockLuMemoFree(&memo);
@@ -172,7 +178,7 @@ static void singularIsSaid(void **state)
     const double blocks[18] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 2, 0, 2, 4, 0, 0, 0, 1};
     spragArena arena = {0};
     spragBlockLu lu;
-    assert_int_equal(spragBlockLuAnalyse(&lu, 3, 2, start, columns, INFINITY, &arena), 1);
+    assert_int_equal(spragBlockLuAnalyse(&lu, &(spragBlockPattern){3, 2, start, columns}, INFINITY, &arena), 1);
     assert_int_equal(spragBlockLuFactor(&lu, blocks), 0);
     spragPool *pool = spragPoolMake(2);
     assert_int_equal(spragBlockLuShare(&lu, pool, &arena), 1);
@@ -230,8 +236,10 @@ static void ofSymmetricMatricesHalf(void **state)
                 for (int a = 0; a < b * b; ++a)
                     y[b * i + a / b] += M[b * b * e + a] * x[b * column[e] + a % b];
         spragArenaReset(&arena);
-        assert_int_equal(spragBlockLuAnalyseSymmetric(&lu, b, N, row_start, column, INFINITY, &arena), 1);
-        assert_int_equal(spragBlockLuAnalyse(&whole, b, N, row_start, column, INFINITY, &arena), 1);
+        assert_int_equal(
+            spragBlockLuAnalyseSymmetric(&lu, &(spragBlockPattern){b, N, row_start, column}, INFINITY, &arena), 1);
+        assert_int_equal(spragBlockLuAnalyse(&whole, &(spragBlockPattern){b, N, row_start, column}, INFINITY, &arena),
+                         1);
         assert_true(lu.products < 0.6 * whole.products);
         assert_int_equal(spragBlockLuFactor(&lu, M), 1);
         spragBlockLuSolve(&lu, y);
@@ -240,7 +248,9 @@ static void ofSymmetricMatricesHalf(void **state)
         assert_true(energyOf(b, M, y) <= 1e-10 * energyOf(b, M, x)); /* what is soft beside 1e10: five digits */
         for (int threads = 2; threads <= 3; ++threads) {
             spragPool *pool = spragPoolMake(threads);
-            assert_int_equal(spragBlockLuAnalyseSymmetric(&other, b, N, row_start, column, INFINITY, &arena), 1);
+            assert_int_equal(
+                spragBlockLuAnalyseSymmetric(&other, &(spragBlockPattern){b, N, row_start, column}, INFINITY, &arena),
+                1);
             assert_int_equal(spragBlockLuShare(&other, pool, &arena), 1);
             assert_int_equal(spragBlockLuFactor(&other, M), 1);
             assert_memory_equal(other.U, lu.U, (size_t)(lu.padded * lu.u_start[N]) * sizeof *lu.U);

@@ -86,19 +86,19 @@ static void patternIsThatOfElimination(void **state)
         Matrix A;
         spragBlockLu lu;
         makePattern(&A, &seed);
+        const spragBlockPattern pattern = {3, N, A.row_start, A.column};
         spragArenaReset(&arena);
         for (int symmetric = 0; symmetric < 2; ++symmetric) {
-            const int found = symmetric
-                                  ? spragBlockLuAnalyseSymmetric(&lu, 3, N, A.row_start, A.column, INFINITY, &arena)
-                                  : spragBlockLuAnalyse(&lu, 3, N, A.row_start, A.column, INFINITY, &arena);
+            const int found = symmetric ? spragBlockLuAnalyseSymmetric(&lu, &pattern, INFINITY, &arena)
+                                        : spragBlockLuAnalyse(&lu, &pattern, INFINITY, &arena);
             assert_int_equal(found, 1);
             isPermutation(&lu);
             isThatOfElimination(&A, &lu);
         }
-        assert_int_equal(spragBlockLuAnalyse(&lu, 3, N, A.row_start, A.column, lu.products * 2 + N, &arena), 1);
+        assert_int_equal(spragBlockLuAnalyse(&lu, &pattern, lu.products * 2 + N, &arena), 1);
         const double price = lu.products;
-        assert_int_equal(spragBlockLuAnalyse(&lu, 3, N, A.row_start, A.column, price - 1, &arena), -1);
-        assert_int_equal(spragBlockLuAnalyse(&lu, 3, N, A.row_start, A.column, price, &arena), 1);
+        assert_int_equal(spragBlockLuAnalyse(&lu, &pattern, price - 1, &arena), -1);
+        assert_int_equal(spragBlockLuAnalyse(&lu, &pattern, price, &arena), 1);
     }
     spragArenaFree(&arena);
 }
@@ -114,11 +114,11 @@ static void followersComeBehindTheirLeaders(void **state)
         spragBlockLu lu;
         int after[N - LEADERS];
         makePattern(&A, &seed);
+        const spragBlockPattern pattern = {6, N, A.row_start, A.column};
         for (int i = 0; i < N - LEADERS; ++i)
             after[i] = i % 4 == 3 ? -1 : (7 * i + trial) % LEADERS; /* 7 and LEADERS: no leader twice */
         spragArenaReset(&arena);
-        assert_int_equal(spragBlockLuAnalyseSaddle(&lu, 6, N, A.row_start, A.column, LEADERS, after, INFINITY, &arena),
-                         1);
+        assert_int_equal(spragBlockLuAnalyseSaddle(&lu, &pattern, LEADERS, after, INFINITY, &arena), 1);
         isPermutation(&lu);
         int alone = 0;
         for (int i = 0; i < N - LEADERS; ++i) {
@@ -147,19 +147,16 @@ static void memoryKnowsItsPattern(void **state)
         makePattern(&A, &seed);
         spragArenaReset(&arena);
         for (int size = 3; size <= 6; size += 3) {
-            assert_int_equal(spragBlockLuAnalyseAgain(&first, &memo, size, N, A.row_start, A.column, INFINITY, &arena),
-                             1);
-            assert_int_equal(spragBlockLuAnalyseAgain(&again, &memo, size, N, A.row_start, A.column, INFINITY, &arena),
-                             1);
+            const spragBlockPattern pattern = {size, N, A.row_start, A.column};
+            assert_int_equal(spragBlockLuAnalyseAgain(&first, &memo, &pattern, INFINITY, &arena), 1);
+            assert_int_equal(spragBlockLuAnalyseAgain(&again, &memo, &pattern, INFINITY, &arena), 1);
             assert_int_equal(again.size, size);
             assert_memory_equal(first.order, again.order, sizeof(int) * N);
             assert_true(first.products == again.products);
             again.products /= size == 6 ? 8 : 1;
             isPermutation(&again);
             isThatOfElimination(&A, &again);
-            assert_int_equal(
-                spragBlockLuAnalyseAgain(&again, &memo, size, N, A.row_start, A.column, first.products - 1, &arena),
-                -1);
+            assert_int_equal(spragBlockLuAnalyseAgain(&again, &memo, &pattern, first.products - 1, &arena), -1);
         }
     }
     spragBlockLuMemoFree(&memo);
