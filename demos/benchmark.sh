@@ -5,6 +5,7 @@
 # BUILD_DIR (default build-bench), PROBLEMS (default ../shared/problems), LIMIT (s per method and file, default 10) and
 # CMAKE_ARGS may be set.
 set -euo pipefail
+export LC_ALL=C # awk reads and writes decimal points
 cd "$(dirname "$0")/.."
 
 quick=0

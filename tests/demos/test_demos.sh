@@ -4,6 +4,7 @@
 # the report has its numbers.  Nightly: a download and some minutes.
 #     test_demos.sh PRELOAD_LIBRARY WORK_DIRECTORY [DEMO]...
 set -uo pipefail
+export LC_ALL=C # awk reads and writes decimal points
 preload=$1 work=$2 here=$(cd "$(dirname "$0")" && pwd)
 shift 2
 mkdir -p "$work"

@@ -3,6 +3,7 @@
 # says nothing that stock did not, and the report has its numbers.  Nightly: needs the games, a minute each.
 #     test_games.sh PRELOAD_LIBRARY
 set -uo pipefail
+export LC_ALL=C # awk reads and writes decimal points
 preload=$1
 for tool in Xvfb xdotool; do
     command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }

@@ -2,6 +2,7 @@
 # Programs under the preload library: what the report says, what bad settings do, and what absurd input does.
 #     test_hosts.sh PRELOAD_LIBRARY SONAME_OF_ODE
 set -euo pipefail
+export LC_ALL=C # awk reads and writes decimal points
 preload=$1 soname=$2 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -2,6 +2,7 @@
 # The same program with and without the preload library: it ends well, ODE says nothing that stock did not, the report
 # has its numbers.      test_preload.sh PRELOAD_LIBRARY
 set -euo pipefail
+export LC_ALL=C # awk reads and writes decimal points
 preload=$1 here=$(dirname "$0") python=/usr/bin/python3
 "$python" -c 'import ode' 2>/dev/null || { echo "skipped: no python3-pyode"; exit 77; }
 scratch=$(mktemp -d)

@@ -4,6 +4,7 @@
 # library built with the address sanitizer is run with it, another one under valgrind too.
 #     test_stress.sh PRELOAD_LIBRARY
 set -euo pipefail
+export LC_ALL=C # awk reads and writes decimal points
 preload=$1 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
