@@ -43,7 +43,8 @@ static void trapsComeBack(void **state)
 {
     (void)state;
     feclearexcept(FE_ALL_EXCEPT);
-    feenableexcept(FE_DIVBYZERO | FE_INVALID);
+    if (feenableexcept(FE_DIVBYZERO | FE_INVALID) == -1)
+        skip(); /* most ARM processors have no traps */
     const int divided = divides(), after = fegetexcept();
     fedisableexcept(FE_ALL_EXCEPT);
     assert_true(divided);
@@ -51,16 +52,22 @@ static void trapsComeBack(void **state)
 }
 
 #if defined(__x86_64__)
+#define FLUSH(on) __builtin_ia32_ldmxcsr((on) ? 0x9fc0 : 0x1f80)
+#elif defined(__aarch64__)
+#define FLUSH(on) __asm__ volatile("msr fpcr, %x0" : : "r"((on) ? 1UL << 24 : 0UL))
+#endif
+
+#if defined(FLUSH)
 static void denormalsAreNumbers(void **state)
 {
     (void)state;
     volatile double least = 2.2250738585072014e-308;
-    __builtin_ia32_ldmxcsr(0x9fc0); /* they are zero */
+    FLUSH(1); /* they are zero */
     const spragFloats host = spragFloatsTake();
     volatile double half = least / 2;
     spragFloatsGive(&host);
     volatile double flushed = least / 2;
-    __builtin_ia32_ldmxcsr(0x1f80);
+    FLUSH(0);
     assert_true(half > 0 && !(flushed > 0));
 }
 #endif
@@ -68,7 +75,7 @@ static void denormalsAreNumbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#if defined(__x86_64__)
+#if defined(FLUSH)
         cmocka_unit_test(denormalsAreNumbers),
 #endif
         cmocka_unit_test(roundingComesBack),
