@@ -81,6 +81,21 @@ static void momentumIsConserved(void **state)
     }
 }
 
+/* Nearly half a turn in each step. */
+static void fastTumblersKeepIt(void **state)
+{
+    (void)state;
+    Twin t;
+    dBodyID body = makeTumbler(&t, 1, SPRAG_GYROSCOPIC_MOMENTUM, 1);
+    dBodySetAngularVel(body, 825, 2200, -1375);
+    double before[3], after[3];
+    momentumAfter(&t, body, 1, before);
+    momentumAfter(&t, body, 300, after);
+    for (int i = 0; i < 3; ++i)
+        CHECK_NEAR(after[i] / before[1], before[i] / before[1], 1e-11);
+    freeTwin(&t);
+}
+
 static void odeModeIsAsOde(void **state)
 {
     (void)state;
@@ -113,6 +128,7 @@ int main(void)
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(momentumIsConserved),
+        cmocka_unit_test(fastTumblersKeepIt),
         cmocka_unit_test(odeModeIsAsOde),
         cmocka_unit_test(gyroscopicModeOffIsRespected),
     };
