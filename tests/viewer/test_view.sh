@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # sprag-view as its users meet it: bad input, files, pictures.      test_view.sh SPRAG_VIEW
 . "$(dirname "$0")/../support/tool.sh" "$1"
+export XDG_RUNTIME_DIR=$scratch # without one libwayland (GLFW 3.4) has a line to say
 refused 'first argument is the scene'
 refused "no scene 'rood'" rood
 refused "no key 'colour'" rod --set colour=3
