@@ -122,6 +122,8 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
     if (work->solve) {
         island->haste = spragHasteOf(world, island);
         island->wedged_before = world->wedges > 0 && spragHasteWedged(world, island);
+        island->hard_before = world->hard > 0 && spragHasteHard(world, island);
+        island->hard = island->vain = 0;
         spragBareMake(world, &work->surfaces, island);
     }
     if (island->bare == NULL && !spragIslandAssemble(world, &work->surfaces, island))
@@ -139,6 +141,7 @@ static void finishIsland(Work *work, int k)
     if (!done || !rescue(work, island))
         noteFailure(work, k);
     island->haste = spragHasteNext(work->world, island);
+    island->hard = spragHasteHardens(island);
 }
 
 /* 1: an island before this one failed, and the step with it. */

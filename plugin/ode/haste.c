@@ -9,8 +9,11 @@
 enum {
     HASTE_MOST = 6, /* halvings of the work: a 64th */
     LEAST = 400,    /* contacts: a car on sixty of mu = 340 is worth all the work */
-    LOOKS = 64      /* contacts that are asked */
+    LOOKS = 64,     /* contacts that are asked */
+    LATE = 500,     /* iterations: more than the chain's first links have in a step */
+    SMALL = 60      /* blocks of an island that may be hard (solve/chain.c) */
 };
+#define HARD 1e7  /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
 #define NEAR 1e-4 /* m/s, from where a few sweeps with W may reach the tolerance */
 
 /* 1: how long it takes is left to us. */
@@ -54,6 +57,16 @@ int spragHasteWedged(const struct spragWorld *world, const spragIsland *island)
     return 0;
 }
 
+int spragHasteHard(const struct spragWorld *world, const spragIsland *island)
+{
+    for (int i = 0; i < island->joint_count; ++i) {
+        const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
+        if (record >= 0 && world->memory[record].hard)
+            return 1;
+    }
+    return 0;
+}
+
 int spragHasteEnds(const spragIsland *island)
 {
     return island->haste == HASTE_MOST && island->solve.residual > NEAR;
@@ -64,4 +77,14 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
     const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
     const int next = island->haste + (island->solve.residual <= enough ? -1 : 1);
     return !isOurs(world, island) || next < 0 ? 0 : next > HASTE_MOST ? HASTE_MOST : next;
+}
+
+int spragHasteHardens(const spragIsland *island)
+{
+    if (island->declined != NULL || island->bare != NULL || island->greedy != NULL || island->block_count > SMALL)
+        return 0;
+    if (island->hard || !island->solve.fallback || island->vain)
+        return island->hard;
+    const double n = island->block_count, iterations = island->solve.iterations;
+    return iterations > LATE && iterations * (n * n * n / 3 + 10 * n * n) > HARD;
 }

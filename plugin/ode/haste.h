@@ -19,6 +19,12 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island);
  * until all methods had failed.  So such an island is asked for a wedge after the mode search, and only
  * if it has none by the others (ode/release.c). */
 int spragHasteWedged(const struct spragWorld *world, const spragIsland *island);
+/* 1: the same, in a hard one, whose answer came late in the chain and took some 30 ms.  A car with mu = 340 stands so
+ * for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, are none: of what carried in one step
+ * four fifths do not carry in the next.) */
+int spragHasteHard(const struct spragWorld *world, const spragIsland *island);
+/* 1: it is hard, once it is solved: so, or by what carried before. */
+int spragHasteHardens(const spragIsland *island);
 /* 1: what was found without W stands, as W would take longer, and hardly bring it to the tolerance. */
 int spragHasteEnds(const spragIsland *island);
 /* The haste of the next step, once it is solved. */

@@ -140,6 +140,21 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
     return *status == SPRAG_ERROR_MEMORY || island->wedge > 0;
 }
 
+/* What had its answer late in the last step may have it at once in this one.  1: it is solved, or has no memory. */
+static int solveHard(const spragSolveOptions *options, spragIsland *island, const double *guess, int *iterations,
+                     spragStatus *status)
+{
+    if (!island->hard_before || island->block_count > FEW || options->solver != SPRAG_SOLVER_AUTO || island->vain)
+        return 0;
+    *status = spragPartingSolve(spragChainAgain, options, island, iterations);
+    island->vain = *status != SPRAG_OK && *status != SPRAG_ERROR_MEMORY;
+    island->hard = !island->vain && island->solve.fallback;
+    island->solve.fallback = 0; /* it was found, and quickly */
+    if (island->vain)
+        memcpy(island->r, guess, 3 * (size_t)island->block_count * sizeof *guess);
+    return !island->vain;
+}
+
 /* What is left of the chain, with less work where a wedge stands against a solution: then contacts yield. */
 static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, int *iterations)
 {
@@ -156,12 +171,15 @@ static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, i
 /* The chain, but asked after its first links, or after all, whether there is a rigid solution.  What stands against
  * guides stands against all methods: Newton's equations know no interior of their cones (solve/cones.h), and later
  * links seldom find what the first did not. */
-static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *island, int again, int *iterations)
+static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *island, const double *guess, int again,
+                              int *iterations)
 {
     const int guides = options->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW && spragHasGuides(island);
     const int early = guides || spragChainHastens(&island->problem, options);
     spragStatus status;
     if (solveWedged(options, island, again, iterations, &status))
+        return status;
+    if (!again && !island->wedged_before && solveHard(options, island, guess, iterations, &status))
         return status;
     status = spragPartingSolve(early ? spragChainBegin : spragChainSolve, options, island, iterations);
     if (early && status == SPRAG_LIMIT && isFar(options, island)) /* nobody asks for a wedge then */
@@ -181,11 +199,11 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     spragSolveOptions own = *given;
     const spragSolveOptions *options = &own;
     const int again = island->wedge > 0;
-    double *guess = NULL; /* of a wedge that lasts */
+    double *guess = NULL; /* of what was hard in the last step */
     int iterations = 0;
     if (waits && island->missed >= MISSES_PATIENT && own.iteration_limit == 0)
         own.iteration_limit = STEPS_PROMPT;
-    if (waits && (again || island->wedged_before)) {
+    if (waits && (again || island->wedged_before || island->hard_before)) {
         const size_t n = 3 * (size_t)island->block_count;
         guess = SPRAG_TAKE_RAW(arena, double, n);
         if (guess == NULL)
@@ -193,11 +211,11 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
         memcpy(guess, island->r, n * sizeof *guess);
     }
     island->wedge = 0;
-    spragStatus status = waits ? solveRigid(options, island, again, &iterations)
+    spragStatus status = waits ? solveRigid(options, island, guess, again, &iterations)
                                : spragPartingSolve(spragChainSolve, options, island, &iterations);
     if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
         (island->wedge > 0 || spragConflicts(island)))
-        status = spragYieldingSolve(options, island, guess, &iterations);
+        status = spragYieldingSolve(options, island, again || island->wedged_before ? guess : NULL, &iterations);
     const int limited = given->time_limit > 0 || given->iteration_limit > 0;
     if (limited && status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
         island->block_count <= FEW && !(island->wedge > 0) && !spragConflicts(island))

@@ -69,8 +69,12 @@ static void count(spragStepInfo *info, spragStepper stepper, const spragIsland *
 static void countAll(struct spragWorld *world)
 {
     world->info.islands = world->snapshot.island_count;
-    for (int k = 0; k < world->snapshot.island_count; ++k)
-        count(&world->info, world->config.stepper, &world->snapshot.island[k]);
+    world->hard = 0;
+    for (int k = 0; k < world->snapshot.island_count; ++k) {
+        const spragIsland *island = &world->snapshot.island[k];
+        count(&world->info, world->config.stepper, island);
+        world->hard += island->lone == NULL && island->hard;
+    }
 }
 
 static spragStatus findIslands(spragWorldID world)
@@ -83,7 +87,7 @@ static spragStatus findIslands(spragWorldID world)
  * digits. */
 static void forget(struct spragWorld *world)
 {
-    world->memory_count = world->load_count = world->wedges = 0;
+    world->memory_count = world->load_count = world->wedges = world->hard = 0;
     world->memo.size = 0;
 }
 

@@ -141,6 +141,8 @@ typedef struct spragIsland {
     int visited;            /* 1: visits of its contacts were not enough (bare.h) */
     int haste;              /* it has 2^-haste of the work (haste.h) */
     int wedged_before;      /* 1: a contact of it was in a wedged island in the last step */
+    int hard_before;        /* 1: in a hard one (haste.h) */
+    int hard, vain;         /* 1: what carried then carries again; 1: or not, and the chain began anew */
     int surged;             /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int articulation_count;
     double wedge, rigid; /* m/s: friction locks a wedge that closes so fast, or 0; residual of the rigid problem then */
@@ -223,13 +225,14 @@ typedef struct spragContactMemory {
     int turned;          /* 1: the user named its bodies in the other order */
     double echo[3];      /* N, added to its force for the next guess (echo.h) */
     double position[3], normal[3];
-    /* what follows is for the user alone, but for wedged */
+    /* what follows is for the user alone, but for wedged and hard */
     double slip_now[3]; /* m/s */
     double depth;       /* m */
     double painleve_p, free_acceleration;
     dJointID joint; /* given to the user, never followed; NULL for guides */
     int paradox_class;
     int wedged; /* 1: its island was (soften.h) */
+    int hard;   /* 1: the same, by a later link of the chain, or by what carried in the step before (haste.h) */
 } spragContactMemory;
 
 /* Force of one of a joint's limits and motors in the last step: whether it held, and where the search starts. */
@@ -274,7 +277,7 @@ struct spragWorld {
     int lane_count;
     double begin, solved; /* s, spragSeconds() when the step began and when its islands were solved */
     double after;         /* s, what steps take after that */
-    int wedges;           /* islands of the last step that were wedged */
+    int wedges, hard;     /* islands of the last step that were so */
     int lenient; /* 1: the program asked for ODE's step, and has no use for a status: what is absurd is declined, island
                     by island; 0: the step is refused, and says what was wrong */
     spragSnapshot snapshot; /* of the last step: for dumps */

@@ -72,6 +72,8 @@ enum {
                             and end at 2e-6 m/s in the mean; 5 end at 2e-2, 80 in 0.06 ms at 2e-8 */
     SWEEPS_PROMPT = 300, /* in a step, after all other methods but Lemke's.  One of 960 random problems of twelve
                             blocks came so far; 30 or 3000 solve neither more nor fewer of them to 1e-6 m/s */
+    SEARCH_CHEAP = 20,   /* blocks: up to here the whole mode search takes less than a millisecond */
+    ROUNDS_KNOWN = 6,    /* of the mode search, where its modes should fit at once: if they do not, 60 seldom help */
     PIVOTS_PROMPT = 20,  /* of Lemke's method then, for each block.  With 5 nine of these 960 miss 1e-6 m/s, in place of
                             one, in twice the time; 80 solve no more */
     LINKS_MAX = 9
@@ -104,6 +106,7 @@ typedef struct Chain {
 /* Which links of the chain. */
 typedef enum Part {
     WHOLE,
+    AGAIN,     /* of a small problem: what found the last step's answer, if the beginning did not */
     BEGINNING, /* some milliseconds in a step: before anybody asks whether there is a solution */
     REST,      /* what follows the beginning */
     DESPITE,   /* of the rest, what is tried although a wedge stands against a solution */
@@ -149,6 +152,12 @@ static void addNewton(Chain *chain, int limit, int twice, double tolerance)
         link->from_rest = asked > 0 ? asked : STEPS_FROM_REST;
 }
 
+/* Of the mode search where it is shown an answer, or what was one in the last step; 0: no limit. */
+static int roundsKnown(const spragProblem *problem)
+{
+    return problem->contact_count > SEARCH_CHEAP ? ROUNDS_KNOWN : 0;
+}
+
 /* prompt: after some milliseconds `enough` will do. */
 static void chainSmall(Chain *chain, Part part)
 {
@@ -156,6 +165,11 @@ static void chainSmall(Chain *chain, Part part)
     const spragSolveOptions *options = chain->options;
     const int n = problem->contact_count, prompt = isPrompt(problem, options);
     const double tolerance = options->tolerance, content = prompt ? options->enough : tolerance;
+    if (part == AGAIN) {
+        add(chain, &spragSolverVariant, roundsKnown(problem), tolerance); /* else it would be hard for ever */
+        add(chain, &spragSolverAgain, 0, tolerance);
+        return;
+    }
     add(chain, &spragSolverVariant, 0, tolerance);
     const int free = spragProblemHasFreeRows(problem), steps = spragConesApply(problem) ? STEPS_SMALL : STEPS_POINTS;
     const int few = spragProblemIsPlain(problem) ? STEPS_PROMPT : stepsWorth(problem, WORK_PROMPT);
@@ -437,8 +451,13 @@ static spragStatus tryGuess(Run *run)
  * of creeping. */
 static spragStatus finish(Run *run, const Link *link, const Link *first)
 {
-    if (link != first && first->method == &spragSolverVariant)
-        return tryMethod(run, first->method, PREFERRED);
+    if (link != first && first->method == &spragSolverVariant) {
+        const int limit = roundsKnown(run->problem);
+        run->left.iteration_limit = limit > 0 ? limit : run->left.iteration_limit;
+        const spragStatus status = tryMethod(run, &spragSolverVariant, PREFERRED);
+        run->left.iteration_limit = run->options->iteration_limit;
+        return status;
+    }
     return link->method == &spragSolverSweeps && creeps(run) ? calm(run) : SPRAG_OK;
 }
 
@@ -529,6 +548,14 @@ spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions
                             double *u, spragSolveInfo *info)
 {
     return solveChain(problem, options, WHOLE, arena, r, u, info);
+}
+
+spragStatus spragChainAgain(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                            double *u, spragSolveInfo *info)
+{
+    spragSolveOptions own = *options;
+    own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, WORK_PROMPT) : WORK_PROMPT;
+    return solveChain(problem, &own, AGAIN, arena, r, u, info);
 }
 
 int spragChainHastens(const spragProblem *problem, const spragSolveOptions *options)

@@ -30,6 +30,7 @@ extern const spragSolver spragSolverGlue;     /* of what spragGlueSuits (glue.h)
 extern const spragSolver spragSolverTrace;    /* of contacts and boxes, from a good guess */
 extern const spragSolver spragSolverFreeRows; /* of small problems: the chain on what rows without bounds leave */
 extern const spragSolver spragSolverGeneration; /* of up to so many blocks: the contacts that carry, one by one */
+extern const spragSolver spragSolverAgain;      /* the same, from those that carry in the guess */
 extern const spragSolver spragSolverTurns;      /* sweeps and the traced path by turns: for the last that is left */
 
 enum { SPRAG_GENERATION_MOST = 120 };
@@ -72,6 +73,10 @@ spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions
 int spragChainHastens(const spragProblem *problem, const spragSolveOptions *options);
 /* Its first links alone, some milliseconds then: before anybody asks whether there is a solution at all. */
 spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                            double *u, spragSolveInfo *info);
+/* For who had no answer by those in the last step: the contacts that carried then, and those that they leave out.  The
+ * fewer of them carry the cheaper; work_limit is some milliseconds then too, where it is more. */
+spragStatus spragChainAgain(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
 /* The others, where those were not enough. */
 spragStatus spragChainGoOn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
