@@ -8,6 +8,7 @@
 #include "linalg/panel.h"
 #include "linalg/vec3.h"
 #include "ode/island.h"
+#include "ode/kept.h"
 #include "ode/surge.h"
 
 /* ---------------------------------------------------------------- rows */
@@ -194,12 +195,13 @@ static void permuteJoints(struct spragArticulation *art, const int *order, int *
     }
 }
 
+enum { PER_BLOCK = 10 }; /* of L: its cost, in the unit of costOf */
+
 /* What a factorisation and its products with the blocks cost, in products of a joint's rows with two blocks: those that
  * reach joint i couple there, each with each.  count (joint_count): room. */
 static double costOf(const spragSnapshot *s, const spragIsland *island, const struct spragArticulation *art,
                      const spragBlockLdlt *f, int *count)
 {
-    enum { PER_BLOCK = 10 }; /* of L */
     double cost = PER_BLOCK * (double)f->start[f->n];
     memset(count, 0, (size_t)f->n * sizeof *count);
     for (int slot = 0; slot < art->block_count; ++slot)
@@ -227,13 +229,16 @@ static int orderJoints(const spragSnapshot *s, spragIsland *island, struct sprag
     int *copy = SPRAG_TAKE_RAW(arena, int, art->row_count + 3 * n + 1);
     const int(*group)[2] = (const int(*)[2])art->group;
     spragBlockLdlt *f = &art->factor, other;
-    if (order == NULL || copy == NULL || !spragBlockLdltAnalyse(f, arena, n, group, art->body_count) ||
-        !spragDissect(n, group, art->body_count, found, arena))
+    if (order == NULL || copy == NULL || !spragBlockLdltAnalyse(f, arena, n, group, art->body_count))
         return 0;
     for (int i = 0; i < n; ++i)
         back[i] = n - 1 - i;
     double least = costOf(s, island, art, f, count);
-    for (int way = 0; way < 2; ++way) {
+    const double root = PER_BLOCK * (n - 1) + 0.5 * art->block_count * (double)art->block_count; /* no order has less */
+    const int ways = 0.5 * least > root ? 2 : 1;
+    if (ways == 2 && !spragDissect(n, group, art->body_count, found, arena))
+        return 0;
+    for (int way = 0; way < ways; ++way) {
         const int *const to = way == 0 ? back : found;
         permuteJoints(art, to, copy);
         if (!spragBlockLdltAnalyse(&other, arena, n, group, art->body_count))
@@ -242,7 +247,7 @@ static int orderJoints(const spragSnapshot *s, spragIsland *island, struct sprag
         if (way == 0 ? other.start[n] < f->start[n] : cost < 0.5 * least) {
             *f = other;
             least = cost;
-            for (int i = 0; i < n && way == 0; ++i)
+            for (int i = 0; i < n && way + 1 < ways; ++i)
                 found[i] = n - 1 - found[i]; /* it counts joints as they now are */
             continue;
         }
@@ -472,6 +477,51 @@ static void respondBlock(const spragSnapshot *s, const spragIsland *island, stru
     spragBlockLdltForward(&art->factor, reach->count, reach->joint, (double *)reach->Z);
 }
 
+/* ---------------------------------------------------------------- what is as it was */
+
+/* The same mechanism before, or NULL. */
+static const struct spragArticulation *sameBefore(const spragIsland *island, const struct spragArticulation *art)
+{
+    const spragKept *kept = island->kept;
+    const int first = kept != NULL ? kept->row[art->row[0]] : -1;
+    if (first < 0)
+        return NULL;
+    const int a = kept->mechanism[first];
+    const struct spragArticulation *old = &kept->before->articulation[a];
+    int same = old->row_count == art->row_count && old->joint_count == art->joint_count;
+    for (int i = 0; i < art->row_count && same; ++i) {
+        const int e = kept->row[art->row[i]];
+        same = e >= 0 && kept->mechanism[e] == a;
+    }
+    return same ? old : NULL;
+}
+
+/* The factors of before, in their order. */
+static void takeOver(const spragIsland *island, const struct spragArticulation *old, struct spragArticulation *art)
+{
+    for (int i = 0; i < art->row_count; ++i)
+        art->row[i] = island->kept->now[old->row[i]];
+    art->first = old->first, art->group = old->group;
+    art->factor = old->factor;
+    art->panel = old->panel, art->y = old->y;
+    art->kept = 1;
+}
+
+/* What a block of such a mechanism reached, or NULL. */
+static const spragReach *reachBefore(const spragIsland *island, const struct spragArticulation *old, int k)
+{
+    const int was = old != NULL ? island->kept->block[k] : -1;
+    const spragIsland *before = island->kept->before;
+    for (int side = 0; side < 2 && was >= 0; ++side) {
+        const int a = before->block[was].articulation[side];
+        if (a >= 0 && &before->articulation[a] == old)
+            return &old->reach[before->block[was].slot[side]];
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
 int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
@@ -486,12 +536,19 @@ int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
     fillLists(s, island);
     for (int a = 0; a < island->articulation_count; ++a) {
         struct spragArticulation *art = &island->articulation[a];
-        if (!factor(s, island, art))
+        const struct spragArticulation *old = sameBefore(island, art);
+        if (old != NULL)
+            takeOver(island, old, art);
+        else if (!factor(s, island, art))
             return 0;
         for (int slot = 0; slot < art->block_count; ++slot) {
-            if (!makeReach(s, island, art, slot))
+            const spragReach *reach = reachBefore(island, old, art->block[slot]);
+            if (reach != NULL)
+                art->reach[slot] = *reach;
+            else if (!makeReach(s, island, art, slot))
                 return 0;
-            respondBlock(s, island, art, slot);
+            else
+                respondBlock(s, island, art, slot);
         }
     }
     return 1;

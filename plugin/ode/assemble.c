@@ -13,6 +13,7 @@
 #include "ode/face.h"
 #include "ode/free_motion.h"
 #include "ode/held.h"
+#include "ode/kept.h"
 #include "ode/guide.h"
 #include "ode/joint_rows.h"
 #include "ode/matrix_free.h"
@@ -564,7 +565,8 @@ void spragAssembleReset(struct spragWorld *world, spragIsland *island)
 {
     for (int i = 0; i < island->body_count; ++i) {
         spragBodyState *body = &world->snapshot.body[island->body[i]];
-        memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
+        if (island->kept == NULL)
+            memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
         memset(body->motor_force, 0, sizeof body->motor_force);
         memset(body->impulse, 0, sizeof body->impulse);
         body->place = i;
@@ -580,7 +582,7 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
     island->block_total = island->block_count;
-    if ((status = moveBodies(world, island)) != SPRAG_OK)
+    if (island->kept == NULL && (status = moveBodies(world, island)) != SPRAG_OK)
         return status;
     leaveOut(world, island);
     spragSurgeWithhold(s, island);
@@ -591,7 +593,7 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     const int whole = !island->loose;
     island->lean = island->whole = 0;
     if (!spragOpposedRelax(world, island) || (whole && !spragWorkingSetChoose(world, island)) ||
-        (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) ||
+        (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) || !spragKeptFind(island) ||
         (whole && !spragArticulationsMake(world, island)) || !makeProblem(world, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for an island of %d blocks", island->block_count);
     return SPRAG_OK;

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/articulation.h"
+#include "ode/kept.h"
 #include "ode/links.h"
 #include "ode/surge.h"
 #include "problem/residual.h"
@@ -273,17 +274,24 @@ static int restingRows(const spragSnapshot *s, const spragIsland *island, int k,
     return rows;
 }
 
-/* Bits of the rows locked, of every block, and the traces of its mobility without joints.  0: no memory. */
-static int lockedRows(struct spragWorld *world, const spragIsland *island, unsigned char **out, double **mobility)
+/* What joints leave of the motion of each block. */
+typedef struct Mobility {
+    unsigned char *locked;   /* (nc) bits of the rows locked */
+    double *free, (*own)[9]; /* (nc) trace without joints, 1/kg; J M^-1 J^T with them */
+} Mobility;
+
+/* 0: no memory. */
+static int makeMobility(struct spragWorld *world, const spragIsland *island, Mobility *mobility)
 {
-    unsigned char *locked = *out = SPRAG_TAKE(&island->lane->arena, unsigned char, island->block_count);
-    *mobility = SPRAG_TAKE_RAW(&island->lane->arena, double, island->block_count);
-    const int driven = isDriven(&world->snapshot, island);
-    if (locked == NULL || *mobility == NULL)
+    const int n = island->block_count, driven = isDriven(&world->snapshot, island);
+    unsigned char *locked = mobility->locked = SPRAG_TAKE(&island->lane->arena, unsigned char, n);
+    mobility->free = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
+    mobility->own = spragArenaTakeRaw(&island->lane->scratch, (size_t)n, sizeof *mobility->own);
+    if (locked == NULL || mobility->free == NULL || mobility->own == NULL)
         return 0;
-    for (int k = 0; k < island->block_count; ++k) {
+    for (int k = 0; k < n; ++k) {
         spragBlock *block = &island->block[k];
-        double W[9];
+        double *W = mobility->own[k];
         coupling(&world->snapshot, island, k, k, W);
         const double free[3] = {W[0], W[4], W[8]};
         spragArticulationCouple(island, k, k, W);
@@ -294,7 +302,7 @@ static int lockedRows(struct spragWorld *world, const spragIsland *island, unsig
         else
             block->locked = (locked[k] & 1) && !(block->compliance[0] > 0) ? (unsigned char)setAside(block) : 0;
         locked[k] |= block->locked;
-        (*mobility)[k] = free[0] + free[1] + free[2];
+        mobility->free[k] = free[0] + free[1] + free[2];
     }
     return 1;
 }
@@ -373,7 +381,8 @@ typedef struct Values {
     const spragSnapshot *snapshot;
     spragIsland *island;
     double *W;
-    const unsigned char *locked; /* (nc) lockedRows, of islands with joints; else NULL */
+    const unsigned char *locked; /* (nc) of islands with joints, and */
+    const double (*mobile)[9];   /* what these leave; else NULL */
     double *own;                 /* (nc x 3 x 3) what the diagonal blocks are before anything is added; or NULL */
     int *next;                   /* (nc) where rows come in their order: the next entry of each, zeroed; else NULL */
 } Values;
@@ -385,23 +394,48 @@ static int entryOf(const Values *values, int l, int k)
     return values->next != NULL ? problem->row_start[l] + values->next[l] : spragProblemBlock(problem, l, k);
 }
 
+/* W_kl as it was before, of rows k and l that were there; *e: an entry of k's row then, before that of l.  NULL: it has
+ * to be made. */
+static const double *entryBefore(const Values *values, int k, int l, int *e)
+{
+    const spragKept *kept = values->island->kept;
+    const spragIsland *before = kept->before;
+    const int was = kept->block[k], column = kept->block[l];
+    if (l == k || column < 0 || before->held_rows[was] != values->locked[k] ||
+        before->held_rows[column] != values->locked[l] || !spragKeptCoupling(values->island, k, l))
+        return NULL;
+    while (*e < before->problem.row_start[was + 1] && before->problem.column[*e] < column)
+        ++*e;
+    return *e < before->problem.row_start[was + 1] && before->problem.column[*e] == column ? before->W + 9 * (size_t)*e
+                                                                                           : NULL;
+}
+
 /* Of block rows first .. end - 1 what is right of the diagonal, and its mirror images below. */
 static void fillRows(void *data, int range, int first, int end)
 {
     (void)range;
     const Values *values = data;
     spragIsland *island = values->island;
-    for (int k = first; k < end; ++k)
+    const spragKept *kept = island->kept;
+    for (int k = first; k < end; ++k) {
+        const int was = kept != NULL && values->locked != NULL ? kept->block[k] : -1;
+        int past = was >= 0 ? kept->before->problem.row_start[was] : 0;
         for (int e = entryOf(values, k, k); e < island->problem.row_start[k + 1]; ++e) {
             const int l = island->problem.column[e];
             double *block = values->W + 9 * (size_t)e, *mirror = values->W + 9 * (size_t)entryOf(values, l, k);
             if (values->next != NULL)
                 ++values->next[l];
-            coupling(values->snapshot, island, k, l, block);
-            if (values->locked != NULL) {
+            const double *old = was >= 0 ? entryBefore(values, k, l, &past) : NULL;
+            if (l == k && values->mobile != NULL)
+                old = values->mobile[k];
+            if (old != NULL)
+                memcpy(block, old, 9 * sizeof *block);
+            else
+                coupling(values->snapshot, island, k, l, block);
+            if (values->locked != NULL && old == NULL)
                 spragArticulationCouple(island, k, l, block);
+            if (values->locked != NULL)
                 clearLocked(values->locked[k], values->locked[l], block);
-            }
             if (l == k && values->own != NULL)
                 memcpy(values->own + 9 * (size_t)k, block, 9 * sizeof *block);
             if (l == k)
@@ -410,6 +444,7 @@ static void fillRows(void *data, int range, int first, int end)
                 for (int j = 0; j < 3; ++j)
                     mirror[3 * j + i] = block[3 * i + j];
         }
+    }
 }
 
 /* The diagonal blocks alone.  0: no memory. */
@@ -460,23 +495,23 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
         return 0;
     if (island->declined != NULL)
         return 1;
-    double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)island->problem.block_count), *mobility = NULL;
+    double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)island->problem.block_count);
     const int jointed = island->articulation_count > 0, linked = island->problem.linked != NULL;
-    unsigned char *locked = NULL;
+    Mobility mobility = {0};
     double *own = linked ? SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * count) : NULL;
     int *next = jointed ? SPRAG_TAKE(&island->lane->scratch, int, count) : NULL;
-    if (W == NULL || (jointed && (!lockedRows(world, island, &locked, &mobility) || next == NULL)) ||
-        (linked && own == NULL))
+    if (W == NULL || (jointed && (!makeMobility(world, island, &mobility) || next == NULL)) || (linked && own == NULL))
         return 0;
     if (linked && (island->lean || REACHES_PAY * spragReachesPrice(island) < island->problem.block_count)) {
-        if (!spragReachesMake(island, locked, mobility))
+        if (!spragReachesMake(island, mobility.locked, mobility.free))
             return 0;
         island->reaches.whole = !island->lean;
         island->reaches.entries = (double)entries;
         island->bodies.reaches = &island->reaches;
     }
     island->bodies.own = own;
-    Values values = {&world->snapshot, island, W, locked, own, next};
+    island->held_rows = mobility.locked;
+    Values values = {&world->snapshot, island, W, mobility.locked, (const double(*)[9])mobility.own, own, next};
     if (jointed) /* whose coupling has memory of its own */
         fillRows(&values, 0, 0, count);
     else

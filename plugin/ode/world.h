@@ -163,10 +163,13 @@ typedef struct spragIsland {
     spragLinks links;                  /* of them, where joints hold them (links.c) */
     spragReaches reaches;              /* the same, of products */
     double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
-    double *r, *u;                     /* (block_count x 3) N s, m/s */
-    double (*echo)[3];                 /* (reported) N, of each contact (echo.h), or NULL */
-    struct spragGreedy *greedy;        /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
+    unsigned char
+        *held_rows;    /* (block_count) bits of those that joints hold (delassus.c); islands with joints have it */
+    double *r, *u;     /* (block_count x 3) N s, m/s */
+    double (*echo)[3]; /* (reported) N, of each contact (echo.h), or NULL */
+    struct spragGreedy *greedy; /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
     spragCoupled coupled;
+    struct spragKept *kept; /* while it is assembled again: what is as it was; else NULL */
 } spragIsland;
 
 /* It has no answer. */

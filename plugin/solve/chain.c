@@ -110,6 +110,7 @@ typedef enum Part {
     BEGINNING, /* some milliseconds in a step: before anybody asks whether there is a solution */
     REST,      /* what follows the beginning */
     DESPITE,   /* of the rest, what is tried although a wedge stands against a solution */
+    SWEPT,     /* sweeps alone, as many as asked for */
     WITHIN     /* what generation solves its own problems by: all but generation */
 } Part;
 
@@ -233,6 +234,10 @@ static void chainOf(Chain *chain, Part part)
 {
     const spragSolveOptions *options = chain->options;
     const int small = chain->problem->contact_count <= SMALL;
+    if (part == SWEPT) {
+        add(chain, &spragSolverProbe, 0, options->tolerance);
+        return;
+    }
     switch (options->solver) {
     case SPRAG_SOLVER_VARIANT:
         add(chain, &spragSolverVariant, 0, options->tolerance);
@@ -478,7 +483,7 @@ static spragStatus runChain(Run *run, Part part)
     }
     if (swept)
         status = tryGuess(run);
-    else if (first->method == &spragSolverGaussSeidel)
+    else if (first->method == &spragSolverGaussSeidel || part == SWEPT)
         dropBadGuess(run);
     if (status != SPRAG_OK || (swept && isSolved(run)))
         return status;
@@ -526,7 +531,7 @@ static spragStatus solveChain(const spragProblem *problem, const spragSolveOptio
 {
     *info = (spragSolveInfo){.residual = NAN, .solver = SPRAG_SOLVER_VARIANT};
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
-    if ((options->solver == SPRAG_SOLVER_AUTO || options->solver == SPRAG_SOLVER_VARIANT) &&
+    if ((options->solver == SPRAG_SOLVER_AUTO || options->solver == SPRAG_SOLVER_VARIANT) && part != SWEPT &&
         solveSmall(problem, options, r, u, info))
         return info->status = SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
@@ -579,6 +584,12 @@ spragStatus spragChainDespite(const spragProblem *problem, const spragSolveOptio
                               double *r, double *u, spragSolveInfo *info)
 {
     return solveChain(problem, options, DESPITE, arena, r, u, info);
+}
+
+spragStatus spragChainProbe(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                            double *u, spragSolveInfo *info)
+{
+    return solveChain(problem, options, SWEPT, arena, r, u, info);
 }
 
 spragStatus spragChainWithin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,

@@ -138,6 +138,8 @@ typedef struct Patience {
 static Patience patienceOf(const spragProblem *problem, const spragSolveOptions *options, const spragSolveInfo *info,
                            spragArena *arena)
 {
+    if (options->time_limit > 0 && options->time_limit <= SPRAG_TIME_LEAST) /* for PATIENT sweeps there is no time */
+        return (Patience){PATIENT, PART};
     const int asked = info->method_iterations[SPRAG_SOLVER_NEWTON] > 0; /* first, so it costs little */
     const int crowd = spragIsCrowd(problem, options);
     const int cheap = asked || (crowd && spragNewtonIsCheap(problem, options, arena));
@@ -321,15 +323,23 @@ static spragStatus solveWhileItPays(const spragProblem *problem, const spragSolv
 }
 
 /* So many sweeps whatever the residual is. */
+static spragStatus probe(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                         spragSolveInfo *info)
+{
+    spragSolveOptions some = *options;
+    some.tolerance = 0;
+    return start(problem, &some, SWEEPS_CALM, (Patience){.sweeps = UNSEEN}, arena, r, info);
+}
+
 static spragStatus calm(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                         spragSolveInfo *info)
 {
     spragSolveOptions some = *options;
     some.iteration_limit = SWEEPS_CALM;
-    some.tolerance = 0;
-    return start(problem, &some, SWEEPS_CALM, (Patience){.sweeps = UNSEEN}, arena, r, info);
+    return probe(problem, &some, arena, r, info);
 }
 
+const spragSolver spragSolverProbe = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", probe};
 const spragSolver spragSolverCalm = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", calm};
 const spragSolver spragSolverGaussSeidel = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", solve};
 const spragSolver spragSolverSweeps = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", solveWhileItPays};

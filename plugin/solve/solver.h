@@ -25,6 +25,7 @@ extern const spragSolver spragSolverSweeps; /* Gauss-Seidel as a start: ends whe
 extern const spragSolver spragSolverNewton;
 extern const spragSolver spragSolverAtOnce;   /* Newton from a warm guess, where a factorisation costs little */
 extern const spragSolver spragSolverPolish;   /* Newton from an answer to rounding, at the same price */
+extern const spragSolver spragSolverProbe;    /* as many sweeps as the limit of iterations says */
 extern const spragSolver spragSolverCalm;     /* some sweeps from an answer: from step to step they come to rounding */
 extern const spragSolver spragSolverGlue;     /* of what spragGlueSuits (glue.h) */
 extern const spragSolver spragSolverTrace;    /* of contacts and boxes, from a good guess */
@@ -84,6 +85,9 @@ spragStatus spragChainGoOn(const spragProblem *problem, const spragSolveOptions 
 /* Of the others those that find solutions though a wedge stands against one. */
 spragStatus spragChainDespite(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                               double *r, double *u, spragSolveInfo *info);
+/* Sweeps alone, options->iteration_limit of them or fewer if it grows late. */
+spragStatus spragChainProbe(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                            double *u, spragSolveInfo *info);
 /* All of them that small problems have, but generation: what solves the problems of that. */
 spragStatus spragChainWithin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                              double *r, double *u, spragSolveInfo *info);
