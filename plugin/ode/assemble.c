@@ -123,6 +123,19 @@ static spragStatus addJoint(struct spragWorld *world, int j, spragIsland *island
     return status;
 }
 
+/* Blocks that turn have a length of their bodies, which for those that slept has not been made out. */
+static void weigh(spragSnapshot *s, const spragJointState *joint)
+{
+    const int turns = joint->contact != NULL ? (joint->contact->surface.mode & dContactRolling) != 0
+                                             : joint->guide == NULL && joint->type != dJointTypeNull;
+    for (int side = 0; side < 2 && turns; ++side) {
+        spragBodyState *body = joint->body[side] >= 0 ? &s->body[joint->body[side]] : NULL;
+        if (body != NULL && !body->kinematic && body->mass == 0 &&
+            spragSnapshotMass(body, joint->body[side]) != SPRAG_OK)
+            body->mass = 0; /* its turn to fail comes (moveRange) */
+    }
+}
+
 static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
     Contacts contacts = {world, surfaces, island, SPRAG_TAKE_RAW(&island->lane->arena, int, island->joint_count)};
@@ -132,6 +145,7 @@ static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *s
     spragRangesRun(island->joint_count, countBlocks, &contacts);
     for (int i = 0; i < island->joint_count && island->declined == NULL && status == SPRAG_OK; ++i) {
         const int j = island->joint[i];
+        weigh(&world->snapshot, &world->snapshot.joint[j]);
         if (contacts.first[i] != -1)
             status = addContact(world, j, &contacts.first[i], island);
         else if (world->snapshot.joint[j].guide != NULL)
@@ -215,7 +229,7 @@ static void guessLoad(const struct spragWorld *world, const spragBlock *block, d
     for (int row = 0; row < 3; ++row) {
         const spragLoadMemory *load = block->unused[row] ? NULL : spragLoadOf(world, block->joint, block->number[row]);
         if (load != NULL)
-            r[row] = load->force * world->snapshot.step;
+            r[row] = load->force * world->snapshot.step / block->length[row];
     }
 }
 
@@ -223,7 +237,7 @@ static void guessTurning(const struct spragWorld *world, const spragBlock *block
 {
     const struct spragBearing *bearing = world->snapshot.joint[block->joint].bearing;
     for (int row = 0; row < 3; ++row)
-        r[row] = spragDot3(bearing->torque, block->J[0][row] + 3) * world->snapshot.step;
+        r[row] = spragMomentAlong(block, row, bearing->torque) * world->snapshot.step;
 }
 
 typedef struct Filling {

@@ -14,17 +14,18 @@ static double turningCoefficient(const struct spragBearing *bearing)
     return bearing->hold == SPRAG_HOLD_STATIC ? fmax(bearing->law.mu, bearing->law.mu_static) : bearing->law.mu;
 }
 
-/* N m s */
-static double turningBound(const struct spragWorld *world, const struct spragBearing *bearing, double load)
+/* N s, of moments by the length of the bodies (rows.h). */
+static double turningBound(const struct spragWorld *world, const struct spragBearing *bearing, const spragBlock *block,
+                           double load)
 {
-    return turningCoefficient(bearing) * bearing->law.radius * load * world->snapshot.step;
+    return turningCoefficient(bearing) * bearing->law.radius * load * world->snapshot.step / block->length[0];
 }
 
 static void turnRow(spragBlock *block, int row, const double axis[3])
 {
     for (int side = 0; side < 2; ++side)
         for (int i = 0; i < 3 && block->body[side] >= 0; ++i)
-            block->J[side][row][3 + i] = side == 0 ? axis[i] : -axis[i];
+            block->J[side][row][3 + i] = (side == 0 ? 1 : -1) * block->length[row] * axis[i];
     block->unused[row] = 0;
 }
 
@@ -73,10 +74,12 @@ void spragTurningBlocks(const struct spragWorld *world, struct spragBearing *bea
                         spragBlock *block)
 {
     const int count = spragBearingBlockCount(bearing);
+    const double L = spragLengthOf(&world->snapshot, like->body);
     for (int k = 0; k < count; ++k) {
         block[k] = *like;
         block[k].kind = SPRAG_BLOCK_BOX;
         block[k].part = SPRAG_PART_TURNING;
+        block[k].length[0] = block[k].length[1] = block[k].length[2] = L;
     }
     double axis[3];
     dVector3 a;
@@ -99,7 +102,7 @@ void spragTurningBlocks(const struct spragWorld *world, struct spragBearing *bea
     bearing->stuck = abs(bearing->stuck);
     bearing->hold = bearing->stuck > 0 ? SPRAG_HOLD_STATIC : SPRAG_HOLD_NOT;
     for (int k = 0; k < count; ++k)
-        setBound(&block[k], turningBound(world, bearing, bearing->load));
+        setBound(&block[k], turningBound(world, bearing, &block[k], bearing->load));
 }
 
 /* N s, the force handed on by the joint's rows. */
@@ -177,7 +180,7 @@ int spragBallTurn(const struct spragWorld *world, spragIsland *island, int k, in
     ballRows(bearing, &island->block[k]);
     for (int b = 0; b < 2; ++b)
         for (int row = 0; row < 3; ++row)
-            r[3 * b + row] = spragDot3(island->block[k + b].J[0][row] + 3, M);
+            r[3 * b + row] = spragMomentAlong(&island->block[k + b], row, M);
     return 1;
 }
 
@@ -208,7 +211,7 @@ int spragBearingsBegin(const struct spragWorld *world, const spragIsland *island
         if (beginsTurning(island, k)) {
             const struct spragBearing *bearing = bearingOf(world, island, k);
             rounds->set[i] = bearing->load;
-            rounds->weight[i++] = turningBound(world, bearing, 1);
+            rounds->weight[i++] = turningBound(world, bearing, &island->block[k], 1);
         }
     rounds->part[1] = rounds->count;
     return spragAndersonInit(&rounds->anderson, 1, rounds->part, rounds->weight, NULL, arena);
@@ -220,19 +223,20 @@ static double setBounds(const struct spragWorld *world, spragIsland *island, con
 {
     double worst = 0;
     for (int k = 0, n = -1; k < island->block_count; ++k) {
-        if (island->block[k].part != SPRAG_PART_TURNING)
+        const spragBlock *block = &island->block[k];
+        if (block->part != SPRAG_PART_TURNING)
             continue;
         n += beginsTurning(island, k);
         const struct spragBearing *bearing = bearingOf(world, island, k);
-        worst = fmax(worst, worthOf(island, k, turningBound(world, bearing, rounds->found[n])));
-        setProblemBound(island, k, turningBound(world, bearing, load[n]));
+        worst = fmax(worst, worthOf(island, k, turningBound(world, bearing, block, rounds->found[n])));
+        setProblemBound(island, k, turningBound(world, bearing, block, load[n]));
     }
     memcpy(rounds->set, load, (size_t)rounds->count * sizeof *load);
     return worst;
 }
 
 /* As of contacts (release.c): what turns back stood still in between; what turns though mu_static holds it, by a bound
- * that fits, is braked by mu.  Returns how fast one turns of which that is new, m/s or rad/s; else 0. */
+ * that fits, is braked by mu.  Returns how fast one turns of which that is new, m/s; else 0. */
 static double holdOrTurn(const spragIsland *island, int k, int fits, struct spragBearing *bearing)
 {
     const spragHold before = bearing->hold;

@@ -138,11 +138,11 @@ static spragStatus judgeLocked(const spragSolveOptions *options, spragIsland *is
     return island->solve.status = SPRAG_NOT_CONVERGED;
 }
 
-/* Bounds fit no solution. */
+/* Bounds fit no solution, or one that is none. */
 static int isUnsettled(const Course *course, const spragSolveOptions *options, const spragIsland *island)
 {
-    return course->off > course->enough && course->least > fmax(options->tolerance, options->enough) &&
-           !(options->time_limit > 0) && !(island->wedge > 0);
+    return course->least > fmax(options->tolerance, options->enough) && !(options->time_limit > 0) &&
+           !(island->wedge > 0);
 }
 
 /* 0: no memory. */
@@ -193,7 +193,7 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
             course.rounds = ROUNDS_LARGE;
         ++course.round;
     }
-    if (status != SPRAG_ERROR_MEMORY && isUnsettled(&course, options, island) &&
+    if (status != SPRAG_ERROR_MEMORY && rounds.count > 0 && isUnsettled(&course, options, island) &&
         !settle(world, options, &course, island, &rounds, &iterations))
         status = SPRAG_ERROR_MEMORY;
     island->solve.iterations = iterations;

@@ -231,7 +231,7 @@ double spragDelassusYield(const spragBlock *block, const double W[9])
  * drives: any torque would do, up to a bound that follows from the load which it makes itself.  (Rounding chose
  * +-bound, loads grew a hundredfold in a step, and bodies ended at 1e9 m/s.)  Where a motor turns it, it brakes. */
 #define LOCKED 1e-13
-#define STILL 1e-6 /* 1/s */
+#define STILL 1e-6 /* m/s */
 
 /* The rows of a block that go with its normal. */
 static int setAside(const spragBlock *block)

@@ -46,14 +46,28 @@ static void readEquality(const spragJointRowSet *rows, int k, double h, spragEqu
     row->hi = rows->hi[k] * h;
 }
 
-static void readBounded(const spragJointRowSet *rows, int k, double h, spragBlock *block, int at)
+/* 1: of angular velocities alone. */
+static int turns(const spragJointRowSet *rows, int k)
 {
-    memcpy(block->J[0][at], rows->J1[k], sizeof block->J[0][at]);
-    memcpy(block->J[1][at], rows->J2[k], sizeof block->J[1][at]);
-    block->rhs[at] = rows->rhs[k];
-    block->compliance[at] = rows->cfm[k] / h;
-    block->lo[at] = rows->lo[k] * h;
-    block->hi[at] = rows->hi[k] * h;
+    for (int i = 0; i < 3; ++i)
+        if (rows->J1[k][i] != 0 || rows->J2[k][i] != 0)
+            return 0;
+    return 1;
+}
+
+/* L J v + L^2 c lambda / L = L rhs, lo / L <= lambda / L <= hi / L: in m/s also where it turns. */
+static void readBounded(const spragSnapshot *s, const spragJointRowSet *rows, int k, spragBlock *block, int at)
+{
+    const double h = s->step, L = turns(rows, k) ? spragLengthOf(s, block->body) : 1;
+    for (int i = 0; i < 6; ++i) {
+        block->J[0][at][i] = L * rows->J1[k][i];
+        block->J[1][at][i] = L * rows->J2[k][i];
+    }
+    block->rhs[at] = L * rows->rhs[k];
+    block->compliance[at] = L * L * rows->cfm[k] / h;
+    block->lo[at] = rows->lo[k] * h / L;
+    block->hi[at] = rows->hi[k] * h / L;
+    block->length[at] = L;
     block->unused[at] = 0;
 }
 
@@ -127,7 +141,7 @@ spragStatus spragJointBlocks(struct spragWorld *world, int j, spragIsland *islan
                                       .scale = 1,
                                       .unused = {1, 1, 1}};
             block->number[bounded % 3] = (unsigned char)number;
-            readBounded(&rows, k, h, block, bounded++ % 3);
+            readBounded(s, &rows, k, block, bounded++ % 3);
         }
         addMotorForce(s, &rows, k, body);
     }

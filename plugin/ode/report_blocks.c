@@ -302,7 +302,8 @@ static void rememberLoads(struct spragWorld *world, const spragIsland *island)
     for (int k = 0; k < island->block_count && island->reported < island->block_count; ++k)
         for (int i = 0; i < 3 && island->block[k].part == SPRAG_PART_JOINT; ++i)
             if (!island->block[k].unused[i])
-                rememberLoad(world, island->block[k].joint, island->block[k].number[i], island->r[3 * k + i]);
+                rememberLoad(world, island->block[k].joint, island->block[k].number[i],
+                             island->r[3 * k + i] * island->block[k].length[i]);
 }
 
 void spragReportBlockEvents(struct spragWorld *world, const spragIsland *island)

@@ -369,14 +369,12 @@ static int hasRolling(const dSurfaceParameters *p, int proportional)
     return has;
 }
 
-/* What makes metres a second of the bodies' turning, so that the residual and all tolerances mean the same in any
- * units: L^2 = sum 1/m / (sum tr I^-1 / 3), m.  It does not change as they turn. */
-static double lengthOf(const spragSnapshot *s, const spragBlock *block)
+double spragLengthOf(const spragSnapshot *s, const int bodies[2])
 {
     double translates = 0, turns = 0;
     for (int side = 0; side < 2; ++side)
-        if (block->body[side] >= 0) {
-            const spragBodyState *body = &s->body[block->body[side]];
+        if (bodies[side] >= 0) {
+            const spragBodyState *body = &s->body[bodies[side]];
             translates += body->inverse_mass;
             turns += (body->inverse_inertia[0] + body->inverse_inertia[4] + body->inverse_inertia[8]) / 3;
         }
@@ -387,7 +385,7 @@ static double lengthOf(const spragSnapshot *s, const spragBlock *block)
 static void rollingBlock(const spragSnapshot *s, const dSurfaceParameters *p, int proportional, int parent,
                          const spragBlock *contact, spragBlock *block)
 {
-    const double L = lengthOf(s, contact);
+    const double L = spragLengthOf(s, contact->body);
     const Rolling rolling = rollingOf(p, HOLDS * L);
     const double *axis[3] = {contact->t1, contact->t2, contact->n};
     double rho[3];

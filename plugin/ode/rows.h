@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "linalg/vec3.h"
 #include "ode/face.h"
 #include "ode/world.h"
 
@@ -64,9 +65,22 @@ struct spragBlock {
     unsigned char differ;    /* 1: `kinetic` and `resting` are filled, and differ */
     unsigned char hold;      /* spragHold */
     unsigned char passes;    /* 1: it sticks only as its slip passes through zero (passing.h) */
+    double length[3];        /* m, of JOINT and TURNING rows: in J, where they turn; else 1 (spragLengthOf) */
     double lo[3], hi[3];     /* N s, of BOX blocks */
     double J[2][3][6];       /* of either body, linear then angular; row t2 is scaled by `scale` */
 };
+
+/* What makes metres a second of the bodies' turning, so that the residual and all tolerances mean the same in any
+ * units: L^2 = sum 1/m / (sum tr I^-1 / 3), m.  It does not change as they turn.  Impulses of rows that are multiplied
+ * by it are moments / L. */
+double spragLengthOf(const spragSnapshot *s, const int body[2]);
+
+/* The share of a moment on the first body that is this row's, a turning one's, of orthogonal rows. */
+static inline double spragMomentAlong(const spragBlock *block, int row, const double moment[3])
+{
+    const double L = block->length[row];
+    return spragDot3(block->J[0][row] + 3, moment) / (L * L);
+}
 
 /* At rest these are its coefficients. */
 static inline void spragBlockHold(spragBlock *block, double mu, double mu_minus, int rested)

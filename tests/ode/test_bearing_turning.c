@@ -47,18 +47,19 @@ static double turnOf(const Twin *t, int to_world, const spragBlock *block, int r
     double speed = 0;
     for (int i = 0; i < 3; ++i) {
         assert_true(block->J[0][row][i] == 0 && block->J[1][row][i] == 0);
-        axis[i] = block->J[0][row][3 + i];
-        assert_true(to_world || block->J[1][row][3 + i] == -axis[i]);
+        axis[i] = block->J[0][row][3 + i] / block->length[row];
+        assert_true(to_world || block->J[1][row][3 + i] == -block->J[0][row][3 + i]);
         speed += axis[i] * (a[i] - (to_world ? 0 : b[i]));
     }
     CHECK_NEAR(spragNorm3(axis), 1, 1e-9);
     return speed;
 }
 
-/* Torques and speeds about the axes of one law (an axis alone, or the two of a disc); W: about these, 1/(kg m^2). */
-static void checkLaw(int axes, const double *torque, const double *speed, double bound, const double *W)
+/* Torques and speeds about the axes of one law (an axis alone, or the two of a disc); W: about these, 1/(kg m^2); L: m,
+ * the length by which they are judged. */
+static void checkLaw(int axes, const double *torque, const double *speed, double bound, const double *W, double L)
 {
-    const double accuracy = 1e-9; /* rad/s, of the bound: a tenth of the tolerance (ode/bounded.c) */
+    const double accuracy = 1e-9 / L; /* rad/s, of the bound: a tenth of the tolerance (ode/bounded.c) */
     double M = 0, w = 0, power = 0;
     for (int i = 0; i < axes; ++i)
         M = hypot(M, torque[i]), w = hypot(w, speed[i]), power += torque[i] * speed[i];
@@ -76,28 +77,29 @@ static void checkStep(const Twin *t, dJointType type, int to_world, double force
     const spragIsland *island = &t->sprag->snapshot.island[0];
     const double bound = law.mu * law.radius * force;
     double torque[LAW_MOST], speed[LAW_MOST], W[LAW_MOST], axis[LAW_MOST][3];
+    const double L = spragLengthOf(&t->sprag->snapshot, island->block[0].body);
     int rows = 0;
     for (int k = 0; k < island->block_count; ++k)
         for (int row = 0; row < 3; ++row)
             if (!island->block[k].unused[row]) {
                 assert_true(rows < LAW_MOST);
-                torque[rows] = island->r[3 * k + row] / h;
-                W[rows] = island->problem.W[9 * spragProblemDiagonal(&island->problem, k) + 4 * row];
+                torque[rows] = island->r[3 * k + row] * L / h;
+                W[rows] = island->problem.W[9 * spragProblemDiagonal(&island->problem, k) + 4 * row] / (L * L);
                 speed[rows] = turnOf(t, to_world, &island->block[k], row, axis[rows]);
-                CHECK_NEAR(island->u[3 * k + row], speed[rows], 1e-9);
+                CHECK_NEAR(island->u[3 * k + row] / L, speed[rows], 1e-9);
                 ++rows;
             }
     if (type != dJointTypeBall) {
         assert_int_equal(rows, type == dJointTypeHinge ? 1 : 2);
         for (int i = 0; i < rows; ++i)
-            checkLaw(1, torque + i, speed + i, bound, W + i);
+            checkLaw(1, torque + i, speed + i, bound, W + i, L);
         return;
     }
     assert_int_equal(rows, 3); /* two across the load, one along it */
     CHECK_NEAR(spragDot3(axis[0], axis[1]), 0, 1e-12);
     CHECK_NEAR(fabs(spragDot3(axis[2], direction)), spragNorm3(direction), 1e-9);
-    checkLaw(2, torque, speed, bound, W);
-    checkLaw(1, torque + 2, speed + 2, bound, W + 2);
+    checkLaw(2, torque, speed, bound, W, L);
+    checkLaw(1, torque + 2, speed + 2, bound, W + 2, L);
 }
 
 static void torquesFitTheForce(void **state)

@@ -19,14 +19,14 @@ static int toldOf(spragWorldID sprag)
     return told;
 }
 
-/* Each turning row of the joint: |r| <= mu R F h, and that against the motion where it turns. */
+/* Each turning row of the joint: |r| <= mu R F h / L, and that against the motion where it turns. */
 static void checkJoint(const Twin *t, dJointID joint, double arm, const dJointFeedback *feedback)
 {
     const struct spragWorld *world = t->sprag;
     const spragIsland *island = &world->snapshot.island[0];
     const spragProblem *p = &island->problem;
     const double F[3] = {feedback->f1[0], feedback->f1[1], feedback->f1[2]};
-    const double bound = arm * spragNorm3(F) * TREE_STEP, accuracy = 1e-8; /* N m s; rad/s, the step's tolerance */
+    const double moment = arm * spragNorm3(F) * TREE_STEP, accuracy = 1e-8; /* N m s; m/s, the step's tolerance */
     int rows = 0;
     assert_int_equal(world->snapshot.island_count, 1);
     for (int k = 0; k < island->block_count; ++k)
@@ -36,7 +36,7 @@ static void checkJoint(const Twin *t, dJointID joint, double arm, const dJointFe
                 block->unused[row])
                 continue;
             const double w = p->W[9 * spragProblemDiagonal(p, k) + 4 * row], r = island->r[3 * k + row];
-            const double u = island->u[3 * k + row];
+            const double u = island->u[3 * k + row], bound = moment / block->length[row];
             assert_true((fabs(r) - bound) * w <= accuracy);
             if (fabs(u) > 1e-6)
                 CHECK_NEAR(r * w, (u > 0 ? -bound : bound) * w, accuracy);

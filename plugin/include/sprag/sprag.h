@@ -78,7 +78,8 @@ SPRAG_API const char *spragVersion(void);
  *   CONTACT      r_n >= 0, |r_t| <= mu r_n (Coulomb).
  *   TWO_SIDED    u_n = 0, |r_t| <= mu |r_n|, mu for r_n > 0 and mu_minus for r_n < 0.
  *   FORCE_LIMIT  r_n >= 0, |r_t| <= mu, an impulse (Tresca; ODE with dContactApprox1 off).
- *   BOX          lo <= r <= hi, row by row (limits, motors, contacts with infinite mu).
+ *   BOX          lo <= r <= hi, row by row (limits, motors, contacts with infinite mu).  Those that turn are
+ *                in m/s in dumps of a step: by a length of the bodies, as ROLLING.
  *   ROLLING      rows (roll about t1, roll about t2, spin about n): |(r_0, r_1)| <= mu r_n(parent),
  *                |r_2| <= mu_minus r_n(parent); mu in m, or, as in dumps of a step, in parts of a
  *                length that also multiplies the three velocities: all in m/s. */
