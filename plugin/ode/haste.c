@@ -49,12 +49,12 @@ static int recordOf(const spragJointState *joint)
 
 int spragHasteWedged(const struct spragWorld *world, const spragIsland *island)
 {
-    for (int i = 0; i < island->joint_count; ++i) {
+    int most = 0;
+    for (int i = 0; i < island->joint_count && most < 2; ++i) {
         const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
-        if (record >= 0 && world->memory[record].wedged)
-            return 1;
+        most = record >= 0 && world->memory[record].wedged > most ? world->memory[record].wedged : most;
     }
-    return 0;
+    return most;
 }
 
 int spragHasteHard(const struct spragWorld *world, const spragIsland *island)

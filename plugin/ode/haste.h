@@ -17,7 +17,7 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island);
 /* 1: one of its contacts, guides or bearings was in a wedged island in the last step.  What friction locks, it keeps
  * locked: a ball that has sunk between two triangles of the ground, with a mu of 2, took 20 ms in every step
  * until all methods had failed.  So such an island is asked for a wedge after the mode search, and only
- * if it has none by the others (ode/release.c). */
+ * if it has none by the others (ode/release.c).  2: its guides had to yield too, and do so from the first. */
 int spragHasteWedged(const struct spragWorld *world, const spragIsland *island);
 /* 1: the same, in a hard one, whose answer came late in the chain and took some 30 ms.  A car with mu = 340 stands so
  * for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, are none: of what carried in one step

@@ -137,6 +137,7 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
         return !again;
     if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         *status = SPRAG_ERROR_MEMORY;
+    island->guides_yield |= island->wedge > 0 && island->wedged_before > 1; /* that contacts do is not enough */
     return *status == SPRAG_ERROR_MEMORY || island->wedge > 0;
 }
 

@@ -142,7 +142,23 @@ static void swapMemory(struct spragWorld *world)
 /* ---------------------------------------------------------------- the step */
 
 static const char *const wedged = "friction locks a wedge that closes: no rigid solution, so the contacts yield";
+static const char *const missed = "no method came within the tolerance; the best answer is used";
 static const char *const unsettled = "no friction of its joints was found that fits their reactions";
+
+static const char *reasonOf(const struct spragWorld *world, const spragIsland *island, spragEventType type)
+{
+    if (type == SPRAG_EVENT_DECLINED)
+        return island->declined;
+    if (type == SPRAG_EVENT_JAM)
+        return wedged;
+    if (type != SPRAG_EVENT_FALLBACK)
+        return NULL;
+    return island->rescued != NULL                                ? island->rescued
+           : island->wedge > 0                                    ? wedged
+           : island->unsettled                                    ? unsettled
+           : !(island->solve.residual <= world->config.tolerance) ? missed
+                                                                  : NULL;
+}
 
 /* What is said of an island as a whole: its first body stands for it. */
 static void addIslandEvent(struct spragWorld *world, const spragIsland *island, spragEventType type)
@@ -155,12 +171,7 @@ static void addIslandEvent(struct spragWorld *world, const spragIsland *island, 
                         .paradox_class = type == SPRAG_EVENT_INCONSISTENT    ? 1
                                          : type == SPRAG_EVENT_INDETERMINATE ? 3
                                                                              : 0,
-                        .reason = type == SPRAG_EVENT_DECLINED                              ? island->declined
-                                  : type == SPRAG_EVENT_FALLBACK && island->rescued != NULL ? island->rescued
-                                  : type == SPRAG_EVENT_FALLBACK && island->wedge > 0       ? wedged
-                                  : type == SPRAG_EVENT_FALLBACK && island->unsettled       ? unsettled
-                                  : type == SPRAG_EVENT_JAM                                 ? wedged
-                                                                                            : NULL};
+                        .reason = reasonOf(world, island, type)};
     memcpy(event.position, body->position, sizeof event.position);
     spragEventLogAdd(&world->log, type, &event);
 }

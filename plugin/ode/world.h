@@ -140,7 +140,7 @@ typedef struct spragIsland {
     int glued;              /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
     int visited;            /* 1: visits of its contacts were not enough (bare.h) */
     int haste;              /* it has 2^-haste of the work (haste.h) */
-    int wedged_before;      /* 1: a contact of it was in a wedged island in the last step */
+    int wedged_before;      /* 1: a contact of it was in a wedged island in the last step; 2: whose guides yielded */
     int hard_before;        /* 1: in a hard one (haste.h) */
     int hard, vain;         /* 1: what carried then carries again; 1: or not, and the chain began anew */
     int surged;             /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
@@ -234,7 +234,7 @@ typedef struct spragContactMemory {
     double painleve_p, free_acceleration;
     dJointID joint; /* given to the user, never followed; NULL for guides */
     int paradox_class;
-    int wedged; /* 1: its island was (soften.h) */
+    int wedged; /* 1: its island was (soften.h); 2: and its guides had to yield */
     int hard;   /* 1: the same, by a later link of the chain, or by what carried in the step before (haste.h) */
 } spragContactMemory;
 

@@ -138,7 +138,7 @@ typedef enum spragEventType {
     SPRAG_EVENT_INDETERMINATE, /* several motions */
     SPRAG_EVENT_INCONSISTENT,  /* no motion without an impulse */
     /* of an island */
-    SPRAG_EVENT_FALLBACK, /* the usual methods had no answer, a later one had; reason, if there is more to say */
+    SPRAG_EVENT_FALLBACK, /* the usual methods had no answer, a later one had, or none; reason, if there is more */
     SPRAG_EVENT_DECLINED, /* ODE solved it; reason */
     SPRAG_EVENT_TYPE_COUNT
 } spragEventType;
