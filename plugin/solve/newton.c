@@ -11,8 +11,7 @@
  *   3. The interior-point iteration (interior.c): it does not mind degenerate sets of solutions.  Equations of bodies
  *      lose its digits where mu is large; outside crowds those of contacts come then, and for all paths (plates with
  *      mu = 100, 61 contacts: 240 steps after 6000 in vain).
- *   4. The homotopy of path.c, which goes through the folds that stop 3, from starts of several lengths: rounding may
- *      end one, and other starts lie on other paths.
+ *   4. The homotopy of path.c, which goes through the folds that stop 3.
  *
  * Tried and dropped: a line search on |F|^2 (ends in steps of 1/32 on the box piles; full steps solve the same proximal
  * problems in 3 to 8); Gauss-Seidel sweeps after a failed step (undo what the proximal points gained); the
@@ -60,7 +59,7 @@ enum {
     SMALL = 60,        /* blocks */
     PASSES = 10,       /* over W, the other work of a step */
     THREADS_PAY = 500, /* blocks */
-    PATHS_SHARE = 2,   /* of what is left, each path has */
+    PATH_SHARE = 2,    /* of what is left, stage 4 has */
     PIVOTED_MOST = 70  /* cones */
 };
 #define LAMBDA_FIRST 1e-2
@@ -73,9 +72,6 @@ enum {
 #define PRICE_AT_ONCE 5.0      /* 3x3 products a block of W */
 #define REFUSED 0.1            /* of all steps in the space of bodies: where more are, contacts have their turn */
 #define NEAR 1e-3              /* m/s: from here the proximal points find the way */
-
-enum { PATHS = 4 };
-static const double path_load[PATHS] = {1, 0.1, 0.03, 3};
 
 typedef struct Newton {
     const spragProblem *problem;
@@ -174,19 +170,17 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
     const int ready = innerInit(&inner, newton, arena);
     if (ready <= 0)
         return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
-    for (int start = 0; status == SPRAG_NOT_CONVERGED && stepsLeft(newton) > 0 && start <= PATHS; ++start) {
+    for (int start = 0; status == SPRAG_NOT_CONVERGED && stepsLeft(newton) > 0 && start < 2; ++start) {
         if (start > 0 && (proximal->best_residual <= newton->enough || leavesBodies(newton, &inner, start)))
             break;
         memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
-        if (start == 1 && inner.cones.problem->contact_count <= PIVOTED_MOST &&
-            !spragTangentPivot(inner.tangent, arena))
+        if (start > 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragTangentPivot(inner.tangent, arena))
             return SPRAG_ERROR_MEMORY;
         const int most = stepsLeft(newton);
-        const int steps =
-            start == 0
-                ? spragInteriorSolve(&inner.cones, newton->tolerance, newton->deadline, most, inner.tangent, arena, r)
-                : spragPathSolve(&inner.cones, path_load[start - 1], newton->tolerance, newton->deadline,
-                                 most / PATHS_SHARE + 1, inner.tangent, arena, r);
+        const int steps = start == 0 ? spragInteriorSolve(&inner.cones, newton->tolerance, newton->deadline, most,
+                                                          inner.tangent, arena, r)
+                                     : spragPathSolve(&inner.cones, newton->tolerance, newton->deadline,
+                                                      most / PATH_SHARE + 1, inner.tangent, arena, r);
         *newton->iterations += steps > 0 ? steps : 0;
         proximal->factored = 0;
         if (start == 0 && leavesBodies(newton, &inner, start))

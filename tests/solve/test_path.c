@@ -8,9 +8,9 @@
 static Random random, changed;
 static InteriorSetup setup, other;
 
-static int follow(InteriorSetup *s, double load, double tolerance, int limit)
+static int follow(InteriorSetup *s, double tolerance, int limit)
 {
-    return spragPathSolve(&s->cones, load, tolerance, 0, limit, &s->tangent, &s->arena, s->r);
+    return spragPathSolve(&s->cones, tolerance, 0, limit, &s->tangent, &s->arena, s->r);
 }
 
 /* mu from 0.3 to 6 on hyperstatic bodies.  The path gets to a solution from most starts, from no fewer than the
@@ -23,7 +23,7 @@ static void pathsGoThroughFolds(void **state)
     for (unsigned long long seed = 1; seed <= PROBLEMS; ++seed) {
         randomProblem(&random, seed, 3, N / 2);
         interiorSetup(&setup, &random.problem, 10);
-        follow(&setup, 1, 1e-9, 1000);
+        follow(&setup, 1e-9, 1000);
         by_path += spragProblemResidual(&random.problem, setup.r) <= 1e-9;
         interiorSetup(&other, &random.problem, 10);
         spragInteriorSolve(&other.cones, 1e-9, 0, 1000, &other.tangent, &other.arena, other.r);
@@ -42,16 +42,16 @@ static void unitsDoNotMatterAndBitsAreTheSame(void **state)
     for (unsigned long long seed = 1; seed <= 5; ++seed) {
         randomProblem(&random, seed, 0.8, 2 * N);
         interiorSetup(&setup, &random.problem, 5);
-        const int steps = follow(&setup, 1, 1e-9, 1000);
+        const int steps = follow(&setup, 1e-9, 1000);
         assert_true(steps > 0 && spragProblemResidual(&random.problem, setup.r) <= 1e-9);
         interiorSetup(&other, &random.problem, 5);
-        assert_int_equal(follow(&other, 1, 1e-9, 1000), steps);
+        assert_int_equal(follow(&other, 1e-9, 1000), steps);
         assert_memory_equal(setup.r, other.r, sizeof setup.r);
         spragArenaFree(&other.arena);
         randomProblem(&changed, seed, 0.8, 2 * N);
         changeUnits(&changed, mass, speed);
         interiorSetup(&other, &changed.problem, 5);
-        assert_int_equal(follow(&other, 1, 1e-9 * speed, 1000), steps);
+        assert_int_equal(follow(&other, 1e-9 * speed, 1000), steps);
         assert_true(sameInOtherUnits(&random, other.r, setup.r, mass * speed, 0));
         spragArenaFree(&setup.arena);
         spragArenaFree(&other.arena);
@@ -65,14 +65,14 @@ static void limitsKeepTheBest(void **state)
     for (int limit = 0; limit < 12; limit += 4) {
         interiorSetup(&setup, &random.problem, 5);
         const double before = spragProblemResidual(&random.problem, setup.r);
-        assert_true(follow(&setup, 1, 1e-9, limit) <= limit);
+        assert_true(follow(&setup, 1e-9, limit) <= limit);
         assert_true(spragProblemResidual(&random.problem, setup.r) <= before);
         spragArenaFree(&setup.arena);
     }
     interiorSetup(&setup, &random.problem, 5);
     spragArena empty = {0};
     spragAllocFailAt(1);
-    assert_int_equal(spragPathSolve(&setup.cones, 1, 1e-9, 0, 9, &setup.tangent, &empty, setup.r), -1);
+    assert_int_equal(spragPathSolve(&setup.cones, 1e-9, 0, 9, &setup.tangent, &empty, setup.r), -1);
     spragAllocFailAt(0);
     spragArenaFree(&empty);
     spragArenaFree(&setup.arena);
