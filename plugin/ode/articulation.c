@@ -511,8 +511,8 @@ static void takeOver(const spragIsland *island, const struct spragArticulation *
 static const spragReach *reachBefore(const spragIsland *island, const struct spragArticulation *old, int k)
 {
     const int was = old != NULL ? island->kept->block[k] : -1;
-    const spragIsland *before = island->kept->before;
     for (int side = 0; side < 2 && was >= 0; ++side) {
+        const spragIsland *before = island->kept->before;
         const int a = before->block[was].articulation[side];
         if (a >= 0 && &before->articulation[a] == old)
             return &old->reach[before->block[was].slot[side]];
