@@ -121,8 +121,7 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
         return;
     if (work->solve) {
         island->haste = spragHasteOf(world, island);
-        island->wedged_before = world->wedges > 0 ? spragHasteWedged(world, island) : 0;
-        island->hard_before = world->hard > 0 && spragHasteHard(world, island);
+        spragHasteLookBack(world, island);
         island->hard = island->vain = 0;
         spragBareMake(world, &work->surfaces, island);
     }

@@ -47,24 +47,18 @@ static int recordOf(const spragJointState *joint)
                                     : -1;
 }
 
-int spragHasteWedged(const struct spragWorld *world, const spragIsland *island)
+void spragHasteLookBack(const struct spragWorld *world, spragIsland *island)
 {
-    int most = 0;
-    for (int i = 0; i < island->joint_count && most < 2; ++i) {
+    island->wedged_before = island->hard_before = 0;
+    const int any = world->wedges > 0 || world->hard > 0;
+    for (int i = 0; i < island->joint_count && any; ++i) {
         const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
-        most = record >= 0 && world->memory[record].wedged > most ? world->memory[record].wedged : most;
+        if (record < 0)
+            continue;
+        const spragContactMemory *memory = &world->memory[record];
+        island->wedged_before = memory->wedged > island->wedged_before ? memory->wedged : island->wedged_before;
+        island->hard_before |= memory->hard;
     }
-    return most;
-}
-
-int spragHasteHard(const struct spragWorld *world, const spragIsland *island)
-{
-    for (int i = 0; i < island->joint_count; ++i) {
-        const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
-        if (record >= 0 && world->memory[record].hard)
-            return 1;
-    }
-    return 0;
 }
 
 int spragHasteEnds(const spragIsland *island)

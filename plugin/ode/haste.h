@@ -14,15 +14,17 @@
 
 /* Of an island that is not solved yet, >= 0: it has 2^-haste of the work. */
 int spragHasteOf(const struct spragWorld *world, const spragIsland *island);
-/* 1: one of its contacts, guides or bearings was in a wedged island in the last step.  What friction locks, it keeps
- * locked: a ball that has sunk between two triangles of the ground, with a mu of 2, took 20 ms in every step
- * until all methods had failed.  So such an island is asked for a wedge after the mode search, and only
- * if it has none by the others (ode/release.c).  2: its guides had to yield too, and do so from the first. */
-int spragHasteWedged(const struct spragWorld *world, const spragIsland *island);
-/* 1: the same, in a hard one, whose answer came late in the chain and took some 30 ms.  A car with mu = 340 stands so
- * for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, are none: of what carried in one step
- * four fifths do not carry in the next.) */
-int spragHasteHard(const struct spragWorld *world, const spragIsland *island);
+/* What the records of its contacts, guides and bearings say of the last step.
+ *
+ * wedged_before, 1: one was in a wedged island.  What friction locks, it keeps locked: a ball that has sunk between two
+ * triangles of the ground, with a mu of 2, took 20 ms in every step until all methods had failed.  So such an island is
+ * asked for a wedge after the mode search, and only if it has none by the others (ode/release.c).  2: its guides had to
+ * yield too, and do so from the first.
+ *
+ * hard_before, 1: one was in a hard island, whose answer came late in the chain and took some 30 ms.  A car with
+ * mu = 340 stands so for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, are none: of what
+ * carried in one step four fifths do not carry in the next.) */
+void spragHasteLookBack(const struct spragWorld *world, spragIsland *island);
 /* 1: it is hard, once it is solved: so, or by what carried before. */
 int spragHasteHardens(const spragIsland *island);
 /* 1: what was found without W stands, as W would take longer, and hardly bring it to the tolerance. */

@@ -46,8 +46,8 @@
 /* m/s, of a polish where the tolerance is SPRAG_CREEP_MATTERS or more.  It ends at SPRAG_EXACT of it: where creep
  * is rounding.  (With a tolerance of 1e-6 it ended at 1e-10, while rest asks for creep of 5e-13: 300 boxes at rest got
  * their W in nearly every step, and eight sweeps.  A pile that Newton has brought to rounding rests for some ten steps
- * on its guesses alone.  With less than that it ends near enough: asked for more a wall of 85 bricks crept at 5.6e-9
- * in 16 of 300 steps.) */
+ * on its guesses alone.  Below that tolerance it ends near enough; asked for more, a wall of 85 bricks crept at
+ * 5.6e-9 in 16 of 300 steps.) */
 #define TOLERANCE_POLISH (SPRAG_CREEP_ROUNDING / SPRAG_EXACT)
 
 #define COUPLED 0.5           /* a mechanism: joints couple more than this part of all pairs of blocks */
