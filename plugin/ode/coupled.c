@@ -436,9 +436,10 @@ void spragCoupledLookBack(const struct spragWorld *world, spragIsland *island)
         for (int row = 0; row < 3; ++row) {
             const double shift = row == 0 ? spragSingularShift(world, island, k) : 0;
             b[3 * k + row] = (p->q[3 * k + row] - shift + block->rhs[row] - block->velocity[row]) / p->step;
-            for (int l = 0; l < nc && blockOf(p, k, l) != NULL; ++l)
-                memcpy(A + n * (3 * k + row) + 3 * l, blockOf(p, k, l) + 3 * row, 3 * sizeof *A);
         }
+        for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+            for (int row = 0; row < 3; ++row)
+                memcpy(A + n * (3 * k + row) + 3 * p->column[e], p->W + 9 * (size_t)e + 3 * row, 3 * sizeof *A);
         memcpy(slip + 2 * k, p->history[k].slip, sizeof p->history[k].slip);
         two_sided[k] = block->kind == SPRAG_BLOCK_TWO_SIDED;
     }

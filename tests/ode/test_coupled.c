@@ -191,12 +191,34 @@ static void theClassIsThatOfTheSet(void **state)
     assert_true(seen[0] > 100 && seen[1] > 5 && seen[3] > 5);
 }
 
+/* A step where part of the contacts rests: it says that there is no motion where the whole set is empty.  Counts those
+ * without a motion, and those with one. */
+static void stepAndCompare(const Twin *t, double h, int counted[2])
+{
+    assert_int_equal(spragWorldStep(t->sprag, h), SPRAG_OK);
+    spragProblem *problem = problemOf(t);
+    State s;
+    spragSolutionSet set;
+    const spragEvent *event = NULL;
+    readInstant(problem, h, &s);
+    assert_int_equal(spragParadoxEnumerate(&s.state, &set), SPRAG_OK);
+    int inconsistent = 0;
+    for (int k = spragWorldGetEvents(t->sprag, &event) - 1; k >= 0; --k)
+        inconsistent |= event[k].type == SPRAG_EVENT_INCONSISTENT && event[k].paradox_class == 1;
+    if (set.count == 0 || set.paradox_class == 0)
+        assert_int_equal(inconsistent, set.count == 0);
+    counted[0] += set.count == 0;
+    counted[1] += set.paradox_class == 0;
+    spragSolutionSetFree(&set);
+    spragProblemFree(problem);
+}
+
 /* A body that turns about one of its feet: that rests, the others slide.  Where no motion is left the step says so. */
 static void wherePartOfThemRests(void **state)
 {
     (void)state;
     static const double h = 1e-6;
-    int none = 0, one = 0;
+    int counted[2] = {0};
     for (int round = 0; round < 600; ++round) {
         Twin t;
         makeTwin(&t, 1);
@@ -204,7 +226,6 @@ static void wherePartOfThemRests(void **state)
         const dJointGroupID group = dJointGroupCreate(0);
         makeBody(&t, 2 + round % 2, group, 1.5);
         const spragContact *contact = NULL;
-        const spragEvent *event = NULL;
         dBodySetLinearVel(t.body[0], 0, 0, 0);
         const dReal *f = dBodyGetForce(t.body[0]), *m = dBodyGetTorque(t.body[0]);
         const double force[3] = {f[0], f[1], f[2]}, torque[3] = {m[0], m[1], m[2]};
@@ -215,26 +236,40 @@ static void wherePartOfThemRests(void **state)
         dBodySetAngularVel(t.body[0], 0, 0, w);
         dBodyAddForce(t.body[0], force[0], force[1], force[2]);
         dBodyAddTorque(t.body[0], torque[0], torque[1], torque[2]);
-        assert_int_equal(spragWorldStep(t.sprag, h), SPRAG_OK);
-        spragProblem *problem = problemOf(&t);
-        State s;
-        spragSolutionSet set;
-        readInstant(problem, h, &s);
-        assert_int_equal(spragParadoxEnumerate(&s.state, &set), SPRAG_OK);
-        int inconsistent = 0;
-        for (int k = spragWorldGetEvents(t.sprag, &event) - 1; k >= 0; --k)
-            inconsistent |= event[k].type == SPRAG_EVENT_INCONSISTENT && event[k].paradox_class == 1;
-        if (set.count == 0 || set.paradox_class == 0)
-            assert_int_equal(inconsistent, set.count == 0);
-        none += set.count == 0;
-        one += set.paradox_class == 0;
-        spragSolutionSetFree(&set);
-        spragProblemFree(problem);
+        stepAndCompare(&t, h, counted);
         dJointGroupDestroy(group);
         freeTwin(&t);
     }
-    print_message("%d states without a motion, %d with one\n", none, one);
-    assert_true(none > 5 && one > 300);
+    print_message("%d states without a motion, %d with one\n", counted[0], counted[1]);
+    assert_true(counted[0] > 5 && counted[1] > 300);
+}
+
+/* A body slides on its foot and on another one, which stands on a foot of its own: the two feet have no body in common,
+ * and W no block for them. */
+static void whereOneSlidesOnAnother(void **state)
+{
+    (void)state;
+    static const double h = 1e-6;
+    int counted[2] = {0};
+    for (int round = 0; round < 600; ++round) {
+        Twin t;
+        makeTwin(&t, 1);
+        dWorldSetCFM(t.world, 0);
+        makeBody(&t, 0, t.group, 0);
+        makeBody(&t, 0, t.group, 0);
+        dBodySetLinearVel(t.body[1], 0, 0, 0);
+        static const int bodies[3][2] = {{0, -1}, {0, 1}, {1, -1}};
+        for (int k = 0; k < 3; ++k) {
+            double at[2];
+            uniforms(2, at);
+            const dContact contact = planeContact(2 * at[0], 2 * at[1], k == 1 ? 0.5 : 0, 1.5 * (1 + uniform()));
+            addContact(&t, &contact, t.body[bodies[k][0]], bodies[k][1] < 0 ? 0 : t.body[bodies[k][1]]);
+        }
+        stepAndCompare(&t, h, counted);
+        freeTwin(&t);
+    }
+    print_message("%d states without a motion, %d with one\n", counted[0], counted[1]);
+    assert_true(counted[0] > 5 && counted[1] > 100);
 }
 
 /* A rod's tip that slides, with as many contacts at the same place, each of all its friction; events of the step. */
@@ -286,6 +321,7 @@ static void contactsAtOnePlaceAreOne(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(theClassIsThatOfTheSet), cmocka_unit_test(wherePartOfThemRests),
+                                       cmocka_unit_test(whereOneSlidesOnAnother),
                                        cmocka_unit_test(contactsAtOnePlaceAreOne)};
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
