@@ -217,7 +217,7 @@ spragStatus spragIslandsWork(struct spragWorld *world, spragIslandsWanted wanted
     /* Another thread may have the sentence that says why: this one says it again. */
     spragIsland *island = &world->snapshot.island[failed];
     island->lane = &world->lane[0];
-    island->block_count = island->row_count = island->articulation_count = 0;
+    spragAssembleReset(world, island);
     status = spragAssemble(world, &work.surfaces, island);
     return status != SPRAG_OK ? status : spragFail(SPRAG_ERROR_MEMORY, "no memory for an island");
 }

@@ -249,7 +249,7 @@ static void takeImpulses(struct spragWorld *world, spragIsland *island, spragSta
     if (status != SPRAG_OK && status != SPRAG_NOT_CONVERGED && status != SPRAG_LIMIT)
         spragIslandFail(island, spragStatusText(status));
     const int loose = island->greedy != NULL && isfinite(island->solve.residual);
-    for (int i = 0; i < 3 * island->block_count && !loose; ++i)
+    for (int i = 0; i < 3 * island->block_count && !loose && !island->failed; ++i)
         if (!isfinite(island->r[i]) || !isfinite(island->u[i]))
             spragIslandFail(island, "no finite solution was found");
     if (island->declined == NULL && loose)
