@@ -67,7 +67,7 @@ static void *findTaken(void *handle, const char *asked)
 #define AS_JUMP
 #else
 #define JUMP return
-#define AS_JUMP __attribute__((optimize("O2")))
+#define AS_JUMP __attribute__((optimize("O2"), no_profile_instrument_function))
 #endif
 
 SPRAG_API AS_JUMP void *dlsym(void *restrict handle, const char *restrict name)

@@ -539,14 +539,18 @@ static spragStatus solveChain(const spragProblem *problem, const spragSolveOptio
         return info->status = SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t n = 3 * (size_t)problem->contact_count;
-    double *room = SPRAG_TAKE_RAW(arena, double, (u == NULL ? 3 : 2) * n);
+    double *room = SPRAG_TAKE_RAW(arena, double, (u == NULL ? 4 : 3) * n);
     Run run = {
         .problem = problem, .options = options, .left = *options, .begin = begin, .arena = arena, .r = r, .info = info};
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (room != NULL) {
+        double *const guess = room + 2 * n;
         run.candidate = room, run.candidate_u = room + n;
-        run.u = u == NULL ? room + 2 * n : u;
+        run.u = u == NULL ? room + 3 * n : u;
+        memcpy(guess, r, n * sizeof *r);
         status = runChain(&run, part);
+        if (status == SPRAG_ERROR_MEMORY) /* of a later link */
+            memcpy(r, guess, n * sizeof *r);
     }
     spragArenaRelease(arena, mark);
     return info->status = status;

@@ -1,41 +1,14 @@
 /* Memory that runs out at any one place of a step, in worlds that take most ways through it: either the step is refused
  * (SPRAG_ERROR_MEMORY), the world is as it was, and the step made again is that of a world that was never refused; or
- * the step does without, and its answer is an answer.
- *
- * An arena seldom asks for a chunk, so it is not the allocations that fail but what is taken from it: the linker puts
- * the functions below in the place of base/arena.h's (tests/CMakeLists.txt). */
+ * the step does without, and its answer is an answer. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/arena.h"
+#include "support/failing_takes.h"
 #include "support/scene_world.h"
 
-static unsigned long taken, failing; /* the failing-th fails; 0: none */
-
-void *__real_spragArenaTake(spragArena *arena, size_t count, size_t size);
-void *__real_spragArenaTakeRaw(spragArena *arena, size_t count, size_t size);
-int __real_spragGrow(void **array, size_t *capacity, size_t count, size_t size);
-void *__wrap_spragArenaTake(spragArena *arena, size_t count, size_t size);
-void *__wrap_spragArenaTakeRaw(spragArena *arena, size_t count, size_t size);
-int __wrap_spragGrow(void **array, size_t *capacity, size_t count, size_t size);
 spragStatus __real_spragWorldStep(spragWorldID sprag, double step);
 spragStatus __wrap_spragWorldStep(spragWorldID sprag, double step);
-
-void *__wrap_spragArenaTake(spragArena *arena, size_t count, size_t size)
-{
-    return ++taken == failing ? NULL : __real_spragArenaTake(arena, count, size);
-}
-
-void *__wrap_spragArenaTakeRaw(spragArena *arena, size_t count, size_t size)
-{
-    return ++taken == failing ? NULL : __real_spragArenaTakeRaw(arena, count, size);
-}
-
-int __wrap_spragGrow(void **array, size_t *capacity, size_t count, size_t size)
-{
-    return ++taken == failing ? 0 : __real_spragGrow(array, capacity, count, size);
-}
 
 /* ---------------------------------------------------------------- states */
 
