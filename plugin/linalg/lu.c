@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "linalg/quad.h"
+
 static inline double larger(double a, double b) /* fmax is a call */
 {
     return a > b ? a : b;
@@ -57,17 +59,24 @@ void spragLuEquilibrate(int n, double *A, double *row, double *column)
         column[j] = 1 / column[j];
 }
 
-int spragLuFactor(int n, double *A, int *pivot, double zero)
+typedef struct Elimination {
+    int n, *pivot;
+    double *A, zero; /* (n x n); the least pivot */
+    int rank;
+} Elimination;
+
+SPRAG_QUAD_INLINE void eliminateBody(Elimination *e)
 {
-    const double largest = largestOf((size_t)n * (size_t)n, A);
-    int rank = n;
+    const int n = e->n;
+    double *const A = e->A;
+    e->rank = n;
     for (int k = 0; k < n; ++k) {
         double *const restrict row_k = A + (size_t)k * (size_t)n;
         int best = k;
         for (int i = k + 1; i < n; ++i)
             if (fabs(A[(size_t)i * (size_t)n + (size_t)k]) > fabs(A[(size_t)best * (size_t)n + (size_t)k]))
                 best = i;
-        pivot[k] = best;
+        e->pivot[k] = best;
         if (best != k) {
             double *const row_b = A + (size_t)best * (size_t)n;
             for (int j = 0; j < n; ++j) {
@@ -76,9 +85,9 @@ int spragLuFactor(int n, double *A, int *pivot, double zero)
                 row_b[j] = swap;
             }
         }
-        if (fabs(row_k[k]) <= zero * largest) {
-            if (rank == n)
-                rank = k;
+        if (fabs(row_k[k]) <= e->zero) {
+            if (e->rank == n)
+                e->rank = k;
             continue;
         }
         const double inverse = 1 / row_k[k];
@@ -91,7 +100,15 @@ int spragLuFactor(int n, double *A, int *pivot, double zero)
                 row_i[j] -= factor * row_k[j];
         }
     }
-    return rank;
+}
+
+SPRAG_QUAD_CLONES(eliminate, eliminateBody, Elimination)
+
+int spragLuFactor(int n, double *A, int *pivot, double zero)
+{
+    Elimination e = {.n = n, .pivot = pivot, .A = A, .zero = zero * largestOf((size_t)n * (size_t)n, A)};
+    eliminate(&e);
+    return e.rank;
 }
 
 void spragLuSolve(int n, const double *A, const int *pivot, double *x)
