@@ -11,10 +11,13 @@ enum {
     LEAST = 400,    /* contacts: a car on sixty of mu = 340 is worth all the work */
     LOOKS = 64,     /* contacts that are asked */
     LATE = 500,     /* iterations: more than the chain's first links have in a step */
-    SMALL = 60      /* blocks of an island that may be hard (solve/chain.c) */
+    SMALL = 60,     /* blocks of an island that may be hard (solve/chain.c) */
+    DEAR = 40000    /* contacts times Newton's steps, some 40 ms: more of them in a step are too many */
 };
-#define HARD 1e7  /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
-#define NEAR 1e-4 /* m/s, from where a few sweeps with W may reach the tolerance */
+#define HARD 1e7 /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
+/* m/s, from where W may bring what was found without it to the tolerance.  From 1e-4 it took a third of such a step's
+ * time (1000 boxes) and left as much. */
+#define NEAR 1e-5
 
 /* 1: how long it takes is left to us. */
 static int isOurs(const struct spragWorld *world, const spragIsland *island)
@@ -69,7 +72,8 @@ int spragHasteEnds(const spragIsland *island)
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
-    const int next = island->haste + (island->solve.residual <= enough ? -1 : 1);
+    const double spent = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON];
+    const int next = island->haste + (island->solve.residual <= enough && spent <= DEAR ? -1 : 1);
     return !isOurs(world, island) || next < 0 ? 0 : next > HASTE_MOST ? HASTE_MOST : next;
 }
 

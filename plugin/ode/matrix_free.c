@@ -14,10 +14,12 @@
 enum {
     LEAST = 8,          /* contacts */
     SWEEPS_LEAST = 3,   /* visits of each contact, however short the time, */
-    VISITS_LEAST = 200, /* and these, as small islands come last, */
+    VISITS_LEAST = 500, /* and these, as small islands come last, */
     SWEEPS_LATE = 20,   /* but no more than QuickStep makes */
     SWEEPS_MOST = 60,   /* beyond it W is worth its price, */
-    SWEEPS_WIDE = 180,  /* or beyond this where visits are cheap */
+    SWEEPS_WIDE = 180,  /* or beyond this where visits are cheap; */
+    SWEEPS_HASTY = 120, /* in haste: 180 take half the time more for nine tenths of the residual (1000 balls), or half
+                           (1000 boxes) */
     LOOKS_MOST = 40,    /* of the judge */
     LOOKS_IN_TIME = 5,  /* in SWEEPS_LATE visits of each contact, under a time limit */
     LOOKS_FIRST = 3     /* visits of each contact before the judge looks, where nothing is limited */
@@ -185,7 +187,8 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
 {
     const int n = greedy->contact_count;
     const long some = (long)n * SWEEPS_LEAST + VISITS_LEAST, late_most = (long)n * SWEEPS_LATE;
-    const int sweeps = n < SPRAG_LANES_LEAST ? SWEEPS_MOST : SWEEPS_WIDE;
+    const int timed = options->time_limit > 0, hasty = !timed && greedy->lanes != NULL;
+    const int sweeps = n < SPRAG_LANES_LEAST ? SWEEPS_MOST : hasty ? SWEEPS_HASTY : SWEEPS_WIDE;
     const int limited = options->iteration_limit > 0 && options->iteration_limit < sweeps;
     const long most = (long)n * (limited ? options->iteration_limit : sweeps);
     const long least = some < late_most ? some : late_most;
@@ -195,17 +198,13 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     spragGreedyBegin(greedy, others, NULL);
     deadline -= JUDGING * (spragSeconds() - begin);
     const double enough = LEFT * options->tolerance;
-    /* Visits between two looks of the judge, who says where it is worst. */
-    const int timed = options->time_limit > 0;
-    long each = timed && greedy->lanes != NULL ? most
-                : timed                        ? late_most / LOOKS_IN_TIME
-                : limited                      ? n
-                                               : LOOKS_FIRST * (long)n;
+    /* Visits between two looks of the judge, who says where it is worst.  Sweeps with momentum are long or of no use. */
+    long each = greedy->lanes != NULL ? most : timed ? late_most / LOOKS_IN_TIME : limited ? n : LOOKS_FIRST * (long)n;
     int late, looks = 0;
     do {
         const long until = greedy->visits + each < most ? greedy->visits + each : most;
         spragGreedyRun(greedy, enough, least < most ? least : most, until, deadline);
-        late = spragSeconds() > deadline;
+        late = greedy->visits >= least && spragSeconds() > deadline;
         solve->residual = spragGreedyResidual(greedy, u);
         each *= 2;
     } while (!late && solve->residual > options->tolerance && greedy->visits < most && ++looks < LOOKS_MOST);

@@ -88,13 +88,30 @@ static void aMissHalvesAnAnswerDoubles(void **state)
     }
     fake.island.solve.residual = 1e-3;
     assert_true(spragHasteEnds(&fake.island));
-    fake.island.solve.residual = 1e-5;
+    fake.island.solve.residual = 1e-6;
     assert_false(spragHasteEnds(&fake.island));
     for (int k = 1; k < MOST + 3; ++k) {
         fake.island.solve.residual = 1e-9;
         fake.island.haste = spragHasteNext(&fake.world, &fake.island);
         assert_int_equal(fake.island.haste, k < MOST ? MOST - k : 0);
     }
+}
+
+/* An answer that took many of Newton's steps is worth less work in the next step; a few of them are not. */
+static void aDearAnswerHalves(void **state)
+{
+    (void)state;
+    static Fake fake;
+    setFake(&fake, 0);
+    fake.island.solve.residual = 1e-9;
+    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 200;
+    fake.island.haste = spragHasteNext(&fake.world, &fake.island);
+    assert_int_equal(fake.island.haste, 1);
+    fake.world.config.patient = 1;
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
+    fake.world.config.patient = 0;
+    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 5;
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
 }
 
 static int hasteIn(const SceneWorld *world)
@@ -210,6 +227,7 @@ int main(void)
         cmocka_unit_test(mostContactsSay),
         cmocka_unit_test(whoSetsALimitIsNotHurried),
         cmocka_unit_test(aMissHalvesAnAnswerDoubles),
+        cmocka_unit_test(aDearAnswerHalves),
         cmocka_unit_test(aPileHurriesWhileItFalls),
         cmocka_unit_test(whatCarriedCarriesAgain),
     };

@@ -152,10 +152,30 @@ static void answersAreThoseOfDenseEquations(void **state)
     assert_in_range(checked, SEEDS * STEPS / 2, SEEDS * STEPS);
 }
 
+/* Small islands come last: however late it is, each contact is visited as often as QuickStep would. */
+static void theLateAreVisitedAllTheSame(void **state)
+{
+    (void)state;
+    enum { VISITS = 20 };
+    unsigned long long seed = 3;
+    Twin t;
+    dJointFeedback feedback;
+    makeTower(&t, &feedback, &seed);
+    spragConfig config = spragConfigDefault();
+    config.time_limit = 1e-9;
+    config.tolerance = 1e-14;
+    assert_int_equal(spragWorldSetConfig(t.sprag, &config), SPRAG_OK);
+    addTowerContacts(&t, &feedback);
+    assert_int_equal(spragWorldStep(t.sprag, 0.01), SPRAG_OK);
+    assert_true(spragWorldGetStepInfo(t.sprag).iterations >= VISITS);
+    freeTwin(&t);
+}
+
 int main(void)
 {
     dInitODE();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(answersAreThoseOfDenseEquations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answersAreThoseOfDenseEquations),
+                                       cmocka_unit_test(theLateAreVisitedAllTheSame)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
