@@ -188,7 +188,7 @@ static void fillLanes(spragLoneGroup *group)
 
 /* ---------------------------------------------------------------- rows */
 
-/* w x (w x (C - G)), C the centre of curvature at `arm`: ode/curvature.c */
+/* w x (w x (C - G)), C the centre of curvature at `arm`: what spragVelocityProduct is on what does not move. */
 SPRAG_QUAD_INLINE void productOf(const spragQuad w[3], const spragQuad arm[3], spragQuad radius, const spragQuad n[3],
                                  spragQuad product[3])
 {
@@ -208,7 +208,7 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     spragQuadCross3(start, v + 3, c->arm);
     spragQuadCross3(end, free + 3, c->arm);
     productOf(v + 3, c->arm, row->radius, c->n, product);
-    if (group->bodies.count > 1) { /* along the plane that of the middle of its face */
+    if (group->bodies.count > 1) { /* as in spragFaceProduct */
         productOf(v + 3, row->middle, row->radius, c->n, middle);
         const spragQuad off = spragQuadDot3(c->n, product) - spragQuadDot3(c->n, middle);
         for (int i = 0; i < 3; ++i)
@@ -218,7 +218,7 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     for (int i = 0; i < 3; ++i) {
         start[i] += v[i];
         product[i] = spragQuadSelect(curved, product[i], spragQuadOf(0));
-        end[i] += free[i] + h * product[i];
+        end[i] += free[i] + group->product_step * product[i];
         change[i] = end[i] - start[i];
     }
     row->approach = spragQuadTangent(slip, start, c->n);
@@ -360,6 +360,9 @@ SPRAG_QUAD_INLINE void examineCoupled(spragLoneGroup *group)
 SPRAG_QUAD_INLINE void makeRows(spragLoneGroup *group)
 {
     spragLoneBodies *b = &group->bodies;
+    const spragQuad *w = group->velocity + 3, turn = group->step * spragQuadSqrt(spragQuadDot3(w, w));
+    const spragQuad limit = spragQuadMax(turn, spragQuadOf(1)); /* spragProductLimit */
+    group->product_step = spragQuadOf(group->step) / (limit * limit);
     group->regular = (spragQuadMask){-1, -1, -1, -1};
     for (int k = 0; k < b->count; ++k) {
         makeRow(group, &b->contact[k], &group->row[k]);
