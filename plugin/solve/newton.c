@@ -114,8 +114,8 @@ static spragStatus points(Newton *newton, double lambda, int steps, double *r)
 {
     const int most = stepsLeft(newton);
     const spragProximal *proximal = &newton->proximal;
-    const spragStatus status = spragProximalPoints(&newton->proximal, lambda, newton->tolerance, newton->deadline,
-                                                   steps < most ? steps : most, r, newton->iterations);
+    const spragStop stop = {newton->tolerance, newton->deadline, steps < most ? steps : most};
+    const spragStatus status = spragProximalPoints(&newton->proximal, lambda, &stop, r, newton->iterations);
     if (proximal->best_residual <= spragProblemRounding(newton->problem, proximal->best)) /* nothing comes nearer */
         newton->limit = 0;
     return status;
@@ -177,10 +177,9 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
         if (start > 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragTangentPivot(inner.tangent, arena))
             return SPRAG_ERROR_MEMORY;
         const int most = stepsLeft(newton);
-        const int steps = start == 0 ? spragInteriorSolve(&inner.cones, newton->tolerance, newton->deadline, most,
-                                                          inner.tangent, arena, r)
-                                     : spragPathSolve(&inner.cones, newton->tolerance, newton->deadline,
-                                                      most / PATH_SHARE + 1, inner.tangent, arena, r);
+        const spragStop stop = {newton->tolerance, newton->deadline, start == 0 ? most : most / PATH_SHARE + 1};
+        const int steps = start == 0 ? spragInteriorSolve(&inner.cones, &stop, inner.tangent, arena, r)
+                                     : spragPathSolve(&inner.cones, &stop, inner.tangent, arena, r);
         *newton->iterations += steps > 0 ? steps : 0;
         proximal->factored = 0;
         if (start == 0 && leavesBodies(newton, &inner, start))
@@ -348,8 +347,8 @@ static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOpti
     spragStatus status = ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
     if (ready > 0) {
         spragProximalReset(&proximal, r);
-        status = spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, options->tolerance, deadline, STEPS_AT_ONCE, r,
-                                     &info->iterations);
+        const spragStop stop = {options->tolerance, deadline, STEPS_AT_ONCE}; /* whatever the options say */
+        status = spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, &stop, r, &info->iterations);
         memcpy(r, proximal.best, bytes);
         proximal.deadline = deadline;
         if (status == SPRAG_OK && problem->linked == NULL) /* whose products with W cost more */

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
@@ -330,19 +329,19 @@ static void moveCenter(spragProximal *proximal, const double *r)
 }
 
 /* Full steps on the problem of the present center and lambda; 1: solved well enough to move the center. */
-static int proximalProblem(spragProximal *proximal, double tolerance, double deadline, int limit, double *r, int *inner)
+static int proximalProblem(spragProximal *proximal, const spragStop *stop, double *r, int *inner)
 {
     const double first = evaluate(proximal, r);
     const int large = proximal->problem->contact_count > CHEAP;
     double least = INFINITY;
     int stalled = 0;
-    for (*inner = 0; *inner < limit && !(deadline > 0 && spragSeconds() > deadline);) {
+    for (*inner = 0; *inner < stop->limit && !spragStopIsLate(stop);) {
         const double merit = newtonStep(proximal, r);
         ++*inner;
         if (!(merit < (proximal->lambda < LAMBDA_JUMP ? DIVERGED_WARM : DIVERGED) * first))
             return 0;
-        if (merit <= SURE * SURE * tolerance * tolerance || merit <= INNER_SHARE * proximalDistance(proximal, r) ||
-            merit <= 1e-30 * first)
+        if (merit <= SURE * SURE * stop->tolerance * stop->tolerance ||
+            merit <= INNER_SHARE * proximalDistance(proximal, r))
             return 1;
         stalled = merit < FALLS * least ? 0 : stalled + 1;
         if (stalled == 0)
@@ -353,8 +352,8 @@ static int proximalProblem(spragProximal *proximal, double tolerance, double dea
     return 0;
 }
 
-spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double tolerance, double deadline, int limit,
-                                double *r, int *iterations)
+spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const spragStop *stop, double *r,
+                                int *iterations)
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
     proximal->lambda = lambda;
@@ -371,17 +370,17 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
             proximal->best_residual = residual;
             memcpy(proximal->best, r, bytes);
         }
-        if (residual <= tolerance)
+        if (residual <= stop->tolerance)
             return SPRAG_OK;
-        if (deadline > 0 && spragSeconds() > deadline)
+        if (spragStopIsLate(stop))
             return SPRAG_LIMIT;
-        if (count >= limit || stalls)
+        if (count >= stop->limit || stalls)
             return SPRAG_NOT_CONVERGED;
         moveCenter(proximal, r);
         int inner;
-        const int left = limit - count;
-        const int solved =
-            proximalProblem(proximal, tolerance, deadline, left < INNER_MAX ? left : INNER_MAX, r, &inner);
+        spragStop within = *stop;
+        within.limit = stop->limit - count < INNER_MAX ? stop->limit - count : INNER_MAX;
+        const int solved = proximalProblem(proximal, &within, r, &inner);
         count += inner;
         *iterations += inner;
         if (!solved) {
@@ -459,11 +458,12 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
         proximal->factored = 0;
         proximal->retry = tolerance < ROUGH ? LAMBDA_RETRY_NEAR : LAMBDA_RETRY;
         proximal->stall = stall;
-        spragProximalPoints(proximal, LAMBDA_POLISH, enough, proximal->deadline, POLISH_STEPS, r, iterations);
+        spragStop stop = {.tolerance = enough, .deadline = proximal->deadline, .limit = POLISH_STEPS};
+        spragProximalPoints(proximal, LAMBDA_POLISH, &stop, r, iterations);
         if (proximal->best_residual > FAR * tolerance) {
-            const int most = spent < POLISH_LONGER ? spent : POLISH_LONGER;
+            stop.limit = spent < POLISH_LONGER ? spent : POLISH_LONGER;
             memcpy(r, proximal->best, bytes);
-            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, enough, proximal->deadline, most, r, iterations);
+            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, &stop, r, iterations);
         }
         proximal->retry = LAMBDA_RETRY;
         proximal->stall = 0;

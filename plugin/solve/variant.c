@@ -244,8 +244,8 @@ typedef struct Search {
 /* Proximal points from r, at most so many. */
 static spragStatus points(Search *search, double lambda, int rounds, double *r)
 {
-    return spragProximalPoints(&search->proximal, lambda, search->tolerance, search->deadline, rounds, r,
-                               &search->info->iterations);
+    const spragStop stop = {search->tolerance, search->deadline, rounds};
+    return spragProximalPoints(&search->proximal, lambda, &stop, r, &search->info->iterations);
 }
 
 /* Newton from r; where the modes of a guess do not fit, sweeps find better ones first. */
