@@ -59,10 +59,16 @@ enum {
 
 /* ---------------------------------------------------------------- the laws */
 
+/* Of one block. */
+typedef struct State {
+    const double *r, *u; /* (3) */
+    double w;
+} State;
+
 /* Rows a, a+1: F = w (r - P_R(x)), R fixed. */
-static void discLaw(spragBlockLaw *law, int a, double radius, const double *r, const double *u, double w,
-                    double direction[2])
+static void discLaw(spragBlockLaw *law, int a, double radius, const State *at, double direction[2])
 {
+    const double *r = at->r, *u = at->u, w = at->w;
     const double x[2] = {r[a] - u[a] / w, r[a + 1] - u[a + 1] / w};
     const double size = spragNorm2(x);
     direction[0] = direction[1] = 0;
@@ -86,9 +92,9 @@ static void discLaw(spragBlockLaw *law, int a, double radius, const double *r, c
 }
 
 /* Row i: F = w (r - clamp(x)) */
-static void lineLaw(spragBlockLaw *law, int i, double lo, double hi, const double *r, const double *u, double w)
+static void lineLaw(spragBlockLaw *law, int i, double lo, double hi, const State *at)
 {
-    const double x = r[i] - u[i] / w;
+    const double *r = at->r, *u = at->u, w = at->w, x = r[i] - u[i] / w;
     if (x >= lo && x <= hi && lo < hi) {
         law->F[i] = u[i];
         law->B[4 * i] = 1;
@@ -100,9 +106,9 @@ static void lineLaw(spragBlockLaw *law, int i, double lo, double hi, const doubl
 
 /* slide: mu |u_t| of the center.  With lag > 0 the normal row is u_n + lag (slide + mu e . u_t), e = x_t / |x_t|, where
  * the contact slips. */
-static void contactLaw(spragBlockLaw *law, double mu, double lag, double slide, const double *r, const double *u,
-                       double w)
+static void contactLaw(spragBlockLaw *law, double mu, double lag, double slide, const State *at)
 {
+    const double *r = at->r, *u = at->u, w = at->w;
     const double x_t[2] = {r[1] - u[1] / w, r[2] - u[2] / w}, size = spragNorm2(x_t);
     const double slip = size > 0 ? (x_t[0] * u[1] + x_t[1] * u[2]) / size : 0;
     const double part = size > mu * fmax(0, r[0]) && slip < 0 ? lag * mu : 0;
@@ -113,7 +119,7 @@ static void contactLaw(spragBlockLaw *law, double mu, double lag, double slide, 
         return;
     }
     double e[2];
-    discLaw(law, 1, mu * x_n, r, u, w, e);
+    discLaw(law, 1, mu * x_n, at, e);
     law->F[0] = normal;
     law->B[0] = 1;
     if (part > 0)
@@ -126,12 +132,12 @@ static void contactLaw(spragBlockLaw *law, double mu, double lag, double slide, 
 }
 
 /* The disc's radius is mu |x_n|. */
-static void twoSidedLaw(spragBlockLaw *law, double mu, double mu_minus, const double *r, const double *u, double w)
+static void twoSidedLaw(spragBlockLaw *law, double mu, double mu_minus, const State *at)
 {
-    const double x_n = r[0] - u[0] / w, gain = x_n > 0 ? mu : -mu_minus;
+    const double *r = at->r, *u = at->u, w = at->w, x_n = r[0] - u[0] / w, gain = x_n > 0 ? mu : -mu_minus;
     double e[2];
     law->F[0] = u[0], law->B[0] = 1;
-    discLaw(law, 1, gain * x_n, r, u, w, e);
+    discLaw(law, 1, gain * x_n, at, e);
     for (int i = 0; i < 2; ++i) {
         law->A[3 * (1 + i)] = -w * gain * e[i];
         law->B[3 * (1 + i)] = gain * e[i];
@@ -139,13 +145,13 @@ static void twoSidedLaw(spragBlockLaw *law, double mu, double mu_minus, const do
 }
 
 /* The limits grow with the parent's load. */
-static void rollingLaw(spragBlockLaw *law, double mu, double mu_minus, double load, const double *r, const double *u,
-                       double w)
+static void rollingLaw(spragBlockLaw *law, double mu, double mu_minus, double load, const State *at)
 {
     double e[2];
+    const double *r = at->r, *u = at->u, w = at->w;
     const double carried = fmax(0, load), limit = mu_minus * carried, spin = r[2] - u[2] / w;
-    discLaw(law, 0, mu * carried, r, u, w, e);
-    lineLaw(law, 2, -limit, limit, r, u, w);
+    discLaw(law, 0, mu * carried, at, e);
+    lineLaw(law, 2, -limit, limit, at);
     if (load < 0)
         return;
     law->load[0] = -w * mu * e[0], law->load[1] = -w * mu * e[1];
@@ -156,27 +162,28 @@ static void rollingLaw(spragBlockLaw *law, double mu, double mu_minus, double lo
 static void blockLaw(const spragProximal *proximal, int k, const double *r_all, const double *u, spragBlockLaw *law)
 {
     const spragProblem *problem = proximal->problem;
-    const double *r = r_all + 3 * k, w = proximal->w[k], mu = problem->mu[k];
+    const State at = {r_all + 3 * k, u, proximal->w[k]};
+    const double mu = problem->mu[k];
     const double mu_minus = spragMuMinusOf(problem, k);
     double e[2];
     memset(law, 0, sizeof *law);
     switch (spragKindOf(problem, k)) {
     case SPRAG_BLOCK_TWO_SIDED:
-        twoSidedLaw(law, mu, mu_minus, r, u, w);
+        twoSidedLaw(law, mu, mu_minus, &at);
         break;
     case SPRAG_BLOCK_FORCE_LIMIT:
-        lineLaw(law, 0, 0, INFINITY, r, u, w);
-        discLaw(law, 1, mu, r, u, w, e);
+        lineLaw(law, 0, 0, INFINITY, &at);
+        discLaw(law, 1, mu, &at, e);
         break;
     case SPRAG_BLOCK_BOX:
         for (int i = 0; i < 3; ++i)
-            lineLaw(law, i, problem->bound[6 * k + i], problem->bound[6 * k + 3 + i], r, u, w);
+            lineLaw(law, i, problem->bound[6 * k + i], problem->bound[6 * k + 3 + i], &at);
         break;
     case SPRAG_BLOCK_ROLLING:
-        rollingLaw(law, mu, mu_minus, r_all[3 * problem->parent[k]], r, u, w);
+        rollingLaw(law, mu, mu_minus, r_all[3 * problem->parent[k]], &at);
         break;
     default:
-        contactLaw(law, mu, proximal->lag, proximal->slide[k], r, u, w);
+        contactLaw(law, mu, proximal->lag, proximal->slide[k], &at);
     }
 }
 
