@@ -238,7 +238,7 @@ static spragStatus sweep(Run *run, Patience patience, double *r, int *iterations
     for (int k = 1, marked = 0; k <= stop->limit && status == SPRAG_NOT_CONVERGED; ++k) {
         const double change = spragSweep(&run->sweeper, run->anderson.G);
         ++*iterations;
-        const int late = k >= sweeps_least && spragStopIsLate(stop);
+        const int late = k >= sweeps_least && spragIsLate(stop->deadline);
         if (late && !(least < INFINITY)) { /* the chain will look */
             status = SPRAG_LIMIT;
             break;

@@ -114,7 +114,7 @@ int spragInteriorSolve(const spragCones *cones, const spragStop *stop, spragTang
     double best = spragProblemResidual(cones->asked, r);
     spragFine last = 1;
     int k = 0, stuck = 0;
-    for (; k < INTERIOR_LIMIT && k < stop->limit && !spragStopIsLate(stop); ++k) {
+    for (; k < INTERIOR_LIMIT && k < stop->limit && !spragIsLate(stop->deadline); ++k) {
         spragCentralResiduals(&ip.central);
         const double residual = spragConesResidual(cones, ip.central.r, ip.central.u);
         if (residual < best) {

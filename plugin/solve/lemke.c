@@ -245,7 +245,7 @@ static int pivots(Lcp *lcp, const spragStop *stop, int *iterations)
     const double first = fabs(lcp->tableau[(size_t)row * columns + columns - 1]);
     int entering = artificial, artificial_row = row;
     for (int count = 0; count < limit; ++count) {
-        if (spragStopIsLate(stop))
+        if (spragIsLate(stop->deadline))
             return -1;
         const int leaving = lcp->basic[row];
         pivot(lcp, row, entering);

@@ -270,7 +270,7 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
                      .crowd = spragIsCrowd(problem, options),
                      .enough = options->solver == SPRAG_SOLVER_AUTO ? options->enough : 0,
                      .tolerance = options->tolerance,
-                     .deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0,
+                     .deadline = spragDeadline(options->time_limit),
                      .iterations = &info->iterations,
                      .first = info->iterations};
     *refused = 0;
@@ -337,7 +337,7 @@ static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOpti
                                double *r, spragSolveInfo *info)
 {
     const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
-    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
+    const double deadline = spragDeadline(options->time_limit);
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragProximal proximal;
     if (!isWarm(problem, r))
@@ -366,7 +366,7 @@ static spragStatus polish(const spragProblem *problem, const spragSolveOptions *
         return SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most = mostAtOnce(problem, options);
-    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
+    const double deadline = spragDeadline(options->time_limit);
     spragProximal proximal;
     const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_BODIES, most, arena);
     proximal.deadline = deadline;

@@ -382,7 +382,7 @@ int spragPathSolve(const spragCones *cones, const spragStop *stop, spragTangent 
     const double blocks = cones->problem->contact_count; /* their factors are dense, the tangent's are not */
     const int fine = (int)fmax(PRICE_FINE, PRICE_FINE * (blocks * blocks * blocks / 3) / (tangent->price + 1));
     int count = 0, on = 1;
-    while (on && count < stop->limit && !isLost(&path) && !spragStopIsLate(stop)) {
+    while (on && count < stop->limit && !isLost(&path) && !spragIsLate(stop->deadline)) {
         spragCentralResiduals(&path.central);
         const double residual = spragConesResidual(cones, path.central.r, path.central.u);
         if (residual < best) {

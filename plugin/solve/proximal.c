@@ -342,7 +342,7 @@ static int proximalProblem(spragProximal *proximal, const spragStop *stop, doubl
     const int large = proximal->problem->contact_count > CHEAP;
     double least = INFINITY;
     int stalled = 0;
-    for (*inner = 0; *inner < stop->limit && !spragStopIsLate(stop);) {
+    for (*inner = 0; *inner < stop->limit && !spragIsLate(stop->deadline);) {
         const double merit = newtonStep(proximal, r);
         ++*inner;
         if (!(merit < (proximal->lambda < LAMBDA_JUMP ? DIVERGED_WARM : DIVERGED) * first))
@@ -379,7 +379,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
         }
         if (residual <= stop->tolerance)
             return SPRAG_OK;
-        if (spragStopIsLate(stop))
+        if (spragIsLate(stop->deadline))
             return SPRAG_LIMIT;
         if (count >= stop->limit || stalls)
             return SPRAG_NOT_CONVERGED;
@@ -407,11 +407,6 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
     }
 }
 
-static int isLate(const spragProximal *proximal)
-{
-    return proximal->deadline > 0 && spragSeconds() > proximal->deadline;
-}
-
 /* Newton steps on the laws themselves, each from the best so far (a center that goes with it leaves no term of
  * its own); a step that the judge does not like is taken back, and the next is held closer.  Of walls and
  * piles: an arch likes proximal points better. */
@@ -420,7 +415,8 @@ static double polishSteps(spragProximal *proximal, double enough, double residua
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
     proximal->lambda = SPRAG_LAMBDA_WARM;
-    for (int step = 0; step < limit && residual > enough && proximal->lambda <= LAMBDA_MOST && !isLate(proximal);
+    for (int step = 0;
+         step < limit && residual > enough && proximal->lambda <= LAMBDA_MOST && !spragIsLate(proximal->deadline);
          ++step) {
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);
@@ -445,7 +441,8 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
                  stall = cheap && spragProblemIsPlain(proximal->problem) ? STALL * tolerance : 0;
     int stalls = 0;
     proximal->lag = 0;
-    for (int round = 0; round < CHORDS_MAX && proximal->factored && residual > enough && !isLate(proximal); ++round) {
+    for (int round = 0;
+         round < CHORDS_MAX && proximal->factored && residual > enough && !spragIsLate(proximal->deadline); ++round) {
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);
         takeStep(proximal, r);
@@ -459,7 +456,7 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
     }
     if (residual > enough && !cheap)
         return polishSteps(proximal, enough, residual, 2 * POLISH_STEPS, r, iterations);
-    if (residual > enough && !stalls && !isLate(proximal)) {
+    if (residual > enough && !stalls && !spragIsLate(proximal->deadline)) {
         memcpy(proximal->best, r, bytes);
         proximal->best_residual = residual;
         proximal->factored = 0;

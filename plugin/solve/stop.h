@@ -16,13 +16,8 @@ typedef struct spragStop {
 static inline spragStop spragStopOf(const spragSolveOptions *options, int limit)
 {
     return (spragStop){.tolerance = options->tolerance,
-                       .deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0,
+                       .deadline = spragDeadline(options->time_limit),
                        .limit = options->iteration_limit > 0 ? options->iteration_limit : limit};
-}
-
-static inline int spragStopIsLate(const spragStop *stop)
-{
-    return stop->deadline > 0 && spragSeconds() > stop->deadline;
 }
 
 #endif

@@ -596,7 +596,8 @@ static int follow(Trace *trace, const spragStop *stop, double *r)
     int against = 0, lowest_at = trace->factors;
     double lowest = 1;
     begin(trace, r);
-    while (trace->factors < stop->limit && !spragStopIsLate(stop) && turn(trace, &last) && step(trace, &last, &event)) {
+    while (trace->factors < stop->limit && !spragIsLate(stop->deadline) && turn(trace, &last) &&
+           step(trace, &last, &event)) {
         const double residual = spragProblemResidual(problem, trace->r);
         if (residual < best) {
             best = residual;
