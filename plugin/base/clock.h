@@ -21,4 +21,15 @@ static inline double spragTimeLeft(double limit, double begin)
     return limit > 0 && !(left > SPRAG_TIME_LEAST) ? SPRAG_TIME_LEAST : left;
 }
 
+/* s, the time of spragSeconds at which a limit that begins now ends; 0: there is no limit. */
+static inline double spragDeadline(double limit)
+{
+    return limit > 0 ? spragSeconds() + limit : 0;
+}
+
+static inline int spragIsLate(double deadline)
+{
+    return deadline > 0 && spragSeconds() > deadline;
+}
+
 #endif

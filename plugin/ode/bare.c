@@ -200,23 +200,16 @@ static double radiusOf(const Rows *rows, const spragBodyState *body, dGeomID geo
                                                 : spragCurvatureRadius(body == NULL ? NULL : body->id, geom);
 }
 
-/* Jdot v, m/s^2, world axes; along the plane that of the middle of its face. */
-static void productOf(const Rows *rows, const spragBodyState *const body[2], const spragJointState *joint,
-                      Before *before, const double point[3], const double n[3], double product[3])
+/* m, of curvature, of both bodies' surfaces (2). */
+static const double *radiiOf(const Rows *rows, const spragBodyState *const body[2], const spragJointState *joint,
+                             Before *before)
 {
     const dContactGeom *geom = &joint->contact->geom;
     const int known = before->geom != NULL && before->geom->g1 == geom->g1 && before->geom->g2 == geom->g2;
     for (int side = 0; side < 2 && !known; ++side)
         before->radius[side] = radiusOf(rows, body[side], (side == 0) != joint->reversed ? geom->g1 : geom->g2);
     before->geom = geom;
-    spragVelocityProduct(body, before->radius, point, n, product);
-    if (before->face.end - before->face.begin == 1)
-        return;
-    double middle[3];
-    spragVelocityProduct(body, before->radius, before->face.middle, n, middle);
-    const double change = spragDot3(n, product) - spragDot3(n, middle);
-    for (int i = 0; i < 3; ++i)
-        product[i] = middle[i] + change * n[i];
+    return before->radius;
 }
 
 /* Last step's impulse, turned into this frame, and what it has of points that are no more (carry.h). */
@@ -261,9 +254,12 @@ static void fillContact(const Rows *rows, int k, Before *before)
     }
     relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
-    productOf(rows, body, joint, before, point, c->direction[0], product);
+    const spragFace *face = &before->face;
+    const spragCurvedContact curved = {body, radiiOf(rows, body, joint, before), c->direction[0], point,
+                                       face->end - face->begin == 1 ? NULL : face->middle};
+    const double along = spragFaceProduct(&curved, s->step, product), off = along - spragDot3(c->direction[0], product);
     for (int i = 0; i < 3; ++i)
-        end[i] += s->step * product[i];
+        end[i] += s->step * (product[i] + off * c->direction[0][i]);
     const dSurfaceParameters *surface = &joint->contact->surface;
     const double belt[3] = {0, surface->mode & dContactMotion1 ? surface->motion1 : 0,
                             surface->mode & dContactMotion2 ? surface->motion2 : 0};

@@ -21,7 +21,7 @@ enum {
     MISSED_MAX = 4,
     STEPS_AGAIN = 300, /* of each method, where there is no rigid answer */
     SWEEPS = 8,
-    PAUSE_FIRST = 2
+    PAUSE = 2 /* solutions without sweeps between them, where these led astray */
 };
 #define HALF 0.5
 #define LATE_MOST 1.1
@@ -36,7 +36,7 @@ typedef struct Course {
     double asked;                     /* what sweeps come to: no less than the solution before them */
     int round, solutions, missed, vain;
     int sweeps, swept, astray; /* the next round, and the last one, has sweeps; the last solution was led astray */
-    int pause, pause_next;     /* solutions without sweeps between them */
+    int pause;                 /* solutions, before the next round with sweeps */
     double share;              /* of the work, that the next solution has */
     int rounds;                /* that are made though it is late */
 } Course;
@@ -67,8 +67,7 @@ static void look(Course *course, double residual, const spragIsland *island)
     course->missed += missed;
     course->asked = fmax(course->tolerance, residual);
     course->astray = course->swept && !(course->off <= NEARER * course->off_solved);
-    course->pause = course->astray ? course->pause_next : course->pause > 0 ? course->pause - 1 : 0;
-    course->pause_next *= course->astray ? 2 : 1;
+    course->pause = course->astray ? PAUSE : course->pause > 0 ? course->pause - 1 : 0;
     course->swept = 0;
     course->sweeps = course->pause == 0 && !missed && !(island->wedge > 0);
 }
@@ -169,8 +168,7 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
                      .least_solved = INFINITY,
                      .share = 1,
                      .rounds = ROUNDS_LEAST,
-                     .pause = options->solver == SPRAG_SOLVER_AUTO ? 0 : INT_MAX,
-                     .pause_next = PAUSE_FIRST};
+                     .pause = options->solver == SPRAG_SOLVER_AUTO ? 0 : INT_MAX};
     spragStatus status = SPRAG_OK;
     spragSolveOptions own = *options;
     spragBearingRounds rounds;

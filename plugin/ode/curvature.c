@@ -140,3 +140,21 @@ void spragVelocityProduct(const spragBodyState *const body[2], const double radi
             out[i] = 0.5 * (out[i] + other[i]);
     }
 }
+
+double spragFaceProduct(const spragCurvedContact *contact, double step, double out[3])
+{
+    double turn = 0; /* rad */
+    for (int side = 0; side < 2; ++side)
+        turn = fmax(turn, contact->body[side] == NULL ? 0 : step * spragNorm3(contact->body[side]->velocity + 3));
+    const double limit = spragProductLimit(turn);
+    spragVelocityProduct(contact->body, contact->radius, contact->point, contact->n, out);
+    for (int i = 0; i < 3; ++i)
+        out[i] /= limit;
+    const double along = spragDot3(contact->n, out);
+    if (contact->middle == NULL)
+        return along;
+    spragVelocityProduct(contact->body, contact->radius, contact->middle, contact->n, out);
+    for (int i = 0; i < 3; ++i)
+        out[i] /= limit;
+    return along;
+}

@@ -30,4 +30,25 @@ double spragCurvatureRadius(dBodyID body, dGeomID geom);
 void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],
                           const double n[3], double out[3]);
 
+/* A contact as the product sees it; arrays of others. */
+typedef struct spragCurvedContact {
+    const spragBodyState *const *body; /* (2) */
+    const double *radius;              /* (2) m */
+    const double *n;                   /* (3) */
+    const double *point;               /* (3) m, where its forces act */
+    const double *middle;              /* (3) m, of its face (face.h); NULL: it is alone */
+} spragCurvedContact;
+
+/* What a step has of it, m/s^2.  Along n, returned, it is that of the contact's point; across n, out (3, world axes),
+ * that of the middle of its face.  Both are divided by spragProductLimit. */
+double spragFaceProduct(const spragCurvedContact *contact, double step, double out[3]);
+
+/* Jdot v, at most w^2 r, foretells the step as long as a body turns by less than a radian in it.  Beyond that it is
+ * kept at r / h^2, which moves a point by no more than its arm: divided by (w h)^2.  (Without this thrown bodies became
+ * ever faster.)  turn: w h, rad. */
+static inline double spragProductLimit(double turn)
+{
+    return turn > 1 ? turn * turn : 1;
+}
+
 #endif

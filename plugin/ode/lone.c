@@ -40,9 +40,17 @@ static void putVector(spragQuad *quad, int lane, int count, const double *x)
         quad[i][lane] = x[i];
 }
 
-static void putSurface(const spragSnapshot *s, const dContact *contact, int lane, spragLoneContact *c,
-                       spragLoneRow *row)
+/* Where a contact goes. */
+typedef struct Place {
+    int lane;
+    spragLoneContact *contact;
+    spragLoneRow *row;
+} Place;
+
+static void putSurface(const spragSnapshot *s, const dContact *contact, Place to)
 {
+    const int lane = to.lane;
+    spragLoneRow *row = to.row;
     const dSurfaceParameters *p = &contact->surface;
     const double erp = p->mode & dContactSoftERP ? p->soft_erp : s->erp,
                  cfm = p->mode & dContactSoftCFM ? p->soft_cfm : s->cfm;
@@ -51,12 +59,14 @@ static void putSurface(const spragSnapshot *s, const dContact *contact, int lane
     row->target[lane] = target < s->greatest_correction ? target : s->greatest_correction;
     row->bounce[lane] = bounces ? p->bounce : 0;
     row->bounce_speed[lane] = bounces ? p->bounce_vel : (double)INFINITY;
-    c->compliance[lane] = cfm / s->step;
-    c->mu[lane] = p->mu;
+    to.contact->compliance[lane] = cfm / s->step;
+    to.contact->mu[lane] = p->mu;
 }
 
-static void putPast(const spragContactMemory *old, int lane, spragLoneRow *row)
+static void putPast(const spragContactMemory *old, Place to)
 {
+    const int lane = to.lane;
+    spragLoneRow *row = to.row;
     for (int i = 0; i < 3; ++i)
         row->friction[i][lane] = old != NULL ? old->friction[i] : 0;
     row->force[lane] = old != NULL ? old->normal_force : 0;
@@ -64,21 +74,21 @@ static void putPast(const spragContactMemory *old, int lane, spragLoneRow *row)
 }
 
 /* Where it acts.  middle: of its face, NULL where it is the only contact. */
-static void putPlace(const spragBodyState *body, const double position[3], const double normal[3],
-                     const double middle[3], int lane, spragLoneContact *c, spragLoneRow *row)
+static void putGeometry(const spragBodyState *body, const double position[3], const double normal[3],
+                        const double middle[3], Place to)
 {
     double point[3] = {position[0], position[1], position[2]};
     if (middle != NULL)
         spragFacePoint(position, normal, middle, point);
     for (int i = 0; i < 3; ++i) {
-        c->n[i][lane] = normal[i];
-        c->arm[i][lane] = point[i] - body->position[i];
-        row->middle[i][lane] = middle != NULL ? middle[i] - body->position[i] : 0;
+        to.contact->n[i][to.lane] = normal[i];
+        to.contact->arm[i][to.lane] = point[i] - body->position[i];
+        to.row->middle[i][to.lane] = middle != NULL ? middle[i] - body->position[i] : 0;
     }
 }
 
 static void putContact(const struct spragWorld *world, const spragJointState *joint, const dContactGeom *before,
-                       const double middle[3], int lane, spragLoneContact *c, spragLoneRow *row)
+                       const double middle[3], Place to)
 {
     const spragSnapshot *s = &world->snapshot;
     const spragBodyState *body = &s->body[joint->body[0]];
@@ -87,13 +97,13 @@ static void putContact(const struct spragWorld *world, const spragJointState *jo
     const double sign = joint->reversed ? -1 : 1;
     const double position[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     const double normal[3] = {sign * geom->normal[0], sign * geom->normal[1], sign * geom->normal[2]};
-    putPlace(body, position, normal, middle, lane, c, row);
-    putPast(old, lane, row);
-    putSurface(s, joint->contact, lane, c, row);
+    putGeometry(body, position, normal, middle, to);
+    putPast(old, to);
+    putSurface(s, joint->contact, to);
     if (before != NULL && before->g1 == geom->g1 && before->g2 == geom->g2)
-        row->radius[lane] = row[-1].radius[lane];
+        to.row->radius[to.lane] = to.row[-1].radius[to.lane];
     else
-        row->radius[lane] = spragCurvatureRadius(body->id, joint->reversed ? geom->g2 : geom->g1);
+        to.row->radius[to.lane] = spragCurvatureRadius(body->id, joint->reversed ? geom->g2 : geom->g1);
 }
 
 static void putBody(const spragBodyState *body, int lane, spragLoneGroup *group)
@@ -121,7 +131,8 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, sprag
         if (b->count > 1)
             spragFaceFind(world, island, k, &face);
         group->face[k][lane] = face.begin;
-        putContact(world, joint, before, b->count > 1 ? face.middle : NULL, lane, &b->contact[k], &group->row[k]);
+        putContact(world, joint, before, b->count > 1 ? face.middle : NULL,
+                   (Place){lane, &b->contact[k], &group->row[k]});
         before = &joint->contact->geom;
     }
     group->island[lane] = island;
@@ -188,7 +199,7 @@ static void fillLanes(spragLoneGroup *group)
 
 /* ---------------------------------------------------------------- rows */
 
-/* w x (w x (C - G)), C the centre of curvature at `arm`: ode/curvature.c */
+/* w x (w x (C - G)), C the centre of curvature at `arm`: what spragVelocityProduct is on what does not move. */
 SPRAG_QUAD_INLINE void productOf(const spragQuad w[3], const spragQuad arm[3], spragQuad radius, const spragQuad n[3],
                                  spragQuad product[3])
 {
@@ -208,7 +219,7 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     spragQuadCross3(start, v + 3, c->arm);
     spragQuadCross3(end, free + 3, c->arm);
     productOf(v + 3, c->arm, row->radius, c->n, product);
-    if (group->bodies.count > 1) { /* along the plane that of the middle of its face */
+    if (group->bodies.count > 1) { /* as in spragFaceProduct */
         productOf(v + 3, row->middle, row->radius, c->n, middle);
         const spragQuad off = spragQuadDot3(c->n, product) - spragQuadDot3(c->n, middle);
         for (int i = 0; i < 3; ++i)
@@ -218,7 +229,7 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     for (int i = 0; i < 3; ++i) {
         start[i] += v[i];
         product[i] = spragQuadSelect(curved, product[i], spragQuadOf(0));
-        end[i] += free[i] + h * product[i];
+        end[i] += free[i] + group->product_step * product[i];
         change[i] = end[i] - start[i];
     }
     row->approach = spragQuadTangent(slip, start, c->n);
@@ -360,6 +371,9 @@ SPRAG_QUAD_INLINE void examineCoupled(spragLoneGroup *group)
 SPRAG_QUAD_INLINE void makeRows(spragLoneGroup *group)
 {
     spragLoneBodies *b = &group->bodies;
+    const spragQuad *w = group->velocity + 3, turn = group->step * spragQuadSqrt(spragQuadDot3(w, w));
+    const spragQuad limit = spragQuadMax(turn, spragQuadOf(1)); /* spragProductLimit */
+    group->product_step = spragQuadOf(group->step) / (limit * limit);
     group->regular = (spragQuadMask){-1, -1, -1, -1};
     for (int k = 0; k < b->count; ++k) {
         makeRow(group, &b->contact[k], &group->row[k]);
@@ -539,12 +553,13 @@ int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, s
 
 /* From its record and law; old: what its record was in the step before. */
 static void putAgain(const spragBodyState *body, const spragContactMemory *record, const spragContactMemory *old,
-                     const spragLoneLaw *law, const double middle[3], spragLoneContact *c, spragLoneRow *row)
+                     const spragLoneLaw *law, const double middle[3], Place to)
 {
-    putPlace(body, record->position, record->normal, middle, 0, c, row);
-    putPast(old, 0, row);
-    c->mu[0] = law->mu;
-    c->compliance[0] = law->compliance;
+    spragLoneRow *row = to.row;
+    putGeometry(body, record->position, record->normal, middle, to);
+    putPast(old, to);
+    to.contact->mu[0] = law->mu;
+    to.contact->compliance[0] = law->compliance;
     row->target[0] = law->target;
     row->radius[0] = law->radius;
     row->bounce[0] = 0; /* it is in the target */
@@ -580,7 +595,7 @@ const spragLoneGroup *spragLoneAgain(const struct spragWorld *world, const sprag
         double middle[3];
         middleOf(island, record, k, middle);
         putAgain(body, &record[k], memory >= 0 ? &world->next_memory[memory] : NULL, &island->lone[k],
-                 island->joint_count > 1 ? middle : NULL, &group->bodies.contact[k], &group->row[k]);
+                 island->joint_count > 1 ? middle : NULL, (Place){0, &group->bodies.contact[k], &group->row[k]});
     }
     fillLanes(group);
     fillRows(group);

@@ -30,6 +30,7 @@ typedef struct spragLoneRow {
 typedef struct spragLoneGroup {
     spragLoneBodies bodies;
     double step;                               /* s */
+    spragQuad product_step;                    /* s, the same or less: spragProductLimit */
     spragQuad velocity[6], free_velocity[6];   /* m/s, rad/s */
     spragLoneRow *row;                         /* (bodies.count) */
     spragQuadMask regular;                     /* no contact can have a paradox */

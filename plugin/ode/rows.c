@@ -262,38 +262,23 @@ static int sameGeoms(const spragSnapshot *s, const spragBlock *a, const spragBlo
     return a->body[0] == b->body[0] && a->body[1] == b->body[1] && x->g1 == y->g1 && x->g2 == y->g2;
 }
 
-/* Jdot v, at most w^2 r, foretells the step as long as bodies turn by less than a radian in it.  Beyond that it is kept
- * at r / h^2, which moves a point by no more than its arm. */
-static void limitProduct(double step, const spragBodyState *const body[2], double product[3])
-{
-    double turn = 1; /* rad */
-    for (int side = 0; side < 2; ++side)
-        turn = fmax(turn, body[side] == NULL ? 0 : step * spragNorm3(body[side]->velocity + 3));
-    for (int i = 0; i < 3; ++i)
-        product[i] /= turn * turn;
-}
-
 void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const spragBodyState *const body[2],
                        double product[3])
 {
-    double point[3], sum[3];
+    double point[3], middle[3], across[3];
     product[0] = product[1] = product[2] = 0;
     if (!block->curved)
         return;
     spragBlockPoint(block, point);
-    spragVelocityProduct(body, block->curvature, point, block->n, sum);
-    limitProduct(s->step, body, sum);
-    product[0] = spragDot3(block->n, sum);
+    for (int i = 0; i < 3; ++i)
+        middle[i] = block->position[i] + block->off[i];
+    const int alone = !(spragDot3(block->off, block->off) > 0);
+    const spragCurvedContact contact = {body, block->curvature, block->n, point, alone ? NULL : middle};
+    product[0] = spragFaceProduct(&contact, s->step, across);
     if (block->kind == SPRAG_BLOCK_BOX)
         return; /* several that hold: their points on a turning body ask for accelerations no rigid body has */
-    if (spragDot3(block->off, block->off) > 0) {
-        for (int i = 0; i < 3; ++i)
-            point[i] = block->position[i] + block->off[i];
-        spragVelocityProduct(body, block->curvature, point, block->n, sum);
-        limitProduct(s->step, body, sum);
-    }
-    product[1] = spragDot3(block->t1, sum);
-    product[2] = spragDot3(block->t2, sum) * block->scale;
+    product[1] = spragDot3(block->t1, across);
+    product[2] = spragDot3(block->t2, across) * block->scale;
 }
 
 static void addProduct(const spragSnapshot *s, const spragJointState *joint, const spragSurface *surface,

@@ -11,7 +11,7 @@
  *                         where rows have no bounds, on what is left without those (free_rows.c)
  *                      4. the traced path (trace.c)
  *                      5. in a step, where 2 was kept short: Newton's method with all the work it may take
- *                      6. Gauss-Seidel, 7. Lemke's method
+ *                      6. Lemke's method
  *     nc > SMALL       1. Newton's method from the guess, where one factorisation costs no more than some sweeps
  *                      2. Gauss-Seidel, while the residual falls; after it `enough` is enough
  *                      3. Newton's method with an interior point
@@ -66,18 +66,16 @@ enum {
     STEPS_TRACED = 900,     /* of a traced path of a small island; most that arrive take 50 to 300 */
 
     /* Sweeps, visits of every contact, at most.  Most runs end before, where the residual falls no more. */
-    SWEEPS_LAST = 3000,  /* in a step the first ones of a large island; the last attempt on a small one.  Problem files
-                            end after 13 to 2200: 30 000 change nothing, with 300 p23 has 4 times the residual */
-    SWEEPS_LINKED = 40,  /* the same of one mechanism: W is dense, and Newton's equations are not.  Chains of 80 and
-                            160 hinges on the ground: with 10, 160 or 3000 no step is missed either, in the same time */
+    SWEEPS_FIRST = 3000, /* in a step.  Problem files end after 13 to 2200: 30 000 change nothing, with 300 p23 has 4
+                            times the residual */
+    SWEEPS_LINKED = 40,  /* the same of one mechanism: W is dense, and Newton's equations are not.  Chains of 40 to 100
+                            boxes on the ground: with 3000 no step is missed either, in 1.2 to 2.2 times the time */
     SWEEPS_LATE = 20,    /* of a small island whose time is up.  Twelve contacts, each coupled with each, take 0.04 ms
                             and end at 2e-6 m/s in the mean; 5 end at 2e-2, 80 in 0.06 ms at 2e-8 */
-    SWEEPS_PROMPT = 300, /* in a step, after all other methods but Lemke's.  One of 960 random problems of twelve
-                            blocks came so far; 30 or 3000 solve neither more nor fewer of them to 1e-6 m/s */
     SEARCH_CHEAP = 20,   /* blocks: up to here the whole mode search takes less than a millisecond */
     ROUNDS_KNOWN = 6,    /* of the mode search, where its modes should fit at once: if they do not, 60 seldom help */
-    PIVOTS_PROMPT = 20,  /* of Lemke's method then, for each block.  With 5 nine of these 960 miss 1e-6 m/s, in place of
-                            one, in twice the time; 80 solve no more */
+    PIVOTS_PROMPT = 20,  /* of Lemke's method in a step, for each block.  Of 960 random problems of twelve blocks one
+                            misses 1e-6 m/s; with 5 nine do, in twice the time; 80 solve no more */
     LINKS_MAX = 9
 };
 
@@ -189,7 +187,6 @@ static void chainSmall(Chain *chain, Part part)
     add(chain, &spragSolverTrace, STEPS_TRACED, content);
     if (prompt)
         addNewton(chain, part == WITHIN ? STEPS_WITHIN : stepsWorth(problem, WORK_PATIENT), part != WITHIN, content);
-    add(chain, &spragSolverGaussSeidel, prompt ? SWEEPS_PROMPT : SWEEPS_LAST, content);
     if (n <= (prompt ? SMALL / 2 : SMALL)) /* its pivots grow with n^2 */
         add(chain, &spragSolverLemke, prompt ? PIVOTS_PROMPT * n : 0, content);
 }
@@ -213,7 +210,7 @@ static void chainLarge(Chain *chain, Part part)
     const double tolerance = options->tolerance;
     const double content =
         in_velocities || (!glued && saysEnough(options)) ? fmax(tolerance, options->enough) : tolerance;
-    const int most = isOneMechanism(problem) ? SWEEPS_LINKED : SWEEPS_LAST;
+    const int most = isOneMechanism(problem) ? SWEEPS_LINKED : SWEEPS_FIRST;
     if (in_velocities)
         add(chain, &spragSolverGlue, 0, tolerance);
     if (glued)

@@ -30,7 +30,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "linalg/block_lu.h"
 #include "linalg/vec3.h"
 #include "problem/bodies.h"
@@ -39,6 +38,7 @@
 #include "solve/lorentz.h"
 #include "solve/sweep.h"
 #include "solve/solver.h"
+#include "solve/stop.h"
 
 enum {
     SWEEP_LIMIT = 20000,     /* without a limit of the caller's, */
@@ -74,6 +74,8 @@ typedef struct Run {
     double *best, *seen;             /* (3 nc) the best answer, and the one to be judged */
     double *last;                    /* (3 nc) by visit: what the sweep before left, while they have momentum */
     int start[SPRAG_PARTS_MOST + 1]; /* first unknown of each part */
+    const spragSolveOptions *options;
+    spragStop stop;
     double repeats;                  /* of the last change */
     double least[SPRAG_RANGES_MOST]; /* of each range */
 } Run;
@@ -128,9 +130,10 @@ static int follow(Run *run)
     return 1;
 }
 
-/* The residual must fall to HALF in so many sweeps, or in a part of those done; 0: it need not. */
+/* How long sweeps go on. */
 typedef struct Patience {
-    int sweeps, part;
+    int limit;        /* of sweeps, where the caller has none */
+    int sweeps, part; /* the residual must fall to HALF in so many, or in a part of those done; 0: it need not */
 } Patience;
 
 /* Sweeps in which the residual has to fall to HALF, for sweeps that have to pay:
@@ -139,7 +142,7 @@ static Patience patienceOf(const spragProblem *problem, const spragSolveOptions 
                            spragArena *arena)
 {
     if (options->time_limit > 0 && options->time_limit <= SPRAG_TIME_LEAST) /* for PATIENT sweeps there is no time */
-        return (Patience){PATIENT, PART};
+        return (Patience){SWEEP_PAYS_LIMIT, PATIENT, PART};
     const int asked = info->method_iterations[SPRAG_SOLVER_NEWTON] > 0; /* first, so it costs little */
     const int crowd = spragIsCrowd(problem, options);
     const int cheap = asked || (crowd && spragNewtonIsCheap(problem, options, arena));
@@ -149,7 +152,8 @@ static Patience patienceOf(const spragProblem *problem, const spragSolveOptions 
     if (cheap)
         sweeps /= CHEAP;
     const int prompt = crowd && cheap && options->enough > options->tolerance;
-    return (Patience){.sweeps = sweeps > PATIENT ? sweeps : PATIENT, .part = prompt ? PART_PROMPT : PART};
+    return (Patience){
+        .limit = SWEEP_PAYS_LIMIT, .sweeps = sweeps > PATIENT ? sweeps : PATIENT, .part = prompt ? PART_PROMPT : PART};
 }
 
 static void gather(void *anderson, int part)
@@ -215,14 +219,15 @@ static double look(Run *run, double *least)
     return residual;
 }
 
-/* Sweeps from r until the residual is at most the tolerance, the limit or the deadline is reached or, with patience (0:
- * without end), the residual falls no more.  r: the best iterate seen; where nobody looks (UNSEEN) the last. */
-static spragStatus sweep(Run *run, const spragSolveOptions *options, int limit, double deadline, Patience patience,
-                         double *r, int *iterations)
+/* Sweeps from r until run->stop or, with patience, until the residual falls no more.  r: the best iterate seen; where
+ * nobody looks (UNSEEN) the last. */
+static spragStatus sweep(Run *run, Patience patience, double *r, int *iterations)
 {
+    const spragStop *stop = &run->stop;
+    const int limited = run->options->work_limit > 0;
     const spragProblem *problem = run->sweeper.problem;
     const int rays = spragProblemIsPlain(problem), sweeps_least = problem->linked != NULL ? LEAST_LINKED : SWEEPS_LEAST;
-    int momentum = momentumOf(problem, options);
+    int momentum = momentumOf(problem, run->options);
     double least = INFINITY, mark = INFINITY;
     spragStatus status = SPRAG_NOT_CONVERGED;
     settle(run, r);
@@ -230,28 +235,28 @@ static spragStatus sweep(Run *run, const spragSolveOptions *options, int limit, 
         run->sweeper.after = NULL;
         memcpy(run->last, run->anderson.x, 3 * (size_t)problem->contact_count * sizeof *run->last);
     }
-    for (int k = 1, marked = 0; k <= limit && status == SPRAG_NOT_CONVERGED; ++k) {
+    for (int k = 1, marked = 0; k <= stop->limit && status == SPRAG_NOT_CONVERGED; ++k) {
         const double change = spragSweep(&run->sweeper, run->anderson.G);
         ++*iterations;
-        const int late = deadline < INFINITY && k >= sweeps_least && spragSeconds() > deadline;
+        const int late = k >= sweeps_least && spragIsLate(stop->deadline);
         if (late && !(least < INFINITY)) { /* the chain will look */
             status = SPRAG_LIMIT;
             break;
         }
-        if (patience.sweeps != UNSEEN && (change <= options->tolerance || k % LOOK == 0 || k == limit || late)) {
+        if (patience.sweeps != UNSEEN && (change <= stop->tolerance || k % LOOK == 0 || k == stop->limit || late)) {
             const double residual = look(run, &least);
             if (residual < HALF * mark)
                 mark = residual, marked = k;
             if (residual < CALM && momentum > k)
                 momentum = k;
-            if (residual <= options->tolerance)
+            if (residual <= stop->tolerance)
                 status = SPRAG_OK;
             else if (late)
                 status = SPRAG_LIMIT;
-            else if (isInVain(patience, options->work_limit > 0, k, marked, mark))
+            else if (isInVain(patience, limited, k, marked, mark))
                 break;
         }
-        if (status != SPRAG_NOT_CONVERGED || k == limit)
+        if (status != SPRAG_NOT_CONVERGED || k == stop->limit)
             break;
         if (k < momentum) {
             spragRangesRun(problem->contact_count, carryRange, run);
@@ -293,19 +298,18 @@ static int init(Run *run, const spragProblem *problem, spragArena *arena)
     return spragAndersonInit(&run->anderson, sweeper->part_count, run->start, weight, threads, arena);
 }
 
-static spragStatus start(const spragProblem *problem, const spragSolveOptions *options, int limit, Patience patience,
+static spragStatus start(const spragProblem *problem, const spragSolveOptions *options, Patience patience,
                          spragArena *arena, double *r, spragSolveInfo *info)
 {
     Run run;
-    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : INFINITY;
+    run.options = options;
+    run.stop = spragStopOf(options, patience.limit);
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragStatus status = SPRAG_ERROR_MEMORY;
-    if (options->iteration_limit > 0)
-        limit = options->iteration_limit;
     if (patience.sweeps > 0 && momentumOf(problem, options) > 0 && newtonFollows(problem, options))
-        limit = limit / 2 + 1; /* with momentum they get as far, and Newton goes on */
+        run.stop.limit = run.stop.limit / 2 + 1; /* with momentum they get as far, and Newton goes on */
     if (init(&run, problem, arena))
-        status = sweep(&run, options, limit, deadline, patience, r, &info->iterations);
+        status = sweep(&run, patience, r, &info->iterations);
     spragArenaRelease(arena, mark);
     return status;
 }
@@ -313,13 +317,13 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    return start(problem, options, SWEEP_LIMIT, (Patience){0}, arena, r, info);
+    return start(problem, options, (Patience){.limit = SWEEP_LIMIT}, arena, r, info);
 }
 
 static spragStatus solveWhileItPays(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                                     double *r, spragSolveInfo *info)
 {
-    return start(problem, options, SWEEP_PAYS_LIMIT, patienceOf(problem, options, info, arena), arena, r, info);
+    return start(problem, options, patienceOf(problem, options, info, arena), arena, r, info);
 }
 
 /* So many sweeps whatever the residual is. */
@@ -328,7 +332,7 @@ static spragStatus probe(const spragProblem *problem, const spragSolveOptions *o
 {
     spragSolveOptions some = *options;
     some.tolerance = 0;
-    return start(problem, &some, SWEEPS_CALM, (Patience){.sweeps = UNSEEN}, arena, r, info);
+    return start(problem, &some, (Patience){.limit = SWEEPS_CALM, .sweeps = UNSEEN}, arena, r, info);
 }
 
 static spragStatus calm(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,

@@ -305,8 +305,7 @@ static double missOf(const Glue *glue, const Twist *g)
 
 static int isSpent(const Glue *glue)
 {
-    return glue->products >= glue->most || glue->work >= glue->work_most ||
-           (glue->deadline > 0 && spragSeconds() > glue->deadline);
+    return glue->products >= glue->most || glue->work >= glue->work_most || spragIsLate(glue->deadline);
 }
 
 /* Part of the residual that conjugate gradients leave.  While contacts come and go a step is not worth many of them. */
@@ -563,7 +562,7 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
         spragArenaRelease(arena, mark);
         return info->status;
     }
-    glue.deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
+    glue.deadline = spragDeadline(options->time_limit);
     glue.most = PRODUCTS_MOST;
     if (options->work_limit > 0)
         glue.work_most = fmin(WORK_MOST, options->work_limit);

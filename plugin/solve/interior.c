@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 #include "solve/central.h"
@@ -102,8 +101,8 @@ static spragFine complementarity(const Interior *ip)
     return sum / ip->central.problem->contact_count;
 }
 
-int spragInteriorSolve(const spragCones *cones, double tolerance, double deadline, int limit, spragTangent *tangent,
-                       spragArena *arena, double *r)
+int spragInteriorSolve(const spragCones *cones, const spragStop *stop, spragTangent *tangent, spragArena *arena,
+                       double *r)
 {
     Interior ip;
     const int n = 3 * cones->problem->contact_count;
@@ -115,14 +114,14 @@ int spragInteriorSolve(const spragCones *cones, double tolerance, double deadlin
     double best = spragProblemResidual(cones->asked, r);
     spragFine last = 1;
     int k = 0, stuck = 0;
-    for (; k < INTERIOR_LIMIT && k < limit && !(deadline > 0 && spragSeconds() > deadline); ++k) {
+    for (; k < INTERIOR_LIMIT && k < stop->limit && !spragIsLate(stop->deadline); ++k) {
         spragCentralResiduals(&ip.central);
         const double residual = spragConesResidual(cones, ip.central.r, ip.central.u);
         if (residual < best) {
             best = residual;
             spragConesTo(cones, ip.central.r, r);
         }
-        if (residual <= tolerance)
+        if (residual <= stop->tolerance)
             break;
         if (!spragCentralFactor(&ip.central, tangent))
             break;

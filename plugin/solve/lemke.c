@@ -21,7 +21,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 #include "solve/proximal.h"
@@ -231,9 +230,9 @@ static int leavingRow(const Lcp *lcp, int column)
 }
 
 /* 1: solved, 0: a ray, -1: a limit. */
-static int pivots(Lcp *lcp, double deadline, int limit, int *iterations)
+static int pivots(Lcp *lcp, const spragStop *stop, int *iterations)
 {
-    const int n = lcp->n, artificial = 2 * n;
+    const int n = lcp->n, artificial = 2 * n, limit = stop->limit > 0 ? stop->limit : PIVOTS_PER_ROW * n;
     const size_t columns = 2 * (size_t)n + 2;
     int row = -1;
     for (int i = 0; i < n; ++i) { /* lexicographic: of equal right sides the last e_i is the least */
@@ -246,7 +245,7 @@ static int pivots(Lcp *lcp, double deadline, int limit, int *iterations)
     const double first = fabs(lcp->tableau[(size_t)row * columns + columns - 1]);
     int entering = artificial, artificial_row = row;
     for (int count = 0; count < limit; ++count) {
-        if (deadline > 0 && spragSeconds() > deadline)
+        if (spragIsLate(stop->deadline))
             return -1;
         const int leaving = lcp->basic[row];
         pivot(lcp, row, entering);
@@ -281,7 +280,7 @@ static int lcpCreate(Lcp *lcp, const spragProblem *problem, spragArena *arena)
 }
 
 /* Polygons along the slip u; the LCP's answer to r.  1: solved, 0: ray, -1: limit, -2: out of memory. */
-static int solvePolygonal(Lcp *lcp, spragArena *arena, double deadline, int limit, const double *u, double *r,
+static int solvePolygonal(Lcp *lcp, const spragStop *stop, spragArena *arena, const double *u, double *r,
                           int *iterations)
 {
     const spragProblem *p = lcp->problem;
@@ -295,7 +294,7 @@ static int solvePolygonal(Lcp *lcp, spragArena *arena, double deadline, int limi
     if (lcp->tableau == NULL || lcp->basic == NULL)
         return -2;
     buildTableau(lcp);
-    const int outcome = pivots(lcp, deadline, limit > 0 ? limit : PIVOTS_PER_ROW * lcp->n, iterations);
+    const int outcome = pivots(lcp, stop, iterations);
     if (outcome != 1)
         return outcome;
     memcpy(r, lcp->base, 3 * (size_t)p->contact_count * sizeof *r);
@@ -315,7 +314,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
 {
     if (problem->contact_count > SIZE_MAX_LCP / (FACETS + 2))
         return SPRAG_NOT_CONVERGED; /* a dense tableau of gigabytes is no fallback */
-    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
+    const spragStop stop = spragStopOf(options, 0), last = {stop.tolerance, stop.deadline, POLISH_STEPS};
     const size_t n = 3 * (size_t)problem->contact_count;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     Lcp lcp;
@@ -331,8 +330,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     for (int turn = 0; turn < TURNS && status == SPRAG_NOT_CONVERGED; ++turn) {
         const spragArenaMark built = spragArenaMarkGet(arena);
         spragProblemVelocity(problem, trial, u);
-        const int outcome =
-            solvePolygonal(&lcp, arena, deadline, options->iteration_limit, u, trial, &info->iterations);
+        const int outcome = solvePolygonal(&lcp, &stop, arena, u, trial, &info->iterations);
         spragArenaRelease(arena, built);
         if (outcome == -2)
             status = SPRAG_ERROR_MEMORY;
@@ -341,8 +339,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         else if (outcome == 0)
             lcp.softness *= SOFTER;
         else
-            status = spragProximalPoints(&newton, LAMBDA_POLISH, options->tolerance, deadline, POLISH_STEPS, trial,
-                                         &info->iterations);
+            status = spragProximalPoints(&newton, LAMBDA_POLISH, &last, trial, &info->iterations);
     }
     if (status != SPRAG_ERROR_MEMORY) {
         memcpy(r, newton.best, n * sizeof *r);

@@ -114,8 +114,8 @@ static spragStatus points(Newton *newton, double lambda, int steps, double *r)
 {
     const int most = stepsLeft(newton);
     const spragProximal *proximal = &newton->proximal;
-    const spragStatus status = spragProximalPoints(&newton->proximal, lambda, newton->tolerance, newton->deadline,
-                                                   steps < most ? steps : most, r, newton->iterations);
+    const spragStop stop = {newton->tolerance, newton->deadline, steps < most ? steps : most};
+    const spragStatus status = spragProximalPoints(&newton->proximal, lambda, &stop, r, newton->iterations);
     if (proximal->best_residual <= spragProblemRounding(newton->problem, proximal->best)) /* nothing comes nearer */
         newton->limit = 0;
     return status;
@@ -177,10 +177,9 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
         if (start > 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragTangentPivot(inner.tangent, arena))
             return SPRAG_ERROR_MEMORY;
         const int most = stepsLeft(newton);
-        const int steps = start == 0 ? spragInteriorSolve(&inner.cones, newton->tolerance, newton->deadline, most,
-                                                          inner.tangent, arena, r)
-                                     : spragPathSolve(&inner.cones, newton->tolerance, newton->deadline,
-                                                      most / PATH_SHARE + 1, inner.tangent, arena, r);
+        const spragStop stop = {newton->tolerance, newton->deadline, start == 0 ? most : most / PATH_SHARE + 1};
+        const int steps = start == 0 ? spragInteriorSolve(&inner.cones, &stop, inner.tangent, arena, r)
+                                     : spragPathSolve(&inner.cones, &stop, inner.tangent, arena, r);
         *newton->iterations += steps > 0 ? steps : 0;
         proximal->factored = 0;
         if (start == 0 && leavesBodies(newton, &inner, start))
@@ -271,7 +270,7 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
                      .crowd = spragIsCrowd(problem, options),
                      .enough = options->solver == SPRAG_SOLVER_AUTO ? options->enough : 0,
                      .tolerance = options->tolerance,
-                     .deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0,
+                     .deadline = spragDeadline(options->time_limit),
                      .iterations = &info->iterations,
                      .first = info->iterations};
     *refused = 0;
@@ -338,7 +337,7 @@ static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOpti
                                double *r, spragSolveInfo *info)
 {
     const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
-    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
+    const double deadline = spragDeadline(options->time_limit);
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragProximal proximal;
     if (!isWarm(problem, r))
@@ -348,8 +347,8 @@ static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOpti
     spragStatus status = ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
     if (ready > 0) {
         spragProximalReset(&proximal, r);
-        status = spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, options->tolerance, deadline, STEPS_AT_ONCE, r,
-                                     &info->iterations);
+        const spragStop stop = {options->tolerance, deadline, STEPS_AT_ONCE}; /* whatever the options say */
+        status = spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, &stop, r, &info->iterations);
         memcpy(r, proximal.best, bytes);
         proximal.deadline = deadline;
         if (status == SPRAG_OK && problem->linked == NULL) /* whose products with W cost more */
@@ -367,7 +366,7 @@ static spragStatus polish(const spragProblem *problem, const spragSolveOptions *
         return SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most = mostAtOnce(problem, options);
-    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
+    const double deadline = spragDeadline(options->time_limit);
     spragProximal proximal;
     const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_BODIES, most, arena);
     proximal.deadline = deadline;

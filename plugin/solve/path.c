@@ -40,7 +40,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "problem/residual.h"
 #include "solve/central.h"
 #include "solve/lorentz.h"
@@ -370,8 +369,7 @@ static int isLost(const Path *path)
     return !(path->step > STEP_LEAST && path->now.theta < LOST);
 }
 
-int spragPathSolve(const spragCones *cones, double tolerance, double deadline, int limit, spragTangent *tangent,
-                   spragArena *arena, double *r)
+int spragPathSolve(const spragCones *cones, const spragStop *stop, spragTangent *tangent, spragArena *arena, double *r)
 {
     Path path;
     const int n = 3 * cones->problem->contact_count;
@@ -384,14 +382,14 @@ int spragPathSolve(const spragCones *cones, double tolerance, double deadline, i
     const double blocks = cones->problem->contact_count; /* their factors are dense, the tangent's are not */
     const int fine = (int)fmax(PRICE_FINE, PRICE_FINE * (blocks * blocks * blocks / 3) / (tangent->price + 1));
     int count = 0, on = 1;
-    while (on && count < limit && !isLost(&path) && !(deadline > 0 && spragSeconds() > deadline)) {
+    while (on && count < stop->limit && !isLost(&path) && !spragIsLate(stop->deadline)) {
         spragCentralResiduals(&path.central);
         const double residual = spragConesResidual(cones, path.central.r, path.central.u);
         if (residual < best) {
             best = residual;
             spragConesTo(cones, path.central.r, r);
         }
-        if (!(residual > tolerance) || !spragCentralFactor(&path.central, tangent))
+        if (!(residual > stop->tolerance) || !spragCentralFactor(&path.central, tangent))
             break;
         count += path.central.matrix != NULL ? fine : 1;
         on = go(&path, tangent, arena, n);

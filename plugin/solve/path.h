@@ -5,13 +5,12 @@
 #include <sprag/sprag.h>
 
 #include "solve/cones.h"
+#include "solve/stop.h"
 #include "solve/tangent.h"
 
-/* Improves r, of the problem that the cones are made of, until the residual is at most `tolerance`, the
- * path is lost or `limit` factorisations are spent; r keeps the best iterate.  The start is twice as long as r is in
- * the mean.  tangent is of the cones' problem and loads.  deadline in spragSeconds, 0 = none.  Returns factorisations,
- * -1: no memory. */
-int spragPathSolve(const spragCones *cones, double tolerance, double deadline, int limit, spragTangent *tangent,
-                   spragArena *arena, double *r);
+/* Improves r, of the problem that the cones are made of, until `stop` or where the path is lost; r keeps the best
+ * iterate.  The start is twice as long as r is in the mean.  tangent is of the cones' problem and loads.  Returns
+ * factorisations, -1: no memory. */
+int spragPathSolve(const spragCones *cones, const spragStop *stop, spragTangent *tangent, spragArena *arena, double *r);
 
 #endif

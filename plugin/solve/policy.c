@@ -18,7 +18,7 @@ static int liftsOff(double separatrix, const spragContactHistory *history, sprag
 {
     if (policy != SPRAG_INDETERMINACY_HISTORY)
         return policy == SPRAG_INDETERMINACY_LIFT;
-    return history == NULL || history->fresh || history->previous_normal < separatrix;
+    return history->fresh || history->previous_normal < separatrix;
 }
 
 spragIndicator spragIndicatorOf(const double W[9], double mu, const spragContactHistory *history,
@@ -78,15 +78,13 @@ static double slipScore(const spragLocalSolution *s, const double before[2])
     return continues(s, before) + (s->direction_stable ? ATTRACTS : 0);
 }
 
-int spragLocalPick(int count, const spragLocalSolution *solution, double mu, const double W[9],
+int spragLocalPick(int count, const spragLocalSolution *solution, const spragIndicator *indicator,
                    const spragContactHistory *history, double step, spragIndeterminacy policy, spragSolveInfo *info)
 {
-    static const spragContactHistory fresh = {.fresh = 1};
     int open = -1, stick = -1, slip = -1, realisable = 0;
     double best = -INFINITY;
-    const spragContactHistory *before = history != NULL ? history : &fresh;
-    const int sliding = spragNorm2(before->slip) > SPRAG_SLIP_TOLERANCE;
-    const double *direction = sliding ? before->slip : before->previous_slip;
+    const int sliding = indicator->quadrant != SPRAG_QUADRANT_REST;
+    const double *direction = sliding ? history->slip : history->previous_slip;
     for (int k = 0; k < count; ++k) {
         if (!solution[k].normal_stable)
             continue; /* a separatrix is never returned */
@@ -103,15 +101,14 @@ int spragLocalPick(int count, const spragLocalSolution *solution, double mu, con
     }
     if (realisable > 1)
         info->several = 1;
-    if (sliding && spragIndicatorOf(W, mu, before, policy).quadrant == SPRAG_QUADRANT_INCONSISTENT)
+    if (indicator->quadrant == SPRAG_QUADRANT_INCONSISTENT)
         info->none = 1;
     if (open >= 0 && (stick >= 0 || slip >= 0)) {
         /* from p and b where it slides: position correction, which shifts the velocity-level branches, has no say */
-        const spragIndicator indicator = spragIndicatorOf(W, mu, before, policy);
         const double impulse = separatrixImpulse(count, solution);
-        if (indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE
-                ? indicator.lifts
-                : liftsOff(step > 0 ? impulse / step : impulse, before, policy))
+        if (indicator->quadrant == SPRAG_QUADRANT_INDETERMINATE
+                ? indicator->lifts
+                : liftsOff(step > 0 ? impulse / step : impulse, history, policy))
             return open;
         return stick >= 0 ? stick : slip;
     }
@@ -121,8 +118,8 @@ int spragLocalPick(int count, const spragLocalSolution *solution, double mu, con
      * both can exist with p > 0, b < 0 (tests/data/oracle_open.json, top.algebra.p+b-.2): the sticking
      * one would be an impulse without a reason. */
     if (stick >= 0 && slip >= 0)
-        return sliding && spragIndicatorOf(W, mu, before, policy).quadrant != SPRAG_QUADRANT_INCONSISTENT &&
-                       continues(&solution[slip], before->slip) > 0
+        return sliding && indicator->quadrant != SPRAG_QUADRANT_INCONSISTENT &&
+                       continues(&solution[slip], history->slip) > 0
                    ? slip
                    : stick;
     return stick >= 0 ? stick : slip;

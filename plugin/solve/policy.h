@@ -33,8 +33,8 @@ spragIndicator spragIndicatorOf(const double W[9], double mu, const spragContact
 spragIndicator spragIndicatorTwoSided(const double W[9], double mu, double mu_minus,
                                       const spragContactHistory *history);
 
-/* Which of a contact's solutions (spragLocalEnumerate) a step takes: its index. */
-int spragLocalPick(int count, const spragLocalSolution *solution, double mu, const double W[9],
+/* Which of a contact's solutions (spragLocalEnumerate) a step (s; 0: unknown) takes: its index. */
+int spragLocalPick(int count, const spragLocalSolution *solution, const spragIndicator *indicator,
                    const spragContactHistory *history, double step, spragIndeterminacy policy, spragSolveInfo *info);
 /* The same of a two-sided contact: the slide that goes on if it is realisable, else stick. */
 int spragLocalPickTwoSided(int count, const spragLocalSolution *solution, const spragIndicator *indicator,

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
@@ -60,10 +59,16 @@ enum {
 
 /* ---------------------------------------------------------------- the laws */
 
+/* Of one block. */
+typedef struct State {
+    const double *r, *u; /* (3) */
+    double w;
+} State;
+
 /* Rows a, a+1: F = w (r - P_R(x)), R fixed. */
-static void discLaw(spragBlockLaw *law, int a, double radius, const double *r, const double *u, double w,
-                    double direction[2])
+static void discLaw(spragBlockLaw *law, int a, double radius, const State *at, double direction[2])
 {
+    const double *r = at->r, *u = at->u, w = at->w;
     const double x[2] = {r[a] - u[a] / w, r[a + 1] - u[a + 1] / w};
     const double size = spragNorm2(x);
     direction[0] = direction[1] = 0;
@@ -87,9 +92,9 @@ static void discLaw(spragBlockLaw *law, int a, double radius, const double *r, c
 }
 
 /* Row i: F = w (r - clamp(x)) */
-static void lineLaw(spragBlockLaw *law, int i, double lo, double hi, const double *r, const double *u, double w)
+static void lineLaw(spragBlockLaw *law, int i, double lo, double hi, const State *at)
 {
-    const double x = r[i] - u[i] / w;
+    const double *r = at->r, *u = at->u, w = at->w, x = r[i] - u[i] / w;
     if (x >= lo && x <= hi && lo < hi) {
         law->F[i] = u[i];
         law->B[4 * i] = 1;
@@ -101,9 +106,9 @@ static void lineLaw(spragBlockLaw *law, int i, double lo, double hi, const doubl
 
 /* slide: mu |u_t| of the center.  With lag > 0 the normal row is u_n + lag (slide + mu e . u_t), e = x_t / |x_t|, where
  * the contact slips. */
-static void contactLaw(spragBlockLaw *law, double mu, double lag, double slide, const double *r, const double *u,
-                       double w)
+static void contactLaw(spragBlockLaw *law, double mu, double lag, double slide, const State *at)
 {
+    const double *r = at->r, *u = at->u, w = at->w;
     const double x_t[2] = {r[1] - u[1] / w, r[2] - u[2] / w}, size = spragNorm2(x_t);
     const double slip = size > 0 ? (x_t[0] * u[1] + x_t[1] * u[2]) / size : 0;
     const double part = size > mu * fmax(0, r[0]) && slip < 0 ? lag * mu : 0;
@@ -114,7 +119,7 @@ static void contactLaw(spragBlockLaw *law, double mu, double lag, double slide, 
         return;
     }
     double e[2];
-    discLaw(law, 1, mu * x_n, r, u, w, e);
+    discLaw(law, 1, mu * x_n, at, e);
     law->F[0] = normal;
     law->B[0] = 1;
     if (part > 0)
@@ -127,12 +132,12 @@ static void contactLaw(spragBlockLaw *law, double mu, double lag, double slide, 
 }
 
 /* The disc's radius is mu |x_n|. */
-static void twoSidedLaw(spragBlockLaw *law, double mu, double mu_minus, const double *r, const double *u, double w)
+static void twoSidedLaw(spragBlockLaw *law, double mu, double mu_minus, const State *at)
 {
-    const double x_n = r[0] - u[0] / w, gain = x_n > 0 ? mu : -mu_minus;
+    const double *r = at->r, *u = at->u, w = at->w, x_n = r[0] - u[0] / w, gain = x_n > 0 ? mu : -mu_minus;
     double e[2];
     law->F[0] = u[0], law->B[0] = 1;
-    discLaw(law, 1, gain * x_n, r, u, w, e);
+    discLaw(law, 1, gain * x_n, at, e);
     for (int i = 0; i < 2; ++i) {
         law->A[3 * (1 + i)] = -w * gain * e[i];
         law->B[3 * (1 + i)] = gain * e[i];
@@ -140,13 +145,13 @@ static void twoSidedLaw(spragBlockLaw *law, double mu, double mu_minus, const do
 }
 
 /* The limits grow with the parent's load. */
-static void rollingLaw(spragBlockLaw *law, double mu, double mu_minus, double load, const double *r, const double *u,
-                       double w)
+static void rollingLaw(spragBlockLaw *law, double mu, double mu_minus, double load, const State *at)
 {
     double e[2];
+    const double *r = at->r, *u = at->u, w = at->w;
     const double carried = fmax(0, load), limit = mu_minus * carried, spin = r[2] - u[2] / w;
-    discLaw(law, 0, mu * carried, r, u, w, e);
-    lineLaw(law, 2, -limit, limit, r, u, w);
+    discLaw(law, 0, mu * carried, at, e);
+    lineLaw(law, 2, -limit, limit, at);
     if (load < 0)
         return;
     law->load[0] = -w * mu * e[0], law->load[1] = -w * mu * e[1];
@@ -157,27 +162,28 @@ static void rollingLaw(spragBlockLaw *law, double mu, double mu_minus, double lo
 static void blockLaw(const spragProximal *proximal, int k, const double *r_all, const double *u, spragBlockLaw *law)
 {
     const spragProblem *problem = proximal->problem;
-    const double *r = r_all + 3 * k, w = proximal->w[k], mu = problem->mu[k];
+    const State at = {r_all + 3 * k, u, proximal->w[k]};
+    const double mu = problem->mu[k];
     const double mu_minus = spragMuMinusOf(problem, k);
     double e[2];
     memset(law, 0, sizeof *law);
     switch (spragKindOf(problem, k)) {
     case SPRAG_BLOCK_TWO_SIDED:
-        twoSidedLaw(law, mu, mu_minus, r, u, w);
+        twoSidedLaw(law, mu, mu_minus, &at);
         break;
     case SPRAG_BLOCK_FORCE_LIMIT:
-        lineLaw(law, 0, 0, INFINITY, r, u, w);
-        discLaw(law, 1, mu, r, u, w, e);
+        lineLaw(law, 0, 0, INFINITY, &at);
+        discLaw(law, 1, mu, &at, e);
         break;
     case SPRAG_BLOCK_BOX:
         for (int i = 0; i < 3; ++i)
-            lineLaw(law, i, problem->bound[6 * k + i], problem->bound[6 * k + 3 + i], r, u, w);
+            lineLaw(law, i, problem->bound[6 * k + i], problem->bound[6 * k + 3 + i], &at);
         break;
     case SPRAG_BLOCK_ROLLING:
-        rollingLaw(law, mu, mu_minus, r_all[3 * problem->parent[k]], r, u, w);
+        rollingLaw(law, mu, mu_minus, r_all[3 * problem->parent[k]], &at);
         break;
     default:
-        contactLaw(law, mu, proximal->lag, proximal->slide[k], r, u, w);
+        contactLaw(law, mu, proximal->lag, proximal->slide[k], &at);
     }
 }
 
@@ -330,19 +336,19 @@ static void moveCenter(spragProximal *proximal, const double *r)
 }
 
 /* Full steps on the problem of the present center and lambda; 1: solved well enough to move the center. */
-static int proximalProblem(spragProximal *proximal, double tolerance, double deadline, int limit, double *r, int *inner)
+static int proximalProblem(spragProximal *proximal, const spragStop *stop, double *r, int *inner)
 {
     const double first = evaluate(proximal, r);
     const int large = proximal->problem->contact_count > CHEAP;
     double least = INFINITY;
     int stalled = 0;
-    for (*inner = 0; *inner < limit && !(deadline > 0 && spragSeconds() > deadline);) {
+    for (*inner = 0; *inner < stop->limit && !spragIsLate(stop->deadline);) {
         const double merit = newtonStep(proximal, r);
         ++*inner;
         if (!(merit < (proximal->lambda < LAMBDA_JUMP ? DIVERGED_WARM : DIVERGED) * first))
             return 0;
-        if (merit <= SURE * SURE * tolerance * tolerance || merit <= INNER_SHARE * proximalDistance(proximal, r) ||
-            merit <= 1e-30 * first)
+        if (merit <= SURE * SURE * stop->tolerance * stop->tolerance ||
+            merit <= INNER_SHARE * proximalDistance(proximal, r))
             return 1;
         stalled = merit < FALLS * least ? 0 : stalled + 1;
         if (stalled == 0)
@@ -353,8 +359,8 @@ static int proximalProblem(spragProximal *proximal, double tolerance, double dea
     return 0;
 }
 
-spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double tolerance, double deadline, int limit,
-                                double *r, int *iterations)
+spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const spragStop *stop, double *r,
+                                int *iterations)
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
     proximal->lambda = lambda;
@@ -371,17 +377,17 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
             proximal->best_residual = residual;
             memcpy(proximal->best, r, bytes);
         }
-        if (residual <= tolerance)
+        if (residual <= stop->tolerance)
             return SPRAG_OK;
-        if (deadline > 0 && spragSeconds() > deadline)
+        if (spragIsLate(stop->deadline))
             return SPRAG_LIMIT;
-        if (count >= limit || stalls)
+        if (count >= stop->limit || stalls)
             return SPRAG_NOT_CONVERGED;
         moveCenter(proximal, r);
         int inner;
-        const int left = limit - count;
-        const int solved =
-            proximalProblem(proximal, tolerance, deadline, left < INNER_MAX ? left : INNER_MAX, r, &inner);
+        spragStop within = *stop;
+        within.limit = stop->limit - count < INNER_MAX ? stop->limit - count : INNER_MAX;
+        const int solved = proximalProblem(proximal, &within, r, &inner);
         count += inner;
         *iterations += inner;
         if (!solved) {
@@ -401,11 +407,6 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double t
     }
 }
 
-static int isLate(const spragProximal *proximal)
-{
-    return proximal->deadline > 0 && spragSeconds() > proximal->deadline;
-}
-
 /* Newton steps on the laws themselves, each from the best so far (a center that goes with it leaves no term of
  * its own); a step that the judge does not like is taken back, and the next is held closer.  Of walls and
  * piles: an arch likes proximal points better. */
@@ -414,7 +415,8 @@ static double polishSteps(spragProximal *proximal, double enough, double residua
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
     proximal->lambda = SPRAG_LAMBDA_WARM;
-    for (int step = 0; step < limit && residual > enough && proximal->lambda <= LAMBDA_MOST && !isLate(proximal);
+    for (int step = 0;
+         step < limit && residual > enough && proximal->lambda <= LAMBDA_MOST && !spragIsLate(proximal->deadline);
          ++step) {
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);
@@ -439,7 +441,8 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
                  stall = cheap && spragProblemIsPlain(proximal->problem) ? STALL * tolerance : 0;
     int stalls = 0;
     proximal->lag = 0;
-    for (int round = 0; round < CHORDS_MAX && proximal->factored && residual > enough && !isLate(proximal); ++round) {
+    for (int round = 0;
+         round < CHORDS_MAX && proximal->factored && residual > enough && !spragIsLate(proximal->deadline); ++round) {
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);
         takeStep(proximal, r);
@@ -453,17 +456,18 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
     }
     if (residual > enough && !cheap)
         return polishSteps(proximal, enough, residual, 2 * POLISH_STEPS, r, iterations);
-    if (residual > enough && !stalls && !isLate(proximal)) {
+    if (residual > enough && !stalls && !spragIsLate(proximal->deadline)) {
         memcpy(proximal->best, r, bytes);
         proximal->best_residual = residual;
         proximal->factored = 0;
         proximal->retry = tolerance < ROUGH ? LAMBDA_RETRY_NEAR : LAMBDA_RETRY;
         proximal->stall = stall;
-        spragProximalPoints(proximal, LAMBDA_POLISH, enough, proximal->deadline, POLISH_STEPS, r, iterations);
+        spragStop stop = {.tolerance = enough, .deadline = proximal->deadline, .limit = POLISH_STEPS};
+        spragProximalPoints(proximal, LAMBDA_POLISH, &stop, r, iterations);
         if (proximal->best_residual > FAR * tolerance) {
-            const int most = spent < POLISH_LONGER ? spent : POLISH_LONGER;
+            stop.limit = spent < POLISH_LONGER ? spent : POLISH_LONGER;
             memcpy(r, proximal->best, bytes);
-            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, enough, proximal->deadline, most, r, iterations);
+            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, &stop, r, iterations);
         }
         proximal->retry = LAMBDA_RETRY;
         proximal->stall = 0;

@@ -23,6 +23,7 @@
 #include <sprag/sprag.h>
 
 #include "base/arena.h"
+#include "solve/stop.h"
 #include "solve/tangent.h"
 
 /* First lambda where the modes of the guess may be right: then one step ends at rounding. */
@@ -64,10 +65,9 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
 /* Forgets the best; the next point is compared with r alone. */
 void spragProximalReset(spragProximal *proximal, const double *r);
 
-/* Proximal points from r, the first with the given lambda, until the residual is at most the tolerance or `limit`
- * Newton steps are spent; the best is kept in ->best.  deadline in spragSeconds, 0 = none. */
-spragStatus spragProximalPoints(spragProximal *proximal, double lambda, double tolerance, double deadline, int limit,
-                                double *r, int *iterations);
+/* Proximal points from r, the first with the given lambda, until `stop`; the best is kept in ->best. */
+spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const spragStop *stop, double *r,
+                                int *iterations);
 
 /* From an answer within tolerance to rounding: a sticking contact must not creep at the speed of the tolerance.  Chord
  * steps with the factors at hand, then a few Newton steps; the best is kept.  Returns the residual. */

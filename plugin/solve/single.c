@@ -59,10 +59,12 @@ void spragSingleSolve(const spragProblem *problem, const spragSolveOptions *opti
     if (count == 0)
         return;
     const spragContactHistory history = historyOf(problem);
-    const spragIndicator two_sided = spragIndicatorTwoSided(W, mu, mu_minus, &history);
-    const int pick = kind == SPRAG_BLOCK_TWO_SIDED ? spragLocalPickTwoSided(count, solution, &two_sided, &history, info)
-                                                   : spragLocalPick(count, solution, mu, W, &history, problem->step,
-                                                                    options->indeterminacy, info);
+    const spragIndeterminacy policy = options->indeterminacy;
+    const int two_sided = kind == SPRAG_BLOCK_TWO_SIDED;
+    const spragIndicator indicator =
+        two_sided ? spragIndicatorTwoSided(W, mu, mu_minus, &history) : spragIndicatorOf(W, mu, &history, policy);
+    const int pick = two_sided ? spragLocalPickTwoSided(count, solution, &indicator, &history, info)
+                               : spragLocalPick(count, solution, &indicator, &history, problem->step, policy, info);
     if (pick >= 0)
         memcpy(r, solution[pick].r, 3 * sizeof *r);
 }

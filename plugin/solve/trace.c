@@ -40,7 +40,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
@@ -587,17 +586,17 @@ static int traceInit(Trace *trace, const spragProblem *problem, spragArena *aren
 }
 
 /* One path from r, which becomes its best point where that is better.  1: it arrived. */
-static int follow(Trace *trace, double tolerance, double deadline, int limit, double *r)
+static int follow(Trace *trace, const spragStop *stop, double *r)
 {
     const spragProblem *problem = trace->problem;
     const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
     double best = spragProblemResidual(problem, r);
     Event last = no_event, event;
-    const int patience = limit / 3 > PATIENCE ? limit / 3 : PATIENCE;
+    const int patience = stop->limit / 3 > PATIENCE ? stop->limit / 3 : PATIENCE;
     int against = 0, lowest_at = trace->factors;
     double lowest = 1;
     begin(trace, r);
-    while (trace->factors < limit && !(deadline > 0 && spragSeconds() > deadline) && turn(trace, &last) &&
+    while (trace->factors < stop->limit && !spragIsLate(stop->deadline) && turn(trace, &last) &&
            step(trace, &last, &event)) {
         const double residual = spragProblemResidual(problem, trace->r);
         if (residual < best) {
@@ -607,7 +606,7 @@ static int follow(Trace *trace, double tolerance, double deadline, int limit, do
         against += event.contact >= 0 && event.contact == last.contact;
         if (trace->t < FALLS * lowest)
             lowest = trace->t, lowest_at = trace->factors;
-        if (best <= tolerance || trace->t <= 0 || trace->t > T_MOST || against > AGAINST_MOST ||
+        if (best <= stop->tolerance || trace->t <= 0 || trace->t > T_MOST || against > AGAINST_MOST ||
             trace->factors - lowest_at > patience)
             break;
         if (event.contact >= 0) {
@@ -626,23 +625,21 @@ static spragStatus run(Trace *trace, spragProximal *proximal, const spragSolveOp
 {
     const spragProblem *problem = trace->problem;
     const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
-    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
-    const int limit = options->iteration_limit > 0 ? options->iteration_limit : LIMIT;
+    const spragStop stop = spragStopOf(options, LIMIT), last = {stop.tolerance, stop.deadline, POINTS};
     spragStatus status = SPRAG_NOT_CONVERGED;
     double before, residual = spragProblemResidual(problem, r);
     do {
         before = residual;
-        const int arrived = follow(trace, options->tolerance, deadline, limit, r);
+        const int arrived = follow(trace, &stop, r);
         if (arrived || spragProblemResidual(problem, r) <= options->tolerance) {
             spragProximalReset(proximal, r);
             if (arrived) /* its modes are right, which those of the best point need not be */
                 memcpy(r, trace->r, bytes);
-            status = spragProximalPoints(proximal, arrived ? SOFT : SPRAG_LAMBDA_WARM, options->tolerance, deadline,
-                                         POINTS, r, iterations);
+            status = spragProximalPoints(proximal, arrived ? SOFT : SPRAG_LAMBDA_WARM, &last, r, iterations);
             memcpy(r, proximal->best, bytes);
         }
         residual = spragProblemResidual(problem, r);
-    } while (status == SPRAG_NOT_CONVERGED && trace->factors < limit && residual <= PROGRESS * before);
+    } while (status == SPRAG_NOT_CONVERGED && trace->factors < stop.limit && residual <= PROGRESS * before);
     *iterations += trace->factors;
     if (status == SPRAG_OK)
         spragProximalPolish(proximal, options->tolerance, proximal->best_residual, r, iterations);

@@ -194,7 +194,7 @@ int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *optio
     memcpy(guess, r, bytes);
     policyStart(problem, options->indeterminacy, r);
     u = u != NULL ? u : velocity;
-    const double deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0;
+    const double deadline = spragDeadline(options->time_limit);
     if (!spragWarmSolve(problem, options->tolerance, deadline, r, u, info)) {
         memcpy(r, guess, bytes);
         return 0;
@@ -244,8 +244,8 @@ typedef struct Search {
 /* Proximal points from r, at most so many. */
 static spragStatus points(Search *search, double lambda, int rounds, double *r)
 {
-    return spragProximalPoints(&search->proximal, lambda, search->tolerance, search->deadline, rounds, r,
-                               &search->info->iterations);
+    const spragStop stop = {search->tolerance, search->deadline, rounds};
+    return spragProximalPoints(&search->proximal, lambda, &stop, r, &search->info->iterations);
 }
 
 /* Newton from r; where the modes of a guess do not fit, sweeps find better ones first. */
@@ -308,10 +308,8 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
 {
     const size_t n = 3 * (size_t)problem->contact_count, bytes = n * sizeof(double);
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    Search search = {.tolerance = options->tolerance,
-                     .deadline = options->time_limit > 0 ? spragSeconds() + options->time_limit : 0,
-                     .arena = arena,
-                     .info = info};
+    Search search = {
+        .tolerance = options->tolerance, .deadline = spragDeadline(options->time_limit), .arena = arena, .info = info};
     Trial best = {.residual = INFINITY, .status = SPRAG_NOT_CONVERGED, .r = SPRAG_TAKE(arena, double, n)};
     Trial trial = {.r = SPRAG_TAKE(arena, double, n), .u = SPRAG_TAKE(arena, double, n)};
     if (best.r == NULL || trial.r == NULL || trial.u == NULL || !spragProximalInit(&search.proximal, problem, arena)) {

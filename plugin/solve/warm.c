@@ -326,7 +326,7 @@ static int iterate(Warm *s, double tolerance, double deadline, double *r, double
         first = step == 0 ? info->residual : first;
         if (step == STEPS_ASTRAY && !(info->residual < first))
             return 0;
-        if (deadline > 0 && spragSeconds() > deadline)
+        if (spragIsLate(deadline))
             return 0;
         const int left = linearise(s, solved ? tolerance : 0, slow, exact, r, u);
         if (left <= 0)

@@ -157,6 +157,32 @@ static void unknownSurfacesHaveNone(void **state)
     CHECK_NEAR(spragNorm3(product), 0, 0);
 }
 
+/* Across the normal it is that of the face's middle; bodies that turn by more than a radian a step have less of it. */
+static void stepsHaveThatOfTheFace(void **state)
+{
+    (void)state;
+    for (double turn = 0.5; turn < 4; turn *= 2) {
+        Pair p;
+        double at[3], middle[3], across[3], step = 0;
+        randomPair(&p, 0, SPRAG_CURVATURE_FLAT, 0);
+        for (int side = 0; side < 2; ++side)
+            step = fmax(step, spragNorm3(p.body[side]->velocity + 3));
+        step = turn / step;
+        const double place[3] = {p.point[0] + 0.1, p.point[1], p.point[2] - 0.2};
+        const double part = turn > 1 ? 1 / (turn * turn) : 1;
+        spragVelocityProduct(p.body, p.radius, p.point, p.normal, at);
+        spragVelocityProduct(p.body, p.radius, place, p.normal, middle);
+        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL},
+                                 several = {p.body, p.radius, p.normal, p.point, place};
+        CHECK_NEAR(spragFaceProduct(&alone, step, across), part * spragDot3(p.normal, at), 1e-12);
+        for (int i = 0; i < 3; ++i)
+            CHECK_NEAR(across[i], part * at[i], 1e-12);
+        CHECK_NEAR(spragFaceProduct(&several, step, across), part * spragDot3(p.normal, at), 1e-12);
+        for (int i = 0; i < 3; ++i)
+            CHECK_NEAR(across[i], part * middle[i], 1e-12);
+    }
+}
+
 static void geomsHaveTheirRadius(void **state)
 {
     (void)state;
@@ -178,10 +204,10 @@ static void geomsHaveTheirRadius(void **state)
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(normalPartIsTheGaps),
-                                       cmocka_unit_test(swappedBodiesHaveTheOpposite), cmocka_unit_test(rollingHasNone),
-                                       cmocka_unit_test(unknownSurfacesHaveNone),
-                                       cmocka_unit_test(geomsHaveTheirRadius)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(normalPartIsTheGaps),    cmocka_unit_test(swappedBodiesHaveTheOpposite),
+        cmocka_unit_test(rollingHasNone),         cmocka_unit_test(unknownSurfacesHaveNone),
+        cmocka_unit_test(stepsHaveThatOfTheFace), cmocka_unit_test(geomsHaveTheirRadius)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

@@ -10,6 +10,8 @@
 #include <sprag/sprag_ode.h>
 
 #include "ode/world.h"
+#include "support/energy.h"
+#include "support/uniform.h"
 
 enum {
     BODIES = 40,
@@ -265,6 +267,37 @@ static void littleBoxesDoNotCreep(void **state)
     dWorldDestroy(world);
 }
 
+/* Bodies that turn by up to six radians a step: Jdot v, w^2 r, would throw them (spragProductLimit). */
+static void fastSpinsGainNoEnergy(void **state)
+{
+    (void)state;
+    unsigned long long seed = 1;
+    int lone = 0;
+    Yard yard;
+    makeYard(&yard, SPRAG_SOLVER_AUTO);
+    for (int i = 0; i < BODIES; ++i) {
+        double turn[3], spin[3];
+        for (int c = 0; c < 3; ++c)
+            turn[c] = M_PI * uniform(&seed), spin[c] = 900 * uniform(&seed);
+        dMatrix3 R;
+        dRFromEulerAngles(R, turn[0], turn[1], turn[2]);
+        dBodySetRotation(yard.body[i], R);
+        dBodySetPosition(yard.body[i], 2.0 * i, 0, 0.1);
+        dBodySetAngularVel(yard.body[i], spin[0], spin[1], spin[2]);
+    }
+    double before[BODIES];
+    for (int i = 0; i < BODIES; ++i)
+        before[i] = mechanicalEnergy(&yard.body[i], 1);
+    for (int k = 0; k < 4 * STEPS; ++k) {
+        stepYard(&yard);
+        lone += loneCount(&yard);
+        for (int i = 0; i < BODIES; ++i)
+            assert_true(mechanicalEnergy(&yard.body[i], 1) < 1.01 * before[i]);
+    }
+    assert_true(lone > BODIES);
+    freeYard(&yard);
+}
+
 int main(void)
 {
     dInitODE2(0);
@@ -272,6 +305,7 @@ int main(void)
         cmocka_unit_test(sameAsAllIslands),
         cmocka_unit_test(sameProblems),
         cmocka_unit_test(littleBoxesDoNotCreep),
+        cmocka_unit_test(fastSpinsGainNoEnergy),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

@@ -74,9 +74,9 @@ static int solvedOf(int count, double tolerance, int with_path)
         static InteriorSetup setup;
         interiorSetup(&setup, asked, 3);
         if (with_path)
-            spragPathSolve(&setup.cones, tolerance, 0, 2000, &setup.tangent, &setup.arena, setup.r);
+            spragPathSolve(&setup.cones, &(spragStop){tolerance, 0, 2000}, &setup.tangent, &setup.arena, setup.r);
         else
-            spragInteriorSolve(&setup.cones, tolerance, 0, 1000, &setup.tangent, &setup.arena, setup.r);
+            spragInteriorSolve(&setup.cones, &(spragStop){tolerance, 0, 1000}, &setup.tangent, &setup.arena, setup.r);
         solved += spragProblemResidual(asked, setup.r) <= tolerance;
         spragArenaFree(&setup.arena);
     }

@@ -10,7 +10,7 @@ static InteriorSetup setup, other;
 
 static int follow(InteriorSetup *s, double tolerance, int limit)
 {
-    return spragPathSolve(&s->cones, tolerance, 0, limit, &s->tangent, &s->arena, s->r);
+    return spragPathSolve(&s->cones, &(spragStop){tolerance, 0, limit}, &s->tangent, &s->arena, s->r);
 }
 
 /* mu from 0.3 to 6 on hyperstatic bodies.  The path gets to a solution from most starts, from no fewer than the
@@ -26,7 +26,7 @@ static void pathsGoThroughFolds(void **state)
         follow(&setup, 1e-9, 1000);
         by_path += spragProblemResidual(&random.problem, setup.r) <= 1e-9;
         interiorSetup(&other, &random.problem, 10);
-        spragInteriorSolve(&other.cones, 1e-9, 0, 1000, &other.tangent, &other.arena, other.r);
+        spragInteriorSolve(&other.cones, &(spragStop){1e-9, 0, 1000}, &other.tangent, &other.arena, other.r);
         by_interior += spragProblemResidual(&random.problem, other.r) <= 1e-9;
         spragArenaFree(&setup.arena);
         spragArenaFree(&other.arena);
@@ -72,7 +72,7 @@ static void limitsKeepTheBest(void **state)
     interiorSetup(&setup, &random.problem, 5);
     spragArena empty = {0};
     spragAllocFailAt(1);
-    assert_int_equal(spragPathSolve(&setup.cones, 1e-9, 0, 9, &setup.tangent, &empty, setup.r), -1);
+    assert_int_equal(spragPathSolve(&setup.cones, &(spragStop){1e-9, 0, 9}, &setup.tangent, &empty, setup.r), -1);
     spragAllocFailAt(0);
     spragArenaFree(&empty);
     spragArenaFree(&setup.arena);

@@ -24,7 +24,8 @@ static spragLocalSolution stepOnce(const spragContactHistory *history, double h,
     memset(info, 0, sizeof *info);
     const int count = spragLocalEnumerate(SPRAG_BLOCK_CONTACT, W, q, MU, MU, s);
     assert_true(count > 0);
-    const int pick = spragLocalPick(count, s, MU, W, history, h, policy, info);
+    const spragIndicator indicator = spragIndicatorOf(W, MU, history, policy);
+    const int pick = spragLocalPick(count, s, &indicator, history, h, policy, info);
     assert_true(pick >= 0 && pick < count);
     assert_true(s[pick].normal_stable); /* the separatrix is never returned */
     return s[pick];
@@ -200,14 +201,16 @@ static void atRestHistoryDecides(void **state)
             saddle = s[k].r[0] / h;
     CHECK_NEAR(saddle, 1 / 1.5, 1e-9);
     spragContactHistory history = {.previous_normal = 1.1 * saddle, .mode = SPRAG_MODE_STICK};
+    const spragIndicator rest = spragIndicatorOf(W, MU, &history, SPRAG_INDETERMINACY_HISTORY);
     spragSolveInfo info = {0};
-    int pick = spragLocalPick(3, s, MU, W, &history, h, SPRAG_INDETERMINACY_HISTORY, &info);
+    int pick = spragLocalPick(3, s, &rest, &history, h, SPRAG_INDETERMINACY_HISTORY, &info);
     assert_int_equal(s[pick].mode, SPRAG_MODE_STICK);
     assert_true(info.several);
     history.previous_normal = 0.9 * saddle;
-    pick = spragLocalPick(3, s, MU, W, &history, h, SPRAG_INDETERMINACY_HISTORY, &info);
+    pick = spragLocalPick(3, s, &rest, &history, h, SPRAG_INDETERMINACY_HISTORY, &info);
     assert_int_equal(s[pick].mode, SPRAG_MODE_OPEN);
-    pick = spragLocalPick(3, s, MU, W, NULL, h, SPRAG_INDETERMINACY_HISTORY, &info);
+    history.fresh = 1, history.previous_normal = 1.1 * saddle;
+    pick = spragLocalPick(3, s, &rest, &history, h, SPRAG_INDETERMINACY_HISTORY, &info);
     assert_int_equal(s[pick].mode, SPRAG_MODE_OPEN);
 }
 
@@ -224,12 +227,14 @@ static void stickAndSlips(void **state)
     assert_int_equal(spragLocalEnumerate(SPRAG_BLOCK_CONTACT, B, q, mu, mu, s), 3);
     spragSolveInfo info = {0};
     spragContactHistory history = {.previous_normal = 3, .mode = SPRAG_MODE_STICK};
-    int pick = spragLocalPick(3, s, mu, B, &history, 1, SPRAG_INDETERMINACY_HISTORY, &info);
+    spragIndicator indicator = spragIndicatorOf(B, mu, &history, SPRAG_INDETERMINACY_HISTORY);
+    int pick = spragLocalPick(3, s, &indicator, &history, 1, SPRAG_INDETERMINACY_HISTORY, &info);
     assert_int_equal(s[pick].mode, SPRAG_MODE_STICK);
     assert_true(info.several);
     history.slip[0] = -3.8, history.slip[1] = -1; /* along the unstable direction: still not taken */
     history.mode = SPRAG_MODE_SLIP;
-    pick = spragLocalPick(3, s, mu, B, &history, 1, SPRAG_INDETERMINACY_HISTORY, &info);
+    indicator = spragIndicatorOf(B, mu, &history, SPRAG_INDETERMINACY_HISTORY);
+    pick = spragLocalPick(3, s, &indicator, &history, 1, SPRAG_INDETERMINACY_HISTORY, &info);
     assert_int_equal(s[pick].mode, SPRAG_MODE_SLIP);
     assert_true(s[pick].direction_stable);
     CHECK_NEAR(s[pick].r[0], 2.0194870261974294, 1e-9);

@@ -19,7 +19,7 @@ static void coldAndWarm(void **state)
         int cold = 0, warm = 0;
         assert_true(spragProximalInit(&proximal, &random.problem, &arena));
         spragProximalReset(&proximal, r);
-        assert_int_equal(spragProximalPoints(&proximal, 1e-3, TOLERANCE, 0, 400, r, &cold), SPRAG_OK);
+        assert_int_equal(spragProximalPoints(&proximal, 1e-3, &(spragStop){TOLERANCE, 0, 400}, r, &cold), SPRAG_OK);
         memcpy(r, proximal.best, sizeof r);
         CHECK_NEAR(proximal.best_residual, spragProblemResidual(&random.problem, r), 0);
         const double polished = spragProximalPolish(&proximal, TOLERANCE, proximal.best_residual, r, &cold);
@@ -28,7 +28,8 @@ static void coldAndWarm(void **state)
         for (int i = 0; i < N; ++i) /* the same modes, other numbers: a few steps at most */
             random.q[i] *= 1 + 1e-6;
         spragProximalReset(&proximal, r);
-        assert_int_equal(spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, 1e-9, 0, 400, r, &warm), SPRAG_OK);
+        assert_int_equal(spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, &(spragStop){1e-9, 0, 400}, r, &warm),
+                         SPRAG_OK);
         assert_true(warm <= 6 && warm < cold);
         spragArenaFree(&arena);
     }
@@ -51,7 +52,8 @@ static void preloadStays(void **state)
     int steps = 0;
     assert_true(spragProximalInit(&proximal, &problem, &arena));
     spragProximalReset(&proximal, r);
-    assert_int_equal(spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, TOLERANCE, 0, 50, r, &steps), SPRAG_OK);
+    assert_int_equal(spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, &(spragStop){TOLERANCE, 0, 50}, r, &steps),
+                     SPRAG_OK);
     CHECK_NEAR(r[0], 2.9, 1e-6);
     CHECK_NEAR(r[3], 3.1, 1e-6);
     spragArenaFree(&arena);
@@ -68,9 +70,9 @@ static void limitsAreKept(void **state)
     int steps = 0;
     assert_true(spragProximalInit(&proximal, &random.problem, &arena));
     spragProximalReset(&proximal, r);
-    assert_int_equal(spragProximalPoints(&proximal, 1e-3, 0, 1e-9, 1000, r, &steps), SPRAG_LIMIT);
+    assert_int_equal(spragProximalPoints(&proximal, 1e-3, &(spragStop){0, 1e-9, 1000}, r, &steps), SPRAG_LIMIT);
     assert_int_equal(steps, 0);
-    assert_int_equal(spragProximalPoints(&proximal, 1e-3, 0, 0, 5, r, &steps), SPRAG_NOT_CONVERGED);
+    assert_int_equal(spragProximalPoints(&proximal, 1e-3, &(spragStop){0, 0, 5}, r, &steps), SPRAG_NOT_CONVERGED);
     assert_true(steps >= 5 && steps < 5 + 12 + 1);
     spragArenaFree(&arena);
     spragAllocFailAt(1);
