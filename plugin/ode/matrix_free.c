@@ -198,7 +198,7 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     spragGreedyBegin(greedy, others, NULL);
     deadline -= JUDGING * (spragSeconds() - begin);
     const double enough = LEFT * options->tolerance;
-    /* Visits between two looks of the judge, who says where it is worst.  Sweeps with momentum are long or of no use. */
+    /* Visits between two looks of the judge, who says where it is worst.  Sweeps with momentum must be long. */
     long each = greedy->lanes != NULL ? most : timed ? late_most / LOOKS_IN_TIME : limited ? n : LOOKS_FIRST * (long)n;
     int late, looks = 0;
     do {
