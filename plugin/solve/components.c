@@ -52,6 +52,13 @@ static int parentsAreCoupled(const spragProblem *problem)
     return 1;
 }
 
+/* 1: it is one part, without a search.  (That takes 0.2 us, a third of what one contact does.) */
+static int isOne(const spragProblem *problem)
+{
+    const double nc = problem->contact_count;
+    return problem->block_count == nc * nc || problem->linked != NULL || !parentsAreCoupled(problem);
+}
+
 /* 0: no memory. */
 static int find(const spragProblem *problem, spragArena *arena, Components *found)
 {
@@ -145,12 +152,13 @@ static spragStatus solveParts(const spragProblem *problem, const Components *all
 spragStatus spragComponentsSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                                  double *r, double *u, spragSolveInfo *info)
 {
+    if (isOne(problem))
+        return spragChainSolve(problem, options, arena, r, u, info);
     const spragArenaMark mark = spragArenaMarkGet(arena);
     Components all = {0};
     *info = (spragSolveInfo){.residual = NAN, .solver = options->solver};
     spragStatus status = info->status = SPRAG_ERROR_MEMORY;
-    const int whole = problem->linked != NULL || !parentsAreCoupled(problem);
-    const int found = whole || find(problem, arena, &all);
+    const int found = find(problem, arena, &all);
     if (found && all.count > 1)
         status = solveParts(problem, &all, options, arena, r, u, info);
     spragArenaRelease(arena, mark);
