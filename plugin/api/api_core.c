@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "problem/problem.h"
 #include "problem/residual.h"
+#include "solve/components.h"
 #include "solve/existence.h"
-#include "solve/solver.h"
 
 enum { THREADS_PAY = 500 /* blocks */ };
 
@@ -47,7 +47,7 @@ static void solve(void *data, int worker, int piece)
 {
     (void)worker, (void)piece;
     Call *call = data;
-    call->status = spragChainSolve(call->problem, call->options, call->arena, call->r, call->u, call->info);
+    call->status = spragComponentsSolve(call->problem, call->options, call->arena, call->r, call->u, call->info);
 }
 
 spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,

@@ -42,13 +42,10 @@ static int takeMatrix(const spragProblem *whole, const int *block, int count, co
     return 1;
 }
 
-int spragPartTake(const spragProblem *whole, const int *block, int count, spragArena *arena, spragProblem *part)
+int spragPartTakeBy(const spragProblem *whole, const int *block, int count, int *place, spragArena *arena,
+                    spragProblem *part)
 {
-    int taken = 1, *place = SPRAG_TAKE_RAW(arena, int, whole->contact_count);
-    if (place == NULL)
-        return 0;
-    for (int k = 0; k < whole->contact_count; ++k)
-        place[k] = -1;
+    int taken = 1;
     for (int i = 0; i < count; ++i)
         place[block[i]] = i;
     int *parent = entriesOf(whole->parent, sizeof *parent, block, count, arena, &taken);
@@ -67,5 +64,16 @@ int spragPartTake(const spragProblem *whole, const int *block, int count, spragA
         .step = whole->step,
         .asymmetry = whole->asymmetry,
     };
-    return taken && takeMatrix(whole, block, count, place, arena, part);
+    taken = taken && takeMatrix(whole, block, count, place, arena, part);
+    for (int i = 0; i < count; ++i)
+        place[block[i]] = -1;
+    return taken;
+}
+
+int spragPartTake(const spragProblem *whole, const int *block, int count, spragArena *arena, spragProblem *part)
+{
+    int *place = SPRAG_TAKE_RAW(arena, int, whole->contact_count);
+    for (int k = 0; k < whole->contact_count && place != NULL; ++k)
+        place[k] = -1;
+    return place != NULL && spragPartTakeBy(whole, block, count, place, arena, part);
 }

@@ -288,6 +288,7 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
     spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
     newton.sweeper.pool = newton.pool = pool;
     newton.proximal.deadline = newton.deadline;
+    newton.proximal.patient = !(options->work_limit > 0);
     if (newton.crowd)
         newton.proximal.lag_first = LAG_CROWD;
     const int shared = ready <= 0 || pool == NULL || spragBlockLuShare(&newton.proximal.tangent.lu, pool, arena);

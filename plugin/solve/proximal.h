@@ -40,6 +40,8 @@ typedef struct spragProximal {
     double *center;       /* (3 nc) proximal center */
     double lambda;        /* its weight relative to w */
     double retry;         /* lambda after a warm start that failed */
+    int patient;          /* 1: work is not limited, and only the first problem of a warm start has to fit at once */
+    int warm;             /* 1: the present problem has to */
     double *slide;        /* (nc) mu |u_t| of the center, where lag > 0 */
     double lag;           /* share of it in the normal rows, 0 to 1 */
     double lag_first;     /* what it begins with, and has at least after a problem that was not solved */

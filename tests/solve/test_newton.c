@@ -136,10 +136,30 @@ static void creepIsPolishedAway(void **state)
     assert_true(crept >= 5);
 }
 
+/* Forces that friction leaves open drift towards their next event, at 1e-8 m/s, and lambda is small by then.  Such a
+ * problem is no warm start: held to that rule Newton's method began again and again, and took 541 steps. */
+static void heavyOnLightIsNoWarmStart(void **state)
+{
+    (void)state;
+    spragProblem *problem;
+    spragArena arena = {0};
+    spragSolveInfo info = {0};
+    const spragSolveOptions options = {.tolerance = 1e-8};
+    double r[N] = {0};
+    assert_int_equal(spragProblemRead(SPRAG_SOURCE_DIR "/tests/data/twisted_stack.txt", &problem), SPRAG_OK);
+    assert_int_equal(problem->contact_count, NC);
+    assert_int_equal(spragSolverNewton.solve(problem, &options, &arena, r, &info), SPRAG_OK);
+    assert_true(spragProblemResidual(problem, r) <= options.tolerance);
+    assert_in_range(info.iterations, 1, 300);
+    spragArenaFree(&arena);
+    spragProblemFree(problem);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(contactsAreSolved), cmocka_unit_test(everyKindIsSolved),
-                                       cmocka_unit_test(filesAreSolved), cmocka_unit_test(atOnceFromAWarmGuess),
-                                       cmocka_unit_test(creepIsPolishedAway)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contactsAreSolved),   cmocka_unit_test(everyKindIsSolved),
+        cmocka_unit_test(filesAreSolved),      cmocka_unit_test(atOnceFromAWarmGuess),
+        cmocka_unit_test(creepIsPolishedAway), cmocka_unit_test(heavyOnLightIsNoWarmStart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
