@@ -8,6 +8,9 @@
  *      of 28 of 300 boxes 27, 57 a start; 30 steps and then stages 3 and 4 solve fewer in twice as many.  In crowds
  *      they get all of it once they are near: of 121 islands of 130 to 415 contacts that a wall pushes, asked for 1e-6
  *      m/s, all are solved so; with stages 3 and 4 after 150 steps three were missed in four times the time.
+ *      So do mechanisms, once they are near: their cones have equations among contacts alone, and such a step costs
+ *      ten times as much or more.  (Twelve wagons on wheels that slip by 1e-6 m/s: where stages 3 and 4 had steps as if
+ *      they cost no more, a step took 0.7 s, up to 2; 300 to 2000 points more solve it in 0.2.)
  *   3. The interior-point iteration (interior.c): it does not mind degenerate sets of solutions.  Equations of bodies
  *      lose its digits where mu is large; outside crowds those of contacts come then, and for all paths (plates with
  *      mu = 100, 61 contacts: 240 steps after 6000 in vain).
@@ -88,12 +91,14 @@ typedef struct Newton {
     int crowd;     /* and more than generation.c takes on */
     int hurried;   /* 1: no crowd, but limited, or less than the tolerance is enough */
     int left;      /* 1: bodies were left for contacts */
+    int counted;   /* 1: the user limits steps, not work */
 } Newton;
 
 /* What the interior methods factorise: the proximal points' tangent, or one of the cones' own. */
 typedef struct Inner {
     spragCones cones;
     spragTangent own, *tangent;
+    double price; /* of a step, in those of the proximal points */
 } Inner;
 
 /* A guess without impulses says nothing. */
@@ -121,21 +126,29 @@ static spragStatus points(Newton *newton, double lambda, int steps, double *r)
     return status;
 }
 
+/* 1: steps are factorised among bodies that joints hold; those of the cones would be among contacts. */
+static int conesAreDear(const Newton *newton)
+{
+    return newton->problem->linked != NULL && newton->proximal.tangent.bodies == newton->problem->linked;
+}
+
 /* 1; 0: no memory; -1: the cones of bodies that joints hold have a factorisation among contacts alone, and it is worth
  * more than what is left. */
 static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
 {
+    const int dear = conesAreDear(newton);
     const double step = newton->proximal.tangent.price + PASSES * spragProductPrice(newton->problem);
-    const double most = newton->proximal.tangent.bodies == newton->problem->linked && newton->problem->linked != NULL
-                            ? step * stepsLeft(newton) / STEPS_LEAST
-                            : INFINITY;
+    const double most = dear ? step * stepsLeft(newton) / STEPS_LEAST : INFINITY;
     if (!spragConesInit(&inner->cones, newton->problem, arena))
         return 0;
     const spragProblem *problem = inner->cones.problem;
     inner->tangent = problem == newton->problem ? &newton->proximal.tangent : &inner->own;
+    inner->price = 1;
     if (problem == newton->problem)
         return 1;
     const int found = spragTangentInit(&inner->own, problem, inner->cones.load, newton->space, most, arena);
+    if (found > 0 && dear && !newton->counted)
+        inner->price = fmax(1, (inner->own.price + PASSES * spragProductPrice(problem)) / step);
     return found > 0 && newton->pool != NULL ? spragBlockLuShare(&inner->own.lu, newton->pool, arena) : found;
 }
 
@@ -176,11 +189,12 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
         memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         if (start > 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragTangentPivot(inner.tangent, arena))
             return SPRAG_ERROR_MEMORY;
-        const int most = stepsLeft(newton);
+        const int most = (int)(stepsLeft(newton) / inner.price);
         const spragStop stop = {newton->tolerance, newton->deadline, start == 0 ? most : most / PATH_SHARE + 1};
         const int steps = start == 0 ? spragInteriorSolve(&inner.cones, &stop, inner.tangent, arena, r)
                                      : spragPathSolve(&inner.cones, &stop, inner.tangent, arena, r);
         *newton->iterations += steps > 0 ? steps : 0;
+        newton->limit -= steps > 0 ? (int)(steps * (inner.price - 1)) : 0;
         proximal->factored = 0;
         if (start == 0 && leavesBodies(newton, &inner, start))
             break;
@@ -217,7 +231,8 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
         double *accuracy = &newton->proximal.tangent.accuracy;
         *accuracy = newton->crowd ? SPRAG_TANGENT_ROUGH : *accuracy;
         status = points(newton, LAMBDA_FIRST, cones ? first : stepsLeft(newton), r);
-        if (status == SPRAG_NOT_CONVERGED && newton->crowd && newton->proximal.best_residual <= NEAR)
+        const int all = newton->crowd || (newton->hurried && conesAreDear(newton));
+        if (status == SPRAG_NOT_CONVERGED && all && newton->proximal.best_residual <= NEAR)
             status = points(newton, newton->proximal.lambda, stepsLeft(newton), r);
         *accuracy = SPRAG_TANGENT_REFINED;
     }
@@ -272,7 +287,8 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
                      .tolerance = options->tolerance,
                      .deadline = spragDeadline(options->time_limit),
                      .iterations = &info->iterations,
-                     .first = info->iterations};
+                     .first = info->iterations,
+                     .counted = options->iteration_limit > 0};
     *refused = 0;
     newton.hurried = !newton.crowd && (newton.limited || newton.enough > 0);
     const spragArenaMark mark = spragArenaMarkGet(arena);
