@@ -4,8 +4,8 @@
  * step ends before the tolerance is reached, and most of it was for nothing: 1000 balls end at 5e-4 m/s with
  * all of it, and at 3e-3 with a thirteenth.  So an island that missed has half the work in the next step, down
  * to a 64th, and begins on its bodies' velocities (ode/bare.h); one that was solved has twice the work again.
- * What is solved in every step in some 40 ms never has less; what takes longer has, solved or not: a pile of 1000 boxes
- * that falls, 300 ms a step to 1e-8 m/s, waits for its user in slow motion, and looks no different at 1e-4.
+ * What is solved in every step in some 40 ms never has less; what takes longer has, solved or not: 1000 boxes that
+ * tumble took 300 ms a step to 1e-8 m/s, and take 20 to 1e-4.
  *
  * Islands have no identity from step to step; contacts have.  Each record keeps the haste of its island. */
 #ifndef SPRAG_ODE_HASTE_H
