@@ -55,7 +55,7 @@ static void putSurface(const spragSnapshot *s, const dContact *contact, Place to
     const double erp = p->mode & dContactSoftERP ? p->soft_erp : s->erp,
                  cfm = p->mode & dContactSoftCFM ? p->soft_cfm : s->cfm;
     const int bounces = (p->mode & dContactBounce) && p->bounce_vel >= 0;
-    const double target = erp * fmax(contact->geom.depth - s->layer, 0) / s->step;
+    const double target = spragCorrection(s, erp, contact->geom.depth);
     row->target[lane] = target < s->greatest_correction ? target : s->greatest_correction;
     row->bounce[lane] = bounces ? p->bounce : 0;
     row->bounce_speed[lane] = bounces ? p->bounce_vel : (double)INFINITY;

@@ -119,7 +119,7 @@ void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, d
     *erp = step * surface->stiffness * *cfm;
 }
 
-/* rhs = max(min(erp (depth - layer) / h + motion, greatest correcting velocity), bounce); compliance = cfm / h. */
+/* rhs = max(min(correction + motion, greatest correcting velocity), bounce); compliance = cfm / h. */
 spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
                                 double approach)
 {
@@ -130,9 +130,8 @@ spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *
     if (surface != NULL)
         spragSurfaceSpring(surface, h, &erp, &cfm);
     const double motion = p->mode & dContactMotionN ? p->motionN : 0;
-    const double depth = fmax(contact->geom.depth - world->snapshot.layer, 0);
-    spragNormalRow row = {.rhs = fmin(erp * depth / h + motion, world->snapshot.greatest_correction),
-                          .compliance = cfm / h};
+    const double asked = spragCorrection(&world->snapshot, erp, contact->geom.depth) + motion;
+    spragNormalRow row = {.rhs = fmin(asked, world->snapshot.greatest_correction), .compliance = cfm / h};
     row.correction = fmax(row.rhs - motion, 0);
     if (p->mode & dContactBounce && p->bounce_vel >= 0) {
         const double rebound = p->bounce * (motion - approach) + motion;

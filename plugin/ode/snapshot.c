@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "base/prefetch.h"
 #include "base/status.h"
+#include "linalg/vec3.h"
 #include "ode/bearing.h"
 #include "ode/guide.h"
 #include "ode/layout.h"
@@ -227,6 +228,7 @@ static spragStatus readWorld(dWorldID world, spragSnapshot *s)
     s->cfm = dWorldGetCFM(world);
     s->layer = dWorldGetContactSurfaceLayer(world);
     s->greatest_correction = dWorldGetContactMaxCorrectingVel(world);
+    s->least_correction = 1e-8 * spragNorm3(s->gravity) * s->step;
     if (s->cfm < 0)
         return spragFail(SPRAG_ERROR_RANGE, "world: CFM %g, expected >= 0", s->cfm);
     if (!allUsable(s->gravity, 3) || !isfinite(s->erp) || !isfinite(s->cfm))

@@ -10,6 +10,7 @@
 
 #define INLINE SPRAG_QUAD_INLINE
 #define LONG_ENOUGH 0.9 /* of itself: a guess that is right but for its last digits is left alone */
+#define WORSE 10        /* times as bad as none: it is dropped */
 
 typedef struct JudgedSums {
     double worst, creep; /* m/s */
@@ -123,6 +124,21 @@ double spragGreedyResidual(spragGreedy *greedy, double *u)
     return judge(greedy, &(Judgement){.greedy = greedy, .u = u});
 }
 
+static void scaleGuess(spragGreedy *greedy, double *others, double scale)
+{
+    for (int k = 0; k < greedy->contact_count; ++k) {
+        for (int i = 0; i < 3; ++i)
+            greedy->contact[k].r[i] *= scale;
+        if (others != NULL)
+            others[k] *= scale;
+    }
+    for (int b = 0; b < greedy->body_count; ++b)
+        for (int i = 0; i < 4; ++i) {
+            greedy->body[b].velocity[0][i] *= scale;
+            greedy->body[b].velocity[1][i] *= scale;
+        }
+}
+
 /* A guess from another load is made shorter: s r, 0 <= s <= 1, of the least energy
  * s^2 (r.W r) / 2 + s (r.q).  1: it was. */
 static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
@@ -130,19 +146,20 @@ static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
     const double work = guess->sums.work, square = guess->sums.square;
     if (!(square > 0) || -work >= LONG_ENOUGH * square)
         return 0;
-    const double scale = fmax(-work / square, 0);
-    for (int k = 0; k < greedy->contact_count; ++k) {
-        for (int i = 0; i < 3; ++i)
-            greedy->contact[k].r[i] *= scale;
-        if (guess->others != NULL)
-            guess->others[k] *= scale;
-    }
-    for (int b = 0; b < greedy->body_count; ++b)
-        for (int i = 0; i < 4; ++i) {
-            greedy->body[b].velocity[0][i] *= scale;
-            greedy->body[b].velocity[1][i] *= scale;
-        }
+    scaleGuess(greedy, guess->others, fmax(-work / square, 0));
     return 1;
+}
+
+/* 1: it were better to begin with r = 0, where no residual is greater than |q|.  Two contacts that squeezed a body with
+ * 3e4 N s in the last step, and hardly turned since, have the least energy as they are, and throw it: of 4943 blows on
+ * boxes with mu = 2 one ended at 13 m/s.  (Twice as bad is no reason: a blow on a pile at rest, whose other impulses
+ * are right, takes longer from r = 0.) */
+static int isBad(const spragGreedy *greedy)
+{
+    double square = 0;
+    for (int k = 0; k < greedy->contact_count; ++k)
+        square = fmax(square, spragDot3(greedy->contact[k].q, greedy->contact[k].q));
+    return greedy->best_residual > WORSE * sqrt(square);
 }
 
 void spragGreedyBegin(spragGreedy *greedy, double *others, double *u)
@@ -163,6 +180,10 @@ void spragGreedyBegin(spragGreedy *greedy, double *others, double *u)
     judge(greedy, &guess);
     if (shortenGuess(greedy, &guess))
         spragGreedyResidual(greedy, u);
+    if (isBad(greedy)) {
+        scaleGuess(greedy, others, 0);
+        spragGreedyResidual(greedy, u);
+    }
 }
 
 double spragGreedyBest(spragGreedy *greedy, double *u)

@@ -89,7 +89,7 @@ static void makeYard(Yard *yard, spragSolverKind solver)
         dMatrix3 R;
         dRFromAxisAndAngle(R, 0, 1, 0, i % 3 == 2 ? 0.5 * M_PI : 0);
         dBodySetRotation(body, R);
-        dBodySetPosition(body, 2.0 * i, 0, 0.1 + 0.02 * (i % 2));
+        dBodySetPosition(body, 2.0 * i, 0, 0.1 + 0.02 * (i % 2) - 1e-9); /* what just touches does so by rounding */
         dBodySetLinearVel(body, 0.4 * sin(i), 0.4 * cos(i), 0);
         dBodySetAngularVel(body, 0, 0, 0.1 * i * (i % 3 == 1));
     }

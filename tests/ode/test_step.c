@@ -83,15 +83,20 @@ static void inclineHoldsBelowMu(void **state)
         const double mu = 0.4, ratio = k == 0 ? 0.99 : 1.01, angle = atan(mu * ratio), g = 9.81;
         dWorldSetGravity(t.world, g * sin(angle) * sqrt(0.5), g * sin(angle) * sqrt(0.5), -g * cos(angle));
         dBodyID box = addBox(&t, 0, 0, 0.2);
+        double half[2] = {0, 0}; /* m, where it is after half a second */
         for (int i = 0; i < 1000; ++i) {
             addCorners(&t, box, mu);
             step(&t, 1e-3);
+            for (int j = 0; j < 2 && i == 499; ++j)
+                half[j] = dBodyGetPosition(box)[j];
         }
-        const dReal *v = dBodyGetLinearVel(box);
+        const dReal *v = dBodyGetLinearVel(box), *x = dBodyGetPosition(box);
         const double speed = sqrt(v[0] * v[0] + v[1] * v[1]);
-        if (k == 0)
-            assert_true(speed <= 1e-12);
-        else
+        if (k == 0) {
+            const double creep = hypot(x[0] - half[0], x[1] - half[1]) / 0.5;
+            if (!(creep <= 1e-12) || !(speed <= 1e-10))
+                fail_msg("it creeps: %g m/s in the mean, %g at the end", creep, speed);
+        } else
             CHECK_NEAR(speed, g * (sin(angle) - mu * cos(angle)), 1e-6);
         freeTwin(&t);
     }
