@@ -16,6 +16,9 @@
 
 enum { AHEAD = 8, JOINT_HEAD = 192, BODY = 704 }; /* objects; bytes of one that are read */
 
+/* Of what gravity gives in a step: a correction that matters, however rough the answers (ode/rows.h). */
+#define LEAST 1e-6
+
 static void readVector(double *out, const dReal *in)
 {
     for (int i = 0; i < 3; ++i)
@@ -228,7 +231,6 @@ static spragStatus readWorld(dWorldID world, spragSnapshot *s)
     s->cfm = dWorldGetCFM(world);
     s->layer = dWorldGetContactSurfaceLayer(world);
     s->greatest_correction = dWorldGetContactMaxCorrectingVel(world);
-    s->least_correction = 1e-8 * spragNorm3(s->gravity) * s->step;
     if (s->cfm < 0)
         return spragFail(SPRAG_ERROR_RANGE, "world: CFM %g, expected >= 0", s->cfm);
     if (!allUsable(s->gravity, 3) || !isfinite(s->erp) || !isfinite(s->cfm))
@@ -287,6 +289,7 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
     Reading reading = {.world = world};
     *s = (spragSnapshot){.step = step};
     spragStatus status = readWorld(world->world, s);
+    s->least_correction = fmin(world->config.tolerance, LEAST * spragNorm3(s->gravity) * step);
     if (status == SPRAG_OK)
         status = listBodies(world, s);
     if (status != SPRAG_OK)
