@@ -206,6 +206,8 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
         spragGreedyRun(greedy, enough, least < most ? least : most, until, deadline);
         late = greedy->visits >= least && spragSeconds() > deadline;
         solve->residual = spragGreedyResidual(greedy, u);
+        if (looks == 0)
+            solve->residual = spragGreedyDrop(greedy, 1, solve->residual, others, u);
         each *= 2;
     } while (!late && solve->residual > options->tolerance && greedy->visits < most && ++looks < LOOKS_MOST);
     if (!(solve->residual <= greedy->best_residual)) /* or it is NaN */

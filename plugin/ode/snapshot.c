@@ -16,7 +16,7 @@
 
 enum { AHEAD = 8, JOINT_HEAD = 192, BODY = 704 }; /* objects; bytes of one that are read */
 
-/* Of what gravity gives in a step: a correction that matters, however rough the answers (ode/rows.h). */
+/* Of what gravity gives in a step: a faster correction is always asked for (ode/rows.h). */
 #define LEAST 1e-6
 
 static void readVector(double *out, const dReal *in)
@@ -289,7 +289,7 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
     Reading reading = {.world = world};
     *s = (spragSnapshot){.step = step};
     spragStatus status = readWorld(world->world, s);
-    s->least_correction = fmin(world->config.tolerance, LEAST * spragNorm3(s->gravity) * step);
+    s->least_correction = fmin(0.5 * world->config.tolerance, LEAST * spragNorm3(s->gravity) * step);
     if (status == SPRAG_OK)
         status = listBodies(world, s);
     if (status != SPRAG_OK)

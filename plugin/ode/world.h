@@ -184,7 +184,7 @@ typedef struct spragSnapshot {
     double gravity[3];                 /* m/s^2 */
     double erp, cfm;                   /* the world's */
     double layer, greatest_correction; /* m, m/s, of contacts */
-    double least_correction;           /* m/s, 1e-8 of what gravity gives in a step (ode/rows.h) */
+    double least_correction;           /* m/s, half the tolerance, or less where the step is short (ode/rows.h) */
     int body_count, joint_count, island_count;
     int active_count; /* joints that are enabled, and whose bodies are awake */
     spragBodyState *body;

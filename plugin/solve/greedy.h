@@ -97,6 +97,10 @@ void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3]);
 /* Begins anew from the guess r, made shorter where it is from a greater load: the judge looks at it.  others
  * (contact_count) or NULL: m/s, the normal velocity that the guesses of the others give a contact.  u: as below. */
 void spragGreedyBegin(spragGreedy *greedy, double *others, double *u);
+/* r = 0 in place of r, whose residual is given, where that is more than `share` times the worst of r = 0; the residual.
+ * Two contacts that squeezed a body with 3e4 N s in the last step, and hardly turned since, have the least energy as
+ * they are, and throw it: of 4943 blows on boxes with mu = 2 one ended at 13 m/s. */
+double spragGreedyDrop(spragGreedy *greedy, double share, double residual, double *others, double *u);
 /* Rounds of the worst contacts until none is likely to change by more than `enough` (m/s), greedy->visits is `most`, or
  * `deadline` (s, spragSeconds) is past, but for `least` visits. */
 void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, double deadline);

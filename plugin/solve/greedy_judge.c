@@ -10,7 +10,9 @@
 
 #define INLINE SPRAG_QUAD_INLINE
 #define LONG_ENOUGH 0.9 /* of itself: a guess that is right but for its last digits is left alone */
-#define WORSE 10        /* times as bad as none: it is dropped */
+#define WORSE                                                                                                          \
+    10 /* times as bad as none: it is dropped.  (Twice as bad is no reason: from r = 0 a blow on a pile at
+                           rest, whose other impulses are right, takes longer.) */
 
 typedef struct JudgedSums {
     double worst, creep; /* m/s */
@@ -150,16 +152,21 @@ static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
     return 1;
 }
 
-/* 1: it were better to begin with r = 0, where no residual is greater than |q|.  Two contacts that squeezed a body with
- * 3e4 N s in the last step, and hardly turned since, have the least energy as they are, and throw it: of 4943 blows on
- * boxes with mu = 2 one ended at 13 m/s.  (Twice as bad is no reason: a blow on a pile at rest, whose other impulses
- * are right, takes longer from r = 0.) */
-static int isBad(const spragGreedy *greedy)
+/* m/s, at most: the residual of r = 0. */
+static double residualOfNone(const spragGreedy *greedy)
 {
     double square = 0;
     for (int k = 0; k < greedy->contact_count; ++k)
         square = fmax(square, spragDot3(greedy->contact[k].q, greedy->contact[k].q));
-    return greedy->best_residual > WORSE * sqrt(square);
+    return sqrt(square);
+}
+
+double spragGreedyDrop(spragGreedy *greedy, double share, double residual, double *others, double *u)
+{
+    if (!(residual > share * residualOfNone(greedy)))
+        return residual;
+    scaleGuess(greedy, others, 0);
+    return spragGreedyResidual(greedy, u);
 }
 
 void spragGreedyBegin(spragGreedy *greedy, double *others, double *u)
@@ -180,10 +187,7 @@ void spragGreedyBegin(spragGreedy *greedy, double *others, double *u)
     judge(greedy, &guess);
     if (shortenGuess(greedy, &guess))
         spragGreedyResidual(greedy, u);
-    if (isBad(greedy)) {
-        scaleGuess(greedy, others, 0);
-        spragGreedyResidual(greedy, u);
-    }
+    spragGreedyDrop(greedy, WORSE, greedy->best_residual, others, u);
 }
 
 double spragGreedyBest(spragGreedy *greedy, double *u)

@@ -21,7 +21,7 @@ typedef struct Yard {
     spragWorldID sprag;
     dBodyID brick[BRICKS];
     double start[BRICKS][3]; /* m */
-    int count;
+    int count, mode;         /* of contacts: dContactApprox1; 0: mu is a force, N */
 } Yard;
 
 static void onNear(void *data, dGeomID a, dGeomID b)
@@ -31,14 +31,16 @@ static void onNear(void *data, dGeomID a, dGeomID b)
     memset(contact, 0, sizeof contact);
     const int count = dCollide(a, b, CORNERS, &contact[0].geom, sizeof contact[0]);
     for (int i = 0; i < count; ++i) {
+        contact[i].surface.mode = yard->mode;
         contact[i].surface.mu = 0.5;
         dJointAttach(spragJointCreateContact(yard->sprag, yard->group, &contact[i]), dGeomGetBody(a), dGeomGetBody(b));
     }
 }
 
-static void makeYard(Yard *yard)
+static void makeYard(Yard *yard, int mode)
 {
     memset(yard, 0, sizeof *yard);
+    yard->mode = mode;
     yard->world = dWorldCreate();
     dWorldSetGravity(yard->world, 0, 0, -9.81);
     dWorldSetCFM(yard->world, 0);
@@ -56,14 +58,14 @@ static void freeYard(Yard *yard)
     dWorldDestroy(yard->world);
 }
 
-/* `courses` courses of `length` bricks, each next one shifted by half a brick if `bond`. */
+/* `courses` courses of `length` bricks, every second one shifted by all but half a brick if `bond`. */
 static void build(Yard *yard, int length, int courses, int bond)
 {
     for (int k = 0; k < courses; ++k)
         for (int i = 0; i < length; ++i) {
             const dBodyID brick = yard->brick[yard->count] = dBodyCreate(yard->world);
             double *x = yard->start[yard->count++];
-            x[0] = (i + (bond ? 0.5 * (k % 2) : 0)) * size[0];
+            x[0] = (i + (bond ? 0.45 * (k % 2) : 0)) * size[0];
             x[2] = (k + 0.5) * size[2];
             dMass mass;
             dMassSetBoxTotal(&mass, 1, size[0], size[1], size[2]);
@@ -108,14 +110,15 @@ static void fewStayInContact(void **state)
         int length, courses, bond;
         double h; /* s */
     } pile[] = {{1, 5, 0, 0.01}, {3, 3, 0, 0.01}, {2, 2, 1, 0.01}, {2, 4, 1, 1.0 / 60}};
-    for (size_t k = 0; k < sizeof pile / sizeof *pile; ++k) {
+    for (size_t k = 0; k < 2 * (sizeof pile / sizeof *pile); ++k) {
+        const size_t which = k / 2;
         Yard yard;
-        makeYard(&yard);
-        build(&yard, pile[k].length, pile[k].courses, pile[k].bond);
-        run(&yard, pile[k].h, 300);
-        const double speed = run(&yard, pile[k].h, 500);
+        makeYard(&yard, k % 2 == 0 ? dContactApprox1 : 0);
+        build(&yard, pile[which].length, pile[which].courses, pile[which].bond);
+        run(&yard, pile[which].h, 300);
+        const double speed = run(&yard, pile[which].h, 500);
         if (!(speed <= 1e-6))
-            fail_msg("pile %zu moves at %g m/s", k, speed);
+            fail_msg("pile %zu, mode %d: moves at %g m/s", which, yard.mode, speed);
         freeYard(&yard);
     }
 }
@@ -125,7 +128,7 @@ static void wallComesToRest(void **state)
 {
     (void)state;
     Yard yard;
-    makeYard(&yard);
+    makeYard(&yard, 0);
     build(&yard, 10, 8, 1);
     run(&yard, 0.005, 100);
     const double speed = run(&yard, 0.005, 50);
