@@ -78,7 +78,7 @@ static void render(App *app)
     for (int k = 0; k < o->view_count; ++k)
         viewText(app->view, o->view_count, k, &app->show, k * width, width, o->height);
     if (o->view_count == 2)
-        hudRectangle((float)width - 1, 0, 2, (float)o->height, 0, (HudColor){120, 130, 145, 255});
+        hudRectangle((HudBox){(float)width - 1, 0, 2, (float)o->height}, 0, (HudColor){120, 130, 145, 255});
     hudEnd();
 }
 
