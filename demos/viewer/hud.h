@@ -27,7 +27,7 @@ float hudTextWidth(float size, int wide, const char *text);
 void hudRectangle(HudBox box, float rounding, HudColor color);
 /* To the right, from x, length long and as wide as its head. */
 void hudArrow(float x, float y, float length, float width, HudColor color);
-/* value (count) from left to right: 0 is the lower edge of the box, `high` the upper one, which cuts what is greater. */
+/* value (count) from left to right: 0 is the lower edge of the box, `high` the upper one, which cuts greater values. */
 void hudCurve(HudBox box, const float *value, int count, float high, HudColor color);
 void hudEnd(void);
 

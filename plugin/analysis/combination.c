@@ -246,8 +246,8 @@ int spragCombinationRecord(Enumeration *en, const double *r, int family)
     return 1;
 }
 
-/* A continuum of forces that contains 0: without forces its one-sided contacts are about to open, and the combination in
- * which they are open records that.  Here another point of the continuum is recorded, so that it is not taken for it. */
+/* A continuum of forces that contains 0: there its one-sided contacts are about to open, and the combination in which
+ * they are open records that.  Here another point of the continuum is recorded, to tell one from the other. */
 static void leaveOpening(const Enumeration *en, const AffineSet *affine, int cone_count, const AffineCone *cone,
                          double force, double *x)
 {

@@ -103,8 +103,8 @@ static int heldInside(const Enumeration *en, const double *r)
     return 1;
 }
 
-/* What a box of directions holds: NOTHING; a solution, which was recorded (FOUND); forces at the limit of friction under
- * which a start does not slip (REST); or UNKNOWN. */
+/* What a box of directions holds: NOTHING; a solution, which was recorded (FOUND); forces at the limit of friction
+ * under which a start does not slip (REST); or UNKNOWN. */
 typedef enum Look { NOTHING, FOUND, REST, UNKNOWN } Look;
 
 static Look lookInto(Enumeration *en, const double *middle, double h)
