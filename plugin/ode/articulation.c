@@ -298,7 +298,7 @@ SPRAG_QUAD_INLINE void respondJoint(const Mechanism *m, int i)
         for (int k = 0; k < 3; ++k)
             for (int q = 0; q < 2; ++q)
                 Y[k][q] = body->inverse_mass * J[k][q];
-        spragPanelAdd(1, 2, 2, 3, 3, body->inverse_inertia, 3, 1, J[3], Y[3]);
+        spragPanelAdd(1, (spragPanelMatrix){body->inverse_inertia, 3, 3, 3, 1}, 2, 2, J[3], Y[3]);
     }
 }
 
@@ -309,9 +309,11 @@ SPRAG_QUAD_INLINE void coupleJoints(const struct spragArticulation *art, int qua
     memset(A, 0, SPRAG_JOINED_BLOCK * sizeof *A);
     for (int a = 0; a < 2; ++a)
         for (int b = 0; b < 2; ++b)
-            if (e[a] >= 0 && e[a] == f[b])
-                spragPanelAdd(1, quads, 2, art->factor.size[j], 6, (const double *)art->panel[j].Y[b], 1,
-                              SPRAG_JOINED_STRIDE, art->panel[i].J[a][0], (spragQuad *)(void *)A);
+            if (e[a] >= 0 && e[a] == f[b]) {
+                const spragPanelMatrix YT = {(const double *)art->panel[j].Y[b], art->factor.size[j], 6, 1,
+                                             SPRAG_JOINED_STRIDE};
+                spragPanelAdd(1, YT, quads, 2, art->panel[i].J[a][0], (spragQuad *)(void *)A);
+            }
 }
 
 SPRAG_QUAD_INLINE void assembleRow(const Mechanism *m, int quads, int i)
@@ -428,9 +430,11 @@ SPRAG_QUAD_INLINE void coupleBlock(const BlockPanel *b)
         memset(Z, 0, SPRAG_JOINED_ROWS * sizeof *Z);
         for (int a = 0; a < 2; ++a)
             for (int side = 0; side < 2; ++side)
-                if (b->group[side] >= 0 && b->group[side] == art->group[i][a])
-                    spragPanelAdd(1, 1, 1, art->factor.size[i], 6, (const double *)art->panel[i].J[a], 1,
-                                  SPRAG_JOINED_STRIDE, b->Y[side], Z);
+                if (b->group[side] >= 0 && b->group[side] == art->group[i][a]) {
+                    const spragPanelMatrix JT = {(const double *)art->panel[i].J[a], art->factor.size[i], 6, 1,
+                                                 SPRAG_JOINED_STRIDE};
+                    spragPanelAdd(1, JT, 1, 1, b->Y[side], Z);
+                }
     }
 }
 
