@@ -1,170 +1,16 @@
 #include "ode/delassus.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/articulation.h"
+#include "ode/delassus_pattern.h"
 #include "ode/kept.h"
 #include "ode/links.h"
 #include "ode/surge.h"
 #include "problem/residual.h"
-
-/* ---------------------------------------------------------------- pattern */
-
-/* Blocks on each group of bodies (a mechanism, or one body): list[start[p] .. start[p + 1] - 1], ascending; p the place
- * of the group's first body. */
-typedef struct Adjacency {
-    int *start, *list;
-    int (*group)[2]; /* (block_count) of either side, or -1: nothing that moves, or the same as on the other side */
-} Adjacency;
-
-typedef struct Grouping {
-    const spragSnapshot *snapshot;
-    const int *body; /* (block_count x 2) */
-    int (*group)[2];
-} Grouping;
-
-static void groupRange(void *data, int range, int first, int end)
-{
-    (void)range;
-    const Grouping *grouping = data;
-    const spragSnapshot *s = grouping->snapshot;
-    for (int k = first; k < end; ++k) {
-        int *group = grouping->group[k];
-        const int *body = grouping->body + 2 * (size_t)k;
-        group[0] = spragIsDynamic(s, body[0]) ? s->body[body[0]].place : -1;
-        group[1] = spragIsDynamic(s, body[1]) ? s->body[body[1]].place : -1;
-        if (group[1] == group[0])
-            group[1] = -1;
-    }
-}
-
-static int makeAdjacency(struct spragWorld *world, spragIsland *island, Adjacency *adjacency)
-{
-    const int count = island->block_count;
-    int *start = SPRAG_TAKE(&island->lane->arena, int, island->body_count + 2);
-    adjacency->start = island->on_start = start;
-    adjacency->list = island->on = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * count);
-    adjacency->group = spragArenaTakeRaw(&island->lane->scratch, (size_t)count, sizeof *adjacency->group);
-    if (start == NULL || adjacency->list == NULL || adjacency->group == NULL)
-        return 0;
-    spragRangesRun(count, groupRange, &(Grouping){&world->snapshot, island->problem.body, adjacency->group});
-    for (int k = 0; k < count; ++k)
-        for (int side = 0; side < 2; ++side)
-            if (adjacency->group[k][side] >= 0)
-                ++start[adjacency->group[k][side] + 2];
-    for (int i = 2; i <= island->body_count + 1; ++i)
-        start[i] += start[i - 1];
-    for (int k = 0; k < count; ++k)
-        for (int side = 0; side < 2; ++side)
-            if (adjacency->group[k][side] >= 0)
-                adjacency->list[start[adjacency->group[k][side] + 1]++] = k;
-    return 1;
-}
-
-/* Columns of block row k: the merge of the lists of its groups.  Returns how many; column NULL: only that. */
-static int mergeColumns(const Adjacency *adjacency, int k, int *column)
-{
-    int at[2] = {0, 0}, end[2] = {0, 0}, count = 0;
-    for (int side = 0; side < 2; ++side) {
-        const int group = adjacency->group[k][side];
-        if (group >= 0) {
-            at[side] = adjacency->start[group];
-            end[side] = adjacency->start[group + 1];
-        }
-    }
-    while (at[0] < end[0] || at[1] < end[1]) {
-        const int a = at[0] < end[0] ? adjacency->list[at[0]] : INT32_MAX;
-        const int b = at[1] < end[1] ? adjacency->list[at[1]] : INT32_MAX;
-        at[0] += a <= b;
-        at[1] += b <= a;
-        if (column != NULL)
-            column[count] = a < b ? a : b;
-        ++count;
-    }
-    return count;
-}
-
-/* Blocks side by side join the same bodies more often than not: their rows have the same columns. */
-static int repeats(const Adjacency *adjacency, int k)
-{
-    return memcmp(adjacency->group[k], adjacency->group[k - 1], sizeof *adjacency->group) == 0;
-}
-
-typedef struct Pattern {
-    const Adjacency *adjacency;
-    int *row_start, *column;
-} Pattern;
-
-/* row_start[k + 1]: columns of row k, first .. end - 1. */
-static void countRange(void *data, int range, int first, int end)
-{
-    (void)range;
-    const Pattern *pattern = data;
-    for (int k = first; k < end; ++k)
-        pattern->row_start[k + 1] = k > first && repeats(pattern->adjacency, k)
-                                        ? pattern->row_start[k]
-                                        : mergeColumns(pattern->adjacency, k, NULL);
-}
-
-static void columnRange(void *data, int range, int first, int end)
-{
-    (void)range;
-    const Pattern *pattern = data;
-    for (int k = first; k < end; ++k) {
-        const int start = pattern->row_start[k], count = pattern->row_start[k + 1] - start;
-        if (k > first && repeats(pattern->adjacency, k))
-            memcpy(pattern->column + start, pattern->column + start - count, (size_t)count * sizeof(int));
-        else
-            mergeColumns(pattern->adjacency, k, pattern->column + start);
-    }
-}
-
-/* Upper bound of the number of stored blocks. */
-static size_t entriesAtMost(const spragIsland *island, const Adjacency *adjacency)
-{
-    size_t sum = 0;
-    for (int k = 0; k < island->block_count; ++k)
-        for (int side = 0; side < 2; ++side)
-            if (adjacency->group[k][side] >= 0)
-                sum += (size_t)(adjacency->start[adjacency->group[k][side] + 1] -
-                                adjacency->start[adjacency->group[k][side]]);
-    return sum;
-}
-
-/* Blocks of W that an island may have, 2.4 GB: beyond it (ten thousand balls inside each
- * other, demo_space_stress) it is rescued. */
-enum { ENTRIES_MAX = 1 << 25 };
-
-static int makePattern(spragIsland *island, const Adjacency *adjacency, size_t entries)
-{
-    const int count = island->block_count;
-    if (entries > ENTRIES_MAX) {
-        spragIslandFail(island,
-                        "a heap in which so many contacts share bodies that their matrix would take more than 2.4 GB");
-        return 1;
-    }
-    int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, count + 1);
-    Pattern pattern = {adjacency, row_start, NULL};
-    if (row_start == NULL)
-        return 0;
-    row_start[0] = 0;
-    spragRangesRun(count, countRange, &pattern);
-    for (int k = 0; k < count; ++k)
-        row_start[k + 1] += row_start[k];
-    int *column = pattern.column = SPRAG_TAKE_RAW(&island->lane->arena, int, row_start[count]);
-    if (column == NULL)
-        return 0;
-    spragRangesRun(count, columnRange, &pattern);
-    island->problem.contact_count = count;
-    island->problem.block_count = row_start[count];
-    island->problem.row_start = row_start;
-    island->problem.column = column;
-    return 1;
-}
 
 /* ---------------------------------------------------------------- values */
 
@@ -447,22 +293,6 @@ static void fillRows(void *data, int range, int first, int end)
     }
 }
 
-/* The diagonal blocks alone.  0: no memory. */
-static int makeDiagonal(spragIsland *island)
-{
-    const int n = island->block_count;
-    int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * n + 1), *column = row_start + n + 1;
-    if (row_start == NULL)
-        return 0;
-    for (int k = 0; k < n; ++k)
-        row_start[k] = column[k] = k;
-    row_start[n] = n;
-    island->problem.contact_count = island->problem.block_count = n;
-    island->problem.row_start = row_start;
-    island->problem.column = column;
-    return 1;
-}
-
 #define REACHES_PAY 2         /* times what a product by them costs, against one with W */
 #define LEAN_PAYS 4           /* the same, and W is not even made */
 #define LEAN_PAYS_LIMITED 2   /* or this under a limit: heaps of ragdolls are swept three times as fast with W */
@@ -475,7 +305,7 @@ static int isDear(const struct spragWorld *world, const spragIsland *island, dou
 {
     const double limit = world->config.time_limit;
     if (world->config.solver != SPRAG_SOLVER_AUTO || island->row_count == 0 || island->block_count < TOLD_LEAST ||
-        entries > ENTRIES_MAX) /* which is rescued */
+        entries > SPRAG_PATTERN_MOST) /* which is rescued */
         return 0;
     return limit > 0 ? 0.5 * entries * SECONDS_PER_PAIR > LEAN_SHARE * limit &&
                            LEAN_PAYS_LIMITED * spragReachesPrice(island) < entries
@@ -485,12 +315,12 @@ static int isDear(const struct spragWorld *world, const spragIsland *island, dou
 int spragDelassusMake(struct spragWorld *world, spragIsland *island)
 {
     const int count = island->block_count;
-    Adjacency adjacency;
-    if (!makeAdjacency(world, island, &adjacency))
+    spragAdjacency adjacency;
+    if (!spragAdjacencyMake(world, island, &adjacency))
         return 0;
-    const size_t entries = entriesAtMost(island, &adjacency);
+    const size_t entries = spragPatternBound(island, &adjacency);
     island->lean = !island->whole && isDear(world, island, (double)entries);
-    if (!(island->lean ? makeDiagonal(island) : makePattern(island, &adjacency, entries)) ||
+    if (!(island->lean ? spragPatternMakeDiagonal(island) : spragPatternMake(island, &adjacency, entries)) ||
         !spragDelassusTell(world, island))
         return 0;
     if (island->declined != NULL)
