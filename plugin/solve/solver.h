@@ -1,4 +1,4 @@
-/* What a solver is.  Each method has one file; the chain (chain.c) picks, judges by spragProblemResidual, hands over.
+/* What a solver is.  Each method has one file; the chain picks methods (chain_links.c), runs and judges them (chain.c).
  *
  * A method reads the problem, improves r in place from the guess it is given, and never judges itself: its claim of
  * success is only a reason to ask the residual.  It takes all memory from the arena and leaves none taken. */
@@ -70,25 +70,26 @@ int spragVariantRests(const spragProblem *problem, const spragSolveOptions *opti
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
 
-/* 1: options->enough makes haste, as it does in a small island. */
+/* 1: the problem is small, and less than the tolerance is enough: the first methods are kept short. */
 int spragChainHastens(const spragProblem *problem, const spragSolveOptions *options);
-/* Its first links alone, some milliseconds then: before anybody asks whether there is a solution at all. */
+/* The first methods alone, some milliseconds of work where they are kept short: before it is asked whether there is a
+ * solution at all. */
 spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
-/* For who had no answer by those in the last step: the contacts that carried then, and those that they leave out.  The
- * fewer of them carry the cheaper; work_limit is some milliseconds then too, where it is more. */
+/* For a problem that those did not solve in the last step: from the contacts that carried then, others join one by one
+ * (generation.c).  The fewer carry, the cheaper.  Some milliseconds of work at most. */
 spragStatus spragChainAgain(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
-/* The others, where those were not enough. */
+/* The methods after spragChainBegin's. */
 spragStatus spragChainGoOn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                            double *u, spragSolveInfo *info);
-/* Of the others those that find solutions though a wedge stands against one. */
+/* Of these the ones that may find a solution though a wedge stands against it (existence.h). */
 spragStatus spragChainDespite(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                               double *r, double *u, spragSolveInfo *info);
-/* Sweeps alone, options->iteration_limit of them or fewer if it grows late. */
+/* Sweeps alone: options->iteration_limit of them, fewer if the time ends. */
 spragStatus spragChainProbe(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
-/* All of them that small problems have, but generation: what solves the problems of that. */
+/* What generation.c solves its own problems by: all methods but generation. */
 spragStatus spragChainWithin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                              double *r, double *u, spragSolveInfo *info);
 
