@@ -160,9 +160,10 @@ static double gainOf(Answer *answer)
     return gain;
 }
 
-/* correction, motion: as they were before any was withheld, m/s.  again: the island surged, and K is 1. */
-static Row rowOf(int again, int joint, Asked asked, double correction, double motion, double r, double a)
+/* before: what was asked for before any of it was withheld.  again: the island has surged, and K is 1. */
+static Row rowOf(int again, int joint, Asked asked, Asked before, double r, double a)
 {
+    const double correction = before.correction, motion = before.motion;
     const double of_correction = a > 0 ? correction * correction / a : 0, of_motion = a > 0 ? motion * motion / a : 0;
     const double most = EXPLAINED * of_correction + of_motion;
     const double own = again ? of_correction + of_motion : most;
@@ -185,9 +186,10 @@ static void fillRange(void *data, int range, int first, int end)
         for (int row = 0; row < 3; ++row) {
             const Asked asked = askedOfBlock(s, block, row);
             const double share = 1 - s->joint[block->joint].withheld;
-            *out++ = block->unused[row] ? (Row){.joint = -1}
-                                        : rowOf(island->surged, block->joint, asked, asked.correction / share,
-                                                asked.motion / share, island->r[3 * k + row], W[4 * row]);
+            const Asked before = {asked.drive, asked.correction / share, asked.motion / share};
+            *out++ = block->unused[row]
+                         ? (Row){.joint = -1}
+                         : rowOf(island->surged, block->joint, asked, before, island->r[3 * k + row], W[4 * row]);
         }
     }
 }
@@ -198,9 +200,8 @@ static void fillRows(Answer *answer)
     const spragIsland *island = answer->island;
     for (int e = 0; e < island->row_count; ++e) {
         const spragEqualityRow *row = &island->row[e];
-        const double correction = spragRowDrives(row) ? 0 : row->asked + givenToRow(s, row);
-        answer->row[e] =
-            rowOf(island->surged, row->joint, askedOfRow(s, row), correction, 0, row->impulse, mobility(s, row));
+        const Asked before = {.correction = spragRowDrives(row) ? 0 : row->asked + givenToRow(s, row)};
+        answer->row[e] = rowOf(island->surged, row->joint, askedOfRow(s, row), before, row->impulse, mobility(s, row));
     }
     spragRangesRun(island->block_count, fillRange, answer);
 }
