@@ -40,6 +40,7 @@ typedef struct spragReaches {
     double *u;                   /* (nc x 3) room */
 } spragReaches;
 
+/* NULL: W is read. */
 static inline const spragReaches *spragReachesOf(const spragProblem *problem)
 {
     return problem->linked != NULL ? problem->linked->reaches : NULL;
