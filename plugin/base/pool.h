@@ -39,7 +39,7 @@ typedef void spragRangeFn(void *data, int range, int first, int end);
 enum { SPRAG_RANGES_MOST = 64 };
 int spragRangeCount(int count);
 void spragRangesRun(int count, spragRangeFn *run, void *data);
-/* By this pool (or NULL), for who is not at work on one of its pieces. */
+/* By this pool (or NULL): for a caller that is not at work on one of its pieces. */
 void spragRangesRunBy(spragPool *pool, int count, spragRangeFn *run, void *data);
 
 /* The same while this thread does what only one can, own(own_data), which shares out nothing; then it takes part.  own

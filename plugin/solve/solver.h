@@ -42,15 +42,15 @@ static inline int spragIsCrowd(const spragProblem *problem, const spragSolveOpti
     return options->work_limit > 0 && problem->contact_count > SPRAG_GENERATION_MOST;
 }
 
-/* 1: a step of Newton's method in the velocities of bodies costs no more than some sweeps.  Asked, it costs an analysis
- * of their graph. */
+/* 1: a step of Newton's method in the velocities of bodies costs no more than some sweeps.  To ask costs an analysis of
+ * their graph. */
 int spragNewtonIsCheap(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena);
 
 /* 1: some row of a box has no bounds, as the tangential ones of a contact with mu = infinity. */
 int spragProblemHasFreeRows(const spragProblem *problem);
 /* What is left of up to SPRAG_FREE_ROWS_MOST blocks when those rows are eliminated (free_rows.c), where they are fixed
- * at 0 and uncoupled.  contradiction, m/s: what no impulses give them, as some say the same of other velocities.  0: no
- * memory. */
+ * at 0 and uncoupled.  contradiction, m/s: the part of their velocities that no impulses can give, where rows that
+ * depend on each other ask for different ones.  0: no memory. */
 enum { SPRAG_FREE_ROWS_MOST = 60 };
 int spragFreeRowsEliminate(const spragProblem *problem, spragArena *arena, spragProblem *rest, double *contradiction);
 
