@@ -1,7 +1,6 @@
 #include "bench/settle.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

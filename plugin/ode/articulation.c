@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/pool.h"
 #include "linalg/panel.h"
 #include "linalg/vec3.h"
 #include "ode/kept.h"

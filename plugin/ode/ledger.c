@@ -10,8 +10,8 @@
 #include "linalg/vec3.h"
 #include "ode/bearing.h"
 #include "ode/carry.h"
-#include "ode/layout.h"
 #include "ode/guide.h"
+#include "ode/layout.h"
 
 /* ---------------------------------------------------------------- serials */
 

@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "linalg/vec3.h"
-#include "problem/creep.h"
 #include "ode/delassus.h"
+#include "problem/creep.h"
 #include "solve/greedy.h"
 #include "solve/greedy_lanes.h"
 

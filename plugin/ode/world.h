@@ -15,10 +15,10 @@
 #include "base/pool.h"
 #include "base/prefetch.h"
 #include "linalg/block_lu.h"
+#include "ode/event.h"
 #include "ode/layout.h"
 #include "ode/manner.h"
 #include "ode/pointer_map.h"
-#include "ode/event.h"
 #include "problem/bodies.h"
 #include "problem/reaches.h"
 
