@@ -8,13 +8,13 @@
 #include "ode/rows.h"
 
 #define EXPLAINED 100  /* K */
-#define SLACK 0.1      /* of T: a gain that is no throw, whatever it comes from */
-#define LEAST 0.015625 /* of what was asked for, that is asked for again */
+#define SLACK 0.1      /* of T: a smaller gain is no throw, whatever it comes from */
+#define LEAST 0.015625 /* of what was asked for: no smaller part is asked for again */
 #define MOST 0.5
 
 /* ---------------------------------------------------------------- what is asked for */
 
-/* m/s: the user's drive; a correction; what the motion has of itself, a bounce and -h Jdot v. */
+/* What a row asks for, m/s: the user's drive; a correction; what the motion brings with it, a bounce and -h Jdot v. */
 typedef struct Asked {
     double drive, correction, motion;
 } Asked;
@@ -51,7 +51,7 @@ static double givenToBlock(const spragSnapshot *s, const spragBlock *block, int 
     return spragSurgeGiven(s, block->body, block->J[0][row], block->J[1][row]);
 }
 
-/* Of the normal of a contact: what the surface moves at, m/s. */
+/* m/s, at which the surface of a contact moves along its normal. */
 static double surfaceMotion(const spragSnapshot *s, const spragBlock *block)
 {
     const dContact *contact = block->part == SPRAG_PART_CONTACT ? s->joint[block->joint].contact : NULL;
@@ -99,7 +99,7 @@ void spragSurgeWithhold(const spragSnapshot *s, spragIsland *island)
 
 /* ---------------------------------------------------------------- what an answer gives */
 
-/* a of an equality row, 1/kg or 1/(kg m^2) */
+/* a = J M^-1 J^T of an equality row, 1/kg or 1/(kg m^2). */
 static double mobility(const spragSnapshot *s, const spragEqualityRow *row)
 {
     double sum = 0;
