@@ -24,7 +24,8 @@ static double *inversePivot(const struct spragArticulation *art, int i, int c)
 
 /* ---------------------------------------------------------------- limits and motors that are taken to hold */
 
-/* Is it taken to hold, and does not?  A redundant one is taken for broken: nobody asked whether it holds. */
+/* Is it a limit or motor that is taken to hold, and does not?  A redundant one counts as not holding: it has no impulse
+ * that would tell. */
 static int isBroken(const spragEqualityRow *row, int redundant)
 {
     return row->number >= 0 && (redundant || !(row->impulse >= row->lo && row->impulse <= row->hi));
@@ -50,7 +51,7 @@ int spragArticulationsUnhold(struct spragWorld *world, const spragIsland *island
 
 /* ---------------------------------------------------------------- factors */
 
-/* In two parts, which the processor multiplies at once. */
+/* In two sums, which the processor can add at the same time. */
 static double dot6(const double a[6], const double b[6])
 {
     typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
@@ -126,8 +127,9 @@ SPRAG_QUAD_INLINE void assembleRows(const Mechanism *m)
 
 SPRAG_QUAD_CLONES(assemble, assembleRows, const Mechanism)
 
-/* Ask for what can be had without haste: b <- A (A + C)^-1 b = b - C (A + C)^-1 b, b = rhs - E v of kinematic bodies,
- * C = SPRAG_DAMPING diag A, of rows that may surge (surge.h).  A is not factored yet.  0: no memory. */
+/* Damps what the rows of a mechanism that has surged (surge.h) ask for: b <- A (A + C)^-1 b = b - C (A + C)^-1 b, with
+ * b = rhs - E v of kinematic bodies, and C = SPRAG_DAMPING diag A, 0 for motors.  A is not factored yet.  0: no
+ * memory. */
 static int damp(const spragSnapshot *s, spragIsland *island, const struct spragArticulation *art)
 {
     spragBlockLdlt f = art->factor;
@@ -269,7 +271,7 @@ static void respondBlock(const spragSnapshot *s, const spragIsland *island, stru
 
 /* ---------------------------------------------------------------- what is as it was */
 
-/* The same mechanism before, or NULL. */
+/* The mechanism with the same rows in the island as it was before (kept.h), or NULL. */
 static const struct spragArticulation *sameBefore(const spragIsland *island, const struct spragArticulation *art)
 {
     const spragKept *kept = island->kept;
@@ -286,7 +288,7 @@ static const struct spragArticulation *sameBefore(const spragIsland *island, con
     return same ? old : NULL;
 }
 
-/* The factors of before, in their order. */
+/* Takes over the factors of the mechanism as it was, with its order of joints. */
 static void takeOver(const spragIsland *island, const struct spragArticulation *old, struct spragArticulation *art)
 {
     for (int i = 0; i < art->row_count; ++i)
@@ -297,7 +299,7 @@ static void takeOver(const spragIsland *island, const struct spragArticulation *
     art->kept = 1;
 }
 
-/* What a block of such a mechanism reached, or NULL. */
+/* What the same block reached in the mechanism as it was, or NULL. */
 static const spragReach *reachBefore(const spragIsland *island, const struct spragArticulation *old, int k)
 {
     const int was = old != NULL ? island->kept->block[k] : -1;
@@ -349,7 +351,7 @@ int spragArticulationsMakeOther(struct spragWorld *world, spragIsland *other)
         b->place = i, b->articulation = -1;
     }
     other->articulation_count = 0;
-    other->surged = 0; /* what the rows ask for is not asked */
+    other->surged = 0; /* rhs of its rows is not used */
     const int made = spragArticulationsMake(world, other);
     for (int i = 0; i < other->body_count; ++i) {
         spragBodyState *b = &body[other->body[i]];

@@ -30,11 +30,11 @@ static void coupling(const spragSnapshot *s, const spragIsland *island, int k, i
         }
 }
 
-/* Contacts with mu = infinity can ask for what no motion gives (three points of one body held against three
- * that part).  This share of W makes the least violation the answer, with finite forces, and soften.c tells of
- * it; what it lets a resting contact creep is far below rounding's 1e-12 m/s.  W is the mean of the block's
- * rows: a joint may hold one of them, and a share of what is left there (two contacts that a hinge holds along
- * its axis) let impulses grow to 1e11 N s. */
+/* Contacts with mu = infinity can ask for what no motion gives (three points of one body held against three that part).
+ * With a compliance of this share of W the answer is the least violation, with finite forces, and soften.c tells of it;
+ * a resting contact creeps by it at far below rounding's 1e-12 m/s.  W is here the mean over the rows of the block.
+ * (Not each row's own: a joint may hold one of them, and a share of the little that is left there, in two contacts that
+ * a hinge holds along its axis, let impulses grow to 1e11 N s.) */
 #define INFINITE_MU_COMPLIANCE 1e-11
 
 static int isHeld(const spragBlock *block)
@@ -71,15 +71,16 @@ double spragDelassusYield(const spragBlock *block, const double W[9])
 
 /* ---------------------------------------------------------------- rows that joints hold */
 
-/* A row that joints hold has what rounding leaves of its free mobility: no force moves it, however large,
- * and it moves nothing.  A contact whose normal is such bears nothing: it is set aside
- * (spragBlock.locked), but for friction that no load limits.  So is friction in a joint that others hold and nothing
- * drives: any torque would do, up to a bound that follows from the load which it makes itself.  (Rounding chose
- * +-bound, loads grew a hundredfold in a step, and bodies ended at 1e9 m/s.)  Where a motor turns it, it brakes. */
+/* Joints hold a row if they leave no more than rounding, this share, of its free mobility: no force moves it, however
+ * large.  A contact whose normal row is held bears nothing: it is set aside (spragBlock.locked), but for friction that
+ * no load limits.  Friction in a joint is set aside too if other joints hold the joint and nothing drives it: any
+ * torque would do, up to a bound that follows from the load, which the torque itself makes.  (Rounding chose +-bound,
+ * loads grew a hundredfold in a step, and bodies ended at 1e9 m/s.)  If a motor turns the joint, its friction
+ * brakes. */
 #define LOCKED 1e-13
 #define STILL 1e-6 /* m/s */
 
-/* The rows of a block that go with its normal. */
+/* The rows of a block that are set aside with its normal, as bits. */
 static int setAside(const spragBlock *block)
 {
     switch (block->kind) {
@@ -94,8 +95,8 @@ static int setAside(const spragBlock *block)
     }
 }
 
-/* 1: a motor or a body that moves as it likes drives the island's joints: what they hold may turn, not only to where a
- * correction has it. */
+/* Is a motor or a kinematic body driving the island's joints?  Then what they hold may turn, and not only by a
+ * correction of position. */
 static int isDriven(const spragSnapshot *s, const spragIsland *island)
 {
     for (int e = 0; e < island->row_count; ++e) {
@@ -106,7 +107,7 @@ static int isDriven(const spragSnapshot *s, const spragIsland *island)
     return 0;
 }
 
-/* Of the rows `locked` of turning friction those that nothing turns.  (q: of the motion with the joints.) */
+/* Those of the `locked` rows of turning friction that nothing turns, as bits.  (q: of the motion with the joints.) */
 static int restingRows(const spragSnapshot *s, const spragIsland *island, int k, int locked, int driven)
 {
     const spragBlock *block = &island->block[k];
@@ -162,8 +163,8 @@ static void clearLocked(int rows, int columns, double W[9])
 
 /* ---------------------------------------------------------------- what W is made of */
 
-/* Blocks: fewer are as cheap in the space of contacts, where impulses that grow without bound, because two walls
- * squeeze a body, are seen sooner. */
+/* Blocks of an island whose joints the solver is told of.  Fewer are as cheap in the space of contacts, where impulses
+ * that grow without bound, because two walls squeeze a body, are seen sooner. */
 enum { TOLD_LEAST = 61 };
 
 typedef struct Naming {
@@ -227,21 +228,21 @@ typedef struct Values {
     const spragSnapshot *snapshot;
     spragIsland *island;
     double *W;
-    const unsigned char *locked; /* (nc) of islands with joints, and */
-    const double (*mobile)[9];   /* what these leave; else NULL */
+    const unsigned char *locked; /* (nc) of islands with joints: bits of held rows; else NULL */
+    const double (*mobile)[9];   /* (nc) the same: J M^-1 J^T with the joints; else NULL */
     double *own;                 /* (nc x 3 x 3) what the diagonal blocks are before anything is added; or NULL */
-    int *next;                   /* (nc) where rows come in their order: the next entry of each, zeroed; else NULL */
+    int *next;                   /* (nc) if rows are filled in order: entries of each row filled so far; else NULL */
 } Values;
 
-/* W_lk, k <= l: of row l the next, where rows k come in their order. */
+/* The entry of W_lk, k <= l. */
 static int entryOf(const Values *values, int l, int k)
 {
     const spragProblem *problem = &values->island->problem;
     return values->next != NULL ? problem->row_start[l] + values->next[l] : spragProblemBlock(problem, l, k);
 }
 
-/* W_kl as it was before, of rows k and l that were there; *e: an entry of k's row then, before that of l.  NULL: it has
- * to be made. */
+/* W_kl of the island as it was before (kept.h), if rows k and l were there and are coupled as then; else NULL.  *e:
+ * where the search in the old row begins, and ends. */
 static const double *entryBefore(const Values *values, int k, int l, int *e)
 {
     const spragKept *kept = values->island->kept;
@@ -256,7 +257,7 @@ static const double *entryBefore(const Values *values, int k, int l, int *e)
                                                                                            : NULL;
 }
 
-/* Of block rows first .. end - 1 what is right of the diagonal, and its mirror images below. */
+/* Fills the diagonal of block rows first .. end - 1, what is right of it, and the mirror images of that below. */
 static void fillRows(void *data, int range, int first, int end)
 {
     (void)range;
@@ -293,19 +294,21 @@ static void fillRows(void *data, int range, int first, int end)
     }
 }
 
-#define REACHES_PAY 2         /* times what a product by them costs, against one with W */
-#define LEAN_PAYS 4           /* the same, and W is not even made */
-#define LEAN_PAYS_LIMITED 2   /* or this under a limit: heaps of ragdolls are swept three times as fast with W */
-#define SECONDS_PER_PAIR 6e-8 /* of W, where joints couple its blocks */
-#define LEAN_SHARE 0.05       /* of the time of a step, that W may take */
-enum { LEAN_LEAST = 201 };    /* blocks: of fewer it is asked whether they have a solution at all (release.c) */
+/* How many times cheaper than a product with W one by reaches (problem/reaches.h) must be, */
+#define REACHES_PAY 2       /* to be used in its place, */
+#define LEAN_PAYS 4         /* and for W not even to be made; */
+#define LEAN_PAYS_LIMITED 2 /* the same under a time limit: heaps of ragdolls are swept three times as fast with W */
 
-/* 1: W of mechanisms, of so many blocks, would take too much of the step's time, or more than it is worth. */
+#define SECONDS_PER_PAIR 6e-8 /* s, to make a block of W where joints couple blocks */
+#define LEAN_SHARE 0.05       /* of the time limit of a step, that W may take */
+enum { LEAN_LEAST = 201 };    /* blocks; for fewer release.c asks whether there is a solution at all, which takes W */
+
+/* Would W, with so many blocks, of an island with joints take too much of the step's time, or more than it is worth? */
 static int isDear(const struct spragWorld *world, const spragIsland *island, double entries)
 {
     const double limit = world->config.time_limit;
     if (world->config.solver != SPRAG_SOLVER_AUTO || island->row_count == 0 || island->block_count < TOLD_LEAST ||
-        entries > SPRAG_PATTERN_MOST) /* which is rescued */
+        entries > SPRAG_PATTERN_MOST) /* more do not fit, and the island is rescued */
         return 0;
     return limit > 0 ? 0.5 * entries * SECONDS_PER_PAIR > LEAN_SHARE * limit &&
                            LEAN_PAYS_LIMITED * spragReachesPrice(island) < entries
@@ -342,7 +345,7 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     island->bodies.own = own;
     island->held_rows = mobility.locked;
     Values values = {&world->snapshot, island, W, mobility.locked, (const double(*)[9])mobility.own, own, next};
-    if (jointed) /* whose coupling has memory of its own */
+    if (jointed) /* not by ranges: coupling by joints uses memory that threads would share */
         fillRows(&values, 0, 0, count);
     else
         spragRangesRun(count, fillRows, &values);
