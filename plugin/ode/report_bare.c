@@ -24,7 +24,7 @@ static void fromTangents(double out[3], const spragGreedyContact *c, double x, d
         out[i] = x * c->direction[1][i] + y * c->direction[2][i];
 }
 
-/* Contact k of the island.  still: m/s, a slip that counts as rest. */
+/* Fills the record of contact k.  still: m/s, a slip up to which it rests. */
 static void fillBare(const struct spragWorld *world, const spragIsland *island, int k, double still,
                      spragContactMemory *memory)
 {
@@ -68,7 +68,7 @@ typedef struct Reporting {
     const spragIsland *island;
 } Reporting;
 
-/* Contacts first .. end - 1. */
+/* Makes the records of contacts first .. end - 1. */
 static void makeRecords(void *data, int range, int first, int end)
 {
     (void)range;
@@ -91,8 +91,9 @@ static void makeRecords(void *data, int range, int first, int end)
             memory->free_acceleration = motion.acceleration;
         }
         world->next_pair[island->first_record + k] = spragLedgerPair(memory->body);
-        const double *slip =
-            spragMayJam(motion.p, motion.own) ? motion.slip : none; /* what else is there to tell of it */
+        const double *slip = spragMayJam(motion.p, motion.own)
+                                 ? motion.slip
+                                 : none; /* of one that cannot jam the slip has nothing to tell */
         world->noted[island->first_record + k] = spragRecordIsQuiet(world, joint, memory, slip) ? -1 : k;
     }
 }
