@@ -115,13 +115,13 @@ static void printJsonString(const char *text)
     putchar('"');
 }
 
-/* An answer to "is there a solution", and impulses (3 nc) that show it. */
+/* What spragProblemExistence says, and the impulses r (3 nc) of its wedge. */
 typedef struct Proof {
     spragExistence existence;
     const double *r;
 } Proof;
 
-/* 1: block k carries so much of the wedge's sum of normal impulses, 1, that it is named. */
+/* 1: block k is named: it carries a hundredth or more of the wedge, whose normal impulses have the sum 1. */
 static int isInWedge(const Proof *proof, int k)
 {
     return fabs(proof->r[3 * k]) >= 0.01;
@@ -130,7 +130,7 @@ static int isInWedge(const Proof *proof, int k)
 /* The contacts of a wedge, and the bodies between them, numbers as in the file. */
 static void printWedge(const spragProblem *problem, const Proof *proof)
 {
-    int last = -2; /* so that -1, the world, is the first to be greater */
+    int last = -2; /* below -1, the world */
     printf("note         the wedge: contacts");
     for (int k = 0; k < problem->contact_count; ++k)
         if (isInWedge(proof, k))

@@ -111,11 +111,6 @@ BulletPeer *bulletPeerCreate(int iterations)
     return peer;
 }
 
-void bulletPeerDestroy(BulletPeer *peer)
-{
-    delete peer;
-}
-
 double bulletPeerSolve(BulletPeer *peer, const ContactSet *set, double *r)
 {
     peer->takeBodies(set);

@@ -14,8 +14,8 @@ extern "C" {
 
 typedef struct BulletPeer BulletPeer;
 
+/* It lives until its process ends. */
 BulletPeer *bulletPeerCreate(int iterations);
-void bulletPeerDestroy(BulletPeer *peer);
 /* Impulses r (contact_count x 3) in the frames of the set.  Returns the seconds of solveGroup alone. */
 double bulletPeerSolve(BulletPeer *peer, const ContactSet *set, double *r);
 

@@ -13,9 +13,9 @@
 #include <sprag/sprag.h>
 
 #include "bench/json.h"
-#include "decimal.h"
 #include "bench/profile.h"
 #include "bench/suite.h"
+#include "decimal.h"
 #ifdef SPRAG_BENCH_SICONOS
 #include "bench/siconos_peer.h"
 #else

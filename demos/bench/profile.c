@@ -10,7 +10,8 @@ static double fastest(const Profile *profile, int problem)
     return best;
 }
 
-double profileShare(const Profile *profile, int method, double t)
+/* Of the problems, that the method solves within t times the fastest. */
+static double shareOf(const Profile *profile, int method, double t)
 {
     int within = 0;
     for (int p = 0; p < profile->problems; ++p) {
@@ -31,7 +32,7 @@ void profilePrint(const Profile *profile, FILE *out)
     for (int m = 0; m < profile->methods; ++m) {
         fprintf(out, "%-14s", profile->name[m]);
         for (int i = 0; i < FACTORS; ++i)
-            fprintf(out, " %6.0f%%", 100 * profileShare(profile, m, factor[i]));
+            fprintf(out, " %6.0f%%", 100 * shareOf(profile, m, factor[i]));
         fputc('\n', out);
     }
 }
@@ -78,7 +79,7 @@ void profileWriteSvg(const Profile *profile, FILE *out)
         fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", color[m % COLORS]);
         double previous = -1;
         for (int i = 0; i <= STEPS; ++i) {
-            const double t = pow(10, (double)DECADES * i / STEPS), share = profileShare(profile, m, t);
+            const double t = pow(10, (double)DECADES * i / STEPS), share = shareOf(profile, m, t);
             if (previous >= 0 && share != previous)
                 fprintf(out, "%.1f,%.1f ", abscissa(t), ordinate(previous));
             fprintf(out, "%.1f,%.1f ", abscissa(t), ordinate(share));

@@ -11,8 +11,6 @@ typedef struct Profile {
     const double *seconds;   /* (problems x methods), infinity where not solved */
 } Profile;
 
-/* Share of problems that method solves within t times the fastest. */
-double profileShare(const Profile *profile, int method, double t);
 void profilePrint(const Profile *profile, FILE *out);
 void profileWriteSvg(const Profile *profile, FILE *out);
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "bench/json.h"
-#include "decimal.h"
 #include "bench/suite.h"
 #include "bench/world_run.h"
+#include "decimal.h"
 
 #define GAME (1.0 / 240)
 static const int size[] = {100, 300, 1000, 3000, 10000};

@@ -219,9 +219,8 @@ static void runPlan(const Options *options, const WorldPlan *p, FILE *json, int 
 
 static void printBudgets(const Budget *budget, int count)
 {
-    printf("\n| pile or heap | QuickStep 20 | Sprag in that time | residual smaller by | QuickStep 200 | Sprag to that "
-           "residual | "
-           "faster by |\n|---|---|---|---|---|---|---|\n");
+    printf("\n| pile or heap | QuickStep 20 | Sprag in that time | residual smaller by "
+           "| QuickStep 200 | Sprag to that residual | faster by |\n|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < count; ++i) {
         const Budget *b = &budget[i];
         printf("| %s %s |", plan[b->plan].scene, plan[b->plan].set);

@@ -1,7 +1,6 @@
 #include "bench/settle.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +60,7 @@ static int isStill(const SceneWorld *world, double speed)
 {
     int moving = 0;
     for (int i = 0; i < world->body_count; ++i) {
-        const dReal *v = dBodyGetLinearVel(world->body[i]);
-        const double now = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        const double now = dCalcVectorLength3(dBodyGetLinearVel(world->body[i]));
         if (!(now <= SLOW * speed))
             return 0;
         moving += now > speed;
@@ -107,7 +105,7 @@ static void allowOverlaps(const SceneWorld *world, double step_size)
     const double share = 1e-3;
     dVector3 g;
     dWorldGetGravity(world->world, g);
-    const double slow = share * step_size * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const double slow = share * step_size * dCalcVectorLength3(g);
     const double left = slow * step_size / dWorldGetERP(world->world),
                  layer = dWorldGetContactSurfaceLayer(world->world);
     dWorldSetContactSurfaceLayer(world->world, (dReal)(layer + left));

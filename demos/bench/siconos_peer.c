@@ -6,8 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "bench/suite.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -76,13 +77,6 @@ static NumericsMatrix *sparseEntries(const spragProblem *problem)
     return matrix;
 }
 
-static double secondsNow(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* In the child.  A fresh matrix and fresh options for every run: Siconos keeps factors and conversions in them. */
 static void run(const spragProblem *problem, int peer, double tolerance, int repeats, PeerResult *result)
 {
@@ -103,9 +97,9 @@ static void run(const spragProblem *problem, int peer, double tolerance, int rep
             solver_options_update_internal(options, 0, peer_table[peer].local);
         options->dparam[SICONOS_DPARAM_TOL] = tolerance;
         options->iparam[SICONOS_IPARAM_MAX_ITER] = peer_table[peer].iteration_limit;
-        const double start = secondsNow();
+        const double start = benchSeconds();
         fc3d_driver(siconos, r, u, options);
-        const double seconds = secondsNow() - start;
+        const double seconds = benchSeconds() - start;
         if (repeat == 0 || seconds < result->seconds)
             result->seconds = seconds;
         result->residual = spragProblemResidual(problem, r);

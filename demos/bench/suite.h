@@ -2,6 +2,8 @@
 #ifndef DEMOS_BENCH_SUITE_H
 #define DEMOS_BENCH_SUITE_H
 
+#include <time.h>
+
 typedef struct BenchSuite {
     const char *name;
     const char *line; /* one line for the usage */
@@ -11,7 +13,15 @@ typedef struct BenchSuite {
 
 extern const BenchSuite bench_problems, bench_accuracy, bench_scenes, bench_scaling, bench_variants;
 
-/* min of this many repeats, unless one takes longer than a tenth of a second */
+/* The least time of so many repeats counts; a run of more than a tenth of a second is not repeated. */
 enum { BENCH_REPEATS = 5 };
+
+/* Since some moment, s. */
+static inline double benchSeconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 #endif

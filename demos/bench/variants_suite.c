@@ -6,12 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <ode/ode.h>
 
 #include "bench/json.h"
 #include "bench/suite.h"
+#include "scenes/scene.h"
 
 enum { MOST = 20, SYSTEMS = 400, STRIDE = 2 * MOST };
 
@@ -33,10 +33,10 @@ typedef struct Row {
 
 static unsigned long long seed;
 
+/* In -1 .. 1. */
 static double uniform(void)
 {
-    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    return 2 * ((double)(seed >> 11) * 0x1p-53) - 1;
+    return 2 * SceneDraw(&seed) - 1;
 }
 
 static void randomSystem(System *s, int m, int kind)
@@ -59,18 +59,6 @@ static void randomSystem(System *s, int m, int kind)
     }
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static double least(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 /* ODE's factorisation of a symmetric matrix of the size, and one solution: half the work of an LU. */
 static double peerTime(const System *s)
 {
@@ -83,17 +71,17 @@ static double peerTime(const System *s)
             for (int q = 0; q < m; ++q)
                 L[skip * r + k] += (dReal)(s->D0[2 * m * q + r] * s->D0[2 * m * q + k]);
     }
-    const double begin = seconds();
+    const double begin = benchSeconds();
     dFactorLDLT(L, d, m, skip);
     dSolveLDLT(L, d, x, m, skip);
-    return 1e6 * (seconds() - begin);
+    return 1e6 * (benchSeconds() - begin);
 }
 
 static double searchTime(const System *s, const int *start, spragVariantResult *result)
 {
-    const double begin = seconds();
+    const double begin = benchSeconds();
     spragVariantSolve(s->m, s->D, s->D0, s->b, start, result);
-    return 1e6 * (seconds() - begin);
+    return 1e6 * (benchSeconds() - begin);
 }
 
 static void measure(const System *s, Row *row)
@@ -102,21 +90,21 @@ static void measure(const System *s, Row *row)
     int right[MOST];
     double cold = INFINITY, warm = INFINITY, peer = INFINITY, all = NAN;
     for (int k = 0; k < BENCH_REPEATS; ++k)
-        cold = least(cold, searchTime(s, s->start, &found));
+        cold = fmin(cold, searchTime(s, s->start, &found));
     if (!found.realised)
         return;
     for (int k = 0; k < s->m; ++k)
         right[k] = found.variant[k];
     for (int k = 0; k < BENCH_REPEATS; ++k) {
-        warm = least(warm, searchTime(s, right, &again));
-        peer = least(peer, peerTime(s));
+        warm = fmin(warm, searchTime(s, right, &again));
+        peer = fmin(peer, peerTime(s));
     }
     if (s->m <= 10) {
         spragVariantSet set;
-        const double begin = seconds();
+        const double begin = benchSeconds();
         if (spragVariantEnumerate(s->m, s->D, s->D0, s->b, &set) == SPRAG_OK)
             spragVariantSetFree(&set);
-        all = 1e6 * (seconds() - begin);
+        all = 1e6 * (benchSeconds() - begin);
     }
     const int n = row->solved++;
     row->cold[n] = cold, row->warm[n] = warm, row->peer[n] = peer, row->all[n] = all;
@@ -166,13 +154,11 @@ static int run(int count, char **argument)
     jsonBegin(json.file, "variants");
     if (json.file != NULL)
         fprintf(json.file, ",\"results\":[");
-    printf("Search for the variant of m pairs, microseconds, median and worst of %d systems; cold: from any variant, "
-           "warm: "
-           "from the right one.\nPeer: one factorisation of that size by ODE (dFactorLDLT, dSolveLDLT; half the work "
-           "of an "
-           "LU).\n\n| m | systems | solved | cold | worst | warm | worst | peer | cold / peer | warm / peer | "
-           "enumeration / "
-           "cold |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+    printf("Search for the variant of m pairs, microseconds, median and worst of %d systems; "
+           "cold: from any variant, warm: from the right one.\n"
+           "Peer: one factorisation of that size by ODE (dFactorLDLT, dSolveLDLT; half the work of an LU).\n\n"
+           "| m | systems | solved | cold | worst | warm | worst | peer | cold / peer | warm / peer "
+           "| enumeration / cold |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
            SYSTEMS);
     static Row row;
     static System system;

@@ -29,14 +29,14 @@ typedef struct WorldFigures {
 
 WorldFigures worldMeasure(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender);
 
-/* The same by turns, for contenders that are to have the same weather: each is a process that waits for its turn, and
- * what slows the machine down for a while falls on all of them.  NULL: no process. */
+/* The same by turns, so that what slows the machine down for a while falls on all contenders: each is a process that
+ * waits for its turn.  NULL: no process. */
 typedef struct WorldRunner WorldRunner;
 WorldRunner *worldRunnerStart(SceneWorld *settled, const WorldPlan *plan, const WorldContender *contender);
-/* So many steps, under the contender's limit and tolerance as they are now, and their
- * figures; counted: they belong to those of all. */
+/* Makes so many steps under the contender's present limit and tolerance; returns the figures of these alone.  counted:
+ * 1, they are among those of worldRunnerFigures. */
 WorldFigures worldRunnerTurn(WorldRunner *runner, const WorldContender *contender, int steps, int counted);
-/* Of all counted steps so far. */
+/* The figures of all counted steps so far. */
 WorldFigures worldRunnerFigures(const WorldRunner *runner);
 void worldRunnerEnd(WorldRunner *runner); /* NULL will do */
 

@@ -364,7 +364,7 @@ static void frameAlong(const double z[3], const double p[3], mat4 out)
     const double helper[3] = {fabs(z[0]) < 0.9, fabs(z[0]) >= 0.9, 0};
     double x[3] = {helper[1] * z[2] - helper[2] * z[1], helper[2] * z[0] - helper[0] * z[2],
                    helper[0] * z[1] - helper[1] * z[0]};
-    const double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    const double length = dCalcVectorLength3(x);
     for (int i = 0; i < 3; ++i)
         x[i] /= length;
     const double y[3] = {z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0]};
@@ -373,7 +373,7 @@ static void frameAlong(const double z[3], const double p[3], mat4 out)
 
 void drawArrow(Draw *d, const double from[3], const double vector[3], double thickness, const float color[4])
 {
-    const double length = sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+    const double length = dCalcVectorLength3(vector);
     if (!(length > 1e-6 * d->camera.distance))
         return;
     const double axis[3] = {vector[0] / length, vector[1] / length, vector[2] / length};

@@ -78,24 +78,25 @@ float hudText(float x, float y, float size, int wide, HudColor color, const char
     return hudTextWidth(size, wide, text);
 }
 
-void hudRectangle(float x, float y, float width, float height, float rounding, HudColor color)
+void hudRectangle(HudBox box, float rounding, HudColor color)
 {
-    ImGui::GetForegroundDrawList()->AddRectFilled(ImVec2(x, y), ImVec2(x + width, y + height), packed(color), rounding);
+    ImGui::GetForegroundDrawList()->AddRectFilled(ImVec2(box.x, box.y), ImVec2(box.x + box.w, box.y + box.h),
+                                                  packed(color), rounding);
 }
 
 void hudArrow(float x, float y, float length, float width, HudColor color)
 {
     const float neck = x + length - width;
-    hudRectangle(x, y - 0.12f * width, neck - x, 0.24f * width, 0, color);
+    hudRectangle({x, y - 0.12f * width, neck - x, 0.24f * width}, 0, color);
     ImGui::GetForegroundDrawList()->AddTriangleFilled(ImVec2(neck, y - 0.5f * width), ImVec2(neck, y + 0.5f * width),
                                                       ImVec2(x + length, y), packed(color));
 }
 
 // Two points a pixel column, its least and its greatest value: no spike is missed, and none is added by a mitre.
-void hudCurve(float x, float y, float width, float height, const float *value, int count, float low, float high,
-              float thickness, HudColor color)
+void hudCurve(HudBox box, const float *value, int count, float high, HudColor color)
 {
-    const int columns = count < static_cast<int>(width) ? count : static_cast<int>(width);
+    const float thickness = 1.8f;
+    const int columns = count < static_cast<int>(box.w) ? count : static_cast<int>(box.w);
     ImVec2 last;
     for (int i = 0; i < columns; ++i) {
         const long first = static_cast<long>(i) * count / columns, end = static_cast<long>(i + 1) * count / columns;
@@ -107,9 +108,9 @@ void hudCurve(float x, float y, float width, float height, const float *value, i
         const float both[2] = {least, greatest};
         const int falling = i > 0 && value[first] > 0.5f * (least + greatest);
         for (int k = 0; k < 2; ++k) {
-            const float t = (both[k ^ falling] - low) / (high - low), part = std::fmin(std::fmax(t, 0.0f), 1.0f);
-            const ImVec2 point(x + width * static_cast<float>(i) / std::fmax(static_cast<float>(columns - 1), 1.0f),
-                               y + height * (1 - part));
+            const float part = std::fmin(std::fmax(both[k ^ falling] / high, 0.0f), 1.0f);
+            const ImVec2 point(box.x + box.w * static_cast<float>(i) / std::fmax(static_cast<float>(columns - 1), 1.0f),
+                               box.y + box.h * (1 - part));
             if (i + k > 0)
                 ImGui::GetForegroundDrawList()->AddLine(last, point, packed(color), thickness);
             last = point;

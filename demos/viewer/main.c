@@ -78,7 +78,7 @@ static void render(App *app)
     for (int k = 0; k < o->view_count; ++k)
         viewText(app->view, o->view_count, k, &app->show, k * width, width, o->height);
     if (o->view_count == 2)
-        hudRectangle((float)width - 1, 0, 2, (float)o->height, 0, (HudColor){120, 130, 145, 255});
+        hudRectangle((HudBox){(float)width - 1, 0, 2, (float)o->height}, 0, (HudColor){120, 130, 145, 255});
     hudEnd();
 }
 
@@ -98,49 +98,7 @@ static int step(App *app)
     return 1;
 }
 
-/* ---------------------------------------------------------------- headless */
-
-static int openGraphics(App *app)
-{
-    const Options *o = &app->options;
-    if (!contextOffscreen(o->width, o->height, app->error, MESSAGE))
-        return 0;
-    app->draw = drawCreate(o->width, o->height, app->error, MESSAGE);
-    app->pixels = malloc(3 * (size_t)o->width * (size_t)o->height);
-    if (app->draw == NULL || app->pixels == NULL)
-        return 0;
-    if (!hudCreate())
-        return snprintf(app->error, MESSAGE, "OpenGL's functions cannot be loaded (libGL.so.1)"), 0;
-    return 1;
-}
-
-static void renderToMemory(App *app)
-{
-    render(app);
-    drawRead(app->draw, app->pixels);
-}
-
-static int runSteps(App *app)
-{
-    const Options *o = &app->options;
-    const long steps = o->steps > 0 ? o->steps : lround(o->scene->duration / o->step_size);
-    double next_frame = 0;
-    for (long k = 0; k < steps; ++k) {
-        if (app->video != NULL && mainView(app)->world->time >= next_frame - 1e-9) {
-            next_frame += 1.0 / 60;
-            renderToMemory(app);
-            if (!videoFrame(app->video, app->pixels))
-                return snprintf(app->error, MESSAGE, "--video %s: ffmpeg stopped", o->video), 0;
-        }
-        if (!step(app))
-            return 0;
-    }
-    if (o->png != NULL) {
-        renderToMemory(app);
-        return imageWritePng(app->picture.file, o->width, o->height, app->pixels, app->error, MESSAGE);
-    }
-    return 1;
-}
+/* ---------------------------------------------------------------- outputs */
 
 /* Before the run: what cannot be written is known now, not after an hour. */
 static int openOutputs(App *app)
@@ -176,17 +134,72 @@ static int closeOutputs(App *app, int keep)
     return good;
 }
 
-static int runHeadless(App *app)
+/* ---------------------------------------------------------------- headless */
+
+/* In the context that is open. */
+static int openDrawing(App *app)
 {
-    const int pictures = app->options.png != NULL || app->options.video != NULL;
-    int good = openOutputs(app) && (!pictures || openGraphics(app)) && runSteps(app);
-    good = closeOutputs(app, good) && good;
+    app->draw = drawCreate(app->options.width, app->options.height, app->error, MESSAGE);
+    if (app->draw == NULL)
+        return 0;
+    if (!hudCreate())
+        return snprintf(app->error, MESSAGE, "OpenGL's functions cannot be loaded (libGL.so.1)"), 0;
+    return 1;
+}
+
+static void closeDrawing(App *app)
+{
     if (app->draw != NULL) {
         hudDestroy();
         drawDestroy(app->draw);
     }
-    if (pictures)
-        contextClose();
+    contextClose();
+}
+
+static int openOffscreen(App *app)
+{
+    const Options *o = &app->options;
+    if (!contextOffscreen(o->width, o->height, app->error, MESSAGE) || !openDrawing(app))
+        return 0;
+    app->pixels = malloc(3 * (size_t)o->width * (size_t)o->height);
+    if (app->pixels == NULL)
+        return snprintf(app->error, MESSAGE, "out of memory for %d x %d pixels", o->width, o->height), 0;
+    return 1;
+}
+
+static void renderToMemory(App *app)
+{
+    render(app);
+    drawRead(app->draw, app->pixels);
+}
+
+static int runSteps(App *app)
+{
+    const Options *o = &app->options;
+    const long steps = o->steps > 0 ? o->steps : lround(o->scene->duration / o->step_size);
+    double next_frame = 0;
+    for (long k = 0; k < steps; ++k) {
+        if (app->video != NULL && mainView(app)->world->time >= next_frame - 1e-9) {
+            next_frame += 1.0 / 60;
+            renderToMemory(app);
+            if (!videoFrame(app->video, app->pixels))
+                return snprintf(app->error, MESSAGE, "--video %s: ffmpeg stopped", o->video), 0;
+        }
+        if (!step(app))
+            return 0;
+    }
+    if (o->png != NULL) {
+        renderToMemory(app);
+        return imageWritePng(app->picture.file, o->width, o->height, app->pixels, app->error, MESSAGE);
+    }
+    return 1;
+}
+
+static int runHeadless(App *app)
+{
+    const int pictures = app->options.png != NULL || app->options.video != NULL;
+    const int good = (!pictures || openOffscreen(app)) && runSteps(app);
+    closeDrawing(app);
     free(app->pixels);
     return good;
 }
@@ -297,23 +310,9 @@ static void advance(App *app, double *owed)
             app->paused = 1;
 }
 
-static int runWindow(App *app)
+static void runLoop(App *app, GLFWwindow *window)
 {
     Options *o = &app->options;
-    char title[100];
-    snprintf(title, sizeof title, "Sprag - %s", o->scene->name);
-    GLFWwindow *window = contextWindow(o->width, o->height, title, app->error, MESSAGE);
-    if (window == NULL)
-        return 0;
-    app->draw = drawCreate(o->width, o->height, app->error, MESSAGE);
-    if (app->draw == NULL || !hudCreate() || !openOutputs(app)) {
-        contextClose();
-        return 0;
-    }
-    glfwSetWindowUserPointer(window, app);
-    glfwSetKeyCallback(window, onKey);
-    glfwSetCursorPosCallback(window, onMouse);
-    glfwSetScrollCallback(window, onWheel);
     double owed = 0, before = glfwGetTime();
     while (!glfwWindowShouldClose(window)) {
         int width, height;
@@ -332,11 +331,29 @@ static int runWindow(App *app)
         drawPresent(app->draw);
         glfwSwapBuffers(window);
     }
-    const int good = closeOutputs(app, 1);
-    hudDestroy();
-    drawDestroy(app->draw);
-    contextClose();
+}
+
+static int runWindow(App *app)
+{
+    char title[100];
+    snprintf(title, sizeof title, "Sprag - %s", app->options.scene->name);
+    GLFWwindow *window = contextWindow(app->options.width, app->options.height, title, app->error, MESSAGE);
+    const int good = window != NULL && openDrawing(app);
+    if (good) {
+        glfwSetWindowUserPointer(window, app);
+        glfwSetKeyCallback(window, onKey);
+        glfwSetCursorPosCallback(window, onMouse);
+        glfwSetScrollCallback(window, onWheel);
+        runLoop(app, window);
+    }
+    closeDrawing(app);
     return good;
+}
+
+static int run(App *app)
+{
+    const int good = openOutputs(app) && (app->options.headless ? runHeadless(app) : runWindow(app));
+    return closeOutputs(app, good) && good;
 }
 
 int main(int argc, char **argv)
@@ -351,7 +368,7 @@ int main(int argc, char **argv)
     app.show = (ViewShow){.cones = 1, .forces = 1, .slip = 1, .text = 1};
     if (!createViews(&app))
         return refuse(app.error);
-    const int good = app.options.headless ? runHeadless(&app) : runWindow(&app);
+    const int good = run(&app);
     destroyViews(&app);
     dCloseODE();
     return good ? 0 : refuse(app.error);

@@ -7,23 +7,19 @@
 
 #include "viewer/palette.h"
 
-static double length3(const double x[3])
-{
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-}
-
-/* One to four bodies: an arrow as long as their weight is a quarter of the scene.  Of many each bears a part of it. */
+/* The weight of up to four bodies is an arrow of a quarter of the scene.  Where there are more, each contact bears a
+ * small part of the weight: arrows are longer for their force, and marks smaller. */
 static void setScales(View *view)
 {
     const int bodies = view->world->body_count;
     double weight = 0;
     dVector3 g;
     dWorldGetGravity(view->world->world, g);
-    const double gravity = length3(g);
+    const double gravity = dCalcVectorLength3(g);
     for (int k = 0; k < bodies; ++k) {
         dMass m;
         dBodyGetMass(view->world->body[k], &m);
-        weight += m.mass * (gravity > 0 ? gravity : 9.81); /* without gravity arrows have the scale of weight, too */
+        weight += m.mass * (gravity > 0 ? gravity : 9.81); /* without gravity as on earth */
     }
     view->detail = bodies <= 4 ? 1 : pow(4.0 / bodies, 0.25);
     view->force_scale = weight * pow(view->detail, 3);
@@ -120,7 +116,7 @@ void viewStep(View *view, double h)
     double normal = 0, slip = 0;
     for (int k = 0; k < count; ++k) {
         normal += fabs(contact[k].normal_force);
-        slip = fmax(slip, length3(contact[k].slip));
+        slip = fmax(slip, dCalcVectorLength3(contact[k].slip));
     }
     const spragWorldID judge = view->world->sprag != NULL ? view->world->sprag : view->world->judge;
     if (count > 0)
@@ -137,6 +133,14 @@ static int shownSide(const spragContact *c)
     return c->body[1] != NULL && c->normal[2] < -1e-9 ? -1 : 1;
 }
 
+/* An arrow is cut where it is longer than `most`. */
+static void shorten(double arrow[3], double most)
+{
+    const double length = dCalcVectorLength3(arrow), cut = length > most ? most / length : 1;
+    for (int i = 0; i < 3; ++i)
+        arrow[i] *= cut;
+}
+
 static void drawContact(const View *view, Draw *draw, double scale, const spragContact *c, const ViewShow *show)
 {
     const float *color = palette_mode[c->mode];
@@ -149,27 +153,19 @@ static void drawContact(const View *view, Draw *draw, double scale, const spragC
         drawCone(draw, c->position, axis, mu, 0.28 * scale, glass);
     }
     if (show->forces && view->force_scale > 0 && c->normal_force != 0) {
-        double force[3], length = 0;
-        for (int i = 0; i < 3; ++i) {
-            force[i] = side * (c->normal_force * c->normal[i] + c->friction[i]) / view->force_scale * 0.25 * scale;
-            length += force[i] * force[i];
-        }
-        length = sqrt(length);
-        const double cut = length > 0.6 * scale ? 0.6 * scale / length : 1;
+        double force[3];
         for (int i = 0; i < 3; ++i)
-            force[i] *= cut;
+            force[i] = side * (c->normal_force * c->normal[i] + c->friction[i]) / view->force_scale * 0.25 * scale;
+        shorten(force, 0.6 * scale);
         drawArrow(draw, c->position, force, 0.008 * view->detail * scale, palette_force);
     }
     if (show->slip && c->mode == SPRAG_MODE_SLIP) {
-        double slip[3], above[3], length = 0;
+        double slip[3], above[3];
         for (int i = 0; i < 3; ++i) {
             slip[i] = 0.12 * scale * c->slip[i];
-            length += slip[i] * slip[i];
             above[i] = c->position[i] + 0.012 * scale * c->normal[i];
         }
-        const double cut = sqrt(length) > 0.4 * scale ? 0.4 * scale / sqrt(length) : 1;
-        for (int i = 0; i < 3; ++i)
-            slip[i] *= cut;
+        shorten(slip, 0.4 * scale);
         drawArrow(draw, above, slip, 0.008 * view->detail * scale, palette_slip);
     }
 }
@@ -206,7 +202,7 @@ void viewFollow(const View *view, float aspect, Camera *camera)
         if (!followed)
             continue;
         const int round = s->kind == SCENE_SPHERE;
-        const double r = round ? s->size[0] : length3(s->size);
+        const double r = round ? s->size[0] : dCalcVectorLength3(s->size);
         dVector3 p;
         dBodyGetRelPointPos(s->body, s->position[0], s->position[1], s->position[2], p);
         double x[3] = {0, 0, 0}; /* right, up, away */

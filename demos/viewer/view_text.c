@@ -26,11 +26,6 @@ static const float LINE = 1.4f;      /* from line to line, in the size of the te
 static const float HEADER = 4.3f;    /* height of the header, in the size of the text */
 static const float PLOT_LEAST = 105; /* pixels: a plot of less is left out */
 
-/* A box of pixels from the top left. */
-typedef struct Box {
-    float x, y, w, h;
-} Box;
-
 static const char *const mode_name[3] = {"open", "stick", "slip"};
 
 static const char *solverTitle(SceneSolver solver)
@@ -80,8 +75,7 @@ static void textHeader(const View *view, int left, int width, float size)
             snprintf(part[0] + n, sizeof part[0] - (size_t)n, "   mu %.3g", world->surface.mu);
     snprintf(part[1], sizeof part[1], "t = %.4f s", world->time);
     if (world->body_count == 1) {
-        const dReal *w = dBodyGetAngularVel(world->body[0]);
-        const double rate = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+        const double rate = dCalcVectorLength3(dBodyGetAngularVel(world->body[0]));
         snprintf(part[2], sizeof part[2], "|w| %.4g rad/s", rate < 1e-9 ? 0 : rate);
     }
     if (world->sprag != NULL) {
@@ -112,10 +106,8 @@ static void notableWords(const View *view, char line[2][160])
     switch (e->type) {
     case SPRAG_EVENT_JAM:
         snprintf(line[0], size, "JAM at %.4g s:", t);
-        snprintf(line[1], size, "an impulse of %.3g N s stopped a slip of %.3g m/s",
-                 sqrt(e->impulse[0] * e->impulse[0] + e->impulse[1] * e->impulse[1] + e->impulse[2] * e->impulse[2]),
-                 sqrt(e->slip_before[0] * e->slip_before[0] + e->slip_before[1] * e->slip_before[1] +
-                      e->slip_before[2] * e->slip_before[2]));
+        snprintf(line[1], size, "an impulse of %.3g N s stopped a slip of %.3g m/s", dCalcVectorLength3(e->impulse),
+                 dCalcVectorLength3(e->slip_before));
         break;
     case SPRAG_EVENT_INCONSISTENT:
         snprintf(line[0], size, "INCONSISTENT at %.4g s:", t);
@@ -149,7 +141,7 @@ static void textNotable(const View *view, int left, int width, float top, float 
         w = room;
     }
     const float x = (float)left + 0.5f * ((float)width - w), y = top + size;
-    hudRectangle(x - size, y - 0.5f * size, w + 2 * size, big * (two ? 1 + LINE : 1) + size, 6,
+    hudRectangle((HudBox){x - size, y - 0.5f * size, w + 2 * size, big * (two ? 1 + LINE : 1) + size}, 6,
                  (HudColor){255, 240, 247, 235});
     hudText(x, y, big, 1, warning, two ? line[0] : whole);
     if (two)
@@ -176,14 +168,14 @@ static void textLegend(const View *view, float x, float bottom, float width, flo
     if (w > width)
         return;
     const float y = bottom - 1.8f * size;
-    hudRectangle(x - 0.5f * size, y - 0.3f * size, w + 0.5f * size, 1.7f * size, 4, paper);
+    hudRectangle((HudBox){x - 0.5f * size, y - 0.3f * size, w + 0.5f * size, 1.7f * size}, 4, paper);
     for (int k = 0; k < MARKS; ++k) {
         const float middle = y + 0.55f * size, long_part = (mark[k].arrow ? 1.4f : 0.7f) * size;
         const HudColor color = inked(mark[k].color, 1);
         if (mark[k].arrow)
             hudArrow(x, middle, long_part, 0.7f * size, color);
         else
-            hudRectangle(x, middle - 0.35f * size, long_part, 0.7f * size, 0.35f * size, color);
+            hudRectangle((HudBox){x, middle - 0.35f * size, long_part, 0.7f * size}, 0.35f * size, color);
         x += long_part + 0.4f * size;
         x += hudText(x, y, size, 1, ink, mark[k].text) + (mark[k].arrow ? 0.8f : 0.5f) * size;
     }
@@ -239,7 +231,7 @@ typedef struct Quantity {
     double high, end;
 } Quantity;
 
-static void drawPlot(const Plot *plot, Box box, const Quantity *shown, float size)
+static void drawPlot(const Plot *plot, HudBox box, const Quantity *shown, float size)
 {
     const double high = shown->high, end = shown->end;
     char text[80];
@@ -261,7 +253,7 @@ static void drawPlot(const Plot *plot, Box box, const Quantity *shown, float siz
         const float y = bottom - (bottom - top) * (float)(v / high);
         plotTickText(text, sizeof text, v, up, "");
         hudText(x - 0.3f * small - hudTextWidth(small, 1, text), y - 0.55f * small, small, 1, faint, text);
-        hudRectangle(x, y, w, 1, 0, v > 0 ? grid : faint);
+        hudRectangle((HudBox){x, y, w, 1}, 0, v > 0 ? grid : faint);
     }
     if (!(end > 0))
         return;
@@ -272,11 +264,11 @@ static void drawPlot(const Plot *plot, Box box, const Quantity *shown, float siz
         const float at = x + w * (float)(t / end);
         plotTickText(text, sizeof text, t, right, t + right > end * (1 + 1e-9) ? "s" : "");
         const float half = 0.5f * hudTextWidth(small, 1, text);
-        hudRectangle(at, top, 1, bottom - top + 0.25f * small, 0, grid);
+        hudRectangle((HudBox){at, top, 1, bottom - top + 0.25f * small}, 0, grid);
         hudText(fminf(at - half, box.x + box.w - 2 * half), bottom + 0.3f * small, small, 1, faint, text);
     }
     const float first = w / (float)plot->count; /* the first value is that of the end of the first step */
-    hudCurve(x + first, top, w - first, bottom - top, plot->value, plot->count, 0, (float)high, 1.8f, shown->color);
+    hudCurve((HudBox){x + first, top, w - first, bottom - top}, plot->value, plot->count, (float)high, shown->color);
 }
 
 /* The same scale for all views. */
@@ -290,14 +282,14 @@ static double commonScale(const View *views, int count, int of_slip)
 
 /* ---------------------------------------------------------------- all of it */
 
-static void textPanel(const View *views, int count, int index, Box box, float size)
+static void textPanel(const View *views, int count, int index, HudBox box, float size)
 {
     const View *view = &views[index];
     const int columns =
         box.w > MONO * size * (float)wordsTableWidth(WORDS_COLUMNS) ? WORDS_COLUMNS : WORDS_COLUMNS_NARROW;
     textContacts(view, box.x, box.y + 0.5f * LINE * size, size, columns, 3);
     const float gap = 1.5f * size, events = 21.5f * MONO * size;
-    Box plots = {box.x, box.y + 5 * LINE * size, box.w, box.h - 5.2f * LINE * size};
+    HudBox plots = {box.x, box.y + 5 * LINE * size, box.w, box.h - 5.2f * LINE * size};
     if (plots.w - events - 2 * gap > 2 * PLOT_LEAST) {
         textEvents(view, plots.x, plots.y, size, (int)(plots.h / (LINE * size)) - 1);
         plots.x += events + gap;
@@ -323,7 +315,7 @@ static void textHelp(int left, int width, int height, float size)
     const int count = sizeof line / sizeof *line;
     const float w = 22 * size, h = 1.5f * size * (float)(count + 1);
     const float x = (float)left + 0.5f * ((float)width - w), y = 0.5f * ((float)height - h);
-    hudRectangle(x, y, w, h, 8, (HudColor){255, 255, 255, 240});
+    hudRectangle((HudBox){x, y, w, h}, 8, (HudColor){255, 255, 255, 240});
     for (int k = 0; k < count; ++k)
         hudText(x + size, y + 1.5f * size * ((float)k + 0.5f), size, 0, ink, line[k]);
 }
@@ -332,13 +324,13 @@ void viewText(const View *views, int count, int index, const ViewShow *show, int
 {
     const View *view = &views[index];
     const float size = fmaxf(TEXT_LEAST, fminf(0.020f * (float)height, 0.0215f * (float)width));
-    hudRectangle((float)left, 0, (float)width, HEADER * size, 0, paper);
+    hudRectangle((HudBox){(float)left, 0, (float)width, HEADER * size}, 0, paper);
     textHeader(view, left, width, size);
     const float lines = height < 500 ? 9.6f : 11; /* of the panel: a small picture has lower plots */
-    const Box panel = {(float)left + size, (float)height - lines * LINE * size, (float)width - 2 * size,
-                       lines * LINE * size};
+    const HudBox panel = {(float)left + size, (float)height - lines * LINE * size, (float)width - 2 * size,
+                          lines * LINE * size};
     if (show->text && panel.w > MONO * size * (float)wordsTableWidth(WORDS_COLUMNS_NARROW)) {
-        hudRectangle((float)left, panel.y, (float)width, panel.h, 0, paper);
+        hudRectangle((HudBox){(float)left, panel.y, (float)width, panel.h}, 0, paper);
         textLegend(view, panel.x, panel.y, panel.w, fmaxf(TEXT_LEAST, 0.9f * size));
         textPanel(views, count, index, panel, size);
     }

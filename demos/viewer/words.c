@@ -51,20 +51,15 @@ void wordsTableHead(char *out, size_t size, int columns)
     memcpy(out, "mode", 4);
 }
 
-static double length3(const double x[3])
-{
-    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-}
-
 void wordsContact(char *out, size_t size, int columns, const spragContact *c, double mu, int indicators)
 {
-    const double friction = length3(c->friction);
+    const double friction = dCalcVectorLength3(c->friction);
     /* stock ODE's friction may stay where the normal force has gone to rounding: no ratio to speak of */
     const int compared = mu > 0 && c->mode != SPRAG_MODE_OPEN && fabs(c->normal_force) > 1e-9 * friction;
     const double value[WORDS_COLUMNS] = {c->normal_force,
                                          friction,
                                          compared ? friction / (mu * fabs(c->normal_force)) : NAN,
-                                         length3(c->slip),
+                                         dCalcVectorLength3(c->slip),
                                          indicators ? c->painleve_p : NAN,
                                          indicators ? c->free_acceleration : NAN};
     char text[WORDS_COLUMNS][CELL];

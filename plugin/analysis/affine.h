@@ -23,15 +23,15 @@ typedef struct AffineCone {
     double mu;
 } AffineCone;
 
-/* Largest |x_t| - mu sign x_n over the cones, <= 0 inside. */
+/* Largest |x_t| - mu sign x_n over the cones: <= 0 where x is inside all of them. */
 double spragAffineViolation(int cones, const AffineCone *cone, const double *x);
 
-/* A point of the set inside all cones, to 1e-10 of its length: the shortest point if it will do, else by the ellipsoid
- * method.  1, or 0: there is none within 1e4 of the set's own size. */
+/* x: a point of the set inside all cones, to 1e-10 of its length; the shortest point if that is inside, else one found
+ * by the ellipsoid method.  0: none is inside within a distance of 1e4 times `size`, or the shortest point's length. */
 int spragAffineFeasible(const AffineSet *set, int cones, const AffineCone *cone, double size, double *x);
 
-/* Of a set through 0, where all cones meet: another point inside all of them, of length `size`, along a null vector.
- * 0, and x is as it was: none of them is. */
+/* For a set that contains 0, the apex of all cones.  x: a point of length `size` along a null vector, in either sense,
+ * that is inside all cones.  0: there is none, and x is unchanged. */
 int spragAffineOffApex(const AffineSet *set, int cones, const AffineCone *cone, double size, double *x);
 
 #endif

@@ -163,7 +163,7 @@ static int known(const Enumeration *en, const spragParadoxSolution *s)
             r = fmax(r, fabs(s->r[i] - other->r[i])), r_size = fmax(r_size, fabs(s->r[i]));
             w = fmax(w, fabs(s->w[i] - other->w[i])), w_size = fmax(w_size, fabs(s->w[i]));
         }
-        /* a family in several pieces (internal forces of either sign) is one motion, and counts once */
+        /* internal forces of either sign give a family in several pieces: one motion, recorded once */
         const int same_family = s->family && other->family && memcmp(s->mode, other->mode, sizeof s->mode) == 0;
         if (same_family && en->continuum && memcmp(s->variant, other->variant, sizeof s->variant) == 0)
             return 1;
@@ -246,7 +246,8 @@ int spragCombinationRecord(Enumeration *en, const double *r, int family)
     return 1;
 }
 
-/* A continuum that begins where its one-sided contacts open: 0 is told of as that, and the rest by another point. */
+/* A continuum of forces that contains 0: there its one-sided contacts are about to open, and the combination in which
+ * they are open records that.  Here another point of the continuum is recorded, to tell one from the other. */
 static void leaveOpening(const Enumeration *en, const AffineSet *affine, int cone_count, const AffineCone *cone,
                          double force, double *x)
 {

@@ -9,7 +9,7 @@
 
 enum { CONTACTS = SPRAG_PARADOX_CONTACT_MAX, ROWS = 3 * CONTACTS };
 
-/* An acceleration below this part of the terms it is the sum of is zero. */
+/* An acceleration is a sum; it counts as zero below this part of the sum of its terms' sizes. */
 #define COMBINATION_ZERO 1e-10
 
 typedef enum Role { OPEN, HOLD, SLIDE, START } Role; /* the table of paradox.c */
@@ -38,7 +38,8 @@ typedef struct Unknowns {
     int normal[CONTACTS], tangent[CONTACTS][2]; /* index of the unknown, -1: none */
 } Unknowns;
 
-/* Of the contacts in the given roles (bit mask); with a direction, START is a slide. */
+/* The unknowns of the contacts whose role is among `roles` (bit 1 << Role).  START is treated as a slide: its direction
+ * e must be known. */
 void spragCombinationCollect(const Enumeration *en, unsigned roles, Unknowns *u);
 /* A_row . r, m/s^2; r (n) N */
 double spragCombinationAcceleration(const Enumeration *en, int row, const double *r);

@@ -121,8 +121,8 @@ static void keep(Search *s, Polynomial p, double t)
         new->variant[s->loaded[j]] = (signed char)s->side[j];
 }
 
-/* Zeros of the derivative of the cubic through four values at x = 0, 1/3, 2/3,
- * 1; returns how many in (0, 1), ascending. */
+/* Zeros, in (0, 1) and ascending, of the derivative of the cubic with the values y at x = 0, 1/3, 2/3, 1; returns how
+ * many. */
 static int turningPoints(const double y[4], double x[2])
 {
     /* Newton's form in 3 x: y0 + d1 z + d2 z (z - 1) + d3 z (z - 1)(z - 2) */
@@ -299,7 +299,8 @@ static spragStatus countAt(const Search *s, double t, int *count)
     return status;
 }
 
-/* Counts between the candidates; then one of each place and kind stays, and of loads only what changes the number. */
+/* Counts the solutions between neighbouring candidates.  Of candidates at one place (SAME) one of each kind stays;
+ * borders and rests stay only where the number of solutions changes. */
 static spragStatus countAndMerge(Search *s)
 {
     const double same = SAME * (s->to - s->from);

@@ -103,8 +103,8 @@ static int heldInside(const Enumeration *en, const double *r)
     return 1;
 }
 
-/* What is in a box of directions: NOTHING; a solution that was FOUND; forces at the limit of friction that let nothing
- * slip, REST; UNKNOWN. */
+/* What a box of directions holds: NOTHING; a solution, which was recorded (FOUND); forces at the limit of friction
+ * under which a start does not slip (REST); or UNKNOWN. */
 typedef enum Look { NOTHING, FOUND, REST, UNKNOWN } Look;
 
 static Look lookInto(Enumeration *en, const double *middle, double h)
@@ -161,7 +161,7 @@ void spragIndeterminateSolve(Enumeration *en)
             TorusBox box = list[k >> n];
             for (int i = 0; i < n; ++i)
                 box.c[i] += (k >> i & 1) ? h : -h;
-            /* half a turn has no tangents that meet */
+            /* a box of half a turn has no program: the tangents at its ends (program.c) are parallel */
             const Look look = level == 0 ? UNKNOWN : lookInto(en, box.c, h);
             if (look == FOUND)
                 return;

@@ -43,28 +43,36 @@ static void solveCombination(Enumeration *en)
     memcpy(en->role, kept, sizeof kept);
 }
 
+static void combine(Enumeration *en, int k);
+
+/* All combinations in which contact k has this role, and those before k what they have. */
+static void combineWith(Enumeration *en, int k, Role role, int sign)
+{
+    const double *slip = en->state->slip + 2 * k, speed = spragNorm2(slip);
+    en->role[k] = role;
+    en->sign[k] = sign;
+    for (int t = 0; t < 2; ++t)
+        en->e[k][t] = role == SLIDE ? slip[t] / speed : 0;
+    combine(en, k + 1);
+}
+
+/* All combinations of contacts k, k + 1, ... with what those before k do. */
 static void combine(Enumeration *en, int k)
 {
     if (k == en->nc || k >= CONTACTS) {
         solveCombination(en);
         return;
     }
-    const double *slip = en->state->slip + 2 * k, speed = spragNorm2(slip);
-    const int sliding = speed > SPRAG_SLIP_TOLERANCE;
+    const int sliding = spragNorm2(en->state->slip + 2 * k) > SPRAG_SLIP_TOLERANCE;
     const int two_sided = en->state->two_sided != NULL && en->state->two_sided[k];
-    if (!two_sided) {
-        en->role[k] = OPEN;
-        combine(en, k + 1);
-    }
+    if (!two_sided)
+        combineWith(en, k, OPEN, 1);
     for (int sign = 1; sign >= (two_sided ? -1 : 1); sign -= 2)
-        for (Role role = sliding ? SLIDE : HOLD; role <= START; role = role == HOLD ? START : START + 1) {
-            en->role[k] = role;
-            en->sign[k] = sign;
-            for (int t = 0; t < 2; ++t)
-                en->e[k][t] = role == SLIDE ? slip[t] / speed : 0;
-            combine(en, k + 1);
-            if (role == SLIDE)
-                break;
+        if (sliding) {
+            combineWith(en, k, SLIDE, sign);
+        } else {
+            combineWith(en, k, HOLD, sign);
+            combineWith(en, k, START, sign);
         }
 }
 
@@ -199,7 +207,7 @@ static int followFriction(const spragContactState *state, const spragSolutionSet
     return begins && spragFrictionGrow(shortest, grow, &growth) ? nearTo(state->contact_count, set, &growth.at, 0) : -1;
 }
 
-/* Of a fresh contact: what opens before what holds before what slips; a separatrix never: -1. */
+/* Of fresh contacts: the more of them open, and then hold, the better.  -1: a separatrix, which no step takes. */
 static int scoreOf(int nc, const spragParadoxSolution *s)
 {
     int score = s->direction_stable;
@@ -228,14 +236,14 @@ static int isRealisable(const spragParadoxSolution *s)
     return s->small_friction && s->direction_stable;
 }
 
-/* How many motions the solutions are: contacts that repeat each other share a load as they like.  *realisable: and
- * those of them that have a solution that is. */
+/* The number of different motions: contacts that repeat each other share a load in many ways, which are one motion.
+ * *realisable: of those with a realisable solution. */
 static int countMotions(const spragContactState *state, const spragSolutionSet *set, int *realisable)
 {
     int motions = 0;
     *realisable = 0;
     for (int k = 0; k < set->count; ++k) {
-        int first = 1, realised = 0; /* of its motion; by one before it */
+        int first = 1, realised = 0; /* 1: solution k is the first of its motion; one before it is realisable */
         for (int j = 0; j < k; ++j)
             if (areAlike(state, &set->solution[j], &set->solution[k])) {
                 first = 0;

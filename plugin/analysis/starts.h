@@ -8,7 +8,7 @@
 void spragStartsSolve(Enumeration *en);
 
 /* indeterminate.c: the same where the normal forces do not follow from the directions, so that solutions form continua;
- * one of them is appended.  */
+ * one of them is appended. */
 void spragIndeterminateSolve(Enumeration *en);
 
 #endif

@@ -135,7 +135,7 @@ spragStatus spragWorldAttach(dWorldID world, const spragConfig *config, spragWor
         return status;
     if (spragWorldFind(world) != NULL)
         return spragFail(SPRAG_ERROR_ORDER, "the world is attached already");
-    (void)dlsym(RTLD_DEFAULT, SPRAG_PRELOAD_NAME);
+    (void)dlsym(RTLD_DEFAULT, SPRAG_PRELOAD_NAME); /* a preloaded Sprag hears the question, and stands aside */
     if (!dCheckConfiguration(sizeof(dReal) == sizeof(double) ? "ODE_double_precision" : "ODE_single_precision"))
         return spragFail(SPRAG_ERROR_ODE, "Sprag was built for an ODE of %s precision, and this libode is of the other",
                          sizeof(dReal) == sizeof(double) ? "double" : "single");
@@ -240,7 +240,7 @@ spragStatus spragWorldStep(spragWorldID world, dReal stepsize)
         return status;
     if (!isfinite(stepsize))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "stepsize = %g s", (double)stepsize);
-    if (!(stepsize >= 1e-30 && stepsize <= 1e30)) /* beyond, forces or ways leave the numbers */
+    if (!(stepsize >= 1e-30 && stepsize <= 1e30)) /* beyond, m / h or v h over- or underflows */
         return spragFail(SPRAG_ERROR_RANGE, "stepsize = %g s, expected > 0, 1e-30 to 1e30", (double)stepsize);
     if (world->stage != SPRAG_BETWEEN_STEPS)
         return spragFail(SPRAG_ERROR_ORDER, "a step cannot be made from within a step of the same world");

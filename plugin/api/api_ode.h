@@ -4,6 +4,7 @@
 
 #include <sprag/sprag_ode.h>
 
+/* OK, or what is wrong with it; spragFail has the sentence. */
 spragStatus spragApiCheckConfig(const spragConfig *config);
 spragStatus spragApiCheckSurface(const spragSurface *surface);
 /* OK for a live attachment that is not within its step: ODE's moved callbacks come then, while the step still follows

@@ -9,6 +9,7 @@
 
 #include <sprag/sprag_ode.h>
 
+/* The attachment is made, and not in the list yet. */
 void spragAttachmentsAdd(spragWorldID world);
 /* 1, and it is out; 0: it was none. */
 int spragAttachmentsRemove(spragWorldID world);

@@ -27,6 +27,7 @@ static inline double spragDeadline(double limit)
     return limit > 0 ? spragSeconds() + limit : 0;
 }
 
+/* deadline: of spragDeadline. */
 static inline int spragIsLate(double deadline)
 {
     return deadline > 0 && spragSeconds() > deadline;

@@ -13,8 +13,8 @@
 enum {
     LINE = 64,         /* bytes of a cache line */
     SPINS = 2000,      /* looks before a thread that waits yields */
-    RANGE_LEAST = 128, /* of a loop: fewer are not worth another thread's time */
-    RANGES_LEAST = 4,  /* so long: a shorter loop is one range */
+    RANGE_LEAST = 128, /* turns of a loop in a range: fewer are not worth another thread's time */
+    RANGES_LEAST = 4,  /* a loop too short for so many ranges is one range */
     LEVELS = 2         /* of jobs: islands, and what one of them shares out */
 };
 #define JOB (1ULL << 32)
@@ -22,13 +22,14 @@ enum {
 #define PATIENCE 1e-4
 #define PATIENCE_EXPECTING 1e-3
 
-/* Where one job at a time is on offer.  Its pieces are shared out in runs of neighbours, one for each worker, and who
- * has done its own takes the others': the pieces of job after job then meet the same data in the same core's cache. */
+/* One job on offer at a time.  Its pieces are shared out in runs of neighbours, one run for each worker, and a worker
+ * that has done its own run takes pieces of the others: so, job after job, pieces find their data in the same core's
+ * cache. */
 typedef struct Board {
     _Alignas(LINE) spragPoolFn *run;
     void *data;
-    int pieces, level;              /* of the job; of its pieces */
-    _Alignas(LINE) atomic_int done; /* pieces */
+    int pieces, level;              /* of the job: how many pieces, and at which level they are */
+    _Alignas(LINE) atomic_int done; /* pieces that are done */
 } Board;
 
 typedef struct Share {
@@ -44,7 +45,7 @@ typedef struct Member {
 struct spragPool {
     int size;           /* threads, the caller's included */
     int shares, boards; /* threads asked for; 1 + that */
-    unsigned born;      /* forks before it was made */
+    unsigned born;      /* value of `forks` when it was made */
     atomic_int ending, sleeping, expecting;
     atomic_uint calls; /* of spragPoolExpect */
     pthread_mutex_t lock;
@@ -64,7 +65,7 @@ static _Thread_local Place here;
 
 /* ---------------------------------------------------------------- forks */
 
-static atomic_uint forks; /* that made this process */
+static atomic_uint forks; /* how many forks lie between the first process and this one */
 
 static void countFork(void)
 {
@@ -99,7 +100,7 @@ static int shareStart(int pieces, int share, int shares)
     return (int)((long long)pieces * share / shares);
 }
 
-/* Takes one piece of a share: their number before, and 0 if none is left. */
+/* Takes one piece of a share.  Returns how many there were, 0: none. */
 static int takePiece(atomic_ullong *left)
 {
     unsigned long long ticket = atomic_load(left);
@@ -109,7 +110,7 @@ static int takePiece(atomic_ullong *left)
     return 0;
 }
 
-/* Takes and runs pieces while there are any, a worker's own first; 0: there were none. */
+/* Takes and runs pieces of board b while there are any, those of the worker's own share first.  Returns how many. */
 static int takePieces(spragPool *pool, int b, int worker)
 {
     Board *board = &pool->board[b];
@@ -126,12 +127,12 @@ static int takePieces(spragPool *pool, int b, int worker)
         ++taken;
         k = 0; /* its own share first again: new pieces may have come there */
     }
-    if (taken > 0) /* till then the job cannot end, nor the next begin */
+    if (taken > 0) /* only now, since the board may be used for another job once all pieces are done */
         atomic_fetch_add_explicit(&board->done, taken, memory_order_release);
     return taken;
 }
 
-/* The same, of the jobs that pieces share out. */
+/* The same for the jobs that pieces have shared out, on the boards from 1 on. */
 static int takePiecesWithin(spragPool *pool, int worker)
 {
     int taken = 0;
@@ -148,8 +149,8 @@ static int hasWork(const spragPool *pool)
     return found;
 }
 
-/* A job is offered before the poster looks who sleeps, and a sleeper counts itself
- * before it looks for jobs; the same of calls. */
+/* No wake is lost: whoever posts a job (or a call) offers it first and then looks whether anybody sleeps, and a sleeper
+ * counts itself first and then looks for jobs (and calls). */
 static void sleepUntilWork(spragPool *pool)
 {
     pthread_mutex_lock(&pool->lock);
@@ -190,7 +191,7 @@ static void *serve(void *argument)
     const Member *member = argument;
     spragPool *pool = member->pool;
     double idle = 0;   /* s, since when */
-    spragFloatsTake(); /* not those of the thread that made it */
+    spragFloatsTake(); /* the modes of the thread that made this one are not to be inherited */
     for (int spins = 0; !atomic_load(&pool->ending); ++spins) {
         if (takePieces(pool, 0, member->worker) || takePiecesWithin(pool, member->worker)) {
             spins = 0;
@@ -257,7 +258,7 @@ void spragPoolFree(spragPool *pool)
 {
     if (pool == NULL)
         return;
-    if (!spragPoolIsOrphan(pool)) /* its condition would wait for sleepers that stayed with the parent */
+    if (!spragPoolIsOrphan(pool)) /* in an orphan the sleepers stayed with the parent: waiting for them would not end */
         endThreads(pool);
     spragFree(pool->share);
     spragFree(pool->board);
@@ -274,7 +275,7 @@ spragPool *spragPoolHere(void)
     return here.level < LEVELS && spragPoolSize(here.pool) > 1 ? here.pool : NULL;
 }
 
-/* On this thread alone; a piece may share out more, unless it is of the last level. */
+/* Runs all pieces on this thread; a piece may share out a job of its own, unless it is at the last level. */
 static void runAlone(spragPool *pool, spragPoolFn *run, void *data, int pieces)
 {
     const Place before = here;
@@ -309,7 +310,7 @@ static void runOwn(const Own *own, spragPool *pool, int worker)
     const Place before = here;
     if (own->run == NULL)
         return;
-    here = (Place){pool, worker, LEVELS}; /* its board is in use */
+    here = (Place){pool, worker, LEVELS}; /* its board is in use: it shares out nothing */
     own->run(own->data);
     here = before;
 }

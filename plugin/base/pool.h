@@ -25,8 +25,8 @@ int spragPoolIsOrphan(const spragPool *pool);
  * outside the pool by one thread at a time. */
 void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces);
 
-/* Between the two the threads expect jobs: awake from the start, they stay so for longer while the caller works alone.
- * For what takes milliseconds: to be woken takes a thread up to a tenth of one.  pool NULL: nothing. */
+/* Between these two calls the threads expect jobs: they are woken by the first call, and stay awake for longer while
+ * the caller works alone.  For work of milliseconds: waking a thread takes up to 0.1 ms.  pool NULL: nothing. */
 void spragPoolExpect(spragPool *pool);
 void spragPoolExpectNone(spragPool *pool);
 
@@ -39,18 +39,18 @@ typedef void spragRangeFn(void *data, int range, int first, int end);
 enum { SPRAG_RANGES_MOST = 64 };
 int spragRangeCount(int count);
 void spragRangesRun(int count, spragRangeFn *run, void *data);
-/* By this pool (or NULL), for who is not at work on one of its pieces. */
+/* By this pool (or NULL): for a caller that is not at work on one of its pieces. */
 void spragRangesRunBy(spragPool *pool, int count, spragRangeFn *run, void *data);
 
-/* The same while this thread does what only one can, own(own_data), which shares out nothing; then it takes part.  own
- * NULL: spragRangesRunBy. */
+/* The same, but this thread first calls own(own_data), which must not share out jobs, and then takes part.  own NULL:
+ * spragRangesRunBy. */
 typedef void spragOwnFn(void *data);
 void spragRangesRunBeside(spragPool *pool, int count, spragRangeFn *run, void *data, spragOwnFn *own, void *own_data);
 
 /* The pool whose piece this thread is working on, if that piece may share out a job; else NULL. */
 spragPool *spragPoolHere(void);
 
-/* What a thread does that waits for another, the `spins`-th time it finds it has to. */
+/* One pause of a thread that waits for another; spins: how many pauses there were before. */
 void spragPoolRest(int spins);
 
 #endif

@@ -99,7 +99,7 @@ SPRAG_QUAD_INLINE void eliminate(const spragBlockLdlt *f, int quads, int entry)
     for (int e = f->start[j]; e < f->start[j + 1]; ++e) {
         const int k = f->column[e], other = f->place[k];
         if (other >= 0)
-            spragPanelAdd(-1, quads, 2, f->size[j], f->size[k], blockOf(f, e), 1, STRIDE,
+            spragPanelAdd(-1, (spragPanelMatrix){blockOf(f, e), f->size[j], f->size[k], 1, STRIDE}, quads, 2,
                           (const spragQuad *)(const void *)blockOf(f, other), T);
     }
     spragPanelSubstitute(quads, 2, f->size[j], diagonalOf(f, j), STRIDE, T);
@@ -115,8 +115,8 @@ SPRAG_QUAD_INLINE void takeOff(const spragBlockLdlt *f, int quads, int i, int en
         spragQuad scaled[2];
         for (int q = 0; q < quads; ++q)
             scaled[q] = T[2 * c + q] * inverse;
-        const double *l = (const double *)scaled;
-        spragPanelAdd(-1, quads, 2, f->size[i], 1, l, 1, 0, T + 2 * c, D);
+        const spragPanelMatrix l = {(const double *)scaled, f->size[i], 1, 1, 0};
+        spragPanelAdd(-1, l, quads, 2, T + 2 * c, D);
         for (int q = 0; q < quads; ++q)
             T[2 * c + q] = scaled[q];
     }
@@ -131,7 +131,7 @@ SPRAG_QUAD_INLINE void factorDiagonal(int quads, int rows, const double *diagona
         inverse_pivot[c] = pivot > SPRAG_LDLT_REDUNDANT * diagonal[c] ? 1 / pivot : 0;
         for (int r = c + 1; r < rows; ++r) {
             const double l = D[STRIDE * c + r] * inverse_pivot[c];
-            spragPanelAdd(-1, quads, 2, 1, 1, &l, 0, 0, row + 2 * c, row + 2 * r);
+            spragPanelAdd(-1, (spragPanelMatrix){&l, 1, 1, 0, 0}, quads, 2, row + 2 * c, row + 2 * r);
         }
     }
     for (int r = 1; r < rows; ++r)
@@ -187,7 +187,8 @@ SPRAG_QUAD_INLINE void forwardRows(const Panel *panel)
         for (int e = f->start[i]; e < f->start[i + 1]; ++e) {
             const int j = f->column[e], place = f->place[j];
             if (place >= 0)
-                spragPanelAdd(-1, 1, 1, f->size[i], f->size[j], blockOf(f, e), 1, STRIDE, panel->X + ROWS * place, X);
+                spragPanelAdd(-1, (spragPanelMatrix){blockOf(f, e), f->size[i], f->size[j], 1, STRIDE}, 1, 1,
+                              panel->X + ROWS * place, X);
         }
         spragPanelSubstitute(1, 1, f->size[i], diagonalOf(f, i), STRIDE, X);
         f->place[i] = p;

@@ -1,22 +1,28 @@
 /* Panels: a few vectors side by side, one in each lane, so that a row of a panel is one quad or two.
  *
- * Y <- Y +- M X, with M read number by number at any strides.  A row has room for `wide` quads, of which the first
- * `quads` are used; the compiler unrolls loops whose numbers are constants at the call. */
+ * A row of a panel has room for `wide` quads, of which the first `quads` are used, two at most; the compiler unrolls
+ * loops whose numbers are constants at the call. */
 #ifndef SPRAG_LINALG_PANEL_H
 #define SPRAG_LINALG_PANEL_H
 
 #include "linalg/quad.h"
 
-/* Y (rows) += sign M X, X (depth), M_cd at M[c * down + d * right] */
-SPRAG_QUAD_INLINE void spragPanelAdd(int sign, int quads, int wide, int rows, int depth, const double *M, int down,
-                                     int right, const spragQuad *X, spragQuad *Y)
+/* A matrix read number by number: M_cd at at[c * down + d * right]. */
+typedef struct spragPanelMatrix {
+    const double *at;
+    int rows, columns, down, right;
+} spragPanelMatrix;
+
+/* Y (rows) += sign M X, X (columns) */
+SPRAG_QUAD_INLINE void spragPanelAdd(int sign, spragPanelMatrix M, int quads, int wide, const spragQuad *X,
+                                     spragQuad *Y)
 {
-    for (int c = 0; c < rows; ++c) {
+    for (int c = 0; c < M.rows; ++c) {
         spragQuad sum[2];
         for (int q = 0; q < quads; ++q)
             sum[q] = Y[c * wide + q];
-        for (int d = 0; d < depth; ++d) {
-            const spragQuad m = spragQuadOf(M[c * down + d * right]);
+        for (int d = 0; d < M.columns; ++d) {
+            const spragQuad m = spragQuadOf(M.at[c * M.down + d * M.right]);
             for (int q = 0; q < quads; ++q)
                 sum[q] = sign > 0 ? sum[q] + m * X[d * wide + q] : sum[q] - m * X[d * wide + q];
         }
@@ -29,7 +35,7 @@ SPRAG_QUAD_INLINE void spragPanelAdd(int sign, int quads, int wide, int rows, in
 SPRAG_QUAD_INLINE void spragPanelSubstitute(int quads, int wide, int rows, const double *L, int down, spragQuad *X)
 {
     for (int c = 1; c < rows; ++c)
-        spragPanelAdd(-1, quads, wide, 1, c, L + c * down, 0, 1, X, X + c * wide);
+        spragPanelAdd(-1, (spragPanelMatrix){L + c * down, 1, c, 0, 1}, quads, wide, X, X + c * wide);
 }
 
 #endif

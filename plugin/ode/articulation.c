@@ -3,12 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/pool.h"
-#include "linalg/dissection.h"
 #include "linalg/panel.h"
 #include "linalg/vec3.h"
-#include "ode/island.h"
 #include "ode/kept.h"
+#include "ode/mechanism.h"
 #include "ode/surge.h"
 
 /* ---------------------------------------------------------------- rows */
@@ -26,7 +24,8 @@ static double *inversePivot(const struct spragArticulation *art, int i, int c)
 
 /* ---------------------------------------------------------------- limits and motors that are taken to hold */
 
-/* Is it taken to hold, and does not?  A redundant one is taken for broken: nobody asked whether it holds. */
+/* Is it a limit or motor that is taken to hold, and does not?  A redundant one counts as not holding: it has no impulse
+ * that would tell. */
 static int isBroken(const spragEqualityRow *row, int redundant)
 {
     return row->number >= 0 && (redundant || !(row->impulse >= row->lo && row->impulse <= row->hi));
@@ -50,221 +49,9 @@ int spragArticulationsUnhold(struct spragWorld *world, const spragIsland *island
     return count;
 }
 
-/* ---------------------------------------------------------------- mechanisms */
-
-/* A dynamic body of the row: all of them are in one mechanism. */
-static spragBodyState *dynamicBody(spragSnapshot *s, const spragEqualityRow *row)
-{
-    return spragIsDynamic(s, row->body[0]) ? &s->body[row->body[0]] : &s->body[row->body[1]];
-}
-
-/* Is it the first row of its joint? */
-static int beginsJoint(const spragIsland *island, int e)
-{
-    return e == 0 || island->row[e - 1].joint != island->row[e].joint;
-}
-
-/* Sets of bodies joined by rows; each with a row becomes a mechanism, and every set a group of W's pattern. */
-static int findMechanisms(struct spragWorld *world, spragIsland *island)
-{
-    spragSnapshot *s = &world->snapshot;
-    int *parent = SPRAG_TAKE_RAW(&island->lane->arena, int, island->body_count);
-    if (parent == NULL)
-        return 0;
-    for (int i = 0; i < island->body_count; ++i)
-        parent[i] = i;
-    for (int e = 0; e < island->row_count; ++e) {
-        const int *body = island->row[e].body;
-        if (beginsJoint(island, e) && spragIsDynamic(s, body[0]) && spragIsDynamic(s, body[1]))
-            spragSetJoin(parent, s->body[body[0]].place, s->body[body[1]].place);
-    }
-    for (int i = 0; i < island->body_count; ++i)
-        s->body[island->body[i]].place = spragSetFind(parent, i);
-    for (int e = 0; e < island->row_count; ++e) {
-        spragBodyState *root = &s->body[island->body[dynamicBody(s, &island->row[e])->place]];
-        if (root->articulation < 0)
-            root->articulation = island->articulation_count++;
-    }
-    for (int i = 0; i < island->body_count; ++i) {
-        spragBodyState *body = &s->body[island->body[i]];
-        body->articulation = s->body[island->body[body->place]].articulation;
-    }
-    return 1;
-}
-
-/* Which mechanisms a block touches: one per side, once if both sides are of the same. */
-static void touchMechanisms(const spragSnapshot *s, spragBlock *block)
-{
-    for (int side = 0; side < 2; ++side)
-        block->articulation[side] = spragIsDynamic(s, block->body[side]) ? s->body[block->body[side]].articulation : -1;
-    if (block->articulation[0] == block->articulation[1])
-        block->articulation[1] = -1;
-}
-
-typedef struct Touching {
-    const spragSnapshot *snapshot;
-    spragIsland *island;
-} Touching;
-
-static void touchRange(void *data, int range, int first, int end)
-{
-    (void)range;
-    const Touching *touching = data;
-    for (int k = first; k < end; ++k)
-        touchMechanisms(touching->snapshot, &touching->island->block[k]);
-}
-
-static struct spragArticulation *mechanismOf(spragSnapshot *s, const spragIsland *island, int e)
-{
-    return &island->articulation[dynamicBody(s, &island->row[e])->articulation];
-}
-
-static int takeLists(spragSnapshot *s, spragIsland *island)
-{
-    spragArena *arena = &island->lane->arena;
-    for (int e = 0; e < island->row_count; ++e) {
-        struct spragArticulation *art = mechanismOf(s, island, e);
-        ++art->row_count;
-        art->joint_count += beginsJoint(island, e);
-    }
-    for (int k = 0; k < island->block_count; ++k)
-        for (int side = 0; side < 2; ++side)
-            if (island->block[k].articulation[side] >= 0)
-                ++island->articulation[island->block[k].articulation[side]].block_count;
-    for (int a = 0; a < island->articulation_count; ++a) {
-        struct spragArticulation *art = &island->articulation[a];
-        const int n = art->joint_count;
-        art->row = SPRAG_TAKE_RAW(arena, int, art->row_count + 3 * n + 1 + art->block_count);
-        art->panel = SPRAG_TAKE_RAW(arena, spragJointPanel, n);
-        art->y = SPRAG_TAKE(arena, spragQuad, SPRAG_JOINED_ROWS * n);
-        art->reach = SPRAG_TAKE_RAW(arena, spragReach, art->block_count);
-        if (art->row == NULL || art->panel == NULL || art->y == NULL || art->reach == NULL)
-            return 0;
-        art->first = art->row + art->row_count;
-        art->group = (int(*)[2])(art->first + n + 1);
-        art->block = art->first + n + 1 + 2 * n;
-        art->row_count = art->joint_count = art->block_count = 0;
-    }
-    return 1;
-}
-
-static int groupOf(const spragSnapshot *s, int body)
-{
-    return spragIsDynamic(s, body) ? s->body[body].group : -1;
-}
-
-static void fillLists(spragSnapshot *s, spragIsland *island)
-{
-    for (int i = 0; i < island->body_count; ++i) {
-        spragBodyState *body = &s->body[island->body[i]];
-        if (body->articulation >= 0)
-            body->group = island->articulation[body->articulation].body_count++;
-    }
-    for (int e = 0; e < island->row_count; ++e) {
-        struct spragArticulation *art = mechanismOf(s, island, e);
-        if (beginsJoint(island, e)) {
-            for (int side = 0; side < 2; ++side)
-                art->group[art->joint_count][side] = groupOf(s, island->row[e].body[side]);
-            art->first[art->joint_count++] = art->row_count;
-        }
-        art->row[art->row_count++] = e;
-        art->first[art->joint_count] = art->row_count;
-    }
-    for (int k = 0; k < island->block_count; ++k)
-        for (int side = 0; side < 2; ++side)
-            if (island->block[k].articulation[side] >= 0) {
-                struct spragArticulation *art = &island->articulation[island->block[k].articulation[side]];
-                island->block[k].slot[side] = art->block_count;
-                art->block[art->block_count++] = k;
-            }
-}
-
-/* Joints in the order given; copy: room for row_count + 3 joint_count + 1 numbers. */
-static void permuteJoints(struct spragArticulation *art, const int *order, int *copy)
-{
-    const int n = art->joint_count, *first = copy + art->row_count;
-    const int(*group)[2] = (const int(*)[2])(first + n + 1);
-    memcpy(copy, art->row, (size_t)(art->row_count + 3 * n + 1) * sizeof *copy);
-    int rows = 0;
-    for (int i = 0; i < n; ++i) {
-        const int j = order[i];
-        art->first[i] = rows;
-        for (int e = first[j]; e < first[j + 1]; ++e)
-            art->row[rows++] = copy[e];
-        memcpy(art->group[i], group[j], sizeof group[j]);
-    }
-}
-
-enum { PER_BLOCK = 10 }; /* of L: its cost, in the unit of costOf */
-
-/* What a factorisation and its products with the blocks cost, in products of a joint's rows with two blocks: those that
- * reach joint i couple there, each with each.  count (joint_count): room. */
-static double costOf(const spragSnapshot *s, const spragIsland *island, const struct spragArticulation *art,
-                     const spragBlockLdlt *f, int *count)
-{
-    double cost = PER_BLOCK * (double)f->start[f->n];
-    memset(count, 0, (size_t)f->n * sizeof *count);
-    for (int slot = 0; slot < art->block_count; ++slot)
-        for (int side = 0; side < 2; ++side) {
-            const int body = island->block[art->block[slot]].body[side], group = groupOf(s, body);
-            if (group >= 0 && &island->articulation[s->body[body].articulation] == art && f->first[group] < f->n)
-                ++count[f->first[group]];
-        }
-    for (int i = 0; i < f->n; ++i) {
-        cost += 0.5 * count[i] * (double)count[i];
-        if (f->parent[i] < f->n)
-            count[f->parent[i]] += count[i];
-    }
-    return cost;
-}
-
-/* Joints as they were made; or the other way round: a robot that is built from its trunk outwards is eliminated from
- * its feet inwards, which leaves fewer blocks of L; or, where that costs half as much, by dissection: the contacts of a
- * long chain reach few joints then.  0: no memory. */
-static int orderJoints(const spragSnapshot *s, spragIsland *island, struct spragArticulation *art)
-{
-    spragArena *arena = &island->lane->arena;
-    const int n = art->joint_count;
-    int *order = SPRAG_TAKE_RAW(arena, int, 4 * n), *back = order + n, *found = order + 2 * n, *count = order + 3 * n;
-    int *copy = SPRAG_TAKE_RAW(arena, int, art->row_count + 3 * n + 1);
-    const int(*group)[2] = (const int(*)[2])art->group;
-    spragBlockLdlt *f = &art->factor, other;
-    if (order == NULL || copy == NULL || !spragBlockLdltAnalyse(f, arena, n, group, art->body_count))
-        return 0;
-    for (int i = 0; i < n; ++i)
-        back[i] = n - 1 - i;
-    double least = costOf(s, island, art, f, count);
-    const double root = PER_BLOCK * (n - 1) + 0.5 * art->block_count * (double)art->block_count; /* no order has less */
-    const int ways = 0.5 * least > root ? 2 : 1;
-    if (ways == 2 && !spragDissect(n, group, art->body_count, found, arena))
-        return 0;
-    for (int way = 0; way < ways; ++way) {
-        const int *const to = way == 0 ? back : found;
-        permuteJoints(art, to, copy);
-        if (!spragBlockLdltAnalyse(&other, arena, n, group, art->body_count))
-            return 0;
-        const double cost = costOf(s, island, art, &other, count);
-        if (way == 0 ? other.start[n] < f->start[n] : cost < 0.5 * least) {
-            *f = other;
-            least = cost;
-            for (int i = 0; i < n && way + 1 < ways; ++i)
-                found[i] = n - 1 - found[i]; /* it counts joints as they now are */
-            continue;
-        }
-        for (int i = 0; i < n; ++i)
-            order[to[i]] = i;
-        permuteJoints(art, order, copy);
-    }
-    if (!spragBlockLdltTake(f, arena))
-        return 0;
-    for (int i = 0; i < n; ++i)
-        f->size[i] = art->first[i + 1] - art->first[i];
-    return 1;
-}
-
 /* ---------------------------------------------------------------- factors */
 
-/* In two parts, which the processor multiplies at once. */
+/* In two sums, which the processor can add at the same time. */
 static double dot6(const double a[6], const double b[6])
 {
     typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
@@ -298,7 +85,7 @@ SPRAG_QUAD_INLINE void respondJoint(const Mechanism *m, int i)
         for (int k = 0; k < 3; ++k)
             for (int q = 0; q < 2; ++q)
                 Y[k][q] = body->inverse_mass * J[k][q];
-        spragPanelAdd(1, 2, 2, 3, 3, body->inverse_inertia, 3, 1, J[3], Y[3]);
+        spragPanelAdd(1, (spragPanelMatrix){body->inverse_inertia, 3, 3, 3, 1}, 2, 2, J[3], Y[3]);
     }
 }
 
@@ -309,9 +96,11 @@ SPRAG_QUAD_INLINE void coupleJoints(const struct spragArticulation *art, int qua
     memset(A, 0, SPRAG_JOINED_BLOCK * sizeof *A);
     for (int a = 0; a < 2; ++a)
         for (int b = 0; b < 2; ++b)
-            if (e[a] >= 0 && e[a] == f[b])
-                spragPanelAdd(1, quads, 2, art->factor.size[j], 6, (const double *)art->panel[j].Y[b], 1,
-                              SPRAG_JOINED_STRIDE, art->panel[i].J[a][0], (spragQuad *)(void *)A);
+            if (e[a] >= 0 && e[a] == f[b]) {
+                const spragPanelMatrix YT = {(const double *)art->panel[j].Y[b], art->factor.size[j], 6, 1,
+                                             SPRAG_JOINED_STRIDE};
+                spragPanelAdd(1, YT, quads, 2, art->panel[i].J[a][0], (spragQuad *)(void *)A);
+            }
 }
 
 SPRAG_QUAD_INLINE void assembleRow(const Mechanism *m, int quads, int i)
@@ -338,8 +127,9 @@ SPRAG_QUAD_INLINE void assembleRows(const Mechanism *m)
 
 SPRAG_QUAD_CLONES(assemble, assembleRows, const Mechanism)
 
-/* Ask for what can be had without haste: b <- A (A + C)^-1 b = b - C (A + C)^-1 b, b = rhs - E v of kinematic bodies,
- * C = SPRAG_DAMPING diag A, of rows that may surge (surge.h).  A is not factored yet.  0: no memory. */
+/* Damps what the rows of a mechanism that has surged (surge.h) ask for: b <- A (A + C)^-1 b = b - C (A + C)^-1 b, with
+ * b = rhs - E v of kinematic bodies, and C = SPRAG_DAMPING diag A, 0 for motors.  A is not factored yet.  0: no
+ * memory. */
 static int damp(const spragSnapshot *s, spragIsland *island, const struct spragArticulation *art)
 {
     spragBlockLdlt f = art->factor;
@@ -398,7 +188,7 @@ static void fillVelocities(const Mechanism *m)
 static int factor(spragSnapshot *s, spragIsland *island, struct spragArticulation *art)
 {
     const Mechanism m = {s, island, art};
-    if (!orderJoints(s, island, art))
+    if (!spragMechanismOrder(s, island, art))
         return 0;
     assemble(&m);
     if (island->surged && !damp(s, island, art))
@@ -428,9 +218,11 @@ SPRAG_QUAD_INLINE void coupleBlock(const BlockPanel *b)
         memset(Z, 0, SPRAG_JOINED_ROWS * sizeof *Z);
         for (int a = 0; a < 2; ++a)
             for (int side = 0; side < 2; ++side)
-                if (b->group[side] >= 0 && b->group[side] == art->group[i][a])
-                    spragPanelAdd(1, 1, 1, art->factor.size[i], 6, (const double *)art->panel[i].J[a], 1,
-                                  SPRAG_JOINED_STRIDE, b->Y[side], Z);
+                if (b->group[side] >= 0 && b->group[side] == art->group[i][a]) {
+                    const spragPanelMatrix JT = {(const double *)art->panel[i].J[a], art->factor.size[i], 6, 1,
+                                                 SPRAG_JOINED_STRIDE};
+                    spragPanelAdd(1, JT, 1, 1, b->Y[side], Z);
+                }
     }
 }
 
@@ -479,7 +271,7 @@ static void respondBlock(const spragSnapshot *s, const spragIsland *island, stru
 
 /* ---------------------------------------------------------------- what is as it was */
 
-/* The same mechanism before, or NULL. */
+/* The mechanism with the same rows in the island as it was before (kept.h), or NULL. */
 static const struct spragArticulation *sameBefore(const spragIsland *island, const struct spragArticulation *art)
 {
     const spragKept *kept = island->kept;
@@ -496,7 +288,7 @@ static const struct spragArticulation *sameBefore(const spragIsland *island, con
     return same ? old : NULL;
 }
 
-/* The factors of before, in their order. */
+/* Takes over the factors of the mechanism as it was, with its order of joints. */
 static void takeOver(const spragIsland *island, const struct spragArticulation *old, struct spragArticulation *art)
 {
     for (int i = 0; i < art->row_count; ++i)
@@ -507,7 +299,7 @@ static void takeOver(const spragIsland *island, const struct spragArticulation *
     art->kept = 1;
 }
 
-/* What a block of such a mechanism reached, or NULL. */
+/* What the same block reached in the mechanism as it was, or NULL. */
 static const spragReach *reachBefore(const spragIsland *island, const struct spragArticulation *old, int k)
 {
     const int was = old != NULL ? island->kept->block[k] : -1;
@@ -525,15 +317,8 @@ static const spragReach *reachBefore(const spragIsland *island, const struct spr
 int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
-    if (island->row_count > 0 && !findMechanisms(world, island))
+    if (!spragMechanismsFind(s, island))
         return 0;
-    spragRangesRun(island->block_count, touchRange, &(Touching){s, island});
-    if (island->row_count == 0)
-        return 1;
-    island->articulation = SPRAG_TAKE(&island->lane->arena, struct spragArticulation, island->articulation_count);
-    if (island->articulation == NULL || !takeLists(s, island))
-        return 0;
-    fillLists(s, island);
     for (int a = 0; a < island->articulation_count; ++a) {
         struct spragArticulation *art = &island->articulation[a];
         const struct spragArticulation *old = sameBefore(island, art);
@@ -566,7 +351,7 @@ int spragArticulationsMakeOther(struct spragWorld *world, spragIsland *other)
         b->place = i, b->articulation = -1;
     }
     other->articulation_count = 0;
-    other->surged = 0; /* what the rows ask for is not asked */
+    other->surged = 0; /* rhs of its rows is not used */
     const int made = spragArticulationsMake(world, other);
     for (int i = 0; i < other->body_count; ++i) {
         spragBodyState *b = &body[other->body[i]];

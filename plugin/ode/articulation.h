@@ -44,23 +44,23 @@ struct spragArticulation {
  * must be known.  0: no memory. */
 int spragArticulationsMake(struct spragWorld *world, spragIsland *island);
 
-/* The same with other rows, all of the island's and more, joint by joint, of some blocks: what they feel then
- * spragArticulationCouple tells.  other: the island but for its rows, blocks and Y; what the bodies know of their
- * mechanisms stays as it is.  0: no memory. */
+/* The same for a copy of the island that has more equality rows, joint by joint, and some of its blocks:
+ * spragArticulationCouple then says what these feel.  other: a copy with rows, blocks and Y of its own.  What the
+ * bodies know of the island's own mechanisms is put back.  0: no memory. */
 int spragArticulationsMakeOther(struct spragWorld *world, spragIsland *other);
 
-/* Anew for blocks whose rows have changed (and Y with them). */
+/* What blocks feel of the mechanisms, anew, after their rows (and Y with them) have changed. */
 void spragArticulationsRespond(const spragSnapshot *s, spragIsland *island);
 
 /* Subtracts the mechanisms' part from W_kl (3x3); from q and b of one block. */
 void spragArticulationCouple(const spragIsland *island, int k, int l, double W[9]);
 void spragArticulationShift(const spragIsland *island, int k, double q[3], double *free_acceleration);
 
-/* lambda of every equality row from island->r. */
+/* lambda of every equality row from island->r.  0: no memory. */
 int spragArticulationsSolve(spragIsland *island);
 
-/* Limits and motors that were taken to hold and do not: their records of the
- * last step are put on the bound.  How many. */
+/* Limits and motors that were taken to hold and do not: their records of the last step are put on the bound, so that
+ * they are bounded rows when the island begins again.  Returns how many. */
 int spragArticulationsUnhold(struct spragWorld *world, const spragIsland *island);
 
 #endif

@@ -7,15 +7,13 @@
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "ode/articulation.h"
-#include "ode/delassus.h"
 #include "ode/bearing.h"
 #include "ode/coupled.h"
-#include "ode/face.h"
+#include "ode/delassus.h"
 #include "ode/free_motion.h"
 #include "ode/held.h"
+#include "ode/island_blocks.h"
 #include "ode/kept.h"
-#include "ode/guide.h"
-#include "ode/joint_rows.h"
 #include "ode/matrix_free.h"
 #include "ode/opposed.h"
 #include "ode/record.h"
@@ -25,140 +23,9 @@
 #include "ode/working_set.h"
 #include "problem/residual.h"
 
-/* ---------------------------------------------------------------- blocks */
+/* ---------------------------------------------------------------- response */
 
-/* Room for what the joints can bring. */
-static int takeBlocks(struct spragWorld *world, spragIsland *island)
-{
-    const spragSnapshot *s = &world->snapshot;
-    int blocks = 0, rows = 0;
-    for (int i = 0; i < island->joint_count; ++i) {
-        const spragJointState *joint = &s->joint[island->joint[i]];
-        const int other = joint->contact == NULL && joint->guide == NULL && joint->type != dJointTypeNull;
-        blocks += joint->contact != NULL ? spragContactBlockCount(joint->contact)
-                  : joint->guide != NULL ? spragGuideBlockCount(joint->guide)
-                                         : other * SPRAG_JOINT_BLOCK_MAX;
-        blocks += joint->bearing != NULL ? spragBearingBlockCount(joint->bearing) : 0;
-        rows += other * SPRAG_JOINT_ROW_MAX;
-    }
-    island->on_start = island->on = NULL;
-    island->block = SPRAG_TAKE_RAW(&island->lane->arena, spragBlock, blocks);
-    island->row = SPRAG_TAKE_RAW(&island->lane->arena, spragEqualityRow, rows);
-    return island->block != NULL && island->row != NULL;
-}
-
-/* Contacts of an island: where their blocks begin is known before they are filled. */
-typedef struct Contacts {
-    struct spragWorld *world;
-    const spragPointerMap *surfaces;
-    spragIsland *island;
-    /* (joint_count) of each contact joint: how many blocks, or BAD; then its first block; -1: another joint */
-    int *first;
-} Contacts;
-
-enum { BAD = -2 };
-
-static void countBlocks(void *data, int range, int begin, int end)
-{
-    (void)range;
-    const Contacts *contacts = data;
-    for (int i = begin; i < end; ++i) {
-        const dContact *contact = contacts->world->snapshot.joint[contacts->island->joint[i]].contact;
-        if (contact == NULL)
-            contacts->first[i] = -1;
-        else if (spragContactCheck(contact, contacts->world->lenient) == SPRAG_OK)
-            contacts->first[i] = spragContactBlockCount(contact);
-        else
-            contacts->first[i] = BAD;
-    }
-}
-
-static void fillContacts(void *data, int range, int begin, int end)
-{
-    (void)range;
-    const Contacts *contacts = data;
-    const struct spragWorld *world = contacts->world;
-    const spragBlock *before = NULL;
-    spragFace face = {0};
-    for (int i = begin; i < end; ++i) {
-        const int j = contacts->island->joint[i], first = contacts->first[i];
-        if (first < 0) {
-            before = NULL;
-            continue;
-        }
-        const spragJointState *joint = &world->snapshot.joint[j];
-        const int k = spragPointerMapGet(contacts->surfaces, joint->id);
-        const spragSurface surface = k < 0 ? spragSurfaceDefault() : world->surface[k].surface;
-        spragBlock *block = &contacts->island->block[first];
-        spragFaceFind(world, contacts->island, i, &face);
-        spragContactBlocks(world, j, &surface, face.middle, first, before, block);
-        before = block + spragContactBlockCount(joint->contact) - 1;
-    }
-}
-
-/* Another thread may have the sentence that says what is wrong with a contact: this one says it again. */
-static spragStatus addContact(const struct spragWorld *world, int j, int *first, spragIsland *island)
-{
-    const int count = *first;
-    *first = island->block_count;
-    if (count == BAD)
-        return spragContactCheck(world->snapshot.joint[j].contact, world->lenient);
-    island->block_count += count;
-    return SPRAG_OK;
-}
-
-static void addGuide(const struct spragWorld *world, int j, spragIsland *island)
-{
-    spragGuideBlocks(world, j, &island->block[island->block_count]);
-    island->block_count += spragGuideBlockCount(world->snapshot.joint[j].guide);
-}
-
-static spragStatus addJoint(struct spragWorld *world, int j, spragIsland *island)
-{
-    const int first = island->row_count;
-    const spragStatus status = spragJointBlocks(world, j, island);
-    if (status == SPRAG_OK && island->declined == NULL && world->snapshot.joint[j].bearing != NULL &&
-        island->row_count > first)
-        spragBearingBlocks(world, j, first, island);
-    return status;
-}
-
-/* Blocks that turn have a length of their bodies, which for those that slept has not been made out. */
-static void weigh(spragSnapshot *s, const spragJointState *joint)
-{
-    const int turns = joint->contact != NULL ? (joint->contact->surface.mode & dContactRolling) != 0
-                                             : joint->guide == NULL && joint->type != dJointTypeNull;
-    for (int side = 0; side < 2 && turns; ++side) {
-        spragBodyState *body = joint->body[side] >= 0 ? &s->body[joint->body[side]] : NULL;
-        if (body != NULL && !body->kinematic && body->mass == 0 &&
-            spragSnapshotMass(body, joint->body[side]) != SPRAG_OK)
-            body->mass = 0; /* its turn to fail comes (moveRange) */
-    }
-}
-
-static spragStatus makeBlocks(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
-{
-    Contacts contacts = {world, surfaces, island, SPRAG_TAKE_RAW(&island->lane->arena, int, island->joint_count)};
-    if (!takeBlocks(world, island) || contacts.first == NULL)
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the rows of %d joints", island->joint_count);
-    spragStatus status = SPRAG_OK;
-    spragRangesRun(island->joint_count, countBlocks, &contacts);
-    for (int i = 0; i < island->joint_count && island->declined == NULL && status == SPRAG_OK; ++i) {
-        const int j = island->joint[i];
-        weigh(&world->snapshot, &world->snapshot.joint[j]);
-        if (contacts.first[i] != -1)
-            status = addContact(world, j, &contacts.first[i], island);
-        else if (world->snapshot.joint[j].guide != NULL)
-            addGuide(world, j, island);
-        else
-            status = addJoint(world, j, island);
-    }
-    if (island->declined == NULL && status == SPRAG_OK)
-        spragRangesRun(island->joint_count, fillContacts, &contacts);
-    return status;
-}
-
-/* Rows that do not exist are empty; W gets a diagonal for them, so that their r is 0. */
+/* Rows that a block does not have are empty; W gets a diagonal for them, so that their r is 0. */
 static void clearUnused(spragBlock *block)
 {
     for (int row = 0; row < 3; ++row)
@@ -194,7 +61,8 @@ static void respond(const spragSnapshot *s, spragBlock *block, double Y[2][3][6]
 
 /* ---------------------------------------------------------------- history and guess */
 
-/* What the contact was in the last step, or NULL.  Of a guide with clearance one side was loaded. */
+/* The contact's record of the last step, or NULL.  Of the two sides of a guide with clearance the record is of the one
+ * that bore load. */
 static const spragContactMemory *recordOf(const struct spragWorld *world, const spragBlock *block)
 {
     const int told =
@@ -215,7 +83,7 @@ static void guessFrom(const spragContactMemory *old, const spragBlock *block, do
             r[row] = 0;
 }
 
-/* And what it has of points that are no more (carry.h). */
+/* The contact's share of the forces of points that are no more (carry.h); force in N. */
 static void addCarried(const double force[3], const spragBlock *block, double h, double r[3])
 {
     r[0] = fmax(0, r[0] + spragDot3(force, block->n) * h);
@@ -290,7 +158,8 @@ static void fillRange(void *data, int range, int first, int end)
             addCarried(s->carried[island->block[k].joint], &island->block[k], s->step, island->r + 3 * k);
 }
 
-/* b of a contact is the acceleration with its own force removed: the others' are taken as they were. */
+/* b of a contact is the normal acceleration without its own force: adds what the other contacts' forces give, which
+ * are those of the guess. */
 static void addOthers(void *data, int range, int first, int end)
 {
     (void)range;
@@ -319,7 +188,7 @@ typedef struct Laws {
     unsigned char *kind;
 } Laws;
 
-/* mu and bodies of blocks first .. end - 1, and what else there is a place for. */
+/* mu and bodies of blocks first .. end - 1, and of the other arrays those that are not NULL. */
 static void lawRange(void *data, int range, int first, int end)
 {
     (void)range;
@@ -358,7 +227,8 @@ static void kindRange(void *data, int range, int first, int end)
     kinds->other[range] = other, kinds->boxes[range] = boxes, kinds->rolling[range] = rolling;
 }
 
-/* Laws of the blocks; arrays that only say what is so anyway stay NULL.  0: no memory. */
+/* Laws of the blocks; arrays that would say nothing (mu_minus and kind of contacts alone, bounds without boxes, parents
+ * without rolling) stay NULL.  0: no memory. */
 static int fillLaws(spragIsland *island)
 {
     const int n = island->block_count;
@@ -388,12 +258,12 @@ static int fillLaws(spragIsland *island)
     return 1;
 }
 
-/* A rest that lasts.  ODE's CFM makes a spring of every contact, some 1e12 N/m, and its ERP an equilibrium of
- * springs at overlaps of 1e-11 m.  In a wall the loads of redundant points then follow the rounding of
- * positions, no step begins where the last one ended, and nothing comes to rest.  So where many contacts meet,
- * what is not worth it is not asked for: a compliance below RIGID of the bodies' own, a correction slower than
- * the tolerance, or than a thousandth of what gravity gives in a step.  Few contacts keep both: their loads are
- * found exactly at no cost, and share as under ODE.
+/* Leaves out compliance and correction that are too small to matter (spragNormalRowSimplify), for a rest that lasts.
+ * ODE's CFM makes a spring of every contact, some 1e12 N/m, and its ERP an equilibrium of springs at overlaps of
+ * 1e-11 m.  In a wall the loads of redundant points then follow the rounding of positions, no step begins where the
+ * last one ended, and nothing comes to rest.  So in islands of many contacts a compliance below RIGID of the bodies'
+ * own is left out, and so is a correction slower than the tolerance, or than a thousandth of what gravity gives in a
+ * step.  Few contacts keep both: their loads are found exactly at no cost, and share as under ODE.
  *
  * Why a thousandth.  Contacts of a pile that hold each other cannot all be corrected: what they ask of W's null space
  * nothing moves, and self-stress grows, sweep after sweep and step after step, until some contact slips.  1000 balls
@@ -422,7 +292,7 @@ static void leaveOut(const struct spragWorld *world, spragIsland *island)
 typedef struct Motions {
     struct spragWorld *world;
     const spragIsland *island;
-    int failed[SPRAG_RANGES_MOST]; /* the first body of a range whose mass is none, or -1 */
+    int failed[SPRAG_RANGES_MOST]; /* the first body of a range without a sound mass, or -1 */
 } Motions;
 
 /* Masses that the snapshot has not taken, and free motion, of the island's bodies first .. end - 1. */
@@ -440,7 +310,7 @@ static void moveRange(void *data, int range, int first, int end)
     }
 }
 
-/* Another thread may have the sentence that says what is wrong with a body: this one says it again. */
+/* The error's text belongs to the thread that found it, which may be another: the mass is taken again on this one. */
 static spragStatus moveBodies(struct spragWorld *world, const spragIsland *island)
 {
     Motions motions = {.world = world, .island = island};
@@ -452,8 +322,9 @@ static spragStatus moveBodies(struct spragWorld *world, const spragIsland *islan
     return status;
 }
 
-/* Contacts that joints hold bear nothing and are asked for nothing; what they miss is kept for the residual.  Ends of a
- * sliding bearing are rows of a joint: where they contradict those of another it is no miss, as without friction. */
+/* Rows that are set aside since joints hold the contact (delassus.c) bear no force, and their q becomes 0; the fastest
+ * normal velocity that they would have had to stop, m/s, is kept for the residual.  Ends of a sliding bearing are rows
+ * of a joint: where they contradict those of another joint nothing is counted, as without friction nothing would be. */
 static void setLockedAside(const spragSnapshot *s, spragIsland *island, double *q)
 {
     island->locked = 0;
@@ -558,9 +429,9 @@ int spragAssembleCouple(struct spragWorld *world, spragIsland *island)
     return respondAll(&world->snapshot, island) && spragDelassusMake(world, island);
 }
 
-enum { GLUE_LEAST = 5000 }; /* blocks: of fewer W has a factor in time, and Newton goes to 1e-8 m/s */
+enum { GLUE_LEAST = 5000 }; /* blocks: with fewer, W is factored in time, and Newton's method goes to 1e-8 m/s */
 
-/* A large heap of contacts that hold by unlimited friction forces. */
+/* Is the island a large heap of contacts with unlimited friction forces, and nothing else? */
 static int isGlued(const struct spragWorld *world, const spragIsland *island)
 {
     int glued =
@@ -592,7 +463,7 @@ void spragAssembleReset(struct spragWorld *world, spragIsland *island)
 spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
-    spragStatus status = makeBlocks(world, surfaces, island);
+    spragStatus status = spragIslandBlocksMake(world, surfaces, island);
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
     island->block_total = island->block_count;

@@ -18,20 +18,20 @@
 #include "ode/lone.h"
 #include "ode/rescue.h"
 
-enum { BATCH_JOINTS = 64 }; /* of a batch: some 100 kB of memory */
+enum { BATCH_JOINTS = 64 }; /* at least, of a batch: some 100 kB of memory */
 
-#define LATER 1.5 /* time that an island still to be assembled takes, in that of one that is assembled */
+#define LATER 1.5 /* time of an island that is still to be assembled, relative to one that is assembled */
 
 typedef struct Work {
     struct spragWorld *world;
     spragPointerMap surfaces;
     int *start;        /* (count + 1) first island of each batch */
-    int count, solve;  /* batches; 1: solve too */
+    int count, solve;  /* batches; 1: islands are solved too, not assembled alone */
     atomic_int failed; /* least island that failed, or INT_MAX */
     atomic_int joints; /* of the islands not yet solved */
 } Work;
 
-/* Batches of whole islands.  0: no memory. */
+/* Cuts the list of islands into batches.  0: no memory. */
 static int makeBatches(Work *work)
 {
     const spragSnapshot *s = &work->world->snapshot;
@@ -50,8 +50,9 @@ static int makeBatches(Work *work)
     return 1;
 }
 
-/* s, for an island: of what is left of the step's time its share by joints still to be solved; 0: no limit.  ODE's step
- * and the report, which come after the islands, are taken to last as long as in the last step. */
+/* Time limit of an island, s; 0: none.  What is left of the step's time is shared in proportion to the joints of the
+ * islands not yet solved.  ODE's step and the report, which come after the islands, are taken to last as long as in the
+ * last step. */
 static double shareOf(Work *work, const spragIsland *island)
 {
     const struct spragWorld *world = work->world;
@@ -65,7 +66,7 @@ static double shareOf(Work *work, const spragIsland *island)
     return fmax(left * fmin(share, 1), SPRAG_TIME_LEAST);
 }
 
-/* Kinematic bodies count too. */
+/* Leaves to ODE an island with absurd numbers in a body, or in a kinematic body that it touches. */
 static void declineAbsurd(const spragSnapshot *s, spragIsland *island)
 {
     int absurd = 0;
@@ -80,8 +81,8 @@ static void declineAbsurd(const spragSnapshot *s, spragIsland *island)
         island->declined = spragAbsurdity;
 }
 
-/* A large island without an answer is swept (rescue.h).  Where that fails too it is left to ODE; 0: the step fails,
- * since the program calls Sprag by name and is told. */
+/* Sweeps a large island without an answer (rescue.h).  Where that fails too, it is left to ODE if the program asked for
+ * ODE's step; if it called Sprag by name, the step fails.  0: it fails. */
 static int rescue(Work *work, spragIsland *island)
 {
     struct spragWorld *world = work->world;
@@ -100,7 +101,8 @@ static void noteFailure(Work *work, int island)
         ;
 }
 
-/* Time since the lane's last call, s.  The clock takes as long as a tenth of a body's contact. */
+/* Time since the lane's last call, s.  (Not for every island: reading the clock takes a tenth of the time of a body on
+ * one contact.) */
 static double passed(spragLane *lane)
 {
     const double since = lane->since;
@@ -108,7 +110,7 @@ static double passed(spragLane *lane)
     return lane->since - since;
 }
 
-/* As far as its problem, or its rows without blocks. */
+/* Makes the island's problem, or the rows of an island that needs no blocks (bare.h). */
 static void prepareIsland(Work *work, spragLane *lane, int k)
 {
     struct spragWorld *world = work->world;
@@ -173,7 +175,7 @@ static void workOnBatch(void *context, int worker, int batch)
         lane->solving += passed(lane);
 }
 
-/* Divides the time that has passed among the two stages, in proportion to what all threads spent on either. */
+/* Divides the time that has passed between the two stages, in proportion to what all threads spent on each. */
 static void fillTimes(struct spragWorld *world, double passed)
 {
     double assembling = 0, solving = 0;
@@ -214,7 +216,7 @@ spragStatus spragIslandsWork(struct spragWorld *world, spragIslandsWanted wanted
     const int failed = atomic_load(&work.failed);
     if (failed == INT_MAX)
         return SPRAG_OK;
-    /* Another thread may have the sentence that says why: this one says it again. */
+    /* The error's text belongs to the thread that found it, perhaps another: the island fails again on this one. */
     spragIsland *island = &world->snapshot.island[failed];
     island->lane = &world->lane[0];
     spragAssembleReset(world, island);

@@ -4,19 +4,20 @@
 
 #include "ode/bearing.h"
 
-/* The blocks of a joint's friction, each begun as `like`.  Of a sliding bearing
- * they replace its rows across the axis. */
+/* Fills the blocks of a joint's friction; each begins as a copy of `like`.  Those of a sliding bearing take the place
+ * of the joint's rows across the axis. */
 void spragTurningBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,
                         spragBlock *block);
 void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,
                         const spragEqualityRow *row, int count, spragBlock *block);
-/* Is block k the first of a ball that bore no load in the last step?  Then its axes are turned along the reaction just
- * found, after some rounds only half the way.  1: they were off. */
+/* If block k is the first of a ball that bore no load in the last step, turns its axes along the reaction just found,
+ * after some rounds only half the way.  1: they were off. */
 int spragBallTurn(const struct spragWorld *world, spragIsland *island, int k, int round);
-/* Of a slider's rows only the one about its axis stays.  Returns their number. */
+/* Leaves of a slider's rows only the one about its axis.  Returns the number of rows left, 1. */
 int spragSlidingKeepRoll(spragEqualityRow *row, int count);
 
-/* Keeps what block k found: load and torque (second: of a ball's second block); the direction of an end. */
+/* Keep what block k found for the next step: load and torque (second: k is a ball's second block); direction of an
+ * end. */
 void spragTurningRemember(const struct spragWorld *world, const spragIsland *island, int k, int second,
                           struct spragBearing *bearing);
 void spragSlidingRemember(const struct spragWorld *world, const spragIsland *island, int k, double known[3]);

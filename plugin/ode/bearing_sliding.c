@@ -8,11 +8,11 @@
 #include "problem/residual.h"
 #include "solve/policy.h"
 
-#define NEARER 0.8 /* an end that is turned is to be off by no more of what it was */
+#define NEARER 0.8 /* ends are turned again only if the last turn brought `off` down to this part */
 
 typedef enum RowSort { ABOUT, ALONG } RowSort;
 
-/* Rows that the joint brought: sum of rhs over those about or along an axis. */
+/* The part about or along an axis of what all rows of the joint ask for (rhs). */
 static double rhsOf(const spragEqualityRow *row, int count, RowSort sort, const double axis[3])
 {
     const int linear = sort == ALONG;
@@ -65,8 +65,8 @@ static void endFriction(const struct spragWorld *world, const struct spragBearin
                        spragBlockRested(&world->snapshot, block, m >= 0 ? &world->memory[m] : NULL));
 }
 
-/* The row across bears nothing in the end, and does not rub before: with friction of its own it could brace itself
- * against that of the pair, and hold more than mu N. */
+/* Block across: one two-sided row without friction.  Once the end is turned along its reaction this row bears nothing;
+ * before that, friction on it could brace itself against the friction of the other block, and hold more than mu N. */
 static void holdAcross(spragBlock *block)
 {
     block->kind = SPRAG_BLOCK_BOX;
@@ -76,7 +76,7 @@ static void holdAcross(spragBlock *block)
     block->hi[0] = INFINITY;
 }
 
-/* One pair: rows along n, d, d x n at the point; friction acts at the face that was loaded. */
+/* One block of a pair: rows along n, d, n x d at the point; friction acts at the face that was loaded. */
 static void endBlock(const struct spragWorld *world, const struct spragBearing *bearing, int end, const double point[3],
                      const double n[3], const double d[3], spragBlock *block)
 {
@@ -111,7 +111,8 @@ void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bea
     if (bearing->type == dJointTypePiston)
         centreOf(across[0], across[1], d, c);
     for (int i = 0; i < 3 && b != NULL && bearing->type == dJointTypeSlider; ++i)
-        apart[i] = 0.5 * (b->position[i] - a->position[i]); /* ODE's rows act between the bodies, ours at the first */
+        apart[i] =
+            0.5 * (b->position[i] - a->position[i]); /* ODE's rows act half-way between the bodies, ours at the first */
     for (int end = 0; end < SPRAG_BEARING_ENDS; ++end) {
         const double half = (end == 0 ? -0.5 : 0.5) * bearing->law.length;
         const int m = bearing->memory[end];
@@ -157,8 +158,9 @@ int spragSlidingKeepRoll(spragEqualityRow *row, int count)
 
 /* ---------------------------------------------------------------- ends that turn */
 
-/* The end's reaction across the axis.  While it slips, that of the normals, so that the pair across comes to bear
- * nothing; while it sticks, all of it, which equilibrium gives, however friction and normals share it. */
+/* The end's reaction across the axis, N s.  While the end slips, that of the two normals, so that the block across
+ * comes to bear nothing; while it sticks, with friction, since equilibrium gives the sum alone, not how friction and
+ * normals share it. */
 static void endReaction(const spragIsland *island, int k, double sum[3])
 {
     const spragBlock *one = &island->block[k];
@@ -169,7 +171,7 @@ static void endReaction(const spragIsland *island, int k, double sum[3])
             sum[i] += island->r[3 * (k + b)] * one[b].n[i] + (sticks ? island->r[3 * (k + b) + 2] * one[b].t2[i] : 0);
 }
 
-/* Unit vector n along it, of the sign that keeps n on its side, and with a part `old` of n as it was. */
+/* Unit vector n along the end's reaction, with the sign nearer to the old n, of which a part `old` is added first. */
 static void endDirection(const spragIsland *island, int k, double old, double n[3])
 {
     const spragBlock *one = &island->block[k];
@@ -183,8 +185,8 @@ static void endDirection(const spragIsland *island, int k, double old, double n[
         n[i] /= length;
 }
 
-/* Turns a pair to the normal n across the same axis, and to the face `side`: what
- * the rows say of the plane turns with it. */
+/* Turns the two blocks of an end about the axis to the normal n, and puts friction on the face `side`.  rhs and
+ * impulses of the two normals are vectors of the plane across the axis: they stay what they were, in new components. */
 static void turnEnd(const struct spragWorld *world, struct spragBearing *bearing, int end, const double n[3], int side,
                     spragBlock *pair, double *r)
 {
@@ -208,7 +210,7 @@ static void turnEnd(const struct spragWorld *world, struct spragBearing *bearing
     }
 }
 
-/* The end of a sliding bearing whose blocks are k and k + 1; NULL: they are none. */
+/* The sliding bearing of whose ends one has blocks k and k + 1, and which end; NULL: these blocks are no end. */
 static struct spragBearing *bearingOfEnd(const struct spragWorld *world, const spragIsland *island, int k, int *end)
 {
     const int is = k + 1 < island->block_count && island->block[k].part == SPRAG_PART_GUIDE &&
@@ -218,14 +220,15 @@ static struct spragBearing *bearingOfEnd(const struct spragWorld *world, const s
     return bearing;
 }
 
-/* m/s, what friction of `force` at the end is worth. */
+/* m/s, what friction of a normal impulse `force` (N s) at the end can change. */
 static double worthOf(const spragIsland *island, int k, double force)
 {
     const double *W = island->problem.W + 9 * (size_t)spragProblemDiagonal(&island->problem, k);
     return island->block[k].mu * W[4] * force;
 }
 
-/* What bears across rubs too, and elsewhere where the bearing is wide. */
+/* m/s, what it is worth that the end is not turned along its reaction: the impulse across would rub too, and in a wide
+ * bearing at another place. */
 static double endOff(const spragIsland *island, const struct spragBearing *bearing, int k)
 {
     double sum[3];
@@ -237,8 +240,9 @@ static double endOff(const spragIsland *island, const struct spragBearing *beari
 int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round, double *off)
 {
     enum {
-        FACES_MAX = 3,   /* changes of face: they need not end (docs/theory.md 3, flip rule) */
-        ROUNDS_WHOLE = 4 /* then half the way: friction turns the reaction in its turn, at worst to and fro */
+        FACES_MAX = 3, /* rounds in which ends change their faces: these changes need not end (docs/theory.md 3) */
+        ROUNDS_WHOLE =
+            4 /* rounds that turn ends all the way; later ones half-way, since friction turns reactions too */
     };
     const double enough = world->config.tolerance, before = *off;
     int turned = 0, anew = 0, end;

@@ -7,16 +7,16 @@
 #include "problem/residual.h"
 #include "solve/policy.h"
 
-#define UNUSUAL 10      /* an impulse that no force of ordinary size explains: docs/theory.md 6, jam */
-#define NOTEWORTHY 0.01 /* of ordinary accelerations, that Jdot v changes by */
+#define UNUSUAL 10 /* times what forces of ordinary size give: a greater impulse is a blow (docs/theory.md 6, jam) */
+#define NOTEWORTHY 0.01 /* of ordinary accelerations: a smaller change of Jdot v does not count */
 
-/* m/s^2, what ordinary forces give this contact */
+/* m/s^2: the acceleration that ordinary forces give this contact. */
 static double usual(const spragSnapshot *s, const spragIsland *island, int k)
 {
     return fmax(fabs(island->problem.history[k].free_acceleration), spragNorm3(s->gravity));
 }
 
-/* A few contacts and guides of bodies without joints. */
+/* Is it an island of a few contacts and guides, without joints? */
 static int isSimple(const spragIsland *island)
 {
     int simple = island->block_count <= SPRAG_BLOW_MOST && island->block_count == island->block_total &&
@@ -44,7 +44,7 @@ static int isStruck(const struct spragWorld *world, const spragIsland *island, i
            (island->coupled.examined && island->coupled.paradox_class != 0);
 }
 
-/* The body as the step leaves it, but where it was. */
+/* The body with the velocity that it has after the step, where it was before it. */
 static const spragBodyState *bodyAfter(const spragSnapshot *s, int index, spragBodyState *after)
 {
     if (index < 0)

@@ -12,33 +12,38 @@
 #include "solve/solver.h"
 
 enum {
-    ROUNDS_LEAST = 8, /* though the time is up: bounds that do not fit are far off, and the last rounds are warm, */
-    ROUNDS_LARGE = 2, /* but not cheap in a large island: so many, and what a tenth of the time more is enough for */
-    FEW = 60,         /* blocks */
+    ROUNDS_LEAST = 8, /* made even if time is up: early bounds are far off; later rounds start warm and are short */
+    ROUNDS_LARGE = 2, /* the same of a large island once LATE_MOST of the time is up: its rounds are not short */
+    FEW = 60,         /* blocks of an island that is not large */
     SOLUTIONS_MAX = 60,
-    VAIN_MAX = 15,  /* solutions after which not half as much is left, */
-    VAIN_LATE = 10, /* and where that is an answer */
-    MISSED_MAX = 4,
-    STEPS_AGAIN = 300, /* of each method, where there is no rigid answer */
-    SWEEPS = 8,
-    PAUSE = 2 /* solutions without sweeps between them, where these led astray */
+    VAIN_MAX = 15,     /* solutions in a row that did not halve what is left */
+    VAIN_LATE = 10,    /* as many, if the best so far is within SPRAG_MISSED */
+    MISSED_MAX = 4,    /* solutions that are not within SPRAG_MISSED */
+    STEPS_AGAIN = 300, /* iterations of each method, where there is no rigid answer */
+    SWEEPS = 8,        /* of a round */
+    PAUSE = 2          /* solutions without sweeps between them, after sweeps that led astray */
 };
 #define HALF 0.5
-#define LATE_MOST 1.1
-#define TIME_SHARE 0.8   /* with a half a fall of 160 balls in 10 ms has no time for Newton */
-#define SHARE_LEAST 0.03 /* of the work: after a solution that missed the next one has half of it */
-#define NEARER 0.99      /* a rope's bounds may come round again */
+#define LATE_MOST 1.1  /* of the time limit */
+#define TIME_SHARE 0.8 /* of the time left, to a round; with 0.5 a fall of 160 balls has no time for Newton in 10 ms */
+#define SHARE_LEAST 0.03 /* of the work limit; each solution that missed halves the share of the next one */
+#define NEARER 0.99 /* `off` falls to this part at least, or sweeps led astray: a rope's may come back to the same */
 
 typedef struct Course {
-    double enough, tolerance;         /* m/s, of the bounds; of the answer */
-    double off, off_solved;           /* what the bounds are off by; after the last solution that was followed */
-    double left, least, least_solved; /* the larger of residual and off; the least so far, of solutions */
-    double asked;                     /* what sweeps come to: no less than the solution before them */
-    int round, solutions, missed, vain;
-    int sweeps, swept, astray; /* the next round, and the last one, has sweeps; the last solution was led astray */
-    int pause;                 /* solutions, before the next round with sweeps */
-    double share;              /* of the work, that the next solution has */
-    int rounds;                /* that are made though it is late */
+    /* all in m/s */
+    double enough, tolerance;   /* asked of the bounds; of the answer */
+    double off, off_solved;     /* what the last change of bounds is worth; and after the last solution that was kept */
+    double left;                /* the larger of residual and off */
+    double least, least_solved; /* the least of left so far; and of solutions alone */
+    double asked;               /* residual that ends the rounds: of the last solution, or the tolerance if greater */
+
+    int round, solutions, missed; /* so far: rounds, those without sweeps, and those of them not within SPRAG_MISSED */
+    int vain;                     /* solutions since one halved what is left */
+    int sweeps, swept;            /* 1: the next round is one of sweeps; there were sweeps since the last solution */
+    int astray;                   /* 1: sweeps led the last solution astray */
+    int pause;                    /* solutions to come before sweeps are tried again */
+    double share;                 /* of the work limit, for the next solution */
+    int rounds;                   /* made even if the time is up */
 } Course;
 
 static int goesOn(const Course *course, double residual, int late)
@@ -59,7 +64,8 @@ static spragStatus sweep(const spragSolveOptions *options, spragIsland *island)
     return status;
 }
 
-/* After a solution.  Of contacts that yield rigid sweeps know nothing. */
+/* After a solution: was it any good, and are sweeps next?  Not while contacts yield (island->wedge), of which sweeps
+ * know nothing. */
 static void look(Course *course, double residual, const spragIsland *island)
 {
     const int missed = residual > fmax(course->tolerance, SPRAG_MISSED);
@@ -72,7 +78,7 @@ static void look(Course *course, double residual, const spragIsland *island)
     course->sweeps = course->pause == 0 && !missed && !(island->wedge > 0);
 }
 
-/* After either. */
+/* After a round of either kind: keeps it if it is the best, and says of which kind the next one is. */
 static void compare(Course *course, spragIsland *island, spragBearingRounds *rounds)
 {
     const double residual = island->solve.residual, before = course->left;
@@ -120,14 +126,14 @@ static spragStatus solveRound(const struct spragWorld *world, const spragSolveOp
     return status;
 }
 
-/* s, of a round: of a large island a part of what is left where bounds are sought, which need more than one. */
+/* Time limit of a round, s.  shared: others are to follow, and it gets a part of what is left. */
 static double timeOf(const spragSolveOptions *options, double begin, int shared)
 {
     const double left = spragTimeLeft(options->time_limit, begin);
     return shared && left > SPRAG_TIME_LEAST ? TIME_SHARE * left : left;
 }
 
-/* What contacts miss that joints hold: no force does it, and no round. */
+/* What contacts miss that are held by joints (island->locked) no force and no round can mend: it is added here. */
 static spragStatus judgeLocked(const spragSolveOptions *options, spragIsland *island, spragStatus status)
 {
     if (!(island->locked > options->tolerance))
@@ -137,21 +143,21 @@ static spragStatus judgeLocked(const spragSolveOptions *options, spragIsland *is
     return island->solve.status = SPRAG_NOT_CONVERGED;
 }
 
-/* Bounds fit no solution, or one that is none. */
+/* Have the rounds found no bounds and solution that fit each other, with no limit of time as the cause? */
 static int isUnsettled(const Course *course, const spragSolveOptions *options, const spragIsland *island)
 {
     return course->least > fmax(options->tolerance, options->enough) && !(options->time_limit > 0) &&
            !(island->wedge > 0);
 }
 
-/* 0: no memory. */
+/* Searches on where rounds are not enough (settle.h), in small islands.  0: no memory. */
 static int settle(const struct spragWorld *world, const spragSolveOptions *options, Course *course, spragIsland *island,
                   spragBearingRounds *rounds, int *iterations)
 {
     const int done = island->block_count > FEW || options->solver != SPRAG_SOLVER_AUTO ||
                      course->missed >= MISSED_MAX ||
                      spragSettle(world, options, course->enough, island, rounds, &course->least, iterations);
-    course->off = course->left = INFINITY; /* the best answer is another's */
+    course->off = course->left = INFINITY; /* the last answer is not the best one: spragBearingsBest is to be called */
     island->unsettled = course->least > fmax(options->tolerance, options->enough);
     return done;
 }

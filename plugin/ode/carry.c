@@ -6,30 +6,34 @@
 #include "linalg/lu.h"
 #include "linalg/vec3.h"
 
-enum { POINTS_MOST = 64, POINTS_LEAST = 3, ROUNDS = 30 }; /* fewer points carry no moment about their line */
-/* Of the trace: points on one line carry no moment about it.  Those nearly on one line would, by any force: what it
- * takes more than there was is left out, with the greater ridge, or all of the moment. */
+enum {
+    POINTS_MOST = 64, /* of a pair, that take part */
+    POINTS_LEAST = 3, /* for shares by load: fewer points carry no moment about their line */
+    ROUNDS = 30       /* of shares by load */
+};
+/* Added to the matrix of moments, relative to its trace.  Points on one line carry no moment about it; points nearly on
+ * one line carry it by huge forces, which the greater ridge keeps small: part of the moment is then left out. */
 #define RIDGE 1e-15
 #define RIDGE_NARROW 1e-3
-#define SHARED 1e-12 /* of the load: what is left is rounding */
-#define INSIDE 0.9   /* of friction's bound */
-#define STILL 1e-4   /* of the arm: what the bodies have slid and parted in a step */
-#define RESTS 1e-7   /* the same, of a pair whose forces are held within their cones */
-#define MOVED 1e-12  /* of the arm */
-#define ROUGH 1e-3   /* m/s: who asks for no more than this, and not for the best in a time, has it sooner without */
+#define SHARED 1e-12 /* of the load: what is left to share out is then rounding */
+#define INSIDE 0.9   /* of friction's bound: a force is put no deeper inside its cone */
+#define STILL 1e-4   /* of the arm: a point moves if its two bodies slide or part by more in a step */
+#define RESTS 1e-7   /* of the arm: forces are shared by load, within their cones, if no point moves by more */
+#define MOVED 1e-12  /* of the arm: a contact that is as near to the point of its record is where it was */
+#define ROUGH 1e-3   /* m/s: with a tolerance from here on, and no time limit, solutions come sooner without all this */
 
-/* Two bodies, and what their points of the last step leave to be carried. */
+/* Two bodies, and what has to be carried of the forces at their points of the last step. */
 typedef struct Pair {
     dBodyID body[2];
     int index[2], serial[2]; /* in the snapshot, -1: the world */
     double F[3], M[3];       /* N, N m about the origin, on body[0] */
-    double size;             /* N, sum of the forces it comes from */
-    double slid;             /* the farthest that one of them has, of its arm */
-    int given;               /* 1: there is something */
+    double size;             /* N, sum of the sizes of the forces that F and M come from */
+    double slid;             /* the farthest that the bodies moved apart at one of the points, relative to its arm */
+    int given;               /* 1: there is something to carry */
 } Pair;
 
-/* Where the point is by now, at each of its bodies; 1: the same place.  What moves is left alone:
- * its points come and go for good reasons. */
+/* at: where the point of a record is now, as its two bodies carried it, half-way between the two places.  1: both
+ * places are the same.  Forces of points that move are not carried: such points come and go for good reasons. */
 static int isStill(const spragSnapshot *s, const spragContactMemory *memory, const int body[2], double at[3],
                    Pair *pair)
 {
@@ -79,7 +83,8 @@ static void normalOf(const spragJointState *joint, double normal[3])
         normal[a] = joint->reversed ? -joint->contact->geom.normal[a] : joint->contact->geom.normal[a];
 }
 
-/* What the guess has of the record alone: the normal force along the new normal, and the rest across it. */
+/* The force that the guess would be with nothing carried: the record's normal force along the new normal, and of its
+ * friction the part across it. */
 static void guessOf(const spragContactMemory *memory, const double normal[3], double force[3])
 {
     const double along = memory->normal_force - spragDot3(memory->friction, normal);
@@ -114,8 +119,9 @@ static int isThere(const spragJointState *joint, const double normal[3], const d
     return spragDot3(by, by) + spragDot3(turn, turn) <= least * least;
 }
 
-/* Of a point that goes on elsewhere: its force goes with it, its moment does not, which others of the pair can make up
- * for.  What the turn of the normal takes from the guess is given back. */
+/* A point that goes on, but elsewhere or with another normal.  Its force goes with it; what the guess lacks of that, as
+ * the normal has turned, is added.  The moment changes as the force moves: other points of the pair make up for
+ * that. */
 static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory, int alone, Pair *pair)
 {
     const spragJointState *joint = &s->joint[j];
@@ -124,7 +130,7 @@ static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory
     normalOf(joint, normal);
     if (isThere(joint, normal, memory->position, memory) || !forceOf(memory, force) ||
         !isStill(s, memory, joint->body, at, pair) ||
-        isThere(joint, normal, at, memory)) /* or has moved with its bodies */
+        isThere(joint, normal, at, memory)) /* it is where it was, or has moved with its bodies */
         return;
     guessOf(memory, normal, guess);
     for (int a = 0; a < 3; ++a) {
@@ -138,7 +144,7 @@ static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory
     pair->given = 1;
 }
 
-/* What it does not go on with (echo.h). */
+/* The part of a contact's last force that its guess is without (echo.h). */
 static void carryEcho(const spragJointState *joint, const spragContactMemory *memory, Pair *pair)
 {
     const double size = spragNorm3(memory->echo);
@@ -158,11 +164,11 @@ typedef struct Point {
     int joint;
     double sign;                    /* -1: the joint's first body is the pair's second */
     double x[3], normal[3], now[3]; /* m; N, the guess so far */
-    double force[3];                /* N, what it is to have */
-    double weight, share[3];        /* their product is what it gets of what is shared out */
+    double force[3];                /* N, the guess with what is carried */
+    double weight, share[3];        /* their product is what the point gets */
 } Point;
 
-/* Shares out F, and M about where x is 0, by the points' weights.  0: there is no way. */
+/* Shares out F, and M about x = 0, by the points' weights (carry.h: f_i = weight share).  0: these points cannot. */
 static int shareOut(int count, Point *point, const double F[3], const double M[3], double ridge)
 {
     double sum = 0, c[3] = {0, 0, 0}, I[9] = {0}, b[3], d[POINTS_MOST][3];
@@ -197,7 +203,7 @@ static int shareOut(int count, Point *point, const double F[3], const double M[3
     return 1;
 }
 
-/* 1: the force is within the law of its contact.  Else it is put there, as far inside as it was outside. */
+/* 1: the force is within the cone of its contact.  0: it was not, and is put as far inside as it was outside. */
 static int putWithin(const spragSnapshot *s, Point *point)
 {
     const dSurfaceParameters *surface = &s->joint[point->joint].contact->surface;
@@ -215,7 +221,7 @@ static int putWithin(const spragSnapshot *s, Point *point)
     return 0;
 }
 
-/* To the points as they are loaded, so that all are within their laws: what these cut off the others take. */
+/* Shares out by load, with all forces within their cones: what the cones cut off is shared out again.  0: failed. */
 static int shareWithin(const spragSnapshot *s, const Pair *pair, const double given[3], int count, Point *point)
 {
     double F[3], M[3], load = 0, arm = 0;
@@ -227,7 +233,7 @@ static int shareWithin(const spragSnapshot *s, const Pair *pair, const double gi
     }
     for (int round = 0; round < ROUNDS && shareOut(count, point, F, M, RIDGE); ++round) {
         int within = 1;
-        memcpy(F, pair->F, sizeof F); /* and what of it is still to be shared out */
+        memcpy(F, pair->F, sizeof F); /* F, M: what is still to be shared out */
         memcpy(M, given, sizeof M);
         for (int i = 0; i < count; ++i) {
             double left[3], moment[3];
@@ -246,7 +252,8 @@ static int shareWithin(const spragSnapshot *s, const Pair *pair, const double gi
     return 0;
 }
 
-/* What has to be carried alone, to all points alike.  No greater forces than there were: else without the moment. */
+/* Shares out with equal weights, cones or not.  If that takes forces greater than those that there were, the moment is
+ * left out. */
 static void shareChange(const Pair *pair, const double given[3], int count, Point *point)
 {
     static const double ridge[2] = {RIDGE, RIDGE_NARROW};
@@ -279,7 +286,7 @@ static void makePoint(const struct spragWorld *world, const Pair *pair, int j, P
     }
 }
 
-/* To points j, next[j] .. of the pair. */
+/* Shares out the pair's F and M to its contacts j, next[j] .. */
 static void share(struct spragWorld *world, const Pair *pair, int j, const int *next)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -310,7 +317,8 @@ static Pair pairOf(const spragSnapshot *s, const spragJointState *joint)
                   .serial = {s->body[joint->body[0]].serial, other == NULL ? 0 : other->serial}};
 }
 
-/* Takes the points of the first one's pair from the list that begins at j; returns where the rest of it begins. */
+/* Splits the list that begins at j in two: the contacts of this pair stay, those of others become a list whose first is
+ * returned (-1: none). */
 static int takePoints(const spragSnapshot *s, const Pair *pair, int j, int *next)
 {
     int rest = -1, last = -1, last_other = -1;
@@ -332,7 +340,7 @@ static int takePoints(const spragSnapshot *s, const Pair *pair, int j, int *next
 int spragCarryBegin(spragWorldID world)
 {
     spragSnapshot *s = &world->snapshot;
-    int wanted = 0; /* islands of one body are solved from modes, not from forces */
+    int wanted = 0; /* not for islands of one body: their solutions start from modes, not from forces */
     for (int k = 0; k < s->island_count; ++k)
         wanted |= s->island[k].body_count > 1;
     if (!wanted || (world->config.tolerance >= ROUGH && !(world->config.time_limit > 0)))

@@ -12,13 +12,9 @@
 
 enum { MOST = SPRAG_COUPLED_MAX };
 
-/* N below this part of the largest counts as zero, and so does what two motions differ in; a determinant below
- * ZERO_PIVOT as singular, and a normal acceleration below that part of its terms as none. */
-#define HYSTERESIS 1e-9
-#define ZERO_PIVOT 1e-12
-
-/* Of the accelerations, in m/s: a motion is found to rounding, and what is left in a short step may be none. */
-#define BARELY 1e-6
+#define HYSTERESIS 1e-9  /* of the largest: an N below it counts as zero, and so does a difference of two motions */
+#define ZERO_PIVOT 1e-12 /* of the terms: a determinant, or a normal acceleration, below it counts as zero */
+#define BARELY 1e-6      /* of what the accelerations give in a step: a residual above it may mean that no law holds */
 
 #define SHARE_SHORTEST 1e-6 /* of friction that grows: a side that begins to bear is beyond HYSTERESIS by then */
 
@@ -36,7 +32,8 @@ static const double *blockOf(const spragProblem *p, int k, int l)
     return e < 0 ? NULL : p->W + 9 * (size_t)e;
 }
 
-/* Free normal acceleration, all contact forces removed: q less position correction and less what there was. */
+/* Normal acceleration without contact forces, m/s^2: of q without its correction of position, less the velocity at the
+ * start of the step. */
 static double freeAcceleration(const struct spragWorld *world, const spragIsland *island, int k)
 {
     const spragBlock *block = &island->block[k];
@@ -111,7 +108,8 @@ static double minorOf(const System *s, const int *side, unsigned mask)
     return spragDot3(A[0], c) / size;
 }
 
-/* Of contacts that repeat each other the minor is zero with friction and without, and says nothing. */
+/* Is the minor positive, as for small friction?  Contacts at the same place have a minor of 0, with friction and
+ * without: that counts as small. */
 static int minorIsSmall(const System *s, const int *side, unsigned mask)
 {
     const double minor = minorOf(s, side, mask);
@@ -135,7 +133,8 @@ static int isSmall(const System *s, const int *side)
     return 1;
 }
 
-/* 1: these sides carry a solution, N (m); -1: their contacts bear the load as they like. */
+/* 1: there is a solution with these sides, N (m); 0: none; -1: singular, their contacts can share the load in any
+ * way. */
 static int solves(const System *s, const int *side, double *N)
 {
     double A[MOST * MOST], x[MOST], largest = 0;
@@ -157,7 +156,7 @@ static int solves(const System *s, const int *side, double *N)
     for (int i = 0; i < m; ++i)
         largest = fmax(largest, fabs(x[i]));
     for (int i = 0; i < m; ++i) {
-        /* N = 0 is shared by both sides: it counts for the + side */
+        /* N = 0 is possible on both sides: it counts for the + side */
         if (side[index[i]] > 0 ? x[i] < -HYSTERESIS * largest : x[i] <= HYSTERESIS * largest)
             return 0;
         N[index[i]] = x[i];
@@ -169,7 +168,7 @@ static int solves(const System *s, const int *side, double *N)
             w += by;
             size += fabs(by);
         }
-        if (side[k] == 0 && !(w >= -ZERO_PIVOT * size)) /* 0: another contact at the same place bears its load */
+        if (side[k] == 0 && !(w >= -ZERO_PIVOT * size)) /* w = 0: another contact at the same place bears its load */
             return 0;
     }
     return 1;
@@ -210,7 +209,7 @@ static int goesOn(const System *s, const int *side)
     return solves(s, side, N) > 0 && (loaded == 0 || minorIsSmall(s, side, loaded));
 }
 
-/* One contact changes its side, or leaves, or touches; 0: none of them alone. */
+/* Lets the first contact change its side, leave, or touch with which the solution goes on; 0: no single one. */
 static int changeOne(const System *s, int *side)
 {
     for (int k = 0; k < s->m; ++k) {
@@ -235,7 +234,8 @@ static int grow(void *data, double share, int last)
     return goesOn(&part, growth->side) || (last && changeOne(&part, growth->side));
 }
 
-/* The sides that the frictionless solution comes to; 0: it turns back or runs to infinity. */
+/* The sides at which the frictionless solution arrives as friction grows to what it is; 0: on its way it turns back or
+ * runs to infinity. */
 static int followFriction(const System *s, int *side)
 {
     const System frictionless = withFriction(s, 0);
@@ -249,8 +249,8 @@ static int followFriction(const System *s, int *side)
 
 /* ---------------------------------------------------------------- choice */
 
-/* How far these sides continue what was: the variants of contacts that go on;
- * of fresh ones those that open come first. */
+/* How well these sides continue the last step: 4 for each old contact that stays on its side or stays open, 1 for each
+ * fresh one that is open. */
 static int continuity(const spragIsland *island, const int *side)
 {
     int score = 0;
@@ -264,8 +264,8 @@ static int continuity(const spragIsland *island, const int *side)
     return score;
 }
 
-/* Solutions in which bodies move alike are one: contacts at the same place, or three on a line, share a load as they
- * like. */
+/* Solutions in which bodies move alike are one motion: contacts at the same place, or three on a line, can share a load
+ * in many ways. */
 typedef struct Motions {
     int count, realisable[1 << MOST];
     double r[1 << MOST][3 * MOST]; /* N s */
@@ -283,7 +283,7 @@ static void slideWith(const spragProblem *p, const int *side, const double *N, d
     }
 }
 
-/* W (a - b) = 0: so is (a - b) W (a - b), and no body feels a - b. */
+/* Is W (a - b) = 0?  Then no body feels a - b. */
 static int areAlike(const spragProblem *p, const double *a, const double *b)
 {
     for (int i = 0; i < 3 * p->contact_count; ++i) {
@@ -299,7 +299,7 @@ static int areAlike(const spragProblem *p, const double *a, const double *b)
     return 1;
 }
 
-/* The number of the motion with these reactions. */
+/* The number of the motion with these reactions; a new one is added. */
 static int noteMotion(Motions *motions, const spragProblem *p, const int *side, const double *N, int realisable)
 {
     double *r = motions->r[motions->count];
@@ -312,7 +312,7 @@ static int noteMotion(Motions *motions, const spragProblem *p, const int *side, 
     return k;
 }
 
-/* One solution whatever the load (docs/theory.md 3): every choice of sides has a small mu. */
+/* Is there one solution whatever the load (docs/theory.md 3)?  So it is if mu is small for every choice of sides. */
 static int areAllSmall(const System *s)
 {
     int side[MOST] = {1, 1, 1}, all = 1;
@@ -330,7 +330,7 @@ typedef struct Choice {
     int undecided;    /* 1: a choice has a matrix that is singular to rounding */
 } Choice;
 
-/* Takes the realisable solution that history is nearest to; tells of the others. */
+/* Puts the realisable solution nearest to history into island->r; counts the motions of all solutions. */
 static Choice choose(const System *s, spragIsland *island)
 {
     Choice choice = {.best = -1, .motion = -1};
@@ -376,7 +376,8 @@ void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, sp
     if (!island->coupled.examined || areAllSmall(&s))
         return;
     const Choice choice = choose(&s, island);
-    if (choice.motions.count == 0 && choice.undecided) { /* nearly at the same place: they are judged one by one */
+    if (choice.motions.count == 0 &&
+        choice.undecided) { /* contacts nearly at the same place: they are judged one by one */
         island->coupled.examined = 0;
         return;
     }
@@ -390,7 +391,7 @@ void spragCoupledExamine(const struct spragWorld *world, spragIsland *island, sp
 
 /* ---------------------------------------------------------------- afterwards */
 
-/* A contact that slides, and would alone have no motion or several. */
+/* Would the contact, alone and sliding, have no motion or several? */
 static int isParadoxical(const struct spragWorld *world, const spragIsland *island, int k)
 {
     const spragProblem *p = &island->problem;
@@ -401,8 +402,8 @@ static int isParadoxical(const struct spragWorld *world, const spragIsland *isla
     return alone.quadrant >= SPRAG_QUADRANT_INDETERMINATE;
 }
 
-/* Contacts and guides of bodies without joints, which no impact strikes; some slid, and one would be in a paradox
- * alone, or they brace themselves with impulses out of all proportion to what moves them, or the laws barely hold. */
+/* Two or three contacts and guides without joints or impacts, some of which slid: would one alone be in a paradox, or
+ * do they brace themselves with impulses out of all proportion to what moves them, or do the laws barely hold? */
 static int isDoubtful(const struct spragWorld *world, const spragIsland *island)
 {
     const spragProblem *p = &island->problem;

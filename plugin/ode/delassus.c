@@ -1,170 +1,16 @@
 #include "ode/delassus.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/articulation.h"
+#include "ode/delassus_pattern.h"
 #include "ode/kept.h"
 #include "ode/links.h"
 #include "ode/surge.h"
 #include "problem/residual.h"
-
-/* ---------------------------------------------------------------- pattern */
-
-/* Blocks on each group of bodies (a mechanism, or one body): list[start[p] .. start[p + 1] - 1], ascending; p the place
- * of the group's first body. */
-typedef struct Adjacency {
-    int *start, *list;
-    int (*group)[2]; /* (block_count) of either side, or -1: nothing that moves, or the same as on the other side */
-} Adjacency;
-
-typedef struct Grouping {
-    const spragSnapshot *snapshot;
-    const int *body; /* (block_count x 2) */
-    int (*group)[2];
-} Grouping;
-
-static void groupRange(void *data, int range, int first, int end)
-{
-    (void)range;
-    const Grouping *grouping = data;
-    const spragSnapshot *s = grouping->snapshot;
-    for (int k = first; k < end; ++k) {
-        int *group = grouping->group[k];
-        const int *body = grouping->body + 2 * (size_t)k;
-        group[0] = spragIsDynamic(s, body[0]) ? s->body[body[0]].place : -1;
-        group[1] = spragIsDynamic(s, body[1]) ? s->body[body[1]].place : -1;
-        if (group[1] == group[0])
-            group[1] = -1;
-    }
-}
-
-static int makeAdjacency(struct spragWorld *world, spragIsland *island, Adjacency *adjacency)
-{
-    const int count = island->block_count;
-    int *start = SPRAG_TAKE(&island->lane->arena, int, island->body_count + 2);
-    adjacency->start = island->on_start = start;
-    adjacency->list = island->on = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * count);
-    adjacency->group = spragArenaTakeRaw(&island->lane->scratch, (size_t)count, sizeof *adjacency->group);
-    if (start == NULL || adjacency->list == NULL || adjacency->group == NULL)
-        return 0;
-    spragRangesRun(count, groupRange, &(Grouping){&world->snapshot, island->problem.body, adjacency->group});
-    for (int k = 0; k < count; ++k)
-        for (int side = 0; side < 2; ++side)
-            if (adjacency->group[k][side] >= 0)
-                ++start[adjacency->group[k][side] + 2];
-    for (int i = 2; i <= island->body_count + 1; ++i)
-        start[i] += start[i - 1];
-    for (int k = 0; k < count; ++k)
-        for (int side = 0; side < 2; ++side)
-            if (adjacency->group[k][side] >= 0)
-                adjacency->list[start[adjacency->group[k][side] + 1]++] = k;
-    return 1;
-}
-
-/* Columns of block row k: the merge of the lists of its groups.  Returns how many; column NULL: only that. */
-static int mergeColumns(const Adjacency *adjacency, int k, int *column)
-{
-    int at[2] = {0, 0}, end[2] = {0, 0}, count = 0;
-    for (int side = 0; side < 2; ++side) {
-        const int group = adjacency->group[k][side];
-        if (group >= 0) {
-            at[side] = adjacency->start[group];
-            end[side] = adjacency->start[group + 1];
-        }
-    }
-    while (at[0] < end[0] || at[1] < end[1]) {
-        const int a = at[0] < end[0] ? adjacency->list[at[0]] : INT32_MAX;
-        const int b = at[1] < end[1] ? adjacency->list[at[1]] : INT32_MAX;
-        at[0] += a <= b;
-        at[1] += b <= a;
-        if (column != NULL)
-            column[count] = a < b ? a : b;
-        ++count;
-    }
-    return count;
-}
-
-/* Blocks side by side join the same bodies more often than not: their rows have the same columns. */
-static int repeats(const Adjacency *adjacency, int k)
-{
-    return memcmp(adjacency->group[k], adjacency->group[k - 1], sizeof *adjacency->group) == 0;
-}
-
-typedef struct Pattern {
-    const Adjacency *adjacency;
-    int *row_start, *column;
-} Pattern;
-
-/* row_start[k + 1]: columns of row k, first .. end - 1. */
-static void countRange(void *data, int range, int first, int end)
-{
-    (void)range;
-    const Pattern *pattern = data;
-    for (int k = first; k < end; ++k)
-        pattern->row_start[k + 1] = k > first && repeats(pattern->adjacency, k)
-                                        ? pattern->row_start[k]
-                                        : mergeColumns(pattern->adjacency, k, NULL);
-}
-
-static void columnRange(void *data, int range, int first, int end)
-{
-    (void)range;
-    const Pattern *pattern = data;
-    for (int k = first; k < end; ++k) {
-        const int start = pattern->row_start[k], count = pattern->row_start[k + 1] - start;
-        if (k > first && repeats(pattern->adjacency, k))
-            memcpy(pattern->column + start, pattern->column + start - count, (size_t)count * sizeof(int));
-        else
-            mergeColumns(pattern->adjacency, k, pattern->column + start);
-    }
-}
-
-/* Upper bound of the number of stored blocks. */
-static size_t entriesAtMost(const spragIsland *island, const Adjacency *adjacency)
-{
-    size_t sum = 0;
-    for (int k = 0; k < island->block_count; ++k)
-        for (int side = 0; side < 2; ++side)
-            if (adjacency->group[k][side] >= 0)
-                sum += (size_t)(adjacency->start[adjacency->group[k][side] + 1] -
-                                adjacency->start[adjacency->group[k][side]]);
-    return sum;
-}
-
-/* Blocks of W that an island may have, 2.4 GB: beyond it (ten thousand balls inside each
- * other, demo_space_stress) it is rescued. */
-enum { ENTRIES_MAX = 1 << 25 };
-
-static int makePattern(spragIsland *island, const Adjacency *adjacency, size_t entries)
-{
-    const int count = island->block_count;
-    if (entries > ENTRIES_MAX) {
-        spragIslandFail(island,
-                        "a heap in which so many contacts share bodies that their matrix would take more than 2.4 GB");
-        return 1;
-    }
-    int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, count + 1);
-    Pattern pattern = {adjacency, row_start, NULL};
-    if (row_start == NULL)
-        return 0;
-    row_start[0] = 0;
-    spragRangesRun(count, countRange, &pattern);
-    for (int k = 0; k < count; ++k)
-        row_start[k + 1] += row_start[k];
-    int *column = pattern.column = SPRAG_TAKE_RAW(&island->lane->arena, int, row_start[count]);
-    if (column == NULL)
-        return 0;
-    spragRangesRun(count, columnRange, &pattern);
-    island->problem.contact_count = count;
-    island->problem.block_count = row_start[count];
-    island->problem.row_start = row_start;
-    island->problem.column = column;
-    return 1;
-}
 
 /* ---------------------------------------------------------------- values */
 
@@ -184,11 +30,11 @@ static void coupling(const spragSnapshot *s, const spragIsland *island, int k, i
         }
 }
 
-/* Contacts with mu = infinity can ask for what no motion gives (three points of one body held against three
- * that part).  This share of W makes the least violation the answer, with finite forces, and soften.c tells of
- * it; what it lets a resting contact creep is far below rounding's 1e-12 m/s.  W is the mean of the block's
- * rows: a joint may hold one of them, and a share of what is left there (two contacts that a hinge holds along
- * its axis) let impulses grow to 1e11 N s. */
+/* Contacts with mu = infinity can ask for what no motion gives (three points of one body held against three that part).
+ * With a compliance of this share of W the answer is the least violation, with finite forces, and soften.c tells of it;
+ * a resting contact creeps by it at far below rounding's 1e-12 m/s.  W is here the mean over the rows of the block.
+ * (Not each row's own: a joint may hold one of them, and a share of the little that is left there, in two contacts that
+ * a hinge holds along its axis, let impulses grow to 1e11 N s.) */
 #define INFINITE_MU_COMPLIANCE 1e-11
 
 static int isHeld(const spragBlock *block)
@@ -225,15 +71,16 @@ double spragDelassusYield(const spragBlock *block, const double W[9])
 
 /* ---------------------------------------------------------------- rows that joints hold */
 
-/* A row that joints hold has what rounding leaves of its free mobility: no force moves it, however large,
- * and it moves nothing.  A contact whose normal is such bears nothing: it is set aside
- * (spragBlock.locked), but for friction that no load limits.  So is friction in a joint that others hold and nothing
- * drives: any torque would do, up to a bound that follows from the load which it makes itself.  (Rounding chose
- * +-bound, loads grew a hundredfold in a step, and bodies ended at 1e9 m/s.)  Where a motor turns it, it brakes. */
+/* Joints hold a row if they leave no more than rounding, this share, of its free mobility: no force moves it, however
+ * large.  A contact whose normal row is held bears nothing: it is set aside (spragBlock.locked), but for friction that
+ * no load limits.  Friction in a joint is set aside too if other joints hold the joint and nothing drives it: any
+ * torque would do, up to a bound that follows from the load, which the torque itself makes.  (Rounding chose +-bound,
+ * loads grew a hundredfold in a step, and bodies ended at 1e9 m/s.)  If a motor turns the joint, its friction
+ * brakes. */
 #define LOCKED 1e-13
 #define STILL 1e-6 /* m/s */
 
-/* The rows of a block that go with its normal. */
+/* The rows of a block that are set aside with its normal, as bits. */
 static int setAside(const spragBlock *block)
 {
     switch (block->kind) {
@@ -248,8 +95,8 @@ static int setAside(const spragBlock *block)
     }
 }
 
-/* 1: a motor or a body that moves as it likes drives the island's joints: what they hold may turn, not only to where a
- * correction has it. */
+/* Is a motor or a kinematic body driving the island's joints?  Then what they hold may turn, and not only by a
+ * correction of position. */
 static int isDriven(const spragSnapshot *s, const spragIsland *island)
 {
     for (int e = 0; e < island->row_count; ++e) {
@@ -260,7 +107,7 @@ static int isDriven(const spragSnapshot *s, const spragIsland *island)
     return 0;
 }
 
-/* Of the rows `locked` of turning friction those that nothing turns.  (q: of the motion with the joints.) */
+/* Those of the `locked` rows of turning friction that nothing turns, as bits.  (q: of the motion with the joints.) */
 static int restingRows(const spragSnapshot *s, const spragIsland *island, int k, int locked, int driven)
 {
     const spragBlock *block = &island->block[k];
@@ -316,8 +163,8 @@ static void clearLocked(int rows, int columns, double W[9])
 
 /* ---------------------------------------------------------------- what W is made of */
 
-/* Blocks: fewer are as cheap in the space of contacts, where impulses that grow without bound, because two walls
- * squeeze a body, are seen sooner. */
+/* Blocks of an island whose joints the solver is told of.  Fewer are as cheap in the space of contacts, where impulses
+ * that grow without bound, because two walls squeeze a body, are seen sooner. */
 enum { TOLD_LEAST = 61 };
 
 typedef struct Naming {
@@ -381,21 +228,21 @@ typedef struct Values {
     const spragSnapshot *snapshot;
     spragIsland *island;
     double *W;
-    const unsigned char *locked; /* (nc) of islands with joints, and */
-    const double (*mobile)[9];   /* what these leave; else NULL */
+    const unsigned char *locked; /* (nc) of islands with joints: bits of held rows; else NULL */
+    const double (*mobile)[9];   /* (nc) the same: J M^-1 J^T with the joints; else NULL */
     double *own;                 /* (nc x 3 x 3) what the diagonal blocks are before anything is added; or NULL */
-    int *next;                   /* (nc) where rows come in their order: the next entry of each, zeroed; else NULL */
+    int *next;                   /* (nc) if rows are filled in order: entries of each row filled so far; else NULL */
 } Values;
 
-/* W_lk, k <= l: of row l the next, where rows k come in their order. */
+/* The entry of W_lk, k <= l. */
 static int entryOf(const Values *values, int l, int k)
 {
     const spragProblem *problem = &values->island->problem;
     return values->next != NULL ? problem->row_start[l] + values->next[l] : spragProblemBlock(problem, l, k);
 }
 
-/* W_kl as it was before, of rows k and l that were there; *e: an entry of k's row then, before that of l.  NULL: it has
- * to be made. */
+/* W_kl of the island as it was before (kept.h), if rows k and l were there and are coupled as then; else NULL.  *e:
+ * where the search in the old row begins, and ends. */
 static const double *entryBefore(const Values *values, int k, int l, int *e)
 {
     const spragKept *kept = values->island->kept;
@@ -410,7 +257,7 @@ static const double *entryBefore(const Values *values, int k, int l, int *e)
                                                                                            : NULL;
 }
 
-/* Of block rows first .. end - 1 what is right of the diagonal, and its mirror images below. */
+/* Fills the diagonal of block rows first .. end - 1, what is right of it, and the mirror images of that below. */
 static void fillRows(void *data, int range, int first, int end)
 {
     (void)range;
@@ -447,35 +294,21 @@ static void fillRows(void *data, int range, int first, int end)
     }
 }
 
-/* The diagonal blocks alone.  0: no memory. */
-static int makeDiagonal(spragIsland *island)
-{
-    const int n = island->block_count;
-    int *row_start = SPRAG_TAKE_RAW(&island->lane->arena, int, 2 * n + 1), *column = row_start + n + 1;
-    if (row_start == NULL)
-        return 0;
-    for (int k = 0; k < n; ++k)
-        row_start[k] = column[k] = k;
-    row_start[n] = n;
-    island->problem.contact_count = island->problem.block_count = n;
-    island->problem.row_start = row_start;
-    island->problem.column = column;
-    return 1;
-}
+/* How many times cheaper than a product with W one by reaches (problem/reaches.h) must be, */
+#define REACHES_PAY 2       /* to be used in its place, */
+#define LEAN_PAYS 4         /* and for W not even to be made; */
+#define LEAN_PAYS_LIMITED 2 /* the same under a time limit: heaps of ragdolls are swept three times as fast with W */
 
-#define REACHES_PAY 2         /* times what a product by them costs, against one with W */
-#define LEAN_PAYS 4           /* the same, and W is not even made */
-#define LEAN_PAYS_LIMITED 2   /* or this under a limit: heaps of ragdolls are swept three times as fast with W */
-#define SECONDS_PER_PAIR 6e-8 /* of W, where joints couple its blocks */
-#define LEAN_SHARE 0.05       /* of the time of a step, that W may take */
-enum { LEAN_LEAST = 201 };    /* blocks: of fewer it is asked whether they have a solution at all (release.c) */
+#define SECONDS_PER_PAIR 6e-8 /* s, to make a block of W where joints couple blocks */
+#define LEAN_SHARE 0.05       /* of the time limit of a step, that W may take */
+enum { LEAN_LEAST = 201 };    /* blocks; for fewer release.c asks whether there is a solution at all, which takes W */
 
-/* 1: W of mechanisms, of so many blocks, would take too much of the step's time, or more than it is worth. */
+/* Would W, with so many blocks, of an island with joints take too much of the step's time, or more than it is worth? */
 static int isDear(const struct spragWorld *world, const spragIsland *island, double entries)
 {
     const double limit = world->config.time_limit;
     if (world->config.solver != SPRAG_SOLVER_AUTO || island->row_count == 0 || island->block_count < TOLD_LEAST ||
-        entries > ENTRIES_MAX) /* which is rescued */
+        entries > SPRAG_PATTERN_MOST) /* more do not fit, and the island is rescued */
         return 0;
     return limit > 0 ? 0.5 * entries * SECONDS_PER_PAIR > LEAN_SHARE * limit &&
                            LEAN_PAYS_LIMITED * spragReachesPrice(island) < entries
@@ -485,12 +318,12 @@ static int isDear(const struct spragWorld *world, const spragIsland *island, dou
 int spragDelassusMake(struct spragWorld *world, spragIsland *island)
 {
     const int count = island->block_count;
-    Adjacency adjacency;
-    if (!makeAdjacency(world, island, &adjacency))
+    spragAdjacency adjacency;
+    if (!spragAdjacencyMake(world, island, &adjacency))
         return 0;
-    const size_t entries = entriesAtMost(island, &adjacency);
+    const size_t entries = spragPatternBound(island, &adjacency);
     island->lean = !island->whole && isDear(world, island, (double)entries);
-    if (!(island->lean ? makeDiagonal(island) : makePattern(island, &adjacency, entries)) ||
+    if (!(island->lean ? spragPatternMakeDiagonal(island) : spragPatternMake(island, &adjacency, entries)) ||
         !spragDelassusTell(world, island))
         return 0;
     if (island->declined != NULL)
@@ -512,7 +345,7 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     island->bodies.own = own;
     island->held_rows = mobility.locked;
     Values values = {&world->snapshot, island, W, mobility.locked, (const double(*)[9])mobility.own, own, next};
-    if (jointed) /* whose coupling has memory of its own */
+    if (jointed) /* not by ranges: coupling by joints uses memory that threads would share */
         fillRows(&values, 0, 0, count);
     else
         spragRangesRun(count, fillRows, &values);

@@ -15,7 +15,8 @@ int spragDelassusTell(struct spragWorld *world, spragIsland *island);
 /* Makes J_k M^-1 J_k^T (3x3) the diagonal block of W. */
 void spragDelassusDiagonal(const spragBlock *block, double W[9]);
 
-/* 1/kg, of that the compliance which contacts of mu = infinity are given along their tangents; 0 for other blocks. */
+/* 1/kg: the compliance that a contact of mu = infinity with this diagonal block W gets along its tangents; 0 for other
+ * blocks. */
 double spragDelassusYield(const spragBlock *block, const double W[9]);
 
 #endif

@@ -67,14 +67,14 @@ static void addModeEvents(spragEventLog *log, const spragContactChange *c, int r
         spragEventLogAdd(log, SPRAG_EVENT_VARIANT, event);
 }
 
-/* m/s, what ordinary forces change a velocity by in a step */
+/* m/s: by how much ordinary forces change a velocity in a step. */
 static double usualChange(const spragContactChange *c)
 {
     return c->step * fmax(fabs(c->event.b), c->gravity);
 }
 
-/* docs/theory.md 6: the slip ended within the step, not by a collision, where no slide was realisable, or by an impulse
- * that no force of the ordinary size explains. */
+/* Was it a jam (docs/theory.md 6)?  The slip ended within the step and not by a collision; and either no slide was
+ * realisable, or the impulse is greater than forces of ordinary size explain. */
 static int isJam(const spragContactChange *c, int inconsistent, int indeterminate)
 {
     const double usual = usualChange(c);

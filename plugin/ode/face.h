@@ -41,6 +41,7 @@ static inline void spragFaceLift(const double position[3], const double n[3], co
         out[i] = position[i] + lift * n[i];
 }
 
+/* The same, from the middle itself. */
 static inline void spragFacePoint(const double position[3], const double n[3], const double middle[3], double out[3])
 {
     const double off[3] = {middle[0] - position[0], middle[1] - position[1], middle[2] - position[2]};

@@ -126,7 +126,7 @@ spragGuideID spragGuideById(const struct spragWorld *world, unsigned long long i
 
 /* ---------------------------------------------------------------- blocks */
 
-/* Play that a step crosses at a speed the solver cannot tell from 0 is none. */
+/* Has the guide play?  Not if a step crosses it at a speed that the solver cannot tell from 0. */
 static int hasPlay(const struct spragGuide *guide)
 {
     return guide->clearance > 100 * guide->world->config.tolerance * guide->world->snapshot.step;
@@ -137,7 +137,7 @@ int spragGuideBlockCount(const struct spragGuide *guide)
     return hasPlay(guide) ? 2 : 1;
 }
 
-/* Position and frame now, and g. */
+/* Fills the block's position and frame.  Returns g, m. */
 static double locate(const spragSnapshot *s, const struct spragGuide *guide, spragBlock *block)
 {
     const spragBodyState *a = &s->body[block->body[0]], *b = block->body[1] < 0 ? NULL : &s->body[block->body[1]];
@@ -174,7 +174,7 @@ static void fillRows(const spragSnapshot *s, spragBlock *block)
     block->approach = spragBlockVelocity(s, block, 0);
 }
 
-/* What the point has to overcome, or is braked by, on its + and - side. */
+/* Fills the block's coefficients of friction, at rest and sliding, on its + and - side. */
 static void friction(const struct spragWorld *world, const struct spragGuide *guide, int plus, int minus,
                      spragBlock *block)
 {

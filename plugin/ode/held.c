@@ -17,8 +17,9 @@ static int holds(const struct spragWorld *world, const spragIsland *island, int 
     return block->part == SPRAG_PART_JOINT && island->bound[6 * k + row] < r && r < island->bound[6 * k + 3 + row];
 }
 
-/* Adds the rows of block k that hold to those of its joint, which begin at `first`.  A motor and friction about one
- * axis may hold both: what is more than a joint can have goes to another. */
+/* Adds the rows of block k that hold to those of its joint, which begin at `first`.  A motor and friction about the
+ * same axis may both hold: rows beyond what one joint can have are given to a joint that does not exist (a number <
+ * 0). */
 static void addHeld(const struct spragWorld *world, const spragIsland *island, int k, const spragEqualityRow *first,
                     spragIsland *other)
 {
@@ -37,7 +38,8 @@ static void addHeld(const struct spragWorld *world, const spragIsland *island, i
     }
 }
 
-/* Rows and blocks of joints come in the order of these. */
+/* The joints' rows, each joint's followed by those of its blocks that hold.  (Rows and blocks are in the order of the
+ * joints.) */
 static void mergeRows(const struct spragWorld *world, const spragIsland *island, spragIsland *other)
 {
     int e = 0;
@@ -66,7 +68,8 @@ static int countHeld(const struct spragWorld *world, const spragIsland *island)
     return count;
 }
 
-/* The island with the rows that hold, for its contacts alone.  0: no memory. */
+/* other: a copy of the island whose blocks are its contacts, and whose rows those that it has and those that hold.
+ * 0: no memory. */
 static int makeOther(struct spragWorld *world, const spragIsland *island, int held, spragIsland *other)
 {
     spragArena *arena = &island->lane->arena;

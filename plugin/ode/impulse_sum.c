@@ -9,7 +9,7 @@ static spragBodyState *movingBody(spragSnapshot *s, int body)
     return spragIsDynamic(s, body) ? &s->body[body] : NULL;
 }
 
-/* Of block k on one of its bodies. */
+/* Adds the impulse of block k on one of its bodies. */
 static void addImpulse(const spragIsland *island, int k, int side, spragBodyState *to)
 {
     for (int row = 0; row < 3 && to != NULL; ++row)
@@ -22,7 +22,7 @@ typedef struct Impulses {
     const spragIsland *island;
 } Impulses;
 
-/* Bodies first .. end - 1, whose blocks come in their order. */
+/* Sums up the impulses on bodies first .. end - 1, those of each body in the order of the blocks. */
 static void sumRange(void *data, int range, int first, int end)
 {
     (void)range;

@@ -26,19 +26,19 @@
 #include "solve/solver.h"
 
 enum {
-    BLOCKS_ENOUGH = 1000,   /* of an island, up to which WORK_ENOUGH holds */
-    ENTRIES_LATE = 2000000, /* blocks of W, 150 MB: up to so many it is made after all where methods without it fail */
+    BLOCKS_ENOUGH = 1000,   /* in an island to which WORK_ENOUGH applies, at most */
+    ENTRIES_LATE = 2000000, /* blocks of W, 150 MB, at most: it is then made when methods without it have failed */
     SURGES_MAX = 4,         /* times that an island begins again because its answer throws bodies */
-    PROBES = 3,             /* times that, under a limit, sweeps look for rows that do not hold, before a solution */
-    SWEEPS_PROBE = 16       /* of each: 8 find fewer of these rows */
+    PROBES = 3,             /* looks by sweeps, under a time limit and before a solution, for rows that do not hold */
+    SWEEPS_PROBE = 16       /* of each look: 8 find fewer of these rows */
 };
 
-/* Work of an island, in products of 3x3 blocks: a step does not wait for the last digit of a large pile that still
- * falls.  3e7 are some 0.1 s.  (With 2e6 a wall of 85 bricks was left at 7e-3 m/s now and then, and fell.) */
+/* Limit of the work on an island, in products of 3x3 blocks: no step waits for the last digit of a large pile that
+ * still falls.  3e7 take some 0.1 s.  (With 2e6 a wall of 85 bricks was left at 7e-3 m/s now and then, and fell.) */
 #define WORK_LEAST 3e7
-#define WORK_PER_BLOCK 300 /* more, for every block of W */
-#define WORK_ENOUGH 3  /* times that, where the program has said what is enough: a wall of bricks that a cannon hits */
-#define WORK_GLUED 2e9 /* at least, of a heap that holds by infinite friction: it is solved, or thrown about */
+#define WORK_PER_BLOCK 300 /* added for every block of W */
+#define WORK_ENOUGH 3 /* times the limit, if the program has said what residual is enough (a wall that a cannon hits) */
+#define WORK_GLUED 2e9 /* at least, of a heap that holds by infinite friction, which flies apart unless it is solved */
 
 const char *const spragAbsurdity =
     "a body, joint or contact with a number that is NaN, beyond 1e60 or out of its range";
@@ -54,7 +54,8 @@ int spragIslandAssemble(struct spragWorld *world, const spragPointerMap *surface
     return status == SPRAG_OK || island->declined != NULL;
 }
 
-/* Until the ends of sliding bearings lie along their reactions: at once, or after some solutions if a load is new. */
+/* Solves, and turns the ends of sliding bearings along their reactions, until they lie so: after one solution as a
+ * rule, after several if a load is new. */
 static spragStatus solveTurned(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     enum { TURNS_MAX = 16 };
@@ -74,8 +75,8 @@ static spragStatus solveTurned(struct spragWorld *world, const spragSolveOptions
     return status;
 }
 
-/* Without W, if the island is one for that.  NOT_CONVERGED: it was not enough; W has been made, and options->time_limit
- * is what is left of the time. */
+/* Solves without W, if the island is one for that.  NOT_CONVERGED: it is not, or that was not enough: then W has been
+ * made, and options->time_limit is what is left of the time. */
 static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *options, spragIsland *island)
 {
     if (island->greedy == NULL)
@@ -147,8 +148,8 @@ static spragStatus assembleAnew(struct spragWorld *world, const spragPointerMap 
     return spragAssemble(world, surfaces, island);
 }
 
-/* The impulse of the same limit or motor in another list of blocks, or NULL. */
-static const double *bornBy(const spragIsland *island, int joint, int number)
+/* The impulse of a joint's limit or motor in the island as it was, or NULL. */
+static const double *impulseOf(const spragIsland *island, int joint, int number)
 {
     for (int k = 0; k < island->block_count && island->block[k].joint <= joint; ++k)
         for (int row = 0; row < 3 && island->block[k].joint == joint; ++row)
@@ -158,7 +159,7 @@ static const double *bornBy(const spragIsland *island, int joint, int number)
     return NULL;
 }
 
-/* The guess is the answer before, which had fewer limits and motors among its blocks. */
+/* Takes the answer of the island as it was, with fewer limits and motors among its blocks, for a guess. */
 static void guessAgain(const spragIsland *before, spragIsland *island)
 {
     int last = 0;
@@ -168,8 +169,8 @@ static void guessAgain(const spragIsland *before, spragIsland *island)
         while (!is_joint && last < before->block_count && before->block[last].part == SPRAG_PART_JOINT)
             ++last;
         for (int row = 0; row < 3 && is_joint; ++row) {
-            const double *born = block->unused[row] ? NULL : bornBy(before, block->joint, block->number[row]);
-            island->r[3 * k + row] = born != NULL ? *born : island->r[3 * k + row];
+            const double *old = block->unused[row] ? NULL : impulseOf(before, block->joint, block->number[row]);
+            island->r[3 * k + row] = old != NULL ? *old : island->r[3 * k + row];
         }
         if (!is_joint && last < before->block_count && before->block[last].joint == block->joint)
             memcpy(island->r + 3 * k, before->r + 3 * last++, 3 * sizeof *island->r);
@@ -184,7 +185,7 @@ static int holdsRows(const spragIsland *island)
     return 0;
 }
 
-/* Sweeps, and which limits and motors do not hold by what these leave.  How many, or -1: no memory. */
+/* Sweeps, and lets go the limits and motors that do not hold by what the sweeps leave.  How many, or -1: no memory. */
 static int probe(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     spragArena *arena = &island->lane->arena;
@@ -210,8 +211,8 @@ static spragStatus beginAgain(struct spragWorld *world, const spragPointerMap *s
     return status;
 }
 
-/* Until the limits and motors that are taken to hold do.  Under a time limit sweeps look for those that do not before
- * time is spent on a solution: where ragdolls land it would be for nothing, once or twice.
+/* Solves until the limits and motors that are taken to hold do hold.  Under a time limit, sweeps look for those that do
+ * not before time is spent on a solution: where ragdolls land, one or two solutions would be for nothing.
  *
  * Tried and dropped, under a limit: nothing is taken to hold, or motors alone (heaps of ragdolls and robots are solved
  * as well in 5 ms, but in a tenth of that 10 to 30 times as much is left); all are let go once the time is up, to save
@@ -294,14 +295,14 @@ static void solveBlocks(struct spragWorld *world, const spragPointerMap *surface
     }
 }
 
-/* The impulses found without blocks are the guess of the island with blocks. */
+/* Takes the impulses found without blocks for the guess of the island with blocks. */
 static void guessFromBare(const spragBare *bare, spragIsland *island)
 {
     for (int b = 0; b < island->block_total; ++b)
         memcpy(island->r + 3 * b, bare->greedy.contact[spragBareContactOf(island, b)].r, 3 * sizeof *island->r);
 }
 
-/* Without blocks; with them if that was not enough.  0: the step fails. */
+/* Solves without blocks (bare.h), and with blocks if that was not enough.  0: the step fails. */
 static int solveBare(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island, double seconds)
 {
     const spragBare *bare = island->bare;

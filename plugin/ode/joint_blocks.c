@@ -8,7 +8,7 @@
 
 /* ---------------------------------------------------------------- limits and motors */
 
-#define CLEAR 0.02 /* of what lies between the bounds */
+#define CLEAR 0.02 /* of the distance between the bounds: as far from both a force is clear of them */
 
 spragLoadMemory *spragLoadOf(const struct spragWorld *world, int j, int number)
 {
@@ -19,7 +19,8 @@ spragLoadMemory *spragLoadOf(const struct spragWorld *world, int j, int number)
     return NULL;
 }
 
-/* Did it hold in the last step, clear of its bounds?  Joint friction has its own way with the rows of its joint. */
+/* Did the limit or motor hold in the last step, clear of its bounds?  Never of a joint with friction, which changes the
+ * joint's rows itself. */
 static int held(const struct spragWorld *world, int j, int number, double lo, double hi)
 {
     const spragLoadMemory *load = spragLoadOf(world, j, number);
@@ -46,7 +47,7 @@ static void readEquality(const spragJointRowSet *rows, int k, double h, spragEqu
     row->hi = rows->hi[k] * h;
 }
 
-/* 1: of angular velocities alone. */
+/* Is it a row of angular velocities alone? */
 static int turns(const spragJointRowSet *rows, int k)
 {
     for (int i = 0; i < 3; ++i)

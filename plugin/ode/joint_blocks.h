@@ -29,9 +29,9 @@ static inline int spragRowDrives(const spragEqualityRow *row)
     return isfinite(row->lo) && isfinite(row->hi);
 }
 
+enum { SPRAG_JOINT_BLOCK_MAX = 2 }; /* of one joint */
 /* Adds the rows and blocks that one joint brings to an island with room for them.  If ODE's rows cannot be had the
  * island is declined.  NOT_FINITE: one of them is not finite. */
-enum { SPRAG_JOINT_BLOCK_MAX = 2 };
 spragStatus spragJointBlocks(struct spragWorld *world, int joint, spragIsland *island);
 
 /* The record of a joint's limit or motor, or NULL. */

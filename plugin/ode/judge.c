@@ -18,14 +18,14 @@ spragStatus spragJudgePrepare(struct spragWorld *world)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to listen to %d joints", s->joint_count);
     for (int j = 0; j < s->joint_count; ++j) {
         world->heard[j].before = dJointGetFeedback(s->joint[j].id);
-        if (world->heard[j].before != NULL) /* of a joint that sleeps nothing is told */
+        if (world->heard[j].before != NULL) /* of a joint that sleeps ODE tells nothing: it keeps what it had */
             world->heard[j].feedback = *world->heard[j].before;
         dJointSetFeedback(s->joint[j].id, &world->heard[j].feedback);
     }
     return SPRAG_OK;
 }
 
-/* The rows of one joint, and where their impulses go: NULL of those without bounds. */
+/* The rows of one joint, and where their impulses are written: NULL for rows without bounds. */
 typedef struct Rows {
     int count;
     double J[SPRAG_JOINT_ROW_MAX][12]; /* (count x 12) of both bodies */
@@ -39,7 +39,7 @@ static void addRow(Rows *rows, const double J[6], const double other[6], double 
     rows->impulse[rows->count++] = impulse;
 }
 
-/* Of a joint whose limits and motors begin with block k.  Returns the block after these. */
+/* Collects the rows of a joint whose limits and motors begin with block k.  Returns the block after these. */
 static int collectRows(const spragIsland *island, int k, Rows *rows)
 {
     const int joint = island->block[k].joint;

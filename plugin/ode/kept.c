@@ -16,7 +16,7 @@ static int isSameBlock(const spragBlock *a, const spragBlock *b)
            memcmp(a->unused, b->unused, sizeof a->unused) == 0 && memcmp(a->J, b->J, sizeof a->J) == 0;
 }
 
-/* Both are sorted by joints. */
+/* Finds each row in the island as it was.  Both lists are sorted by joints. */
 static void findRows(const spragIsland *island, spragKept *kept)
 {
     const spragIsland *before = kept->before;

@@ -6,7 +6,7 @@
 
 #include "base/prefetch.h"
 
-/* Searched: a world, a body and a joint are all longer than this in every 0.16 build. */
+/* How much of an object is searched.  In every 0.16 build a world, a body and a joint are all longer. */
 enum {
     WORLD_WORDS = 16,
     OBJECT_WORDS = 8,
@@ -21,8 +21,8 @@ static struct {
     size_t time_left, steps_left, samples[2], sample_next, ready; /* of a body: auto-disable */
     size_t moved;                                                 /* of a body: the callback */
     size_t attached;                                              /* of a body: the head of the list of its joints */
-    dWorldID aside;                                               /* of a joint that ODE passes over, */
-    void *stand_in;                                               /* and such a list of it */
+    dWorldID aside;                                               /* the world of a joint that ODE passes over */
+    void *stand_in;                                               /* a list of joints with that joint alone */
     int known;
 } layout;
 
@@ -33,8 +33,8 @@ static void *word(const void *object, size_t offset)
     return value;
 }
 
-/* What was made one after the other lies side by side: as far again as from the last
- * object to this one lies what comes soon. */
+/* Fills into with the objects of a list, from `object` on.  Objects that were made one after the other lie side by
+ * side, at equal distances: so it is guessed where later ones lie, and memory is asked for them. */
 static int list(void *object, void **into, int most)
 {
     enum { AHEAD = 8, HEAD = 192 }; /* objects; bytes that are read of one */
@@ -177,7 +177,7 @@ int spragLayoutFallsIdle(dBodyID body, dReal h)
     if (!dBodyGetAutoDisableFlag(body) || !dBodyIsEnabled(body) || dBodyGetAutoDisableAverageSamplesCount(body) == 0 ||
         dBodyGetJoint(body, 0) == NULL)
         return 0;
-    if (!isIdle(body)) /* with neither steps nor time to wait, ODE puts to rest what moves too */
+    if (!isIdle(body)) /* with neither steps nor time to wait ODE would put even a moving body to rest */
         return dBodyGetAutoDisableSteps(body) <= 0 && dBodyGetAutoDisableTime(body) <= 0;
     memcpy(&time_left, (const char *)body + layout.time_left, sizeof time_left);
     return number(body, layout.steps_left) - 1 <= 0 && time_left - h <= 0;
@@ -300,7 +300,7 @@ static int findCounters(dBodyID body)
     return layout.ready + sizeof(int) <= BODY_BYTES;
 }
 
-/* A body with two samples and three idle steps: every step, what is foretold must happen. */
+/* A test with a body of two samples and three idle steps: is in each step what happens what was foretold? */
 static int foretellsIdle(dWorldID world, dBodyID body)
 {
     int fell_idle = 0;
@@ -339,7 +339,7 @@ static int findMoved(dBodyID body)
     return found && spragLayoutMovedCallback(body) == NULL;
 }
 
-/* Only with offsets that point at two buffers may they be followed. */
+/* The offsets are followed only if they lead to two buffers. */
 static int findIdling(dWorldID world)
 {
     dBodyID body = dBodyCreate(world);
@@ -397,7 +397,8 @@ static int findAttached(dBodyID body, dBodyID other)
     return found == 1 && word(body, layout.attached) == NULL;
 }
 
-/* A joint that is marked in ODE's way: its search for islands has been there.  It stays for as long as the program. */
+/* Makes a joint that bears the mark of ODE's search for islands: the search has been there, and passes it over.  The
+ * joint lives as long as the program. */
 static void makeStandIn(void)
 {
     layout.aside = dWorldCreate();
@@ -409,7 +410,8 @@ static void makeStandIn(void)
     layout.stand_in = word(body, layout.attached);
 }
 
-/* A ball that holds a body must not, while it is hidden, and is not touched; the body is put to rest all the same. */
+/* A test with a ball joint that holds a body: while it is hidden it must not hold the body, nor be touched, and the
+ * body must still be put to rest when idle. */
 static int findHiding(void)
 {
     dWorldID world = dWorldCreate();
@@ -441,7 +443,7 @@ static int findHiding(void)
 static void findLayout(void)
 {
     dWorldID world = dWorldCreate();
-    dJointGroupID group = dJointGroupCreate(0); /* its blocks are longer than what is searched */
+    dJointGroupID group = dJointGroupCreate(0); /* a group's joints lie in blocks longer than what is searched */
     dContact contact;
     unsigned char pattern[sizeof contact];
     for (size_t i = 0; i < sizeof pattern; ++i)

@@ -10,8 +10,8 @@
 #include "linalg/vec3.h"
 #include "ode/bearing.h"
 #include "ode/carry.h"
-#include "ode/layout.h"
 #include "ode/guide.h"
+#include "ode/layout.h"
 
 /* ---------------------------------------------------------------- serials */
 
@@ -20,8 +20,9 @@ int spragLedgerSerial(spragWorldID world, int mark)
     return mark >= SPRAG_MARK_MIN ? mark : SPRAG_MARK_MIN + (int)(world->next_serial++ % SPRAG_MARK_MIN);
 }
 
-/* Of the snapshot's first `count` joints the one that lives at this address now, or -1.  ODE has numbered what was
- * there in its step, and given those that Sprag disabled a number of their own. */
+/* Which of the snapshot's first `count` joints still lives at this address, or -1: none, or the joint there is a new
+ * one. In its step ODE has numbered the joints that were there, and those that Sprag disabled have a number of their
+ * own. */
 static int findLiving(const spragSnapshot *s, int count, dJointID id)
 {
     int j = count - 1;
@@ -40,7 +41,7 @@ void spragLedgerMark(spragWorldID world)
             spragLayoutMarkJoint(s->joint[j].id, s->joint[j].serial);
     if (!world->called)
         return;
-    int count = s->joint_count; /* newest first, in the list as from the snapshot's end */
+    int count = s->joint_count; /* the list has the newest joint first, the snapshot last */
     for (dJointID id = spragLayoutFirstJoint(world->world); id != NULL; id = spragLayoutNextJoint(id)) {
         const int j = findLiving(s, count, id);
         if (j >= 0 && s->joint[j].serial != 0)
@@ -51,7 +52,7 @@ void spragLedgerMark(spragWorldID world)
 
 /* ---------------------------------------------------------------- surfaces */
 
-/* What a contact has without a surface of its own. */
+/* Is it the surface of a contact that was given none? */
 static int saysNothing(const spragSurface *surface)
 {
     return surface->mu_static <= 0 && surface->curvature_radius[0] < 0 && surface->curvature_radius[1] < 0 &&
@@ -133,8 +134,8 @@ static dBodyID bodyId(const spragSnapshot *s, int body)
     return body < 0 ? NULL : s->body[body].id;
 }
 
-#define NEAR 0.1  /* of the arm: what a contact may have moved on a body at rest */
-#define SAME 1e-6 /* of the arm: nobody looks for a nearer one */
+#define NEAR 0.1  /* of the arm: how far a contact may have moved on a body at rest */
+#define SAME 1e-6 /* of the arm: no nearer record is looked for */
 
 /* A contact looking for its predecessor. */
 typedef struct Seeker {
@@ -142,7 +143,7 @@ typedef struct Seeker {
     int serial[2];
     dGeomID geom[2];
     double local[2][3];
-    double travel[2]; /* m, m per m of arm: what the bodies move in two steps; once asked for */
+    double travel[2]; /* m, m per m of arm: how far the bodies move in two steps; once has_travel */
     int has_travel;
 } Seeker;
 
@@ -206,11 +207,14 @@ void spragLedgerTurn(spragContactMemory *memory)
     memory->turned = !old.turned;
 }
 
-enum { LOOK_MOST = 64 }; /* records: colliders give contacts in much the same order each time */
+enum {
+    LOOK_MOST = 64
+}; /* records of a pair; as colliders give contacts in much the same order each time, few are enough */
 
-/* Nearest record, in the frame in which it is less, no farther than a tenth of the lever arm and what the bodies
- * travel, in the other frame no farther than the arm and that (else a body was put elsewhere); or -1.  It leaves the
- * list of its pair, which begins at *head. */
+/* The record that the contact continues, or -1; it is taken from the list of its pair, which begins at *head.  It is
+ * the record nearest to the contact.  The distance is taken in the frames of both bodies.  The smaller one counts: it
+ * is at most NEAR of the lever arm and what the bodies travel.  The larger one is at most the arm and that travel; else
+ * a body was put elsewhere. */
 static int takeMatch(const spragWorldID world, const spragJointState *joint, Seeker *seeker, int *head, int *next)
 {
     double best = INFINITY; /* m^2 */
@@ -248,7 +252,7 @@ static int takeMatch(const spragWorldID world, const spragJointState *joint, See
     return found;
 }
 
-/* Records of each joint's limits and motors. */
+/* Lists each joint's records of limits and motors.  0: no memory. */
 static int matchLoads(spragWorldID world)
 {
     spragSnapshot *s = &world->snapshot;
@@ -267,7 +271,7 @@ static int matchLoads(spragWorldID world)
     return 1;
 }
 
-/* Records of guides and of the ends of bearings are known by their ids. */
+/* Finds the records of guides and of the ends of bearings, by their ids. */
 static void findGuideRecords(spragWorldID world)
 {
     for (int k = 0; k < world->guide_count; ++k)
@@ -286,8 +290,7 @@ static void findGuideRecords(spragWorldID world)
     }
 }
 
-/* The records that a joint goes on with: of a contact or guide one, of a bearing
- * those of its ends, each an index or -1. */
+/* The records that a joint continues, each an index or -1: a contact or guide has one, a bearing one for each end. */
 static const int *recordsOf(const spragJointState *joint, int *count)
 {
     *count = joint->contact != NULL || joint->guide != NULL ? 1 : joint->bearing != NULL ? SPRAG_BEARING_ENDS : 0;
@@ -314,18 +317,18 @@ void spragLedgerKeep(spragWorldID world, const spragIsland *island)
 
 /* ---------------------------------------------------------------- all contacts */
 
-enum { AHEAD = 6 }; /* records: what memory takes */
+enum { AHEAD = 6 }; /* records: memory is asked for those that come so much later */
 
-/* Contacts look for their records by pairs of bodies, and no two pairs have
- * anything in common: threads share the pairs. */
+/* Contacts look for their records among those of their pair of bodies.  Pairs have nothing in common, so threads share
+ * them. */
 typedef struct Match {
     spragWorldID world;
-    int *next;             /* (memory_count) another record of the pair, or -1 */
-    spragPointerMap first; /* of a pair its first record */
-    int *seeking;          /* (memory_count) of the first record of a pair its first contact, or -1 */
-    int *pair, *follower;  /* (joint_count) first record of the contact's pair, next contact of the pair; or -1 */
+    int *next;             /* (memory_count) the next record of the same pair, or -1 */
+    spragPointerMap first; /* the first record of each pair */
+    int *seeking;          /* (memory_count) for the first record of a pair: the pair's first contact, or -1 */
+    int *pair, *follower;  /* (joint_count) first record of the contact's pair; next contact of the pair; or -1 */
     spragMeanwhileFn *own; /* what this thread does while another lists the records */
-    spragStatus status;    /* of that */
+    spragStatus status;    /* that `own` ended with */
 } Match;
 
 static void listRecords(void *data, int range, int first, int end)
@@ -333,7 +336,7 @@ static void listRecords(void *data, int range, int first, int end)
     (void)range, (void)first, (void)end;
     Match *match = data;
     const void *last = NULL;
-    for (int k = match->world->memory_count - 1; k >= 0; --k) { /* records of one pair lie side by side */
+    for (int k = match->world->memory_count - 1; k >= 0; --k) { /* as a rule records of one pair lie side by side */
         const void *key = match->world->pair[k];
         match->seeking[k] = -1;
         if (key != last && last != NULL)
@@ -345,7 +348,7 @@ static void listRecords(void *data, int range, int first, int end)
         spragPointerMapPut(&match->first, last, 0);
 }
 
-/* How often another pair begins. */
+/* How often, along the list of records, the pair changes. */
 static int countPairs(const struct spragWorld *world)
 {
     int count = 0;
@@ -354,7 +357,7 @@ static int countPairs(const struct spragWorld *world)
     return count;
 }
 
-/* Of joints first .. end - 1. */
+/* Lists joints first .. end - 1 by pairs. */
 static void findPairs(void *data, int range, int first, int end)
 {
     (void)range;
@@ -389,7 +392,7 @@ static void listContacts(Match *match)
     }
 }
 
-/* Of the pairs whose first records are first .. end - 1. */
+/* Matches contacts and records of the pairs whose first records are first .. end - 1. */
 static void matchPairs(void *data, int range, int first, int end)
 {
     (void)range;
@@ -401,7 +404,7 @@ static void matchPairs(void *data, int range, int first, int end)
             spragPrefetch(&s->joint[soon].contact->geom, sizeof s->joint[soon].contact->geom);
             spragAskBodies(s->body, &s->joint[soon], SPRAG_HOW_THEY_LIE);
         }
-        int left = k; /* first record not taken */
+        int left = k; /* first record of the pair that is not taken */
         for (int j = match->seeking[k]; j >= 0; j = match->follower[j]) {
             Seeker seeker;
             makeSeeker(s, &s->joint[j], &seeker);

@@ -11,7 +11,7 @@ typedef struct Making {
     double *E, *diagonal;
 } Making;
 
-/* Joint i of a mechanism as joint j of the island.  Redundant rows carry nothing, and are left out. */
+/* Adds joint i of a mechanism as joint j of the island.  Redundant rows carry no impulse, and are left out. */
 static void addJoint(const Making *making, const struct spragArticulation *art, int i, int j)
 {
     int *of = making->of + 2 * (size_t)j;
@@ -52,7 +52,7 @@ int spragLinksMake(const spragSnapshot *snapshot, spragIsland *island)
 
 double spragReachesPrice(const spragIsland *island)
 {
-    enum { PER_BLOCK = 12, PER_JOINT = 3 }; /* both ways */
+    enum { PER_BLOCK = 12, PER_JOINT = 3 }; /* products of 3x3 blocks, there and back */
     double price = PER_BLOCK * (double)island->block_count;
     for (int a = 0; a < island->articulation_count; ++a)
         for (int slot = 0; slot < island->articulation[a].block_count; ++slot)

@@ -2,14 +2,16 @@
 
 enum {
     COUNTED = SPRAG_MANNER_COUNTED,
-    PERIOD = 128,          /* steps: a manner that loses a half costs 2 % */
-    OWN = 8,               /* the first that counts: what they find in caches is their own by then, */
-    OTHER = OWN + COUNTED, /* the first in the other manner, */
-    TRIED = OTHER + 2,     /* the first of these that counts */
-    END = TRIED + COUNTED  /* the first after them */
+    PERIOD = 128, /* steps: if the other manner takes half as long again, trying it costs 2 % */
+
+    /* Steps of a period: */
+    OWN = 8,               /* the first whose time counts: by then caches hold what this manner needs */
+    OTHER = OWN + COUNTED, /* the first in the other manner */
+    TRIED = OTHER + 2,     /* the first of the other manner whose time counts */
+    END = TRIED + COUNTED  /* the first after these */
 };
-#define CLEARLY 0.9 /* of what its own took, or less */
-#define SHORT 5e-3  /* s: longer steps have all threads */
+#define CLEARLY 0.9 /* of the time of its own manner: the other one is kept if it takes less */
+#define SHORT 5e-3  /* s: longer steps always have all threads */
 
 int spragMannerIsAlone(const spragManner *manner)
 {

@@ -6,41 +6,47 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "linalg/vec3.h"
-#include "problem/creep.h"
 #include "ode/delassus.h"
+#include "problem/creep.h"
 #include "solve/greedy.h"
 #include "solve/greedy_lanes.h"
 
 enum {
-    LEAST = 8,          /* contacts */
-    SWEEPS_LEAST = 3,   /* visits of each contact, however short the time, */
-    VISITS_LEAST = 500, /* and these, as small islands come last, */
-    SWEEPS_LATE = 20,   /* but no more than QuickStep makes */
-    SWEEPS_MOST = 60,   /* beyond it W is worth its price, */
-    SWEEPS_WIDE = 180,  /* or beyond this where visits are cheap; */
-    SWEEPS_HASTY = 120, /* in haste: 180 take half the time more for nine tenths of the residual (1000 balls), or half
-                           (1000 boxes) */
-    LOOKS_MOST = 40,    /* of the judge */
-    LOOKS_IN_TIME = 5,  /* in SWEEPS_LATE visits of each contact, under a time limit */
-    LOOKS_FIRST = 3     /* visits of each contact before the judge looks, where nothing is limited */
+    LEAST = 8, /* contacts of an island that is solved without W */
+
+    /* However short the time, n contacts get SWEEPS_LEAST n + VISITS_LEAST visits (small islands come last), but no
+     * more than SWEEPS_LATE n, which is what QuickStep makes. */
+    SWEEPS_LEAST = 3,
+    VISITS_LEAST = 500,
+    SWEEPS_LATE = 20,
+
+    /* Visits of each contact after which W is worth its price; in wide lanes, where visits are cheap, more.  In haste
+     * 180 would take half the time more, for nine tenths of the residual (1000 balls) or half of it (1000 boxes). */
+    SWEEPS_MOST = 60,
+    SWEEPS_WIDE = 180,
+    SWEEPS_HASTY = 120,
+
+    LOOKS_MOST = 40,   /* of the judge, who says what the residual is */
+    LOOKS_IN_TIME = 5, /* of the judge in SWEEPS_LATE visits of each contact, under a time limit */
+    LOOKS_FIRST = 3    /* visits of each contact before the judge's first look, where nothing is limited */
 };
-#define ROUGH 1e-5  /* m/s: a tolerance that may be reached without W */
-#define JUDGING 0.9 /* of the time of his first look: what the judge takes at the end */
-#define LEFT 0.4    /* of the tolerance: changes that are left undone */
+#define ROUGH 1e-5  /* m/s: a tolerance above it may be reached without W */
+#define JUDGING 0.9 /* time of the judge's last look, relative to the first one's */
+#define LEFT 0.4    /* of the tolerance: smaller changes are left undone */
 
 /* A pile at rest.  One ball that topples stirs what it leans on by a hundredth of its own speed in each step, and in
- * the end all of the pile: what is stirred most is visited, and a blow is answered where it falls.  (Sweeps of all
- * contacts stir the whole pile: one blow on 10 000 balls left 7e-4 m/s.) */
+ * the end all of the pile.  So the contacts that are stirred most are visited, and a blow is answered where it falls.
+ * (Sweeps of all contacts stir the whole pile: one blow on 10 000 balls left 7e-4 m/s.) */
 enum {
-    VISITS_AT_REST = 24,  /* of each contact, at most, */
-    VISITS_POLISHING = 2, /* or where all is within tolerance: enough that what creeps does not grow; */
-    VISITS_CALMING = 8    /* where Newton would do it, but what creeps is not worth it */
+    VISITS_AT_REST = 24,  /* of each contact, at most */
+    VISITS_POLISHING = 2, /* the same once all is within tolerance: enough that creep does not grow */
+    VISITS_CALMING = 8    /* the same where creep is too slow to call Newton's method for */
 };
-#define STIRRED 0.1      /* of the residual: changes that are left undone, */
-#define STIRRED_MOST 0.2 /* and of the tolerance: less than what is enough of creep, for then it ends there */
-#define FALLS 0.7        /* between two looks; else it is time for W */
-#define CREEP_ENOUGH 0.3 /* tolerances: the rest is left to the next step */
-#define CALM 0.3         /* of what is rounding */
+#define STIRRED 0.1      /* of the residual: smaller changes are left undone */
+#define STIRRED_MOST 0.2 /* of the tolerance, the same: less than CREEP_ENOUGH, so that creep can fall to that */
+#define FALLS 0.7        /* the residual falls to this part between two looks, or it is time for W */
+#define CREEP_ENOUGH 0.3 /* of the tolerance: slower creep is left to the next step */
+#define CALM 0.3         /* of the creep that is rounding: smaller changes are left undone */
 
 typedef struct Bodies {
     spragSnapshot *snapshot;
@@ -198,7 +204,8 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     spragGreedyBegin(greedy, others, NULL);
     deadline -= JUDGING * (spragSeconds() - begin);
     const double enough = LEFT * options->tolerance;
-    /* Visits between two looks of the judge, who says where it is worst.  Sweeps with momentum must be long. */
+    /* Visits before the judge's first look; twice as many before each next one.  Sweeps with momentum (lanes) are not
+     * to be interrupted. */
     long each = greedy->lanes != NULL ? most : timed ? late_most / LOOKS_IN_TIME : limited ? n : LOOKS_FIRST * (long)n;
     int late, looks = 0;
     do {
@@ -226,8 +233,9 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, s
     greedy->best = NULL; /* the last answer is the one that is wanted */
     spragGreedyBegin(greedy, others, u);
     solve->residual = greedy->best_residual;
-    roughly |= !spragCreepMatters(options->tolerance, u, greedy->contact_count); /* nor would Newton be asked with W */
-    double enough = SPRAG_CREEP_ROUNDING, before = INFINITY;                     /* of creep; the residual */
+    roughly |= !spragCreepMatters(options->tolerance, u,
+                                  greedy->contact_count);    /* with W, too, Newton's method would not be called */
+    double enough = SPRAG_CREEP_ROUNDING, before = INFINITY; /* of creep; the residual */
     while (roughly && (greedy->creep > enough || solve->residual > options->tolerance) && greedy->visits < most &&
            solve->residual < FALLS * before) {
         before = solve->residual;

@@ -6,13 +6,13 @@
 #include "ode/rows.h"
 #include "solve/greedy.h"
 
-/* Is an island of so many contacts worth it, as far as the limits say? */
+/* 1: by its limits and its size an island of so many contacts is one of these. */
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts);
 
-/* Room for so many contacts, and for many visits where these are to be expected.  0: no memory. */
+/* Room for so many contacts; with the lists that many visits need, where these are to be expected.  0: no memory. */
 int spragMatrixFreeInit(const struct spragWorld *world, const spragIsland *island, int contacts, spragGreedy *greedy);
 
-/* The body as visits know it, at rest. */
+/* What visits know of the body; it is at rest. */
 void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body);
 
 /* Makes island->greedy where the island is of that kind.  0: no memory. */
@@ -24,16 +24,16 @@ int spragMatrixFreeDiagonal(const spragSnapshot *snapshot, spragIsland *island);
 /* free_acceleration of each contact: what the others' guesses add. */
 void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactHistory *history);
 
-/* From the guess in greedy: r, u (contact_count x 3) and what is told of it; others: as spragGreedyBegin has it.  OK:
- * the judge is content; LIMIT: time or visits are used up; NOT_CONVERGED: W is worth forming. */
+/* From the guess in greedy: its r, u (contact_count x 3) and what is told of the answer; others: see spragGreedyBegin.
+ * OK: within the tolerance; LIMIT: time or visits are used up; NOT_CONVERGED: W is worth forming. */
 spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
                                  spragSolveInfo *solve);
 /* The same of an island with blocks. */
 spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island);
 
-/* Of an island that seems to rest: OK where the guess is the answer and what holds does not creep, or hardly, and a
- * few visits are all that it is worth, or where that is enough (roughly: it costs too much to have it to rounding; or
- * nobody asks) after some more; else NOT_CONVERGED. */
+/* For an island that seems to rest, from its guess.  OK: within the tolerance, and what holds creeps no faster than
+ * rounding, or after a few visits no faster than SPRAG_CREEP_SLOW.  roughly: creep is not asked for, and there may be
+ * more visits; so it is too where nobody would end the creep (spragCreepMatters).  Else NOT_CONVERGED. */
 spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, spragGreedy *greedy, double *others,
                                 double *u, spragSolveInfo *solve);
 

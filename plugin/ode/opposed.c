@@ -7,12 +7,14 @@
 #include "linalg/ldlt.h"
 #include "linalg/vec3.h"
 
-enum { AXES_MAX = 16 };     /* directions told apart on one pair of bodies; contacts of more are left as they are */
+enum {
+    AXES_MAX = 16
+}; /* directions told apart on one pair of bodies; contacts along further ones are left as they are */
 #define SAME_DIRECTION 1e-6 /* 1 - |cos| */
-#define OVERLAP_MOST 0.01   /* of the thickness: more is no clearance but a penetration to be undone */
-#define BESIDE 0.01         /* of the thickness: how far across the other side's points may be */
-#define SLACK 10            /* in tolerances of the solver */
-#define LOADED 1e-3         /* of the greatest force in the slot: what bears more, bears load */
+#define OVERLAP_MOST 0.01   /* of the thickness: a deeper overlap is no clearance but a penetration to be undone */
+#define BESIDE 0.01         /* of the thickness: how far beside each other the points of the two sides may be */
+#define SLACK 10            /* of the solver's tolerance */
+#define LOADED 1e-3         /* of the greatest force in the slot: a contact with more bears load */
 
 /* Contacts that push along +n or along -n. */
 typedef struct Side {
@@ -39,7 +41,7 @@ static double pushCosine(const spragBlock *a, const spragBlock *b)
     return orderOf(a) * orderOf(b) * spragDot3(a->n, b->n);
 }
 
-/* A rigid contact that overlaps and asks for nothing but to be pushed out. */
+/* Is it a rigid contact that overlaps, and asks for nothing but to be pushed out? */
 static int isPlain(const spragBlock *block, double compliance)
 {
     return block->part == SPRAG_PART_CONTACT && block->gap <= 0 && block->rhs[0] == block->correction &&
@@ -64,7 +66,7 @@ static void addTo(const struct spragWorld *world, Side *side, const spragBlock *
     side->load = fmax(side->load, lastLoad(world, block));
 }
 
-/* Do the two press on the same part of the body, and by no more than clearance explains? */
+/* Do the two sides press on the same part of the body, with no deeper overlap than clearance explains? */
 static int areOpposed(const Side side[2])
 {
     const Side *a = &side[0], *b = &side[1];
@@ -88,7 +90,8 @@ static void rowOf(const Axis *axis, int s, const spragBlock *block, double row[4
     row[3] = sign * (spragDot3(block->position, axis->frame->t2) - 0.5 * (low[2] + high[2]));
 }
 
-/* x = (M, t, s1, s2) that fits best.  Points on a line, or one point, leave slopes open: they are 0. */
+/* x = (M, t, s1, s2) with the least squares of what the rows miss.  Slopes that points on a line, or a single point, do
+ * not determine are 0. */
 static void fitMotion(const spragIsland *island, const int *next, const Axis *axis, double x[4])
 {
     static const int first[4] = {0, 0, 0, 0};
@@ -111,7 +114,8 @@ static void fitMotion(const spragIsland *island, const int *next, const Axis *ax
     spragLdltBackward(4, first, A, x);
 }
 
-/* What bore load keeps its place: with slack on it too, a body that jams would creep. */
+/* Takes what is common off the corrections, and SLACK more where a contact bore no load.  (With slack on loaded
+ * contacts too, a body that jams would creep.) */
 static void relax(const struct spragWorld *world, spragIsland *island, const int *next, const Axis *axis)
 {
     const double slack = SLACK * world->config.tolerance,

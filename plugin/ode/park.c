@@ -6,16 +6,16 @@
 #include "base/prefetch.h"
 #include "ode/articulation.h"
 
-enum { AHEAD = 8 }; /* objects: what memory takes */
+enum { AHEAD = 8 }; /* objects: memory is asked for those that come so much later */
 
-/* The heads of bodies and joints are asked for before their turn. */
+/* Asks memory for the head of a body or joint before its turn. */
 static void askBody(const spragSnapshot *s, int i)
 {
     if (i + AHEAD < s->body_count)
         __builtin_prefetch(s->body[i + AHEAD].id);
 }
 
-/* And the accumulators, force and torque. */
+/* Asks for the body's accumulators, force and torque. */
 static void askForce(const spragSnapshot *s, int i)
 {
     if (i + AHEAD < s->body_count)
@@ -49,7 +49,7 @@ static void setVelocity(dBodyID body, const double v[6])
 
 enum { NEVER = INT_MAX }; /* idle steps that no body can have */
 
-/* Marks, at their first bodies, ODE's islands that have a solved one: held = 1. */
+/* Marks those of ODE's islands that contain a solved island: held = 1 at their first bodies. */
 static void findHeld(spragSnapshot *s)
 {
     for (int i = 0; i < s->body_count; ++i)
@@ -57,8 +57,8 @@ static void findHeld(spragSnapshot *s)
             s->body[s->body[i].component].held = 1;
 }
 
-/* What ODE would do to the bodies of an awake island, if it saw the joints: one that has been idle is set to rest, a
- * sleeper wakes with its counters as they are, and none of them falls asleep. */
+/* Does to a body of an awake island what ODE would do if it saw the joints: a body that has been idle is set to rest, a
+ * sleeper wakes with its counters as they are, and none falls asleep in this step. */
 static void hold(spragBodyState *body)
 {
     body->slept = !dBodyIsEnabled(body->id);
@@ -76,7 +76,7 @@ static void hold(spragBodyState *body)
     spragLayoutSetIdleState(body->id, &state);
 }
 
-/* Counters: of a woken body as found; of the others what ODE made of them. */
+/* Gives a body its idle counters back: a woken body those that it had, others what ODE made of them in its step. */
 static void release(const spragBodyState *body, int stepped)
 {
     if (!body->counted)
@@ -84,7 +84,7 @@ static void release(const spragBodyState *body, int stepped)
     spragIdleState state = spragLayoutIdleState(body->id);
     if (!stepped || body->slept)
         state = body->idle_state;
-    else if (state.steps_left >= NEVER - 1) /* not looked at, or one idle step counted */
+    else if (state.steps_left >= NEVER - 1) /* ODE did not look at the body, or counted one idle step */
         state.steps_left = body->idle_state.steps_left - (NEVER - state.steps_left);
     spragLayoutSetIdleState(body->id, &state);
     if (!stepped && body->slept)
@@ -117,8 +117,8 @@ static void disableJoints(struct spragWorld *world)
     world->parked = 1;
 }
 
-/* Stands for the user's callback, which may look at joints: by now ODE has its islands, so the joints can be enabled
- * again.  With ODE's threading several may come at once. */
+/* Stands in for the user's callback, which may look at joints: by the time it is called ODE has found its islands, so
+ * the joints can be enabled again.  With ODE's threading several calls may come at once. */
 static void onMoved(dBodyID id)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -139,7 +139,7 @@ static void listen(spragBodyState *body)
     dBodySetMovedCallback(body->id, onMoved);
 }
 
-/* A callback that was changed meanwhile stays changed. */
+/* Sets the user's callback again, unless the user has changed it meanwhile. */
 static void stopListening(const spragBodyState *body)
 {
     if (spragLayoutMovedCallback(body->id) == onMoved)
@@ -148,7 +148,7 @@ static void stopListening(const spragBodyState *body)
 
 /* ---------------------------------------------------------------- forces */
 
-/* feedback += force J on ODE's first and second body */
+/* Adds force J to the feedback: to f1, t1 or f2, t2, of ODE's first or second body. */
 static void addFeedback(dJointFeedback *feedback, int side, const double J[6], double force)
 {
     dReal *f = side == 0 ? feedback->f1 : feedback->f2, *t = side == 0 ? feedback->t1 : feedback->t2;
@@ -208,9 +208,9 @@ static void addForces(spragBodyState *body, double h)
 
 /* ---------------------------------------------------------------- the step */
 
-/* With threads of its own ODE moves geoms in the order in which they come to it, and that is the
- * order in which their space then finds contacts: no two runs are alike.  Where ODE has nothing to
- * solve, one island at a time costs no more. */
+/* Lets ODE do one island at a time where it has nothing to solve, which costs no more.  With threads of its own ODE
+ * moves geoms in the order in which threads come to them; their space then finds contacts in that order, and no two
+ * runs are alike. */
 static void limitThreads(struct spragWorld *world)
 {
     world->thread_limit = dWorldGetStepIslandsProcessingMaxThreadCount(world->world);
@@ -234,8 +234,9 @@ static int countLeft(const spragSnapshot *s)
     return left;
 }
 
-/* By the thread that calls ODE: bodies and joints that another one has touched cost ODE's step half as much again.
- * Where ODE has none to solve and nobody looks meanwhile, joints are not disabled one by one: ODE is shown none. */
+/* Done by the thread that calls ODE: if another thread has touched the bodies and joints, ODE's step takes half as long
+ * again.  Where ODE has no joints to solve, and no callback looks at any, they are not disabled one by one: ODE is
+ * shown a world without joints. */
 int spragPark(struct spragWorld *world)
 {
     spragSnapshot *s = &world->snapshot;

@@ -11,7 +11,7 @@
 
 enum { BLOCKS_MAX = 16 };
 
-/* m/s: what forces add to the motion of row `row` within the step. */
+/* m/s: by how much forces change the velocity of row `row` in the step. */
 static double driveOf(const spragIsland *island, int k, int row)
 {
     const spragBlock *block = &island->block[k];
@@ -27,7 +27,7 @@ static int isDriven(const spragIsland *island, int k)
            SPRAG_PASSING_SHARE * p->mu[k] * fabs(island->r[3 * k]) * w;
 }
 
-/* It slid into the step, and stands at its end. */
+/* Did the contact slide into the step, and does it stand at its end? */
 static int stops(const spragIsland *island, int k, double still)
 {
     const spragContactHistory *past = &island->problem.history[k];

@@ -25,6 +25,7 @@ static inline int spragPointerMapMake(spragPointerMap *map, spragArena *arena, i
     return map->key != NULL && map->value != NULL;
 }
 
+/* The slot of the key, or the free one where it belongs. */
 static inline size_t spragPointerMapSlot(const spragPointerMap *map, const void *key)
 {
     size_t slot = (size_t)(((uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & map->mask;

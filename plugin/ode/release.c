@@ -11,17 +11,18 @@
 #include "solve/policy.h"
 #include "solve/solver.h"
 
-/* 3x3 products, some 10 ms: what a solution is worth where a wedge stands against one.  (Of boxes that a wall pushes
- * four fifths of those that are found at all are found so; the others took up to 0.4 s.) */
+/* Limit of work where a wedge stands against a rigid solution, in 3x3 products: some 10 ms.  (Of the solutions that are
+ * found at all for boxes pushed by a wall, four fifths are found within it; the others took up to 0.4 s.) */
 #define WORK_DESPITE 1e7
 
 enum {
     ROUNDS_WITH_RETURN = 4,
     ROUNDS_MAX = 8,
-    MISSES_PATIENT = 2, /* in one step: joints in conflict are solved again for each bound, motor and surge */
-    STEPS_PROMPT = 300, /* of each method, for who misses again */
-    FEW = 60,           /* blocks that are swept in some microseconds */
-    LARGE = 200         /* blocks: the step of a pile that is still falling does not wait for this */
+    MISSES_PATIENT =
+        2, /* misses of an island in one step, after which methods get no more than STEPS_PROMPT iterations: */
+    STEPS_PROMPT = 300, /* joints in conflict are solved again for each bound, motor and surge */
+    FEW = 60,           /* blocks that are swept in some microseconds, at most */
+    LARGE = 200         /* blocks: a larger pile is still falling, and its step does not wait for all this */
 };
 
 static void setTangential(double *bound, const unsigned char unused[3], double limit)
@@ -62,8 +63,8 @@ static void setCoefficients(spragIsland *island, int k, const double mu[2])
         island->mu_minus[k] = mu[1];
 }
 
-/* What slips back within the step stood still in between: there mu_static may hold it.  What holds by that and slips
- * all the same slips with its kinetic coefficient. */
+/* A contact that slips back within the step stood still in between: it gets mu_static, which may hold it.  One that has
+ * mu_static and slips all the same gets its kinetic coefficient.  1: some coefficient changed. */
 static int holdOrSlip(spragIsland *island)
 {
     const double still = spragRecordStill(island->solve.residual);
@@ -103,8 +104,9 @@ spragStatus spragPartingSolve(spragChainFn *solve, const spragSolveOptions *opti
     return status;
 }
 
-/* Huge impulses that miss are a wedge between contacts that are all but rigid, and no answer, however little they miss.
- * (Infinite friction in conflict is told of as it is.) */
+/* Is the answer too far off to be one?  Huge impulses that miss the tolerance, however little they miss it by, are no
+ * answer: they come from a wedge between contacts that are all but rigid.  (Not so where infinite friction is in
+ * conflict: that is told of as it is.) */
 static int isFar(const spragSolveOptions *options, const spragIsland *island)
 {
     const double residual = island->solve.residual;
@@ -118,8 +120,9 @@ static int isMissed(const spragSolveOptions *options, const spragIsland *island,
     return status == SPRAG_NOT_CONVERGED && isFar(options, island);
 }
 
-/* What was wedged in the last step may be so still: the mode search alone.  What was in this one, with other bounds or
- * other corrections, is not even searched; else as it was.  1: it is solved, wedged, or has no memory. */
+/* An island that was wedged in the last step may still be: the mode search alone is tried before a wedge is looked for.
+ * If it was wedged in this step (again), with other bounds or corrections, not even that is.  1: it is solved, wedged,
+ * or there is no memory; 0: neither. */
 static int solveWedged(const spragSolveOptions *options, spragIsland *island, int again, int *iterations,
                        spragStatus *status)
 {
@@ -137,11 +140,12 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
         return !again;
     if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         *status = SPRAG_ERROR_MEMORY;
-    island->guides_yield |= island->wedge > 0 && island->wedged_before > 1; /* that contacts do is not enough */
+    island->guides_yield |= island->wedge > 0 && island->wedged_before > 1; /* yielding contacts were not enough */
     return *status == SPRAG_ERROR_MEMORY || island->wedge > 0;
 }
 
-/* What had its answer late in the last step may have it at once in this one.  1: it is solved, or has no memory. */
+/* An island whose answer came from a late link of the chain in the last step: that link is tried first.  1: it is
+ * solved, or there is no memory. */
 static int solveHard(const spragSolveOptions *options, spragIsland *island, const double *guess, int *iterations,
                      spragStatus *status)
 {
@@ -156,7 +160,7 @@ static int solveHard(const spragSolveOptions *options, spragIsland *island, cons
     return !island->vain;
 }
 
-/* What is left of the chain, with less work where a wedge stands against a solution: then contacts yield. */
+/* The rest of the chain; with less work where a wedge stands against a solution, since contacts can yield instead. */
 static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, int *iterations)
 {
     spragSolveOptions own = *options;
@@ -169,9 +173,9 @@ static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, i
     return status;
 }
 
-/* The chain, but asked after its first links, or after all, whether there is a rigid solution.  What stands against
- * guides stands against all methods: Newton's equations know no interior of their cones (solve/cones.h), and later
- * links seldom find what the first did not. */
+/* The chain.  Where it misses, a wedge is looked for, which says that there may be no rigid solution: after the first
+ * links in small islands with guides and where spragChainHastens, else after all.  With guides, later links seldom find
+ * what the first did not: Newton's equations know no interior of the cones of guides (solve/cones.h). */
 static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *island, const double *guess, int again,
                               int *iterations)
 {
@@ -183,7 +187,7 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
     if (!again && !island->wedged_before && solveHard(options, island, guess, iterations, &status))
         return status;
     status = spragPartingSolve(early ? spragChainBegin : spragChainSolve, options, island, iterations);
-    if (early && status == SPRAG_LIMIT && isFar(options, island)) /* nobody asks for a wedge then */
+    if (early && status == SPRAG_LIMIT && isFar(options, island)) /* a limit, not a miss: no wedge is looked for */
         return spragPartingSolve(spragChainDespite, options, island, iterations);
     if (!isMissed(options, island, status))
         return status;
@@ -200,7 +204,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     spragSolveOptions own = *given;
     const spragSolveOptions *options = &own;
     const int again = island->wedge > 0;
-    double *guess = NULL; /* of what was hard in the last step */
+    double *guess = NULL; /* kept if the island was wedged or hard in the last step */
     int iterations = 0;
     if (waits && island->missed >= MISSES_PATIENT && own.iteration_limit == 0)
         own.iteration_limit = STEPS_PROMPT;

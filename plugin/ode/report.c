@@ -85,15 +85,15 @@ void spragReportContacts(struct spragWorld *world)
 
 /* ---------------------------------------------------------------- what ended, what goes on */
 
-/* In the snapshot, or -1: gone, or the world. */
+/* A body of a record in the snapshot, or -1: it is gone, or is the world. */
 static int indexOf(const spragSnapshot *s, const spragContactMemory *old, int side)
 {
     const int body = spragPointerMapGet(&s->body_index, old->body[side]);
     return body >= 0 && s->body[body].serial == old->serial[side] ? body : -1;
 }
 
-/* Contacts of the last step that no island of this one continues: those that sleep, or that ODE solved, stay known as
- * they were; the others are gone. */
+/* Contacts of the last step that this one does not continue: those of sleepers, and those that ODE solved, are kept as
+ * they were; the others have ended. */
 static void closeOld(struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -160,7 +160,7 @@ static const char *reasonOf(const struct spragWorld *world, const spragIsland *i
                                                                   : NULL;
 }
 
-/* What is said of an island as a whole: its first body stands for it. */
+/* Adds an event of an island as a whole; its first body stands for it. */
 static void addIslandEvent(struct spragWorld *world, const spragIsland *island, spragEventType type)
 {
     const spragBodyState *body = &world->snapshot.body[island->body[0]];
@@ -176,8 +176,8 @@ static void addIslandEvent(struct spragWorld *world, const spragIsland *island, 
     spragEventLogAdd(&world->log, type, &event);
 }
 
-/* What only the island as a whole shows: several contacts together may have several solutions, or none, where each one
- * alone is regular (the determinants of docs/theory.md 4; the solver's small-friction test). */
+/* Adds paradoxes that only the island as a whole shows: several contacts together may have several solutions, or none,
+ * though each one alone is regular (the determinants of docs/theory.md 4; the solver's small-friction test). */
 static void addIslandParadox(struct spragWorld *world, const spragIsland *island, int first_event)
 {
     int seen[SPRAG_EVENT_TYPE_COUNT] = {0};
@@ -191,7 +191,7 @@ static void addIslandParadox(struct spragWorld *world, const spragIsland *island
         addIslandEvent(world, island, SPRAG_EVENT_INDETERMINATE);
 }
 
-/* Islands first .. end - 1. */
+/* Makes the records of islands first .. end - 1. */
 static void makeRecords(void *data, int range, int first, int end)
 {
     (void)range;
@@ -233,7 +233,8 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island)
         addIslandParadox(world, island, first_event);
 }
 
-/* Those that are there already move up where an island before had less to tell than there was room for. */
+/* Gives the island's records their place, `first`.  Those of lone islands are there already: they move up if an island
+ * before them had less to tell than there was room for. */
 static void placeRecords(struct spragWorld *world, spragIsland *island, int first)
 {
     const int from = island->first_record;

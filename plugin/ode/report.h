@@ -8,8 +8,9 @@
 spragStatus spragReportReserve(struct spragWorld *world);
 /* Memory for the rest of the report; before the world is touched. */
 spragStatus spragReportPrepare(struct spragWorld *world);
-/* What is remembered of each contact, made by the other threads while this one does something else; neither it nor what
- * follows can fail after Prepare.  The contacts of ODE's joints are read. */
+/* Makes the records of all contacts, on other threads where there are some, while this one runs own(own_data), which
+ * may be NULL.  It reads the dContacts of ODE's joints.  Neither it nor what follows can fail after
+ * spragReportPrepare. */
 void spragReportRecords(struct spragWorld *world, spragOwnFn *own, void *own_data);
 /* The rest: events, and the records become those of the last step. */
 void spragReport(struct spragWorld *world);

@@ -24,13 +24,17 @@ static void fromTangents(double out[3], const spragGreedyContact *c, double x, d
         out[i] = x * c->direction[1][i] + y * c->direction[2][i];
 }
 
-static void fillBare(const struct spragWorld *world, const spragJointState *joint, const spragGreedyContact *c,
-                     const double u[3], double still, double residual, spragContactMemory *memory)
+/* Fills the record of contact k.  still: m/s, a slip up to which it rests. */
+static void fillBare(const struct spragWorld *world, const spragIsland *island, int k, double still,
+                     spragContactMemory *memory)
 {
     const spragSnapshot *s = &world->snapshot;
+    const spragJointState *joint = &s->joint[island->joint[k]];
+    const spragGreedyContact *c = &island->bare->greedy.contact[k];
+    const double *u = island->bare->u + 3 * k;
     const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
     const dContactGeom *geom = &joint->contact->geom;
-    const spragMode mode = modeOf(c, u, still, residual);
+    const spragMode mode = modeOf(c, u, still, island->solve.residual);
     const double rate = 1 / s->step;
     *memory = (spragContactMemory){.joint = joint->id,
                                    .position = {geom->pos[0], geom->pos[1], geom->pos[2]},
@@ -64,7 +68,7 @@ typedef struct Reporting {
     const spragIsland *island;
 } Reporting;
 
-/* Contacts first .. end - 1. */
+/* Makes the records of contacts first .. end - 1. */
 static void makeRecords(void *data, int range, int first, int end)
 {
     (void)range;
@@ -78,7 +82,7 @@ static void makeRecords(void *data, int range, int first, int end)
         const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
         spragContactMemory *memory = &world->next_memory[island->first_record + k];
         spragRecordAsk(world, island->joint[k]);
-        fillBare(world, joint, &bare->greedy.contact[k], bare->u + 3 * k, still, island->solve.residual, memory);
+        fillBare(world, island, k, still, memory);
         memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : 0;
         memory->haste = island->haste;
         const spragPlainMotion motion = motionOf(world, bare, k);
@@ -87,8 +91,9 @@ static void makeRecords(void *data, int range, int first, int end)
             memory->free_acceleration = motion.acceleration;
         }
         world->next_pair[island->first_record + k] = spragLedgerPair(memory->body);
-        const double *slip =
-            spragMayJam(motion.p, motion.own) ? motion.slip : none; /* what else is there to tell of it */
+        const double *slip = spragMayJam(motion.p, motion.own)
+                                 ? motion.slip
+                                 : none; /* of one that cannot jam the slip has nothing to tell */
         world->noted[island->first_record + k] = spragRecordIsQuiet(world, joint, memory, slip) ? -1 : k;
     }
 }

@@ -68,7 +68,7 @@ static int variantOf(const struct spragWorld *world, const spragBlock *block, co
     return block->part == SPRAG_PART_OPPOSITE ? -1 : 1;
 }
 
-/* What a report says of a block, and what that follows from. */
+/* What a report of a block follows from. */
 typedef struct BlockReport {
     const spragBlock *block;
     const double *W, *r, *u; /* its own: 3x3, 3, 3 */
@@ -77,8 +77,8 @@ typedef struct BlockReport {
     const spragContactHistory *past;
     spragIndicator indicator;    /* of the contact alone */
     const spragCoupled *coupled; /* of the island */
-    double separatrix;           /* where it was examined */
-    double own[9];               /* W of a block that idled */
+    double separatrix;           /* if the island was examined (coupled.h) */
+    double own[9];               /* W of a block outside the working set, for which there is none */
 } BlockReport;
 
 static void lookAt(const struct spragWorld *world, const spragIsland *island, int k, BlockReport *report)
@@ -128,7 +128,7 @@ static void fillContact(const struct spragWorld *world, const BlockReport *repor
     }
 }
 
-/* Friction along t2 where that is a block of its own. */
+/* Adds friction along t2 if it is a block of its own. */
 static void addSecondLaw(const struct spragWorld *world, const spragIsland *island, int k, spragContact *contact)
 {
     if (k == island->block_count || island->block[k].part != SPRAG_PART_SECOND || contact->mode == SPRAG_MODE_OPEN)
@@ -142,7 +142,7 @@ static void addSecondLaw(const struct spragWorld *world, const spragIsland *isla
         contact->mode = SPRAG_MODE_SLIP;
 }
 
-/* What the contacts of the island do together stands above what each would do alone. */
+/* In an island that was examined as a whole, its class takes the place of what the contact alone would do. */
 static void correctIndicator(const BlockReport *report, spragIndicator *indicator)
 {
     const spragCoupled *coupled = report->coupled;
@@ -272,7 +272,7 @@ typedef struct Reporting {
     const spragIsland *island;
 } Reporting;
 
-/* Blocks first .. end - 1 of an island in which all are reported. */
+/* Makes the records of blocks first .. end - 1 of an island in which all are reported. */
 static void makeRecords(void *data, int range, int first, int end)
 {
     (void)range;

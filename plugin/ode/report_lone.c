@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "ode/lone.h"
 #include "ode/ledger.h"
+#include "ode/lone.h"
 #include "ode/record.h"
 
 static void getVector(double out[3], const spragQuad quad[3], int lane)

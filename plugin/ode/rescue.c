@@ -11,19 +11,19 @@
 #include "solve/cone_block.h"
 
 enum {
-    SWEEPS_LEAST = 20, /* as many as QuickStep makes, */
-    SWEEPS_MOST = 200, /* as far as VISITS_MOST goes */
-    SWEEPS_LATE = 4,   /* and where time is limited, however short it is */
+    SWEEPS_LEAST = 20, /* as many as QuickStep makes */
+    SWEEPS_MOST = 200, /* if VISITS_MOST allows */
+    SWEEPS_LATE = 4,   /* made under a time limit however short it is */
     LOOK = 10          /* sweeps between two looks of the judge */
 };
-#define VISITS_MOST 2e7 /* of rows and blocks beyond SWEEPS_LEAST: some seconds */
+#define VISITS_MOST 2e7 /* of rows and blocks; beyond it no more than SWEEPS_LEAST are made.  Some seconds */
 
 typedef struct Sweeping {
     const spragSnapshot *s;
     spragIsland *island;
     double (*v)[6];         /* (body_count) m/s, 1/s: what the impulses have changed */
-    double *best, *best_of; /* (3 block_count), (row_count): impulses where the judge said least */
-    double residual;        /* there, m/s */
+    double *best, *best_of; /* (3 block_count), (row_count): the impulses with the least residual so far */
+    double residual;        /* theirs, m/s */
 } Sweeping;
 
 static double *changeOf(const Sweeping *sweeping, int body)
@@ -89,14 +89,14 @@ static void visitBlock(const Sweeping *sweeping, int k)
         q[i] -= spragDot3(W + 3 * i, r);
     spragConeBlockInit(&cone, W, island->mu[k], spragMuMinusOf(&island->problem, k));
     spragLawSolve(&island->problem, k, W, &cone, load, q, r);
-    if (!isfinite(r[0] + r[1] + r[2])) /* what only one block asks for must not spoil all */
+    if (!isfinite(r[0] + r[1] + r[2])) /* a block that asks for the impossible must not spoil all others */
         memcpy(r, before, sizeof before);
     pushBlock(sweeping, k, (double[3]){r[0] - before[0], r[1] - before[1], r[2] - before[2]});
 }
 
 /* ---------------------------------------------------------------- rows of joints */
 
-/* m/s, what the row misses. */
+/* m/s, by how much the row is missed. */
 static double missOf(const Sweeping *sweeping, const spragEqualityRow *row)
 {
     double miss = row->compliance * row->impulse - row->rhs;
@@ -146,7 +146,8 @@ static void sweep(const Sweeping *sweeping)
         visitBlock(sweeping, k);
 }
 
-/* v of the impulses, to rounding; then u, and what the judge says.  The best answer so far is kept. */
+/* Computes v from the impulses anew, free of summed rounding; then u, and the residual.  Keeps the best answer so
+ * far. */
 static void look(Sweeping *sweeping)
 {
     spragIsland *island = sweeping->island;
@@ -170,7 +171,7 @@ static void look(Sweeping *sweeping)
         sweeping->best_of[e] = island->row[e].impulse;
 }
 
-/* The best again, with its u; 0: there is none that is finite. */
+/* Takes the best answer again, with its u; 0: none was finite. */
 static int takeBest(Sweeping *sweeping)
 {
     spragIsland *island = sweeping->island;
@@ -202,7 +203,7 @@ static int sweepAll(Sweeping *sweeping, const spragSolveOptions *options)
     return done;
 }
 
-/* The guess is the last step's; what is not finite begins at 0. */
+/* Begins with the impulses of the last step, but with 0 in place of those that are not finite. */
 static void begin(spragIsland *island)
 {
     for (int e = 0; e < island->row_count; ++e)

@@ -9,20 +9,20 @@
 #include "solve/solver.h"
 
 enum {
-    CHAIN = 0,  /* in place of sweeps */
+    CHAIN = 0,  /* in place of a number of sweeps: the whole chain */
     SWEEPS = 8, /* in a turn */
     TURNS_MAX = 100,
-    TURNS_VAIN = 30, /* after which not half as much is left */
+    TURNS_VAIN = 30, /* turns in a row that do not halve what is left */
     STEPS_MAX = 40,
     STEPS_VAIN = 12,
     HALVINGS = 6,
-    ITERATIONS_MAX = 5000 /* of all solutions: one may take as many, and Newton's method asks for hundreds */
+    ITERATIONS_MAX = 5000 /* of all solutions together: Newton's method asks for hundreds of solutions */
 };
 #define HALF 0.5
-#define DELTA 1e-4 /* of a load: by so much it is changed, to see what follows */
-#define LEAST 0.1  /* of the mean load: what takes the place of a smaller one there */
-#define PART 0.25  /* of the way, where Newton's method knows none */
-#define LESS 0.1   /* of what a step promises is enough */
+#define DELTA 1e-4 /* of a load: how much it is changed to find a column of dF */
+#define LEAST 0.1  /* of the mean load: loads that are smaller are changed as if they were this */
+#define PART 0.25  /* of the way to F(x): the step where Newton's method has none */
+#define LESS 0.1   /* of the gain that a step promises: a step with as much is taken */
 #define ZERO_PIVOT 1e-10
 
 typedef struct Search {
@@ -32,15 +32,15 @@ typedef struct Search {
     spragBearingRounds *rounds;
     int n, iterations;
     int no_memory;
-    double enough, *least;      /* m/s; of the best answer */
-    double off, residual, left; /* m/s, of the last one; the larger of them */
+    double enough, *least;      /* m/s; least: what the best answer so far leaves */
+    double off, residual, left; /* m/s, of the last answer: change of bounds, residual, the larger of both */
     double *x, *F, *r;          /* (n) (n) N, (3 block_count): where the search is */
     double *step, *next;        /* (n) N */
     double *J;                  /* (n x n) dF - 1 */
     int *pivot;                 /* (n) */
 } Search;
 
-/* After the island's impulses are found: the joints' loads, new bounds, and how good the answer was. */
+/* From the island's impulses: the joints' loads, new bounds, and how good the answer is. */
 static void look(Search *search)
 {
     spragIsland *island = search->island;
@@ -59,7 +59,7 @@ static int isDone(const Search *search)
     return search->off <= search->enough && search->residual <= search->options->tolerance;
 }
 
-/* For the bounds that are set, by so many sweeps or by the chain. */
+/* Solves for the bounds that are set, by so many sweeps or by the chain (CHAIN). */
 static void solve(Search *search, int sweeps)
 {
     spragIsland *island = search->island;
@@ -98,7 +98,7 @@ static void sweepByTurns(Search *search)
 
 /* ---------------------------------------------------------------- Newton's method */
 
-/* The solution for these loads, from the impulses where the search is. */
+/* Finds the solution for these loads, beginning with the impulses where the search is (search->r). */
 static void answer(Search *search, const double *load)
 {
     spragIsland *island = search->island;
@@ -107,7 +107,7 @@ static void answer(Search *search, const double *load)
     solve(search, CHAIN);
 }
 
-/* The search is at the last answer, that for these loads. */
+/* Moves the search to the last answer, which is that for these loads. */
 static void stay(Search *search, const double *load)
 {
     const size_t bytes = (size_t)search->n * sizeof *load;

@@ -14,7 +14,11 @@
 #include "ode/layout.h"
 #include "ode/ledger.h"
 
-enum { AHEAD = 8, JOINT_HEAD = 192, BODY = 704 }; /* objects; bytes of one that are read */
+enum {
+    AHEAD = 8,
+    JOINT_HEAD = 192,
+    BODY = 704
+}; /* objects asked for ahead; bytes that are read of a joint, of a body */
 
 /* Of what gravity gives in a step: a faster correction is always asked for (ode/rows.h). */
 #define LEAST 1e-6
@@ -28,7 +32,7 @@ static void readVector(double *out, const dReal *in)
 /* Beyond this a step overflows somewhere, and ODE ends the program. */
 static const double greatest = 1e60;
 
-/* Also false for NaN. */
+/* Is no number beyond `greatest`, or NaN? */
 static int allUsable(const double *x, int count)
 {
     int usable = 1;
@@ -37,7 +41,7 @@ static int allUsable(const double *x, int count)
     return usable;
 }
 
-/* All bodies, or joints, newest first, in world->listed; their number, or -1: no memory. */
+/* Lists all bodies, or joints, newest first, in world->listed.  Returns their number, or -1: no memory. */
 static int listObjects(spragWorldID world, int (*list)(dWorldID, void **, int))
 {
     const int count = list(world->world, world->listed, (int)world->listed_capacity);
@@ -86,7 +90,8 @@ static void readJoint(const spragSnapshot *s, spragJointState *joint)
 
 typedef struct Joints {
     spragWorldID world;
-    int listened[SPRAG_RANGES_MOST], others[SPRAG_RANGES_MOST]; /* in each range: feedback, no contacts */
+    int listened[SPRAG_RANGES_MOST],
+        others[SPRAG_RANGES_MOST]; /* in each range: joints with feedback; joints that are no contacts */
 } Joints;
 
 static void readJoints(void *data, int range, int first, int end)
@@ -298,7 +303,7 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
     for (int range = 0; range < spragRangeCount(s->body_count); ++range)
         s->watched |= reading.watched[range];
     for (int range = 0; range < spragRangeCount(s->body_count) && !world->lenient && status == SPRAG_OK; ++range)
-        if (reading.failed[range] >= 0) /* another thread may have the sentence that says why: this one says it again */
+        if (reading.failed[range] >= 0) /* the error's text is perhaps another thread's: fail again on this one */
             status = readBody(&s->body[reading.failed[range]], reading.failed[range]);
     return status == SPRAG_OK ? takeJoints(world, s, reading.joint_count) : status;
 }

@@ -12,13 +12,13 @@
 #include "solve/solver.h"
 
 enum { SWEEPS = 20, VARIANTS = 64 };
-#define CONFLICT 1e4        /* impulses against what stops the island */
-#define SHARE_CONFLICT 1e-8 /* of W, by which contacts yield: in conflict, from this on */
-#define SHARE_WEDGE 1e-3    /* in a wedge */
+#define CONFLICT 1e4        /* of the impulse that would stop the island: greater ones are in conflict */
+#define SHARE_CONFLICT 1e-8 /* of W, the compliance of contacts that yield: the first that is tried in conflict */
+#define SHARE_WEDGE 1e-3    /* the same in a wedge */
 #define SHARE_MOST 0.11
-#define SHARE_SWEPT 0.1 /* where there is time for some sweeps, which end at rest then */
-#define NEAR_REST 0.1   /* of what no impulses leave: of 1704 answers nearer than that 41 came nearer still by sweeps */
-#define SHARE_NAMED 0.01 /* of a wedge's normal impulses, that count */
+#define SHARE_SWEPT 0.1  /* the same where there is only time for some sweeps, which then end at rest */
+#define NEAR_REST 0.1    /* of mostWithout(): of 1704 answers with a smaller residual, sweeps brought only 41 nearer */
+#define SHARE_NAMED 0.01 /* of the sum of a wedge's normal impulses: a contact with less has no part in it */
 #define CLOSING 1e-6     /* m/s: a wedge that closes more slowly is none */
 
 static int isInfinite(const spragBlock *block)
@@ -66,8 +66,8 @@ int spragHasGuides(const spragIsland *island)
     return 0;
 }
 
-/* The diagonal of W: what it was (diagonal, block_count x 3) and a share of it, of contacts and, if
- * asked, of guides. */
+/* Sets the diagonal of W to what it was (diagonal, block_count x 3) and a share of it more: of contacts and, if asked,
+ * of guides. */
 static void soften(spragIsland *island, const double *diagonal, double share, int guides)
 {
     for (int k = 0; k < island->block_count; ++k) {
@@ -80,7 +80,7 @@ static void soften(spragIsland *island, const double *diagonal, double share, in
     }
 }
 
-/* An answer, with the bounds that it is one for: contacts that part have lost theirs. */
+/* An answer, and the bounds that it was found for, since contacts that part have lost theirs (release.h). */
 typedef struct Answer {
     double *r, *bound; /* (3, 6 block_count); bound NULL: nothing has bounds */
     spragSolveInfo info;
@@ -167,7 +167,7 @@ static double fastest(const spragIsland *island)
     return most;
 }
 
-/* The diagonal of W, and room for an answer; NULL: no memory. */
+/* A copy of the diagonal of W, and room for an answer; NULL: no memory. */
 static double *room(const spragIsland *island, Answer *answer)
 {
     const size_t n = 3 * (size_t)island->block_count;
@@ -183,9 +183,9 @@ static double *room(const spragIsland *island, Answer *answer)
     return diagonal;
 }
 
-/* With a compliance on all contacts, and on guides if they are to yield, there is a solution.  That is what is solved
- * and judged.  guess: what the mode search alone is tried from first, in a wedge, or NULL.  W is rigid again
- * afterwards. */
+/* Solves and judges the problem with a compliance on all contacts, and on guides if they are to yield, with which there
+ * is a solution.  guess: in a wedge, where the mode search alone begins, which is tried first; or NULL.  W is rigid
+ * again afterwards. */
 static spragStatus solveShares(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
                                const double *guess, int *solved, int *iterations)
 {
@@ -246,7 +246,7 @@ spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *is
     return island->solve.status = island->solve.residual <= options->tolerance ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }
 
-/* m/s: what r = 0 leaves of q, at most but for friction. */
+/* m/s: the fastest motion that r = 0 leaves, max |q|. */
 static double mostWithout(const spragIsland *island)
 {
     double most = 0;
@@ -293,8 +293,9 @@ static double yieldOf(const spragIsland *island, size_t i)
     return block->part == SPRAG_PART_CONTACT ? (block->compliance[i % 3] + own) * island->r[i] : 0;
 }
 
-/* What contacts in conflict do at all they do by their compliance: the world's (CFM), and that which infinite friction
- * is given (delassus.c).  Where that is a speed that counts they are a wedge; u is then what rigid ones do. */
+/* Contacts in conflict move only by their compliance: the world's (CFM), and that which infinite friction is given
+ * (delassus.c).  If that makes a speed that counts they are told of as a wedge, and u becomes the motion of rigid
+ * ones. */
 void spragYieldTell(spragIsland *island)
 {
     const size_t n = 3 * (size_t)island->block_count;

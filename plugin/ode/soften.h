@@ -39,20 +39,20 @@
 spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *island, const double *guess,
                                int *iterations);
 
-/* Under a limit there is no time to ask for a wedge.  Sweeps of rigid contacts never end in one: their impulses grow
- * until rounding throws bodies, or are none, as none is better, and bodies fall through the ground.  So a small island
- * that was missed, by a tenth of what r = 0 leaves and more, is swept from rest with s = 1e-1, where that ends, and the
- * judge of the rigid problem compares; he is not asked where impulses were huge.  Status: LIMIT, or as it was, or
- * ERROR_MEMORY. */
+/* Under a limit there is no time to ask for a wedge.  In one, sweeps of rigid contacts never end: either impulses grow
+ * until rounding throws bodies, or r = 0 is the better answer, and bodies fall through the ground.  So a small island
+ * that was missed by a tenth and more of what r = 0 leaves is swept from rest with s = 1e-1, which ends.  Of the two
+ * answers the better one by the judge of the rigid problem is taken; where impulses were huge, the new one.  Status:
+ * LIMIT, or as it was, or ERROR_MEMORY. */
 spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *island, int *iterations);
 
-/* 1: some contact has mu = infinity.  Where it parts it holds nothing: its rows do not always ask for what they say. */
+/* 1: some contact has mu = infinity.  (Where it parts it holds nothing, whatever its rows ask for.) */
 int spragHasInfinite(const spragIsland *island);
 
 /* 1: it has guides without play, or sliding bearings. */
 int spragHasGuides(const spragIsland *island);
 
-/* Do the island's impulses say that contacts of mu = infinity ask for what no motion gives? */
+/* 1: by the island's impulses contacts of mu = infinity ask for what no motion gives. */
 int spragConflicts(const spragIsland *island);
 
 /* Where contacts in conflict yield at a speed that counts: wedge, rigid, and u as rigid contacts have it. */

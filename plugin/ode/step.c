@@ -17,17 +17,17 @@
 #include "ode/rescue.h"
 #include "ode/snapshot.h"
 
-/* Joints of the last step from which on other threads help: with fewer their part of the work, less than a millisecond,
- * does not pay for waking them. */
+/* Other threads help if the last step had at least as many joints: with fewer, their part of the work, less than a
+ * millisecond, does not pay for waking them. */
 enum { JOINTS_SHARED = 500 };
 
-/* Is the next step one thread's?  Under a time limit all are at hand. */
+/* Is the next step made by one thread alone?  Never under a time limit. */
 static int isAlone(const struct spragWorld *world)
 {
     return !(world->config.time_limit > 0) && spragMannerIsAlone(&world->manner);
 }
 
-/* The time since the last call was this stage's. */
+/* Counts the time since the last call as this stage's. */
 static void endStage(struct spragWorld *world, int stage, double *since)
 {
     const double t = spragSeconds();
@@ -82,16 +82,16 @@ static spragStatus findIslands(spragWorldID world)
     return spragIslandsFind(&world->arena, &world->snapshot);
 }
 
-/* spragConfig.forgetful: nothing of the last step.  Where several motions obey the laws, as when a box that turns
- * shares its load among four corners, the last step decides which one is found; and it always has a say in the last
- * digits. */
+/* Forgets all of the last step (spragConfig.forgetful).  Where several motions obey the laws, as when a box that turns
+ * shares its load among four corners, the last step decides which one is found; and the last digits always depend on
+ * it. */
 static void forget(struct spragWorld *world)
 {
     world->memory_count = world->load_count = world->wedges = world->hard = 0;
     world->memo.size = 0;
 }
 
-/* The world seen and written down: the contact problem of every island, and if asked its solution. */
+/* Looks at the world and writes the contact problem of every island, and if asked solves it. */
 static spragStatus look(struct spragWorld *world, double step, spragIslandsWanted wanted, double *since)
 {
     spragArenaReset(&world->arena);
@@ -115,7 +115,7 @@ static spragStatus look(struct spragWorld *world, double step, spragIslandsWante
     return status;
 }
 
-/* Everything that may fail. */
+/* Does all that may fail. */
 static spragStatus prepare(struct spragWorld *world, double step, double *since)
 {
     spragStatus status = look(world, step, SPRAG_ISLANDS_SOLVED, since);
@@ -125,7 +125,7 @@ static spragStatus prepare(struct spragWorld *world, double step, double *since)
     return spragReportPrepare(world);
 }
 
-/* ODE solves and steps all; with SPRAG_ANALYSIS_JUDGE its answer is judged on the way. */
+/* Lets ODE solve and step all; with SPRAG_ANALYSIS_JUDGE its answer is judged. */
 static spragStatus stepStock(struct spragWorld *world, double step, double *since)
 {
     const int judged = world->config.analysis == SPRAG_ANALYSIS_JUDGE;

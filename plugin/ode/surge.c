@@ -8,13 +8,13 @@
 #include "ode/rows.h"
 
 #define EXPLAINED 100  /* K */
-#define SLACK 0.1      /* of T: a gain that is no throw, whatever it comes from */
-#define LEAST 0.015625 /* of what was asked for, that is asked for again */
+#define SLACK 0.1      /* of T: a smaller gain is no throw, whatever it comes from */
+#define LEAST 0.015625 /* of what was asked for: no smaller part is asked for again */
 #define MOST 0.5
 
 /* ---------------------------------------------------------------- what is asked for */
 
-/* m/s: the user's drive; a correction; what the motion has of itself, a bounce and -h Jdot v. */
+/* What a row asks for, m/s: the user's drive; a correction; what the motion brings with it, a bounce and -h Jdot v. */
 typedef struct Asked {
     double drive, correction, motion;
 } Asked;
@@ -51,7 +51,7 @@ static double givenToBlock(const spragSnapshot *s, const spragBlock *block, int 
     return spragSurgeGiven(s, block->body, block->J[0][row], block->J[1][row]);
 }
 
-/* Of the normal of a contact: what the surface moves at, m/s. */
+/* m/s, at which the surface of a contact moves along its normal. */
 static double surfaceMotion(const spragSnapshot *s, const spragBlock *block)
 {
     const dContact *contact = block->part == SPRAG_PART_CONTACT ? s->joint[block->joint].contact : NULL;
@@ -99,7 +99,7 @@ void spragSurgeWithhold(const spragSnapshot *s, spragIsland *island)
 
 /* ---------------------------------------------------------------- what an answer gives */
 
-/* a of an equality row, 1/kg or 1/(kg m^2) */
+/* a = J M^-1 J^T of an equality row, 1/kg or 1/(kg m^2). */
 static double mobility(const spragSnapshot *s, const spragEqualityRow *row)
 {
     double sum = 0;
@@ -160,9 +160,10 @@ static double gainOf(Answer *answer)
     return gain;
 }
 
-/* correction, motion: as they were before any was withheld, m/s.  again: the island surged, and K is 1. */
-static Row rowOf(int again, int joint, Asked asked, double correction, double motion, double r, double a)
+/* before: what was asked for before any of it was withheld.  again: the island has surged, and K is 1. */
+static Row rowOf(int again, int joint, Asked asked, Asked before, double r, double a)
 {
+    const double correction = before.correction, motion = before.motion;
     const double of_correction = a > 0 ? correction * correction / a : 0, of_motion = a > 0 ? motion * motion / a : 0;
     const double most = EXPLAINED * of_correction + of_motion;
     const double own = again ? of_correction + of_motion : most;
@@ -185,9 +186,10 @@ static void fillRange(void *data, int range, int first, int end)
         for (int row = 0; row < 3; ++row) {
             const Asked asked = askedOfBlock(s, block, row);
             const double share = 1 - s->joint[block->joint].withheld;
-            *out++ = block->unused[row] ? (Row){.joint = -1}
-                                        : rowOf(island->surged, block->joint, asked, asked.correction / share,
-                                                asked.motion / share, island->r[3 * k + row], W[4 * row]);
+            const Asked before = {asked.drive, asked.correction / share, asked.motion / share};
+            *out++ = block->unused[row]
+                         ? (Row){.joint = -1}
+                         : rowOf(island->surged, block->joint, asked, before, island->r[3 * k + row], W[4 * row]);
         }
     }
 }
@@ -198,9 +200,8 @@ static void fillRows(Answer *answer)
     const spragIsland *island = answer->island;
     for (int e = 0; e < island->row_count; ++e) {
         const spragEqualityRow *row = &island->row[e];
-        const double correction = spragRowDrives(row) ? 0 : row->asked + givenToRow(s, row);
-        answer->row[e] =
-            rowOf(island->surged, row->joint, askedOfRow(s, row), correction, 0, row->impulse, mobility(s, row));
+        const Asked before = {.correction = spragRowDrives(row) ? 0 : row->asked + givenToRow(s, row)};
+        answer->row[e] = rowOf(island->surged, row->joint, askedOfRow(s, row), before, row->impulse, mobility(s, row));
     }
     spragRangesRun(island->block_count, fillRange, answer);
 }

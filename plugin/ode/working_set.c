@@ -7,23 +7,23 @@
 #include "ode/assemble.h"
 
 enum {
-    MANY = 40,             /* contacts of one pair of bodies; fewer are solved at once */
-    DIRECTIONS = 8,        /* in the tangent plane: the farthest contact along each joins the set, */
-    PICKS = DIRECTIONS + 1 /* and the most urgent one */
+    MANY = 40,             /* contacts of one pair of bodies, at least; fewer are all in the set */
+    DIRECTIONS = 8,        /* in the tangent plane: the farthest contact along each joins the set */
+    PICKS = DIRECTIONS + 1 /* and so does the most urgent one */
 };
-#define LOADED 1e-3   /* of the greatest force on the pair in the last step */
-#define VIOLATED 0.25 /* of the tolerance */
+#define LOADED 1e-3   /* of the greatest force on the pair in the last step: a contact with more is in the set */
+#define VIOLATED 0.25 /* of the tolerance: a contact outside that is faster joins the set */
 
 /* The contacts of one pair of bodies that has many. */
 typedef struct Pair {
     const spragBlock *frame; /* its first: the directions lie in its tangent plane */
     double load;             /* N, the greatest of the last step */
-    double best[PICKS];      /* m along each direction; the last m or m/s, how urgent */
+    double best[PICKS];      /* of the picks: m along each direction; how urgent, m or m/s, the last one is */
     int pick[PICKS];         /* block, or -1 */
 } Pair;
 
 typedef struct Pairs {
-    int *of; /* (block_total) pair of a block, -1: it has few contacts or is always in the set */
+    int *of; /* (block_total) pair of a block; -1: its pair has few contacts, or it is always in the set */
     Pair *pair;
     int count;
 } Pairs;
@@ -81,7 +81,7 @@ static void beginPicks(const spragIsland *island, Pairs *pairs)
             pairs->pair[pairs->of[k]].frame = &island->block[k];
 }
 
-/* The block is a candidate: it is picked if it is the farthest out along some direction, or the most urgent. */
+/* Picks block k if it is the farthest out so far along some direction, or the most urgent. */
 static void offer(Pair *pair, int k, const spragBlock *block, double urgency)
 {
     static const double cosine[DIRECTIONS] = {1, M_SQRT1_2, 0, -M_SQRT1_2, -1, -M_SQRT1_2, 0, M_SQRT1_2};
@@ -107,7 +107,7 @@ static int markPicks(const Pairs *pairs, unsigned char *member)
     return joined;
 }
 
-/* Members first, in the order they are in.  0: no memory. */
+/* Puts members first; members and others keep their order.  0: no memory. */
 static int reorder(spragIsland *island, const unsigned char *member)
 {
     const int n = island->block_total;
@@ -182,7 +182,7 @@ static void sumResponse(const spragSnapshot *s, const spragIsland *island, doubl
     }
 }
 
-/* u of one block that bears nothing. */
+/* u of one block without a force of its own. */
 static void idleVelocity(const spragSnapshot *s, const spragBlock *block, double (*dv)[6], double u[3])
 {
     for (int row = 0; row < 3; ++row)

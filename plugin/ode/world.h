@@ -15,10 +15,10 @@
 #include "base/pool.h"
 #include "base/prefetch.h"
 #include "linalg/block_lu.h"
+#include "ode/event.h"
 #include "ode/layout.h"
 #include "ode/manner.h"
 #include "ode/pointer_map.h"
-#include "ode/event.h"
 #include "problem/bodies.h"
 #include "problem/reaches.h"
 
@@ -151,12 +151,12 @@ typedef struct spragIsland {
     /* what follows begins as zeros where the island is not lone (batches.c), and has no value where it is */
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int missed; /* so often it had no answer in this step: then it has less work when it is solved again (release.h) */
-    int unsettled;        /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
-    int block_total;      /* with those that are not in the working set (working_set.h) */
-    spragBlock *block;    /* (block_count) */
-    double (*Y)[2][3][6]; /* (block_count) M^-1 J^T of bodies that move; while it is assembled */
-    int *on_start, *on; /* blocks of W's pattern on each group of bodies (delassus.c), ascending; NULL: there is no W */
-    struct spragEqualityRow *row;           /* (row_count) of its joints */
+    int unsettled;                /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
+    int block_total;              /* with those that are not in the working set (working_set.h) */
+    spragBlock *block;            /* (block_count) */
+    double (*Y)[2][3][6];         /* (block_count) M^-1 J^T of bodies that move; while it is assembled */
+    int *on_start, *on;           /* blocks on each group of bodies (delassus_pattern.h); NULL: there is no W */
+    struct spragEqualityRow *row; /* (row_count) of its joints */
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
     spragBodies bodies;                /* of the problem, where they are given to it (delassus.c) */

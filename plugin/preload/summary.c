@@ -26,7 +26,7 @@ static struct {
     double residual, rigid, seconds, seconds_ode;
     long worst_step, worst_contacts;                  /* where the worst residual was */
     char refusal[SENTENCE], no_dump[SENTENCE];        /* why a step was refused, or its problem not written */
-    Reason decline[REASON_MAX], fallback[REASON_MAX]; /* why islands were one; of a decline said when first met */
+    Reason decline[REASON_MAX], fallback[REASON_MAX]; /* why islands were one */
 } total;
 
 /* m/s: an answer above it has missed. */
@@ -65,18 +65,16 @@ void spragSummaryBegin(const spragSettings *given)
 
 /* ---------------------------------------------------------------- counting */
 
-static void addReason(Reason reason[REASON_MAX], const char *text)
+/* 1: the reason is a new one.  Reasons after the first REASON_MAX are not counted. */
+static int addReason(Reason reason[REASON_MAX], const char *text)
 {
-    for (int k = 0; k < REASON_MAX; ++k) {
-        if (reason[k].text == NULL && settings->report && reason == total.decline)
-            fprintf(stderr, "sprag: an island is left to ODE: %s (said once)\n", text);
-        if (reason[k].text == NULL)
-            reason[k].text = text;
-        if (strcmp(reason[k].text, text) == 0) {
-            ++reason[k].count;
-            return;
-        }
-    }
+    int k = 0;
+    while (k < REASON_MAX && reason[k].text != NULL && strcmp(reason[k].text, text) != 0)
+        ++k;
+    if (k == REASON_MAX)
+        return 0;
+    reason[k].text = text;
+    return ++reason[k].count == 1;
 }
 
 void spragSummaryAddWorld(void)
@@ -91,8 +89,8 @@ void spragSummaryAddEvent(const spragEvent *event)
     pthread_mutex_lock(&lock);
     if ((unsigned)event->type < SPRAG_EVENT_TYPE_COUNT)
         ++total.events[event->type];
-    if (event->type == SPRAG_EVENT_DECLINED)
-        addReason(total.decline, event->reason);
+    if (event->type == SPRAG_EVENT_DECLINED && addReason(total.decline, event->reason) && settings->report)
+        fprintf(stderr, "sprag: an island is left to ODE: %s (said once)\n", event->reason);
     if (event->type == SPRAG_EVENT_FALLBACK && event->reason != NULL)
         addReason(total.fallback, event->reason);
     spragEventFileAdd(event);

@@ -6,7 +6,7 @@
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 
-#define STILL 10 /* tolerances: what is slower counts as at rest */
+#define STILL 10 /* tolerances: a speed up to which a row counts as at rest */
 
 int spragCreepMatters(double tolerance, const double *u, int contact_count)
 {

@@ -1,6 +1,6 @@
-/* Creep: how fast what holds moves all the same, m/s.  It is u of the rows whose r lies inside its bounds: the tangents
- * of contacts that stick, motors and limits that hold.  An exact answer has none.  The residual does not tell how much
- * of it is creep, since normal rows are in it too. */
+/* Creep, m/s: how fast what holds moves all the same.  It is u of the rows whose r lies inside its bounds: tangents of
+ * contacts that stick, motors and limits that hold.  An exact answer has none.  The residual cannot tell it, since it
+ * has the normal rows too. */
 #ifndef SPRAG_PROBLEM_CREEP_H
 #define SPRAG_PROBLEM_CREEP_H
 
@@ -18,8 +18,8 @@ static inline double spragContactCreep(double mu, const double r[3], const doubl
     return spragNorm2(r + 1) < SPRAG_CREEP_INSIDE * mu * r[0] ? spragNorm2(u + 1) : 0;
 }
 
-/* 1: creep is worth a factorisation: always, if the tolerance is SPRAG_CREEP_MATTERS or less; with a rougher one if all
- * is at rest, as far as the tolerance can tell.  u (3 contact_count), m/s. */
+/* 1: to end the creep is worth a factorisation: if the tolerance is SPRAG_CREEP_MATTERS or less, or if nothing moves
+ * faster than some tolerances.  u (3 contact_count), m/s. */
 #define SPRAG_CREEP_MATTERS 1e-7 /* m/s */
 int spragCreepMatters(double tolerance, const double *u, int contact_count);
 

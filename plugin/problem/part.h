@@ -10,7 +10,7 @@
  * the arena's, but `bodies` is NULL.  0: no memory. */
 int spragPartTake(const spragProblem *whole, const int *block, int count, spragArena *arena, spragProblem *part);
 
-/* The same for who takes many parts: place (nc of the whole) is -1 before and after. */
+/* The same for a caller that takes many parts: place (nc of the whole), room for numbers, is -1 before and after. */
 int spragPartTakeBy(const spragProblem *whole, const int *block, int count, int *place, spragArena *arena,
                     spragProblem *part);
 

@@ -1,6 +1,6 @@
-/* Is it a contact problem?  What a solver may rely on, looked at once, before the first.
+/* Is it a contact problem?  Solvers rely on what is checked here, once, before the first of them.
  *
- * Sizes, pattern and ranges first: everything that indices are made of.  Then W = J M^-1 J^T, which is symmetric and
+ * First sizes, pattern and ranges: everything that indices are made of.  Then W = J M^-1 J^T, which is symmetric and
  * positive semidefinite:
  *
  *     |W - W^T| <= ASYMMETRY_LIMIT max |W|       what is less is the rounding of the file's numbers;
@@ -8,8 +8,8 @@
  *     W + (ROUNDING + 3 l a) max |W| I > 0       of the whole: entries that are wrong by a max |W| move eigenvalues by
  *                                                no more than that times the longest row, 3 l numbers.
  *
- * Cholesky's factorisation decides on the last one where W is small.  Of a large W a vector x with x^T W x below the
- * bound is sought by power iteration: one that is found is a proof, and that none was found is none. */
+ * Cholesky's factorisation decides on the last one where W is small.  In a large W power iteration seeks a vector x
+ * with x^T W x below the bound.  If it finds one, W is indefinite; if it finds none, W may be so all the same. */
 #include <math.h>
 #include <string.h>
 
@@ -241,7 +241,7 @@ static spragStatus checkLeastEigenvalue(const spragProblem *p)
             for (size_t j = 0; j < 3; ++j)
                 sum += fabs(p->W[9 * (size_t)e + 3 * (i % 3) + j]);
         s = fmax(s, sum);
-        x[i] = cos(1.0 + 2.4 * (double)i); /* no pattern of W is orthogonal to it */
+        x[i] = cos(1.0 + 2.4 * (double)i); /* so that no eigenvector with a pattern is orthogonal to it */
     }
     for (int step = 0; step < POWER_STEPS && least >= bound; ++step) {
         double xx = 0, xWx = 0;

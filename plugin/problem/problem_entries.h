@@ -1,4 +1,4 @@
-/* A problem from scalar entries of W in any order, as foreign formats have them. */
+/* A problem from scalar entries of W in any order: foreign formats store them so. */
 #ifndef SPRAG_PROBLEM_PROBLEM_ENTRIES_H
 #define SPRAG_PROBLEM_PROBLEM_ENTRIES_H
 
@@ -18,8 +18,5 @@ void spragEntriesFree(spragEntries *entries);
 
 /* All blocks CONTACT; symmetric pattern with every diagonal block; q and mu are zero.  NULL: out of memory. */
 spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_count);
-
-/* Siconos' text file of a FrictionContactProblem in its sparse block storage. */
-spragStatus spragSiconosTextRead(const char *path, spragProblem **out);
 
 #endif

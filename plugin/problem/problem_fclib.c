@@ -36,6 +36,7 @@ spragStatus spragFclibWrite(const spragProblem *problem, const char *path)
 
 #include "base/alloc.h"
 #include "problem/problem_global.h"
+#include "problem/problem_siconos.h"
 #include "problem/residual.h"
 
 /* ---------------------------------------------------------------- datasets */
@@ -53,8 +54,8 @@ static spragStatus refuse(Input *in, const char *name, const char *expected)
     return in->status;
 }
 
-/* Does the file hold what the dataset declares?  Else damage, or a few bytes that ask for all memory.  Deflation
- * shrinks to 1/1032 at best. */
+/* 1: the file is large enough for what the dataset declares.  If it is not it is damaged, or a few bytes that make a
+ * reader ask for all memory.  Deflation shrinks to 1/1032 at best. */
 static int isStored(hid_t set, hssize_t points)
 {
     const hid_t type = H5Dget_type(set), creation = H5Dget_create_plist(set);
@@ -122,7 +123,7 @@ static double *readVector(Input *in, const char *name, int count)
     return x;
 }
 
-/* Scalar entries of a matrix; rows, columns out. */
+/* The matrix in `group`: its size, and its scalar entries. */
 static void readMatrix(Input *in, const char *group, int *rows, int *columns, spragEntries *entries)
 {
     char name[7][64];
@@ -166,7 +167,7 @@ static void readMatrix(Input *in, const char *group, int *rows, int *columns, sp
 
 /* ---------------------------------------------------------------- the two kinds of file */
 
-/* W, q, mu into a problem.  q has 3 mu_count entries by now. */
+/* W (rows x rows), q (rows) and the dataset of mu (rows / 3) become *out, where nothing has failed before. */
 static void assemble(Input *in, const spragEntries *W, int rows, const double *q, const char *mu_name,
                      spragProblem **out)
 {

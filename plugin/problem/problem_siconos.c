@@ -1,6 +1,8 @@
 /* Siconos writes, in this order: dimension, contacts, storage (1 = sparse blocks), rows, columns, blocks, block rows,
  * block columns, cumulated sizes of both, filled1, filled2, index1 (filled1), index2 (filled2), then per block its
  * number and 9 values column by column; then q, then mu. */
+#include "problem/problem_siconos.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +39,7 @@ static double nextNumber(Text *text, const char *where)
     return value;
 }
 
-/* A count of things that take at least `least` bytes each: no more than the file can hold. */
+/* The number of things that take `least` bytes each or more: it fails where the file is too short for so many. */
 static int nextCount(Text *text, long long least, const char *where)
 {
     const int count = nextInt(text, where);
@@ -52,7 +54,7 @@ static void expectInt(Text *text, int expected, const char *where)
         text->failed = 1;
 }
 
-/* The line reading got to. */
+/* The line that has been reached. */
 static int lineReached(const Text *text)
 {
     const long end = ftell(text->file);
@@ -63,7 +65,7 @@ static int lineReached(const Text *text)
     return line;
 }
 
-/* Block pattern and values; row of each block from index1. */
+/* Pattern and values of the blocks.  0: no memory. */
 static int readBlocks(Text *text, int nc, spragEntries *entries)
 {
     const int blocks = nextCount(text, 20, "number of blocks, as many as the file holds"); /* 10 numbers and spaces */

@@ -8,7 +8,7 @@
 enum { SPRAG_KIND_COUNT = SPRAG_BLOCK_ROLLING + 1 };
 extern const char *const spragKindName[SPRAG_KIND_COUNT];
 
-/* In the C locale. */
+/* Both are called in the C locale. */
 spragStatus spragTextRead(const char *path, spragProblem **out);
 spragStatus spragTextWrite(const spragProblem *problem, const char *path);
 

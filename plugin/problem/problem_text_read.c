@@ -217,7 +217,7 @@ static void readHeldLine(Reader *in, spragProblemData *data)
 static void readExtensions(Reader *in, spragProblemData *data)
 {
     static const char *const keyword[] = {"step", "block", "history", "held"};
-    data->problem.history = NULL; /* none said: none known */
+    data->problem.history = NULL; /* a file without a line of history has none */
     for (skipSpace(in); *in->at != '\0' && in->status == SPRAG_OK; skipSpace(in)) {
         switch (readName(in, keyword, 4, "step, block, history, held or the end of the file")) {
         case 0:

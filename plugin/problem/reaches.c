@@ -28,7 +28,7 @@ SPRAG_QUAD_INLINE void product(const Product *product)
         spragReachesPush(bodies, k, x + 3 * (size_t)k);
     for (int k = 0; k < problem->contact_count; ++k) {
         const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k), *own = bodies->own + 9 * (size_t)k;
-        double u[3], C[9]; /* with whatever has been done to the diagonal of W since it was made */
+        double u[3], C[9]; /* C: from W as it is now, its diagonal may have been softened since it was made */
         for (int i = 0; i < 9; ++i)
             C[i] = W[i] - own[i];
         spragReachesFeel(bodies, k, u);

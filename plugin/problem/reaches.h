@@ -18,7 +18,7 @@
 
 enum { SPRAG_REACH_ROWS = 6, SPRAG_REACH_LANES = 4 };
 
-/* The joints of one mechanism that a block reaches. */
+/* The joints that a block reaches in the mechanism of one of its bodies. */
 typedef struct spragReachOf {
     int count;        /* how many */
     int first;        /* the mechanism's first joint: `joint` counts from there */
@@ -30,29 +30,30 @@ typedef struct spragReaches {
     int joints;
     const int *size;             /* (joints) rows of each */
     const double *inverse;       /* (joints x 6) 1 / D, 0 of a row that is left out */
-    const spragReachOf *of;      /* (nc x 2) */
+    const spragReachOf *of;      /* (nc x 2) of either body */
     const unsigned char *locked; /* (nc) bits of rows that joints hold: 0 in W */
     const double *free;          /* (nc) 1/kg, trace of J_k M^-1 J_k^T */
-    double price;                /* of a product, in products of 3x3 blocks */
-    int whole;                   /* 1: W is there too; 0: its diagonal blocks alone */
+    double price;                /* of a product with W, in products of 3x3 blocks */
+    int whole;                   /* 1: all of W was made too; 0: its diagonal blocks alone */
     double entries;              /* blocks that W has, or would have */
     double *v, *s;               /* (bodies x 6), (joints x 6) what the impulses pushed so far do */
     double *u;                   /* (nc x 3) room */
 } spragReaches;
 
+/* NULL: W is read. */
 static inline const spragReaches *spragReachesOf(const spragProblem *problem)
 {
     return problem->linked != NULL ? problem->linked->reaches : NULL;
 }
 
-/* 1: of W the diagonal blocks alone are there. */
+/* 1: of W the diagonal blocks alone were made. */
 static inline int spragProblemIsLean(const spragProblem *problem)
 {
     const spragReaches *reaches = spragReachesOf(problem);
     return reaches != NULL && !reaches->whole;
 }
 
-/* Products of 3x3 blocks in one with W. */
+/* What a product with W costs, in products of 3x3 blocks. */
 static inline double spragProductPrice(const spragProblem *problem)
 {
     const spragReaches *reaches = spragReachesOf(problem);
@@ -89,7 +90,7 @@ SPRAG_QUAD_INLINE void spragReachesPush(const spragBodies *bodies, int k, const 
         }
 }
 
-/* What block k feels of all impulses, its own and without its C. */
+/* u: what all impulses, its own among them, give block k; without C. */
 SPRAG_QUAD_INLINE void spragReachesFeel(const spragBodies *bodies, int k, double u[3])
 {
     const spragReaches *reaches = bodies->reaches;
@@ -115,12 +116,12 @@ SPRAG_QUAD_INLINE void spragReachesFeel(const spragBodies *bodies, int k, double
         u[i] = reaches->locked[k] >> i & 1 ? 0 : u[i];
 }
 
-/* From no impulses on. */
+/* Forgets all impulses. */
 void spragReachesClear(const spragBodies *bodies);
 /* u (3 nc) = W x */
 void spragReachesProduct(const spragProblem *problem, const double *x, double *u);
-/* m/s, the most that rounding may hide of a product.  It follows from |W_kl| <= sqrt(f_k f_l), f the mobility that a
- * block would have without joints. */
+/* m/s, the most that rounding may hide of a product W x: by |W_kl| <= sqrt(f_k f_l), f the mobility that a block would
+ * have without joints (`free`). */
 double spragReachesRounding(const spragProblem *problem, const double *x);
 
 #endif

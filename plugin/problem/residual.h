@@ -1,4 +1,4 @@
-/* What a problem says (its optional arrays), products with W, and the judge: used by every solver. */
+/* The judge; products with W; what the optional arrays of a problem say.  Used by every solver. */
 #ifndef SPRAG_PROBLEM_RESIDUAL_H
 #define SPRAG_PROBLEM_RESIDUAL_H
 
@@ -16,14 +16,15 @@ double spragBlockResidual(const spragProblem *problem, int block, const double *
 
 /* Of one CONTACT in any frame [n t1 t2]; w: the mean of the diagonal of W_kk. */
 double spragContactResidual(double mu, const double r[3], const double u[3], double w);
-/* The judge where u is known already: max over blocks.  Rounding of huge impulses hides u from it; whether they are an
- * answer only spragProblemJudge can say. */
+/* The judge where u is known already: max over blocks.  Where impulses are huge rounding has hidden what u is, and only
+ * spragProblemJudge can say whether they are an answer. */
 double spragVelocityResidual(const spragProblem *problem, const double *r, const double *u);
 /* m/s, the residual that rounding alone may leave.  It is large where impulses are huge, as between two bodies that a
  * third presses together and nothing stops. */
 double spragProblemRounding(const spragProblem *problem, const double *r);
 #define SPRAG_IMPULSE_HUGE 1e4 /* m/s, of w |r| */
-#define SPRAG_ROUNDINGS 8 /* epsilons, of the sizes of its terms: what rounding may take from a sum at most, about */
+#define SPRAG_ROUNDINGS                                                                                                \
+    8 /* epsilons: rounding changes a sum by about so many, of the sum of its terms' sizes, at most */
 int spragImpulsesAreHuge(const spragProblem *problem, const double *r);
 
 static inline spragBlockKind spragKindOf(const spragProblem *problem, int k)

@@ -1,47 +1,16 @@
-/* The chain: which methods a problem meets, in which order.
+/* The chain: runs the methods of chain_links.h one after the other.
  *
- * The cheapest method comes first.  Each begins at the best answer so far; spragProblemResidual judges what it finds,
- * and the chain ends as soon as an answer is good enough.  nc is the number of blocks:
- *
- *     nc = 1           all solutions of the block; the policy chooses one (single.h)
- *     a few            the modes of the guess, verified (warm.c); then as below
- *     nc <= SMALL      1. the mode search (variant.c)
- *                      2. Newton's method with an interior point (newton.c)
- *                      3. the chain itself on fewer contacts, one more at a time (generation.c);
- *                         where rows have no bounds, on what is left without those (free_rows.c)
- *                      4. the traced path (trace.c)
- *                      5. in a step, where 2 was kept short: Newton's method with all the work it may take
- *                      6. Lemke's method
- *     nc > SMALL       1. Newton's method from the guess, where one factorisation costs no more than some sweeps
- *                      2. Gauss-Seidel, while the residual falls; after it `enough` is enough
- *                      3. Newton's method with an interior point
- *                      4. where work is limited: contacts one by one (generation.c, up to 120 blocks);
- *                         where it is not: sweeps and the traced path by turns (turns.c)
- *     nc > SMALL, and every contact holds by infinite friction (convex: nothing slides)
- *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method, before the
- *                      sweeps: those carry a change no further than from body to body
- *
- * What another method than the mode search finds for a small island goes through that search once more: it alone knows
- * the policy, and a separatrix when it sees one. */
+ * Each begins at the best answer so far; spragProblemResidual judges what it finds, and the chain ends as soon as an
+ * answer is good enough. */
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "problem/creep.h"
-#include "problem/reaches.h"
 #include "problem/residual.h"
-#include "solve/cones.h"
-#include "solve/glue.h"
+#include "solve/chain_links.h"
 #include "solve/proximal.h"
 #include "solve/single.h"
-#include "solve/solver.h"
-
-/* Work, in products of 3x3 blocks, of Newton's method on a small problem for which the caller has said what is enough
- * (options->enough).  WORK_PROMPT, some 5 ms, is for the tolerance itself; after it `enough` will do.  (A car with mu =
- * 50 stands on forty contacts that all but repeat each other: slips of 1e-7 m/s oppose each other, and 1e-8 takes a
- * second, if it is found at all.)  WORK_PATIENT, some 0.3 s, is for `enough`. */
-#define WORK_PROMPT 1e6
-#define WORK_PATIENT 1.5e8
 
 /* m/s, of a polish where the tolerance is SPRAG_CREEP_MATTERS or more.  It ends at SPRAG_EXACT of it: where creep
  * is rounding.  (With a tolerance of 1e-6 it ended at 1e-10, while rest asks for creep of 5e-13: 300 boxes at rest got
@@ -50,213 +19,11 @@
  * 5.6e-9 in 16 of 300 steps.) */
 #define TOLERANCE_POLISH (SPRAG_CREEP_ROUNDING / SPRAG_EXACT)
 
-#define COUPLED 0.5           /* a mechanism: joints couple more than this part of all pairs of blocks */
 #define SECONDS_PER_CUBE 1e-8 /* s: a dense factorisation of n blocks takes this times n^3 */
 
-enum {
-    SMALL = 60, /* blocks, measured: beyond it the mode search costs more than it saves */
-
-    /* Steps of Newton's method, of an interior point or along a path, at most. */
-    STEPS_SMALL = 10000,    /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
-    STEPS_POINTS = 2500,    /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
-    STEPS_PROMPT = 250,     /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
-                               with mu = 100 are solved so in 5 ms; with fewer steps generation took 60 to 90 ms */
-    STEPS_WITHIN = 500,     /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
-    STEPS_FROM_REST = 2500, /* of the second run, from r = 0, where the guess led astray */
-    STEPS_TRACED = 900,     /* of a traced path of a small island; most that arrive take 50 to 300 */
-
-    /* Sweeps, visits of every contact, at most.  Most runs end before, where the residual falls no more. */
-    SWEEPS_FIRST = 3000, /* in a step.  Problem files end after 13 to 2200: 30 000 change nothing, with 300 p23 has 4
-                            times the residual */
-    SWEEPS_LINKED = 40,  /* the same of one mechanism: W is dense, and Newton's equations are not.  Chains of 40 to 100
-                            boxes on the ground: with 3000 no step is missed either, in 1.2 to 2.2 times the time */
-    SWEEPS_LATE = 20,    /* of a small island whose time is up.  Twelve contacts, each coupled with each, take 0.04 ms
-                            and end at 2e-6 m/s in the mean; 5 end at 2e-2, 80 in 0.06 ms at 2e-8 */
-    SEARCH_CHEAP = 20,   /* blocks: up to here the whole mode search takes less than a millisecond */
-    ROUNDS_KNOWN = 6,    /* of the mode search, where its modes should fit at once: if they do not, 60 seldom help */
-    PIVOTS_PROMPT = 20,  /* of Lemke's method in a step, for each block.  Of 960 random problems of twelve blocks one
-                            misses 1e-6 m/s; with 5 nine do, in twice the time; 80 solve no more */
-    LINKS_MAX = 9
-};
-
-/* ---------------------------------------------------------------- which links */
-
-/* How a method is run.  Its answer is kept if its residual is less than that of r; PREFERRED: also if it is within the
- * tolerance.  FROM_REST: it begins at r = 0. */
-typedef enum Manner { BETTER, PREFERRED, FROM_REST } Manner;
-
-/* A method, and how far it goes. */
-typedef struct Link {
-    const spragSolver *method;
-    Manner manner;
-    int limit;        /* iterations; 0: the method's own */
-    int from_rest;    /* the same, of a second run from r = 0 where the first fails; NO_SECOND */
-    double tolerance; /* m/s, what it is asked for; rougher than the user's: where that is reached the chain ends */
-} Link;
-
-enum { NO_SECOND = -1 };
-
-typedef struct Chain {
-    const spragProblem *problem;
-    const spragSolveOptions *options;
-    Link link[LINKS_MAX];
-    int count;
-} Chain;
-
-/* Which links of the chain. */
-typedef enum Part {
-    WHOLE,
-    AGAIN,     /* of a small problem: what found the last step's answer, if the beginning did not */
-    BEGINNING, /* some milliseconds in a step: before anybody asks whether there is a solution */
-    REST,      /* what follows the beginning */
-    DESPITE,   /* of the rest, what is tried although a wedge stands against a solution */
-    SWEPT,     /* sweeps alone, as many as asked for */
-    WITHIN     /* what generation solves its own problems by: all but generation */
-} Part;
-
-static int saysEnough(const spragSolveOptions *options)
-{
-    return options->enough > options->tolerance && options->solver == SPRAG_SOLVER_AUTO;
-}
-
-static int isPrompt(const spragProblem *problem, const spragSolveOptions *options)
-{
-    return problem->contact_count <= SMALL && saysEnough(options);
-}
-
-/* How many Newton steps the work pays for: each is a dense factorisation and some passes over W. */
-static int stepsWorth(const spragProblem *problem, double work)
-{
-    const double n = problem->contact_count;
-    return (int)fmin(STEPS_SMALL, work / (n * n * n / 3 + 10 * n * n));
-}
-
-/* A limit of the user's takes the place of `limit`. */
-static Link *add(Chain *chain, const spragSolver *method, int limit, double tolerance)
-{
-    const int asked = chain->options->iteration_limit;
-    Link *link = &chain->link[chain->count];
-    *link = (Link){.method = method,
-                   .manner = chain->count++ == 0 ? PREFERRED : BETTER,
-                   .limit = asked > 0 ? asked : limit,
-                   .from_rest = NO_SECOND,
-                   .tolerance = tolerance};
-    return link;
-}
-
-/* twice: from r = 0 too, as a guess may lead astray (mu = 50 or 300 in games, contacts on bodies that hardly move). */
-static void addNewton(Chain *chain, int limit, int twice, double tolerance)
-{
-    const int asked = chain->options->iteration_limit;
-    Link *link = add(chain, &spragSolverNewton, limit, tolerance);
-    if (twice)
-        link->from_rest = asked > 0 ? asked : STEPS_FROM_REST;
-}
-
-/* Of the mode search where it is shown an answer, or what was one in the last step; 0: no limit. */
-static int roundsKnown(const spragProblem *problem)
-{
-    return problem->contact_count > SEARCH_CHEAP ? ROUNDS_KNOWN : 0;
-}
-
-/* prompt: after some milliseconds `enough` will do. */
-static void chainSmall(Chain *chain, Part part)
-{
-    const spragProblem *problem = chain->problem;
-    const spragSolveOptions *options = chain->options;
-    const int n = problem->contact_count, prompt = isPrompt(problem, options);
-    const double tolerance = options->tolerance, content = prompt ? options->enough : tolerance;
-    if (part == AGAIN) {
-        add(chain, &spragSolverVariant, roundsKnown(problem), tolerance); /* else it would be hard for ever */
-        add(chain, &spragSolverAgain, 0, tolerance);
-        return;
-    }
-    add(chain, &spragSolverVariant, 0, tolerance);
-    const int free = spragProblemHasFreeRows(problem), steps = spragConesApply(problem) ? STEPS_SMALL : STEPS_POINTS;
-    const int few = spragProblemIsPlain(problem) ? STEPS_PROMPT : stepsWorth(problem, WORK_PROMPT);
-    if (part != REST && part != DESPITE)
-        addNewton(chain, prompt ? few : steps, !prompt, tolerance);
-    if (part == BEGINNING)
-        return;
-    if (part != WITHIN && !free) /* the rest of the chain eliminates free rows first */
-        add(chain, &spragSolverGeneration, 0, content);
-    if (part == DESPITE)
-        return;
-    if (free)
-        add(chain, &spragSolverFreeRows, 0, content);
-    add(chain, &spragSolverTrace, STEPS_TRACED, content);
-    if (prompt)
-        addNewton(chain, part == WITHIN ? STEPS_WITHIN : stepsWorth(problem, WORK_PATIENT), part != WITHIN, content);
-    if (n <= (prompt ? SMALL / 2 : SMALL)) /* its pivots grow with n^2 */
-        add(chain, &spragSolverLemke, prompt ? PIVOTS_PROMPT * n : 0, content);
-}
-
-/* 1: joints couple nearly all blocks, each with each. */
-static int isOneMechanism(const spragProblem *problem)
-{
-    const double n = problem->contact_count;
-    const spragReaches *reaches = spragReachesOf(problem);
-    return problem->linked != NULL && (reaches != NULL ? reaches->entries : problem->block_count) > COUPLED * n * n;
-}
-
-static void chainLarge(Chain *chain, Part part)
-{
-    const spragProblem *problem = chain->problem;
-    const spragSolveOptions *options = chain->options;
-    const int glued = spragProblemIsGlued(problem), in_velocities = glued && spragGlueSuits(problem);
-    const int limited = options->work_limit > 0;
-    const int traced = !limited && options->solver == SPRAG_SOLVER_AUTO && spragProblemIsPlain(problem);
-    const int patient = !limited && !traced; /* each method may take as long as it needs */
-    const double tolerance = options->tolerance;
-    const double content =
-        in_velocities || (!glued && saysEnough(options)) ? fmax(tolerance, options->enough) : tolerance;
-    const int most = isOneMechanism(problem) ? SWEEPS_LINKED : SWEEPS_FIRST;
-    if (in_velocities)
-        add(chain, &spragSolverGlue, 0, tolerance);
-    if (glued)
-        addNewton(chain, 0, patient, content);
-    add(chain, &spragSolverSweeps, limited ? (int)fmin(most, options->work_limit / problem->block_count + 1) : 0,
-        glued ? content : tolerance);
-    if (!glued)
-        addNewton(chain, 0, patient, content);
-    if (limited && !glued && part != WITHIN && !spragProblemIsLean(problem) &&
-        !spragProblemHasFreeRows(problem)) /* as in chainSmall */
-        add(chain, &spragSolverGeneration, 0, content);
-    if (patient)
-        add(chain, &spragSolverGaussSeidel, 0, content);
-    if (traced)
-        add(chain, &spragSolverTurns, 0, content);
-}
-
-/* A method that the user asks for by name has no limit of ours. */
-static void chainOf(Chain *chain, Part part)
-{
-    const spragSolveOptions *options = chain->options;
-    const int small = chain->problem->contact_count <= SMALL;
-    if (part == SWEPT) {
-        add(chain, &spragSolverProbe, 0, options->tolerance);
-        return;
-    }
-    switch (options->solver) {
-    case SPRAG_SOLVER_VARIANT:
-        add(chain, &spragSolverVariant, 0, options->tolerance);
-        break;
-    case SPRAG_SOLVER_LEMKE:
-        add(chain, &spragSolverLemke, 0, options->tolerance);
-        break;
-    case SPRAG_SOLVER_GAUSS_SEIDEL:
-        add(chain, &spragSolverGaussSeidel, 0, options->tolerance);
-        break;
-    case SPRAG_SOLVER_NEWTON:
-        addNewton(chain, 0, small || !(options->work_limit > 0), options->tolerance);
-        break;
-    default:
-        if (small)
-            chainSmall(chain, part);
-        else
-            chainLarge(chain, part);
-    }
-}
+/* Sweeps, visits of every contact, of a small island whose time is up.  Twelve contacts, each coupled with each, take
+ * 0.04 ms and end at 2e-6 m/s in the mean; 5 end at 2e-2, 80 in 0.06 ms at 2e-8. */
+enum { SWEEPS_LATE = 20 };
 
 /* ---------------------------------------------------------------- one link */
 
@@ -288,14 +55,14 @@ static int timeIsUp(Run *run)
 }
 
 /* Runs one method from the best answer so far, or from r = 0. */
-static spragStatus tryMethod(Run *run, const spragSolver *method, Manner manner)
+static spragStatus tryMethod(Run *run, const spragSolver *method, spragManner manner)
 {
     const spragProblem *problem = run->problem;
     spragSolveInfo *info = run->info;
     const spragArenaMark mark = spragArenaMarkGet(run->arena);
     const size_t bytes = (size_t)(3 * problem->contact_count) * sizeof *run->r;
     memcpy(run->candidate, run->r, bytes);
-    if (manner == FROM_REST)
+    if (manner == SPRAG_FROM_REST)
         memset(run->candidate, 0, bytes);
     const int before = info->iterations;
     const spragStatus status = method->solve(problem, &run->left, run->arena, run->candidate, info);
@@ -305,7 +72,7 @@ static spragStatus tryMethod(Run *run, const spragSolver *method, Manner manner)
         return status;
     const int same = memcmp(run->r, run->candidate, bytes) == 0;
     const double residual = same ? info->residual : spragProblemJudge(problem, run->candidate, run->candidate_u);
-    const int good = manner == PREFERRED && residual <= run->left.tolerance;
+    const int good = manner == SPRAG_PREFERRED && residual <= run->left.tolerance;
     if (residual < info->residual || isnan(info->residual) || good) {
         if (!same) {
             memcpy(run->r, run->candidate, bytes);
@@ -325,16 +92,16 @@ static int isRest(const Run *run)
     return 1;
 }
 
-static spragStatus tryLink(Run *run, const Link *link)
+static spragStatus tryLink(Run *run, const spragChainLink *link)
 {
-    const int again = link->from_rest != NO_SECOND && !isRest(run);
+    const int again = link->from_rest != SPRAG_NO_SECOND && !isRest(run);
     run->left.tolerance = link->tolerance;
     run->left.iteration_limit = link->limit;
     spragStatus status = tryMethod(run, link->method, link->manner);
     if (again && status == SPRAG_OK &&
         run->info->residual > fmax(link->tolerance, spragProblemRounding(run->problem, run->r)) && !timeIsUp(run)) {
         run->left.iteration_limit = link->from_rest;
-        status = tryMethod(run, link->method, FROM_REST);
+        status = tryMethod(run, link->method, SPRAG_FROM_REST);
     }
     run->left.iteration_limit = run->options->iteration_limit;
     return status;
@@ -395,7 +162,7 @@ static spragStatus lastSweeps(Run *run)
     const int late = !(left->time_limit > 0);
     left->iteration_limit = late ? SWEEPS_LATE : 0;
     left->time_limit = late ? 0 : left->time_limit;
-    const spragStatus status = tryMethod(run, &spragSolverSweeps, BETTER);
+    const spragStatus status = tryMethod(run, &spragSolverSweeps, SPRAG_BETTER);
     return status != SPRAG_OK || run->info->residual <= left->tolerance ? status : SPRAG_LIMIT;
 }
 
@@ -429,7 +196,7 @@ static spragStatus calm(Run *run)
         const double asked = run->left.tolerance;
         run->left.tolerance =
             method[k] == &spragSolverPolish && asked >= SPRAG_CREEP_MATTERS ? TOLERANCE_POLISH : asked;
-        status = tryMethod(run, method[k], BETTER);
+        status = tryMethod(run, method[k], SPRAG_BETTER);
         run->left.tolerance = asked;
         creep = spragVelocityCreep(run->problem, run->r, run->u);
     }
@@ -446,7 +213,7 @@ static spragStatus tryGuess(Run *run)
         return creeps(run) ? calm(run) : SPRAG_OK;
     if ((run->problem->bodies == NULL && run->problem->linked == NULL) || run->options->iteration_limit > 0)
         return SPRAG_OK;
-    const spragStatus status = timeIsUp(run) ? SPRAG_OK : tryMethod(run, &spragSolverAtOnce, BETTER);
+    const spragStatus status = timeIsUp(run) ? SPRAG_OK : tryMethod(run, &spragSolverAtOnce, SPRAG_BETTER);
     if (!isSolved(run) && timeIsUp(run))
         run->left.time_limit = SPRAG_TIME_LEAST;
     return status;
@@ -454,24 +221,24 @@ static spragStatus tryGuess(Run *run)
 
 /* After a link that solved the problem: of a small one the mode search, which knows the policy; of a large one the end
  * of creeping. */
-static spragStatus finish(Run *run, const Link *link, const Link *first)
+static spragStatus finish(Run *run, const spragChainLink *link, const spragChainLink *first)
 {
     if (link != first && first->method == &spragSolverVariant) {
-        const int limit = roundsKnown(run->problem);
+        const int limit = spragChainRoundsKnown(run->problem);
         run->left.iteration_limit = limit > 0 ? limit : run->left.iteration_limit;
-        const spragStatus status = tryMethod(run, &spragSolverVariant, PREFERRED);
+        const spragStatus status = tryMethod(run, &spragSolverVariant, SPRAG_PREFERRED);
         run->left.iteration_limit = run->options->iteration_limit;
         return status;
     }
     return link->method == &spragSolverSweeps && creeps(run) ? calm(run) : SPRAG_OK;
 }
 
-static spragStatus runChain(Run *run, Part part)
+static spragStatus runChain(Run *run, spragChainPart part)
 {
     spragSolveInfo *info = run->info;
-    Chain chain = {.problem = run->problem, .options = run->options};
-    chainOf(&chain, part);
-    const Link *first = chain.link;
+    spragChainLinks chain = {.problem = run->problem, .options = run->options};
+    spragChainLinksOf(&chain, part);
+    const spragChainLink *first = chain.link;
     const int searched = first->method == &spragSolverVariant, swept = first->method == &spragSolverSweeps;
     spragStatus status = SPRAG_OK;
     info->residual = spragProblemJudge(run->problem, run->r, run->u);
@@ -483,11 +250,11 @@ static spragStatus runChain(Run *run, Part part)
     }
     if (swept)
         status = tryGuess(run);
-    else if (first->method == &spragSolverGaussSeidel || part == SWEPT)
+    else if (first->method == &spragSolverGaussSeidel || part == SPRAG_CHAIN_SWEPT)
         dropBadGuess(run);
     if (status != SPRAG_OK || (swept && isSolved(run)))
         return status;
-    for (const Link *link = first; link < first + chain.count; ++link) {
+    for (const spragChainLink *link = first; link < first + chain.count; ++link) {
         if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
             break;
         info->fallback = link > first + swept; /* Newton's method after sweeps is no exception */
@@ -519,20 +286,20 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
     } else {
         solved = spragVariantWarm(problem, options, r, u, info);
         info->residual = solved ? info->residual : NAN; /* that of the guess is not known yet */
-        if (!solved && u != NULL && problem->contact_count <= SMALL)
+        if (!solved && u != NULL && problem->contact_count <= SPRAG_CHAIN_SMALL)
             solved = spragVariantRests(problem, options, r, u, info);
     }
     info->method_iterations[SPRAG_SOLVER_VARIANT] = info->iterations;
     return solved;
 }
 
-static spragStatus solveChain(const spragProblem *problem, const spragSolveOptions *options, Part part,
+static spragStatus solveChain(const spragProblem *problem, const spragSolveOptions *options, spragChainPart part,
                               spragArena *arena, double *r, double *u, spragSolveInfo *info)
 {
     *info = (spragSolveInfo){.residual = NAN, .solver = SPRAG_SOLVER_VARIANT};
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
-    if ((options->solver == SPRAG_SOLVER_AUTO || options->solver == SPRAG_SOLVER_VARIANT) && part != SWEPT &&
-        solveSmall(problem, options, r, u, info))
+    if ((options->solver == SPRAG_SOLVER_AUTO || options->solver == SPRAG_SOLVER_VARIANT) &&
+        part != SPRAG_CHAIN_SWEPT && solveSmall(problem, options, r, u, info))
         return info->status = SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t n = 3 * (size_t)problem->contact_count;
@@ -556,48 +323,48 @@ static spragStatus solveChain(const spragProblem *problem, const spragSolveOptio
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info)
 {
-    return solveChain(problem, options, WHOLE, arena, r, u, info);
+    return solveChain(problem, options, SPRAG_CHAIN_WHOLE, arena, r, u, info);
 }
 
 spragStatus spragChainAgain(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info)
 {
     spragSolveOptions own = *options;
-    own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, WORK_PROMPT) : WORK_PROMPT;
-    return solveChain(problem, &own, AGAIN, arena, r, u, info);
+    own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, SPRAG_WORK_PROMPT) : SPRAG_WORK_PROMPT;
+    return solveChain(problem, &own, SPRAG_CHAIN_AGAIN, arena, r, u, info);
 }
 
 int spragChainHastens(const spragProblem *problem, const spragSolveOptions *options)
 {
-    return isPrompt(problem, options);
+    return spragChainIsPrompt(problem, options);
 }
 
 spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info)
 {
-    return solveChain(problem, options, BEGINNING, arena, r, u, info);
+    return solveChain(problem, options, SPRAG_CHAIN_BEGINNING, arena, r, u, info);
 }
 
 spragStatus spragChainGoOn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                            double *u, spragSolveInfo *info)
 {
-    return solveChain(problem, options, REST, arena, r, u, info);
+    return solveChain(problem, options, SPRAG_CHAIN_REST, arena, r, u, info);
 }
 
 spragStatus spragChainDespite(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                               double *r, double *u, spragSolveInfo *info)
 {
-    return solveChain(problem, options, DESPITE, arena, r, u, info);
+    return solveChain(problem, options, SPRAG_CHAIN_DESPITE, arena, r, u, info);
 }
 
 spragStatus spragChainProbe(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info)
 {
-    return solveChain(problem, options, SWEPT, arena, r, u, info);
+    return solveChain(problem, options, SPRAG_CHAIN_SWEPT, arena, r, u, info);
 }
 
 spragStatus spragChainWithin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                              double *r, double *u, spragSolveInfo *info)
 {
-    return solveChain(problem, options, WITHIN, arena, r, u, info);
+    return solveChain(problem, options, SPRAG_CHAIN_WITHIN, arena, r, u, info);
 }

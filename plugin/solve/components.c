@@ -13,6 +13,8 @@ typedef struct Component {
 } Component;
 
 typedef struct Components {
+    const spragProblem *whole;
+    spragArena *arena;
     int count, *block;    /* (nc) component by component, ascending in each */
     int *place;           /* (nc) -1: for problem/part.h */
     Component *component; /* (count) the smallest first */
@@ -64,7 +66,9 @@ static int find(const spragProblem *problem, spragArena *arena, Components *foun
 {
     const int nc = problem->contact_count;
     unsigned char *seen = SPRAG_TAKE(arena, unsigned char, nc);
-    *found = (Components){.block = SPRAG_TAKE_RAW(arena, int, nc),
+    *found = (Components){.whole = problem,
+                          .arena = arena,
+                          .block = SPRAG_TAKE_RAW(arena, int, nc),
                           .place = SPRAG_TAKE_RAW(arena, int, nc),
                           .component = SPRAG_TAKE_RAW(arena, Component, nc)};
     if (seen == NULL || found->block == NULL || found->place == NULL || found->component == NULL)
@@ -98,14 +102,15 @@ static void add(spragSolveInfo *info, const spragSolveInfo *part)
 }
 
 /* The component's impulses in r (3 nc), from those in it. */
-static spragStatus solveOne(const spragProblem *whole, const Components *all, const Component *component,
-                            const spragSolveOptions *options, spragArena *arena, double *r, spragSolveInfo *info)
+static spragStatus solveOne(const Components *all, const Component *component, const spragSolveOptions *options,
+                            double *r, spragSolveInfo *info)
 {
+    spragArena *arena = all->arena;
     const int count = component->count, *block = all->block + component->first;
     spragProblem part;
     spragSolveInfo own;
     double *s = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)count);
-    if (s == NULL || !spragPartTakeBy(whole, block, count, all->place, arena, &part))
+    if (s == NULL || !spragPartTakeBy(all->whole, block, count, all->place, arena, &part))
         return SPRAG_ERROR_MEMORY;
     for (int i = 0; i < count; ++i)
         memcpy(s + 3 * i, r + 3 * block[i], 3 * sizeof *r);
@@ -116,35 +121,35 @@ static spragStatus solveOne(const spragProblem *whole, const Components *all, co
     return status;
 }
 
-static spragStatus solveAll(const spragProblem *problem, const Components *all, const spragSolveOptions *options,
-                            spragArena *arena, double *r, spragSolveInfo *info)
+static spragStatus solveAll(const Components *all, const spragSolveOptions *options, double *r, spragSolveInfo *info)
 {
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragStatus status = SPRAG_OK;
     for (int c = 0; c < all->count && status != SPRAG_ERROR_MEMORY; ++c) {
-        const spragArenaMark mark = spragArenaMarkGet(arena);
+        const spragArenaMark mark = spragArenaMarkGet(all->arena);
         spragSolveOptions own = *options;
         own.time_limit = spragTimeLeft(options->time_limit, begin);
-        own.work_limit *= (double)all->component[c].count / problem->contact_count;
-        const spragStatus now = solveOne(problem, all, &all->component[c], &own, arena, r, info);
+        own.work_limit *= (double)all->component[c].count / all->whole->contact_count;
+        const spragStatus now = solveOne(all, &all->component[c], &own, r, info);
         status = now == SPRAG_ERROR_MEMORY ? now : worse(status, now);
-        spragArenaRelease(arena, mark);
+        spragArenaRelease(all->arena, mark);
     }
     return status;
 }
 
-static spragStatus solveParts(const spragProblem *problem, const Components *all, const spragSolveOptions *options,
-                              spragArena *arena, double *r, double *u, spragSolveInfo *info)
+static spragStatus solveParts(const Components *all, const spragSolveOptions *options, double *r, double *u,
+                              spragSolveInfo *info)
 {
-    const size_t n = 3 * (size_t)problem->contact_count;
-    double *parts = SPRAG_TAKE_RAW(arena, double, n), *velocity = u != NULL ? u : SPRAG_TAKE_RAW(arena, double, n);
+    const size_t n = 3 * (size_t)all->whole->contact_count;
+    double *parts = SPRAG_TAKE_RAW(all->arena, double, n);
+    double *velocity = u != NULL ? u : SPRAG_TAKE_RAW(all->arena, double, n);
     if (parts == NULL || velocity == NULL)
         return info->status = SPRAG_ERROR_MEMORY;
     memcpy(parts, r, n * sizeof *r);
-    info->status = solveAll(problem, all, options, arena, parts, info);
+    info->status = solveAll(all, options, parts, info);
     if (info->status != SPRAG_ERROR_MEMORY) {
         memcpy(r, parts, n * sizeof *r);
-        info->residual = spragProblemJudge(problem, r, velocity);
+        info->residual = spragProblemJudge(all->whole, r, velocity);
     }
     return info->status;
 }
@@ -160,7 +165,7 @@ spragStatus spragComponentsSolve(const spragProblem *problem, const spragSolveOp
     spragStatus status = info->status = SPRAG_ERROR_MEMORY;
     const int found = find(problem, arena, &all);
     if (found && all.count > 1)
-        status = solveParts(problem, &all, options, arena, r, u, info);
+        status = solveParts(&all, options, r, u, info);
     spragArenaRelease(arena, mark);
     return found && all.count <= 1 ? spragChainSolve(problem, options, arena, r, u, info) : status;
 }

@@ -48,6 +48,7 @@ double spragConesResidual(const spragCones *cones, const double *y, const double
  * (3 nc of `asked`): their impulses.  0: no memory. */
 int spragConesContacts(const spragCones *cones, const double *r, spragProblem *out, double *y, spragArena *arena);
 
+/* 1: cone k is a disc whose radius is bounded, by a constant or by another block's load. */
 static inline int spragConeIsDisc(const spragCones *cones, int k)
 {
     return cones->load != NULL && cones->load[k] != SPRAG_CONE_CONTACT;

@@ -36,9 +36,9 @@
 #include "problem/residual.h"
 #include "solve/anderson.h"
 #include "solve/lorentz.h"
-#include "solve/sweep.h"
 #include "solve/solver.h"
 #include "solve/stop.h"
+#include "solve/sweep.h"
 
 enum {
     SWEEP_LIMIT = 20000,     /* without a limit of the caller's, */

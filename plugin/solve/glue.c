@@ -47,13 +47,10 @@ typedef struct Pull {
 
 typedef struct Glue {
     const spragProblem *problem;
-    const spragMass *mass; /* (bodies) */
-    int contacts, bodies;  /* how many */
-    Contact *contact;
-    Pull *pull;
+    spragGlueHeap heap;
+    Pull *pull;              /* (contacts) */
     double (*change)[3];     /* (contacts) J step */
     double (*compliance)[3]; /* (contacts) C of the rows */
-    unsigned char *pressed;  /* (contacts) r_n > 0 */
     double (*block)[36];     /* (bodies) lower triangles of factors, */
     double (*pivot)[6];      /* and one over their pivots */
     double *r, *u, *best;    /* (3 contacts) */
@@ -96,30 +93,30 @@ static inline void push(const Contact *contact, const double p[3], Twist *to)
 /* out = M x */
 static void momentum(const Glue *glue, const Twist *x, Twist *out)
 {
-    for (int i = 0; i < glue->bodies; ++i) {
+    for (int i = 0; i < glue->heap.bodies; ++i) {
         for (int j = 0; j < 3; ++j)
-            out[i].at[j] = glue->mass[i].mass * x[i].at[j];
-        spragMul33(out[i].at + 3, glue->mass[i].inertia, x[i].at + 3);
+            out[i].at[j] = glue->heap.mass[i].mass * x[i].at[j];
+        spragMul33(out[i].at + 3, glue->heap.mass[i].inertia, x[i].at + 3);
     }
-    memset(&out[glue->bodies], 0, sizeof *out);
+    memset(&out[glue->heap.bodies], 0, sizeof *out);
 }
 
 /* out = (M + J^T S J) x */
 static void product(Glue *glue, const Twist *x, Twist *out)
 {
-    ++glue->products, glue->work += glue->contacts;
+    ++glue->products, glue->work += glue->heap.contacts;
     momentum(glue, x, out);
-    for (int k = 0; k < glue->contacts; ++k) {
-        const Contact *contact = &glue->contact[k];
+    for (int k = 0; k < glue->heap.contacts; ++k) {
+        const Contact *contact = &glue->heap.contact[k];
         double d[3];
         relative(contact, x, d);
-        const double along = (glue->pressed[k] ? contact->normal : 0) - contact->tangential,
+        const double along = (glue->heap.pressed[k] ? contact->normal : 0) - contact->tangential,
                      normal = spragDot3(contact->n, d);
         for (int i = 0; i < 3; ++i)
             d[i] = contact->tangential * d[i] + along * normal * contact->n[i];
         push(contact, d, out);
     }
-    memset(&out[glue->bodies], 0, sizeof *out);
+    memset(&out[glue->heap.bodies], 0, sizeof *out);
 }
 
 static const double *rowOf(const Glue *glue, int k, int side, int row)
@@ -132,7 +129,7 @@ static const double *rowOf(const Glue *glue, int k, int side, int row)
 static void motionOf(const Glue *glue, int k, const Twist *v, double out[3])
 {
     double d[3];
-    relative(&glue->contact[k], v, d);
+    relative(&glue->heap.contact[k], v, d);
     for (int row = 0; row < 3; ++row)
         out[row] = spragDot3(rowOf(glue, k, 0, row), d);
 }
@@ -144,7 +141,7 @@ static void pushRows(const Glue *glue, int k, double sign, const double r[3], Tw
     for (int row = 0; row < 3; ++row)
         for (int i = 0; i < 3; ++i)
             p[i] += sign * rowOf(glue, k, 0, row)[i] * r[row];
-    push(&glue->contact[k], p, to);
+    push(&glue->heap.contact[k], p, to);
 }
 
 /* r(v) of a contact.  1: it presses. */
@@ -160,7 +157,7 @@ static int pressOf(const Contact *contact, const Pull *pull, double r[3])
 static double inner(const Glue *glue, const Twist *a, const Twist *b)
 {
     double sum = 0;
-    for (int i = 0; i < glue->bodies; ++i)
+    for (int i = 0; i < glue->heap.bodies; ++i)
         for (int j = 0; j < 6; ++j)
             sum += a[i].at[j] * b[i].at[j];
     return sum;
@@ -176,10 +173,10 @@ static double meanOf(const Glue *glue, int k)
 static void soften(Glue *glue, double share)
 {
     glue->stale = 1;
-    for (int k = 0; k < glue->contacts; ++k) {
+    for (int k = 0; k < glue->heap.contacts; ++k) {
         const double e = share * meanOf(glue, k), *C = glue->compliance[k];
         const double normal = fmax(C[0], e), tangential = fmax(fmax(C[1], C[2]), e);
-        Contact *contact = &glue->contact[k];
+        Contact *contact = &glue->heap.contact[k];
         contact->normal = 1 / normal, contact->tangential = 1 / tangential;
         contact->soft[0] = normal - C[0], contact->soft[1] = tangential - C[1], contact->soft[2] = tangential - C[2];
     }
@@ -188,21 +185,21 @@ static void soften(Glue *glue, double share)
 /* gradient = M v - J^T r(v); which contacts press, and the slip. */
 static void evaluate(Glue *glue)
 {
-    ++glue->products, glue->work += glue->contacts;
+    ++glue->products, glue->work += glue->heap.contacts;
     momentum(glue, glue->v, glue->gradient);
     double worst = 0;
-    for (int k = 0; k < glue->contacts; ++k) {
+    for (int k = 0; k < glue->heap.contacts; ++k) {
         const Pull *pull = &glue->pull[k];
         double r[3];
-        const unsigned char pressed = (unsigned char)pressOf(&glue->contact[k], pull, r);
-        glue->changed += pressed != glue->pressed[k];
-        glue->pressed[k] = pressed;
-        const double *soft = glue->contact[k].soft, *c = pull->center;
+        const unsigned char pressed = (unsigned char)pressOf(&glue->heap.contact[k], pull, r);
+        glue->changed += pressed != glue->heap.pressed[k];
+        glue->heap.pressed[k] = pressed;
+        const double *soft = glue->heap.contact[k].soft, *c = pull->center;
         const double slip[2] = {soft[1] * (c[1] - r[1]), soft[2] * (c[2] - r[2])};
         worst = fmax(worst, slip[0] * slip[0] + slip[1] * slip[1]);
         pushRows(glue, k, -1, r, glue->gradient);
     }
-    memset(&glue->gradient[glue->bodies], 0, sizeof *glue->gradient);
+    memset(&glue->gradient[glue->heap.bodies], 0, sizeof *glue->gradient);
     glue->stale |= glue->changed > 0;
     glue->slip = sqrt(worst);
 }
@@ -234,7 +231,7 @@ static int preconditionWhole(Glue *glue)
 {
     if (!glue->direct || (glue->factored && !(glue->stale && glue->needed >= glue->patience)))
         return glue->direct;
-    glue->direct = glue->factored = spragGlueFactorMake(&glue->factor, glue->contacts, glue->contact, glue->pressed);
+    glue->direct = glue->factored = spragGlueFactorMake(&glue->factor);
     glue->work += glue->factor.lu.products;
     glue->stale = 0;
     if (!glue->direct) {
@@ -248,32 +245,33 @@ static void precondition(Glue *glue)
 {
     if (preconditionWhole(glue))
         return;
-    memset(glue->block, 0, ((size_t)glue->bodies + 1) * sizeof *glue->block);
-    for (int i = 0; i < glue->bodies; ++i)
+    memset(glue->block, 0, ((size_t)glue->heap.bodies + 1) * sizeof *glue->block);
+    for (int i = 0; i < glue->heap.bodies; ++i)
         for (int j = 0; j < 3; ++j) {
-            glue->block[i][7 * j] = glue->mass[i].mass;
+            glue->block[i][7 * j] = glue->heap.mass[i].mass;
             for (int k = 0; k <= j; ++k)
-                glue->block[i][6 * (3 + j) + 3 + k] = glue->mass[i].inertia[3 * j + k];
+                glue->block[i][6 * (3 + j) + 3 + k] = glue->heap.mass[i].inertia[3 * j + k];
         }
-    for (int k = 0; k < glue->contacts; ++k)
+    for (int k = 0; k < glue->heap.contacts; ++k)
         for (int side = 0; side < 2; ++side)
-            addBlock(&glue->contact[k], side, glue->pressed[k], glue->block[glue->contact[k].body[side]]);
-    for (int i = 0; i < glue->bodies; ++i)
+            addBlock(&glue->heap.contact[k], side, glue->heap.pressed[k],
+                     glue->block[glue->heap.contact[k].body[side]]);
+    for (int i = 0; i < glue->heap.bodies; ++i)
         spragLdltFactor(6, dense, glue->block[i], glue->pivot[i]);
-    spragGlueCoarseFactor(&glue->coarse, glue->contacts, glue->contact, glue->pressed);
+    spragGlueCoarseFactor(&glue->coarse);
 }
 
 /* out = block^-1 x, or that of the whole matrix */
 static void applyInverse(Glue *glue, const Twist *x, Twist *out)
 {
-    memset(&out[glue->bodies], 0, sizeof *out);
+    memset(&out[glue->heap.bodies], 0, sizeof *out);
     if (glue->direct) {
-        memcpy(out, x, (size_t)glue->bodies * sizeof *x);
+        memcpy(out, x, (size_t)glue->heap.bodies * sizeof *x);
         spragBlockLuSolve(&glue->factor.lu, out->at);
-        glue->work += SOLUTION_PRICE * (double)glue->factor.lu.u_start[glue->bodies];
+        glue->work += SOLUTION_PRICE * (double)glue->factor.lu.u_start[glue->heap.bodies];
         return;
     }
-    for (int b = 0; b < glue->bodies; ++b) {
+    for (int b = 0; b < glue->heap.bodies; ++b) {
         double *y = out[b].at;
         memcpy(y, x[b].at, sizeof *x);
         spragLdltForward(6, dense, glue->block[b], 1, 0, y);
@@ -289,7 +287,7 @@ static void applyInverse(Glue *glue, const Twist *x, Twist *out)
 /* to += scale x */
 static void add(const Glue *glue, Twist *to, double scale, const Twist *x)
 {
-    for (int i = 0; i < glue->bodies; ++i)
+    for (int i = 0; i < glue->heap.bodies; ++i)
         for (int j = 0; j < 6; ++j)
             to[i].at[j] += scale * x[i].at[j];
 }
@@ -298,8 +296,8 @@ static void add(const Glue *glue, Twist *to, double scale, const Twist *x)
 static double missOf(const Glue *glue, const Twist *g)
 {
     double worst = 0;
-    for (int i = 0; i < glue->bodies; ++i)
-        worst = fmax(worst, spragNorm3(g[i].at) * glue->mass[i].inverse_mass);
+    for (int i = 0; i < glue->heap.bodies; ++i)
+        worst = fmax(worst, spragNorm3(g[i].at) * glue->heap.mass[i].inverse_mass);
     return worst;
 }
 
@@ -311,7 +309,7 @@ static int isSpent(const Glue *glue)
 /* Part of the residual that conjugate gradients leave.  While contacts come and go a step is not worth many of them. */
 static double forcingOf(const Glue *glue)
 {
-    const int changed = glue->changed, all = glue->contacts;
+    const int changed = glue->changed, all = glue->heap.contacts;
     return changed > all / 100 ? 1e-2 : changed > all / 2000 ? 1e-3 : changed > 0 ? 1e-5 : 1e-12;
 }
 
@@ -319,8 +317,8 @@ static double forcingOf(const Glue *glue)
 static void newtonStep(Glue *glue)
 {
     const double forcing = forcingOf(glue), small = MARGIN * fmax(glue->slip, glue->enough);
-    memset(glue->step, 0, ((size_t)glue->bodies + 1) * sizeof(Twist));
-    for (int i = 0; i < glue->bodies; ++i)
+    memset(glue->step, 0, ((size_t)glue->heap.bodies + 1) * sizeof(Twist));
+    for (int i = 0; i < glue->heap.bodies; ++i)
         for (int j = 0; j < 6; ++j)
             glue->residual[i].at[j] = -glue->gradient[i].at[j];
     applyInverse(glue, glue->residual, glue->direction);
@@ -339,7 +337,7 @@ static void newtonStep(Glue *glue)
         add(glue, glue->residual, -length, glue->image);
         applyInverse(glue, glue->residual, glue->image);
         const double next = inner(glue, glue->residual, glue->image), ratio = next / square;
-        for (int i = 0; i < glue->bodies; ++i)
+        for (int i = 0; i < glue->heap.bodies; ++i)
             for (int j = 0; j < 6; ++j)
                 glue->direction[i].at[j] = glue->image[i].at[j] + ratio * glue->direction[i].at[j];
         square = next;
@@ -350,7 +348,7 @@ static void newtonStep(Glue *glue)
 static void move(Glue *glue, double length)
 {
     add(glue, glue->v, length, glue->step);
-    for (int k = 0; k < glue->contacts; ++k)
+    for (int k = 0; k < glue->heap.contacts; ++k)
         for (int i = 0; i < 3; ++i)
             glue->pull[k].z[i] += length * glue->change[k][i];
     evaluate(glue);
@@ -360,8 +358,8 @@ static void move(Glue *glue, double length)
  * anew: 1 / e then multiplies the rounding of the step, not that of v. */
 static void search(Glue *glue)
 {
-    ++glue->products, glue->work += glue->contacts;
-    for (int k = 0; k < glue->contacts; ++k)
+    ++glue->products, glue->work += glue->heap.contacts;
+    for (int k = 0; k < glue->heap.contacts; ++k)
         motionOf(glue, k, glue->step, glue->change[k]);
     const double falls = inner(glue, glue->gradient, glue->step);
     glue->changed = 0;
@@ -404,17 +402,17 @@ static void settle(Glue *glue)
 static double judge(Glue *glue, Twist *motion, double *least)
 {
     const spragProblem *problem = glue->problem;
-    memset(motion, 0, ((size_t)glue->bodies + 1) * sizeof *motion);
-    for (int k = 0; k < glue->contacts; ++k)
+    memset(motion, 0, ((size_t)glue->heap.bodies + 1) * sizeof *motion);
+    for (int k = 0; k < glue->heap.contacts; ++k)
         pushRows(glue, k, 1, glue->r + 3 * k, motion);
-    for (int i = 0; i < glue->bodies; ++i) {
+    for (int i = 0; i < glue->heap.bodies; ++i) {
         double spin[3];
-        spragMul33(spin, glue->mass[i].inverse_inertia, motion[i].at + 3);
+        spragMul33(spin, glue->heap.mass[i].inverse_inertia, motion[i].at + 3);
         for (int j = 0; j < 3; ++j)
-            motion[i].at[j] *= glue->mass[i].inverse_mass, motion[i].at[3 + j] = spin[j];
+            motion[i].at[j] *= glue->heap.mass[i].inverse_mass, motion[i].at[3 + j] = spin[j];
     }
-    memset(&motion[glue->bodies], 0, sizeof *motion);
-    for (int k = 0; k < glue->contacts; ++k) {
+    memset(&motion[glue->heap.bodies], 0, sizeof *motion);
+    for (int k = 0; k < glue->heap.contacts; ++k) {
         double d[3];
         motionOf(glue, k, motion, d);
         for (int row = 0; row < 3; ++row)
@@ -423,7 +421,7 @@ static double judge(Glue *glue, Twist *motion, double *least)
     const double residual = spragVelocityResidual(problem, glue->r, glue->u);
     if (residual < *least) {
         *least = residual;
-        memcpy(glue->best, glue->r, 3 * (size_t)glue->contacts * sizeof *glue->r);
+        memcpy(glue->best, glue->r, 3 * (size_t)glue->heap.contacts * sizeof *glue->r);
     }
     return residual;
 }
@@ -431,8 +429,8 @@ static double judge(Glue *glue, Twist *motion, double *least)
 /* c := r(v) */
 static void moveCenter(Glue *glue)
 {
-    for (int k = 0; k < glue->contacts; ++k) {
-        pressOf(&glue->contact[k], &glue->pull[k], glue->r + 3 * k);
+    for (int k = 0; k < glue->heap.contacts; ++k) {
+        pressOf(&glue->heap.contact[k], &glue->pull[k], glue->r + 3 * k);
         memcpy(glue->pull[k].center, glue->r + 3 * k, sizeof glue->pull[k].center);
     }
 }
@@ -441,14 +439,14 @@ static void moveCenter(Glue *glue)
 static void fillLink(Glue *glue, int k)
 {
     const spragProblem *problem = glue->problem;
-    Contact *contact = &glue->contact[k];
+    Contact *contact = &glue->heap.contact[k];
     Pull *pull = &glue->pull[k];
     *contact = (Contact){.n = {0}};
     *pull = (Pull){.z = {0}};
     memcpy(contact->n, rowOf(glue, k, 0, 0), sizeof contact->n);
     for (int side = 0; side < 2; ++side) {
         const int body = problem->bodies->of[2 * k + side];
-        contact->body[side] = body < 0 ? glue->bodies : body;
+        contact->body[side] = body < 0 ? glue->heap.bodies : body;
         for (int row = 0; row < 3; ++row) {
             double part[3];
             spragCross3(part, rowOf(glue, k, side, row), rowOf(glue, k, side, row) + 3);
@@ -472,8 +470,8 @@ static void findCompliance(Glue *glue, int k)
             double turned[3];
             if (body < 0)
                 continue;
-            spragMul33(turned, glue->mass[body].inverse_inertia, J + 3);
-            own += glue->mass[body].inverse_mass * spragDot3(J, J) + spragDot3(J + 3, turned);
+            spragMul33(turned, glue->heap.mass[body].inverse_inertia, J + 3);
+            own += glue->heap.mass[body].inverse_mass * spragDot3(J, J) + spragDot3(J + 3, turned);
         }
         glue->compliance[k][row] = fmax(0, W[4 * row] - own);
     }
@@ -484,34 +482,34 @@ static int take(Glue *glue, const spragProblem *problem, spragArena *arena)
 {
     const int n = problem->bodies->count;
     glue->problem = problem;
-    glue->mass = problem->bodies->mass;
-    glue->contacts = problem->contact_count, glue->bodies = n;
-    glue->contact = SPRAG_TAKE_RAW(arena, Contact, glue->contacts);
-    glue->pull = SPRAG_TAKE_RAW(arena, Pull, glue->contacts);
-    glue->pressed = SPRAG_TAKE(arena, unsigned char, glue->contacts);
-    glue->best = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)glue->contacts);
+    glue->heap.mass = problem->bodies->mass;
+    glue->heap.contacts = problem->contact_count, glue->heap.bodies = n;
+    glue->heap.contact = SPRAG_TAKE_RAW(arena, Contact, glue->heap.contacts);
+    glue->pull = SPRAG_TAKE_RAW(arena, Pull, glue->heap.contacts);
+    glue->heap.pressed = SPRAG_TAKE(arena, unsigned char, glue->heap.contacts);
+    glue->best = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)glue->heap.contacts);
     glue->block = spragArenaTakeRaw(arena, (size_t)n + 1, sizeof *glue->block);
     glue->pivot = spragArenaTakeRaw(arena, (size_t)n, sizeof *glue->pivot);
-    glue->change = spragArenaTakeRaw(arena, (size_t)glue->contacts, sizeof *glue->change);
-    glue->compliance = spragArenaTakeRaw(arena, (size_t)glue->contacts, sizeof *glue->compliance);
+    glue->change = spragArenaTakeRaw(arena, (size_t)glue->heap.contacts, sizeof *glue->change);
+    glue->compliance = spragArenaTakeRaw(arena, (size_t)glue->heap.contacts, sizeof *glue->compliance);
     Twist **const all[] = {&glue->v, &glue->gradient, &glue->step, &glue->direction, &glue->image, &glue->residual};
-    int taken = glue->change != NULL && glue->compliance != NULL && glue->contact != NULL && glue->pull != NULL &&
-                glue->pressed != NULL && glue->best != NULL;
+    int taken = glue->change != NULL && glue->compliance != NULL && glue->heap.contact != NULL && glue->pull != NULL &&
+                glue->heap.pressed != NULL && glue->best != NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
         *all[i] = spragArenaTake(arena, (size_t)n + 1, sizeof(Twist));
         taken = taken && *all[i] != NULL;
     }
     if (!taken || glue->block == NULL || glue->pivot == NULL)
         return 0;
-    for (int k = 0; k < glue->contacts; ++k)
+    for (int k = 0; k < glue->heap.contacts; ++k)
         fillLink(glue, k), findCompliance(glue, k);
-    return spragGlueCoarseInit(&glue->coarse, glue->contacts, glue->contact, n, glue->mass, PARTS_MOST, arena);
+    return spragGlueCoarseInit(&glue->coarse, &glue->heap, PARTS_MOST, arena);
 }
 
 /* Center, v and residual of the guess, or of r = 0 if that is the better one. */
 static double begin(Glue *glue, double *least)
 {
-    const size_t bytes = 3 * (size_t)glue->contacts * sizeof *glue->r;
+    const size_t bytes = 3 * (size_t)glue->heap.contacts * sizeof *glue->r;
     double residual = judge(glue, glue->v, least);
     memset(glue->r, 0, bytes);
     const double nothing = judge(glue, glue->step, least);
@@ -519,11 +517,11 @@ static double begin(Glue *glue, double *least)
         memcpy(glue->r, glue->best, bytes);
     } else {
         residual = nothing;
-        for (int k = 0; k < glue->contacts; ++k)
+        for (int k = 0; k < glue->heap.contacts; ++k)
             memset(glue->pull[k].center, 0, sizeof glue->pull[k].center);
-        memset(glue->v, 0, ((size_t)glue->bodies + 1) * sizeof *glue->v);
+        memset(glue->v, 0, ((size_t)glue->heap.bodies + 1) * sizeof *glue->v);
     }
-    for (int k = 0; k < glue->contacts; ++k) {
+    for (int k = 0; k < glue->heap.contacts; ++k) {
         double moved[3];
         motionOf(glue, k, glue->v, moved);
         for (int i = 0; i < 3; ++i)
@@ -537,15 +535,14 @@ static void beginFactored(Glue *glue, double time_limit, spragArena *arena)
 {
     const double price_most =
         time_limit > 0 ? fmin(PRICE_MOST, TIME_SHARE * time_limit / SECONDS_PER_PRICE) : PRICE_MOST;
-    if (glue->contacts > HALF_OPEN * glue->bodies)
+    if (glue->heap.contacts > HALF_OPEN * glue->heap.bodies)
         return;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const spragBlockLu *lu = &glue->factor.lu;
-    glue->direct = spragGlueFactorInit(&glue->factor, glue->contacts, glue->contact, glue->bodies, glue->mass,
-                                       price_most, arena) > 0;
+    glue->direct = spragGlueFactorInit(&glue->factor, &glue->heap, price_most, arena) > 0;
     if (glue->direct)
         glue->patience =
-            (int)(0.5 * lu->products / (SOLUTION_PRICE * (double)lu->u_start[glue->bodies] + glue->contacts));
+            (int)(0.5 * lu->products / (SOLUTION_PRICE * (double)lu->u_start[glue->heap.bodies] + glue->heap.contacts));
     else
         spragArenaRelease(arena, mark);
 }
@@ -581,7 +578,7 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
             break;
     }
     if (!(residual <= least)) {
-        memcpy(r, glue.best, 3 * (size_t)glue.contacts * sizeof *r);
+        memcpy(r, glue.best, 3 * (size_t)glue.heap.contacts * sizeof *r);
         residual = judge(&glue, glue.image, &least);
     }
     spragArenaRelease(arena, mark);

@@ -29,8 +29,8 @@
  * of 10 000 balls, 480 for 270 000; with blocks alone, and e in stages, 2800 and 5100.  Where a body has a few
  * contacts there are as many such motions as bodies, but a factor of M + J^T S J is cheap (solve/glue_factor), and as
  * Cholesky's it is good to an e of 1e-13.  (LU with inverses of whole pivots was not below 1e-8: 55 000 contacts that
- * barely hold 10 000 balls stayed at 2e-4 m/s, whatever mixed the centers.)  It serves until a step takes more
- * iterations than are cheaper than the next one: two or three in a heap. */
+ * barely hold 10 000 balls stayed at 2e-4 m/s, whatever mixed the centers.)  A factor is kept
+ * until a step takes so many iterations that the next one is cheaper: a heap takes two or three. */
 #ifndef SPRAG_SOLVE_GLUE_H
 #define SPRAG_SOLVE_GLUE_H
 

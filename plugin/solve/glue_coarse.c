@@ -9,9 +9,10 @@ enum { MODES = 7 }; /* translations, turns, growth */
 
 /* ---------------------------------------------------------------- parts */
 
-int spragGlueSides(int contacts, const spragGlueContact *contact, int bodies, int **first, int **list,
-                   spragArena *arena)
+int spragGlueSides(const spragGlueHeap *heap, int **first, int **list, spragArena *arena)
 {
+    const int bodies = heap->bodies, contacts = heap->contacts;
+    const spragGlueContact *contact = heap->contact;
     int *at = *first = SPRAG_TAKE(arena, int, bodies + 3);
     *list = SPRAG_TAKE_RAW(arena, int, 2 * (size_t)contacts);
     if (at == NULL || *list == NULL)
@@ -26,12 +27,12 @@ int spragGlueSides(int contacts, const spragGlueContact *contact, int bodies, in
 }
 
 /* place := relative to the first body that is found of each connected heap, from contact to contact.  0: no memory. */
-static int findPlaces(spragGlueCoarse *coarse, int contacts, const spragGlueContact *contact, spragArena *arena)
+static int findPlaces(spragGlueCoarse *coarse, spragArena *arena)
 {
-    const int n = coarse->bodies;
+    const int n = coarse->heap->bodies;
     int *first, *list, *queue = SPRAG_TAKE_RAW(arena, int, n + 1);
     unsigned char *seen = SPRAG_TAKE(arena, unsigned char, n + 1);
-    if (!spragGlueSides(contacts, contact, n, &first, &list, arena) || queue == NULL || seen == NULL)
+    if (!spragGlueSides(coarse->heap, &first, &list, arena) || queue == NULL || seen == NULL)
         return 0;
     seen[n] = 1; /* the world */
     for (int root = 0; root < n; ++root) {
@@ -41,7 +42,7 @@ static int findPlaces(spragGlueCoarse *coarse, int contacts, const spragGlueCont
         for (int head = 0; head < end; ++head) {
             const int a = queue[head];
             for (int l = first[a]; l < first[a + 1]; ++l) {
-                const spragGlueContact *by = &contact[list[l] / 2];
+                const spragGlueContact *by = &coarse->heap->contact[list[l] / 2];
                 const int side = list[l] % 2, b = by->body[1 - side];
                 for (int i = 0; i < 3 && !seen[b]; ++i)
                     coarse->place[b][i] = coarse->place[a][i] + by->arm[side][i] - by->arm[1 - side][i];
@@ -56,7 +57,8 @@ static int findPlaces(spragGlueCoarse *coarse, int contacts, const spragGlueCont
 /* Around bodies each of which is farthest from all before.  0: no memory. */
 static int cut(spragGlueCoarse *coarse, int parts, spragArena *arena)
 {
-    const int n = coarse->bodies;
+    const int n = coarse->heap->bodies;
+    const spragMass *mass = coarse->heap->mass;
     double *distance = SPRAG_TAKE_RAW(arena, double, n),
            (*center)[4] = spragArenaTake(arena, (size_t)parts, sizeof *center);
     if (distance == NULL || center == NULL)
@@ -74,8 +76,8 @@ static int cut(spragGlueCoarse *coarse, int parts, spragArena *arena)
     for (int i = 0; i < n; ++i) {
         double *c = center[coarse->part[i] / MODES];
         for (int j = 0; j < 3; ++j)
-            c[j] += coarse->mass[i].mass * coarse->place[i][j];
-        c[3] += coarse->mass[i].mass;
+            c[j] += mass[i].mass * coarse->place[i][j];
+        c[3] += mass[i].mass;
     }
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < 3; ++j)
@@ -83,14 +85,12 @@ static int cut(spragGlueCoarse *coarse, int parts, spragArena *arena)
     return 1;
 }
 
-int spragGlueCoarseInit(spragGlueCoarse *coarse, int contacts, const spragGlueContact *contact, int bodies,
-                        const spragMass *mass, int parts, spragArena *arena)
+int spragGlueCoarseInit(spragGlueCoarse *coarse, const spragGlueHeap *heap, int parts, spragArena *arena)
 {
-    const int most = parts < bodies ? parts : bodies;
+    const int bodies = heap->bodies, most = parts < bodies ? parts : bodies;
     const size_t size = (size_t)(MODES * most);
-    *coarse = (spragGlueCoarse){.bodies = bodies,
+    *coarse = (spragGlueCoarse){.heap = heap,
                                 .size = (int)size,
-                                .mass = mass,
                                 .part = SPRAG_TAKE(arena, int, bodies),
                                 .place = spragArenaTake(arena, (size_t)bodies + 1, sizeof *coarse->place),
                                 .matrix = SPRAG_TAKE(arena, double, size *size),
@@ -101,7 +101,7 @@ int spragGlueCoarseInit(spragGlueCoarse *coarse, int contacts, const spragGlueCo
         coarse->y == NULL || coarse->first == NULL)
         return 0;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int done = findPlaces(coarse, contacts, contact, arena) && cut(coarse, most, arena);
+    const int done = findPlaces(coarse, arena) && cut(coarse, most, arena);
     spragArenaRelease(arena, mark);
     return done;
 }
@@ -133,7 +133,7 @@ static void spread(const spragGlueCoarse *coarse, int i, const double *y, double
 
 static void addBody(spragGlueCoarse *coarse, int i)
 {
-    const spragMass *mass = &coarse->mass[i];
+    const spragMass *mass = &coarse->heap->mass[i];
     const size_t n = (size_t)coarse->size, from = (size_t)coarse->part[i];
     for (int m = 0; m < MODES; ++m) {
         double y[MODES] = {0}, x[6] = {0}, p[6], column[MODES] = {0};
@@ -157,7 +157,7 @@ static void rowOf(const spragGlueCoarse *coarse, const spragGlueContact *contact
         for (int i = 0; i < 3; ++i)
             x[i] = side == 0 ? direction[i] : -direction[i];
         spragCross3(x + 3, contact->arm[side], x);
-        if (contact->body[side] < coarse->bodies)
+        if (contact->body[side] < coarse->heap->bodies)
             gather(coarse, contact->body[side], x, row[side]);
     }
 }
@@ -185,7 +185,7 @@ static void addBetween(spragGlueCoarse *coarse, const spragGlueContact *contact,
                 N[side][m] += contact->n[i] * row[i][side][m];
     for (int a = 0; a < 2; ++a)
         for (int b = 0; b < 2; ++b) {
-            if (contact->body[a] == coarse->bodies || contact->body[b] == coarse->bodies)
+            if (contact->body[a] == coarse->heap->bodies || contact->body[b] == coarse->heap->bodies)
                 continue;
             double *block =
                 coarse->matrix + (size_t)coarse->part[contact->body[a]] * n + (size_t)coarse->part[contact->body[b]];
@@ -198,19 +198,21 @@ static void addBetween(spragGlueCoarse *coarse, const spragGlueContact *contact,
         }
 }
 
-void spragGlueCoarseFactor(spragGlueCoarse *coarse, int contacts, const spragGlueContact *contact,
-                           const unsigned char *pressed)
+void spragGlueCoarseFactor(spragGlueCoarse *coarse)
 {
+    const spragGlueHeap *heap = coarse->heap;
+    const int bodies = heap->bodies;
     memset(coarse->matrix, 0, (size_t)coarse->size * (size_t)coarse->size * sizeof *coarse->matrix);
-    for (int i = 0; i < coarse->bodies; ++i)
+    for (int i = 0; i < bodies; ++i)
         addBody(coarse, i);
-    for (int k = 0; k < contacts; ++k) {
-        const int a = contact[k].body[0], b = contact[k].body[1];
-        const double normal = pressed[k] ? contact[k].normal : 0;
-        if (a < coarse->bodies && b < coarse->bodies && coarse->part[a] == coarse->part[b])
-            addInside(coarse, &contact[k], normal);
+    for (int k = 0; k < heap->contacts; ++k) {
+        const spragGlueContact *contact = &heap->contact[k];
+        const int a = contact->body[0], b = contact->body[1];
+        const double normal = heap->pressed[k] ? contact->normal : 0;
+        if (a < bodies && b < bodies && coarse->part[a] == coarse->part[b])
+            addInside(coarse, contact, normal);
         else
-            addBetween(coarse, &contact[k], normal);
+            addBetween(coarse, contact, normal);
     }
     spragLdltFactor(coarse->size, coarse->first, coarse->matrix, coarse->pivot);
 }
@@ -219,12 +221,12 @@ void spragGlueCoarseAdd(const spragGlueCoarse *coarse, const spragTwist *x, spra
 {
     double *y = coarse->y;
     memset(y, 0, (size_t)coarse->size * sizeof *y);
-    for (int i = 0; i < coarse->bodies; ++i)
+    for (int i = 0; i < coarse->heap->bodies; ++i)
         gather(coarse, i, x[i].at, y + coarse->part[i]);
     spragLdltForward(coarse->size, coarse->first, coarse->matrix, 1, 0, y);
     for (int i = 0; i < coarse->size; ++i)
         y[i] *= coarse->pivot[i];
     spragLdltBackward(coarse->size, coarse->first, coarse->matrix, y);
-    for (int i = 0; i < coarse->bodies; ++i)
+    for (int i = 0; i < coarse->heap->bodies; ++i)
         spread(coarse, i, y + coarse->part[i], out[i].at);
 }

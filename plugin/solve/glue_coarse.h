@@ -23,10 +23,17 @@ typedef struct spragGlueContact {
     int body[2];               /* the last one is the world */
 } spragGlueContact;
 
+/* Bodies, and the contacts between them and with the world. */
+typedef struct spragGlueHeap {
+    int bodies, contacts;
+    const spragMass *mass;     /* (bodies) */
+    spragGlueContact *contact; /* (contacts) */
+    unsigned char *pressed;    /* (contacts) 1: r_n > 0, the normal row counts */
+} spragGlueHeap;
+
 /* The sides of contacts on each body i and on the world: list[first[i]] .. list[first[i + 1] - 1], contact and side
  * of s are s / 2 and s % 2.  0: no memory. */
-int spragGlueSides(int contacts, const spragGlueContact *contact, int bodies, int **first, int **list,
-                   spragArena *arena);
+int spragGlueSides(const spragGlueHeap *heap, int **first, int **list, spragArena *arena);
 
 /* Of a body, linear then angular: a velocity, or a momentum.  Arrays have one of the world too, which does not move. */
 typedef struct spragTwist {
@@ -34,8 +41,8 @@ typedef struct spragTwist {
 } spragTwist;
 
 typedef struct spragGlueCoarse {
-    int bodies, size; /* size: 7 for each part */
-    const spragMass *mass;
+    const spragGlueHeap *heap;
+    int size;           /* 7 for each part */
     int *part;          /* (bodies) the first row of a body's part */
     double (*place)[3]; /* (bodies) from the center of its part */
     double *matrix;     /* (size x size) factors of Z^T A Z */
@@ -44,12 +51,10 @@ typedef struct spragGlueCoarse {
     int *first;         /* (size) 0: envelopes */
 } spragGlueCoarse;
 
-/* `parts` at most.  0: no memory. */
-int spragGlueCoarseInit(spragGlueCoarse *coarse, int contacts, const spragGlueContact *contact, int bodies,
-                        const spragMass *mass, int parts, spragArena *arena);
-/* pressed (contacts): 1: the normal row counts. */
-void spragGlueCoarseFactor(spragGlueCoarse *coarse, int contacts, const spragGlueContact *contact,
-                           const unsigned char *pressed);
+/* Cuts the heap into `parts` at most; it has to outlive the coarse space.  0: no memory. */
+int spragGlueCoarseInit(spragGlueCoarse *coarse, const spragGlueHeap *heap, int parts, spragArena *arena);
+/* After a change of S or of what is pressed. */
+void spragGlueCoarseFactor(spragGlueCoarse *coarse);
 /* out += Z (Z^T A Z)^-1 Z^T x */
 void spragGlueCoarseAdd(const spragGlueCoarse *coarse, const spragTwist *x, spragTwist *out);
 

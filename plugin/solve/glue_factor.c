@@ -5,29 +5,30 @@
 #include "linalg/vec3.h"
 
 /* The graph of bodies that touch, the diagonal first in its row, and where the pairs of each contact are in it. */
-static int makeGraph(spragGlueFactor *factor, int contacts, const spragGlueContact *contact, int n, int **row_start,
-                     int **column, spragArena *arena)
+static int makeGraph(spragGlueFactor *factor, int *row_start, int *column, spragArena *arena)
 {
+    const spragGlueContact *contact = factor->heap->contact;
+    const int n = factor->heap->bodies, contacts = factor->heap->contacts;
     int *first, *list, *seen = SPRAG_TAKE_RAW(arena, int, n), *place = SPRAG_TAKE_RAW(arena, int, n);
-    if (!spragGlueSides(contacts, contact, n, &first, &list, arena) || seen == NULL || place == NULL)
+    if (!spragGlueSides(factor->heap, &first, &list, arena) || seen == NULL || place == NULL)
         return 0;
     memset(seen, -1, (size_t)n * sizeof *seen);
     int count = 0;
     for (int i = 0; i < n; ++i) {
-        (*row_start)[i] = count;
+        row_start[i] = count;
         seen[i] = i, place[i] = count;
-        (*column)[count++] = i;
+        column[count++] = i;
         for (int l = first[i]; l < first[i + 1]; ++l) {
             const int k = list[l] / 2, side = list[l] % 2, other = contact[k].body[1 - side];
             if (other < n && seen[other] != i) {
                 seen[other] = i, place[other] = count;
-                (*column)[count++] = other;
+                column[count++] = other;
             }
             factor->entry[k][3 * side] = place[i];
             factor->entry[k][1 + side] = other < n ? place[other] : -1;
         }
     }
-    (*row_start)[n] = count;
+    row_start[n] = count;
     for (int k = 0; k < contacts; ++k)
         for (int side = 0; side < 2; ++side)
             if (contact[k].body[side] == n)
@@ -35,17 +36,17 @@ static int makeGraph(spragGlueFactor *factor, int contacts, const spragGlueConta
     return 1;
 }
 
-int spragGlueFactorInit(spragGlueFactor *factor, int contacts, const spragGlueContact *contact, int bodies,
-                        const spragMass *mass, double price_most, spragArena *arena)
+int spragGlueFactorInit(spragGlueFactor *factor, const spragGlueHeap *heap, double price_most, spragArena *arena)
 {
+    const int bodies = heap->bodies, contacts = heap->contacts;
     int *row_start = SPRAG_TAKE_RAW(arena, int, bodies + 1);
     int *column = SPRAG_TAKE_RAW(arena, int, (size_t)bodies + 2 * (size_t)contacts);
     *factor =
-        (spragGlueFactor){.mass = mass, .entry = spragArenaTakeRaw(arena, (size_t)contacts, sizeof *factor->entry)};
+        (spragGlueFactor){.heap = heap, .entry = spragArenaTakeRaw(arena, (size_t)contacts, sizeof *factor->entry)};
     if (row_start == NULL || column == NULL || factor->entry == NULL)
         return 0;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int known = makeGraph(factor, contacts, contact, bodies, &row_start, &column, arena);
+    const int known = makeGraph(factor, row_start, column, arena);
     spragArenaRelease(arena, mark);
     if (!known)
         return 0;
@@ -93,19 +94,19 @@ static void addLink(spragGlueFactor *factor, const spragGlueContact *contact, co
     }
 }
 
-int spragGlueFactorMake(spragGlueFactor *factor, int contacts, const spragGlueContact *contact,
-                        const unsigned char *pressed)
+int spragGlueFactorMake(spragGlueFactor *factor)
 {
+    const spragGlueHeap *heap = factor->heap;
     const spragBlockLu *lu = &factor->lu;
     memset(factor->matrix, 0, 36 * (size_t)lu->row_start[lu->n] * sizeof *factor->matrix);
     for (int i = 0; i < lu->n; ++i) {
         double *block = factor->matrix + 36 * (size_t)lu->row_start[i];
         for (int a = 0; a < 3; ++a) {
-            block[7 * a] = factor->mass[i].mass;
-            memcpy(block + 6 * (3 + a) + 3, factor->mass[i].inertia + 3 * a, 3 * sizeof *block);
+            block[7 * a] = heap->mass[i].mass;
+            memcpy(block + 6 * (3 + a) + 3, heap->mass[i].inertia + 3 * a, 3 * sizeof *block);
         }
     }
-    for (int k = 0; k < contacts; ++k)
-        addLink(factor, &contact[k], factor->entry[k], pressed[k] ? contact[k].normal : 0);
+    for (int k = 0; k < heap->contacts; ++k)
+        addLink(factor, &heap->contact[k], factor->entry[k], heap->pressed[k] ? heap->contact[k].normal : 0);
     return spragBlockLuFactor(&factor->lu, factor->matrix);
 }

@@ -10,16 +10,15 @@
 
 typedef struct spragGlueFactor {
     spragBlockLu lu;
-    const spragMass *mass;
+    const spragGlueHeap *heap;
     double *matrix;  /* blocks (6 x 6) */
     int (*entry)[4]; /* (contacts) blocks of a contact: of body 0 with 0, with 1; of 1 with 0, with 1; -1: the world */
 } spragGlueFactor;
 
-/* 1; 0: no memory; -1: a factorisation would take more than `price_most` products of 3x3 blocks. */
-int spragGlueFactorInit(spragGlueFactor *factor, int contacts, const spragGlueContact *contact, int bodies,
-                        const spragMass *mass, double price_most, spragArena *arena);
-/* 0: not positive definite, by rounding. */
-int spragGlueFactorMake(spragGlueFactor *factor, int contacts, const spragGlueContact *contact,
-                        const unsigned char *pressed);
+/* The heap has to outlive the factor.  1; 0: no memory; -1: a factorisation would take more than `price_most` products
+ * of 3x3 blocks. */
+int spragGlueFactorInit(spragGlueFactor *factor, const spragGlueHeap *heap, double price_most, spragArena *arena);
+/* After a change of S or of what is pressed.  0: not positive definite, by rounding. */
+int spragGlueFactorMake(spragGlueFactor *factor);
 
 #endif

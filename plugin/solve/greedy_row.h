@@ -69,6 +69,7 @@ SPRAG_QUAD_INLINE void spragGreedyPush(const spragGreedyContact *c, const double
                                         SPRAG_ROW(b->inverse_inertia[2]) * t[0];
 }
 
+/* Asks the memory for the bodies of contact k, which need not exist. */
 SPRAG_QUAD_INLINE void spragGreedyAskBodies(const spragGreedy *greedy, int k, size_t bytes)
 {
     for (int side = 0; side < 2 && k < greedy->contact_count; ++side)

@@ -3,8 +3,8 @@
 #ifndef SPRAG_SOLVE_GROW_H
 #define SPRAG_SOLVE_GROW_H
 
-/* 1: the solution at hand goes on at this share of friction, and is that one now; last: the step is at its shortest, so
- * what changes may change. */
+/* 1: the solution at hand has a continuation at this share of friction, which takes its place.  last: the step is at
+ * its shortest, so the continuation may differ in one contact. */
 typedef int spragGrowFn(void *data, double share, int last);
 
 /* Follows it to share 1, by steps as short as that where it does not go on; 0: it ends before. */

@@ -8,7 +8,6 @@
 #include "solve/interior.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "linalg/vec3.h"
 #include "problem/residual.h"

@@ -38,6 +38,7 @@ typedef struct spragLoneBodies {
     spragQuadMask solved; /* claimed: residual within tolerance, sticking contacts at rest, slip that lasts */
 } spragLoneBodies;
 
+/* Newton's steps for all four at once; fills r and u of the contacts, and what follows them here. */
 void spragLoneSolve(spragLoneBodies *bodies);
 
 /* out (3) = own block of W without compliance, times x. */

@@ -40,10 +40,10 @@ int spragLocalPick(int count, const spragLocalSolution *solution, const spragInd
 int spragLocalPickTwoSided(int count, const spragLocalSolution *solution, const spragIndicator *indicator,
                            const spragContactHistory *history, spragSolveInfo *info);
 
-/* m/s, the greatest normal velocity that an impulse r (3 contact_count) changes of its own contact. */
+/* m/s, the greatest change of a contact's normal velocity by its own impulse; r (3 contact_count). */
 double spragGreatestBlow(const spragProblem *problem, const double *r);
-/* 1: contacts, two-sided or not, of which some slid brace themselves with impulses r out of all proportion to what
- * moves them in the step.  0 with blocks of another kind. */
+/* 1: contacts (one- or two-sided, some of which slid) brace themselves against each other: their impulses r are out of
+ * all proportion to what moves them in the step.  0 where there are blocks of another kind. */
 int spragIsBraced(const spragProblem *problem, const double *r);
 
 #endif

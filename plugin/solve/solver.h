@@ -1,4 +1,4 @@
-/* What a solver is.  Each method has one file; the chain (chain.c) picks, judges by spragProblemResidual, hands over.
+/* What a solver is.  Each method has one file; the chain picks methods (chain_links.c), runs and judges them (chain.c).
  *
  * A method reads the problem, improves r in place from the guess it is given, and never judges itself: its claim of
  * success is only a reason to ask the residual.  It takes all memory from the arena and leaves none taken. */
@@ -42,15 +42,15 @@ static inline int spragIsCrowd(const spragProblem *problem, const spragSolveOpti
     return options->work_limit > 0 && problem->contact_count > SPRAG_GENERATION_MOST;
 }
 
-/* 1: a step of Newton's method in the velocities of bodies costs no more than some sweeps.  Asked, it costs an analysis
- * of their graph. */
+/* 1: a step of Newton's method in the velocities of bodies costs no more than some sweeps.  To ask costs an analysis of
+ * their graph. */
 int spragNewtonIsCheap(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena);
 
 /* 1: some row of a box has no bounds, as the tangential ones of a contact with mu = infinity. */
 int spragProblemHasFreeRows(const spragProblem *problem);
 /* What is left of up to SPRAG_FREE_ROWS_MOST blocks when those rows are eliminated (free_rows.c), where they are fixed
- * at 0 and uncoupled.  contradiction, m/s: what no impulses give them, as some say the same of other velocities.  0: no
- * memory. */
+ * at 0 and uncoupled.  contradiction, m/s: the part of their velocities that no impulses can give, where rows that
+ * depend on each other ask for different ones.  0: no memory. */
 enum { SPRAG_FREE_ROWS_MOST = 60 };
 int spragFreeRowsEliminate(const spragProblem *problem, spragArena *arena, spragProblem *rest, double *contradiction);
 
@@ -70,25 +70,26 @@ int spragVariantRests(const spragProblem *problem, const spragSolveOptions *opti
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
 
-/* 1: options->enough makes haste, as it does in a small island. */
+/* 1: the problem is small, and less than the tolerance is enough: the first methods are kept short. */
 int spragChainHastens(const spragProblem *problem, const spragSolveOptions *options);
-/* Its first links alone, some milliseconds then: before anybody asks whether there is a solution at all. */
+/* The first methods alone, some milliseconds of work where they are kept short: before it is asked whether there is a
+ * solution at all. */
 spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
-/* For who had no answer by those in the last step: the contacts that carried then, and those that they leave out.  The
- * fewer of them carry the cheaper; work_limit is some milliseconds then too, where it is more. */
+/* For a problem that those did not solve in the last step: from the contacts that carried then, others join one by one
+ * (generation.c).  The fewer carry, the cheaper.  Some milliseconds of work at most. */
 spragStatus spragChainAgain(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
-/* The others, where those were not enough. */
+/* The methods after spragChainBegin's. */
 spragStatus spragChainGoOn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                            double *u, spragSolveInfo *info);
-/* Of the others those that find solutions though a wedge stands against one. */
+/* Of these the ones that may find a solution though a wedge stands against it (existence.h). */
 spragStatus spragChainDespite(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                               double *r, double *u, spragSolveInfo *info);
-/* Sweeps alone, options->iteration_limit of them or fewer if it grows late. */
+/* Sweeps alone: options->iteration_limit of them, fewer if the time ends. */
 spragStatus spragChainProbe(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
-/* All of them that small problems have, but generation: what solves the problems of that. */
+/* What generation.c solves its own problems by: all methods but generation. */
 spragStatus spragChainWithin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                              double *r, double *u, spragSolveInfo *info);
 

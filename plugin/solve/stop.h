@@ -12,7 +12,7 @@ typedef struct spragStop {
     int limit;        /* or after so many steps, a factorisation each */
 } spragStop;
 
-/* What is asked for, from now on; limit: of who has none. */
+/* What the options ask for, from now on; limit: of the steps, where they have none. */
 static inline spragStop spragStopOf(const spragSolveOptions *options, int limit)
 {
     return (spragStop){.tolerance = options->tolerance,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fails if a file of plugin/ includes a higher floor, if a floor below `ode` includes ODE, or if the demos reach into
-# the plugin, if a line is longer than 120 columns, or if docs/architecture.md does not say what a file of plugin/solve
-# is.      check_floors.sh SOURCE_DIR
+# Fails if a file of plugin/ includes a higher floor, if a floor below `ode` includes ODE, if a demo includes what is
+# private to the plugin, if a line is longer than 120 columns, or if docs/architecture.md does not name a file of
+# plugin/solve.      check_floors.sh SOURCE_DIR
 set -euo pipefail
 root=$1
 floors=(base linalg problem solve analysis ode api preload)

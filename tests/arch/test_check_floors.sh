@@ -7,7 +7,7 @@ check=$root/tests/arch/check_floors.sh
 
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree"/plugin/{base,solve,ode} "$tree"/demos/viewer "$tree"/docs
+mkdir -p "$tree"/plugin/{base,solve,ode} "$tree"/demos/viewer "$tree"/tests "$tree"/docs
 echo "| \`a\` | known |" >"$tree/docs/architecture.md"
 expect_failure() {
     if "$check" "$tree" >/dev/null; then
@@ -24,6 +24,10 @@ echo '#include "solve/solver.h"' >"$tree/demos/viewer/a.c"
 expect_failure "the viewer in the plugin"
 echo >"$tree/plugin/solve/b.c"
 expect_failure "a solver nobody explains"
+printf '%0121d\n' 0 >"$tree/plugin/base/a.c"
+expect_failure "a line of 121 columns"
+printf '%0120d\n' 0 >"$tree/plugin/base/a.c"
+"$check" "$tree"
 echo '#include "solve/solver.h"' >"$tree/plugin/ode/a.c"
 "$check" "$tree"
 echo "1 passed, 0 failed"

@@ -1,7 +1,7 @@
 /* The velocity-product term of a contact: its normal part is the second derivative of the gap while both bodies keep
  * their twists, taken here from the gap itself by differences. */
-#include "support/random_problem.h"
 #include "support/check.h"
+#include "support/random_problem.h"
 
 #include <ode/ode.h>
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "problem/problem_entries.h"
+#include "problem/problem_siconos.h"
 
 /* Two contacts in Siconos' sparse block storage, blocks by columns. */
 static const char siconos_text[] = "3\n2\n1\n6\n6\n4\n2\n2\n3 6\n3 6\n3\n4\n0 2 4\n0 1 0 1\n"

@@ -33,12 +33,13 @@ static void invertsOnItsSpan(void **state)
         const int parts = (int[]){1, 2, 7, BALLS, 2 * BALLS}[trial % 5], loose = trial % 2;
         makeBallHeap(&heap, trial < 6 ? 0.4 : 0.7, 100, !loose, &seed);
         spragArenaReset(&arena);
+        const spragGlueHeap glued = glueHeapOf(&heap);
         spragGlueCoarse coarse;
-        assert_true(spragGlueCoarseInit(&coarse, heap.contacts, heap.contact, heap.bodies, heap.mass, parts, &arena));
+        assert_true(spragGlueCoarseInit(&coarse, &glued, parts, &arena));
         assert_int_equal(coarse.size, 7 * (parts < BALLS ? parts : BALLS));
         if (parts >= BALLS)
             continue; /* a body alone has no growth: its seventh row is nothing */
-        spragGlueCoarseFactor(&coarse, heap.contacts, heap.contact, heap.pressed);
+        spragGlueCoarseFactor(&coarse);
         spragTwist v[BALLS + 1] = {0}, force[BALLS + 1] = {0}, back[BALLS + 1] = {0};
         moveParts(&coarse, v);
         ballProduct(&heap, v, force);
@@ -56,8 +57,9 @@ static void similaritiesDoNotSlide(void **state)
     (void)state;
     spragArena arena = {0};
     makeBallHeap(&heap, 0.5, 1e10, 0, &seed);
+    const spragGlueHeap glued = glueHeapOf(&heap);
     spragGlueCoarse coarse;
-    assert_true(spragGlueCoarseInit(&coarse, heap.contacts, heap.contact, heap.bodies, heap.mass, 1, &arena));
+    assert_true(spragGlueCoarseInit(&coarse, &glued, 1, &arena));
     spragTwist v[BALLS + 1] = {0};
     moveParts(&coarse, v);
     for (int k = 0; k < heap.contacts; ++k) {
@@ -83,9 +85,10 @@ static void heapsApart(void **state)
             heap.contact[kept++] = heap.contact[k];
     }
     heap.contacts = kept;
+    const spragGlueHeap glued = glueHeapOf(&heap);
     spragGlueCoarse coarse;
-    assert_true(spragGlueCoarseInit(&coarse, heap.contacts, heap.contact, heap.bodies, heap.mass, 4, &arena));
-    spragGlueCoarseFactor(&coarse, heap.contacts, heap.contact, heap.pressed);
+    assert_true(spragGlueCoarseInit(&coarse, &glued, 4, &arena));
+    spragGlueCoarseFactor(&coarse);
     spragTwist x[BALLS + 1] = {0}, out[BALLS + 1] = {0};
     for (int i = 0; i < BALLS; ++i)
         x[i].at[i % 6] = 1;

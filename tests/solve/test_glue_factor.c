@@ -16,10 +16,10 @@ static void isNearTheMatrix(void **state)
         const double stiff = (double[]){1, 1e4, 1e8, 1e11}[trial % 4];
         makeBallHeap(&heap, 0.4 + 0.03 * trial, stiff, trial % 3 > 0, &seed);
         spragArenaReset(&arena);
+        const spragGlueHeap glued = glueHeapOf(&heap);
         spragGlueFactor factor;
-        assert_int_equal(
-            spragGlueFactorInit(&factor, heap.contacts, heap.contact, heap.bodies, heap.mass, INFINITY, &arena), 1);
-        assert_int_equal(spragGlueFactorMake(&factor, heap.contacts, heap.contact, heap.pressed), 1);
+        assert_int_equal(spragGlueFactorInit(&factor, &glued, INFINITY, &arena), 1);
+        assert_int_equal(spragGlueFactorMake(&factor), 1);
         spragTwist x[BALLS + 1] = {0}, force[BALLS + 1] = {0};
         double energy = 0, left = 0;
         for (int i = 0; i < BALLS; ++i)
@@ -48,9 +48,10 @@ static void isRefusedWhereItIsDear(void **state)
 {
     (void)state;
     spragArena arena = {0};
+    const spragGlueHeap glued = glueHeapOf(&heap);
     spragGlueFactor factor;
     makeBallHeap(&heap, 0.5, 10, 1, &seed);
-    assert_int_equal(spragGlueFactorInit(&factor, heap.contacts, heap.contact, heap.bodies, heap.mass, 10, &arena), -1);
+    assert_int_equal(spragGlueFactorInit(&factor, &glued, 10, &arena), -1);
     spragArenaFree(&arena);
 }
 

@@ -18,6 +18,12 @@ typedef struct BallHeap {
     unsigned char pressed[BALL_CONTACTS];
 } BallHeap;
 
+/* As solve/glue_coarse.h and solve/glue_factor.h take it; `heap` keeps it. */
+static inline spragGlueHeap glueHeapOf(BallHeap *heap)
+{
+    return (spragGlueHeap){heap->bodies, heap->contacts, heap->mass, heap->contact, heap->pressed};
+}
+
 static inline void joinBalls(BallHeap *heap, int a, int b, const double n[3], const double point[3], double stiff)
 {
     spragGlueContact *contact = &heap->contact[heap->contacts];

@@ -28,6 +28,8 @@ refused 'cannot' rod --headless --steps 3 --png /nonexistent/a.png
 refused 'two outputs are to be written to a' rod --headless --trace a --events a
 refused 'cannot' rod --headless --steps 3 --trace a.csv --png /nonexistent/a.png
 refused 'no display' rod
+refused 'no display' rod --trace a.csv
+refused 'cannot' rod --trace a.csv --events /nonexistent/a.jsonl
 wrap='env PATH=/nonexistent' refused 'ffmpeg' rod --headless --steps 3 --video a.mp4
 
 "$tool" --list | grep '^rod ' >/dev/null || fail "--list does not show the rod"

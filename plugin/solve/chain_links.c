@@ -1,0 +1,201 @@
+/* Which methods a problem meets, in which order.
+ *
+ * The cheapest method comes first.  Each begins at the best answer so far; spragProblemResidual judges what it finds,
+ * and the chain ends as soon as an answer is good enough.  nc is the number of blocks:
+ *
+ *     nc = 1           all solutions of the block; the policy chooses one (single.h)
+ *     a few            the modes of the guess, verified (warm.c); then as below
+ *     nc <= SMALL      1. the mode search (variant.c)
+ *                      2. Newton's method with an interior point (newton.c)
+ *                      3. the chain itself on fewer contacts, one more at a time (generation.c);
+ *                         where rows have no bounds, on what is left without those (free_rows.c)
+ *                      4. the traced path (trace.c)
+ *                      5. in a step, where 2 was kept short: Newton's method with all the work it may take
+ *                      6. Lemke's method
+ *     nc > SMALL       1. Newton's method from the guess, where one factorisation costs no more than some sweeps
+ *                      2. Gauss-Seidel, while the residual falls; after it `enough` is enough
+ *                      3. Newton's method with an interior point
+ *                      4. where work is limited: contacts one by one (generation.c, up to 120 blocks);
+ *                         where it is not: sweeps and the traced path by turns (turns.c)
+ *     nc > SMALL, and every contact holds by infinite friction (convex: nothing slides)
+ *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method, before the
+ *                      sweeps: those carry a change no further than from body to body
+ *
+ * What another method than the mode search finds for a small island goes through that search once more: it alone knows
+ * the policy, and a separatrix when it sees one. */
+#include "solve/chain_links.h"
+
+#include <math.h>
+
+#include "problem/reaches.h"
+#include "problem/residual.h"
+#include "solve/cones.h"
+#include "solve/glue.h"
+
+#define WORK_PATIENT 1.5e8 /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
+#define COUPLED 0.5        /* a mechanism: joints couple more than this part of all pairs of blocks */
+
+enum {
+    /* Steps of Newton's method, of an interior point or along a path, at most. */
+    STEPS_SMALL = 10000,    /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
+    STEPS_POINTS = 2500,    /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
+    STEPS_PROMPT = 250,     /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
+                               with mu = 100 are solved so in 5 ms; with fewer steps generation took 60 to 90 ms */
+    STEPS_WITHIN = 500,     /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
+    STEPS_FROM_REST = 2500, /* of the second run, from r = 0, where the guess led astray */
+    STEPS_TRACED = 900,     /* of a traced path of a small island; most that arrive take 50 to 300 */
+
+    /* Sweeps, visits of every contact, at most.  Most runs end before, where the residual falls no more. */
+    SWEEPS_FIRST = 3000, /* in a step.  Problem files end after 13 to 2200: 30 000 change nothing, with 300 p23 has 4
+                            times the residual */
+    SWEEPS_LINKED = 40,  /* the same of one mechanism: W is dense, and Newton's equations are not.  Chains of 40 to 100
+                            boxes on the ground: with 3000 no step is missed either, in 1.2 to 2.2 times the time */
+    SEARCH_CHEAP = 20,   /* blocks: up to here the whole mode search takes less than a millisecond */
+    ROUNDS_KNOWN = 6,    /* of the mode search, where its modes should fit at once: if they do not, 60 seldom help */
+    PIVOTS_PROMPT = 20   /* of Lemke's method in a step, for each block.  Of 960 random problems of twelve blocks one
+                            misses 1e-6 m/s; with 5 nine do, in twice the time; 80 solve no more */
+};
+
+static int saysEnough(const spragSolveOptions *options)
+{
+    return options->enough > options->tolerance && options->solver == SPRAG_SOLVER_AUTO;
+}
+
+int spragChainIsPrompt(const spragProblem *problem, const spragSolveOptions *options)
+{
+    return problem->contact_count <= SPRAG_CHAIN_SMALL && saysEnough(options);
+}
+
+/* How many Newton steps the work pays for: each is a dense factorisation and some passes over W. */
+static int stepsWorth(const spragProblem *problem, double work)
+{
+    const double n = problem->contact_count;
+    return (int)fmin(STEPS_SMALL, work / (n * n * n / 3 + 10 * n * n));
+}
+
+/* A limit of the user's takes the place of `limit`. */
+static spragChainLink *add(spragChainLinks *chain, const spragSolver *method, int limit, double tolerance)
+{
+    const int asked = chain->options->iteration_limit;
+    spragChainLink *link = &chain->link[chain->count];
+    *link = (spragChainLink){.method = method,
+                             .manner = chain->count++ == 0 ? SPRAG_PREFERRED : SPRAG_BETTER,
+                             .limit = asked > 0 ? asked : limit,
+                             .from_rest = SPRAG_NO_SECOND,
+                             .tolerance = tolerance};
+    return link;
+}
+
+/* twice: from r = 0 too, as a guess may lead astray (mu = 50 or 300 in games, contacts on bodies that hardly move). */
+static void addNewton(spragChainLinks *chain, int limit, int twice, double tolerance)
+{
+    const int asked = chain->options->iteration_limit;
+    spragChainLink *link = add(chain, &spragSolverNewton, limit, tolerance);
+    if (twice)
+        link->from_rest = asked > 0 ? asked : STEPS_FROM_REST;
+}
+
+int spragChainRoundsKnown(const spragProblem *problem)
+{
+    return problem->contact_count > SEARCH_CHEAP ? ROUNDS_KNOWN : 0;
+}
+
+/* prompt: after some milliseconds `enough` will do. */
+static void chainSmall(spragChainLinks *chain, spragChainPart part)
+{
+    const spragProblem *problem = chain->problem;
+    const spragSolveOptions *options = chain->options;
+    const int n = problem->contact_count, prompt = spragChainIsPrompt(problem, options);
+    const double tolerance = options->tolerance, content = prompt ? options->enough : tolerance;
+    if (part == SPRAG_CHAIN_AGAIN) {
+        add(chain, &spragSolverVariant, spragChainRoundsKnown(problem), tolerance); /* else it would be hard for ever */
+        add(chain, &spragSolverAgain, 0, tolerance);
+        return;
+    }
+    add(chain, &spragSolverVariant, 0, tolerance);
+    const int free = spragProblemHasFreeRows(problem), steps = spragConesApply(problem) ? STEPS_SMALL : STEPS_POINTS;
+    const int few = spragProblemIsPlain(problem) ? STEPS_PROMPT : stepsWorth(problem, SPRAG_WORK_PROMPT);
+    if (part != SPRAG_CHAIN_REST && part != SPRAG_CHAIN_DESPITE)
+        addNewton(chain, prompt ? few : steps, !prompt, tolerance);
+    if (part == SPRAG_CHAIN_BEGINNING)
+        return;
+    if (part != SPRAG_CHAIN_WITHIN && !free) /* the rest of the chain eliminates free rows first */
+        add(chain, &spragSolverGeneration, 0, content);
+    if (part == SPRAG_CHAIN_DESPITE)
+        return;
+    if (free)
+        add(chain, &spragSolverFreeRows, 0, content);
+    add(chain, &spragSolverTrace, STEPS_TRACED, content);
+    if (prompt)
+        addNewton(chain, part == SPRAG_CHAIN_WITHIN ? STEPS_WITHIN : stepsWorth(problem, WORK_PATIENT),
+                  part != SPRAG_CHAIN_WITHIN, content);
+    if (n <= (prompt ? SPRAG_CHAIN_SMALL / 2 : SPRAG_CHAIN_SMALL)) /* its pivots grow with n^2 */
+        add(chain, &spragSolverLemke, prompt ? PIVOTS_PROMPT * n : 0, content);
+}
+
+/* 1: joints couple nearly all blocks, each with each. */
+static int isOneMechanism(const spragProblem *problem)
+{
+    const double n = problem->contact_count;
+    const spragReaches *reaches = spragReachesOf(problem);
+    return problem->linked != NULL && (reaches != NULL ? reaches->entries : problem->block_count) > COUPLED * n * n;
+}
+
+static void chainLarge(spragChainLinks *chain, spragChainPart part)
+{
+    const spragProblem *problem = chain->problem;
+    const spragSolveOptions *options = chain->options;
+    const int glued = spragProblemIsGlued(problem), in_velocities = glued && spragGlueSuits(problem);
+    const int limited = options->work_limit > 0;
+    const int traced = !limited && options->solver == SPRAG_SOLVER_AUTO && spragProblemIsPlain(problem);
+    const int patient = !limited && !traced; /* each method may take as long as it needs */
+    const double tolerance = options->tolerance;
+    const double content =
+        in_velocities || (!glued && saysEnough(options)) ? fmax(tolerance, options->enough) : tolerance;
+    const int most = isOneMechanism(problem) ? SWEEPS_LINKED : SWEEPS_FIRST;
+    if (in_velocities)
+        add(chain, &spragSolverGlue, 0, tolerance);
+    if (glued)
+        addNewton(chain, 0, patient, content);
+    add(chain, &spragSolverSweeps, limited ? (int)fmin(most, options->work_limit / problem->block_count + 1) : 0,
+        glued ? content : tolerance);
+    if (!glued)
+        addNewton(chain, 0, patient, content);
+    if (limited && !glued && part != SPRAG_CHAIN_WITHIN && !spragProblemIsLean(problem) &&
+        !spragProblemHasFreeRows(problem)) /* as in chainSmall */
+        add(chain, &spragSolverGeneration, 0, content);
+    if (patient)
+        add(chain, &spragSolverGaussSeidel, 0, content);
+    if (traced)
+        add(chain, &spragSolverTurns, 0, content);
+}
+
+/* A method that the user asks for by name has no limit of ours. */
+void spragChainLinksOf(spragChainLinks *chain, spragChainPart part)
+{
+    const spragSolveOptions *options = chain->options;
+    const int small = chain->problem->contact_count <= SPRAG_CHAIN_SMALL;
+    if (part == SPRAG_CHAIN_SWEPT) {
+        add(chain, &spragSolverProbe, 0, options->tolerance);
+        return;
+    }
+    switch (options->solver) {
+    case SPRAG_SOLVER_VARIANT:
+        add(chain, &spragSolverVariant, 0, options->tolerance);
+        break;
+    case SPRAG_SOLVER_LEMKE:
+        add(chain, &spragSolverLemke, 0, options->tolerance);
+        break;
+    case SPRAG_SOLVER_GAUSS_SEIDEL:
+        add(chain, &spragSolverGaussSeidel, 0, options->tolerance);
+        break;
+    case SPRAG_SOLVER_NEWTON:
+        addNewton(chain, 0, small || !(options->work_limit > 0), options->tolerance);
+        break;
+    default:
+        if (small)
+            chainSmall(chain, part);
+        else
+            chainLarge(chain, part);
+    }
+}

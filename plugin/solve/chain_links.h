@@ -1,0 +1,55 @@
+/* The links of the chain (solve/chain.c): which methods a problem meets, in which order, and how far each goes. */
+#ifndef SPRAG_SOLVE_CHAIN_LINKS_H
+#define SPRAG_SOLVE_CHAIN_LINKS_H
+
+#include "solve/solver.h"
+
+enum { SPRAG_CHAIN_SMALL = 60 }; /* blocks, measured: beyond it the mode search costs more than it saves */
+
+/* Work on a small problem, in products of 3x3 blocks, before options->enough is enough: some 5 ms.  (A car with mu = 50
+ * stands on forty contacts that all but repeat each other: slips of 1e-7 m/s oppose each other, and 1e-8 takes a
+ * second, if it is found at all.) */
+#define SPRAG_WORK_PROMPT 1e6
+
+/* How a method is run.  Its answer is kept if its residual is less than that of r, or (PREFERRED) if it is within the
+ * tolerance; FROM_REST: it begins at r = 0. */
+typedef enum spragManner { SPRAG_BETTER, SPRAG_PREFERRED, SPRAG_FROM_REST } spragManner;
+
+/* A method, and how far it goes. */
+typedef struct spragChainLink {
+    const spragSolver *method;
+    spragManner manner;
+    int limit;        /* iterations; 0: the method's own */
+    int from_rest;    /* the same, of a second run from r = 0 where the first fails; SPRAG_NO_SECOND: there is none */
+    double tolerance; /* m/s, what it is asked for; the chain ends where one rougher than the user's is reached */
+} spragChainLink;
+
+enum { SPRAG_NO_SECOND = -1, SPRAG_CHAIN_LINKS_MOST = 9 };
+
+typedef struct spragChainLinks {
+    const spragProblem *problem;
+    const spragSolveOptions *options;
+    spragChainLink link[SPRAG_CHAIN_LINKS_MOST];
+    int count; /* of the links */
+} spragChainLinks;
+
+/* What the chain is asked for: of the functions of solver.h. */
+typedef enum spragChainPart {
+    SPRAG_CHAIN_WHOLE,
+    SPRAG_CHAIN_AGAIN,     /* of a small problem: what found the last step's answer, if the beginning did not */
+    SPRAG_CHAIN_BEGINNING, /* some milliseconds in a step: before anybody asks whether there is a solution */
+    SPRAG_CHAIN_REST,      /* what follows the beginning */
+    SPRAG_CHAIN_DESPITE,   /* of the rest, what is tried although a wedge stands against a solution */
+    SPRAG_CHAIN_SWEPT,     /* sweeps alone, as many as asked for */
+    SPRAG_CHAIN_WITHIN     /* what generation solves its own problems by: all but generation */
+} spragChainPart;
+
+/* Fills links->link, of the problem and options that are there. */
+void spragChainLinksOf(spragChainLinks *links, spragChainPart part);
+
+/* 1: the problem is small, and less than the tolerance is enough: methods are kept short before that counts. */
+int spragChainIsPrompt(const spragProblem *problem, const spragSolveOptions *options);
+/* Rounds of the mode search where it is shown an answer, or what was one in the last step; 0: no limit. */
+int spragChainRoundsKnown(const spragProblem *problem);
+
+#endif
