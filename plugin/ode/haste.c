@@ -13,7 +13,7 @@ enum {
     SHARE = 40,     /* contacts: what may come to rest never has less than all the work of an island of so many */
     LOOKS = 64,     /* contacts that are asked */
     LATE = 500,     /* iterations: more than the chain's first links have in a step */
-    SMALL = 60,     /* blocks of an island that may be hard (solve/chain.c) */
+    SMALL = 60,     /* blocks of an island that may be hard (solve/chain_links.h) */
     DEAR = 40000    /* contacts times Newton's steps, some 40 ms: more of them in a step are too many */
 };
 #define HARD 1e7 /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */

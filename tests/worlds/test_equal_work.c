@@ -5,9 +5,9 @@
  * smaller ones are solved in microseconds.  Both begin each step of a fall from the same state, and the same judge
  * looks at both.  In a blow of stiff friction (mu = 2) twenty visits are few for either, and now and then
  * QuickStep's are the luckier: of the falls here in no more than one of forty states, but for two standard deviations
- * of what a sample has by chance, in one of two hundred by more than five times, in none by more than twenty.  (That is so
- * rare that it takes forty-five seeds to count: of ninety, 4943 states, it is 117, and with fifteen seeds any change of
- * a last digit made between 16 and 30 of 823.) */
+ * of what a sample has by chance, in one of two hundred by more than five times, in none by more than twenty.  (That is
+ * so rare that it takes forty-five seeds to count: of ninety, 4943 states, it is 117, and with fifteen seeds any change
+ * of a last digit made between 16 and 30 of 823.) */
 #include "support/scene_world.h"
 
 #define GAME (1.0 / 240)
