@@ -60,12 +60,14 @@ static double surfaceMotion(const spragSnapshot *s, const spragBlock *block)
 
 static Asked askedOfBlock(const spragSnapshot *s, const spragBlock *block, int row)
 {
-    const double product = -s->step * block->product[row], asked = block->rhs[row] + givenToBlock(s, block, row);
+    const double lead = block->lead[row], product = lead - s->step * block->product[row],
+                 asked = block->rhs[row] - lead + givenToBlock(s, block, row);
     if (isDrive(block, row))
         return (Asked){asked, 0, product};
     if (block->part != SPRAG_PART_CONTACT)
         return (Asked){0, asked, product};
-    const double motion = surfaceMotion(s, block), bounce = fmax(block->rhs[row] - motion - block->correction, 0);
+    const double motion = surfaceMotion(s, block),
+                 bounce = fmax(block->rhs[row] - lead - motion - block->correction, 0);
     return (Asked){motion, asked - motion - bounce, product + bounce};
 }
 
