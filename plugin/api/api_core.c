@@ -16,8 +16,10 @@ enum { THREADS_PAY = 500 /* blocks */ };
 
 static spragStatus checkOptions(const spragSolveOptions *o)
 {
-    if ((unsigned)o->solver >= SPRAG_SOLVER_COUNT || o->solver == SPRAG_SOLVER_STOCK)
-        return spragFail(SPRAG_ERROR_RANGE, "solver %d cannot solve a problem without ODE", (int)o->solver);
+    if ((unsigned)o->solver >= SPRAG_SOLVER_COUNT)
+        return spragFail(SPRAG_ERROR_RANGE, "solver = %d, expected 0 .. %d", (int)o->solver, SPRAG_SOLVER_COUNT - 1);
+    if (o->solver == SPRAG_SOLVER_STOCK)
+        return spragFail(SPRAG_ERROR_RANGE, "solver %s cannot solve a problem without ODE", spragSolverName(o->solver));
     if (!(o->tolerance >= 0) || isinf(o->tolerance))
         return spragFail(SPRAG_ERROR_RANGE, "tolerance = %g, expected >= 0", o->tolerance);
     if (!(o->enough >= 0) || isinf(o->enough))

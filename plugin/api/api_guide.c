@@ -81,8 +81,9 @@ void spragGuideDestroy(spragGuideID guide)
     const spragWorldID world = spragAttachmentsOfGuide(guide);
     if (world == NULL)
         spragFail(SPRAG_ERROR_STALE, "the spragGuideID is none, or was destroyed");
-    else if (world->world == NULL || spragApiCheckFree(world) == SPRAG_OK) /* of a world that is gone, too */
-        spragGuideFree(guide);
+    else if ((world->world == NULL || spragApiCheckFree(world) == SPRAG_OK) && !spragGuideFree(guide))
+        spragFail(SPRAG_ERROR_STALE, "the guide has ended with %s",
+                  world->world == NULL ? "its dWorld" : "one of its bodies");
 }
 
 /* ---------------------------------------------------------------- joint friction */
@@ -129,8 +130,8 @@ spragStatus spragJointSetFriction(spragWorldID world, dJointID joint, const spra
         return spragFail(SPRAG_ERROR_RANGE, "joint friction: the world has no such joint");
     if (!spragBearingKnows(dJointGetType(joint)))
         return spragFail(SPRAG_ERROR_UNSUPPORTED,
-                         "joint friction: type %d; expected hinge, slider, ball, universal or piston",
-                         (int)dJointGetType(joint));
+                         "joint friction: a joint of type %s; expected hinge, slider, ball, universal or piston",
+                         spragJointTypeName(dJointGetType(joint)));
     if (!spragJointRowsAvailable())
         return spragFail(SPRAG_ERROR_UNSUPPORTED, "joint friction: the rows of joints cannot be had from this libode");
     if ((status = checkFriction(dJointGetType(joint), friction)) != SPRAG_OK)

@@ -14,6 +14,7 @@
 #include "ode/held.h"
 #include "ode/island_blocks.h"
 #include "ode/kept.h"
+#include "ode/lead.h"
 #include "ode/matrix_free.h"
 #include "ode/opposed.h"
 #include "ode/record.h"
@@ -128,15 +129,16 @@ static void fillRange(void *data, int range, int first, int end)
     memset(island->r + 3 * first, 0, 3 * (size_t)(end - first) * sizeof *island->r);
     memset(island->u + 3 * first, 0, 3 * (size_t)(end - first) * sizeof *island->u);
     for (int k = first; k < end; ++k) {
-        const spragBlock *block = &island->block[k];
+        spragBlock *block = &island->block[k];
         spragContactHistory *past = &history[k];
+        const spragContactMemory *old = recordOf(world, block);
+        spragLead(block, old, s->step);
         for (int row = 0; row < 3 && k < island->block_count; ++row)
             filling->q[3 * k + row] = block->free_velocity[row] + s->step * block->product[row] - block->rhs[row];
         if (block->part == SPRAG_PART_JOINT)
             guessLoad(world, block, island->r + 3 * k);
         if (block->part == SPRAG_PART_TURNING)
             guessTurning(world, block, island->r + 3 * k);
-        const spragContactMemory *old = recordOf(world, block);
         past->fresh = old == NULL;
         past->free_acceleration = (block->free_velocity[0] - block->velocity[0]) / s->step + block->product[0];
         for (int i = 0; i < 2; ++i)

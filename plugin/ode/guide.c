@@ -77,12 +77,13 @@ static int carries(dJointID joint, const struct spragGuide *guide)
     return joint == guide->joint && dJointGetType(joint) == dJointTypeNull && dJointGetData(joint) == guide;
 }
 
-void spragGuideFree(spragGuideID guide)
+int spragGuideFree(spragGuideID guide)
 {
     struct spragWorld *world = guide->world;
     dJointID joint = world->world != NULL ? spragLayoutFirstJoint(world->world) : NULL;
     while (joint != NULL && !carries(joint, guide)) /* the user may have destroyed it with a body's joints */
         joint = spragLayoutNextJoint(joint);
+    const int alive = joint != NULL && dJointGetBody(joint, 0) != NULL; /* with a body ODE takes both */
     if (joint != NULL)
         dJointDestroy(joint);
     int kept = 0;
@@ -91,6 +92,7 @@ void spragGuideFree(spragGuideID guide)
             world->guide[kept++] = world->guide[k];
     world->guide_count = kept;
     spragFree(guide);
+    return alive;
 }
 
 int spragGuidesFind(struct spragWorld *world)

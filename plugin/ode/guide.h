@@ -27,8 +27,8 @@ struct spragGuide {
 
 /* The definition has been checked.  ERROR_MEMORY or OK. */
 spragStatus spragGuideMake(struct spragWorld *world, const spragGuideDef *def, spragGuideID *out);
-/* Takes it out of its world, with its joint if that is alive. */
-void spragGuideFree(spragGuideID guide);
+/* Takes it out of its world, with its joint if that is alive.  0: it had ended, with one of its bodies or its world. */
+int spragGuideFree(spragGuideID guide);
 
 /* Marks the joints of the snapshot that carry guides.  0: no memory. */
 int spragGuidesFind(struct spragWorld *world);

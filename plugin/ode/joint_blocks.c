@@ -121,8 +121,8 @@ spragStatus spragJointBlocks(struct spragWorld *world, int j, spragIsland *islan
     const int absurd = firstAbsurdRow(&rows);
     if (absurd < rows.m)
         return spragFail(SPRAG_ERROR_NOT_FINITE,
-                         "joint %d, of type %d: row %d of %d is not finite: see its anchor, axes, ERP, CFM and motor",
-                         j, (int)joint->type, absurd, rows.m);
+                         "joint %d, %s: row %d of %d is not finite: see its anchor, axes, ERP, CFM and motor", j,
+                         spragJointTypeName(joint->type), absurd, rows.m);
     const int *body = joint->body;
     int bounded = 0, limits = 0;
     for (int k = 0; k < rows.m; ++k) {

@@ -48,6 +48,15 @@ typedef void Info2Fn(void *joint, dReal fps, dReal erp, int rowskip, dReal *J1, 
 JOINT_LIST(DECLARE)
 #undef DECLARE
 
+const char *spragJointTypeName(dJointType type)
+{
+#define NAME(type, mangled, axes) [dJointType##type] = #type,
+    static const char *const name[] = {JOINT_LIST(NAME)[dJointTypeContact] = "Contact"};
+#undef NAME
+    const size_t index = (size_t)type;
+    return index < sizeof name / sizeof *name && name[index] != NULL ? name[index] : "unknown";
+}
+
 typedef struct JointType {
     Info1Fn *info1;
     Info2Fn *info2;

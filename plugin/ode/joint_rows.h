@@ -25,6 +25,9 @@ typedef struct spragJointRowSet {
     int findex[SPRAG_JOINT_ROW_MAX];   /* (m) row of this joint whose impulse scales the bounds, or -1 */
 } spragJointRowSet;
 
+/* "Hinge", "AMotor", ..., as in ODE's dJointType, for messages. */
+const char *spragJointTypeName(dJointType type);
+
 /* 1 if this libode has the row functions and they passed the self-test (run once per process; ODE must be
  * initialised).  Otherwise islands with joints are ODE's. */
 int spragJointRowsAvailable(void);

@@ -110,7 +110,7 @@ static void judgeIsland(const struct spragWorld *world, spragIsland *island)
     spragProblemVelocity(&island->problem, island->r, island->u);
     for (int k = 0; k < island->block_count; ++k)
         for (int i = 0; i < 3; ++i)
-            island->u[3 * k + i] -= h * island->block[k].product[i];
+            island->u[3 * k + i] -= h * island->block[k].product[i] - island->block[k].lead[i];
     island->solve.residual = spragVelocityResidual(&island->problem, island->r, island->u);
 }
 

@@ -49,6 +49,7 @@ struct spragBlock {
     double approach;              /* m/s, normal velocity at the start of the step */
     double compliance[3];         /* m/s per N s: cfm / h */
     double product[3];            /* Jdot v, m/s^2 */
+    double lead[3];               /* m/s, in rhs: what is left of h Jdot v to the next step (lead.h) */
     double velocity[3];           /* J v at the start of the step, m/s */
     double free_velocity[3];      /* J v at its end without constraints, m/s */
     double mu, mu_minus;

@@ -7,8 +7,11 @@
 #include "ode/articulation.h"
 #include "ode/rows.h"
 
-#define EXPLAINED 100  /* K */
-#define SLACK 0.1      /* of T: a smaller gain is no throw, whatever it comes from */
+/* With K = 100, SLACK = 0.1 two opposed contacts 0.15 m deep (h = 1/240 s) gave two ragdolls 29 kJ in a step.  Of
+ * heaps of eight, 144 s of them at 60 to 240 steps a second, steps that raise the energy raise it by 8.6 kJ in all,
+ * with these by 3.5, with 10 and 0.01 by 2.4; of the islands 0.6 % are solved again, it was 0.4. */
+#define EXPLAINED 10   /* K */
+#define SLACK 0.05     /* of T: a smaller gain is no throw, whatever it comes from */
 #define LEAST 0.015625 /* of what was asked for: no smaller part is asked for again */
 #define MOST 0.5
 
@@ -60,12 +63,14 @@ static double surfaceMotion(const spragSnapshot *s, const spragBlock *block)
 
 static Asked askedOfBlock(const spragSnapshot *s, const spragBlock *block, int row)
 {
-    const double product = -s->step * block->product[row], asked = block->rhs[row] + givenToBlock(s, block, row);
+    const double lead = block->lead[row], product = lead - s->step * block->product[row],
+                 asked = block->rhs[row] - lead + givenToBlock(s, block, row);
     if (isDrive(block, row))
         return (Asked){asked, 0, product};
     if (block->part != SPRAG_PART_CONTACT)
         return (Asked){0, asked, product};
-    const double motion = surfaceMotion(s, block), bounce = fmax(block->rhs[row] - motion - block->correction, 0);
+    const double motion = surfaceMotion(s, block),
+                 bounce = fmax(block->rhs[row] - lead - motion - block->correction, 0);
     return (Asked){motion, asked - motion - bounce, product + bounce};
 }
 

@@ -11,7 +11,7 @@
  *
  * A correction is no physics: one that moves bodies many times as fast as it asks for is wrong
  * by more than it corrects, since J is that of where the bodies are.  So an answer is refused
- * whose energy grows by more than a tenth and
+ * whose energy grows by more than a twentieth and
  *     sum_j min(b_j r_j, (K c_j^2 + m_j^2) / a_j),      b_j = c_j + m_j
  * (a row alone gives b^2 / 2 a), c the correction and m what is of the motion itself, a bounce and -h Jdot v.  The
  * island is solved again with less asked for, until K = 1 explains it: a throw need not be as great as it could be

@@ -33,8 +33,8 @@ static void optionsAreChecked(void **state)
     int count = 0;
 #define BAD(member, value, text)                                                                                       \
     (table[count] = (struct Case){good, text}, table[count].options.member = (value), ++count)
-    BAD(solver, SPRAG_SOLVER_STOCK, "solver 1");
-    BAD(solver, SPRAG_SOLVER_COUNT, "solver 6");
+    BAD(solver, SPRAG_SOLVER_STOCK, "solver stock cannot");
+    BAD(solver, SPRAG_SOLVER_COUNT, "solver = 6");
     BAD(tolerance, -1e-8, "tolerance = -1e-08");
     BAD(tolerance, NAN, "tolerance = nan");
     BAD(tolerance, INFINITY, "tolerance = inf");

@@ -70,11 +70,16 @@ static void badFrictionIsRefused(void **state)
     makeTwin(&other, 0);
     dJointID hinge = dJointCreateHinge(t.world, 0), slider = dJointCreateSlider(t.world, 0),
              fixed = dJointCreateFixed(t.world, 0), foreign = dJointCreateHinge(other.world, 0);
+    const dJointID motor = dJointCreateAMotor(t.world, 0),
+                   contact = dJointCreateContact(t.world, 0, &(dContact){.geom.normal[2] = 1});
     spragJointFriction f = {.mu = 0.5, .mu_static = -1, .radius = 0.1, .length = 1};
     CHECK_REFUSED(spragJointSetFriction(t.sprag, NULL, &f), SPRAG_ERROR_NULL, "dJointID");
     CHECK_REFUSED(spragJointSetFriction(t.sprag, hinge, NULL), SPRAG_ERROR_NULL, "friction");
     CHECK_REFUSED(spragJointSetFriction(t.sprag, foreign, &f), SPRAG_ERROR_RANGE, "no such joint");
-    CHECK_REFUSED(spragJointSetFriction(t.sprag, fixed, &f), SPRAG_ERROR_UNSUPPORTED, "expected hinge");
+    CHECK_REFUSED(spragJointSetFriction(t.sprag, fixed, &f), SPRAG_ERROR_UNSUPPORTED,
+                  "a joint of type Fixed; expected hinge");
+    CHECK_REFUSED(spragJointSetFriction(t.sprag, motor, &f), SPRAG_ERROR_UNSUPPORTED, "a joint of type AMotor;");
+    CHECK_REFUSED(spragJointSetFriction(t.sprag, contact, &f), SPRAG_ERROR_UNSUPPORTED, "a joint of type Contact;");
     f.mu = -1;
     CHECK_REFUSED(spragJointSetFriction(t.sprag, hinge, &f), SPRAG_ERROR_RANGE, "mu = -1");
     f.mu = NAN;

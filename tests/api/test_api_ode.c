@@ -75,10 +75,10 @@ static void badJointLeavesTheWorld(void **state)
     dJointAttach(ball, box, 0);
     addCorners(&t, box, 0.5);
     dBodySetLinearVel(box, 1, 0, 0);
-    CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "joint 0, of type 2: row 5 of 6");
+    CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "joint 0, Hinge: row 5 of 6");
     dJointSetHingeParam(hinge, dParamVel, 1);
     dJointSetBallParam(ball, dParamERP, INFINITY);
-    CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "joint 1, of type 1: row 0 of 3");
+    CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "joint 1, Ball: row 0 of 3");
     CHECK_NEAR(dBodyGetLinearVel(box)[0], 1, 0);
     CHECK_NEAR(dBodyGetPosition(box)[0], 0, 0);
     assert_true(dJointIsEnabled(hinge));

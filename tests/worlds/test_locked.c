@@ -387,7 +387,7 @@ static void whatIsMissedHasAReason(void **state)
     (void)state;
     int missed = 0;
     Guided g;
-    makeGuided(&g, 46);
+    makeGuided(&g, 219);
     for (int k = 0; k < 60; ++k)
         if (stepGuided(&g).residual > 1e-8) {
             assert_true(hasReasons(g.sprag));
