@@ -33,7 +33,7 @@ static void clearUnused(spragBlock *block)
         if (block->unused[row]) {
             memset(block->J[0][row], 0, sizeof block->J[0][row]);
             memset(block->J[1][row], 0, sizeof block->J[1][row]);
-            block->rhs[row] = block->product[row] = block->compliance[row] = 0;
+            block->rhs[row] = block->product[row] = block->carried[row] = block->compliance[row] = 0;
         }
 }
 
@@ -41,8 +41,10 @@ static void clearUnused(spragBlock *block)
 static void respond(const spragSnapshot *s, spragBlock *block, double Y[2][3][6])
 {
     clearUnused(block);
-    for (int row = 0; row < 3; ++row)
-        block->velocity[row] = block->free_velocity[row] = 0;
+    for (int row = 0; row < 3; ++row) {
+        block->velocity[row] = -s->step * block->carried[row];
+        block->free_velocity[row] = 0;
+    }
     for (int side = 0; side < 2; ++side) {
         if (block->body[side] < 0)
             continue;

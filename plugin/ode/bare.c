@@ -243,7 +243,7 @@ static void fillContact(const Rows *rows, int k, Before *before)
     spragGreedyContact *c = &rows->bare->greedy.contact[k];
     spragBareContact *cold = &rows->bare->contact[k];
     const dReal *const position = joint->contact->geom.pos;
-    double point[3], start[3], end[3], product[3], change[3], first[3], last[3];
+    double point[3], start[3], end[3], product[3], rest[3], change[3], first[3], last[3];
     makeFrame(joint, before, c);
     spragFaceFind(world, rows->island, k, &before->face);
     spragFacePoint((double[3]){position[0], position[1], position[2]}, c->direction[0], before->face.middle, point);
@@ -257,9 +257,13 @@ static void fillContact(const Rows *rows, int k, Before *before)
     const spragFace *face = &before->face;
     const spragCurvedContact curved = {body, radiiOf(rows, body, joint, before), c->direction[0], point,
                                        face->end - face->begin == 1 ? NULL : face->middle};
-    const double along = spragFaceProduct(&curved, s->step, product), off = along - spragDot3(c->direction[0], product);
+    const double along = spragFaceProduct(&curved, s->step, product, rest),
+                 off = along - spragDot3(c->direction[0], product);
     for (int i = 0; i < 3; ++i)
         end[i] += s->step * (product[i] + off * c->direction[0][i]);
+    const double part = spragDot3(c->direction[0], rest);
+    for (int i = 0; i < 3 && old != NULL; ++i)
+        start[i] -= s->step * (rest[i] - part * c->direction[0][i]);
     const dSurfaceParameters *surface = &joint->contact->surface;
     const double belt[3] = {0, surface->mode & dContactMotion1 ? surface->motion1 : 0,
                             surface->mode & dContactMotion2 ? surface->motion2 : 0};

@@ -81,8 +81,8 @@ static int changesProducts(struct spragWorld *world, const spragIsland *island, 
         spragBodyState after[2];
         const spragBodyState *const body[2] = {bodyAfter(s, block->body[0], &after[0]),
                                                bodyAfter(s, block->body[1], &after[1])};
-        double product[3];
-        spragBlockProduct(s, block, body, product);
+        double product[3], carried[3];
+        spragBlockProduct(s, block, body, product, carried);
         for (int i = 0; i < 3; ++i)
             change[i] = product[i] - block->product[i];
         changed |= spragNorm3(change) > NOTEWORTHY * usual(s, island, k);

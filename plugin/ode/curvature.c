@@ -1,6 +1,7 @@
 #include "ode/curvature.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "linalg/vec3.h"
 
@@ -100,6 +101,23 @@ static void productOnPlane(const spragBodyState *const body[2], int round, doubl
     productOf(body, point, W, rate, out);
 }
 
+/* The same as seen from the plane, as if that stood still: w x (w x (C - G)), w how body[round] turns against it. */
+static void productFromPlane(const spragBodyState *const body[2], int round, double radius, const double point[3],
+                             const double n[3], double out[3])
+{
+    const spragBodyState *plane = body[1 - round];
+    const double side = round == 0 ? 1 : -1;
+    double arm[3], w[3], c[3];
+    for (int i = 0; i < 3; ++i) {
+        arm[i] = point[i] + side * radius * n[i] - body[round]->position[i];
+        w[i] = body[round]->velocity[3 + i] - (plane == NULL ? 0 : plane->velocity[3 + i]);
+    }
+    spragCross3(c, w, arm);
+    spragCross3(out, w, c);
+    for (int i = 0; i < 3; ++i)
+        out[i] *= side;
+}
+
 static void productOfSpheres(const spragBodyState *const body[2], const double radius[2], const double point[3],
                              const double n[3], double out[3])
 {
@@ -119,29 +137,59 @@ static void productOfSpheres(const spragBodyState *const body[2], const double r
     productOf(body, point, W, rate, out);
 }
 
-void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],
-                          const double n[3], double out[3])
+typedef void PlaneProduct(const spragBodyState *const body[2], int round, double radius, const double point[3],
+                          const double n[3], double out[3]);
+
+/* By what meets what; onPlane: what a plane has. */
+static void productBy(PlaneProduct *onPlane, const spragBodyState *const body[2], const double radius[2],
+                      const double point[3], const double n[3], double out[3])
 {
     out[0] = out[1] = out[2] = 0;
     const int flat[2] = {isinf(radius[0]), isinf(radius[1])};
     if (isnan(radius[0]) || isnan(radius[1]) || (flat[0] && flat[1]))
         return;
     if (flat[1] || (!flat[0] && radius[0] > 0 && radius[1] == 0)) {
-        productOnPlane(body, 0, radius[0], point, n, out); /* a ball meets the flat of a box, not its corner */
+        onPlane(body, 0, radius[0], point, n, out); /* a ball meets the flat of a box, not its corner */
     } else if (flat[0] || (radius[1] > 0 && radius[0] == 0)) {
-        productOnPlane(body, 1, radius[1], point, n, out);
+        onPlane(body, 1, radius[1], point, n, out);
     } else if (radius[0] + radius[1] > 0) {
         productOfSpheres(body, radius, point, n, out);
     } else { /* a corner of one on a face of the other, we do not know which */
         double other[3];
-        productOnPlane(body, 0, 0, point, n, out);
-        productOnPlane(body, 1, 0, point, n, other);
+        onPlane(body, 0, 0, point, n, out);
+        onPlane(body, 1, 0, point, n, other);
         for (int i = 0; i < 3; ++i)
             out[i] = 0.5 * (out[i] + other[i]);
     }
 }
 
-double spragFaceProduct(const spragCurvedContact *contact, double step, double out[3])
+void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],
+                          const double n[3], double out[3])
+{
+    productBy(productOnPlane, body, radius, point, n, out);
+}
+
+/* Of the middle of its face, or of its point.  Where one body is driven: half of it, and half of it as the plane sees
+ * it. */
+static void acrossProduct(const spragCurvedContact *contact, double limit, double out[3], double rest[3])
+{
+    const double *point = contact->middle == NULL ? contact->point : contact->middle;
+    double seen[3];
+    int driven = 0;
+    for (int side = 0; side < 2; ++side)
+        driven |= contact->body[side] != NULL && contact->body[side]->kinematic;
+    spragVelocityProduct(contact->body, contact->radius, point, contact->n, out);
+    if (driven)
+        productBy(productFromPlane, contact->body, contact->radius, point, contact->n, seen);
+    else
+        memcpy(seen, out, sizeof seen);
+    for (int i = 0; i < 3; ++i) {
+        rest[i] = 0.5 * (out[i] - seen[i]) / limit;
+        out[i] = 0.5 * (out[i] + seen[i]) / limit;
+    }
+}
+
+double spragFaceProduct(const spragCurvedContact *contact, double step, double out[3], double rest[3])
 {
     double turn = 0; /* rad */
     for (int side = 0; side < 2; ++side)
@@ -151,10 +199,6 @@ double spragFaceProduct(const spragCurvedContact *contact, double step, double o
     for (int i = 0; i < 3; ++i)
         out[i] /= limit;
     const double along = spragDot3(contact->n, out);
-    if (contact->middle == NULL)
-        return along;
-    spragVelocityProduct(contact->body, contact->radius, contact->middle, contact->n, out);
-    for (int i = 0; i < 3; ++i)
-        out[i] /= limit;
+    acrossProduct(contact, limit, out, rest);
     return along;
 }

@@ -40,8 +40,17 @@ typedef struct spragCurvedContact {
 } spragCurvedContact;
 
 /* What a step has of it, m/s^2.  Along n, returned, it is that of the contact's point; across n, out (3, world axes),
- * that of the middle of its face.  Both are divided by spragProductLimit. */
-double spragFaceProduct(const spragCurvedContact *contact, double step, double out[3]);
+ * that of the middle of its face.  Where one of the bodies is kinematic that is half of it, and half of it as seen from
+ * the plane, which is the same if the plane does not turn.  All are divided by spragProductLimit.
+ *
+ * Why half: ODE moves a body by h v, v the velocity at the end of the step.  With all of Jdot v what sticks to a
+ * turntable then goes inwards by (w h)^2 / 2 of its radius in each step, without it outwards, and with half of it,
+ * which is the velocity of mid-step, along the circle, to third order in h.  As seen from the plane it does not turn,
+ * and there is nothing to halve: what turns on the floor, about its tip, has the law of the step's end.
+ *
+ * rest (3, world axes): what is left out across n.  What stuck in the last step then has J v = h rest at the start of
+ * this one, which is no slip. */
+double spragFaceProduct(const spragCurvedContact *contact, double step, double out[3], double rest[3]);
 
 /* Jdot v, at most w^2 r, foretells the step as long as a body turns by less than a radian in it.  Beyond that it is
  * kept at r / h^2, which moves a point by no more than its arm: divided by (w h)^2.  (Without this thrown bodies became

@@ -172,7 +172,9 @@ static void fillRows(const spragSnapshot *s, spragBlock *block)
     spragBlockRow(s, block, 2, block->t2);
     block->curved = 1;
     block->curvature[0] = 0, block->curvature[1] = SPRAG_CURVATURE_FLAT;
-    spragBlockProduct(s, block, body, block->product);
+    spragBlockProduct(s, block, body, block->product, block->carried);
+    if (block->memory < 0)
+        memset(block->carried, 0, sizeof block->carried);
     block->approach = spragBlockVelocity(s, block, 0);
 }
 

@@ -262,10 +262,11 @@ static int sameGeoms(const spragSnapshot *s, const spragBlock *a, const spragBlo
 }
 
 void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const spragBodyState *const body[2],
-                       double product[3])
+                       double product[3], double carried[3])
 {
-    double point[3], middle[3], across[3];
-    product[0] = product[1] = product[2] = 0;
+    double point[3], middle[3], across[3], rest[3];
+    for (int i = 0; i < 3; ++i)
+        product[i] = carried[i] = 0;
     if (!block->curved)
         return;
     spragBlockPoint(block, point);
@@ -273,11 +274,13 @@ void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const sp
         middle[i] = block->position[i] + block->off[i];
     const int alone = !(spragDot3(block->off, block->off) > 0);
     const spragCurvedContact contact = {body, block->curvature, block->n, point, alone ? NULL : middle};
-    product[0] = spragFaceProduct(&contact, s->step, across);
+    product[0] = spragFaceProduct(&contact, s->step, across, rest);
     if (block->kind == SPRAG_BLOCK_BOX)
         return; /* several that hold: their points on a turning body ask for accelerations no rigid body has */
     product[1] = spragDot3(block->t1, across);
     product[2] = spragDot3(block->t2, across) * block->scale;
+    carried[1] = spragDot3(block->t1, rest);
+    carried[2] = spragDot3(block->t2, rest) * block->scale;
 }
 
 static void addProduct(const spragSnapshot *s, const spragJointState *joint, const spragSurface *surface,
@@ -297,7 +300,9 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
                                      ? surface->curvature_radius[user]
                                      : block->radius[side];
     }
-    spragBlockProduct(s, block, body, block->product);
+    spragBlockProduct(s, block, body, block->product, block->carried);
+    if (joint->memory < 0)
+        memset(block->carried, 0, sizeof block->carried);
 }
 
 /* A coefficient so large that it holds whatever is pressed; of rolling friction, times the bodies' own length. */

@@ -48,9 +48,10 @@ struct spragBlock {
     double correction;            /* m/s, the part of rhs[0] that corrects position */
     double approach;              /* m/s, normal velocity at the start of the step */
     double compliance[3];         /* m/s per N s: cfm / h */
-    double product[3];            /* Jdot v, m/s^2 */
+    double product[3];            /* Jdot v, m/s^2, as a step has it (curvature.h) */
+    double carried[3];            /* m/s^2, what that leaves out; 0 of what is seen for the first time */
     double lead[3];               /* m/s, in rhs: what is left of h Jdot v to the next step (lead.h) */
-    double velocity[3];           /* J v at the start of the step, m/s */
+    double velocity[3];           /* J v at the start of the step, less h carried, m/s */
     double free_velocity[3];      /* J v at its end without constraints, m/s */
     double mu, mu_minus;
     double kinetic[2], resting[2]; /* where they differ: mu and mu_minus of one that slips, of one that rests */
@@ -121,9 +122,10 @@ void spragBlockRow(const spragSnapshot *snapshot, spragBlock *block, int row, co
 /* The block's own 3x3 of W without compliance. */
 void spragBlockOwn(const spragSnapshot *snapshot, const spragBlock *block, double W[9]);
 double spragBlockVelocity(const spragSnapshot *snapshot, const spragBlock *block, int row);
-/* Jdot v along its rows, m/s^2, as these bodies move (NULL: the world); 0 where it has none. */
+/* Jdot v along its rows, m/s^2, as these bodies move (NULL: the world), and what a step leaves out of it; 0 where it
+ * has none. */
 void spragBlockProduct(const spragSnapshot *snapshot, const spragBlock *block, const spragBodyState *const body[2],
-                       double product[3]);
+                       double product[3], double carried[3]);
 
 /* Was the point at rest along the plane: so it ended the last step (a record of it, or NULL), or it is seen for the
  * first time and does not slip.  Then the static coefficient holds.  Rows must be filled. */

@@ -157,14 +157,32 @@ static void unknownSurfacesHaveNone(void **state)
     CHECK_NEAR(spragNorm3(product), 0, 0);
 }
 
-/* Across the normal it is that of the face's middle; bodies that turn by more than a radian a step have less of it. */
+/* Half of the term, and half of it as a tip has it that turns on a plane at rest, w x (w x r), w the difference. */
+static void halfAsSeen(const Pair *p, const double point[3], const double product[3], double out[3])
+{
+    double w[3], r[3], c[3], seen[3];
+    for (int i = 0; i < 3; ++i) {
+        w[i] = p->body[0]->velocity[3 + i] - p->body[1]->velocity[3 + i];
+        r[i] = point[i] - p->body[0]->position[i];
+    }
+    spragCross3(c, w, r);
+    spragCross3(seen, w, c);
+    for (int i = 0; i < 3; ++i)
+        out[i] = (product[i] + seen[i]) / 2;
+}
+
+/* Across the normal it is that of the face's middle, half of it as the plane sees it if that is driven; bodies that
+ * turn by more than a radian a step have less of it. */
 static void stepsHaveThatOfTheFace(void **state)
 {
     (void)state;
-    for (double turn = 0.5; turn < 4; turn *= 2) {
+    for (int k = 0; k < 6; ++k) {
+        const double turn = 0.5 * (1 << k % 3);
+        const int driven = k / 3;
         Pair p;
-        double at[3], middle[3], across[3], step = 0;
+        double at[3], middle[3], half[3], across[3], rest[3], step = 0;
         randomPair(&p, 0, SPRAG_CURVATURE_FLAT, 0);
+        p.state[1].kinematic = driven;
         for (int side = 0; side < 2; ++side)
             step = fmax(step, spragNorm3(p.body[side]->velocity + 3));
         step = turn / step;
@@ -174,12 +192,18 @@ static void stepsHaveThatOfTheFace(void **state)
         spragVelocityProduct(p.body, p.radius, place, p.normal, middle);
         const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL},
                                  several = {p.body, p.radius, p.normal, p.point, place};
-        CHECK_NEAR(spragFaceProduct(&alone, step, across), part * spragDot3(p.normal, at), 1e-12);
-        for (int i = 0; i < 3; ++i)
-            CHECK_NEAR(across[i], part * at[i], 1e-12);
-        CHECK_NEAR(spragFaceProduct(&several, step, across), part * spragDot3(p.normal, at), 1e-12);
-        for (int i = 0; i < 3; ++i)
-            CHECK_NEAR(across[i], part * middle[i], 1e-12);
+        CHECK_NEAR(spragFaceProduct(&alone, step, across, rest), part * spragDot3(p.normal, at), 1e-12);
+        halfAsSeen(&p, p.point, at, half);
+        for (int i = 0; i < 3; ++i) {
+            CHECK_NEAR(across[i], part * (driven ? half[i] : at[i]), 1e-12);
+            CHECK_NEAR(across[i] + rest[i], part * at[i], 1e-12);
+        }
+        CHECK_NEAR(spragFaceProduct(&several, step, across, rest), part * spragDot3(p.normal, at), 1e-12);
+        halfAsSeen(&p, place, middle, half);
+        for (int i = 0; i < 3; ++i) {
+            CHECK_NEAR(across[i], part * (driven ? half[i] : middle[i]), 1e-12);
+            CHECK_NEAR(across[i] + rest[i], part * middle[i], 1e-12);
+        }
     }
 }
 

@@ -1,0 +1,122 @@
+/* What a turntable carries.
+ *
+ * A box that sticks to it goes round at its radius.  A ball that rolls on it goes in circles of its own, at 2/7 of the
+ * table's rate w: with J = 2/5 m r^2 and a force F at the contact m v' = F, J o' = -r z x F, and v - r o x z = w z x x
+ * give (1 + J / m r^2) v' = (J / m r^2) w z x v.  So a ball that rolls through the middle at v comes back to it with
+ * that speed, and has then been at 2 v / (2/7 w) at most.
+ *
+ * ODE moves bodies by their velocity at the end of the step.  A law of that moment alone takes the box inwards by
+ * (w h)^2 / 2 of its radius in each step, and the ball of 0.4 m/s below ends at 0.34. */
+#include "support/twin.h"
+
+static const double RATE = 2.5; /* rad/s */
+
+typedef struct Table {
+    Twin t;
+    dSpaceID space;
+    dBodyID table;
+} Table;
+
+static void touch(void *data, dGeomID a, dGeomID b)
+{
+    Table *w = data;
+    dContact contact[8];
+    const int count = dCollide(a, b, 8, &contact[0].geom, sizeof(dContact));
+    for (int k = 0; k < count; ++k) {
+        contact[k].surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = 1.5};
+        addContact(&w->t, &contact[k], dGeomGetBody(a), dGeomGetBody(b));
+    }
+}
+
+static void advance(Table *w, double h, int steps)
+{
+    for (int k = 0; k < steps; ++k) {
+        dSpaceCollide(w->space, w, touch);
+        assert_int_equal(spragWorldStep(w->t.sprag, h), SPRAG_OK);
+        dJointGroupEmpty(w->t.group);
+    }
+}
+
+static dBodyID place(Table *w, dGeomID geom, double x, double z, double mass)
+{
+    dMass m;
+    const dBodyID body = dBodyCreate(w->t.world);
+    if (dGeomGetClass(geom) == dSphereClass) {
+        dMassSetSphereTotal(&m, mass, dGeomSphereGetRadius(geom));
+    } else {
+        dVector3 side;
+        dGeomBoxGetLengths(geom, side);
+        dMassSetBoxTotal(&m, mass, side[0], side[1], side[2]);
+    }
+    dBodySetMass(body, &m);
+    dGeomSetBody(geom, body);
+    dBodySetPosition(body, x, 0, z);
+    return body;
+}
+
+static void makeTable(Table *w)
+{
+    makeTwin(&w->t, 1);
+    dWorldSetContactSurfaceLayer(w->t.world, 1e-4);
+    w->space = dHashSpaceCreate(0);
+    w->table = place(w, dCreateBox(w->space, 4, 4, 0.2), 0, -0.1, 1e4);
+    dBodySetAngularVel(w->table, 0, 0, RATE);
+    dBodySetKinematic(w->table);
+}
+
+static void freeTable(Table *w)
+{
+    dSpaceDestroy(w->space);
+    freeTwin(&w->t);
+}
+
+/* h, s: a game's, and a tenth of it; what is left is of higher order. */
+static void aBoxStaysWhereItSticks(void **state)
+{
+    (void)state;
+    for (int fine = 0; fine < 2; ++fine) {
+        const double h = fine ? 1.0 / 600 : 1.0 / 60;
+        Table w;
+        makeTable(&w);
+        const dBodyID box = place(&w, dCreateBox(w.space, 0.2, 0.2, 0.1), 1, 0.05, 1);
+        dBodySetLinearVel(box, 0, RATE, 0);
+        dBodySetAngularVel(box, 0, 0, RATE);
+        advance(&w, h, (int)lround(5 / h));
+        const dReal *x = dBodyGetPosition(box);
+        CHECK_NEAR(hypot(x[0], x[1]), 1, fine ? 2e-5 : 2e-3);
+        freeTable(&w);
+    }
+}
+
+static void aBallRollsInCircles(void **state)
+{
+    (void)state;
+    const double radius = 0.1 /* m */, speed = 0.4 /* m/s */, round = 2 * acos(-1.0) / (RATE * 2 / 7) /* s */;
+    for (int fine = 0; fine < 2; ++fine) {
+        const int steps = fine ? 6000 : 600;
+        Table w;
+        double farthest = 0;
+        makeTable(&w);
+        const dBodyID ball = place(&w, dCreateSphere(w.space, radius), 0, radius, 1);
+        dBodySetLinearVel(ball, speed, 0, 0);
+        dBodySetAngularVel(ball, 0, speed / radius, 0);
+        for (int k = 0; k < 3 * steps; ++k) {
+            advance(&w, round / steps, 1);
+            farthest = fmax(farthest, hypot(dBodyGetPosition(ball)[0], dBodyGetPosition(ball)[1]));
+        }
+        const dReal *x = dBodyGetPosition(ball), *v = dBodyGetLinearVel(ball);
+        CHECK_NEAR(hypot(x[0], x[1]), 0, fine ? 1e-3 : 1e-2);
+        CHECK_NEAR(hypot(v[0], v[1]), speed, fine ? 2e-5 : 5e-4);
+        CHECK_NEAR(farthest, 2 * speed / (RATE * 2 / 7), fine ? 1e-4 : 2e-3);
+        freeTable(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(aBoxStaysWhereItSticks), cmocka_unit_test(aBallRollsInCircles)};
+    dInitODE2(0);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
