@@ -8,13 +8,15 @@
 #include "ode/release.h"
 
 enum {
-    HASTE_MOST = 6, /* halvings of the work: a 64th */
-    LEAST = 400,    /* contacts: a car on sixty of mu = 340 is worth all the work */
-    SHARE = 40,     /* contacts: what may come to rest never has less than all the work of an island of so many */
-    LOOKS = 64,     /* contacts that are asked */
-    LATE = 500,     /* iterations: more than the chain's first links have in a step */
-    SMALL = 60,     /* blocks of an island that may be hard (solve/chain_links.h) */
-    DEAR = 40000    /* contacts times Newton's steps, some 40 ms: more of them in a step are too many */
+    HASTE_MOST = 6,   /* halvings of the work: a 64th */
+    LEAST = 400,      /* contacts: a car on sixty of mu = 340 is worth all the work */
+    SHARE = 40,       /* contacts: what may come to rest never has less than all the work of an island of so many */
+    LEAST_PLAY = 100, /* the same where the program plays */
+    SHARE_PLAY = 10,
+    LOOKS = 64,  /* contacts that are asked */
+    LATE = 500,  /* iterations: more than the chain's first links have in a step */
+    SMALL = 60,  /* blocks of an island that may be hard (solve/chain_links.h) */
+    DEAR = 40000 /* contacts times Newton's steps, some 40 ms: more of them in a step are too many */
 };
 #define HARD 1e7 /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
 /* m/s, from where W may bring what was found without it to the tolerance.  From 1e-4 it took a third of such a step's
@@ -23,12 +25,21 @@ enum {
 /* Of what gravity gives in a step: no faster, root mean square about the mean, and it may come to rest. */
 #define SLOW 2
 
+/* The same for an island of a program that plays, as is said by what is enough for it: of the time a step lasts, in
+ * contacts times Newton's steps; some half of it. */
+#define DEAR_PLAY 5e5 /* a second */
+
+static int plays(const spragConfig *config)
+{
+    return config->enough > config->tolerance;
+}
+
 /* 1: how long it takes is left to us. */
 static int isOurs(const struct spragWorld *world, const spragIsland *island)
 {
     const spragConfig *config = &world->config;
     return !config->patient && config->solver == SPRAG_SOLVER_AUTO && !(config->time_limit > 0) &&
-           config->iteration_limit == 0 && island->contact_count > LEAST;
+           config->iteration_limit == 0 && island->contact_count > (plays(config) ? LEAST_PLAY : LEAST);
 }
 
 int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
@@ -88,13 +99,15 @@ static int isSlow(const spragSnapshot *s, const spragIsland *island)
 }
 
 /* A wall that begins to stand is kept moving by what its own steps leave: 80 bricks that touch, 600 contacts, with a
- * 64th of the work left 1e-3 m/s, 10 ms a step, until they fell; with a 16th they rest after 30 steps of 34 ms. */
+ * 64th of the work left 1e-3 m/s, 10 ms a step, until they fell; with a 16th they rest after 30 steps of 34 ms.  A 32nd is
+ * no better than a 64th: W takes what is left of the work. */
 static int hasteMost(const struct spragWorld *world, const spragIsland *island)
 {
+    const int share = plays(&world->config) ? SHARE_PLAY : SHARE;
     int most = HASTE_MOST;
-    if (island->contact_count >> most < SHARE && isSlow(&world->snapshot, island))
-        while (island->contact_count >> most < SHARE)
-            --most; /* LEAST > SHARE */
+    if (island->contact_count >> (most - 1) < share && isSlow(&world->snapshot, island))
+        while (most > 0 && island->contact_count >> most < share)
+            --most;
     return most;
 }
 
@@ -102,7 +115,8 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
     const double spent = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON];
-    const int next = island->haste + (island->solve.residual <= enough && spent <= DEAR ? -1 : 1);
+    const double dear = plays(&world->config) ? fmin(DEAR, DEAR_PLAY * world->snapshot.step) : DEAR;
+    const int next = island->haste + (island->solve.residual <= enough && spent <= dear ? -1 : 1);
     if (!isOurs(world, island) || next <= 0)
         return 0;
     const int most = hasteMost(world, island);

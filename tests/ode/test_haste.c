@@ -20,9 +20,10 @@ typedef struct Fake {
     spragContactMemory memory[JOINTS];
     dContact contact;
     int number[JOINTS];
+    spragBodyState body[2];
 } Fake;
 
-/* An island of contacts that were all in islands of this haste. */
+/* An island of contacts that were all in islands of this haste, and of two bodies that fly apart. */
 static void setFake(Fake *fake, int haste)
 {
     memset(fake, 0, sizeof *fake);
@@ -34,6 +35,10 @@ static void setFake(Fake *fake, int haste)
         fake->joint[k].contact = &fake->contact;
         fake->joint[k].memory = fake->number[k] = k;
     }
+    fake->world.snapshot.body = fake->body;
+    fake->body[0].velocity[0] = 1;
+    fake->island.body = fake->number;
+    fake->island.body_count = 2;
     fake->island.joint = fake->number;
     fake->island.joint_count = fake->island.contact_count = JOINTS;
 }
@@ -112,6 +117,42 @@ static void aDearAnswerHalves(void **state)
     fake.world.config.patient = 0;
     fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 5;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
+}
+
+/* What moves no faster than gravity makes it in a step may come to rest, and has a 16th of the work at least. */
+static void whatIsSlowHasMore(void **state)
+{
+    (void)state;
+    static Fake fake;
+    for (int slow = 0; slow < 2; ++slow)
+        for (int play = 0; play < 2; ++play) {
+            setFake(&fake, 0);
+            fake.world.snapshot.step = 0.01;
+            fake.world.snapshot.gravity[2] = -9.81;
+            fake.world.config.enough = play ? 1e-6 : 0;
+            fake.body[0].velocity[0] = fake.body[1].velocity[0] = 3; /* they travel */
+            fake.body[0].velocity[1] = slow ? 0.1 : 1;
+            fake.island.contact_count = play ? 200 : 700;
+            fake.island.solve.residual = 1e-3;
+            for (int k = 0; k < MOST + 3; ++k)
+                fake.island.haste = spragHasteNext(&fake.world, &fake.island);
+            assert_int_equal(fake.island.haste, slow ? 4 : MOST);
+        }
+}
+
+/* Who plays has less patience, and is hurried from fewer contacts on. */
+static void whoPlaysIsHurriedSooner(void **state)
+{
+    (void)state;
+    static Fake fake;
+    setFake(&fake, 0);
+    fake.world.snapshot.step = 0.01;
+    fake.island.contact_count = 300;
+    fake.island.solve.residual = 1e-9;
+    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 30;
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
+    fake.world.config.enough = 1e-6;
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), 1);
 }
 
 static int hasteIn(const SceneWorld *world)
@@ -228,6 +269,8 @@ int main(void)
         cmocka_unit_test(whoSetsALimitIsNotHurried),
         cmocka_unit_test(aMissHalvesAnAnswerDoubles),
         cmocka_unit_test(aDearAnswerHalves),
+        cmocka_unit_test(whatIsSlowHasMore),
+        cmocka_unit_test(whoPlaysIsHurriedSooner),
         cmocka_unit_test(aPileHurriesWhileItFalls),
         cmocka_unit_test(whatCarriedCarriesAgain),
     };

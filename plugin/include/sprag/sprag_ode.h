@@ -52,8 +52,8 @@ typedef struct spragConfig {
     spragStepper stepper;          /* default SPRAG_STEPPER_STEP */
     spragGyroscopic gyroscopic;
     int patient;   /* 1: a large island may do as much work in every step.  Default 0: while it ends above 1e-6 m/s, or
-                      takes more than some 40 ms, less and less, down to what some milliseconds buy
-                      (docs/architecture.md, Piles on the move) */
+                      takes more than some 40 ms (or half a step's time, where `enough` is given),
+                      less and less, down to what some milliseconds buy (docs/architecture.md, Piles on the move) */
     int forgetful; /* 1: a step depends on the state of the world alone.  Nothing is known of the last one, every
                       contact touches anew, with a new id.  For planners and others who set states by hand and want the
                       same step from the same state.  Default 0 */
