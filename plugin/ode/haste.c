@@ -99,8 +99,8 @@ static int isSlow(const spragSnapshot *s, const spragIsland *island)
 }
 
 /* A wall that begins to stand is kept moving by what its own steps leave: 80 bricks that touch, 600 contacts, with a
- * 64th of the work left 1e-3 m/s, 10 ms a step, until they fell; with a 16th they rest after 30 steps of 34 ms.  A 32nd is
- * no better than a 64th: W takes what is left of the work. */
+ * 64th of the work left 1e-3 m/s, 10 ms a step, until they fell; with a 16th they rest after 30 steps of 34 ms.  A 32nd
+ * is no better than a 64th: W takes what is left of the work. */
 static int hasteMost(const struct spragWorld *world, const spragIsland *island)
 {
     const int share = plays(&world->config) ? SHARE_PLAY : SHARE;
