@@ -8,16 +8,25 @@
 #include "ode/release.h"
 
 enum {
-    HASTE_MOST = 6,   /* halvings of the work: a 64th */
-    LEAST = 400,      /* contacts: a car on sixty of mu = 340 is worth all the work */
-    SHARE = 40,       /* contacts: what may come to rest never has less than all the work of an island of so many */
-    LEAST_PLAY = 100, /* the same where the program plays */
+    HASTE_MOST = 6, /* halvings of the work: a 64th */
+
+    /* Contacts of an island that may be hurried (a car on sixty of mu = 340 is worth all the work), and where the
+     * program plays. */
+    LEAST = 400,
+    LEAST_PLAY = 100,
+
+    /* Contacts of an island all of whose work is the least that one which may come to rest has in haste, and where the
+     * program plays. */
+    SHARE = 40,
     SHARE_PLAY = 10,
+
     LOOKS = 64,  /* contacts that are asked */
     LATE = 500,  /* iterations: more than the chain's first links have in a step */
     SMALL = 60,  /* blocks of an island that may be hard (solve/chain_links.h) */
     DEAR = 40000 /* contacts times Newton's steps, some 40 ms: more of them in a step are too many */
 };
+/* The same, in each second that a step stands for, where the program plays: some half of that time. */
+#define DEAR_PLAY 5e5
 #define HARD 1e7 /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
 /* m/s, from where W may bring what was found without it to the tolerance.  From 1e-4 it took a third of such a step's
  * time (1000 boxes) and left as much. */
@@ -25,10 +34,7 @@ enum {
 /* Of what gravity gives in a step: no faster, root mean square about the mean, and it may come to rest. */
 #define SLOW 2
 
-/* The same for an island of a program that plays, as is said by what is enough for it: of the time a step lasts, in
- * contacts times Newton's steps; some half of it. */
-#define DEAR_PLAY 5e5 /* a second */
-
+/* 1: the program plays, as is told by its having said what is enough. */
 static int plays(const spragConfig *config)
 {
     return config->enough > config->tolerance;

@@ -213,8 +213,8 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
         spragGreedyRun(greedy, enough, least < most ? least : most, until, deadline);
         late = greedy->visits >= least && spragSeconds() > deadline;
         solve->residual = spragGreedyResidual(greedy, u);
-        if (looks == 0 &&
-            greedy->visits < most) /* else what was found may be better than nothing in all but one contact */
+        /* Without visits to come what was found stays: it may be better than nothing in all but one contact. */
+        if (looks == 0 && greedy->visits < most)
             solve->residual = spragGreedyDrop(greedy, 1, solve->residual, others, u);
         each *= 2;
     } while (!late && solve->residual > options->tolerance && greedy->visits < most && ++looks < LOOKS_MOST);

@@ -10,9 +10,9 @@
 
 #define INLINE SPRAG_QUAD_INLINE
 #define LONG_ENOUGH 0.9 /* of itself: a guess that is right but for its last digits is left alone */
-#define WORSE                                                                                                          \
-    10 /* times as bad as none: it is dropped.  (Twice as bad is no reason: from r = 0 a blow on a pile at
-                           rest, whose other impulses are right, takes longer.) */
+/* Times as bad as none: a guess that is dropped.  (Twice as bad is no reason: from r = 0 a blow on a pile at rest,
+ * whose other impulses are right, takes longer.) */
+#define WORSE 10
 
 typedef struct JudgedSums {
     double worst, creep; /* m/s */
@@ -152,7 +152,7 @@ static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
     return 1;
 }
 
-/* m/s, at most: the residual of r = 0. */
+/* m/s, max |q|: the residual of r = 0 is no greater. */
 static double residualOfNone(const spragGreedy *greedy)
 {
     double square = 0;
