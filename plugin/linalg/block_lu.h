@@ -56,6 +56,7 @@ typedef struct spragBlockLuMemo {
     int size, n, blocks; /* size 0: none */
     double products;
     int whole;   /* 0: it was too dear, so only the pattern and the price are known */
+    int refused; /* 1: it was too dear for who asked last */
     int *number; /* row_start, column; order, position, u_start, l_start, u_column, l_column */
     size_t room;
 } spragBlockLuMemo;

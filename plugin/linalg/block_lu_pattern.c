@@ -241,14 +241,18 @@ static void keep(spragBlockLuMemo *memo, const spragBlockLu *lu, int whole)
         put(&at, lu->l_column, fill);
     }
     memo->size = lu->size, memo->n = n, memo->blocks = blocks, memo->products = lu->products, memo->whole = whole;
+    memo->refused = !whole;
 }
 
 int spragBlockLuAnalyseAgain(spragBlockLu *lu, spragBlockLuMemo *memo, const spragBlockPattern *A, double products_most,
                              spragArena *arena)
 {
     const int n = A->n, known = memo != NULL && isKnown(memo, A);
-    if (known && memo->products > products_most)
-        return -1;
+    if (known) {
+        memo->refused = memo->products > products_most;
+        if (memo->refused)
+            return -1;
+    }
     if (!known || !memo->whole) {
         const int found = spragBlockLuAnalyse(lu, A, products_most, arena);
         if (found != 0 && memo != NULL)

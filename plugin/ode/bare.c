@@ -406,11 +406,12 @@ static int seemsToRest(const struct spragWorld *world, const spragIsland *island
     return moving * ONE_IN <= 2 * island->body_count; /* each that moves is counted twice */
 }
 
-/* Does it cost too much to have the answer to rounding?  Then Newton has been asked, and declined. */
+/* Does it cost too much to have the answer to rounding?  Then Newton has been asked, and declined.  (Its factors may be
+ * known all the same, from steps that had more work.) */
 static int isDear(const struct spragWorld *world, const spragIsland *island)
 {
     const spragBlockLuMemo *memo = &world->memo;
-    return island == world->largest && memo->size > 0 && memo->n == island->body_count && !memo->whole;
+    return island == world->largest && memo->size > 0 && memo->n == island->body_count && memo->refused;
 }
 
 void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)

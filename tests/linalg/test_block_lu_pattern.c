@@ -150,6 +150,7 @@ static void memoryKnowsItsPattern(void **state)
             const spragBlockPattern pattern = {size, N, A.row_start, A.column};
             assert_int_equal(spragBlockLuAnalyseAgain(&first, &memo, &pattern, INFINITY, &arena), 1);
             assert_int_equal(spragBlockLuAnalyseAgain(&again, &memo, &pattern, INFINITY, &arena), 1);
+            assert_false(memo.refused);
             assert_int_equal(again.size, size);
             assert_memory_equal(first.order, again.order, sizeof(int) * N);
             assert_true(first.products == again.products);
@@ -157,6 +158,9 @@ static void memoryKnowsItsPattern(void **state)
             isPermutation(&again);
             isThatOfElimination(&A, &again);
             assert_int_equal(spragBlockLuAnalyseAgain(&again, &memo, &pattern, first.products - 1, &arena), -1);
+            assert_true(memo.whole && memo.refused); /* what is known stays, but it was too dear */
+            assert_int_equal(spragBlockLuAnalyseAgain(&again, &memo, &pattern, INFINITY, &arena), 1);
+            assert_false(memo.refused);
         }
     }
     spragBlockLuMemoFree(&memo);
