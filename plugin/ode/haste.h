@@ -6,7 +6,8 @@
  * to a 64th, and begins on its bodies' velocities (ode/bare.h); one that was solved has twice the work again.
  * What is solved in every step in some 40 ms never has less; what takes longer has, solved or not: 1000 boxes that
  * tumble took 300 ms a step to 1e-8 m/s, and take 20 to 1e-4.  A program that plays, which has said what is enough, has
- * less patience, and begins with fewer contacts.  What moves slowly may come to rest, and never has as little.
+ * less patience, and begins with fewer contacts.  Bodies that lie flat on each other and move slowly may come to rest,
+ * and never have as little.
  *
  * Islands have no identity from step to step; contacts have.  Each record keeps the haste of its island. */
 #ifndef SPRAG_ODE_HASTE_H

@@ -11,7 +11,7 @@
 #include "ode/haste.h"
 #include "support/uniform.h"
 
-enum { JOINTS = 600, MOST = 6 };
+enum { JOINTS = 600, BODIES = 160, MOST = 6 };
 
 typedef struct Fake {
     struct spragWorld world;
@@ -20,7 +20,7 @@ typedef struct Fake {
     spragContactMemory memory[JOINTS];
     dContact contact;
     int number[JOINTS];
-    spragBodyState body[2];
+    spragBodyState body[BODIES];
 } Fake;
 
 /* An island of contacts that were all in islands of this haste, and of two bodies that fly apart. */
@@ -119,24 +119,27 @@ static void aDearAnswerHalves(void **state)
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
 }
 
-/* What moves no faster than gravity makes it in a step may come to rest, and has a 16th of the work at least. */
-static void whatIsSlowHasMore(void **state)
+/* What lies flat and moves no faster than gravity makes it in a step may come to rest, and has a 16th of the work at
+ * least. */
+static void whatMayRestHasMore(void **state)
 {
     (void)state;
     static Fake fake;
     for (int slow = 0; slow < 2; ++slow)
-        for (int play = 0; play < 2; ++play) {
+        for (int flat = 0; flat < 2; ++flat) {
             setFake(&fake, 0);
             fake.world.snapshot.step = 0.01;
             fake.world.snapshot.gravity[2] = -9.81;
-            fake.world.config.enough = play ? 1e-6 : 0;
             fake.body[0].velocity[0] = fake.body[1].velocity[0] = 3; /* they travel */
             fake.body[0].velocity[1] = slow ? 0.1 : 1;
-            fake.island.contact_count = play ? 200 : 700;
+            for (int i = 2; i < BODIES; ++i)
+                fake.body[i] = fake.body[i % 2];
+            fake.island.body_count = flat ? 140 : 160;
+            fake.island.contact_count = 700;
             fake.island.solve.residual = 1e-3;
             for (int k = 0; k < MOST + 3; ++k)
                 fake.island.haste = spragHasteNext(&fake.world, &fake.island);
-            assert_int_equal(fake.island.haste, slow ? 4 : MOST);
+            assert_int_equal(fake.island.haste, slow && flat ? 4 : MOST);
         }
 }
 
@@ -269,7 +272,7 @@ int main(void)
         cmocka_unit_test(whoSetsALimitIsNotHurried),
         cmocka_unit_test(aMissHalvesAnAnswerDoubles),
         cmocka_unit_test(aDearAnswerHalves),
-        cmocka_unit_test(whatIsSlowHasMore),
+        cmocka_unit_test(whatMayRestHasMore),
         cmocka_unit_test(whoPlaysIsHurriedSooner),
         cmocka_unit_test(aPileHurriesWhileItFalls),
         cmocka_unit_test(whatCarriedCarriesAgain),
