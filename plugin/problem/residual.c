@@ -270,6 +270,16 @@ static void judge(void *data, int range, int first, int end)
     judgement->huge[range] = (unsigned char)huge;
 }
 
+/* NaN where one is. */
+static double worstOf(const Judgement *judgement, int ranges)
+{
+    double worst = 0;
+    for (int k = 0; k < ranges && !isnan(worst); ++k)
+        if (!(judgement->worst[k] <= worst))
+            worst = judgement->worst[k];
+    return worst;
+}
+
 double spragProblemJudge(const spragProblem *problem, const double *r, double *u)
 {
     Judgement judgement = {.problem = problem, .r = r, .u = u};
@@ -282,12 +292,11 @@ double spragProblemJudge(const spragProblem *problem, const double *r, double *u
     spragRangesRun(problem->contact_count, judge, &judgement);
     for (int k = 0; k < ranges; ++k)
         judgement.fine |= judgement.huge[k];
-    if (judgement.fine && !lean)
+    double worst = worstOf(&judgement, ranges);
+    if (judgement.fine && !lean && !isnan(worst)) { /* x87 takes a hundred times as long with NaN */
         spragRangesRun(problem->contact_count, judge, &judgement);
-    double worst = 0;
-    for (int k = 0; k < ranges && !isnan(worst); ++k)
-        if (!(judgement.worst[k] <= worst))
-            worst = judgement.worst[k];
+        worst = worstOf(&judgement, ranges);
+    }
     return judgement.fine && lean ? worst + spragReachesRounding(problem, r) : worst;
 }
 

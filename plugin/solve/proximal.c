@@ -386,7 +386,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
             return SPRAG_OK;
         if (spragIsLate(stop->deadline))
             return SPRAG_LIMIT;
-        if (count >= stop->limit || stalls)
+        if (count >= stop->limit || stalls || isnan(residual)) /* no start: there is no way back from it */
             return SPRAG_NOT_CONVERGED;
         moveCenter(proximal, r);
         proximal->warm = proximal->lambda < LAMBDA_JUMP && (count == 0 || !proximal->patient);

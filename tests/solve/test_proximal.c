@@ -81,9 +81,27 @@ static void limitsAreKept(void **state)
     spragArenaFree(&arena);
 }
 
+/* There is no way back from a start that is no number: no step is spent on it. */
+static void noStartIsNoWork(void **state)
+{
+    (void)state;
+    static Random random;
+    randomProblem(&random, 1, 0.3, N);
+    spragArena arena = {0};
+    spragProximal proximal;
+    double r[N] = {NAN};
+    int steps = 0;
+    assert_true(spragProximalInit(&proximal, &random.problem, &arena));
+    spragProximalReset(&proximal, r);
+    assert_int_equal(spragProximalPoints(&proximal, 1e-3, &(spragStop){TOLERANCE, 0, 400}, r, &steps),
+                     SPRAG_NOT_CONVERGED);
+    assert_int_equal(steps, 0);
+    spragArenaFree(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(coldAndWarm), cmocka_unit_test(preloadStays),
-                                       cmocka_unit_test(limitsAreKept)};
+                                       cmocka_unit_test(limitsAreKept), cmocka_unit_test(noStartIsNoWork)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
