@@ -192,7 +192,8 @@ static int probe(struct spragWorld *world, const spragSolveOptions *options, spr
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragSolveOptions some = *options;
     some.iteration_limit = SWEEPS_PROBE;
-    const spragStatus status = spragChainProbe(&island->problem, &some, arena, island->r, island->u, &island->solve);
+    const spragStatus status =
+        spragChainSolvePart(SPRAG_CHAIN_SWEPT, &island->problem, &some, arena, island->r, island->u, &island->solve);
     const int ready = status != SPRAG_ERROR_MEMORY && spragArticulationsSolve(island);
     spragArenaRelease(arena, mark);
     return ready ? spragArticulationsUnhold(world, island) : -1;

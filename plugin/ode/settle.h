@@ -20,9 +20,10 @@
 
 #include "ode/bearing.h"
 
-/* From the best answer (spragBearingsBest), which leaves *left m/s, until bounds are within `enough` and the residual
- * within the tolerance; the best answer is then one of these.  Adds to *iterations.  0: no memory. */
+/* Searches on from the best answer (spragBearingsBest), which leaves *least m/s, until bounds are within `enough` m/s
+ * and the residual within the tolerance.  A better answer is kept, and *least says what it leaves.
+ * island->solve.iterations: those of the whole search.  0: no memory. */
 int spragSettle(const struct spragWorld *world, const spragSolveOptions *options, double enough, spragIsland *island,
-                spragBearingRounds *rounds, double *left, int *iterations);
+                spragBearingRounds *rounds, double *least);
 
 #endif
