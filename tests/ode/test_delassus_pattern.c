@@ -26,8 +26,8 @@ static int below(unsigned long long *seed, int n)
     return (int)(fabs(uniform(seed)) * n) % n;
 }
 
-/* Body 0 is kinematic and in no island; of the others each in `mechanisms` is in that of the body before it.  Blocks are
- * on two bodies, or on one and what does not move; often a block is on the same two as the block before it. */
+/* Body 0 is kinematic and in no island.  Mechanisms are runs of so many bodies each; 0: there are none.  Blocks are on
+ * two bodies, or on one and what does not move; half of them are on the same two as the block before. */
 static Made *make(unsigned long long seed, int blocks, int mechanisms)
 {
     Made *m = aligned_alloc(_Alignof(Made), (sizeof(Made) + _Alignof(Made) - 1) / _Alignof(Made) * _Alignof(Made));

@@ -1,6 +1,6 @@
-/* What the joints of one island bring, all kinds of them in one: blocks in the order of the joints, as many as each kind
- * says, the same for any number of threads; and the first bad contact by order, not by thread, is the one that is
- * named. */
+/* What the joints of one island bring, all kinds of them in one: blocks in the order of the joints, as many as each
+ * kind says, the same for any number of threads.  Of several bad contacts the first by order is named, whoever found
+ * it. */
 #include "support/refusal.h"
 #include "support/twin.h"
 #include "support/uniform.h"
