@@ -74,7 +74,7 @@ typedef struct spragSurface {
     double mu_static;           /* coefficient for a contact that rested, or rests when first seen; < mu: as mu */
     double curvature_radius[2]; /* m, of each body's surface at the contact.  0: a point fixed in the body (a tip); > 0:
                                    a sphere of that radius, which rolls; INFINITY: flat; < 0 (default): as the geom
-                                   says.  The world is flat.  Of two bodies without round geoms each counts as half flat,
+                                   says.  The world is flat.  Of two bodies without round geoms each is half flat,
                                    so say {0, INFINITY} for a tip on a moving table */
     double stiffness;           /* N/m, 0 = rigid */
     double damping;             /* N s/m */
