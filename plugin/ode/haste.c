@@ -20,7 +20,7 @@ enum {
     SHARE = 40,
     SHARE_PLAY = 10,
 
-    LOOKS = 64,  /* contacts that are asked */
+    LOOKS = 64,  /* contacts whose records are read */
     LATE = 500,  /* iterations: more than the chain's first links have in a step */
     SMALL = 60,  /* blocks of an island that may be hard (solve/chain_links.h) */
     DEAR = 40000 /* contacts times Newton's steps, some 40 ms: more of them in a step are too many */
@@ -31,16 +31,17 @@ enum {
 /* m/s, from where W may bring what was found without it to the tolerance.  From 1e-4 it took a third of such a step's
  * time (1000 boxes) and left as much. */
 #define NEAR 1e-5
-/* Of what gravity gives in a step: no faster, root mean square about the mean, and it may come to rest. */
+/* Times the velocity that gravity gives in a step: an island that moves no faster (root mean square about the mean) may
+ * come to rest. */
 #define SLOW 2
 
-/* 1: the program plays, as is told by its having said what is enough. */
+/* 1: the program plays: it has said what residual is enough. */
 static int plays(const spragConfig *config)
 {
     return config->enough > config->tolerance;
 }
 
-/* 1: how long it takes is left to us. */
+/* 1: the user has set no limit of his own, and the island is large: its work is for us to choose. */
 static int isOurs(const struct spragWorld *world, const spragIsland *island)
 {
     const spragConfig *config = &world->config;
