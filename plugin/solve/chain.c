@@ -293,7 +293,7 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
     return solved;
 }
 
-/* Of a problem that was hard in the last step no more is asked than some milliseconds of work. */
+/* A problem that was hard in the last step gets no more than some milliseconds of work. */
 static double workOf(const spragSolveOptions *options, spragChainPart part)
 {
     if (part != SPRAG_CHAIN_AGAIN)

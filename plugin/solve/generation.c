@@ -4,8 +4,8 @@
  *
  *     u_S = W_SS r_S + q_S   with the law of each,        u_k = W_kS r_S + q_k   of the others,
  *
- * is one of all as soon as u_kn >= 0 of all others: r_k = 0 is then what the law asks of them.  So S begins without
- * contacts, and whenever it is solved the contact that the judge likes least joins it, until he likes all (as in a
+ * is one of all as soon as u_kn >= 0 of all others, since their law then asks for r_k = 0.  So S begins without
+ * contacts, and whenever it is solved the contact with the largest residual joins it, until all obey their law (as in a
  * working-set method of quadratic programming: Nocedal and Wright 2006, section 16.5).  Blocks that are no contacts,
  * and contacts that load another block, are in S from the start.  A contact that has joined stays, even if its impulse
  * falls to 0: S grows, so that the rounds end.
@@ -14,23 +14,24 @@
  * together make a W whose least eigenvalues are 1e-12 of its greatest, and ask for motions that differ by 1e-8 m/s:
  * Newton's method and the traced path lose their digits there.  Of points that all but repeat each other the first to
  * join holds the others open, by 1e-9 m/s, and W_SS stays regular.  And S is small: the mode search solves most of its
- * problems in some microseconds.  If the motion of existence.c parts all contacts it parts those of S: each of these
+ * problems in some microseconds.  If a motion opens all contacts (existence.c) it opens those of S, so each of these
  * problems has a solution too.
  *
- * All of these problems together have the work and the time that one method has.  (A chain of 40 links that falls on
- * the ground has 80 of them in a row, each worth hundreds of factorisations: 4 s, and no answer.)
+ * All of these problems together have the work and the time of one method.  (A chain of 40 links that falls on the
+ * ground has 80 of them in a row, each worth hundreds of factorisations: 4 s, and no answer.)
  *
- * Measured on islands of a car game, recorded where they took more than some milliseconds: the 226 that took longest,
- * 33 s by the chain without this, 3 s with it; of thirteen that were missed, by 1e-6 to 2e-4 m/s, two are, at 2e-6.
- * Those need impulses of 3e6 N s, whose rounding alone is 1e-6 m/s where mu is 340.  (Of larger islands: ODE's
- * demo_feedback has one of 107 contacts that the others miss, at 1.15e-6 m/s.)
+ * Measured on islands of a car game that took more than some milliseconds: the 226 slowest took 33 s by the chain
+ * without this, and take 3 s with it; of the thirteen that ended above the tolerance, at 1e-6 to 2e-4 m/s, two still
+ * do, at 2e-6.  Those need impulses of 3e6 N s, whose rounding alone is 1e-6 m/s where mu is 340.  (Of larger islands
+ * ODE's demo_feedback has one, of 107 contacts, that the other methods miss at 1.15e-6 m/s.)
  *
- * Again.  A car stands so for seconds, and what carried in the last step does so in this one, all but always.  Then S
- * begins with the contacts of the guess, if these are no more than half, and is solved no closer than asked: 209 such
+ * Again.  Such a car stands for seconds, and nearly always the same contacts carry as in the last step.  Then S begins
+ * with the contacts of the guess, if these are no more than half of all, and is solved no closer than asked: 209 such
  * steps took 0.5 s in place of 2.0.
  *
- * Tried and dropped: contacts leave S when their impulse is 0 (as fast, and where S is hard it goes to and fro); in
- * place of Newton from the guess (cheaper for the car, but loads on a box's corners then change from step to step). */
+ * Tried and dropped: contacts leave S when their impulse is 0 (as fast, but where S is hard contacts leave and join
+ * without end); generation in place of Newton's method from the guess (cheaper for the car, but loads on a box's
+ * corners then change from step to step). */
 #include <string.h>
 
 #include "base/clock.h"
@@ -41,7 +42,7 @@
 
 #define CLOSER 0.01 /* of the tolerance: S is solved so much closer, where that takes no more than some milliseconds */
 
-/* In S from the start (in, nc, zeroed).  1: some block is not. */
+/* Marks the blocks that are in S from the start (in, nc, zeroed).  1: some block is not. */
 static int begin(const spragProblem *p, unsigned char *in)
 {
     int out = 0;
@@ -70,7 +71,7 @@ typedef struct Generation {
     unsigned char *in;           /* (nc) 1: in S */
     double *x, *u;               /* (3 nc) impulses, 0 outside S; W x + q */
     double residual;             /* m/s, of all contacts */
-    int worst;                   /* the contact outside S that the judge likes least, or -1: he likes all of them */
+    int worst;                   /* the contact outside S with the largest residual, or -1: all have r = 0 rightly */
     spragArena *arena;
 } Generation;
 
