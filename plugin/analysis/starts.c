@@ -107,10 +107,15 @@ static int motionsLeft(const Enumeration *en, const Reduced *red, double *d)
     return 1;
 }
 
-/* det M, adj(M)(-b_n), f and g at the directions e. */
-static void polynomials(const Enumeration *en, const Reduced *red, double e[CONTACTS][2], double *det, double *adj,
-                        double *f, double *g)
+/* The polynomials at certain directions. */
+typedef struct Values {
+    double det, adj[CONTACTS]; /* det M, adj(M)(-b_n) */
+    double f[CONTACTS], g[CONTACTS];
+} Values;
+
+static Values valuesAt(const Enumeration *en, const Reduced *red, double e[CONTACTS][2])
 {
+    Values at = {0};
     const int s = red->s, n = 3 * s;
     double M[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, right[3] = {0};
     double pattern[CONTACTS][3];
@@ -123,20 +128,21 @@ static void polynomials(const Enumeration *en, const Reduced *red, double e[CONT
     }
     double c12[3], c20[3], c01[3], rc[3];
     spragCross3(c12, M[1], M[2]), spragCross3(c20, M[2], M[0]), spragCross3(c01, M[0], M[1]);
-    *det = spragDot3(M[0], c12);
+    at.det = spragDot3(M[0], c12);
     memcpy(rc, (double[3]){spragDot3(right, c12), spragDot3(right, c20), spragDot3(right, c01)}, sizeof rc);
     for (int k = 0; k < s; ++k) {
         double w[2];
-        adj[k] = rc[k];
+        at.adj[k] = rc[k];
         for (int t = 0; t < 2; ++t) {
             const int row = 3 * k + 1 + t;
-            w[t] = red->b[row] * *det;
+            w[t] = red->b[row] * at.det;
             for (int j = 0; j < s; ++j)
                 w[t] += spragDot3(red->A + n * row + 3 * j, pattern[j]) * rc[j];
         }
-        f[k] = -e[k][1] * w[0] + e[k][0] * w[1];
-        g[k] = e[k][0] * w[0] + e[k][1] * w[1];
+        at.f[k] = -e[k][1] * w[0] + e[k][0] * w[1];
+        at.g[k] = e[k][0] * w[0] + e[k][1] * w[1];
     }
+    return at;
 }
 
 /* The system on the torus: f, and as side conditions det, N_k, s_k. */
@@ -147,13 +153,16 @@ static void interpolate(const Enumeration *en, const Reduced *red, TorusSystem *
     double value[3 * CONTACTS + 1][TORUS_SIZE];
     for (int at = 0; at < TORUS_SIZE; ++at) {
         const int index[3] = {at / 25, at / 5 % 5, at % 5};
-        double e[CONTACTS][2], det, adj[CONTACTS], f[CONTACTS], g[CONTACTS];
+        double e[CONTACTS][2];
         for (int k = 0; k < s; ++k)
             e[k][0] = cos(fifth * index[k]), e[k][1] = sin(fifth * index[k]);
-        polynomials(en, red, e, &det, adj, f, g);
-        value[0][at] = det;
-        for (int k = 0; k < s; ++k)
-            value[1 + k][at] = adj[k], value[1 + s + k][at] = g[k], value[1 + 2 * s + k][at] = f[k];
+        const Values values = valuesAt(en, red, e);
+        value[0][at] = values.det;
+        for (int k = 0; k < s; ++k) {
+            value[1 + k][at] = values.adj[k];
+            value[1 + s + k][at] = values.g[k];
+            value[1 + 2 * s + k][at] = values.f[k];
+        }
     }
     system->angles = s;
     system->sign_count = 1 + 2 * s;
@@ -178,16 +187,16 @@ static void polish(const Enumeration *en, const Reduced *red, TorusZero *zero)
     const int s = red->s;
     double best = INFINITY, kept[TORUS_DIMENSION];
     for (int round = 0; round < 6; ++round) {
-        double e[CONTACTS][2], det, adj[CONTACTS], f[CONTACTS], g[CONTACTS], J[CONTACTS * CONTACTS], size = 0;
+        double e[CONTACTS][2], J[CONTACTS * CONTACTS], size = 0;
         int pivot[CONTACTS];
         for (int k = 0; k < s; ++k)
             e[k][0] = cos(zero->angle[k]), e[k][1] = sin(zero->angle[k]);
-        polynomials(en, red, e, &det, adj, f, g);
+        Values at = valuesAt(en, red, e);
         for (int k = 0; k < s; ++k) {
             double gradient[TORUS_DIMENSION];
             spragTorusValue(&en->torus->f[k], zero->angle, gradient);
             memcpy(J + s * k, gradient, (size_t)s * sizeof *J);
-            size = fmax(size, fabs(f[k]));
+            size = fmax(size, fabs(at.f[k]));
         }
         if (size >= best) {
             memcpy(zero->angle, kept, sizeof kept);
@@ -197,9 +206,9 @@ static void polish(const Enumeration *en, const Reduced *red, TorusZero *zero)
         memcpy(kept, zero->angle, sizeof kept);
         if (spragLuFactor(s, J, pivot, 1e-14) < s)
             return;
-        spragLuSolve(s, J, pivot, f);
+        spragLuSolve(s, J, pivot, at.f);
         for (int k = 0; k < s; ++k)
-            zero->angle[k] -= f[k];
+            zero->angle[k] -= at.f[k];
     }
     memcpy(zero->angle, kept, sizeof kept);
 }

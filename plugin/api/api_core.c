@@ -76,7 +76,7 @@ spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptio
         return SPRAG_OK;
     const double begin = spragSeconds();
     spragProblem alone = *problem;
-    alone.bodies = NULL;
+    alone.bodies = alone.linked = NULL;
     const int threads = problem->contact_count >= THREADS_PAY ? chosen.thread_count : 1;
     spragPool *pool = threads > 1 ? spragPoolMake(threads) : NULL; /* without memory for one: on this thread */
     Call call = {&alone, &chosen, &arena, r, u, info, SPRAG_OK};

@@ -66,7 +66,7 @@ static double shareOf(Work *work, const spragIsland *island)
     return fmax(left * fmin(share, 1), SPRAG_TIME_LEAST);
 }
 
-/* Leaves to ODE an island with absurd numbers in a body, or in a kinematic body that it touches. */
+/* Leaves to ODE an island in which a body, or a kinematic body that it touches, has absurd numbers. */
 static void declineAbsurd(const spragSnapshot *s, spragIsland *island)
 {
     int absurd = 0;
@@ -101,8 +101,8 @@ static void noteFailure(Work *work, int island)
         ;
 }
 
-/* Time since the lane's last call, s.  (Not for every island: reading the clock takes a tenth of the time of a body on
- * one contact.) */
+/* Time since the lane's last call, s.  (Once for a batch, not for each island: reading the clock takes a tenth of the
+ * time of a body on one contact.) */
 static double passed(spragLane *lane)
 {
     const double since = lane->since;

@@ -1,8 +1,7 @@
-/* All islands of a step: to assemble and to solve.
+/* Assembles and solves all islands of a step.
  *
- * Nothing in an island depends on another, so they are shared out in batches, small enough that what one stage writes
- * is still in the cache for the next, to the world's threads (lanes.h).  The answers do not depend on who found
- * them. */
+ * No island depends on another, so they are shared out to the world's threads (lanes.h) in batches, which are small
+ * enough that what one stage writes is still in the cache for the next.  The answers do not depend on the thread. */
 #ifndef SPRAG_ODE_BATCHES_H
 #define SPRAG_ODE_BATCHES_H
 

@@ -56,13 +56,21 @@ static void endNormal(const spragBodyState *bearer, const double known[3], const
         n[i] = length > 0.5 ? n[i] / length : p[i];
 }
 
-static void endFriction(const struct spragWorld *world, const struct spragBearing *bearing, int end, spragBlock *block)
+/* One end of a sliding bearing. */
+typedef struct End {
+    const struct spragWorld *world;
+    struct spragBearing *bearing; /* NULL: it is none */
+    int number;                   /* 0 or 1 */
+} End;
+
+static void endFriction(const End *end, spragBlock *block)
 {
-    const int m = bearing->memory[end];
-    block->mu = block->mu_minus = bearing->law.mu;
-    if (bearing->law.mu_static > bearing->law.mu)
-        spragBlockHold(block, bearing->law.mu_static, bearing->law.mu_static,
-                       spragBlockRested(&world->snapshot, block, m >= 0 ? &world->memory[m] : NULL));
+    const spragJointFriction *law = &end->bearing->law;
+    const int m = end->bearing->memory[end->number];
+    block->mu = block->mu_minus = law->mu;
+    if (law->mu_static > law->mu)
+        spragBlockHold(block, law->mu_static, law->mu_static,
+                       spragBlockRested(&end->world->snapshot, block, m >= 0 ? &end->world->memory[m] : NULL));
 }
 
 /* Block across: one two-sided row without friction.  Once the end is turned along its reaction this row bears nothing;
@@ -77,19 +85,19 @@ static void holdAcross(spragBlock *block)
 }
 
 /* One block of a pair: rows along n, d, n x d at the point; friction acts at the face that was loaded. */
-static void endBlock(const struct spragWorld *world, const struct spragBearing *bearing, int end, const double point[3],
-                     const double n[3], const double d[3], spragBlock *block)
+static void endBlock(const End *end, const double point[3], const double n[3], const double d[3], spragBlock *block)
 {
-    const spragSnapshot *s = &world->snapshot;
+    const spragSnapshot *s = &end->world->snapshot;
+    const struct spragBearing *bearing = end->bearing;
     block->kind = SPRAG_BLOCK_TWO_SIDED;
-    block->memory = bearing->memory[end];
+    block->memory = bearing->memory[end->number];
     memcpy(block->n, n, sizeof block->n);
     memcpy(block->t1, d, sizeof block->t1);
     spragCross3(block->t2, n, d);
     memcpy(block->position, point, sizeof block->position);
     spragBlockRow(s, block, 0, block->n);
     for (int i = 0; i < 3; ++i)
-        block->position[i] -= bearing->side[end] * bearing->law.half_width * n[i];
+        block->position[i] -= bearing->side[end->number] * bearing->law.half_width * n[i];
     spragBlockRow(s, block, 1, block->t1);
     spragBlockRow(s, block, 2, block->t2);
     block->unused[2] = bearing->type == dJointTypeSlider || bearing->law.half_width == 0;
@@ -97,7 +105,7 @@ static void endBlock(const struct spragWorld *world, const struct spragBearing *
     if (block->part == SPRAG_PART_ACROSS)
         holdAcross(block);
     else
-        endFriction(world, bearing, end, block);
+        endFriction(end, block);
 }
 
 void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bearing, const spragBlock *like,
@@ -128,7 +136,7 @@ void spragSlidingBlocks(const struct spragWorld *world, struct spragBearing *bea
             *to = *like;
             to->part = k == 0 ? SPRAG_PART_GUIDE : SPRAG_PART_ACROSS;
             to->id = bearing->id + (unsigned)end;
-            endBlock(world, bearing, end, point, n[k], d, to);
+            endBlock(&(End){world, bearing, end}, point, n[k], d, to);
             spragCross3(turn, d, n[k]);
             spragCross3(shift, apart, n[k]);
             for (int i = 0; i < 3; ++i)
@@ -187,22 +195,22 @@ static void endDirection(const spragIsland *island, int k, double old, double n[
 
 /* Turns the two blocks of an end about the axis to the normal n, and puts friction on the face `side`.  rhs and
  * impulses of the two normals are vectors of the plane across the axis: they stay what they were, in new components. */
-static void turnEnd(const struct spragWorld *world, struct spragBearing *bearing, int end, const double n[3], int side,
-                    spragBlock *pair, double *r)
+static void turnEnd(const End *end, const double n[3], int side, spragBlock *pair, double *r)
 {
+    int *loaded = &end->bearing->side[end->number];
     const spragBlock before[2] = {pair[0], pair[1]};
     const double c = spragDot3(n, before[0].n), s = spragDot3(n, before[1].n);
     const double turn[2][2] = {{c, s}, {-s, c}}, d[3] = {pair[0].t1[0], pair[0].t1[1], pair[0].t1[2]};
-    const double N[2] = {r[0], r[3]}, depth = bearing->side[end] * bearing->law.half_width;
-    const double around = side == bearing->side[end] ? fmax(c, 0) * r[2] : 0;
+    const double N[2] = {r[0], r[3]}, depth = *loaded * end->bearing->law.half_width;
+    const double around = side == *loaded ? fmax(c, 0) * r[2] : 0;
     double normal[3], point[3];
-    bearing->side[end] = side;
+    *loaded = side;
     for (int k = 0; k < 2; ++k) {
         for (int i = 0; i < 3; ++i) {
             normal[i] = turn[k][0] * before[0].n[i] + turn[k][1] * before[1].n[i];
             point[i] = before[k].position[i] + depth * before[k].n[i];
         }
-        endBlock(world, bearing, end, point, normal, d, &pair[k]);
+        endBlock(end, point, normal, d, &pair[k]);
         pair[k].rhs[0] = turn[k][0] * before[0].rhs[0] + turn[k][1] * before[1].rhs[0];
         pair[k].correction = pair[k].rhs[0];
         r[3 * k] = turn[k][0] * N[0] + turn[k][1] * N[1];
@@ -210,14 +218,13 @@ static void turnEnd(const struct spragWorld *world, struct spragBearing *bearing
     }
 }
 
-/* The sliding bearing of whose ends one has blocks k and k + 1, and which end; NULL: these blocks are no end. */
-static struct spragBearing *bearingOfEnd(const struct spragWorld *world, const spragIsland *island, int k, int *end)
+/* The end that has blocks k and k + 1; its bearing is NULL where these blocks are none. */
+static End endOf(const struct spragWorld *world, const spragIsland *island, int k)
 {
     const int is = k + 1 < island->block_count && island->block[k].part == SPRAG_PART_GUIDE &&
                    island->block[k + 1].part == SPRAG_PART_ACROSS;
     struct spragBearing *bearing = is ? world->snapshot.joint[island->block[k].joint].bearing : NULL;
-    *end = is ? (int)(island->block[k].id - bearing->id) : 0;
-    return bearing;
+    return (End){world, bearing, is ? (int)(island->block[k].id - bearing->id) : 0};
 }
 
 /* m/s, what friction of a normal impulse `force` (N s) at the end can change. */
@@ -240,32 +247,32 @@ static double endOff(const spragIsland *island, const struct spragBearing *beari
 int spragBearingsTurn(const struct spragWorld *world, spragIsland *island, int round, double *off)
 {
     enum {
-        FACES_MAX = 3, /* rounds in which ends change their faces: these changes need not end (docs/theory.md 3) */
-        ROUNDS_WHOLE =
-            4 /* rounds that turn ends all the way; later ones half-way, since friction turns reactions too */
+        FACES_MAX = 3,   /* rounds in which ends change their faces: these changes need not end (docs/theory.md 3) */
+        ROUNDS_WHOLE = 4 /* that turn ends all the way; later ones half-way, since friction turns reactions too */
     };
     const double enough = world->config.tolerance, before = *off;
-    int turned = 0, anew = 0, end;
+    int turned = 0, anew = 0;
     *off = 0;
     for (int k = 0; k < island->block_count; ++k) {
-        const struct spragBearing *bearing = bearingOfEnd(world, island, k, &end);
+        const struct spragBearing *bearing = endOf(world, island, k).bearing;
         *off = bearing != NULL ? fmax(*off, endOff(island, bearing, k)) : *off;
     }
     for (int k = 0; k < island->block_count; ++k) {
         if (island->block[k].part == SPRAG_PART_TURNING)
             anew |= spragBallTurn(world, island, k, round);
-        struct spragBearing *bearing = bearingOfEnd(world, island, k, &end);
+        const End end = endOf(world, island, k);
+        const struct spragBearing *bearing = end.bearing;
         if (bearing == NULL)
             continue;
         const double r = island->r[3 * k];
-        const int side = bearing->side[end];
+        const int side = bearing->side[end.number];
         const int other =
             bearing->law.half_width > 0 && round < FACES_MAX && side * r < 0 && worthOf(island, k, fabs(r)) > enough;
         if (!other && !((*off <= NEARER * before || round == ROUNDS_WHOLE) && endOff(island, bearing, k) > enough))
             continue;
         double n[3];
         endDirection(island, k, round < ROUNDS_WHOLE ? 0 : 1, n);
-        turnEnd(world, bearing, end, n, other ? -side : side, &island->block[k], island->r + 3 * k);
+        turnEnd(&end, n, other ? -side : side, &island->block[k], island->r + 3 * k);
         turned = 1;
         anew |= other;
     }

@@ -59,7 +59,7 @@ static spragStatus sweep(const spragSolveOptions *options, spragIsland *island)
     spragSolveOptions some = *options;
     some.solver = SPRAG_SOLVER_GAUSS_SEIDEL;
     some.iteration_limit = SWEEPS;
-    const spragStatus status = spragPartingSolve(spragChainSolve, &some, island, &iterations);
+    const spragStatus status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &some, island, &iterations);
     island->solve.iterations = iterations;
     return status;
 }
@@ -154,9 +154,11 @@ static int isUnsettled(const Course *course, const spragSolveOptions *options, c
 static int settle(const struct spragWorld *world, const spragSolveOptions *options, Course *course, spragIsland *island,
                   spragBearingRounds *rounds, int *iterations)
 {
-    const int done = island->block_count > FEW || options->solver != SPRAG_SOLVER_AUTO ||
-                     course->missed >= MISSED_MAX ||
-                     spragSettle(world, options, course->enough, island, rounds, &course->least, iterations);
+    int done = 1;
+    if (island->block_count <= FEW && options->solver == SPRAG_SOLVER_AUTO && course->missed < MISSED_MAX) {
+        done = spragSettle(world, options, course->enough, island, rounds, &course->least);
+        *iterations += island->solve.iterations;
+    }
     course->off = course->left = INFINITY; /* the last answer is not the best one: spragBearingsBest is to be called */
     island->unsettled = course->least > fmax(options->tolerance, options->enough);
     return done;

@@ -1,5 +1,5 @@
-/* Which blocks of W there are (ode/delassus.h): of blocks that share a group of bodies, one that moves or all of a
- * mechanism. */
+/* The pattern of W = J M^-1 J^T - (what mechanisms take off it), ode/delassus.h: W_kl is stored iff blocks k and l
+ * share a group, which is a moving body in no mechanism, or all bodies of one mechanism. */
 #ifndef SPRAG_ODE_DELASSUS_PATTERN_H
 #define SPRAG_ODE_DELASSUS_PATTERN_H
 

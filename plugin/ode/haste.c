@@ -18,7 +18,7 @@ enum {
     /* Contacts of an island all of whose work is the least that one which may come to rest has in haste. */
     SHARE = 40,
 
-    LOOKS = 64,  /* contacts that are asked */
+    LOOKS = 64,  /* contacts whose records are read */
     LATE = 500,  /* iterations: more than the chain's first links have in a step */
     SMALL = 60,  /* blocks of an island that may be hard (solve/chain_links.h) */
     DEAR = 40000 /* contacts times Newton's steps, some 40 ms: more of them in a step are too many */
@@ -29,20 +29,21 @@ enum {
 /* m/s, from where W may bring what was found without it to the tolerance.  From 1e-4 it took a third of such a step's
  * time (1000 boxes) and left as much. */
 #define NEAR 1e-5
-/* Of what gravity gives in a step: no faster, root mean square about the mean, and it may come to rest. */
+/* Times the velocity that gravity gives in a step: an island that moves no faster (root mean square about the mean) may
+ * come to rest. */
 #define SLOW 2
 /* Contacts a body: 4 of a box on another one, 5 to 10 in walls, pyramids and towers that touch.  Heaps of balls have 2,
  * of boxes 4, and what is left of their steps keeps no heap moving: 300 boxes took 5 to 13 ms a step, with a share as
  * walls have it 25 to 29, and came to rest no sooner; 300 balls 8 and 13. */
 #define FLAT 4.5
 
-/* 1: the program plays, as is told by its having said what is enough. */
+/* 1: the program plays: it has said what residual is enough. */
 static int plays(const spragConfig *config)
 {
     return config->enough > config->tolerance;
 }
 
-/* 1: how long it takes is left to us. */
+/* 1: the user has set no limit of his own, and the island is large: its work is for us to choose. */
 static int isOurs(const struct spragWorld *world, const spragIsland *island)
 {
     const spragConfig *config = &world->config;

@@ -1,5 +1,6 @@
-/* The blocks and rows that the joints of one island give: of contacts (rows.h), guides (guide.h), and all other joints
- * (joint_rows.h, bearing.h). */
+/* Gathers the rows of one island: J of its blocks, u = J v - rhs, from contacts (rows.h) and guides (guide.h), and
+ * from limits, motors and friction of all other joints; E of the equality rows of those, E v + c lambda = rhs
+ * (joint_blocks.h, bearing.h). */
 #ifndef SPRAG_ODE_ISLAND_BLOCKS_H
 #define SPRAG_ODE_ISLAND_BLOCKS_H
 

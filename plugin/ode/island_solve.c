@@ -33,8 +33,9 @@ enum {
     SWEEPS_PROBE = 16       /* of each look: 8 find fewer of these rows */
 };
 
-/* Limit of the work on an island, in products of 3x3 blocks: no step waits for the last digit of a large pile that
- * still falls.  3e7 take some 0.1 s.  (With 2e6 a wall of 85 bricks was left at 7e-3 m/s now and then, and fell.) */
+/* Limit of the work on an island, in products of 3x3 blocks, so that no step waits for the last digit of a large
+ * pile that still falls.  3e7 take some 0.1 s.  (With 2e6 a wall of 85 bricks was left at 7e-3 m/s now and then, and
+ * fell.) */
 #define WORK_LEAST 3e7
 #define WORK_PER_BLOCK 300 /* added for every block of W */
 #define WORK_ENOUGH 3 /* times the limit, if the program has said what residual is enough (a wall that a cannon hits) */
@@ -105,6 +106,18 @@ static spragStatus solveLean(struct spragWorld *world, const spragSolveOptions *
     return status;
 }
 
+/* The limit of the work on the island's problem, once it is there. */
+static double workLimitOf(const spragSolveOptions *options, const spragIsland *island)
+{
+    double work = options->work_limit + WORK_PER_BLOCK * island->problem.block_count;
+    if (options->enough > options->tolerance && island->block_count <= BLOCKS_ENOUGH)
+        work *= WORK_ENOUGH;
+    work = ldexp(work, -island->haste);
+    return spragProblemIsGlued(&island->problem) ? fmax(work, WORK_GLUED) : work;
+}
+
+/* Solves the problem as it is written, with all that its own answer asks for: W where methods without it fail, and the
+ * contacts outside the working set that turn out to carry load. */
 static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions *given, spragIsland *island)
 {
     spragSolveOptions options = *given;
@@ -113,12 +126,7 @@ static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions 
         return spragGlueSolve(&island->problem, &options, &island->lane->arena, island->r, island->u, &island->solve);
     }
     spragStatus status = solveMatrixFree(world, &options, island);
-    options.work_limit += WORK_PER_BLOCK * island->problem.block_count;
-    if (options.enough > options.tolerance && island->block_count <= BLOCKS_ENOUGH)
-        options.work_limit *= WORK_ENOUGH;
-    options.work_limit = ldexp(options.work_limit, -island->haste);
-    if (spragProblemIsGlued(&island->problem))
-        options.work_limit = fmax(options.work_limit, WORK_GLUED);
+    options.work_limit = workLimitOf(&options, island);
     int grown = status == SPRAG_NOT_CONVERGED && island->declined == NULL;
     while (grown > 0) {
         status = solveLean(world, &options, island);
@@ -192,7 +200,8 @@ static int probe(struct spragWorld *world, const spragSolveOptions *options, spr
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragSolveOptions some = *options;
     some.iteration_limit = SWEEPS_PROBE;
-    const spragStatus status = spragChainProbe(&island->problem, &some, arena, island->r, island->u, &island->solve);
+    const spragStatus status =
+        spragChainSolvePart(SPRAG_CHAIN_SWEPT, &island->problem, &some, arena, island->r, island->u, &island->solve);
     const int ready = status != SPRAG_ERROR_MEMORY && spragArticulationsSolve(island);
     spragArenaRelease(arena, mark);
     return ready ? spragArticulationsUnhold(world, island) : -1;
@@ -259,35 +268,49 @@ static void takeImpulses(struct spragWorld *world, spragIsland *island, spragSta
         spragImpulseSum(&world->snapshot, island);
 }
 
-/* Solves the island and takes its impulses.  It is solved again where a jam has changed how a body turns (blow.h), and
- * where the answer throws bodies (surge.h). */
+/* Solves again an island in which a jam has changed how a body turns (blow.h).  status: of the answer there is. */
+static void solveBlow(struct spragWorld *world, const spragPointerMap *surfaces, const spragSolveOptions *options,
+                      spragIsland *island, spragStatus status)
+{
+    spragBlow blow;
+    if (island->declined != NULL || island->greedy != NULL || !spragBlowLooksBack(world, island, &blow))
+        return;
+    const spragStatus again = solveHeld(world, surfaces, options, island);
+    const int iterations = blow.solve.iterations + island->solve.iterations;
+    takeImpulses(world, island, spragBlowIsGone(world, island, &blow) ? status : again);
+    island->solve.iterations = iterations;
+}
+
+/* Solves again, with smaller corrections, an island whose answer throws bodies (surge.h).  1: it did so; the last of
+ * SURGES_MAX rounds asks for no corrections at all. */
+static int solveSurge(struct spragWorld *world, const spragPointerMap *surfaces, const spragSolveOptions *options,
+                      spragIsland *island, int round)
+{
+    if (island->declined != NULL || island->greedy != NULL || island->glued ||
+        !spragSurges(&world->snapshot, island, round == SURGES_MAX))
+        return 0;
+    spragStatus status = assembleAnew(world, surfaces, island);
+    if (status == SPRAG_OK && island->declined == NULL)
+        status = solveHeld(world, surfaces, options, island);
+    takeImpulses(world, island, status);
+    island->solve.fallback = 1;
+    return 1;
+}
+
+/* Solves the island and takes its impulses; again where the answer says that its problem was not the right one. */
 static void solveBlocks(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island,
                         double seconds_left)
 {
     const double begin = seconds_left > 0 ? spragSeconds() : 0;
     spragSolveOptions options = spragIslandSolveOptions(&world->config, seconds_left);
-    spragStatus status = solveHeld(world, surfaces, &options, island);
+    const spragStatus status = solveHeld(world, surfaces, &options, island);
     takeImpulses(world, island, status);
-    spragBlow blow;
-    if (island->declined == NULL && island->greedy == NULL && spragBlowLooksBack(world, island, &blow)) {
-        const spragStatus before = status;
+    options.time_limit = spragTimeLeft(seconds_left, begin);
+    solveBlow(world, surfaces, &options, island, status);
+    for (int round = 1; round <= SURGES_MAX; ++round) {
         options.time_limit = spragTimeLeft(seconds_left, begin);
-        status = solveHeld(world, surfaces, &options, island);
-        const int iterations = blow.solve.iterations + island->solve.iterations;
-        if (spragBlowIsGone(world, island, &blow))
-            status = before;
-        takeImpulses(world, island, status);
-        island->solve.iterations = iterations;
-    }
-    for (int round = 1; round <= SURGES_MAX && island->declined == NULL && island->greedy == NULL && !island->glued &&
-                        spragSurges(&world->snapshot, island, round == SURGES_MAX);
-         ++round) {
-        status = assembleAnew(world, surfaces, island);
-        options.time_limit = spragTimeLeft(seconds_left, begin);
-        if (status == SPRAG_OK && island->declined == NULL)
-            status = solveHeld(world, surfaces, &options, island);
-        takeImpulses(world, island, status);
-        island->solve.fallback = 1;
+        if (!solveSurge(world, surfaces, &options, island, round))
+            break;
     }
     if (island->declined == NULL && island->greedy == NULL && !island->glued && !(seconds_left > 0)) {
         spragCoupledLookBack(world, island);

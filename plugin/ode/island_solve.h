@@ -1,14 +1,16 @@
-/* One island, from its contacts to the impulses of its bodies.
+/* One island, from its contacts to the impulses of its bodies:  u = W r + q  with the law of each contact (sprag.h).
  *
- * What begins again, and why, from the inside out:
+ * Some data of the problem follow from its own answer, so it is solved again until both fit.  The loops, from the
+ * inside out:
  *
  *     solution      the chain of solvers (solve/chain), or without W where that is enough
- *     bounds        of friction in turning joints, which follow from the answer (bounded)
- *     turns         the ends of sliding bearings, which lie along the answer (bearing)
- *     lean          W is made after all, where methods without it fail
- *     growth        contacts that were left out and do carry (working_set)
- *     held          limits and motors that were taken to hold, and do not
- *     blow, surge   a jam changed how a body turns; the answer throws bodies */
+ *     bounds        of friction in turning joints, |M| <= mu R F, F the joint's reaction (bounded)
+ *     turns         of the ends of sliding bearings, which lie along their reactions (bearing)
+ *     lean          W is made after all, if methods without it fail
+ *     growth        of the working set, by contacts that were left out and do carry load (working_set)
+ *     held          limits and motors that were taken to hold, and do not, become bounded rows
+ *     blow          a jam changed how a body turns, and with it Jdot v
+ *     surge         the answer throws bodies: corrections are reduced */
 #ifndef SPRAG_ODE_ISLAND_SOLVE_H
 #define SPRAG_ODE_ISLAND_SOLVE_H
 
@@ -17,12 +19,12 @@
 /* Why an island is declined, of a lenient world. */
 extern const char *const spragAbsurdity;
 
-/* What the solvers are asked for under the world's configuration, in so many seconds; 0: no limit. */
+/* The options of the solvers under the world's configuration; seconds: their time limit, 0 none. */
 spragSolveOptions spragIslandSolveOptions(const spragConfig *config, double seconds);
-/* Its problem.  0: the step fails; of a lenient world bad input declines the island alone. */
+/* Writes its problem.  0: the step fails; in a lenient world bad input declines this island alone. */
 int spragIslandAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island);
-/* Of an island with a problem, or rows without blocks (bare): r, u, how it was solved, and the impulses of its bodies,
- * or why it is declined.  0: the step fails. */
+/* Solves an island that has a problem, or rows without blocks (bare).  Fills r, u, solve and the impulses of its
+ * bodies; or declined.  0: the step fails. */
 int spragIslandSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island, double seconds);
 
 #endif

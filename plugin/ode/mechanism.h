@@ -1,6 +1,6 @@
-/* Mechanisms: sets of bodies that joints hold together, before their equations are made (ode/articulation.h).
- *
- * Two bodies that a joint's rows tie are in one mechanism.  Blocks on its bodies touch it. */
+/* Mechanisms: the connected components of the graph whose nodes are an island's moving bodies and whose edges are its
+ * joints with equality rows.  Bodies without a joint are in none; a block touches the mechanisms of its two bodies.
+ * Their equations are made in ode/articulation.h. */
 #ifndef SPRAG_ODE_MECHANISM_H
 #define SPRAG_ODE_MECHANISM_H
 
@@ -11,10 +11,10 @@
  * which mechanisms they touch.  0: no memory. */
 int spragMechanismsFind(spragSnapshot *s, spragIsland *island);
 
-/* Chooses the order in which the joints are eliminated, and analyses the factor.  They keep the order they were made
- * in; or it is turned round, where that leaves fewer blocks of L (a robot that is built from its trunk outwards is then
- * eliminated from its feet inwards); or they are dissected, where that costs half as much (a contact on a long chain
- * reaches few joints then).  0: no memory. */
+/* Chooses the order in which the joints are eliminated, and analyses the factor L of A = E M^-1 E^T = L D L^T.  The
+ * order is that in which they were made; or its reverse, if L has fewer blocks then (a robot that is built from its
+ * trunk outwards is eliminated from its feet inwards); or a dissection, if that costs at most half (a contact on a
+ * long chain then reaches few joints).  0: no memory. */
 int spragMechanismOrder(const spragSnapshot *s, spragIsland *island, struct spragArticulation *art);
 
 #endif

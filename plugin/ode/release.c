@@ -9,7 +9,6 @@
 #include "ode/soften.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
-#include "solve/solver.h"
 
 /* Limit of work where a wedge stands against a rigid solution, in 3x3 products: some 10 ms.  (Of the solutions that are
  * found at all for boxes pushed by a wall, four fifths are found within it; the others took up to 0.4 s.) */
@@ -88,7 +87,7 @@ static int holdOrSlip(spragIsland *island)
     return changed;
 }
 
-spragStatus spragPartingSolve(spragChainFn *solve, const spragSolveOptions *options, spragIsland *island,
+spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *options, spragIsland *island,
                               int *iterations)
 {
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
@@ -97,7 +96,8 @@ spragStatus spragPartingSolve(spragChainFn *solve, const spragSolveOptions *opti
     int round = 0;
     do {
         own.time_limit = spragTimeLeft(options->time_limit, begin);
-        status = solve(&island->problem, &own, &island->lane->arena, island->r, island->u, &island->solve);
+        status = spragChainSolvePart(part, &island->problem, &own, &island->lane->arena, island->r, island->u,
+                                     &island->solve);
         *iterations += island->solve.iterations;
     } while (status != SPRAG_ERROR_MEMORY && ++round < ROUNDS_MAX &&
              (releaseParting(island, round < ROUNDS_WITH_RETURN) | holdOrSlip(island)));
@@ -131,7 +131,7 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
         return 0;
     own.solver = SPRAG_SOLVER_VARIANT;
     if (!again) {
-        *status = spragPartingSolve(spragChainSolve, &own, island, iterations);
+        *status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, iterations);
     } else {
         island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);
         *status = SPRAG_NOT_CONVERGED;
@@ -151,7 +151,7 @@ static int solveHard(const spragSolveOptions *options, spragIsland *island, cons
 {
     if (!island->hard_before || island->block_count > FEW || options->solver != SPRAG_SOLVER_AUTO || island->vain)
         return 0;
-    *status = spragPartingSolve(spragChainAgain, options, island, iterations);
+    *status = spragPartingSolve(SPRAG_CHAIN_AGAIN, options, island, iterations);
     island->vain = *status != SPRAG_OK && *status != SPRAG_ERROR_MEMORY;
     island->hard = !island->vain && island->solve.fallback;
     island->solve.fallback = 0; /* it was found, and quickly */
@@ -165,30 +165,31 @@ static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, i
 {
     spragSolveOptions own = *options;
     if (!(island->wedge > 0))
-        return spragPartingSolve(spragChainGoOn, options, island, iterations);
+        return spragPartingSolve(SPRAG_CHAIN_REST, options, island, iterations);
     own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, WORK_DESPITE) : WORK_DESPITE;
-    const spragStatus status = spragPartingSolve(spragChainDespite, &own, island, iterations);
+    const spragStatus status = spragPartingSolve(SPRAG_CHAIN_DESPITE, &own, island, iterations);
     if (status == SPRAG_OK || !isFar(options, island))
         island->wedge = 0;
     return status;
 }
 
-/* The chain.  Where it misses, a wedge is looked for, which says that there may be no rigid solution: after the first
- * links in small islands with guides and where spragChainHastens, else after all.  With guides, later links seldom find
- * what the first did not: Newton's equations know no interior of the cones of guides (solve/cones.h). */
+/* The chain.  Where it misses, a wedge is looked for, which says that there may be no rigid solution.  In small islands
+ * with guides, and where spragChainIsPrompt, that is asked after the first links; else after all of them.  With guides,
+ * later links seldom find what the first did not: Newton's equations know no interior of the cones of guides
+ * (solve/cones.h). */
 static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *island, const double *guess, int again,
                               int *iterations)
 {
     const int guides = options->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW && spragHasGuides(island);
-    const int early = guides || spragChainHastens(&island->problem, options);
+    const int early = guides || spragChainIsPrompt(&island->problem, options);
     spragStatus status;
     if (solveWedged(options, island, again, iterations, &status))
         return status;
     if (!again && !island->wedged_before && solveHard(options, island, guess, iterations, &status))
         return status;
-    status = spragPartingSolve(early ? spragChainBegin : spragChainSolve, options, island, iterations);
+    status = spragPartingSolve(early ? SPRAG_CHAIN_BEGINNING : SPRAG_CHAIN_WHOLE, options, island, iterations);
     if (early && status == SPRAG_LIMIT && isFar(options, island)) /* a limit, not a miss: no wedge is looked for */
-        return spragPartingSolve(spragChainDespite, options, island, iterations);
+        return spragPartingSolve(SPRAG_CHAIN_DESPITE, options, island, iterations);
     if (!isMissed(options, island, status))
         return status;
     if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
@@ -217,7 +218,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     }
     island->wedge = 0;
     spragStatus status = waits ? solveRigid(options, island, guess, again, &iterations)
-                               : spragPartingSolve(spragChainSolve, options, island, &iterations);
+                               : spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, &iterations);
     if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
         (island->wedge > 0 || spragConflicts(island)))
         status = spragYieldingSolve(options, island, again || island->wedged_before ? guess : NULL, &iterations);

@@ -12,6 +12,7 @@
 #define SPRAG_ODE_RELEASE_H
 
 #include "ode/rows.h"
+#include "solve/solver.h"
 
 #define SPRAG_MISSED 1e-6 /* m/s: what misses by more is no answer */
 
@@ -19,12 +20,9 @@
  * chain's. */
 spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *island);
 
-/* The chain, or part of it (solve/solver.h). */
-typedef spragStatus spragChainFn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
-                                 double *r, double *u, spragSolveInfo *info);
-
-/* By it, until what parts is free, what presses is held, and what slips holds no more; adds to *iterations. */
-spragStatus spragPartingSolve(spragChainFn *solve, const spragSolveOptions *options, spragIsland *island,
+/* The same part of the chain again and again, until what parts is free, what presses is held, and what slips holds no
+ * more; adds to *iterations. */
+spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *options, spragIsland *island,
                               int *iterations);
 
 #endif

@@ -70,7 +70,7 @@ static void solve(Search *search, int sweeps)
     if (sweeps != CHAIN) {
         options.solver = SPRAG_SOLVER_GAUSS_SEIDEL;
         options.iteration_limit = sweeps;
-        status = spragPartingSolve(spragChainSolve, &options, island, &iterations);
+        status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &options, island, &iterations);
         island->solve.iterations = iterations;
     } else {
         status = spragReleaseSolve(&options, island);
@@ -183,7 +183,7 @@ static void newton(Search *search)
 }
 
 int spragSettle(const struct spragWorld *world, const spragSolveOptions *options, double enough, spragIsland *island,
-                spragBearingRounds *rounds, double *left, int *iterations)
+                spragBearingRounds *rounds, double *least)
 {
     spragArena *arena = &island->lane->arena;
     const spragArenaMark mark = spragArenaMarkGet(arena);
@@ -194,7 +194,7 @@ int spragSettle(const struct spragWorld *world, const spragSolveOptions *options
                      .rounds = rounds,
                      .n = rounds->count,
                      .enough = enough,
-                     .least = left};
+                     .least = least};
     double *room = SPRAG_TAKE_RAW(arena, double, 4 * n + n * n);
     search.r = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)island->block_count);
     search.pivot = SPRAG_TAKE_RAW(arena, int, n);
@@ -206,7 +206,7 @@ int spragSettle(const struct spragWorld *world, const spragSolveOptions *options
     sweepByTurns(&search);
     if (goesOn(&search))
         newton(&search);
-    *iterations += search.iterations;
+    island->solve.iterations = search.iterations;
     spragArenaRelease(arena, mark);
     return !search.no_memory;
 }

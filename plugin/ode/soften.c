@@ -202,11 +202,11 @@ static spragStatus solveShares(const spragSolveOptions *options, spragIsland *is
         soften(island, diagonal, share, guides);
         if (guess != NULL && closing > 0) {
             memcpy(island->r, guess, n * sizeof *island->r);
-            status = spragPartingSolve(spragChainSolve, &search, island, iterations);
+            status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &search, island, iterations);
         }
         if (status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough)) {
             memset(island->r, 0, n * sizeof *island->r);
-            status = spragPartingSolve(spragChainSolve, options, island, iterations);
+            status = spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, iterations);
         }
         island->wedge = closing > 0 ? closing : share * fastest(island);
         island->yielded = closing > 0 ? share : 0;
@@ -272,7 +272,7 @@ spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *is
     keep(island, &before);
     memset(island->r, 0, n * sizeof *island->r);
     soften(island, diagonal, SHARE_SWEPT, 0);
-    spragStatus status = spragPartingSolve(spragChainSolve, &own, island, iterations);
+    spragStatus status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, iterations);
     soften(island, diagonal, 0, 0);
     if (status == SPRAG_ERROR_MEMORY)
         return status;

@@ -150,7 +150,7 @@ typedef struct spragIsland {
     int guides_yield;    /* 1: guides had to, too */
     /* what follows begins as zeros where the island is not lone (batches.c), and has no value where it is */
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
-    int missed; /* so often it had no answer in this step: then it has less work when it is solved again (release.h) */
+    int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
     int unsettled;                /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
     int block_total;              /* with those that are not in the working set (working_set.h) */
     spragBlock *block;            /* (block_count) */
@@ -163,10 +163,9 @@ typedef struct spragIsland {
     spragLinks links;                  /* of them, where joints hold them (links.c) */
     spragReaches reaches;              /* the same, of products */
     double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
-    unsigned char
-        *held_rows;    /* (block_count) bits of those that joints hold (delassus.c); islands with joints have it */
-    double *r, *u;     /* (block_count x 3) N s, m/s */
-    double (*echo)[3]; /* (reported) N, of each contact (echo.h), or NULL */
+    unsigned char *held_rows;   /* (block_count) bits of rows that joints hold (delassus.c): of islands with joints */
+    double *r, *u;              /* (block_count x 3) N s, m/s */
+    double (*echo)[3];          /* (reported) N, of each contact (echo.h), or NULL */
     struct spragGreedy *greedy; /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
     spragCoupled coupled;
     struct spragKept *kept; /* while it is assembled again: what is as it was; else NULL */
@@ -205,8 +204,8 @@ static inline int spragIsDynamic(const spragSnapshot *snapshot, int body)
 
 /* ---------------------------------------------------------------- of an attachment */
 
-/* What becomes of a record in this step: its contact is gone or sleeps, goes on in an island that Sprag solves, or in
- * one that ODE does, and then it is kept as it is. */
+/* What becomes of a record in this step.  LEFT: its contact is gone, or sleeps; CONTINUED: it goes on in an island that
+ * Sprag solves; KEPT: it goes on in one that ODE solves, and the record stays as it is. */
 typedef enum spragRecordFate { SPRAG_RECORD_LEFT, SPRAG_RECORD_CONTINUED, SPRAG_RECORD_KEPT } spragRecordFate;
 
 /* A contact of the last step: what its successor is recognised by and starts from, and what the user is told. */
@@ -282,12 +281,12 @@ struct spragWorld {
     double begin, solved; /* s, spragSeconds() when the step began and when its islands were solved */
     double after;         /* s, what steps take after that */
     int wedges, hard;     /* islands of the last step that were so */
-    int lenient; /* 1: the program asked for ODE's step, and has no use for a status: what is absurd is declined, island
-                    by island; 0: the step is refused, and says what was wrong */
+    /* 1: the program asked for ODE's step, and has no use for a status: islands with absurd numbers are declined, one
+     * by one; 0: the step is refused with a status that says what was wrong */
+    int lenient;
     spragSnapshot snapshot; /* of the last step: for dumps */
-    void *
-        *listed; /* bodies, then joints, while they are looked at; then ODE's list of joints of each body that is shown
-                      none */
+    /* bodies, then joints, while they are looked at; then, of each body that is shown no joints, ODE's list of them */
+    void **listed;
     size_t listed_capacity;
     spragContactMemory *memory, *next_memory;
     size_t memory_capacity, next_memory_capacity;

@@ -73,7 +73,7 @@ static void *readArray(Input *in, const char *name, hid_t type, size_t size, hsi
         return NULL;
     const hid_t set = H5Dopen2(in->file, name, H5P_DEFAULT);
     if (set < 0) {
-        refuse(in, name, "it to be there");
+        refuse(in, name, "it to exist");
         return NULL;
     }
     const hid_t space = H5Dget_space(set);

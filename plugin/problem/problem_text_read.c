@@ -239,8 +239,8 @@ static void readExtensions(Reader *in, spragProblemData *data)
 
 static spragStatus readText(Reader *in, spragProblem **out)
 {
-    const int nc = readInt(in, 1, SPRAG_BLOCKS_MOST, "the number of contacts");
-    const int nb = readInt(in, 1, SPRAG_BLOCKS_MOST, "the number of blocks");
+    const int nc = readInt(in, 1, SPRAG_BLOCKS_MOST, "the number of contacts, 1 or more");
+    const int nb = readInt(in, 1, SPRAG_BLOCKS_MOST, "the number of blocks, 1 or more");
     if (in->status != SPRAG_OK)
         return in->status;
     /* A block takes at least 22 characters: a header that promises more than the file can hold is refused before

@@ -293,19 +293,29 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
     return solved;
 }
 
-static spragStatus solveChain(const spragProblem *problem, const spragSolveOptions *options, spragChainPart part,
-                              spragArena *arena, double *r, double *u, spragSolveInfo *info)
+/* A problem that was hard in the last step gets no more than some milliseconds of work. */
+static double workOf(const spragSolveOptions *options, spragChainPart part)
+{
+    if (part != SPRAG_CHAIN_AGAIN)
+        return options->work_limit;
+    return options->work_limit > 0 ? fmin(options->work_limit, SPRAG_WORK_PROMPT) : SPRAG_WORK_PROMPT;
+}
+
+spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem, const spragSolveOptions *given,
+                                spragArena *arena, double *r, double *u, spragSolveInfo *info)
 {
     *info = (spragSolveInfo){.residual = NAN, .solver = SPRAG_SOLVER_VARIANT};
-    const double begin = options->time_limit > 0 ? spragSeconds() : 0;
-    if ((options->solver == SPRAG_SOLVER_AUTO || options->solver == SPRAG_SOLVER_VARIANT) &&
-        part != SPRAG_CHAIN_SWEPT && solveSmall(problem, options, r, u, info))
+    spragSolveOptions options = *given;
+    options.work_limit = workOf(given, part);
+    const double begin = options.time_limit > 0 ? spragSeconds() : 0;
+    if ((options.solver == SPRAG_SOLVER_AUTO || options.solver == SPRAG_SOLVER_VARIANT) && part != SPRAG_CHAIN_SWEPT &&
+        solveSmall(problem, &options, r, u, info))
         return info->status = SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t n = 3 * (size_t)problem->contact_count;
     double *room = SPRAG_TAKE_RAW(arena, double, (u == NULL ? 4 : 3) * n);
     Run run = {
-        .problem = problem, .options = options, .left = *options, .begin = begin, .arena = arena, .r = r, .info = info};
+        .problem = problem, .options = &options, .left = options, .begin = begin, .arena = arena, .r = r, .info = info};
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (room != NULL) {
         double *const guess = room + 2 * n;
@@ -323,48 +333,5 @@ static spragStatus solveChain(const spragProblem *problem, const spragSolveOptio
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info)
 {
-    return solveChain(problem, options, SPRAG_CHAIN_WHOLE, arena, r, u, info);
-}
-
-spragStatus spragChainAgain(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                            double *u, spragSolveInfo *info)
-{
-    spragSolveOptions own = *options;
-    own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, SPRAG_WORK_PROMPT) : SPRAG_WORK_PROMPT;
-    return solveChain(problem, &own, SPRAG_CHAIN_AGAIN, arena, r, u, info);
-}
-
-int spragChainHastens(const spragProblem *problem, const spragSolveOptions *options)
-{
-    return spragChainIsPrompt(problem, options);
-}
-
-spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                            double *u, spragSolveInfo *info)
-{
-    return solveChain(problem, options, SPRAG_CHAIN_BEGINNING, arena, r, u, info);
-}
-
-spragStatus spragChainGoOn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                           double *u, spragSolveInfo *info)
-{
-    return solveChain(problem, options, SPRAG_CHAIN_REST, arena, r, u, info);
-}
-
-spragStatus spragChainDespite(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
-                              double *r, double *u, spragSolveInfo *info)
-{
-    return solveChain(problem, options, SPRAG_CHAIN_DESPITE, arena, r, u, info);
-}
-
-spragStatus spragChainProbe(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                            double *u, spragSolveInfo *info)
-{
-    return solveChain(problem, options, SPRAG_CHAIN_SWEPT, arena, r, u, info);
-}
-
-spragStatus spragChainWithin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
-                             double *r, double *u, spragSolveInfo *info)
-{
-    return solveChain(problem, options, SPRAG_CHAIN_WITHIN, arena, r, u, info);
+    return spragChainSolvePart(SPRAG_CHAIN_WHOLE, problem, options, arena, r, u, info);
 }

@@ -21,8 +21,8 @@
  *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method, before the
  *                      sweeps: those carry a change no further than from body to body
  *
- * What another method than the mode search finds for a small island goes through that search once more: it alone knows
- * the policy, and a separatrix when it sees one. */
+ * A solution that another method has found for a small island goes through the mode search once more, which alone
+ * applies the policy and recognises a separatrix. */
 #include "solve/chain_links.h"
 
 #include <math.h>
@@ -170,7 +170,7 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
         add(chain, &spragSolverTurns, 0, content);
 }
 
-/* A method that the user asks for by name has no limit of ours. */
+/* A method that the user asks for by name is not limited here. */
 void spragChainLinksOf(spragChainLinks *chain, spragChainPart part)
 {
     const spragSolveOptions *options = chain->options;

@@ -33,22 +33,9 @@ typedef struct spragChainLinks {
     int count; /* of the links */
 } spragChainLinks;
 
-/* What the chain is asked for: of the functions of solver.h. */
-typedef enum spragChainPart {
-    SPRAG_CHAIN_WHOLE,
-    SPRAG_CHAIN_AGAIN,     /* of a small problem: what found the last step's answer, if the beginning did not */
-    SPRAG_CHAIN_BEGINNING, /* some milliseconds in a step: before anybody asks whether there is a solution */
-    SPRAG_CHAIN_REST,      /* what follows the beginning */
-    SPRAG_CHAIN_DESPITE,   /* of the rest, what is tried although a wedge stands against a solution */
-    SPRAG_CHAIN_SWEPT,     /* sweeps alone, as many as asked for */
-    SPRAG_CHAIN_WITHIN     /* what generation solves its own problems by: all but generation */
-} spragChainPart;
-
 /* Fills links->link, of the problem and options that are there. */
 void spragChainLinksOf(spragChainLinks *links, spragChainPart part);
 
-/* 1: the problem is small, and less than the tolerance is enough: methods are kept short before that counts. */
-int spragChainIsPrompt(const spragProblem *problem, const spragSolveOptions *options);
 /* Rounds of the mode search where it is shown an answer, or what was one in the last step; 0: no limit. */
 int spragChainRoundsKnown(const spragProblem *problem);
 

@@ -3,30 +3,33 @@
  *
  *     q_k = u_k - W_kk r_k,   u_k = q + sum_j W_kj r_j,   r_k <- the block's law at (W_kk, q_k),
  *
- * The judge's residual is taken now and then, and when the sweep's largest change, |dr_k| w_k, says that it can pass.
+ * until spragProblemResidual is within the tolerance.  The residual is computed every few sweeps, and when the largest
+ * change of a sweep, |dr_k| w_k, is within the tolerance.
  *
  * Anderson's mixing of whole sweeps (anderson.h) takes 3 to 40 times fewer of them on towers, arches and piles; with a
  * window of 8 or 18, or with a looser safeguard, it is no faster or fails on p12 and p16.
  *
- * Momentum.  On many contacts that move Anderson's mixing finds nothing that lasts: too many modes
- * change.  There the first sweeps of a step go on by MOMENTUM of the last change (Polyak 1964): 1000
- * tumbling boxes come to 3e-3 m/s in 200 sweeps for 700, 1000 balls to 5e-4 in 200 for 400.  Near an
- * answer, and on fewer contacts, Anderson's mixing is better.
+ * Momentum.  In large piles that move too many contacts change their mode for Anderson's mixing to gain.  There the
+ * first sweeps of a step are extrapolated by MOMENTUM of the last change (heavy ball, Polyak 1964): 1000 tumbling boxes
+ * come to 3e-3 m/s in 200 sweeps in place of 700, 1000 balls to 5e-4 in 200 in place of 400.  Near an answer, and on
+ * fewer contacts, Anderson's mixing is better.
  *
- * Rays.  Where contacts are redundant, W has a null space (self-stress), and sweeps that cannot settle there drift: r
- * changes by the same dr every time, some 1e-6 of r, until after 1e5 sweeps a contact opens or slips.  As soon as dr is
- * steady the drift is followed at once to that event, unless a geometric decay would end before it.  Box piles come to
- * 5e-5 in 256 sweeps instead of 1e-3; p09, never solved by sweeps alone, takes 1288.
+ * Rays.  Where contacts are redundant W has a null space (self-stress), in which sweeps may drift: r changes by the
+ * same dr in every sweep, some 1e-6 of r, until after 1e5 sweeps a contact opens or slips.  As soon as dr is steady, r
+ * goes along it at once to that event, unless a geometric decay would end before.  Box piles come to 5e-5 in 256 sweeps
+ * instead of 1e-3; p09, never solved by sweeps alone, takes 1288.
  *
- * Where sweeps stall (p23, piles that move).  Not slow, unstable: at the solutions of piles of 100 balls the derivative
- * of a sweep has up to two eigenvalues beyond 1, real or in pairs, 1.0001 to 1.008, nine tenths of their modes in 6 to
- * 30 contacts.  Relaxation by 1/2 to 1/20 follows the same wandering flow, slower.  trace.c is for them.
+ * Where sweeps stall (p23, piles that move) they are not slow but unstable: at the solutions of piles of 100 balls the
+ * derivative of a sweep has up to two eigenvalues beyond 1, real or in pairs, 1.0001 to 1.008, with nine tenths of
+ * their modes in 6 to 30 contacts.  Relaxation by 1/2 to 1/20 follows the same wandering flow, more slowly.  trace.c is
+ * for such problems.
  *
- * Tried and dropped: alternating forward and backward sweeps (1.2 to 4 times more sweeps on arches, cards and piles);
- * rays beyond the first event (1.5 times as far, or to the third or tenth event with a projection on the cones: no
- * better).  On piles of 1000 that move: Anderson's mixing part by part, 20 to 1000 contacts each (worse than sweeps
- * alone), or with a window of 10 or 20 (the same); Nesterov's momentum, with restarts (ends at once where it stands) or
- * without (diverges from 0.95 on); phases of momentum and of mixing by turns (no better than one of each). */
+ * Tried and dropped: alternating forward and backward sweeps (1.2 to 4 times more sweeps on arches, cards and
+ * piles); rays beyond the first event (1.5 times as far, or to the third or tenth event with a projection on the
+ * cones: no better).  On piles of 1000 that move: Anderson's mixing part by part, 20 to 1000 contacts each (worse
+ * than sweeps alone), or with a window of 10 or 20 (the same); Nesterov's momentum, with restarts (ends at once
+ * where it stands) or without (diverges from 0.95 on); phases of momentum and of mixing by turns (no better than one
+ * of each). */
 #include <math.h>
 #include <string.h>
 
@@ -110,7 +113,7 @@ static void repeatRange(void *data, int range, int first, int end)
         x[i] = G[i] = G[i] + run->repeats * (G[i] - x[i]);
 }
 
-/* On to the end of the ray, if the sweeps go steadily where it leads; 0: they do not. */
+/* Follows the drift to its first event, if the sweeps are steady; 0: they are not. */
 static int follow(Run *run)
 {
     spragAnderson *anderson = &run->anderson;
@@ -186,7 +189,7 @@ static void carryRange(void *data, int range, int first, int end)
     }
 }
 
-/* From momentum to Anderson's mixing, where the residual was least. */
+/* Begins Anderson's mixing at r. */
 static void settle(Run *run, const double *r)
 {
     run->sweeper.after = gather;
@@ -194,10 +197,10 @@ static void settle(Run *run, const double *r)
     spragSweeperTake(&run->sweeper, r, run->anderson.G);
 }
 
-/* 1: after k sweeps the residual, last halved by sweep `marked` to `mark`, falls no more (patience 0: it always
- * does).  Near an answer, in a step, that is soon known: of 399 solves of piles of 1000 and 1200 balls that come
- * to rest, 42 end sooner with a patience of 200 sweeps in place of 1000, which saves two fifths of the sweeps of
- * all, and 179 reach 1e-6 m/s in place of 185. */
+/* 1: after k sweeps the residual, which sweep `marked` was the last to halve, to `mark`, falls no more (patience 0: it
+ * is not asked).  Near an answer, in a step, a patience of 200 sweeps in place of 1000 will do: of 399 solves of piles
+ * of 1000 and 1200 balls that come to rest 42 end sooner, which saves two fifths of all sweeps, and 179 reach 1e-6 m/s
+ * in place of 185. */
 static int isInVain(Patience patience, int limited, int k, int marked, double mark)
 {
     int sweeps = patience.sweeps;

@@ -4,8 +4,8 @@
  *
  *     u_S = W_SS r_S + q_S   with the law of each,        u_k = W_kS r_S + q_k   of the others,
  *
- * is one of all as soon as u_kn >= 0 of all others: r_k = 0 is then what the law asks of them.  So S begins without
- * contacts, and whenever it is solved the contact that the judge likes least joins it, until he likes all (as in a
+ * is one of all as soon as u_kn >= 0 of all others, since their law then asks for r_k = 0.  So S begins without
+ * contacts, and whenever it is solved the contact with the largest residual joins it, until all obey their law (as in a
  * working-set method of quadratic programming: Nocedal and Wright 2006, section 16.5).  Blocks that are no contacts,
  * and contacts that load another block, are in S from the start.  A contact that has joined stays, even if its impulse
  * falls to 0: S grows, so that the rounds end.
@@ -14,23 +14,24 @@
  * together make a W whose least eigenvalues are 1e-12 of its greatest, and ask for motions that differ by 1e-8 m/s:
  * Newton's method and the traced path lose their digits there.  Of points that all but repeat each other the first to
  * join holds the others open, by 1e-9 m/s, and W_SS stays regular.  And S is small: the mode search solves most of its
- * problems in some microseconds.  If the motion of existence.c parts all contacts it parts those of S: each of these
+ * problems in some microseconds.  If a motion opens all contacts (existence.c) it opens those of S, so each of these
  * problems has a solution too.
  *
- * All of these problems together have the work and the time that one method has.  (A chain of 40 links that falls on
- * the ground has 80 of them in a row, each worth hundreds of factorisations: 4 s, and no answer.)
+ * All of these problems together have the work and the time of one method.  (A chain of 40 links that falls on the
+ * ground has 80 of them in a row, each worth hundreds of factorisations: 4 s, and no answer.)
  *
- * Measured on islands of a car game, recorded where they took more than some milliseconds: the 226 that took longest,
- * 33 s by the chain without this, 3 s with it; of thirteen that were missed, by 1e-6 to 2e-4 m/s, two are, at 2e-6.
- * Those need impulses of 3e6 N s, whose rounding alone is 1e-6 m/s where mu is 340.  (Of larger islands: ODE's
- * demo_feedback has one of 107 contacts that the others miss, at 1.15e-6 m/s.)
+ * Measured on islands of a car game that took more than some milliseconds: the 226 slowest took 33 s by the chain
+ * without this, and take 3 s with it; of the thirteen that ended above the tolerance, at 1e-6 to 2e-4 m/s, two still
+ * do, at 2e-6.  Those need impulses of 3e6 N s, whose rounding alone is 1e-6 m/s where mu is 340.  (Of larger islands
+ * ODE's demo_feedback has one, of 107 contacts, that the other methods miss at 1.15e-6 m/s.)
  *
- * Again.  A car stands so for seconds, and what carried in the last step does so in this one, all but always.  Then S
- * begins with the contacts of the guess, if these are no more than half, and is solved no closer than asked: 209 such
+ * Again.  Such a car stands for seconds, and nearly always the same contacts carry as in the last step.  Then S begins
+ * with the contacts of the guess, if these are no more than half of all, and is solved no closer than asked: 209 such
  * steps took 0.5 s in place of 2.0.
  *
- * Tried and dropped: contacts leave S when their impulse is 0 (as fast, and where S is hard it goes to and fro); in
- * place of Newton from the guess (cheaper for the car, but loads on a box's corners then change from step to step). */
+ * Tried and dropped: contacts leave S when their impulse is 0 (as fast, but where S is hard contacts leave and join
+ * without end); generation in place of Newton's method from the guess (cheaper for the car, but loads on a box's
+ * corners then change from step to step). */
 #include <string.h>
 
 #include "base/clock.h"
@@ -41,7 +42,7 @@
 
 #define CLOSER 0.01 /* of the tolerance: S is solved so much closer, where that takes no more than some milliseconds */
 
-/* In S from the start (in, nc, zeroed).  1: some block is not. */
+/* Marks the blocks that are in S from the start (in, nc, zeroed).  1: some block is not. */
 static int begin(const spragProblem *p, unsigned char *in)
 {
     int out = 0;
@@ -62,96 +63,127 @@ static double workOf(int count, const spragSolveInfo *info)
     return (info->iterations - sweeps) * (n * n * n / 3 + 10 * n * n) + sweeps * n * n;
 }
 
-/* r (3 nc) becomes a solution with the impulses of S alone, from those in it.  *info: of that alone. */
-static spragStatus solveSet(const spragProblem *whole, const unsigned char *in, const spragSolveOptions *options,
-                            spragArena *arena, double *r, spragSolveInfo *info, double *work)
+/* S, its solution, and what it may still cost. */
+typedef struct Generation {
+    const spragProblem *problem; /* of all contacts */
+    spragSolveOptions left;      /* what S is asked for, with what is left of the time and the work */
+    double begin, work;          /* s, when it began; 3x3 products spent */
+    unsigned char *in;           /* (nc) 1: in S */
+    double *x, *u;               /* (3 nc) impulses, 0 outside S; W x + q */
+    double residual;             /* m/s, of all contacts */
+    int worst;                   /* the contact outside S with the largest residual, or -1: all have r = 0 rightly */
+    spragArena *arena;
+} Generation;
+
+/* x becomes a solution with the impulses of S alone, from those in it.  *info: of that alone. */
+static spragStatus solveSet(Generation *g, spragSolveInfo *info)
 {
-    const int nc = whole->contact_count;
+    const int nc = g->problem->contact_count;
     spragProblem part;
-    int count = 0, *block = SPRAG_TAKE_RAW(arena, int, nc);
-    double *s = SPRAG_TAKE_RAW(arena, double, 3 * nc);
+    int count = 0, *block = SPRAG_TAKE_RAW(g->arena, int, nc);
+    double *s = SPRAG_TAKE_RAW(g->arena, double, 3 * nc);
     if (block == NULL || s == NULL)
         return SPRAG_ERROR_MEMORY;
     for (int k = 0; k < nc; ++k)
-        if (in[k]) {
-            memcpy(s + 3 * count, r + 3 * k, 3 * sizeof *s);
+        if (g->in[k]) {
+            memcpy(s + 3 * count, g->x + 3 * k, 3 * sizeof *s);
             block[count++] = k;
         }
-    if (!spragPartTake(whole, block, count, arena, &part))
+    if (!spragPartTake(g->problem, block, count, g->arena, &part))
         return SPRAG_ERROR_MEMORY;
-    const spragStatus status = count > 0 ? spragChainWithin(&part, options, arena, s, NULL, info) : SPRAG_OK;
-    *work += workOf(count, info);
-    memset(r, 0, 3 * (size_t)nc * sizeof *r);
+    const spragStatus status =
+        count > 0 ? spragChainSolvePart(SPRAG_CHAIN_WITHIN, &part, &g->left, g->arena, s, NULL, info) : SPRAG_OK;
+    g->work += workOf(count, info);
+    memset(g->x, 0, 3 * (size_t)nc * sizeof *g->x);
     for (int i = 0; i < count; ++i)
-        memcpy(r + 3 * block[i], s + 3 * i, 3 * sizeof *r);
+        memcpy(g->x + 3 * block[i], s + 3 * i, 3 * sizeof *s);
     return status;
 }
 
-/* The contact outside S that the judge likes least, and his word on all; -1: he likes what is left. */
-static int worstOutside(const spragProblem *p, const unsigned char *in, const double *r, double *u, double *all)
+/* Fills u, residual and worst. */
+static void judge(Generation *g)
 {
-    int worst = -1;
+    const spragProblem *p = g->problem;
     double outside = 0;
-    *all = 0;
-    spragProblemVelocity(p, r, u);
+    g->worst = -1;
+    g->residual = 0;
+    spragProblemVelocity(p, g->x, g->u);
     for (int k = 0; k < p->contact_count; ++k) {
-        const double residual = spragBlockResidual(p, k, r, u + 3 * k);
-        *all = residual > *all ? residual : *all;
-        if (!in[k] && residual > outside)
-            outside = residual, worst = k;
+        const double residual = spragBlockResidual(p, k, g->x, g->u + 3 * k);
+        g->residual = residual > g->residual ? residual : g->residual;
+        if (!g->in[k] && residual > outside)
+            outside = residual, g->worst = k;
     }
-    return worst;
 }
 
-/* In S (in, nc) and x (3 nc) are the contacts that carry in r, if they are no more than half. */
-static void beginAgain(const spragProblem *p, const double *r, unsigned char *in, double *x)
+/* Takes what was spent off the limits.  1: nothing is left of one of them. */
+static int isSpent(Generation *g, const spragSolveOptions *given)
 {
+    const int timed = given->time_limit > 0, limited = given->work_limit > 0;
+    if (timed)
+        g->left.time_limit = given->time_limit - (spragSeconds() - g->begin);
+    if (limited)
+        g->left.work_limit = given->work_limit - g->work;
+    return (timed && g->left.time_limit <= 0) || (limited && g->left.work_limit <= 0);
+}
+
+/* S and x begin with the contacts that carry in r, if they are no more than half. */
+static void beginAgain(Generation *g, const double *r)
+{
+    const int nc = g->problem->contact_count;
     int carry = 0;
-    for (int k = 0; k < p->contact_count; ++k)
+    for (int k = 0; k < nc; ++k)
         carry += spragNorm3(r + 3 * k) > 0;
-    for (int k = 0; k < p->contact_count && 2 * carry <= p->contact_count; ++k)
+    for (int k = 0; k < nc && 2 * carry <= nc; ++k)
         if (spragNorm3(r + 3 * k) > 0) {
-            in[k] = 1;
-            memcpy(x + 3 * k, r + 3 * k, 3 * sizeof *x);
+            g->in[k] = 1;
+            memcpy(g->x + 3 * k, r + 3 * k, 3 * sizeof *r);
         }
+}
+
+/* Solves S, and lets the worst contact outside join it, until all obey their law or S has no solution. */
+static spragStatus grow(Generation *g, const spragSolveOptions *given, int *iterations)
+{
+    for (;;) {
+        const spragArenaMark mark = spragArenaMarkGet(g->arena);
+        spragSolveInfo own = {0};
+        const spragStatus status = solveSet(g, &own);
+        spragArenaRelease(g->arena, mark);
+        *iterations += own.iterations;
+        if (status == SPRAG_ERROR_MEMORY)
+            return status;
+        judge(g);
+        if (g->residual <= given->tolerance)
+            return SPRAG_OK;
+        if (isSpent(g, given))
+            return SPRAG_LIMIT;
+        if (!(own.residual <= given->tolerance) || g->worst < 0)
+            return SPRAG_NOT_CONVERGED;
+        g->in[g->worst] = 1;
+    }
 }
 
 static spragStatus generate(const spragProblem *problem, const spragSolveOptions *options, int again, spragArena *arena,
                             double *r, spragSolveInfo *info)
 {
     const int nc = problem->contact_count;
-    const double begun = spragSeconds();
-    double work = 0;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    spragSolveOptions closer = *options;
-    closer.solver = SPRAG_SOLVER_AUTO;
-    closer.tolerance = (again ? 1 : CLOSER) * options->tolerance, closer.enough = options->tolerance;
-    unsigned char *in = SPRAG_TAKE(arena, unsigned char, nc);
-    double *x = SPRAG_TAKE(arena, double, 3 * nc), *u = SPRAG_TAKE_RAW(arena, double, 3 * nc);
-    spragStatus status = in != NULL && x != NULL && u != NULL ? SPRAG_NOT_CONVERGED : SPRAG_ERROR_MEMORY;
-    const int begins = status != SPRAG_ERROR_MEMORY && nc <= SPRAG_GENERATION_MOST && begin(problem, in);
-    if (begins && again)
-        beginAgain(problem, r, in, x);
-    for (int grows = begins; grows;) {
-        const spragArenaMark round = spragArenaMarkGet(arena);
-        spragSolveInfo own = {0};
-        double all;
-        status = solveSet(problem, in, &closer, arena, x, &own, &work);
-        info->iterations += own.iterations;
-        spragArenaRelease(arena, round);
-        const int worst = worstOutside(problem, in, x, u, &all);
-        closer.time_limit = options->time_limit > 0 ? options->time_limit - (spragSeconds() - begun) : 0;
-        closer.work_limit = options->work_limit > 0 ? options->work_limit - work : 0;
-        const int late =
-            (options->time_limit > 0 && closer.time_limit <= 0) || (options->work_limit > 0 && closer.work_limit <= 0);
+    Generation g = {.problem = problem, .left = *options, .begin = spragSeconds(), .arena = arena};
+    g.left.solver = SPRAG_SOLVER_AUTO;
+    g.left.tolerance = (again ? 1 : CLOSER) * options->tolerance;
+    g.left.enough = options->tolerance;
+    g.in = SPRAG_TAKE(arena, unsigned char, nc);
+    g.x = SPRAG_TAKE(arena, double, 3 * nc);
+    g.u = SPRAG_TAKE_RAW(arena, double, 3 * nc);
+    const int ready = g.in != NULL && g.x != NULL && g.u != NULL;
+    spragStatus status = ready ? SPRAG_NOT_CONVERGED : SPRAG_ERROR_MEMORY;
+    if (ready && nc <= SPRAG_GENERATION_MOST && begin(problem, g.in)) {
+        if (again)
+            beginAgain(&g, r);
+        status = grow(&g, options, &info->iterations);
         if (status != SPRAG_ERROR_MEMORY)
-            status = all <= options->tolerance ? SPRAG_OK : late ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
-        grows = status == SPRAG_NOT_CONVERGED && own.residual <= options->tolerance && worst >= 0;
-        if (grows)
-            in[worst] = 1;
+            memcpy(r, g.x, 3 * (size_t)nc * sizeof *r);
     }
-    if (begins && status != SPRAG_ERROR_MEMORY)
-        memcpy(r, x, 3 * (size_t)nc * sizeof *r);
     spragArenaRelease(arena, mark);
     return status;
 }

@@ -28,7 +28,6 @@
  * solutions in place of projections; one step per center; in a step, the traced path (trace.c) with a half or a
  * third of its work (no more piles solved than by proximal points alone), and on balls shorter sweeps before (half
  * the sweeps: a sixth fewer solved in the same time). */
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -275,10 +274,17 @@ static double productsMost(spragTangentSpace space, const spragProblem *problem,
     return most;
 }
 
-/* In the space given, with `*refused` of its equations not solved well. */
-static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem, const spragSolveOptions *options,
-                           spragArena *arena, double *r, spragSolveInfo *info, int *refused)
+/* A run in one space, and why another is worth trying. */
+typedef struct Attempt {
+    spragTangentSpace space;
+    int refused; /* factorisations whose solutions were not good enough to be used */
+    int left;    /* 1: bodies were left for contacts */
+} Attempt;
+
+static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const spragSolveOptions *options,
+                           spragArena *arena, double *r, spragSolveInfo *info)
 {
+    const spragTangentSpace space = attempt->space;
     Newton newton = {.problem = problem,
                      .space = space,
                      .limited = options->work_limit > 0 && problem->contact_count > SMALL,
@@ -289,7 +295,6 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
                      .iterations = &info->iterations,
                      .first = info->iterations,
                      .counted = options->iteration_limit > 0};
-    *refused = 0;
     newton.hurried = !newton.crowd && (newton.limited || newton.enough > 0);
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most = productsMost(space, problem, options);
@@ -311,7 +316,8 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
     newton.limit = limitOf(options, tangent->price + PASSES * spragProductPrice(problem));
     if (ready != 0 && shared)
         status = ready > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
-    *refused = newton.left ? INT_MAX : ready > 0 ? tangent->refused : 0;
+    attempt->left = newton.left;
+    attempt->refused = ready > 0 ? tangent->refused : 0;
     spragArenaRelease(arena, mark);
     return status;
 }
@@ -319,16 +325,17 @@ static spragStatus solveIn(spragTangentSpace space, const spragProblem *problem,
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    int refused;
+    Attempt cheaper = {.space = SPRAG_TANGENT_CHEAPER}, contacts = {.space = SPRAG_TANGENT_CONTACTS};
     const int before = info->iterations;
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragSolveOptions left = *options;
     const double accepted = spragIsCrowd(problem, options) ? REFUSED : 0;
-    const spragStatus status = solveIn(SPRAG_TANGENT_CHEAPER, problem, options, arena, r, info, &refused);
-    if (status != SPRAG_NOT_CONVERGED || refused <= accepted * (info->iterations - before))
+    const spragStatus status = solveIn(&cheaper, problem, options, arena, r, info);
+    const int again = cheaper.left || cheaper.refused > accepted * (info->iterations - before);
+    if (status != SPRAG_NOT_CONVERGED || !again)
         return status;
     left.time_limit = spragTimeLeft(options->time_limit, begin);
-    return solveIn(SPRAG_TANGENT_CONTACTS, problem, &left, arena, r, info, &refused);
+    return solveIn(&contacts, problem, &left, arena, r, info);
 }
 
 /* The dearest factorisation that is tried before sweeps: of bodies without W it costs less than their W would. */

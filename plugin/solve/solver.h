@@ -65,32 +65,33 @@ int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *optio
 int spragVariantRests(const spragProblem *problem, const spragSolveOptions *options, const double *r, double *u,
                       spragSolveInfo *info);
 
+/* The chain, or a part of it. */
+typedef enum spragChainPart {
+    SPRAG_CHAIN_WHOLE,
+    /* Its first methods.  Where spragChainIsPrompt these are some milliseconds of work: after them the caller may ask
+     * whether there is a solution at all. */
+    SPRAG_CHAIN_BEGINNING,
+    /* The methods after those. */
+    SPRAG_CHAIN_REST,
+    /* Of the rest the ones that may find a solution although a wedge stands against it (existence.h). */
+    SPRAG_CHAIN_DESPITE,
+    /* For a problem that the first methods did not solve in the last step: begins with the contacts that carried then,
+     * and lets others join one by one (generation.c).  The fewer carry, the cheaper; some milliseconds at most. */
+    SPRAG_CHAIN_AGAIN,
+    /* Sweeps alone: options->iteration_limit of them, fewer if the time ends. */
+    SPRAG_CHAIN_SWEPT,
+    /* For the problems that generation.c makes: all methods but generation. */
+    SPRAG_CHAIN_WITHIN
+} spragChainPart;
+
 /* The chain on an arena: spragProblemSolve without checks, without malloc in the steady state, and without
  * info->seconds. */
 spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                             double *u, spragSolveInfo *info);
+spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem, const spragSolveOptions *options,
+                                spragArena *arena, double *r, double *u, spragSolveInfo *info);
 
-/* 1: the problem is small, and less than the tolerance is enough: the first methods are kept short. */
-int spragChainHastens(const spragProblem *problem, const spragSolveOptions *options);
-/* The first methods alone, some milliseconds of work where they are kept short: before it is asked whether there is a
- * solution at all. */
-spragStatus spragChainBegin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                            double *u, spragSolveInfo *info);
-/* For a problem that those did not solve in the last step: from the contacts that carried then, others join one by one
- * (generation.c).  The fewer carry, the cheaper.  Some milliseconds of work at most. */
-spragStatus spragChainAgain(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                            double *u, spragSolveInfo *info);
-/* The methods after spragChainBegin's. */
-spragStatus spragChainGoOn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                           double *u, spragSolveInfo *info);
-/* Of these the ones that may find a solution though a wedge stands against it (existence.h). */
-spragStatus spragChainDespite(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
-                              double *r, double *u, spragSolveInfo *info);
-/* Sweeps alone: options->iteration_limit of them, fewer if the time ends. */
-spragStatus spragChainProbe(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                            double *u, spragSolveInfo *info);
-/* What generation.c solves its own problems by: all methods but generation. */
-spragStatus spragChainWithin(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
-                             double *r, double *u, spragSolveInfo *info);
+/* 1: the problem is small, and a residual of options->enough will do: the first methods are then kept short. */
+int spragChainIsPrompt(const spragProblem *problem, const spragSolveOptions *options);
 
 #endif

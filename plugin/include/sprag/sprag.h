@@ -65,8 +65,8 @@ typedef enum spragStatus {
 /* One line of English for a status; never NULL.  The text is static. */
 SPRAG_API const char *spragStatusText(spragStatus status);
 
-/* What exactly was wrong in the last call of this thread that returned an error: names the argument, file and line or
- * index.  "" if there was none.  Valid until the thread's next call into Sprag. */
+/* What exactly was wrong if this thread's last call into Sprag returned an error: names the argument, the file and
+ * line, or the index.  "" if it did not.  Valid until the thread's next call into Sprag. */
 SPRAG_API const char *spragStatusDetail(void);
 
 /* SPRAG_VERSION of the library that is loaded.  The text is static. */
@@ -91,11 +91,11 @@ typedef enum spragBlockKind {
     SPRAG_BLOCK_ROLLING
 } spragBlockKind;
 
-/* What a contact does: it bears nothing; holds, u_t = 0; slides. */
+/* What a contact does: it bears no load; it sticks, u_t = 0; it slips. */
 typedef enum spragMode { SPRAG_MODE_OPEN, SPRAG_MODE_STICK, SPRAG_MODE_SLIP } spragMode;
 
-/* What is known of a contact at the start of the step.  It decides where several solutions exist (Painleve), and it
- * starts the search.  Never contains velocities that position correction (ERP) adds. */
+/* What is known of a contact at the start of the step.  It chooses between several solutions (docs/theory.md 6), and
+ * the search starts from it.  It never contains velocities that position correction (ERP) adds. */
 typedef struct spragContactHistory {
     double slip[2];           /* slip velocity at the start of the step, along t1 and t2, m/s */
     double free_acceleration; /* b: normal acceleration with this contact's force removed, m/s^2 */
@@ -104,7 +104,7 @@ typedef struct spragContactHistory {
     unsigned char mode;       /* spragMode at the end of the last step; OPEN for a fresh contact */
     signed char variant;      /* +1 / -1 of the last step; 0 for a fresh contact */
     unsigned char fresh;      /* 1: first step of this contact */
-    double held[9];           /* (3x3) 1/kg, what motors and limits that hold take off W_kk for p; 0: none do */
+    double held[9];           /* (3x3) 1/kg, what motors and limits that hold take off W_kk in p; 0 without any */
     unsigned char judged;     /* 1: the guess r is the policy's choice already, made for several contacts together */
 } spragContactHistory;
 
@@ -155,14 +155,15 @@ typedef struct spragSolveOptions {
     spragSolverKind solver; /* any but SPRAG_SOLVER_STOCK */
     double tolerance;       /* on the residual, m/s */
     int iteration_limit;    /* of each method, 0 = the method's own */
-    double time_limit;      /* s, 0 = none.  A few sweeps are made however short it is */
+    double time_limit;      /* s, 0 = none.  However short it is, a few Gauss-Seidel sweeps are made */
     int thread_count;       /* 0 or 1: this thread only.  The same bits for any number */
     spragIndeterminacy indeterminacy;
-    /* on the factorisations of one problem, in products of 3x3 blocks (some ns each): as a time limit, but the same
-     * bits on every machine; 0 = none */
+    /* Limit on the factorisations of one problem, in products of 3x3 blocks (some ns each), 0 = none.  It does what a
+     * time limit does, with the same bits on every machine. */
     double work_limit;
-    /* m/s: a residual that will do for a hard problem, one that is above the tolerance after some ms of work, or, if
-     * it has more than 60 contacts, after its sweeps (the same bits on every machine); 0 = only the tolerance will */
+    /* m/s: a residual at which the solver stops on a hard problem; 0 = only the tolerance ends it.  A problem is hard
+     * that is above the tolerance after some ms of work or, if it has more than 60 contacts, after its sweeps.  The
+     * same bits on every machine. */
     double enough;
 } spragSolveOptions;
 
@@ -171,19 +172,21 @@ SPRAG_API spragSolveOptions spragSolveOptionsDefault(void);
 
 typedef struct spragSolveInfo {
     spragStatus status;
-    double residual;        /* of the returned r, spragProblemResidual */
+    double residual;        /* m/s, spragProblemResidual of the returned r */
     int iterations;         /* of all methods together */
-    spragSolverKind solver; /* whose answer it is */
+    spragSolverKind solver; /* the method that found r */
     int method_iterations[SPRAG_SOLVER_COUNT];
-    int fallback;   /* 1: the chain's usual methods had no answer, and a later one had */
-    int several;    /* 1: more than one solution was seen and the policy chose */
-    int none;       /* 1: sliding had no solution and an impulse ended it (inconsistent) */
+    int fallback;   /* 1: the usual methods failed, and a later one of the chain was asked */
+    int several;    /* 1: more than one solution was seen, and the policy chose (indeterminate) */
+    int none;       /* 1: a slip could not go on, and an impulse ended it (inconsistent) */
     double seconds; /* of the solve alone */
 } spragSolveInfo;
 
-/* Solves.  options: NULL for the defaults.  r (3 nc): in the guess (zeros will do), out the impulses; u (3 nc) out
- * W r + q, may be NULL; info may be NULL.  Returns SPRAG_OK iff the residual is at most the tolerance;
- * SPRAG_NOT_CONVERGED or SPRAG_LIMIT with the best iterate; an error status with r untouched. */
+/* Solves a contact problem.  options: NULL for the defaults.  r (3 nc) N s: in a guess (zeros will do), out the
+ * impulses.  u (3 nc) m/s: out W r + q; may be NULL.  info may be NULL.
+ * SPRAG_OK iff the residual is at most the tolerance; SPRAG_NOT_CONVERGED or SPRAG_LIMIT with the best iterate in r;
+ * with an error r is untouched: SPRAG_ERROR_MEMORY, _NULL, _RANGE or _NOT_FINITE of an argument, and what
+ * spragProblemCheck finds but for the negative eigenvalue, which is not looked for here. */
 SPRAG_API spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptions *options, double *r,
                                         double *u, spragSolveInfo *info);
 
@@ -193,26 +196,34 @@ SPRAG_API spragStatus spragProblemSolve(const spragProblem *problem, const sprag
  * those of a problem that spragProblemCheck accepts. */
 SPRAG_API double spragProblemResidual(const spragProblem *problem, const double *r);
 
-/* Does a problem of contacts have a solution?  It has one if some motion u = W r + q parts every contact faster than it
- * slides, u_n > mu |u_t|.  Then r (3 nc, may be NULL) is the proof, impulses of such a motion, and margin its least
- * u_n - mu |u_t|, m/s.  If there is no such motion the question stays open.  Then margin < 0 is the best that a motion
- * has, to a tenth, and r is what stands against more: impulses in the friction cones that no body feels, W r = 0, with
- * sum |r_n| = 1 and q.r = margin.  That is a wedge which friction locks and the motion closes.
- * With m two-sided contacts each of the 2^m variants needs a motion, which parts a contact from the side that bears
- * (-u_n in place of u_n where that is the one with r_n < 0); r and margin are those of the variant with the least.
- * SPRAG_ERROR_RANGE: a block is no contact, or m > SPRAG_ENUMERATE_MAX. */
+/* Does a problem of contacts have a solution?  A sufficient criterion (Klarbring and Pang 1998; Acary, Cadoux,
+ * Lemarechal and Malick 2011): it has one if some motion u = W r + q opens every contact faster than it slides,
+ * u_n > mu |u_t|.
+ *
+ * If there is such a motion, `assured` is 1, r (3 nc, may be NULL) are impulses that make it, and margin is its least
+ * u_n - mu |u_t|, m/s.  If there is none the question stays open.  Then margin < 0 is the greatest that any motion
+ * has, to a tenth, and r is the obstacle: a self-stress in the friction cones, W r = 0, with sum |r_n| = 1 and
+ * q.r = margin.  This is a wedge that friction locks and the motion closes.
+ *
+ * With m two-sided contacts each of the 2^m variants needs such a motion.  Where a contact is loaded on the side with
+ * r_n < 0 the motion opens it with -u_n.  r and margin are those of the variant with the least margin.
+ *
+ * SPRAG_ERROR_RANGE: a block is no contact, or m > SPRAG_ENUMERATE_MAX; SPRAG_ERROR_NULL, _MEMORY, and as
+ * spragProblemSolve what spragProblemCheck finds. */
 typedef struct spragExistence {
-    int assured;   /* 1: it has a solution; 0: not decided */
+    int assured;   /* 1: a solution exists; 0: not decided */
     double margin; /* m/s; INFINITY without contacts */
 } spragExistence;
 SPRAG_API spragStatus spragProblemExistence(const spragProblem *problem, double *r, spragExistence *existence);
 
-/* Checks sizes, pattern, symmetry, finiteness, mu >= 0, bounds, diagonal >= 0 and W_nn > 0 of contacts, and looks for a
- * negative eigenvalue of W.  SPRAG_OK or what is wrong (detail names it). */
+/* Checks sizes, pattern, finiteness, symmetry (to 1e-2 of the largest entry), mu >= 0, bounds, diagonal >= 0 and
+ * W_nn > 0 of contacts, and looks for a negative eigenvalue of W: up to 100 contacts it finds any, in larger problems
+ * it may miss one.  SPRAG_OK, or SPRAG_ERROR_NULL, _SIZE, _NOT_FINITE, _RANGE, _NOT_SYMMETRIC, _INDEFINITE, _MEMORY;
+ * spragStatusDetail says what and where. */
 SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
 
-/* Problem files: FCLib HDF5 by the extension .hdf5/.h5 (if built with HDF5; what is none inside is read as
- * Siconos' text of sparse blocks), else text,
+/* Problem files.  With the extension .hdf5 or .h5 FCLib's HDF5 (if Sprag was built with HDF5; a file with the extension
+ * that is no HDF5 inside is read as Siconos' text of sparse blocks).  All others are text,
  *
  *     # comments
  *     nc nblocks
@@ -220,7 +231,7 @@ SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
  *     nc lines       q_n q_t1 q_t2
  *     nblocks lines  i j w00 w01 w02 w10 ... w22     sorted by row, columns ascending
  *
- * and, where a problem has more than the plain format can say, any number of lines
+ * with 0-based indices i, j, k, and, where a problem has more than this plain format can say, any number of lines
  *
  *     step H
  *     block k KIND mu_minus lo0 lo1 lo2 hi0 hi1 hi2 parent
@@ -230,17 +241,19 @@ SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
  * (KIND: contact, two-sided, force-limit, box, rolling), so that an island dumped from a step is solved again exactly
  * as it was.  Numbers are written with 17 digits.
  *
- * *out is owned by the caller: spragProblemFree.  Asymmetry up to 1e-2 relative is kept as given and reported in
- * ->asymmetry.  SPRAG_ERROR_FILE, _FORMAT (line and what was expected: spragStatusDetail), _UNSUPPORTED, _MEMORY, or
- * what spragProblemCheck finds; *out is then left as it was. */
+ * *out is owned by the caller: spragProblemFree.  Asymmetry of W up to 1e-2 of its largest entry is kept as given and
+ * reported in ->asymmetry.  SPRAG_ERROR_FILE, _FORMAT (spragStatusDetail names the line or dataset and what was
+ * expected), _UNSUPPORTED, _MEMORY, _NULL, or what spragProblemCheck finds; *out is then left as it was. */
 SPRAG_API spragStatus spragProblemRead(const char *path, spragProblem **out);
-/* By the same extensions; FCLib has one-sided contacts only (else SPRAG_ERROR_UNSUPPORTED).  A problem without contacts
- * cannot be written (SPRAG_ERROR_SIZE). */
+/* Writes a problem file, by the same extensions.  SPRAG_ERROR_UNSUPPORTED: FCLib has one-sided contacts only, or this
+ * build has no HDF5; _SIZE: a problem without contacts cannot be written; _FILE, _MEMORY, _NULL, or as
+ * spragProblemSolve what spragProblemCheck finds. */
 SPRAG_API spragStatus spragProblemWrite(const spragProblem *problem, const char *path);
-/* Of a problem that spragProblemRead made, or NULL. */
+/* Frees a problem that spragProblemRead made; NULL is nothing to do. */
 SPRAG_API void spragProblemFree(spragProblem *problem);
 
-/* p = W_nn - mu W_nt . e (docs/theory.md 2), e the direction of slip; W_nn at rest, NaN where W or slip is NULL. */
+/* 1/kg: p = W_nn - mu W_nt . e (docs/theory.md 2), with W (3x3) 1/kg the contact's own block, rows [n t1 t2], and e the
+ * direction of slip (2), m/s.  W_nn where slip is 0, NaN where W or slip is NULL. */
 SPRAG_API double spragPainleveSlope(const double W[9], double mu, const double slip[2]);
 
 /* ------------------------------------------------------------------ variants (docs/theory.md 3) */
@@ -287,24 +300,28 @@ typedef struct spragVariantSet {
     int selected; /* index the step would take, -1 = none (jam) */
 } spragVariantSet;
 
-/* Searches from history by the flip rule; small systems (m <= SPRAG_ENUMERATE_MAX) are enumerated where that is not
- * enough.  history (m) of +-1, or NULL.  SPRAG_OK: out is a realised variant, the policy's choice.  SPRAG_NO_SOLUTION:
- * none was found; out says where the search ended, and the class where it is known.  SPRAG_ERROR_NULL, _RANGE,
- * _NOT_FINITE, _MEMORY.  Takes 150 kB of the thread's stack. */
+/* Searches from history by the flip rule (docs/theory.md 3); where that is not enough, small systems
+ * (m <= SPRAG_ENUMERATE_MAX) are enumerated.  history (m) of +-1, or NULL.  SPRAG_OK: out is a realised variant, the
+ * policy's choice.  SPRAG_NO_SOLUTION: none was found; out says where the search ended, and the class where it is
+ * known.  SPRAG_ERROR_NULL, _RANGE, _NOT_FINITE, _MEMORY.  Takes 150 kB of the thread's stack. */
 SPRAG_API spragStatus spragVariantSolve(int m, const double *D, const double *D0, const double *b, const int *history,
                                         spragVariantResult *out);
-/* All 2^m variants, m <= SPRAG_ENUMERATE_MAX.  SPRAG_OK whether or not one is realised; errors as above, out then as it
- * was. */
+/* All 2^m variants, m <= SPRAG_ENUMERATE_MAX.  SPRAG_OK whether or not one is realised; with an error, as above, out is
+ * left as it was. */
 SPRAG_API spragStatus spragVariantEnumerate(int m, const double *D, const double *D0, const double *b,
                                             spragVariantSet *out);
+/* Frees what set owns, and empties it; NULL is nothing to do. */
 SPRAG_API void spragVariantSetFree(spragVariantSet *set);
 
-/* Gap conditions.  The bodies touch at the loaded points of the variant `base` (NULL: all +); clearance (m) > 0 is what
- * is left at their antipodes, m.  The other variants are reached by displacing the redundant coordinates until the
- * antipodes of the flipped pairs touch and the points of the other pairs still do; a displacement x opens the gap of
- * point k by column k of D0 times x, the same D0 as above (columns are normals into the body).
- * gap (2^m x m), in the order of spragVariantEnumerate: what is then left at the unloaded point of each pair, NaN where
- * D0 of the variant is singular.  *admissible (may be NULL) is 1 if all are > 0: every variant can be assumed. */
+/* Gap conditions (docs/theory.md 3).  In the variant `base` (m of +-1; NULL: all +) the bodies touch at the loaded
+ * point of every pair, and clearance (m) > 0, in metres, is left at the antipode of each.  Another variant is reached
+ * by a displacement x of the redundant coordinates that closes the gaps of the flipped pairs and keeps the other pairs
+ * in touch.  x opens the gap of point k by (column k of D0) . x, with D0 (m x 2m) as above: its columns are the normals
+ * into the body.
+ *
+ * gap (2^m x m) m, in the order of spragVariantEnumerate: what is then left at the unloaded point of each pair; NaN
+ * where D0 of the variant is singular.  *admissible (may be NULL): 1 if all gaps are > 0, so that every variant can be
+ * assumed.  m <= SPRAG_ENUMERATE_MAX.  SPRAG_ERROR_NULL, _RANGE, _NOT_FINITE. */
 SPRAG_API spragStatus spragVariantGaps(int m, const double *D0, const int *base, const double *clearance, double *gap,
                                        int *admissible);
 
@@ -348,10 +365,11 @@ typedef struct spragSolutionSet {
                                      * braced against each other without bound */
 } spragSolutionSet;
 
-/* One to three contacts; A symmetric to 1e-9, A_nn > 0, 0 <= mu <= mu_static < infinity.  SPRAG_OK whether or not there
- * is a solution (out->count may be 0); SPRAG_ERROR_NULL, _RANGE, _NOT_FINITE, _NOT_SYMMETRIC, _INDEFINITE, _MEMORY, out
- * then as it was. */
+/* All solutions of a state of one to three contacts; A symmetric to 1e-9, A_nn > 0, 0 <= mu <= mu_static < infinity.
+ * SPRAG_OK whether or not there is a solution (out->count may be 0).  With SPRAG_ERROR_NULL, _RANGE, _NOT_FINITE,
+ * _NOT_SYMMETRIC, _INDEFINITE or _MEMORY out is left as it was. */
 SPRAG_API spragStatus spragParadoxEnumerate(const spragContactState *state, spragSolutionSet *out);
+/* Frees what set owns, and empties it; NULL is nothing to do. */
 SPRAG_API void spragSolutionSetFree(spragSolutionSet *set);
 
 /* What happens to the solutions of a state at a critical friction. */
@@ -375,18 +393,23 @@ typedef struct spragCriticalSet {
     int incomplete;
 } spragCriticalSet;
 
-/* Critical friction for mu_k + t rate_k (rate: nc), from < t < to, where mu stays >= 0.  A sliding contact keeps its
- * direction.  At rest a single contact is taken in its worst direction (friction that bears most on the normal force),
- * several in the one they would begin to slip in without friction.  FOLD and CUSP are properties of the bodies and
- * always listed; BORDER and REST where they change the number of solutions for the load b. */
+/* Critical friction: the values of t in from < t < to at which the solutions change as friction grows by
+ * mu_k + t rate_k (rate: nc; mu has to stay >= 0).  Source: Ivanov 2009 (docs/theory.md).
+ *
+ * A sliding contact keeps its direction.  At rest a single contact is taken in its worst direction, in which friction
+ * adds most to the normal force; several are taken in the directions in which they would begin to slip without
+ * friction.  FOLD and CUSP are properties of the bodies and always listed; BORDER and REST are listed where they change
+ * the number of solutions for the load b.  SPRAG_ERROR_* as of spragParadoxEnumerate; out is then left as it was. */
 SPRAG_API spragStatus spragCriticalEnumerate(const spragContactState *state, const double *rate, double from, double to,
                                              spragCriticalSet *out);
+/* Frees what set owns, and empties it; NULL is nothing to do. */
 SPRAG_API void spragCriticalSetFree(spragCriticalSet *set);
 
-/* Impulse that ends a slip that has no continuation (friction impact without collision, docs/theory.md 6).
- * G (3x3) 1/kg inverse inertia seen by the contact, v (3) contact velocity [n t1 t2] before, energetic restitution.
- * Writes the impulse P (3) N s and the velocity after (3) m/s.  SPRAG_NO_SOLUTION if p >= 0: nothing jams.
- * SPRAG_ERROR_NULL, _NOT_FINITE, _RANGE, _NOT_SYMMETRIC, _INDEFINITE: of the arguments. */
+/* The impulse that ends a slip without a continuation: an impact by friction, without a collision (docs/theory.md 6;
+ * Stronge 2000).  G (3x3) 1/kg: inverse inertia that the contact feels; v (3) m/s: its velocity before, [n t1 t2];
+ * restitution 0..1, energetic.  Writes the impulse P (3) N s and the velocity after it, v_after (3) m/s.
+ * SPRAG_NO_SOLUTION: nothing jams, as p >= 0, or no direction of slip leads on; SPRAG_NOT_CONVERGED: nothing ends the
+ * slip; SPRAG_ERROR_NULL, _NOT_FINITE, _RANGE, _NOT_SYMMETRIC, _INDEFINITE: of the arguments. */
 SPRAG_API spragStatus spragJamImpulse(const double G[9], double mu, double restitution, const double v[3], double P[3],
                                       double v_after[3]);
 

@@ -2,12 +2,19 @@
  *
  * Attach a world, create its contacts with spragJointCreateContact, step it with spragWorldStep.  Contacts that were
  * made with dJointCreateContact are solved too.  ODE keeps integration, gravity, damping, sleeping and callbacks, and
- * the gyroscopic terms (of islands with contacts as spragGyroscopic says).
+ * outside of islands with contacts the gyroscopic terms (see spragGyroscopic).
  *
- * Threads: one world, one thread at a time; different worlds may be stepped by different threads, where each has a
- * threading implementation of its own (dWorldSetStepThreadingImplementation): the default one, which all share, serves
- * one thread.  Callbacks that ODE makes within a step (dBodySetMovedCallback) may read, but not change what the step
- * works with: its config, guides and joint friction, a dump, a step of the same world are SPRAG_ERROR_ORDER there.
+ * Threads: only one thread at a time may use a world.  Different worlds may be stepped by different threads if each has
+ * a threading implementation of its own (dWorldSetStepThreadingImplementation): ODE's default one, which all worlds
+ * share, serves one thread.
+ *
+ * Callbacks: within a step ODE calls dBodySetMovedCallback's.  There Sprag's results may be read; what the step works
+ * with may not be changed: setting the config, guides, joint friction, dumping and stepping the same world return
+ * SPRAG_ERROR_ORDER.
+ *
+ * Errors: where a function returns spragStatus, spragStatusDetail says what was wrong.  SPRAG_ERROR_NULL: an argument
+ * or the handle is NULL; SPRAG_ERROR_STALE: the handle was detached, or its dWorld destroyed.
+ *
  * A step takes some 70 kB of the thread's stack.
  */
 #ifndef SPRAG_SPRAG_ODE_H
@@ -34,16 +41,16 @@ typedef enum spragGyroscopic {
 typedef enum spragAnalysis {
     SPRAG_ANALYSIS_OFF,
     SPRAG_ANALYSIS_CONTACTS, /* p, b and the paradox class of every sliding contact */
-    SPRAG_ANALYSIS_JUDGE /* and under SPRAG_SOLVER_STOCK the residual of ODE's own answer, at the price of looking */
+    SPRAG_ANALYSIS_JUDGE     /* and under SPRAG_SOLVER_STOCK the residual of ODE's answer, which takes time to find */
 } spragAnalysis;
 
 typedef struct spragConfig {
-    unsigned cookie;        /* set by spragConfigDefault, or 0; what was never initialised is refused */
+    unsigned cookie;        /* set by spragConfigDefault, or 0; another value (an uninitialised struct) is refused */
     spragSolverKind solver; /* may be changed between steps: spragWorldSetConfig */
     double tolerance;       /* on the residual, m/s; default 1e-8 */
     int iteration_limit;    /* per island and method, 0 = the method's own */
-    double time_limit;      /* s, of the whole step with ODE's part, 0 = none; the best answer so far is used */
-    double enough;          /* m/s, see spragSolveOptions; default 0 = none; 1e-6 in preloaded programs */
+    double time_limit;      /* s, of the whole step with ODE's part, 0 = none; then the best answer so far is used */
+    double enough;          /* m/s, as in spragSolveOptions; default 0 = none; 1e-6 in preloaded programs */
     int thread_count;       /* default 1 */
     spragIndeterminacy indeterminacy;
     double tangential_restitution; /* 0..1, energetic restitution of the impact that ends a slip; default 0 */
@@ -51,33 +58,36 @@ typedef struct spragConfig {
     int event_capacity;            /* events kept of one step; default 1024, more are counted, not kept */
     spragStepper stepper;          /* default SPRAG_STEPPER_STEP */
     spragGyroscopic gyroscopic;
-    int patient;   /* 1: a large island may do as much work in every step.  Default 0: while it ends above 1e-6 m/s, or
-                      takes more than some 40 ms (or half a step's time, where `enough` is given),
-                      less and less, down to what some milliseconds buy (docs/architecture.md, Piles on the move) */
-    int forgetful; /* 1: a step depends on the state of the world alone.  Nothing is known of the last one, every
-                      contact touches anew, with a new id.  For planners and others who set states by hand and want the
+    int patient;   /* 1: a large island has all its work limit in every step.  Default 0: while it ends above 1e-6 m/s,
+                      or takes more than some 40 ms (or half of stepsize, where `enough` is given), it has half as much
+                      in each step, down to some milliseconds (docs/architecture.md, Piles on the move) */
+    int forgetful; /* 1: a step depends on the state of the world alone.  Nothing is kept from the last step: every
+                      contact begins anew, with a new id.  For planners and others who set states by hand and want the
                       same step from the same state.  Default 0 */
 } spragConfig;
 
+/* The defaults above, with the cookie set. */
 SPRAG_API spragConfig spragConfigDefault(void);
 
 /* Properties of a contact that dSurfaceParameters lacks.  Zero means zero; start from spragSurfaceDefault. */
 typedef struct spragSurface {
-    double mu_static;           /* holds what rested, or rests when first seen; < mu: equal to mu */
+    double mu_static;           /* coefficient for a contact that rested, or rests when first seen; < mu: as mu */
     double curvature_radius[2]; /* m, of each body's surface at the contact.  0: a point fixed in the body (a tip); > 0:
-                                   a sphere of that radius rolls; INFINITY: flat; < 0: as the geom says (default).  The
-                                   world is flat.  Of two bodies without round geoms each counts as flat by half, so
-                                   say {0, INFINITY} for a tip on a moving table */
+                                   a sphere of that radius, which rolls; INFINITY: flat; < 0 (default): as the geom
+                                   says.  The world is flat.  Of two bodies without round geoms each is half flat,
+                                   so say {0, INFINITY} for a tip on a moving table */
     double stiffness;           /* N/m, 0 = rigid */
     double damping;             /* N s/m */
 } spragSurface;
 
+/* No static friction of its own, curvature as the geoms say, rigid. */
 SPRAG_API spragSurface spragSurfaceDefault(void);
 
-/* Two-sided contact: a point of `body` on a plane fixed in `guide` (NULL: the world); two guides make a line, or a slot
- * with walls.  ODE knows the two bodies as connected by a null joint: they sleep and wake together.  A guide acts where
- * Sprag solves its island; under SPRAG_SOLVER_STOCK and in a declined island (SPRAG_EVENT_DECLINED) it exerts nothing
- * and takes the point back to its plane afterwards, at ERP.  It ends with either body. */
+/* Two-sided contact (docs/guides.md): a point of `body` on a plane fixed in `guide` (NULL: the world).  Two guides make
+ * a line, or a slot with walls.  A null joint connects the two bodies in ODE, so they sleep and wake together.  A guide
+ * acts where Sprag solves its island.  Under SPRAG_SOLVER_STOCK and in a declined island (SPRAG_EVENT_DECLINED) it
+ * exerts no force; afterwards the point is brought back to its plane at the rate of ERP.  A guide ends with either of
+ * its bodies. */
 typedef struct spragGuideDef {
     unsigned cookie; /* set by spragGuideDefDefault, or 0 */
     dBodyID body, guide;
@@ -88,15 +98,18 @@ typedef struct spragGuideDef {
     spragSurface surface[2]; /* of either side; a point on a plane has no use for curvature_radius */
 } spragGuideDef;
 
+/* No bodies yet, no friction, no clearance, default surfaces; the cookie is set. */
 SPRAG_API spragGuideDef spragGuideDefDefault(void);
 
-/* Coulomb friction in a joint, proportional to its reaction: in hinges, balls and universals, whose bearings have a
- * radius, and in sliders and pistons, whose bearings have a length and a half-width.
+/* Coulomb friction in a joint, proportional to its reaction (docs/guides.md): in hinges, balls and universals, whose
+ * bearings have a radius, and in sliders and pistons, whose bearings have a length and a half-width.
  *
- * Turning about an axis: a torque of mu radius |force that the joint hands on|.  In a ball it is that in any direction
- * across the load, and as much about the load.  Sliding: the two ends of the bearing bear on their sides, each a
- * two-sided contact (a spragContact with this joint); it jams where a pull at e from the axis meets 2 mu e > length.
- * The bearing sits at the centre of a slider's first body, at the anchor of a piston, where friction also turns, at
+ * Turning about an axis: a torque up to mu radius |F|, F the force that the joint transmits.  In a ball that is the
+ * bound for the torque across F, in any direction, and once more for the torque about F.
+ *
+ * Sliding: the bearing is loaded at its two ends, each a two-sided contact (a spragContact with this joint).  It jams
+ * where it is pulled at a distance e from its axis with 2 mu e > length.  It sits at the centre of a slider's first
+ * body, at the anchor of a piston.  In a piston friction also resists turning about the axis, at the radius
  * half_width. */
 typedef struct spragJointFriction {
     double mu;         /* kinetic */
@@ -106,6 +119,7 @@ typedef struct spragJointFriction {
     double half_width; /* m, of the bearing, for sliding axes */
 } spragJointFriction;
 
+/* No friction. */
 SPRAG_API spragJointFriction spragJointFrictionDefault(void);
 
 /* A contact, a guide, or the end of a sliding bearing in the last step; vectors in world axes. */
@@ -116,7 +130,7 @@ typedef struct spragContact {
     double position[3];    /* m */
     double normal[3];      /* unit */
     spragMode mode;        /* at the end of the step */
-    int variant;           /* side that bears load: of a guide +1 or -1, of a contact 1; 0: none */
+    int variant;           /* the side that is loaded: of a guide +1 or -1, of a contact 1; 0: none */
     double normal_force;   /* N, mean over the step, along normal; < 0: a guide that pulls */
     double friction[3];    /* N, mean over the step, on body[0] */
     double slip[3];        /* m/s, of body[0] against body[1] at the end of the step */
@@ -133,13 +147,13 @@ typedef enum spragEventType {
     SPRAG_EVENT_STICK,   /* a slip ended */
     SPRAG_EVENT_SLIP,    /* one began */
     SPRAG_EVENT_REVERSE, /* it slid, and slides the other way */
-    SPRAG_EVENT_VARIANT, /* a guide bears on its other side */
-    /* docs/theory.md 6; also of an island */
-    SPRAG_EVENT_JAM,           /* a slip was ended by an impulse that is no collision; of an island: it is wedged */
+    SPRAG_EVENT_VARIANT, /* a guide is loaded on its other side */
+    /* docs/theory.md 6; of a contact or of an island */
+    SPRAG_EVENT_JAM,           /* an impulse ended a slip, without a collision; of an island: it is wedged */
     SPRAG_EVENT_INDETERMINATE, /* several motions */
     SPRAG_EVENT_INCONSISTENT,  /* no motion without an impulse */
     /* of an island */
-    SPRAG_EVENT_FALLBACK, /* the usual methods had no answer, a later one had, or none; reason, if there is more */
+    SPRAG_EVENT_FALLBACK, /* the usual methods failed: a later one was asked, and may have failed too (reason) */
     SPRAG_EVENT_DECLINED, /* ODE solved it; reason */
     SPRAG_EVENT_TYPE_COUNT
 } spragEventType;
@@ -162,18 +176,19 @@ typedef struct spragEvent {
     int anticipated; /* 1: the velocity-level step met the singular point up to a step early (p still > 0) */
     int paradox_class;
     int variant; /* +1 / -1 after the step: the side of a guide that bears load; 1 of an ordinary contact, 0 open */
-    /* Of DECLINED: why ODE solved the island; of FALLBACK and JAM of an island: that it is wedged, that friction of its
-     * joints does not fit, or why it was rescued.  A sentence that lives for ever; else NULL. */
+    /* Of DECLINED: why ODE solved the island.  Of FALLBACK, and of JAM of an island: that it is wedged, that no bounds
+     * of its joints' friction fit their reactions, or why it was rescued.  A static sentence, or NULL. */
     const char *reason;
-    int body_number[2]; /* the same as long as a body lives, and never another's; -1: the world, or unknown */
+    int body_number[2]; /* constant while a body lives, and never another body's; -1: the world, or unknown */
 } spragEvent;
 
+/* event: valid during the call; user: as given to spragWorldSetEventCallback. */
 typedef void spragEventFn(const spragEvent *event, void *user);
 
-/* Of the last step. */
+/* What the last step was like. */
 typedef struct spragStepInfo {
     int islands, contacts, joints;  /* seen by Sprag; joints: those that are no contacts */
-    int solved[SPRAG_SOLVER_COUNT]; /* islands per solver whose answer was taken */
+    int solved[SPRAG_SOLVER_COUNT]; /* islands by the method whose answer was taken */
     int iterations;
     double residual;          /* worst over solved islands, m/s; of wedged ones: of the problem in which they yield */
     int fallbacks;            /* islands with SPRAG_EVENT_FALLBACK */
@@ -184,8 +199,8 @@ typedef struct spragStepInfo {
     double time;              /* s since attach */
     int wedged; /* islands for which no rigid solution was found and friction locks a wedge: contacts yield */
     double residual_rigid; /* worst over these, of the rigid problem, m/s */
-    int rescued; /* of the fallbacks: large islands that no solver answered, or whose matrix is too large: swept */
-    int quick;   /* 1: of the declined islands one is too large for dWorldStep, and ODE's step was dWorldQuickStep */
+    int rescued; /* of the fallbacks: large islands without an answer, or whose matrix is too large: swept without it */
+    int quick;   /* 1: a declined island is too large for dWorldStep, so ODE's step was dWorldQuickStep */
 } spragStepInfo;
 
 /* Of spragStepInfo.nanoseconds. */
@@ -201,51 +216,60 @@ enum {
 };
 
 /* Attaches Sprag to a world.  *out lives until spragWorldDetach, best called before dWorldDestroy; once the dWorld is
- * destroyed all other calls return SPRAG_ERROR_STALE.  SPRAG_ERROR_ORDER: it is attached already; SPRAG_ERROR_ODE: this
- * libode is not the one that Sprag was built for; SPRAG_ERROR_NULL, _RANGE, _MEMORY.  (While worlds are
- * attached a handler is set with dSetFreeHandler, which passes on to the one it found.) */
+ * destroyed all other calls return SPRAG_ERROR_STALE.  SPRAG_ERROR_ORDER: the world is attached already;
+ * SPRAG_ERROR_ODE: this libode is not the one that Sprag was built for; SPRAG_ERROR_NULL, _RANGE, _MEMORY.  (While
+ * worlds are attached Sprag has a handler set with dSetFreeHandler, which calls the one that was there.) */
 SPRAG_API spragStatus spragWorldAttach(dWorldID world, const spragConfig *config /* NULL: defaults */,
                                        spragWorldID *out);
-/* Ends its guides and joint friction, events and contacts.  Not from within a step of the world. */
+/* Detaches, and frees all of it: its guides and joint friction end, the arrays of events and contacts are gone.  Within
+ * a step of the world, or its event callback, it does nothing (SPRAG_ERROR_ORDER in spragStatusDetail). */
 SPRAG_API void spragWorldDetach(spragWorldID);
 /* The attachment of a world, or NULL. */
 SPRAG_API spragWorldID spragWorldFind(dWorldID world);
-/* For the steps from the next one on.  SPRAG_ERROR_RANGE: a field is out of its range, and nothing is changed. */
+/* The config of the steps from the next one on.  SPRAG_ERROR_RANGE: a field is out of its range, and nothing is
+ * changed; _ORDER within a step; _NULL, _STALE. */
 SPRAG_API spragStatus spragWorldSetConfig(spragWorldID, const spragConfig *config);
+/* Copies the present config.  SPRAG_ERROR_NULL, _STALE. */
 SPRAG_API spragStatus spragWorldGetConfig(spragWorldID, spragConfig *config);
 
-/* As dJointCreateContact.  NULL on bad input (spragStatusDetail says what). */
+/* As dJointCreateContact: the joint is ODE's, and lives as long as its group says.  NULL on bad input
+ * (spragStatusDetail says what). */
 SPRAG_API dJointID spragJointCreateContact(spragWorldID, dJointGroupID, const dContact *);
+/* The same with a surface, which is copied and may not be NULL. */
 SPRAG_API dJointID spragJointCreateContactSurface(spragWorldID, dJointGroupID, const dContact *, const spragSurface *);
 
-/* As dWorldStep / dWorldQuickStep, by stepsize seconds, 1e-30 to 1e30.  On an error status the world is as it was
- * before the call: SPRAG_ERROR_NOT_FINITE or _RANGE of a number in it (spragStatusDetail names it), _ORDER within a
- * step, _STALE, _MEMORY. */
+/* One step of stepsize seconds, 1e-30 to 1e30, as dWorldStep or dWorldQuickStep (spragConfig.stepper).  On an error
+ * status the world is as it was before the call: SPRAG_ERROR_NOT_FINITE or _RANGE of a number in it (spragStatusDetail
+ * names it), _ORDER within a step, _NULL, _STALE, _MEMORY. */
 SPRAG_API spragStatus spragWorldStep(spragWorldID, dReal stepsize);
 
-/* SPRAG_ERROR_NULL, _RANGE, _NOT_FINITE: of the def; _ORDER within a step; _MEMORY. */
+/* Makes a two-sided contact; the def is copied.  *out lives until spragGuideDestroy or the end of one of its bodies.
+ * SPRAG_ERROR_NULL, _RANGE, _NOT_FINITE: of the def; _ORDER within a step; _STALE, _MEMORY. */
 SPRAG_API spragStatus spragGuideCreate(spragWorldID, const spragGuideDef *, spragGuideID *out);
-/* NULL is nothing to do; one that has ended is SPRAG_ERROR_STALE in spragStatusDetail, and no harm. */
+/* Ends a guide.  NULL is nothing to do; of a guide that has ended already spragStatusDetail says so, without harm. */
 SPRAG_API void spragGuideDestroy(spragGuideID);
-/* Anew replaces, mu = 0 removes.  It ends when the joint is destroyed or attached to other bodies.  Acts where Sprag
- * solves the island, as guides do.  SPRAG_ERROR_UNSUPPORTED: another type of joint, or an ODE whose rows cannot be had;
- * SPRAG_ERROR_NULL, _RANGE, _NOT_FINITE, _ORDER, _MEMORY. */
+/* Gives a joint friction, which is copied; a second call replaces it, mu = 0 removes it.  It ends when the joint is
+ * destroyed or attached to other bodies.  Like a guide it acts where Sprag solves the island.
+ * SPRAG_ERROR_UNSUPPORTED: another type of joint, or a libode that does not give its rows; SPRAG_ERROR_NULL, _RANGE,
+ * _NOT_FINITE, _ORDER, _STALE, _MEMORY. */
 SPRAG_API spragStatus spragJointSetFriction(spragWorldID, dJointID, const spragJointFriction *);
 
-/* Results of the last step: their number, and an array that is valid until the next call of spragWorldStep or
- * spragWorldDetach.  contacts, events may be NULL.  0 of a world that is gone. */
+/* Contacts and events of the last step: returns how many, and an array that is valid until the next call of
+ * spragWorldStep or spragWorldDetach.  contacts, events may be NULL.  0 and NULL of a world that is gone. */
 SPRAG_API int spragWorldGetContacts(spragWorldID, const spragContact **contacts);
 SPRAG_API int spragWorldGetEvents(spragWorldID, const spragEvent **events);
-/* Called for every event at the end of spragWorldStep, in their order, on its thread; NULL ends it.  There the world
- * may be changed, its results read and its config set; it cannot be stepped or detached (SPRAG_ERROR_ORDER). */
+/* Sets a function that is called for every event at the end of spragWorldStep, in their order, on the thread of the
+ * step; NULL ends it.  In it the world may be changed, its results read and its config set; it cannot be stepped or
+ * detached (SPRAG_ERROR_ORDER). */
 SPRAG_API void spragWorldSetEventCallback(spragWorldID, spragEventFn *, void *user);
-/* One event as a JSON object, without line end, cut to size bytes; 1024 are enough.  body: the caller's numbers of the
- * two bodies, -1 for the world, or NULL: event->body_number.  Returns the length of the whole text. */
+/* One event as a JSON object, without a line end, cut to size bytes; 1024 are enough.  body: the caller's numbers of
+ * the two bodies, -1 for the world; NULL: event->body_number.  Returns the length of the whole text, as snprintf. */
 SPRAG_API size_t spragEventJson(const spragEvent *event, const int body[2], char *buffer, size_t size);
+/* By value; all 0 of a world that is gone. */
 SPRAG_API spragStepInfo spragWorldGetStepInfo(spragWorldID);
-/* Writes the problem of every island of the last step, by the extension as spragProblemWrite does: path for the first,
- * path with "-2", "-3", ... before the extension for the others.  SPRAG_ERROR_ORDER: no island was solved, or this is
- * within a step. */
+/* Writes the problem of every island of the last step as spragProblemWrite does: path for the first, path with "-2",
+ * "-3", ... before the extension for the others.  SPRAG_ERROR_ORDER: no island was solved, or this is within a step;
+ * _NULL, _STALE, and those of spragProblemWrite. */
 SPRAG_API spragStatus spragWorldDumpProblem(spragWorldID, const char *path);
 
 #ifdef __cplusplus
