@@ -138,7 +138,8 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, sprag
     group->island[lane] = island;
 }
 
-/* m/s.  What costs nothing is found to a millionth of what gravity gives in a step.  (In kilometres 1e-8 is a hundred times that,
+/* m/s.  What costs nothing is found to a millionth of what gravity gives in a step.
+ * (In kilometres 1e-8 is a hundred times that,
  * and a box that rested fell in one of a thousand steps, as it had drifted from the ground.) */
 static double toleranceOf(const struct spragWorld *world)
 {

@@ -167,7 +167,8 @@ static double correctionLeast(const struct spragWorld *world)
     return fmax(world->config.tolerance, CORRECTION * spragNorm3(s->gravity) * s->pace);
 }
 
-void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int memory, spragNormalRow *row)
+void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int memory, double depth,
+                            spragNormalRow *row)
 {
     double own = 0; /* 1/kg */
     for (int side = 0; side < 2; ++side)
@@ -175,7 +176,8 @@ void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], i
     if (row->compliance * world->snapshot.step > RIGID * own * world->snapshot.pace)
         return;
     const double load = memory >= 0 ? world->memory[memory].normal_force : spragNorm3(world->snapshot.gravity) / own;
-    if (row->correction < LOADED * row->compliance * world->snapshot.step * load)
+    const double erp = world->snapshot.erp, pressed = erp * depth / world->snapshot.pace;
+    if (erp > 0 && pressed < LOADED * row->compliance * world->snapshot.step * load)
         return;
     row->compliance = 0;
     if (row->correction > 0 && row->correction <= correctionLeast(world)) {
