@@ -282,7 +282,7 @@ static void leaveOutRange(void *data, int range, int first, int end)
         if (block->part != SPRAG_PART_CONTACT)
             continue;
         spragNormalRow row = {block->rhs[0], block->correction, block->compliance[0]};
-        spragNormalRowSimplify(filling->world, block->body, &row);
+        spragNormalRowSimplify(filling->world, block->body, block->memory, -block->gap, &row);
         block->rhs[0] = row.rhs, block->correction = row.correction, block->compliance[0] = row.compliance;
     }
 }

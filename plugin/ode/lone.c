@@ -55,7 +55,7 @@ static void putSurface(const spragSnapshot *s, const dContact *contact, Place to
     const double erp = p->mode & dContactSoftERP ? p->soft_erp : s->erp,
                  cfm = p->mode & dContactSoftCFM ? p->soft_cfm : s->cfm;
     const int bounces = (p->mode & dContactBounce) && p->bounce_vel >= 0;
-    const double target = spragCorrection(s, erp, contact->geom.depth);
+    const double target = spragCorrection(s, erp, p->mode & dContactSoftERP ? s->step : s->pace, contact->geom.depth);
     row->target[lane] = target < s->greatest_correction ? target : s->greatest_correction;
     row->bounce[lane] = bounces ? p->bounce : 0;
     row->bounce_speed[lane] = bounces ? p->bounce_vel : (double)INFINITY;
@@ -138,6 +138,15 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, sprag
     group->island[lane] = island;
 }
 
+/* m/s.  What costs nothing is found to a millionth of what gravity gives in a step.
+ * (In kilometres 1e-8 is a hundred times that,
+ * and a box that rested fell in one of a thousand steps, as it had drifted from the ground.) */
+static double toleranceOf(const struct spragWorld *world)
+{
+    const double slow = 1e-6 * spragNorm3(world->snapshot.gravity) * world->snapshot.pace;
+    return slow > 0 ? fmin(world->config.tolerance, slow) : world->config.tolerance;
+}
+
 static spragLoneGroup *makeGroup(const struct spragWorld *world, spragArena *arena, int count)
 {
     spragLoneGroup *group = SPRAG_TAKE_RAW(arena, spragLoneGroup, 1);
@@ -149,7 +158,7 @@ static spragLoneGroup *makeGroup(const struct spragWorld *world, spragArena *are
         return NULL;
     group->step = world->snapshot.step;
     group->bodies.count = count;
-    group->bodies.tolerance = world->config.tolerance;
+    group->bodies.tolerance = toleranceOf(world);
     group->filled = 0;
     return group;
 }

@@ -127,10 +127,13 @@ spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *
     const double h = world->snapshot.step;
     double erp = p->mode & dContactSoftERP ? p->soft_erp : world->snapshot.erp;
     double cfm = p->mode & dContactSoftCFM ? p->soft_cfm : world->snapshot.cfm;
-    if (surface != NULL)
+    double period = p->mode & dContactSoftERP ? h : world->snapshot.pace;
+    if (surface != NULL && surface->stiffness > 0) {
         spragSurfaceSpring(surface, h, &erp, &cfm);
+        period = h;
+    }
     const double motion = p->mode & dContactMotionN ? p->motionN : 0;
-    const double asked = spragCorrection(&world->snapshot, erp, contact->geom.depth) + motion;
+    const double asked = spragCorrection(&world->snapshot, erp, period, contact->geom.depth) + motion;
     spragNormalRow row = {.rhs = fmin(asked, world->snapshot.greatest_correction), .compliance = cfm / h};
     row.correction = fmax(row.rhs - motion, 0);
     if (p->mode & dContactBounce && p->bounce_vel >= 0) {
@@ -153,21 +156,28 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
     block->compliance[0] = row.compliance;
 }
 
-#define RIGID 1e-6      /* of the bodies' own mobility */
+#define RIGID 1e-4      /* of the bodies' own mobility: gives way by less than a tenth of what is left of overlaps */
+#define LOADED 0.25     /* of the overlap at which a spring bears its load */
 #define CORRECTION 1e-3 /* of what gravity gives in a step */
 
 /* m/s: no slower correction is asked of contacts among many (ode/assemble.c). */
 static double correctionLeast(const struct spragWorld *world)
 {
-    return fmax(world->config.tolerance, CORRECTION * spragNorm3(world->snapshot.gravity) * world->snapshot.step);
+    const spragSnapshot *s = &world->snapshot;
+    return fmax(world->config.tolerance, CORRECTION * spragNorm3(s->gravity) * s->pace);
 }
 
-void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], spragNormalRow *row)
+void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int memory, double depth,
+                            spragNormalRow *row)
 {
     double own = 0; /* 1/kg */
     for (int side = 0; side < 2; ++side)
         own += body[side] < 0 ? 0 : world->snapshot.body[body[side]].inverse_mass;
-    if (row->compliance > RIGID * own)
+    if (row->compliance * world->snapshot.step > RIGID * own * world->snapshot.pace)
+        return;
+    const double load = memory >= 0 ? world->memory[memory].normal_force : spragNorm3(world->snapshot.gravity) / own;
+    const double erp = world->snapshot.erp, pressed = erp * depth / world->snapshot.pace;
+    if (erp > 0 && pressed < LOADED * row->compliance * world->snapshot.step * load)
         return;
     row->compliance = 0;
     if (row->correction > 0 && row->correction <= correctionLeast(world)) {

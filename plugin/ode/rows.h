@@ -155,15 +155,18 @@ int spragContactFrame(const dContact *contact, const double n[3], double t1[3], 
 
 /* m/s: how fast a contact that overlaps by `depth` m is asked to part.
  *
- * ERP's is e = erp (depth - layer) / h.  With no layer and no CFM that takes the overlap to nothing; then rounding
- * parts the bodies, and the upper one falls for a step, 1 mm at 100 steps a second, and hits at 0.1 m/s.  Five boxes on
- * each other did so in every third step, for ever.  So a trace of the overlap stays, h least / erp, 2e-10 m there, with
+ * ERP's is e = erp (depth - layer) / T, T the step or, where the world's steps were longer of late, their pace
+ * (spragSnapshot): what long steps leave is no kick in a short one, and what that gives does not carry bodies apart in
+ * the next long one.  A contact with an ERP of its own, or a spring, has T = h, as these are made for a step.  With no
+ * layer and no CFM that takes the overlap to nothing; then rounding parts the bodies, and the upper one falls for
+ * a step, 1 mm at 100 steps a second, and hits at 0.1 m/s.  Five boxes on each other did so in every third step, for
+ * ever.  So a trace of the overlap stays, T least / erp, 2e-10 m there, with
  *     min(e, max(0, 3/2 (e - least))),
  * which is e from 3 least on.  It is more than answers within the tolerance part them by in a step (with a tenth of it
  * one of some thousand steps did).  Continuous, as springs (CFM) rock where a force has a step. */
-static inline double spragCorrection(const spragSnapshot *s, double erp, double depth)
+static inline double spragCorrection(const spragSnapshot *s, double erp, double period, double depth)
 {
-    const double e = erp * fmax(depth - s->layer, 0) / s->step;
+    const double e = erp * fmax(depth - s->layer, 0) / period;
     return fmin(e, fmax(0, 1.5 * (e - s->least_correction)));
 }
 
@@ -174,9 +177,13 @@ typedef struct spragNormalRow {
 /* approach: m/s, the normal velocity at the start of the step; surface: or NULL. */
 spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
                                 double approach);
-/* Leaves out what is not worth it where many contacts meet (ode/assemble.c): in islands of more than these blocks. */
+/* Leaves out what is not worth it where many contacts meet (ode/assemble.c): in islands of more than these blocks.
+ * A spring of CFM is left in until it is pressed together by a quarter of what its load in the last step (memory: its
+ * record, or -1: the bodies' weight) does: bodies that are made to touch exactly would else be parted by rounding,
+ * and fall.  (Pyramids of cubes of 125 kg fell by 2 to 8 mm in their first steps.) */
 enum { SPRAG_BLOCKS_MANY = 60 };
-void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], spragNormalRow *row);
+void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int memory, double depth,
+                            spragNormalRow *row);
 
 /* The frame of a sticking contact turns within the step, which leaves a slip of second order in h.  Below this share of
  * what the step's own acceleration gives it is none. */

@@ -22,6 +22,8 @@ enum {
 
 /* Of what gravity gives in a step: a faster correction is always asked for (ode/rows.h). */
 #define LEAST 1e-6
+enum { PACE_STEPS = 128 };
+#define PACE_CHANGE 1.25
 
 static void readVector(double *out, const dReal *in)
 {
@@ -288,13 +290,33 @@ static void listJoints(void *data)
     reading->joint_count = listObjects(reading->world, spragLayoutJoints);
 }
 
+/* m/s.  `slow`: what is slow beside gravity.  But bodies drift apart for many steps at what the guess may miss, a
+ * hundredth of the tolerance; in kilometres, where 1e-8 is much, they then fell for a step. */
+static double leastCorrection(const struct spragWorld *world, double slow)
+{
+    const double tolerance = world->config.tolerance;
+    return fmin(0.5 * tolerance, fmax(0.02 * tolerance, slow));
+}
+
+void spragPaceNote(spragPace *pace, double step)
+{
+    const int window = pace->window > 0 ? pace->window : 1;
+    pace->window = window;
+    pace->sum += step;
+    if (++pace->count < window)
+        return;
+    const double mean = pace->sum / window;
+    const int stays = mean <= PACE_CHANGE * pace->length && pace->length <= PACE_CHANGE * mean;
+    *pace = (spragPace){.length = stays ? pace->length : mean, .window = window < PACE_STEPS ? 2 * window : window};
+}
+
 spragStatus spragSnapshotTake(spragWorldID world, double step)
 {
     spragSnapshot *s = &world->snapshot;
     Reading reading = {.world = world};
-    *s = (spragSnapshot){.step = step};
+    *s = (spragSnapshot){.step = step, .pace = fmax(step, world->pace.length)};
     spragStatus status = readWorld(world->world, s);
-    s->least_correction = fmin(0.5 * world->config.tolerance, LEAST * spragNorm3(s->gravity) * step);
+    s->least_correction = leastCorrection(world, LEAST * spragNorm3(s->gravity) * s->pace);
     if (status == SPRAG_OK)
         status = listBodies(world, s);
     if (status != SPRAG_OK)

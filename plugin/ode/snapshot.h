@@ -4,6 +4,9 @@
 
 #include "ode/world.h"
 
+/* Takes note of a step that was made. */
+void spragPaceNote(spragPace *pace, double step);
+
 /* Fills world->snapshot from the arena.  SPRAG_ERROR_NOT_FINITE or _RANGE for a body that cannot be stepped. */
 spragStatus spragSnapshotTake(spragWorldID world, double step);
 

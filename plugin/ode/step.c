@@ -87,6 +87,7 @@ static spragStatus findIslands(spragWorldID world)
  * it. */
 static void forget(struct spragWorld *world)
 {
+    world->pace = (spragPace){0};
     world->memory_count = world->load_count = world->wedges = world->hard = 0;
     world->memo.size = 0;
 }
@@ -194,6 +195,7 @@ static spragStatus stepAll(struct spragWorld *world, double step)
     spragReport(world);
     endStage(world, SPRAG_STAGE_REPORT, &since);
     ++world->info.step;
+    spragPaceNote(&world->pace, step);
     world->wedges = world->info.wedged;
     if (world->pool != NULL && world->info.contacts > 0 && world->config.solver != SPRAG_SOLVER_STOCK)
         spragMannerNote(&world->manner, since - world->begin, world->snapshot.joint_count);
