@@ -156,7 +156,6 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
     block->compliance[0] = row.compliance;
 }
 
-#define RIGID 1e-4      /* of the bodies' own mobility: gives way by less than a tenth of what is left of overlaps */
 #define LOADED 0.25     /* of the overlap at which a spring bears its load */
 #define CORRECTION 1e-3 /* of what gravity gives in a step */
 
@@ -173,7 +172,7 @@ void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], i
     double own = 0; /* 1/kg */
     for (int side = 0; side < 2; ++side)
         own += body[side] < 0 ? 0 : world->snapshot.body[body[side]].inverse_mass;
-    if (row->compliance * world->snapshot.step > RIGID * own * world->snapshot.pace)
+    if (row->compliance * world->snapshot.step > SPRAG_RIGID * own * world->snapshot.pace)
         return;
     const double load = memory >= 0 ? world->memory[memory].normal_force : spragNorm3(world->snapshot.gravity) / own;
     const double erp = world->snapshot.erp, pressed = erp * depth / world->snapshot.pace;

@@ -182,6 +182,7 @@ spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *
  * record, or -1: the bodies' weight) does: bodies that are made to touch exactly would else be parted by rounding,
  * and fall.  (Pyramids of cubes of 125 kg fell by 2 to 8 mm in their first steps.) */
 enum { SPRAG_BLOCKS_MANY = 60 };
+#define SPRAG_RIGID 1e-4 /* of the bodies' own mobility: gives way by less than a tenth of what is left of overlaps */
 void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int memory, double depth,
                             spragNormalRow *row);
 
