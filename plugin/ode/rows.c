@@ -162,15 +162,27 @@ static double correctionLeast(const struct spragWorld *world)
     return fmax(world->config.tolerance, CORRECTION * spragNorm3(world->snapshot.gravity) * world->snapshot.step);
 }
 
-void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], spragNormalRow *row)
+/* m/s: what takes the place of compliance, by which bodies made to touch exactly sink into each other.  Without a
+ * trace of overlap rounding parts them: a contact fewer, and a tower falls for a step (6 of 166 did).  The trace is a
+ * tenth of what spragCorrection leaves at ODE's ERP; all of it keeps an arch moving, whose faces touch at an edge. */
+static double sinking(const spragSnapshot *s, double depth)
+{
+    const double trace = 0.5 * s->least_correction * s->step;
+    return fmin(fmax(trace - depth, 0), trace) / s->step;
+}
+
+void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int blocks, double depth,
+                            spragNormalRow *row)
 {
     double own = 0; /* 1/kg */
     for (int side = 0; side < 2; ++side)
         own += body[side] < 0 ? 0 : world->snapshot.body[body[side]].inverse_mass;
-    if (row->compliance > RIGID * own)
+    if (blocks <= SPRAG_BLOCKS_FEW || row->compliance > RIGID * own)
         return;
+    if (blocks <= SPRAG_BLOCKS_MANY && row->compliance > 0)
+        row->rhs -= sinking(&world->snapshot, depth);
     row->compliance = 0;
-    if (row->correction > 0 && row->correction <= correctionLeast(world)) {
+    if (blocks > SPRAG_BLOCKS_MANY && row->correction > 0 && row->correction <= correctionLeast(world)) {
         row->rhs -= row->correction;
         row->correction = 0;
     }

@@ -174,9 +174,11 @@ typedef struct spragNormalRow {
 /* approach: m/s, the normal velocity at the start of the step; surface: or NULL. */
 spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
                                 double approach);
-/* Leaves out what is not worth it where many contacts meet (ode/assemble.c): in islands of more than these blocks. */
-enum { SPRAG_BLOCKS_MANY = 60 };
-void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], spragNormalRow *row);
+/* Leaves out what is not worth it where many contacts meet (ode/assemble.c), in an island of so many blocks: compliance
+ * of more than SPRAG_BLOCKS_FEW, slow corrections too of more than SPRAG_BLOCKS_MANY.  depth: m, of the overlap. */
+enum { SPRAG_BLOCKS_FEW = 12, SPRAG_BLOCKS_MANY = 60 };
+void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int blocks, double depth,
+                            spragNormalRow *row);
 
 /* The frame of a sticking contact turns within the step, which leaves a slip of second order in h.  Below this share of
  * what the step's own acceleration gives it is none. */
