@@ -137,8 +137,8 @@ static void wallComesToRest(void **state)
     freeYard(&yard);
 }
 
-/* Stacks and bonds of 20 to 50 contacts under ODE's CFM: bodies that rest keep their forces, and iterations are few, 1.1
- * a step.  (With CFM in the problem, and polishes that leave their modes, 3.9.) */
+/* Stacks and bonds of 20 to 50 contacts under ODE's CFM: bodies that rest keep their forces, and iterations are few,
+ * 1.1 a step.  (With CFM in the problem, and polishes that leave their modes, 3.9.) */
 static void restIsCheap(void **state)
 {
     (void)state;
