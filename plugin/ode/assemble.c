@@ -267,7 +267,10 @@ static int fillLaws(spragIsland *island)
  * 1e-11 m.  In a wall the loads of redundant points then follow the rounding of positions, no step begins where the
  * last one ended, and nothing comes to rest.  So in islands of many contacts a compliance below SPRAG_RIGID of the
  * bodies' own is left out, and so is a correction slower than the tolerance, or than a thousandth of what gravity gives
- * in a step.  Few contacts keep both: their loads are found exactly at no cost, and share as under ODE.
+ * in a step.  Few contacts keep both: their loads are found exactly at no cost (solve/warm), and share as under ODE.
+ * More than these (SPRAG_BLOCKS_FEW) keep corrections, but no compliance: Newton's method from the guess goes towards
+ * loads that share as under ODE by a hundredth in a step, in vain for as long as the bodies stand (docs/research.md,
+ * Rest).
  *
  * Why a thousandth.  Contacts of a pile that hold each other cannot all be corrected: what they ask of W's null space
  * nothing moves, and self-stress grows, sweep after sweep and step after step, until some contact slips.  1000 balls
@@ -282,14 +285,15 @@ static void leaveOutRange(void *data, int range, int first, int end)
         if (block->part != SPRAG_PART_CONTACT)
             continue;
         spragNormalRow row = {block->rhs[0], block->correction, block->compliance[0]};
-        spragNormalRowSimplify(filling->world, block->body, block->memory, -block->gap, &row);
+        spragNormalRowSimplify(filling->world, block->body, block->memory, filling->island->block_total, -block->gap,
+                               &row);
         block->rhs[0] = row.rhs, block->correction = row.correction, block->compliance[0] = row.compliance;
     }
 }
 
 static void leaveOut(const struct spragWorld *world, spragIsland *island)
 {
-    if (island->block_total > SPRAG_BLOCKS_MANY)
+    if (island->block_total > SPRAG_BLOCKS_FEW)
         spragRangesRun(island->block_total, leaveOutRange, &(Filling){.world = world, .island = island});
 }
 

@@ -275,8 +275,8 @@ static void fillContact(const Rows *rows, int k, Before *before)
         c->q[i] = last[i];
     }
     spragNormalRow row = spragNormalRowOf(world, joint->contact, NULL, first[0]);
-    if (rows->island->joint_count > SPRAG_BLOCKS_MANY)
-        spragNormalRowSimplify(world, joint->body, joint->memory, joint->contact->geom.depth, &row);
+    spragNormalRowSimplify(world, joint->body, joint->memory, rows->island->joint_count, joint->contact->geom.depth,
+                           &row);
     c->own[0][3] = row.compliance;
     c->q[0] -= row.rhs;
     c->q[3] = 0;

@@ -21,4 +21,16 @@
  * over the step, where that is anything. */
 void spragEchoFind(const struct spragWorld *world, const spragBare *bare, spragIsland *island);
 
+/* The same of a small island with blocks, where W takes the place of the bodies: E(r).p is a(r).(g - r), a the
+ * acceleration of the contacts, and p.M^-1 p is (g - r).W (g - r).  It is asked where a guess within the tolerance was
+ * not the answer: the next but one would be solved again, for ever.
+ *
+ * Islands of few blocks are left alone: they are solved at once (solve/warm), and their contacts' springs (CFM) would
+ * have to come to rest in every step. */
+
+/* Room for the guess, filled, and for its u; NULL: not of this island. */
+double *spragEchoKeep(const struct spragWorld *world, const spragIsland *island);
+/* Once the island, with the same blocks, is solved. */
+void spragEchoFindFew(const struct spragWorld *world, double *guess, spragIsland *island);
+
 #endif

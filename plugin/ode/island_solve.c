@@ -351,6 +351,10 @@ int spragIslandSolve(struct spragWorld *world, const spragPointerMap *surfaces, 
 {
     if (island->bare != NULL)
         return solveBare(world, surfaces, island, seconds);
+    const spragBlock *const block = island->block;
+    double *const guess = spragEchoKeep(world, island);
     solveBlocks(world, surfaces, island, seconds);
+    if (guess != NULL && block == island->block)
+        spragEchoFindFew(world, guess, island);
     return 1;
 }

@@ -156,6 +156,7 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
     block->compliance[0] = row.compliance;
 }
 
+#define RIGID_FEW 1e-6  /* the same in an island of SPRAG_BLOCKS_MANY blocks or fewer */
 #define LOADED 0.25     /* of the overlap at which a spring bears its load */
 #define CORRECTION 1e-3 /* of what gravity gives in a step */
 
@@ -166,20 +167,21 @@ static double correctionLeast(const struct spragWorld *world)
     return fmax(world->config.tolerance, CORRECTION * spragNorm3(s->gravity) * s->pace);
 }
 
-void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int memory, double depth,
+void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int memory, int blocks, double depth,
                             spragNormalRow *row)
 {
     double own = 0; /* 1/kg */
     for (int side = 0; side < 2; ++side)
         own += body[side] < 0 ? 0 : world->snapshot.body[body[side]].inverse_mass;
-    if (row->compliance * world->snapshot.step > SPRAG_RIGID * own * world->snapshot.pace)
+    const double rigid = blocks > SPRAG_BLOCKS_MANY ? SPRAG_RIGID : RIGID_FEW;
+    if (blocks <= SPRAG_BLOCKS_FEW || row->compliance * world->snapshot.step > rigid * own * world->snapshot.pace)
         return;
     const double load = memory >= 0 ? world->memory[memory].normal_force : spragNorm3(world->snapshot.gravity) / own;
     const double erp = world->snapshot.erp, pressed = erp * depth / world->snapshot.pace;
     if (erp > 0 && pressed < LOADED * row->compliance * world->snapshot.step * load)
         return;
     row->compliance = 0;
-    if (row->correction > 0 && row->correction <= correctionLeast(world)) {
+    if (blocks > SPRAG_BLOCKS_MANY && row->correction > 0 && row->correction <= correctionLeast(world)) {
         row->rhs -= row->correction;
         row->correction = 0;
     }

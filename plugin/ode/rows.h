@@ -177,13 +177,15 @@ typedef struct spragNormalRow {
 /* approach: m/s, the normal velocity at the start of the step; surface: or NULL. */
 spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
                                 double approach);
-/* Leaves out what is not worth it where many contacts meet (ode/assemble.c): in islands of more than these blocks.
+/* Leaves out what is not worth it where many contacts meet (ode/assemble.c), in an island of so many blocks: compliance
+ * of more than SPRAG_BLOCKS_FEW, slow corrections too of more than SPRAG_BLOCKS_MANY.  depth: m, of the overlap.
+ *
  * A spring of CFM is left in until it is pressed together by a quarter of what its load in the last step (memory: its
  * record, or -1: the bodies' weight) does: bodies that are made to touch exactly would else be parted by rounding,
  * and fall.  (Pyramids of cubes of 125 kg fell by 2 to 8 mm in their first steps.) */
-enum { SPRAG_BLOCKS_MANY = 60 };
+enum { SPRAG_BLOCKS_FEW = 12, SPRAG_BLOCKS_MANY = 60 };
 #define SPRAG_RIGID 1e-4 /* of the bodies' own mobility: gives way by less than a tenth of what is left of overlaps */
-void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int memory, double depth,
+void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int memory, int blocks, double depth,
                             spragNormalRow *row);
 
 /* The frame of a sticking contact turns within the step, which leaves a slip of second order in h.  Below this share of

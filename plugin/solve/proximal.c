@@ -15,6 +15,7 @@ enum {
     CHORDS_MAX = 3,
     POLISH_STEPS = 6,
     POLISH_LONGER = 24,
+    FEW = 16,
     CHEAP = 60
 };
 #define LAMBDA_JUMP 1e-6 /* a warm start below this that fails is no warm start: on with LAMBDA_RETRY */
@@ -46,9 +47,12 @@ enum {
  * Tried and dropped: going on from the best point of such a round (a third as many solved); half steps in it (none
  * more); lambda larger by 4 to 100 for the contacts that go round alone (none more). */
 #define FALLS 0.25
-/* A polish moves the forces of hyperstatic contacts by lambda^-1:
- * closer than a first try it does not leave its modes. */
+/* A polish moves the forces of hyperstatic contacts by lambda^-1: closer than a first try it does not leave its modes.
+ * Of more than FEW blocks they move by more than many a contact carries that is nearly open, or near the edge of its
+ * cone: what W's null space asks for is rounding, and over 9e-7 it changed modes until the polish had failed, in every
+ * second step of stacks at rest.  What moves is of the size of W, and ends all the same. */
 #define LAMBDA_POLISH 9e-7
+#define LAMBDA_POLISH_MORE 3e-4
 /* Of plain contacts: what it leaves below STALL of the tolerance is what compliance of 1e-9 W asks
  * for, forces that go there by a hundredth in each step, while modes change.  Then the last point was
  * enough (a house of cards: half the time). */
@@ -469,7 +473,8 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
         proximal->retry = tolerance < ROUGH ? LAMBDA_RETRY_NEAR : LAMBDA_RETRY;
         proximal->stall = stall;
         spragStop stop = {.tolerance = enough, .deadline = proximal->deadline, .limit = POLISH_STEPS};
-        spragProximalPoints(proximal, LAMBDA_POLISH, &stop, r, iterations);
+        const int few = proximal->problem->contact_count <= FEW;
+        spragProximalPoints(proximal, few ? LAMBDA_POLISH : LAMBDA_POLISH_MORE, &stop, r, iterations);
         if (proximal->best_residual > FAR * tolerance) {
             stop.limit = spent < POLISH_LONGER ? spent : POLISH_LONGER;
             memcpy(r, proximal->best, bytes);
