@@ -101,8 +101,8 @@ static void compareProblems(struct spragWorld *bare, struct spragWorld *blocks, 
         assert_int_equal(a->block_count, b->block_count);
         assert_memory_equal(a->column, b->column, (size_t)a->block_count * sizeof *a->column);
         assert_memory_equal(a->body, b->body, 2 * (size_t)a->contact_count * sizeof *a->body);
-        for (int i = 0; i < 9 * a->block_count;
-             ++i) /* later springs may be in one, by their loads, and out of the other */
+        /* Later a spring may be in one, by its load, and out of the other. */
+        for (int i = 0; i < 9 * a->block_count; ++i)
             CHECK_NEAR(a->W[i], b->W[i], first_step ? 1e-12 : 1.01 * 1e-10 / GAME);
         for (int i = 0; i < a->contact_count; ++i) {
             for (int row = 0; row < 3; ++row)
