@@ -180,9 +180,10 @@ spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *
 /* Leaves out what is not worth it where many contacts meet (ode/assemble.c), in an island of so many blocks: compliance
  * of more than SPRAG_BLOCKS_FEW, slow corrections too of more than SPRAG_BLOCKS_MANY.  depth: m, of the overlap.
  *
- * A spring of CFM is left in until it is pressed together by a quarter of what its load in the last step (memory: its
- * record, or -1: the bodies' weight) does: bodies that are made to touch exactly would else be parted by rounding,
- * and fall.  (Pyramids of cubes of 125 kg fell by 2 to 8 mm in their first steps.) */
+ * Bodies that are made to touch exactly would be parted by rounding, and fall, before CFM has pressed them together
+ * (pyramids of cubes of 125 kg by 2 to 8 mm).  So among many a spring is left in until it is pressed together by
+ * a quarter of what its load in the last step (memory: its record, or -1: the bodies' weight) does.  Among fewer that
+ * would come and go in every step (an arch: 4 ms in each of them, for ever), and they sink by a trace instead. */
 enum { SPRAG_BLOCKS_FEW = 12, SPRAG_BLOCKS_MANY = 60 };
 #define SPRAG_RIGID 1e-4 /* of the bodies' own mobility: gives way by less than a tenth of what is left of overlaps */
 void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int memory, int blocks, double depth,
