@@ -112,8 +112,8 @@ static int mayRest(const spragSnapshot *s, const spragIsland *island)
     return squares - spragDot3(sum, sum) / n <= n * least * least;
 }
 
-/* 1: the world's CFM gives way.  Then it takes no share of the work to rest, but where such bodies sink through the
- * contact surface layer, for some 1000 steps, all of the work would be spent on that. */
+/* 1: the world's CFM gives way.  Such bodies sink through the contact surface layer for some 1000 steps, and the whole
+ * share would be spent in each: 40 to 70 ms in place of 4 for 80 to 120 bricks. */
 static int hasSprings(const spragSnapshot *s, const spragIsland *island)
 {
     double own = 0; /* 1/kg */
