@@ -138,12 +138,11 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, sprag
     group->island[lane] = island;
 }
 
-/* m/s.  What costs nothing is found to a millionth of what gravity gives in a step.
- * (In kilometres 1e-8 is a hundred times that,
- * and a box that rested fell in one of a thousand steps, as it had drifted from the ground.) */
+/* m/s.  What costs nothing is found to what is slow beside gravity.  (In kilometres 1e-8 is a hundred times that, and a
+ * box that rested fell in one of a thousand steps, as it had drifted from the ground.) */
 static double toleranceOf(const struct spragWorld *world)
 {
-    const double slow = 1e-6 * spragNorm3(world->snapshot.gravity) * world->snapshot.pace;
+    const double slow = world->snapshot.slow;
     return slow > 0 ? fmin(world->config.tolerance, slow) : world->config.tolerance;
 }
 

@@ -156,7 +156,7 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
     block->compliance[0] = row.compliance;
 }
 
-#define RIGID_FEW 1e-6  /* the same in an island of SPRAG_BLOCKS_MANY blocks or fewer */
+#define RIGID_FEW 1e-6  /* SPRAG_RIGID in an island of SPRAG_BLOCKS_MANY blocks or fewer */
 #define LOADED 0.25     /* of the overlap at which a spring bears its load */
 #define CORRECTION 1e-3 /* of what gravity gives in a step */
 

@@ -20,10 +20,10 @@ enum {
     BODY = 704
 }; /* objects asked for ahead; bytes that are read of a joint, of a body */
 
-/* Of what gravity gives in a step: a faster correction is always asked for (ode/rows.h). */
-#define LEAST 1e-6
-enum { PACE_STEPS = 128 };
-#define PACE_CHANGE 1.25
+/* Of what gravity gives in a step: spragSnapshot.slow. */
+#define SLOW 1e-6
+enum { PACE_STEPS = 128 }; /* of the longest window of spragPace */
+#define PACE_CHANGE 1.25   /* times: a mean that differs by no more is the same pace */
 
 static void readVector(double *out, const dReal *in)
 {
@@ -290,12 +290,12 @@ static void listJoints(void *data)
     reading->joint_count = listObjects(reading->world, spragLayoutJoints);
 }
 
-/* m/s.  `slow`: what is slow beside gravity.  But bodies drift apart for many steps at what the guess may miss, a
- * hundredth of the tolerance; in kilometres, where 1e-8 is much, they then fell for a step. */
-static double leastCorrection(const struct spragWorld *world, double slow)
+/* m/s.  What is slow beside gravity is not asked for.  But bodies drift apart for many steps at what the guess may
+ * miss, a hundredth of the tolerance; in kilometres, where 1e-8 is much, they then fell for a step. */
+static double leastCorrection(const struct spragWorld *world)
 {
     const double tolerance = world->config.tolerance;
-    return fmin(0.5 * tolerance, fmax(0.02 * tolerance, slow));
+    return fmin(0.5 * tolerance, fmax(0.02 * tolerance, world->snapshot.slow));
 }
 
 void spragPaceNote(spragPace *pace, double step)
@@ -316,7 +316,8 @@ spragStatus spragSnapshotTake(spragWorldID world, double step)
     Reading reading = {.world = world};
     *s = (spragSnapshot){.step = step, .pace = fmax(step, world->pace.length)};
     spragStatus status = readWorld(world->world, s);
-    s->least_correction = leastCorrection(world, LEAST * spragNorm3(s->gravity) * s->pace);
+    s->slow = SLOW * spragNorm3(s->gravity) * s->pace;
+    s->least_correction = leastCorrection(world);
     if (status == SPRAG_OK)
         status = listBodies(world, s);
     if (status != SPRAG_OK)

@@ -193,6 +193,7 @@ typedef struct spragSnapshot {
     double gravity[3];                 /* m/s^2 */
     double erp, cfm;                   /* the world's */
     double layer, greatest_correction; /* m, m/s, of contacts */
+    double slow;                       /* m/s, a millionth of what gravity gives in a step */
     double least_correction;           /* m/s, half the tolerance, or less where the step is short (ode/rows.h) */
     int body_count, joint_count, island_count;
     int active_count; /* joints that are enabled, and whose bodies are awake */

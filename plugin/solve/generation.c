@@ -106,12 +106,11 @@ static void judge(Generation *g)
     const spragProblem *p = g->problem;
     double outside = 0;
     g->worst = -1;
-    g->residual = 0;
     spragProblemVelocity(p, g->x, g->u);
+    g->residual = spragVelocityResidual(p, g->x, g->u);
     for (int k = 0; k < p->contact_count; ++k) {
-        const double residual = spragBlockResidual(p, k, g->x, g->u + 3 * k);
-        g->residual = residual > g->residual ? residual : g->residual;
-        if (!g->in[k] && residual > outside)
+        const double residual = g->in[k] ? 0 : spragBlockResidual(p, k, g->x, g->u + 3 * k);
+        if (residual > outside)
             outside = residual, g->worst = k;
     }
 }
