@@ -12,6 +12,9 @@
  * half the time that it stands for, and islands have haste from 100 contacts on in place of 400.  An island that moves
  * slowly, of bodies that lie flat on each other, may come to rest, and its haste stays lower.
  *
+ * In a large world an island whose contacts are new, or whose bodies move, begins with haste: all the work spent on its
+ * first hard step froze the program for seconds, and what was left after the next ones was the same.
+ *
  * Islands have no identity from step to step, but contacts have: each record keeps the haste of its island. */
 #ifndef SPRAG_ODE_HASTE_H
 #define SPRAG_ODE_HASTE_H

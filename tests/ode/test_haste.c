@@ -143,6 +143,32 @@ static void whatMayRestHasMore(void **state)
         }
 }
 
+/* In a large world what is new, or moves, begins with haste, and sooner where the program plays. */
+static void largeWorldsBeginWithHaste(void **state)
+{
+    (void)state;
+    static Fake fake;
+    static const struct {
+        int joints, plays, known, moves, haste;
+    } of[] = {{900, 0, 0, 1, 0},  {1800, 0, 0, 1, 2},    {1800, 0, 0, 0, 2}, {1800, 0, 1, 0, 0},
+              {1800, 0, 1, 1, 2}, {9000, 0, 1, 1, MOST}, {190, 1, 0, 1, 0},  {900, 1, 0, 1, 4}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; ++i) {
+        setFake(&fake, 0);
+        fake.world.snapshot.step = 0.01;
+        fake.world.snapshot.gravity[2] = -9.81;
+        fake.world.snapshot.active_count = of[i].joints;
+        fake.world.config.enough = of[i].plays ? 1e-6 : 0;
+        fake.island.body_count = BODIES;
+        for (int k = 0; k < BODIES; ++k)
+            fake.body[k].velocity[0] = of[i].moves ? 0.06 : 0.04; /* of 0.098 m/s a step */
+        for (int k = 0; k < JOINTS && !of[i].known; ++k)
+            fake.joint[k].memory = k % 3 == 0 ? k : -1;
+        assert_int_equal(spragHasteOf(&fake.world, &fake.island), of[i].haste);
+        fake.world.config.patient = 1;
+        assert_int_equal(spragHasteOf(&fake.world, &fake.island), 0);
+    }
+}
+
 /* Who plays has less patience, and is hurried from fewer contacts on. */
 static void whoPlaysIsHurriedSooner(void **state)
 {
@@ -273,6 +299,7 @@ int main(void)
         cmocka_unit_test(aMissHalvesAnAnswerDoubles),
         cmocka_unit_test(aDearAnswerHalves),
         cmocka_unit_test(whatMayRestHasMore),
+        cmocka_unit_test(largeWorldsBeginWithHaste),
         cmocka_unit_test(whoPlaysIsHurriedSooner),
         cmocka_unit_test(aPileHurriesWhileItFalls),
         cmocka_unit_test(whatCarriedCarriesAgain),
