@@ -7,7 +7,10 @@
  *      work is limited they get most of it: of 40 starts on moving piles of 300 balls 130 steps solve 30, 56 a start,
  *      of 28 of 300 boxes 27, 57 a start; 30 steps and then stages 3 and 4 solve fewer in twice as many.  In crowds
  *      they get all of it once they are near: of 121 islands of 130 to 415 contacts that a wall pushes, asked for 1e-6
- *      m/s, all are solved so; with stages 3 and 4 after 150 steps three were missed in four times the time.
+ *      m/s, all are solved so; with stages 3 and 4 after 150 steps three were missed in four times the time.  Where the
+ *      tolerance itself is asked for, stage 3 has some steps before: of 242 hard steps of falling piles (90 to 570
+ *      contacts, 1e-8 m/s) 201 are solved in place of 189, boxes with 0.7 of the steps, balls with 0.9.  (To 1e-6 m/s
+ *      it is no gain, and of 26 crowds that a wall pushes two are missed.)
  *      So do mechanisms, once they are near: their cones have equations among contacts alone, and such a step costs
  *      ten times as much or more.  (Twelve wagons on wheels that slip by 1e-6 m/s: where stages 3 and 4 had steps as if
  *      they cost no more, a step took 0.7 s, up to 2; 300 to 2000 points more solve it in 0.2.)
@@ -48,6 +51,7 @@ enum {
     STEPS_FIRST = 30,    /* stage 2, */
     STEPS_FIRST_LIMITED = 150,
     INTERIOR_LEAST = 60, /* stage 3 takes so many to get anywhere */
+    INTERIOR_SOON = 100, /* most that arrive take 60 to 80 */
     INTERIOR_MOST = 700, /* in crowds: of 12 islands 11 are missed, and were after 5000 */
     STEPS_SURE = 6,      /* proximal points after 3 and 4: of least lambda from nearby, */
     STEPS_SOON = 30,     /* where stage 4 is better, */
@@ -173,8 +177,9 @@ static int pointsAfter(const Newton *newton, const Inner *inner, int start, int 
     return near ? stepsLeft(newton) / 2 : STEPS_FAR;
 }
 
-/* Stages 3 and 4, each from the swept guess: the proximal points lead it astray where mu is large. */
-static spragStatus interior(Newton *newton, spragArena *arena, double *r)
+/* Stages 3 and 4, each from the swept guess: the proximal points lead it astray where mu is large.  soon: stage 3
+ * alone, and no more of it than what most take. */
+static spragStatus interior(Newton *newton, int soon, spragArena *arena, double *r)
 {
     spragProximal *proximal = &newton->proximal;
     spragStatus status = SPRAG_NOT_CONVERGED;
@@ -182,13 +187,14 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
     const int ready = innerInit(&inner, newton, arena);
     if (ready <= 0)
         return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
-    for (int start = 0; status == SPRAG_NOT_CONVERGED && stepsLeft(newton) > 0 && start < 2; ++start) {
+    for (int start = 0; status == SPRAG_NOT_CONVERGED && stepsLeft(newton) > 0 && start < (soon ? 1 : 2); ++start) {
         if (start > 0 && (proximal->best_residual <= newton->enough || leavesBodies(newton, &inner, start)))
             break;
         memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         if (start > 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragTangentPivot(inner.tangent, arena))
             return SPRAG_ERROR_MEMORY;
-        const int most = (int)(stepsLeft(newton) / inner.price);
+        const int left = (int)(stepsLeft(newton) / inner.price),
+                  most = soon && left > INTERIOR_SOON ? INTERIOR_SOON : left;
         const spragStop stop = {newton->tolerance, newton->deadline, start == 0 ? most : most / PATH_SHARE + 1};
         const int steps = start == 0 ? spragInteriorSolve(&inner.cones, &stop, inner.tangent, arena, r)
                                      : spragPathSolve(&inner.cones, &stop, inner.tangent, arena, r);
@@ -204,7 +210,7 @@ static spragStatus interior(Newton *newton, spragArena *arena, double *r)
             memcpy(r, proximal->best, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         }
         if (status == SPRAG_NOT_CONVERGED)
-            status = points(newton, LAMBDA_FIRST, pointsAfter(newton, &inner, start, near), r);
+            status = points(newton, LAMBDA_FIRST, soon ? STEPS_SOON : pointsAfter(newton, &inner, start, near), r);
     }
     return status;
 }
@@ -226,10 +232,15 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
         spragSweeperGive(&newton->sweeper, newton->swept, r);
         memcpy(newton->swept, r, bytes);
         const int again = newton->hurried && newton->space == SPRAG_TANGENT_CONTACTS; /* bodies had theirs */
-        const int first = newton->limited && !again ? STEPS_FIRST_LIMITED : STEPS_FIRST;
+        const int exact = newton->crowd && cones && newton->enough == 0;
+        const int first = newton->limited && !exact && !again ? STEPS_FIRST_LIMITED : STEPS_FIRST;
         double *accuracy = &newton->proximal.tangent.accuracy;
         *accuracy = newton->crowd ? SPRAG_TANGENT_ROUGH : *accuracy;
         status = points(newton, LAMBDA_FIRST, cones ? first : stepsLeft(newton), r);
+        if (status == SPRAG_NOT_CONVERGED && exact && newton->proximal.best_residual <= NEAR) {
+            status = interior(newton, 1, arena, r);
+            memcpy(r, newton->proximal.best, bytes);
+        }
         const int all = newton->crowd || (newton->hurried && conesAreDear(newton));
         if (status == SPRAG_NOT_CONVERGED && all && newton->proximal.best_residual <= NEAR)
             status = points(newton, newton->proximal.lambda, stepsLeft(newton), r);
@@ -238,7 +249,7 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
     if (newton->crowd && stepsLeft(newton) > INTERIOR_MOST)
         newton->limit -= stepsLeft(newton) - INTERIOR_MOST;
     if (status == SPRAG_NOT_CONVERGED && cones && stepsLeft(newton) >= (newton->limited ? INTERIOR_LEAST : 0))
-        status = interior(newton, arena, r);
+        status = interior(newton, 0, arena, r);
     if (status == SPRAG_NOT_CONVERGED && cones && !spragProblemIsPlain(newton->problem)) {
         /* What cones are for are friction and wedges; motors alone like the proximal points better. */
         newton->limit += newton->limit < STEPS_MOTORS ? newton->limit : STEPS_MOTORS;
