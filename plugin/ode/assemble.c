@@ -265,12 +265,10 @@ static int fillLaws(spragIsland *island)
 /* Leaves out compliance and correction that are too small to matter (spragNormalRowSimplify), for a rest that lasts.
  * ODE's CFM makes a spring of every contact, some 1e12 N/m, and its ERP an equilibrium of springs at overlaps of
  * 1e-11 m.  In a wall the loads of redundant points then follow the rounding of positions, no step begins where the
- * last one ended, and nothing comes to rest.  So in islands of many contacts a compliance below SPRAG_RIGID of the
- * bodies' own is left out, and so is a correction slower than the tolerance, or than a thousandth of what gravity gives
- * in a step.  Few contacts keep both: their loads are found exactly at no cost (solve/warm), and share as under ODE.
- * More than these (SPRAG_BLOCKS_FEW) keep corrections, but no compliance: Newton's method from the guess goes towards
- * loads that share as under ODE by a hundredth in a step, in vain for as long as the bodies stand (docs/research.md,
- * Rest).
+ * last one ended, and nothing comes to rest.  So in islands of more than SPRAG_BLOCKS_FEW contacts compliance that is
+ * small beside the bodies' own is left out, and so is a correction slower than the tolerance, or than a thousandth of
+ * what gravity gives in a step.  Few contacts keep both: their loads are found exactly at no cost (solve/warm), and
+ * share as under ODE.
  *
  * Why a thousandth.  Contacts of a pile that hold each other cannot all be corrected: what they ask of W's null space
  * nothing moves, and self-stress grows, sweep after sweep and step after step, until some contact slips.  1000 balls

@@ -110,7 +110,7 @@ static int hasSprings(const spragSnapshot *s, const spragIsland *island)
     double own = 0; /* 1/kg */
     for (int i = 0; i < island->body_count; ++i)
         own += s->body[island->body[i]].inverse_mass;
-    return s->cfm * island->body_count > SPRAG_RIGID * own * s->pace;
+    return s->cfm * island->body_count > SPRAG_RIGID_WORLD * own * s->pace;
 }
 
 /* A wall that begins to stand is kept moving by what its own steps leave: 80 bricks that touch, 600 contacts, with a

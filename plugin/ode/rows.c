@@ -156,9 +156,11 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
     block->compliance[0] = row.compliance;
 }
 
-#define RIGID_FEW 1e-6  /* SPRAG_RIGID in an island of SPRAG_BLOCKS_MANY blocks or fewer */
-#define LOADED 0.25     /* of the overlap at which a spring bears its load */
+#define RIGID 1e-4      /* as SPRAG_RIGID_WORLD, of a contact's own CFM */
+#define SAME (1 + 1e-9) /* times the world's CFM: up to there a contact has no softer one */
 #define CORRECTION 1e-3 /* of what gravity gives in a step */
+#define SINKS 0.3       /* of the overlap that CORRECTION leaves: steps of 0.6 times the length leave no less */
+#define TOUCHES 0.5     /* of the trace that spragCorrection leaves: what overlaps by less only just touches */
 
 /* m/s: no slower correction is asked of contacts among many (ode/assemble.c). */
 static double correctionLeast(const struct spragWorld *world)
@@ -167,38 +169,38 @@ static double correctionLeast(const struct spragWorld *world)
     return fmax(world->config.tolerance, CORRECTION * spragNorm3(s->gravity) * s->pace);
 }
 
-/* m/s: what takes the place of compliance, by which bodies made to touch exactly sink into each other.  Without a
- * trace of overlap rounding parts them: a contact fewer, and a tower falls for a step (6 of 166 did).  The trace is a
- * tenth of what spragCorrection leaves at ODE's ERP; all of it keeps an arch moving, whose faces touch at an edge. */
-static double sinking(const spragSnapshot *s, double depth)
-{
-    const double trace = 0.5 * s->least_correction * s->step;
-    return fmin(fmax(trace - depth, 0), trace) / s->step;
-}
-
-/* 1: its load in the last step has pressed the spring together, or nearly. */
-static int isPressed(const struct spragWorld *world, int memory, double mobility, double depth, double compliance)
+/* m/s: how fast a contact may sink that only just touches.  body: dynamic, and not alone on what does not move.
+ *
+ * Told to sink, a contact that bears a load overlaps by that much in the next step.  Where it does not, a program makes
+ * its depth by itself, and it would sink for ever.  So a loaded one of the same depth as before stays as it is. */
+static double sinking(const struct spragWorld *world, int body, int record, double depth)
 {
     const spragSnapshot *s = &world->snapshot;
-    const double load = memory >= 0 ? world->memory[memory].normal_force : spragNorm3(s->gravity) / mobility;
-    return !(s->erp > 0) || s->erp * depth / s->pace >= LOADED * compliance * s->step * load;
+    const int island = s->body[body].island;
+    if (island < 0 || s->island[island].body_count == 1 || !(s->erp > 0) ||
+        depth >= TOUCHES * s->least_correction * s->pace / s->erp)
+        return 0;
+    const spragContactMemory *memory = record >= 0 ? &world->memory[record] : NULL;
+    if (memory != NULL && memory->normal_force > 0 && !(memory->depth < depth) && !(memory->depth > depth))
+        return 0;
+    const double most = SINKS * correctionLeast(world) * s->pace / s->erp;
+    return fmin(most - depth, most) / s->pace;
 }
 
-void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int memory, int blocks, double depth,
+void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int record, int blocks, double depth,
                             spragNormalRow *row)
 {
-    const int many = blocks > SPRAG_BLOCKS_MANY;
+    const spragSnapshot *s = &world->snapshot;
+    const double cfm = row->compliance * s->step;
     double own = 0; /* 1/kg */
     for (int side = 0; side < 2; ++side)
-        own += body[side] < 0 ? 0 : world->snapshot.body[body[side]].inverse_mass;
-    const double rigid = (many ? SPRAG_RIGID : RIGID_FEW) * own * world->snapshot.pace;
-    if (blocks <= SPRAG_BLOCKS_FEW || row->compliance * world->snapshot.step > rigid ||
-        (many && !isPressed(world, memory, own, depth, row->compliance)))
+        own += body[side] < 0 ? 0 : s->body[body[side]].inverse_mass;
+    if (blocks <= SPRAG_BLOCKS_FEW || cfm > (cfm <= SAME * s->cfm ? SPRAG_RIGID_WORLD : RIGID) * own * s->pace)
         return;
-    if (!many && row->compliance > 0)
-        row->rhs -= sinking(&world->snapshot, depth);
+    if (row->compliance > 0)
+        row->rhs -= sinking(world, body[spragIsDynamic(s, body[0]) ? 0 : 1], record, depth);
     row->compliance = 0;
-    if (many && row->correction > 0 && row->correction <= correctionLeast(world)) {
+    if (row->correction > 0 && row->correction <= correctionLeast(world)) {
         row->rhs -= row->correction;
         row->correction = 0;
     }

@@ -177,16 +177,20 @@ typedef struct spragNormalRow {
 /* approach: m/s, the normal velocity at the start of the step; surface: or NULL. */
 spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
                                 double approach);
-/* Leaves out what is not worth it where many contacts meet (ode/assemble.c), in an island of so many blocks: compliance
- * of more than SPRAG_BLOCKS_FEW, slow corrections too of more than SPRAG_BLOCKS_MANY.  depth: m, of the overlap.
+/* Leaves out what is not worth it where many contacts meet (ode/assemble.c): compliance and slow corrections, in an
+ * island of more than SPRAG_BLOCKS_FEW blocks.  depth: m, of the overlap; record: of the last step, or -1.
  *
- * Bodies that are made to touch exactly would be parted by rounding, and fall, before CFM has pressed them together
- * (pyramids of cubes of 125 kg by 2 to 8 mm).  So among many a spring is left in until it is pressed together by
- * a quarter of what its load in the last step (memory: its record, or -1: the bodies' weight) does.  Among fewer that
- * would come and go in every step (an arch: 4 ms in each of them, for ever), and they sink by a trace instead. */
+ * The world's CFM is left out up to SPRAG_RIGID_WORLD of the bodies' own mobility: as much as programs set that want
+ * stacks to stand (1e-5, with boxes of some kg), not softness.  A blow that it softens is softened by no more than that
+ * share.  But at rest, within the contact surface layer, where ERP asks for nothing, it is a damper: bodies sink
+ * through the layer at CFM times their load, 1 mm in ten seconds and more, and all that while nothing rests.
+ *
+ * Bodies that are made to touch exactly would be parted by rounding, and fall, 1 mm at 100 steps a second.  Springs
+ * would press them together, but springs that come and go with the load keep an arch moving (5 ms a step, for ever).
+ * So a contact that only just touches may sink at once, by a third of what is left of overlaps. */
 enum { SPRAG_BLOCKS_FEW = 12, SPRAG_BLOCKS_MANY = 60 };
-#define SPRAG_RIGID 1e-4 /* of the bodies' own mobility: gives way by less than a tenth of what is left of overlaps */
-void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int memory, int blocks, double depth,
+#define SPRAG_RIGID_WORLD 3e-2
+void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int record, int blocks, double depth,
                             spragNormalRow *row);
 
 /* The frame of a sticking contact turns within the step, which leaves a slip of second order in h.  Below this share of
