@@ -194,14 +194,14 @@ static int holdsRows(const spragIsland *island)
 }
 
 /* Sweeps, and lets go the limits and motors that do not hold by what the sweeps leave.  How many, or -1: no memory. */
-static int probe(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
+static int probe(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island, spragChainPart part)
 {
     spragArena *arena = &island->lane->arena;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragSolveOptions some = *options;
-    some.iteration_limit = SWEEPS_PROBE;
+    some.iteration_limit = part == SPRAG_CHAIN_SWEPT ? SWEEPS_PROBE : 0;
     const spragStatus status =
-        spragChainSolvePart(SPRAG_CHAIN_SWEPT, &island->problem, &some, arena, island->r, island->u, &island->solve);
+        spragChainSolvePart(part, &island->problem, &some, arena, island->r, island->u, &island->solve);
     const int ready = status != SPRAG_ERROR_MEMORY && spragArticulationsSolve(island);
     spragArenaRelease(arena, mark);
     return ready ? spragArticulationsUnhold(world, island) : -1;
@@ -232,12 +232,13 @@ static spragStatus solveHeld(struct spragWorld *world, const spragPointerMap *su
                              const spragSolveOptions *options, spragIsland *island)
 {
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
-    const int probed = options->time_limit > 0 && options->solver == SPRAG_SOLVER_AUTO && island->greedy == NULL;
+    const int limited = options->time_limit > 0, near = !limited && spragChainApproaches(&island->problem, options);
+    const int probed = (limited || near) && options->solver == SPRAG_SOLVER_AUTO && island->greedy == NULL;
     spragSolveOptions own = *options;
     spragStatus status = SPRAG_OK;
     int broken = 1;
     for (int k = 0; k < PROBES && probed && broken > 0 && status == SPRAG_OK && holdsRows(island); ++k) {
-        broken = probe(world, &own, island);
+        broken = probe(world, &own, island, k > 0 && near ? SPRAG_CHAIN_NEAR : SPRAG_CHAIN_SWEPT);
         status = broken < 0 ? SPRAG_ERROR_MEMORY : broken > 0 ? beginAgain(world, surfaces, island) : status;
         own.time_limit = spragTimeLeft(options->time_limit, begin);
     }
