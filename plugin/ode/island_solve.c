@@ -29,7 +29,7 @@ enum {
     BLOCKS_ENOUGH = 1000,   /* in an island to which WORK_ENOUGH applies, at most */
     ENTRIES_LATE = 2000000, /* blocks of W, 150 MB, at most: it is then made when methods without it have failed */
     SURGES_MAX = 4,         /* times that an island begins again because its answer throws bodies */
-    PROBES = 3,             /* looks by sweeps, under a time limit and before a solution, for rows that do not hold */
+    PROBES = 3,             /* looks by sweeps, before a solution, for rows that do not hold */
     SWEEPS_PROBE = 16       /* of each look: 8 find fewer of these rows */
 };
 
@@ -220,8 +220,9 @@ static spragStatus beginAgain(struct spragWorld *world, const spragPointerMap *s
     return status;
 }
 
-/* Solves until the limits and motors that are taken to hold do hold.  Under a time limit, sweeps look for those that do
- * not before time is spent on a solution: where ragdolls land, one or two solutions would be for nothing.
+/* Solves until the limits and motors that are taken to hold do hold.  Under a time limit, and in heaps of mechanisms,
+ * sweeps look for those that do not before time is spent on a solution: where ragdolls land, one or two solutions would
+ * be for nothing.
  *
  * Tried and dropped, under a limit: nothing is taken to hold, or motors alone (heaps of ragdolls and robots are solved
  * as well in 5 ms, but in a tenth of that 10 to 30 times as much is left); all are let go once the time is up, to save

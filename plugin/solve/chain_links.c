@@ -36,7 +36,7 @@
 
 #define WORK_PATIENT 1.5e8    /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
 #define NEAR 1.5e-3           /* of the largest |q| */
-#define SECONDS_APPROACH 1e-6 /* of W: for less, Newton's steps are too dear to begin with */
+#define SECONDS_APPROACH 2e-6 /* of W: in less time Newton's steps may not end, and sweeps leave less */
 #define COUPLED 0.5           /* a mechanism: joints couple more than this part of all pairs of blocks */
 
 enum {
