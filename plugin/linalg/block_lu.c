@@ -5,7 +5,9 @@
  * Threads take rows in their order, each with a `work` of its own, and wait for a row k that is not
  * finished.  The order of elimination is that of the tree, so what was begun just before is needed last: even
  * in the dense rows at the end, where every row needs the one before it, two threads hardly wait.  Who
- * computes a row does not change its bits. */
+ * computes a row does not change its bits.
+ *
+ * Bare rows.  A_ik of a bare column k is left out of the factors: x_k = A_kk^-1 g_k is known, and goes to the right. */
 #include "linalg/block_lu.h"
 
 #include <math.h>
@@ -62,7 +64,7 @@ INLINE int inverse(const double *A, double *B, const int b)
 /* work -= L_ik U_k. over row k of U, from its entry `first` on; the rows of a block are one vector each, or two. */
 INLINE void eliminate(const spragBlockLu *lu, const double *L, int k, int first, double *work, const int b)
 {
-    const int end = lu->u_start[k + 1], *column = lu->u_column, parts = wide(b) / 4, padded = b * wide(b);
+    const int end = lu->u_end[k], *column = lu->u_live, parts = wide(b) / 4, padded = b * wide(b);
     const double *rows = lu->U;
     double a[BODY * BODY]; /* the compiler cannot know that L is not in `work` */
     for (int i = 0; i < b * b; ++i)
@@ -93,8 +95,8 @@ static inline void await(const spragBlockLu *lu, int k)
 INLINE void reduceRow(spragBlockLu *lu, int i, double *work, const int b)
 {
     const size_t size = (size_t)(b * b), padded = (size_t)(b * wide(b));
-    for (int s = lu->l_start[i]; s < lu->l_start[i + 1]; ++s) {
-        const int k = lu->l_column[s];
+    for (int s = lu->l_start[i]; s < lu->l_end[i]; ++s) {
+        const int k = lu->l_live[s];
         double *L = lu->L + size * (size_t)s, *w = work + padded * (size_t)k;
         if (lu->pool != NULL)
             await(lu, k);
@@ -184,7 +186,9 @@ INLINE int factorRow(spragBlockLu *lu, int i, double *work, const int b)
     for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e) {
         const int position = lu->position[lu->column[e]];
         double *w = work + padded * (size_t)position;
-        for (int a = 0; a < b && (position >= i || !lu->symmetric); ++a)
+        if (lu->symmetric ? position < i : lu->bare_count > 0 && lu->bare[position] && position != i)
+            continue;
+        for (int a = 0; a < b; ++a)
             memcpy(w + wide(b) * a, lu->A + size * (size_t)e + b * a, (size_t)b * sizeof *w);
     }
     if (lu->symmetric)
@@ -194,8 +198,8 @@ INLINE int factorRow(spragBlockLu *lu, int i, double *work, const int b)
     double *w = work + padded * (size_t)i, *D = lu->inverse + size * (size_t)i;
     const int regular = lu->symmetric ? inverseRoot(w, D, b) : inverse(w, D, b);
     memset(w, 0, padded * sizeof *w);
-    for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
-        w = work + padded * (size_t)lu->u_column[t];
+    for (int t = lu->u_start[i]; t < lu->u_end[i]; ++t) {
+        w = work + padded * (size_t)lu->u_live[t];
         if (lu->symmetric)
             divide(D, w, lu->U + padded * (size_t)t, b);
         else
@@ -248,9 +252,53 @@ int spragBlockLuShare(spragBlockLu *lu, spragPool *pool, spragArena *arena)
     return lu->pool != NULL;
 }
 
+static int isBare(const spragBlockLu *lu, int row)
+{
+    for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e)
+        for (const double *at = lu->A + 9 * (size_t)e, *end = at + 9; at < end && lu->column[e] != row; ++at)
+            if (*at != 0)
+                return 0;
+    return 1;
+}
+
+/* `all` of row i from `start` on without bare rows, into `live`; returns its end. */
+static int leaveOut(const spragBlockLu *lu, int i, const int *start, const int *all, int *live)
+{
+    int end = start[i];
+    for (int t = start[i]; t < start[i + 1] && !lu->bare[i]; ++t)
+        if (!lu->bare[all[t]])
+            live[end++] = all[t];
+    return end;
+}
+
+static void findBare(spragBlockLu *lu)
+{
+    const int n = lu->n, fill = lu->l_start[n];
+    lu->bare_count = 0;
+    lu->u_live = lu->u_column, lu->l_live = lu->l_column;
+    lu->u_end = lu->u_start + 1, lu->l_end = lu->l_start + 1;
+    if (lu->room == NULL)
+        return;
+    for (int row = 0; row < n; ++row) {
+        const int bare = isBare(lu, row);
+        lu->bare[lu->position[row]] = (unsigned char)bare;
+        lu->bare_count += bare;
+    }
+    if (lu->bare_count == 0)
+        return;
+    int *const u_live = lu->room, *const l_live = u_live + fill, *const u_end = l_live + fill, *const l_end = u_end + n;
+    for (int i = 0; i < n; ++i) {
+        u_end[i] = leaveOut(lu, i, lu->u_start, lu->u_column, u_live);
+        l_end[i] = leaveOut(lu, i, lu->l_start, lu->l_column, l_live);
+    }
+    lu->u_live = u_live, lu->l_live = l_live;
+    lu->u_end = u_end, lu->l_end = l_end;
+}
+
 int spragBlockLuFactor(spragBlockLu *lu, const double *A)
 {
     lu->A = A;
+    findBare(lu);
     if (lu->pool == NULL) {
         for (int i = 0; i < lu->n; ++i)
             if (!rowOf(lu, i, lu->work))
@@ -280,8 +328,8 @@ int spragBlockLuSign(const spragBlockLu *lu)
 /* sum -= U_i. y, behind the diagonal */
 INLINE void takeRow(const spragBlockLu *lu, int i, const double *y, double *sum, const int b)
 {
-    for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
-        const double *U = lu->U + (size_t)(b * wide(b)) * (size_t)t, *z = y + b * lu->u_column[t];
+    for (int t = lu->u_start[i]; t < lu->u_end[i]; ++t) {
+        const double *U = lu->U + (size_t)(b * wide(b)) * (size_t)t, *z = y + b * lu->u_live[t];
         for (int a = 0; a < b; ++a) {
             double part = U[wide(b) * a] * z[0];
             for (int j = 1; j < b; ++j)
@@ -291,14 +339,36 @@ INLINE void takeRow(const spragBlockLu *lu, int i, const double *y, double *sum,
     }
 }
 
+/* x of bare rows, and what their columns leave of the others. */
+static void solveBare(const spragBlockLu *lu, double *x)
+{
+    int moved = 0;
+    for (int i = 0; i < lu->n; ++i)
+        if (lu->bare[i]) {
+            double *own = x + CONTACT * lu->order[i], known[CONTACT];
+            spragMul33(known, lu->inverse + 9 * (size_t)i, own);
+            memcpy(own, known, sizeof known);
+            moved |= known[0] != 0 || known[1] != 0 || known[2] != 0;
+        }
+    for (int row = 0; row < lu->n && moved; ++row)
+        for (int e = lu->row_start[row]; e < lu->row_start[row + 1] && !lu->bare[lu->position[row]]; ++e) {
+            double known[CONTACT];
+            if (!lu->bare[lu->position[lu->column[e]]])
+                continue;
+            spragMul33(known, lu->A + 9 * (size_t)e, x + CONTACT * lu->column[e]);
+            for (int a = 0; a < CONTACT; ++a)
+                x[CONTACT * row + a] -= known[a];
+        }
+}
+
 INLINE void solve(const spragBlockLu *lu, double *x, const int b)
 {
     const size_t size = (size_t)(b * b), bytes = (size_t)b * sizeof *x;
     double *y = lu->solution, sum[BODY];
     for (int i = 0; i < lu->n; ++i) {
         memcpy(sum, x + b * lu->order[i], bytes);
-        for (int s = lu->l_start[i]; s < lu->l_start[i + 1]; ++s) {
-            const double *L = lu->L + size * (size_t)s, *z = y + b * lu->l_column[s];
+        for (int s = lu->l_start[i]; s < lu->l_end[i]; ++s) {
+            const double *L = lu->L + size * (size_t)s, *z = y + b * lu->l_live[s];
             for (int a = 0; a < b; ++a) {
                 double part = L[b * a] * z[0];
                 for (int j = 1; j < b; ++j)
@@ -309,6 +379,8 @@ INLINE void solve(const spragBlockLu *lu, double *x, const int b)
         memcpy(y + b * i, sum, bytes);
     }
     for (int i = lu->n - 1; i >= 0; --i) {
+        if (lu->bare[i])
+            continue;
         memcpy(sum, y + b * i, bytes);
         takeRow(lu, i, y, sum, b);
         const double *D = lu->inverse + size * (size_t)i;
@@ -362,6 +434,8 @@ INLINE void solveSymmetric(const spragBlockLu *lu, double *x, const int b)
 
 void spragBlockLuSolve(spragBlockLu *lu, double *x)
 {
+    if (lu->bare_count > 0)
+        solveBare(lu, x);
     if (lu->symmetric)
         lu->size == BODY ? solveSymmetric(lu, x, BODY) : solveSymmetric(lu, x, CONTACT);
     else if (lu->size == BODY)
@@ -370,21 +444,34 @@ void spragBlockLuSolve(spragBlockLu *lu, double *x)
         solve(lu, x, CONTACT);
 }
 
+/* sum = -A_rk A_kk^-1, k a bare row: by columns, as spragBlockLuColumns has them. */
+static void takeColumn(const spragBlockLu *lu, int row, int k, spragQuad sum[CONTACT])
+{
+    const double *D = lu->inverse + 9 * (size_t)lu->position[k];
+    for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e)
+        for (int i = 0; i < 9 && lu->column[e] == k; ++i) {
+            const double *A = lu->A + 9 * (size_t)e + 3 * (i / 3);
+            sum[i / 3][i % 3] = -(A[0] * D[i % 3] + A[1] * D[3 + i % 3] + A[2] * D[6 + i % 3]);
+        }
+}
+
 void spragBlockLuColumns(const spragBlockLu *lu, int k, double *columns, double *work)
 {
     const spragQuad zero = {0};
     spragQuad *x = (spragQuad *)(void *)columns, *y = (spragQuad *)(void *)work;
-    int first = 0;
-    while (lu->order[first] != k)
-        y[CONTACT * first] = y[CONTACT * first + 1] = y[CONTACT * first + 2] = zero, ++first;
+    const int own = lu->position[k], known = lu->bare[own], first = known ? 0 : own;
+    for (int i = 0; i < CONTACT * first; ++i)
+        y[i] = zero;
     for (int i = first; i < lu->n; ++i) {
         spragQuad sum[CONTACT] = {zero, zero, zero};
-        for (int a = 0; a < CONTACT && i == first; ++a)
+        for (int a = 0; a < CONTACT && i == own; ++a)
             sum[a][a] = 1;
-        for (int s = lu->l_start[i]; s < lu->l_start[i + 1]; ++s) {
+        if (known && !lu->bare[i])
+            takeColumn(lu, lu->order[i], k, sum);
+        for (int s = lu->l_start[i]; s < lu->l_end[i]; ++s) {
             const double *L = lu->L + 9 * (size_t)s;
-            const spragQuad *z = y + CONTACT * lu->l_column[s];
-            for (int a = 0; a < CONTACT && lu->l_column[s] >= first; ++a)
+            const spragQuad *z = y + CONTACT * lu->l_live[s];
+            for (int a = 0; a < CONTACT && lu->l_live[s] >= first; ++a)
                 sum[a] -= z[0] * L[3 * a] + z[1] * L[3 * a + 1] + z[2] * L[3 * a + 2];
         }
         memcpy(y + CONTACT * i, sum, sizeof sum);
@@ -392,9 +479,9 @@ void spragBlockLuColumns(const spragBlockLu *lu, int k, double *columns, double 
     for (int i = lu->n - 1; i >= 0; --i) {
         spragQuad sum[CONTACT];
         memcpy(sum, y + CONTACT * i, sizeof sum);
-        for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
+        for (int t = lu->u_start[i]; t < lu->u_end[i]; ++t) {
             const double *U = lu->U + 12 * (size_t)t;
-            const spragQuad *z = y + CONTACT * lu->u_column[t];
+            const spragQuad *z = y + CONTACT * lu->u_live[t];
             for (int a = 0; a < CONTACT; ++a)
                 sum[a] -= z[0] * U[4 * a] + z[1] * U[4 * a + 1] + z[2] * U[4 * a + 2];
         }

@@ -2,6 +2,9 @@
  * least degree (AMD), pivoting only inside the diagonal blocks.  Made for systems near W + rho I or M + J^T S J, whose
  * leading blocks are safe pivots; the caller checks what it gets.  Pattern once, numbers often.
  *
+ * Rows of which A has the diagonal block alone, as those of open contacts (bare rows), give their x at once; the
+ * factors are those of the other rows and columns, within the same pattern.
+ *
  * A symmetric positive definite matrix is A = R^T R, with R in the place of U and R^T in that of L.  That is half the
  * work and half the memory, and a block of condition 1e11 loses half its digits: its root is inverted, where LU inverts
  * the block itself and loses all. */
@@ -21,28 +24,33 @@ typedef struct spragBlockPattern {
 } spragBlockPattern;
 
 typedef struct spragBlockLu {
-    int n;                   /* block rows */
-    int size, padded;        /* b; numbers of a block of U: b rows of spragBlockLuStride */
-    int symmetric;           /* 1: A = R^T R */
-    const int *row_start;    /* (n + 1) of A, as given */
-    const int *column;       /* of A */
-    int leaders;             /* rows that are ordered; those from there on follow them */
-    const int *after;        /* (n - leaders) which row each comes right after, -1: after all; NULL: there are none */
-    int *order, *position;   /* (n): row order[i] of A is row i of the factors; position is its inverse */
-    int *u_start, *u_column; /* U: strictly upper blocks by rows, columns ascending */
-    int *l_start, *l_column; /* L: strictly lower blocks by rows, columns in the order of elimination */
-    double *L;               /* blocks (b x b); NULL: symmetric */
-    double *U;               /* blocks (padded): rows of 4 or 8 for vector operations */
-    double *inverse;         /* (n x b x b) inverses of U's diagonal blocks, or of R's */
-    double *work;            /* (n x padded), zero between uses */
-    double *solution;        /* (b n) */
-    spragPool *pool;         /* or NULL */
-    double *works;           /* (threads x n x padded) as work, of each thread */
-    atomic_int *done;        /* (n) the factorisation in which a row was last finished */
-    int round;               /* factorisations so far */
-    atomic_int next, failed; /* row to be taken; 1: a diagonal block is singular */
-    const double *A;
-    double products; /* of 3x3 blocks, or as many as take the time of one factorisation: its price */
+    int n;                    /* block rows */
+    int size, padded;         /* b; numbers of a block of U: b rows of spragBlockLuStride */
+    int symmetric;            /* 1: A = R^T R */
+    const int *row_start;     /* (n + 1) of A, as given */
+    const int *column;        /* of A */
+    int leaders;              /* rows that are ordered; those from there on follow them */
+    const int *after;         /* (n - leaders) which row each comes right after, -1: after all; NULL: there are none */
+    int *order, *position;    /* (n): row order[i] of A is row i of the factors; position is its inverse */
+    int *u_start, *u_column;  /* U: strictly upper blocks by rows, columns ascending */
+    int *l_start, *l_column;  /* L: strictly lower blocks by rows, columns in the order of elimination */
+    unsigned char *bare;      /* (n) 1: of row i of the factors A has the diagonal block alone */
+    int bare_count;           /* bare rows of the last factorisation */
+    const int *u_end, *l_end; /* (n) what rows have of their patterns: up to here, in u_live, l_live */
+    const int *u_live, *l_live; /* u_column, l_column, without bare rows if there are any */
+    int *room;                  /* for these four, if there are */
+    double *L;                  /* blocks (b x b); NULL: symmetric */
+    double *U;                  /* blocks (padded): rows of 4 or 8 for vector operations */
+    double *inverse;            /* (n x b x b) inverses of U's diagonal blocks, or of R's */
+    double *work;               /* (n x padded), zero between uses */
+    double *solution;           /* (b n) */
+    spragPool *pool;            /* or NULL */
+    double *works;              /* (threads x n x padded) as work, of each thread */
+    atomic_int *done;           /* (n) the factorisation in which a row was last finished */
+    int round;                  /* factorisations so far */
+    atomic_int next, failed;    /* row to be taken; 1: a diagonal block is singular */
+    const double *A;            /* of the last factorisation: must be there until the last solution */
+    double products;            /* of 3x3 blocks, or as many as take the time of one factorisation: its price */
 } spragBlockLu;
 
 /* Numbers of a row of a block of U, and of its work. */

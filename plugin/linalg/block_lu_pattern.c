@@ -117,24 +117,28 @@ static int begin(spragBlockLu *lu, const spragBlockPattern *A, spragArena *arena
                          .row_start = A->row_start,
                          .column = A->column,
                          .leaders = n,
-                         .order = SPRAG_TAKE(arena, int, n),
-                         .position = SPRAG_TAKE(arena, int, n),
+                         .order = SPRAG_TAKE_RAW(arena, int, n),
+                         .position = SPRAG_TAKE_RAW(arena, int, n),
                          .u_start = SPRAG_TAKE(arena, int, n + 1),
                          .l_start = SPRAG_TAKE(arena, int, n + 1),
-                         .inverse = SPRAG_TAKE(arena, double, b *b *(size_t)n),
+                         .inverse = SPRAG_TAKE_RAW(arena, double, b *b *(size_t)n),
+                         .bare = SPRAG_TAKE(arena, unsigned char, n),
                          .work = SPRAG_TAKE(arena, double, padded *(size_t)n),
-                         .solution = SPRAG_TAKE(arena, double, b *(size_t)n)};
+                         .solution = SPRAG_TAKE_RAW(arena, double, b *(size_t)n)};
     return lu->order != NULL && lu->position != NULL && lu->u_start != NULL && lu->l_start != NULL &&
-           lu->inverse != NULL && lu->work != NULL && lu->solution != NULL;
+           lu->bare != NULL && lu->inverse != NULL && lu->work != NULL && lu->solution != NULL;
 }
 
 static int takeFactors(spragBlockLu *lu, size_t fill, spragArena *arena)
 {
     lu->l_column = SPRAG_TAKE_RAW(arena, int, fill + 1);
     lu->u_column = SPRAG_TAKE_RAW(arena, int, fill + 1);
+    const int ever_bare = lu->size == 3 && !lu->symmetric;
+    lu->room = ever_bare ? SPRAG_TAKE_RAW(arena, int, 2 * (fill + (size_t)lu->n) + 1) : NULL;
     lu->L = lu->symmetric ? NULL : SPRAG_TAKE_RAW(arena, double, (size_t)(lu->size * lu->size) * fill + 1);
     lu->U = SPRAG_TAKE_RAW(arena, double, (size_t)lu->padded *fill + 1);
-    return lu->l_column != NULL && lu->u_column != NULL && (lu->symmetric || lu->L != NULL) && lu->U != NULL;
+    return lu->l_column != NULL && lu->u_column != NULL && (lu->symmetric || lu->L != NULL) &&
+           (!ever_bare || lu->room != NULL) && lu->U != NULL;
 }
 
 static int analyse(spragBlockLu *lu, double products_most, spragArena *arena)

@@ -29,7 +29,7 @@ enum {
     BLOCKS_ENOUGH = 1000,   /* in an island to which WORK_ENOUGH applies, at most */
     ENTRIES_LATE = 2000000, /* blocks of W, 150 MB, at most: it is then made when methods without it have failed */
     SURGES_MAX = 4,         /* times that an island begins again because its answer throws bodies */
-    PROBES = 3,             /* looks by sweeps, under a time limit and before a solution, for rows that do not hold */
+    PROBES = 3,             /* looks by sweeps, before a solution, for rows that do not hold */
     SWEEPS_PROBE = 16       /* of each look: 8 find fewer of these rows */
 };
 
@@ -194,14 +194,14 @@ static int holdsRows(const spragIsland *island)
 }
 
 /* Sweeps, and lets go the limits and motors that do not hold by what the sweeps leave.  How many, or -1: no memory. */
-static int probe(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
+static int probe(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island, spragChainPart part)
 {
     spragArena *arena = &island->lane->arena;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragSolveOptions some = *options;
-    some.iteration_limit = SWEEPS_PROBE;
+    some.iteration_limit = part == SPRAG_CHAIN_SWEPT ? SWEEPS_PROBE : 0;
     const spragStatus status =
-        spragChainSolvePart(SPRAG_CHAIN_SWEPT, &island->problem, &some, arena, island->r, island->u, &island->solve);
+        spragChainSolvePart(part, &island->problem, &some, arena, island->r, island->u, &island->solve);
     const int ready = status != SPRAG_ERROR_MEMORY && spragArticulationsSolve(island);
     spragArenaRelease(arena, mark);
     return ready ? spragArticulationsUnhold(world, island) : -1;
@@ -220,8 +220,9 @@ static spragStatus beginAgain(struct spragWorld *world, const spragPointerMap *s
     return status;
 }
 
-/* Solves until the limits and motors that are taken to hold do hold.  Under a time limit, sweeps look for those that do
- * not before time is spent on a solution: where ragdolls land, one or two solutions would be for nothing.
+/* Solves until the limits and motors that are taken to hold do hold.  Under a time limit, and in heaps of mechanisms,
+ * sweeps look for those that do not before time is spent on a solution: where ragdolls land, one or two solutions would
+ * be for nothing.
  *
  * Tried and dropped, under a limit: nothing is taken to hold, or motors alone (heaps of ragdolls and robots are solved
  * as well in 5 ms, but in a tenth of that 10 to 30 times as much is left); all are let go once the time is up, to save
@@ -232,12 +233,13 @@ static spragStatus solveHeld(struct spragWorld *world, const spragPointerMap *su
                              const spragSolveOptions *options, spragIsland *island)
 {
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
-    const int probed = options->time_limit > 0 && options->solver == SPRAG_SOLVER_AUTO && island->greedy == NULL;
+    const int limited = options->time_limit > 0, near = !limited && spragChainApproaches(&island->problem, options);
+    const int probed = (limited || near) && options->solver == SPRAG_SOLVER_AUTO && island->greedy == NULL;
     spragSolveOptions own = *options;
     spragStatus status = SPRAG_OK;
     int broken = 1;
     for (int k = 0; k < PROBES && probed && broken > 0 && status == SPRAG_OK && holdsRows(island); ++k) {
-        broken = probe(world, &own, island);
+        broken = probe(world, &own, island, k > 0 && near ? SPRAG_CHAIN_NEAR : SPRAG_CHAIN_SWEPT);
         status = broken < 0 ? SPRAG_ERROR_MEMORY : broken > 0 ? beginAgain(world, surfaces, island) : status;
         own.time_limit = spragTimeLeft(options->time_limit, begin);
     }

@@ -206,12 +206,14 @@ static spragStatus calm(Run *run)
 /* ---------------------------------------------------------------- the chain */
 
 /* Before a large problem is swept: its guess may be an answer, or so near that Newton's method ends at once. */
-static spragStatus tryGuess(Run *run)
+static spragStatus tryGuess(Run *run, int approached)
 {
     dropBadGuess(run);
     if (isSolved(run))
         return creeps(run) ? calm(run) : SPRAG_OK;
     if ((run->problem->bodies == NULL && run->problem->linked == NULL) || run->options->iteration_limit > 0)
+        return SPRAG_OK;
+    if (approached) /* it has Newton's method as a link */
         return SPRAG_OK;
     const spragStatus status = timeIsUp(run) ? SPRAG_OK : tryMethod(run, &spragSolverAtOnce, SPRAG_BETTER);
     if (!isSolved(run) && timeIsUp(run))
@@ -230,7 +232,8 @@ static spragStatus finish(Run *run, const spragChainLink *link, const spragChain
         run->left.iteration_limit = run->options->iteration_limit;
         return status;
     }
-    return link->method == &spragSolverSweeps && creeps(run) ? calm(run) : SPRAG_OK;
+    const int swept = link->method == &spragSolverSweeps || link->method == &spragSolverApproach;
+    return swept && creeps(run) ? calm(run) : SPRAG_OK;
 }
 
 static spragStatus runChain(Run *run, spragChainPart part)
@@ -239,7 +242,8 @@ static spragStatus runChain(Run *run, spragChainPart part)
     spragChainLinks chain = {.problem = run->problem, .options = run->options};
     spragChainLinksOf(&chain, part);
     const spragChainLink *first = chain.link;
-    const int searched = first->method == &spragSolverVariant, swept = first->method == &spragSolverSweeps;
+    const int searched = first->method == &spragSolverVariant, approached = first->method == &spragSolverApproach,
+              swept = approached || first->method == &spragSolverSweeps;
     spragStatus status = SPRAG_OK;
     info->residual = spragProblemJudge(run->problem, run->r, run->u);
     if (searched && isHurried(run)) {
@@ -249,15 +253,16 @@ static spragStatus runChain(Run *run, spragChainPart part)
         status = SPRAG_OK;
     }
     if (swept)
-        status = tryGuess(run);
+        status = tryGuess(run, approached);
     else if (first->method == &spragSolverGaussSeidel || part == SPRAG_CHAIN_SWEPT)
         dropBadGuess(run);
     if (status != SPRAG_OK || (swept && isSolved(run)))
         return status;
-    for (const spragChainLink *link = first; link < first + chain.count; ++link) {
+    const int is_near = approached && info->residual <= spragNear(run->problem);
+    for (const spragChainLink *link = first + is_near; link < first + chain.count; ++link) {
         if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
             break;
-        info->fallback = link > first + swept; /* Newton's method after sweeps is no exception */
+        info->fallback = link > first + swept + 2 * approached; /* Newton's method after sweeps is no exception */
         status = tryLink(run, link);
         const int solved = isSolved(run), late = timeIsUp(run);
         if (status == SPRAG_OK && solved && !late)
@@ -309,7 +314,7 @@ spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem
     options.work_limit = workOf(given, part);
     const double begin = options.time_limit > 0 ? spragSeconds() : 0;
     if ((options.solver == SPRAG_SOLVER_AUTO || options.solver == SPRAG_SOLVER_VARIANT) && part != SPRAG_CHAIN_SWEPT &&
-        solveSmall(problem, &options, r, u, info))
+        part != SPRAG_CHAIN_NEAR && solveSmall(problem, &options, r, u, info))
         return info->status = SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t n = 3 * (size_t)problem->contact_count;

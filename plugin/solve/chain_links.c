@@ -17,6 +17,8 @@
  *                      3. Newton's method with an interior point
  *                      4. where work is limited: contacts one by one (generation.c, up to 120 blocks);
  *                         where it is not: sweeps and the traced path by turns (turns.c)
+ *     nc > SMALL, heaps of mechanisms
+ *                      sweeps until they are near, then Newton's method from there, before the links above
  *     nc > SMALL, and every contact holds by infinite friction (convex: nothing slides)
  *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method, before the
  *                      sweeps: those carry a change no further than from body to body
@@ -32,8 +34,10 @@
 #include "solve/cones.h"
 #include "solve/glue.h"
 
-#define WORK_PATIENT 1.5e8 /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
-#define COUPLED 0.5        /* a mechanism: joints couple more than this part of all pairs of blocks */
+#define WORK_PATIENT 1.5e8    /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
+#define NEAR 1.5e-3           /* of the largest |q| */
+#define SECONDS_APPROACH 2e-6 /* of W: in less time Newton's steps may not end, and sweeps leave less */
+#define COUPLED 0.5           /* a mechanism: joints couple more than this part of all pairs of blocks */
 
 enum {
     /* Steps of Newton's method, of an interior point or along a path, at most. */
@@ -141,6 +145,23 @@ static int isOneMechanism(const spragProblem *problem)
     return problem->linked != NULL && (reaches != NULL ? reaches->entries : problem->block_count) > COUPLED * n * n;
 }
 
+double spragNear(const spragProblem *problem)
+{
+    double most = 0;
+    for (int i = 0; i < 3 * problem->contact_count; ++i)
+        most = fmax(most, fabs(problem->q[i]));
+    return NEAR * most;
+}
+
+int spragChainApproaches(const spragProblem *problem, const spragSolveOptions *options)
+{
+    if (options->time_limit > 0 && options->time_limit < SECONDS_APPROACH * problem->block_count)
+        return 0;
+    return problem->contact_count > SPRAG_CHAIN_SMALL && problem->linked != NULL && options->work_limit > 0 &&
+           options->solver == SPRAG_SOLVER_AUTO && options->iteration_limit == 0 && !spragProblemIsGlued(problem) &&
+           !spragProblemIsLean(problem) && !isOneMechanism(problem);
+}
+
 static void chainLarge(spragChainLinks *chain, spragChainPart part)
 {
     const spragProblem *problem = chain->problem;
@@ -153,6 +174,10 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     const double content =
         in_velocities || (!glued && saysEnough(options)) ? fmax(tolerance, options->enough) : tolerance;
     const int most = isOneMechanism(problem) ? SWEEPS_LINKED : SWEEPS_FIRST;
+    if (spragChainApproaches(problem, options)) {
+        add(chain, &spragSolverApproach, SWEEPS_FIRST, tolerance);
+        add(chain, &spragSolverNear, 0, tolerance);
+    }
     if (in_velocities)
         add(chain, &spragSolverGlue, 0, tolerance);
     if (glued)
@@ -175,6 +200,10 @@ void spragChainLinksOf(spragChainLinks *chain, spragChainPart part)
 {
     const spragSolveOptions *options = chain->options;
     const int small = chain->problem->contact_count <= SPRAG_CHAIN_SMALL;
+    if (part == SPRAG_CHAIN_NEAR) {
+        add(chain, &spragSolverApproach, SWEEPS_FIRST, options->tolerance);
+        return;
+    }
     if (part == SPRAG_CHAIN_SWEPT) {
         add(chain, &spragSolverProbe, 0, options->tolerance);
         return;

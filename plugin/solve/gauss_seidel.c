@@ -137,6 +137,7 @@ static int follow(Run *run)
 typedef struct Patience {
     int limit;        /* of sweeps, where the caller has none */
     int sweeps, part; /* the residual must fall to HALF in so many, or in a part of those done; 0: it need not */
+    double enough;    /* m/s: the residual at which they end */
 } Patience;
 
 /* Sweeps in which the residual has to fall to HALF, for sweeps that have to pay:
@@ -145,7 +146,7 @@ static Patience patienceOf(const spragProblem *problem, const spragSolveOptions 
                            spragArena *arena)
 {
     if (options->time_limit > 0 && options->time_limit <= SPRAG_TIME_LEAST) /* for PATIENT sweeps there is no time */
-        return (Patience){SWEEP_PAYS_LIMIT, PATIENT, PART};
+        return (Patience){.limit = SWEEP_PAYS_LIMIT, .sweeps = PATIENT, .part = PART};
     const int asked = info->method_iterations[SPRAG_SOLVER_NEWTON] > 0; /* first, so it costs little */
     const int crowd = spragIsCrowd(problem, options);
     const int cheap = asked || (crowd && spragNewtonIsCheap(problem, options, arena));
@@ -256,7 +257,7 @@ static spragStatus sweep(Run *run, Patience patience, double *r, int *iterations
                 status = SPRAG_OK;
             else if (late)
                 status = SPRAG_LIMIT;
-            else if (isInVain(patience, limited, k, marked, mark))
+            else if (residual <= patience.enough || isInVain(patience, limited, k, marked, mark))
                 break;
         }
         if (status != SPRAG_NOT_CONVERGED || k == stop->limit)
@@ -329,6 +330,14 @@ static spragStatus solveWhileItPays(const spragProblem *problem, const spragSolv
     return start(problem, options, patienceOf(problem, options, info, arena), arena, r, info);
 }
 
+static spragStatus approach(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                            spragSolveInfo *info)
+{
+    const Patience patience = {
+        .limit = SWEEP_PAYS_LIMIT, .sweeps = PATIENT, .part = PART, .enough = spragNear(problem)};
+    return start(problem, options, patience, arena, r, info);
+}
+
 /* So many sweeps whatever the residual is. */
 static spragStatus probe(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
@@ -349,4 +358,5 @@ static spragStatus calm(const spragProblem *problem, const spragSolveOptions *op
 const spragSolver spragSolverProbe = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", probe};
 const spragSolver spragSolverCalm = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", calm};
 const spragSolver spragSolverGaussSeidel = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", solve};
+const spragSolver spragSolverApproach = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", approach};
 const spragSolver spragSolverSweeps = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", solveWhileItPays};

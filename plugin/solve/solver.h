@@ -21,8 +21,10 @@ typedef struct spragSolver {
 extern const spragSolver spragSolverVariant;
 extern const spragSolver spragSolverLemke;
 extern const spragSolver spragSolverGaussSeidel;
-extern const spragSolver spragSolverSweeps; /* Gauss-Seidel as a start: ends where the residual falls no more */
+extern const spragSolver spragSolverSweeps;   /* Gauss-Seidel as a start: ends where the residual falls no more */
+extern const spragSolver spragSolverApproach; /* the same, until Newton's method may end what is left */
 extern const spragSolver spragSolverNewton;
+extern const spragSolver spragSolverNear;     /* Newton from there: a few steps with the modes as they are */
 extern const spragSolver spragSolverAtOnce;   /* Newton from a warm guess, where a factorisation costs little */
 extern const spragSolver spragSolverPolish;   /* Newton from an answer to rounding, at the same price */
 extern const spragSolver spragSolverProbe;    /* as many sweeps as the limit of iterations says */
@@ -41,6 +43,14 @@ static inline int spragIsCrowd(const spragProblem *problem, const spragSolveOpti
 {
     return options->work_limit > 0 && problem->contact_count > SPRAG_GENERATION_MOST;
 }
+
+/* m/s, a part of the largest |q|: from here the modes all but fit, and Newton's method with the least lambda ends.
+ * (Heaps of twenty ragdolls, |q| some 2 m/s: from 3e-3 m/s in 3 steps, nine times in ten; from 1e-2 in 5 or 6, two
+ * times in three; from 0.1 one time in five.  With a lambda of 1e-5 or 1e-3 it takes twice as many.) */
+double spragNear(const spragProblem *problem);
+/* 1: heaps of mechanisms, whose W is there: sweeps only come near the answer, from where Newton's method ends it.  To
+ * 1e-8 m/s they would take a hundred sweeps, ten steps' time. */
+int spragChainApproaches(const spragProblem *problem, const spragSolveOptions *options);
 
 /* 1: a step of Newton's method in the velocities of bodies costs no more than some sweeps.  To ask costs an analysis of
  * their graph. */
@@ -80,6 +90,8 @@ typedef enum spragChainPart {
     SPRAG_CHAIN_AGAIN,
     /* Sweeps alone: options->iteration_limit of them, fewer if the time ends. */
     SPRAG_CHAIN_SWEPT,
+    /* The same, until spragNear. */
+    SPRAG_CHAIN_NEAR,
     /* For the problems that generation.c makes: all methods but generation. */
     SPRAG_CHAIN_WITHIN
 } spragChainPart;

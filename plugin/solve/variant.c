@@ -32,7 +32,7 @@ enum {
     COMBINE_MAX = 4    /* frictional blocks whose 3^m modes are tried */
 };
 #define LAMBDA_COLD 1e-3  /* of the proximal points, from r = 0, */
-#define LAMBDA_SWEPT 1e-2 /* and after sweeps */
+#define LAMBDA_SWEPT 1e-2 /* and after sweeps that are not yet near */
 #define NEARLY 1e-2       /* part of the tolerance within which a guess is left as it is if nothing creeps */
 
 static int isFrictional(const spragProblem *problem, int k)
@@ -270,7 +270,8 @@ static spragStatus searchModes(Search *search, double *r)
         spragSweep(&sweeper, x);
     spragSweeperGive(&sweeper, x, r);
     spragArenaRelease(search->arena, mark);
-    return points(search, LAMBDA_SWEPT, search->rounds, r);
+    const int near = spragProblemResidual(s->problem, r) <= spragNear(s->problem);
+    return points(search, near ? SPRAG_LAMBDA_WARM : LAMBDA_SWEPT, search->rounds, r);
 }
 
 static void runTrial(Search *search, Trial *trial)
