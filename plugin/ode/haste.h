@@ -21,7 +21,8 @@
 
 #include "ode/world.h"
 
-/* The haste of an island that is to be solved, from the records of its contacts; >= 0. */
+/* The haste of an island that is to be solved, from the records of its contacts, the size of the world and how its
+ * bodies move; >= 0. */
 int spragHasteOf(const struct spragWorld *world, const spragIsland *island);
 /* Fills wedged_before and hard_before from the records of its contacts, guides and bearings.
  *
