@@ -141,8 +141,9 @@ static int moves(const spragSnapshot *s, const spragIsland *island)
  * before.  (Not for islands all but at rest: 1000 balls that settle took 26 ms a step in place of 6.)
  *
  * It goes by the joints of the whole world, as all islands are hard in the same step; but what may come to rest goes by
- * its own contacts.  Four walls of 75 bricks that touch, 3000 contacts, missed 17 of their first 50 steps by the world's
- * haste, at 140 ms a step, and cost 6 to 10 ms at rest; with all of the work they miss none, at 54, and rest at 2. */
+ * its own contacts.  Four walls of 75 bricks that touch, 3000 contacts, missed 17 of their first 50 steps by the
+ * world's haste, at 140 ms a step, and cost 6 to 10 ms at rest; with all of the work they miss none, at 54, and rest
+ * at 2. */
 static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
 {
     const int joints = mayRest(&world->snapshot, island) ? island->contact_count : world->snapshot.active_count;
