@@ -13,7 +13,8 @@
  * slowly, of bodies that lie flat on each other, may come to rest, and its haste stays lower.
  *
  * In a large world an island whose contacts are new, or whose bodies move, begins with haste: all the work spent on its
- * first hard step froze the program for seconds, and what was left after the next ones was the same.
+ * first hard step froze the program for seconds, and what was left after the next ones was the same.  One that may come
+ * to rest does so only if it is large itself: walls that begin to stand are solved by all of the work.
  *
  * Islands have no identity from step to step, but contacts have: each record keeps the haste of its island. */
 #ifndef SPRAG_ODE_HASTE_H
@@ -21,7 +22,8 @@
 
 #include "ode/world.h"
 
-/* The haste of an island that is to be solved, from the records of its contacts; >= 0. */
+/* The haste of an island that is to be solved, from the records of its contacts, the size of the world and how its
+ * bodies move; >= 0. */
 int spragHasteOf(const struct spragWorld *world, const spragIsland *island);
 /* Fills wedged_before and hard_before from the records of its contacts, guides and bearings.
  *

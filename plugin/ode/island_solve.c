@@ -238,7 +238,9 @@ static spragStatus solveHeld(struct spragWorld *world, const spragPointerMap *su
     spragSolveOptions own = *options;
     spragStatus status = SPRAG_OK;
     int broken = 1;
-    for (int k = 0; k < PROBES && probed && broken > 0 && status == SPRAG_OK && holdsRows(island); ++k) {
+    for (int k = 0; k < PROBES && probed && broken > 0 && status == SPRAG_OK; ++k) {
+        if (island->declined != NULL || !holdsRows(island))
+            break;
         broken = probe(world, &own, island, k > 0 && near ? SPRAG_CHAIN_NEAR : SPRAG_CHAIN_SWEPT);
         status = broken < 0 ? SPRAG_ERROR_MEMORY : broken > 0 ? beginAgain(world, surfaces, island) : status;
         own.time_limit = spragTimeLeft(options->time_limit, begin);

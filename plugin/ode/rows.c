@@ -161,6 +161,7 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
 #define CORRECTION 1e-3 /* of what gravity gives in a step */
 #define SINKS 0.3       /* of the overlap that CORRECTION leaves: steps of 0.6 times the length leave no less */
 #define TOUCHES 0.5     /* of the trace that spragCorrection leaves: what overlaps by less only just touches */
+#define ERP_SINKS 0.1   /* under a lesser ERP they sink as under this: else by 1 mm a step, and more, under 1e-3 */
 
 /* m/s: no slower correction is asked of contacts among many (ode/assemble.c). */
 static double correctionLeast(const struct spragWorld *world)
@@ -169,7 +170,7 @@ static double correctionLeast(const struct spragWorld *world)
     return fmax(world->config.tolerance, CORRECTION * spragNorm3(s->gravity) * s->pace);
 }
 
-/* m/s: how fast a contact may sink that only just touches.  body: dynamic, and not alone on what does not move.
+/* m/s: how fast a contact may sink that only just touches.  body: one that is dynamic; if it is an island by itself, 0.
  *
  * Told to sink, a contact that bears a load overlaps by that much in the next step.  Where it does not, a program makes
  * its depth by itself, and it would sink for ever.  So a loaded one of the same depth as before stays as it is. */
@@ -177,13 +178,13 @@ static double sinking(const struct spragWorld *world, int body, int record, doub
 {
     const spragSnapshot *s = &world->snapshot;
     const int island = s->body[body].island;
-    if (island < 0 || s->island[island].body_count == 1 || !(s->erp > 0) ||
-        depth >= TOUCHES * s->least_correction * s->pace / s->erp)
+    const double erp = fmax(s->erp, ERP_SINKS);
+    if (island < 0 || s->island[island].body_count == 1 || depth >= TOUCHES * s->least_correction * s->pace / erp)
         return 0;
     const spragContactMemory *memory = record >= 0 ? &world->memory[record] : NULL;
     if (memory != NULL && memory->normal_force > 0 && !(memory->depth < depth) && !(memory->depth > depth))
         return 0;
-    const double most = SINKS * correctionLeast(world) * s->pace / s->erp;
+    const double most = SINKS * correctionLeast(world) * s->pace / erp;
     return fmin(most - depth, most) / s->pace;
 }
 

@@ -205,7 +205,8 @@ static spragStatus calm(Run *run)
 
 /* ---------------------------------------------------------------- the chain */
 
-/* Before a large problem is swept: its guess may be an answer, or so near that Newton's method ends at once. */
+/* Before a large problem is swept: its guess may be an answer, or so near that Newton's method ends at once (which
+ * approached problems meet as a link). */
 static spragStatus tryGuess(Run *run, int approached)
 {
     dropBadGuess(run);
@@ -213,9 +214,8 @@ static spragStatus tryGuess(Run *run, int approached)
         return creeps(run) ? calm(run) : SPRAG_OK;
     if ((run->problem->bodies == NULL && run->problem->linked == NULL) || run->options->iteration_limit > 0)
         return SPRAG_OK;
-    if (approached) /* it has Newton's method as a link */
-        return SPRAG_OK;
-    const spragStatus status = timeIsUp(run) ? SPRAG_OK : tryMethod(run, &spragSolverAtOnce, SPRAG_BETTER);
+    const int asked = !timeIsUp(run) && !approached;
+    const spragStatus status = asked ? tryMethod(run, &spragSolverAtOnce, SPRAG_BETTER) : SPRAG_OK;
     if (!isSolved(run) && timeIsUp(run))
         run->left.time_limit = SPRAG_TIME_LEAST;
     return status;

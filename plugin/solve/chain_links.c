@@ -18,7 +18,7 @@
  *                      4. where work is limited: contacts one by one (generation.c, up to 120 blocks);
  *                         where it is not: sweeps and the traced path by turns (turns.c)
  *     nc > SMALL, heaps of mechanisms
- *                      sweeps until they are near, then Newton's method from there, before the links above
+ *                      sweeps until they are near, then Newton's method from there, in place of 1
  *     nc > SMALL, and every contact holds by infinite friction (convex: nothing slides)
  *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method, before the
  *                      sweeps: those carry a change no further than from body to body
@@ -36,7 +36,7 @@
 
 #define WORK_PATIENT 1.5e8    /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
 #define NEAR 1.5e-3           /* of the largest |q| */
-#define SECONDS_APPROACH 2e-6 /* of W: in less time Newton's steps may not end, and sweeps leave less */
+#define SECONDS_APPROACH 2e-6 /* a block of W: in less time Newton's steps may not end, and sweeps leave less */
 #define COUPLED 0.5           /* a mechanism: joints couple more than this part of all pairs of blocks */
 
 enum {
@@ -174,16 +174,16 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     const double content =
         in_velocities || (!glued && saysEnough(options)) ? fmax(tolerance, options->enough) : tolerance;
     const int most = isOneMechanism(problem) ? SWEEPS_LINKED : SWEEPS_FIRST;
+    const int sweeps = limited ? (int)fmin(most, options->work_limit / problem->block_count + 1) : 0;
     if (spragChainApproaches(problem, options)) {
-        add(chain, &spragSolverApproach, SWEEPS_FIRST, tolerance);
+        add(chain, &spragSolverApproach, sweeps, tolerance);
         add(chain, &spragSolverNear, 0, tolerance);
     }
     if (in_velocities)
         add(chain, &spragSolverGlue, 0, tolerance);
     if (glued)
         addNewton(chain, 0, patient, content);
-    add(chain, &spragSolverSweeps, limited ? (int)fmin(most, options->work_limit / problem->block_count + 1) : 0,
-        glued ? content : tolerance);
+    add(chain, &spragSolverSweeps, sweeps, glued ? content : tolerance);
     if (!glued)
         addNewton(chain, 0, patient, content);
     if (limited && !glued && part != SPRAG_CHAIN_WITHIN && !spragProblemIsLean(problem) &&

@@ -90,7 +90,7 @@ typedef enum spragChainPart {
     SPRAG_CHAIN_AGAIN,
     /* Sweeps alone: options->iteration_limit of them, fewer if the time ends. */
     SPRAG_CHAIN_SWEPT,
-    /* The same, until spragNear. */
+    /* Sweeps alone until spragNear, or an answer. */
     SPRAG_CHAIN_NEAR,
     /* For the problems that generation.c makes: all methods but generation. */
     SPRAG_CHAIN_WITHIN

@@ -75,20 +75,26 @@ static int factorContacts(spragTangent *t)
 
 /* ---------------------------------------------------------------- either */
 
+/* The squares of the lengths of W's rows, in blocks, summed up. */
+static double squaresOfRows(const spragProblem *p)
+{
+    double sum = 0;
+    for (int k = 0; k < p->contact_count; ++k) {
+        const double d = p->row_start[k + 1] - p->row_start[k];
+        sum += d * d;
+    }
+    return sum;
+}
+
 /* The least that a factorisation among contacts can cost.  The d contacts of a body are a clique of their graph: the
  * first to be eliminated has d - 1 neighbours, the next d - 2, and so on.  So it costs at least half the sum over all
  * bodies of 1 + 4 + .. + (d - 1)^2, half since a contact is in two cliques.  Joints make cliques of mechanisms. */
 static double contactsLeast(const spragTangent *t, int *count)
 {
     const spragBodies *bodies = t->bodies;
-    const spragProblem *p = t->problem;
     double sum = 0;
-    for (int k = 0; k < p->contact_count && bodies->links != NULL; ++k) {
-        const double d = p->row_start[k + 1] - p->row_start[k];
-        sum += d * d / 6;
-    }
     if (bodies->links != NULL)
-        return sum;
+        return squaresOfRows(t->problem) / 6;
     for (int s = 0; s < 2 * t->problem->contact_count; ++s)
         if (bodies->of[s] >= 0) {
             const double d = ++count[bodies->of[s]];
@@ -126,13 +132,9 @@ static int suits(const spragTangent *t, const spragBodies *bodies)
 static int contactsAreCheap(const spragTangent *t)
 {
     const spragProblem *p = t->problem;
-    double sum = 0;
-    for (int k = 0; k < p->contact_count; ++k) {
-        const double d = p->row_start[k + 1] - p->row_start[k];
-        sum += d * d;
-    }
-    return t->bodies->links != NULL &&
-           PER_SQUARE * sum < PER_LINK * (double)t->bodies->links->count + PER_CONTACT * (double)p->contact_count;
+    const spragLinks *links = t->bodies->links;
+    return links != NULL &&
+           PER_SQUARE * squaresOfRows(p) < PER_LINK * (double)links->count + PER_CONTACT * (double)p->contact_count;
 }
 
 /* In the cheaper space.  The graph of bodies is far smaller, so it is looked at first. */
