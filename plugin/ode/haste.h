@@ -13,7 +13,7 @@
  * slowly, of bodies that lie flat on each other, may come to rest, and its haste stays lower.
  *
  * In a large world an island whose contacts are new, or whose bodies move, begins with haste: all the work spent on its
- * first hard step froze the program for seconds, and what was left after the next ones was the same.  One that may come
+ * first hard step froze the program for seconds, and what was left a while later was the same.  One that may come
  * to rest does so only if it is large itself: walls that begin to stand are solved by all of the work.
  *
  * Islands have no identity from step to step, but contacts have: each record keeps the haste of its island. */

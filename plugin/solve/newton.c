@@ -8,7 +8,8 @@
  *      of 28 of 300 boxes 27, 57 a start; 30 steps and then stages 3 and 4 solve fewer in twice as many.  In crowds
  *      they get all of it once they are near: of 121 islands of 130 to 415 contacts that a wall pushes, asked for 1e-6
  *      m/s, all are solved so; with stages 3 and 4 after 150 steps three were missed in four times the time.  Where the
- *      tolerance itself is asked for, stage 3 has some steps before: of 242 hard steps of falling piles (90 to 570
+ *      tolerance itself is asked for, stage 3 has some steps after 30 of them, the points the rest of the work if they
+ *      are near, and stages 3 and 4 if not: of 242 hard steps of falling piles (90 to 570
  *      contacts, 1e-8 m/s) 201 are solved in place of 189, boxes with 0.7 of the steps, balls with 0.9.  (To 1e-6 m/s
  *      it is no gain, and of 26 crowds that a wall pushes two are missed.)
  *      So do mechanisms, once they are near: their cones have equations among contacts alone, and such a step costs
@@ -234,12 +235,13 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
         spragSweeperGive(&newton->sweeper, newton->swept, r);
         memcpy(newton->swept, r, bytes);
         const int again = newton->hurried && newton->space == SPRAG_TANGENT_CONTACTS; /* bodies had theirs */
-        const int exact = newton->crowd && cones && newton->enough == 0;
+        const int exact = newton->crowd && cones && newton->enough == 0 && !conesAreDear(newton);
         const int first = newton->limited && !exact && !again ? STEPS_FIRST_LIMITED : STEPS_FIRST;
         double *accuracy = &newton->proximal.tangent.accuracy;
         *accuracy = newton->crowd ? SPRAG_TANGENT_ROUGH : *accuracy;
         status = points(newton, LAMBDA_FIRST, cones ? first : stepsLeft(newton), r);
-        if (status == SPRAG_NOT_CONVERGED && exact && newton->proximal.best_residual <= NEAR) {
+        if (status == SPRAG_NOT_CONVERGED && exact && newton->proximal.best_residual <= NEAR &&
+            stepsLeft(newton) >= INTERIOR_SOON + STEPS_SOON) {
             status = interior(newton, 1, arena, r);
             memcpy(r, newton->proximal.best, bytes);
         }
