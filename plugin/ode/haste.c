@@ -36,6 +36,8 @@ enum {
  * moves has all the work, and where the program plays; beyond, half of it for every factor of sqrt 2. */
 #define FIRST 800.0
 #define FIRST_PLAY 200.0
+/* m/s: to such a tolerance visits without W come as soon as any (ode/matrix_free.c), in haste or not. */
+#define ROUGH 1e-5
 #define MOVES 0.5 /* times the velocity that gravity gives in a step: root mean square, more of it is a move */
 /* Times the velocity that gravity gives in a step: an island that moves no faster (root mean square about the mean) may
  * come to rest. */
@@ -147,6 +149,8 @@ static int moves(const spragSnapshot *s, const spragIsland *island)
  * at 2. */
 static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
 {
+    if (world->config.tolerance >= ROUGH)
+        return 0;
     const int joints = mayRest(&world->snapshot, island) ? island->contact_count : world->snapshot.active_count;
     const double haste = 2 * log2(joints / (plays(&world->config) ? FIRST_PLAY : FIRST));
     return haste > 0 ? (int)fmin(haste, hasteMost(world, island)) : 0;

@@ -167,6 +167,9 @@ static void largeWorldsBeginWithHaste(void **state)
         assert_int_equal(spragHasteOf(&fake.world, &fake.island), of[i].haste);
         fake.island.body_count = BODIES / 2; /* flat: its own 600 contacts count */
         assert_int_equal(spragHasteOf(&fake.world, &fake.island), of[i].plays ? 3 : 0);
+        fake.world.config.tolerance = 1e-4;
+        assert_int_equal(spragHasteOf(&fake.world, &fake.island), 0);
+        fake.world.config.tolerance = 1e-8;
         fake.world.config.patient = 1;
         assert_int_equal(spragHasteOf(&fake.world, &fake.island), 0);
     }
