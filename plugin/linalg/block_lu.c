@@ -345,19 +345,19 @@ static void solveBare(const spragBlockLu *lu, double *x)
     int moved = 0;
     for (int i = 0; i < lu->n; ++i)
         if (lu->bare[i]) {
-            double *own = x + CONTACT * lu->order[i], known[CONTACT];
-            spragMul33(known, lu->inverse + 9 * (size_t)i, own);
-            memcpy(own, known, sizeof known);
-            moved |= known[0] != 0 || known[1] != 0 || known[2] != 0;
+            double *own = x + CONTACT * lu->order[i], g[CONTACT];
+            memcpy(g, own, sizeof g);
+            spragMul33(own, lu->inverse + 9 * (size_t)i, g);
+            moved |= own[0] != 0 || own[1] != 0 || own[2] != 0;
         }
     for (int row = 0; row < lu->n && moved; ++row)
         for (int e = lu->row_start[row]; e < lu->row_start[row + 1] && !lu->bare[lu->position[row]]; ++e) {
-            double known[CONTACT];
+            double product[CONTACT];
             if (!lu->bare[lu->position[lu->column[e]]])
                 continue;
-            spragMul33(known, lu->A + 9 * (size_t)e, x + CONTACT * lu->column[e]);
+            spragMul33(product, lu->A + 9 * (size_t)e, x + CONTACT * lu->column[e]);
             for (int a = 0; a < CONTACT; ++a)
-                x[CONTACT * row + a] -= known[a];
+                x[CONTACT * row + a] -= product[a];
         }
 }
 
@@ -459,14 +459,14 @@ void spragBlockLuColumns(const spragBlockLu *lu, int k, double *columns, double 
 {
     const spragQuad zero = {0};
     spragQuad *x = (spragQuad *)(void *)columns, *y = (spragQuad *)(void *)work;
-    const int own = lu->position[k], known = lu->bare[own], first = known ? 0 : own;
+    const int own = lu->position[k], is_bare = lu->bare[own], first = is_bare ? 0 : own;
     for (int i = 0; i < CONTACT * first; ++i)
         y[i] = zero;
     for (int i = first; i < lu->n; ++i) {
         spragQuad sum[CONTACT] = {zero, zero, zero};
         for (int a = 0; a < CONTACT && i == own; ++a)
             sum[a][a] = 1;
-        if (known && !lu->bare[i])
+        if (is_bare && !lu->bare[i])
             takeColumn(lu, lu->order[i], k, sum);
         for (int s = lu->l_start[i]; s < lu->l_end[i]; ++s) {
             const double *L = lu->L + 9 * (size_t)s;

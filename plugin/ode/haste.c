@@ -38,10 +38,9 @@ enum {
 #define FIRST_PLAY 200.0
 /* m/s: to such a tolerance visits without W come as soon as any (ode/matrix_free.c), in haste or not. */
 #define ROUGH 1e-5
-#define MOVES 0.5 /* times the velocity that gravity gives in a step: root mean square, more of it is a move */
-/* Times the velocity that gravity gives in a step: an island that moves no faster (root mean square about the mean) may
- * come to rest. */
-#define SLOW 2
+/* Times the velocity that gravity gives in a step, root mean square about the mean: an island moves that is faster, */
+#define STILL 0.5
+#define SLOW 2 /* and one that is no faster may come to rest */
 /* Contacts a body: 4 of a box on another one, 5 to 10 in walls, pyramids and towers that touch.  Heaps of balls have 2,
  * of boxes 4, and what is left of their steps keeps no heap moving: 300 boxes took 5 to 13 ms a step, with a share as
  * walls have it 25 to 29, and came to rest no sooner; 300 balls 8 and 13. */
@@ -89,11 +88,10 @@ int spragHasteEnds(const spragIsland *island)
     return island->haste == HASTE_MOST && island->solve.residual > NEAR;
 }
 
-/* 1: its bodies lie flat on each other, and all but rest, or travel together. */
-static int mayRest(const spragSnapshot *s, const spragIsland *island)
+/* m^2/s^2, of the bodies' velocities about their mean: heaps may travel together. */
+static double meanSquare(const spragSnapshot *s, const spragIsland *island)
 {
-    if (island->contact_count < FLAT * island->body_count)
-        return 0;
+    const double n = island->body_count;
     double sum[3] = {0, 0, 0}, squares = 0;
     for (int i = 0; i < island->body_count; ++i) {
         const double *v = s->body[island->body[i]].velocity;
@@ -101,8 +99,20 @@ static int mayRest(const spragSnapshot *s, const spragIsland *island)
             sum[k] += v[k];
         squares += spragDot3(v, v);
     }
-    const double n = island->body_count, least = SLOW * spragNorm3(s->gravity) * s->step;
-    return squares - spragDot3(sum, sum) / n <= n * least * least;
+    return (squares - spragDot3(sum, sum) / n) / n;
+}
+
+/* 1: they are no faster than so many times the velocity that gravity gives in a step. */
+static int isSlow(const spragSnapshot *s, const spragIsland *island, double times)
+{
+    const double most = times * spragNorm3(s->gravity) * s->step;
+    return meanSquare(s, island) <= most * most;
+}
+
+/* 1: its bodies lie flat on each other, and all but rest. */
+static int mayRest(const spragSnapshot *s, const spragIsland *island)
+{
+    return island->contact_count >= FLAT * island->body_count && isSlow(s, island, SLOW);
 }
 
 /* 1: the world's CFM gives way (ode/rows.h).  Such bodies sink through the contact surface layer for some 1000 steps,
@@ -126,15 +136,6 @@ static int hasteMost(const struct spragWorld *world, const spragIsland *island)
         while (most > 0 && island->contact_count >> most < share)
             --most;
     return most;
-}
-
-static int moves(const spragSnapshot *s, const spragIsland *island)
-{
-    const double least = MOVES * spragNorm3(s->gravity) * s->step;
-    double squares = 0;
-    for (int i = 0; i < island->body_count; ++i)
-        squares += spragDot3(s->body[island->body[i]].velocity, s->body[island->body[i]].velocity);
-    return squares > island->body_count * least * least;
 }
 
 /* The least haste of an island that is new or moves.  All the work was spent in the first of its hard steps, and the
@@ -173,7 +174,7 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
         ++known;
     }
     const int haste = known > 0 ? (sum + known / 2) / known : 0;
-    const int least = 2 * known < looks || moves(&world->snapshot, island) ? hasteLeast(world, island) : 0;
+    const int least = 2 * known < looks || !isSlow(&world->snapshot, island, STILL) ? hasteLeast(world, island) : 0;
     return haste > least ? haste : least;
 }
 

@@ -12,9 +12,10 @@
  * half the time that it stands for, and islands have haste from 100 contacts on in place of 400.  An island that moves
  * slowly, of bodies that lie flat on each other, may come to rest, and its haste stays lower.
  *
- * In a large world an island whose contacts are new, or whose bodies move, begins with haste: all the work spent on its
- * first hard step froze the program for seconds, and what was left a while later was the same.  One that may come
- * to rest does so only if it is large itself: walls that begin to stand are solved by all of the work.
+ * In a large world an island whose contacts are new, or whose bodies move against each other, begins with haste: all
+ * the work spent on its first hard step froze the program for seconds, and what was left a while later was the same.
+ * One that may come to rest does so only if it is large itself: walls that begin to stand are solved by all of the
+ * work.
  *
  * Islands have no identity from step to step, but contacts have: each record keeps the haste of its island. */
 #ifndef SPRAG_ODE_HASTE_H

@@ -198,7 +198,7 @@ void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], i
         own += body[side] < 0 ? 0 : s->body[body[side]].inverse_mass;
     if (blocks <= SPRAG_BLOCKS_FEW || cfm > (cfm <= SAME * s->cfm ? SPRAG_RIGID_WORLD : RIGID) * own * s->pace)
         return;
-    if (row->compliance > 0)
+    if (row->compliance > 0 && row->rhs <= row->correction) /* what rebounds does not come to rest */
         row->rhs -= sinking(world, body[spragIsDynamic(s, body[0]) ? 0 : 1], record, depth);
     row->compliance = 0;
     if (row->correction > 0 && row->correction <= correctionLeast(world)) {

@@ -300,11 +300,12 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
                            spragArena *arena, double *r, spragSolveInfo *info)
 {
     const spragTangentSpace space = attempt->space;
+    const int played = options->solver == SPRAG_SOLVER_AUTO && options->enough > options->tolerance;
     Newton newton = {.problem = problem,
                      .space = space,
                      .limited = options->work_limit > 0 && problem->contact_count > SMALL,
                      .crowd = spragIsCrowd(problem, options),
-                     .enough = options->solver == SPRAG_SOLVER_AUTO ? options->enough : 0,
+                     .enough = played ? options->enough : 0,
                      .tolerance = options->tolerance,
                      .deadline = spragDeadline(options->time_limit),
                      .iterations = &info->iterations,

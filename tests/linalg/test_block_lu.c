@@ -40,19 +40,26 @@ static void makeMatrix(void)
     }
 }
 
+/* A random x, and b = A x. */
+static void makeSides(double x[3 * N], double b[3 * N])
+{
+    memset(b, 0, 3 * N * sizeof *b);
+    for (int i = 0; i < 3 * N; ++i)
+        x[i] = uniform(&seed);
+    for (int i = 0; i < N; ++i)
+        for (int e = row_start[i]; e < row_start[i + 1]; ++e)
+            spragMulAdd33(b + 3 * i, A + 9 * e, x + 3 * column[e]);
+}
+
 static void solvesWhatWasMultiplied(void **state)
 {
     (void)state;
     spragArena arena = {0};
     for (int trial = 0; trial < 10; ++trial) {
         spragBlockLu lu;
-        double x[3 * N], b[3 * N] = {0};
+        double x[3 * N], b[3 * N];
         makeMatrix();
-        for (int i = 0; i < 3 * N; ++i)
-            x[i] = uniform(&seed);
-        for (int i = 0; i < N; ++i)
-            for (int e = row_start[i]; e < row_start[i + 1]; ++e)
-                spragMulAdd33(b + 3 * i, A + 9 * e, x + 3 * column[e]);
+        makeSides(x, b);
         spragArenaReset(&arena);
         assert_int_equal(spragBlockLuAnalyse(&lu, &(spragBlockPattern){3, N, row_start, column}, INFINITY, &arena), 1);
         for (int again = 0; again < 2; ++again) { /* numbers twice on one pattern */
@@ -113,17 +120,13 @@ static void bareRowsAreLeftOut(void **state)
     spragArena arena = {0};
     for (int every = 2; every <= 5; ++every) {
         spragBlockLu lu, other;
-        double x[3 * N], b[3 * N] = {0}, y[3 * N], z[3 * N];
+        double x[3 * N], b[3 * N], y[3 * N], z[3 * N];
         makeMatrix();
         for (int i = 0; i < N; ++i)
             for (int e = row_start[i]; e < row_start[i + 1] && i % every == 0; ++e)
                 if (column[e] != i)
                     memset(A + 9 * e, 0, 9 * sizeof *A);
-        for (int i = 0; i < 3 * N; ++i)
-            x[i] = uniform(&seed);
-        for (int i = 0; i < N; ++i)
-            for (int e = row_start[i]; e < row_start[i + 1]; ++e)
-                spragMulAdd33(b + 3 * i, A + 9 * e, x + 3 * column[e]);
+        makeSides(x, b);
         spragArenaReset(&arena);
         const spragBlockPattern pattern = {3, N, row_start, column};
         assert_int_equal(spragBlockLuAnalyse(&lu, &pattern, INFINITY, &arena), 1);
@@ -156,7 +159,6 @@ static void bareRowsAreLeftOut(void **state)
     spragArenaFree(&arena);
 }
 
-/* A pattern known and another one give what an analysis of their own gives; what is too dear is so each time. */
 /* What was too dear is not analysed again, but is if there is more to spend. */
 static void aMemoKnowsWhatIsTooDear(void **state)
 {
@@ -185,6 +187,7 @@ static void aMemoKnowsWhatIsTooDear(void **state)
     spragArenaFree(&arena);
 }
 
+/* A pattern known and another one give what an analysis of their own gives. */
 static void aMemoChangesNothing(void **state)
 {
     (void)state;

@@ -548,6 +548,27 @@ static void manyContactsLeaveSlowCorrectionsOut(void **state)
     CHECK_NEAR(corrected(0.9 * least, 16), 0, 1e-9);
 }
 
+/* Contacts among many that only just touch sink (spragNormalRowSimplify), but not where they rebound. */
+static void reboundsOfManyContactsAreWhole(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    const dBodyID lower = addBox(&t, 0, 0, 0.2), upper = addBox(&t, 0, 0, 0.6);
+    dBodySetLinearVel(lower, 0, 0, -1);
+    dBodySetLinearVel(upper, 0, 0, -1);
+    for (int k = 0; k < 20; ++k) {
+        const double level = k < 16 ? 0 : 0.4;
+        dContact contact = planeContact(k & 1 ? 0.5 : -0.5, k & 2 ? 0.4 : -0.4, level, 0);
+        contact.surface.mode |= level > 0 ? 0 : dContactBounce;
+        contact.surface.bounce = 0.5;
+        addContact(&t, &contact, level > 0 ? upper : lower, level > 0 ? lower : 0);
+    }
+    step(&t, step_size);
+    CHECK_NEAR(dBodyGetLinearVel(lower)[2], 0.5, 1e-9);
+    freeTwin(&t);
+}
+
 int main(void)
 {
     dInitODE2(0);
@@ -572,6 +593,7 @@ int main(void)
         cmocka_unit_test(infiniteAlongEachAxis),
         cmocka_unit_test(feedbackIsFilled),
         cmocka_unit_test(manyContactsLeaveSlowCorrectionsOut),
+        cmocka_unit_test(reboundsOfManyContactsAreWhole),
         cmocka_unit_test(greatAndSmallNumbersAreTheirLimits),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
