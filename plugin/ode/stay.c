@@ -170,13 +170,15 @@ void spragStayTake(spragWorldID world, int first, const int *next, int *left, in
         spragJointState *joint = &s->joint[j];
         if (s->island[joint->island].joint_count <= SPRAG_BLOCKS_MANY)
             continue;
-        const int only = isOnly(s, j, first, next);
-        if (joint->memory < 0)
-            joint->memory = takeLeft(world, joint, only, left, next_left);
-        if (joint->memory < 0)
+        const spragContactMemory *memory = joint->memory < 0 ? NULL : &world->memory[joint->memory];
+        if (memory != NULL && isThere(&joint->contact->geom, memory))
             continue;
-        const spragContactMemory *memory = &world->memory[joint->memory];
-        if (!isThere(&joint->contact->geom, memory) && isAsGood(s, joint, only, memory))
+        const int only = isOnly(s, j, first, next);
+        if (memory == NULL) {
+            joint->memory = takeLeft(world, joint, only, left, next_left);
+            memory = joint->memory < 0 ? NULL : &world->memory[joint->memory];
+        }
+        if (memory != NULL && isAsGood(s, joint, only, memory))
             stay(s, j, memory);
     }
 }
