@@ -22,15 +22,20 @@ static size_t withHeadroom(const spragArena *arena)
     return arena->high_water + arena->high_water / HEADROOM;
 }
 
-static int pushChunk(spragArena *arena, size_t size)
+/* A new chunk of this size, or the spare one, if that has `least`. */
+static int pushChunk(spragArena *arena, size_t least, size_t size)
 {
     if (size < CHUNK_MIN)
         size = CHUNK_MIN;
-    Chunk *chunk = spragAllocRaw(1, sizeof(Chunk) + size);
+    const int spare = arena->spare != NULL && arena->spare->size >= least;
+    Chunk *chunk = spare ? arena->spare : spragAllocRaw(1, sizeof(Chunk) + size);
     if (chunk == NULL)
         return 0;
+    if (spare)
+        arena->spare = NULL;
+    else
+        chunk->size = size;
     chunk->older = arena->chunk;
-    chunk->size = size;
     arena->below += arena->used;
     arena->used = 0;
     arena->chunk = chunk;
@@ -39,9 +44,11 @@ static int pushChunk(spragArena *arena, size_t size)
 
 static void popChunk(spragArena *arena)
 {
-    Chunk *chunk = arena->chunk;
+    Chunk *chunk = arena->chunk, *const spare = arena->spare;
+    const int larger = spare == NULL || chunk->size > spare->size;
     arena->chunk = chunk->older;
-    spragFree(chunk);
+    arena->spare = larger ? chunk : spare;
+    spragFree(larger ? spare : chunk);
 }
 
 void *spragArenaTakeRaw(spragArena *arena, size_t count, size_t size)
@@ -51,7 +58,7 @@ void *spragArenaTakeRaw(spragArena *arena, size_t count, size_t size)
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (arena->chunk == NULL || arena->chunk->size - arena->used < bytes)
-        if (!pushChunk(arena, bytes + withHeadroom(arena)))
+        if (!pushChunk(arena, bytes, bytes + withHeadroom(arena)))
             return NULL;
     void *pointer = arena->chunk->data + arena->used;
     arena->used += bytes;
@@ -91,22 +98,30 @@ static void freeAll(Chunk *chunk)
 
 void spragArenaReset(spragArena *arena)
 {
-    Chunk *const newest = arena->chunk;
-    arena->used = 0;
-    arena->below = 0;
-    if (newest == NULL)
+    Chunk *chunk = arena->chunk, *spare = arena->spare;
+    arena->used = arena->below = 0;
+    arena->spare = NULL;
+    if (chunk == NULL)
         return;
-    freeAll(newest->older);
-    newest->older = NULL;
-    if (newest->size >= arena->high_water)
+    freeAll(chunk->older);
+    if (spare != NULL && spare->size > chunk->size) {
+        Chunk *const less = chunk;
+        chunk = spare;
+        spare = less;
+    }
+    spragFree(spare);
+    chunk->older = NULL;
+    arena->chunk = chunk;
+    if (chunk->size >= arena->high_water)
         return;
-    spragFree(newest);
+    spragFree(chunk);
     arena->chunk = NULL;
-    pushChunk(arena, withHeadroom(arena)); /* failure only means that the next take tries again */
+    pushChunk(arena, arena->high_water, withHeadroom(arena)); /* failure only means that the next take tries again */
 }
 
 void spragArenaFree(spragArena *arena)
 {
     freeAll(arena->chunk);
+    spragFree(arena->spare);
     *arena = (spragArena){0};
 }

@@ -16,6 +16,7 @@
 #include "ode/matrix_free.h"
 #include "ode/record.h"
 #include "ode/rows.h"
+#include "problem/creep.h"
 
 enum { AHEAD = 4 }; /* joints: what memory takes */
 
@@ -383,6 +384,9 @@ static spragBare *takeBare(const struct spragWorld *world, const spragIsland *is
 
 #define SLOW 0.01 /* of what gravity gives in a step */
 enum { ONE_IN = 100 };
+#define VAIN 0.1          /* of the creep is left: Newton's method was asked in vain */
+#define GROWS 2           /* times what it left: then it is asked again */
+#define CALMED_MOST 1e-10 /* m/s */
 
 /* Is it large, and do but few of its bodies move against the one before, more often than not one of their neighbours?
  * (So a pile on a platform that moves, or on a belt, rests on it.) */
@@ -412,6 +416,25 @@ static int isDear(const struct spragWorld *world, const spragIsland *island)
 {
     const spragBlockLuMemo *memo = &world->memo;
     return island == world->largest && memo->size > 0 && memo->n == island->body_count && memo->refused;
+}
+
+/* The same as its records say. */
+static double calmedOf(const struct spragWorld *world, const spragIsland *island)
+{
+    for (int k = 0; k < island->joint_count; ++k) {
+        const int record = world->snapshot.joint[island->joint[k]].memory;
+        if (record >= 0)
+            return world->memory[record].calmed;
+    }
+    return 0;
+}
+
+double spragBareCalmed(const spragIsland *island, double before)
+{
+    if (island->declined != NULL || island->greedy != NULL)
+        return 0;
+    const double left = spragVelocityCreep(&island->problem, island->r, island->u);
+    return left > VAIN * before && left <= CALMED_MOST ? left : 0;
 }
 
 void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
@@ -444,6 +467,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     }
     island->bare = bare;
     bare->rests = rests;
+    island->calmed = rests ? calmedOf(world, island) : 0;
     island->block_count = island->row_count = 0;
 }
 
@@ -454,9 +478,10 @@ int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, s
     spragBare *bare = island->bare;
     const spragStatus status =
         bare->rests
-            ? spragMatrixFreeRest(options, isDear(world, island), &bare->greedy, bare->others, bare->u, &island->solve)
+            ? spragMatrixFreeRest(options, isDear(world, island), fmax(SPRAG_CREEP_SLOW, GROWS * island->calmed),
+                                  &bare->greedy, bare->others, bare->u, &island->solve)
             : spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
-    if (status == SPRAG_NOT_CONVERGED && !spragHasteEnds(island))
+    if (status == SPRAG_NOT_CONVERGED && !spragHasteEnds(world, island))
         return 0;
     if (!isfinite(island->solve.residual))
         spragIslandFail(island, "no finite solution was found");

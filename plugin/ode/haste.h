@@ -40,7 +40,7 @@ void spragHasteLookBack(const struct spragWorld *world, spragIsland *island);
 /* Of a solved island.  1: it is hard: its answer came late, or from the contacts that carried before. */
 int spragHasteHardens(const spragIsland *island);
 /* 1: the answer that was found without W is kept: to make W would take longer, and hardly reach the tolerance. */
-int spragHasteEnds(const spragIsland *island);
+int spragHasteEnds(const struct spragWorld *world, const spragIsland *island);
 /* The haste of the next step, once it is solved. */
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island);
 

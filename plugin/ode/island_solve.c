@@ -84,7 +84,7 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
         return SPRAG_NOT_CONVERGED;
     const double begin = spragSeconds();
     const spragStatus status = spragMatrixFreeSolveBlocks(options, island);
-    if (status != SPRAG_NOT_CONVERGED || spragHasteEnds(island))
+    if (status != SPRAG_NOT_CONVERGED || spragHasteEnds(world, island))
         return status == SPRAG_NOT_CONVERGED ? SPRAG_LIMIT : status;
     if (!spragAssembleCouple(world, island))
         return SPRAG_ERROR_MEMORY;
@@ -337,6 +337,7 @@ static int solveBare(struct spragWorld *world, const spragPointerMap *surfaces, 
     const spragSolveOptions options = spragIslandSolveOptions(&world->config, seconds);
     if (spragBareSolve(world, &options, island))
         return 1;
+    const int rests = bare->rests && island->solve.residual <= options.tolerance;
     island->bare = NULL;
     island->visited = 1;
     spragBareUndo(world, island);
@@ -348,6 +349,7 @@ static int solveBare(struct spragWorld *world, const spragPointerMap *surfaces, 
     solveBlocks(world, surfaces, island, spragTimeLeft(seconds, begin));
     if (bare->rests)
         spragEchoFind(world, bare, island);
+    island->calmed = rests ? spragBareCalmed(island, bare->greedy.creep) : 0;
     return 1;
 }
 

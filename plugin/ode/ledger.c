@@ -12,6 +12,7 @@
 #include "ode/carry.h"
 #include "ode/guide.h"
 #include "ode/layout.h"
+#include "ode/stay.h"
 
 /* ---------------------------------------------------------------- serials */
 
@@ -414,6 +415,8 @@ static void matchPairs(void *data, int range, int first, int end)
         }
         if (match->seeking[k] >= 0 && match->follower[match->seeking[k]] < 0)
             s->joint[match->seeking[k]].alone = 1;
+        if (match->seeking[k] >= 0 && s->stays != NULL)
+            spragStayTake(match->world, match->seeking[k], match->follower, &left, match->next);
         if (match->seeking[k] >= 0 && s->carried != NULL)
             spragCarryForces(match->world, match->seeking[k], match->follower, left, match->next);
     }
@@ -443,7 +446,7 @@ spragStatus spragLedgerMatch(spragWorldID world, spragMeanwhileFn *own)
         spragRangesRunBeside(world->crew, 1, listRecords, &match, runOwn, &match);
     if (room && match.status != SPRAG_OK)
         return match.status;
-    if (!room || !spragCarryBegin(world))
+    if (!room || !spragCarryBegin(world) || !spragStayBegin(world))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to compare %d contacts", records);
     if (world->guide_count + world->bearing_count > 0)
         findGuideRecords(world);

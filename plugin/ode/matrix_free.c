@@ -226,10 +226,10 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     return solve->status = solve->residual <= options->tolerance ? SPRAG_OK : missed;
 }
 
-spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, spragGreedy *greedy, double *others,
-                                double *u, spragSolveInfo *solve)
+spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, double slow, spragGreedy *greedy,
+                                double *others, double *u, spragSolveInfo *solve)
 {
-    const long n = greedy->contact_count, most = VISITS_AT_REST * n;
+    const long n = greedy->contact_count, most = (roughly ? SWEEPS_HASTY : VISITS_AT_REST) * n;
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
     greedy->best = NULL; /* the last answer is the one that is wanted */
     spragGreedyBegin(greedy, others, u);
@@ -245,11 +245,10 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, s
         solve->residual = spragGreedyResidual(greedy, u);
         enough = CREEP_ENOUGH * options->tolerance;
     }
-    if (!roughly && solve->residual <= options->tolerance && greedy->creep > enough &&
-        greedy->creep <= SPRAG_CREEP_SLOW) {
+    if (!roughly && solve->residual <= options->tolerance && greedy->creep > enough && greedy->creep <= slow) {
         spragGreedyRun(greedy, CALM * enough, 0, VISITS_CALMING * n, INFINITY);
         solve->residual = spragGreedyResidual(greedy, u);
-        enough = SPRAG_CREEP_SLOW;
+        enough = slow;
     }
     solve->iterations = (int)(greedy->visits / greedy->contact_count);
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;

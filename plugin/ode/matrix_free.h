@@ -32,10 +32,10 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
 spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island);
 
 /* For an island that seems to rest, from its guess.  OK: within the tolerance, and what holds creeps no faster than
- * rounding, or after a few visits no faster than SPRAG_CREEP_SLOW.  roughly: creep is not asked for, and there may be
+ * rounding, or after a few visits no faster than `slow`.  roughly: creep is not asked for, and there may be
  * more visits; so it is too where nobody would end the creep (spragCreepMatters).  Else NOT_CONVERGED. */
-spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, spragGreedy *greedy, double *others,
-                                double *u, spragSolveInfo *solve);
+spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, double slow, spragGreedy *greedy,
+                                double *others, double *u, spragSolveInfo *solve);
 
 /* After either: impulses of the island's bodies, from their velocities. */
 void spragMatrixFreeImpulses(spragSnapshot *snapshot, const spragIsland *island, spragGreedy *greedy);

@@ -24,7 +24,11 @@ void spragRecordPlace(const spragSnapshot *s, const spragJointState *joint, spra
         const dContactGeom *geom = &joint->contact->geom;
         memory->geom[0] = joint->reversed ? geom->g2 : geom->g1;
         memory->geom[1] = joint->reversed ? geom->g1 : geom->g2;
-        spragContactLocal(s, joint, memory->local);
+        const spragStay *stay = s->stays == NULL ? NULL : &s->stays[joint - s->joint];
+        if (stay != NULL && joint->contact == &stay->contact)
+            memcpy(memory->local, stay->local, sizeof memory->local);
+        else
+            spragContactLocal(s, joint, memory->local);
     }
     for (int side = 0; side < 2; ++side)
         if (joint->body[side] >= 0) {

@@ -85,6 +85,7 @@ static void makeRecords(void *data, int range, int first, int end)
         fillBare(world, island, k, still, memory);
         memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : 0;
         memory->haste = island->haste;
+        memory->calmed = island->calmed;
         const spragPlainMotion motion = motionOf(world, bare, k);
         if (world->config.analysis) {
             memory->painleve_p = motion.p;

@@ -151,12 +151,13 @@ typedef struct spragIsland {
     /* what follows begins as zeros where the island is not lone (batches.c), and has no value where it is */
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
-    int unsettled;                /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
-    int block_total;              /* with those that are not in the working set (working_set.h) */
-    spragBlock *block;            /* (block_count) */
-    double (*Y)[2][3][6];         /* (block_count) M^-1 J^T of bodies that move; while it is assembled */
-    int *on_start, *on;           /* blocks on each group of bodies (delassus_pattern.h); NULL: there is no W */
-    struct spragEqualityRow *row; /* (row_count) of its joints */
+    double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0 (bare.h) */
+    int unsettled;        /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
+    int block_total;      /* with those that are not in the working set (working_set.h) */
+    spragBlock *block;    /* (block_count) */
+    double (*Y)[2][3][6]; /* (block_count) M^-1 J^T of bodies that move; while it is assembled */
+    int *on_start, *on;   /* blocks on each group of bodies (delassus_pattern.h); NULL: there is no W */
+    struct spragEqualityRow *row;           /* (row_count) of its joints */
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */
     spragProblem problem;
     spragBodies bodies;                /* of the problem, where they are given to it (delassus.c) */
@@ -187,6 +188,12 @@ typedef struct spragPace {
     int count, window; /* window: 0 before the first step */
 } spragPace;
 
+/* A contact that takes the place of its record. */
+typedef struct spragStay {
+    dContact contact;
+    double local[2][3]; /* m, its place in the frame of each body when the collider named it */
+} spragStay;
+
 typedef struct spragSnapshot {
     double step;                       /* s */
     double pace;                       /* s, the step or, if that is longer, the pace of the last ones (spragPace) */
@@ -204,6 +211,7 @@ typedef struct spragSnapshot {
     int watched;          /* 1: some body has a moved callback */
     int numbered;         /* 1: some joint has a serial */
     double (*carried)[3]; /* (joint_count) N on body[0], added to the guess: of points that are no more; or NULL */
+    spragStay *stays;     /* (joint_count) of contacts that take the place of their records (stay.h); or NULL */
     spragPointerMap body_index;
 } spragSnapshot;
 
@@ -245,8 +253,9 @@ typedef struct spragContactMemory {
     double painleve_p, free_acceleration;
     dJointID joint; /* given to the user, never followed; NULL for guides */
     int paradox_class;
-    int wedged; /* 1: its island was (soften.h); 2: and its guides had to yield */
-    int hard;   /* 1: the same, by a later link of the chain, or by what carried in the step before (haste.h) */
+    int wedged;    /* 1: its island was (soften.h); 2: and its guides had to yield */
+    int hard;      /* 1: the same, by a later link of the chain, or by what carried in the step before (haste.h) */
+    double calmed; /* m/s, of its island (bare.h) */
 } spragContactMemory;
 
 /* Force of one of a joint's limits and motors in the last step: whether it held, and where the search starts. */

@@ -45,7 +45,7 @@ static double blockCreep(const spragProblem *problem, int k, const double *r_all
         return fmax(discCreep(mu * load, r, u, 0), fabs(r[2]) < SPRAG_CREEP_INSIDE * mu_minus * load ? fabs(u[2]) : 0);
     }
     default:
-        return spragContactCreep(mu, r, u);
+        return discCreep(mu * r[0], r, u, 1);
     }
 }
 
@@ -59,8 +59,11 @@ static void searchRange(void *data, int range, int first, int end)
 {
     Search *search = data;
     double worst = 0;
-    for (int k = first; k < end; ++k)
-        worst = fmax(worst, blockCreep(search->problem, k, search->r, search->u + 3 * k));
+    for (int k = first; k < end; ++k) {
+        const double *u = search->u + 3 * k, creep = blockCreep(search->problem, k, search->r, u);
+        if (creep > worst)
+            worst = fmax(worst, fmin(creep, spragBlockResidual(search->problem, k, search->r, u)));
+    }
     search->worst[range] = worst;
 }
 

@@ -69,8 +69,8 @@ typedef struct spragGreedy {
     int part_count;
     double part_each; /* of a body: its part is part_each times its number */
     double *best; /* (contact_count x 3) N s, r where the judge said least, best_residual; NULL: nobody asks for it */
-    double best_residual;
-    double creep; /* m/s, that the judge saw (problem/creep.h) */
+    double begun, best_residual; /* m/s, of the guess; of the best r */
+    double creep;                /* m/s, that the judge saw (problem/creep.h) */
     long visits;
     struct spragGreedyLanes *lanes; /* of large problems with many visits, or NULL */
     spragArena *arena;

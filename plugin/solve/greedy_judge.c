@@ -64,7 +64,7 @@ INLINE void judgeAll(JudgedRange *range)
             trace += c->own[i][i] + c->own[i][3];
         }
         const double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
-        own->creep = fmax(own->creep, spragContactCreep(c->mu, c->r, u));
+        own->creep = fmax(own->creep, spragContactCreep(c->mu, c->r, u, residual));
         if (all->u != NULL)
             memcpy(all->u + 3 * k, u, sizeof u);
         if (all->others != NULL)
@@ -187,7 +187,7 @@ void spragGreedyBegin(spragGreedy *greedy, double *others, double *u)
     judge(greedy, &guess);
     if (shortenGuess(greedy, &guess))
         spragGreedyResidual(greedy, u);
-    spragGreedyDrop(greedy, WORSE, greedy->best_residual, others, u);
+    greedy->begun = spragGreedyDrop(greedy, WORSE, greedy->best_residual, others, u);
 }
 
 double spragGreedyBest(spragGreedy *greedy, double *u)

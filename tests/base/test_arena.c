@@ -95,6 +95,27 @@ static void releaseReturnsToTheMark(void **state)
     spragArenaFree(&arena);
 }
 
+/* A method that needs a chunk, is done, and comes again. */
+static void releasedChunksAreTakenAgain(void **state)
+{
+    (void)state;
+    spragArena arena = {0};
+    spragArenaTake(&arena, 10, 8);
+    const spragArenaMark mark = spragArenaMarkGet(&arena);
+    assert_non_null(spragArenaTake(&arena, 1 << 18, 8));
+    spragArenaRelease(&arena, mark);
+    const unsigned long allocated = spragAllocCount();
+    assert_non_null(spragArenaTake(&arena, 1 << 18, 8));
+    assert_int_equal(spragAllocCount(), allocated);
+    spragArenaRelease(&arena, mark);
+    spragArenaReset(&arena);
+    assert_int_equal(spragAllocCount(), allocated);
+    assert_null(arena.spare);
+    assert_non_null(spragArenaTake(&arena, 1 << 18, 8));
+    assert_int_equal(spragAllocCount(), allocated);
+    spragArenaFree(&arena);
+}
+
 static void outOfMemoryIsNull(void **state)
 {
     (void)state;
@@ -110,9 +131,13 @@ static void outOfMemoryIsNull(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocksAreZeroedAlignedAndDisjoint), cmocka_unit_test(steadyStateAllocatesNothing),
-        cmocka_unit_test(slowGrowthAllocatesSeldom),         cmocka_unit_test(growthTouchesWhatIsTaken),
-        cmocka_unit_test(releaseReturnsToTheMark),           cmocka_unit_test(outOfMemoryIsNull),
+        cmocka_unit_test(blocksAreZeroedAlignedAndDisjoint),
+        cmocka_unit_test(steadyStateAllocatesNothing),
+        cmocka_unit_test(slowGrowthAllocatesSeldom),
+        cmocka_unit_test(growthTouchesWhatIsTaken),
+        cmocka_unit_test(releaseReturnsToTheMark),
+        cmocka_unit_test(releasedChunksAreTakenAgain),
+        cmocka_unit_test(outOfMemoryIsNull),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,22 @@ static void holdsOrMoves(void **state)
     }
 }
 
+/* A contact that bears next to nothing, and slips, is right to what it bears. */
+static void noFasterThanTheResidual(void **state)
+{
+    (void)state;
+    const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, mu = 0.5, r[3] = {1e-6, 1e-7, 0}, q[3] = {0, 1e-3, 0};
+    const int row_start[2] = {0, 1}, column = 0;
+    const spragProblem problem = {
+        .contact_count = 1, .block_count = 1, .row_start = row_start, .column = &column, .W = W, .q = q, .mu = &mu};
+    double u[3];
+    spragProblemVelocity(&problem, r, u);
+    const double creep = spragVelocityCreep(&problem, r, u);
+    assert_true(creep > 0 && creep <= 2e-6);
+    CHECK_NEAR(creep, spragBlockResidual(&problem, 0, r, u), 1e-15);
+    CHECK_NEAR(creep, spragContactCreep(mu, r, u, creep), 1e-15);
+}
+
 /* To a rough tolerance it is worth something only where all is still. */
 static void matters(void **state)
 {
@@ -74,6 +90,7 @@ static void matters(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(holdsOrMoves), cmocka_unit_test(matters)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(holdsOrMoves), cmocka_unit_test(noFasterThanTheResidual),
+                                       cmocka_unit_test(matters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ typedef struct spragContact {
     unsigned long long id; /* lasts as long as the contact does */
     dJointID joint;        /* NULL for guides; valid only while the joint lives */
     dBodyID body[2];       /* body[1] NULL = the world; the normal points into body[0] */
-    double position[3];    /* m */
+    double position[3];    /* m; of boxes at rest among many: where it was first, as long as that is as good */
     double normal[3];      /* unit */
     spragMode mode;        /* at the end of the step */
     int variant;           /* the side that is loaded: of a guide +1 or -1, of a contact 1; 0: none */

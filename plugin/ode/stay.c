@@ -1,0 +1,184 @@
+#include "ode/stay.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/vec3.h"
+#include "ode/ledger.h"
+#include "ode/rows.h"
+
+#define STAYS 1e-8    /* of the arm */
+#define CHANGES 1e-5  /* of the arm, the same: what the program changes itself, a geom's size, or the ground's place */
+#define THERE 1e-12   /* of the arm: it is where its record was */
+#define PARALLEL 1e-4 /* rad: of edges, up to which the normal across them is anything */
+
+/* 1: x lies within the geom, or up to `most` m outside each of its faces.  (dGeomBoxPointDepth is as far off as the box
+ * is large, outside.) */
+static int isWithin(dGeomID geom, const double x[3], double most)
+{
+    const int kind = geom == NULL ? -1 : dGeomGetClass(geom);
+    if (kind == dPlaneClass)
+        return dGeomPlanePointDepth(geom, (dReal)x[0], (dReal)x[1], (dReal)x[2]) >= -most;
+    if (kind != dBoxClass)
+        return 0;
+    const dReal *center = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
+    const double d[3] = {x[0] - center[0], x[1] - center[1], x[2] - center[2]};
+    dVector3 length;
+    dGeomBoxGetLengths(geom, length);
+    for (int i = 0; i < 3; ++i)
+        if (!(fabs(R[i] * d[0] + R[4 + i] * d[1] + R[8 + i] * d[2]) <= 0.5 * length[i] + most)) /* R^T d */
+            return 0;
+    return 1;
+}
+
+/* m^2, how far the record's point is from where the body would have it now. */
+static double movedSquared(const spragSnapshot *s, const spragContactMemory *memory, int body, int side)
+{
+    if (body < 0)
+        return 0;
+    double apart[3];
+    for (int i = 0; i < 3; ++i)
+        apart[i] = s->body[body].position[i] + spragDot3(s->body[body].rotation + 3 * i, memory->local[side]) -
+                   memory->position[i];
+    return spragDot3(apart, apart);
+}
+
+/* 1: the record is of the contact's bodies and geoms, -1: in the other order, 0: of others. */
+static int orderOf(const spragSnapshot *s, const spragJointState *joint, const spragContactMemory *memory)
+{
+    const dContactGeom *geom = &joint->contact->geom;
+    for (int turned = 0; turned < 2 && !memory->is_guide; ++turned) {
+        int same = 1;
+        for (int side = 0; side < 2; ++side) {
+            const int body = joint->body[side], theirs = side ^ turned;
+            same &= (body < 0 ? NULL : s->body[body].id) == memory->body[theirs] &&
+                    (body < 0 ? 0 : s->body[body].serial) == memory->serial[theirs] &&
+                    ((side == 0) != joint->reversed ? geom->g1 : geom->g2) == memory->geom[theirs];
+        }
+        if (same)
+            return turned ? -1 : 1;
+    }
+    return 0;
+}
+
+/* Is it the only contact of two boxes with an axis in common, across which both normals lie?  So touch parallel edges,
+ * whose normal is a cross product that all but vanishes: it has any direction. */
+static int areEdges(const spragJointState *joint, int only, const double normal[3])
+{
+    const dContactGeom *geom = &joint->contact->geom;
+    if (!only || dGeomGetClass(geom->g1) != dBoxClass || dGeomGetClass(geom->g2) != dBoxClass)
+        return 0;
+    const dReal *A = dGeomGetRotation(geom->g1), *B = dGeomGetRotation(geom->g2);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+            const double a[3] = {A[i], A[4 + i], A[8 + i]}, b[3] = {B[j], B[4 + j], B[8 + j]};
+            const double now[3] = {geom->normal[0], geom->normal[1], geom->normal[2]};
+            if (1 - fabs(spragDot3(a, b)) <= PARALLEL * PARALLEL && fabs(spragDot3(a, normal)) <= PARALLEL &&
+                fabs(spragDot3(a, now)) <= PARALLEL)
+                return 1;
+        }
+    return 0;
+}
+
+/* Is the record's point as good as the contact's own?  only: the contact is the only one of its bodies. */
+static int isAsGood(const spragSnapshot *s, const spragJointState *joint, int only, const spragContactMemory *memory)
+{
+    const dContactGeom *geom = &joint->contact->geom;
+    const double most = STAYS * memory->arm, more = CHANGES * memory->arm, sign = joint->reversed ? -1 : 1;
+    double across = 0, turned = 0;
+    for (int i = 0; i < 3; ++i) {
+        const double d = memory->normal[i] - sign * geom->normal[i];
+        turned += d * d;
+        across += memory->normal[i] * (memory->position[i] - geom->pos[i]);
+    }
+    return movedSquared(s, memory, joint->body[0], 0) <= most * most &&
+           movedSquared(s, memory, joint->body[1], 1) <= most * most && fabs(memory->depth - geom->depth) <= more &&
+           isWithin(geom->g1, memory->position, more) && isWithin(geom->g2, memory->position, more) &&
+           ((turned <= CHANGES * CHANGES && fabs(across) <= more) || areEdges(joint, only, memory->normal));
+}
+
+static int isThere(const dContactGeom *geom, const spragContactMemory *memory)
+{
+    const double d[3] = {geom->pos[0] - memory->position[0], geom->pos[1] - memory->position[1],
+                         geom->pos[2] - memory->position[2]};
+    return spragDot3(d, d) <= THERE * THERE * memory->arm * memory->arm;
+}
+
+static void stay(spragSnapshot *s, int j, const spragContactMemory *memory)
+{
+    spragJointState *joint = &s->joint[j];
+    dContact *own = &s->stays[j].contact;
+    *own = *joint->contact;
+    memcpy(s->stays[j].local, memory->local, sizeof memory->local);
+    for (int i = 0; i < 3; ++i) {
+        own->geom.pos[i] = (dReal)memory->position[i];
+        own->geom.normal[i] = (dReal)(joint->reversed ? -memory->normal[i] : memory->normal[i]);
+    }
+    own->geom.depth = (dReal)memory->depth;
+    joint->contact = own;
+}
+
+/* A record of the contact's bodies and geoms that is as good as its own point and that no contact continues; it is
+ * taken from the list.  Or -1. */
+static int takeLeft(spragWorldID world, const spragJointState *joint, int only, int *left, int *next_left)
+{
+    for (int k = *left, before = -1; k >= 0; before = k, k = next_left[k]) {
+        spragContactMemory *memory = &world->memory[k];
+        const int order = orderOf(&world->snapshot, joint, memory);
+        if (order < 0)
+            spragLedgerTurn(memory);
+        if (order != 0 && isAsGood(&world->snapshot, joint, only, memory)) {
+            *(before < 0 ? left : &next_left[before]) = next_left[k];
+            world->fate[k] = SPRAG_RECORD_CONTINUED;
+            return k;
+        }
+        if (order < 0)
+            spragLedgerTurn(memory);
+    }
+    return -1;
+}
+
+static int isOnly(const spragSnapshot *s, int j, int first, const int *next)
+{
+    const int *own = s->joint[j].body;
+    for (int other = first; other >= 0; other = next[other]) {
+        const int *body = s->joint[other].body;
+        if (other != j && ((body[0] == own[0] && body[1] == own[1]) || (body[0] == own[1] && body[1] == own[0])))
+            return 0;
+    }
+    return 1;
+}
+
+int spragStayBegin(spragWorldID world)
+{
+    spragSnapshot *s = &world->snapshot;
+    if (s->carried == NULL)
+        return 1;
+    int wanted = 0;
+    for (int k = 0; k < s->island_count && !wanted; ++k)
+        wanted = s->island[k].joint_count > SPRAG_BLOCKS_MANY;
+    if (!wanted)
+        return 1;
+    s->stays = SPRAG_TAKE_RAW(&world->arena, spragStay, s->joint_count);
+    return s->stays != NULL;
+}
+
+void spragStayTake(spragWorldID world, int first, const int *next, int *left, int *next_left)
+{
+    spragSnapshot *s = &world->snapshot;
+    for (int j = first; j >= 0; j = next[j]) {
+        spragJointState *joint = &s->joint[j];
+        if (s->island[joint->island].joint_count <= SPRAG_BLOCKS_MANY)
+            continue;
+        const spragContactMemory *memory = joint->memory < 0 ? NULL : &world->memory[joint->memory];
+        if (memory != NULL && isThere(&joint->contact->geom, memory))
+            continue;
+        const int only = isOnly(s, j, first, next);
+        if (memory == NULL) {
+            joint->memory = takeLeft(world, joint, only, left, next_left);
+            memory = joint->memory < 0 ? NULL : &world->memory[joint->memory];
+        }
+        if (memory != NULL && isAsGood(s, joint, only, memory))
+            stay(s, j, memory);
+    }
+}

@@ -1,0 +1,199 @@
+/* Two slabs at rest on each other and on the ground, whose colliders name other points of their faces in every step:
+ * the contacts take the places of their records, unless something has changed. */
+#include "support/check.h"
+
+#include <string.h>
+
+#include <ode/ode.h>
+#include <sprag/sprag_ode.h>
+
+#include "linalg/vec3.h"
+
+enum { SIDE_MOST = 6, POINTS_MOST = 2 * SIDE_MOST * SIDE_MOST };
+static const double h = 0.01, half = 0.5, thick = 0.1; /* s, m */
+
+typedef struct Slabs {
+    dWorldID world;
+    dSpaceID space;
+    spragWorldID sprag;
+    dJointGroupID group;
+    dGeomID ground, geom[2];
+    dBodyID body[2];
+    int side; /* points along a side of a face */
+} Slabs;
+
+/* What a collider says of a face: a grid of points. */
+typedef struct Face {
+    double reach, shift; /* m, half its width; its middle */
+    double depth, tilt;  /* m; rad, of the normal */
+} Face;
+
+static const Face first = {0.45, 0, 1e-6, 0}, other = {0.35, 0.03, 1e-6, 0};
+
+static void makeSlabs(Slabs *slabs, int side)
+{
+    *slabs = (Slabs){
+        .world = dWorldCreate(), .space = dSimpleSpaceCreate(NULL), .group = dJointGroupCreate(0), .side = side};
+    dWorldSetGravity(slabs->world, 1, 0.5, -9.81);
+    assert_int_equal(spragWorldAttach(slabs->world, NULL, &slabs->sprag), SPRAG_OK);
+    slabs->ground = dCreatePlane(slabs->space, 0, 0, 1, 0);
+    for (int i = 0; i < 2; ++i) {
+        dMass mass;
+        dMassSetBoxTotal(&mass, 5 + 3 * i, 2 * half, 2 * half, thick);
+        slabs->body[i] = dBodyCreate(slabs->world);
+        dBodySetMass(slabs->body[i], &mass);
+        dBodySetPosition(slabs->body[i], 0, 0, (i + 0.5) * thick);
+        slabs->geom[i] = dCreateBox(slabs->space, 2 * half, 2 * half, thick);
+        dGeomSetBody(slabs->geom[i], slabs->body[i]);
+    }
+}
+
+static void freeSlabs(Slabs *slabs)
+{
+    spragWorldDetach(slabs->sprag);
+    dJointGroupDestroy(slabs->group);
+    dSpaceDestroy(slabs->space);
+    dWorldDestroy(slabs->world);
+}
+
+/* Point k under slab i. */
+static void place(const Slabs *slabs, const Face *face, int i, int k, double x[3])
+{
+    const double each = 2.0 / (slabs->side - 1);
+    x[0] = face->shift + face->reach * (each * (k % slabs->side) - 1);
+    x[1] = face->reach * (each * (k / slabs->side) - 1);
+    x[2] = i * thick;
+}
+
+/* flip 1: each pair in the other order. */
+static void step(const Slabs *slabs, const Face *face, int flip)
+{
+    for (int i = 0; i < 2; ++i)
+        for (int k = 0; k < slabs->side * slabs->side; ++k) {
+            const dGeomID lower = i == 0 ? slabs->ground : slabs->geom[0];
+            dContact contact = {.surface = {.mode = dContactApprox1, .mu = 0.6}};
+            double x[3];
+            place(slabs, face, i, k, x);
+            for (int a = 0; a < 3; ++a)
+                contact.geom.pos[a] = x[a];
+            contact.geom.normal[0] = (flip ? -1 : 1) * sin(face->tilt);
+            contact.geom.normal[2] = (flip ? -1 : 1) * cos(face->tilt);
+            contact.geom.depth = face->depth;
+            contact.geom.g1 = flip ? lower : slabs->geom[i];
+            contact.geom.g2 = flip ? slabs->geom[i] : lower;
+            dJointAttach(spragJointCreateContact(slabs->sprag, slabs->group, &contact), dGeomGetBody(contact.geom.g1),
+                         dGeomGetBody(contact.geom.g2));
+        }
+    assert_int_equal(spragWorldStep(slabs->sprag, h), SPRAG_OK);
+    dJointGroupEmpty(slabs->group);
+}
+
+/* How many contacts of the last step are where this face has a point, along it. */
+static int countAt(const Slabs *slabs, const Face *face)
+{
+    const spragContact *contact;
+    const int count = spragWorldGetContacts(slabs->sprag, &contact);
+    int found = 0;
+    assert_int_equal(count, 2 * slabs->side * slabs->side);
+    for (int j = 0; j < count; ++j)
+        for (int i = 0; i < 2; ++i)
+            for (int k = 0; k < slabs->side * slabs->side; ++k) {
+                double x[3];
+                place(slabs, face, i, k, x);
+                found += spragDistanceSquared3(contact[j].position, x) <= 1e-24;
+            }
+    return found;
+}
+
+static void otherPointsAreTheSame(void **state)
+{
+    (void)state;
+    Slabs slabs;
+    makeSlabs(&slabs, SIDE_MOST);
+    for (int k = 0; k < 10; ++k)
+        step(&slabs, &first, 0);
+    const spragContact *contact;
+    spragContact before[POINTS_MOST];
+    assert_int_equal(spragWorldGetContacts(slabs.sprag, &contact), POINTS_MOST);
+    memcpy(before, contact, sizeof before);
+    for (int k = 0; k < 10; ++k) {
+        step(&slabs, k % 2 ? &first : &other, k % 3 == 0);
+        const spragStepInfo info = spragWorldGetStepInfo(slabs.sprag);
+        assert_int_equal(info.events, 0);
+        assert_int_equal(info.iterations, 0);
+        assert_int_equal(countAt(&slabs, &first), POINTS_MOST);
+        spragWorldGetContacts(slabs.sprag, &contact);
+        for (int j = 0; j < POINTS_MOST; ++j) {
+            int i = 0;
+            while (i < POINTS_MOST && before[i].id != contact[j].id)
+                ++i;
+            assert_true(i < POINTS_MOST);
+            CHECK_NEAR(contact[j].normal_force, before[i].normal_force, 1e-9);
+        }
+    }
+    freeSlabs(&slabs);
+}
+
+/* Small islands are solved as the collider says. */
+static void fewAreWhereTheyAreNamed(void **state)
+{
+    (void)state;
+    Slabs slabs;
+    makeSlabs(&slabs, 5);
+    for (int k = 0; k < 10; ++k)
+        step(&slabs, &first, 0);
+    step(&slabs, &other, 0);
+    assert_int_equal(countAt(&slabs, &other), 50);
+    freeSlabs(&slabs);
+}
+
+typedef enum Change { NORMAL, DEPTH, PLACE, SIZE, GROUND, CHANGES } Change;
+
+static void whatHasChangedIsNew(void **state)
+{
+    (void)state;
+    for (Change change = 0; change < CHANGES; ++change) {
+        Slabs slabs;
+        Face face = other;
+        makeSlabs(&slabs, SIDE_MOST);
+        for (int k = 0; k < 10; ++k)
+            step(&slabs, &first, 0);
+        face.tilt = change == NORMAL ? 1e-3 : 0;
+        face.depth = change == DEPTH ? 1e-4 : first.depth;
+        for (int i = 0; i < 2 && change == PLACE; ++i)
+            dBodySetPosition(slabs.body[i], 1e-6 * (2 * i - 1), 0, (i + 0.5) * thick);
+        for (int i = 0; i < 2 && change == SIZE; ++i)
+            dGeomBoxSetLengths(slabs.geom[i], 0.8, 0.8, thick);
+        if (change == GROUND)
+            dGeomPlaneSetParams(slabs.ground, 0, 0, 1, -1e-4);
+        step(&slabs, &face, 0);
+        const int found = countAt(&slabs, &face), most = POINTS_MOST;
+        if (change != SIZE && found < (change == GROUND ? most / 2 : most))
+            fail_msg("change %d: %d contacts are where they were named", (int)change, found);
+        const spragContact *contact;
+        for (int k = spragWorldGetContacts(slabs.sprag, &contact) - 1; k >= 0 && change == SIZE; --k)
+            assert_true(fmax(fabs(contact[k].position[0]), fabs(contact[k].position[1])) <= 0.4001);
+        freeSlabs(&slabs);
+    }
+}
+
+static int setUp(void **state)
+{
+    (void)state;
+    return dInitODE2(0) ? 0 : -1;
+}
+
+static int tearDown(void **state)
+{
+    (void)state;
+    dCloseODE();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(otherPointsAreTheSame),
+                                       cmocka_unit_test(fewAreWhereTheyAreNamed),
+                                       cmocka_unit_test(whatHasChangedIsNew)};
+    return cmocka_run_group_tests(tests, setUp, tearDown);
+}
