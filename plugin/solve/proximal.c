@@ -65,6 +65,8 @@ enum {
  * Where work is limited, in steps, they are held to it all the same: without, a step of a crowd took more than 10 000
  * iterations, and falling boxes under a limit were worse than by QuickStep in more than one state of forty.) */
 #define DIVERGED_WARM 1e4
+#define LOST 1.0 /* m/s, |F|: less is no divergence, however near it began */
+#define CLOSE 1e-5 /* m/s: */
 
 /* ---------------------------------------------------------------- the laws */
 
@@ -349,12 +351,13 @@ static int proximalProblem(spragProximal *proximal, const spragStop *stop, doubl
 {
     const double first = evaluate(proximal, r);
     const int large = proximal->problem->contact_count > CHEAP;
+    const double lost = proximal->patient ? 0 : LOST * LOST;
     double least = INFINITY;
     int stalled = 0;
     for (*inner = 0; *inner < stop->limit && !spragIsLate(stop->deadline);) {
         const double merit = newtonStep(proximal, r);
         ++*inner;
-        if (!(merit < (proximal->warm ? DIVERGED_WARM : DIVERGED) * first))
+        if (!(merit < (proximal->warm ? fmax(DIVERGED_WARM * first, lost) : DIVERGED * first)))
             return 0;
         if (merit <= SURE * SURE * stop->tolerance * stop->tolerance ||
             merit <= INNER_SHARE * proximalDistance(proximal, r))
@@ -404,8 +407,9 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
             stay = pause;
             pause = 2 * pause < PAUSE_MOST ? 2 * pause : PAUSE_MOST;
             memcpy(r, proximal->center, bytes);
-            proximal->lambda =
-                proximal->lambda < LAMBDA_JUMP ? proximal->retry : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
+            const int anew = proximal->lambda < LAMBDA_JUMP &&
+                             (proximal->patient || count == inner || !(proximal->best_residual < CLOSE));
+            proximal->lambda = anew ? proximal->retry : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
             proximal->lag = fmin(1, fmax(LAG_RISE * proximal->lag, proximal->lag_first));
         } else if (stay > 0) {
             --stay;
