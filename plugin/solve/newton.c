@@ -81,6 +81,7 @@ enum {
 #define PRICE_AT_ONCE 5.0      /* 3x3 products a block of W */
 #define REFUSED 0.1            /* of all steps in the space of bodies: where more are, contacts have their turn */
 #define NEAR 1e-3              /* m/s: from here the proximal points find the way */
+#define CLOSE 1e-2             /* m/s: from here rather they than stage 3, where work is limited */
 
 typedef struct Newton {
     const spragProblem *problem;
@@ -193,6 +194,11 @@ static spragStatus interior(Newton *newton, int soon, spragArena *arena, double 
     for (int start = 0; status == SPRAG_NOT_CONVERGED && stepsLeft(newton) > 0 && start < (soon ? 1 : 2); ++start) {
         if (start > 0 && (proximal->best_residual <= newton->enough || leavesBodies(newton, &inner, start)))
             break;
+        if (start > 0 && newton->limited && proximal->best_residual <= NEAR) {
+            memcpy(r, proximal->best, 3 * (size_t)newton->problem->contact_count * sizeof *r);
+            status = points(newton, proximal->lambda, stepsLeft(newton), r);
+            break;
+        }
         memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         if (start > 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragTangentPivot(inner.tangent, arena))
             return SPRAG_ERROR_MEMORY;
@@ -245,8 +251,9 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
             status = interior(newton, 1, arena, r);
             memcpy(r, newton->proximal.best, bytes);
         }
-        const int all = newton->crowd || (newton->hurried && conesAreDear(newton));
-        if (status == SPRAG_NOT_CONVERGED && all && newton->proximal.best_residual <= NEAR)
+        const int plain = newton->limited && spragProblemIsPlain(newton->problem);
+        const int all = plain || newton->crowd || (newton->hurried && conesAreDear(newton));
+        if (status == SPRAG_NOT_CONVERGED && all && newton->proximal.best_residual <= CLOSE)
             status = points(newton, newton->proximal.lambda, stepsLeft(newton), r);
         *accuracy = SPRAG_TANGENT_REFINED;
     }
