@@ -36,11 +36,8 @@ static int samePair(const spragJointState *a, const spragJointState *b)
 }
 
 /* 1: a body of contact i turns, or the two move against each other: at the first of their contacts. */
-static int moves(const spragSnapshot *s, const spragIsland *island, int i)
+static int bodiesMove(const spragSnapshot *s, const spragJointState *joint)
 {
-    while (i > 0 && samePair(&s->joint[island->joint[i]], &s->joint[island->joint[i - 1]]))
-        --i;
-    const spragJointState *joint = &s->joint[island->joint[i]];
     const double slow = SLOW * spragNorm3(s->gravity) * s->step;
     double v[3] = {0, 0, 0};
     for (int side = 0; side < 2 && joint->body[side] >= 0; ++side) {
@@ -57,6 +54,21 @@ static int moves(const spragSnapshot *s, const spragIsland *island, int i)
     return spragDot3(v, v) > slow * slow;
 }
 
+/* The same, for all contacts of the two. */
+static int moves(const spragSnapshot *s, const spragIsland *island, int i, spragFace *face)
+{
+    if (i >= face->pair && i < face->pair_end)
+        return face->moves;
+    int pair = i, end = i + 1;
+    while (pair > 0 && samePair(&s->joint[island->joint[i]], &s->joint[island->joint[pair - 1]]))
+        --pair;
+    while (end < island->joint_count && samePair(&s->joint[island->joint[i]], &s->joint[island->joint[end]]))
+        ++end;
+    face->pair = pair, face->pair_end = end;
+    face->moves = bodiesMove(s, &s->joint[island->joint[pair]]);
+    return face->moves;
+}
+
 void spragFaceFind(const struct spragWorld *world, const spragIsland *island, int i, spragFace *face)
 {
     if (i >= face->begin && i < face->end)
@@ -64,7 +76,7 @@ void spragFaceFind(const struct spragWorld *world, const spragIsland *island, in
     const int known = face->end; /* where one ended the next begins */
     int begin = i, end = i + 1;
     const spragSnapshot *s = &world->snapshot;
-    const int few = (island->joint_count <= SPRAG_BLOCKS_MANY || moves(s, island, i)) &&
+    const int few = (island->joint_count <= SPRAG_BLOCKS_MANY || moves(s, island, i, face)) &&
                     world->config.solver != SPRAG_SOLVER_STOCK;
     while (few && begin > 0 && begin != known && goesOn(s, island, begin))
         --begin;
@@ -74,7 +86,7 @@ void spragFaceFind(const struct spragWorld *world, const spragIsland *island, in
     for (int k = begin; k < end; ++k)
         for (int l = 0; l < 3; ++l)
             sum[l] += s->joint[island->joint[k]].contact->geom.pos[l];
-    *face = (spragFace){.begin = begin, .end = end};
+    face->begin = begin, face->end = end;
     for (int l = 0; l < 3; ++l)
         face->middle[l] = sum[l] / (end - begin);
 }

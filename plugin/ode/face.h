@@ -26,7 +26,8 @@
 /* Joints begin .. end - 1 of an island, and the mean of their points. */
 typedef struct spragFace {
     int begin, end;
-    double middle[3]; /* m */
+    double middle[3];          /* m */
+    int moves, pair, pair_end; /* 1: the bodies of the joints pair .. pair_end - 1 move */
 } spragFace;
 
 /* The face of contact i of the island; what *face holds is that of another contact, or zero.  Of neighbours in their

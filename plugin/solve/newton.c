@@ -252,9 +252,10 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
             memcpy(r, newton->proximal.best, bytes);
         }
         const int plain = newton->limited && spragProblemIsPlain(newton->problem);
-        const int all = plain || newton->crowd || (newton->hurried && conesAreDear(newton));
-        if (status == SPRAG_NOT_CONVERGED && all && newton->proximal.best_residual <= CLOSE)
-            status = points(newton, newton->proximal.lambda, stepsLeft(newton), r);
+        const int all = newton->crowd || (newton->hurried && conesAreDear(newton));
+        if (status == SPRAG_NOT_CONVERGED && (all || plain) &&
+            newton->proximal.best_residual <= (newton->crowd ? CLOSE : NEAR))
+            status = points(newton, newton->proximal.lambda, stepsLeft(newton) / (all ? 1 : 2), r);
         *accuracy = SPRAG_TANGENT_REFINED;
     }
     if (newton->crowd && stepsLeft(newton) > INTERIOR_MOST)

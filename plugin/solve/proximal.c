@@ -65,8 +65,8 @@ enum {
  * Where work is limited, in steps, they are held to it all the same: without, a step of a crowd took more than 10 000
  * iterations, and falling boxes under a limit were worse than by QuickStep in more than one state of forty.) */
 #define DIVERGED_WARM 1e4
-#define LOST 1.0 /* m/s, |F|: less is no divergence, however near it began */
-#define CLOSE 1e-5 /* m/s: */
+#define LOST 1e8  /* times the tolerance, |F|: a step that leaves less has not diverged, however near it began */
+#define CLOSE 1e3 /* times the tolerance: from here lambda goes on from where it was */
 
 /* ---------------------------------------------------------------- the laws */
 
@@ -351,7 +351,7 @@ static int proximalProblem(spragProximal *proximal, const spragStop *stop, doubl
 {
     const double first = evaluate(proximal, r);
     const int large = proximal->problem->contact_count > CHEAP;
-    const double lost = proximal->patient ? 0 : LOST * LOST;
+    const double lost = proximal->patient || !large ? 0 : LOST * LOST * stop->tolerance * stop->tolerance;
     double least = INFINITY;
     int stalled = 0;
     for (*inner = 0; *inner < stop->limit && !spragIsLate(stop->deadline);) {
@@ -378,7 +378,8 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
     proximal->lambda = lambda;
     proximal->lag = lambda < LAMBDA_JUMP ? 0 : proximal->lag_first;
     /* stay: solved problems in which lambda does not fall after a failure; pause: after the next one. */
-    int stay = 0, pause = proximal->problem->contact_count > CHEAP;
+    const int large = proximal->problem->contact_count > CHEAP;
+    int stay = 0, pause = large;
     for (int count = 0;;) {
         /* the first point may be the best so far, which has been judged */
         const int judged = count == 0 && memcmp(r, proximal->best, bytes) == 0;
@@ -407,8 +408,8 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
             stay = pause;
             pause = 2 * pause < PAUSE_MOST ? 2 * pause : PAUSE_MOST;
             memcpy(r, proximal->center, bytes);
-            const int anew = proximal->lambda < LAMBDA_JUMP &&
-                             (proximal->patient || count == inner || !(proximal->best_residual < CLOSE));
+            const int anew = proximal->lambda < LAMBDA_JUMP && (proximal->patient || !large || count == inner ||
+                                                                !(proximal->best_residual < CLOSE * stop->tolerance));
             proximal->lambda = anew ? proximal->retry : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
             proximal->lag = fmin(1, fmax(LAG_RISE * proximal->lag, proximal->lag_first));
         } else if (stay > 0) {
