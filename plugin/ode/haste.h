@@ -25,6 +25,8 @@
 /* The haste of an island that is to be solved, from the records of its contacts, the size of the world and how its
  * bodies move; >= 0. */
 int spragHasteOf(const struct spragWorld *world, const spragIsland *island);
+/* 1: in such haste that it begins in its bodies' velocities, without W. */
+int spragHasteSkips(const struct spragWorld *world, const spragIsland *island);
 /* Fills wedged_before and hard_before from the records of its contacts, guides and bearings.
  *
  * wedged_before, 1: one was in a wedged island.  A wedge lasts: a ball that had sunk between two triangles of the

@@ -77,7 +77,7 @@ static void whoSetsALimitIsNotHurried(void **state)
     fake.world.config.solver = SPRAG_SOLVER_NEWTON;
     assert_int_equal(spragHasteOf(&fake.world, &fake.island), 0);
     fake.world.config.solver = SPRAG_SOLVER_AUTO;
-    fake.island.contact_count = 300;
+    fake.island.contact_count = 100;
     assert_int_equal(spragHasteOf(&fake.world, &fake.island), 0);
 }
 
@@ -109,13 +109,13 @@ static void aDearAnswerHalves(void **state)
     static Fake fake;
     setFake(&fake, 0);
     fake.island.solve.residual = 1e-9;
-    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 200;
+    fake.island.newton = 200;
     fake.island.haste = spragHasteNext(&fake.world, &fake.island);
     assert_int_equal(fake.island.haste, 1);
     fake.world.config.patient = 1;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
     fake.world.config.patient = 0;
-    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 5;
+    fake.island.newton = 5;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
 }
 
@@ -184,10 +184,40 @@ static void whoPlaysIsHurriedSooner(void **state)
     fake.world.snapshot.step = 0.01;
     fake.island.contact_count = 300;
     fake.island.solve.residual = 1e-9;
-    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 30;
+    fake.island.newton = 30;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
     fake.world.config.enough = 1e-6;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 1);
+}
+
+/* Fewer contacts hurry after a dear step alone, to an eighth, and with W; what they miss at a low price they miss with
+ * all of the work. */
+static void fewHurryWhereTheyAreDear(void **state)
+{
+    (void)state;
+    enum { MOST_FEW = 3 };
+    static Fake fake;
+    setFake(&fake, 0);
+    fake.island.contact_count = 300;
+    fake.island.solve.residual = 1e-3;
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
+    fake.island.solve.residual = 1e-9;
+    fake.island.newton = 300;
+    for (int k = 1; k < MOST + 3; ++k) {
+        fake.island.haste = spragHasteNext(&fake.world, &fake.island);
+        assert_int_equal(fake.island.haste, k < MOST_FEW ? k : MOST_FEW);
+        assert_false(spragHasteSkips(&fake.world, &fake.island));
+    }
+    fake.island.newton = 30;
+    fake.island.solve.residual = 1e-3;
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), MOST_FEW);
+    fake.island.solve.residual = 1e-7;
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), MOST_FEW - 1);
+    setFake(&fake, MOST);
+    fake.island.contact_count = 300;
+    assert_int_equal(spragHasteOf(&fake.world, &fake.island), MOST_FEW);
+    fake.world.config.patient = 1;
+    assert_int_equal(spragHasteOf(&fake.world, &fake.island), 0);
 }
 
 static int hasteIn(const SceneWorld *world)
@@ -307,6 +337,7 @@ int main(void)
         cmocka_unit_test(whatMayRestHasMore),
         cmocka_unit_test(largeWorldsBeginWithHaste),
         cmocka_unit_test(whoPlaysIsHurriedSooner),
+        cmocka_unit_test(fewHurryWhereTheyAreDear),
         cmocka_unit_test(aPileHurriesWhileItFalls),
         cmocka_unit_test(whatCarriedCarriesAgain),
     };
