@@ -14,9 +14,9 @@
  * mean, and slip by Jdot v of their mean: then t . u_i is the slip of points in one plane of a rigid body, and all can
  * be zero at once.  A contact alone acts where the collider says; the normal velocities do not depend on it.
  *
- * Not in islands of more than SPRAG_BLOCKS_MANY joints: colliders name other points of a face from step to step, with
- * another mean, and a wall or a pyramid at rest was solved anew every second time.  Nor where ODE's answers are judged,
- * which act at the collider's points. */
+ * In islands of more than SPRAG_BLOCKS_MANY joints only where the two bodies move against each other, or one of them
+ * turns: colliders name other points of a face from step to step, with another mean, and a wall or a pyramid at rest
+ * was solved anew every second time.  Nor where ODE's answers are judged, which act at the collider's points. */
 #ifndef SPRAG_ODE_FACE_H
 #define SPRAG_ODE_FACE_H
 

@@ -10,7 +10,7 @@
 
 enum {
     HASTE_MOST = 6,     /* halvings of the work: a 64th */
-    HASTE_MOST_FEW = 2, /* the same of fewer contacts than LARGE: an eighth, some 12 ms */
+    HASTE_MOST_FEW = 2, /* the same of fewer contacts than LARGE: a quarter, some 25 ms */
 
     /* Contacts of an island that may be hurried (a car on sixty of mu = 340 is worth all the work). */
     LEAST = 100,
