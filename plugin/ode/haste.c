@@ -195,7 +195,7 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
     const double dear = plays(&world->config) ? fmin(DEAR, DEAR_PLAY * world->snapshot.step) : DEAR;
-    const int is_dear = (double)island->contact_count * island->newton > dear,
+    const int is_dear = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear,
               missed = !(island->solve.residual <= enough) && (island->haste > 0 || isLarge(world, island));
     const int next = island->haste + (is_dear || missed ? 1 : -1);
     if (!isOurs(world, island) || next <= 0)

@@ -1,4 +1,3 @@
-#include "ode/haste.h"
 #include "ode/matrix_free.h"
 
 #include <math.h>
@@ -8,6 +7,7 @@
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/delassus.h"
+#include "ode/haste.h"
 #include "problem/creep.h"
 #include "solve/greedy.h"
 #include "solve/greedy_lanes.h"

@@ -99,7 +99,6 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
         status = spragChainSolvePart(part, &island->problem, &own, &island->lane->arena, island->r, island->u,
                                      &island->solve);
         *iterations += island->solve.iterations;
-        island->newton += island->solve.method_iterations[SPRAG_SOLVER_NEWTON];
     } while (status != SPRAG_ERROR_MEMORY && ++round < ROUNDS_MAX &&
              (releaseParting(island, round < ROUNDS_WITH_RETURN) | holdOrSlip(island)));
     return status;

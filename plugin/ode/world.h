@@ -151,7 +151,6 @@ typedef struct spragIsland {
     /* what follows begins as zeros where the island is not lone (batches.c), and has no value where it is */
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
-    int newton; /* steps of Newton's method in all its solutions of this step */
     int unsettled;                /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
     int block_total;              /* with those that are not in the working set (working_set.h) */
     spragBlock *block;            /* (block_count) */

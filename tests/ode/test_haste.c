@@ -109,13 +109,13 @@ static void aDearAnswerHalves(void **state)
     static Fake fake;
     setFake(&fake, 0);
     fake.island.solve.residual = 1e-9;
-    fake.island.newton = 200;
+    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 200;
     fake.island.haste = spragHasteNext(&fake.world, &fake.island);
     assert_int_equal(fake.island.haste, 1);
     fake.world.config.patient = 1;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
     fake.world.config.patient = 0;
-    fake.island.newton = 5;
+    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 5;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
 }
 
@@ -184,7 +184,7 @@ static void whoPlaysIsHurriedSooner(void **state)
     fake.world.snapshot.step = 0.01;
     fake.island.contact_count = 300;
     fake.island.solve.residual = 1e-9;
-    fake.island.newton = 30;
+    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 30;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
     fake.world.config.enough = 1e-6;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 1);
@@ -202,13 +202,13 @@ static void fewHurryWhereTheyAreDear(void **state)
     fake.island.solve.residual = 1e-3;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
     fake.island.solve.residual = 1e-9;
-    fake.island.newton = 300;
+    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 300;
     for (int k = 1; k < MOST + 3; ++k) {
         fake.island.haste = spragHasteNext(&fake.world, &fake.island);
         assert_int_equal(fake.island.haste, k < MOST_FEW ? k : MOST_FEW);
         assert_false(spragHasteSkips(&fake.world, &fake.island));
     }
-    fake.island.newton = 30;
+    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 30;
     fake.island.solve.residual = 1e-3;
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), MOST_FEW);
     fake.island.solve.residual = 1e-7;
