@@ -14,9 +14,9 @@
  * mean, and slip by Jdot v of their mean: then t . u_i is the slip of points in one plane of a rigid body, and all can
  * be zero at once.  A contact alone acts where the collider says; the normal velocities do not depend on it.
  *
- * Not in islands of more than SPRAG_BLOCKS_MANY joints: colliders name other points of a face from step to step, with
- * another mean, and a wall or a pyramid at rest was solved anew every second time.  Nor where ODE's answers are judged,
- * which act at the collider's points. */
+ * In islands of more than SPRAG_BLOCKS_MANY joints only where the two bodies move against each other, or one of them
+ * turns: colliders name other points of a face from step to step, with another mean, and a wall or a pyramid at rest
+ * was solved anew every second time.  Nor where ODE's answers are judged, which act at the collider's points. */
 #ifndef SPRAG_ODE_FACE_H
 #define SPRAG_ODE_FACE_H
 
@@ -26,7 +26,8 @@
 /* Joints begin .. end - 1 of an island, and the mean of their points. */
 typedef struct spragFace {
     int begin, end;
-    double middle[3]; /* m */
+    double middle[3];          /* m */
+    int moves, pair, pair_end; /* 1: the bodies of the joints pair .. pair_end - 1 move */
 } spragFace;
 
 /* The face of contact i of the island; what *face holds is that of another contact, or zero.  Of neighbours in their

@@ -10,19 +10,21 @@
 #include "ode/rows.h"
 
 enum {
-    HASTE_MOST = 6, /* halvings of the work: a 64th */
+    HASTE_MOST = 6,     /* halvings of the work: a 64th */
+    HASTE_MOST_FEW = 2, /* the same of fewer contacts than LARGE: a quarter, some 25 ms */
 
-    /* Contacts of an island that may be hurried (a car on sixty of mu = 340 is worth all the work), and where the
-     * program plays. */
-    LEAST = 400,
-    LEAST_PLAY = 100,
+    /* Contacts of an island that may be hurried (a car on sixty of mu = 340 is worth all the work). */
+    LEAST = 100,
+    /* Of one that is large: in haste it begins without W, and has haste for what it misses; where the program plays all
+     * are. */
+    LARGE = 400,
 
     /* Contacts of an island all of whose work is the least that one which may come to rest has in haste, and where the
      * program plays or contacts are springs. */
     SHARE = 40,
     SHARE_LESS = 10,
 
-    LARGE = 3000, /* contacts of an island whose W takes longer than all that haste leaves */
+    W_IS_DEAR = 3000, /* contacts of an island whose W takes longer than all that haste leaves */
 
     LOOKS = 64,  /* contacts whose records are read */
     LATE = 500,  /* iterations: more than the chain's first links have in a step */
@@ -61,7 +63,17 @@ static int isOurs(const struct spragWorld *world, const spragIsland *island)
 {
     const spragConfig *config = &world->config;
     return !config->patient && config->solver == SPRAG_SOLVER_AUTO && !(config->time_limit > 0) &&
-           config->iteration_limit == 0 && island->contact_count > (plays(config) ? LEAST_PLAY : LEAST);
+           config->iteration_limit == 0 && island->contact_count > LEAST;
+}
+
+static int isLarge(const struct spragWorld *world, const spragIsland *island)
+{
+    return island->contact_count > (plays(&world->config) ? LEAST : LARGE);
+}
+
+int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
+{
+    return island->haste > 0 && isLarge(world, island);
 }
 
 /* The record of the last step that a joint has as a contact, as a guide, or as the first end of a bearing; -1: none. */
@@ -123,7 +135,7 @@ int spragHasteEnds(const struct spragWorld *world, const spragIsland *island)
     const double residual = island->solve.residual;
     if (island->haste == HASTE_MOST && residual > NEAR)
         return 1;
-    return island->haste > 0 && island->contact_count > LARGE && residual < GAINS * greedy->begun &&
+    return island->haste > 0 && island->contact_count > W_IS_DEAR && residual < GAINS * greedy->begun &&
            mayRest(&world->snapshot, island);
 }
 
@@ -143,7 +155,7 @@ static int hasSprings(const spragSnapshot *s, const spragIsland *island)
 static int hasteMost(const struct spragWorld *world, const spragIsland *island)
 {
     const int share = plays(&world->config) || hasSprings(&world->snapshot, island) ? SHARE_LESS : SHARE;
-    int most = HASTE_MOST;
+    int most = isLarge(world, island) ? HASTE_MOST : HASTE_MOST_FEW;
     if (island->contact_count >> (most - 1) < share && mayRest(&world->snapshot, island))
         while (most > 0 && island->contact_count >> most < share)
             --most;
@@ -162,7 +174,7 @@ static int hasteMost(const struct spragWorld *world, const spragIsland *island)
  * at 2. */
 static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
 {
-    if (world->config.tolerance >= ROUGH)
+    if (world->config.tolerance >= ROUGH || !isLarge(world, island))
         return 0;
     const int joints = mayRest(&world->snapshot, island) ? island->contact_count : world->snapshot.active_count;
     const double haste = 2 * log2(joints / (plays(&world->config) ? FIRST_PLAY : FIRST));
@@ -187,15 +199,18 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
     }
     const int haste = known > 0 ? (sum + known / 2) / known : 0;
     const int least = 2 * known < looks || !isSlow(&world->snapshot, island, STILL) ? hasteLeast(world, island) : 0;
+    if (!isLarge(world, island)) /* it may be a part of what was large */
+        return haste < HASTE_MOST_FEW ? haste : HASTE_MOST_FEW;
     return haste > least ? haste : least;
 }
 
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
-    const double spent = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON];
     const double dear = plays(&world->config) ? fmin(DEAR, DEAR_PLAY * world->snapshot.step) : DEAR;
-    const int next = island->haste + (island->solve.residual <= enough && spent <= dear ? -1 : 1);
+    const int is_dear = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear,
+              missed = !(island->solve.residual <= enough) && (island->haste > 0 || isLarge(world, island));
+    const int next = island->haste + (is_dear || missed ? 1 : -1);
     if (!isOurs(world, island) || next <= 0)
         return 0;
     const int most = hasteMost(world, island);

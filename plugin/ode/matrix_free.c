@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "ode/delassus.h"
+#include "ode/haste.h"
 #include "problem/creep.h"
 #include "solve/greedy.h"
 #include "solve/greedy_lanes.h"
@@ -64,12 +65,12 @@ void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body)
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts)
 {
     return world->config.solver == SPRAG_SOLVER_AUTO && contacts >= LEAST && !island->visited &&
-           (world->config.time_limit > 0 || world->config.tolerance >= ROUGH || island->haste > 0);
+           (world->config.time_limit > 0 || world->config.tolerance >= ROUGH || spragHasteSkips(world, island));
 }
 
 int spragMatrixFreeInit(const struct spragWorld *world, const spragIsland *island, int contacts, spragGreedy *greedy)
 {
-    const int many = world->config.time_limit > 0 || island->haste > 0;
+    const int many = world->config.time_limit > 0 || spragHasteSkips(world, island);
     if (!spragGreedyInit(greedy, contacts, island->body_count, &island->lane->arena))
         return 0;
     greedy->body[island->body_count] = (spragGreedyBody){0}; /* the world */
