@@ -26,6 +26,18 @@
  * (a tip), plane and the world flat. */
 double spragCurvatureRadius(dBodyID body, dGeomID geom);
 
+/* Radii (2) of the geoms of the two bodies, to the distances, m, of their centres of curvature from the contact's
+ * point along n.  A point of bodies that overlap is sunk in: by half of `depth` between two balls, all of it where it
+ * is on a box or a triangle, not at all on a plane.  A ball that turns with w while it falls on a box would else seem
+ * to leave it with w^2 depth, and hop by h times that.  UNKNOWN where the centre of a ball or capsule does not lie
+ * along n.  (Two round bodies keep half of their radii, so that n does not turn with their slip over no distance where
+ * they lie inside each other.) */
+void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
+                        double depth);
+
+/* The same of body[0] alone, on what is flat. */
+double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth);
+
 /* out (3, world axes) m/s^2.  body[1] may be NULL: the world.  n points into body[0]. */
 void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],
                           const double n[3], double out[3]);
