@@ -39,6 +39,9 @@ double spragCurvatureRadius(dBodyID body, dGeomID geom)
  * and one of them has its point on the edge and the normal of its triangle. */
 #define ASTRAY 0.1
 
+/* Cosine between a contact's normal and that of a face which it is: a box-box collider takes its own. */
+#define FACE (1 - 1e-9)
+
 static int isRound(double radius)
 {
     return radius > 0 && radius < SPRAG_CURVATURE_FLAT; /* so the geom is its body's, and alive */
@@ -87,8 +90,30 @@ static double sunk(double radius, double part, dGeomID geom, const double point[
     return fmin(fmax(along, least), radius);
 }
 
+/* 1: n is the normal of a face of the box. */
+static int isFace(dGeomID box, const double n[3])
+{
+    const dReal *body = dBodyGetRotation(dGeomGetBody(box)), *own = dGeomGetOffsetRotation(box);
+    double turned[3], along = 0;
+    for (int j = 0; j < 3; ++j)
+        turned[j] = body[j] * n[0] + body[4 + j] * n[1] + body[8 + j] * n[2];
+    for (int j = 0; j < 3; ++j)
+        along = fmax(along, fabs(own[j] * turned[0] + own[4 + j] * turned[1] + own[8 + j] * turned[2]));
+    return along > FACE;
+}
+
+/* Of two boxes: the one whose face it is is flat, if it is not a face of either. */
+static void flatten(double radius[2], const dGeomID geom[2], const double n[3])
+{
+    const int face = isFace(geom[0], n);
+    if (face != isFace(geom[1], n))
+        radius[face ? 0 : 1] = SPRAG_CURVATURE_FLAT;
+}
+
 void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double point[3], const double n[3], double depth)
 {
+    if (radius[0] == 0 && radius[1] == 0 && geom[0] != NULL && geom[1] != NULL)
+        flatten(radius, geom, n);
     const double part = isRound(radius[0]) && isRound(radius[1]) ? 0.5 : 0.01;
     for (int side = 0; side < 2; ++side)
         if (isRound(radius[side]))
