@@ -23,7 +23,8 @@
 
 /* m, radius of curvature of one body's surface at the contact, from the geom if it is one of the body's own (a geom
  * remembered by a contact may be gone; a body's list is alive): sphere and rounded bodies their radius, box and none 0
- * (a tip), plane and the world flat. */
+ * (a tip), plane and the world flat.  The rim of a cylinder is taken for a ball: of a disc that rolls, tilted by th
+ * against the floor, the term along n has sin(th)^2 where sin(th) is right. */
 double spragCurvatureRadius(dBodyID body, dGeomID geom);
 
 /* Radii (2) of the geoms of the two bodies, to the distances, m, of their centres of curvature from the contact's
