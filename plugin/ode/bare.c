@@ -201,16 +201,19 @@ static double radiusOf(const Rows *rows, const spragBodyState *body, dGeomID geo
                                                 : spragCurvatureRadius(body == NULL ? NULL : body->id, geom);
 }
 
-/* m, of curvature, of both bodies' surfaces (2). */
-static const double *radiiOf(const Rows *rows, const spragBodyState *const body[2], const spragJointState *joint,
-                             Before *before)
+/* m, of curvature, of both bodies' surfaces, as far as the contact's point is from their centres; n: its normal. */
+static void radiiOf(const Rows *rows, const spragBodyState *const body[2], const spragJointState *joint,
+                    const double n[3], Before *before, double radius[2])
 {
     const dContactGeom *geom = &joint->contact->geom;
+    const dGeomID of[2] = {joint->reversed ? geom->g2 : geom->g1, joint->reversed ? geom->g1 : geom->g2};
+    const double position[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     const int known = before->geom != NULL && before->geom->g1 == geom->g1 && before->geom->g2 == geom->g2;
     for (int side = 0; side < 2 && !known; ++side)
-        before->radius[side] = radiusOf(rows, body[side], (side == 0) != joint->reversed ? geom->g1 : geom->g2);
+        before->radius[side] = radiusOf(rows, body[side], of[side]);
     before->geom = geom;
-    return before->radius;
+    memcpy(radius, before->radius, sizeof before->radius);
+    spragCurvatureSink(radius, of, position, n, geom->depth);
 }
 
 /* Last step's impulse, turned into this frame, and what it has of points that are no more (carry.h). */
@@ -256,7 +259,9 @@ static void fillContact(const Rows *rows, int k, Before *before)
     relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
     const spragFace *face = &before->face;
-    const spragCurvedContact curved = {body, radiiOf(rows, body, joint, before), c->direction[0], point,
+    double radius[2];
+    radiiOf(rows, body, joint, c->direction[0], before, radius);
+    const spragCurvedContact curved = {body, radius, c->direction[0], point,
                                        face->end - face->begin == 1 ? NULL : face->middle};
     const double along = spragFaceProduct(&curved, s->step, product, rest),
                  off = along - spragDot3(c->direction[0], product);

@@ -35,6 +35,98 @@ double spragCurvatureRadius(dBodyID body, dGeomID geom)
     }
 }
 
+/* Of a radius: how far from the normal the centre may lie.  Where two triangles meet a ball has a contact with either,
+ * and one of them has its point on the edge and the normal of its triangle. */
+#define ASTRAY 0.1
+
+/* Cosine between a contact's normal and that of a face which it is: a box-box collider takes its own. */
+#define FACE (1 - 1e-9)
+
+static int isRound(double radius)
+{
+    return radius > 0 && radius < SPRAG_CURVATURE_FLAT; /* so the geom is its body's, and alive */
+}
+
+/* arm (3): from point to the nearest point of the geom's axis, or to its centre.  Not by dGeomGetPosition, which may
+ * write: threads share geoms. */
+static void armTo(dGeomID geom, double half, const double point[3], double arm[3])
+{
+    const dBodyID body = dGeomGetBody(geom);
+    const dReal *centre = dBodyGetPosition(body);
+    dVector3 moved, z;
+    if (dGeomIsOffset(geom)) {
+        const dReal *offset = dGeomGetOffsetPosition(geom);
+        dBodyGetRelPointPos(body, offset[0], offset[1], offset[2], moved);
+        centre = moved;
+    }
+    for (int i = 0; i < 3; ++i)
+        arm[i] = centre[i] - point[i];
+    if (half <= 0)
+        return;
+    const dReal *R = dGeomGetOffsetRotation(geom);
+    dBodyVectorToWorld(body, R[2], R[6], R[10], z);
+    const double axis[3] = {z[0], z[1], z[2]}, along = fmin(fmax(-spragDot3(axis, arm), -half), half);
+    for (int i = 0; i < 3; ++i)
+        arm[i] += along * axis[i];
+}
+
+/* Of a round geom, from part * radius to radius; sign * n leads into its body. */
+static double sunk(double radius, double part, dGeomID geom, const double point[3], const double n[3], double sign,
+                   double depth)
+{
+    const int class = dGeomGetClass(geom);
+    dReal same = 0, length = 0;
+    double arm[3], least = part * radius;
+    if (class == dCapsuleClass)
+        dGeomCapsuleGetParams(geom, &same, &length);
+    else if (class == dCylinderClass)
+        dGeomCylinderGetParams(geom, &same, &length);
+    armTo(geom, 0.5 * length, point, arm);
+    const double along = sign * spragDot3(arm, n);
+    if (class == dCylinderClass) /* on its flat end the axis is no centre */
+        least = fmax(least, radius - fmax(depth, 0));
+    else if (spragDot3(arm, arm) - along * along > ASTRAY * ASTRAY * radius * radius)
+        return SPRAG_CURVATURE_UNKNOWN;
+    return fmin(fmax(along, least), radius);
+}
+
+/* 1: n is the normal of a face of the box. */
+static int isFace(dGeomID box, const double n[3])
+{
+    const dReal *body = dBodyGetRotation(dGeomGetBody(box)), *own = dGeomGetOffsetRotation(box);
+    double turned[3], along = 0;
+    for (int j = 0; j < 3; ++j)
+        turned[j] = body[j] * n[0] + body[4 + j] * n[1] + body[8 + j] * n[2];
+    for (int j = 0; j < 3; ++j)
+        along = fmax(along, fabs(own[j] * turned[0] + own[4 + j] * turned[1] + own[8 + j] * turned[2]));
+    return along > FACE;
+}
+
+/* Of two boxes: the one whose face it is is flat, if it is not a face of either. */
+static void flatten(double radius[2], const dGeomID geom[2], const double n[3])
+{
+    const int face = isFace(geom[0], n);
+    if (face != isFace(geom[1], n))
+        radius[face ? 0 : 1] = SPRAG_CURVATURE_FLAT;
+}
+
+void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double point[3], const double n[3], double depth)
+{
+    if (radius[0] == 0 && radius[1] == 0 && geom[0] != NULL && geom[1] != NULL)
+        flatten(radius, geom, n);
+    const double part = isRound(radius[0]) && isRound(radius[1]) ? 0.5 : 0.01;
+    for (int side = 0; side < 2; ++side)
+        if (isRound(radius[side]))
+            radius[side] = sunk(radius[side], part, geom[side], point, n, side == 0 ? 1 : -1, depth);
+}
+
+double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth)
+{
+    double both[2] = {radius, SPRAG_CURVATURE_FLAT};
+    spragCurvatureSink(both, (const dGeomID[2]){geom, NULL}, point, n, depth);
+    return both[0];
+}
+
 /* out = velocity of the point of the body at x */
 static void pointVelocity(double out[3], const spragBodyState *body, const double x[3])
 {

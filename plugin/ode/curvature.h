@@ -23,8 +23,22 @@
 
 /* m, radius of curvature of one body's surface at the contact, from the geom if it is one of the body's own (a geom
  * remembered by a contact may be gone; a body's list is alive): sphere and rounded bodies their radius, box and none 0
- * (a tip), plane and the world flat. */
+ * (a tip), plane and the world flat.  The rim of a cylinder is taken for a ball: of a disc that rolls, tilted by th
+ * against the floor, the term along n has sin(th)^2 where sin(th) is right. */
 double spragCurvatureRadius(dBodyID body, dGeomID geom);
+
+/* Radii (2) of the geoms of the two bodies, to the distances, m, of their centres of curvature from the contact's
+ * point along n.  A point of bodies that overlap is sunk in: by half of `depth` between two balls, all of it where it
+ * is on a box or a triangle, not at all on a plane.  A ball that turns with w while it falls on a box would else seem
+ * to leave it with w^2 depth, and hop by h times that.  UNKNOWN where the centre of a ball or capsule does not lie
+ * along n.  FLAT is the box of two that has n for the normal of a face: the other has a corner or an edge there.  (Two
+ * round bodies keep half of their radii, so that n does not turn with their slip over no distance where they lie inside
+ * each other.) */
+void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
+                        double depth);
+
+/* The same of body[0] alone, on what is flat. */
+double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth);
 
 /* out (3, world axes) m/s^2.  body[1] may be NULL: the world.  n points into body[0]. */
 void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],

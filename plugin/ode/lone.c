@@ -100,10 +100,12 @@ static void putContact(const struct spragWorld *world, const spragJointState *jo
     putGeometry(body, position, normal, middle, to);
     putPast(old, to);
     putSurface(s, joint->contact, to);
-    if (before != NULL && before->g1 == geom->g1 && before->g2 == geom->g2)
+    const dGeomID own = joint->reversed ? geom->g2 : geom->g1;
+    if (before != NULL && before->g1 == geom->g1 && before->g2 == geom->g2 && to.row[-1].radius[to.lane] == 0)
         to.row->radius[to.lane] = to.row[-1].radius[to.lane];
     else
-        to.row->radius[to.lane] = spragCurvatureRadius(body->id, joint->reversed ? geom->g2 : geom->g1);
+        to.row->radius[to.lane] =
+            spragCurvatureSunk(spragCurvatureRadius(body->id, own), own, position, normal, geom->depth);
 }
 
 static void putBody(const spragBodyState *body, int lane, spragLoneGroup *group)

@@ -321,15 +321,21 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
     const dContactGeom *geom = &joint->contact->geom;
     block->has_radius = block->curved = 1;
     const int known = before != NULL && before->has_radius && sameGeoms(s, before, block);
+    double sunk[2];
     for (int side = 0; side < 2; ++side) {
         const int user = joint->reversed ? 1 - side : side;
         body[side] = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
         block->radius[side] =
             known ? before->radius[side]
                   : spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id, user == 0 ? geom->g1 : geom->g2);
-        block->curvature[side] = body[side] != NULL && surface->curvature_radius[user] >= 0
-                                     ? surface->curvature_radius[user]
-                                     : block->radius[side];
+        sunk[side] = block->radius[side];
+    }
+    spragCurvatureSink(sunk,
+                       (const dGeomID[2]){joint->reversed ? geom->g2 : geom->g1, joint->reversed ? geom->g1 : geom->g2},
+                       block->position, block->n, geom->depth);
+    for (int side = 0; side < 2; ++side) {
+        const double said = surface->curvature_radius[joint->reversed ? 1 - side : side];
+        block->curvature[side] = body[side] != NULL && said >= 0 ? said : sunk[side];
     }
     spragBlockProduct(s, block, body, block->product, block->carried);
     if (joint->memory < 0)

@@ -21,6 +21,13 @@ targets=$(cmake --build "$scratch/among" --target help)
 grep -qw consumer_static <<<"$targets" && ! grep -qE 'sprag-solve|test_' <<<"$targets" ||
     { echo "Sprag within a project has targets: $targets"; exit 1; }
 
+# Who has ODE alone gets the libraries: what the tests and the viewer need is not asked for.
+mkdir "$scratch/ode"
+cp "$(pkg-config --variable=pcfiledir ode)/ode.pc" "$scratch/ode"
+PKG_CONFIG_LIBDIR=$scratch/ode PKG_CONFIG_PATH='' cmake -S "$source" -B "$scratch/alone" >"$scratch/log" 2>&1 ||
+    { cat "$scratch/log"; exit 1; }
+grep -q 'tests are left out' "$scratch/log" || { echo "nothing is said of the tests that are left out"; exit 1; }
+
 # A program that has its own Sprag, preloaded as well: the preloaded one stands aside.
 preload=$(find "$scratch/prefix" -name libsprag_preload.so)
 for kind in shared static; do

@@ -7,7 +7,7 @@
 #include "ode/world.h"
 #include "support/scene_world.h"
 
-enum { BALLS = 153, ROUGH_STEPS = 2200, ROUGH_ITERATIONS = 30, STEPS = 30 };
+enum { BALLS = 152, ROUGH_STEPS = 2200, ROUGH_ITERATIONS = 30, STEPS = 30 };
 static const double h = 1.0 / 240, tolerance = 1e-6; /* s, m/s */
 
 static void damp(const SceneWorld *world, double share)
