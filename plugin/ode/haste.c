@@ -11,7 +11,7 @@
 
 enum {
     HASTE_MOST = 6,     /* halvings of the work: a 64th */
-    HASTE_MOST_FEW = 2, /* the same of fewer contacts than LARGE: a quarter, some 25 ms */
+    HASTE_MOST_FEW = 1, /* the same of fewer contacts than LARGE: half, some 50 ms (docs/research.md, Dear steps) */
 
     /* Contacts of an island that may be hurried (a car on sixty of mu = 340 is worth all the work). */
     LEAST = 100,
