@@ -176,7 +176,8 @@ static void relative(const double *a, const double *b, const double (*arm)[4], d
 typedef struct Before {
     const dContactGeom *geom;
     int own_frame;
-    double radius[2];
+    double radius[2], sunk[2], n[3]; /* sunk: spragCurvatureSink, at the normal n */
+    int is_flat;                     /* 1: of the geoms and n alone, whatever the point */
     spragFace face;
 } Before;
 
@@ -202,18 +203,23 @@ static double radiusOf(const Rows *rows, const spragBodyState *body, dGeomID geo
 }
 
 /* m, of curvature, of both bodies' surfaces, as far as the contact's point is from their centres; n: its normal. */
-static void radiiOf(const Rows *rows, const spragBodyState *const body[2], const spragJointState *joint,
-                    const double n[3], Before *before, double radius[2])
+static const double *radiiOf(const Rows *rows, const spragBodyState *const body[2], const spragJointState *joint,
+                             const double n[3], Before *before)
 {
     const dContactGeom *geom = &joint->contact->geom;
     const dGeomID of[2] = {joint->reversed ? geom->g2 : geom->g1, joint->reversed ? geom->g1 : geom->g2};
     const double position[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     const int known = before->geom != NULL && before->geom->g1 == geom->g1 && before->geom->g2 == geom->g2;
+    before->geom = geom;
+    if (known && before->is_flat && memcmp(before->n, n, sizeof before->n) == 0)
+        return before->sunk;
     for (int side = 0; side < 2 && !known; ++side)
         before->radius[side] = radiusOf(rows, body[side], of[side]);
-    before->geom = geom;
-    memcpy(radius, before->radius, sizeof before->radius);
-    spragCurvatureSink(radius, of, position, n, geom->depth);
+    memcpy(before->sunk, before->radius, sizeof before->radius);
+    memcpy(before->n, n, sizeof before->n);
+    before->is_flat = !spragCurvatureIsRound(before->radius[0]) && !spragCurvatureIsRound(before->radius[1]);
+    spragCurvatureSink(before->sunk, of, position, n, geom->depth);
+    return before->sunk;
 }
 
 /* Last step's impulse, turned into this frame, and what it has of points that are no more (carry.h). */
@@ -259,10 +265,8 @@ static void fillContact(const Rows *rows, int k, Before *before)
     relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
     const spragFace *face = &before->face;
-    double radius[2];
-    radiiOf(rows, body, joint, c->direction[0], before, radius);
-    const spragCurvedContact curved = {body, radius, c->direction[0], point,
-                                       face->end - face->begin == 1 ? NULL : face->middle};
+    const spragCurvedContact curved = {body, radiiOf(rows, body, joint, c->direction[0], before), c->direction[0],
+                                       point, face->end - face->begin == 1 ? NULL : face->middle};
     const double along = spragFaceProduct(&curved, s->step, product, rest),
                  off = along - spragDot3(c->direction[0], product);
     for (int i = 0; i < 3; ++i)

@@ -42,11 +42,6 @@ double spragCurvatureRadius(dBodyID body, dGeomID geom)
 /* Cosine between a contact's normal and that of a face which it is: a box-box collider takes its own. */
 #define FACE (1 - 1e-9)
 
-static int isRound(double radius)
-{
-    return radius > 0 && radius < SPRAG_CURVATURE_FLAT; /* so the geom is its body's, and alive */
-}
-
 /* arm (3): from point to the nearest point of the geom's axis, or to its centre.  Not by dGeomGetPosition, which may
  * write: threads share geoms. */
 static void armTo(dGeomID geom, double half, const double point[3], double arm[3])
@@ -114,9 +109,9 @@ void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double po
 {
     if (radius[0] == 0 && radius[1] == 0 && geom[0] != NULL && geom[1] != NULL)
         flatten(radius, geom, n);
-    const double part = isRound(radius[0]) && isRound(radius[1]) ? 0.5 : 0.01;
+    const double part = spragCurvatureIsRound(radius[0]) && spragCurvatureIsRound(radius[1]) ? 0.5 : 0.01;
     for (int side = 0; side < 2; ++side)
-        if (isRound(radius[side]))
+        if (spragCurvatureIsRound(radius[side]))
             radius[side] = sunk(radius[side], part, geom[side], point, n, side == 0 ? 1 : -1, depth);
 }
 

@@ -27,6 +27,12 @@
  * against the floor, the term along n has sin(th)^2 where sin(th) is right. */
 double spragCurvatureRadius(dBodyID body, dGeomID geom);
 
+/* 1: it is a finite radius of a geom, which so is its body's, and alive. */
+static inline int spragCurvatureIsRound(double radius)
+{
+    return radius > 0 && radius < SPRAG_CURVATURE_FLAT;
+}
+
 /* Radii (2) of the geoms of the two bodies, to the distances, m, of their centres of curvature from the contact's
  * point along n.  A point of bodies that overlap is sunk in: by half of `depth` between two balls, all of it where it
  * is on a box or a triangle, not at all on a plane.  A ball that turns with w while it falls on a box would else seem
