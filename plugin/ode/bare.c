@@ -144,17 +144,18 @@ static void compareAll(void *data)
 
 /* ---------------------------------------------------------------- rows */
 
-/* The first geom of a body, and its radius of curvature. */
+/* A geom of a body. */
 typedef struct Round {
     dGeomID geom;
-    double radius;
+    double radius; /* m, of curvature */
+    int is_ball;   /* 1: a sphere about the body's centre */
 } Round;
 
 typedef struct Rows {
     const struct spragWorld *world;
     spragIsland *island;
     spragBare *bare;
-    Round *round;        /* (body_count) */
+    Round *round;        /* (body_count) of the first geom of each */
     atomic_int singular; /* some contact slides with p <= 0, or a body has no mass */
 } Rows;
 
@@ -176,8 +177,9 @@ static void relative(const double *a, const double *b, const double (*arm)[4], d
 typedef struct Before {
     const dContactGeom *geom;
     int own_frame;
-    double radius[2], sunk[2], n[3]; /* sunk: spragCurvatureSink, at the normal n */
-    int is_flat;                     /* 1: of the geoms and n alone, whatever the point */
+    Round round[2];
+    double sunk[2], n[3]; /* sunk: spragCurvatureSink, at the normal n */
+    int is_flat;          /* 1: of the geoms and n alone, whatever the point */
     spragFace face;
 } Before;
 
@@ -195,11 +197,30 @@ static void makeFrame(const spragJointState *joint, Before *before, spragGreedyC
         c->direction[row][3] = 0;
 }
 
-static double radiusOf(const Rows *rows, const spragBodyState *body, dGeomID geom)
+static Round roundOf(dBodyID body, dGeomID geom)
+{
+    const double radius = spragCurvatureRadius(body, geom);
+    return (Round){geom, radius, spragCurvatureIsRound(radius) && spragCurvatureIsBall(geom)};
+}
+
+static Round findRound(const Rows *rows, const spragBodyState *body, dGeomID geom)
 {
     const Round *round = body != NULL && !body->kinematic ? &rows->round[body->place] : NULL;
-    return round != NULL && round->geom == geom ? round->radius
-                                                : spragCurvatureRadius(body == NULL ? NULL : body->id, geom);
+    return round != NULL && round->geom == geom ? *round : roundOf(body == NULL ? NULL : body->id, geom);
+}
+
+/* As spragCurvatureSink, of what is a ball or not round. */
+static void sinkBalls(const Before *before, const spragBodyState *const body[2], const double point[3],
+                      const double n[3], double radius[2])
+{
+    const int both = before->round[0].is_ball && before->round[1].is_ball;
+    for (int side = 0; side < 2; ++side) {
+        if (!before->round[side].is_ball)
+            continue;
+        const double *centre = body[side]->position;
+        const double arm[3] = {centre[0] - point[0], centre[1] - point[1], centre[2] - point[2]};
+        radius[side] = spragCurvatureAlong(radius[side], spragCurvatureLeast(radius[side], both), arm, n, 1 - 2 * side);
+    }
 }
 
 /* m, of curvature, of both bodies' surfaces, as far as the contact's point is from their centres; n: its normal. */
@@ -208,17 +229,26 @@ static const double *radiiOf(const Rows *rows, const spragBodyState *const body[
 {
     const dContactGeom *geom = &joint->contact->geom;
     const dGeomID of[2] = {joint->reversed ? geom->g2 : geom->g1, joint->reversed ? geom->g1 : geom->g2};
-    const double position[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
+    const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     const int known = before->geom != NULL && before->geom->g1 == geom->g1 && before->geom->g2 == geom->g2;
+    int balls = 0, others = 0;
     before->geom = geom;
     if (known && before->is_flat && memcmp(before->n, n, sizeof before->n) == 0)
         return before->sunk;
-    for (int side = 0; side < 2 && !known; ++side)
-        before->radius[side] = radiusOf(rows, body[side], of[side]);
-    memcpy(before->sunk, before->radius, sizeof before->radius);
+    for (int side = 0; side < 2; ++side) {
+        Round *round = &before->round[side];
+        if (!known)
+            *round = findRound(rows, body[side], of[side]);
+        before->sunk[side] = round->radius;
+        balls |= round->is_ball;
+        others |= !round->is_ball && spragCurvatureIsRound(round->radius);
+    }
     memcpy(before->n, n, sizeof before->n);
-    before->is_flat = !spragCurvatureIsRound(before->radius[0]) && !spragCurvatureIsRound(before->radius[1]);
-    spragCurvatureSink(before->sunk, of, position, n, geom->depth);
+    before->is_flat = !balls && !others;
+    if (balls && !others)
+        sinkBalls(before, body, point, n, before->sunk);
+    else
+        spragCurvatureSink(before->sunk, of, point, n, geom->depth);
     return before->sunk;
 }
 
@@ -350,7 +380,7 @@ static void moveRange(void *data, int range, int first, int end)
         if (body->mass != 0)
             spragFreeMotion(rows->world, body);
         const dGeomID geom = dBodyGetFirstGeom(body->id);
-        rows->round[i] = (Round){geom, spragCurvatureRadius(body->id, geom)};
+        rows->round[i] = roundOf(body->id, geom);
         spragMatrixFreeBody(body, &rows->bare->greedy.body[i]);
     }
     if (massless)

@@ -35,10 +35,6 @@ double spragCurvatureRadius(dBodyID body, dGeomID geom)
     }
 }
 
-/* Of a radius: how far from the normal the centre may lie.  Where two triangles meet a ball has a contact with either,
- * and one of them has its point on the edge and the normal of its triangle. */
-#define ASTRAY 0.1
-
 /* Cosine between a contact's normal and that of a face which it is: a box-box collider takes its own. */
 #define FACE (1 - 1e-9)
 
@@ -65,24 +61,27 @@ static void armTo(dGeomID geom, double half, const double point[3], double arm[3
         arm[i] += along * axis[i];
 }
 
-/* Of a round geom, from part * radius to radius; sign * n leads into its body. */
-static double sunk(double radius, double part, dGeomID geom, const double point[3], const double n[3], double sign,
+int spragCurvatureIsBall(dGeomID geom)
+{
+    return dGeomGetClass(geom) == dSphereClass && !dGeomIsOffset(geom);
+}
+
+/* Of a round geom; sign * n leads into its body. */
+static double sunk(double radius, double least, dGeomID geom, const double point[3], const double n[3], double sign,
                    double depth)
 {
     const int class = dGeomGetClass(geom);
     dReal same = 0, length = 0;
-    double arm[3], least = part * radius;
+    double arm[3];
     if (class == dCapsuleClass)
         dGeomCapsuleGetParams(geom, &same, &length);
     else if (class == dCylinderClass)
         dGeomCylinderGetParams(geom, &same, &length);
     armTo(geom, 0.5 * length, point, arm);
-    const double along = sign * spragDot3(arm, n);
-    if (class == dCylinderClass) /* on its flat end the axis is no centre */
-        least = fmax(least, radius - fmax(depth, 0));
-    else if (spragDot3(arm, arm) - along * along > ASTRAY * ASTRAY * radius * radius)
-        return SPRAG_CURVATURE_UNKNOWN;
-    return fmin(fmax(along, least), radius);
+    if (class != dCylinderClass)
+        return spragCurvatureAlong(radius, least, arm, n, sign);
+    least = fmax(least, radius - fmax(depth, 0)); /* on its flat end the axis is no centre */
+    return fmin(fmax(sign * spragDot3(arm, n), least), radius);
 }
 
 /* 1: n is the normal of a face of the box. */
@@ -109,10 +108,11 @@ void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double po
 {
     if (radius[0] == 0 && radius[1] == 0 && geom[0] != NULL && geom[1] != NULL)
         flatten(radius, geom, n);
-    const double part = spragCurvatureIsRound(radius[0]) && spragCurvatureIsRound(radius[1]) ? 0.5 : 0.01;
+    const int both = spragCurvatureIsRound(radius[0]) && spragCurvatureIsRound(radius[1]);
     for (int side = 0; side < 2; ++side)
         if (spragCurvatureIsRound(radius[side]))
-            radius[side] = sunk(radius[side], part, geom[side], point, n, side == 0 ? 1 : -1, depth);
+            radius[side] = sunk(radius[side], spragCurvatureLeast(radius[side], both), geom[side], point, n,
+                                side == 0 ? 1 : -1, depth);
 }
 
 double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth)

@@ -14,12 +14,16 @@
 
 #include <math.h>
 
+#include "linalg/vec3.h"
 #include "ode/world.h"
 
 /* Radius of a flat surface. */
 #define SPRAG_CURVATURE_FLAT INFINITY
 /* Surfaces nothing is known of (trimesh, convex hull): no term. */
 #define SPRAG_CURVATURE_UNKNOWN NAN
+/* Of a radius: how far from the normal the centre may lie.  Where two triangles meet a ball has a contact with either,
+ * and one of them has its point on the edge and the normal of its triangle. */
+#define SPRAG_CURVATURE_ASTRAY 0.1
 
 /* m, radius of curvature of one body's surface at the contact, from the geom if it is one of the body's own (a geom
  * remembered by a contact may be gone; a body's list is alive): sphere and rounded bodies their radius, box and none 0
@@ -33,6 +37,9 @@ static inline int spragCurvatureIsRound(double radius)
     return radius > 0 && radius < SPRAG_CURVATURE_FLAT;
 }
 
+/* 1: a sphere about the centre of its body. */
+int spragCurvatureIsBall(dGeomID geom);
+
 /* Radii (2) of the geoms of the two bodies, to the distances, m, of their centres of curvature from the contact's
  * point along n.  A point of bodies that overlap is sunk in: by half of `depth` between two balls, all of it where it
  * is on a box or a triangle, not at all on a plane.  A ball that turns with w while it falls on a box would else seem
@@ -42,6 +49,23 @@ static inline int spragCurvatureIsRound(double radius)
  * each other.) */
 void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
                         double depth);
+
+/* Of a ball or capsule.  arm (3): m, from the contact's point to the centre of curvature; sign * n leads into its body;
+ * least: m, nearer a centre does not count. */
+static inline double spragCurvatureAlong(double radius, double least, const double arm[3], const double n[3],
+                                         double sign)
+{
+    const double along = sign * spragDot3(arm, n);
+    return spragDot3(arm, arm) - along * along > SPRAG_CURVATURE_ASTRAY * SPRAG_CURVATURE_ASTRAY * radius * radius
+               ? SPRAG_CURVATURE_UNKNOWN
+               : fmin(fmax(along, least), radius);
+}
+
+/* m, nearer to the point than this the centre of a round body does not count; both: the other is round too. */
+static inline double spragCurvatureLeast(double radius, int both)
+{
+    return (both ? 0.5 : 0.01) * radius;
+}
 
 /* The same of body[0] alone, on what is flat. */
 double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth);

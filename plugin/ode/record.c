@@ -30,6 +30,7 @@ void spragRecordPlace(const spragSnapshot *s, const spragJointState *joint, spra
         else
             spragContactLocal(s, joint, memory->local);
     }
+    memory->never_stays = joint->never_stays;
     for (int side = 0; side < 2; ++side)
         if (joint->body[side] >= 0) {
             memory->serial[side] = s->body[joint->body[side]].serial;

@@ -4,29 +4,27 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
+#include "ode/curvature.h"
 #include "ode/ledger.h"
 #include "ode/rows.h"
 
 #define STAYS 1e-8    /* of the arm */
-#define CHANGES 1e-5  /* of the arm, the same: what the program changes itself, a geom's size, or the ground's place */
+#define CHANGES 1e-5  /* of the arm, the same: what the program changes itself, as a geom's size */
 #define THERE 1e-12   /* of the arm: it is where its record was */
 #define PARALLEL 1e-4 /* rad: of edges, up to which the normal across them is anything */
 
-/* 1: x lies within the geom, or up to `most` m outside each of its faces.  (dGeomBoxPointDepth is as far off as the box
- * is large, outside.) */
-static int isWithin(dGeomID geom, const double x[3], double most)
+/* 1: x lies within the box about its body's centre, or up to `most` m outside each of its faces.  (dGeomBoxPointDepth is
+ * as far off as the box is large, outside.) */
+static int isWithin(dGeomID box, const spragBodyState *body, const double x[3], double most)
 {
-    const int kind = geom == NULL ? -1 : dGeomGetClass(geom);
-    if (kind == dPlaneClass)
-        return dGeomPlanePointDepth(geom, (dReal)x[0], (dReal)x[1], (dReal)x[2]) >= -most;
-    if (kind != dBoxClass)
-        return 0;
-    const dReal *center = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
-    const double d[3] = {x[0] - center[0], x[1] - center[1], x[2] - center[2]};
+    const double *R = body->rotation;
+    double d[3];
     dVector3 length;
-    dGeomBoxGetLengths(geom, length);
     for (int i = 0; i < 3; ++i)
-        if (!(fabs(R[i] * d[0] + R[4 + i] * d[1] + R[8 + i] * d[2]) <= 0.5 * length[i] + most)) /* R^T d */
+        d[i] = x[i] - body->position[i];
+    dGeomBoxGetLengths(box, length);
+    for (int i = 0; i < 3; ++i)
+        if (!(fabs(R[i] * d[0] + R[3 + i] * d[1] + R[6 + i] * d[2]) <= 0.5 * length[i] + most)) /* R^T d */
             return 0;
     return 1;
 }
@@ -34,8 +32,6 @@ static int isWithin(dGeomID geom, const double x[3], double most)
 /* m^2, how far the record's point is from where the body would have it now. */
 static double movedSquared(const spragSnapshot *s, const spragContactMemory *memory, int body, int side)
 {
-    if (body < 0)
-        return 0;
     double apart[3];
     for (int i = 0; i < 3; ++i)
         apart[i] = s->body[body].position[i] + spragDot3(s->body[body].rotation + 3 * i, memory->local[side]) -
@@ -51,9 +47,8 @@ static int orderOf(const spragSnapshot *s, const spragJointState *joint, const s
         int same = 1;
         for (int side = 0; side < 2; ++side) {
             const int body = joint->body[side], theirs = side ^ turned;
-            same &= (body < 0 ? NULL : s->body[body].id) == memory->body[theirs] &&
-                    (body < 0 ? 0 : s->body[body].serial) == memory->serial[theirs] &&
-                    ((side == 0) != joint->reversed ? geom->g1 : geom->g2) == memory->geom[theirs];
+            same &= s->body[body].id == memory->body[theirs] && s->body[body].serial == memory->serial[theirs] &&
+                    (side == 0 ? geom->g1 : geom->g2) == memory->geom[theirs];
         }
         if (same)
             return turned ? -1 : 1;
@@ -63,15 +58,15 @@ static int orderOf(const spragSnapshot *s, const spragJointState *joint, const s
 
 /* Is it the only contact of two boxes with an axis in common, across which both normals lie?  So touch parallel edges,
  * whose normal is a cross product that all but vanishes: it has any direction. */
-static int areEdges(const spragJointState *joint, int only, const double normal[3])
+static int areEdges(const spragSnapshot *s, const spragJointState *joint, int only, const double normal[3])
 {
     const dContactGeom *geom = &joint->contact->geom;
-    if (!only || dGeomGetClass(geom->g1) != dBoxClass || dGeomGetClass(geom->g2) != dBoxClass)
+    if (!only)
         return 0;
-    const dReal *A = dGeomGetRotation(geom->g1), *B = dGeomGetRotation(geom->g2);
+    const double *A = s->body[joint->body[0]].rotation, *B = s->body[joint->body[1]].rotation;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
-            const double a[3] = {A[i], A[4 + i], A[8 + i]}, b[3] = {B[j], B[4 + j], B[8 + j]};
+            const double a[3] = {A[i], A[3 + i], A[6 + i]}, b[3] = {B[j], B[3 + j], B[6 + j]};
             const double now[3] = {geom->normal[0], geom->normal[1], geom->normal[2]};
             if (1 - fabs(spragDot3(a, b)) <= PARALLEL * PARALLEL && fabs(spragDot3(a, normal)) <= PARALLEL &&
                 fabs(spragDot3(a, now)) <= PARALLEL)
@@ -84,17 +79,18 @@ static int areEdges(const spragJointState *joint, int only, const double normal[
 static int isAsGood(const spragSnapshot *s, const spragJointState *joint, int only, const spragContactMemory *memory)
 {
     const dContactGeom *geom = &joint->contact->geom;
-    const double most = STAYS * memory->arm, more = CHANGES * memory->arm, sign = joint->reversed ? -1 : 1;
+    const double most = STAYS * memory->arm, more = CHANGES * memory->arm;
     double across = 0, turned = 0;
     for (int i = 0; i < 3; ++i) {
-        const double d = memory->normal[i] - sign * geom->normal[i];
+        const double d = memory->normal[i] - geom->normal[i];
         turned += d * d;
         across += memory->normal[i] * (memory->position[i] - geom->pos[i]);
     }
     return movedSquared(s, memory, joint->body[0], 0) <= most * most &&
            movedSquared(s, memory, joint->body[1], 1) <= most * most && fabs(memory->depth - geom->depth) <= more &&
-           isWithin(geom->g1, memory->position, more) && isWithin(geom->g2, memory->position, more) &&
-           ((turned <= CHANGES * CHANGES && fabs(across) <= more) || areEdges(joint, only, memory->normal));
+           isWithin(geom->g1, &s->body[joint->body[0]], memory->position, more) &&
+           isWithin(geom->g2, &s->body[joint->body[1]], memory->position, more) &&
+           ((turned <= CHANGES * CHANGES && fabs(across) <= more) || areEdges(s, joint, only, memory->normal));
 }
 
 static int isThere(const dContactGeom *geom, const spragContactMemory *memory)
@@ -112,7 +108,7 @@ static void stay(spragSnapshot *s, int j, const spragContactMemory *memory)
     memcpy(s->stays[j].local, memory->local, sizeof memory->local);
     for (int i = 0; i < 3; ++i) {
         own->geom.pos[i] = (dReal)memory->position[i];
-        own->geom.normal[i] = (dReal)(joint->reversed ? -memory->normal[i] : memory->normal[i]);
+        own->geom.normal[i] = (dReal)memory->normal[i];
     }
     own->geom.depth = (dReal)memory->depth;
     joint->contact = own;
@@ -149,6 +145,20 @@ static int isOnly(const spragSnapshot *s, int j, int first, const int *next)
     return 1;
 }
 
+/* 1: two boxes about the centres of two bodies.  A contact may name geoms that are gone, or none: they are asked nothing before their
+ * bodies have been (spragCurvatureRadius).  The world has no list of its geoms.  (Where geoms with an offset are ODE finds
+ * out when it is asked, and writes it down, which threads that share a body must not make it do.) */
+static int areBoxes(const spragSnapshot *s, const spragJointState *joint)
+{
+    const dContactGeom *geom = &joint->contact->geom;
+    const dGeomID of[2] = {geom->g1, geom->g2};
+    for (int side = 0; side < 2; ++side)
+        if (joint->body[side] < 0 || of[side] == NULL ||
+            spragCurvatureRadius(s->body[joint->body[side]].id, of[side]) != 0 || dGeomIsOffset(of[side]))
+            return 0;
+    return 1;
+}
+
 int spragStayBegin(spragWorldID world)
 {
     spragSnapshot *s = &world->snapshot;
@@ -171,7 +181,11 @@ void spragStayTake(spragWorldID world, int first, const int *next, int *left, in
         if (s->island[joint->island].joint_count <= SPRAG_BLOCKS_MANY)
             continue;
         const spragContactMemory *memory = joint->memory < 0 ? NULL : &world->memory[joint->memory];
-        if (memory != NULL && isThere(&joint->contact->geom, memory))
+        joint->never_stays = memory != NULL && memory->never_stays;
+        if (joint->never_stays || (memory != NULL && isThere(&joint->contact->geom, memory)))
+            continue;
+        joint->never_stays = !areBoxes(s, joint);
+        if (joint->never_stays)
             continue;
         const int only = isOnly(s, j, first, next);
         if (memory == NULL) {

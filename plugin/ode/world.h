@@ -73,13 +73,14 @@ typedef struct spragJointState {
     int serial;                   /* as a body's; of contacts the mark of their surface, or 0 */
     int body[2];                  /* ODE's node order: body[0] >= 0 if attached, body[1] = -1 for the world */
     int island;                   /* or -1 */
-    int memory;            /* index of the record of the last step, or -1: of contacts and guides; else of a load */
-    unsigned type : 8;     /* dJointType */
-    unsigned enabled : 1;  /* and attached to a dynamic body: takes part in the step */
-    unsigned reversed : 1; /* attached as (0, body): body[0] is the user's second */
-    unsigned listened : 1; /* the user wants its feedback */
-    unsigned alone : 1;    /* a contact: its two bodies have no other one, as far as is known */
-    unsigned surges : 1;   /* its impulse is out of proportion to its corrections */
+    int memory;               /* index of the record of the last step, or -1: of contacts and guides; else of a load */
+    unsigned type : 8;        /* dJointType */
+    unsigned enabled : 1;     /* and attached to a dynamic body: takes part in the step */
+    unsigned reversed : 1;    /* attached as (0, body): body[0] is the user's second */
+    unsigned listened : 1;    /* the user wants its feedback */
+    unsigned alone : 1;       /* a contact: its two bodies have no other one, as far as is known */
+    unsigned surges : 1;      /* its impulse is out of proportion to its corrections */
+    unsigned never_stays : 1; /* a contact that is not of two boxes of bodies (stay.h) */
 } spragJointState;
 _Static_assert(sizeof(spragJointState) == SPRAG_LINE, "a joint fills its line");
 
@@ -245,6 +246,7 @@ typedef struct spragContactMemory {
     double slip[3];      /* m/s; the last one, kept while it sticks */
     int haste;           /* of its island (haste.h) */
     int turned;          /* 1: the user named its bodies in the other order */
+    int never_stays;     /* 1: its geoms are not two boxes of bodies (stay.h) */
     double echo[3];      /* N, added to its force for the next guess (echo.h) */
     double position[3], normal[3];
     /* what follows is for the user alone, but for wedged and hard */

@@ -9,7 +9,7 @@
 
 #include "linalg/vec3.h"
 
-enum { SIDE_MOST = 6, POINTS_MOST = 2 * SIDE_MOST * SIDE_MOST };
+enum { SIDE_MOST = 6, FACE = SIDE_MOST * SIDE_MOST, POINTS_MOST = 2 * FACE };
 static const double h = 0.01, half = 0.5, thick = 0.1; /* s, m */
 
 typedef struct Slabs {
@@ -26,9 +26,10 @@ typedef struct Slabs {
 typedef struct Face {
     double reach, shift; /* m, half its width; its middle */
     double depth, tilt;  /* m; rad, of the normal */
+    int strange;         /* 1: its contacts name geoms that never were, as those that a program fills by hand */
 } Face;
 
-static const Face first = {0.45, 0, 1e-6, 0}, other = {0.35, 0.03, 1e-6, 0};
+static const Face first = {0.45, 0, 1e-6, 0, 0}, other = {0.35, 0.03, 1e-6, 0, 0};
 
 static void makeSlabs(Slabs *slabs, int side)
 {
@@ -73,22 +74,24 @@ static void step(const Slabs *slabs, const Face *face, int flip)
             const dGeomID lower = i == 0 ? slabs->ground : slabs->geom[0];
             dContact contact = {.surface = {.mode = dContactApprox1, .mu = 0.6}};
             double x[3];
-            place(slabs, face, i, k, x);
+            const Face *named = i == 0 ? &first : face; /* a plane has its points named the same */
+            place(slabs, named, i, k, x);
             for (int a = 0; a < 3; ++a)
                 contact.geom.pos[a] = x[a];
-            contact.geom.normal[0] = (flip ? -1 : 1) * sin(face->tilt);
-            contact.geom.normal[2] = (flip ? -1 : 1) * cos(face->tilt);
-            contact.geom.depth = face->depth;
-            contact.geom.g1 = flip ? lower : slabs->geom[i];
-            contact.geom.g2 = flip ? slabs->geom[i] : lower;
-            dJointAttach(spragJointCreateContact(slabs->sprag, slabs->group, &contact), dGeomGetBody(contact.geom.g1),
-                         dGeomGetBody(contact.geom.g2));
+            contact.geom.normal[0] = (flip ? -1 : 1) * sin(named->tilt);
+            contact.geom.normal[2] = (flip ? -1 : 1) * cos(named->tilt);
+            contact.geom.depth = named->depth;
+            contact.geom.g1 = named->strange ? (dGeomID)(void *)slabs : flip ? lower : slabs->geom[i];
+            contact.geom.g2 = named->strange ? (dGeomID)(void *)8 : flip ? slabs->geom[i] : lower;
+            const dBodyID below = i == 0 ? NULL : slabs->body[0];
+            dJointAttach(spragJointCreateContact(slabs->sprag, slabs->group, &contact), flip ? below : slabs->body[i],
+                         flip ? slabs->body[i] : below);
         }
     assert_int_equal(spragWorldStep(slabs->sprag, h), SPRAG_OK);
     dJointGroupEmpty(slabs->group);
 }
 
-/* How many contacts of the last step are where this face has a point, along it. */
+/* How many contacts of the last step, of slab on slab, are where this face has a point. */
 static int countAt(const Slabs *slabs, const Face *face)
 {
     const spragContact *contact;
@@ -96,12 +99,11 @@ static int countAt(const Slabs *slabs, const Face *face)
     int found = 0;
     assert_int_equal(count, 2 * slabs->side * slabs->side);
     for (int j = 0; j < count; ++j)
-        for (int i = 0; i < 2; ++i)
-            for (int k = 0; k < slabs->side * slabs->side; ++k) {
-                double x[3];
-                place(slabs, face, i, k, x);
-                found += spragDistanceSquared3(contact[j].position, x) <= 1e-24;
-            }
+        for (int k = 0; k < slabs->side * slabs->side; ++k) {
+            double x[3];
+            place(slabs, face, 1, k, x);
+            found += spragDistanceSquared3(contact[j].position, x) <= 1e-24;
+        }
     return found;
 }
 
@@ -121,7 +123,7 @@ static void otherPointsAreTheSame(void **state)
         const spragStepInfo info = spragWorldGetStepInfo(slabs.sprag);
         assert_int_equal(info.events, 0);
         assert_int_equal(info.iterations, 0);
-        assert_int_equal(countAt(&slabs, &first), POINTS_MOST);
+        assert_int_equal(countAt(&slabs, &first), FACE);
         spragWorldGetContacts(slabs.sprag, &contact);
         for (int j = 0; j < POINTS_MOST; ++j) {
             int i = 0;
@@ -143,11 +145,11 @@ static void fewAreWhereTheyAreNamed(void **state)
     for (int k = 0; k < 10; ++k)
         step(&slabs, &first, 0);
     step(&slabs, &other, 0);
-    assert_int_equal(countAt(&slabs, &other), 50);
+    assert_int_equal(countAt(&slabs, &other), 25);
     freeSlabs(&slabs);
 }
 
-typedef enum Change { NORMAL, DEPTH, PLACE, SIZE, GROUND, CHANGES } Change;
+typedef enum Change { NORMAL, DEPTH, PLACE, SIZE, STRANGE, CHANGES } Change;
 
 static void whatHasChangedIsNew(void **state)
 {
@@ -164,15 +166,16 @@ static void whatHasChangedIsNew(void **state)
             dBodySetPosition(slabs.body[i], 1e-6 * (2 * i - 1), 0, (i + 0.5) * thick);
         for (int i = 0; i < 2 && change == SIZE; ++i)
             dGeomBoxSetLengths(slabs.geom[i], 0.8, 0.8, thick);
-        if (change == GROUND)
-            dGeomPlaneSetParams(slabs.ground, 0, 0, 1, -1e-4);
-        step(&slabs, &face, 0);
-        const int found = countAt(&slabs, &face), most = POINTS_MOST;
-        if (change != SIZE && found < (change == GROUND ? most / 2 : most))
+        face.strange = change == STRANGE;
+        for (int k = 0; k < (change == STRANGE ? 3 : 1); ++k)
+            step(&slabs, &face, 0);
+        const int found = countAt(&slabs, &face);
+        if (change != SIZE && found < FACE)
             fail_msg("change %d: %d contacts are where they were named", (int)change, found);
         const spragContact *contact;
         for (int k = spragWorldGetContacts(slabs.sprag, &contact) - 1; k >= 0 && change == SIZE; --k)
-            assert_true(fmax(fabs(contact[k].position[0]), fabs(contact[k].position[1])) <= 0.4001);
+            assert_true(contact[k].position[2] < 0.5 * thick ||
+                        fmax(fabs(contact[k].position[0]), fabs(contact[k].position[1])) <= 0.4001);
         freeSlabs(&slabs);
     }
 }
