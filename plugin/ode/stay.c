@@ -13,8 +13,8 @@
 #define THERE 1e-12   /* of the arm: it is where its record was */
 #define PARALLEL 1e-4 /* rad: of edges, up to which the normal across them is anything */
 
-/* 1: x lies within the box about its body's centre, or up to `most` m outside each of its faces.  (dGeomBoxPointDepth is
- * as far off as the box is large, outside.) */
+/* 1: x lies within the box about its body's centre, or up to `most` m outside each of its faces.  (Outside,
+ * dGeomBoxPointDepth is as far off as the box is large.) */
 static int isWithin(dGeomID box, const spragBodyState *body, const double x[3], double most)
 {
     const double *R = body->rotation;
@@ -145,9 +145,10 @@ static int isOnly(const spragSnapshot *s, int j, int first, const int *next)
     return 1;
 }
 
-/* 1: two boxes about the centres of two bodies.  A contact may name geoms that are gone, or none: they are asked nothing before their
- * bodies have been (spragCurvatureRadius).  The world has no list of its geoms.  (Where geoms with an offset are ODE finds
- * out when it is asked, and writes it down, which threads that share a body must not make it do.) */
+/* 1: two boxes about the centres of two bodies.  A contact may name geoms that are gone, or none: they are asked
+ * nothing before their bodies have been (spragCurvatureRadius).  The world has no list of its geoms.  (Where geoms with
+ * an offset are ODE finds out when it is asked, and writes it down, which threads that share a body must not make it
+ * do.) */
 static int areBoxes(const spragSnapshot *s, const spragJointState *joint)
 {
     const dContactGeom *geom = &joint->contact->geom;

@@ -11,10 +11,10 @@
  * within both geoms.  All of that up to STAYS of the arm, far less than anybody sees.  A contact without a record takes
  * one of its pair that no contact continues.
  *
- * For boxes about the centres of bodies, which can be asked what lies within them.  Colliders name the points of balls and capsules, and
- * those of a box on a plane, by their shape alone; and of geoms without a body nobody knows whether they are still
- * there, or where they were.  In islands of more than SPRAG_BLOCKS_MANY joints: smaller ones are solved in less time than this
- * saves. */
+ * For boxes about the centres of bodies, which can be asked what lies within them.  Colliders name the points of balls
+ * and capsules, and those of a box on a plane, by their shape alone; and of geoms without a body nobody knows whether
+ * they are still there, or where they were.  In islands of more than SPRAG_BLOCKS_MANY joints: smaller ones are solved
+ * in less time than this saves. */
 #ifndef SPRAG_ODE_STAY_H
 #define SPRAG_ODE_STAY_H
 
