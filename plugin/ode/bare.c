@@ -177,6 +177,7 @@ static void relative(const double *a, const double *b, const double (*arm)[4], d
 typedef struct Before {
     const dContactGeom *geom;
     int own_frame;
+    const spragBodyState *body[2];
     Round round[2];
     double sunk[2], n[3]; /* sunk: spragCurvatureSink, at the normal n */
     int is_flat;          /* 1: of the geoms and n alone, whatever the point */
@@ -230,13 +231,15 @@ static const double *radiiOf(const Rows *rows, const spragBodyState *const body[
     const dContactGeom *geom = &joint->contact->geom;
     const dGeomID of[2] = {joint->reversed ? geom->g2 : geom->g1, joint->reversed ? geom->g1 : geom->g2};
     const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
-    const int known = before->geom != NULL && before->geom->g1 == geom->g1 && before->geom->g2 == geom->g2;
-    int balls = 0, others = 0;
+    int known = before->geom != NULL, balls = 0, others = 0;
+    for (int side = 0; side < 2; ++side)
+        known = known && before->body[side] == body[side] && before->round[side].geom == of[side];
     before->geom = geom;
     if (known && before->is_flat && memcmp(before->n, n, sizeof before->n) == 0)
         return before->sunk;
     for (int side = 0; side < 2; ++side) {
         Round *round = &before->round[side];
+        before->body[side] = body[side];
         if (!known)
             *round = findRound(rows, body[side], of[side]);
         before->sunk[side] = round->radius;

@@ -35,8 +35,8 @@ double spragCurvatureRadius(dBodyID body, dGeomID geom)
     }
 }
 
-/* Cosine between a contact's normal and that of a face which it is: a box-box collider takes its own. */
-#define FACE (1 - 1e-9)
+/* Cosine between a contact's normal and that of a face which it is, but for rounding: a collider of boxes takes one. */
+#define FACE (1 - (sizeof(dReal) == sizeof(float) ? 1e-6 : 1e-9))
 
 /* arm (3): from point to the nearest point of the geom's axis, or to its centre.  Not by dGeomGetPosition, which may
  * write: threads share geoms. */
@@ -84,6 +84,12 @@ static double sunk(double radius, double least, dGeomID geom, const double point
     return fmin(fmax(sign * spragDot3(arm, n), least), radius);
 }
 
+/* A geom with a radius of curvature is its body's, and alive; balls may have a radius of 0, too. */
+static int isBox(double radius, dGeomID geom)
+{
+    return radius == 0 && geom != NULL && dGeomGetClass(geom) == dBoxClass;
+}
+
 /* 1: n is the normal of a face of the box. */
 static int isFace(dGeomID box, const double n[3])
 {
@@ -106,7 +112,7 @@ static void flatten(double radius[2], const dGeomID geom[2], const double n[3])
 
 void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double point[3], const double n[3], double depth)
 {
-    if (radius[0] == 0 && radius[1] == 0 && geom[0] != NULL && geom[1] != NULL)
+    if (isBox(radius[0], geom[0]) && isBox(radius[1], geom[1]))
         flatten(radius, geom, n);
     const int both = spragCurvatureIsRound(radius[0]) && spragCurvatureIsRound(radius[1]);
     for (int side = 0; side < 2; ++side)

@@ -93,11 +93,16 @@ static int isAsGood(const spragSnapshot *s, const spragJointState *joint, int on
            ((turned <= CHANGES * CHANGES && fabs(across) <= more) || areEdges(s, joint, only, memory->normal));
 }
 
+/* 1: it is where its record was, and pushes the same way. */
 static int isThere(const dContactGeom *geom, const spragContactMemory *memory)
 {
-    const double d[3] = {geom->pos[0] - memory->position[0], geom->pos[1] - memory->position[1],
-                         geom->pos[2] - memory->position[2]};
-    return spragDot3(d, d) <= THERE * THERE * memory->arm * memory->arm;
+    const double by[3] = {geom->pos[0] - memory->position[0], geom->pos[1] - memory->position[1],
+                          geom->pos[2] - memory->position[2]};
+    const double turn[3] = {memory->arm * (geom->normal[0] - memory->normal[0]),
+                            memory->arm * (geom->normal[1] - memory->normal[1]),
+                            memory->arm * (geom->normal[2] - memory->normal[2])};
+    const double least = THERE * memory->arm;
+    return spragDot3(by, by) + spragDot3(turn, turn) <= least * least;
 }
 
 static void stay(spragSnapshot *s, int j, const spragContactMemory *memory)
@@ -155,7 +160,8 @@ static int areBoxes(const spragSnapshot *s, const spragJointState *joint)
     const dGeomID of[2] = {geom->g1, geom->g2};
     for (int side = 0; side < 2; ++side)
         if (joint->body[side] < 0 || of[side] == NULL ||
-            spragCurvatureRadius(s->body[joint->body[side]].id, of[side]) != 0 || dGeomIsOffset(of[side]))
+            spragCurvatureRadius(s->body[joint->body[side]].id, of[side]) != 0 ||
+            dGeomGetClass(of[side]) != dBoxClass || dGeomIsOffset(of[side]))
             return 0;
     return 1;
 }

@@ -13,8 +13,8 @@
  *
  * For boxes about the centres of bodies, which can be asked what lies within them.  Colliders name the points of balls
  * and capsules, and those of a box on a plane, by their shape alone; and of geoms without a body nobody knows whether
- * they are still there, or where they were.  In islands of more than SPRAG_BLOCKS_MANY joints: smaller ones are solved
- * in less time than this saves. */
+ * they are still there, or where they were.  (Of ODE in single precision places are too coarse to stay.)  In islands of
+ * more than SPRAG_BLOCKS_MANY joints: smaller ones are solved in less time than this saves. */
 #ifndef SPRAG_ODE_STAY_H
 #define SPRAG_ODE_STAY_H
 

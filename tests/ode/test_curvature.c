@@ -423,6 +423,52 @@ static void liftThatStandsIsAFloor(void **state)
     }
 }
 
+/* Contacts beside each other may name the same two balls, and be of other bodies: every second one lets the upper ball
+ * be held as if by the world.  (Each was asked where the other's bodies are.) */
+static void sameGeomsOfOtherBodies(void **state)
+{
+    (void)state;
+    enum { PAIRS = 60 };
+    dBodyID body[2 * PAIRS];
+    const dWorldID world = dWorldCreate();
+    const dSpaceID space = dSimpleSpaceCreate(NULL);
+    const dJointGroupID group = dJointGroupCreate(0);
+    spragConfig config = spragConfigDefault();
+    spragWorldID sprag;
+    config.tolerance = 1e-4; /* without blocks: ode/bare.c */
+    dWorldSetGravity(world, 0, 0, -9.81);
+    assert_int_equal(spragWorldAttach(world, &config, &sprag), SPRAG_OK);
+    for (int i = 0; i < 2 * PAIRS; ++i) {
+        body[i] = dBodyCreate(world);
+        dBodySetPosition(body[i], 0.5 * (i - i % 2), 0, 0.5 + i % 2);
+        dGeomSetBody(dCreateSphere(space, 0.5), body[i]);
+    }
+    for (int step = 0; step < 3; ++step) {
+        for (int i = 0; i < 2 * PAIRS; i += 2) {
+            dContact contact = {.surface = {.mode = dContactApprox1, .mu = 0.5}};
+            contact.geom.pos[0] = 0.5 * i, contact.geom.pos[2] = 1, contact.geom.normal[2] = 1;
+            contact.geom.g1 = dBodyGetFirstGeom(body[i + 1]), contact.geom.g2 = dBodyGetFirstGeom(body[i]);
+            for (int k = 0; k < 2; ++k)
+                dJointAttach(spragJointCreateContact(sprag, group, &contact), body[i + 1], k == 0 ? body[i] : NULL);
+            contact.geom.pos[2] = 0;
+            dJointAttach(spragJointCreateContact(sprag, group, &contact), body[i], NULL);
+            if (i == 0)
+                continue;
+            contact.geom.pos[0] -= 0.5, contact.geom.pos[2] = 0.5;
+            contact.geom.normal[0] = 1, contact.geom.normal[2] = 0;
+            dJointAttach(spragJointCreateContact(sprag, group, &contact), body[i], body[i - 2]);
+        }
+        assert_int_equal(spragWorldStep(sprag, 0.01), SPRAG_OK);
+        dJointGroupEmpty(group);
+    }
+    for (int i = 0; i < 2 * PAIRS; ++i)
+        CHECK_NEAR(dBodyGetLinearVel(body[i])[2], 0, 1e-3);
+    spragWorldDetach(sprag);
+    dJointGroupDestroy(group);
+    dSpaceDestroy(space);
+    dWorldDestroy(world);
+}
+
 int main(void)
 {
     dInitODE2(0);
@@ -435,7 +481,8 @@ int main(void)
                                        cmocka_unit_test(sunkPointsAreNearerToTheCentre),
                                        cmocka_unit_test(spinDoesNotBounce),
                                        cmocka_unit_test(facesAreFlat),
-                                       cmocka_unit_test(liftThatStandsIsAFloor)};
+                                       cmocka_unit_test(liftThatStandsIsAFloor),
+                                       cmocka_unit_test(sameGeomsOfOtherBodies)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

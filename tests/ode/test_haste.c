@@ -220,8 +220,7 @@ static void whoPlaysIsHurriedSooner(void **state)
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 1);
 }
 
-/* Fewer contacts hurry after a dear step alone, to half of the work, and with W; what they miss at a low price they
- * miss with all of the work. */
+/* Fewer contacts hurry after a dear step alone, to half of the work, until a step is solved, and with W. */
 static void fewHurryWhereTheyAreDear(void **state)
 {
     (void)state;

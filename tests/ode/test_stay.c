@@ -22,6 +22,8 @@ typedef struct Slabs {
     int side; /* points along a side of a face */
 } Slabs;
 
+typedef enum Shape { BOX, POINT /* a ball of radius 0 */ } Shape;
+
 /* What a collider says of a face: a grid of points. */
 typedef struct Face {
     double reach, shift; /* m, half its width; its middle */
@@ -31,7 +33,7 @@ typedef struct Face {
 
 static const Face first = {0.45, 0, 1e-6, 0, 0}, other = {0.35, 0.03, 1e-6, 0, 0};
 
-static void makeSlabs(Slabs *slabs, int side)
+static void makeSlabs(Slabs *slabs, int side, Shape shape)
 {
     *slabs = (Slabs){
         .world = dWorldCreate(), .space = dSimpleSpaceCreate(NULL), .group = dJointGroupCreate(0), .side = side};
@@ -44,7 +46,8 @@ static void makeSlabs(Slabs *slabs, int side)
         slabs->body[i] = dBodyCreate(slabs->world);
         dBodySetMass(slabs->body[i], &mass);
         dBodySetPosition(slabs->body[i], 0, 0, (i + 0.5) * thick);
-        slabs->geom[i] = dCreateBox(slabs->space, 2 * half, 2 * half, thick);
+        slabs->geom[i] =
+            shape == BOX ? dCreateBox(slabs->space, 2 * half, 2 * half, thick) : dCreateSphere(slabs->space, 0);
         dGeomSetBody(slabs->geom[i], slabs->body[i]);
     }
 }
@@ -111,7 +114,7 @@ static void otherPointsAreTheSame(void **state)
 {
     (void)state;
     Slabs slabs;
-    makeSlabs(&slabs, SIDE_MOST);
+    makeSlabs(&slabs, SIDE_MOST, BOX);
     for (int k = 0; k < 10; ++k)
         step(&slabs, &first, 0);
     const spragContact *contact;
@@ -141,11 +144,24 @@ static void fewAreWhereTheyAreNamed(void **state)
 {
     (void)state;
     Slabs slabs;
-    makeSlabs(&slabs, 5);
+    makeSlabs(&slabs, 5, BOX);
     for (int k = 0; k < 10; ++k)
         step(&slabs, &first, 0);
     step(&slabs, &other, 0);
     assert_int_equal(countAt(&slabs, &other), 25);
+    freeSlabs(&slabs);
+}
+
+/* A ball of radius 0 has a corner's curvature, but is no box. */
+static void pointsAreNoBoxes(void **state)
+{
+    (void)state;
+    Slabs slabs;
+    makeSlabs(&slabs, SIDE_MOST, POINT);
+    for (int k = 0; k < 10; ++k)
+        step(&slabs, &first, 0);
+    step(&slabs, &other, 0);
+    assert_int_equal(countAt(&slabs, &other), FACE);
     freeSlabs(&slabs);
 }
 
@@ -157,7 +173,7 @@ static void whatHasChangedIsNew(void **state)
     for (Change change = 0; change < CHANGES; ++change) {
         Slabs slabs;
         Face face = other;
-        makeSlabs(&slabs, SIDE_MOST);
+        makeSlabs(&slabs, SIDE_MOST, BOX);
         for (int k = 0; k < 10; ++k)
             step(&slabs, &first, 0);
         face.tilt = change == NORMAL ? 1e-3 : 0;
@@ -196,7 +212,7 @@ static int tearDown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(otherPointsAreTheSame),
-                                       cmocka_unit_test(fewAreWhereTheyAreNamed),
+                                       cmocka_unit_test(fewAreWhereTheyAreNamed), cmocka_unit_test(pointsAreNoBoxes),
                                        cmocka_unit_test(whatHasChangedIsNew)};
     return cmocka_run_group_tests(tests, setUp, tearDown);
 }
