@@ -460,7 +460,7 @@ static int isDear(const struct spragWorld *world, const spragIsland *island)
     return island == world->largest && memo->size > 0 && memo->n == island->body_count && memo->refused;
 }
 
-/* The same as its records say. */
+/* m/s, the creep that Newton's method was asked to end in vain, as the island's records say (spragBareCalmed). */
 static double calmedOf(const struct spragWorld *world, const spragIsland *island)
 {
     for (int k = 0; k < island->joint_count; ++k) {

@@ -196,23 +196,13 @@ static void whatHasChangedIsNew(void **state)
     }
 }
 
-static int setUp(void **state)
-{
-    (void)state;
-    return dInitODE2(0) ? 0 : -1;
-}
-
-static int tearDown(void **state)
-{
-    (void)state;
-    dCloseODE();
-    return 0;
-}
-
 int main(void)
 {
+    dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(otherPointsAreTheSame),
                                        cmocka_unit_test(fewAreWhereTheyAreNamed), cmocka_unit_test(pointsAreNoBoxes),
                                        cmocka_unit_test(whatHasChangedIsNew)};
-    return cmocka_run_group_tests(tests, setUp, tearDown);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
 }
