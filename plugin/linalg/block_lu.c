@@ -325,18 +325,61 @@ int spragBlockLuSign(const spragBlockLu *lu)
     return sign;
 }
 
-/* sum -= U_i. y, behind the diagonal */
-INLINE void takeRow(const spragBlockLu *lu, int i, const double *y, double *sum, const int b)
+/* Four numbers from anywhere. */
+INLINE spragQuad quadAt(const double *x)
 {
-    for (int t = lu->u_start[i]; t < lu->u_end[i]; ++t) {
-        const double *U = lu->U + (size_t)(b * wide(b)) * (size_t)t, *z = y + b * lu->u_live[t];
-        for (int a = 0; a < b; ++a) {
-            double part = U[wide(b) * a] * z[0];
-            for (int j = 1; j < b; ++j)
-                part += U[wide(b) * a + j] * z[j];
-            sum[a] -= part;
+    spragQuad four;
+    memcpy(&four, x, sizeof four);
+    return four;
+}
+
+INLINE double total(spragQuad x)
+{
+    return x[0] + x[1] + (x[2] + x[3]);
+}
+
+/* sum -= L_i. y, before the diagonal.  The rows of L lie close to each other: the last of three is read from the number
+ * before it on, and of six each pair is three vectors. */
+INLINE void takeLower(const spragBlockLu *lu, int i, const double *y, double *sum, const int b)
+{
+    spragQuad part[3 * BODY / 2] = {{0}};
+    for (int s = lu->l_start[i]; s < lu->l_end[i]; ++s) {
+        const double *L = lu->L + (size_t)(b * b) * (size_t)s, *z = y + wide(b) * lu->l_live[s];
+        const spragQuad front = quadAt(z), back = quadAt(z + b - 4); /* contacts: 0 and the three */
+        if (b == CONTACT) {
+            part[0] += quadAt(L) * front;
+            part[1] += quadAt(L + 3) * front;
+            part[2] += quadAt(L + 5) * back;
+            continue;
+        }
+        const spragQuad both = SPRAG_QUAD_SHUFFLE(back, front, 2, 3, 4, 5);
+        for (int p = 0; p < BODY / 2; ++p) {
+            part[3 * p] += quadAt(L + 12 * p) * front;
+            part[3 * p + 1] += quadAt(L + 12 * p + 4) * both;
+            part[3 * p + 2] += quadAt(L + 12 * p + 8) * back;
         }
     }
+    for (int a = 0; a < CONTACT && b == CONTACT; ++a)
+        sum[a] -= total(part[a]);
+    for (int p = 0; p < BODY / 2 && b == BODY; ++p) {
+        const spragQuad shared = part[3 * p + 1];
+        sum[2 * p] -= total(part[3 * p]) + (shared[0] + shared[1]);
+        sum[2 * p + 1] -= shared[2] + shared[3] + total(part[3 * p + 2]);
+    }
+}
+
+/* sum -= U_i. y, behind the diagonal */
+INLINE void takeUpper(const spragBlockLu *lu, int i, const double *y, double *sum, const int b)
+{
+    const int parts = wide(b) / 4;
+    spragQuad part[2 * BODY] = {{0}};
+    for (int t = lu->u_start[i]; t < lu->u_end[i]; ++t) {
+        const double *U = lu->U + (size_t)(b * wide(b)) * (size_t)t, *z = y + wide(b) * lu->u_live[t];
+        for (int a = 0; a < parts * b; ++a)
+            part[a] += quadAt(U + 4 * a) * quadAt(z + 4 * (a % parts));
+    }
+    for (int a = 0; a < b; ++a)
+        sum[a] -= total(parts == 1 ? part[a] : part[2 * a] + part[2 * a + 1]);
 }
 
 /* x of bare rows, and what their columns leave of the others. */
@@ -367,30 +410,23 @@ INLINE void solve(const spragBlockLu *lu, double *x, const int b)
     double *y = lu->solution, sum[BODY];
     for (int i = 0; i < lu->n; ++i) {
         memcpy(sum, x + b * lu->order[i], bytes);
-        for (int s = lu->l_start[i]; s < lu->l_end[i]; ++s) {
-            const double *L = lu->L + size * (size_t)s, *z = y + b * lu->l_live[s];
-            for (int a = 0; a < b; ++a) {
-                double part = L[b * a] * z[0];
-                for (int j = 1; j < b; ++j)
-                    part += L[b * a + j] * z[j];
-                sum[a] -= part;
-            }
-        }
-        memcpy(y + b * i, sum, bytes);
+        takeLower(lu, i, y, sum, b);
+        memcpy(y + wide(b) * i, sum, bytes);
     }
     for (int i = lu->n - 1; i >= 0; --i) {
         if (lu->bare[i])
             continue;
-        memcpy(sum, y + b * i, bytes);
-        takeRow(lu, i, y, sum, b);
+        double *own = y + wide(b) * i;
+        memcpy(sum, own, bytes);
+        takeUpper(lu, i, y, sum, b);
         const double *D = lu->inverse + size * (size_t)i;
         for (int a = 0; a < b; ++a) {
             double part = D[b * a] * sum[0];
             for (int j = 1; j < b; ++j)
                 part += D[b * a + j] * sum[j];
-            y[b * i + a] = part;
+            own[a] = part;
         }
-        memcpy(x + b * lu->order[i], y + b * i, bytes);
+        memcpy(x + b * lu->order[i], own, bytes);
     }
 }
 
@@ -398,54 +434,70 @@ INLINE void solve(const spragBlockLu *lu, double *x, const int b)
 INLINE void solveSymmetric(const spragBlockLu *lu, double *x, const int b)
 {
     const size_t size = (size_t)(b * b), padded = (size_t)(b * wide(b));
+    const int parts = wide(b) / 4;
     double *y = lu->solution, sum[BODY];
     for (int i = 0; i < lu->n; ++i)
-        memcpy(y + b * i, x + b * lu->order[i], (size_t)b * sizeof *y);
+        memcpy(y + wide(b) * i, x + b * lu->order[i], (size_t)b * sizeof *y);
     for (int i = 0; i < lu->n; ++i) {
         const double *D = lu->inverse + size * (size_t)i;
         for (int a = 0; a < b; ++a) {
             sum[a] = 0;
             for (int j = 0; j <= a; ++j)
-                sum[a] += D[b * j + a] * y[b * i + j];
+                sum[a] += D[b * j + a] * y[wide(b) * i + j];
         }
-        memcpy(y + b * i, sum, (size_t)b * sizeof *y);
+        memcpy(y + wide(b) * i, sum, (size_t)b * sizeof *y);
         for (int t = lu->u_start[i]; t < lu->u_start[i + 1]; ++t) {
             const double *R = lu->U + padded * (size_t)t;
-            double *z = y + b * lu->u_column[t], part[BODY] = {0};
-            for (int j = 0; j < b; ++j)
-                for (int a = 0; a < b; ++a)
-                    part[a] += R[wide(b) * j + a] * sum[j];
-            for (int a = 0; a < b; ++a)
-                z[a] -= part[a];
+            double *z = y + wide(b) * lu->u_column[t];
+            for (int p = 0; p < parts; ++p) {
+                spragQuad part = quadAt(R + 4 * p) * sum[0];
+                for (int j = 1; j < b; ++j)
+                    part += quadAt(R + wide(b) * j + 4 * p) * sum[j];
+                part = quadAt(z + 4 * p) - part;
+                memcpy(z + 4 * p, &part, sizeof part);
+            }
         }
     }
     for (int i = lu->n - 1; i >= 0; --i) {
-        memcpy(sum, y + b * i, (size_t)b * sizeof *y);
-        takeRow(lu, i, y, sum, b);
+        double *own = y + wide(b) * i;
+        memcpy(sum, own, (size_t)b * sizeof *y);
+        takeUpper(lu, i, y, sum, b);
         const double *D = lu->inverse + size * (size_t)i;
         for (int a = 0; a < b; ++a) {
-            y[b * i + a] = 0;
+            own[a] = 0;
             for (int j = a; j < b; ++j)
-                y[b * i + a] += D[b * a + j] * sum[j];
+                own[a] += D[b * a + j] * sum[j];
         }
-        memcpy(x + b * lu->order[i], y + b * i, (size_t)b * sizeof *x);
+        memcpy(x + b * lu->order[i], own, (size_t)b * sizeof *x);
     }
 }
+
+typedef struct Solution {
+    const spragBlockLu *lu;
+    double *x;
+} Solution;
+
+INLINE void solveEither(Solution *s)
+{
+    if (s->lu->symmetric)
+        s->lu->size == BODY ? solveSymmetric(s->lu, s->x, BODY) : solveSymmetric(s->lu, s->x, CONTACT);
+    else if (s->lu->size == BODY)
+        solve(s->lu, s->x, BODY);
+    else
+        solve(s->lu, s->x, CONTACT);
+}
+
+SPRAG_QUAD_CLONES(solveAll, solveEither, Solution)
 
 void spragBlockLuSolve(spragBlockLu *lu, double *x)
 {
     if (lu->bare_count > 0)
         solveBare(lu, x);
-    if (lu->symmetric)
-        lu->size == BODY ? solveSymmetric(lu, x, BODY) : solveSymmetric(lu, x, CONTACT);
-    else if (lu->size == BODY)
-        solve(lu, x, BODY);
-    else
-        solve(lu, x, CONTACT);
+    solveAll(&(Solution){lu, x});
 }
 
 /* sum = -A_rk A_kk^-1, k a bare row: by columns, as spragBlockLuColumns has them. */
-static void takeColumn(const spragBlockLu *lu, int row, int k, spragQuad sum[CONTACT])
+INLINE void takeColumn(const spragBlockLu *lu, int row, int k, spragQuad sum[CONTACT])
 {
     const double *D = lu->inverse + 9 * (size_t)lu->position[k];
     for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e)
@@ -455,11 +507,18 @@ static void takeColumn(const spragBlockLu *lu, int row, int k, spragQuad sum[CON
         }
 }
 
-void spragBlockLuColumns(const spragBlockLu *lu, int k, double *columns, double *work)
+typedef struct Columns {
+    const spragBlockLu *lu;
+    int k;
+    double *columns, *work;
+} Columns;
+
+INLINE void columnsOf(Columns *of)
 {
+    const spragBlockLu *lu = of->lu;
     const spragQuad zero = {0};
-    spragQuad *x = (spragQuad *)(void *)columns, *y = (spragQuad *)(void *)work;
-    const int own = lu->position[k], is_bare = lu->bare[own], first = is_bare ? 0 : own;
+    spragQuad *x = (spragQuad *)(void *)of->columns, *y = (spragQuad *)(void *)of->work;
+    const int k = of->k, own = lu->position[k], is_bare = lu->bare[own], first = is_bare ? 0 : own;
     for (int i = 0; i < CONTACT * first; ++i)
         y[i] = zero;
     for (int i = first; i < lu->n; ++i) {
@@ -490,4 +549,11 @@ void spragBlockLuColumns(const spragBlockLu *lu, int k, double *columns, double 
             y[CONTACT * i + a] = sum[0] * D[3 * a] + sum[1] * D[3 * a + 1] + sum[2] * D[3 * a + 2];
         memcpy(x + CONTACT * lu->order[i], y + CONTACT * i, CONTACT * sizeof *y);
     }
+}
+
+SPRAG_QUAD_CLONES(findColumns, columnsOf, Columns)
+
+void spragBlockLuColumns(const spragBlockLu *lu, int k, double *inverse_columns, double *work)
+{
+    findColumns(&(Columns){lu, k, inverse_columns, work});
 }

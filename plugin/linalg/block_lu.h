@@ -43,7 +43,7 @@ typedef struct spragBlockLu {
     double *U;                  /* blocks (padded): rows of 4 or 8 for vector operations */
     double *inverse;            /* (n x b x b) inverses of U's diagonal blocks, or of R's */
     double *work;               /* (n x padded), zero between uses */
-    double *solution;           /* (b n) */
+    double *solution;           /* (n x stride), 0 beside blocks, and before the first one */
     spragPool *pool;            /* or NULL */
     double *works;              /* (threads x n x padded) as work, of each thread */
     atomic_int *done;           /* (n) the factorisation in which a row was last finished */

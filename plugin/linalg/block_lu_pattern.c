@@ -124,7 +124,9 @@ static int begin(spragBlockLu *lu, const spragBlockPattern *A, spragArena *arena
                          .inverse = SPRAG_TAKE_RAW(arena, double, b *b *(size_t)n),
                          .bare = SPRAG_TAKE(arena, unsigned char, n),
                          .work = SPRAG_TAKE(arena, double, padded *(size_t)n),
-                         .solution = SPRAG_TAKE_RAW(arena, double, b *(size_t)n)};
+                         .solution = SPRAG_TAKE(arena, double, 4 + padded / b * (size_t)n)};
+    if (lu->solution != NULL)
+        lu->solution += 4; /* reads begin before it */
     return lu->order != NULL && lu->position != NULL && lu->u_start != NULL && lu->l_start != NULL &&
            lu->bare != NULL && lu->inverse != NULL && lu->work != NULL && lu->solution != NULL;
 }
