@@ -3,7 +3,9 @@
  * by two threads took 0.64 of those by one in some runs and 1.35 in others, on the same virtual machine (a line went to
  * and fro in 80 ns or in 400; stages that only one thread works on took twice to five times as long).  No figure known
  * before tells these runs apart, so steps are timed: in every period some are made in the other manner, and it is kept
- * if it took clearly less for each joint.  The bits are the same in both.
+ * if it took clearly less for each joint than the steps before and than those after.  (Than those before alone: where a
+ * pile comes to rest whatever is tried later seems to take less, and 3000 balls were left to one of two threads.)  The
+ * bits are the same in both.
  *
  * Long steps always have all threads: there what is computed counts. */
 #ifndef SPRAG_ODE_MANNER_H
@@ -14,7 +16,7 @@ enum { SPRAG_MANNER_COUNTED = 5 }; /* steps whose median counts */
 typedef struct spragManner {
     int alone;                            /* 1: steps are one thread's, but for those that try the other manner */
     int step;                             /* of the period */
-    double cost[2][SPRAG_MANNER_COUNTED]; /* s a joint, of its own steps and of those that try */
+    double cost[3][SPRAG_MANNER_COUNTED]; /* s a joint, of its own steps, of those that try, and of its own again */
 } spragManner;
 
 /* 1: the next step is one thread's. */

@@ -29,6 +29,17 @@ static void theCheaperMannerIsKept(void **state)
     assert_true(stepsAlone(&manner, MANY, 1e-6, 0.95e-6) < 0.1 * MANY); /* not clearly less */
 }
 
+/* A pile that comes to rest: each step takes a fiftieth less than the one before. */
+static void whatSettlesIsNotTakenForAGain(void **state)
+{
+    (void)state;
+    spragManner manner = {0};
+    double cost = 1e-6; /* s a joint, alone as together */
+    for (int k = 0; k < 60; ++k, cost *= 0.98)
+        spragMannerNote(&manner, JOINTS * cost, JOINTS);
+    assert_false(spragMannerIsAlone(&manner));
+}
+
 static void longStepsHaveAllThreads(void **state)
 {
     (void)state;
@@ -40,6 +51,7 @@ static void longStepsHaveAllThreads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(theCheaperMannerIsKept),
+                                       cmocka_unit_test(whatSettlesIsNotTakenForAGain),
                                        cmocka_unit_test(longStepsHaveAllThreads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
