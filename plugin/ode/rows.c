@@ -161,6 +161,7 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
 #define CORRECTION 1e-3 /* of what gravity gives in a step */
 #define SINKS 0.3       /* of the overlap that CORRECTION leaves: steps of 0.6 times the length leave no less */
 #define TOUCHES 0.5     /* of the trace that spragCorrection leaves: what overlaps by less only just touches */
+#define LONG 0.0125     /* s: in longer steps they sink no deeper than in these; what parts them grows no more */
 #define ERP_SINKS 0.1   /* under a lesser ERP they sink as under this: else by 1 mm a step, and more, under 1e-3 */
 
 /* m/s: no slower correction is asked of contacts among many (ode/assemble.c). */
@@ -184,7 +185,7 @@ static double sinking(const struct spragWorld *world, int body, int record, doub
     const spragContactMemory *memory = record >= 0 ? &world->memory[record] : NULL;
     if (memory != NULL && memory->normal_force > 0 && !(memory->depth < depth) && !(memory->depth > depth))
         return 0;
-    const double most = SINKS * correctionLeast(world) * s->pace / erp;
+    const double part = fmin(1, LONG / s->pace), most = SINKS * correctionLeast(world) * s->pace / erp * part * part;
     return fmin(most - depth, most) / s->pace;
 }
 

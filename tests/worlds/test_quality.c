@@ -61,8 +61,8 @@ static void minuteOfStanding(void **state)
     checkStands("stack", "ratio=0.5", 60, bound);
     checkStands("wall", "courses=4 bricks=3", 10, bound);
     checkStands("pyramid", "rows=4", 10, bound);
+    checkStands("arch", "stones=41 mu=1", nightly ? 60 : 3, bound); /* what it sinks it sinks at once */
     if (nightly) {
-        checkStands("arch", "stones=41 mu=1", 60, bound);
         checkStands("card-house", "levels=3", 60, bound);
         checkStands("wall", "", 10, bound);
         checkStands("pyramid", "", 5, bound);
