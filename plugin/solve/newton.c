@@ -136,6 +136,11 @@ static spragStatus points(Newton *newton, double lambda, int steps, double *r)
     return status;
 }
 
+static void takeBest(const Newton *newton, double *r)
+{
+    memcpy(r, newton->proximal.best, 3 * (size_t)newton->problem->contact_count * sizeof *r);
+}
+
 /* 1: steps are factorised among bodies that joints hold; those of the cones would be among contacts. */
 static int conesAreDear(const Newton *newton)
 {
@@ -198,7 +203,7 @@ static spragStatus interior(Newton *newton, int soon, spragArena *arena, double 
         if (start > 0 && (proximal->best_residual <= newton->enough || leavesBodies(newton, &inner, start)))
             break;
         if (start > 0 && newton->limited && proximal->best_residual <= NEAR) {
-            memcpy(r, proximal->best, 3 * (size_t)newton->problem->contact_count * sizeof *r);
+            takeBest(newton, r);
             status = points(newton, proximal->lambda, stepsLeft(newton), r);
             break;
         }
@@ -219,7 +224,7 @@ static spragStatus interior(Newton *newton, int soon, spragArena *arena, double 
         /* The modes are right, or nearly: a few plain steps end at rounding; no others do at high friction. */
         if (near) {
             status = points(newton, LAMBDA_SURE, STEPS_SURE, r);
-            memcpy(r, proximal->best, 3 * (size_t)newton->problem->contact_count * sizeof *r);
+            takeBest(newton, r);
         }
         if (status == SPRAG_NOT_CONVERGED)
             status = points(newton, LAMBDA_FIRST, soon ? STEPS_SOON : pointsAfter(newton, &inner, start, near), r);
@@ -227,51 +232,67 @@ static spragStatus interior(Newton *newton, int soon, spragArena *arena, double 
     return status;
 }
 
+/* Some sweeps from the best point so far: where stages 2 to 4 begin. */
+static void sweepFirst(Newton *newton, double *r)
+{
+    takeBest(newton, r);
+    spragSweeperTake(&newton->sweeper, r, newton->swept);
+    for (int k = 0; k < SWEEP_FIRST; ++k)
+        spragSweep(&newton->sweeper, newton->swept);
+    spragSweeperGive(&newton->sweeper, newton->swept, r);
+    memcpy(newton->swept, r, 3 * (size_t)newton->problem->contact_count * sizeof *r);
+}
+
+/* Stage 2, and some of stage 3 where the tolerance itself is asked for.  cones: stages 3 and 4 are to come. */
+static spragStatus pointsFromSweeps(Newton *newton, int cones, spragArena *arena, double *r)
+{
+    const spragProximal *proximal = &newton->proximal;
+    double *accuracy = &newton->proximal.tangent.accuracy;
+    const int dear = conesAreDear(newton);
+    const int exact = newton->crowd && cones && newton->enough == 0 && !dear;
+    const int again = newton->hurried && newton->space == SPRAG_TANGENT_CONTACTS; /* bodies had theirs */
+    const int first = newton->limited && !exact && !again ? STEPS_FIRST_LIMITED : STEPS_FIRST;
+    sweepFirst(newton, r);
+    *accuracy = newton->crowd ? SPRAG_TANGENT_ROUGH : *accuracy;
+    spragStatus status = points(newton, LAMBDA_FIRST, cones ? first : stepsLeft(newton), r);
+    if (status == SPRAG_NOT_CONVERGED && exact && proximal->best_residual <= NEAR &&
+        stepsLeft(newton) >= INTERIOR_SOON + STEPS_SOON) {
+        status = interior(newton, 1, arena, r);
+        takeBest(newton, r);
+    }
+    const int plain = newton->limited && spragProblemIsPlain(newton->problem);
+    const int all = newton->crowd || (newton->hurried && dear);
+    if (status == SPRAG_NOT_CONVERGED && (all || plain) && proximal->best_residual <= (newton->crowd ? CLOSE : NEAR))
+        status = points(newton, proximal->lambda, stepsLeft(newton) / (all ? 1 : 2), r);
+    *accuracy = SPRAG_TANGENT_REFINED;
+    return status;
+}
+
+/* What cones are for are friction and wedges; motors alone like the proximal points better. */
+static spragStatus pointsOfMotors(Newton *newton, double *r)
+{
+    newton->limit += newton->limit < STEPS_MOTORS ? newton->limit : STEPS_MOTORS;
+    memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
+    return points(newton, LAMBDA_FIRST, stepsLeft(newton), r);
+}
+
 static spragStatus run(Newton *newton, spragArena *arena, double *r)
 {
-    const size_t bytes = 3 * (size_t)newton->problem->contact_count * sizeof *r;
-    const int cones =
-        spragConesApply(newton->problem) && !spragProblemIsLean(newton->problem); /* their equations need W */
+    const spragProblem *problem = newton->problem;
+    const int cones = spragConesApply(problem) && !spragProblemIsLean(problem); /* their equations need W */
     spragStatus status = SPRAG_NOT_CONVERGED;
     spragProximalReset(&newton->proximal, r);
-    if (isWarm(newton->problem, r))
+    if (isWarm(problem, r))
         status = points(newton, SPRAG_LAMBDA_WARM, STEPS_WARM, r);
-    if (status == SPRAG_NOT_CONVERGED) {
-        memcpy(r, newton->proximal.best, bytes);
-        spragSweeperTake(&newton->sweeper, r, newton->swept);
-        for (int k = 0; k < SWEEP_FIRST; ++k)
-            spragSweep(&newton->sweeper, newton->swept);
-        spragSweeperGive(&newton->sweeper, newton->swept, r);
-        memcpy(newton->swept, r, bytes);
-        const int again = newton->hurried && newton->space == SPRAG_TANGENT_CONTACTS; /* bodies had theirs */
-        const int exact = newton->crowd && cones && newton->enough == 0 && !conesAreDear(newton);
-        const int first = newton->limited && !exact && !again ? STEPS_FIRST_LIMITED : STEPS_FIRST;
-        double *accuracy = &newton->proximal.tangent.accuracy;
-        *accuracy = newton->crowd ? SPRAG_TANGENT_ROUGH : *accuracy;
-        status = points(newton, LAMBDA_FIRST, cones ? first : stepsLeft(newton), r);
-        if (status == SPRAG_NOT_CONVERGED && exact && newton->proximal.best_residual <= NEAR &&
-            stepsLeft(newton) >= INTERIOR_SOON + STEPS_SOON) {
-            status = interior(newton, 1, arena, r);
-            memcpy(r, newton->proximal.best, bytes);
-        }
-        const int plain = newton->limited && spragProblemIsPlain(newton->problem);
-        const int all = newton->crowd || (newton->hurried && conesAreDear(newton));
-        if (status == SPRAG_NOT_CONVERGED && (all || plain) &&
-            newton->proximal.best_residual <= (newton->crowd ? CLOSE : NEAR))
-            status = points(newton, newton->proximal.lambda, stepsLeft(newton) / (all ? 1 : 2), r);
-        *accuracy = SPRAG_TANGENT_REFINED;
-    }
+    if (status == SPRAG_NOT_CONVERGED)
+        status = pointsFromSweeps(newton, cones, arena, r);
     if (newton->crowd && stepsLeft(newton) > INTERIOR_MOST)
         newton->limit -= stepsLeft(newton) - INTERIOR_MOST;
     if (status == SPRAG_NOT_CONVERGED && cones && stepsLeft(newton) >= (newton->limited ? INTERIOR_LEAST : 0))
         status = interior(newton, 0, arena, r);
-    if (status == SPRAG_NOT_CONVERGED && cones && !spragProblemIsPlain(newton->problem)) {
-        /* What cones are for are friction and wedges; motors alone like the proximal points better. */
-        newton->limit += newton->limit < STEPS_MOTORS ? newton->limit : STEPS_MOTORS;
-        memcpy(r, newton->swept, bytes);
-        status = points(newton, LAMBDA_FIRST, stepsLeft(newton), r);
-    }
-    memcpy(r, newton->proximal.best, bytes);
+    if (status == SPRAG_NOT_CONVERGED && cones && !spragProblemIsPlain(problem))
+        status = pointsOfMotors(newton, r);
+    takeBest(newton, r);
     if (status == SPRAG_OK)
         spragProximalPolish(&newton->proximal, newton->tolerance, newton->proximal.best_residual, r,
                             newton->iterations);
@@ -383,30 +404,54 @@ int spragNewtonIsCheap(const spragProblem *problem, const spragSolveOptions *opt
     return found > 0;
 }
 
-/* A few steps from where the last time step ended, if together they cost no more than some sweeps. */
-static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
-                               double *r, spragSolveInfo *info)
+/* Steps with the least lambda, which end where the modes of the guess all but fit.  polishes: so does the answer. */
+typedef struct Few {
+    spragTangentSpace space;
+    double products_most; /* of a factorisation */
+    int steps, polishes;
+} Few;
+
+static spragStatus solveFew(const Few *few, const spragProblem *problem, const spragSolveOptions *options,
+                            spragArena *arena, double *r, spragSolveInfo *info)
 {
-    const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
-    const double deadline = spragDeadline(options->time_limit);
     const spragArenaMark mark = spragArenaMarkGet(arena);
+    const spragStop stop = {options->tolerance, spragDeadline(options->time_limit), few->steps};
     spragProximal proximal;
-    if (!isWarm(problem, r))
-        return SPRAG_NOT_CONVERGED;
-    const double most = mostAtOnce(problem, options);
-    const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_BODIES, most, arena);
+    const int ready = spragProximalInitWithin(&proximal, problem, few->space, few->products_most, arena);
     spragStatus status = ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
     if (ready > 0) {
         spragProximalReset(&proximal, r);
-        const spragStop stop = {options->tolerance, deadline, STEPS_AT_ONCE}; /* whatever the options say */
         status = spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, &stop, r, &info->iterations);
-        memcpy(r, proximal.best, bytes);
-        proximal.deadline = deadline;
-        if (status == SPRAG_OK && problem->linked == NULL) /* whose products with W cost more */
+        memcpy(r, proximal.best, 3 * (size_t)problem->contact_count * sizeof *r);
+        proximal.deadline = stop.deadline;
+        if (status == SPRAG_OK && few->polishes)
             spragProximalPolish(&proximal, options->tolerance, proximal.best_residual, r, &info->iterations);
     }
     spragArenaRelease(arena, mark);
     return status;
+}
+
+/* From where the last time step ended, if together they cost no more than some sweeps, whatever the options say. */
+static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                               double *r, spragSolveInfo *info)
+{
+    if (!isWarm(problem, r))
+        return SPRAG_NOT_CONVERGED;
+    const Few few = {.space = SPRAG_TANGENT_BODIES,
+                     .products_most = mostAtOnce(problem, options),
+                     .steps = STEPS_AT_ONCE,
+                     .polishes = problem->linked == NULL}; /* whose products with W cost more */
+    return solveFew(&few, problem, options, arena, r, info);
+}
+
+/* From where sweeps have come near. */
+static spragStatus solveNear(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                             double *r, spragSolveInfo *info)
+{
+    const Few few = {.space = SPRAG_TANGENT_CHEAPER,
+                     .products_most = productsMost(SPRAG_TANGENT_CHEAPER, problem, options),
+                     .steps = STEPS_NEARBY};
+    return solveFew(&few, problem, options, arena, r, info);
 }
 
 /* From an answer within tolerance to rounding, if that costs no more than some sweeps. */
@@ -425,26 +470,6 @@ static spragStatus polish(const spragProblem *problem, const spragSolveOptions *
         spragProximalPolish(&proximal, options->tolerance, info->residual, r, &info->iterations);
     spragArenaRelease(arena, mark);
     return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_OK;
-}
-
-/* Steps with the least lambda, which end where the modes of the guess all but fit. */
-static spragStatus solveNear(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
-                             double *r, spragSolveInfo *info)
-{
-    const double deadline = spragDeadline(options->time_limit),
-                 most = productsMost(SPRAG_TANGENT_CHEAPER, problem, options);
-    const spragArenaMark mark = spragArenaMarkGet(arena);
-    spragProximal proximal;
-    const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_CHEAPER, most, arena);
-    spragStatus status = ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
-    if (ready > 0) {
-        spragProximalReset(&proximal, r);
-        const spragStop stop = {options->tolerance, deadline, STEPS_NEARBY};
-        status = spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, &stop, r, &info->iterations);
-        memcpy(r, proximal.best, 3 * (size_t)problem->contact_count * sizeof *r);
-    }
-    spragArenaRelease(arena, mark);
-    return status;
 }
 
 const spragSolver spragSolverNear = {SPRAG_SOLVER_NEWTON, "newton", solveNear};
