@@ -484,8 +484,9 @@ void spragAssembleReset(struct spragWorld *world, spragIsland *island)
         body->articulation = -1;
     }
     island->block_count = island->row_count = island->articulation_count = 0;
-    island->shift = NULL;
+    island->held_rows = NULL, island->mobility = NULL, island->shift = NULL;
     island->links.count = 0;
+    island->tried = 0;
 }
 
 spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)

@@ -121,6 +121,7 @@ static double workLimitOf(const spragSolveOptions *options, const spragIsland *i
 static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions *given, spragIsland *island)
 {
     spragSolveOptions options = *given;
+    island->tried = 1;
     if (island->glued) {
         options.work_limit = 0;
         return spragGlueSolve(&island->problem, &options, &island->lane->arena, island->r, island->u, &island->solve);
@@ -207,12 +208,10 @@ static int probe(struct spragWorld *world, const spragSolveOptions *options, spr
     return ready ? spragArticulationsUnhold(world, island) : -1;
 }
 
-/* probed: by sweeps, and no solution has changed the blocks. */
-static spragStatus beginAgain(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island,
-                              int probed)
+static spragStatus beginAgain(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
     const spragIsland before = *island;
-    spragKept kept = {.before = &before, .copied = spragKeptCopies(&before, probed)};
+    spragKept kept = {.before = &before, .copied = spragKeptCopies(&before)};
     const int whole = before.block_count == before.block_total && before.problem.row_start != NULL;
     island->kept = whole ? &kept : NULL;
     const spragStatus status = assembleAnew(world, surfaces, island);
@@ -246,13 +245,13 @@ static spragStatus solveHeld(struct spragWorld *world, const spragPointerMap *su
         if (island->declined != NULL || !holdsRows(island))
             break;
         broken = probe(world, &own, island, k > 0 && near ? SPRAG_CHAIN_NEAR : SPRAG_CHAIN_SWEPT);
-        status = broken < 0 ? SPRAG_ERROR_MEMORY : broken > 0 ? beginAgain(world, surfaces, island, 1) : status;
+        status = broken < 0 ? SPRAG_ERROR_MEMORY : broken > 0 ? beginAgain(world, surfaces, island) : status;
         own.time_limit = spragTimeLeft(options->time_limit, begin);
     }
     if (status == SPRAG_OK && island->declined == NULL)
         status = solveWhole(world, &own, island);
     while (status != SPRAG_ERROR_MEMORY && island->declined == NULL && spragArticulationsUnhold(world, island) > 0) {
-        status = beginAgain(world, surfaces, island, 0);
+        status = beginAgain(world, surfaces, island);
         own.time_limit = spragTimeLeft(options->time_limit, begin);
         if (status == SPRAG_OK && island->declined == NULL)
             status = solveWhole(world, &own, island);

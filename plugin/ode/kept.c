@@ -84,9 +84,9 @@ int spragKeptFind(spragIsland *island)
 /* ---------------------------------------------------------------- copies */
 
 /* Islands of up to SPRAG_BLOCKS_FEW blocks have other compliances, and the damping of a surge goes by mechanisms. */
-int spragKeptCopies(const spragIsland *before, int probed)
+int spragKeptCopies(const spragIsland *before)
 {
-    return probed && before->block_count > SPRAG_BLOCKS_FEW && !before->surged;
+    return !before->tried && before->block_count > SPRAG_BLOCKS_FEW && !before->surged;
 }
 
 /* Copies what the joints before `joint` have, from *row and *block on, which go on behind it. */

@@ -18,9 +18,8 @@ typedef struct spragKept {
     int *mechanism;            /* (before->row_count) */
 } spragKept;
 
-/* 1: the island's rows and blocks can be copied: no solution has changed them, but sweeps (`probed`) have found what
- * broke. */
-int spragKeptCopies(const spragIsland *before, int probed);
+/* 1: the island's rows and blocks can be copied: no solution has changed them, but sweeps have found what broke. */
+int spragKeptCopies(const spragIsland *before);
 /* Makes the rows and blocks, in place of spragIslandBlocksMake and all that follows up to spragKeptFind, and fills
  * island->kept, of which `before` is known: copies, but joints that broke are asked anew. */
 spragStatus spragKeptCopy(struct spragWorld *world, spragIsland *island);

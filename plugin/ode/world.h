@@ -173,6 +173,7 @@ typedef struct spragIsland {
     struct spragGreedy *greedy; /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
     spragCoupled coupled;
     struct spragKept *kept; /* while it is assembled again: what is as it was; else NULL */
+    int tried;              /* 1: a solution may have changed its blocks since they were made */
 } spragIsland;
 
 /* It has no answer. */

@@ -229,7 +229,8 @@ void spragBoxBlockSolve(const double W[9], const double q[3], const double lo[3]
             const double free = -q[i] / W[4 * i];
             r[i] = free < lo[i] ? lo[i] : free > hi[i] ? hi[i] : free;
         }
-        return;
+        if (isfinite(r[0] + r[1] + r[2]))
+            return;
     }
     static const signed char order[3] = {0, -1, 1}; /* free first */
     double best = INFINITY;
