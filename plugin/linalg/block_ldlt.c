@@ -205,23 +205,41 @@ void spragBlockLdltForward(const spragBlockLdlt *f, int count, const int *list, 
     forward(&panel);
 }
 
-void spragBlockLdltBackward(const spragBlockLdlt *f, double *x)
+typedef struct Back {
+    const spragBlockLdlt *f;
+    double *x;
+} Back;
+
+/* The lanes of L_ij^T beyond the rows of i are zero, and so is what of x is taken there. */
+SPRAG_QUAD_INLINE void backwardRows(const Back *back)
 {
+    const spragBlockLdlt *f = back->f;
     for (int i = f->n - 1; i >= 0; --i) {
         const double *D = diagonalOf(f, i);
-        double *xi = x + ROWS * i;
-        for (int r = f->size[i] - 1; r > 0; --r)
+        double *xi = back->x + ROWS * i;
+        const int rows = f->size[i];
+        for (int r = rows - 1; r > 0; --r)
             for (int c = 0; c < r; ++c)
                 xi[c] -= D[STRIDE * r + c] * xi[r];
+        double lane[STRIDE] = {0};
+        for (int r = 0; r < rows; ++r)
+            lane[r] = xi[r];
+        const spragQuad low = *(const spragQuadLoose *)lane, high = *(const spragQuadLoose *)(lane + SPRAG_QUAD);
         for (int e = f->start[i]; e < f->start[i + 1]; ++e) {
             const int j = f->column[e];
-            const double *L = blockOf(f, e);
+            const spragQuad *L = (const spragQuad *)(const void *)blockOf(f, e);
+            double *xj = back->x + ROWS * j;
             for (int c = 0; c < f->size[j]; ++c) {
-                double sum = 0;
-                for (int r = 0; r < f->size[i]; ++r)
-                    sum += L[STRIDE * c + r] * xi[r];
-                x[ROWS * j + c] -= sum;
+                const spragQuad sum = rows <= SPRAG_QUAD ? L[2 * c] * low : L[2 * c] * low + L[2 * c + 1] * high;
+                xj[c] -= (sum[0] + sum[1]) + (sum[2] + sum[3]);
             }
         }
     }
+}
+
+SPRAG_QUAD_CLONES(backward, backwardRows, const Back)
+
+void spragBlockLdltBackward(const spragBlockLdlt *f, double *x)
+{
+    backward(&(Back){f, x});
 }

@@ -91,6 +91,40 @@ static inline void await(const spragBlockLu *lu, int k)
         spragPoolRest(spins);
 }
 
+/* The rows of a block of 3 anywhere, as quads; the last number of each is of no use. */
+INLINE void readRows(const double *M, spragQuad row[CONTACT])
+{
+    const spragQuad last = *(const spragQuadLoose *)(M + 5);
+    row[0] = *(const spragQuadLoose *)M, row[1] = *(const spragQuadLoose *)(M + 3);
+    row[2] = SPRAG_QUAD_SHUFFLE(last, last, 1, 2, 3, 3);
+}
+
+/* L = w D.  (Of contacts the last number of a row's quad is of the next row, which is written then; not so behind the
+ * last one, where another thread's numbers may lie.) */
+INLINE void multiply(const double *w, const double *D, double *L, const int b)
+{
+    if (b == CONTACT) {
+        spragQuad row[CONTACT];
+        readRows(D, row);
+        for (int a = 0; a < b; ++a) {
+            const spragQuad product =
+                row[0] * w[wide(b) * a] + row[1] * w[wide(b) * a + 1] + row[2] * w[wide(b) * a + 2];
+            if (a + 1 < b)
+                *(spragQuadLoose *)(L + b * a) = product;
+            else
+                memcpy(L + b * a, &product, (size_t)b * sizeof *L);
+        }
+        return;
+    }
+    for (int a = 0; a < b; ++a)
+        for (int c = 0; c < b; ++c) {
+            double sum = w[wide(b) * a] * D[c];
+            for (int j = 1; j < b; ++j)
+                sum += w[wide(b) * a + j] * D[b * j + c];
+            L[b * a + c] = sum;
+        }
+}
+
 /* Rows of L and what they leave of row i. */
 INLINE void reduceRow(spragBlockLu *lu, int i, double *work, const int b)
 {
@@ -100,14 +134,7 @@ INLINE void reduceRow(spragBlockLu *lu, int i, double *work, const int b)
         double *L = lu->L + size * (size_t)s, *w = work + padded * (size_t)k;
         if (lu->pool != NULL)
             await(lu, k);
-        const double *D = lu->inverse + size * (size_t)k;
-        for (int a = 0; a < b; ++a)
-            for (int c = 0; c < b; ++c) {
-                double sum = w[wide(b) * a] * D[c];
-                for (int j = 1; j < b; ++j)
-                    sum += w[wide(b) * a + j] * D[b * j + c];
-                L[b * a + c] = sum;
-            }
+        multiply(w, lu->inverse + size * (size_t)k, L, b);
         memset(w, 0, padded * sizeof *w);
         eliminate(lu, L, k, lu->u_start[k], work, b);
     }
@@ -183,11 +210,20 @@ INLINE int factorRow(spragBlockLu *lu, int i, double *work, const int b)
 {
     const size_t size = (size_t)(b * b), padded = (size_t)(b * wide(b));
     const int row = lu->order[i];
+    const int symmetric = lu->symmetric, some_bare = lu->bare_count > 0;
     for (int e = lu->row_start[row]; e < lu->row_start[row + 1]; ++e) {
         const int position = lu->position[lu->column[e]];
         double *w = work + padded * (size_t)position;
-        if (lu->symmetric ? position < i : lu->bare_count > 0 && lu->bare[position] && position != i)
+        if (symmetric ? position < i : some_bare && lu->bare[position] && position != i)
             continue;
+        if (b == CONTACT) {
+            const spragQuadMask three = {-1, -1, -1, 0};
+            spragQuad *to = (spragQuad *)(void *)w, from[CONTACT];
+            readRows(lu->A + size * (size_t)e, from);
+            for (int a = 0; a < b; ++a)
+                to[a] = (spragQuad)((spragQuadMask)from[a] & three);
+            continue;
+        }
         for (int a = 0; a < b; ++a)
             memcpy(w + wide(b) * a, lu->A + size * (size_t)e + b * a, (size_t)b * sizeof *w);
     }
@@ -273,7 +309,8 @@ static int leaveOut(const spragBlockLu *lu, int i, const int *start, const int *
 
 static void findBare(spragBlockLu *lu)
 {
-    const int n = lu->n, fill = lu->l_start[n];
+    const int n = lu->n, fill = lu->l_start[n], known = lu->room != NULL && lu->u_live == lu->room;
+    int changed = 0;
     lu->bare_count = 0;
     lu->u_live = lu->u_column, lu->l_live = lu->l_column;
     lu->u_end = lu->u_start + 1, lu->l_end = lu->l_start + 1;
@@ -281,13 +318,14 @@ static void findBare(spragBlockLu *lu)
         return;
     for (int row = 0; row < n; ++row) {
         const int bare = isBare(lu, row);
+        changed |= lu->bare[lu->position[row]] != bare;
         lu->bare[lu->position[row]] = (unsigned char)bare;
         lu->bare_count += bare;
     }
     if (lu->bare_count == 0)
         return;
     int *const u_live = lu->room, *const l_live = u_live + fill, *const u_end = l_live + fill, *const l_end = u_end + n;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n && (changed || !known); ++i) {
         u_end[i] = leaveOut(lu, i, lu->u_start, lu->u_column, u_live);
         l_end[i] = leaveOut(lu, i, lu->l_start, lu->l_column, l_live);
     }
@@ -494,6 +532,72 @@ void spragBlockLuSolve(spragBlockLu *lu, double *x)
     if (lu->bare_count > 0)
         solveBare(lu, x);
     solveAll(&(Solution){lu, x});
+}
+
+/* out = M x, M with rows of `stride` numbers. */
+INLINE void productFour(const double *M, const int stride, const spragQuad x[CONTACT], spragQuad out[CONTACT])
+{
+    for (int a = 0; a < CONTACT; ++a)
+        out[a] = x[0] * M[stride * a] + x[1] * M[stride * a + 1] + x[2] * M[stride * a + 2];
+}
+
+/* sum -= M x */
+INLINE void takeFour(const double *M, const int stride, const spragQuad x[CONTACT], spragQuad sum[CONTACT])
+{
+    spragQuad product[CONTACT];
+    productFour(M, stride, x, product);
+    for (int a = 0; a < CONTACT; ++a)
+        sum[a] -= product[a];
+}
+
+typedef struct Four {
+    const spragBlockLu *lu;
+    spragQuad *x, *y;
+} Four;
+
+/* As solveBare. */
+INLINE void solveBareFour(const spragBlockLu *lu, spragQuad *x)
+{
+    for (int i = 0; i < lu->n; ++i)
+        if (lu->bare[i]) {
+            spragQuad *own = x + CONTACT * lu->order[i], g[CONTACT];
+            memcpy(g, own, sizeof g);
+            productFour(lu->inverse + 9 * (size_t)i, CONTACT, g, own);
+        }
+    for (int row = 0; row < lu->n; ++row)
+        for (int e = lu->row_start[row]; e < lu->row_start[row + 1] && !lu->bare[lu->position[row]]; ++e)
+            if (lu->bare[lu->position[lu->column[e]]])
+                takeFour(lu->A + 9 * (size_t)e, CONTACT, x + CONTACT * lu->column[e], x + CONTACT * row);
+}
+
+INLINE void solveFour(const Four *four)
+{
+    const spragBlockLu *lu = four->lu;
+    spragQuad *const x = four->x, *const y = four->y, sum[CONTACT];
+    if (lu->bare_count > 0)
+        solveBareFour(lu, x);
+    for (int i = 0; i < lu->n; ++i) {
+        memcpy(sum, x + CONTACT * lu->order[i], sizeof sum);
+        for (int s = lu->l_start[i]; s < lu->l_end[i]; ++s)
+            takeFour(lu->L + 9 * (size_t)s, CONTACT, y + CONTACT * lu->l_live[s], sum);
+        memcpy(y + CONTACT * i, sum, sizeof sum);
+    }
+    for (int i = lu->n - 1; i >= 0; --i) {
+        if (lu->bare[i])
+            continue;
+        memcpy(sum, y + CONTACT * i, sizeof sum);
+        for (int t = lu->u_start[i]; t < lu->u_end[i]; ++t)
+            takeFour(lu->U + 12 * (size_t)t, 4, y + CONTACT * lu->u_live[t], sum);
+        productFour(lu->inverse + 9 * (size_t)i, CONTACT, sum, y + CONTACT * i);
+        memcpy(x + CONTACT * lu->order[i], y + CONTACT * i, sizeof sum);
+    }
+}
+
+SPRAG_QUAD_CLONES(solveLanes, solveFour, const Four)
+
+void spragBlockLuSolveFour(const spragBlockLu *lu, double *x, double *work)
+{
+    solveLanes(&(Four){lu, (spragQuad *)(void *)x, (spragQuad *)(void *)work});
 }
 
 /* sum = -A_rk A_kk^-1, k a bare row: by columns, as spragBlockLuColumns has them. */

@@ -90,6 +90,9 @@ int spragBlockLuFactor(spragBlockLu *lu, const double *A);
 int spragBlockLuSign(const spragBlockLu *lu);
 /* x (b n) := A^-1 x */
 void spragBlockLuSolve(spragBlockLu *lu, double *x);
+/* The same of four right-hand sides, for blocks of 3 of no symmetric matrix, in the time of little more than one: x
+ * (3n x 4), one in each lane, and work, as large: both aligned to 32 bytes. */
+void spragBlockLuSolveFour(const spragBlockLu *lu, double *x, double *work);
 /* Columns 3k .. 3k + 2 of the inverse, for blocks of 3, in the time of less than one solution.  columns (3n x 4, the
  * last one unused) and work, as large: both aligned to 32 bytes. */
 void spragBlockLuColumns(const spragBlockLu *lu, int k, double *columns, double *work);

@@ -16,6 +16,9 @@ enum { SPRAG_QUAD = 4 };
 typedef double spragQuad __attribute__((vector_size(32)));
 typedef long long spragQuadMask __attribute__((vector_size(32))); /* -1: true */
 
+/* Four numbers anywhere in memory. */
+typedef double spragQuadLoose __attribute__((vector_size(32), aligned(8), may_alias));
+
 /* Numbers of a and then b by their places, in the order wanted; gcc before 12 has it by another name. */
 #if __has_builtin(__builtin_shufflevector)
 #define SPRAG_SHUFFLE(mask_type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)

@@ -38,9 +38,10 @@ int spragArticulationsUnhold(struct spragWorld *world, const spragIsland *island
         const struct spragArticulation *art = &island->articulation[a];
         for (int i = 0; i < art->joint_count; ++i)
             for (int c = 0; c < art->factor.size[i]; ++c) {
-                const spragEqualityRow *row = rowOf(island, art, i, c);
+                spragEqualityRow *row = rowOf(island, art, i, c);
                 if (!isBroken(row, *inversePivot(art, i, c) == 0))
                     continue;
+                row->broken = 1;
                 spragLoadOf(world, row->joint, row->number)->force =
                     (row->impulse < row->lo || isinf(row->hi) ? row->lo : row->hi) / world->snapshot.step;
                 ++count;
@@ -297,6 +298,7 @@ static void takeOver(const spragIsland *island, const struct spragArticulation *
     art->factor = old->factor;
     art->panel = old->panel, art->y = old->y;
     art->kept = 1;
+    art->link_before = old->link;
 }
 
 /* What the same block reached in the mechanism as it was, or NULL. */
@@ -438,6 +440,31 @@ void spragArticulationShift(const spragIsland *island, int k, double q[3], doubl
     }
 }
 
+typedef struct Loading {
+    const spragIsland *island;
+    const struct spragArticulation *art;
+    double *x; /* (joint_count x 6) */
+} Loading;
+
+/* x += Z r of all blocks */
+SPRAG_QUAD_INLINE void loadReaches(const Loading *loading)
+{
+    const struct spragArticulation *art = loading->art;
+    for (int slot = 0; slot < art->block_count; ++slot) {
+        const spragReach *reach = &art->reach[slot];
+        const double *r = loading->island->r + 3 * art->block[slot];
+        for (int p = 0; p < reach->count; ++p) {
+            const int i = reach->joint[p], rows = art->factor.size[i];
+            const double *Z = (const double *)(reach->Z + SPRAG_JOINED_ROWS * p);
+            double *x = loading->x + SPRAG_JOINED_ROWS * i;
+            for (int c = 0; c < rows; ++c, Z += SPRAG_QUAD)
+                x[c] += Z[0] * r[0] + Z[1] * r[1] + Z[2] * r[2];
+        }
+    }
+}
+
+SPRAG_QUAD_CLONES(load, loadReaches, const Loading)
+
 int spragArticulationsSolve(spragIsland *island)
 {
     for (int a = 0; a < island->articulation_count; ++a) {
@@ -448,21 +475,16 @@ int spragArticulationsSolve(spragIsland *island)
             return 0;
         for (int i = 0; i < rows; ++i)
             x[i] = art->y[i][0];
-        for (int slot = 0; slot < art->block_count; ++slot) {
-            const spragReach *reach = &art->reach[slot];
-            const double *r = island->r + 3 * art->block[slot];
-            for (int p = 0; p < reach->count; ++p)
-                for (int c = 0; c < art->factor.size[reach->joint[p]]; ++c)
-                    x[SPRAG_JOINED_ROWS * reach->joint[p] + c] +=
-                        spragDot3((const double *)&reach->Z[SPRAG_JOINED_ROWS * p + c], r);
-        }
+        load(&(Loading){island, art, x});
         for (int i = 0; i < art->joint_count; ++i)
             for (int c = 0; c < art->factor.size[i]; ++c)
                 x[SPRAG_JOINED_ROWS * i + c] *= -*inversePivot(art, i, c);
         spragBlockLdltBackward(&art->factor, x);
-        for (int i = 0; i < art->joint_count; ++i)
+        for (int i = 0; i < art->joint_count; ++i) {
+            spragEqualityRow *row = rowOf(island, art, i, 0);
             for (int c = 0; c < art->factor.size[i]; ++c)
-                rowOf(island, art, i, c)->impulse = x[SPRAG_JOINED_ROWS * i + c];
+                row[c].impulse = x[SPRAG_JOINED_ROWS * i + c];
+        }
     }
     return 1;
 }

@@ -348,6 +348,25 @@ static void setLockedAside(const spragSnapshot *s, spragIsland *island, double *
     }
 }
 
+/* What mechanisms add to q and b, of those that are as they were (kept.h) as it was.  0: no memory. */
+static int shiftAll(spragIsland *island, double *q, spragContactHistory *history)
+{
+    const spragKept *kept = island->kept;
+    island->shift = spragArenaTake(&island->lane->arena, (size_t)island->block_count, sizeof *island->shift);
+    for (int k = 0; k < island->block_count && island->shift != NULL; ++k) {
+        double *shift = island->shift[k];
+        const int was = kept != NULL && kept->before->shift != NULL ? kept->block[k] : -1;
+        if (was >= 0 && spragKeptCoupling(island, k, k))
+            memcpy(shift, kept->before->shift[was], sizeof *island->shift);
+        else
+            spragArticulationShift(island, k, shift, shift + 3);
+        for (int row = 0; row < 3; ++row)
+            q[3 * k + row] += shift[row];
+        history[k].free_acceleration += shift[3];
+    }
+    return island->shift != NULL;
+}
+
 static int makeProblem(struct spragWorld *world, spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -377,8 +396,8 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
             spragReachesProduct(problem, island->r, spragReachesOf(problem)->u);
         spragRangesRun(n, addOthers, &filling);
     }
-    for (int k = 0; k < n && island->articulation_count > 0; ++k)
-        spragArticulationShift(island, k, q + 3 * k, &history[k].free_acceleration);
+    if (island->articulation_count > 0 && !shiftAll(island, q, history))
+        return 0;
     setLockedAside(s, island, q);
     if (!island->loose && !spragHeldReduce(world, island, history))
         return 0;
@@ -458,34 +477,42 @@ void spragAssembleReset(struct spragWorld *world, spragIsland *island)
         spragBodyState *body = &world->snapshot.body[island->body[i]];
         if (island->kept == NULL)
             memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
-        memset(body->motor_force, 0, sizeof body->motor_force);
+        if (island->kept == NULL || !island->kept->copied)
+            memset(body->motor_force, 0, sizeof body->motor_force);
         memset(body->impulse, 0, sizeof body->impulse);
         body->place = i;
         body->articulation = -1;
     }
     island->block_count = island->row_count = island->articulation_count = 0;
+    island->held_rows = NULL, island->mobility = NULL, island->shift = NULL;
+    island->links.count = 0;
+    island->tried = 0;
 }
 
 spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
-    spragStatus status = spragIslandBlocksMake(world, surfaces, island);
+    const int copied = island->kept != NULL && island->kept->copied;
+    spragStatus status = copied ? spragKeptCopy(world, island) : spragIslandBlocksMake(world, surfaces, island);
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
     island->block_total = island->block_count;
     if (island->kept == NULL && (status = moveBodies(world, island)) != SPRAG_OK)
         return status;
-    leaveOut(world, island);
-    spragSurgeWithhold(s, island);
+    if (!copied) {
+        leaveOut(world, island);
+        spragSurgeWithhold(s, island);
+    }
     spragArenaReset(&island->lane->scratch);
     island->greedy = NULL;
     island->glued = island->rescued == NULL && isGlued(world, island);
     island->loose = island->rescued != NULL || island->glued;
     const int whole = !island->loose;
     island->lean = island->whole = 0;
-    if (!spragOpposedRelax(world, island) || (whole && !spragWorkingSetChoose(world, island)) ||
-        (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) || !spragKeptFind(island) ||
-        (whole && !spragArticulationsMake(world, island)) || !makeProblem(world, island))
+    if ((!copied && !spragOpposedRelax(world, island)) || (whole && !spragWorkingSetChoose(world, island)) ||
+        (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) ||
+        (!copied && !spragKeptFind(island)) || (whole && !spragArticulationsMake(world, island)) ||
+        !makeProblem(world, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for an island of %d blocks", island->block_count);
     return SPRAG_OK;
 }

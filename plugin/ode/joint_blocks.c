@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "ode/joint_rows.h"
+#include "ode/kept.h"
 
 /* ---------------------------------------------------------------- limits and motors */
 
@@ -144,7 +145,8 @@ spragStatus spragJointBlocks(struct spragWorld *world, int j, spragIsland *islan
             block->number[bounded % 3] = (unsigned char)number;
             readBounded(s, &rows, k, block, bounded++ % 3);
         }
-        addMotorForce(s, &rows, k, body);
+        if (island->kept == NULL || !island->kept->copied)
+            addMotorForce(s, &rows, k, body);
     }
     island->block_count += (bounded + 2) / 3;
     return SPRAG_OK;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ode/articulation.h"
+#include "ode/kept.h"
 
 typedef struct Making {
     const spragSnapshot *snapshot;
@@ -11,23 +12,38 @@ typedef struct Making {
     double *E, *diagonal;
 } Making;
 
-/* Adds joint i of a mechanism as joint j of the island.  Redundant rows carry no impulse, and are left out. */
+/* Adds joint i of a mechanism as joint j of the island.  (The rows of a joint lie side by side.)  Redundant rows carry
+ * no impulse, and are left out. */
 static void addJoint(const Making *making, const struct spragArticulation *art, int i, int j)
 {
+    const spragEqualityRow *row = &making->island->row[art->row[art->first[i]]];
+    const double *inverse_pivot = art->factor.inverse_pivot + SPRAG_JOINED_ROWS * i;
+    double *E = making->E + 72 * (size_t)j, *diagonal = making->diagonal + 6 * (size_t)j;
     int *of = making->of + 2 * (size_t)j;
-    for (int side = 0; side < 2; ++side) {
-        const spragEqualityRow *first = &making->island->row[art->row[art->first[i]]];
-        of[side] = art->group[i][side] < 0 ? -1 : making->snapshot->body[first->body[side]].number;
+    for (int side = 0; side < 2; ++side)
+        of[side] = art->group[i][side] < 0 ? -1 : making->snapshot->body[row->body[side]].number;
+    for (int c = 0; c < SPRAG_JOINED_ROWS; ++c, E += 6) {
+        const int held = c < art->factor.size[i] && inverse_pivot[c] != 0;
+        diagonal[c] = held ? -row[c].compliance : 1;
+        for (int side = 0; side < 2; ++side)
+            if (held && of[side] >= 0)
+                memcpy(E + 36 * side, row[c].J[side], sizeof row[c].J[side]);
+            else
+                memset(E + 36 * side, 0, sizeof row->J[side]);
     }
-    for (int c = 0; c < SPRAG_JOINED_ROWS; ++c) {
-        const int held = c < art->factor.size[i] && art->factor.inverse_pivot[SPRAG_JOINED_ROWS * i + c] != 0;
-        const spragEqualityRow *row = &making->island->row[art->row[art->first[i] + (held ? c : 0)]];
-        double *E = making->E + 72 * (size_t)j + 6 * c;
-        making->diagonal[6 * (size_t)j + (size_t)c] = held ? -row->compliance : 1;
-        for (int side = 0; side < 2 && held; ++side)
-            if (of[side] >= 0)
-                memcpy(E + 36 * side, row->J[side], sizeof row->J[side]);
-    }
+}
+
+/* Those of a mechanism that is as it was (kept.h).  1: they were known. */
+static int copies(const Making *making, const struct spragArticulation *art)
+{
+    const spragLinks *old = art->kept ? &making->island->kept->before->links : NULL;
+    if (old == NULL || old->count == 0)
+        return 0;
+    const size_t n = (size_t)art->joint_count, here = (size_t)art->link, there = (size_t)art->link_before;
+    memcpy(making->of + 2 * here, old->of + 2 * there, 2 * n * sizeof *making->of);
+    memcpy(making->E + 72 * here, old->E + 72 * there, 72 * n * sizeof *making->E);
+    memcpy(making->diagonal + 6 * here, old->diagonal + 6 * there, 6 * n * sizeof *making->diagonal);
+    return 1;
 }
 
 int spragLinksMake(const spragSnapshot *snapshot, spragIsland *island)
@@ -39,13 +55,19 @@ int spragLinksMake(const spragSnapshot *snapshot, spragIsland *island)
     Making making = {.snapshot = snapshot,
                      .island = island,
                      .of = SPRAG_TAKE_RAW(arena, int, 2 * (size_t)count),
-                     .E = SPRAG_TAKE(arena, double, 72 * (size_t)count),
+                     .E = SPRAG_TAKE_RAW(arena, double, 72 * (size_t)count),
                      .diagonal = SPRAG_TAKE_RAW(arena, double, 6 * (size_t)count)};
     if (making.of == NULL || making.E == NULL || making.diagonal == NULL)
         return 0;
-    for (int a = 0, j = 0; a < island->articulation_count; ++a)
-        for (int i = 0; i < island->articulation[a].joint_count; ++i, ++j)
-            addJoint(&making, &island->articulation[a], i, j);
+    for (int a = 0, j = 0; a < island->articulation_count; ++a) {
+        struct spragArticulation *art = &island->articulation[a];
+        art->link = j;
+        if (copies(&making, art))
+            j += art->joint_count;
+        else
+            for (int i = 0; i < art->joint_count; ++i, ++j)
+                addJoint(&making, art, i, j);
+    }
     island->links = (spragLinks){.count = count, .of = making.of, .E = making.E, .diagonal = making.diagonal};
     return 1;
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/quad.h"
+
 enum { WINDOW = SPRAG_ANDERSON_WINDOW, PRODUCTS = SPRAG_ANDERSON_PRODUCTS, REST_MOST = 3, VECTORS = 5 };
 #define RIDGE 1e-10 /* of the trace of dF' dF */
 
@@ -31,23 +33,27 @@ int spragAndersonInit(spragAnderson *anderson, int pieces, const int *start, con
 }
 
 /* Four sums: the latency of one addition does not bound them, and SSE2 and AVX give the same bits. */
-static double dot(int n, const double *a, const double *b)
+SPRAG_QUAD_INLINE double dot(int n, const double *a, const double *b)
 {
-    double sum[4] = {0, 0, 0, 0};
+    spragQuad sum = {0};
     int i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int j = 0; j < 4; ++j)
-            sum[j] += a[i + j] * b[i + j];
+    for (; i + SPRAG_QUAD <= n; i += SPRAG_QUAD)
+        sum += *(const spragQuadLoose *)(a + i) * *(const spragQuadLoose *)(b + i);
     for (; i < n; ++i)
         sum[0] += a[i] * b[i];
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* f, the newest differences and their products. */
-void spragAndersonGather(spragAnderson *a, int piece)
+typedef struct Piece {
+    spragAnderson *of;
+    int number;
+} Piece;
+
+SPRAG_QUAD_INLINE void gatherPiece(const Piece *piece)
 {
-    const int first = a->start[piece], n = a->start[piece + 1] - first;
-    double *f = a->f + first, *product = a->sums[piece].product;
+    spragAnderson *a = piece->of;
+    const int first = a->start[piece->number], n = a->start[piece->number + 1] - first;
+    double *f = a->f + first, *product = a->sums[piece->number].product;
     const double *G = a->G + first, *x = a->x + first, *weight = a->weight + first;
     for (int i = 0; i < n; ++i)
         f[i] = weight[i] * (G[i] - x[i]);
@@ -64,12 +70,18 @@ void spragAndersonGather(spragAnderson *a, int piece)
     }
 }
 
-/* Piece of x = G - dG y; of G, which becomes G_last, a new one. */
-static void spread(void *data, int worker, int piece)
+SPRAG_QUAD_CLONES(gather, gatherPiece, const Piece)
+
+/* f, the newest differences and their products. */
+void spragAndersonGather(spragAnderson *a, int piece)
 {
-    (void)worker;
-    const spragAnderson *a = data;
-    const int first = a->start[piece], n = a->start[piece + 1] - first;
+    gather(&(Piece){a, piece});
+}
+
+SPRAG_QUAD_INLINE void spreadPiece(const Piece *piece)
+{
+    const spragAnderson *a = piece->of;
+    const int first = a->start[piece->number], n = a->start[piece->number + 1] - first;
     double *x = a->x + first;
     memcpy(x, a->G_last + first, (size_t)n * sizeof *x);
     for (int j = 0; j < a->m; ++j) {
@@ -78,6 +90,15 @@ static void spread(void *data, int worker, int piece)
             x[i] -= y * dG[i];
     }
     memcpy(a->G + first, x, (size_t)n * sizeof *x);
+}
+
+SPRAG_QUAD_CLONES(spreadOver, spreadPiece, const Piece)
+
+/* Piece of x = G - dG y; of G, which becomes G_last, a new one. */
+static void spread(void *data, int worker, int piece)
+{
+    (void)worker;
+    spreadOver(&(Piece){data, piece});
 }
 
 /* x = G_last - dG y, m columns, and G = x */

@@ -246,6 +246,8 @@ static spragStatus runChain(Run *run, spragChainPart part)
               swept = approached || first->method == &spragSolverSweeps;
     spragStatus status = SPRAG_OK;
     info->residual = spragProblemJudge(run->problem, run->r, run->u);
+    if (part == SPRAG_CHAIN_SWEPT && isSolved(run))
+        return SPRAG_OK;
     if (searched && isHurried(run)) {
         status = isSolved(run) ? SPRAG_OK : lastSweeps(run);
         if (status != SPRAG_LIMIT || timeIsUp(run))

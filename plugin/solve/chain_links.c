@@ -33,6 +33,7 @@
 #include "problem/residual.h"
 #include "solve/cones.h"
 #include "solve/glue.h"
+#include "solve/warm.h"
 
 #define WORK_PATIENT 1.5e8    /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
 #define NEAR 1.5e-3           /* of the largest |q| */
@@ -160,6 +161,12 @@ int spragChainApproaches(const spragProblem *problem, const spragSolveOptions *o
     return problem->contact_count > SPRAG_CHAIN_SMALL && problem->linked != NULL && options->work_limit > 0 &&
            options->solver == SPRAG_SOLVER_AUTO && options->iteration_limit == 0 && !spragProblemIsGlued(problem) &&
            !spragProblemIsLean(problem) && !isOneMechanism(problem);
+}
+
+int spragChainSearches(const spragProblem *problem, const spragSolveOptions *options)
+{
+    return problem->contact_count > SPRAG_WARM_BLOCKS && problem->contact_count <= SPRAG_CHAIN_SMALL &&
+           options->solver == SPRAG_SOLVER_AUTO && options->iteration_limit == 0;
 }
 
 static void chainLarge(spragChainLinks *chain, spragChainPart part)

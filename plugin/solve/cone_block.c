@@ -60,7 +60,8 @@ static inline __attribute__((always_inline)) void slipSolve(spragConeBlock *bloc
             lo = nu;
         else
             hi = nu;
-        if (fabs(excess) < EXACT * size || (hi < INFINITY && hi - lo <= 2 * DBL_EPSILON * hi))
+        if (fabs(excess) < EXACT * size || fabs(excess) < block->slack ||
+            (hi < INFINITY && hi - lo <= 2 * DBL_EPSILON * hi))
             break;
         const double dt[2] = {scale * (d * t[0] - block->K[1] * t[1]), scale * (a * t[1] - block->K[2] * t[0])};
         const double dnormal = -(w[0] * dt[0] + w[1] * dt[1]) * block->inverse_nn;
@@ -214,8 +215,23 @@ static double lockedForce(double velocity, double lo, double hi)
     return clamp(isfinite(bound) ? bound : 0, lo, hi);
 }
 
+/* Rows that are not coupled, as of a single limit or motor: each goes its own way. */
+static int rowsAreApart(const double W[9])
+{
+    return W[1] == 0 && W[2] == 0 && W[3] == 0 && W[5] == 0 && W[6] == 0 && W[7] == 0 && W[0] > 0 && W[4] > 0 &&
+           W[8] > 0;
+}
+
 void spragBoxBlockSolve(const double W[9], const double q[3], const double lo[3], const double hi[3], double r[3])
 {
+    if (rowsAreApart(W)) {
+        for (int i = 0; i < 3; ++i) {
+            const double free = -q[i] / W[4 * i];
+            r[i] = free < lo[i] ? lo[i] : free > hi[i] ? hi[i] : free;
+        }
+        if (isfinite(r[0] + r[1] + r[2]))
+            return;
+    }
     static const signed char order[3] = {0, -1, 1}; /* free first */
     double best = INFINITY;
     for (int i = 0; i < 3; ++i)

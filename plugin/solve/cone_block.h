@@ -23,6 +23,7 @@ typedef struct spragConeBlock {
     double inverse_K[4]; /* (2 x 2) */
     double mu, mu_minus; /* of r_n > 0 and r_n < 0 */
     double nu;           /* slip multiplier of the last solve, 1/kg */
+    double slack;        /* N s, by which |r_t| may miss mu r_n where the root is taken; 0: to machine precision */
 } spragConeBlock;
 
 /* W (3 x 3) with rows [n t1 t2]. */

@@ -5,13 +5,15 @@
  * ones are judged as if alone: G_ij / sqrt(w_i w_j) in place of G.
  *
  * One contact: G = p.  Several: with the Cayley transform C = (G + (d - c) I)(G + (d + c) I)^-1, c the size of G,
- * powers of C vanish iff all eigenvalues of G are right of -d; C is squared until it is clear. */
+ * powers of C vanish iff all eigenvalues of G are right of -d; C is squared until it is clear.  Where the symmetric
+ * part of G + d is positive definite, as mostly, it is clear at once. */
 #include "solve/small_friction.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "linalg/lu.h"
+#include "linalg/quad.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
@@ -70,21 +72,63 @@ static void modeRows(spragProximal *s, const double *r, const double *u)
     }
 }
 
-/* G (m x m) of the contacts listed. */
+typedef struct Responses {
+    const spragProblem *problem;
+    int m, first; /* of contacts first, first + 1, .. the lanes are */
+    const int *contact;
+    const spragQuad *x;
+    double *G;
+} Responses;
+
+/* Up to four columns of G: the normal rows of the contacts in W x. */
+SPRAG_QUAD_INLINE void respond(const Responses *some)
+{
+    const spragProblem *p = some->problem;
+    for (int i = 0; i < some->m; ++i) {
+        const int k = some->contact[i];
+        spragQuad sum = {0};
+        for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
+            const double *W = p->W + 9 * (size_t)e;
+            const spragQuad *x = some->x + 3 * p->column[e];
+            sum += x[0] * W[0] + x[1] * W[1] + x[2] * W[2];
+        }
+        for (int lane = 0; lane < SPRAG_QUAD && some->first + lane < some->m; ++lane)
+            some->G[i * some->m + some->first + lane] = sum[lane];
+    }
+}
+
+SPRAG_QUAD_CLONES(respondLanes, respond, const Responses)
+
+/* G (m x m) of the contacts listed.  x, y (3 nc x 4) scratch. */
 static int slopes(spragProximal *s, int m, const int *contact, double *x, double *y, double *G)
 {
     const spragProblem *p = s->problem;
-    const size_t n = 3 * (size_t)p->contact_count;
+    const size_t n = SPRAG_QUAD * 3 * (size_t)p->contact_count;
     if (!spragBlockLuFactor(&s->tangent.lu, s->tangent.matrix))
         return 0;
-    for (int j = 0; j < m; ++j) {
+    for (int first = 0; first < m; first += SPRAG_QUAD) {
         memset(x, 0, n * sizeof *x);
-        x[3 * contact[j]] = s->w[contact[j]];
-        spragBlockLuSolve(&s->tangent.lu, x);
-        spragProblemVelocity(p, x, y);
-        for (int i = 0; i < m; ++i)
-            G[i * m + j] = y[3 * contact[i]] - p->q[3 * contact[i]];
+        for (int lane = 0; lane < SPRAG_QUAD && first + lane < m; ++lane)
+            x[SPRAG_QUAD * 3 * contact[first + lane] + lane] = s->w[contact[first + lane]];
+        spragBlockLuSolveFour(&s->tangent.lu, x, y);
+        respondLanes(&(Responses){p, m, first, contact, (const spragQuad *)(const void *)x, G});
     }
+    return 1;
+}
+
+/* 1: the symmetric part of G + shift is positive definite.  Then all eigenvalues of G are right of -shift: their real
+ * parts are among the numbers x^T G x of unit vectors x.  A (m x m) scratch. */
+static int isDefinite(int m, const double *G, double shift, double *A)
+{
+    for (int i = 0; i < m; ++i)
+        for (int j = 0; j <= i; ++j) {
+            double sum = 0.5 * (G[i * m + j] + G[j * m + i]) + (i == j ? shift : 0);
+            for (int k = 0; k < j; ++k)
+                sum -= A[i * m + k] * A[j * m + k];
+            if (i == j && !(sum > 0))
+                return 0;
+            A[i * m + j] = i == j ? sqrt(sum) : sum / A[j * (m + 1)];
+        }
     return 1;
 }
 
@@ -92,14 +136,15 @@ static int slopes(spragProximal *s, int m, const int *contact, double *x, double
 static double square(int m, const double *A, double *B)
 {
     double largest = 0;
-    for (int i = 0; i < m; ++i)
-        for (int j = 0; j < m; ++j) {
-            double sum = 0;
-            for (int k = 0; k < m; ++k)
-                sum += A[i * m + k] * A[k * m + j];
-            B[i * m + j] = sum;
-            largest = fmax(largest, fabs(sum));
-        }
+    memset(B, 0, (size_t)(m * m) * sizeof *B);
+    for (int i = 0; i < m; ++i) {
+        double *row = B + i * m;
+        for (int k = 0; k < m; ++k)
+            for (int j = 0; j < m; ++j)
+                row[j] += A[i * m + k] * A[k * m + j];
+        for (int j = 0; j < m; ++j)
+            largest = fmax(largest, fabs(row[j]));
+    }
     return largest;
 }
 
@@ -111,6 +156,8 @@ static int isStable(int m, double *G, double *A, double *B, int *pivot)
         c = fmax(c, fabs(G[i]));
     if (m == 1)
         return G[0] > 0;
+    if (isDefinite(m, G, MARGIN * c, A))
+        return 1;
     for (int i = 0; i < m; ++i)
         G[i * (m + 1)] += MARGIN * c;
     /* C = I - 2 c (G + d + c)^-1, column by column of the inverse */
@@ -182,8 +229,8 @@ int spragSmallFriction(spragProximal *proximal, spragArena *arena, const double 
     if (m == 0)
         return 1;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const size_t n = 3 * (size_t)p->contact_count, mm = (size_t)(m * m);
-    double *x = SPRAG_TAKE(arena, double, 2 * n + mm);
+    const size_t n = SPRAG_QUAD * 3 * (size_t)p->contact_count, mm = (size_t)(m * m);
+    double *x = SPRAG_TAKE_RAW(arena, double, 2 * n + mm);
     int answer = -1;
     if (x != NULL) {
         double *G = x + 2 * n;

@@ -24,6 +24,10 @@
 
 enum { PACKED = 12 };
 
+/* In heaps of mechanisms, which are swept only until they are near, the laws are kept to this part of the largest
+ * change in the sweep before: one step to the root of a contact that slips in place of two or three. */
+#define SLACK 1e-3
+
 static void pack(double *out, const double W[9])
 {
     for (int i = 0; i < 3; ++i)
@@ -63,6 +67,7 @@ SPRAG_QUAD_INLINE double visitBlocks(spragSweeper *sweeper, int first, int last,
         const spragQuad total = n + (t1 + t2);
         const double q[3] = {total[0], total[1], total[2]};
         double fresh[3], *old = all + 3 * visit;
+        sweeper->block[visit].slack = sweeper->slack / sweeper->w[visit];
         if (plain || spragKindOf(sweeper->problem, sweeper->order[visit]) == SPRAG_BLOCK_CONTACT)
             spragConeBlockSolve(&sweeper->block[visit], q, fresh);
         else
@@ -344,5 +349,6 @@ double spragSweep(spragSweeper *sweeper, double *x)
     double largest = 0;
     for (int p = 0; p < sweeper->part_count; ++p)
         largest = fmax(largest, sweeper->largest[p]);
+    sweeper->slack = sweeper->problem->linked != NULL ? SLACK * sqrt(largest) : 0;
     return sqrt(largest);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "linalg/lu.h"
+#include "linalg/quad.h"
 #include "problem/reaches.h"
 #include "problem/residual.h"
 #include "solve/tangent_bodies.h"
@@ -10,7 +11,7 @@
 /* Of mechanisms, in products of 3x3 blocks: what factorisations of heaps of 6 to 30 ragdolls, 60 to 270 blocks, cost
  * among contacts, of the squares of the lengths of W's rows (0.26 to 0.35 of them), and among bodies at least. */
 #define PER_SQUARE 0.4
-#define PER_LINK 80
+#define PER_LINK 100
 #define PER_CONTACT 25
 
 /* ---------------------------------------------------------------- the space of contacts */
@@ -47,6 +48,29 @@ static void fillOpen(const spragTangent *t, int k)
             memcpy(t->matrix + 9 * (size_t)e, t->A + 9 * (size_t)k, 9 * sizeof *t->matrix);
 }
 
+typedef struct BlockRow {
+    const double *B, *W;
+    double *M; /* out, and one number behind it */
+    int count;
+} BlockRow;
+
+/* M = B W of the blocks of a row.  The rows of W and M are quads, whose last number is of the row after it: it is
+ * written again. */
+SPRAG_QUAD_INLINE void multiplyRow(const BlockRow *row)
+{
+    const double *B = row->B;
+    for (int e = 0; e < row->count; ++e) {
+        const double *W = row->W + 9 * (size_t)e;
+        double *M = row->M + 9 * (size_t)e;
+        const spragQuad first = *(const spragQuadLoose *)W, second = *(const spragQuadLoose *)(W + 3),
+                        last = *(const spragQuadLoose *)(W + 5), third = SPRAG_QUAD_SHUFFLE(last, last, 1, 2, 3, 3);
+        for (int i = 0; i < 3; ++i)
+            *(spragQuadLoose *)(M + 3 * i) = first * B[3 * i] + second * B[3 * i + 1] + third * B[3 * i + 2];
+    }
+}
+
+SPRAG_QUAD_CLONES(multiply, multiplyRow, const BlockRow)
+
 static int factorContacts(spragTangent *t)
 {
     const spragProblem *p = t->problem;
@@ -56,12 +80,10 @@ static int factorContacts(spragTangent *t)
             fillOpen(t, k);
             continue;
         }
+        const size_t first = 9 * (size_t)p->row_start[k];
+        multiply(&(BlockRow){B, p->W + first, t->matrix + first, p->row_start[k + 1] - p->row_start[k]});
         for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
-            const double *W = p->W + 9 * (size_t)e;
             double *M = t->matrix + 9 * (size_t)e;
-            for (int i = 0; i < 3; ++i)
-                for (int j = 0; j < 3; ++j)
-                    M[3 * i + j] = B[3 * i] * W[j] + B[3 * i + 1] * W[3 + j] + B[3 * i + 2] * W[6 + j];
             if (p->column[e] == k)
                 for (int i = 0; i < 9; ++i)
                     M[i] += A[i] + t->soft[k] * B[i];
@@ -112,7 +134,7 @@ static int analyseContacts(spragTangent *t, double price_most, spragArena *arena
     if (found <= 0)
         return found;
     t->price = t->lu.products;
-    t->matrix = SPRAG_TAKE_RAW(arena, double, 9 * (size_t)p->block_count);
+    t->matrix = SPRAG_TAKE_RAW(arena, double, 9 * (size_t)p->block_count + 1); /* multiplyRow */
     return t->matrix != NULL;
 }
 

@@ -146,6 +146,15 @@ static void bareRowsAreLeftOut(void **state)
         spragPoolFree(pool);
         double *columns = SPRAG_TAKE_RAW(&arena, double, 12 * N), *work = SPRAG_TAKE_RAW(&arena, double, 12 * N);
         assert_true(columns != NULL && work != NULL);
+        double *four = SPRAG_TAKE_RAW(&arena, double, 12 * N); /* four sides at once, the last one 0 */
+        assert_non_null(four);
+        for (int i = 0; i < 3 * N; ++i)
+            for (int lane = 0; lane < 4; ++lane)
+                four[4 * i + lane] = lane < 3 ? (lane + 1) * b[i] : 0;
+        spragBlockLuSolveFour(&lu, four, work);
+        for (int i = 0; i < 3 * N; ++i)
+            for (int lane = 0; lane < 4; ++lane)
+                CHECK_NEAR(four[4 * i + lane], lane < 3 ? (lane + 1) * x[i] : 0, 1e-11);
         for (int k = 0; k < 3 * N; ++k) { /* of the inverse: of bare rows too */
             if (k % 3 == 0)
                 spragBlockLuColumns(&lu, k / 3, columns, work);

@@ -368,6 +368,36 @@ static void enoughIsSoonDone(void **state)
     spragProblemFree(problem);
 }
 
+/* Sweeps that look for limits that break: of 17 to 60 blocks, and not where the guess is an answer. */
+static void answersAreNotSwept(void **state)
+{
+    (void)state;
+    spragProblem *problem = sharedProblem("p03_stack10.txt");
+    if (problem == NULL)
+        skip();
+    assert_in_range(problem->contact_count, 17, 60);
+    const spragSolveOptions few = {.tolerance = 1e-8, .iteration_limit = 16};
+    assert_true(spragChainSearches(problem, &automatic));
+    assert_false(spragChainSearches(problem, &few));
+    spragProblem less = *problem, more = *problem;
+    less.contact_count = 16, more.contact_count = 61;
+    assert_false(spragChainSearches(&less, &automatic));
+    assert_false(spragChainSearches(&more, &automatic));
+    const size_t n = 3 * (size_t)problem->contact_count;
+    double *r = calloc(n, sizeof *r), *u = calloc(n, sizeof *u);
+    spragArena arena = {0};
+    spragSolveInfo info;
+    spragChainSolvePart(SPRAG_CHAIN_SWEPT, problem, &few, &arena, r, u, &info);
+    assert_int_equal(info.iterations, 16);
+    assert_int_equal(spragChainSolve(problem, &automatic, &arena, r, u, &info), SPRAG_OK);
+    assert_int_equal(spragChainSolvePart(SPRAG_CHAIN_SWEPT, problem, &few, &arena, r, u, &info), SPRAG_OK);
+    assert_int_equal(info.iterations, 0);
+    assert_true(info.residual <= 1e-8);
+    spragArenaFree(&arena);
+    free(r), free(u);
+    spragProblemFree(problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sharedProblems),
@@ -381,6 +411,7 @@ int main(void)
                                        cmocka_unit_test(timeIsKept),
                                        cmocka_unit_test(workIsLimited),
                                        cmocka_unit_test(enoughIsSoonDone),
+                                       cmocka_unit_test(answersAreNotSwept),
                                        cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
