@@ -120,7 +120,23 @@ static int isMissed(const spragSolveOptions *options, const spragIsland *island,
     return status == SPRAG_NOT_CONVERGED && isFar(options, island);
 }
 
-/* An island that was wedged in the last step may still be: the mode search alone is tried before a wedge is looked for.
+/* 1: the island is squeezed (soften.h), or there is no memory.  r: the guess, which is judged. */
+static int isSqueezed(const spragSolveOptions *options, spragIsland *island, spragStatus *status)
+{
+    *status = SPRAG_NOT_CONVERGED;
+    if (spragHasInfinite(island))
+        return 0;
+    if (spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        *status = SPRAG_ERROR_MEMORY;
+    if (island->squeezed) {
+        spragProblemVelocity(&island->problem, island->r, island->u);
+        island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);
+    }
+    return *status == SPRAG_ERROR_MEMORY || (island->squeezed && isFar(options, island));
+}
+
+/* An island that was wedged in the last step may still be: the mode search alone is tried before a wedge is looked for,
+ * unless it is squeezed, which costs a tenth of that to ask.
  * If it was wedged in this step (again), with other bounds or corrections, not even that is.  1: it is solved, wedged,
  * or there is no memory; 0: neither. */
 static int solveWedged(const spragSolveOptions *options, spragIsland *island, int again, int *iterations,
@@ -130,6 +146,9 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
     if ((!island->wedged_before && !again) || own.solver != SPRAG_SOLVER_AUTO)
         return 0;
     own.solver = SPRAG_SOLVER_VARIANT;
+    if (!again && isSqueezed(options, island, status))
+        return 1;
+    island->wedge = 0;
     if (!again) {
         *status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, iterations);
     } else {
@@ -164,8 +183,11 @@ static int solveHard(const spragSolveOptions *options, spragIsland *island, cons
 static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, int *iterations)
 {
     spragSolveOptions own = *options;
+    spragStatus squeezed;
     if (!(island->wedge > 0))
         return spragPartingSolve(SPRAG_CHAIN_REST, options, island, iterations);
+    if (isSqueezed(options, island, &squeezed))
+        return squeezed;
     own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, WORK_DESPITE) : WORK_DESPITE;
     const spragStatus status = spragPartingSolve(SPRAG_CHAIN_DESPITE, &own, island, iterations);
     if (status == SPRAG_OK || !isFar(options, island))

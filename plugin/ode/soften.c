@@ -20,6 +20,7 @@ enum { SWEEPS = 20, VARIANTS = 64 };
 #define NEAR_REST 0.1    /* of mostWithout(): of 1704 answers with a smaller residual, sweeps brought only 41 nearer */
 #define SHARE_NAMED 0.01 /* of the sum of a wedge's normal impulses: a contact with less has no part in it */
 #define CLOSING 1e-6     /* m/s: a wedge that closes more slowly is none */
+#define SQUEEZING 1e-4   /* m/s: existence.c leaves contacts a friction of 1e-6, and nothing slips by 100 m/s */
 
 static int isInfinite(const spragBlock *block)
 {
@@ -117,7 +118,8 @@ static int contactsBear(const spragIsland *island, const spragCones *cones, cons
     return 0;
 }
 
-spragStatus spragWedgeFind(spragIsland *island)
+/* Does what closes faster than this, with friction or without?  OK, or ERROR_MEMORY. */
+static spragStatus findClosing(spragIsland *island, double closing, int smooth)
 {
     spragArena *arena = &island->lane->arena;
     const int has_free = spragProblemHasFreeRows(&island->problem);
@@ -131,7 +133,7 @@ spragStatus spragWedgeFind(spragIsland *island)
         return SPRAG_OK;
     if (has_free && !spragFreeRowsEliminate(&island->problem, arena, &rest, &contradiction))
         return SPRAG_ERROR_MEMORY;
-    if (contradiction > CLOSING) {
+    if (contradiction > closing) {
         island->wedge = contradiction;
         island->guides_yield = 1;
         return SPRAG_OK;
@@ -142,19 +144,41 @@ spragStatus spragWedgeFind(spragIsland *island)
     if (!spragConesInit(&cones, asked, arena))
         return SPRAG_ERROR_MEMORY;
     const size_t n = 3 * (size_t)cones.problem->contact_count;
-    double *guess = SPRAG_TAKE_RAW(arena, double, n), *y = SPRAG_TAKE(arena, double, n);
-    if (guess == NULL || y == NULL || !spragConesContacts(&cones, island->r, &contacts, guess, arena))
+    double *guess = SPRAG_TAKE_RAW(arena, double, n), *y = SPRAG_TAKE(arena, double, n),
+           *no_friction = SPRAG_TAKE(arena, double, n / 3);
+    if (guess == NULL || y == NULL || no_friction == NULL ||
+        !spragConesContacts(&cones, island->r, &contacts, guess, arena))
         return SPRAG_ERROR_MEMORY;
+    if (smooth)
+        contacts.mu = contacts.mu_minus = no_friction;
     const int huge = island->yielded > 0 || spragImpulsesAreHuge(&island->problem, island->r);
     const spragExistenceAsk ask = {
-        .guess = guess, .variants = VARIANTS, .closing = CLOSING, .modest = huge && spragHasGuides(island)};
+        .guess = guess, .variants = VARIANTS, .closing = closing, .modest = huge && spragHasGuides(island)};
     if (contacts.contact_count > 0 && spragExistenceFind(&contacts, &ask, arena, y, &existence) != SPRAG_OK)
         return SPRAG_ERROR_MEMORY;
-    if (existence.margin < -CLOSING) {
+    if (existence.margin < -closing) {
         island->wedge = -existence.margin;
         island->guides_yield |= !contactsBear(island, &cones, y);
     }
     return SPRAG_OK;
+}
+
+spragStatus spragWedgeFind(spragIsland *island)
+{
+    island->squeezed = 0;
+    return findClosing(island, CLOSING, 0);
+}
+
+spragStatus spragSqueezeFind(spragIsland *island)
+{
+    const double wedge = island->wedge;
+    island->squeezed = 0;
+    if (spragHasGuides(island) || spragProblemHasFreeRows(&island->problem))
+        return SPRAG_OK;
+    const spragStatus status = findClosing(island, SQUEEZING, 1);
+    island->squeezed = island->wedge > 0;
+    island->wedge = fmax(island->wedge, wedge);
+    return status;
 }
 
 /* m/s: max w |r| of contacts, w as in soften. */

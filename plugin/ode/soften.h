@@ -18,6 +18,10 @@
  * judged; the closing speed and the residual of the rigid one are kept beside it (island->wedge, rigid), counted and
  * told on their own.
  *
+ * Squeezed.  If there is such a wedge without any friction, no motion keeps the bodies apart: a box between the floor
+ * and a press, or in the jaws of a gripper, which are driven and do not give way.  That is a proof: nothing looks for a
+ * rigid solution, and contacts yield at once.
+ *
  * Guides.  Two-sided contacts lock too, a slider that jams with the floor that pushes it out.  They yield only where no
  * contact has a part in the wedge, or where contacts that yield are not enough: what joints hold is not to move.  Rows
  * across a sliding bearing that contradict each other (two rails) are a wedge that closes by what they differ.  With a
@@ -60,5 +64,9 @@ void spragYieldTell(spragIsland *island);
 
 /* island->wedge: the speed at which a wedge closes that friction locks (existence.c), or 0.  OK or ERROR_MEMORY. */
 spragStatus spragWedgeFind(spragIsland *island);
+
+/* island->squeezed: 1 if contacts close whatever their friction; then island->wedge is no less than how fast.  OK or
+ * ERROR_MEMORY. */
+spragStatus spragSqueezeFind(spragIsland *island);
 
 #endif
