@@ -183,11 +183,8 @@ static int solveHard(const spragSolveOptions *options, spragIsland *island, cons
 static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, int *iterations)
 {
     spragSolveOptions own = *options;
-    spragStatus squeezed;
     if (!(island->wedge > 0))
         return spragPartingSolve(SPRAG_CHAIN_REST, options, island, iterations);
-    if (isSqueezed(options, island, &squeezed))
-        return squeezed;
     own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, WORK_DESPITE) : WORK_DESPITE;
     const spragStatus status = spragPartingSolve(SPRAG_CHAIN_DESPITE, &own, island, iterations);
     if (status == SPRAG_OK || !isFar(options, island))
@@ -219,6 +216,14 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
     return early ? goOn(options, island, iterations) : status;
 }
 
+/* Is a wedge that was not asked so yet a squeeze?  1: no memory. */
+static int nameSqueeze(spragIsland *island, spragStatus *status)
+{
+    if (!island->wedged_before && island->wedge > 0 && spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        *status = SPRAG_ERROR_MEMORY;
+    return *status == SPRAG_ERROR_MEMORY;
+}
+
 spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *island)
 {
     spragArena *arena = &island->lane->arena;
@@ -242,7 +247,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     spragStatus status = waits ? solveRigid(options, island, guess, again, &iterations)
                                : spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, &iterations);
     if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
-        (island->wedge > 0 || spragConflicts(island)))
+        (island->wedge > 0 || spragConflicts(island)) && !nameSqueeze(island, &status))
         status = spragYieldingSolve(options, island, again || island->wedged_before ? guess : NULL, &iterations);
     const int limited = given->time_limit > 0 || given->iteration_limit > 0;
     if (limited && status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&

@@ -160,6 +160,26 @@ static void aSqueezeIsNotSearched(void **state)
     }
 }
 
+/* A body that friction holds between walls which squeeze it, as a gripper does, stays where it is. */
+static void whatIsSqueezedDoesNotCreep(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; ++k) {
+        Vice vice;
+        makeVice(&vice, k == 2 ? 1e-6 : 0);
+        dWorldSetCFM(vice.world, 0);
+        for (int step = 0; step < 20; ++step) {
+            dJointGroupEmpty(vice.group);
+            for (int wall = 0; wall < 2; ++wall)
+                addWall(&vice, 1 - 2 * wall, 0.02, k == 0 ? 0.5 : 2);
+            assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+            assert_int_equal(spragWorldGetStepInfo(vice.sprag).wedged, 1);
+            assert_true(fabs(dBodyGetLinearVel(vice.body)[2]) < 1e-9);
+        }
+        freeVice(&vice);
+    }
+}
+
 /* A search with a limit that ends far from an answer is none: a wedge that lasts is asked for then too. */
 static void aWedgeLastsThoughStepsAreLimited(void **state)
 {
@@ -365,6 +385,7 @@ int main(void)
                                        cmocka_unit_test(aWayOutIsNoWedge),
                                        cmocka_unit_test(aWedgeThatLastsIsNotSearchedAgain),
                                        cmocka_unit_test(aSqueezeIsNotSearched),
+                                       cmocka_unit_test(whatIsSqueezedDoesNotCreep),
                                        cmocka_unit_test(aLimitedStepSqueezesModestly),
                                        cmocka_unit_test(aHingeHoldsWhatContactsPushOut),
                                        cmocka_unit_test(aWedgeInACrowdEndsTheSearch),
