@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "linalg/vec3.h"
 #include "ode/delassus.h"
 #include "ode/release.h"
@@ -196,6 +197,7 @@ spragStatus spragSqueezeFind(spragIsland *island)
     const spragStatus status = findClosing(island, SQUEEZING, 1);
     island->squeezed = island->wedge > 0;
     island->wedge = fmax(island->wedge, wedge);
+    island->rigid = island->solve.residual; /* unless contacts yield */
     return status;
 }
 
@@ -262,12 +264,15 @@ static spragStatus solveShares(const spragSolveOptions *options, spragIsland *is
     Yielding what = closing > 0 && island->guides_yield                               ? GUIDES
                     : closing > 0 && island->yielded <= first && normalsMayDo(island) ? NORMALS
                                                                                       : CONTACTS;
+    spragSolveOptions left = *options;
+    const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragStatus status = SPRAG_NOT_CONVERGED;
     island->solve.residual = INFINITY;
     for (double share = closing > 0 ? fmax(first, island->yielded) : first;
          share <= SHARE_MOST && status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough);) {
         soften(island, diagonal, share, what);
-        status = solveYielding(options, island, closing > 0 ? guess : NULL, enough, iterations);
+        left.time_limit = spragTimeLeft(options->time_limit, begin);
+        status = solveYielding(&left, island, closing > 0 ? guess : NULL, enough, iterations);
         island->wedge = closing > 0 ? closing : share * fastest(island);
         island->yielded = closing > 0 ? share : 0;
         if (what == NORMALS)
