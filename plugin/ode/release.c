@@ -21,7 +21,8 @@ enum {
         2, /* misses of an island in one step, after which methods get no more than STEPS_PROMPT iterations: */
     STEPS_PROMPT = 300, /* joints in conflict are solved again for each bound, motor and surge */
     FEW = 60,           /* blocks that are swept in some microseconds, at most */
-    LARGE = 200         /* blocks: a larger pile is still falling, and its step does not wait for all this */
+    LARGE = 200,        /* blocks: a larger pile is still falling, and its step does not wait for all this */
+    FEW_SQUEEZED = 24   /* blocks of an island that is asked for a squeeze under a limit too: some 0.1 ms */
 };
 
 static void setTangential(double *bound, const unsigned char unused[3], double limit)
@@ -120,7 +121,23 @@ static int isMissed(const spragSolveOptions *options, const spragIsland *island,
     return status == SPRAG_NOT_CONVERGED && isFar(options, island);
 }
 
-/* An island that was wedged in the last step may still be: the mode search alone is tried before a wedge is looked for.
+/* 1: the island is squeezed (soften.h), or there is no memory.  r: the guess, which is judged. */
+static int isSqueezed(const spragSolveOptions *options, spragIsland *island, spragStatus *status)
+{
+    *status = SPRAG_NOT_CONVERGED;
+    if (spragHasInfinite(island))
+        return 0;
+    if (spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        *status = SPRAG_ERROR_MEMORY;
+    if (island->squeezed) {
+        spragProblemVelocity(&island->problem, island->r, island->u);
+        island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);
+    }
+    return *status == SPRAG_ERROR_MEMORY || (island->squeezed && isFar(options, island));
+}
+
+/* An island that was wedged in the last step may still be: the mode search alone is tried before a wedge is looked for,
+ * unless it is squeezed, which costs a tenth of that to ask.
  * If it was wedged in this step (again), with other bounds or corrections, not even that is.  1: it is solved, wedged,
  * or there is no memory; 0: neither. */
 static int solveWedged(const spragSolveOptions *options, spragIsland *island, int again, int *iterations,
@@ -130,6 +147,9 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
     if ((!island->wedged_before && !again) || own.solver != SPRAG_SOLVER_AUTO)
         return 0;
     own.solver = SPRAG_SOLVER_VARIANT;
+    if (!again && isSqueezed(options, island, status))
+        return 1;
+    island->wedge = 0;
     if (!again) {
         *status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, iterations);
     } else {
@@ -197,6 +217,14 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
     return early ? goOn(options, island, iterations) : status;
 }
 
+/* Is a wedge that was not asked so yet a squeeze?  1: no memory. */
+static int nameSqueeze(spragIsland *island, spragStatus *status)
+{
+    if (!island->wedged_before && island->wedge > 0 && spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        *status = SPRAG_ERROR_MEMORY;
+    return *status == SPRAG_ERROR_MEMORY;
+}
+
 spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *island)
 {
     spragArena *arena = &island->lane->arena;
@@ -204,28 +232,37 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     const int waits = !(given->time_limit > 0) && island->block_count <= LARGE;
     spragSolveOptions own = *given;
     const spragSolveOptions *options = &own;
-    const int again = island->wedge > 0;
+    const int again = island->wedge > 0,
+              few = given->time_limit > 0 && given->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW_SQUEEZED;
+    const double begin = given->time_limit > 0 ? spragSeconds() : 0;
     double *guess = NULL; /* kept if the island was wedged or hard in the last step */
     int iterations = 0;
     if (waits && island->missed >= MISSES_PATIENT && own.iteration_limit == 0)
         own.iteration_limit = STEPS_PROMPT;
-    if (waits && (again || island->wedged_before || island->hard_before)) {
+    if ((waits || few) && (again || island->wedged_before || island->hard_before)) {
         const size_t n = 3 * (size_t)island->block_count;
         guess = SPRAG_TAKE_RAW(arena, double, n);
         if (guess == NULL)
             return SPRAG_ERROR_MEMORY;
         memcpy(guess, island->r, n * sizeof *guess);
     }
-    island->wedge = 0;
-    spragStatus status = waits ? solveRigid(options, island, guess, again, &iterations)
-                               : spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, &iterations);
+    island->wedge = island->squeezed = 0;
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    if (waits)
+        status = solveRigid(options, island, guess, again, &iterations);
+    else if (!few || !(again || island->wedged_before) || !isSqueezed(options, island, &status))
+        status = spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, &iterations);
+    own.time_limit = spragTimeLeft(given->time_limit, begin);
     if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
-        (island->wedge > 0 || spragConflicts(island)))
+        (island->wedge > 0 || spragConflicts(island)) && !nameSqueeze(island, &status))
         status = spragYieldingSolve(options, island, again || island->wedged_before ? guess : NULL, &iterations);
     const int limited = given->time_limit > 0 || given->iteration_limit > 0;
     if (limited && status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
         island->block_count <= FEW && !(island->wedge > 0) && !spragConflicts(island))
         status = spragYieldingSweep(options, island, &iterations);
+    if (few && status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) && !(island->wedge > 0) &&
+        spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        status = SPRAG_ERROR_MEMORY;
     spragArenaRelease(arena, mark);
     island->solve.iterations = iterations;
     island->missed += isMissed(options, island, status);

@@ -142,6 +142,8 @@ static void swapMemory(struct spragWorld *world)
 /* ---------------------------------------------------------------- the step */
 
 static const char *const wedged = "friction locks a wedge that closes: no rigid solution, so the contacts yield";
+static const char *const squeezed =
+    "bodies are squeezed, a wedge that closes whatever the friction: no rigid solution, so the contacts yield";
 static const char *const missed = "no method came within the tolerance; the best answer is used";
 static const char *const unsettled = "no friction of its joints was found that fits their reactions";
 
@@ -150,11 +152,11 @@ static const char *reasonOf(const struct spragWorld *world, const spragIsland *i
     if (type == SPRAG_EVENT_DECLINED)
         return island->declined;
     if (type == SPRAG_EVENT_JAM)
-        return wedged;
+        return island->squeezed ? squeezed : wedged;
     if (type != SPRAG_EVENT_FALLBACK)
         return NULL;
     return island->rescued != NULL                                ? island->rescued
-           : island->wedge > 0                                    ? wedged
+           : island->wedge > 0                                    ? (island->squeezed ? squeezed : wedged)
            : island->unsettled                                    ? unsettled
            : !(island->solve.residual <= world->config.tolerance) ? missed
                                                                   : NULL;

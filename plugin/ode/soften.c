@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "linalg/vec3.h"
 #include "ode/delassus.h"
 #include "ode/release.h"
@@ -11,7 +12,13 @@
 #include "solve/existence.h"
 #include "solve/solver.h"
 
-enum { SWEEPS = 20, VARIANTS = 64 };
+enum {
+    SWEEPS = 20,
+    VARIANTS = 64,
+    NORMALS_MOST =
+        24 /* blocks of an island whose contacts yield along their normals alone; larger ones, as crowds that a
+                         wall pushes, then rest too, but take twice the time */
+};
 #define CONFLICT 1e4        /* of the impulse that would stop the island: greater ones are in conflict */
 #define SHARE_CONFLICT 1e-8 /* of W, the compliance of contacts that yield: the first that is tried in conflict */
 #define SHARE_WEDGE 1e-3    /* the same in a wedge */
@@ -19,7 +26,9 @@ enum { SWEEPS = 20, VARIANTS = 64 };
 #define SHARE_SWEPT 0.1  /* the same where there is only time for some sweeps, which then end at rest */
 #define NEAR_REST 0.1    /* of mostWithout(): of 1704 answers with a smaller residual, sweeps brought only 41 nearer */
 #define SHARE_NAMED 0.01 /* of the sum of a wedge's normal impulses: a contact with less has no part in it */
+#define MU_STICKS 2      /* friction up to which contacts are asked to yield along their normals alone */
 #define CLOSING 1e-6     /* m/s: a wedge that closes more slowly is none */
+#define SQUEEZING 1e-4   /* m/s: existence.c leaves contacts a friction of 1e-6, and nothing slips by 100 m/s */
 
 static int isInfinite(const spragBlock *block)
 {
@@ -66,17 +75,28 @@ int spragHasGuides(const spragIsland *island)
     return 0;
 }
 
-/* Sets the diagonal of W to what it was (diagonal, block_count x 3) and a share of it more: of contacts and, if asked,
- * of guides. */
-static void soften(spragIsland *island, const double *diagonal, double share, int guides)
+/* What yields: contacts along their normals (since |r_t| <= mu r_n that bounds all of r, and what friction holds does
+ * not creep: with three rows a box in the jaws of a gripper sank by 0.07 mm/s); in all their rows, as where mu is large
+ * r_n may be next to nothing; and guides. */
+typedef enum Yielding { NORMALS, CONTACTS, GUIDES } Yielding;
+
+static int rowsOf(const spragBlock *block, Yielding what)
+{
+    if (block->part != SPRAG_PART_CONTACT)
+        return what == GUIDES && isGuide(block) ? 3 : 0;
+    return what == NORMALS && block->kind == SPRAG_BLOCK_CONTACT ? 1 : 3;
+}
+
+/* Sets the diagonal of W to what it was (diagonal, block_count x 3) and a share of it more. */
+static void soften(spragIsland *island, const double *diagonal, double share, Yielding what)
 {
     for (int k = 0; k < island->block_count; ++k) {
         const spragBlock *block = &island->block[k];
         const double *d = diagonal + 3 * k, compliance = share * (d[0] + d[1] + d[2]) / 3;
-        const int yields = block->part == SPRAG_PART_CONTACT || (guides && isGuide(block));
+        const int rows = rowsOf(block, what);
         double *W = island->W + 9 * spragProblemDiagonal(&island->problem, k);
         for (int row = 0; row < 3; ++row)
-            W[4 * row] = d[row] + (yields && !block->unused[row] ? compliance : 0);
+            W[4 * row] = d[row] + (row < rows && !block->unused[row] ? compliance : 0);
     }
 }
 
@@ -117,7 +137,8 @@ static int contactsBear(const spragIsland *island, const spragCones *cones, cons
     return 0;
 }
 
-spragStatus spragWedgeFind(spragIsland *island)
+/* Does what closes faster than this, with friction or without?  OK, or ERROR_MEMORY. */
+static spragStatus findClosing(spragIsland *island, double closing, int smooth)
 {
     spragArena *arena = &island->lane->arena;
     const int has_free = spragProblemHasFreeRows(&island->problem);
@@ -131,7 +152,7 @@ spragStatus spragWedgeFind(spragIsland *island)
         return SPRAG_OK;
     if (has_free && !spragFreeRowsEliminate(&island->problem, arena, &rest, &contradiction))
         return SPRAG_ERROR_MEMORY;
-    if (contradiction > CLOSING) {
+    if (contradiction > closing) {
         island->wedge = contradiction;
         island->guides_yield = 1;
         return SPRAG_OK;
@@ -142,19 +163,42 @@ spragStatus spragWedgeFind(spragIsland *island)
     if (!spragConesInit(&cones, asked, arena))
         return SPRAG_ERROR_MEMORY;
     const size_t n = 3 * (size_t)cones.problem->contact_count;
-    double *guess = SPRAG_TAKE_RAW(arena, double, n), *y = SPRAG_TAKE(arena, double, n);
-    if (guess == NULL || y == NULL || !spragConesContacts(&cones, island->r, &contacts, guess, arena))
+    double *guess = SPRAG_TAKE_RAW(arena, double, n), *y = SPRAG_TAKE(arena, double, n),
+           *no_friction = SPRAG_TAKE(arena, double, n / 3);
+    if (guess == NULL || y == NULL || no_friction == NULL ||
+        !spragConesContacts(&cones, island->r, &contacts, guess, arena))
         return SPRAG_ERROR_MEMORY;
+    if (smooth)
+        contacts.mu = contacts.mu_minus = no_friction;
     const int huge = island->yielded > 0 || spragImpulsesAreHuge(&island->problem, island->r);
     const spragExistenceAsk ask = {
-        .guess = guess, .variants = VARIANTS, .closing = CLOSING, .modest = huge && spragHasGuides(island)};
+        .guess = guess, .variants = VARIANTS, .closing = closing, .modest = huge && spragHasGuides(island)};
     if (contacts.contact_count > 0 && spragExistenceFind(&contacts, &ask, arena, y, &existence) != SPRAG_OK)
         return SPRAG_ERROR_MEMORY;
-    if (existence.margin < -CLOSING) {
+    if (existence.margin < -closing) {
         island->wedge = -existence.margin;
         island->guides_yield |= !contactsBear(island, &cones, y);
     }
     return SPRAG_OK;
+}
+
+spragStatus spragWedgeFind(spragIsland *island)
+{
+    island->squeezed = 0;
+    return findClosing(island, CLOSING, 0);
+}
+
+spragStatus spragSqueezeFind(spragIsland *island)
+{
+    const double wedge = island->wedge;
+    island->squeezed = 0;
+    if (spragHasGuides(island) || spragProblemHasFreeRows(&island->problem))
+        return SPRAG_OK;
+    const spragStatus status = findClosing(island, SQUEEZING, 1);
+    island->squeezed = island->wedge > 0;
+    island->wedge = fmax(island->wedge, wedge);
+    island->rigid = island->solve.residual; /* unless contacts yield */
+    return status;
 }
 
 /* m/s: max w |r| of contacts, w as in soften. */
@@ -183,35 +227,60 @@ static double *room(const spragIsland *island, Answer *answer)
     return diagonal;
 }
 
-/* Solves and judges the problem with a compliance on all contacts, and on guides if they are to yield, with which there
- * is a solution.  guess: in a wedge, where the mode search alone begins, which is tried first; or NULL.  W is rigid
+/* 1: a few plain contacts alone, with friction that is nowhere so large that r_n need not be. */
+static int normalsMayDo(const spragIsland *island)
+{
+    int may = island->row_count == 0 && island->block_count <= NORMALS_MOST;
+    for (int k = 0; k < island->block_count && may; ++k)
+        may = island->block[k].part == SPRAG_PART_CONTACT && island->block[k].mu <= MU_STICKS;
+    return may;
+}
+
+/* The mode search from the guess, unless that is NULL, and if that is not enough the chain from rest. */
+static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *island, const double *guess,
+                                 double enough, int *iterations)
+{
+    const size_t n = 3 * (size_t)island->block_count;
+    spragSolveOptions search = *options;
+    search.solver = SPRAG_SOLVER_VARIANT;
+    if (guess != NULL) {
+        memcpy(island->r, guess, n * sizeof *island->r);
+        const spragStatus status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &search, island, iterations);
+        if (status == SPRAG_ERROR_MEMORY || island->solve.residual <= enough)
+            return status;
+    }
+    memset(island->r, 0, n * sizeof *island->r);
+    return spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, iterations);
+}
+
+/* Solves and judges the problem with a compliance with which there is a solution, on the normals of contacts, if that
+ * will not do on contacts, and on guides if they are to yield.  guess: in a wedge, where to begin, or NULL.  W is rigid
  * again afterwards. */
 static spragStatus solveShares(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
                                const double *guess, int *solved, int *iterations)
 {
-    const size_t n = 3 * (size_t)island->block_count;
     const double closing = island->wedge, first = closing > 0 ? SHARE_WEDGE : SHARE_CONFLICT;
     const double enough = fmax(closing > 0 ? options->tolerance : SPRAG_MISSED, options->enough);
-    const int guides = closing > 0 && island->guides_yield;
-    spragSolveOptions search = *options;
-    search.solver = SPRAG_SOLVER_VARIANT;
+    Yielding what = closing > 0 && island->guides_yield                               ? GUIDES
+                    : closing > 0 && island->yielded <= first && normalsMayDo(island) ? NORMALS
+                                                                                      : CONTACTS;
+    spragSolveOptions left = *options;
+    const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragStatus status = SPRAG_NOT_CONVERGED;
     island->solve.residual = INFINITY;
     for (double share = closing > 0 ? fmax(first, island->yielded) : first;
-         share <= SHARE_MOST && status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough); share *= 10) {
-        soften(island, diagonal, share, guides);
-        if (guess != NULL && closing > 0) {
-            memcpy(island->r, guess, n * sizeof *island->r);
-            status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &search, island, iterations);
-        }
-        if (status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough)) {
-            memset(island->r, 0, n * sizeof *island->r);
-            status = spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, iterations);
-        }
+         share <= SHARE_MOST && status != SPRAG_ERROR_MEMORY && !(island->solve.residual <= enough);) {
+        soften(island, diagonal, share, what);
+        left.time_limit = spragTimeLeft(options->time_limit, begin);
+        status = solveYielding(&left, island, closing > 0 ? guess : NULL, enough, iterations);
         island->wedge = closing > 0 ? closing : share * fastest(island);
         island->yielded = closing > 0 ? share : 0;
+        if (what == NORMALS)
+            what = CONTACTS;
+        else
+            share *= 10;
     }
-    soften(island, diagonal, 0, 0);
+    soften(island, diagonal, 0, CONTACTS);
     *solved = island->solve.residual <= enough;
     return status;
 }

@@ -13,10 +13,15 @@
  * If not, friction locks a wedge: impulses inside the cones which stop each other (W r = 0) and which the motion drives
  * home (q.r < 0), as between the planks that a game has let a door sink into, all pushing it out.  There may be a rigid
  * solution all the same: boxes that a wall pushes have one in two of three such islands.  It has some milliseconds more
- * (release.c), and of the planks none has been seen (stormbaancoureur: all of 20).  Then all contacts yield, by s =
- * 1e-3 or, if need be, 1e-2 or 1e-1, with which a solution exists by the same criterion.  That problem is solved and
- * judged; the closing speed and the residual of the rigid one are kept beside it (island->wedge, rigid), counted and
- * told on their own.
+ * (release.c), and of the planks none has been seen (stormbaancoureur: all of 20).  Then all contacts yield,
+ * along their normals or, if need be, in all directions, by s = 1e-3 or, if need be, 1e-2 or 1e-1, with which a
+ * solution exists by the same criterion.  That problem is solved and judged; the closing speed and the residual of the
+ * rigid one are kept beside it (island->wedge, rigid), counted and told on their own.
+ *
+ * Squeezed.  If there is such a wedge without any friction, no motion keeps the bodies apart: a box between the floor
+ * and a press, or in the jaws of a gripper, which are driven and do not give way.  Nothing but the compliance that the
+ * world's CFM gives has an answer then.  So where the last step did not find that, this one does not look for it, and
+ * contacts yield at once.
  *
  * Guides.  Two-sided contacts lock too, a slider that jams with the floor that pushes it out.  They yield only where no
  * contact has a part in the wedge, or where contacts that yield are not enough: what joints hold is not to move.  Rows
@@ -60,5 +65,9 @@ void spragYieldTell(spragIsland *island);
 
 /* island->wedge: the speed at which a wedge closes that friction locks (existence.c), or 0.  OK or ERROR_MEMORY. */
 spragStatus spragWedgeFind(spragIsland *island);
+
+/* island->squeezed: 1 if contacts close whatever their friction; then island->wedge is no less than how fast.  OK or
+ * ERROR_MEMORY. */
+spragStatus spragSqueezeFind(spragIsland *island);
 
 #endif

@@ -147,6 +147,7 @@ typedef struct spragIsland {
     int surged;             /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int articulation_count;
     double wedge, rigid; /* m/s: friction locks a wedge that closes so fast, or 0; residual of the rigid problem then */
+    int squeezed;        /* 1: that wedge closes whatever the friction */
     double yielded;      /* the share of W by which its contacts had to yield so far in this step, or 0 (soften.h) */
     int guides_yield;    /* 1: guides had to, too */
     /* what follows begins as zeros where the island is not lone (batches.c), and has no value where it is */

@@ -38,8 +38,8 @@ static void freeVice(Vice *vice)
     dWorldDestroy(vice->world);
 }
 
-/* The corners of the face x = side / 2, sunk into a wall there. */
-static void addWall(Vice *vice, double side, double depth, double mu)
+/* The corners of the face x = side / 2, sunk into a wall there that leans outwards by `lean` (rad). */
+static void addLeaningWall(Vice *vice, double side, double depth, double mu, double lean)
 {
     for (int k = 0; k < 4; ++k) {
         dContact contact;
@@ -49,10 +49,16 @@ static void addWall(Vice *vice, double side, double depth, double mu)
         contact.geom.pos[0] = 0.5 * side;
         contact.geom.pos[1] = k % 2 ? 0.5 : -0.5;
         contact.geom.pos[2] = k / 2 ? 0.5 : -0.5;
-        contact.geom.normal[0] = -side;
+        contact.geom.normal[0] = -side * cos(lean);
+        contact.geom.normal[2] = sin(lean);
         contact.geom.depth = depth;
         dJointAttach(dJointCreateContact(vice->world, vice->group, &contact), vice->body, NULL);
     }
+}
+
+static void addWall(Vice *vice, double side, double depth, double mu)
+{
+    addLeaningWall(vice, side, depth, mu, 0);
 }
 
 static int eventsOf(const Vice *vice, spragEventType type, const char **reason)
@@ -120,6 +126,68 @@ static void aWedgeThatLastsIsNotSearchedAgain(void **state)
             assert_true(info.iterations < first / 4);
     }
     freeVice(&vice);
+}
+
+/* Between upright walls no motion keeps the body apart from both, whatever the friction: nothing looks for one, and the
+ * next steps go on where the last one ended.  Out of leaning walls it slides, unless friction holds it. */
+static void aSqueezeIsNotSearched(void **state)
+{
+    (void)state;
+    static const double friction[] = {0, 0.1, 50};
+    for (int k = 0; k < 6; ++k) {
+        Vice vice;
+        const char *reason = NULL;
+        const double lean = k < 3 ? 0 : 0.2, mu = friction[k % 3];
+        makeVice(&vice, 1e-6);
+        dWorldSetCFM(vice.world, 0);
+        for (int step = 0; step < 4; ++step) {
+            dJointGroupEmpty(vice.group);
+            for (int wall = 0; wall < 2; ++wall)
+                addLeaningWall(&vice, 1 - 2 * wall, 0.02, mu, lean);
+            assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+            const spragStepInfo info = spragWorldGetStepInfo(vice.sprag);
+            assert_int_equal(info.wedged, k < 3 || mu > 1);
+            assert_true(info.residual <= 1e-6);
+            if (info.wedged == 0)
+                continue;
+            assert_int_equal(eventsOf(&vice, SPRAG_EVENT_JAM, &reason), 1);
+            assert_true((strstr(reason, "squeezed") != NULL) == (k < 3));
+            assert_true((strstr(reason, "friction locks") != NULL) == (k >= 3));
+            if (k < 3 && step > 0)
+                assert_true(info.iterations < 20);
+        }
+        freeVice(&vice);
+    }
+}
+
+/* A body that friction holds between walls which squeeze it, as a gripper does, stays where it is.  Under a time limit
+ * (k = 3) a squeeze is known from the second step on, and no time is spent on what is not there. */
+static void whatIsSqueezedDoesNotCreep(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; ++k) {
+        Vice vice;
+        makeVice(&vice, k > 1 ? 1e-6 : 0);
+        dWorldSetCFM(vice.world, 0);
+        spragConfig config;
+        assert_int_equal(spragWorldGetConfig(vice.sprag, &config), SPRAG_OK);
+        config.time_limit = k == 3 ? 1 : 0;
+        assert_int_equal(spragWorldSetConfig(vice.sprag, &config), SPRAG_OK);
+        for (int step = 0; step < 20; ++step) {
+            dJointGroupEmpty(vice.group);
+            for (int wall = 0; wall < 2; ++wall)
+                addWall(&vice, 1 - 2 * wall, 0.02, k == 0 ? 0.5 : 2);
+            assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+            const spragStepInfo info = spragWorldGetStepInfo(vice.sprag);
+            assert_int_equal(info.wedged, 1);
+            if (k == 3 && step == 0)
+                continue;
+            assert_true(info.residual <= 1e-6);
+            assert_true(k < 3 || info.iterations < 100);
+            assert_true(fabs(dBodyGetLinearVel(vice.body)[2]) < (k < 3 ? 1e-9 : 1e-6));
+        }
+        freeVice(&vice);
+    }
 }
 
 /* A search with a limit that ends far from an answer is none: a wedge that lasts is asked for then too. */
@@ -326,6 +394,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(aWedgeYieldsAndIsTold),
                                        cmocka_unit_test(aWayOutIsNoWedge),
                                        cmocka_unit_test(aWedgeThatLastsIsNotSearchedAgain),
+                                       cmocka_unit_test(aSqueezeIsNotSearched),
+                                       cmocka_unit_test(whatIsSqueezedDoesNotCreep),
                                        cmocka_unit_test(aLimitedStepSqueezesModestly),
                                        cmocka_unit_test(aHingeHoldsWhatContactsPushOut),
                                        cmocka_unit_test(aWedgeInACrowdEndsTheSearch),
