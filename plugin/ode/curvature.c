@@ -61,6 +61,11 @@ static void armTo(dGeomID geom, double half, const double point[3], double arm[3
         arm[i] += along * axis[i];
 }
 
+void spragCurvatureArm(dGeomID geom, const double point[3], double arm[3])
+{
+    armTo(geom, 0, point, arm);
+}
+
 int spragCurvatureIsBall(dGeomID geom)
 {
     return dGeomGetClass(geom) == dSphereClass && !dGeomIsOffset(geom);

@@ -37,6 +37,9 @@ static inline int spragCurvatureIsRound(double radius)
     return radius > 0 && radius < SPRAG_CURVATURE_FLAT;
 }
 
+/* arm (3): m, from the point to the centre of a geom that is its body's. */
+void spragCurvatureArm(dGeomID geom, const double point[3], double arm[3]);
+
 /* 1: a sphere about the centre of its body. */
 int spragCurvatureIsBall(dGeomID geom);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "ode/stray.h"
 
 int spragSetFind(int *parent, int i)
 {
@@ -43,7 +44,7 @@ static void listLinks(Sets *sets)
     const spragSnapshot *s = sets->snapshot;
     for (int j = 0; j < s->joint_count; ++j) {
         const spragJointState *joint = &s->joint[j];
-        if (!joint->enabled)
+        if (!joint->enabled || joint->stray)
             continue;
         const int contact = spragIsContact(joint);
         sets->link[sets->link_count++] = (Link){.joint = j,
@@ -191,5 +192,6 @@ spragStatus spragIslandsFind(spragArena *arena, spragSnapshot *s)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for %d islands", s->island_count);
     countMembers(&sets);
     listMembers(&sets, list);
+    spragStraysPlace(s);
     return SPRAG_OK;
 }

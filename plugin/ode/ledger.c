@@ -369,7 +369,7 @@ static void findPairs(void *data, int range, int first, int end)
     for (int j = first; j < end; ++j) {
         const spragJointState *joint = &s->joint[j];
         match->pair[j] = -1;
-        if (joint->island < 0 || joint->contact == NULL)
+        if (joint->island < 0 || joint->contact == NULL || joint->stray)
             continue;
         const dBodyID body[2] = {bodyId(s, joint->body[0]), bodyId(s, joint->body[1])};
         const void *key = spragLedgerPair(body);

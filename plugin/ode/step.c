@@ -16,6 +16,7 @@
 #include "ode/report.h"
 #include "ode/rescue.h"
 #include "ode/snapshot.h"
+#include "ode/stray.h"
 
 /* Other threads help if the last step had at least as many joints: with fewer, their part of the work, less than a
  * millisecond, does not pay for waking them. */
@@ -79,6 +80,7 @@ static void countAll(struct spragWorld *world)
 
 static spragStatus findIslands(spragWorldID world)
 {
+    spragStraysFind(world);
     return spragIslandsFind(&world->arena, &world->snapshot);
 }
 

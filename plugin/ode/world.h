@@ -80,6 +80,7 @@ typedef struct spragJointState {
     unsigned listened : 1;    /* the user wants its feedback */
     unsigned alone : 1;       /* a contact: its two bodies have no other one, as far as is known */
     unsigned surges : 1;      /* its impulse is out of proportion to its corrections */
+    unsigned stray : 1;       /* a contact that is none (stray.h): it has an island, and is not in its list */
     unsigned never_stays : 1; /* a contact that is not of two boxes of bodies (stay.h) */
 } spragJointState;
 _Static_assert(sizeof(spragJointState) == SPRAG_LINE, "a joint fills its line");
@@ -209,6 +210,7 @@ typedef struct spragSnapshot {
     double least_correction;           /* m/s, half the tolerance, or less where the step is short (ode/rows.h) */
     int body_count, joint_count, island_count;
     int active_count; /* joints that are enabled, and whose bodies are awake */
+    int stray_count;  /* contacts that are none (stray.h) */
     spragBodyState *body;
     spragJointState *joint;
     spragIsland *island;

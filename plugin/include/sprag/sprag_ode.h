@@ -256,7 +256,8 @@ SPRAG_API void spragGuideDestroy(spragGuideID);
 SPRAG_API spragStatus spragJointSetFriction(spragWorldID, dJointID, const spragJointFriction *);
 
 /* Contacts and events of the last step: returns how many, and an array that is valid until the next call of
- * spragWorldStep or spragWorldDetach.  contacts, events may be NULL.  0 and NULL of a world that is gone. */
+ * spragWorldStep or spragWorldDetach.  contacts, events may be NULL.  0 and NULL of a world that is gone.  (A ball that
+ * lies on a face of a mesh has one contact with it; those that a collider names at edges beside it are none.) */
 SPRAG_API int spragWorldGetContacts(spragWorldID, const spragContact **contacts);
 SPRAG_API int spragWorldGetEvents(spragWorldID, const spragEvent **events);
 /* Sets a function that is called for every event at the end of spragWorldStep, in their order, on the thread of the
