@@ -267,8 +267,8 @@ void spragVelocityProduct(const spragBodyState *const body[2], const double radi
     productBy(productOnPlane, body, radius, point, n, out);
 }
 
-/* Of the middle of its face, or of its point.  Where one body is driven: half of it, and half of it as the plane sees
- * it. */
+/* Of the middle of its face, or of its point, at which it is `out` on entry.  Where one body is driven: half of it, and
+ * half of it as the plane sees it. */
 static void acrossProduct(const spragCurvedContact *contact, double limit, double out[3], double rest[3])
 {
     const double *point = contact->middle == NULL ? contact->point : contact->middle;
@@ -276,7 +276,8 @@ static void acrossProduct(const spragCurvedContact *contact, double limit, doubl
     int driven = 0;
     for (int side = 0; side < 2; ++side)
         driven |= contact->body[side] != NULL && contact->body[side]->kinematic;
-    spragVelocityProduct(contact->body, contact->radius, point, contact->n, out);
+    if (contact->middle != NULL)
+        spragVelocityProduct(contact->body, contact->radius, point, contact->n, out);
     if (driven)
         productBy(productFromPlane, contact->body, contact->radius, point, contact->n, seen);
     else
@@ -294,9 +295,7 @@ double spragFaceProduct(const spragCurvedContact *contact, double step, double o
         turn = fmax(turn, contact->body[side] == NULL ? 0 : step * spragNorm3(contact->body[side]->velocity + 3));
     const double limit = spragProductLimit(turn);
     spragVelocityProduct(contact->body, contact->radius, contact->point, contact->n, out);
-    for (int i = 0; i < 3; ++i)
-        out[i] /= limit;
-    const double along = spragDot3(contact->n, out);
+    const double at_point[3] = {out[0] / limit, out[1] / limit, out[2] / limit};
     acrossProduct(contact, limit, out, rest);
-    return along;
+    return spragDot3(contact->n, at_point);
 }
