@@ -474,6 +474,7 @@ INLINE void solveSymmetric(const spragBlockLu *lu, double *x, const int b)
     const size_t size = (size_t)(b * b), padded = (size_t)(b * wide(b));
     const int parts = wide(b) / 4;
     double *y = lu->solution, sum[BODY];
+    memset(y, 0, (size_t)(wide(b) * lu->n) * sizeof *y); /* what is not finite would stay beside the blocks */
     for (int i = 0; i < lu->n; ++i)
         memcpy(y + wide(b) * i, x + b * lu->order[i], (size_t)b * sizeof *y);
     for (int i = 0; i < lu->n; ++i) {

@@ -499,7 +499,9 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     island->block_total = island->block_count;
     if (island->kept == NULL && (status = moveBodies(world, island)) != SPRAG_OK)
         return status;
-    if (!copied) {
+    if (copied) {
+        spragBearingsMove(world, island);
+    } else {
         leaveOut(world, island);
         spragSurgeWithhold(s, island);
     }

@@ -148,9 +148,9 @@ static int makeMobility(struct spragWorld *world, spragIsland *island, Mobility 
     const int n = island->block_count, driven = isDriven(&world->snapshot, island);
     unsigned char *locked = mobility->locked = SPRAG_TAKE(&island->lane->arena, unsigned char, n);
     mobility->free = island->mobility = SPRAG_TAKE_RAW(&island->lane->arena, double, 10 * n);
-    mobility->own = (double(*)[9])(mobility->free + n);
     if (locked == NULL || mobility->free == NULL)
         return 0;
+    mobility->own = (double(*)[9])(mobility->free + n);
     for (int k = 0; k < n; ++k) {
         spragBlock *block = &island->block[k];
         double *W = mobility->own[k];

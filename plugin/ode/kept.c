@@ -100,8 +100,10 @@ static void copyUpTo(spragIsland *island, int joint, int *row, int *block)
         island->row[island->row_count++] = before->row[*row];
     }
     for (; *block < before->block_count && before->block[*block].joint < joint; ++*block) {
-        kept->block[island->block_count] = *block;
-        island->block[island->block_count++] = before->block[*block];
+        spragBlock *copy = &island->block[island->block_count];
+        *copy = before->block[*block];
+        copy->parent += copy->parent >= 0 ? island->block_count - *block : 0; /* it is of the same joint */
+        kept->block[island->block_count++] = *block;
     }
 }
 

@@ -133,7 +133,10 @@ static int isSqueezed(const spragSolveOptions *options, spragIsland *island, spr
         spragProblemVelocity(&island->problem, island->r, island->u);
         island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);
     }
-    return *status == SPRAG_ERROR_MEMORY || (island->squeezed && isFar(options, island));
+    if (*status == SPRAG_ERROR_MEMORY || (island->squeezed && isFar(options, island)))
+        return 1;
+    island->wedge = island->squeezed = 0; /* the guess is near enough: nothing yields */
+    return 0;
 }
 
 /* An island that was wedged in the last step may still be: the mode search alone is tried before a wedge is looked for,

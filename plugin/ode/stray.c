@@ -19,10 +19,10 @@ typedef struct Run {
     double radius, sign; /* m; sign * the normal leads into the ball */
 } Run;
 
-/* Colliders number triangles, and nothing else. */
+/* Colliders number triangles, and nothing else; in contacts made by hand both may be 0. */
 static int isOfMesh(const dContactGeom *geom)
 {
-    return geom->side1 >= 0 || geom->side2 >= 0;
+    return (geom->side1 >= 0) != (geom->side2 >= 0);
 }
 
 static int goesOn(const spragJointState *a, const spragJointState *b)

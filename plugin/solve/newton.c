@@ -164,7 +164,7 @@ static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
     const int found = spragTangentInit(&inner->own, problem, inner->cones.load, newton->space, most, arena);
     if (found > 0 && dear && !newton->counted)
         inner->price = fmax(1, (inner->own.price + PASSES * spragProductPrice(problem)) / step);
-    return found > 0 && newton->pool != NULL ? spragBlockLuShare(&inner->own.lu, newton->pool, arena) : found;
+    return found > 0 ? spragTangentShare(&inner->own, newton->pool, arena) : found;
 }
 
 /* 1: on to the equations of contacts, from those of bodies: paths lose their digits there, and so does stage 3 where
@@ -360,7 +360,7 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
     newton.proximal.patient = !(options->work_limit > 0);
     if (newton.crowd)
         newton.proximal.lag_first = LAG_CROWD;
-    const int shared = ready <= 0 || pool == NULL || spragBlockLuShare(&newton.proximal.tangent.lu, pool, arena);
+    const int shared = ready <= 0 || spragTangentShare(&newton.proximal.tangent, pool, arena);
     newton.limit = limitOf(options, tangent->price + PASSES * spragProductPrice(problem));
     if (ready != 0 && shared)
         status = ready > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;

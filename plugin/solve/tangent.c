@@ -14,6 +14,14 @@
 #define PER_LINK 100
 #define PER_CONTACT 25
 
+/* Products of 3x3 blocks, some 0.7 ms: a shorter factorisation takes two threads as long as one, or longer. */
+#define SHARED 3e5
+
+int spragTangentShare(spragTangent *t, spragPool *pool, spragArena *arena)
+{
+    return pool == NULL || t->lu.products < SHARED || spragBlockLuShare(&t->lu, pool, arena);
+}
+
 /* ---------------------------------------------------------------- the space of contacts */
 
 static int factorDense(spragTangent *t)

@@ -78,6 +78,9 @@ typedef enum spragTangentSpace {
  * memory; -1: a factorisation would cost more than `price_most`, or the bodies are not known. */
 int spragTangentInit(spragTangent *tangent, const spragProblem *problem, const int *parent, spragTangentSpace space,
                      double price_most, spragArena *arena);
+/* From now on by the threads of the pool (or NULL), if a factorisation is long enough for that: with the same bits.
+ * The pool must last as long as they are made.  0: out of memory. */
+int spragTangentShare(spragTangent *tangent, spragPool *pool, spragArena *arena);
 /* From now on with partial pivoting, where the space is that of contacts.  0: out of memory. */
 int spragTangentPivot(spragTangent *tangent, spragArena *arena);
 /* With A, B, load and soft as they are.  1, or 0: singular. */

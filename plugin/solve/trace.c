@@ -668,7 +668,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         (problem->contact_count > SMALL || spragTangentPivot(&proximal.tangent, arena)) &&
         spragAmendedInit(&trace.amended, &proximal.tangent, arena)) {
         spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
-        if (pool == NULL || spragBlockLuShare(&proximal.tangent.lu, pool, arena))
+        if (spragTangentShare(&proximal.tangent, pool, arena))
             status = run(&trace, &proximal, options, r, &info->iterations);
     }
     spragArenaRelease(arena, mark);
