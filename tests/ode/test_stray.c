@@ -166,11 +166,32 @@ static void sameFeetAreOne(void **state)
     freeGround();
 }
 
+/* A chock at the foot of a ball that lies on a mesh: no triangle's contact, whatever stands in side1 and side2. */
+static void handMadeContactsAct(void **state)
+{
+    (void)state;
+    makeGround(20, 0.1, flat);
+    place(1, RADIUS, 1, 0);
+    dBodySetAngularVel(ground.ball, 0, 0, 0);
+    dContact contact[2];
+    memset(contact, 0, sizeof contact);
+    for (int k = 0; k < 2; ++k) {
+        contact[k].geom.g1 = ground.sphere, contact[k].geom.g2 = ground.mesh;
+        contact[k].geom.pos[0] = 1, contact[k].geom.depth = 1e-6;
+        contact[k].geom.normal[k == 0 ? 2 : 0] = k == 0 ? 1 : -1;
+        dJointAttach(spragJointCreateContact(ground.sprag, ground.group, &contact[k]), ground.ball, NULL);
+    }
+    assert_int_equal(spragWorldStep(ground.sprag, 0.01), SPRAG_OK);
+    assert_int_equal(contacts(), 2);
+    assert_true(dBodyGetLinearVel(ground.ball)[0] < 0.9);
+    freeGround();
+}
+
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(ballsRollOnMeshes), cmocka_unit_test(edgesAreLeftAlone),
-                                       cmocka_unit_test(sameFeetAreOne)};
+                                       cmocka_unit_test(sameFeetAreOne), cmocka_unit_test(handMadeContactsAct)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
