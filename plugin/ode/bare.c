@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/pool.h"
 #include "base/prefetch.h"
 #include "linalg/vec3.h"
@@ -424,33 +425,9 @@ static spragBare *takeBare(const struct spragWorld *world, const spragIsland *is
     return bare->contact == NULL || bare->others == NULL ? NULL : bare;
 }
 
-#define SLOW 0.01 /* of what gravity gives in a step */
-enum { ONE_IN = 100 };
 #define VAIN 0.1          /* of the creep is left: Newton's method was asked in vain */
 #define GROWS 2           /* times what it left: then it is asked again */
 #define CALMED_MOST 1e-10 /* m/s */
-
-/* Is it large, and do but few of its bodies move against the one before, more often than not one of their neighbours?
- * (So a pile on a platform that moves, or on a belt, rests on it.) */
-static int seemsToRest(const struct spragWorld *world, const spragIsland *island)
-{
-    const spragSnapshot *s = &world->snapshot;
-    if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0 || island->visited ||
-        island->joint_count <= SPRAG_BLOCKS_MANY)
-        return 0;
-    const double slow = SLOW * spragNorm3(s->gravity) * s->step;
-    int moving = 0;
-    const double *before = s->body[island->body[0]].velocity;
-    for (int i = 1; i < island->body_count && moving * ONE_IN <= 2 * island->body_count; ++i) {
-        if (i + AHEAD < island->body_count)
-            __builtin_prefetch(s->body[island->body[i + AHEAD]].velocity);
-        const double *v = s->body[island->body[i]].velocity;
-        const double d[3] = {v[0] - before[0], v[1] - before[1], v[2] - before[2]};
-        moving += !(spragDot3(d, d) <= slow * slow);
-        before = v;
-    }
-    return moving * ONE_IN <= 2 * island->body_count; /* each that moves is counted twice */
-}
 
 /* Does it cost too much to have the answer to rounding?  Then Newton has been asked, and declined.  (Its factors may be
  * known all the same, from steps that had more work.) */
@@ -483,7 +460,8 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
 {
     const int n = island->joint_count;
     island->bare = NULL;
-    const int wanted = spragMatrixFreeWanted(world, island, n), rests = !wanted && seemsToRest(world, island);
+    const int wanted = spragMatrixFreeWanted(world, island, n), exact = !wanted || spragMatrixFreeIsEasy(world);
+    const int rests = exact && n > SPRAG_BLOCKS_MANY && spragMatrixFreeRests(world, island);
     if (island->contact_count != n || !(wanted || rests))
         return;
     Looking looking = {.world = world, .surfaces = surfaces, .island = island};
@@ -515,14 +493,34 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
 
 /* ---------------------------------------------------------------- answer */
 
+/* An island that seems to rest, from its guess.  Under a time limit: what is worse than the tolerance, and for which
+ * the chain has no time, is visited like any other. */
+static spragStatus solveRest(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
+{
+    spragBare *bare = island->bare;
+    const double begin = spragSeconds(), slow = fmax(SPRAG_CREEP_SLOW, GROWS * island->calmed);
+    const spragStatus status =
+        spragMatrixFreeRest(options, isDear(world, island), slow, &bare->greedy, bare->others, bare->u, &island->solve);
+    spragSolveOptions left = *options;
+    left.time_limit = spragTimeLeft(options->time_limit, begin);
+    if (status != SPRAG_NOT_CONVERGED || !(options->time_limit > 0) ||
+        spragMatrixFreeMayEnd(&bare->greedy, left.time_limit))
+        return status;
+    if (island->solve.residual <= options->tolerance)
+        return island->solve.status = SPRAG_OK;
+    const spragSolveInfo before = island->solve;
+    const spragStatus visited = spragMatrixFreeSolve(&left, &bare->greedy, bare->others, bare->u, &island->solve);
+    island->solve.iterations += before.iterations;
+    island->solve.method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] += before.iterations;
+    return visited;
+}
+
 int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     spragBare *bare = island->bare;
     const spragStatus status =
-        bare->rests
-            ? spragMatrixFreeRest(options, isDear(world, island), fmax(SPRAG_CREEP_SLOW, GROWS * island->calmed),
-                                  &bare->greedy, bare->others, bare->u, &island->solve)
-            : spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
+        bare->rests ? solveRest(world, options, island)
+                    : spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
     if (status == SPRAG_NOT_CONVERGED && !spragHasteEnds(world, island))
         return 0;
     if (!isfinite(island->solve.residual))

@@ -6,6 +6,7 @@
 #include "ode/bare.h"
 #include "ode/bearing.h"
 #include "ode/guide.h"
+#include "ode/matrix_free.h"
 #include "ode/release.h"
 #include "ode/rows.h"
 
@@ -42,8 +43,6 @@ enum {
  * moves has all the work, and where the program plays; beyond, half of it for every factor of sqrt 2. */
 #define FIRST 800.0
 #define FIRST_PLAY 200.0
-/* m/s: to such a tolerance visits without W come as soon as any (ode/matrix_free.c), in haste or not. */
-#define ROUGH 1e-5
 /* Times the velocity that gravity gives in a step, root mean square about the mean: an island moves that is faster, */
 #define STILL 0.5
 #define SLOW 2 /* and one that is no faster may come to rest */
@@ -174,7 +173,7 @@ static int hasteMost(const struct spragWorld *world, const spragIsland *island)
  * at 2. */
 static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
 {
-    if (world->config.tolerance >= ROUGH || !isLarge(world, island))
+    if (world->config.tolerance >= SPRAG_ROUGH || !isLarge(world, island))
         return 0;
     const int joints = mayRest(&world->snapshot, island) ? island->contact_count : world->snapshot.active_count;
     const double haste = 2 * log2(joints / (plays(&world->config) ? FIRST_PLAY : FIRST));

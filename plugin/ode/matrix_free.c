@@ -31,9 +31,11 @@ enum {
     LOOKS_IN_TIME = 5, /* of the judge in SWEEPS_LATE visits of each contact, under a time limit */
     LOOKS_FIRST = 3    /* visits of each contact before the judge's first look, where nothing is limited */
 };
-#define ROUGH 1e-5  /* m/s: a tolerance above it may be reached without W */
-#define JUDGING 0.9 /* time of the judge's last look, relative to the first one's */
-#define LEFT 0.4    /* of the tolerance: smaller changes are left undone */
+#define SECONDS_W 4e-8      /* a block of W: to make it, for some sweeps; where less time is left these do not begin */
+#define SECONDS_REST 1.2e-7 /* the same, and Newton's method to its end from the guess of what seems to rest */
+#define SECONDS_EASY 4e-6   /* a contact of the world: in less, what seems to rest is visited like any other */
+#define JUDGING 0.9         /* time of the judge's last look, relative to the first one's */
+#define LEFT 0.4            /* of the tolerance: smaller changes are left undone */
 
 /* A pile at rest.  One ball that topples stirs what it leans on by a hundredth of its own speed in each step, and in
  * the end all of the pile.  So the contacts that are stirred most are visited, and a blow is answered where it falls.
@@ -62,10 +64,42 @@ void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body)
         memcpy(body->inverse_inertia[row], state->inverse_inertia + 3 * row, 3 * sizeof(double));
 }
 
+#define SLOW 0.01 /* of what gravity gives in a step */
+enum { ONE_IN = 100, AHEAD = 4 };
+
+int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *island)
+{
+    const spragSnapshot *s = &world->snapshot;
+    if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0 || island->visited)
+        return 0;
+    const double slow = SLOW * spragNorm3(s->gravity) * s->step;
+    int moving = 0;
+    const double *before = s->body[island->body[0]].velocity;
+    for (int i = 1; i < island->body_count && moving * ONE_IN <= 2 * island->body_count; ++i) {
+        if (i + AHEAD < island->body_count)
+            __builtin_prefetch(s->body[island->body[i + AHEAD]].velocity);
+        const double *v = s->body[island->body[i]].velocity;
+        const double d[3] = {v[0] - before[0], v[1] - before[1], v[2] - before[2]};
+        moving += !(spragDot3(d, d) <= slow * slow);
+        before = v;
+    }
+    return moving * ONE_IN <= 2 * island->body_count; /* each that moves is counted twice */
+}
+
+int spragMatrixFreeIsEasy(const struct spragWorld *world)
+{
+    return world->config.tolerance < SPRAG_ROUGH &&
+           world->config.time_limit > SECONDS_EASY * world->snapshot.active_count;
+}
+
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts)
 {
-    return world->config.solver == SPRAG_SOLVER_AUTO && contacts >= LEAST && !island->visited &&
-           (world->config.time_limit > 0 || world->config.tolerance >= ROUGH || spragHasteSkips(world, island));
+    if (world->config.solver != SPRAG_SOLVER_AUTO || contacts < LEAST || island->visited)
+        return 0;
+    if (world->config.tolerance >= SPRAG_ROUGH || spragHasteSkips(world, island))
+        return 1;
+    return world->config.time_limit > 0 &&
+           !(contacts <= SPRAG_BLOCKS_MANY && spragMatrixFreeIsEasy(world) && spragMatrixFreeRests(world, island));
 }
 
 int spragMatrixFreeInit(const struct spragWorld *world, const spragIsland *island, int contacts, spragGreedy *greedy)
@@ -75,6 +109,29 @@ int spragMatrixFreeInit(const struct spragWorld *world, const spragIsland *islan
         return 0;
     greedy->body[island->body_count] = (spragGreedyBody){0}; /* the world */
     return !many || spragGreedyWiden(greedy);
+}
+
+/* Of W: pairs of contacts that share a body.  INFINITY: no memory. */
+static double blocksOf(const spragGreedy *greedy)
+{
+    const spragArenaMark mark = spragArenaMarkGet(greedy->arena);
+    int *count = SPRAG_TAKE(greedy->arena, int, greedy->body_count + 1);
+    double blocks = 0;
+    for (int k = 0; k < 2 * greedy->contact_count && count != NULL; ++k)
+        ++count[greedy->contact[k / 2].body[k % 2]];
+    for (int i = 0; i < greedy->body_count && count != NULL; ++i)
+        blocks += (double)count[i] * count[i];
+    spragArenaRelease(greedy->arena, mark);
+    return count != NULL ? blocks : INFINITY;
+}
+
+/* 1: under a time limit that leaves room for W of all islands like this one, and it seems to rest: no visit is to
+ * disturb it. */
+static int isLeftAlone(const struct spragWorld *world, const spragIsland *island, const spragGreedy *greedy)
+{
+    const double like = (double)world->snapshot.active_count / greedy->contact_count;
+    return spragMatrixFreeIsEasy(world) && spragMatrixFreeRests(world, island) &&
+           SECONDS_REST * like * blocksOf(greedy) < world->config.time_limit;
 }
 
 int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island)
@@ -97,7 +154,7 @@ int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island)
             const int body = island->block[k].body[side];
             greedy->contact[k].body[side] = spragIsDynamic(s, body) ? s->body[body].place : island->body_count;
         }
-    island->greedy = greedy;
+    island->greedy = isLeftAlone(world, island, greedy) ? NULL : greedy;
     return 1;
 }
 
@@ -189,6 +246,11 @@ void spragMatrixFreeImpulses(spragSnapshot *s, const spragIsland *island, spragG
     spragRangesRun(island->body_count, impulseRange, &(Bodies){s, island, greedy});
 }
 
+int spragMatrixFreeMayEnd(const spragGreedy *greedy, double seconds)
+{
+    return SECONDS_REST * blocksOf(greedy) < seconds;
+}
+
 spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
                                  spragSolveInfo *solve)
 {
@@ -223,6 +285,8 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
         solve->residual = spragGreedyBest(greedy, u);
     solve->iterations = (int)(greedy->visits / n);
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
+    if (timed && !late && !(solve->residual <= options->tolerance))
+        late = SECONDS_W * blocksOf(greedy) > deadline - spragSeconds();
     const spragStatus missed = late || limited ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
     return solve->status = solve->residual <= options->tolerance ? SPRAG_OK : missed;
 }
@@ -231,6 +295,8 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, d
                                 double *others, double *u, spragSolveInfo *solve)
 {
     const long n = greedy->contact_count, most = (roughly ? SWEEPS_HASTY : VISITS_AT_REST) * n;
+    const double deadline = options->time_limit > 0 ? spragDeadline(options->time_limit) : INFINITY;
+    double *const best = greedy->best;
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
     greedy->best = NULL; /* the last answer is the one that is wanted */
     spragGreedyBegin(greedy, others, u);
@@ -242,15 +308,16 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, d
            solve->residual < FALLS * before) {
         before = solve->residual;
         const long until = before > options->tolerance ? most : VISITS_POLISHING * n;
-        spragGreedyRun(greedy, fmin(STIRRED * before, STIRRED_MOST * options->tolerance), 0, until, INFINITY);
+        spragGreedyRun(greedy, fmin(STIRRED * before, STIRRED_MOST * options->tolerance), 0, until, deadline);
         solve->residual = spragGreedyResidual(greedy, u);
         enough = CREEP_ENOUGH * options->tolerance;
     }
     if (!roughly && solve->residual <= options->tolerance && greedy->creep > enough && greedy->creep <= slow) {
-        spragGreedyRun(greedy, CALM * enough, 0, VISITS_CALMING * n, INFINITY);
+        spragGreedyRun(greedy, CALM * enough, 0, VISITS_CALMING * n, deadline);
         solve->residual = spragGreedyResidual(greedy, u);
         enough = slow;
     }
+    greedy->best = best;
     solve->iterations = (int)(greedy->visits / greedy->contact_count);
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
     const int rests = solve->residual <= options->tolerance && (roughly || greedy->creep <= enough);

@@ -6,6 +6,13 @@
 #include "ode/rows.h"
 #include "solve/greedy.h"
 
+#define SPRAG_ROUGH 1e-5 /* m/s: a tolerance above it may be reached without W, time limit or not */
+
+/* 1: few of its bodies move against the one before, more often than not one of their neighbours.  (So a pile on a
+ * platform that moves, or on a belt, rests on it.) */
+int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *island);
+/* 1: under a time limit with time for more than visits. */
+int spragMatrixFreeIsEasy(const struct spragWorld *world);
 /* 1: by its limits and its size an island of so many contacts is one of these. */
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts);
 
@@ -36,6 +43,9 @@ spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIs
  * more visits; so it is too where nobody would end the creep (spragCreepMatters).  Else NOT_CONVERGED. */
 spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, double slow, spragGreedy *greedy,
                                 double *others, double *u, spragSolveInfo *solve);
+
+/* 1: in so many seconds, as a rule, the chain ends what that left, with W. */
+int spragMatrixFreeMayEnd(const spragGreedy *greedy, double seconds);
 
 /* After either: impulses of the island's bodies, from their velocities. */
 void spragMatrixFreeImpulses(spragSnapshot *snapshot, const spragIsland *island, spragGreedy *greedy);

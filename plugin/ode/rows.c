@@ -159,6 +159,7 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
 #define RIGID 1e-4      /* as SPRAG_RIGID_WORLD, of a contact's own CFM */
 #define SAME (1 + 1e-9) /* times the world's CFM: up to there a contact has no softer one */
 #define CORRECTION 1e-3 /* of what gravity gives in a step */
+#define HURRIED 10      /* times that under a time limit, whose answers part what only just touches */
 #define SINKS 0.3       /* of the overlap that CORRECTION leaves: steps of 0.6 times the length leave no less */
 #define TOUCHES 0.5     /* of the trace that spragCorrection leaves: what overlaps by less only just touches */
 #define LONG 0.0125     /* s: in longer steps they sink no deeper than in these; what parts them grows no more */
@@ -168,7 +169,8 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
 static double correctionLeast(const struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
-    return fmax(world->config.tolerance, CORRECTION * spragNorm3(s->gravity) * s->pace);
+    const double times = world->config.time_limit > 0 ? HURRIED : 1;
+    return fmax(world->config.tolerance, times * CORRECTION * spragNorm3(s->gravity) * s->pace);
 }
 
 /* m/s: how fast a contact may sink that only just touches.  body: one that is dynamic; if it is an island by itself, 0.

@@ -79,8 +79,8 @@ enum {
 #define LAG_CROWD 0.03 /* 0 to 0.03 take a third fewer steps for crowds than 0.1, which p26 likes */
 #define WORK 5e8       /* 3x3 products spent on factorisations where no limit is given: about 5 s */
 #define SECONDS_PER_PRODUCT 5e-9
-#define SECONDS_PER_BLOCK 1e-6 /* of W: the analysis for a factorisation */
-#define SECONDS_LINKED 5e-8    /* of W of bodies that joints hold: a few steps' passes over it, which cost more */
+#define SECONDS_PER_BLOCK 1e-6 /* of W: the analysis for a factorisation among contacts */
+#define SECONDS_BODIES 5e-8    /* of W, among bodies: a few steps' passes over it, which cost more than the analysis */
 #define PRICE_AT_ONCE 5.0      /* 3x3 products a block of W */
 #define REFUSED 0.1            /* of all steps in the space of bodies: where more are, contacts have their turn */
 #define NEAR 1e-3              /* m/s: from here the proximal points find the way */
@@ -311,13 +311,13 @@ static int limitOf(const spragSolveOptions *options, double products)
 /* The dearest factorisation that the limits leave room for a few of: sweeps make better use of less. */
 static double productsMost(spragTangentSpace space, const spragProblem *problem, const spragSolveOptions *options)
 {
-    const int linked = space != SPRAG_TANGENT_CONTACTS && problem->linked != NULL;
+    const int linked = space != SPRAG_TANGENT_CONTACTS && problem->linked != NULL,
+              among_bodies = linked || (space == SPRAG_TANGENT_BODIES && problem->bodies != NULL);
+    const double before = (among_bodies ? SECONDS_BODIES : SECONDS_PER_BLOCK) * spragProductPrice(problem);
     double most =
         options->work_limit > 0 && options->iteration_limit == 0 ? options->work_limit / STEPS_LEAST : INFINITY;
     if (options->time_limit > 0)
-        most = fmin(most,
-                    (options->time_limit - (linked ? SECONDS_LINKED : SECONDS_PER_BLOCK) * spragProductPrice(problem)) /
-                        (STEPS_LEAST * SECONDS_PER_PRODUCT));
+        most = fmin(most, (options->time_limit - before) / (STEPS_LEAST * SECONDS_PER_PRODUCT));
     return most;
 }
 
@@ -373,7 +373,10 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    Attempt cheaper = {.space = SPRAG_TANGENT_CHEAPER}, contacts = {.space = SPRAG_TANGENT_CONTACTS};
+    const spragTangentSpace space = productsMost(SPRAG_TANGENT_CHEAPER, problem, options) > 0 || problem->bodies == NULL
+                                        ? SPRAG_TANGENT_CHEAPER
+                                        : SPRAG_TANGENT_BODIES;
+    Attempt cheaper = {.space = space}, contacts = {.space = SPRAG_TANGENT_CONTACTS};
     const int before = info->iterations;
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragSolveOptions left = *options;
