@@ -13,7 +13,6 @@
 #include "solve/greedy_lanes.h"
 
 enum {
-    LEAST = 8, /* contacts of an island that is solved without W */
 
     /* However short the time, n contacts get SWEEPS_LEAST n + VISITS_LEAST visits (small islands come last), but no
      * more than SWEEPS_LATE n, which is what QuickStep makes. */
@@ -64,7 +63,7 @@ void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body)
 
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts)
 {
-    return world->config.solver == SPRAG_SOLVER_AUTO && contacts >= LEAST && !island->visited &&
+    return world->config.solver == SPRAG_SOLVER_AUTO && contacts >= SPRAG_MATRIX_FREE_LEAST && !island->visited &&
            (world->config.time_limit > 0 || world->config.tolerance >= ROUGH || spragHasteSkips(world, island));
 }
 

@@ -6,6 +6,7 @@
 #include "ode/rows.h"
 #include "solve/greedy.h"
 
+enum { SPRAG_MATRIX_FREE_LEAST = 8 }; /* contacts of such an island */
 /* 1: by its limits and its size an island of so many contacts is one of these. */
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts);
 
