@@ -101,24 +101,36 @@ static int isLine(const spragSnapshot *s, const spragIsland *island, const sprag
     return length > 0;
 }
 
-/* 1: its points lie on a line, and a body turns about that, against the other one. */
-static int rolls(const spragSnapshot *s, const spragIsland *island, const spragFace *face, double line[3])
+/* Of the first body against the second, and from the first to the contact; 0: no line rolls there. */
+static int turns(const spragSnapshot *s, const spragJointState *joint, double turn[3], double arm[3])
 {
-    const spragJointState *joint = &s->joint[island->joint[face->begin]];
     const spragBodyState *a = &s->body[joint->body[0]], *b = joint->body[1] < 0 ? NULL : &s->body[joint->body[1]];
-    const double slow = SLOW * spragNorm3(s->gravity) * s->step;
-    double turn[3], arm[3], across[3];
     for (int k = 0; k < 3; ++k) {
         turn[k] = a->velocity[3 + k] - (b == NULL ? 0 : b->velocity[3 + k]);
         arm[k] = joint->contact->geom.pos[k] - a->position[k];
     }
-    if (face->end - face->begin < 2 || spragNorm3(turn) * spragNorm3(arm) <= slow || !isLine(s, island, face, line))
+    const double slow = SLOW * s->step; /* of gravity */
+    return spragDot3(turn, turn) * spragDot3(arm, arm) > slow * slow * spragDot3(s->gravity, s->gravity);
+}
+
+int spragFaceTurns(const spragSnapshot *s, const spragJointState *joint)
+{
+    double turn[3], arm[3];
+    return turns(s, joint, turn, arm);
+}
+
+/* 1: its points lie on a line, and a body turns about that, against the other one. */
+static int rolls(const spragSnapshot *s, const spragIsland *island, const spragFace *face, double line[3])
+{
+    double turn[3], arm[3], across[3];
+    if (face->end - face->begin < 2 || !turns(s, &s->joint[island->joint[face->begin]], turn, arm) ||
+        !isLine(s, island, face, line))
         return 0;
     const double length = spragNorm3(line);
     for (int k = 0; k < 3; ++k)
         line[k] /= length;
     spragCross3(across, line, arm);
-    return fabs(spragDot3(turn, line)) * spragNorm3(across) > slow;
+    return fabs(spragDot3(turn, line)) * spragNorm3(across) > SLOW * spragNorm3(s->gravity) * s->step;
 }
 
 /* 0: it may be solved contact by contact, without rows (ode/matrix_free.h), and a contact then has but one point. */

@@ -46,6 +46,9 @@ typedef struct spragFace {
  * order a face is found once. */
 void spragFaceFind(const struct spragWorld *world, const spragIsland *island, int i, spragFace *face);
 
+/* 0: the first contact of a face that does not roll, as its bodies do not turn against each other. */
+int spragFaceTurns(const spragSnapshot *snapshot, const spragJointState *joint);
+
 /* Where a contact with this normal acts, if its face does not roll: at the height of the middle of its face, which is
  * `off` from it. */
 static inline void spragFaceLift(const double position[3], const double n[3], const double off[3], double out[3])

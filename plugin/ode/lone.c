@@ -21,6 +21,8 @@ static int rollsOnLine(const struct spragWorld *world, const spragIsland *island
 {
     spragFace face = {0};
     for (int k = 0; k < island->joint_count && island->joint_count > 1; ++k) {
+        if (!spragFaceTurns(&world->snapshot, &world->snapshot.joint[island->joint[k]]))
+            continue;
         spragFaceFind(world, island, k, &face);
         if (face.rolls)
             return 1;
