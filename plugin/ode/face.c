@@ -1,11 +1,14 @@
 #include "ode/face.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "ode/matrix_free.h"
 #include "ode/rows.h"
 
 #define SAME_NORMAL 1e-6 /* by which two unit vectors of one direction differ */
 #define ROUNDING 1e-12   /* of the heights */
+#define STRAIGHT 1e-3    /* how far from a line points of its length lie */
 #define SLOW 1e-3        /* of the velocity that gravity gives in a step */
 
 /* Is contact i of the face of the one before it?  Heights of one face differ by no more than it overlaps: feet on two
@@ -69,6 +72,73 @@ static int moves(const spragSnapshot *s, const spragIsland *island, int i, sprag
     return face->moves;
 }
 
+/* m, from the point of contact `from` of the island to that of contact `to`. */
+static void between(const spragSnapshot *s, const spragIsland *island, int from, int to, double arm[3])
+{
+    const dReal *a = s->joint[island->joint[from]].contact->geom.pos,
+                *b = s->joint[island->joint[to]].contact->geom.pos;
+    for (int k = 0; k < 3; ++k)
+        arm[k] = (double)b[k] - a[k];
+}
+
+/* 1: the points of the face lie on a line, along (3) from the first to the one farthest from it. */
+static int isLine(const spragSnapshot *s, const spragIsland *island, const spragFace *face, double along[3])
+{
+    double arm[3], across[3], length = along[0] = along[1] = along[2] = 0;
+    for (int k = face->begin + 1; k < face->end; ++k) {
+        between(s, island, face->begin, k, arm);
+        if (spragNorm3(arm) > length) {
+            length = spragNorm3(arm);
+            memcpy(along, arm, sizeof arm);
+        }
+    }
+    for (int k = face->begin + 1; k < face->end; ++k) {
+        between(s, island, face->begin, k, arm);
+        spragCross3(across, along, arm);
+        if (spragNorm3(across) > STRAIGHT * length * length)
+            return 0;
+    }
+    return length > 0;
+}
+
+/* Of the first body against the second, and from the first to the contact; 0: no line rolls there. */
+static int turns(const spragSnapshot *s, const spragJointState *joint, double turn[3], double arm[3])
+{
+    const spragBodyState *a = &s->body[joint->body[0]], *b = joint->body[1] < 0 ? NULL : &s->body[joint->body[1]];
+    for (int k = 0; k < 3; ++k) {
+        turn[k] = a->velocity[3 + k] - (b == NULL ? 0 : b->velocity[3 + k]);
+        arm[k] = joint->contact->geom.pos[k] - a->position[k];
+    }
+    const double slow = SLOW * s->step; /* of gravity */
+    return spragDot3(turn, turn) * spragDot3(arm, arm) > slow * slow * spragDot3(s->gravity, s->gravity);
+}
+
+int spragFaceTurns(const spragSnapshot *s, const spragJointState *joint)
+{
+    double turn[3], arm[3];
+    return turns(s, joint, turn, arm);
+}
+
+/* 1: its points lie on a line, and a body turns about that, against the other one. */
+static int rolls(const spragSnapshot *s, const spragIsland *island, const spragFace *face, double line[3])
+{
+    double turn[3], arm[3], across[3];
+    if (face->end - face->begin < 2 || !turns(s, &s->joint[island->joint[face->begin]], turn, arm) ||
+        !isLine(s, island, face, line))
+        return 0;
+    const double length = spragNorm3(line);
+    for (int k = 0; k < 3; ++k)
+        line[k] /= length;
+    spragCross3(across, line, arm);
+    return fabs(spragDot3(turn, line)) * spragNorm3(across) > SLOW * spragNorm3(s->gravity) * s->step;
+}
+
+/* 0: it may be solved contact by contact, without rows (ode/matrix_free.h), and a contact then has but one point. */
+static int hasRows(const spragIsland *island)
+{
+    return island->joint_count < SPRAG_MATRIX_FREE_LEAST || island->contact_count != island->joint_count;
+}
+
 void spragFaceFind(const struct spragWorld *world, const spragIsland *island, int i, spragFace *face)
 {
     if (i >= face->begin && i < face->end)
@@ -76,11 +146,11 @@ void spragFaceFind(const struct spragWorld *world, const spragIsland *island, in
     const int known = face->end; /* where one ended the next begins */
     int begin = i, end = i + 1;
     const spragSnapshot *s = &world->snapshot;
-    const int few = (island->joint_count <= SPRAG_BLOCKS_MANY || moves(s, island, i, face)) &&
-                    world->config.solver != SPRAG_SOLVER_STOCK;
-    while (few && begin > 0 && begin != known && goesOn(s, island, begin))
+    const int few = island->joint_count <= SPRAG_BLOCKS_MANY,
+              one = (few || moves(s, island, i, face)) && world->config.solver != SPRAG_SOLVER_STOCK;
+    while (one && begin > 0 && begin != known && goesOn(s, island, begin))
         --begin;
-    while (few && end < island->joint_count && goesOn(s, island, end))
+    while (one && end < island->joint_count && goesOn(s, island, end))
         ++end;
     double sum[3] = {0};
     for (int k = begin; k < end; ++k)
@@ -89,4 +159,5 @@ void spragFaceFind(const struct spragWorld *world, const spragIsland *island, in
     face->begin = begin, face->end = end;
     for (int l = 0; l < 3; ++l)
         face->middle[l] = sum[l] / (end - begin);
+    face->rolls = few && hasRows(island) && rolls(s, island, face, face->line);
 }

@@ -14,9 +14,19 @@
  * mean, and slip by Jdot v of their mean: then t . u_i is the slip of points in one plane of a rigid body, and all can
  * be zero at once.  A contact alone acts where the collider says; the normal velocities do not depend on it.
  *
+ * A body that rolls on a line of points (a capsule, a cylinder, the edge of a box) turns about it, all the time, by
+ * w_l.  With one height a line that is tilted by phi then goes w_l phi to the side: friction keeps w level, so that the
+ * axle goes round w as on a cone, and yaws for as long as corrections take to lay it flat.  With each point's own
+ * height the slips across the line ask for w along it, which a rigid body can do by its turning about n.  Along the
+ * line the tilt's own w would still draw the points apart.  So across the line the points of one that rolls act each
+ * at its own height, and along it at the one of their mean; in islands that are never solved without rows, where a
+ * contact has but one point (ode/matrix_free.h): of few contacts, or with joints.
+ *
  * In islands of more than SPRAG_BLOCKS_MANY joints only where the two bodies move against each other, or one of them
  * turns: colliders name other points of a face from step to step, with another mean, and a wall or a pyramid at rest
- * was solved anew every second time.  Nor where ODE's answers are judged, which act at the collider's points. */
+ * was solved anew every second time.  No line rolls there (200 dominoes that tip about their edges would take 1500
+ * iterations in a step).  Nor is there a face where ODE's answers are judged, which act at the collider's points.
+ */
 #ifndef SPRAG_ODE_FACE_H
 #define SPRAG_ODE_FACE_H
 
@@ -27,6 +37,8 @@
 typedef struct spragFace {
     int begin, end;
     double middle[3];          /* m */
+    int rolls;                 /* 1: its points lie on a line, and a body turns about that */
+    double line[3];            /* if so, along it, of unit length */
     int moves, pair, pair_end; /* 1: the bodies of the joints pair .. pair_end - 1 move */
 } spragFace;
 
@@ -34,7 +46,11 @@ typedef struct spragFace {
  * order a face is found once. */
 void spragFaceFind(const struct spragWorld *world, const spragIsland *island, int i, spragFace *face);
 
-/* Where a contact with this normal acts: at the height of the middle of its face, which is `off` from it. */
+/* 0: the first contact of a face that does not roll, as its bodies do not turn against each other. */
+int spragFaceTurns(const spragSnapshot *snapshot, const spragJointState *joint);
+
+/* Where a contact with this normal acts, if its face does not roll: at the height of the middle of its face, which is
+ * `off` from it. */
 static inline void spragFaceLift(const double position[3], const double n[3], const double off[3], double out[3])
 {
     const double lift = spragDot3(n, off);

@@ -73,7 +73,7 @@ static void fillContacts(void *data, int range, int begin, int end)
         const spragSurface surface = k < 0 ? spragSurfaceDefault() : world->surface[k].surface;
         spragBlock *block = &contacts->island->block[first];
         spragFaceFind(world, contacts->island, i, &face);
-        spragContactBlocks(world, j, &surface, face.middle, first, before, block);
+        spragContactBlocks(world, j, &surface, &face, first, before, block);
         before = block + spragContactBlockCount(joint->contact) - 1;
     }
 }

@@ -16,6 +16,20 @@
 
 /* ---------------------------------------------------------------- who */
 
+/* Then its friction acts at two heights (ode/rows.c). */
+static int rollsOnLine(const struct spragWorld *world, const spragIsland *island)
+{
+    spragFace face = {0};
+    for (int k = 0; k < island->joint_count && island->joint_count > 1; ++k) {
+        if (!spragFaceTurns(&world->snapshot, &world->snapshot.joint[island->joint[k]]))
+            continue;
+        spragFaceFind(world, island, k, &face);
+        if (face.rolls)
+            return 1;
+    }
+    return 0;
+}
+
 static int isLone(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -29,7 +43,7 @@ static int isLone(const struct spragWorld *world, const spragPointerMap *surface
             (world->surface_count > 0 && spragPointerMapGet(surfaces, joint->id) >= 0))
             return 0;
     }
-    return 1;
+    return !rollsOnLine(world, island);
 }
 
 /* ---------------------------------------------------------------- into the lanes */

@@ -13,7 +13,6 @@
 #include "solve/greedy_lanes.h"
 
 enum {
-    LEAST = 8, /* contacts of an island that is solved without W */
 
     /* However short the time, n contacts get SWEEPS_LEAST n + VISITS_LEAST visits (small islands come last), but no
      * more than SWEEPS_LATE n, which is what QuickStep makes. */
@@ -94,7 +93,7 @@ int spragMatrixFreeIsEasy(const struct spragWorld *world)
 
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts)
 {
-    if (world->config.solver != SPRAG_SOLVER_AUTO || contacts < LEAST || island->visited)
+    if (world->config.solver != SPRAG_SOLVER_AUTO || contacts < SPRAG_MATRIX_FREE_LEAST || island->visited)
         return 0;
     if (world->config.tolerance >= SPRAG_ROUGH || spragHasteSkips(world, island))
         return 1;

@@ -324,7 +324,9 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
     const dContactGeom *geom = &joint->contact->geom;
     block->has_radius = block->curved = 1;
     const int known = before != NULL && before->has_radius && sameGeoms(s, before, block);
-    double sunk[2];
+    double sunk[2], point[3]; /* on a line that rolls one for all, or Jdot v draws its points apart */
+    for (int i = 0; i < 3; ++i)
+        point[i] = block->position[i] + (block->rolls ? block->off[i] : 0);
     for (int side = 0; side < 2; ++side) {
         const int user = joint->reversed ? 1 - side : side;
         body[side] = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
@@ -335,7 +337,7 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
     }
     spragCurvatureSink(sunk,
                        (const dGeomID[2]){joint->reversed ? geom->g2 : geom->g1, joint->reversed ? geom->g1 : geom->g2},
-                       block->position, block->n, geom->depth);
+                       point, block->n, geom->depth);
     for (int side = 0; side < 2; ++side) {
         const double said = surface->curvature_radius[joint->reversed ? 1 - side : side];
         block->curvature[side] = body[side] != NULL && said >= 0 ? said : sunk[side];
@@ -547,7 +549,26 @@ int spragContactBlockCount(const dContact *contact)
     return 1 + hasSecondLaw(p) + hasRolling(p, 1) + hasRolling(p, 0);
 }
 
-void spragContactBlocks(const struct spragWorld *world, int j, const spragSurface *surface, const double middle[3],
+/* On a line that rolls: along it friction acts at the height of the middle all the same. */
+static void level(const spragFace *face, spragBlock *block)
+{
+    double line[3], moment[3];
+    const double lift = spragDot3(block->n, block->off), part = spragDot3(block->n, face->line);
+    for (int i = 0; i < 3; ++i)
+        line[i] = face->line[i] - part * block->n[i];
+    const double square = spragDot3(line, line);
+    if (!(square > 0))
+        return;
+    spragCross3(moment, block->n, line);
+    for (int row = 1; row < 3; ++row) {
+        const double share = lift * spragDot3(row == 1 ? block->t1 : block->t2, line) / square;
+        for (int side = 0; side < 2; ++side)
+            for (int i = 0; i < 3 && block->body[side] >= 0; ++i)
+                block->J[side][row][3 + i] += (side == 0 ? share : -share) * moment[i];
+    }
+}
+
+void spragContactBlocks(const struct spragWorld *world, int j, const spragSurface *surface, const spragFace *face,
                         int first, const spragBlock *before, spragBlock *block)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -559,14 +580,17 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
     makeFrame(block, before, contact, joint->reversed);
     for (int i = 0; i < 3; ++i) {
         block->position[i] = contact->geom.pos[i];
-        block->off[i] = middle[i] - block->position[i];
+        block->off[i] = face->middle[i] - block->position[i];
     }
+    block->rolls = (unsigned char)face->rolls;
     block->gap = -contact->geom.depth;
     spragBlockRow(s, block, 0, block->n);
     spragBlockRow(s, block, 1, block->t1);
     spragBlockRow(s, block, 2, block->t2);
     normalRow(world, contact, surface, block);
     frictionLaw(&contact->surface, s->step, block);
+    if (block->rolls)
+        level(face, block);
     tangentRows(&contact->surface, s->step, block);
     if (block->kind != SPRAG_BLOCK_CONTACT || block->mu > 0)
         addProduct(s, joint, surface, before, block);

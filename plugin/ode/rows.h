@@ -60,6 +60,7 @@ struct spragBlock {
     double radius[2];                    /* m, of the geoms at the contact: spragCurvatureRadius */
     double curvature[2];                 /* m, of the surfaces, those of the geoms where they do not say */
     unsigned char curved;                /* 1: it has a velocity-product term */
+    unsigned char rolls;                 /* 1: its face does, and its friction acts at two heights (face.h) */
     unsigned char has_radius, own_frame; /* radius is filled; t1, t2 follow from n alone */
     unsigned char unused[3];             /* 1: the row does not exist (mu = 0 along it) */
     unsigned char locked;    /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */
@@ -103,10 +104,11 @@ static inline int spragBlockIsReported(const spragBlock *block)
     return block->part == SPRAG_PART_CONTACT || block->part == SPRAG_PART_GUIDE;
 }
 
-/* m, where its forces act: at the height of its face. */
+/* m, where its forces act: at the height of its face, or, where that rolls, at its own. */
 static inline void spragBlockPoint(const spragBlock *block, double point[3])
 {
-    spragFaceLift(block->position, block->n, block->off, point);
+    const double none[3] = {0, 0, 0};
+    spragFaceLift(block->position, block->n, block->rolls ? none : block->off, point);
 }
 
 /* A key for two bodies, the same in either order, never NULL. */
@@ -202,9 +204,9 @@ int spragRestsAt(const spragContactMemory *old, const double slip[2], const doub
 
 /* Blocks this contact needs: 1, and more for a second law of friction and for rolling friction. */
 int spragContactBlockCount(const dContact *contact);
-/* Fills them; middle: of its face; first: the number of the first in the island; before: a block that may be
+/* Fills them; first: the number of the first in the island; before: a block that may be
  * of the same face, to save work, or NULL. */
-void spragContactBlocks(const struct spragWorld *world, int joint, const spragSurface *surface, const double middle[3],
+void spragContactBlocks(const struct spragWorld *world, int joint, const spragSurface *surface, const spragFace *face,
                         int first, const spragBlock *before, spragBlock *block);
 
 #endif
