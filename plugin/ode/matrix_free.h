@@ -7,7 +7,7 @@
 #include "solve/greedy.h"
 
 enum { SPRAG_MATRIX_FREE_LEAST = 8 }; /* contacts of such an island */
-#define SPRAG_ROUGH 1e-5 /* m/s: a tolerance above it may be reached without W, time limit or not */
+#define SPRAG_ROUGH 1e-5              /* m/s: a tolerance above it may be reached without W, time limit or not */
 
 /* 1: few of its bodies move against the one before, more often than not one of their neighbours.  (So a pile on a
  * platform that moves, or on a belt, rests on it.) */
