@@ -139,7 +139,8 @@ int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island)
     const int n = island->block_count;
     int plain = spragMatrixFreeWanted(world, island, n) && island->block_total == n && island->row_count == 0;
     for (int k = 0; k < n && plain; ++k)
-        plain = island->block[k].kind == SPRAG_BLOCK_CONTACT && island->block[k].part == SPRAG_PART_CONTACT;
+        plain = island->block[k].kind == SPRAG_BLOCK_CONTACT && island->block[k].part == SPRAG_PART_CONTACT &&
+                !island->block[k].rolls;
     island->greedy = NULL;
     if (!plain)
         return 1;

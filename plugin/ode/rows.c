@@ -162,14 +162,15 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
 #define HURRIED 10      /* times that under a time limit, whose answers part what only just touches */
 #define SINKS 0.3       /* of the overlap that CORRECTION leaves: steps of 0.6 times the length leave no less */
 #define TOUCHES 0.5     /* of the trace that spragCorrection leaves: what overlaps by less only just touches */
-#define LONG 0.0125     /* s: in longer steps they sink no deeper than in these; what parts them grows no more */
+#define LONG 0.0125     /* s: in longer steps no deeper than in these, by SINKS and HURRIED; what parts grows no more */
 #define ERP_SINKS 0.1   /* under a lesser ERP they sink as under this: else by 1 mm a step, and more, under 1e-3 */
 
 /* m/s: no slower correction is asked of contacts among many (ode/assemble.c). */
 static double correctionLeast(const struct spragWorld *world)
 {
     const spragSnapshot *s = &world->snapshot;
-    const double times = world->config.time_limit > 0 ? HURRIED : 1;
+    const double part = fmin(1, LONG / s->pace), hurried = fmax(1, HURRIED * part * part);
+    const double times = world->config.time_limit > 0 ? hurried : 1;
     return fmax(world->config.tolerance, times * CORRECTION * spragNorm3(s->gravity) * s->pace);
 }
 
