@@ -91,21 +91,13 @@ static inline void await(const spragBlockLu *lu, int k)
         spragPoolRest(spins);
 }
 
-/* The rows of a block of 3 anywhere, as quads; the last number of each is of no use. */
-INLINE void readRows(const double *M, spragQuad row[CONTACT])
-{
-    const spragQuad last = *(const spragQuadLoose *)(M + 5);
-    row[0] = *(const spragQuadLoose *)M, row[1] = *(const spragQuadLoose *)(M + 3);
-    row[2] = SPRAG_QUAD_SHUFFLE(last, last, 1, 2, 3, 3);
-}
-
 /* L = w D.  (Of contacts the last number of a row's quad is of the next row, which is written then; not so behind the
  * last one, where another thread's numbers may lie.) */
 INLINE void multiply(const double *w, const double *D, double *L, const int b)
 {
     if (b == CONTACT) {
         spragQuad row[CONTACT];
-        readRows(D, row);
+        spragQuadRows33(D, row);
         for (int a = 0; a < b; ++a) {
             const spragQuad product =
                 row[0] * w[wide(b) * a] + row[1] * w[wide(b) * a + 1] + row[2] * w[wide(b) * a + 2];
@@ -219,7 +211,7 @@ INLINE int factorRow(spragBlockLu *lu, int i, double *work, const int b)
         if (b == CONTACT) {
             const spragQuadMask three = {-1, -1, -1, 0};
             spragQuad *to = (spragQuad *)(void *)w, from[CONTACT];
-            readRows(lu->A + size * (size_t)e, from);
+            spragQuadRows33(lu->A + size * (size_t)e, from);
             for (int a = 0; a < b; ++a)
                 to[a] = (spragQuad)((spragQuadMask)from[a] & three);
             continue;
@@ -363,12 +355,9 @@ int spragBlockLuSign(const spragBlockLu *lu)
     return sign;
 }
 
-/* Four numbers from anywhere. */
-INLINE spragQuad quadAt(const double *x)
+INLINE spragQuad at(const double *x)
 {
-    spragQuad four;
-    memcpy(&four, x, sizeof four);
-    return four;
+    return *(const spragQuadLoose *)x;
 }
 
 INLINE double total(spragQuad x)
@@ -383,18 +372,18 @@ INLINE void takeLower(const spragBlockLu *lu, int i, const double *y, double *su
     spragQuad part[3 * BODY / 2] = {{0}};
     for (int s = lu->l_start[i]; s < lu->l_end[i]; ++s) {
         const double *L = lu->L + (size_t)(b * b) * (size_t)s, *z = y + wide(b) * lu->l_live[s];
-        const spragQuad front = quadAt(z), back = quadAt(z + b - 4); /* contacts: 0 and the three */
+        const spragQuad front = at(z), back = at(z + b - 4); /* contacts: 0 and the three */
         if (b == CONTACT) {
-            part[0] += quadAt(L) * front;
-            part[1] += quadAt(L + 3) * front;
-            part[2] += quadAt(L + 5) * back;
+            part[0] += at(L) * front;
+            part[1] += at(L + 3) * front;
+            part[2] += at(L + 5) * back;
             continue;
         }
         const spragQuad both = SPRAG_QUAD_SHUFFLE(back, front, 2, 3, 4, 5);
         for (int p = 0; p < BODY / 2; ++p) {
-            part[3 * p] += quadAt(L + 12 * p) * front;
-            part[3 * p + 1] += quadAt(L + 12 * p + 4) * both;
-            part[3 * p + 2] += quadAt(L + 12 * p + 8) * back;
+            part[3 * p] += at(L + 12 * p) * front;
+            part[3 * p + 1] += at(L + 12 * p + 4) * both;
+            part[3 * p + 2] += at(L + 12 * p + 8) * back;
         }
     }
     for (int a = 0; a < CONTACT && b == CONTACT; ++a)
@@ -414,7 +403,7 @@ INLINE void takeUpper(const spragBlockLu *lu, int i, const double *y, double *su
     for (int t = lu->u_start[i]; t < lu->u_end[i]; ++t) {
         const double *U = lu->U + (size_t)(b * wide(b)) * (size_t)t, *z = y + wide(b) * lu->u_live[t];
         for (int a = 0; a < parts * b; ++a)
-            part[a] += quadAt(U + 4 * a) * quadAt(z + 4 * (a % parts));
+            part[a] += at(U + 4 * a) * at(z + 4 * (a % parts));
     }
     for (int a = 0; a < b; ++a)
         sum[a] -= total(parts == 1 ? part[a] : part[2 * a] + part[2 * a + 1]);
@@ -489,11 +478,11 @@ INLINE void solveSymmetric(const spragBlockLu *lu, double *x, const int b)
             const double *R = lu->U + padded * (size_t)t;
             double *z = y + wide(b) * lu->u_column[t];
             for (int p = 0; p < parts; ++p) {
-                spragQuad part = quadAt(R + 4 * p) * sum[0];
+                spragQuad part = at(R + 4 * p) * sum[0];
                 for (int j = 1; j < b; ++j)
-                    part += quadAt(R + wide(b) * j + 4 * p) * sum[j];
-                part = quadAt(z + 4 * p) - part;
-                memcpy(z + 4 * p, &part, sizeof part);
+                    part += at(R + wide(b) * j + 4 * p) * sum[j];
+                part = at(z + 4 * p) - part;
+                *(spragQuadLoose *)(z + 4 * p) = part;
             }
         }
     }
@@ -571,6 +560,21 @@ INLINE void solveBareFour(const spragBlockLu *lu, spragQuad *x)
                 takeFour(lu->A + 9 * (size_t)e, CONTACT, x + CONTACT * lu->column[e], x + CONTACT * row);
 }
 
+/* x = U^-1 y; bare: of bare rows too. */
+INLINE void backwardFour(const spragBlockLu *lu, spragQuad *x, spragQuad *y, int bare)
+{
+    for (int i = lu->n - 1; i >= 0; --i) {
+        spragQuad sum[CONTACT];
+        if (lu->bare[i] && !bare)
+            continue;
+        memcpy(sum, y + CONTACT * i, sizeof sum);
+        for (int t = lu->u_start[i]; t < lu->u_end[i]; ++t)
+            takeFour(lu->U + 12 * (size_t)t, 4, y + CONTACT * lu->u_live[t], sum);
+        productFour(lu->inverse + 9 * (size_t)i, CONTACT, sum, y + CONTACT * i);
+        memcpy(x + CONTACT * lu->order[i], y + CONTACT * i, sizeof sum);
+    }
+}
+
 INLINE void solveFour(const Four *four)
 {
     const spragBlockLu *lu = four->lu;
@@ -583,15 +587,7 @@ INLINE void solveFour(const Four *four)
             takeFour(lu->L + 9 * (size_t)s, CONTACT, y + CONTACT * lu->l_live[s], sum);
         memcpy(y + CONTACT * i, sum, sizeof sum);
     }
-    for (int i = lu->n - 1; i >= 0; --i) {
-        if (lu->bare[i])
-            continue;
-        memcpy(sum, y + CONTACT * i, sizeof sum);
-        for (int t = lu->u_start[i]; t < lu->u_end[i]; ++t)
-            takeFour(lu->U + 12 * (size_t)t, 4, y + CONTACT * lu->u_live[t], sum);
-        productFour(lu->inverse + 9 * (size_t)i, CONTACT, sum, y + CONTACT * i);
-        memcpy(x + CONTACT * lu->order[i], y + CONTACT * i, sizeof sum);
-    }
+    backwardFour(lu, x, y, 0);
 }
 
 SPRAG_QUAD_CLONES(solveLanes, solveFour, const Four)
@@ -635,25 +631,12 @@ INLINE void columnsOf(Columns *of)
         for (int s = lu->l_start[i]; s < lu->l_end[i]; ++s) {
             const double *L = lu->L + 9 * (size_t)s;
             const spragQuad *z = y + CONTACT * lu->l_live[s];
-            for (int a = 0; a < CONTACT && lu->l_live[s] >= first; ++a)
-                sum[a] -= z[0] * L[3 * a] + z[1] * L[3 * a + 1] + z[2] * L[3 * a + 2];
+            if (lu->l_live[s] >= first)
+                takeFour(L, CONTACT, z, sum);
         }
         memcpy(y + CONTACT * i, sum, sizeof sum);
     }
-    for (int i = lu->n - 1; i >= 0; --i) {
-        spragQuad sum[CONTACT];
-        memcpy(sum, y + CONTACT * i, sizeof sum);
-        for (int t = lu->u_start[i]; t < lu->u_end[i]; ++t) {
-            const double *U = lu->U + 12 * (size_t)t;
-            const spragQuad *z = y + CONTACT * lu->u_live[t];
-            for (int a = 0; a < CONTACT; ++a)
-                sum[a] -= z[0] * U[4 * a] + z[1] * U[4 * a + 1] + z[2] * U[4 * a + 2];
-        }
-        const double *D = lu->inverse + 9 * (size_t)i;
-        for (int a = 0; a < CONTACT; ++a)
-            y[CONTACT * i + a] = sum[0] * D[3 * a] + sum[1] * D[3 * a + 1] + sum[2] * D[3 * a + 2];
-        memcpy(x + CONTACT * lu->order[i], y + CONTACT * i, CONTACT * sizeof *y);
-    }
+    backwardFour(lu, x, y, 1);
 }
 
 SPRAG_QUAD_CLONES(findColumns, columnsOf, Columns)

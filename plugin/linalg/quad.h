@@ -61,6 +61,14 @@ static inline int spragQuadIsWide(void)
         spragQuadIsWide() ? name##Wide(argument) : name##Narrow(argument);                                             \
     }
 
+/* The rows of a 3x3 block anywhere in memory; the last number of each is of no use. */
+SPRAG_QUAD_INLINE void spragQuadRows33(const double *M, spragQuad row[3])
+{
+    const spragQuad last = *(const spragQuadLoose *)(M + 5);
+    row[0] = *(const spragQuadLoose *)M, row[1] = *(const spragQuadLoose *)(M + 3);
+    row[2] = SPRAG_QUAD_SHUFFLE(last, last, 1, 2, 3, 3);
+}
+
 /* What lanes of any width can do (quads here, linalg/oct.h).  Max: the larger; b where a is NaN. */
 #define SPRAG_LANES(lanes, mask_type)                                                                                  \
     SPRAG_QUAD_INLINE lanes lanes##Select(mask_type mask, lanes yes, lanes no)                                         \

@@ -15,9 +15,10 @@
 enum {
     SWEEPS = 20,
     VARIANTS = 64,
-    NORMALS_MOST =
-        24 /* blocks of an island whose contacts yield along their normals alone; larger ones, as crowds that a
-                         wall pushes, then rest too, but take twice the time */
+
+    /* Blocks of an island whose contacts yield along their normals alone; larger ones, as crowds that a wall pushes,
+     * then rest too, but take twice the time. */
+    NORMALS_MOST = 24
 };
 #define CONFLICT 1e4        /* of the impulse that would stop the island: greater ones are in conflict */
 #define SHARE_CONFLICT 1e-8 /* of W, the compliance of contacts that yield: the first that is tried in conflict */

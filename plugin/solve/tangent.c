@@ -70,10 +70,10 @@ SPRAG_QUAD_INLINE void multiplyRow(const BlockRow *row)
     for (int e = 0; e < row->count; ++e) {
         const double *W = row->W + 9 * (size_t)e;
         double *M = row->M + 9 * (size_t)e;
-        const spragQuad first = *(const spragQuadLoose *)W, second = *(const spragQuadLoose *)(W + 3),
-                        last = *(const spragQuadLoose *)(W + 5), third = SPRAG_QUAD_SHUFFLE(last, last, 1, 2, 3, 3);
+        spragQuad W_row[3];
+        spragQuadRows33(W, W_row);
         for (int i = 0; i < 3; ++i)
-            *(spragQuadLoose *)(M + 3 * i) = first * B[3 * i] + second * B[3 * i + 1] + third * B[3 * i + 2];
+            *(spragQuadLoose *)(M + 3 * i) = W_row[0] * B[3 * i] + W_row[1] * B[3 * i + 1] + W_row[2] * B[3 * i + 2];
     }
 }
 

@@ -40,6 +40,17 @@ static void setPast(Past *past)
                                  .lane = &past->lane};
 }
 
+static void checkAllKept(const spragKept *kept)
+{
+    for (int e = 0; e < ROWS; ++e) {
+        assert_int_equal(kept->row[e], e);
+        assert_int_equal(kept->now[e], e);
+        assert_int_equal(kept->mechanism[e], e / 2);
+    }
+    for (int k = 0; k < BLOCKS; ++k)
+        assert_int_equal(kept->block[k], k);
+}
+
 static void whatIsTheSameIsFound(void **state)
 {
     (void)state;
@@ -48,13 +59,7 @@ static void whatIsTheSameIsFound(void **state)
     spragKept kept = {.before = &before.island};
     now.island.kept = &kept;
     assert_int_equal(spragKeptFind(&now.island), 1);
-    for (int e = 0; e < ROWS; ++e) {
-        assert_int_equal(kept.row[e], e);
-        assert_int_equal(kept.now[e], e);
-        assert_int_equal(kept.mechanism[e], e / 2);
-    }
-    for (int k = 0; k < BLOCKS; ++k)
-        assert_int_equal(kept.block[k], k);
+    checkAllKept(&kept);
     spragArenaFree(&now.lane.arena);
 }
 
@@ -118,13 +123,7 @@ static void whatDidNotBreakIsCopied(void **state)
     assert_int_equal(island.block_count, BLOCKS);
     assert_memory_equal(island.row, before.row, sizeof before.row);
     assert_memory_equal(island.block, before.block, sizeof before.block);
-    for (int e = 0; e < ROWS; ++e) {
-        assert_int_equal(kept.row[e], e);
-        assert_int_equal(kept.now[e], e);
-        assert_int_equal(kept.mechanism[e], e / 2);
-    }
-    for (int k = 0; k < BLOCKS; ++k)
-        assert_int_equal(kept.block[k], k);
+    checkAllKept(&kept);
     assert_int_equal(spragKeptCopies(&before.island), 0); /* of few blocks: another compliance */
     before.island.block_count = SPRAG_BLOCKS_FEW + 1;
     assert_int_equal(spragKeptCopies(&before.island), 1);
