@@ -16,6 +16,7 @@
 #include "ode/haste.h"
 #include "ode/matrix_free.h"
 #include "ode/record.h"
+#include "ode/release.h"
 #include "ode/rows.h"
 #include "problem/creep.h"
 
@@ -425,6 +426,7 @@ static spragBare *takeBare(const struct spragWorld *world, const spragIsland *is
     return bare->contact == NULL || bare->others == NULL ? NULL : bare;
 }
 
+#define STIRRED_LEFT 1e-4 /* m/s, of an island that is stirred: the next step goes on from there */
 #define VAIN 0.1          /* of the creep is left: Newton's method was asked in vain */
 #define GROWS 2           /* times what it left: then it is asked again */
 #define CALMED_MOST 1e-10 /* m/s */
@@ -460,8 +462,10 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
 {
     const int n = island->joint_count;
     island->bare = NULL;
-    const int wanted = spragMatrixFreeWanted(world, island, n), exact = !wanted || spragMatrixFreeIsEasy(world);
-    const int rests = exact && n > SPRAG_BLOCKS_MANY && spragMatrixFreeRests(world, island);
+    island->stirred = 0;
+    const int wanted = spragMatrixFreeWanted(world, island, n), heap = spragHasteIsHeap(world, island),
+              exact = !wanted || spragMatrixFreeIsEasy(world) || heap;
+    const int rests = exact && n > SPRAG_BLOCKS_MANY ? spragMatrixFreeRests(world, island) : 0;
     if (island->contact_count != n || !(wanted || rests))
         return;
     Looking looking = {.world = world, .surfaces = surfaces, .island = island};
@@ -486,6 +490,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
         return;
     }
     island->bare = bare;
+    island->stirred = heap && rests == 1;
     bare->rests = rests;
     island->calmed = rests ? calmedOf(world, island) : 0;
     island->block_count = island->row_count = 0;
@@ -493,8 +498,31 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
 
 /* ---------------------------------------------------------------- answer */
 
-/* An island that seems to rest, from its guess.  Under a time limit: what is worse than the tolerance, and for which
- * the chain has no time, is visited like any other. */
+/* Visits it like any other, from what visits of what is stirred have left. */
+static spragStatus visitLonger(const spragSolveOptions *options, spragIsland *island)
+{
+    spragBare *bare = island->bare;
+    const int before = island->solve.iterations;
+    const spragStatus status = spragMatrixFreeSolve(options, 0, &bare->greedy, bare->others, bare->u, &island->solve);
+    island->solve.iterations += before;
+    island->solve.method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] += before;
+    return status;
+}
+
+/* A heap that rests but for a few bodies. */
+static spragStatus solveStirred(const spragSolveOptions *options, spragIsland *island)
+{
+    spragBare *bare = island->bare;
+    spragSolveOptions rough = *options;
+    rough.tolerance = fmax(options->tolerance, SPRAG_MISSED);
+    spragStatus status = spragMatrixFreeStirred(&rough, &bare->greedy, bare->others, bare->u, &island->solve);
+    if (!(island->solve.residual <= STIRRED_LEFT)) /* a blow */
+        status = visitLonger(options, island);
+    return status == SPRAG_NOT_CONVERGED ? SPRAG_LIMIT : status;
+}
+
+/* An island that seems to rest, from its guess.  In haste, and under a time limit: what is worse than the tolerance,
+ * and for which the chain has no time, is visited like any other. */
 static spragStatus solveRest(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     spragBare *bare = island->bare;
@@ -503,24 +531,25 @@ static spragStatus solveRest(struct spragWorld *world, const spragSolveOptions *
         spragMatrixFreeRest(options, isDear(world, island), slow, &bare->greedy, bare->others, bare->u, &island->solve);
     spragSolveOptions left = *options;
     left.time_limit = spragTimeLeft(options->time_limit, begin);
-    if (status != SPRAG_NOT_CONVERGED || !(options->time_limit > 0) ||
-        spragMatrixFreeMayEnd(&bare->greedy, left.time_limit))
+    if (status != SPRAG_NOT_CONVERGED)
+        return status;
+    if (!(options->time_limit > 0))
+        return island->haste > 0 && !(island->solve.residual <= STIRRED_LEFT) ? visitLonger(options, island) : status;
+    if (spragMatrixFreeMayEnd(&bare->greedy, left.time_limit))
         return status;
     if (island->solve.residual <= options->tolerance)
         return island->solve.status = SPRAG_OK;
-    const spragSolveInfo before = island->solve;
-    const spragStatus visited = spragMatrixFreeSolve(&left, &bare->greedy, bare->others, bare->u, &island->solve);
-    island->solve.iterations += before.iterations;
-    island->solve.method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] += before.iterations;
-    return visited;
+    return visitLonger(&left, island);
 }
 
 int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     spragBare *bare = island->bare;
-    const spragStatus status =
-        bare->rests ? solveRest(world, options, island)
-                    : spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
+    const spragStatus status = island->stirred ? solveStirred(options, island)
+                               : bare->rests
+                                   ? solveRest(world, options, island)
+                                   : spragMatrixFreeSolve(options, spragHasteVisits(world, island), &bare->greedy,
+                                                          bare->others, bare->u, &island->solve);
     if (status == SPRAG_NOT_CONVERGED && !spragHasteEnds(world, island))
         return 0;
     if (!isfinite(island->solve.residual))

@@ -19,6 +19,7 @@ enum {
     /* Of one that is large: in haste it begins without W, and has haste for what it misses; where the program plays all
      * are. */
     LARGE = 400,
+    HEAP = 1000, /* of a heap that may be stirred: smaller ones are solved in some ms */
 
     /* Contacts of an island all of whose work is the least that one which may come to rest has in haste, and where the
      * program plays or contacts are springs. */
@@ -34,6 +35,10 @@ enum {
 };
 /* The same, in each second that a step stands for, where the program plays: some half of that time. */
 #define DEAR_PLAY 5e5
+/* Visits on what moves slowly, some 20 ns each: 20 ms; and in each second that a step stands for, where the program
+ * plays. */
+#define VISITS 1e6
+#define VISITS_PLAY 2.5e7
 #define HARD 1e7 /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
 /* m/s, from where W may bring what was found without it to the tolerance.  From 1e-4 it took a third of such a step's
  * time (1000 boxes) and left as much. */
@@ -50,6 +55,9 @@ enum {
  * of boxes 4, and what is left of their steps keeps no heap moving: 300 boxes took 5 to 13 ms a step, with a share as
  * walls have it 25 to 29, and came to rest no sooner; 300 balls 8 and 13. */
 #define FLAT 4.5
+/* Contacts a body up to which a heap is one of balls.  It rests sooner than one of boxes, and more visits leave no less;
+ * boxes that a few visits leave stirred move on: 600 rested after 500 steps or later, by W after 250. */
+#define LOOSE 3.0
 
 /* 1: the program plays: it has said what residual is enough. */
 static int plays(const spragConfig *config)
@@ -123,6 +131,12 @@ static int isSlow(const spragSnapshot *s, const spragIsland *island, double time
 static int mayRest(const spragSnapshot *s, const spragIsland *island)
 {
     return island->contact_count >= FLAT * island->body_count && isSlow(s, island, SLOW);
+}
+
+int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
+{
+    const int n = island->contact_count;
+    return isOurs(world, island) && n > HEAP && n < LOOSE * island->body_count && world->config.tolerance < SPRAG_ROUGH;
 }
 
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,
@@ -203,13 +217,20 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
     return haste > least ? haste : least;
 }
 
+long spragHasteVisits(const struct spragWorld *world, const spragIsland *island)
+{
+    const double visits = plays(&world->config) ? fmin(VISITS, VISITS_PLAY * world->snapshot.step) : VISITS;
+    const int settles = island->contact_count >= LOOSE * island->body_count && isSlow(&world->snapshot, island, STILL);
+    return spragHasteSkips(world, island) && settles ? (long)visits : 0;
+}
+
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
     const double dear = plays(&world->config) ? fmin(DEAR, DEAR_PLAY * world->snapshot.step) : DEAR;
     const int is_dear = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear,
               missed = !(island->solve.residual <= enough) && (island->haste > 0 || isLarge(world, island));
-    const int next = island->haste + (is_dear || missed ? 1 : -1);
+    const int next = island->stirred ? island->haste : island->haste + (is_dear || missed ? 1 : -1);
     if (!isOurs(world, island) || next <= 0)
         return 0;
     const int most = hasteMost(world, island);

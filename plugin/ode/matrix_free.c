@@ -33,6 +33,7 @@ enum {
 #define SECONDS_W 4e-8      /* a block of W: to make it, for some sweeps; where less time is left these do not begin */
 #define SECONDS_REST 1.2e-7 /* the same, and Newton's method to its end from the guess of what seems to rest */
 #define SECONDS_EASY 4e-6   /* a contact of the world: in less, what seems to rest is visited like any other */
+#define FALLS_HASTY 0.7     /* a run leaves less of the residual, or it is the last */
 #define JUDGING 0.9         /* time of the judge's last look, relative to the first one's */
 #define LEFT 0.4            /* of the tolerance: smaller changes are left undone */
 
@@ -82,7 +83,7 @@ int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *isla
         moving += !(spragDot3(d, d) <= slow * slow);
         before = v;
     }
-    return moving * ONE_IN <= 2 * island->body_count; /* each that moves is counted twice */
+    return moving == 0 ? 2 : moving * ONE_IN <= 2 * island->body_count; /* each that moves is counted twice */
 }
 
 int spragMatrixFreeIsEasy(const struct spragWorld *world)
@@ -251,15 +252,17 @@ int spragMatrixFreeMayEnd(const spragGreedy *greedy, double seconds)
     return SECONDS_REST * blocksOf(greedy) < seconds;
 }
 
-spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
-                                 spragSolveInfo *solve)
+spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, long settling, spragGreedy *greedy, double *others,
+                                 double *u, spragSolveInfo *solve)
 {
     const int n = greedy->contact_count;
     const long some = (long)n * SWEEPS_LEAST + VISITS_LEAST, late_most = (long)n * SWEEPS_LATE;
     const int timed = options->time_limit > 0, hasty = !timed && greedy->lanes != NULL;
     const int sweeps = n < SPRAG_LANES_LEAST ? SWEEPS_MOST : hasty ? SWEEPS_HASTY : SWEEPS_WIDE;
     const int limited = options->iteration_limit > 0 && options->iteration_limit < sweeps;
-    const long most = (long)n * (limited ? options->iteration_limit : sweeps);
+    const long run = (long)n * (limited ? options->iteration_limit : sweeps);
+    const int runs = !limited && hasty && settling / run > 1 ? (int)(settling / run) : 1;
+    const long most = runs * run;
     const long least = some < late_most ? some : late_most;
     const double begin = spragSeconds();
     double deadline = options->time_limit > 0 ? begin + options->time_limit : INFINITY;
@@ -269,9 +272,12 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     const double enough = LEFT * options->tolerance;
     /* Visits before the judge's first look; twice as many before each next one.  Sweeps with momentum (lanes) are not
      * to be interrupted. */
-    long each = greedy->lanes != NULL ? most : timed ? late_most / LOOKS_IN_TIME : limited ? n : LOOKS_FIRST * (long)n;
+    long each = greedy->lanes != NULL ? run : timed ? late_most / LOOKS_IN_TIME : limited ? n : LOOKS_FIRST * (long)n;
+    double before;
     int late, looks = 0;
+    solve->residual = INFINITY;
     do {
+        before = solve->residual;
         const long until = greedy->visits + each < most ? greedy->visits + each : most;
         spragGreedyRun(greedy, enough, least < most ? least : most, until, deadline);
         late = greedy->visits >= least && spragSeconds() > deadline;
@@ -279,8 +285,9 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
         /* Without visits to come what was found stays: it may be better than nothing in all but one contact. */
         if (looks == 0 && greedy->visits < most)
             solve->residual = spragGreedyDrop(greedy, 1, solve->residual, others, u);
-        each *= 2;
-    } while (!late && solve->residual > options->tolerance && greedy->visits < most && ++looks < LOOKS_MOST);
+        each *= runs > 1 ? 1 : 2;
+    } while (!late && solve->residual > options->tolerance && greedy->visits < most && ++looks < LOOKS_MOST &&
+             (runs == 1 || solve->residual < FALLS_HASTY * before));
     if (!(solve->residual <= greedy->best_residual)) /* or it is NaN */
         solve->residual = spragGreedyBest(greedy, u);
     solve->iterations = (int)(greedy->visits / n);
@@ -289,6 +296,31 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
         late = SECONDS_W * blocksOf(greedy) > deadline - spragSeconds();
     const spragStatus missed = late || limited ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
     return solve->status = solve->residual <= options->tolerance ? SPRAG_OK : missed;
+}
+
+/* Visits of each contact until the judge looks again, and at most. */
+enum { VISITS_EACH = 8, VISITS_STIRRED = 48 };
+
+spragStatus spragMatrixFreeStirred(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
+                                   spragSolveInfo *solve)
+{
+    const long n = greedy->contact_count;
+    *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
+    spragGreedyBegin(greedy, others, u);
+    solve->residual = greedy->best_residual;
+    while (!(solve->residual <= options->tolerance) && greedy->visits < VISITS_STIRRED * n) {
+        const long before = greedy->visits;
+        spragGreedyRun(greedy, fmin(STIRRED * solve->residual, STIRRED_MOST * options->tolerance), 0,
+                       before + VISITS_EACH * n, INFINITY);
+        solve->residual = spragGreedyResidual(greedy, u);
+        if (greedy->visits == before)
+            break;
+    }
+    if (!(solve->residual <= greedy->best_residual)) /* or it is NaN */
+        solve->residual = spragGreedyBest(greedy, u);
+    solve->iterations = (int)(greedy->visits / n);
+    solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
+    return solve->status = solve->residual <= options->tolerance ? SPRAG_OK : SPRAG_LIMIT;
 }
 
 spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, double slow, spragGreedy *greedy,
@@ -324,14 +356,14 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, d
     return solve->status = rests ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }
 
-spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island)
+spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, long settling, spragIsland *island)
 {
     spragGreedy *greedy = island->greedy;
     for (int k = 0; k < greedy->contact_count; ++k) {
         memcpy(greedy->contact[k].q, island->problem.q + 3 * k, 3 * sizeof(double));
         greedy->contact[k].q[3] = 0;
     }
-    const spragStatus status = spragMatrixFreeSolve(options, greedy, NULL, island->u, &island->solve);
+    const spragStatus status = spragMatrixFreeSolve(options, settling, greedy, NULL, island->u, &island->solve);
     for (int k = 0; k < greedy->contact_count; ++k)
         memcpy(island->r + 3 * k, greedy->contact[k].r, 3 * sizeof(double));
     return status;

@@ -9,8 +9,8 @@
 enum { SPRAG_MATRIX_FREE_LEAST = 8 }; /* contacts of such an island */
 #define SPRAG_ROUGH 1e-5              /* m/s: a tolerance above it may be reached without W, time limit or not */
 
-/* 1: few of its bodies move against the one before, more often than not one of their neighbours.  (So a pile on a
- * platform that moves, or on a belt, rests on it.) */
+/* 1: few of its bodies move against the one before, more often than not one of their neighbours; 2: none does.  (So a
+ * pile on a platform that moves, or on a belt, rests on it.) */
 int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *island);
 /* 1: under a time limit with time for more than visits. */
 int spragMatrixFreeIsEasy(const struct spragWorld *world);
@@ -33,17 +33,23 @@ int spragMatrixFreeDiagonal(const spragSnapshot *snapshot, spragIsland *island);
 void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactHistory *history);
 
 /* From the guess in greedy: its r, u (contact_count x 3) and what is told of the answer; others: see spragGreedyBegin.
+ * settling: visits in all (spragHasteVisits), one run after the other while they gain; 0: one run.
  * OK: within the tolerance; LIMIT: time or visits are used up; NOT_CONVERGED: W is worth forming. */
-spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
-                                 spragSolveInfo *solve);
+spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, long settling, spragGreedy *greedy, double *others,
+                                 double *u, spragSolveInfo *solve);
 /* The same of an island with blocks. */
-spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island);
+spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, long settling, spragIsland *island);
 
 /* For an island that seems to rest, from its guess.  OK: within the tolerance, and what holds creeps no faster than
  * rounding, or after a few visits no faster than `slow`.  roughly: creep is not asked for, and there may be
  * more visits; so it is too where nobody would end the creep (spragCreepMatters).  Else NOT_CONVERGED. */
 spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, double slow, spragGreedy *greedy,
                                 double *others, double *u, spragSolveInfo *solve);
+
+/* For one that rests but for a few bodies, and where W is not worth its price (spragHasteIsHeap): visits of what these
+ * stir.  OK: within the tolerance; else LIMIT. */
+spragStatus spragMatrixFreeStirred(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
+                                   spragSolveInfo *solve);
 
 /* 1: in so many seconds, as a rule, the chain ends what that left, with W. */
 int spragMatrixFreeMayEnd(const spragGreedy *greedy, double seconds);

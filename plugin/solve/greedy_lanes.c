@@ -116,8 +116,9 @@ INLINE void readShape(const Pack *pack, Shape *shape)
     spragOctRead(ROWS_OF(pack->contact, q), shape->q);
 }
 
-/* What slides, on the cone and with u_n = 0: one step of Newton for the slip multiplier nu (solve/cone_block.h has
- * many), and along the direction that it gives the exact size. */
+/* What slides, on the cone and with u_n = 0: along the direction that the slip multiplier nu gives the exact size, and
+ * one step of Newton for nu (solve/cone_block.h has many), which the next visit begins with.  (The direction of the new
+ * nu leaves no less after 40 to 480 visits a contact of 1000 moving boxes or balls, and takes a sixth more time.) */
 INLINE void slip(Shape *s, const spragOct q[3], const spragOct free[2], spragOctMask slips, spragOct r[3])
 {
     const spragOct zero = {0}, mu = s->q[3], nu = s->r[3], *w = &s->own[0][1], inverse_nn = s->own[1][3];
@@ -135,9 +136,7 @@ INLINE void slip(Shape *s, const spragOct q[3], const spragOct free[2], spragOct
     const spragOct any = spragOctSelect(good, newton, spragOctSelect(less, 4 * nu + K11 + K22, 0.125F * nu));
     const spragOct most_nu = NU_MOST * (K11 + K22), next = spragOctSelect(any < most_nu, any, most_nu);
     s->r[3] = spragOctSelect(slips, next, nu);
-    spragOct e[2] = {K12 * free[1] - (K22 + next) * free[0], K12 * free[0] - (K11 + next) * free[1]};
-    const spragOct inverse = 1.0F / spragOctSqrt(e[0] * e[0] + e[1] * e[1] + FLT_MIN);
-    e[0] *= inverse, e[1] *= inverse;
+    const spragOct inverse = 1.0F / (size + FLT_MIN), e[2] = {x * inverse, y * inverse};
     const spragOct along = s->own[0][0] + mu * (w[0] * e[0] + w[1] * e[1]), most = -q[0] / along;
     /* a branch of negative slope: keep what the root says */
     const spragOct load = spragOctSelect((along > zero) & (most > zero), most, size / mu);
