@@ -24,6 +24,14 @@
 
 /* ---------------------------------------------------------------- of one step */
 
+/* Of the numbers of a world.  Beyond it a step overflows somewhere, and ODE ends the program. */
+#define SPRAG_GREATEST 1e60
+
+static inline int spragIsUsable(double x) /* 0: NaN, too */
+{
+    return x <= SPRAG_GREATEST && x >= -SPRAG_GREATEST;
+}
+
 /* In lines of memory, by who reads them together: piles of thousands are walked as fast as these come. */
 enum { SPRAG_LINE = 64 }; /* bytes */
 
