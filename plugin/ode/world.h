@@ -6,6 +6,7 @@
 #ifndef SPRAG_ODE_WORLD_H
 #define SPRAG_ODE_WORLD_H
 
+#include <math.h>
 #include <stddef.h>
 
 #include <sprag/sprag_ode.h>
@@ -29,7 +30,7 @@
 
 static inline int spragIsUsable(double x) /* 0: NaN, too */
 {
-    return x <= SPRAG_GREATEST && x >= -SPRAG_GREATEST;
+    return fabs(x) <= SPRAG_GREATEST;
 }
 
 /* In lines of memory, by who reads them together: piles of thousands are walked as fast as these come. */
