@@ -46,7 +46,7 @@ typedef struct Entry {
 static int isProblemFile(const char *name)
 {
     const char *dot = strrchr(name, '.');
-    return dot != NULL && (strcmp(dot, ".txt") == 0 || strcmp(dot, ".hdf5") == 0);
+    return dot != NULL && (strcmp(dot, ".txt") == 0 || strcmp(dot, ".hdf5") == 0 || strcmp(dot, ".h5") == 0);
 }
 
 static int comparePaths(const void *a, const void *b)
@@ -61,7 +61,7 @@ static int addFolder(Options *options, const char *dir, int required)
     if (folder == NULL) {
         if (!required)
             return 0;
-        fprintf(stderr, "sprag-bench: %s: %s\n", dir, strerror(errno));
+        fprintf(stderr, "sprag-bench problems: %s: %s; --dir says where problem files are\n", dir, strerror(errno));
         return 2;
     }
     const int first = options->files;
@@ -346,5 +346,5 @@ static int run(int count, char **argument)
     return status;
 }
 
-const BenchSuite bench_problems = {"problems", "[--dir DIR] [--json FILE] [--svg FILE] [--time-limit S] [FILE...]",
-                                   run};
+const BenchSuite bench_problems = {
+    "problems", "[--dir DIR (../shared/problems)] [--json FILE] [--svg FILE] [--time-limit S] [FILE...]", run};

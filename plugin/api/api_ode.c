@@ -289,5 +289,5 @@ spragStatus spragWorldDumpProblem(spragWorldID world, const char *path)
         return status;
     if (path == NULL || path[0] == '\0')
         return spragFail(SPRAG_ERROR_NULL, "path is NULL or empty");
-    return spragDumpIslands(world, path);
+    return spragDumpIslands(world, path, NULL);
 }

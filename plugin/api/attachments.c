@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "ode/guide.h"
 #include "ode/world.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -13,8 +14,8 @@ static spragWorldID list;
 
 /* ---------------------------------------------------------------- the watch */
 
-static dFreeFunction *passed_on; /* what was there before; NULL: ODE's default, free */
-static int watching;             /* our handler was set, and not taken out */
+static _Atomic(dFreeFunction *) passed_on; /* what was there before; NULL: ODE's default, free */
+static int watching;                       /* our handler was set, and not taken out */
 /* Addresses of attached worlds lie in between: all else is passed on without the lock. */
 static _Atomic uintptr_t lowest = UINTPTR_MAX, highest = 0;
 
@@ -29,8 +30,9 @@ static void watchFree(void *block, size_t size)
                 world->world = NULL;
         pthread_mutex_unlock(&lock);
     }
-    if (passed_on != NULL)
-        passed_on(block, size);
+    dFreeFunction *const next = atomic_load_explicit(&passed_on, memory_order_relaxed);
+    if (next != NULL)
+        next(block, size);
     else
         free(block);
 }
@@ -140,9 +142,8 @@ spragWorldID spragAttachmentsOfGuide(spragGuideID guide)
     pthread_mutex_lock(&lock);
     spragWorldID found = NULL;
     for (spragWorldID world = list; world != NULL && found == NULL; world = world->next)
-        for (int k = 0; k < world->guide_count; ++k)
-            if (world->guide[k] == guide)
-                found = world;
+        if (spragGuideIsOf(world, guide))
+            found = world;
     pthread_mutex_unlock(&lock);
     return found;
 }

@@ -44,7 +44,18 @@ static spragStatus writeIsland(struct spragWorld *world, spragIsland *island, co
     return spragProblemWrite(&island->problem, name);
 }
 
-spragStatus spragDumpIslands(struct spragWorld *world, const char *path)
+void spragDumpRemove(const char *path, int kept, int last)
+{
+    const size_t size = strlen(path) + NUMBER_LENGTH;
+    char *name = kept < last ? spragAlloc(size, 1) : NULL;
+    for (int number = kept + 1; name != NULL && number <= last; ++number) {
+        makeName(name, size, path, number);
+        remove(name);
+    }
+    spragFree(name);
+}
+
+spragStatus spragDumpIslands(struct spragWorld *world, const char *path, int *count)
 {
     spragSnapshot *s = &world->snapshot;
     const size_t size = strlen(path) + NUMBER_LENGTH;
@@ -59,6 +70,8 @@ spragStatus spragDumpIslands(struct spragWorld *world, const char *path)
             status = writeIsland(world, &s->island[k], name);
         }
     spragFree(name);
+    if (count != NULL)
+        *count = number;
     if (status == SPRAG_OK && number == 0)
         return spragFail(SPRAG_ERROR_ORDER,
                          "the last step solved no island whose matrix fits into memory: nothing to write");

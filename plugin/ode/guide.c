@@ -1,6 +1,7 @@
 #include "ode/guide.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -8,6 +9,9 @@
 #include "linalg/vec3.h"
 #include "ode/curvature.h"
 #include "ode/layout.h"
+
+/* Whoever destroys a guide looks for it in all worlds, which other threads may be giving guides. */
+static pthread_mutex_t lists = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---------------------------------------------------------------- life */
 
@@ -46,14 +50,48 @@ static void placeGuide(struct spragGuide *guide, const spragGuideDef *def)
     }
 }
 
+static int reserve(struct spragWorld *world)
+{
+    pthread_mutex_lock(&lists);
+    const int memory =
+        spragGrow((void **)&world->guide, &world->guide_capacity, (size_t)world->guide_count + 1, sizeof *world->guide);
+    pthread_mutex_unlock(&lists);
+    return memory;
+}
+
+static void list(struct spragWorld *world, struct spragGuide *guide)
+{
+    pthread_mutex_lock(&lists);
+    world->guide[world->guide_count++] = guide;
+    pthread_mutex_unlock(&lists);
+}
+
+static void unlist(struct spragWorld *world, const struct spragGuide *guide)
+{
+    int kept = 0;
+    pthread_mutex_lock(&lists);
+    for (int k = 0; k < world->guide_count; ++k)
+        if (world->guide[k] != guide)
+            world->guide[kept++] = world->guide[k];
+    world->guide_count = kept;
+    pthread_mutex_unlock(&lists);
+}
+
+int spragGuideIsOf(const struct spragWorld *world, spragGuideID guide)
+{
+    int found = 0;
+    pthread_mutex_lock(&lists);
+    for (int k = 0; k < world->guide_count && !found; ++k)
+        found = world->guide[k] == guide;
+    pthread_mutex_unlock(&lists);
+    return found;
+}
+
 spragStatus spragGuideMake(struct spragWorld *world, const spragGuideDef *def, spragGuideID *out)
 {
     struct spragGuide *guide = spragAlloc(1, sizeof *guide);
     dJointID joint = NULL;
-    if (guide == NULL ||
-        !spragGrow((void **)&world->guide, &world->guide_capacity, (size_t)world->guide_count + 1,
-                   sizeof *world->guide) ||
-        (joint = dJointCreateNull(world->world, 0)) == NULL) {
+    if (guide == NULL || !reserve(world) || (joint = dJointCreateNull(world->world, 0)) == NULL) {
         spragFree(guide);
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for a guide");
     }
@@ -67,7 +105,7 @@ spragStatus spragGuideMake(struct spragWorld *world, const spragGuideDef *def, s
                                  .surface = {def->surface[0], def->surface[1]},
                                  .memory = -1};
     placeGuide(guide, def);
-    world->guide[world->guide_count++] = guide;
+    list(world, guide);
     *out = guide;
     return SPRAG_OK;
 }
@@ -86,11 +124,7 @@ int spragGuideFree(spragGuideID guide)
     const int alive = joint != NULL && dJointGetBody(joint, 0) != NULL; /* with a body ODE takes both */
     if (joint != NULL)
         dJointDestroy(joint);
-    int kept = 0;
-    for (int k = 0; k < world->guide_count; ++k)
-        if (world->guide[k] != guide)
-            world->guide[kept++] = world->guide[k];
-    world->guide_count = kept;
+    unlist(world, guide);
     spragFree(guide);
     return alive;
 }

@@ -29,6 +29,8 @@ struct spragGuide {
 spragStatus spragGuideMake(struct spragWorld *world, const spragGuideDef *def, spragGuideID *out);
 /* Takes it out of its world, with its joint if that is alive.  0: it had ended, with one of its bodies or its world. */
 int spragGuideFree(spragGuideID guide);
+/* 1: a guide of this world, which another thread may be using; the pointer is not followed. */
+int spragGuideIsOf(const struct spragWorld *world, spragGuideID guide);
 
 /* Marks the joints of the snapshot that carry guides.  0: no memory. */
 int spragGuidesFind(struct spragWorld *world);

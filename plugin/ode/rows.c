@@ -454,14 +454,17 @@ static spragStatus checkSurface(const dSurfaceParameters *p)
         int mode;
         dReal value;
         const char *name;
-    } field[] = {{dContactBounce, p->bounce, "bounce"},      {dContactBounce, p->bounce_vel, "bounce_vel"},
-                 {dContactSoftERP, p->soft_erp, "soft_erp"}, {dContactSoftCFM, p->soft_cfm, "soft_cfm"},
-                 {dContactMotion1, p->motion1, "motion1"},   {dContactMotion2, p->motion2, "motion2"},
-                 {dContactMotionN, p->motionN, "motionN"},   {dContactSlip1, p->slip1, "slip1"},
-                 {dContactSlip2, p->slip2, "slip2"}};
+        int any; /* 1: DBL_MAX is as good as another */
+    } field[] = {{dContactBounce, p->bounce, "bounce", 0},      {dContactBounce, p->bounce_vel, "bounce_vel", 1},
+                 {dContactSoftERP, p->soft_erp, "soft_erp", 0}, {dContactSoftCFM, p->soft_cfm, "soft_cfm", 1},
+                 {dContactMotion1, p->motion1, "motion1", 0},   {dContactMotion2, p->motion2, "motion2", 0},
+                 {dContactMotionN, p->motionN, "motionN", 0},   {dContactSlip1, p->slip1, "slip1", 1},
+                 {dContactSlip2, p->slip2, "slip2", 1}};
     for (size_t i = 0; i < sizeof field / sizeof *field; ++i)
-        if ((p->mode & field[i].mode) && !isfinite(field[i].value))
-            return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: %s = %g", field[i].name, (double)field[i].value);
+        if ((p->mode & field[i].mode) &&
+            !(field[i].any ? isfinite(field[i].value) : spragIsUsable((double)field[i].value)))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "contact surface: %s = %g, beyond 1e60 or NaN", field[i].name,
+                             (double)field[i].value);
     for (size_t i = 0; i < sizeof field / sizeof *field; ++i)
         if ((p->mode & field[i].mode & COMPLIANT) && field[i].value < 0)
             return spragFail(SPRAG_ERROR_RANGE, "contact surface: %s = %g, expected >= 0", field[i].name,
@@ -498,15 +501,16 @@ spragStatus spragContactCheck(const dContact *contact, int lenient)
     const dContactGeom *geom = &contact->geom;
     double length = 0;
     for (int i = 0; i < 3; ++i) {
-        if (!isfinite(geom->pos[i]) || !isfinite(geom->normal[i]))
-            return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: pos[%d] = %g, normal[%d] = %g", i, (double)geom->pos[i],
-                             i, (double)geom->normal[i]);
-        if ((contact->surface.mode & dContactFDir1) && !isfinite(contact->fdir1[i]))
-            return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: fdir1[%d] = %g", i, (double)contact->fdir1[i]);
+        if (!spragIsUsable((double)geom->pos[i]) || !isfinite(geom->normal[i]))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: pos[%d] = %g, normal[%d] = %g, beyond 1e60 or NaN", i,
+                             (double)geom->pos[i], i, (double)geom->normal[i]);
+        if ((contact->surface.mode & dContactFDir1) && !spragIsUsable((double)contact->fdir1[i]))
+            return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: fdir1[%d] = %g, beyond 1e60 or NaN", i,
+                             (double)contact->fdir1[i]);
         length += (double)geom->normal[i] * geom->normal[i];
     }
-    if (!isfinite(geom->depth))
-        return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: depth = %g", (double)geom->depth);
+    if (!spragIsUsable((double)geom->depth))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: depth = %g, beyond 1e60 or NaN", (double)geom->depth);
     if (fabs(length - 1) > 1e-3)
         return spragFail(SPRAG_ERROR_RANGE, "contact: the normal has length %g, expected 1", sqrt(length));
     const spragStatus status = checkFriction(&contact->surface, lenient);
@@ -524,23 +528,23 @@ int spragContactIsPlain(const dContact *contact)
     const dSurfaceParameters *p = &contact->surface;
     const dContactGeom *g = &contact->geom;
     const dReal *x = g->pos, *n = g->normal;
-    double sum = (double)x[0] + x[1] + x[2] + n[0] + n[1] + n[2] + g->depth + p->mu;
+    double sum = fabs((double)x[0]) + fabs((double)x[1]) + fabs((double)x[2]) + fabs((double)g->depth);
     if ((p->mode & ~PLAIN) != 0 || (p->mode & PROPORTIONAL) != PROPORTIONAL)
         return 0;
     if (p->mode & dContactSoftERP)
-        sum += p->soft_erp;
+        sum += fabs((double)p->soft_erp);
     if (p->mode & dContactSoftCFM)
         sum += p->soft_cfm >= 0 ? p->soft_cfm : (double)NAN;
     if (p->mode & dContactBounce)
-        sum += p->bounce + p->bounce_vel;
+        sum += fabs((double)p->bounce) + 0 * (double)p->bounce_vel; /* DBL_MAX will do */
     if (p->mode & dContactMotion1)
-        sum += p->motion1;
+        sum += fabs((double)p->motion1);
     if (p->mode & dContactMotion2)
-        sum += p->motion2;
+        sum += fabs((double)p->motion2);
     if (p->mode & dContactFDir1)
-        sum += contact->fdir1[0] + contact->fdir1[1] + contact->fdir1[2];
+        sum += fabs((double)contact->fdir1[0]) + fabs((double)contact->fdir1[1]) + fabs((double)contact->fdir1[2]);
     const double length = (double)n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-    return isfinite(sum) && p->mu > SPRAG_FRICTION_LEAST && p->mu <= SPRAG_FRICTION_GREATEST &&
+    return sum <= SPRAG_GREATEST && p->mu > SPRAG_FRICTION_LEAST && p->mu <= SPRAG_FRICTION_GREATEST &&
            fabs(length - 1) <= 1e-3;
 }
 

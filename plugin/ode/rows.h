@@ -142,7 +142,7 @@ void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, d
 #define SPRAG_FRICTION_GREATEST 1e30
 #define SPRAG_FRICTION_LEAST 1e-30
 
-/* Are all numbers finite that the contact's mode makes use of (mu may be infinite), and its normal of unit length?
+/* Are all numbers usable that the contact's mode makes use of (mu may be infinite), and its normal of unit length?
  * lenient: coefficients below 0 are 0, as in ODE. */
 spragStatus spragContactCheck(const dContact *contact, int lenient);
 

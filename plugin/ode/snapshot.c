@@ -31,15 +31,13 @@ static void readVector(double *out, const dReal *in)
         out[i] = in[i];
 }
 
-/* Beyond this a step overflows somewhere, and ODE ends the program. */
-static const double greatest = 1e60;
+#define FASTEST 1e30 /* m/s, of corrections that have no other limit */
 
-/* Is no number beyond `greatest`, or NaN? */
 static int allUsable(const double *x, int count)
 {
     int usable = 1;
     for (int i = 0; i < count; ++i)
-        usable &= fabs(x[i]) <= greatest;
+        usable &= spragIsUsable(x[i]);
     return usable;
 }
 
@@ -184,7 +182,7 @@ spragStatus spragSnapshotMass(spragBodyState *body, int index)
     if (!allUsable(&body->mass, 1) || !allUsable(local, 9))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: mass %g or its inertia is not finite, or beyond 1e60", index,
                          body->mass);
-    if (!(body->mass > 1 / greatest) || !invertInertia(inverse, local) || !allUsable(inverse, 9))
+    if (!(body->mass > 1 / SPRAG_GREATEST) || !invertInertia(inverse, local) || !allUsable(inverse, 9))
         return spragFail(SPRAG_ERROR_RANGE, "body %d: mass %g kg, expected > 0 and an inertia positive definite", index,
                          body->mass);
     body->inverse_mass = 1 / body->mass;
@@ -238,12 +236,14 @@ static spragStatus readWorld(dWorldID world, spragSnapshot *s)
     s->cfm = dWorldGetCFM(world);
     s->layer = dWorldGetContactSurfaceLayer(world);
     s->greatest_correction = dWorldGetContactMaxCorrectingVel(world);
+    if (s->greatest_correction > FASTEST)
+        s->greatest_correction = FASTEST;
     if (s->cfm < 0)
         return spragFail(SPRAG_ERROR_RANGE, "world: CFM %g, expected >= 0", s->cfm);
-    if (!allUsable(s->gravity, 3) || !isfinite(s->erp) || !isfinite(s->cfm))
-        return spragFail(SPRAG_ERROR_NOT_FINITE, "world: gravity (%g, %g, %g), ERP %g, CFM %g", s->gravity[0],
-                         s->gravity[1], s->gravity[2], s->erp, s->cfm);
-    if (!isfinite(s->layer) || isnan(s->greatest_correction))
+    if (!allUsable(s->gravity, 3) || !spragIsUsable(s->erp) || !spragIsUsable(s->cfm))
+        return spragFail(SPRAG_ERROR_NOT_FINITE, "world: gravity (%g, %g, %g), ERP %g, CFM %g, beyond 1e60 or NaN",
+                         s->gravity[0], s->gravity[1], s->gravity[2], s->erp, s->cfm);
+    if (!spragIsUsable(s->layer) || isnan(s->greatest_correction))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "world: contact surface layer %g, greatest correcting velocity %g",
                          s->layer, s->greatest_correction);
     return SPRAG_OK;

@@ -6,6 +6,7 @@
 #ifndef SPRAG_ODE_WORLD_H
 #define SPRAG_ODE_WORLD_H
 
+#include <math.h>
 #include <stddef.h>
 
 #include <sprag/sprag_ode.h>
@@ -23,6 +24,14 @@
 #include "problem/reaches.h"
 
 /* ---------------------------------------------------------------- of one step */
+
+/* Of the numbers of a world.  Beyond it a step overflows somewhere, and ODE ends the program. */
+#define SPRAG_GREATEST 1e60
+
+static inline int spragIsUsable(double x) /* 0: NaN, too */
+{
+    return fabs(x) <= SPRAG_GREATEST;
+}
 
 /* In lines of memory, by who reads them together: piles of thousands are walked as fast as these come. */
 enum { SPRAG_LINE = 64 }; /* bytes */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/floats.h"
+#include "ode/dump.h"
 #include "preload/event_file.h"
 
 enum { REASON_MAX = 8, SENTENCE = 200 /* bytes */ };
@@ -25,6 +27,7 @@ static struct {
     long solved[SPRAG_SOLVER_COUNT], events[SPRAG_EVENT_TYPE_COUNT];
     double residual, rigid, seconds, seconds_ode;
     long worst_step, worst_contacts;                  /* where the worst residual was */
+    int dumped;                                       /* files of its problem */
     char refusal[SENTENCE], no_dump[SENTENCE];        /* why a step was refused, or its problem not written */
     Reason decline[REASON_MAX], fallback[REASON_MAX]; /* why islands were one */
 } total;
@@ -97,6 +100,18 @@ void spragSummaryAddEvent(const spragEvent *event)
     pthread_mutex_unlock(&lock);
 }
 
+/* Of a dump before this one, with more islands, no file is left. */
+static void dump(spragWorldID sprag)
+{
+    SPRAG_FLOATS;
+    int count = 0;
+    if (spragDumpIslands(sprag, settings->dump_path, &count) == SPRAG_OK)
+        spragDumpRemove(settings->dump_path, count, total.dumped);
+    else
+        snprintf(total.no_dump, sizeof total.no_dump, "%s", spragStatusDetail());
+    total.dumped = count;
+}
+
 /* The worst step so far, if this is it, and its problem for SPRAG_DUMP. */
 static void addResidual(spragWorldID sprag, const spragStepInfo *info)
 {
@@ -105,9 +120,8 @@ static void addResidual(spragWorldID sprag, const spragStepInfo *info)
         return;
     total.residual = info->residual;
     total.worst_step = info->step, total.worst_contacts = info->contacts;
-    if (settings->dump_path != NULL && info->residual > settings->config.tolerance &&
-        spragWorldDumpProblem(sprag, settings->dump_path) != SPRAG_OK)
-        snprintf(total.no_dump, sizeof total.no_dump, "%s", spragStatusDetail());
+    if (settings->dump_path != NULL && info->residual > settings->config.tolerance)
+        dump(sprag);
 }
 
 static void addInfo(const spragStepInfo *info)

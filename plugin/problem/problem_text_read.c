@@ -266,7 +266,7 @@ spragStatus spragTextRead(const char *path, spragProblem **out)
     spragStatus status = slurp(path, &in.text);
     if (status != SPRAG_OK)
         return status;
-    in.at = in.text;
+    in.at = in.text + (strncmp(in.text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0); /* what some editors put before UTF-8 */
     status = readText(&in, out);
     spragFree(in.text);
     return status;

@@ -40,6 +40,10 @@ static void badStepLeavesTheWorld(void **state)
     dWorldSetCFM(t.world, -1);
     assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_RANGE);
     dWorldSetCFM(t.world, cfm);
+    const double erp = dWorldGetERP(t.world);
+    dWorldSetERP(t.world, 1e200); /* the residual was infinite */
+    CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "ERP 1e+200");
+    dWorldSetERP(t.world, erp);
     dWorldSetContactSurfaceLayer(t.world, NAN);
     CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "surface layer nan");
     dWorldSetContactSurfaceLayer(t.world, 0);
@@ -52,6 +56,11 @@ static void badStepLeavesTheWorld(void **state)
     dJointAttach(joint, box, 0);
     CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_RANGE, "mu = -0.5");
     dJointDestroy(joint);
+    contact = planeContact(1e200, -1e200, 0, 0.5); /* ODE ended the program */
+    const dJointID far = dJointCreateContact(t.world, 0, &contact);
+    dJointAttach(far, box, 0);
+    CHECK_REFUSED(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE, "pos[0] = 1e+200");
+    dJointDestroy(far);
     contact = planeContact(0, NAN, 0, 0.5);
     dJointAttach(dJointCreateContact(t.world, t.group, &contact), box, 0);
     assert_int_equal(spragWorldStep(t.sprag, 1e-3), SPRAG_ERROR_NOT_FINITE);
@@ -115,6 +124,14 @@ static void badContactsAreRefused(void **state)
     refuseContact(&t, &bad, "depth = nan");
     bad = good, bad.geom.pos[1] = INFINITY;
     refuseContact(&t, &bad, "pos[1] = inf");
+    bad = good, bad.geom.pos[0] = 1e200;
+    refuseContact(&t, &bad, "pos[0] = 1e+200");
+    bad = good, bad.geom.depth = 1e200;
+    refuseContact(&t, &bad, "depth = 1e+200");
+    bad = good, bad.surface.mode |= dContactMotionN, bad.surface.motionN = -1e61;
+    refuseContact(&t, &bad, "motionN = -1e+61");
+    bad = good, bad.surface.mode |= dContactSoftERP, bad.surface.soft_erp = 1e200;
+    refuseContact(&t, &bad, "soft_erp = 1e+200");
     bad = good, bad.geom.normal[2] = 0;
     refuseContact(&t, &bad, "normal has length 0");
     bad = good, bad.surface.mode |= dContactSlip1, bad.surface.slip1 = NAN;

@@ -1,6 +1,7 @@
 /* Attachments and the watch over their worlds. */
 #include "support/check.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,10 +76,52 @@ static void freeHandlersAreKept(void **state)
     dWorldDestroy(world);
 }
 
+enum { THREADS = 4, GUIDES = 40, ROUNDS = 200 };
+
+static void *liveWithGuides(void *data)
+{
+    int *const bad = data;
+    dWorldID world = dWorldCreate();
+    dBodyID body = dBodyCreate(world);
+    spragGuideDef def = spragGuideDefDefault();
+    def.body = body;
+    def.normal[2] = 1;
+    for (int round = 0; round < ROUNDS; ++round) {
+        spragWorldID a = NULL;
+        spragGuideID guide[GUIDES];
+        *bad += spragWorldAttach(world, NULL, &a) != SPRAG_OK;
+        for (int k = 0; k < GUIDES; ++k)
+            *bad += spragGuideCreate(a, &def, &guide[k]) != SPRAG_OK;
+        for (int k = 0; k < GUIDES; ++k) {
+            spragGuideDestroy(guide[k]);
+            *bad += spragStatusDetail()[0] != '\0';
+        }
+        spragWorldDetach(a);
+    }
+    dWorldDestroy(world);
+    return NULL;
+}
+
+/* Threads that each have a world of their own: attachments come and go, guides are looked for in all worlds while
+ * others' lists grow.  (What goes wrong may not show but under the thread sanitizer: .ci/run.) */
+static void worldsLiveInThreads(void **state)
+{
+    (void)state;
+    pthread_t thread[THREADS];
+    int bad[THREADS] = {0};
+    for (int i = 0; i < THREADS; ++i)
+        assert_int_equal(pthread_create(&thread[i], NULL, liveWithGuides, &bad[i]), 0);
+    for (int i = 0; i < THREADS; ++i) {
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+        assert_int_equal(bad[i], 0);
+    }
+}
+
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(worldsMayGoFirst), cmocka_unit_test(freeHandlersAreKept)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(worldsMayGoFirst), cmocka_unit_test(freeHandlersAreKept),
+                                       cmocka_unit_test(worldsLiveInThreads)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

@@ -18,6 +18,7 @@ for bodies in 0 many 99 10001 100x; do refused 'expected 100 to 10000' scaling -
 for tol in 0 -1 nan inf much; do refused 'a number > 0' scaling --tol "$tol"; done
 refused 'no option --colour' problems --colour
 refused '/no/such/folder: No such file' problems --dir /no/such/folder
+refused '--dir says where' problems
 refused 'expected seconds' problems --time-limit never
 
 # A contact that sticks (test_solve_file.sh) and one that slips.

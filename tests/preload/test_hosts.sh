@@ -9,7 +9,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 read -ra flags <<<"$(pkg-config --cflags ode)"
 read -ra libs <<<"$(pkg-config --libs ode)"
-for host in host absurd_host; do
+for host in host absurd_host fewer_host; do
     cc -std=gnu11 "${flags[@]}" "$here/$host.c" "${libs[@]}" -lm -o $host
 done
 cc -std=gnu11 -rdynamic "${flags[@]}" "$here/late_host.c" -ldl -o late_host # not linked to ODE
@@ -101,6 +101,11 @@ run SPRAG_CONFIG=tolerance=1e-16,enough=0 SPRAG_DUMP=/nowhere/dump -- ./host || 
 grep -q "^sprag: SPRAG_DUMP: .*/nowhere/dump" err || fail "a bad SPRAG_DUMP is not said"
 grep -qE "^sprag: worst residual $number m/s, above 1e-16 in [0-9]+ steps\$" err || fail "steps above the tolerance are not counted"
 grep -qE "^sprag: the worst was in step [0-9]+ of its world, with 4 contacts: " err || fail "the worst step is not named"
+
+# ---- SPRAG_DUMP: of the worst step alone, though one before it had more islands
+run SPRAG_CONFIG=tolerance=1e-16,enough=0 SPRAG_DUMP=dump.txt -- ./fewer_host || fail "a dump ends the program"
+[ -e dump.txt ] || fail "no dump of the worst step"
+[ ! -e dump-2.txt ] && [ ! -e dump-3.txt ] || fail "problems of a step that was not the worst are left"
 
 # ---- absurd input: the island concerned, or the step, is ODE's, counted, with the reason; the others are not touched
 run -- ./absurd_host

@@ -223,7 +223,7 @@ static void plainProblemsStayPlain(void **state)
     spragProblem *problem = NULL;
     char line[256];
     int lines = 0;
-    writeFile("# from elsewhere\r\n1 1\r\n  0.5 0 -1 # a box\n\n-1 2 3\n0 0 1 0 0 0 1 0 0 0 0.5");
+    writeFile("\xEF\xBB\xBF# from elsewhere\r\n1 1\r\n  0.5 0 -1 # a box\n\n-1 2 3\n0 0 1 0 0 0 1 0 0 0 0.5");
     assert_int_equal(spragProblemRead(FILE_NAME, &problem), SPRAG_OK);
     CHECK_NEAR(problem->W[8], 0.5, 0);
     assert_int_equal(spragProblemWrite(problem, FILE_NAME), SPRAG_OK);

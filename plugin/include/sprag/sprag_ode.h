@@ -46,7 +46,8 @@ typedef enum spragAnalysis {
 
 typedef struct spragConfig {
     unsigned cookie;        /* set by spragConfigDefault, or 0; another value (an uninitialised struct) is refused */
-    spragSolverKind solver; /* may be changed between steps: spragWorldSetConfig */
+    spragSolverKind solver; /* may be changed between steps: spragWorldSetConfig.  A step of SPRAG_SOLVER_STOCK has no
+                               contacts and no events; those after it begin with new contacts, and new touches */
     double tolerance;       /* on the residual, m/s; default 1e-8 */
     int iteration_limit;    /* per island and method, 0 = the method's own */
     double time_limit;      /* s, of the whole step with ODE's part, 0 = none; then the best answer so far is used */
@@ -144,7 +145,7 @@ typedef struct spragContact {
 
 typedef enum spragEventType {
     SPRAG_EVENT_TOUCH,   /* open before the step, no longer open after it */
-    SPRAG_EVENT_DETACH,  /* open after it */
+    SPRAG_EVENT_DETACH,  /* open after it; alone of a new contact that could have stayed, and leaves at once */
     SPRAG_EVENT_STICK,   /* a slip ended */
     SPRAG_EVENT_SLIP,    /* one began */
     SPRAG_EVENT_REVERSE, /* it slid, and slides the other way */
