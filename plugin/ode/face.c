@@ -143,10 +143,14 @@ static int rolls(const spragSnapshot *s, const spragIsland *island, const spragF
            rate * s->step <= fmin(ROLLS_MOST, ROLLS_ERP - erp);
 }
 
+enum { ROLLS_JOINTS = 24 }; /* in an island at most: heaps of 30 contacts and more pay for it, some 5 % */
+
 /* 0: it may be solved contact by contact, without rows (ode/matrix_free.h), and a contact then has but one point. */
-static int hasRows(const spragIsland *island)
+static int hasRows(const struct spragWorld *world, const spragIsland *island)
 {
-    return island->joint_count < SPRAG_MATRIX_FREE_LEAST || island->contact_count != island->joint_count;
+    return island->contact_count != island->joint_count || island->joint_count < SPRAG_MATRIX_FREE_LEAST ||
+           (island->joint_count <= ROLLS_JOINTS && world->config.tolerance < SPRAG_ROUGH &&
+            !(world->config.time_limit > 0));
 }
 
 void spragFaceFind(const struct spragWorld *world, const spragIsland *island, int i, spragFace *face)
@@ -169,5 +173,5 @@ void spragFaceFind(const struct spragWorld *world, const spragIsland *island, in
     face->begin = begin, face->end = end;
     for (int l = 0; l < 3; ++l)
         face->middle[l] = sum[l] / (end - begin);
-    face->rolls = few && hasRows(island) && rolls(s, island, face, face->line);
+    face->rolls = few && rolls(s, island, face, face->line) && hasRows(world, island);
 }

@@ -19,9 +19,9 @@
  * axle goes round w as on a cone, and yaws for as long as corrections take to lay it flat.  With each point's own
  * height the slips across the line ask for w along it, which a rigid body can do by its turning about n.  Along the
  * line the tilt's own w would still draw the points apart.  So across the line the points of one that rolls act each
- * at its own height, and along it at the one of their mean; in islands that are never solved without rows, where a
- * contact has but one point (ode/matrix_free.h): of few contacts, or with joints.  (What turns by more than 0.6 rad in
- * a step, or 0.8 less ERP, keeps one height: it rocks from end to end else.)
+ * at its own height, and along it at the one of their mean; in islands of few contacts, or with joints, that are never
+ * solved without rows, where a contact has but one point (ode/matrix_free.h).  (What turns by more than 0.6 rad in a
+ * step, or 0.8 less ERP, keeps one height: it rocks from end to end else.)
  *
  * In islands of more than SPRAG_BLOCKS_MANY joints only where the two bodies move against each other, or one of them
  * turns: colliders name other points of a face from step to step, with another mean, and a wall or a pyramid at rest

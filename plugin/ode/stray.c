@@ -5,6 +5,7 @@
 
 #include "linalg/vec3.h"
 #include "ode/curvature.h"
+#include "ode/flat.h"
 
 #define RADIAL 1e-3   /* of the radius, by which a normal misses the centre that leads to it */
 #define SAME 1e-6     /* by which two unit vectors of one direction differ */
@@ -131,6 +132,8 @@ void spragStraysFind(struct spragWorld *world)
             ++run.end;
         if (findBall(&run))
             mark(&run);
+        else
+            spragFlatTurn(world, run.first, run.end);
         j = run.end - 1;
     }
 }
