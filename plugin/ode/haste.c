@@ -55,8 +55,8 @@ enum {
  * of boxes 4, and what is left of their steps keeps no heap moving: 300 boxes took 5 to 13 ms a step, with a share as
  * walls have it 25 to 29, and came to rest no sooner; 300 balls 8 and 13. */
 #define FLAT 4.5
-/* Contacts a body up to which a heap is one of balls.  It rests sooner than one of boxes, and more visits leave no less;
- * boxes that a few visits leave stirred move on: 600 rested after 500 steps or later, by W after 250. */
+/* Contacts a body up to which a heap is one of balls.  It rests sooner than one of boxes, and more visits leave no
+ * less; boxes that a few visits leave stirred move on: 600 rested after 500 steps or later, by W after 250. */
 #define LOOSE 3.0
 
 /* 1: the program plays: it has said what residual is enough. */

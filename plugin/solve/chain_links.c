@@ -12,8 +12,9 @@
  *                      4. the traced path (trace.c)
  *                      5. in a step, where 2 was kept short: Newton's method with all the work it may take
  *                      6. Lemke's method
- *     nc > SMALL       1. Newton's method from the guess, where one factorisation costs no more than some sweeps
- *                      2. Gauss-Seidel, while the residual falls; after it `enough` is enough
+ *     nc > SMALL       1. in a step, where the guess is wrong in places only: these for themselves (disturbed.c)
+ *                         Newton's method from the guess, where one factorisation costs no more than some sweeps
+ *                      2. Gauss-Seidel, while the residual falls; after it `enough` is enough; then 1 again
  *                      3. Newton's method with an interior point
  *                      4. where work is limited: contacts one by one (generation.c, up to 120 blocks);
  *                         where it is not: sweeps and the traced path by turns (turns.c)
@@ -191,6 +192,8 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     if (glued)
         addNewton(chain, 0, patient, content);
     add(chain, &spragSolverSweeps, sweeps, glued ? content : tolerance);
+    if (!glued && part != SPRAG_CHAIN_WITHIN && spragDisturbedSuits(problem, options))
+        add(chain, &spragSolverDisturbed, 0, tolerance);
     if (!glued)
         addNewton(chain, 0, patient, content);
     if (limited && !glued && part != SPRAG_CHAIN_WITHIN && !spragProblemIsLean(problem) &&
@@ -200,6 +203,18 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
         add(chain, &spragSolverGaussSeidel, 0, content);
     if (traced)
         add(chain, &spragSolverTurns, 0, content);
+}
+
+/* Of a part of an island.  (All that small islands have, STEPS_PROMPT and generation too, made the worst steps of
+ * falling dominoes three times as long.) */
+static void chainLocal(spragChainLinks *chain)
+{
+    const double tolerance = chain->options->tolerance;
+    if (chain->problem->contact_count <= SPRAG_CHAIN_SMALL)
+        add(chain, &spragSolverVariant, 0, tolerance);
+    else
+        add(chain, &spragSolverSweeps, SWEEPS_FIRST, tolerance);
+    add(chain, &spragSolverPoints, 0, tolerance);
 }
 
 /* A method that the user asks for by name is not limited here. */
@@ -213,6 +228,10 @@ void spragChainLinksOf(spragChainLinks *chain, spragChainPart part)
     }
     if (part == SPRAG_CHAIN_SWEPT) {
         add(chain, &spragSolverProbe, 0, options->tolerance);
+        return;
+    }
+    if (part == SPRAG_CHAIN_LOCAL) {
+        chainLocal(chain);
         return;
     }
     switch (options->solver) {

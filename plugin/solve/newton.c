@@ -324,6 +324,7 @@ static double productsMost(spragTangentSpace space, const spragProblem *problem,
 /* A run in one space, and why another is worth trying. */
 typedef struct Attempt {
     spragTangentSpace space;
+    int local;   /* 1: work is limited of few blocks, too */
     int refused; /* factorisations whose solutions were not good enough to be used */
     int left;    /* 1: bodies were left for contacts */
 } Attempt;
@@ -335,7 +336,7 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
     const int played = options->solver == SPRAG_SOLVER_AUTO && options->enough > options->tolerance;
     Newton newton = {.problem = problem,
                      .space = space,
-                     .limited = options->work_limit > 0 && problem->contact_count > SMALL,
+                     .limited = options->work_limit > 0 && (attempt->local || problem->contact_count > SMALL),
                      .crowd = spragIsCrowd(problem, options),
                      .enough = played ? options->enough : 0,
                      .tolerance = options->tolerance,
@@ -370,13 +371,13 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
     return status;
 }
 
-static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
-                         spragSolveInfo *info)
+static spragStatus solveAs(int local, const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                           double *r, spragSolveInfo *info)
 {
     const spragTangentSpace space = productsMost(SPRAG_TANGENT_CHEAPER, problem, options) > 0 || problem->bodies == NULL
                                         ? SPRAG_TANGENT_CHEAPER
                                         : SPRAG_TANGENT_BODIES;
-    Attempt cheaper = {.space = space}, contacts = {.space = SPRAG_TANGENT_CONTACTS};
+    Attempt cheaper = {.space = space, .local = local}, contacts = {.space = SPRAG_TANGENT_CONTACTS, .local = local};
     const int before = info->iterations;
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragSolveOptions left = *options;
@@ -387,6 +388,18 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         return status;
     left.time_limit = spragTimeLeft(options->time_limit, begin);
     return solveIn(&contacts, problem, &left, arena, r, info);
+}
+
+static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                         spragSolveInfo *info)
+{
+    return solveAs(0, problem, options, arena, r, info);
+}
+
+static spragStatus solvePoints(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                               double *r, spragSolveInfo *info)
+{
+    return solveAs(1, problem, options, arena, r, info);
 }
 
 /* The dearest factorisation that is tried before sweeps: of bodies without W it costs less than their W would. */
@@ -478,4 +491,5 @@ static spragStatus polish(const spragProblem *problem, const spragSolveOptions *
 const spragSolver spragSolverNear = {SPRAG_SOLVER_NEWTON, "newton", solveNear};
 const spragSolver spragSolverPolish = {SPRAG_SOLVER_NEWTON, "newton", polish};
 const spragSolver spragSolverAtOnce = {SPRAG_SOLVER_NEWTON, "newton", solveAtOnce};
+const spragSolver spragSolverPoints = {SPRAG_SOLVER_NEWTON, "newton", solvePoints};
 const spragSolver spragSolverNewton = {SPRAG_SOLVER_NEWTON, "newton", solve};

@@ -24,14 +24,16 @@ extern const spragSolver spragSolverGaussSeidel;
 extern const spragSolver spragSolverSweeps;   /* Gauss-Seidel as a start: ends where the residual falls no more */
 extern const spragSolver spragSolverApproach; /* the same, until Newton's method may end what is left */
 extern const spragSolver spragSolverNewton;
-extern const spragSolver spragSolverNear;     /* Newton from there: a few steps with the modes as they are */
-extern const spragSolver spragSolverAtOnce;   /* Newton from a warm guess, where a factorisation costs little */
-extern const spragSolver spragSolverPolish;   /* Newton from an answer to rounding, at the same price */
-extern const spragSolver spragSolverProbe;    /* as many sweeps as the limit of iterations says */
-extern const spragSolver spragSolverCalm;     /* some sweeps from an answer: from step to step they come to rounding */
-extern const spragSolver spragSolverGlue;     /* of what spragGlueSuits (glue.h) */
-extern const spragSolver spragSolverTrace;    /* of contacts and boxes, from a good guess */
-extern const spragSolver spragSolverFreeRows; /* of small problems: the chain on what rows without bounds leave */
+extern const spragSolver spragSolverNear;      /* Newton from there: a few steps with the modes as they are */
+extern const spragSolver spragSolverAtOnce;    /* Newton from a warm guess, where a factorisation costs little */
+extern const spragSolver spragSolverPoints;    /* Newton of a small part: proximal points first, as where it is large */
+extern const spragSolver spragSolverDisturbed; /* of a large island: the part in which a guess is wrong (disturbed.c) */
+extern const spragSolver spragSolverPolish;    /* Newton from an answer to rounding, at the same price */
+extern const spragSolver spragSolverProbe;     /* as many sweeps as the limit of iterations says */
+extern const spragSolver spragSolverCalm;      /* some sweeps from an answer: from step to step they come to rounding */
+extern const spragSolver spragSolverGlue;      /* of what spragGlueSuits (glue.h) */
+extern const spragSolver spragSolverTrace;     /* of contacts and boxes, from a good guess */
+extern const spragSolver spragSolverFreeRows;  /* of small problems: the chain on what rows without bounds leave */
 extern const spragSolver spragSolverGeneration; /* of up to so many blocks: the contacts that carry, one by one */
 extern const spragSolver spragSolverAgain;      /* the same, from those that carry in the guess */
 extern const spragSolver spragSolverTurns;      /* sweeps and the traced path by turns: for the last that is left */
@@ -48,6 +50,8 @@ static inline int spragIsCrowd(const spragProblem *problem, const spragSolveOpti
  * (Heaps of twenty ragdolls, |q| some 2 m/s: from 3e-3 m/s in 4 steps, 85 of 89 times; from 1e-2 in 5 or 6, two
  * times in three; from 0.1 one time in five.  With a lambda of 1e-5 or 1e-3 it takes twice as many.) */
 double spragNear(const spragProblem *problem);
+/* 1: spragSolverDisturbed may be asked: a step, without a time limit, of contacts that no joints couple. */
+int spragDisturbedSuits(const spragProblem *problem, const spragSolveOptions *options);
 /* 1: heaps of mechanisms, whose W is there: sweeps only come near the answer, from where Newton's method ends it.  To
  * 1e-8 m/s they would take a hundred sweeps, ten steps' time. */
 int spragChainApproaches(const spragProblem *problem, const spragSolveOptions *options);
@@ -96,7 +100,9 @@ typedef enum spragChainPart {
     /* Sweeps alone until spragNear, or an answer. */
     SPRAG_CHAIN_NEAR,
     /* For the problems that generation.c makes: all methods but generation. */
-    SPRAG_CHAIN_WITHIN
+    SPRAG_CHAIN_WITHIN,
+    /* For the parts that disturbed.c makes: the mode search of a small one, else sweeps, then Newton's method. */
+    SPRAG_CHAIN_LOCAL
 } spragChainPart;
 
 /* The chain on an arena: spragProblemSolve without checks, without malloc in the steady state, and without
