@@ -17,8 +17,8 @@
  * in the mean and missed 1e-6 m/s in 207 of 8100 steps, it is 82.)
  *
  * Boxes that move slowly are visited longer, as long as that gains: left at 4e-3 m/s they slip on and on.  1000 that
- * fell (60 steps a second, 13 ms a step) still moved after 12 s, as they do by dWorldQuickStep; left at 2e-3 they rest
- * after 4 to 8 as a rule, at 21 ms a step, and then take 3.
+ * fell (60 steps a second, 13 ms a step) still moved after 12 s, as they do by dWorldQuickStep; left at 1.5e-3 they
+ * rest after 4 to 7, at 20 ms a step or more, and then take 3.
  *
  * In a large world an island whose contacts are new, or whose bodies move against each other, begins with haste: all
  * the work spent on its first hard step froze the program for seconds, and what was left a while later was the same.

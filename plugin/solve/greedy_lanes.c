@@ -17,6 +17,8 @@ enum {
 /* Slip multipliers, of the trace of K: beyond it slip is against the velocity to all digits.  A ball that slides at 0.4
  * m/s under a load of 1e-13 N s has one of 1e13 1/kg, and what Newton divides by is zero in single precision. */
 #define NU_MOST 1e8F
+/* Beyond it momentum keeps alive what is not convex, as friction is. */
+#define MOMENTUM_MOST 0.9
 #define INLINE SPRAG_OCT_INLINE
 #define ROW(x) (*(const spragOct *)(const void *)(x))
 
@@ -462,14 +464,15 @@ static void runSweeps(spragGreedy *greedy, double enough, long most, double unti
         if (sweep.along < 0)
             t = 1;
         const double next = 0.5 * (1 + sqrt(1 + 4 * t * t));
-        sweep.momentum = (float)((t - 1) / next);
+        sweep.momentum = (float)fmin((t - 1) / next, MOMENTUM_MOST);
         t = next;
     }
 }
 
 void spragGreedyLanesSweep(spragGreedy *greedy, double enough, long most, double deadline)
 {
-    static const double share = 0.7; /* of visits and time: the rest is for rounds */
+    static const double share =
+        0.9; /* of visits and time: the rest is for rounds, a visit of which takes twice the time */
     const double now = spragSeconds(), until = now + share * (deadline - now);
     begin(greedy);
     if (greedy->lanes->pack_count == 0)

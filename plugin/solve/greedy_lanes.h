@@ -10,7 +10,12 @@
  * momentum (1983; restarted where it leads uphill, O'Donoghue and Candes 2015; on contacts Mazhar et al. 2015) carry a
  * load through a pile: half of a sweep's time, and after forty of them a rest of rounds finds a third to a half less
  * residual than rounds alone (1000 boxes 1.3e-2 for 1.6e-2 m/s after 40 visits a contact, 3.9e-3 for 6.6e-3 after 100);
- * before twenty no less. */
+ * before twenty no less.
+ *
+ * Momentum ends at 0.9, and rounds have a tenth of the visits: of six piles of 300 to 4000 balls or boxes, eight states
+ * each, 120 visits a contact leave 0.75 to 0.97 and 240 leave 0.5 to 0.8 of what is left without bound and with three
+ * tenths of rounds, in 0.88 of the time; 30 and 40 leave as much in 0.9.  (0.85 and 0.95 leave more, 0.97 twice as
+ * much; with 1 sweeps gain nothing after some 150.) */
 #ifndef SPRAG_SOLVE_GREEDY_LANES_H
 #define SPRAG_SOLVE_GREEDY_LANES_H
 

@@ -84,7 +84,7 @@ static void bothWaysLeadDown(void **state)
         Heap *heap = makeHeap(9, 0);
         spragGreedy *greedy = &heap->greedy;
         double carried[CONTACTS][3], summed[3];
-        (sweeps ? spragGreedyLanesSweep(greedy, 0, 30L * CONTACTS, INFINITY)
+        (sweeps ? spragGreedyLanesSweep(greedy, 0, 23L * CONTACTS, INFINITY)
                 : spragGreedyLanesRun(greedy, 0, 0, 20L * CONTACTS, INFINITY));
         assert_in_range(greedy->visits, 20 * CONTACTS, 22 * CONTACTS);
         for (int k = 0; k < CONTACTS; ++k)
