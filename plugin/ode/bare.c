@@ -18,6 +18,7 @@
 #include "ode/record.h"
 #include "ode/release.h"
 #include "ode/rows.h"
+#include "ode/snapshot.h"
 #include "problem/creep.h"
 
 enum { AHEAD = 4 }; /* joints: what memory takes */
@@ -158,6 +159,7 @@ typedef struct Rows {
     spragIsland *island;
     spragBare *bare;
     Round *round;        /* (body_count) of the first geom of each */
+    int weighs;          /* 1: bodies that slept do not matter */
     atomic_int singular; /* some contact slides with p <= 0, or a body has no mass */
 } Rows;
 
@@ -373,6 +375,15 @@ static void fillRange(void *data, int range, int first, int end)
         atomic_store(&rows->singular, 1);
 }
 
+/* The snapshot has no mass of a body that slept, or was idle.  0: this has none either, which spragAssemble reports. */
+static int weigh(const Rows *rows, int index)
+{
+    spragBodyState *body = &rows->world->snapshot.body[index];
+    if (body->mass == 0 && rows->weighs && spragSnapshotMass(body, index) != SPRAG_OK)
+        body->mass = 0;
+    return body->mass != 0;
+}
+
 /* Free motion, roundness and masses of the island's bodies first .. end - 1; one without a mass is none for this. */
 static void moveRange(void *data, int range, int first, int end)
 {
@@ -380,10 +391,12 @@ static void moveRange(void *data, int range, int first, int end)
     Rows *rows = data;
     int massless = 0;
     for (int i = first; i < end; ++i) {
-        spragBodyState *body = &rows->world->snapshot.body[rows->island->body[i]];
-        massless |= body->mass == 0;
-        if (body->mass != 0)
+        const int index = rows->island->body[i];
+        spragBodyState *body = &rows->world->snapshot.body[index];
+        if (weigh(rows, index))
             spragFreeMotion(rows->world, body);
+        else
+            massless = 1;
         const dGeomID geom = dBodyGetFirstGeom(body->id);
         rows->round[i] = roundOf(body->id, geom);
         spragMatrixFreeBody(body, &rows->bare->greedy.body[i]);
@@ -477,6 +490,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     Rows rows = {.world = world,
                  .island = island,
                  .bare = bare,
+                 .weighs = heap && rests < 2, /* all at rest: with sleepers blocks are exact sooner */
                  .round = SPRAG_TAKE_RAW(&island->lane->arena, Round, island->body_count)};
     if (rows.round == NULL)
         return;

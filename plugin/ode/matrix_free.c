@@ -308,7 +308,9 @@ spragStatus spragMatrixFreeStirred(const spragSolveOptions *options, spragGreedy
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
     spragGreedyBegin(greedy, others, u);
     solve->residual = greedy->best_residual;
-    while (!(solve->residual <= options->tolerance) && greedy->visits < VISITS_STIRRED * n) {
+    const long most = VISITS_STIRRED * n;
+    /* (What visits do not change, as it is rounding, would be looked at after each of them.) */
+    for (int k = 0; k < LOOKS_MOST && !(solve->residual <= options->tolerance) && greedy->visits < most; ++k) {
         const long before = greedy->visits;
         spragGreedyRun(greedy, fmin(STIRRED * solve->residual, STIRRED_MOST * options->tolerance), 0,
                        before + VISITS_EACH * n, INFINITY);

@@ -193,7 +193,7 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
         addNewton(chain, 0, patient, content);
     add(chain, &spragSolverSweeps, sweeps, glued ? content : tolerance);
     if (!glued && part != SPRAG_CHAIN_WITHIN && spragDisturbedSuits(problem, options))
-        add(chain, &spragSolverDisturbed, 0, tolerance);
+        add(chain, &spragSolverDisturbed, 0, content);
     if (!glued)
         addNewton(chain, 0, patient, content);
     if (limited && !glued && part != SPRAG_CHAIN_WITHIN && !spragProblemIsLean(problem) &&

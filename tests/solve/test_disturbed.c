@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "problem/bodies.h"
-#include "solve/solver.h"
+#include "solve/chain_links.h"
 
 enum { COUNT = 120, MIDDLE = 60, FAR = 40, ENTRIES = 3 * COUNT - 2 };
 
@@ -134,12 +134,32 @@ static void onlyStepsWithoutATimeLimit(void **state)
     free(row);
 }
 
+/* After sweeps what the program has said is enough is enough. */
+static void enoughIsEnough(void **state)
+{
+    (void)state;
+    Row *row = makeRow();
+    spragSolveOptions options = optionsOf(3e7);
+    options.enough = 1e-5;
+    spragChainLinks chain = {.problem = &row->problem, .options = &options};
+    spragChainLinksOf(&chain, SPRAG_CHAIN_WHOLE);
+    int asked = 0;
+    for (int k = 0; k < chain.count; ++k)
+        if (chain.link[k].method == &spragSolverDisturbed) {
+            assert_true(k > 0 && chain.link[k].tolerance == options.enough);
+            ++asked;
+        }
+    assert_int_equal(asked, 1);
+    free(row);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aBlowIsAnsweredWhereItFalls),
         cmocka_unit_test(whatIsWrongEverywhereIsLeft),
         cmocka_unit_test(onlyStepsWithoutATimeLimit),
+        cmocka_unit_test(enoughIsEnough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
