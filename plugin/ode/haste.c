@@ -58,6 +58,8 @@ enum {
 /* Contacts a body up to which a heap is one of balls.  It rests sooner than one of boxes, and more visits leave no
  * less; boxes that a few visits leave stirred move on: 600 rested after 500 steps or later, by W after 250. */
 #define LOOSE 3.0
+/* m/s that gravity gives in a step of such a heap: of less SPRAG_MISSED is no small part, and it would sink. */
+#define FALLS 1e-2
 
 /* 1: the program plays: it has said what residual is enough. */
 static int plays(const spragConfig *config)
@@ -136,7 +138,9 @@ static int mayRest(const spragSnapshot *s, const spragIsland *island)
 int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
 {
     const int n = island->contact_count;
-    return isOurs(world, island) && n > HEAP && n < LOOSE * island->body_count && world->config.tolerance < SPRAG_ROUGH;
+    const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
+    return isOurs(world, island) && n > HEAP && n < LOOSE * island->body_count && falls > FALLS &&
+           world->config.tolerance < SPRAG_ROUGH;
 }
 
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,

@@ -279,7 +279,12 @@ static void aHeapThatIsStirredKeepsItsHaste(void **state)
     setFake(&fake, 0);
     fake.island.contact_count = 1200;
     fake.island.body_count = 500;
+    fake.world.snapshot.step = 1.0 / 60;
+    fake.world.snapshot.gravity[2] = -9.81;
     assert_true(spragHasteIsHeap(&fake.world, &fake.island));
+    fake.world.snapshot.gravity[2] = -9.81e-3; /* a world in km */
+    assert_false(spragHasteIsHeap(&fake.world, &fake.island));
+    fake.world.snapshot.gravity[2] = -9.81;
     fake.island.body_count = 300; /* boxes */
     assert_false(spragHasteIsHeap(&fake.world, &fake.island));
     fake.island.body_count = 500;
