@@ -7,10 +7,11 @@
 #include "ode/curvature.h"
 
 #define SAME 1e-6     /* by which two unit vectors of one direction differ */
-#define ROUNDING 1e-6 /* of the coordinates: those of triangles are in single precision */
+#define ROUNDING 3e-7 /* of the coordinates: those of triangles are in single precision */
 #define SPREAD 0.02   /* of their length: what points must lie beside a line to make a plane, exact ones, */
 #define WIDELY 0.1    /* and those of what is round */
 #define DEEPER 2      /* times the deepest overlap: how far at most the body reaches below the plane */
+#define EXACTLY 1e-3  /* of the depth: how well colliders know it of boxes */
 #define ROUGHLY 0.25  /* of the depth: how well colliders know it of what is round */
 #define PARALLEL 1e-4 /* of the cosine between two directions */
 #define ALONG 0.1     /* cosine between the axis of a cylinder that lies and the normal */
@@ -29,7 +30,7 @@ typedef struct Flat {
     Shape shape;
     double sign;              /* sign * the normal of a contact leads into the body */
     double point[MOST][3];    /* m, of the mesh */
-    double size, deepest;     /* m: of the coordinates; of the overlaps */
+    double rounding, deepest; /* m: of the coordinates; of the overlaps */
     double normal[3], height; /* the plane, into the body */
 } Flat;
 
@@ -98,7 +99,7 @@ static void findPoints(Flat *flat)
         const double by = above > 0.5 * depth ? 0 : depth;
         for (int i = 0; i < 3; ++i)
             flat->point[k][i] = geom->pos[i] + by * n[i];
-        flat->size = fmax(flat->size, size);
+        flat->rounding = fmax(flat->rounding, ROUNDING * size);
         flat->deepest = fmax(flat->deepest, depth);
     }
 }
@@ -161,7 +162,7 @@ static int planeOfPoints(const Flat *flat, double n[3])
 static int normalOf(const Flat *flat, int k, int level, double n[3])
 {
     const dReal *normal = geomOf(flat, k)->normal;
-    double along[3], part = 0;
+    double along[3] = {0}, part = 0;
     for (int i = 0; i < 3; ++i)
         n[i] = flat->sign * normal[i];
     if (level && longest(flat, along) > 0)
@@ -174,54 +175,63 @@ static int normalOf(const Flat *flat, int k, int level, double n[3])
     return length > 0 && (k == 0 || memcmp(normal, geomOf(flat, k - 1)->normal, 3 * sizeof *normal) != 0);
 }
 
-/* 1: it touches the plane along its side. */
-static int lies(const Flat *flat)
+/* 1: it touches a plane across n along its side. */
+static int lies(const Flat *flat, const double n[3])
 {
     return flat->shape.class == dCapsuleClass ||
-           (flat->shape.class == dCylinderClass && fabs(spragDot3(flat->shape.axis[2], flat->normal)) <= ALONG);
+           (flat->shape.class == dCylinderClass && fabs(spragDot3(flat->shape.axis[2], n)) <= ALONG);
 }
 
-/* 1: the body reaches no farther below the plane than contacts say.  Of what is round the one with the plane may be
- * missing; but then it may also lie between two edges. */
-static int isBelow(const Flat *flat, double rounding)
+/* Cosine between the normal of contact k and n. */
+static double agrees(const Flat *flat, int k, const double n[3])
 {
-    const double sunk = flat->height - lowest(&flat->shape, flat->normal);
-    double up = lies(flat) ? -1 : 1;
-    for (int k = 0; k < flat->count && up < UPRIGHT; ++k) {
-        const dReal *n = geomOf(flat, k)->normal;
-        up = fmax(up, flat->sign * (flat->normal[0] * n[0] + flat->normal[1] * n[1] + flat->normal[2] * n[2]));
-    }
-    return sunk >= -rounding && sunk <= (up < UPRIGHT ? 1 + ROUGHLY : DEEPER) * flat->deepest + rounding;
+    const dReal *normal = geomOf(flat, k)->normal;
+    return flat->sign * (n[0] * normal[0] + n[1] * normal[1] + n[2] * normal[2]);
 }
 
-/* Takes the plane through `from` across n, if the points lie less apart from it. */
+/* 1: the body reaches no farther below the plane than contacts say, and no contact is deeper: of a triangle in the
+ * plane its overlap with that is one of those of which the least is named.  Of what is round the contact with the plane
+ * may be missing; but then it may also lie between two edges. */
+static int isBelow(const Flat *flat, const double n[3], double height)
+{
+    const double sunk = height - lowest(&flat->shape, n),
+                 least = flat->shape.class == dBoxClass ? 1 - EXACTLY : 1.0 / DEEPER;
+    double up = lies(flat, n) ? -1 : 1;
+    for (int k = 0; k < flat->count && up < UPRIGHT; ++k)
+        up = fmax(up, agrees(flat, k, n));
+    return sunk >= least * flat->deepest - flat->rounding &&
+           sunk <= (up < UPRIGHT ? 1 + ROUGHLY : DEEPER) * flat->deepest + flat->rounding;
+}
+
+/* Takes the plane through `from` across n, if it may be and the points lie less apart from it. */
 static void improve(Flat *flat, const double n[3], const double from[3], double *least)
 {
-    const double apart = spread(flat, n, from);
-    if (!(apart < *least))
+    const double apart = spread(flat, n, from), height = spragDot3(n, from);
+    if (!(apart < *least) || !isBelow(flat, n, height))
         return;
     *least = apart;
     memcpy(flat->normal, n, sizeof flat->normal);
-    flat->height = spragDot3(n, from);
+    flat->height = height;
 }
 
 /* Of the normals that contacts have, and the one of their points, the best.  A box with a row of points may lie on it,
  * or stand beside it.  What is round has points along a line, on which edges may have their own normals; there the line
- * itself says how it lies. */
+ * itself says how it lies.  (Three points make a plane of anything.) */
 static int findPlane(Flat *flat)
 {
-    const double rounding = ROUNDING * flat->size;
-    const double limit = fmax(rounding, flat->shape.class == dBoxClass ? 0 : ROUGHLY * flat->deepest);
-    double n[3], least = INFINITY;
-    if (flat->shape.class == dBoxClass && !planeOfPoints(flat, n))
+    const int box = flat->shape.class == dBoxClass;
+    const double limit = fmax(flat->rounding, box ? 0 : ROUGHLY * flat->deepest);
+    double of_points[3], n[3], least = INFINITY;
+    const int wide = planeOfPoints(flat, of_points);
+    if (box && !wide)
         return 0;
-    for (int level = 0; level <= (flat->shape.class != dBoxClass) && !(least <= limit); ++level)
+    for (int level = 0; level <= !box && !(least <= limit); ++level)
         for (int k = 0; k < flat->count; ++k)
             if (normalOf(flat, k, level, n))
                 improve(flat, n, flat->point[k], &least);
-    if (!(least <= rounding) && planeOfPoints(flat, n))
-        improve(flat, n, flat->point[0], &least);
-    return least <= limit && isBelow(flat, rounding);
+    if (wide && flat->count > 3 && !(least <= flat->rounding))
+        improve(flat, of_points, flat->point[0], &least);
+    return least <= limit;
 }
 
 static int isAsPlane(const Flat *flat, int k)
@@ -233,7 +243,8 @@ static int isAsPlane(const Flat *flat, int k)
     return apart <= SAME * SAME;
 }
 
-/* m: how far a box reaches below a point of the plane that lies in it. */
+/* m: how far a box reaches below a point of the plane that lies in it.  (That above one of its lower corners may lie
+ * beside it; such contacts have about the plane's normal, and their own depth.) */
 static double below(const Flat *flat, const double point[3])
 {
     const Shape *shape = &flat->shape;
@@ -287,12 +298,12 @@ static int isEdge(const Flat *flat, int k, double depth)
 {
     const dContactGeom *geom = geomOf(flat, k);
     const double n[3] = {flat->sign * geom->normal[0], flat->sign * geom->normal[1], flat->sign * geom->normal[2]};
-    const double up = spragDot3(n, flat->normal), along = fabs(spragDot3(n, flat->shape.axis[2]));
+    const double up = agrees(flat, k, flat->normal), along = fabs(spragDot3(n, flat->shape.axis[2]));
     if (flat->shape.class == dBoxClass)
         return isOfBox(flat, n);
     if (up >= UPRIGHT)
         return 1;
-    if (!lies(flat))
+    if (!lies(flat, flat->normal))
         return fabs(spragDot3(flat->shape.axis[2], flat->normal)) > UPRIGHT && along < ALONG;
     return (flat->shape.class == dCylinderClass && along > UPRIGHT) ||
            (up > 0 && geom->depth <= depth - 0.5 * (flat->shape.radius - depth) * (1 / up - 1));
@@ -302,15 +313,17 @@ static int isEdge(const Flat *flat, int k, double depth)
 static void turn(struct spragWorld *world, Flat *flat, int k)
 {
     spragJointState *joint = &flat->s->joint[flat->first + k];
-    double point[3], depth = fmax(joint->contact->geom.depth, 0);
+    const int box = flat->shape.class == dBoxClass, leans = agrees(flat, k, flat->normal) < UPRIGHT;
+    double point[3], depth = joint->contact->geom.depth;
     memcpy(point, flat->point[k], sizeof point);
-    if (flat->shape.class == dBoxClass)
-        depth = below(flat, point);
-    else if (lies(flat))
+    if (lies(flat, flat->normal))
         depth = footBelow(flat, point);
+    else if (leans && box)
+        depth = below(flat, point);
+    depth = fmin(depth, flat->height - lowest(&flat->shape, flat->normal));
     if (!isEdge(flat, k, depth))
         return;
-    if (depth <= 0 && !joint->listened) {
+    if (depth <= 0 && (leans || !box) && !joint->listened) {
         joint->stray = 1;
         ++flat->s->stray_count;
         return;
@@ -323,7 +336,7 @@ static void turn(struct spragWorld *world, Flat *flat, int k)
         own->geom.pos[i] = (dReal)point[i];
         own->geom.normal[i] = (dReal)(flat->sign * flat->normal[i]);
     }
-    own->geom.depth = (dReal)depth;
+    own->geom.depth = (dReal)fmax(depth, 0);
     joint->contact = own;
 }
 

@@ -297,13 +297,88 @@ static void rowsAreNoPlanes(void **state)
     freeGround();
 }
 
+static void touch(const double at[3], double x, double y, double z, double depth)
+{
+    dContact contact;
+    memset(&contact, 0, sizeof contact);
+    contact.geom = (dContactGeom){.pos = {(dReal)at[0], (dReal)at[1], (dReal)at[2]},
+                                  .normal = {(dReal)x, (dReal)y, (dReal)z},
+                                  .depth = (dReal)depth,
+                                  .g1 = ground.geom,
+                                  .g2 = ground.mesh,
+                                  .side1 = -1};
+    contact.surface.mode = dContactApprox1;
+    dJointAttach(spragJointCreateContact(ground.sprag, ground.group, &contact), ground.body, NULL);
+}
+
+/* A corner of a box that is slightly tilted, and has the normal of its face, lies beside the box where the mesh is
+ * above it.  (The lower ones were left out.) */
+static void cornersAreKept(void **state)
+{
+    (void)state;
+    const double slope = 1e-3, deep = 5e-4, high = deep - 2 * RADIUS * sin(slope);
+    addFloor(4, 4, 0);
+    makeGround(dBoxClass, 2 * RADIUS);
+    dMatrix3 R;
+    dRFromAxisAndAngle(R, 0, 1, 0, -slope);
+    dBodySetRotation(ground.body, R);
+    const double along_it[3] = {cos(slope), 0, sin(slope)}, up[3] = {-sin(slope), 0, cos(slope)};
+    const double lower[3] = {1, 0, -deep};
+    dBodySetPosition(ground.body, lower[0] + RADIUS * (along_it[0] + up[0]), 0,
+                     lower[2] + RADIUS * (along_it[2] + up[2]));
+    for (int k = -1; k < 2; k += 2) {
+        touch((const double[3]){lower[0], k * RADIUS, lower[2]}, up[0], 0, up[2], deep * cos(slope));
+        touch((const double[3]){lower[0] + 2 * RADIUS * along_it[0], k * RADIUS, -high}, 0, 0, 1, high);
+    }
+    assert_int_equal(spragWorldStep(ground.sprag, 0.01), SPRAG_OK);
+    const spragContact *contact;
+    assert_int_equal(spragWorldGetContacts(ground.sprag, &contact), 4);
+    for (int k = 0; k < 4; ++k)
+        assert_true(contact[k].depth > 0.9 * high);
+    freeGround();
+}
+
+/* What is deeper than the body reaches below a plane is not of that plane: a wall that a box has run into along its
+ * lower edge, while it hardly touches the floor; the floor of an upright cylinder, whose side meets an edge there. */
+static void deeperOnesAreOfAnotherPlane(void **state)
+{
+    (void)state;
+    const double touching = 1e-5, deep = 2e-3;
+    addFloor(4, 4, 0);
+    makeGround(dBoxClass, 2 * RADIUS);
+    place(1, RADIUS - touching, 1, 0);
+    for (int k = -1; k < 2; k += 2) {
+        touch((const double[3]){1 - RADIUS, 0.1 * k, 0}, 0, 0, 1, touching);
+        touch((const double[3]){1, 0.1 * k, 0}, 0, 0, 1, touching);
+        touch((const double[3]){1 + RADIUS - deep, 0.1 * k, 0}, -1, 0, 0, deep);
+    }
+    assert_int_equal(spragWorldStep(ground.sprag, 0.01), SPRAG_OK);
+    assert_int_equal(along(1, 0, 0), 2);
+    freeGround();
+    addFloor(4, 4, 0);
+    makeGround(dCylinderClass, 2 * RADIUS);
+    dBodySetPosition(ground.body, 1, 0, RADIUS - deep);
+    for (int k = -1; k < 2; k += 2)
+        touch((const double[3]){1 + RADIUS - 0.1 * deep, 0.01 * k, 0}, -1, 0, 0, 0.1 * deep);
+    for (int k = -1; k < 2; k += 2)
+        touch((const double[3]){1 + RADIUS - 0.1 * deep, 0.02 * k, 0}, 0, 0, 1, deep);
+    assert_int_equal(spragWorldStep(ground.sprag, 0.01), SPRAG_OK);
+    assert_int_equal(along(0, 0, 1), 4);
+    freeGround();
+}
+
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(boxesSlideOnMeshes), cmocka_unit_test(roundOnesRollOnMeshes),
-                                       cmocka_unit_test(obstaclesAreLeft),   cmocka_unit_test(whatLeansHasItsFloor),
-                                       cmocka_unit_test(planksLeanOnEdges),  cmocka_unit_test(boxesTipOverRims),
-                                       cmocka_unit_test(rowsAreNoPlanes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(boxesSlideOnMeshes),
+                                       cmocka_unit_test(roundOnesRollOnMeshes),
+                                       cmocka_unit_test(obstaclesAreLeft),
+                                       cmocka_unit_test(whatLeansHasItsFloor),
+                                       cmocka_unit_test(planksLeanOnEdges),
+                                       cmocka_unit_test(boxesTipOverRims),
+                                       cmocka_unit_test(rowsAreNoPlanes),
+                                       cmocka_unit_test(cornersAreKept),
+                                       cmocka_unit_test(deeperOnesAreOfAnotherPlane)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
