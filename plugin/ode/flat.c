@@ -7,6 +7,7 @@
 #include "ode/curvature.h"
 
 #define SAME 1e-6     /* by which two unit vectors of one direction differ */
+#define TRAVELS 0.05  /* of its size, in a step */
 #define ROUNDING 3e-7 /* of the coordinates: those of triangles are in single precision */
 #define SPREAD 0.02   /* of their length: what points must lie beside a line to make a plane, exact ones, */
 #define WIDELY 0.1    /* and those of what is round */
@@ -340,6 +341,19 @@ static void turn(struct spragWorld *world, Flat *flat, int k)
     joint->contact = own;
 }
 
+/* Does the body (a, or b) travel over the mesh, by so much of its size in a step that edges throw it?  What is slower
+ * keeps the collider's contacts: in corners the points alone do not always tell a floor from what stands on it. */
+static int travels(const Flat *flat, const int body[2])
+{
+    const Shape *shape = &flat->shape;
+    const spragBodyState *a = &flat->s->body[body[0]], *b = body[1] < 0 ? NULL : &flat->s->body[body[1]];
+    const double size = fmax(shape->radius, fmax(shape->half[0], fmax(shape->half[1], shape->half[2])));
+    double v[3];
+    for (int i = 0; i < 3; ++i)
+        v[i] = a->velocity[i] - (b == NULL ? 0 : b->velocity[i]);
+    return spragNorm3(v) * flat->s->step > TRAVELS * size;
+}
+
 void spragFlatTurn(struct spragWorld *world, int first, int end)
 {
     Flat flat = {.s = &world->snapshot, .first = first, .count = end - first};
@@ -351,7 +365,7 @@ void spragFlatTurn(struct spragWorld *world, int first, int end)
         found = own != NULL && readShape(flat.s->body[joint->body[side]].id, own, &flat.shape);
         flat.sign = own == geom->g1 ? 1 : -1;
     }
-    if (!found || flat.count > MOST)
+    if (!found || flat.count > MOST || !travels(&flat, joint->body))
         return;
     findPoints(&flat);
     if (!findPlane(&flat))

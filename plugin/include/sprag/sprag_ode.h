@@ -61,7 +61,8 @@ typedef struct spragConfig {
     spragGyroscopic gyroscopic;
     int patient;   /* 1: a large island has all its work limit in every step.  Default 0: while it ends above 1e-6 m/s,
                       or takes more than some 40 ms (or half of stepsize, where `enough` is given), it has half as much
-                      in each step, down to some milliseconds, or, of up to 400 contacts, half
+                      in each step, down to some milliseconds, or, of up to 400 contacts, half; and a heap of 1000
+                      contacts or more that rests but for a few balls ends at some 1e-6 m/s, whatever the tolerance
                       (docs/architecture.md, Piles on the move) */
     int forgetful; /* 1: a step depends on the state of the world alone.  Nothing is kept from the last step: every
                       contact begins anew, with a new id.  For planners and others who set states by hand and want the
