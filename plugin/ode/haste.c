@@ -28,10 +28,14 @@ enum {
 
     W_IS_DEAR = 3000, /* contacts of an island whose W takes longer than all that haste leaves */
 
-    LOOKS = 64,  /* contacts whose records are read */
-    LATE = 500,  /* iterations: more than the chain's first links have in a step */
-    SMALL = 60,  /* blocks of an island that may be hard (solve/chain_links.h) */
-    DEAR = 40000 /* contacts times Newton's steps, some 40 ms: more of them in a step are too many */
+    LOOKS = 64, /* contacts whose records are read */
+    LATE = 500, /* iterations: more than the chain's first links have in a step */
+    SMALL = 60, /* blocks of an island that may be hard (solve/chain_links.h) */
+    /* Contacts times Newton's steps, some 40 ms: more of them in a step are too many; and in a large heap, whose bodies
+     * do not lie flat: 200 to 400 balls came to rest as soon, in half of the time.  (Towers took two to three times as
+     * long with 20000.) */
+    DEAR = 40000,
+    DEAR_HEAP = 10000
 };
 /* The same, in each second that a step stands for, where the program plays: some half of that time. */
 #define DEAR_PLAY 5e5
@@ -129,10 +133,16 @@ static int isSlow(const spragSnapshot *s, const spragIsland *island, double time
     return meanSquare(s, island) <= most * most;
 }
 
-/* 1: its bodies lie flat on each other, and all but rest. */
+/* 1: its bodies lie flat on each other. */
+static int isFlat(const spragIsland *island)
+{
+    return island->contact_count >= FLAT * island->body_count;
+}
+
+/* 1: and all but rest. */
 static int mayRest(const spragSnapshot *s, const spragIsland *island)
 {
-    return island->contact_count >= FLAT * island->body_count && isSlow(s, island, SLOW);
+    return isFlat(island) && isSlow(s, island, SLOW);
 }
 
 int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
@@ -231,7 +241,9 @@ long spragHasteVisits(const struct spragWorld *world, const spragIsland *island)
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
-    const double dear = plays(&world->config) ? fmin(DEAR, DEAR_PLAY * world->snapshot.step) : DEAR;
+    const int heap = isLarge(world, island) && !isFlat(island);
+    const double most_dear = heap ? DEAR_HEAP : DEAR,
+                 dear = plays(&world->config) ? fmin(most_dear, DEAR_PLAY * world->snapshot.step) : most_dear;
     const int is_dear = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear,
               missed = !(island->solve.residual <= enough) && (island->haste > 0 || isLarge(world, island));
     const int next = island->stirred ? island->haste : island->haste + (is_dear || missed ? 1 : -1);

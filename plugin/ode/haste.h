@@ -4,7 +4,7 @@
  * step before the tolerance is reached, and most of that work is wasted: 1000 balls end at 5e-4 m/s with all of it, and
  * at 3e-3 with a thirteenth.  So an island has 2^-haste of its work limit:
  *
- *     haste + 1  (at most 6, a 64th)   after a step that missed, or took more than some 40 ms,
+ *     haste + 1  (at most 6, a 64th)   after a step that missed, or took more than some 40 ms (heaps: 10),
  *     haste - 1  (at least 0)          after any other;
  *
  * with haste > 0 it begins in its bodies' velocities (ode/bare.h).  1000 boxes that tumble took 300 ms a step to 1e-8

@@ -220,6 +220,21 @@ static void whoPlaysIsHurriedSooner(void **state)
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 1);
 }
 
+/* A heap, whose bodies do not lie flat, has less: 10 ms. */
+static void heapsAreDearSooner(void **state)
+{
+    (void)state;
+    static Fake fake;
+    setFake(&fake, 0);
+    fake.island.solve.residual = 1e-9;
+    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 30; /* 18000 of 600 contacts */
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
+    fake.island.body_count = BODIES; /* 3.75 a body */
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), 1);
+    fake.island.solve.method_iterations[SPRAG_SOLVER_NEWTON] = 15;
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
+}
+
 /* Fewer contacts hurry after a dear step alone, to half of the work, until a step is solved, and with W. */
 static void fewHurryWhereTheyAreDear(void **state)
 {
@@ -422,6 +437,7 @@ int main(void)
         cmocka_unit_test(whatMayRestHasMore),
         cmocka_unit_test(largeWorldsBeginWithHaste),
         cmocka_unit_test(whoPlaysIsHurriedSooner),
+        cmocka_unit_test(heapsAreDearSooner),
         cmocka_unit_test(fewHurryWhereTheyAreDear),
         cmocka_unit_test(aPileHurriesWhileItFalls),
         cmocka_unit_test(whatCarriedCarriesAgain),

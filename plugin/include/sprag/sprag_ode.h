@@ -60,7 +60,8 @@ typedef struct spragConfig {
     spragStepper stepper;          /* default SPRAG_STEPPER_STEP */
     spragGyroscopic gyroscopic;
     int patient;   /* 1: a large island has all its work limit in every step.  Default 0: while it ends above 1e-6 m/s,
-                      or takes more than some 40 ms (or half of stepsize, where `enough` is given), it has half as much
+                      or takes more than some 40 ms (10 where its bodies do not lie flat on each other; or half of
+                      stepsize, where `enough` is given), it has half as much
                       in each step, down to some milliseconds, or, of up to 400 contacts, half; and a heap of 1000
                       contacts or more that rests but for a few balls ends at some 1e-6 m/s, whatever the tolerance
                       (docs/architecture.md, Piles on the move) */
