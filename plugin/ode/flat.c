@@ -264,12 +264,12 @@ static double footBelow(const Flat *flat, double point[3])
 {
     const Shape *shape = &flat->shape;
     const double part = spragDot3(shape->axis[2], flat->normal);
-    double arm[3], down[3], length = 1;
+    double arm[3], down[3];
     between(shape->centre, point, arm);
     const double along = fmin(fmax(spragDot3(shape->axis[2], arm), -shape->half[2]), shape->half[2]);
     for (int i = 0; i < 3; ++i)
         down[i] = -flat->normal[i] + (shape->class == dCylinderClass ? part * shape->axis[2][i] : 0);
-    length = spragNorm3(down);
+    const double length = spragNorm3(down);
     for (int i = 0; i < 3; ++i)
         point[i] = shape->centre[i] + along * shape->axis[2][i] + shape->radius / length * down[i];
     return flat->height - spragDot3(flat->normal, point);

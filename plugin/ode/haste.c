@@ -241,8 +241,7 @@ long spragHasteVisits(const struct spragWorld *world, const spragIsland *island)
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
-    const int heap = isLarge(world, island) && !isFlat(island);
-    const double most_dear = heap ? DEAR_HEAP : DEAR,
+    const double most_dear = isLarge(world, island) && !isFlat(island) ? DEAR_HEAP : DEAR,
                  dear = plays(&world->config) ? fmin(most_dear, DEAR_PLAY * world->snapshot.step) : most_dear;
     const int is_dear = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear,
               missed = !(island->solve.residual <= enough) && (island->haste > 0 || isLarge(world, island));
