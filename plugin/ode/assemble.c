@@ -19,6 +19,7 @@
 #include "ode/opposed.h"
 #include "ode/record.h"
 #include "ode/singular.h"
+#include "ode/slop.h"
 #include "ode/snapshot.h"
 #include "ode/surge.h"
 #include "ode/working_set.h"
@@ -262,18 +263,6 @@ static int fillLaws(spragIsland *island)
     return 1;
 }
 
-/* Leaves out compliance and correction that are too small to matter (spragNormalRowSimplify), for a rest that lasts.
- * ODE's CFM makes a spring of every contact, some 1e12 N/m, and its ERP an equilibrium of springs at overlaps of
- * 1e-11 m.  In a wall the loads of redundant points then follow the rounding of positions, no step begins where the
- * last one ended, and nothing comes to rest.  So in islands of more than SPRAG_BLOCKS_FEW contacts compliance that is
- * small beside the bodies' own is left out, and so is a correction slower than the tolerance, or than a thousandth of
- * what gravity gives in a step.  Few contacts keep both: their loads are found exactly at no cost (solve/warm), and
- * share as under ODE.
- *
- * Why a thousandth.  Contacts of a pile that hold each other cannot all be corrected: what they ask of W's null space
- * nothing moves, and self-stress grows, sweep after sweep and step after step, until some contact slips.  1000 balls
- * that settle (h = 0.01 s, 1e-3 m/s) ask for 1e-5 m/s, and a step took 1100 sweeps and ended at 2e-6 m/s; with this 16
- * sweeps and 2e-7.  What overlaps by less than 1e-3 g h^2 / ERP stays so: 5e-6 m there. */
 static void leaveOutRange(void *data, int range, int first, int end)
 {
     (void)range;
@@ -283,8 +272,8 @@ static void leaveOutRange(void *data, int range, int first, int end)
         if (block->part != SPRAG_PART_CONTACT)
             continue;
         spragNormalRow row = {block->rhs[0], block->correction, block->compliance[0]};
-        spragNormalRowSimplify(filling->world, block->body, block->memory, filling->island->block_total, -block->gap,
-                               &row);
+        spragSlopLeave(filling->world, filling->island, block->body, block->memory, filling->island->block_total,
+                       -block->gap, &row);
         block->rhs[0] = row.rhs, block->correction = row.correction, block->compliance[0] = row.compliance;
     }
 }

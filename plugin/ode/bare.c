@@ -18,6 +18,7 @@
 #include "ode/record.h"
 #include "ode/release.h"
 #include "ode/rows.h"
+#include "ode/slop.h"
 #include "ode/snapshot.h"
 #include "problem/creep.h"
 
@@ -322,8 +323,8 @@ static void fillContact(const Rows *rows, int k, Before *before)
         c->q[i] = last[i];
     }
     spragNormalRow row = spragNormalRowOf(world, joint->contact, NULL, first[0]);
-    spragNormalRowSimplify(world, joint->body, joint->memory, rows->island->joint_count, joint->contact->geom.depth,
-                           &row);
+    spragSlopLeave(world, rows->island, joint->body, joint->memory, rows->island->joint_count,
+                   joint->contact->geom.depth, &row);
     c->own[0][3] = row.compliance;
     c->q[0] -= row.rhs;
     c->q[3] = 0;
@@ -517,7 +518,7 @@ static spragStatus visitLonger(const spragSolveOptions *options, spragIsland *is
 {
     spragBare *bare = island->bare;
     const int before = island->solve.iterations;
-    const spragStatus status = spragMatrixFreeSolve(options, 0, &bare->greedy, bare->others, bare->u, &island->solve);
+    const spragStatus status = spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
     island->solve.iterations += before;
     island->solve.method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] += before;
     return status;
@@ -559,11 +560,10 @@ static spragStatus solveRest(struct spragWorld *world, const spragSolveOptions *
 int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     spragBare *bare = island->bare;
-    const spragStatus status = island->stirred ? solveStirred(options, island)
-                               : bare->rests
-                                   ? solveRest(world, options, island)
-                                   : spragMatrixFreeSolve(options, spragHasteVisits(world, island), &bare->greedy,
-                                                          bare->others, bare->u, &island->solve);
+    const spragStatus status =
+        island->stirred ? solveStirred(options, island)
+        : bare->rests   ? solveRest(world, options, island)
+                        : spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
     if (status == SPRAG_NOT_CONVERGED && !spragHasteEnds(world, island))
         return 0;
     if (!isfinite(island->solve.residual))

@@ -17,6 +17,7 @@
 #include "ode/ledger.h"
 #include "ode/lone.h"
 #include "ode/rescue.h"
+#include "ode/slop.h"
 
 enum { BATCH_JOINTS = 64 }; /* at least, of a batch: some 100 kB of memory */
 
@@ -123,6 +124,7 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
         return;
     if (work->solve) {
         island->haste = spragHasteOf(world, island);
+        island->slop = spragSlopOf(world, island);
         spragHasteLookBack(world, island);
         island->hard = island->vain = 0;
         spragBareMake(world, &work->surfaces, island);
@@ -142,6 +144,7 @@ static void finishIsland(Work *work, int k)
     if (!done || !rescue(work, island))
         noteFailure(work, k);
     island->haste = spragHasteNext(work->world, island);
+    island->slop = spragSlopNext(work->world, island);
     island->hard = spragHasteHardens(island);
 }
 

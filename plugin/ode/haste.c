@@ -8,7 +8,7 @@
 #include "ode/guide.h"
 #include "ode/matrix_free.h"
 #include "ode/release.h"
-#include "ode/rows.h"
+#include "ode/slop.h"
 
 enum {
     HASTE_MOST = 6,     /* halvings of the work: a 64th */
@@ -39,10 +39,6 @@ enum {
 };
 /* The same, in each second that a step stands for, where the program plays: some half of that time. */
 #define DEAR_PLAY 5e5
-/* Visits on what moves slowly, some 17 ns each: 25 ms; and in each second that a step stands for, where the program
- * plays.  (1000 boxes from three starts: with 1.5e6 all rest, with 1e6 or 2e6 one or two within 700 steps.) */
-#define VISITS 1.5e6
-#define VISITS_PLAY 3e7
 #define HARD 1e7 /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
 /* m/s, from where W may bring what was found without it to the tolerance.  From 1e-4 it took a third of such a step's
  * time (1000 boxes) and left as much. */
@@ -59,9 +55,6 @@ enum {
  * of boxes 4, and what is left of their steps keeps no heap moving: 300 boxes took 5 to 13 ms a step, with a share as
  * walls have it 25 to 29, and came to rest no sooner; 300 balls 8 and 13. */
 #define FLAT 4.5
-/* Contacts a body up to which a heap is one of balls.  It rests sooner than one of boxes, and more visits leave no
- * less; boxes that a few visits leave stirred move on: 600 rested after 500 steps or later, by W after 250. */
-#define LOOSE 3.0
 /* m/s that gravity gives in a step of such a heap: of less SPRAG_MISSED is no small part, and it would sink. */
 #define FALLS 1e-2
 
@@ -149,7 +142,7 @@ int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
 {
     const int n = island->contact_count;
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
-    return isOurs(world, island) && n > HEAP && n < LOOSE * island->body_count && falls > FALLS &&
+    return isOurs(world, island) && n > HEAP && !isFlat(island) && falls > FALLS &&
            world->config.tolerance < SPRAG_ROUGH;
 }
 
@@ -229,13 +222,6 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
     if (!isLarge(world, island)) /* it may be a part of what was large */
         return haste < HASTE_MOST_FEW ? haste : HASTE_MOST_FEW;
     return haste > least ? haste : least;
-}
-
-long spragHasteVisits(const struct spragWorld *world, const spragIsland *island)
-{
-    const double visits = plays(&world->config) ? fmin(VISITS, VISITS_PLAY * world->snapshot.step) : VISITS;
-    const int settles = island->contact_count >= LOOSE * island->body_count && isSlow(&world->snapshot, island, STILL);
-    return spragHasteSkips(world, island) && settles ? (long)visits : 0;
 }
 
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island)

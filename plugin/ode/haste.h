@@ -16,10 +16,6 @@
  * long, at most 1, until a step is solved, and keep their W: their steps are mostly cheap.  (At most 2 gained nothing
  * in the mean and missed 1e-6 m/s in 207 of 8100 steps, it is 82.)
  *
- * Boxes that move slowly are visited longer, as long as that gains: left at 4e-3 m/s they slip on and on.  1000 that
- * fell (60 steps a second, 13 ms a step) still moved after 12 s, as they do by dWorldQuickStep; left at 1.5e-3 they
- * rest after 4 to 7, at 20 ms a step or more, and then take 3.
- *
  * In a large world an island whose contacts are new, or whose bodies move against each other, begins with haste: all
  * the work spent on its first hard step froze the program for seconds, and what was left a while later was the same.
  * One that may come to rest does so only if it is large itself: walls that begin to stand are solved by all of the
@@ -56,8 +52,6 @@ int spragHasteEnds(const struct spragWorld *world, const spragIsland *island);
  * rolled, at 17 mm/s, took 40 to 130 ms a step to 1e-8 m/s, and take 12 to some 1e-6.  (With 24 visits a contact in
  * place of 48 they leave 1e-5.)  Its haste waits meanwhile for what comes next. */
 int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island);
-/* Visits in all that may be spent in haste without W on boxes that move slowly, and may settle; 0: one run's. */
-long spragHasteVisits(const struct spragWorld *world, const spragIsland *island);
 /* The haste of the next step, once it is solved. */
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island);
 

@@ -83,7 +83,7 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
     if (island->greedy == NULL)
         return SPRAG_NOT_CONVERGED;
     const double begin = spragSeconds();
-    const spragStatus status = spragMatrixFreeSolveBlocks(options, spragHasteVisits(world, island), island);
+    const spragStatus status = spragMatrixFreeSolveBlocks(options, island);
     if (status != SPRAG_NOT_CONVERGED || spragHasteEnds(world, island))
         return status == SPRAG_NOT_CONVERGED ? SPRAG_LIMIT : status;
     if (!spragAssembleCouple(world, island))

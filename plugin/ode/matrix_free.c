@@ -33,7 +33,6 @@ enum {
 #define SECONDS_W 4e-8      /* a block of W: to make it, for some sweeps; where less time is left these do not begin */
 #define SECONDS_REST 1.2e-7 /* the same, and Newton's method to its end from the guess of what seems to rest */
 #define SECONDS_EASY 4e-6   /* a contact of the world: in less, what seems to rest is visited like any other */
-#define FALLS_HASTY 0.7     /* a run leaves less of the residual, or it is the last */
 #define JUDGING 0.9         /* time of the judge's last look, relative to the first one's */
 #define LEFT 0.4            /* of the tolerance: smaller changes are left undone */
 
@@ -252,17 +251,15 @@ int spragMatrixFreeMayEnd(const spragGreedy *greedy, double seconds)
     return SECONDS_REST * blocksOf(greedy) < seconds;
 }
 
-spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, long settling, spragGreedy *greedy, double *others,
-                                 double *u, spragSolveInfo *solve)
+spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
+                                 spragSolveInfo *solve)
 {
     const int n = greedy->contact_count;
     const long some = (long)n * SWEEPS_LEAST + VISITS_LEAST, late_most = (long)n * SWEEPS_LATE;
     const int timed = options->time_limit > 0, hasty = !timed && greedy->lanes != NULL;
     const int sweeps = n < SPRAG_LANES_LEAST ? SWEEPS_MOST : hasty ? SWEEPS_HASTY : SWEEPS_WIDE;
     const int limited = options->iteration_limit > 0 && options->iteration_limit < sweeps;
-    const long run = (long)n * (limited ? options->iteration_limit : sweeps);
-    const int runs = !limited && hasty && settling / run > 1 ? (int)(settling / run) : 1;
-    const long most = runs * run;
+    const long most = (long)n * (limited ? options->iteration_limit : sweeps);
     const long least = some < late_most ? some : late_most;
     const double begin = spragSeconds();
     double deadline = options->time_limit > 0 ? begin + options->time_limit : INFINITY;
@@ -272,12 +269,10 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, long settling
     const double enough = LEFT * options->tolerance;
     /* Visits before the judge's first look; twice as many before each next one.  Sweeps with momentum (lanes) are not
      * to be interrupted. */
-    long each = greedy->lanes != NULL ? run : timed ? late_most / LOOKS_IN_TIME : limited ? n : LOOKS_FIRST * (long)n;
-    double before;
+    long each = greedy->lanes != NULL ? most : timed ? late_most / LOOKS_IN_TIME : limited ? n : LOOKS_FIRST * (long)n;
     int late, looks = 0;
     solve->residual = INFINITY;
     do {
-        before = solve->residual;
         const long until = greedy->visits + each < most ? greedy->visits + each : most;
         spragGreedyRun(greedy, enough, least < most ? least : most, until, deadline);
         late = greedy->visits >= least && spragSeconds() > deadline;
@@ -285,9 +280,8 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, long settling
         /* Without visits to come what was found stays: it may be better than nothing in all but one contact. */
         if (looks == 0 && greedy->visits < most)
             solve->residual = spragGreedyDrop(greedy, 1, solve->residual, others, u);
-        each *= runs > 1 ? 1 : 2;
-    } while (!late && solve->residual > options->tolerance && greedy->visits < most && ++looks < LOOKS_MOST &&
-             (runs == 1 || solve->residual < FALLS_HASTY * before));
+        each *= 2;
+    } while (!late && solve->residual > options->tolerance && greedy->visits < most && ++looks < LOOKS_MOST);
     if (!(solve->residual <= greedy->best_residual)) /* or it is NaN */
         solve->residual = spragGreedyBest(greedy, u);
     solve->iterations = (int)(greedy->visits / n);
@@ -358,14 +352,14 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, d
     return solve->status = rests ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }
 
-spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, long settling, spragIsland *island)
+spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island)
 {
     spragGreedy *greedy = island->greedy;
     for (int k = 0; k < greedy->contact_count; ++k) {
         memcpy(greedy->contact[k].q, island->problem.q + 3 * k, 3 * sizeof(double));
         greedy->contact[k].q[3] = 0;
     }
-    const spragStatus status = spragMatrixFreeSolve(options, settling, greedy, NULL, island->u, &island->solve);
+    const spragStatus status = spragMatrixFreeSolve(options, greedy, NULL, island->u, &island->solve);
     for (int k = 0; k < greedy->contact_count; ++k)
         memcpy(island->r + 3 * k, greedy->contact[k].r, 3 * sizeof(double));
     return status;

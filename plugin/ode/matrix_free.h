@@ -33,12 +33,11 @@ int spragMatrixFreeDiagonal(const spragSnapshot *snapshot, spragIsland *island);
 void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactHistory *history);
 
 /* From the guess in greedy: its r, u (contact_count x 3) and what is told of the answer; others: see spragGreedyBegin.
- * settling: visits in all (spragHasteVisits), one run after the other while they gain; 0: one run.
  * OK: within the tolerance; LIMIT: time or visits are used up; NOT_CONVERGED: W is worth forming. */
-spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, long settling, spragGreedy *greedy, double *others,
-                                 double *u, spragSolveInfo *solve);
+spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
+                                 spragSolveInfo *solve);
 /* The same of an island with blocks. */
-spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, long settling, spragIsland *island);
+spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island);
 
 /* For an island that seems to rest, from its guess.  OK: within the tolerance, and what holds creeps no faster than
  * rounding, or after a few visits no faster than `slow`.  roughly: creep is not asked for, and there may be

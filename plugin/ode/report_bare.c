@@ -86,6 +86,7 @@ static void makeRecords(void *data, int range, int first, int end)
         memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : 0;
         memory->haste = island->haste;
         memory->calmed = island->calmed;
+        memory->slop = island->slop;
         const spragPlainMotion motion = motionOf(world, bare, k);
         if (world->config.analysis) {
             memory->painleve_p = motion.p;

@@ -261,6 +261,7 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     world->next_memory[record].passed = passed;
     world->next_memory[record].haste = island->haste;
     world->next_memory[record].calmed = island->calmed;
+    world->next_memory[record].slop = island->slop;
     world->next_memory[record].wedged = island->wedge > 0 ? 1 + island->guides_yield : 0;
     world->next_memory[record].hard = island->hard;
     if (island->echo != NULL)

@@ -156,61 +156,6 @@ static void normalRow(const struct spragWorld *world, const dContact *contact, c
     block->compliance[0] = row.compliance;
 }
 
-#define RIGID 1e-4      /* as SPRAG_RIGID_WORLD, of a contact's own CFM */
-#define SAME (1 + 1e-9) /* times the world's CFM: up to there a contact has no softer one */
-#define CORRECTION 1e-3 /* of what gravity gives in a step */
-#define HURRIED 10      /* times that under a time limit, whose answers part what only just touches */
-#define SINKS 0.3       /* of the overlap that CORRECTION leaves: steps of 0.6 times the length leave no less */
-#define TOUCHES 0.5     /* of the trace that spragCorrection leaves: what overlaps by less only just touches */
-#define LONG 0.0125     /* s: in longer steps no deeper than in these, by SINKS and HURRIED; what parts grows no more */
-#define ERP_SINKS 0.1   /* under a lesser ERP they sink as under this: else by 1 mm a step, and more, under 1e-3 */
-
-/* m/s: no slower correction is asked of contacts among many (ode/assemble.c). */
-static double correctionLeast(const struct spragWorld *world)
-{
-    const spragSnapshot *s = &world->snapshot;
-    const double part = fmin(1, LONG / s->pace), hurried = fmax(1, HURRIED * part * part);
-    const double times = world->config.time_limit > 0 ? hurried : 1;
-    return fmax(world->config.tolerance, times * CORRECTION * spragNorm3(s->gravity) * s->pace);
-}
-
-/* m/s: how fast a contact may sink that only just touches.  body: one that is dynamic; if it is an island by itself, 0.
- *
- * Told to sink, a contact that bears a load overlaps by that much in the next step.  Where it does not, a program makes
- * its depth by itself, and it would sink for ever.  So a loaded one of the same depth as before stays as it is. */
-static double sinking(const struct spragWorld *world, int body, int record, double depth)
-{
-    const spragSnapshot *s = &world->snapshot;
-    const int island = s->body[body].island;
-    const double erp = fmax(s->erp, ERP_SINKS);
-    if (island < 0 || s->island[island].body_count == 1 || depth >= TOUCHES * s->least_correction * s->pace / erp)
-        return 0;
-    const spragContactMemory *memory = record >= 0 ? &world->memory[record] : NULL;
-    if (memory != NULL && memory->normal_force > 0 && !(memory->depth < depth) && !(memory->depth > depth))
-        return 0;
-    const double part = fmin(1, LONG / s->pace), most = SINKS * correctionLeast(world) * s->pace / erp * part * part;
-    return fmin(most - depth, most) / s->pace;
-}
-
-void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int record, int blocks, double depth,
-                            spragNormalRow *row)
-{
-    const spragSnapshot *s = &world->snapshot;
-    const double cfm = row->compliance * s->step;
-    double own = 0; /* 1/kg */
-    for (int side = 0; side < 2; ++side)
-        own += body[side] < 0 ? 0 : s->body[body[side]].inverse_mass;
-    if (blocks <= SPRAG_BLOCKS_FEW || cfm > (cfm <= SAME * s->cfm ? SPRAG_RIGID_WORLD : RIGID) * own * s->pace)
-        return;
-    if (row->compliance > 0 && row->rhs <= row->correction) /* what rebounds does not come to rest */
-        row->rhs -= sinking(world, body[spragIsDynamic(s, body[0]) ? 0 : 1], record, depth);
-    row->compliance = 0;
-    if (row->correction > 0 && row->correction <= correctionLeast(world)) {
-        row->rhs -= row->correction;
-        row->correction = 0;
-    }
-}
-
 /* ---------------------------------------------------------------- friction */
 
 /* Two coefficients of one disc: mu, and the scale that makes the second equal to it.

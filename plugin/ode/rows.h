@@ -179,21 +179,8 @@ typedef struct spragNormalRow {
 /* approach: m/s, the normal velocity at the start of the step; surface: or NULL. */
 spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
                                 double approach);
-/* Leaves out what is not worth it where many contacts meet (ode/assemble.c): compliance and slow corrections, in an
- * island of more than SPRAG_BLOCKS_FEW blocks.  depth: m, of the overlap; record: of the last step, or -1.
- *
- * The world's CFM is left out up to SPRAG_RIGID_WORLD of the bodies' own mobility: as much as programs set that want
- * stacks to stand (1e-5, with boxes of some kg), not softness.  A blow that it softens is softened by no more than that
- * share.  But at rest, within the contact surface layer, where ERP asks for nothing, it is a damper: bodies sink
- * through the layer at CFM times their load, 1 mm in ten seconds and more, and all that while nothing rests.
- *
- * Bodies that are made to touch exactly would be parted by rounding, and fall, 1 mm at 100 steps a second.  Springs
- * would press them together, but springs that come and go with the load keep an arch moving (5 ms a step, for ever).
- * So a contact that only just touches may sink at once, by a third of what is left of overlaps. */
+/* Blocks of a small island, of one that is not large. */
 enum { SPRAG_BLOCKS_FEW = 12, SPRAG_BLOCKS_MANY = 60 };
-#define SPRAG_RIGID_WORLD 3e-2
-void spragNormalRowSimplify(const struct spragWorld *world, const int body[2], int record, int blocks, double depth,
-                            spragNormalRow *row);
 
 /* The frame of a sticking contact turns within the step, which leaves a slip of second order in h.  Below this share of
  * what the step's own acceleration gives it is none. */

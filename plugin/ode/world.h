@@ -165,6 +165,7 @@ typedef struct spragIsland {
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
     double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0 (bare.h) */
+    double slop;          /* m, of overlaps: as much stays (slop.h) */
     int unsettled;        /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
     int block_total;      /* with those that are not in the working set (working_set.h) */
     spragBlock *block;    /* (block_count) */
@@ -274,6 +275,7 @@ typedef struct spragContactMemory {
     int wedged;    /* 1: its island was (soften.h); 2: and its guides had to yield */
     int hard;      /* 1: the same, by a later link of the chain, or by what carried in the step before (haste.h) */
     double calmed; /* m/s, of its island (bare.h) */
+    double slop;   /* m, the same (slop.h) */
 } spragContactMemory;
 
 /* Force of one of a joint's limits and motors in the last step: whether it held, and where the search starts. */

@@ -39,7 +39,7 @@ static void touch(const Slabs *slabs, int i, double x, double y, int flip)
 {
     const dReal *at = dBodyGetPosition(slabs->body[0]);
     dContact contact = {.surface = {.mode = dContactApprox1, .mu = 0.6}, .geom = {.normal = {0, 0, flip ? -1 : 1}}};
-    contact.geom.depth = 1e-8; /* more than a touch, so it does not sink (spragNormalRowSimplify) */
+    contact.geom.depth = 1e-8; /* more than a touch, so it does not sink (spragSlopLeave) */
     contact.geom.pos[0] = at[0] + x;
     contact.geom.pos[1] = at[1] + y;
     contact.geom.pos[2] = i * thick;

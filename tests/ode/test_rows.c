@@ -548,7 +548,7 @@ static void manyContactsLeaveSlowCorrectionsOut(void **state)
     CHECK_NEAR(corrected(0.9 * least, 16), 0, 1e-9);
 }
 
-/* Contacts among many that only just touch sink (spragNormalRowSimplify), but not where they rebound. */
+/* Contacts among many that only just touch sink (spragSlopLeave), but not where they rebound. */
 static void reboundsOfManyContactsAreWhole(void **state)
 {
     (void)state;

@@ -1,0 +1,91 @@
+#include "ode/slop.h"
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+
+enum {
+    LOOKS = 64, /* contacts whose records are read */
+    LARGE = 400 /* contacts of an island that has a slop: smaller ones are solved, as a rule */
+};
+#define SLOP_TIMES 5    /* what an answer may part in a step: overlaps differ, and the next answers add to it */
+#define FALLS 0.5       /* of g h^2: so far bodies fall in a step */
+#define ARM_SHARE 0.02  /* of the arms of contacts, so that small bodies do not sink into each other */
+#define RIGID 1e-4      /* as SPRAG_RIGID_WORLD, of a contact's own CFM */
+#define SAME (1 + 1e-9) /* times the world's CFM: up to there a contact has no softer one */
+#define CORRECTION 1e-3 /* of what gravity gives in a step */
+#define HURRIED 10      /* times that under a time limit, whose answers part what only just touches */
+#define SINKS 0.3       /* of the overlap that stays: steps of 0.6 times the length leave no less */
+#define TOUCHES 0.5     /* of the trace that spragCorrection leaves: what overlaps by less only just touches */
+#define LONG 0.0125     /* s: in longer steps no deeper than in these, by SINKS and HURRIED; what parts grows no more */
+#define ERP_SINKS 0.1   /* under a lesser ERP they sink as under this: else by 1 mm a step, and more, under 1e-3 */
+
+double spragSlopOf(const struct spragWorld *world, const spragIsland *island)
+{
+    const int each = island->joint_count / LOOKS + 1;
+    double slop = 0, arms = 0;
+    int known = 0;
+    for (int i = 0; i < island->joint_count; i += each) {
+        const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
+        if (joint->contact == NULL || joint->memory < 0)
+            continue;
+        const spragContactMemory *memory = &world->memory[joint->memory];
+        slop = fmax(slop, memory->slop);
+        arms += memory->arm;
+        ++known;
+    }
+    return known > 0 ? fmin(slop, ARM_SHARE * arms / known) : 0;
+}
+
+double spragSlopNext(const struct spragWorld *world, const spragIsland *island)
+{
+    const double pace = world->snapshot.pace, parts = SLOP_TIMES * island->solve.residual * pace,
+                 most = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace;
+    return island->contact_count > LARGE ? fmax(island->slop, fmin(parts, most)) : island->slop;
+}
+
+/* m/s: no slower correction is asked for. */
+static double correctionLeast(const struct spragWorld *world)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const double part = fmin(1, LONG / s->pace), hurried = fmax(1, HURRIED * part * part);
+    const double times = world->config.time_limit > 0 ? hurried : 1;
+    return fmax(world->config.tolerance, times * CORRECTION * spragNorm3(s->gravity) * s->pace);
+}
+
+/* m/s: how fast a contact may sink that only just touches; if its body is an island by itself, 0.
+ *
+ * Told to sink, a contact that bears a load overlaps by that much in the next step.  Where it does not, a program makes
+ * its depth by itself, and it would sink for ever.  So a loaded one of the same depth as before stays as it is. */
+static double sinking(const struct spragWorld *world, const spragIsland *island, int record, double depth)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const double erp = fmax(s->erp, ERP_SINKS);
+    if (island->body_count == 1 || depth >= TOUCHES * s->least_correction * s->pace / erp)
+        return 0;
+    const spragContactMemory *memory = record >= 0 ? &world->memory[record] : NULL;
+    if (memory != NULL && memory->normal_force > 0 && !(memory->depth < depth) && !(memory->depth > depth))
+        return 0;
+    const double part = fmin(1, LONG / s->pace), stays = fmax(island->slop, correctionLeast(world) * s->pace / erp),
+                 most = SINKS * stays * part * part;
+    return fmin(most - depth, most) / s->pace;
+}
+
+void spragSlopLeave(const struct spragWorld *world, const spragIsland *island, const int body[2], int record,
+                    int blocks, double depth, spragNormalRow *row)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const double cfm = row->compliance * s->step;
+    double own = 0; /* 1/kg */
+    for (int side = 0; side < 2; ++side)
+        own += body[side] < 0 ? 0 : s->body[body[side]].inverse_mass;
+    if (blocks <= SPRAG_BLOCKS_FEW || cfm > (cfm <= SAME * s->cfm ? SPRAG_RIGID_WORLD : RIGID) * own * s->pace)
+        return;
+    if (row->compliance > 0 && row->rhs <= row->correction) /* what rebounds does not come to rest */
+        row->rhs -= sinking(world, island, record, depth);
+    row->compliance = 0;
+    if (row->correction > 0 && (row->correction <= correctionLeast(world) || depth - s->layer <= island->slop)) {
+        row->rhs -= row->correction;
+        row->correction = 0;
+    }
+}
