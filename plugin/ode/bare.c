@@ -505,7 +505,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
         return;
     }
     island->bare = bare;
-    island->stirred = heap && rests == 1;
+    island->stirred = heap && (rests == 1 || (rests == 2 && island->haste > 0));
     bare->rests = rests;
     island->calmed = rests ? calmedOf(world, island) : 0;
     island->block_count = island->row_count = 0;
@@ -529,7 +529,8 @@ static spragStatus solveStirred(const spragSolveOptions *options, spragIsland *i
 {
     spragBare *bare = island->bare;
     spragSolveOptions rough = *options;
-    rough.tolerance = fmax(options->tolerance, SPRAG_MISSED);
+    if (bare->rests == 1)
+        rough.tolerance = fmax(options->tolerance, SPRAG_MISSED);
     spragStatus status = spragMatrixFreeStirred(&rough, &bare->greedy, bare->others, bare->u, &island->solve);
     if (!(island->solve.residual <= STIRRED_LEFT)) /* a blow */
         status = visitLonger(options, island);

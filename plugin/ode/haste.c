@@ -19,7 +19,6 @@ enum {
     /* Of one that is large: in haste it begins without W, and has haste for what it misses; where the program plays all
      * are. */
     LARGE = 400,
-    HEAP = 1000, /* of a heap that may be stirred: smaller ones are solved in some ms */
 
     /* Contacts of an island all of whose work is the least that one which may come to rest has in haste, and where the
      * program plays or contacts are springs. */
@@ -45,12 +44,13 @@ enum {
 #define NEAR 1e-5
 #define GAINS 0.25 /* of the guess's residual is left: visits gain */
 /* Joints awake in the world (of what may come to rest: contacts of the island) up to which an island that is new or
- * moves has all the work, and where the program plays; beyond, half of it for every factor of sqrt 2. */
+ * moves has all the work; of a heap, and where the program plays.  Beyond, half of it for every factor of sqrt 2. */
 #define FIRST 800.0
-#define FIRST_PLAY 200.0
+#define FIRST_HEAP 200.0
 /* Times the velocity that gravity gives in a step, root mean square about the mean: an island moves that is faster, */
 #define STILL 0.5
-#define SLOW 2 /* and one that is no faster may come to rest */
+#define STILL_HEAP 0.02 /* of a heap: 20 of 1000 balls that roll were solved at 50 to 200 ms a step */
+#define SLOW 2          /* and one that is no faster may come to rest */
 /* Contacts a body: 4 of a box on another one, 5 to 10 in walls, pyramids and towers that touch.  Heaps of balls have 2,
  * of boxes 4, and what is left of their steps keeps no heap moving: 300 boxes took 5 to 13 ms a step, with a share as
  * walls have it 25 to 29, and came to rest no sooner; 300 balls 8 and 13. */
@@ -142,7 +142,7 @@ int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
 {
     const int n = island->contact_count;
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
-    return isOurs(world, island) && n > HEAP && !isFlat(island) && falls > FALLS &&
+    return isOurs(world, island) && n > LARGE && !isFlat(island) && falls > FALLS &&
            world->config.tolerance < SPRAG_ROUGH;
 }
 
@@ -197,7 +197,7 @@ static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
     if (world->config.tolerance >= SPRAG_ROUGH || !isLarge(world, island))
         return 0;
     const int joints = mayRest(&world->snapshot, island) ? island->contact_count : world->snapshot.active_count;
-    const double haste = 2 * log2(joints / (plays(&world->config) ? FIRST_PLAY : FIRST));
+    const double haste = 2 * log2(joints / (plays(&world->config) || !isFlat(island) ? FIRST_HEAP : FIRST));
     return haste > 0 ? (int)fmin(haste, hasteMost(world, island)) : 0;
 }
 
@@ -218,7 +218,8 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
         ++known;
     }
     const int haste = known > 0 ? (sum + known / 2) / known : 0;
-    const int least = 2 * known < looks || !isSlow(&world->snapshot, island, STILL) ? hasteLeast(world, island) : 0;
+    const int moves = !isSlow(&world->snapshot, island, isFlat(island) ? STILL : STILL_HEAP);
+    const int least = 2 * known < looks || moves ? hasteLeast(world, island) : 0;
     if (!isLarge(world, island)) /* it may be a part of what was large */
         return haste < HASTE_MOST_FEW ? haste : HASTE_MOST_FEW;
     return haste > least ? haste : least;
@@ -231,7 +232,9 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
                  dear = plays(&world->config) ? fmin(most_dear, DEAR_PLAY * world->snapshot.step) : most_dear;
     const int is_dear = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear,
               missed = !(island->solve.residual <= enough) && (island->haste > 0 || isLarge(world, island));
-    const int next = island->stirred ? island->haste : island->haste + (is_dear || missed ? 1 : -1);
+    const int next = island->stirred && !(island->solve.residual <= world->config.tolerance)
+                         ? island->haste
+                         : island->haste + (is_dear || missed ? 1 : -1);
     if (!isOurs(world, island) || next <= 0)
         return 0;
     const int most = hasteMost(world, island);

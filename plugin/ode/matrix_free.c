@@ -64,7 +64,7 @@ void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body)
 }
 
 #define SLOW 0.01 /* of what gravity gives in a step */
-enum { ONE_IN = 100, AHEAD = 4 };
+enum { ONE_IN = 25, AHEAD = 4 };
 
 int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *island)
 {
