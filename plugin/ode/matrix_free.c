@@ -64,7 +64,7 @@ void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body)
 }
 
 #define SLOW 0.01 /* of what gravity gives in a step */
-enum { ONE_IN = 25, AHEAD = 4 };
+enum { ONE_IN = 100, ONE_IN_HEAP = 25, AHEAD = 4 };
 
 int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *island)
 {
@@ -72,9 +72,10 @@ int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *isla
     if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0 || island->visited)
         return 0;
     const double slow = SLOW * spragNorm3(s->gravity) * s->step;
+    const int one_in = spragHasteIsHeap(world, island) ? ONE_IN_HEAP : ONE_IN;
     int moving = 0;
     const double *before = s->body[island->body[0]].velocity;
-    for (int i = 1; i < island->body_count && moving * ONE_IN <= 2 * island->body_count; ++i) {
+    for (int i = 1; i < island->body_count && moving * one_in <= 2 * island->body_count; ++i) {
         if (i + AHEAD < island->body_count)
             __builtin_prefetch(s->body[island->body[i + AHEAD]].velocity);
         const double *v = s->body[island->body[i]].velocity;
@@ -82,7 +83,7 @@ int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *isla
         moving += !(spragDot3(d, d) <= slow * slow);
         before = v;
     }
-    return moving == 0 ? 2 : moving * ONE_IN <= 2 * island->body_count; /* each that moves is counted twice */
+    return moving == 0 ? 2 : moving * one_in <= 2 * island->body_count; /* each that moves is counted twice */
 }
 
 int spragMatrixFreeIsEasy(const struct spragWorld *world)
