@@ -14,7 +14,6 @@ enum {
     PAUSE_MOST = 16,
     CHORDS_MAX = 3,
     POLISH_STEPS = 6,
-    POLISH_LONGER = 24,
     FEW = 16,
     CHEAP = 60
 };
@@ -33,10 +32,6 @@ enum {
 #define LAG_RISE 1.5
 #define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
 #define SURE 1e-3        /* or at this part of the tolerance */
-/* The part of the tolerance at which a polish of a few (CHEAP) blocks goes on for as long as the solution
- * took: it is not rounding yet, and the next step begins at rest (a chain of 20: half the time).  A wall of
- * 85 bricks pays more for it than it gains. */
-#define FAR 1e-2
 /* What is in the way of piles that move: a proximal problem that is solved changes the modes of 0 to 5 contacts; one
  * that is not goes round between two modes of a single contact or, two steps later, changes those of hundreds and never
  * comes back.  Both are folds: lambda fell below the rate of a mode that grows.  To go on to INNER_MAX, and to try a
@@ -456,7 +451,7 @@ static double polishSteps(spragProximal *proximal, double enough, double residua
 double spragProximalPolish(spragProximal *proximal, double tolerance, double residual, double *r, int *iterations)
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
-    const int spent = *iterations, cheap = proximal->problem->contact_count <= CHEAP;
+    const int cheap = proximal->problem->contact_count <= CHEAP;
     const double enough = SPRAG_EXACT * tolerance,
                  stall = cheap && spragProblemIsPlain(proximal->problem) ? STALL * tolerance : 0;
     int stalls = 0;
@@ -482,14 +477,9 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
         proximal->factored = 0;
         proximal->retry = tolerance < ROUGH ? LAMBDA_RETRY_NEAR : LAMBDA_RETRY;
         proximal->stall = stall;
-        spragStop stop = {.tolerance = enough, .deadline = proximal->deadline, .limit = POLISH_STEPS};
+        const spragStop stop = {.tolerance = enough, .deadline = proximal->deadline, .limit = POLISH_STEPS};
         const int few = proximal->problem->contact_count <= FEW;
         spragProximalPoints(proximal, few ? LAMBDA_POLISH : LAMBDA_POLISH_MORE, &stop, r, iterations);
-        if (proximal->best_residual > FAR * tolerance) {
-            stop.limit = spent < POLISH_LONGER ? spent : POLISH_LONGER;
-            memcpy(r, proximal->best, bytes);
-            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, &stop, r, iterations);
-        }
         proximal->retry = LAMBDA_RETRY;
         proximal->stall = 0;
         memcpy(r, proximal->best, bytes);
