@@ -19,10 +19,8 @@ enum {
 };
 #define LAMBDA_JUMP 1e-6 /* a warm start below this that fails is no warm start: on with LAMBDA_RETRY */
 #define LAMBDA_RETRY 1e-3
-#define LAMBDA_RETRY_NEAR 1e-5 /* the same from an answer within tolerance: an arch polished in every step is at rest */
-#define ROUGH 1e-5             /* m/s: what is within such a tolerance may be far from the answer */
-#define LAMBDA_HOLD 30         /* after a step of a polish that was none */
-#define LAMBDA_LEAST 1e-8      /* rounding in singular directions is 1e-16 / lambda */
+#define LAMBDA_HOLD 30    /* after a step of a polish that was none */
+#define LAMBDA_LEAST 1e-8 /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
 #define LAMBDA_FALL 0.3 /* after an easy problem */
 #define LAMBDA_RISE 4   /* after one that was not solved */
@@ -279,7 +277,6 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
     proximal->center = vectors + 3 * n;
     proximal->best = vectors + 4 * n;
     proximal->best_residual = INFINITY;
-    proximal->retry = LAMBDA_RETRY;
     proximal->lag_first = LAG_FIRST;
     for (int k = 0; k < problem->contact_count; ++k) {
         const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k);
@@ -410,7 +407,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
             memcpy(r, proximal->center, bytes);
             const int anew = proximal->lambda < LAMBDA_JUMP && (proximal->patient || !large || count == inner ||
                                                                 !(proximal->best_residual < CLOSE * stop->tolerance));
-            proximal->lambda = anew ? proximal->retry : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
+            proximal->lambda = anew ? LAMBDA_RETRY : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
             proximal->lag = fmin(1, fmax(LAG_RISE * proximal->lag, proximal->lag_first));
         } else if (stay > 0) {
             --stay;
@@ -475,12 +472,10 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
         memcpy(proximal->best, r, bytes);
         proximal->best_residual = residual;
         proximal->factored = 0;
-        proximal->retry = tolerance < ROUGH ? LAMBDA_RETRY_NEAR : LAMBDA_RETRY;
         proximal->stall = stall;
         const spragStop stop = {.tolerance = enough, .deadline = proximal->deadline, .limit = POLISH_STEPS};
         const int few = proximal->problem->contact_count <= FEW;
         spragProximalPoints(proximal, few ? LAMBDA_POLISH : LAMBDA_POLISH_MORE, &stop, r, iterations);
-        proximal->retry = LAMBDA_RETRY;
         proximal->stall = 0;
         memcpy(r, proximal->best, bytes);
         residual = proximal->best_residual;

@@ -39,7 +39,6 @@ typedef struct spragProximal {
     double *step;         /* (3 nc) */
     double *center;       /* (3 nc) proximal center */
     double lambda;        /* its weight relative to w */
-    double retry;         /* lambda after a warm start that failed */
     int patient;          /* 1: work is not limited, and only the first problem of a warm start has to fit at once */
     int warm;             /* 1: the present problem has to */
     double *slide;        /* (nc) mu |u_t| of the center, where lag > 0 */
