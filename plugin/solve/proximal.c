@@ -24,8 +24,8 @@ enum {
 #define LAMBDA_MOST 1.0
 #define LAMBDA_FALL 0.3 /* after an easy problem */
 #define LAMBDA_RISE 4   /* after one that was not solved */
-#define LAG_FIRST 0.1   /* and the same of the lag */
 #define LAG_LEAST 1e-3  /* below it: none */
+#define LAG_MU 2        /* friction beyond which no normal row lags, unless a later stage asks for it */
 #define LAG_FALL 0.5
 #define LAG_RISE 1.5
 #define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
@@ -277,11 +277,13 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
     proximal->center = vectors + 3 * n;
     proximal->best = vectors + 4 * n;
     proximal->best_residual = INFINITY;
-    proximal->lag_first = LAG_FIRST;
+    proximal->lag_first = SPRAG_LAG_FIRST;
     for (int k = 0; k < problem->contact_count; ++k) {
         const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k);
         const double trace = W[0] + W[4] + W[8];
         proximal->w[k] = trace > 0 ? trace / 3 : 1;
+        if (spragKindOf(problem, k) == SPRAG_BLOCK_CONTACT && problem->mu[k] > LAG_MU)
+            proximal->lag_first = 0;
     }
     return 1;
 }
