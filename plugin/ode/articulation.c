@@ -38,10 +38,9 @@ int spragArticulationsUnhold(struct spragWorld *world, const spragIsland *island
         const struct spragArticulation *art = &island->articulation[a];
         for (int i = 0; i < art->joint_count; ++i)
             for (int c = 0; c < art->factor.size[i]; ++c) {
-                spragEqualityRow *row = rowOf(island, art, i, c);
+                const spragEqualityRow *row = rowOf(island, art, i, c);
                 if (!isBroken(row, *inversePivot(art, i, c) == 0))
                     continue;
-                row->broken = 1;
                 spragLoadOf(world, row->joint, row->number)->force =
                     (row->impulse < row->lo || isinf(row->hi) ? row->lo : row->hi) / world->snapshot.step;
                 ++count;

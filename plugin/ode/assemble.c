@@ -466,44 +466,36 @@ void spragAssembleReset(struct spragWorld *world, spragIsland *island)
         spragBodyState *body = &world->snapshot.body[island->body[i]];
         if (island->kept == NULL)
             memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
-        if (island->kept == NULL || !island->kept->copied)
-            memset(body->motor_force, 0, sizeof body->motor_force);
+        memset(body->motor_force, 0, sizeof body->motor_force);
         memset(body->impulse, 0, sizeof body->impulse);
         body->place = i;
         body->articulation = -1;
     }
     island->block_count = island->row_count = island->articulation_count = 0;
-    island->held_rows = NULL, island->mobility = NULL, island->shift = NULL;
+    island->held_rows = NULL, island->shift = NULL;
     island->links.count = 0;
-    island->tried = 0;
 }
 
 spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
     spragSnapshot *s = &world->snapshot;
-    const int copied = island->kept != NULL && island->kept->copied;
-    spragStatus status = copied ? spragKeptCopy(world, island) : spragIslandBlocksMake(world, surfaces, island);
+    spragStatus status = spragIslandBlocksMake(world, surfaces, island);
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
     island->block_total = island->block_count;
     if (island->kept == NULL && (status = moveBodies(world, island)) != SPRAG_OK)
         return status;
-    if (copied) {
-        spragBearingsMove(world, island);
-    } else {
-        leaveOut(world, island);
-        spragSurgeWithhold(s, island);
-    }
+    leaveOut(world, island);
+    spragSurgeWithhold(s, island);
     spragArenaReset(&island->lane->scratch);
     island->greedy = NULL;
     island->glued = island->rescued == NULL && isGlued(world, island);
     island->loose = island->rescued != NULL || island->glued;
     const int whole = !island->loose;
     island->lean = island->whole = 0;
-    if ((!copied && !spragOpposedRelax(world, island)) || (whole && !spragWorkingSetChoose(world, island)) ||
-        (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) ||
-        (!copied && !spragKeptFind(island)) || (whole && !spragArticulationsMake(world, island)) ||
-        !makeProblem(world, island))
+    if (!spragOpposedRelax(world, island) || (whole && !spragWorkingSetChoose(world, island)) ||
+        (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) || !spragKeptFind(island) ||
+        (whole && !spragArticulationsMake(world, island)) || !makeProblem(world, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for an island of %d blocks", island->block_count);
     return SPRAG_OK;
 }

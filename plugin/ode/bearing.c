@@ -7,7 +7,6 @@
 #include "ode/bearing_parts.h"
 #include "ode/layout.h"
 #include "ode/ledger.h"
-#include "ode/kept.h"
 
 /* ---------------------------------------------------------------- records */
 
@@ -135,15 +134,6 @@ void spragBearingBlocks(const struct spragWorld *world, int j, int first, spragI
     island->block_count += spragBearingBlockCount(bearing);
     bearing->first_row = first;
     bearing->row_count = island->row_count - first;
-}
-
-void spragBearingsMove(struct spragWorld *world, const spragIsland *island)
-{
-    for (int e = island->row_count - 1; e >= 0; --e) {
-        struct spragBearing *bearing = world->snapshot.joint[island->row[e].joint].bearing;
-        if (bearing != NULL && island->kept->row[e] >= 0)
-            bearing->first_row = e;
-    }
 }
 
 void spragBearingsRemember(struct spragWorld *world, const spragIsland *island)

@@ -57,8 +57,6 @@ struct spragBearing *spragBearingById(const struct spragWorld *world, unsigned l
 int spragBearingBlockCount(const struct spragBearing *bearing);
 /* Adds them to the island; changes the rows that the joint brought: from `first` on. */
 void spragBearingBlocks(const struct spragWorld *world, int joint, int first, spragIsland *island);
-/* Of an island whose rows were copied (kept.h): where its bearings' rows are now. */
-void spragBearingsMove(struct spragWorld *world, const spragIsland *island);
 
 /* The iteration of a step: from its first bounds on.  Loads in N. */
 typedef struct spragBearingRounds {

@@ -127,35 +127,18 @@ typedef struct Mobility {
     double *free, (*own)[9]; /* (nc) trace without joints, 1/kg; J M^-1 J^T with them */
 } Mobility;
 
-/* That of a block whose mechanisms are as they were (kept.h).  1: it was known. */
-static int recallMobility(const spragIsland *island, int k, Mobility *mobility)
-{
-    const spragKept *kept = island->kept;
-    const int was = kept != NULL && kept->copied ? kept->block[k] : -1;
-    if (was < 0 || kept->before->held_rows == NULL || island->block[k].part == SPRAG_PART_TURNING ||
-        !spragKeptCoupling(island, k, k))
-        return 0;
-    mobility->locked[k] = kept->before->held_rows[was];
-    mobility->free[k] = kept->before->mobility[was];
-    memcpy(mobility->own[k], kept->before->mobility + kept->before->block_count + 9 * (size_t)was,
-           sizeof mobility->own[k]);
-    return 1;
-}
-
 /* 0: no memory. */
 static int makeMobility(struct spragWorld *world, spragIsland *island, Mobility *mobility)
 {
     const int n = island->block_count, driven = isDriven(&world->snapshot, island);
     unsigned char *locked = mobility->locked = SPRAG_TAKE(&island->lane->arena, unsigned char, n);
-    mobility->free = island->mobility = SPRAG_TAKE_RAW(&island->lane->arena, double, 10 * n);
+    mobility->free = SPRAG_TAKE_RAW(&island->lane->arena, double, 10 * n);
     if (locked == NULL || mobility->free == NULL)
         return 0;
     mobility->own = (double(*)[9])(mobility->free + n);
     for (int k = 0; k < n; ++k) {
         spragBlock *block = &island->block[k];
         double *W = mobility->own[k];
-        if (recallMobility(island, k, mobility))
-            continue;
         coupling(&world->snapshot, island, k, k, W);
         const double free[3] = {W[0], W[4], W[8]};
         spragArticulationCouple(island, k, k, W);

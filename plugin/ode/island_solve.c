@@ -121,7 +121,6 @@ static double workLimitOf(const spragSolveOptions *options, const spragIsland *i
 static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions *given, spragIsland *island)
 {
     spragSolveOptions options = *given;
-    island->tried = 1;
     if (island->glued) {
         options.work_limit = 0;
         return spragGlueSolve(&island->problem, &options, &island->lane->arena, island->r, island->u, &island->solve);
@@ -211,7 +210,7 @@ static int probe(struct spragWorld *world, const spragSolveOptions *options, spr
 static spragStatus beginAgain(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
     const spragIsland before = *island;
-    spragKept kept = {.before = &before, .copied = spragKeptCopies(&before)};
+    spragKept kept = {.before = &before};
     const int whole = before.block_count == before.block_total && before.problem.row_start != NULL;
     island->kept = whole ? &kept : NULL;
     const spragStatus status = assembleAnew(world, surfaces, island);

@@ -5,7 +5,6 @@
 
 #include "base/status.h"
 #include "ode/joint_rows.h"
-#include "ode/kept.h"
 
 /* ---------------------------------------------------------------- limits and motors */
 
@@ -145,8 +144,7 @@ spragStatus spragJointBlocks(struct spragWorld *world, int j, spragIsland *islan
             block->number[bounded % 3] = (unsigned char)number;
             readBounded(s, &rows, k, block, bounded++ % 3);
         }
-        if (island->kept == NULL || !island->kept->copied)
-            addMotorForce(s, &rows, k, body);
+        addMotorForce(s, &rows, k, body);
     }
     island->block_count += (bounded + 2) / 3;
     return SPRAG_OK;

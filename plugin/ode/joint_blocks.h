@@ -20,7 +20,6 @@ struct spragEqualityRow {
     double compliance;
     double impulse; /* lambda, N s; the result */
     int number;     /* of a limit or motor that is taken to hold: which of the joint's; else -1 */
-    int broken;     /* 1: it does not hold */
     double lo, hi;  /* its bounds, N s */
 };
 

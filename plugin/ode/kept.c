@@ -1,9 +1,7 @@
 #include "ode/kept.h"
 
-#include <limits.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "ode/articulation.h"
 
 static int isSameRow(const spragEqualityRow *a, const spragEqualityRow *b)
@@ -16,14 +14,6 @@ static int isSameBlock(const spragBlock *a, const spragBlock *b)
 {
     return a->joint == b->joint && a->part == b->part && memcmp(a->body, b->body, sizeof a->body) == 0 &&
            memcmp(a->unused, b->unused, sizeof a->unused) == 0 && memcmp(a->J, b->J, sizeof a->J) == 0;
-}
-
-static void noteMechanisms(spragKept *kept)
-{
-    const spragIsland *before = kept->before;
-    for (int a = 0; a < before->articulation_count; ++a)
-        for (int i = 0; i < before->articulation[a].row_count; ++i)
-            kept->mechanism[before->articulation[a].row[i]] = a;
 }
 
 /* Finds each row in the island as it was.  Both lists are sorted by joints. */
@@ -40,7 +30,9 @@ static void findRows(const spragIsland *island, spragKept *kept)
         if (same)
             kept->now[o++] = e;
     }
-    noteMechanisms(kept);
+    for (int a = 0; a < before->articulation_count; ++a)
+        for (int i = 0; i < before->articulation[a].row_count; ++i)
+            kept->mechanism[before->articulation[a].row[i]] = a;
 }
 
 static void findBlocks(const spragIsland *island, spragKept *kept)
@@ -55,100 +47,21 @@ static void findBlocks(const spragIsland *island, spragKept *kept)
     }
 }
 
-/* Room for so many rows and blocks now.  0: no memory. */
-static int takeLists(spragIsland *island, int rows, int blocks)
+int spragKeptFind(spragIsland *island)
 {
     spragKept *kept = island->kept;
-    const int old = kept->before->row_count;
-    int *memory = SPRAG_TAKE_RAW(&island->lane->arena, int, blocks + rows + 2 * old);
-    if (memory == NULL)
+    if (kept == NULL)
+        return 1;
+    const int blocks = island->block_count, rows = island->row_count, old = kept->before->row_count;
+    kept->block = SPRAG_TAKE_RAW(&island->lane->arena, int, blocks + rows + 2 * old);
+    if (kept->block == NULL)
         return 0;
-    kept->block = memory;
     kept->row = kept->block + blocks;
     kept->now = kept->row + rows;
     kept->mechanism = kept->now + old;
+    findRows(island, kept);
+    findBlocks(island, kept);
     return 1;
-}
-
-int spragKeptFind(spragIsland *island)
-{
-    if (island->kept == NULL)
-        return 1;
-    if (!takeLists(island, island->row_count, island->block_count))
-        return 0;
-    findRows(island, island->kept);
-    findBlocks(island, island->kept);
-    return 1;
-}
-
-/* ---------------------------------------------------------------- copies */
-
-/* Islands of up to SPRAG_BLOCKS_FEW blocks have other compliances, and the damping of a surge goes by mechanisms. */
-int spragKeptCopies(const spragIsland *before)
-{
-    return !before->tried && before->block_count > SPRAG_BLOCKS_FEW && !before->surged;
-}
-
-/* Copies what the joints before `joint` have, from *row and *block on, which go on behind it. */
-static void copyUpTo(spragIsland *island, int joint, int *row, int *block)
-{
-    spragKept *kept = island->kept;
-    const spragIsland *before = kept->before;
-    for (; *row < before->row_count && before->row[*row].joint < joint; ++*row) {
-        kept->row[island->row_count] = *row;
-        kept->now[*row] = island->row_count;
-        island->row[island->row_count++] = before->row[*row];
-    }
-    for (; *block < before->block_count && before->block[*block].joint < joint; ++*block) {
-        spragBlock *copy = &island->block[island->block_count];
-        *copy = before->block[*block];
-        copy->parent += copy->parent >= 0 ? island->block_count - *block : 0; /* it is of the same joint */
-        kept->block[island->block_count++] = *block;
-    }
-}
-
-/* Asks a joint anew. */
-static spragStatus remake(struct spragWorld *world, spragIsland *island, int joint, int *row, int *block)
-{
-    spragKept *kept = island->kept;
-    const spragIsland *before = kept->before;
-    const int rows = island->row_count, blocks = island->block_count;
-    const spragStatus status = spragJointBlocks(world, joint, island);
-    for (int e = rows; e < island->row_count; ++e)
-        kept->row[e] = -1;
-    for (int k = blocks; k < island->block_count; ++k)
-        kept->block[k] = -1;
-    for (; *row < before->row_count && before->row[*row].joint == joint; ++*row)
-        kept->now[*row] = -1;
-    while (*block < before->block_count && before->block[*block].joint == joint)
-        ++*block;
-    return status;
-}
-
-spragStatus spragKeptCopy(struct spragWorld *world, spragIsland *island)
-{
-    const spragIsland *before = island->kept->before;
-    int broken = 0, row = 0, block = 0;
-    for (int e = 0; e < before->row_count; ++e)
-        broken += before->row[e].broken;
-    const int rows = before->row_count, blocks = before->block_count + SPRAG_JOINT_BLOCK_MAX * broken;
-    island->on_start = island->on = NULL;
-    island->row = SPRAG_TAKE_RAW(&island->lane->arena, spragEqualityRow, rows);
-    island->block = SPRAG_TAKE_RAW(&island->lane->arena, spragBlock, blocks);
-    if (island->row == NULL || island->block == NULL || !takeLists(island, rows, blocks))
-        return spragFail(SPRAG_ERROR_MEMORY, "no memory for the rows of an island of %d blocks", blocks);
-    for (int e = 0; e < before->row_count; ++e) {
-        const int joint = before->row[e].joint;
-        if (!before->row[e].broken || e < row)
-            continue;
-        copyUpTo(island, joint, &row, &block);
-        const spragStatus status = remake(world, island, joint, &row, &block);
-        if (status != SPRAG_OK || island->declined != NULL)
-            return status;
-    }
-    copyUpTo(island, INT_MAX, &row, &block);
-    noteMechanisms(island->kept);
-    return SPRAG_OK;
 }
 
 int spragKeptCoupling(const spragIsland *island, int k, int l)

@@ -11,18 +11,11 @@
 
 typedef struct spragKept {
     const spragIsland *before; /* its arrays are still there */
-    int copied;                /* 1: rows and blocks are copies, but for those of joints that broke */
     int *block;                /* (block_count) which it was before, or -1 */
     int *row;                  /* (row_count) which it was before, or -1 */
     int *now;                  /* (before->row_count) which it is now, or -1 */
     int *mechanism;            /* (before->row_count) */
 } spragKept;
-
-/* 1: the island's rows and blocks can be copied: no solution has changed them, but sweeps have found what broke. */
-int spragKeptCopies(const spragIsland *before);
-/* Makes the rows and blocks, in place of spragIslandBlocksMake and all that follows up to spragKeptFind, and fills
- * island->kept, of which `before` is known: copies, but joints that broke are asked anew. */
-spragStatus spragKeptCopy(struct spragWorld *world, spragIsland *island);
 
 /* Fills island->kept, whose `before` is known, once the rows and blocks are there.  0: no memory. */
 int spragKeptFind(spragIsland *island);

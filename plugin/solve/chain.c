@@ -109,26 +109,8 @@ static spragStatus tryLink(Run *run, const spragChainLink *link)
 
 /* ---------------------------------------------------------------- what comes before and after */
 
-/* (m/s)^2, sum of the squares of all contacts' residuals. */
-static double squaresOf(const spragProblem *problem, const double *r, const double *u)
-{
-    double sum = 0;
-    for (int k = 0; k < problem->contact_count; ++k) {
-        const double residual = spragBlockResidual(problem, k, r, u + 3 * k);
-        sum += residual * residual;
-    }
-    return sum;
-}
-
-#define FEW 0.1 /* of the sum of squares of r = 0: below it only a few contacts are wrong */
-
 /* r = 0 in place of a guess that is worse than none: from there sweeps take longer, or their number does not suffice.
- *
- * The residual of r = 0 is max |q| (1 + mu) at most.  Where the guess has more, a few contacts may be the reason, as
- * when a ball lands on a pile at rest, whose other impulses are right; so the sums of the squares of all residuals
- * decide.  (Judged by the worst contact alone such steps of 1200 balls took 1700 sweeps to 5e-5 .. 6e-6 m/s; now they
- * take 264 to 568 to 1e-6.  Their sums are 0.01 to 0.07 of that of r = 0.  Piles of boxes that shake have 0.1 to 0.8,
- * and come to rest sooner from r = 0, which has no self-stress.) */
+ * (The residual of r = 0 is max |q| (1 + mu) at most.) */
 static void dropBadGuess(Run *run)
 {
     const spragProblem *problem = run->problem;
@@ -137,9 +119,6 @@ static void dropBadGuess(Run *run)
     for (size_t i = 0; i < n; ++i)
         most = fmax(most, fabs(problem->q[i]));
     if (run->info->residual <= most)
-        return;
-    memset(run->candidate, 0, n * sizeof *run->candidate);
-    if (squaresOf(problem, run->r, run->u) <= FEW * squaresOf(problem, run->candidate, problem->q))
         return;
     memset(run->r, 0, n * sizeof *run->r);
     memcpy(run->u, problem->q, n * sizeof *run->u);

@@ -61,7 +61,6 @@ enum {
     STEPS_SOON = 30,     /* where stage 4 is better, */
     STEPS_NEAR = 60,     /* where it is as good, */
     STEPS_FAR = 200,     /* and from far away */
-    STEPS_MOTORS = 600,  /* the last stage, of problems that are not contacts alone */
     STEPS_LEAST = 20,    /* a factorisation of which the limits leave fewer is too dear */
     STEPS_NEARBY = 24,   /* from where sweeps have come near: with 6 or 12 they sweep on from there, and heaps of 20
                             ragdolls take 1.2 or 1.1 times the instructions */
@@ -199,6 +198,7 @@ static spragStatus interior(Newton *newton, int soon, spragArena *arena, double 
     const int ready = innerInit(&inner, newton, arena);
     if (ready <= 0)
         return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
+    proximal->lag_first = newton->crowd ? LAG_CROWD : SPRAG_LAG_FIRST; /* where mu is large, too */
     for (int start = 0; status == SPRAG_NOT_CONVERGED && stepsLeft(newton) > 0 && start < (soon ? 1 : 2); ++start) {
         if (start > 0 && (proximal->best_residual <= newton->enough || leavesBodies(newton, &inner, start)))
             break;
@@ -268,14 +268,6 @@ static spragStatus pointsFromSweeps(Newton *newton, int cones, spragArena *arena
     return status;
 }
 
-/* What cones are for are friction and wedges; motors alone like the proximal points better. */
-static spragStatus pointsOfMotors(Newton *newton, double *r)
-{
-    newton->limit += newton->limit < STEPS_MOTORS ? newton->limit : STEPS_MOTORS;
-    memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
-    return points(newton, LAMBDA_FIRST, stepsLeft(newton), r);
-}
-
 static spragStatus run(Newton *newton, spragArena *arena, double *r)
 {
     const spragProblem *problem = newton->problem;
@@ -290,8 +282,6 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
         newton->limit -= stepsLeft(newton) - INTERIOR_MOST;
     if (status == SPRAG_NOT_CONVERGED && cones && stepsLeft(newton) >= (newton->limited ? INTERIOR_LEAST : 0))
         status = interior(newton, 0, arena, r);
-    if (status == SPRAG_NOT_CONVERGED && cones && !spragProblemIsPlain(problem))
-        status = pointsOfMotors(newton, r);
     takeBest(newton, r);
     if (status == SPRAG_OK)
         spragProximalPolish(&newton->proximal, newton->tolerance, newton->proximal.best_residual, r,
@@ -360,7 +350,7 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
     newton.proximal.deadline = newton.deadline;
     newton.proximal.patient = !(options->work_limit > 0);
     if (newton.crowd)
-        newton.proximal.lag_first = LAG_CROWD;
+        newton.proximal.lag_first = fmin(newton.proximal.lag_first, LAG_CROWD);
     const int shared = ready <= 0 || spragTangentShare(&newton.proximal.tangent, pool, arena);
     newton.limit = limitOf(options, tangent->price + PASSES * spragProductPrice(problem));
     if (ready != 0 && shared)

@@ -14,29 +14,22 @@ enum {
     PAUSE_MOST = 16,
     CHORDS_MAX = 3,
     POLISH_STEPS = 6,
-    POLISH_LONGER = 24,
     FEW = 16,
     CHEAP = 60
 };
 #define LAMBDA_JUMP 1e-6 /* a warm start below this that fails is no warm start: on with LAMBDA_RETRY */
 #define LAMBDA_RETRY 1e-3
-#define LAMBDA_RETRY_NEAR 1e-5 /* the same from an answer within tolerance: an arch polished in every step is at rest */
-#define ROUGH 1e-5             /* m/s: what is within such a tolerance may be far from the answer */
-#define LAMBDA_HOLD 30         /* after a step of a polish that was none */
-#define LAMBDA_LEAST 1e-8      /* rounding in singular directions is 1e-16 / lambda */
+#define LAMBDA_HOLD 30    /* after a step of a polish that was none */
+#define LAMBDA_LEAST 1e-8 /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
 #define LAMBDA_FALL 0.3 /* after an easy problem */
 #define LAMBDA_RISE 4   /* after one that was not solved */
-#define LAG_FIRST 0.1   /* and the same of the lag */
 #define LAG_LEAST 1e-3  /* below it: none */
+#define LAG_MU 2        /* friction beyond which no normal row lags, unless a later stage asks for it */
 #define LAG_FALL 0.5
 #define LAG_RISE 1.5
 #define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
 #define SURE 1e-3        /* or at this part of the tolerance */
-/* The part of the tolerance at which a polish of a few (CHEAP) blocks goes on for as long as the solution
- * took: it is not rounding yet, and the next step begins at rest (a chain of 20: half the time).  A wall of
- * 85 bricks pays more for it than it gains. */
-#define FAR 1e-2
 /* What is in the way of piles that move: a proximal problem that is solved changes the modes of 0 to 5 contacts; one
  * that is not goes round between two modes of a single contact or, two steps later, changes those of hundreds and never
  * comes back.  Both are folds: lambda fell below the rate of a mode that grows.  To go on to INNER_MAX, and to try a
@@ -284,12 +277,13 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
     proximal->center = vectors + 3 * n;
     proximal->best = vectors + 4 * n;
     proximal->best_residual = INFINITY;
-    proximal->retry = LAMBDA_RETRY;
-    proximal->lag_first = LAG_FIRST;
+    proximal->lag_first = SPRAG_LAG_FIRST;
     for (int k = 0; k < problem->contact_count; ++k) {
         const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k);
         const double trace = W[0] + W[4] + W[8];
         proximal->w[k] = trace > 0 ? trace / 3 : 1;
+        if (spragKindOf(problem, k) == SPRAG_BLOCK_CONTACT && problem->mu[k] > LAG_MU)
+            proximal->lag_first = 0;
     }
     return 1;
 }
@@ -415,7 +409,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
             memcpy(r, proximal->center, bytes);
             const int anew = proximal->lambda < LAMBDA_JUMP && (proximal->patient || !large || count == inner ||
                                                                 !(proximal->best_residual < CLOSE * stop->tolerance));
-            proximal->lambda = anew ? proximal->retry : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
+            proximal->lambda = anew ? LAMBDA_RETRY : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
             proximal->lag = fmin(1, fmax(LAG_RISE * proximal->lag, proximal->lag_first));
         } else if (stay > 0) {
             --stay;
@@ -456,7 +450,7 @@ static double polishSteps(spragProximal *proximal, double enough, double residua
 double spragProximalPolish(spragProximal *proximal, double tolerance, double residual, double *r, int *iterations)
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
-    const int spent = *iterations, cheap = proximal->problem->contact_count <= CHEAP;
+    const int cheap = proximal->problem->contact_count <= CHEAP;
     const double enough = SPRAG_EXACT * tolerance,
                  stall = cheap && spragProblemIsPlain(proximal->problem) ? STALL * tolerance : 0;
     int stalls = 0;
@@ -480,17 +474,10 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
         memcpy(proximal->best, r, bytes);
         proximal->best_residual = residual;
         proximal->factored = 0;
-        proximal->retry = tolerance < ROUGH ? LAMBDA_RETRY_NEAR : LAMBDA_RETRY;
         proximal->stall = stall;
-        spragStop stop = {.tolerance = enough, .deadline = proximal->deadline, .limit = POLISH_STEPS};
+        const spragStop stop = {.tolerance = enough, .deadline = proximal->deadline, .limit = POLISH_STEPS};
         const int few = proximal->problem->contact_count <= FEW;
         spragProximalPoints(proximal, few ? LAMBDA_POLISH : LAMBDA_POLISH_MORE, &stop, r, iterations);
-        if (proximal->best_residual > FAR * tolerance) {
-            stop.limit = spent < POLISH_LONGER ? spent : POLISH_LONGER;
-            memcpy(r, proximal->best, bytes);
-            spragProximalPoints(proximal, SPRAG_LAMBDA_WARM, &stop, r, iterations);
-        }
-        proximal->retry = LAMBDA_RETRY;
         proximal->stall = 0;
         memcpy(r, proximal->best, bytes);
         residual = proximal->best_residual;

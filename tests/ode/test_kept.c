@@ -107,33 +107,6 @@ static void whatDiffersIsAnother(void **state)
     }
 }
 
-/* Rows and blocks of an island in which nothing broke are copies. */
-static void whatDidNotBreakIsCopied(void **state)
-{
-    (void)state;
-    static Past before;
-    setPast(&before);
-    spragKept kept = {.before = &before.island, .copied = 1};
-    spragIsland island = before.island;
-    island.kept = &kept;
-    island.row = NULL, island.block = NULL;
-    island.row_count = island.block_count = 0;
-    assert_int_equal(spragKeptCopy(NULL, &island), SPRAG_OK);
-    assert_int_equal(island.row_count, ROWS);
-    assert_int_equal(island.block_count, BLOCKS);
-    assert_memory_equal(island.row, before.row, sizeof before.row);
-    assert_memory_equal(island.block, before.block, sizeof before.block);
-    checkAllKept(&kept);
-    assert_int_equal(spragKeptCopies(&before.island), 0); /* of few blocks: another compliance */
-    before.island.block_count = SPRAG_BLOCKS_FEW + 1;
-    assert_int_equal(spragKeptCopies(&before.island), 1);
-    before.island.surged = 1;
-    assert_int_equal(spragKeptCopies(&before.island), 0);
-    before.island.surged = 0, before.island.tried = 1;
-    assert_int_equal(spragKeptCopies(&before.island), 0);
-    spragArenaFree(&before.lane.arena);
-}
-
 /* W_kl is as it was where no mechanism that both are on has changed. */
 static void couplingsAreKeptByMechanism(void **state)
 {
@@ -152,8 +125,9 @@ static void couplingsAreKeptByMechanism(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whatIsTheSameIsFound),        cmocka_unit_test(whatDidNotBreakIsCopied),
-        cmocka_unit_test(whatIsGoneOrNewIsNot),        cmocka_unit_test(whatDiffersIsAnother),
+        cmocka_unit_test(whatIsTheSameIsFound),
+        cmocka_unit_test(whatIsGoneOrNewIsNot),
+        cmocka_unit_test(whatDiffersIsAnother),
         cmocka_unit_test(couplingsAreKeptByMechanism),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

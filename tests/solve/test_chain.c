@@ -245,35 +245,6 @@ static void badGuessesAreDropped(void **state)
     spragArenaFree(&arena);
 }
 
-/* One that is right but for one contact stays, even if it is wrong by more there than r = 0 anywhere. */
-static void goodGuessesAreKept(void **state)
-{
-    (void)state;
-    spragProblem *problem = sharedProblem("p27_islands250.txt");
-    if (problem == NULL)
-        skip();
-    const size_t n = 3 * (size_t)problem->contact_count, elsewhere = n / 2;
-    const spragSolveOptions exact = {.tolerance = 1e-10},
-                            few = {.solver = SPRAG_SOLVER_GAUSS_SEIDEL, .tolerance = 1e-10, .iteration_limit = 1};
-    spragArena arena = {0};
-    spragSolveInfo info;
-    double *r = calloc(n, sizeof *r), *solution = calloc(n, sizeof *r), most = 0;
-    assert_int_equal(spragChainSolve(problem, &exact, &arena, solution, NULL, &info), SPRAG_OK);
-    for (size_t i = 0; i < n; ++i)
-        most = fmax(most, fabs(problem->q[i]));
-    most = fmax(most, spragProblemResidual(problem, r)); /* m/s, at r = 0 */
-    memcpy(r, solution, n * sizeof *r);
-    r[0] += 2 * most / problem->W[9 * spragProblemDiagonal(problem, 0)];
-    assert_true(spragProblemResidual(problem, r) > most);
-    assert_int_equal(spragChainSolve(problem, &few, &arena, r, NULL, &info), SPRAG_LIMIT);
-    for (size_t i = elsewhere; i < n; ++i)
-        CHECK_NEAR(r[i], solution[i], 1e-9);
-    free(r);
-    free(solution);
-    spragProblemFree(problem);
-    spragArenaFree(&arena);
-}
-
 /* After the arena has grown once a solve takes no memory; without memory it says so and leaves r. */
 static void memory(void **state)
 {
@@ -400,18 +371,12 @@ static void answersAreNotSwept(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sharedProblems),
-                                       cmocka_unit_test(stickingDoesNotCreep),
-                                       cmocka_unit_test(everyMethodAgrees),
-                                       cmocka_unit_test(unitsAndMirrorsDoNotMatter),
-                                       cmocka_unit_test(lockedRowsAreNoTrouble),
-                                       cmocka_unit_test(limitsGiveTheBestSoFar),
-                                       cmocka_unit_test(badGuessesAreDropped),
-                                       cmocka_unit_test(goodGuessesAreKept),
-                                       cmocka_unit_test(timeIsKept),
-                                       cmocka_unit_test(workIsLimited),
-                                       cmocka_unit_test(enoughIsSoonDone),
-                                       cmocka_unit_test(answersAreNotSwept),
-                                       cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sharedProblems),         cmocka_unit_test(stickingDoesNotCreep),
+        cmocka_unit_test(everyMethodAgrees),      cmocka_unit_test(unitsAndMirrorsDoNotMatter),
+        cmocka_unit_test(lockedRowsAreNoTrouble), cmocka_unit_test(limitsGiveTheBestSoFar),
+        cmocka_unit_test(badGuessesAreDropped),   cmocka_unit_test(timeIsKept),
+        cmocka_unit_test(workIsLimited),          cmocka_unit_test(enoughIsSoonDone),
+        cmocka_unit_test(answersAreNotSwept),     cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
