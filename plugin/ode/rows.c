@@ -523,13 +523,14 @@ enum {
     PROPORTIONAL = dContactApprox1_1 | dContactApprox1_2
 };
 
-int spragContactIsPlain(const dContact *contact)
+/* `mode`: bits of contact->surface.mode. */
+static int isPlain(const dContact *contact, int mode)
 {
     const dSurfaceParameters *p = &contact->surface;
     const dContactGeom *g = &contact->geom;
     const dReal *x = g->pos, *n = g->normal;
     double sum = fabs((double)x[0]) + fabs((double)x[1]) + fabs((double)x[2]) + fabs((double)g->depth);
-    if ((p->mode & ~PLAIN) != 0 || (p->mode & PROPORTIONAL) != PROPORTIONAL)
+    if ((mode & ~PLAIN) != 0 || (mode & PROPORTIONAL) != PROPORTIONAL)
         return 0;
     if (p->mode & dContactSoftERP)
         sum += fabs((double)p->soft_erp);
@@ -546,6 +547,23 @@ int spragContactIsPlain(const dContact *contact)
     const double length = (double)n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
     return sum <= SPRAG_GREATEST && p->mu > SPRAG_FRICTION_LEAST && p->mu <= SPRAG_FRICTION_GREATEST &&
            fabs(length - 1) <= 1e-3;
+}
+
+int spragContactIsPlain(const dContact *contact)
+{
+    return isPlain(contact, contact->surface.mode);
+}
+
+int spragContactIsRoller(const dContact *contact)
+{
+    const dSurfaceParameters *p = &contact->surface;
+    return (p->mode & dContactRolling) && (p->mode & dContactApprox1) == dContactApprox1 &&
+           p->rho > SPRAG_FRICTION_LEAST && isPlain(contact, p->mode & ~dContactRolling);
+}
+
+double spragRollerBound(const dContact *contact, double L)
+{
+    return rollingOf(&contact->surface, HOLDS * L).rho[0] / L;
 }
 
 int spragContactBlockCount(const dContact *contact)

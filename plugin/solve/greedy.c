@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "linalg/vec3.h"
+#include "solve/cone_block.h"
 #include "solve/greedy_row.h"
 
 #define GAIN_LEAST 0.03 /* a contact that was open, or content, is not forgotten */
@@ -47,8 +48,18 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
            greedy->best != NULL;
 }
 
+int spragGreedyRolls(spragGreedy *greedy)
+{
+    greedy->roll = SPRAG_TAKE_RAW(greedy->arena, spragGreedyRoll, greedy->contact_count);
+    greedy->best = SPRAG_TAKE_RAW(greedy->arena, double, 6 * greedy->contact_count);
+    return greedy->roll != NULL && greedy->best != NULL;
+}
+
 int spragGreedyWiden(spragGreedy *greedy)
 {
+    greedy->many = 1;
+    if (greedy->roll != NULL)
+        return 1;
     if (greedy->lanes == NULL && greedy->contact_count >= SPRAG_LANES_LEAST)
         greedy->lanes = spragGreedyLanesTake(greedy->contact_count, greedy->body_count, greedy->arena);
     return greedy->lanes != NULL || greedy->contact_count < SPRAG_LANES_LEAST;
@@ -125,9 +136,12 @@ INLINE void sumParts(const SumParts *own)
         if (ahead)
             fromLane(greedy, k);
         const int *pair = greedy->pair[k];
+        spragGreedyBody *const a = pair[0] < world ? &greedy->body[pair[0]] : &still,
+                               *const b = pair[1] < world ? &greedy->body[pair[1]] : &still;
         if (c->r[0] != 0 || c->r[1] != 0 || c->r[2] != 0)
-            spragGreedyPush(c, c->r, pair[0] < world ? &greedy->body[pair[0]] : &still,
-                            pair[1] < world ? &greedy->body[pair[1]] : &still);
+            spragGreedyPush(c, c->r, a, b);
+        if (greedy->roll != NULL)
+            spragGreedyTwist(c, &greedy->roll[k], greedy->roll[k].r, a, b);
     }
 }
 
@@ -220,6 +234,20 @@ INLINE double visit(spragGreedyContact *c, spragGreedyBody *a, spragGreedyBody *
     return sqrt(spragDot3(change, change));
 }
 
+/* The same of its rolling friction. */
+INLINE double visitRoll(const spragGreedyContact *c, spragGreedyRoll *roll, spragGreedyBody *a, spragGreedyBody *b)
+{
+    const spragQuad sum = spragGreedyTurning(c, roll, a, b) + SPRAG_ROW(roll->q);
+    double q[3] = {sum[0], sum[1], sum[2]}, fresh[3];
+    const double most = roll->mu * c->r[0], less[3] = {-roll->r[0], -roll->r[1], -roll->r[2]};
+    spragMulAdd33(q, roll->own, less);
+    spragDiscBlockSolve(roll->own, q, 2, -most, most, most, fresh);
+    const double change[3] = {fresh[0] + less[0], fresh[1] + less[1], fresh[2] + less[2]};
+    memcpy(roll->r, fresh, sizeof fresh);
+    spragGreedyTwist(c, roll, change, a, b);
+    return sqrt(spragDot3(change, change));
+}
+
 typedef struct Round {
     spragGreedy *greedy;
     double threshold, deadline;
@@ -285,10 +313,16 @@ INLINE void visitContact(spragGreedy *greedy, int k, spragGreedyBody *const body
     spragGreedyContact *c = &greedy->contact[k];
     const double pending = *moved[0] + *moved[1] - greedy->seen[k];
     const double size = visit(c, body[0], body[1]);
-    *moved[0] += size * c->arm[0][3];
-    *moved[1] += size * c->arm[1][3];
+    double change[2] = {size * c->arm[0][3], size * c->arm[1][3]};
+    if (greedy->roll != NULL) {
+        spragGreedyRoll *roll = &greedy->roll[k];
+        const double turned = visitRoll(c, roll, body[0], body[1]);
+        change[0] += turned * roll->weight[0], change[1] += turned * roll->weight[1];
+    }
+    *moved[0] += change[0];
+    *moved[1] += change[1];
     greedy->seen[k] = *moved[0] + *moved[1];
-    const double gain = pending > 0 ? size * (c->arm[0][3] + c->arm[1][3]) / pending : SPRAG_GREEDY_GAIN;
+    const double gain = pending > 0 ? (change[0] + change[1]) / pending : SPRAG_GREEDY_GAIN;
     greedy->gain[k] = gain > GAIN_LEAST ? gain : GAIN_LEAST;
 }
 
@@ -396,7 +430,7 @@ static Round runRound(spragGreedy *greedy, double threshold, long least, double 
  * what is wrong?  Then there is room for it. */
 static int isForLanes(spragGreedy *greedy, long visits)
 {
-    if (visits < (long)LANES_FEW * greedy->contact_count || !(greedy->best_residual > SPRAG_LANES_FLOOR))
+    if (greedy->roll != NULL || visits < (long)LANES_FEW * greedy->contact_count || !(greedy->best_residual > SPRAG_LANES_FLOOR))
         return 0;
     if (greedy->lanes == NULL && spragGreedyWiden(greedy) && greedy->lanes != NULL) {
         spragGreedyFillLanes(greedy);

@@ -66,6 +66,23 @@ INLINE void fillContact(const spragGreedy *greedy, spragGreedyContact *c)
     c->inverse_det = 1 / (c->K[0] * c->K[2] - c->K[1] * c->K[1]);
 }
 
+INLINE void fillRoll(const spragGreedy *greedy, const spragGreedyContact *c, spragGreedyRoll *roll)
+{
+    memset(roll->own, 0, sizeof roll->own);
+    for (int side = 0; side < 2; ++side) {
+        const double before = roll->own[0] + roll->own[4] + roll->own[8];
+        for (int j = 0; j < 3; ++j) {
+            const spragQuad turned = spragGreedyTurn(&greedy->body[c->body[side]], SPRAG_ROW(c->direction[(j + 1) % 3]));
+            for (int i = 0; i < 3; ++i) {
+                const double *axis = c->direction[(i + 1) % 3];
+                roll->own[3 * i + j] += roll->length * roll->length *
+                                        (axis[0] * turned[0] + axis[1] * turned[1] + axis[2] * turned[2]);
+            }
+        }
+        roll->weight[side] = (roll->own[0] + roll->own[4] + roll->own[8] - before) / 3;
+    }
+}
+
 /* The same in single precision. */
 INLINE void fillLane(const spragGreedyContact *c, spragLaneContact *to)
 {
@@ -101,6 +118,8 @@ INLINE void fillRange(const Range *range)
     spragGreedy *greedy = range->greedy;
     for (int k = range->first; k < range->end; ++k) {
         fillContact(greedy, &greedy->contact[k]);
+        if (greedy->roll != NULL)
+            fillRoll(greedy, &greedy->contact[k], &greedy->roll[k]);
         memcpy(greedy->pair[k], greedy->contact[k].body, sizeof greedy->pair[k]);
         greedy->part[k] = (unsigned char)partOf(greedy, greedy->pair[k]);
         if (greedy->lanes != NULL)
