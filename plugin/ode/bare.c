@@ -520,7 +520,8 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     Rows rows = {.world = world,
                  .island = island,
                  .bare = bare,
-                 .weighs = heap && rests < 2, /* all at rest: with sleepers blocks are exact sooner */
+                 /* all at rest: with sleepers blocks are exact sooner */
+                 .weighs = (heap || looking.rolls) && rests < 2,
                  .round = SPRAG_TAKE_RAW(&island->lane->arena, Round, island->body_count)};
     if (rows.round == NULL)
         return;
@@ -659,7 +660,8 @@ static void rollOf(const spragIsland *island, int k, const spragBlock *contact, 
     for (int side = 0; side < 2; ++side)
         for (int row = 0; row < 3 && block->body[side] >= 0; ++row)
             for (int i = 0; i < 3; ++i)
-                block->J[side][row][3 + i] = (side == 0 ? roll->length : -roll->length) * c->direction[(row + 1) % 3][i];
+                block->J[side][row][3 + i] =
+                    (side == 0 ? roll->length : -roll->length) * c->direction[(row + 1) % 3][i];
 }
 
 int spragBareProblem(struct spragWorld *world, spragIsland *island)

@@ -30,9 +30,9 @@ static void momentOf(const spragSnapshot *s, const spragGreedy *greedy, int k, d
     const spragGreedyContact *c = &greedy->contact[k];
     const spragGreedyRoll *roll = &greedy->roll[k];
     for (int i = 0; i < 3; ++i)
-        moment[i] = (roll->r[0] * c->direction[1][i] + roll->r[1] * c->direction[2][i] +
-                     roll->r[2] * c->direction[0][i]) *
-                    roll->length / s->step;
+        moment[i] =
+            (roll->r[0] * c->direction[1][i] + roll->r[1] * c->direction[2][i] + roll->r[2] * c->direction[0][i]) *
+            roll->length / s->step;
 }
 
 /* Fills the record of contact k.  still: m/s, a slip up to which it rests. */

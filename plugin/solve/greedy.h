@@ -28,6 +28,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "solve/cone_block.h"
 
 /* Rows of four doubles, the last one zero unless said: one vector each. */
 typedef struct spragGreedyBody {
@@ -55,11 +56,13 @@ typedef struct spragGreedyContact {
 /* Rolling and spinning friction of a contact, its ROLLING block: rows are the length times the bodies' turning against
  * each other about t1, t2 and n.  It is visited right after the contact. */
 typedef struct spragGreedyRoll {
-    double r[4], q[4]; /* N s, moments over the length; m/s */
-    double own[9];     /* 1/kg, its block of W */
-    double weight[2];  /* 1/kg, each body's part of trace(own) / 3 */
-    double length, mu; /* m; of the contact's load, about any axis */
-    double unused[3];
+    double r[4], q[4];    /* N s, moments over the length; m/s */
+    double own[9];        /* 1/kg, W_ww, its block of W */
+    double inverse[9];    /* kg */
+    double cross[9];      /* 1/kg, W_wr, what its contact's impulse turns */
+    double weight[2];     /* 1/kg, each body's part of trace(own) / 3 */
+    double length, mu;    /* m; of the contact's load, about any axis */
+    spragConeBlock stuck; /* of the contact while nothing turns: W_rr - W_rw W_ww^-1 W_wr */
 } spragGreedyRoll;
 
 typedef struct spragGreedy {

@@ -53,7 +53,8 @@ INLINE double judgeRoll(const spragGreedyContact *c, const spragGreedyRoll *roll
 {
     const spragQuad moved = spragGreedyTurning(c, roll, a, b), sum = moved + SPRAG_ROW(roll->q);
     const double u[3] = {sum[0], sum[1], sum[2]};
-    const double residual = spragRollingResidual(roll->mu, roll->mu, c->r[0], roll->r, u, roll->weight[0] + roll->weight[1]);
+    const double residual =
+        spragRollingResidual(roll->mu, roll->mu, c->r[0], roll->r, u, roll->weight[0] + roll->weight[1]);
     own->creep = fmax(own->creep, fmin(residual, spragRollingCreep(roll->mu, roll->mu, c->r[0], roll->r, u)));
     own->work += spragDot3(roll->r, roll->q);
     own->square += roll->r[0] * moved[0] + roll->r[1] * moved[1] + roll->r[2] * moved[2];
@@ -83,7 +84,8 @@ INLINE void judgeAll(JudgedRange *range)
         if (all->others != NULL)
             all->others[k] = moved[0] - (c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2]);
         if (greedy->roll != NULL)
-            residual = fmax(residual, judgeRoll(c, &greedy->roll[k], &greedy->body[pair[0]], &greedy->body[pair[1]], own));
+            residual =
+                fmax(residual, judgeRoll(c, &greedy->roll[k], &greedy->body[pair[0]], &greedy->body[pair[1]], own));
         own->work += spragDot3(c->r, c->q);
         own->square += c->r[0] * moved[0] + c->r[1] * moved[1] + c->r[2] * moved[2];
         greedy->seen[k] = greedy->moved[pair[0]] + greedy->moved[pair[1]] - residual / greedy->gain[k];

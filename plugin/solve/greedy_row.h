@@ -90,9 +90,9 @@ SPRAG_QUAD_INLINE spragQuad spragGreedyTurn(const spragGreedyBody *body, spragQu
 SPRAG_QUAD_INLINE void spragGreedyTwist(const spragGreedyContact *c, const spragGreedyRoll *roll, const double r[3],
                                         spragGreedyBody *a, spragGreedyBody *b)
 {
-    const spragQuad m = (SPRAG_ROW(c->direction[1]) * r[0] + SPRAG_ROW(c->direction[2]) * r[1] +
-                         SPRAG_ROW(c->direction[0]) * r[2]) *
-                        roll->length;
+    const spragQuad m =
+        (SPRAG_ROW(c->direction[1]) * r[0] + SPRAG_ROW(c->direction[2]) * r[1] + SPRAG_ROW(c->direction[0]) * r[2]) *
+        roll->length;
     SPRAG_ROW_CHANGE(a->velocity[1]) += spragGreedyTurn(a, m);
     SPRAG_ROW_CHANGE(b->velocity[1]) -= spragGreedyTurn(b, m);
 }
