@@ -330,8 +330,9 @@ static void fillContact(const Rows *rows, int k, Before *before)
     relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
     const spragFace *face = &before->face;
-    const spragCurvedContact curved = {body, radiiOf(rows, body, joint, c->direction[0], before), c->direction[0],
-                                       point, face->end - face->begin == 1 ? NULL : face->middle};
+    const spragCurvedContact curved = {
+        body,  radiiOf(rows, body, joint, c->direction[0], before), c->direction[0],
+        point, face->end - face->begin == 1 ? NULL : face->middle,  joint->contact->surface.mu};
     const double along = spragFaceProduct(&curved, s->step, product, rest),
                  off = along - spragDot3(c->direction[0], product);
     for (int i = 0; i < 3; ++i)

@@ -308,7 +308,10 @@ void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const sp
     for (int i = 0; i < 3; ++i)
         middle[i] = block->position[i] + block->off[i];
     const int alone = !(spragDot3(block->off, block->off) > 0);
-    const spragCurvedContact contact = {body, block->curvature, block->n, point, alone ? NULL : middle};
+    const double mu = block->part != SPRAG_PART_CONTACT    ? (double)NAN
+                      : block->kind == SPRAG_BLOCK_CONTACT ? block->mu * fmax(1, block->scale)
+                                                           : INFINITY;
+    const spragCurvedContact contact = {body, block->curvature, block->n, point, alone ? NULL : middle, mu};
     product[0] = spragFaceProduct(&contact, s->step, across, rest);
     if (block->kind == SPRAG_BLOCK_BOX)
         return; /* several that hold: their points on a turning body ask for accelerations no rigid body has */
