@@ -5,6 +5,8 @@
 
 #include "linalg/vec3.h"
 
+#define NOTHING 1e-9 /* m/s: h Jdot v that gives no energy to speak of */
+
 double spragCurvatureRadius(dBodyID body, dGeomID geom)
 {
     if (body == NULL)
@@ -267,10 +269,10 @@ void spragVelocityProduct(const spragBodyState *const body[2], const double radi
     productBy(productOnPlane, body, radius, point, n, out);
 }
 
-/* A contact's bodies as its plane sees them: where one of them is driven, that. */
+/* J and kg: of the turning of a contact's bodies and of their motion against each other, as its plane sees that where
+ * one of them is driven; the reduced mass. */
 typedef struct Meeting {
-    int driven;
-    double energy, mass; /* J, kg: of their turning and their motion against each other; the reduced mass */
+    double energy, mass;
 } Meeting;
 
 static Meeting meetingOf(const spragBodyState *const body[2])
@@ -278,12 +280,10 @@ static Meeting meetingOf(const spragBodyState *const body[2])
     Meeting meeting = {0};
     double inverse = 0, v[3] = {0, 0, 0}, still[3] = {0, 0, 0}; /* still: 1/s, how what is driven turns */
     for (int side = 0; side < 2; ++side) {
-        if (body[side] == NULL)
-            continue;
-        for (int i = 0; i < 3; ++i)
+        for (int i = 0; i < 3 && body[side] != NULL; ++i)
             v[i] += side == 0 ? body[side]->velocity[i] : -body[side]->velocity[i];
-        if (body[side]->kinematic)
-            meeting.driven = 1, memcpy(still, body[side]->velocity + 3, sizeof still);
+        if (body[side] != NULL && body[side]->kinematic)
+            memcpy(still, body[side]->velocity + 3, sizeof still);
     }
     for (int side = 0; side < 2; ++side) {
         double L[3], w[3];
@@ -312,43 +312,47 @@ static void seenAt(const spragCurvedContact *contact, const double point[3], int
 }
 
 /* Takes from along and across, m/s^2, what could give energy. */
-static void takeEnergy(const spragCurvedContact *contact, const Meeting *meeting, double step, double *along,
-                       double across[3])
+static void takeEnergy(const spragCurvedContact *contact, double step, double *along, double across[3])
 {
-    const double square = step * step, normal = spragDot3(contact->n, across);
-    if (*along < 0)
-        *along *= spragProductShare(meeting->energy, meeting->mass, square * *along * *along);
+    const double square = step * step, normal = spragDot3(contact->n, across), none = NOTHING * NOTHING;
     double tangent[3];
     for (int i = 0; i < 3; ++i)
         tangent[i] = across[i] - normal * contact->n[i];
     const int alone = contact->middle == NULL; /* else c_n of the others is another */
     const double inside = alone ? fmax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
-                 outside = size - inside;
-    if (!(outside > 0)) /* or there is no friction */
+                 outside = size - inside; /* NaN: there is no friction */
+    const int throws = *along < 0 && square * *along * *along > none,
+              turns = outside > 0 && square * outside * outside > none;
+    if (!throws && !turns)
         return;
-    const double left = spragProductShare(meeting->energy, meeting->mass, square * outside * outside);
-    for (int i = 0; i < 3; ++i)
-        across[i] -= (1 - left) * outside / size * tangent[i];
+    const Meeting meeting = meetingOf(contact->body);
+    if (throws)
+        *along *= spragProductShare(meeting.energy, meeting.mass, square * *along * *along);
+    const double taken = turns ? 1 - spragProductShare(meeting.energy, meeting.mass, square * outside * outside) : 0;
+    for (int i = 0; i < 3 && turns; ++i)
+        across[i] -= taken * outside / size * tangent[i];
 }
 
 double spragFaceProduct(const spragCurvedContact *contact, double step, double out[3], double rest[3])
 {
-    const Meeting meeting = meetingOf(contact->body);
     double turn = 0, at[3], seen[3]; /* turn: rad */
-    for (int side = 0; side < 2; ++side)
+    int driven = 0;
+    for (int side = 0; side < 2; ++side) {
         turn = fmax(turn, contact->body[side] == NULL ? 0 : step * spragNorm3(contact->body[side]->velocity + 3));
+        driven |= contact->body[side] != NULL && contact->body[side]->kinematic;
+    }
     const double limit = spragProductLimit(turn);
-    seenAt(contact, contact->point, meeting.driven, at, seen);
+    seenAt(contact, contact->point, driven, at, seen);
     double along = spragDot3(contact->n, seen) / limit;
     const double carried = spragDot3(contact->n, at) / limit - along;
     if (contact->middle != NULL)
-        seenAt(contact, contact->middle, meeting.driven, at, seen);
+        seenAt(contact, contact->middle, driven, at, seen);
     for (int i = 0; i < 3; ++i) {
         rest[i] = 0.5 * (at[i] - seen[i]) / limit;
         out[i] = seen[i] / limit;
     }
     if (!isnan(contact->mu))
-        takeEnergy(contact, &meeting, step, &along, out);
+        takeEnergy(contact, step, &along, out);
     for (int i = 0; i < 3; ++i)
         out[i] += rest[i];
     return along + carried;
