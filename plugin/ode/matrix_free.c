@@ -272,9 +272,12 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, long settling
     spragGreedyBegin(greedy, others, NULL);
     deadline -= JUDGING * (spragSeconds() - begin);
     const double enough = LEFT * options->tolerance;
-    /* Visits before the judge's first look; twice as many before each next one.  Sweeps with momentum (lanes) are not
-     * to be interrupted. */
-    long each = greedy->lanes != NULL ? run : timed ? late_most / LOOKS_IN_TIME : limited ? n : LOOKS_FIRST * (long)n;
+    /* Visits before the judge's first look; twice as many before each next one.  Sweeps with momentum (of lanes, or of
+     * rolling friction) are not to be interrupted. */
+    long each = greedy->lanes != NULL || hasty ? run
+                : timed                        ? late_most / LOOKS_IN_TIME
+                : limited                      ? n
+                                               : LOOKS_FIRST * (long)n;
     double before;
     int late, looks = 0;
     solve->residual = INFINITY;
