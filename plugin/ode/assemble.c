@@ -112,6 +112,17 @@ static void guessTurning(const struct spragWorld *world, const spragBlock *block
         r[row] = spragMomentAlong(block, row, bearing->torque) * world->snapshot.step;
 }
 
+/* The share of the moment that this block's contact had.  (Few blocks are solved at once without.) */
+static void guessRolling(const struct spragWorld *world, const spragBlock *block, double r[3])
+{
+    const int memory = world->snapshot.joint[block->joint].memory;
+    for (int row = 0; row < 3 && memory >= 0; ++row) {
+        const double *turns = block->J[0][row] + 3;
+        if (!block->unused[row])
+            r[row] = spragDot3(turns, world->memory[memory].moment) * world->snapshot.step / spragDot3(turns, turns);
+    }
+}
+
 typedef struct Filling {
     const struct spragWorld *world;
     spragIsland *island;
@@ -142,6 +153,8 @@ static void fillRange(void *data, int range, int first, int end)
             guessLoad(world, block, island->r + 3 * k);
         if (block->part == SPRAG_PART_TURNING)
             guessTurning(world, block, island->r + 3 * k);
+        if (block->part == SPRAG_PART_ROLLING && island->block_total > SPRAG_BLOCKS_FEW)
+            guessRolling(world, block, island->r + 3 * k);
         past->fresh = old == NULL;
         past->free_acceleration = (block->free_velocity[0] - block->velocity[0]) / s->step + block->product[0];
         for (int i = 0; i < 2; ++i)

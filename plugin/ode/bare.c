@@ -74,7 +74,8 @@ typedef struct Looking {
     double (*push)[3]; /* (joint_count) of those that are not alone: what the first body of the pair is pushed by */
     Groups groups;
     int opposed;
-    unsigned char refused[SPRAG_RANGES_MOST];
+    int rolls; /* 1: some have rolling friction */
+    unsigned char refused[SPRAG_RANGES_MOST], rolling[SPRAG_RANGES_MOST];
     int crowded[SPRAG_RANGES_MOST]; /* contacts that may share their pair with others */
 } Looking;
 
@@ -87,6 +88,7 @@ static void lookRange(void *data, int range, int first, int end)
     const int *joints = looking->island->joint;
     looking->refused[range] = 1;
     looking->crowded[range] = 0;
+    looking->rolling[range] = 0;
     for (int k = first; k < end; ++k) {
         const spragJointState *joint = &s->joint[joints[k]];
         if (joint->contact == NULL || joint->listened ||
@@ -94,8 +96,10 @@ static void lookRange(void *data, int range, int first, int end)
             return;
         if (k + AHEAD < end && s->joint[joints[k + AHEAD]].contact != NULL)
             spragPrefetch(s->joint[joints[k + AHEAD]].contact, sizeof(dContact));
-        if (!spragContactIsPlain(joint->contact))
+        const int rolls = spragContactIsRoller(joint->contact);
+        if (!rolls && !spragContactIsPlain(joint->contact))
             return;
+        looking->rolling[range] |= (unsigned char)rolls;
         if (joint->alone)
             continue;
         ++looking->crowded[range];
@@ -121,6 +125,7 @@ static int arePlain(Looking *looking)
         if (looking->refused[range])
             return 0;
         crowded += looking->crowded[range];
+        looking->rolls |= looking->rolling[range];
     }
     looking->groups.group = SPRAG_TAKE_RAW(arena, Group, crowded);
     return looking->groups.group != NULL && spragPointerMapMake(&looking->groups.last, arena, crowded);
@@ -278,6 +283,29 @@ static void guess(const spragSnapshot *s, int j, const spragContactMemory *old, 
     c->r[2] += spragDot3(force, t2) * h;
 }
 
+/* Row, q and guess of its rolling friction, the same. */
+static void fillRoll(const Rows *rows, int k)
+{
+    const spragSnapshot *s = &rows->world->snapshot;
+    const spragJointState *joint = &s->joint[rows->island->joint[k]];
+    const spragGreedyContact *c = &rows->bare->greedy.contact[k];
+    spragGreedyRoll *roll = &rows->bare->greedy.roll[k];
+    double turning[3];
+    for (int i = 0; i < 3; ++i)
+        turning[i] = s->body[joint->body[0]].free_velocity[3 + i] -
+                     (joint->body[1] < 0 ? 0 : s->body[joint->body[1]].free_velocity[3 + i]);
+    *roll = (spragGreedyRoll){.length = spragLengthOf(s, joint->body)};
+    if (!spragContactIsRoller(joint->contact))
+        return;
+    roll->mu = spragRollerBound(joint->contact, roll->length);
+    for (int i = 0; i < 3; ++i) {
+        const double *axis = c->direction[(i + 1) % 3];
+        roll->q[i] = roll->length * spragDot3(axis, turning);
+        if (joint->memory >= 0)
+            roll->r[i] = spragDot3(axis, rows->world->memory[joint->memory].moment) * s->step / roll->length;
+    }
+}
+
 /* Rows, q, guess and history of one contact, as ode/rows.c and ode/assemble.c have them. */
 static void fillContact(const Rows *rows, int k, Before *before)
 {
@@ -303,8 +331,9 @@ static void fillContact(const Rows *rows, int k, Before *before)
     relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
     const spragFace *face = &before->face;
-    const spragCurvedContact curved = {body, radiiOf(rows, body, joint, c->direction[0], before), c->direction[0],
-                                       point, face->end - face->begin == 1 ? NULL : face->middle};
+    const spragCurvedContact curved = {
+        body,  radiiOf(rows, body, joint, c->direction[0], before), c->direction[0],
+        point, face->end - face->begin == 1 ? NULL : face->middle,  joint->contact->surface.mu};
     const double along = spragFaceProduct(&curved, s->step, product, rest),
                  off = along - spragDot3(c->direction[0], product);
     for (int i = 0; i < 3; ++i)
@@ -367,6 +396,8 @@ static void fillRange(void *data, int range, int first, int end)
             if (to + AHEAD < end)
                 askJoint(rows, to + AHEAD);
             fillContact(rows, to, &before);
+            if (greedy->roll != NULL)
+                fillRoll(rows, to);
         }
         spragGreedyFill(greedy, from, to);
         for (int k = from; k < to; ++k)
@@ -427,12 +458,12 @@ void spragBareUndo(struct spragWorld *world, const spragIsland *island)
     }
 }
 
-static spragBare *takeBare(const struct spragWorld *world, const spragIsland *island)
+static spragBare *takeBare(const struct spragWorld *world, const spragIsland *island, int rolls)
 {
     spragArena *arena = &island->lane->arena;
     const int n = island->joint_count;
     spragBare *bare = SPRAG_TAKE_RAW(arena, spragBare, 1);
-    if (bare == NULL || !spragMatrixFreeInit(world, island, n, &bare->greedy))
+    if (bare == NULL || !spragMatrixFreeInit(world, island, n, rolls, &bare->greedy))
         return NULL;
     bare->contact = SPRAG_TAKE_RAW(arena, spragBareContact, n);
     bare->others = SPRAG_TAKE_RAW(arena, double, 4 * n);
@@ -485,13 +516,14 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     Looking looking = {.world = world, .surfaces = surfaces, .island = island};
     if (!arePlain(&looking))
         return;
-    spragBare *bare = takeBare(world, island);
+    spragBare *bare = takeBare(world, island, looking.rolls);
     if (bare == NULL)
         return;
     Rows rows = {.world = world,
                  .island = island,
                  .bare = bare,
-                 .weighs = heap && rests < 2, /* all at rest: with sleepers blocks are exact sooner */
+                 /* all at rest: with sleepers blocks are exact sooner */
+                 .weighs = (heap || looking.rolls) && rests < 2,
                  .round = SPRAG_TAKE_RAW(&island->lane->arena, Round, island->body_count)};
     if (rows.round == NULL)
         return;
@@ -612,32 +644,72 @@ static void blockOf(const struct spragWorld *world, const spragIsland *island, i
         }
 }
 
+/* Its rolling friction, where `contact` is block `parent`. */
+static void rollOf(const spragIsland *island, int k, const spragBlock *contact, int parent, spragBlock *block)
+{
+    const spragGreedyContact *c = &island->bare->greedy.contact[k];
+    const spragGreedyRoll *roll = &island->bare->greedy.roll[k];
+    *block = (spragBlock){.joint = contact->joint,
+                          .part = SPRAG_PART_ROLLING,
+                          .kind = SPRAG_BLOCK_ROLLING,
+                          .parent = parent,
+                          .memory = -1,
+                          .body = {contact->body[0], contact->body[1]},
+                          .articulation = {-1, -1},
+                          .mu = roll->mu,
+                          .mu_minus = roll->mu,
+                          .scale = 1};
+    for (int side = 0; side < 2; ++side)
+        for (int row = 0; row < 3 && block->body[side] >= 0; ++row)
+            for (int i = 0; i < 3; ++i)
+                block->J[side][row][3 + i] =
+                    (side == 0 ? roll->length : -roll->length) * c->direction[(row + 1) % 3][i];
+}
+
 int spragBareProblem(struct spragWorld *world, spragIsland *island)
 {
-    spragBare *bare = island->bare;
+    const spragGreedy *greedy = &island->bare->greedy;
     spragArena *arena = &island->lane->arena;
-    const int n = island->joint_count;
+    const int contacts = island->joint_count, rolls = greedy->roll != NULL;
+    int n = contacts;
+    for (int k = 0; k < contacts && rolls; ++k)
+        n += greedy->roll[k].mu > 0;
     spragBlock *block = SPRAG_TAKE_RAW(arena, spragBlock, n);
-    double *numbers = SPRAG_TAKE_RAW(arena, double, 7 * n), *mu = numbers + 6 * n;
-    int *body = SPRAG_TAKE_RAW(arena, int, 2 * n);
-    spragContactHistory *history = SPRAG_TAKE_RAW(arena, spragContactHistory, n);
-    if (block == NULL || numbers == NULL || body == NULL || history == NULL)
+    double *numbers = SPRAG_TAKE(arena, double, 11 * n), *q = numbers + 3 * n, *u = q + 3 * n, *mu = u + 3 * n;
+    int *body = SPRAG_TAKE_RAW(arena, int, 3 * n);
+    unsigned char *kind = SPRAG_TAKE_RAW(arena, unsigned char, n);
+    spragContactHistory *history = SPRAG_TAKE(arena, spragContactHistory, n);
+    if (block == NULL || numbers == NULL || body == NULL || kind == NULL || history == NULL)
         return 0;
-    for (int k = 0; k < n; ++k) {
-        const spragGreedyContact *c = &bare->greedy.contact[k];
-        blockOf(world, island, k, &block[k]);
-        historyOf(world, island, k, &history[k]);
-        memcpy(numbers + 3 * k, c->r, 3 * sizeof *numbers);
-        memcpy(numbers + 3 * (n + k), c->q, 3 * sizeof *numbers);
-        memcpy(body + 2 * k, block[k].body, sizeof block[k].body);
-        mu[k] = c->mu;
+    int b = 0;
+    for (int k = 0; k < contacts; ++k) {
+        const int contact = b++;
+        blockOf(world, island, k, &block[contact]);
+        historyOf(world, island, k, &history[contact]);
+        memcpy(numbers + 3 * contact, greedy->contact[k].r, 3 * sizeof *numbers);
+        memcpy(q + 3 * contact, greedy->contact[k].q, 3 * sizeof *q);
+        memcpy(u + 3 * contact, island->bare->u + 3 * k, 3 * sizeof *u);
+        if (!rolls || !(greedy->roll[k].mu > 0))
+            continue;
+        rollOf(island, k, &block[contact], contact, &block[b]);
+        memcpy(numbers + 3 * b, greedy->roll[k].r, 3 * sizeof *numbers);
+        memcpy(q + 3 * b++, greedy->roll[k].q, 3 * sizeof *q);
+    }
+    for (b = 0; b < n; ++b) {
+        memcpy(body + 2 * b, block[b].body, sizeof block[b].body);
+        body[2 * n + b] = block[b].parent;
+        kind[b] = (unsigned char)block[b].kind;
+        mu[b] = mu[n + b] = block[b].mu;
     }
     island->block = block;
     island->block_count = island->block_total = n;
-    island->r = numbers, island->u = bare->u, island->mu = mu;
+    island->r = numbers, island->u = u, island->mu = mu, island->mu_minus = rolls ? mu + n : NULL;
     island->problem = (spragProblem){.contact_count = n,
-                                     .q = numbers + 3 * n,
+                                     .q = q,
                                      .mu = mu,
+                                     .mu_minus = island->mu_minus,
+                                     .kind = rolls ? kind : NULL,
+                                     .parent = rolls ? body + 2 * n : NULL,
                                      .body = body,
                                      .history = history,
                                      .step = world->snapshot.step};

@@ -1,6 +1,7 @@
-/* Islands of plain contacts whose answer may be rough, or must come soon: from ODE's contacts to the velocities of
- * bodies (solve/greedy.h) without blocks and without W.  In the time of QuickStep's twenty iterations that is half of
- * the work.  And large ones that rest, whose answer is their guess: to see that needs neither.
+/* Islands of plain contacts, also with rolling friction, whose answer may be rough, or must come soon: from ODE's
+ * contacts to the velocities of bodies (solve/greedy.h) without blocks and without W.  In the time of QuickStep's
+ * twenty iterations that is half of the work.  And large ones that rest, whose answer is their guess: to see that needs
+ * neither.
  *
  * Refused, and written in blocks: joints, guides, surfaces, feedback, contacts that are not plain, pairs that may be a
  * slot (opposed.h), contacts that slide with p <= 0.  So no contact of a bare island has a paradox. */

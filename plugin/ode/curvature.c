@@ -5,6 +5,8 @@
 
 #include "linalg/vec3.h"
 
+#define NOTHING 1e-9 /* m/s: h Jdot v that gives no energy to speak of */
+
 double spragCurvatureRadius(dBodyID body, dGeomID geom)
 {
     if (body == NULL)
@@ -267,35 +269,91 @@ void spragVelocityProduct(const spragBodyState *const body[2], const double radi
     productBy(productOnPlane, body, radius, point, n, out);
 }
 
-/* Of the middle of its face, or of its point, at which it is `out` on entry.  Where one body is driven: half of it, and
- * half of it as the plane sees it. */
-static void acrossProduct(const spragCurvedContact *contact, double limit, double out[3], double rest[3])
+/* J and kg: of the turning of a contact's bodies and of their motion against each other, as its plane sees that where
+ * one of them is driven; the reduced mass. */
+typedef struct Meeting {
+    double energy, mass;
+} Meeting;
+
+static Meeting meetingOf(const spragBodyState *const body[2])
 {
-    const double *point = contact->middle == NULL ? contact->point : contact->middle;
-    double seen[3];
-    int driven = 0;
-    for (int side = 0; side < 2; ++side)
-        driven |= contact->body[side] != NULL && contact->body[side]->kinematic;
-    if (contact->middle != NULL)
-        spragVelocityProduct(contact->body, contact->radius, point, contact->n, out);
+    Meeting meeting = {0};
+    double inverse = 0, v[3] = {0, 0, 0}, still[3] = {0, 0, 0}; /* still: 1/s, how what is driven turns */
+    for (int side = 0; side < 2; ++side) {
+        for (int i = 0; i < 3 && body[side] != NULL; ++i)
+            v[i] += side == 0 ? body[side]->velocity[i] : -body[side]->velocity[i];
+        if (body[side] != NULL && body[side]->kinematic)
+            memcpy(still, body[side]->velocity + 3, sizeof still);
+    }
+    for (int side = 0; side < 2; ++side) {
+        double L[3], w[3];
+        if (body[side] == NULL || body[side]->kinematic)
+            continue;
+        for (int i = 0; i < 3; ++i)
+            w[i] = body[side]->velocity[3 + i] - still[i];
+        spragMul33(L, body[side]->inertia, w);
+        meeting.energy += 0.5 * spragDot3(L, w);
+        inverse += body[side]->inverse_mass;
+    }
+    meeting.mass = inverse > 0 ? 1 / inverse : 0;
+    meeting.energy += 0.5 * meeting.mass * spragDot3(v, v);
+    return meeting;
+}
+
+/* The term at this point, and as the plane sees it, which is the same where it is not driven. */
+static void seenAt(const spragCurvedContact *contact, const double point[3], int driven, double product[3],
+                   double seen[3])
+{
+    spragVelocityProduct(contact->body, contact->radius, point, contact->n, product);
     if (driven)
         productBy(productFromPlane, contact->body, contact->radius, point, contact->n, seen);
     else
-        memcpy(seen, out, sizeof seen);
-    for (int i = 0; i < 3; ++i) {
-        rest[i] = 0.5 * (out[i] - seen[i]) / limit;
-        out[i] = 0.5 * (out[i] + seen[i]) / limit;
-    }
+        memcpy(seen, product, 3 * sizeof *seen);
+}
+
+/* Takes from along and across, m/s^2, what could give energy. */
+static void takeEnergy(const spragCurvedContact *contact, double step, double *along, double across[3])
+{
+    const double square = step * step, normal = spragDot3(contact->n, across), none = NOTHING * NOTHING;
+    double tangent[3];
+    for (int i = 0; i < 3; ++i)
+        tangent[i] = across[i] - normal * contact->n[i];
+    const int alone = contact->middle == NULL; /* else c_n of the others is another */
+    const double inside = alone ? fmax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
+                 outside = size - inside; /* NaN: there is no friction */
+    const int throws = *along < 0 && square * *along * *along > none,
+              turns = outside > 0 && square * outside * outside > none;
+    if (!throws && !turns)
+        return;
+    const Meeting meeting = meetingOf(contact->body);
+    if (throws)
+        *along *= spragProductShare(meeting.energy, meeting.mass, square * *along * *along);
+    const double taken = turns ? 1 - spragProductShare(meeting.energy, meeting.mass, square * outside * outside) : 0;
+    for (int i = 0; i < 3 && turns; ++i)
+        across[i] -= taken * outside / size * tangent[i];
 }
 
 double spragFaceProduct(const spragCurvedContact *contact, double step, double out[3], double rest[3])
 {
-    double turn = 0; /* rad */
-    for (int side = 0; side < 2; ++side)
+    double turn = 0, at[3], seen[3]; /* turn: rad */
+    int driven = 0;
+    for (int side = 0; side < 2; ++side) {
         turn = fmax(turn, contact->body[side] == NULL ? 0 : step * spragNorm3(contact->body[side]->velocity + 3));
+        driven |= contact->body[side] != NULL && contact->body[side]->kinematic;
+    }
     const double limit = spragProductLimit(turn);
-    spragVelocityProduct(contact->body, contact->radius, contact->point, contact->n, out);
-    const double at_point[3] = {out[0] / limit, out[1] / limit, out[2] / limit};
-    acrossProduct(contact, limit, out, rest);
-    return spragDot3(contact->n, at_point);
+    seenAt(contact, contact->point, driven, at, seen);
+    double along = spragDot3(contact->n, seen) / limit;
+    const double carried = spragDot3(contact->n, at) / limit - along;
+    if (contact->middle != NULL)
+        seenAt(contact, contact->middle, driven, at, seen);
+    for (int i = 0; i < 3; ++i) {
+        rest[i] = 0.5 * (at[i] - seen[i]) / limit;
+        out[i] = seen[i] / limit;
+    }
+    if (!isnan(contact->mu))
+        takeEnergy(contact, step, &along, out);
+    for (int i = 0; i < 3; ++i)
+        out[i] += rest[i];
+    return along + carried;
 }

@@ -12,7 +12,10 @@
 /* g - r of each contact, N s in world axes, and p of each body. */
 static void differences(const spragBare *bare, const spragIsland *island, double (*echo)[3], double (*p)[6])
 {
+    memset(echo, 0, (size_t)island->block_count * sizeof *echo);
     for (int k = 0; k < island->block_count; ++k) {
+        if (island->block[k].part == SPRAG_PART_ROLLING)
+            continue; /* a moment is carried over as it is */
         const spragGreedyContact *c = &bare->greedy.contact[spragBareContactOf(island, k)];
         const double *r = island->r + 3 * (size_t)k, d[3] = {c->r[0] - r[0], c->r[1] - r[1], c->r[2] - r[2]};
         for (int i = 0; i < 3; ++i)

@@ -327,8 +327,10 @@ static void solveBlocks(struct spragWorld *world, const spragPointerMap *surface
 /* Takes the impulses found without blocks for the guess of the island with blocks. */
 static void guessFromBare(const spragBare *bare, spragIsland *island)
 {
-    for (int b = 0; b < island->block_total; ++b)
-        memcpy(island->r + 3 * b, bare->greedy.contact[spragBareContactOf(island, b)].r, 3 * sizeof *island->r);
+    for (int b = 0; b < island->block_total; ++b) {
+        const int k = spragBareContactOf(island, b), rolls = island->block[b].part == SPRAG_PART_ROLLING;
+        memcpy(island->r + 3 * b, rolls ? bare->greedy.roll[k].r : bare->greedy.contact[k].r, 3 * sizeof *island->r);
+    }
 }
 
 /* Solves without blocks (bare.h), and with blocks if that was not enough.  0: the step fails. */

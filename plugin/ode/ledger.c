@@ -202,6 +202,7 @@ void spragLedgerTurn(spragContactMemory *memory)
         memory->normal[i] = -old.normal[i];
         memory->friction[i] = -old.friction[i];
         memory->echo[i] = -old.echo[i];
+        memory->moment[i] = -old.moment[i];
         memory->slip[i] = -old.slip[i];
         memory->slip_now[i] = -old.slip_now[i];
     }

@@ -234,6 +234,28 @@ SPRAG_QUAD_INLINE void productOf(const spragQuad w[3], const spragQuad arm[3], s
     spragQuadCross3(product, w, rate);
 }
 
+/* As spragFaceProduct: product (3), at the contact's point and, across n, at the middle of its face, loses what could
+ * give energy. */
+SPRAG_QUAD_INLINE void takeEnergy(const spragLoneGroup *group, const spragLoneContact *c, const spragLoneRow *row,
+                                  const spragQuad at_middle[3], spragQuad product[3])
+{
+    const spragQuad *middle = group->bodies.count > 1 ? row->middle : c->arm;
+    const spragQuad none = spragQuadOf(0), most = SPRAG_PRODUCT_GIVES * group->energy,
+                    unit = 0.5 * group->bodies.mass * group->product_step * group->product_step;
+    spragQuad tangent[3], along = spragQuadDot3(c->n, product);
+    const spragQuad normal = spragQuadTangent(tangent, at_middle, c->n);
+    const spragQuad gives = unit * along * along;
+    along = spragQuadSelect((along < 0) & (gives > most), along * (most / gives), along);
+    const spragQuadMask alone = (middle[0] == c->arm[0]) & (middle[1] == c->arm[1]) &
+                                (middle[2] == c->arm[2]); /* else c_n of others is another */
+    const spragQuad inside = spragQuadSelect(alone, spragQuadMax(normal, none) / c->mu, none),
+                    size = spragQuadSqrt(spragQuadDot3(tangent, tangent)), outside = size - inside,
+                    given = unit * outside * outside;
+    const spragQuad less = spragQuadSelect((outside > 0) & (given > most), (1 - most / given) * outside / size, none);
+    for (int i = 0; i < 3; ++i)
+        product[i] = (1 - less) * tangent[i] + along * c->n[i];
+}
+
 /* q, guess and history of one contact, as ode/rows.c and ode/assemble.c have them. */
 SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c, spragLoneRow *row)
 {
@@ -243,12 +265,8 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     spragQuadCross3(start, v + 3, c->arm);
     spragQuadCross3(end, free + 3, c->arm);
     productOf(v + 3, c->arm, row->radius, c->n, product);
-    if (group->bodies.count > 1) { /* as in spragFaceProduct */
-        productOf(v + 3, row->middle, row->radius, c->n, middle);
-        const spragQuad off = spragQuadDot3(c->n, product) - spragQuadDot3(c->n, middle);
-        for (int i = 0; i < 3; ++i)
-            product[i] = middle[i] + off * c->n[i];
-    }
+    productOf(v + 3, group->bodies.count > 1 ? row->middle : c->arm, row->radius, c->n, middle);
+    takeEnergy(group, c, row, middle, product);
     const spragQuadMask curved = row->radius == row->radius;
     for (int i = 0; i < 3; ++i) {
         start[i] += v[i];
@@ -398,6 +416,10 @@ SPRAG_QUAD_INLINE void makeRows(spragLoneGroup *group)
     const spragQuad *w = group->velocity + 3, turn = group->step * spragQuadSqrt(spragQuadDot3(w, w));
     const spragQuad limit = spragQuadMax(turn, spragQuadOf(1)); /* spragProductLimit */
     group->product_step = spragQuadOf(group->step) / (limit * limit);
+    const spragQuad *v = group->velocity;
+    spragQuad L[3];
+    spragQuadMul33(L, b->inertia, w);
+    group->energy = 0.5 * (spragQuadDot3(L, w) + b->mass * spragQuadDot3(v, v));
     group->regular = (spragQuadMask){-1, -1, -1, -1};
     for (int k = 0; k < b->count; ++k) {
         makeRow(group, &b->contact[k], &group->row[k]);

@@ -32,6 +32,7 @@ typedef struct spragLoneGroup {
     double step;                               /* s */
     spragQuad product_step;                    /* s, the same or less: spragProductLimit */
     spragQuad velocity[6], free_velocity[6];   /* m/s, rad/s */
+    spragQuad energy;                          /* J, of that motion */
     spragLoneRow *row;                         /* (bodies.count) */
     spragQuadMask regular;                     /* no contact can have a paradox */
     spragIsland *island[SPRAG_QUAD];           /* (filled) */

@@ -102,10 +102,12 @@ int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *isl
            !(contacts <= SPRAG_BLOCKS_MANY && spragMatrixFreeIsEasy(world) && spragMatrixFreeRests(world, island));
 }
 
-int spragMatrixFreeInit(const struct spragWorld *world, const spragIsland *island, int contacts, spragGreedy *greedy)
+int spragMatrixFreeInit(const struct spragWorld *world, const spragIsland *island, int contacts, int rolls,
+                        spragGreedy *greedy)
 {
     const int many = world->config.time_limit > 0 || spragHasteSkips(world, island);
-    if (!spragGreedyInit(greedy, contacts, island->body_count, &island->lane->arena))
+    if (!spragGreedyInit(greedy, contacts, island->body_count, &island->lane->arena) ||
+        (rolls && !spragGreedyRolls(greedy)))
         return 0;
     greedy->body[island->body_count] = (spragGreedyBody){0}; /* the world */
     return !many || spragGreedyWiden(greedy);
@@ -146,7 +148,7 @@ int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island)
     if (!plain)
         return 1;
     spragGreedy *greedy = SPRAG_TAKE(&island->lane->arena, spragGreedy, 1);
-    if (greedy == NULL || !spragMatrixFreeInit(world, island, n, greedy))
+    if (greedy == NULL || !spragMatrixFreeInit(world, island, n, 0, greedy))
         return 0;
     for (int i = 0; i < island->body_count; ++i)
         spragMatrixFreeBody(&s->body[island->body[i]], &greedy->body[i]);
@@ -257,7 +259,7 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
 {
     const int n = greedy->contact_count;
     const long some = (long)n * SWEEPS_LEAST + VISITS_LEAST, late_most = (long)n * SWEEPS_LATE;
-    const int timed = options->time_limit > 0, hasty = !timed && greedy->lanes != NULL;
+    const int timed = options->time_limit > 0, hasty = !timed && greedy->many && n >= SPRAG_LANES_LEAST;
     const int sweeps = n < SPRAG_LANES_LEAST ? SWEEPS_MOST : hasty ? SWEEPS_HASTY : SWEEPS_WIDE;
     const int limited = options->iteration_limit > 0 && options->iteration_limit < sweeps;
     const long most = (long)n * (limited ? options->iteration_limit : sweeps);
@@ -268,9 +270,12 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     spragGreedyBegin(greedy, others, NULL);
     deadline -= JUDGING * (spragSeconds() - begin);
     const double enough = LEFT * options->tolerance;
-    /* Visits before the judge's first look; twice as many before each next one.  Sweeps with momentum (lanes) are not
-     * to be interrupted. */
-    long each = greedy->lanes != NULL ? most : timed ? late_most / LOOKS_IN_TIME : limited ? n : LOOKS_FIRST * (long)n;
+    /* Visits before the judge's first look; twice as many before each next one.  Sweeps with momentum (of lanes, or of
+     * rolling friction) are not to be interrupted. */
+    long each = greedy->lanes != NULL || hasty ? most
+                : timed                        ? late_most / LOOKS_IN_TIME
+                : limited                      ? n
+                                               : LOOKS_FIRST * (long)n;
     int late, looks = 0;
     solve->residual = INFINITY;
     do {

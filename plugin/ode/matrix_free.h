@@ -17,8 +17,10 @@ int spragMatrixFreeIsEasy(const struct spragWorld *world);
 /* 1: by its limits and its size an island of so many contacts is one of these. */
 int spragMatrixFreeWanted(const struct spragWorld *world, const spragIsland *island, int contacts);
 
-/* Room for so many contacts; with the lists that many visits need, where these are to be expected.  0: no memory. */
-int spragMatrixFreeInit(const struct spragWorld *world, const spragIsland *island, int contacts, spragGreedy *greedy);
+/* Room for so many contacts; with the lists that many visits need, where these are to be expected.  rolls: some have
+ * rolling friction.  0: no memory. */
+int spragMatrixFreeInit(const struct spragWorld *world, const spragIsland *island, int contacts, int rolls,
+                        spragGreedy *greedy);
 
 /* What visits know of the body; it is at rest. */
 void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body);

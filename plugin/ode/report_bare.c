@@ -24,6 +24,17 @@ static void fromTangents(double out[3], const spragGreedyContact *c, double x, d
         out[i] = x * c->direction[1][i] + y * c->direction[2][i];
 }
 
+/* N m, of the rolling friction of contact k. */
+static void momentOf(const spragSnapshot *s, const spragGreedy *greedy, int k, double moment[3])
+{
+    const spragGreedyContact *c = &greedy->contact[k];
+    const spragGreedyRoll *roll = &greedy->roll[k];
+    for (int i = 0; i < 3; ++i)
+        moment[i] =
+            (roll->r[0] * c->direction[1][i] + roll->r[1] * c->direction[2][i] + roll->r[2] * c->direction[0][i]) *
+            roll->length / s->step;
+}
+
 /* Fills the record of contact k.  still: m/s, a slip up to which it rests. */
 static void fillBare(const struct spragWorld *world, const spragIsland *island, int k, double still,
                      spragContactMemory *memory)
@@ -48,6 +59,8 @@ static void fillBare(const struct spragWorld *world, const spragIsland *island, 
     memcpy(memory->normal, c->direction[0], sizeof memory->normal);
     fromTangents(memory->friction, c, c->r[1] * rate, c->r[2] * rate);
     fromTangents(memory->slip_now, c, u[1], u[2]);
+    if (island->bare->greedy.roll != NULL)
+        momentOf(s, &island->bare->greedy, k, memory->moment);
     memcpy(memory->slip, mode != SPRAG_MODE_SLIP && old != NULL ? old->slip : memory->slip_now, sizeof memory->slip);
 }
 

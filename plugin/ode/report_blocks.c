@@ -198,6 +198,15 @@ static int addEvents(const struct spragWorld *world, const BlockReport *report, 
 
 /* ---------------------------------------------------------------- the island */
 
+/* N m, of the rolling friction of contact k. */
+static void momentOf(const struct spragWorld *world, const spragIsland *island, int k, double moment[3])
+{
+    while (++k < island->block_count && island->block[k].joint == island->block[k - 1].joint)
+        for (int row = 0; row < 3 && island->block[k].part == SPRAG_PART_ROLLING; ++row)
+            for (int i = 0; i < 3; ++i)
+                moment[i] += island->block[k].J[0][row][3 + i] * island->r[3 * k + row] / world->snapshot.step;
+}
+
 /* old: index of its record of the last step, or -1. */
 static void remember(const struct spragWorld *world, const spragJointState *joint, int is_guide, int old,
                      const spragContact *contact, spragContactMemory *memory)
@@ -258,6 +267,8 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     world->noted[record] = contact.id != 0 && counted.lost == 0 ? -1 : k;
     remember(world, &world->snapshot.joint[block->joint], block->id != 0, block->memory, &contact,
              &world->next_memory[record]);
+    if (block->part == SPRAG_PART_CONTACT)
+        momentOf(world, island, k, world->next_memory[record].moment);
     world->next_memory[record].passed = passed;
     world->next_memory[record].haste = island->haste;
     world->next_memory[record].calmed = island->calmed;

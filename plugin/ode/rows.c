@@ -253,7 +253,10 @@ void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const sp
     for (int i = 0; i < 3; ++i)
         middle[i] = block->position[i] + block->off[i];
     const int alone = !(spragDot3(block->off, block->off) > 0);
-    const spragCurvedContact contact = {body, block->curvature, block->n, point, alone ? NULL : middle};
+    const double mu = block->part != SPRAG_PART_CONTACT    ? (double)NAN
+                      : block->kind == SPRAG_BLOCK_CONTACT ? block->mu * fmax(1, block->scale)
+                                                           : INFINITY;
+    const spragCurvedContact contact = {body, block->curvature, block->n, point, alone ? NULL : middle, mu};
     product[0] = spragFaceProduct(&contact, s->step, across, rest);
     if (block->kind == SPRAG_BLOCK_BOX)
         return; /* several that hold: their points on a turning body ask for accelerations no rigid body has */
@@ -468,13 +471,14 @@ enum {
     PROPORTIONAL = dContactApprox1_1 | dContactApprox1_2
 };
 
-int spragContactIsPlain(const dContact *contact)
+/* `mode`: bits of contact->surface.mode. */
+static int isPlain(const dContact *contact, int mode)
 {
     const dSurfaceParameters *p = &contact->surface;
     const dContactGeom *g = &contact->geom;
     const dReal *x = g->pos, *n = g->normal;
     double sum = fabs((double)x[0]) + fabs((double)x[1]) + fabs((double)x[2]) + fabs((double)g->depth);
-    if ((p->mode & ~PLAIN) != 0 || (p->mode & PROPORTIONAL) != PROPORTIONAL)
+    if ((mode & ~PLAIN) != 0 || (mode & PROPORTIONAL) != PROPORTIONAL)
         return 0;
     if (p->mode & dContactSoftERP)
         sum += fabs((double)p->soft_erp);
@@ -491,6 +495,23 @@ int spragContactIsPlain(const dContact *contact)
     const double length = (double)n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
     return sum <= SPRAG_GREATEST && p->mu > SPRAG_FRICTION_LEAST && p->mu <= SPRAG_FRICTION_GREATEST &&
            fabs(length - 1) <= 1e-3;
+}
+
+int spragContactIsPlain(const dContact *contact)
+{
+    return isPlain(contact, contact->surface.mode);
+}
+
+int spragContactIsRoller(const dContact *contact)
+{
+    const dSurfaceParameters *p = &contact->surface;
+    return (p->mode & dContactRolling) && (p->mode & dContactApprox1) == dContactApprox1 &&
+           p->rho > SPRAG_FRICTION_LEAST && isPlain(contact, p->mode & ~dContactRolling);
+}
+
+double spragRollerBound(const dContact *contact, double L)
+{
+    return rollingOf(&contact->surface, HOLDS * L).rho[0] / L;
 }
 
 int spragContactBlockCount(const dContact *contact)

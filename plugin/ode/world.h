@@ -263,6 +263,7 @@ typedef struct spragContactMemory {
     int turned;          /* 1: the user named its bodies in the other order */
     int never_stays;     /* 1: its geoms are not two boxes of bodies (stay.h) */
     double echo[3];      /* N, added to its force for the next guess (echo.h) */
+    double moment[3];    /* N m, of rolling friction on body[0] */
     double position[3], normal[3];
     /* what follows is for the user alone, but for wedged and hard */
     double slip_now[3]; /* m/s */

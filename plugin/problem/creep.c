@@ -40,10 +40,8 @@ static double blockCreep(const spragProblem *problem, int k, const double *r_all
         }
         return worst;
     }
-    case SPRAG_BLOCK_ROLLING: {
-        const double load = fmax(0, r_all[3 * problem->parent[k]]);
-        return fmax(discCreep(mu * load, r, u, 0), fabs(r[2]) < SPRAG_CREEP_INSIDE * mu_minus * load ? fabs(u[2]) : 0);
-    }
+    case SPRAG_BLOCK_ROLLING:
+        return spragRollingCreep(mu, mu_minus, r_all[3 * problem->parent[k]], r, u);
     default:
         return discCreep(mu * r[0], r, u, 1);
     }

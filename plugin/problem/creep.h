@@ -21,6 +21,13 @@ static inline double spragContactCreep(double mu, const double r[3], const doubl
     return spragNorm2(r + 1) < SPRAG_CREEP_INSIDE * mu * r[0] ? fmin(spragNorm2(u + 1), residual) : 0;
 }
 
+/* Of one ROLLING block whose contact bears `load` N s. */
+static inline double spragRollingCreep(double mu, double mu_minus, double load, const double r[3], const double u[3])
+{
+    const double inside = SPRAG_CREEP_INSIDE * fmax(0, load), rolls = spragNorm2(r) < mu * inside ? spragNorm2(u) : 0;
+    return fmax(rolls, fabs(r[2]) < mu_minus * inside ? fabs(u[2]) : 0);
+}
+
 /* 1: to end the creep is worth a factorisation: if the tolerance is SPRAG_CREEP_MATTERS or less, or if nothing moves
  * faster than some tolerances.  u (3 contact_count), m/s. */
 #define SPRAG_CREEP_MATTERS 1e-7 /* m/s */

@@ -99,6 +99,12 @@ static double scaleOf(const double W[9])
     return trace > 0 ? trace / 3 : 1;
 }
 
+double spragRollingResidual(double mu, double mu_minus, double load, const double r[3], const double u[3], double w)
+{
+    const double carried = fmax(0, load), spin = gap(r[2], u[2] / w, -mu_minus * carried, mu_minus * carried) * w;
+    return hypot(spin, discResidual(mu * carried, r, u, w));
+}
+
 /* diagonal: index of block (block, block) in W, -1 if there is none. */
 static double residualOf(const spragProblem *problem, int block, int diagonal, const double *r_all, const double u[3])
 {
@@ -128,13 +134,10 @@ static double residualOf(const spragProblem *problem, int block, int diagonal, c
         }
         return sqrt(sum);
     }
-    case SPRAG_BLOCK_ROLLING: {
+    case SPRAG_BLOCK_ROLLING:
         if (problem->parent == NULL || problem->parent[block] < 0)
             return NAN;
-        const double load = fmax(0, r_all[3 * problem->parent[block]]);
-        const double spin = gap(r[2], u[2] / w, -mu_minus * load, mu_minus * load) * w;
-        return hypot(spin, discResidual(mu * load, r, u, w));
-    }
+        return spragRollingResidual(mu, mu_minus, r_all[3 * problem->parent[block]], r, u, w);
     default:
         return NAN;
     }

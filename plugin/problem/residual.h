@@ -16,6 +16,8 @@ double spragBlockResidual(const spragProblem *problem, int block, const double *
 
 /* Of one CONTACT in any frame [n t1 t2]; w: the mean of the diagonal of W_kk. */
 double spragContactResidual(double mu, const double r[3], const double u[3], double w);
+/* Of one ROLLING block whose contact bears `load` N s. */
+double spragRollingResidual(double mu, double mu_minus, double load, const double r[3], const double u[3], double w);
 /* The judge where u is known already: max over blocks.  Where impulses are huge rounding has hidden what u is, and only
  * spragProblemJudge can say whether they are an answer. */
 double spragVelocityResidual(const spragProblem *problem, const double *r, const double *u);

@@ -6,10 +6,10 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "linalg/vec3.h"
+#include "solve/greedy_roll.h"
 #include "solve/greedy_row.h"
 
 #define GAIN_LEAST 0.03 /* a contact that was open, or content, is not forgotten */
-#define ACCURACY 1e-2   /* of slip multipliers: the next visit goes on from there */
 #define INLINE SPRAG_QUAD_INLINE
 enum {
     CLOCK = 256,        /* visits between two looks at it */
@@ -17,7 +17,6 @@ enum {
     AHEAD_SHARED = 6,   /* the same where others do some of them */
     LANES_FEW = 8,      /* visits of each contact, below which the way into the lanes is not worth it, */
     SWEEPS_MANY = 24,   /* or sweeps are not */
-    ROOT_STEP_MAX = 40, /* of Newton for a slip multiplier; two or three as a rule */
     PART_BODIES = 2000, /* bodies lie much in the order in which they were made: few contacts are between so many */
     PARTS_LEAST = 2,    /* of the bodies */
     PARTS_MOST = 8,
@@ -47,8 +46,18 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
            greedy->best != NULL;
 }
 
+int spragGreedyRolls(spragGreedy *greedy)
+{
+    greedy->roll = SPRAG_TAKE_RAW(greedy->arena, spragGreedyRoll, greedy->contact_count);
+    greedy->best = SPRAG_TAKE_RAW(greedy->arena, double, 6 * greedy->contact_count);
+    return greedy->roll != NULL && greedy->best != NULL;
+}
+
 int spragGreedyWiden(spragGreedy *greedy)
 {
+    greedy->many = 1;
+    if (greedy->roll != NULL)
+        return 1;
     if (greedy->lanes == NULL && greedy->contact_count >= SPRAG_LANES_LEAST)
         greedy->lanes = spragGreedyLanesTake(greedy->contact_count, greedy->body_count, greedy->arena);
     return greedy->lanes != NULL || greedy->contact_count < SPRAG_LANES_LEAST;
@@ -125,9 +134,14 @@ INLINE void sumParts(const SumParts *own)
         if (ahead)
             fromLane(greedy, k);
         const int *pair = greedy->pair[k];
+        spragGreedyBody *const a = pair[0] < world ? &greedy->body[pair[0]] : &still, *const b =
+                                                                                          pair[1] < world
+                                                                                              ? &greedy->body[pair[1]]
+                                                                                              : &still;
         if (c->r[0] != 0 || c->r[1] != 0 || c->r[2] != 0)
-            spragGreedyPush(c, c->r, pair[0] < world ? &greedy->body[pair[0]] : &still,
-                            pair[1] < world ? &greedy->body[pair[1]] : &still);
+            spragGreedyPush(c, c->r, a, b);
+        if (greedy->roll != NULL)
+            spragGreedyTwist(c, &greedy->roll[k], greedy->roll[k].r, a, b);
     }
 }
 
@@ -152,59 +166,6 @@ void spragGreedySum(spragGreedy *greedy)
 
 /* ---------------------------------------------------------------- visits */
 
-/* On the cone and with u_n = 0, as in solve/cone_block.h, but the slip multiplier only to ACCURACY. */
-INLINE void slipRoughly(spragGreedyContact *c, const double q[3], const double free[2], double r[3])
-{
-    const double w[2] = {c->own[0][1], c->own[0][2]}, mu = c->mu;
-    double lo = 0, hi = INFINITY, nu = c->nu, size = 0, t[2] = {0, 0};
-    for (int step = 0; step < ROOT_STEP_MAX; ++step) {
-        const double a = c->K[0] + nu, d = c->K[2] + nu, scale = -1 / (a * d - c->K[1] * c->K[1]);
-        t[0] = scale * (d * free[0] - c->K[1] * free[1]);
-        t[1] = scale * (a * free[1] - c->K[1] * free[0]);
-        const double square = t[0] * t[0] + t[1] * t[1];
-        size = sqrt(square);
-        const double normal = -(q[0] + w[0] * t[0] + w[1] * t[1]) * c->inverse_nn, excess = mu * normal - size;
-        *(excess < 0 ? &lo : &hi) = nu;
-        const double dt[2] = {scale * (d * t[0] - c->K[1] * t[1]), scale * (a * t[1] - c->K[1] * t[0])};
-        const double dnormal = -(w[0] * dt[0] + w[1] * dt[1]) * c->inverse_nn;
-        double next = nu - square * excess / (mu * (dnormal * square - normal * (t[0] * dt[0] + t[1] * dt[1])));
-        if (!(next >= lo && next <= hi && next < INFINITY)) { /* equal: nu is the root */
-            if (hi < INFINITY)
-                next = lo > 0 ? sqrt(lo * hi) : 0.125 * hi;
-            else
-                next = 4 * nu + c->K[0] + c->K[2];
-        }
-        nu = next;
-        if (fabs(excess) < ACCURACY * size)
-            break;
-    }
-    c->nu = nu;
-    const double e[2] = {t[0] / size, t[1] / size};
-    const double along = 1 / c->inverse_nn + mu * (w[0] * e[0] + w[1] * e[1]);
-    double normal = -q[0] / along;
-    if (!(along > 0 && normal > 0)) /* a branch of negative slope: keep what the root says */
-        normal = size / mu;
-    r[0] = normal, r[1] = mu * normal * e[0], r[2] = mu * normal * e[1];
-}
-
-INLINE void solveRoughly(spragGreedyContact *c, const double q[3], double r[3])
-{
-    const double ratio = q[0] * c->inverse_nn, *w = &c->own[0][1];
-    r[0] = r[1] = r[2] = 0;
-    if (q[0] >= 0)
-        return;
-    if (!(c->mu > 0)) {
-        r[0] = -ratio;
-        return;
-    }
-    const double free[2] = {q[1] - w[0] * ratio, q[2] - w[1] * ratio};
-    r[1] = (c->K[1] * free[1] - c->K[2] * free[0]) * c->inverse_det;
-    r[2] = (c->K[1] * free[0] - c->K[0] * free[1]) * c->inverse_det;
-    r[0] = -(q[0] + w[0] * r[1] + w[1] * r[2]) * c->inverse_nn;
-    if (r[0] < 0 || r[1] * r[1] + r[2] * r[2] > c->mu * c->mu * r[0] * r[0])
-        slipRoughly(c, q, free, r);
-}
-
 /* Returns |dr_k|, N s. */
 INLINE double visit(spragGreedyContact *c, spragGreedyBody *a, spragGreedyBody *b)
 {
@@ -213,7 +174,7 @@ INLINE double visit(spragGreedyContact *c, spragGreedyBody *a, spragGreedyBody *
         (SPRAG_ROW(c->own[0]) * c->r[0] + SPRAG_ROW(c->own[1]) * c->r[1] + SPRAG_ROW(c->own[2]) * c->r[2]);
     const double q[3] = {sum[0], sum[1], sum[2]};
     double fresh[3];
-    solveRoughly(c, q, fresh);
+    spragGreedySolve(c, q, fresh);
     const double change[3] = {fresh[0] - c->r[0], fresh[1] - c->r[1], fresh[2] - c->r[2]};
     memcpy(c->r, fresh, sizeof fresh);
     spragGreedyPush(c, change, a, b);
@@ -284,11 +245,17 @@ INLINE void visitContact(spragGreedy *greedy, int k, spragGreedyBody *const body
 {
     spragGreedyContact *c = &greedy->contact[k];
     const double pending = *moved[0] + *moved[1] - greedy->seen[k];
-    const double size = visit(c, body[0], body[1]);
-    *moved[0] += size * c->arm[0][3];
-    *moved[1] += size * c->arm[1][3];
+    spragGreedyRoll *roll = greedy->roll != NULL && greedy->roll[k].mu > 0 ? &greedy->roll[k] : NULL;
+    double twisted = 0;
+    const double size =
+        roll != NULL ? spragGreedyVisitBoth(c, roll, body[0], body[1], &twisted) : visit(c, body[0], body[1]);
+    double change[2] = {size * c->arm[0][3], size * c->arm[1][3]};
+    for (int side = 0; side < 2 && roll != NULL; ++side)
+        change[side] += twisted * roll->weight[side];
+    *moved[0] += change[0];
+    *moved[1] += change[1];
     greedy->seen[k] = *moved[0] + *moved[1];
-    const double gain = pending > 0 ? size * (c->arm[0][3] + c->arm[1][3]) / pending : SPRAG_GREEDY_GAIN;
+    const double gain = pending > 0 ? (change[0] + change[1]) / pending : SPRAG_GREEDY_GAIN;
     greedy->gain[k] = gain > GAIN_LEAST ? gain : GAIN_LEAST;
 }
 
@@ -396,7 +363,8 @@ static Round runRound(spragGreedy *greedy, double threshold, long least, double 
  * what is wrong?  Then there is room for it. */
 static int isForLanes(spragGreedy *greedy, long visits)
 {
-    if (visits < (long)LANES_FEW * greedy->contact_count || !(greedy->best_residual > SPRAG_LANES_FLOOR))
+    if (greedy->roll != NULL || visits < (long)LANES_FEW * greedy->contact_count ||
+        !(greedy->best_residual > SPRAG_LANES_FLOOR))
         return 0;
     if (greedy->lanes == NULL && spragGreedyWiden(greedy) && greedy->lanes != NULL) {
         spragGreedyFillLanes(greedy);
@@ -419,6 +387,11 @@ void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, d
     }
     if (greedy->lanes != NULL)
         greedy->lanes->judged = 0;
+    if (greedy->roll != NULL && most - greedy->visits >= (long)SWEEPS_MANY * greedy->contact_count &&
+        greedy->best_residual > SPRAG_LANES_FLOOR) {
+        spragGreedyRollSweep(greedy, most, deadline);
+        spragGreedyResidual(greedy, NULL);
+    }
     double share = SPRAG_GREEDY_SHARE;
     Round round = runRound(greedy, INFINITY, least, deadline);
     while (round.greatest > enough && round.greatest < INFINITY && greedy->visits < most) {

@@ -3,7 +3,7 @@
  *
  *     u_k = q_k + C_k r_k + J_k v,   v = M^-1 J^T r.
  *
- * CONTACT blocks alone.
+ * CONTACT blocks alone, each of which may have a ROLLING block.
  *
  * Rounds.  The residual is that of the worst contact, so the worst are visited first (Southwell 1940).  A visit
  * changes the velocities of two bodies, and their other contacts have something to gain: what their bodies have moved
@@ -28,6 +28,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "solve/cone_block.h"
 
 /* Rows of four doubles, the last one zero unless said: one vector each. */
 typedef struct spragGreedyBody {
@@ -52,9 +53,22 @@ typedef struct spragGreedyContact {
     int body[2];        /* the last body is the world: it has no inverse mass */
 } spragGreedyContact;
 
+/* Rolling and spinning friction of a contact, its ROLLING block: rows are the length times the bodies' turning against
+ * each other about t1, t2 and n.  It is visited right after the contact. */
+typedef struct spragGreedyRoll {
+    double r[4], q[4];    /* N s, moments over the length; m/s */
+    double own[9];        /* 1/kg, W_ww, its block of W */
+    double inverse[9];    /* kg */
+    double cross[9];      /* 1/kg, W_wr, what its contact's impulse turns */
+    double weight[2];     /* 1/kg, each body's part of trace(own) / 3 */
+    double length, mu;    /* m; of the contact's load, about any axis */
+    spragConeBlock stuck; /* of the contact while nothing turns: W_rr - W_rw W_ww^-1 W_wr */
+} spragGreedyRoll;
+
 typedef struct spragGreedy {
     int contact_count, body_count;
     spragGreedyContact *contact; /* (contact_count) */
+    spragGreedyRoll *roll;       /* (contact_count) or NULL: no contact has any */
     spragGreedyBody *body;       /* (body_count + 1) */
     double *moved;               /* (body_count + 1) m/s, sum of all changes of velocity at its contacts */
     /* By a visit a contact may gain  gain (moved of its bodies - seen).
@@ -68,10 +82,12 @@ typedef struct spragGreedy {
     unsigned char *part; /* (contact_count) part_count: between two */
     int part_count;
     double part_each; /* of a body: its part is part_each times its number */
-    double *best; /* (contact_count x 3) N s, r where the judge said least, best_residual; NULL: nobody asks for it */
+    double *best; /* N s, r where the judge said least, best_residual: (contact_count x 3), and of rolling friction as
+                     many more; NULL: nobody asks for it */
     double begun, best_residual; /* m/s, of the guess; of the best r */
     double creep;                /* m/s, that the judge saw (problem/creep.h) */
     long visits;
+    int many;                       /* 1: spragGreedyWiden was asked for */
     struct spragGreedyLanes *lanes; /* of large problems with many visits, or NULL */
     spragArena *arena;
 } spragGreedy;
@@ -80,7 +96,10 @@ typedef struct spragGreedy {
  * body, mu, q, r and nu.  0: no memory. */
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena);
 
-/* For many visits: solve/greedy_lanes.h, if the problem is large; else spragGreedyRun does
+/* Right after that: the contacts have rolling friction.  The caller fills length, mu, q and r.  0: no memory. */
+int spragGreedyRolls(spragGreedy *greedy);
+
+/* For many visits: solve/greedy_lanes.h, if the problem is large and nothing rolls; else spragGreedyRun does
  * it when it comes to that.  0: no memory. */
 int spragGreedyWiden(spragGreedy *greedy);
 

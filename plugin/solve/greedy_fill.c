@@ -1,6 +1,7 @@
 /* What greedy.h's contacts are made of: their own block of W, its Schur complement, and the same as lanes. */
 #include <string.h>
 
+#include "linalg/vec3.h"
 #include "solve/greedy_row.h"
 
 #define INLINE SPRAG_QUAD_INLINE
@@ -66,6 +67,40 @@ INLINE void fillContact(const spragGreedy *greedy, spragGreedyContact *c)
     c->inverse_det = 1 / (c->K[0] * c->K[2] - c->K[1] * c->K[1]);
 }
 
+INLINE void fillRoll(const spragGreedy *greedy, const spragGreedyContact *c, spragGreedyRoll *roll)
+{
+    const double L = roll->length;
+    double W[9], S[9]; /* S = W_ww^-1 W_wr */
+    memset(roll->own, 0, sizeof roll->own);
+    memset(roll->cross, 0, sizeof roll->cross);
+    for (int side = 0; side < 2; ++side) {
+        const double before = roll->own[0] + roll->own[4] + roll->own[8];
+        for (int i = 0; i < 3; ++i) {
+            const spragQuad turned =
+                spragGreedyTurn(&greedy->body[c->body[side]], SPRAG_ROW(c->direction[(i + 1) % 3])) * L;
+            const double turn[3] = {turned[0], turned[1], turned[2]};
+            for (int j = 0; j < 3; ++j) {
+                double lever[3];
+                spragCross3(lever, c->arm[side], c->direction[j]);
+                roll->cross[3 * i + j] += spragDot3(turn, lever);
+                roll->own[3 * i + j] += L * spragDot3(turn, c->direction[(j + 1) % 3]);
+            }
+        }
+        roll->weight[side] = (roll->own[0] + roll->own[4] + roll->own[8] - before) / 3;
+    }
+    if (!(roll->mu > 0) || !spragInverse33(roll->inverse, roll->own))
+        memset(roll->inverse, 0, sizeof roll->inverse);
+    for (int i = 0; i < 9; ++i)
+        S[i] = spragDot3(roll->inverse + i / 3 * 3,
+                         (double[3]){roll->cross[i % 3], roll->cross[3 + i % 3], roll->cross[6 + i % 3]});
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            W[3 * i + j] = c->own[j][i] + (i == j ? c->own[j][3] : 0) - roll->cross[i] * S[j] -
+                           roll->cross[3 + i] * S[3 + j] - roll->cross[6 + i] * S[6 + j];
+    spragConeBlockInit(&roll->stuck, W, c->mu, c->mu);
+    roll->stuck.nu = 0;
+}
+
 /* The same in single precision. */
 INLINE void fillLane(const spragGreedyContact *c, spragLaneContact *to)
 {
@@ -101,6 +136,8 @@ INLINE void fillRange(const Range *range)
     spragGreedy *greedy = range->greedy;
     for (int k = range->first; k < range->end; ++k) {
         fillContact(greedy, &greedy->contact[k]);
+        if (greedy->roll != NULL)
+            fillRoll(greedy, &greedy->contact[k], &greedy->roll[k]);
         memcpy(greedy->pair[k], greedy->contact[k].body, sizeof greedy->pair[k]);
         greedy->part[k] = (unsigned char)partOf(greedy, greedy->pair[k]);
         if (greedy->lanes != NULL)

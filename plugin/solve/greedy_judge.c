@@ -47,6 +47,20 @@ typedef struct JudgedRange {
     JudgedSums own;
 } JudgedRange;
 
+/* The residual of a contact's rolling friction, m/s. */
+INLINE double judgeRoll(const spragGreedyContact *c, const spragGreedyRoll *roll, const spragGreedyBody *a,
+                        const spragGreedyBody *b, JudgedSums *own)
+{
+    const spragQuad moved = spragGreedyTurning(c, roll, a, b), sum = moved + SPRAG_ROW(roll->q);
+    const double u[3] = {sum[0], sum[1], sum[2]};
+    const double residual =
+        spragRollingResidual(roll->mu, roll->mu, c->r[0], roll->r, u, roll->weight[0] + roll->weight[1]);
+    own->creep = fmax(own->creep, fmin(residual, spragRollingCreep(roll->mu, roll->mu, c->r[0], roll->r, u)));
+    own->work += spragDot3(roll->r, roll->q);
+    own->square += roll->r[0] * moved[0] + roll->r[1] * moved[1] + roll->r[2] * moved[2];
+    return residual;
+}
+
 INLINE void judgeAll(JudgedRange *range)
 {
     const Judgement *all = range->all;
@@ -63,12 +77,15 @@ INLINE void judgeAll(JudgedRange *range)
             u[i] = sum[i] + c->own[i][3] * c->r[i];
             trace += c->own[i][i] + c->own[i][3];
         }
-        const double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
+        double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
         own->creep = fmax(own->creep, spragContactCreep(c->mu, c->r, u, residual));
         if (all->u != NULL)
             memcpy(all->u + 3 * k, u, sizeof u);
         if (all->others != NULL)
             all->others[k] = moved[0] - (c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2]);
+        if (greedy->roll != NULL)
+            residual =
+                fmax(residual, judgeRoll(c, &greedy->roll[k], &greedy->body[pair[0]], &greedy->body[pair[1]], own));
         own->work += spragDot3(c->r, c->q);
         own->square += c->r[0] * moved[0] + c->r[1] * moved[1] + c->r[2] * moved[2];
         greedy->seen[k] = greedy->moved[pair[0]] + greedy->moved[pair[1]] - residual / greedy->gain[k];
@@ -93,8 +110,11 @@ static void keepRange(void *data, int range, int first, int end)
 {
     (void)range;
     const spragGreedy *greedy = data;
-    for (int k = first; k < end; ++k)
+    for (int k = first; k < end; ++k) {
         memcpy(greedy->best + 3 * k, greedy->contact[k].r, 3 * sizeof *greedy->best);
+        if (greedy->roll != NULL)
+            memcpy(greedy->best + 3 * (greedy->contact_count + k), greedy->roll[k].r, 3 * sizeof *greedy->best);
+    }
 }
 
 static double judge(spragGreedy *greedy, Judgement *judgement)
@@ -131,6 +151,8 @@ static void scaleGuess(spragGreedy *greedy, double *others, double scale)
     for (int k = 0; k < greedy->contact_count; ++k) {
         for (int i = 0; i < 3; ++i)
             greedy->contact[k].r[i] *= scale;
+        for (int i = 0; i < 3 && greedy->roll != NULL; ++i)
+            greedy->roll[k].r[i] *= scale;
         if (others != NULL)
             others[k] *= scale;
     }
@@ -156,8 +178,11 @@ static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
 static double residualOfNone(const spragGreedy *greedy)
 {
     double square = 0;
-    for (int k = 0; k < greedy->contact_count; ++k)
+    for (int k = 0; k < greedy->contact_count; ++k) {
         square = fmax(square, spragDot3(greedy->contact[k].q, greedy->contact[k].q));
+        if (greedy->roll != NULL)
+            square = fmax(square, spragDot3(greedy->roll[k].q, greedy->roll[k].q));
+    }
     return sqrt(square);
 }
 
@@ -192,8 +217,11 @@ void spragGreedyBegin(spragGreedy *greedy, double *others, double *u)
 
 double spragGreedyBest(spragGreedy *greedy, double *u)
 {
-    for (int k = 0; k < greedy->contact_count; ++k)
+    for (int k = 0; k < greedy->contact_count; ++k) {
         memcpy(greedy->contact[k].r, greedy->best + 3 * k, 3 * sizeof *greedy->best);
+        if (greedy->roll != NULL)
+            memcpy(greedy->roll[k].r, greedy->best + 3 * (greedy->contact_count + k), 3 * sizeof *greedy->best);
+    }
     spragGreedySum(greedy);
     return spragGreedyResidual(greedy, u);
 }

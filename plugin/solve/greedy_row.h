@@ -21,6 +21,7 @@ static inline int spragGreedyPadded(int count)
 
 /* All rows are aligned: the arena aligns the arrays, and their elements are multiples of 32 bytes. */
 _Static_assert(sizeof(spragGreedyBody) % sizeof(spragQuad) == 0, "rows of bodies are aligned");
+_Static_assert(sizeof(spragGreedyRoll) % sizeof(spragQuad) == 0, "rows of rolling friction are aligned");
 _Static_assert(sizeof(spragGreedyContact) % sizeof(spragQuad) == 0, "rows of contacts are aligned");
 #define SPRAG_ROW(x) (*(const spragQuad *)(const void *)(x))
 #define SPRAG_ROW_CHANGE(x) (*(spragQuad *)(void *)(x))
@@ -67,6 +68,33 @@ SPRAG_QUAD_INLINE void spragGreedyPush(const spragGreedyContact *c, const double
     SPRAG_ROW_CHANGE(b->velocity[1]) -= SPRAG_ROW(b->inverse_inertia[0]) * t[1] +
                                         SPRAG_ROW(b->inverse_inertia[1]) * t[2] +
                                         SPRAG_ROW(b->inverse_inertia[2]) * t[0];
+}
+
+/* The same of its rolling friction: how the bodies turn against each other, */
+SPRAG_QUAD_INLINE spragQuad spragGreedyTurning(const spragGreedyContact *c, const spragGreedyRoll *roll,
+                                               const spragGreedyBody *a, const spragGreedyBody *b)
+{
+    const spragQuad w = (SPRAG_ROW(a->velocity[1]) - SPRAG_ROW(b->velocity[1])) * roll->length;
+    return spragGreedySums(SPRAG_ROW(c->direction[1]) * w, SPRAG_ROW(c->direction[2]) * w,
+                           SPRAG_ROW(c->direction[0]) * w);
+}
+
+/* how one turns by a moment m, */
+SPRAG_QUAD_INLINE spragQuad spragGreedyTurn(const spragGreedyBody *body, spragQuad m)
+{
+    return SPRAG_ROW(body->inverse_inertia[0]) * m[0] + SPRAG_ROW(body->inverse_inertia[1]) * m[1] +
+           SPRAG_ROW(body->inverse_inertia[2]) * m[2];
+}
+
+/* and what r does to both. */
+SPRAG_QUAD_INLINE void spragGreedyTwist(const spragGreedyContact *c, const spragGreedyRoll *roll, const double r[3],
+                                        spragGreedyBody *a, spragGreedyBody *b)
+{
+    const spragQuad m =
+        (SPRAG_ROW(c->direction[1]) * r[0] + SPRAG_ROW(c->direction[2]) * r[1] + SPRAG_ROW(c->direction[0]) * r[2]) *
+        roll->length;
+    SPRAG_ROW_CHANGE(a->velocity[1]) += spragGreedyTurn(a, m);
+    SPRAG_ROW_CHANGE(b->velocity[1]) -= spragGreedyTurn(b, m);
 }
 
 /* Asks the memory for the bodies of contact k, which need not exist. */

@@ -194,8 +194,8 @@ static void stepsHaveThatOfTheFace(void **state)
         const double part = turn > 1 ? 1 / (turn * turn) : 1;
         spragVelocityProduct(p.body, p.radius, p.point, p.normal, at);
         spragVelocityProduct(p.body, p.radius, place, p.normal, middle);
-        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL},
-                                 several = {p.body, p.radius, p.normal, p.point, place};
+        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL, NAN},
+                                 several = {p.body, p.radius, p.normal, p.point, place, NAN};
         CHECK_NEAR(spragFaceProduct(&alone, step, across, rest), part * spragDot3(p.normal, at), 1e-12);
         halfAsSeen(&p, p.point, at, half);
         for (int i = 0; i < 3; ++i) {

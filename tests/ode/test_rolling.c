@@ -1,0 +1,116 @@
+/* Rolling friction in islands: its moments are the next step's guess, and islands without blocks know it. */
+#include "linalg/vec3.h"
+#include "ode/bare.h"
+#include "ode/rows.h"
+#include "problem/residual.h"
+#include "support/twin.h"
+
+enum { BALLS = 8 };
+static const double radius = 0.1, step_size = 0.005;
+
+static dContact rollingContact(double x, double y, double z, double depth)
+{
+    dContact contact = planeContact(x, y, z, 0.8);
+    contact.surface.mode |= dContactRolling;
+    contact.surface.rho = 0.02;
+    contact.geom.depth = depth;
+    return contact;
+}
+
+/* A plate on balls, on ground that leans so that rolling friction holds them: by a fifth of rho / R. */
+typedef struct Cart {
+    Twin t;
+    dBodyID ball[BALLS];
+} Cart;
+
+static void makeCart(Cart *cart, double tolerance, double leans)
+{
+    makeTwin(&cart->t, 1);
+    spragConfig config = spragConfigDefault();
+    config.tolerance = tolerance;
+    assert_int_equal(spragWorldSetConfig(cart->t.sprag, &config), SPRAG_OK);
+    dWorldSetGravity(cart->t.world, 9.81 * leans, 0.3 * 9.81 * leans, -9.81);
+    addBox(&cart->t, 0, 0, 2 * radius + 0.2);
+    for (int i = 0; i < BALLS; ++i) {
+        dMass mass;
+        dMassSetSphereTotal(&mass, 1, radius);
+        cart->ball[i] = dBodyCreate(cart->t.world);
+        dBodySetMass(cart->ball[i], &mass);
+        dBodySetPosition(cart->ball[i], 0.12 * (i - 3.5), i & 1 ? 0.3 : -0.25 - 0.02 * i, radius);
+    }
+}
+
+static void stepCart(Cart *cart)
+{
+    for (int i = 0; i < BALLS; ++i) {
+        const dReal *p = dBodyGetPosition(cart->ball[i]);
+        const double above = dBodyGetPosition(cart->t.body[0])[2] - 0.2;
+        const dContact below = rollingContact(p[0], p[1], p[2] - radius, radius - p[2]),
+                       top = rollingContact(p[0], p[1], p[2] + radius, p[2] + radius - above);
+        addContact(&cart->t, &below, cart->ball[i], 0);
+        addContact(&cart->t, &top, cart->t.body[0], cart->ball[i]);
+    }
+    step(&cart->t, step_size);
+}
+
+/* At rest the moments hold the plate, and a step that begins with them has nothing to do. */
+static void momentsAreTheGuess(void **state)
+{
+    (void)state;
+    Cart cart;
+    makeCart(&cart, 1e-8, 0.04);
+    for (int k = 0; k < 60; ++k)
+        stepCart(&cart);
+    for (int k = 0; k < 5; ++k) {
+        stepCart(&cart);
+        assert_int_equal(spragWorldGetStepInfo(cart.t.sprag).iterations, 0);
+    }
+    CHECK_NEAR(dBodyGetLinearVel(cart.t.body[0])[0], 0, 1e-9);
+    CHECK_NEAR(dBodyGetPosition(cart.t.body[0])[0], 0, 1e-3);
+    freeTwin(&cart.t);
+}
+
+/* Without blocks: what is told of the answer is what the judge says of the problem with blocks, and its u are the
+ * velocities that the bodies then have. */
+static void bareIslandsKnowIt(void **state)
+{
+    (void)state;
+    for (int leans = 0; leans < 2; ++leans) { /* 1: it rolls down */
+        Cart cart;
+        makeCart(&cart, 1e-5, leans ? 0.4 : 0.04);
+        for (int k = 0; k < 30; ++k) {
+            stepCart(&cart);
+            struct spragWorld *world = cart.t.sprag;
+            spragIsland *island = &world->snapshot.island[0];
+            assert_int_equal(world->snapshot.island_count, 1);
+            assert_non_null(island->bare);
+            const double told = island->solve.residual;
+            assert_true(told <= 1e-5);
+            assert_true(spragBareProblem(world, island));
+            const spragProblem *p = &island->problem;
+            assert_int_equal(p->contact_count, 4 * BALLS);
+            CHECK_NEAR(spragProblemResidual(p, island->r), told, 1e-12);
+            double u[12 * BALLS];
+            spragProblemVelocity(p, island->r, u);
+            const dReal *spin = dBodyGetAngularVel(cart.ball[0]);
+            for (int b = 0; b < p->contact_count; ++b)
+                if (spragKindOf(p, b) == SPRAG_BLOCK_ROLLING && island->block[b].joint == 0)
+                    for (int row = 0; row < 3; ++row) {
+                        const double w[3] = {spin[0], spin[1], spin[2]};
+                        CHECK_NEAR(u[3 * b + row], spragDot3(island->block[b].J[0][row] + 3, w), 1e-9);
+                    }
+        }
+        const double speed = dBodyGetLinearVel(cart.t.body[0])[0];
+        assert_true(leans ? speed > 0.1 : fabs(speed) < 1e-4);
+        freeTwin(&cart.t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(momentsAreTheGuess), cmocka_unit_test(bareIslandsKnowIt)};
+    dInitODE2(0);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
