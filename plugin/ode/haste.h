@@ -16,8 +16,9 @@
  * long, at most 1, until a step is solved, and keep their W: their steps are mostly cheap.  (At most 2 gained nothing
  * in the mean and missed 1e-6 m/s in 207 of 8100 steps, it is 82.)
  *
- * In a large world an island whose contacts are new, or whose bodies move against each other, begins with haste: all
- * the work spent on its first hard step froze the program for seconds, and what was left a while later was the same.
+ * In a large world an island whose contacts are new, or whose bodies move against each other, begins with haste, a heap
+ * sooner and longer: all the work spent on its first hard step froze the program for seconds, and what was left a while
+ * later was the same.  What is left of its steps keeps no heap moving (ode/slop.h).
  * One that may come to rest does so only if it is large itself: walls that begin to stand are solved by all of the
  * work.
  *
@@ -50,7 +51,7 @@ int spragHasteEnds(const struct spragWorld *world, const spragIsland *island);
 /* 1: a large heap, of bodies that do not lie flat on each other, whose work is for us to choose.  While a few of its
  * bodies move and all others rest W is not worth its price, and SPRAG_MISSED is enough: 2000 balls of which ten still
  * rolled, at 17 mm/s, took 40 to 130 ms a step to 1e-8 m/s, and take 12 to some 1e-6.  (With 24 visits a contact in
- * place of 48 they leave 1e-5.)  Its haste waits meanwhile for what comes next. */
+ * place of 48 they leave 1e-5.)  Its haste waits meanwhile for what comes next, and falls once the tolerance is met. */
 int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island);
 /* The haste of the next step, once it is solved. */
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island);
