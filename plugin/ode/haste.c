@@ -100,7 +100,7 @@ static int recordOf(const spragJointState *joint)
 
 void spragHasteLookBack(const struct spragWorld *world, spragIsland *island)
 {
-    island->wedged_before = island->hard_before = 0;
+    island->wedged_before = island->hard_before = island->doubt = 0;
     const int any = world->wedges > 0 || world->hard > 0;
     for (int i = 0; i < island->joint_count && any; ++i) {
         const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
@@ -108,6 +108,7 @@ void spragHasteLookBack(const struct spragWorld *world, spragIsland *island)
             continue;
         const spragContactMemory *memory = &world->memory[record];
         island->wedged_before = memory->wedged > island->wedged_before ? memory->wedged : island->wedged_before;
+        island->doubt = memory->doubt > island->doubt ? memory->doubt : island->doubt;
         island->hard_before |= memory->hard;
     }
 }
