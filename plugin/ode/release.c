@@ -26,8 +26,7 @@ enum {
         2, /* misses of an island in one step, after which methods get no more than STEPS_PROMPT iterations: */
     STEPS_PROMPT = 300, /* joints in conflict are solved again for each bound, motor and surge */
     FEW = 60,           /* blocks that are swept in some microseconds, at most */
-    LARGE = 200,        /* blocks: more are asked for a wedge only where they end far off, */
-    LARGEST = 600,      /* and at most so many: of 350 the question takes 5 ms, half of what such a pile may take */
+    LARGE = 200,        /* blocks: more are asked for a wedge only where they end far off */
     FEW_SQUEEZED = 24   /* blocks of an island that is asked for a squeeze under a limit too: some 0.1 ms */
 };
 
@@ -255,7 +254,8 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
 {
     spragArena *arena = &island->lane->arena;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int most = island->lean ? LARGE : LARGEST, waits = !(given->time_limit > 0) && island->block_count <= most;
+    const int most = island->lean ? LARGE : SPRAG_WEDGED_MOST,
+              waits = !(given->time_limit > 0) && island->block_count <= most;
     spragSolveOptions own = *given;
     const spragSolveOptions *options = &own;
     const int again = island->wedge > 0,

@@ -8,6 +8,7 @@
 #include <ode/ode.h>
 #include <sprag/sprag_ode.h>
 
+#include "ode/world.h"
 #include "support/uniform.h"
 
 typedef struct Vice {
@@ -452,12 +453,39 @@ static void aWedgeAmongManyIsFound(void **state)
     }
 }
 
+/* The same in an island that has had the least of work, 2^-6, as it was hard in the steps before. */
+static void aWedgeInHasteIsFound(void **state)
+{
+    enum { COUNT = 60 };
+    (void)state;
+    Vice vice;
+    dBodyID box[COUNT];
+    makeVice(&vice, 1e-6);
+    dWorldSetCFM(vice.world, 0);
+    addRow(&vice, box, COUNT);
+    for (int step = 0; step < 2; ++step) {
+        struct spragWorld *world = (struct spragWorld *)vice.sprag;
+        for (int k = 0; k < world->memory_count; ++k)
+            world->memory[k].haste = 6;
+        dJointGroupEmpty(vice.group);
+        for (int side = 0; side < 1 + step; ++side)
+            addWall(&vice, 1 - 2 * side, 0.02 / (1 + side), 50);
+        addRowContacts(&vice, box, COUNT);
+        assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+    }
+    const spragStepInfo info = spragWorldGetStepInfo(vice.sprag);
+    assert_int_equal(info.wedged, 1);
+    assert_true(info.residual <= 1e-6);
+    freeVice(&vice);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(aWedgeYieldsAndIsTold),
                                        cmocka_unit_test(aWayOutIsNoWedge),
                                        cmocka_unit_test(aWedgeThatLastsIsNotSearchedAgain),
                                        cmocka_unit_test(aWedgeAmongManyIsFound),
+                                       cmocka_unit_test(aWedgeInHasteIsFound),
                                        cmocka_unit_test(aSqueezeIsNotSearched),
                                        cmocka_unit_test(whatIsSqueezedDoesNotCreep),
                                        cmocka_unit_test(aLimitedStepSqueezesModestly),
