@@ -102,6 +102,7 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
     int round = 0;
     do {
         own.time_limit = spragTimeLeft(options->time_limit, begin);
+        own.work_limit = ldexp(options->work_limit, -round); /* from the last round's answer */
         status = spragChainSolvePart(part, &island->problem, &own, &island->lane->arena, island->r, island->u,
                                      &island->solve);
         *iterations += island->solve.iterations;

@@ -37,6 +37,7 @@
 #include "solve/warm.h"
 
 #define WORK_PATIENT 1.5e8    /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
+#define SHARE_PATIENT 2       /* of the work limit, at most */
 #define WORK_BEFORE 5e6       /* as SPRAG_WORK_PROMPT, before the caller asks for a wedge */
 #define NEAR 1.5e-3           /* of the largest |q| */
 #define SECONDS_APPROACH 2e-6 /* a block of W: in less time Newton's steps may not end, and sweeps leave less */
@@ -108,6 +109,12 @@ int spragChainRoundsKnown(const spragProblem *problem)
     return problem->contact_count > SEARCH_CHEAP ? ROUNDS_KNOWN : 0;
 }
 
+/* What is solved again in a step has less work from time to time (ode/release.c). */
+static double patience(const spragSolveOptions *options)
+{
+    return options->work_limit > 0 ? fmin(WORK_PATIENT, SHARE_PATIENT * options->work_limit) : WORK_PATIENT;
+}
+
 /* prompt: after some milliseconds `enough` will do. */
 static void chainSmall(spragChainLinks *chain, spragChainPart part)
 {
@@ -140,7 +147,7 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
         add(chain, &spragSolverFreeRows, 0, content);
     add(chain, &spragSolverTrace, STEPS_TRACED, content);
     if (prompt)
-        addNewton(chain, part == SPRAG_CHAIN_WITHIN ? STEPS_WITHIN : stepsWorth(problem, WORK_PATIENT),
+        addNewton(chain, part == SPRAG_CHAIN_WITHIN ? STEPS_WITHIN : stepsWorth(problem, patience(options)),
                   part != SPRAG_CHAIN_WITHIN, content);
     if (n <= (prompt ? SPRAG_CHAIN_SMALL / 2 : SPRAG_CHAIN_SMALL)) /* its pivots grow with n^2 */
         add(chain, &spragSolverLemke, prompt ? PIVOTS_PROMPT * n : 0, content);
