@@ -42,6 +42,9 @@ enum {
 /* m/s, from where W may bring what was found without it to the tolerance.  From 1e-4 it took a third of such a step's
  * time (1000 boxes) and left as much. */
 #define NEAR 1e-5
+/* m/s: what visits leave so of a small pile may be a wedge, which only what comes after W is asked for: 24 boxes that a
+ * wall had pushed into a corner were left at 3 m/s in each step. */
+#define FAR_OFF 1e-2
 #define GAINS 0.25 /* of the guess's residual is left: visits gain */
 /* Joints awake in the world (of what may come to rest: contacts of the island) up to which an island that is new or
  * moves has all the work; of a heap, and where the program plays.  Beyond, half of it for every factor of sqrt 2. */
@@ -93,7 +96,7 @@ static int recordOf(const spragJointState *joint)
 
 void spragHasteLookBack(const struct spragWorld *world, spragIsland *island)
 {
-    island->wedged_before = island->hard_before = 0;
+    island->wedged_before = island->hard_before = island->doubt = 0;
     const int any = world->wedges > 0 || world->hard > 0;
     for (int i = 0; i < island->joint_count && any; ++i) {
         const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
@@ -101,6 +104,7 @@ void spragHasteLookBack(const struct spragWorld *world, spragIsland *island)
             continue;
         const spragContactMemory *memory = &world->memory[record];
         island->wedged_before = memory->wedged > island->wedged_before ? memory->wedged : island->wedged_before;
+        island->doubt = memory->doubt > island->doubt ? memory->doubt : island->doubt;
         island->hard_before |= memory->hard;
     }
 }
@@ -153,7 +157,8 @@ int spragHasteEnds(const struct spragWorld *world, const spragIsland *island)
 {
     const spragGreedy *greedy = island->bare != NULL ? &island->bare->greedy : island->greedy;
     const double residual = island->solve.residual;
-    if (island->haste == HASTE_MOST && residual > NEAR)
+    const int may_be_wedged = residual > FAR_OFF && island->contact_count <= SPRAG_WEDGED_MOST;
+    if (island->haste == HASTE_MOST && residual > NEAR && !may_be_wedged)
         return 1;
     return island->haste > 0 && island->contact_count > W_IS_DEAR && residual < GAINS * greedy->begun &&
            mayRest(&world->snapshot, island);

@@ -39,7 +39,10 @@ enum {
 #define WORK_LEAST 3e7
 #define WORK_PER_BLOCK 300 /* added for every block of W */
 #define WORK_ENOUGH 3 /* times the limit, if the program has said what residual is enough (a wall that a cannon hits) */
-#define WORK_GLUED 2e9 /* at least, of a heap that holds by infinite friction, which flies apart unless it is solved */
+/* At least, of a large heap that holds by infinite friction, and flies apart unless it is solved; and for every block
+ * of W, of a smaller one.  (Twelve boxes made in each other spent 2e9 again and again, 12 s a step.) */
+#define WORK_GLUED 2e9
+#define WORK_PER_GLUED 3e4
 
 const char *const spragAbsurdity =
     "a body, joint or contact with a number that is NaN, beyond 1e60 or out of its range";
@@ -113,7 +116,8 @@ static double workLimitOf(const spragSolveOptions *options, const spragIsland *i
     if (options->enough > options->tolerance && island->block_count <= BLOCKS_ENOUGH)
         work *= WORK_ENOUGH;
     work = ldexp(work, -island->haste);
-    return spragProblemIsGlued(&island->problem) ? fmax(work, WORK_GLUED) : work;
+    const double glued = fmin(WORK_GLUED, WORK_PER_GLUED * island->problem.block_count);
+    return spragProblemIsGlued(&island->problem) ? fmax(work, glued) : work;
 }
 
 /* Solves the problem as it is written, with all that its own answer asks for: W where methods without it fail, and the

@@ -69,7 +69,7 @@ void spragPassingFind(const struct spragWorld *world, const spragSolveOptions *o
     const int n = island->block_count;
     const double still = spragRecordStill(island->solve.residual);
     int stopped = 0;
-    for (int k = 0; k < n && n <= BLOCKS_MAX; ++k)
+    for (int k = 0; k < n && n <= BLOCKS_MAX && !(island->wedge > 0); ++k)
         stopped += stops(island, k, still) && isDriven(island, k);
     if (stopped == 0)
         return;
@@ -84,7 +84,11 @@ void spragPassingFind(const struct spragWorld *world, const spragSolveOptions *o
     problem.q = next->q, problem.mu = next->mu, problem.history = next->history;
     problem.mu_minus = problem.mu_minus != NULL ? next->mu_minus : NULL;
     spragSolveInfo info;
-    if (spragChainSolve(&problem, options, arena, next->r, next->u, &info) == SPRAG_OK)
+    spragSolveOptions own = *options;
+    own.solver = SPRAG_SOLVER_VARIANT;
+    const spragStatus status = spragChainSolve(&problem, &own, arena, next->r, next->u, &info);
+    island->asked = info.iterations;
+    if (status == SPRAG_OK)
         for (int k = 0; k < n; ++k) {
             const double *back = next->u + 3 * k + 1, *slip = island->problem.history[k].slip;
             island->block[k].passes =

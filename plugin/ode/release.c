@@ -14,6 +14,11 @@
  * found at all for boxes pushed by a wall, four fifths are found within it; the others took up to 0.4 s.) */
 #define WORK_DESPITE 1e7
 
+/* The same of the first methods of an island of more than FEW blocks, before it is asked for a wedge. */
+#define WORK_BEFORE 6e6
+
+#define FAR_OFF 1e-3 /* m/s: piles that fall end below it as a rule, with a wedge they do not */
+
 enum {
     ROUNDS_WITH_RETURN = 4,
     ROUNDS_MAX = 8,
@@ -21,7 +26,7 @@ enum {
         2, /* misses of an island in one step, after which methods get no more than STEPS_PROMPT iterations: */
     STEPS_PROMPT = 300, /* joints in conflict are solved again for each bound, motor and surge */
     FEW = 60,           /* blocks that are swept in some microseconds, at most */
-    LARGE = 200,        /* blocks: a larger pile is still falling, and its step does not wait for all this */
+    LARGE = 200,        /* blocks: more are asked for a wedge only where they end far off */
     FEW_SQUEEZED = 24   /* blocks of an island that is asked for a squeeze under a limit too: some 0.1 ms */
 };
 
@@ -97,6 +102,7 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
     int round = 0;
     do {
         own.time_limit = spragTimeLeft(options->time_limit, begin);
+        own.work_limit = ldexp(options->work_limit, -round); /* from the last round's answer */
         status = spragChainSolvePart(part, &island->problem, &own, &island->lane->arena, island->r, island->u,
                                      &island->solve);
         *iterations += island->solve.iterations;
@@ -153,7 +159,7 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
     if (!again && isSqueezed(options, island, status))
         return 1;
     island->wedge = 0;
-    if (!again) {
+    if (!again && island->block_count <= FEW) {
         *status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, iterations);
     } else {
         island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);
@@ -184,16 +190,23 @@ static int solveHard(const spragSolveOptions *options, spragIsland *island, cons
 }
 
 /* The rest of the chain; with less work where a wedge stands against a solution, since contacts can yield instead. */
-static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, int *iterations)
+static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, spragChainPart rest, int *iterations)
 {
     spragSolveOptions own = *options;
     if (!(island->wedge > 0))
-        return spragPartingSolve(SPRAG_CHAIN_REST, options, island, iterations);
+        return spragPartingSolve(rest, options, island, iterations);
     own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, WORK_DESPITE) : WORK_DESPITE;
     const spragStatus status = spragPartingSolve(SPRAG_CHAIN_DESPITE, &own, island, iterations);
     if (status == SPRAG_OK || !isFar(options, island))
         island->wedge = 0;
     return status;
+}
+
+/* 1: the first methods have a part of the work, as a miss of theirs may be a wedge, and `enough` is asked for. */
+static int isAskedEarly(const spragSolveOptions *options, const spragIsland *island)
+{
+    return options->solver == SPRAG_SOLVER_AUTO && options->enough > options->tolerance && island->block_count > FEW &&
+           (options->work_limit > WORK_BEFORE || island->doubt > 0);
 }
 
 /* The chain.  Where it misses, a wedge is looked for, which says that there may be no rigid solution.  In small islands
@@ -204,20 +217,30 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
                               int *iterations)
 {
     const int guides = options->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW && spragHasGuides(island);
-    const int early = guides || spragChainIsPrompt(&island->problem, options);
+    const int large = isAskedEarly(options, island);
+    const int early = guides || large || spragChainIsPrompt(&island->problem, options);
+    const int doubts = early && !guides && island->doubt > 0;
+    const spragChainPart rest = doubts ? SPRAG_CHAIN_WHOLE : SPRAG_CHAIN_REST;
+    spragSolveOptions first = *options;
     spragStatus status;
+    first.work_limit = large ? fmin(first.work_limit, WORK_BEFORE) : first.work_limit;
     if (solveWedged(options, island, again, iterations, &status))
         return status;
     if (!again && !island->wedged_before && solveHard(options, island, guess, iterations, &status))
         return status;
-    status = spragPartingSolve(early ? SPRAG_CHAIN_BEGINNING : SPRAG_CHAIN_WHOLE, options, island, iterations);
+    status = spragPartingSolve(!early   ? SPRAG_CHAIN_WHOLE
+                               : doubts ? SPRAG_CHAIN_SOON
+                                        : SPRAG_CHAIN_BEGINNING,
+                               &first, island, iterations);
     if (early && status == SPRAG_LIMIT && isFar(options, island)) /* a limit, not a miss: no wedge is looked for */
         return spragPartingSolve(SPRAG_CHAIN_DESPITE, options, island, iterations);
     if (!isMissed(options, island, status))
         return status;
+    if (island->block_count > LARGE && island->solve.residual <= FAR_OFF)
+        return early ? goOn(options, island, rest, iterations) : status;
     if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         return SPRAG_ERROR_MEMORY;
-    return early ? goOn(options, island, iterations) : status;
+    return early ? goOn(options, island, rest, iterations) : status;
 }
 
 /* Is a wedge that was not asked so yet a squeeze?  1: no memory. */
@@ -232,7 +255,8 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
 {
     spragArena *arena = &island->lane->arena;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int waits = !(given->time_limit > 0) && island->block_count <= LARGE;
+    const int most = island->lean ? LARGE : SPRAG_WEDGED_MOST,
+              waits = !(given->time_limit > 0) && island->block_count <= most;
     spragSolveOptions own = *given;
     const spragSolveOptions *options = &own;
     const int again = island->wedge > 0,

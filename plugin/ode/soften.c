@@ -15,6 +15,8 @@
 enum {
     SWEEPS = 20,
     VARIANTS = 64,
+    SEARCHED_MOST =
+        60, /* blocks: more are not searched for modes; sweeps and Newton's method take a tenth of the time */
 
     /* Blocks of an island whose contacts yield along their normals alone; larger ones, as crowds that a wall pushes,
      * then rest too, but take twice the time. */
@@ -244,7 +246,7 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
     const size_t n = 3 * (size_t)island->block_count;
     spragSolveOptions search = *options;
     search.solver = SPRAG_SOLVER_VARIANT;
-    if (guess != NULL) {
+    if (guess != NULL && island->block_count <= SEARCHED_MOST) {
         memcpy(island->r, guess, n * sizeof *island->r);
         const spragStatus status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &search, island, iterations);
         if (status == SPRAG_ERROR_MEMORY || island->solve.residual <= enough)

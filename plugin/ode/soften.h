@@ -8,7 +8,7 @@
  * yield by a micrometre a second and more the island is told of as a wedge, below: what is solved and judged has the
  * compliance of the world's CFM, of W's, and this one; `rigid` has none.
  *
- * Wedged.  Where an island was missed some milliseconds of the chain ago, existence.c is asked whether some motion
+ * Wedged.  Where an island was missed by some milliseconds of the chain, existence.c is asked whether some motion
  * parts all contacts faster than it slides.  If so a solution exists, and the rest of the chain goes on looking for it.
  * If not, friction locks a wedge: impulses inside the cones which stop each other (W r = 0) and which the motion drives
  * home (q.r < 0), as between the planks that a game has let a door sink into, all pushing it out.  There may be a rigid

@@ -57,7 +57,7 @@ static void count(spragStepInfo *info, spragStepper stepper, const spragIsland *
         return;
     }
     ++info->solved[island->solve.solver];
-    info->iterations += island->solve.iterations;
+    info->iterations += island->solve.iterations + (island->lone == NULL ? island->asked : 0);
     info->fallbacks += island->solve.fallback;
     info->rescued += island->lone == NULL && island->rescued != NULL;
     info->residual = fmax(info->residual, island->solve.residual);
@@ -198,7 +198,7 @@ static spragStatus stepAll(struct spragWorld *world, double step)
     endStage(world, SPRAG_STAGE_REPORT, &since);
     ++world->info.step;
     spragPaceNote(&world->pace, step);
-    world->wedges = world->info.wedged;
+    world->wedges = world->info.wedged > 0 ? SPRAG_DOUBT : world->wedges > 0 ? world->wedges - 1 : 0;
     if (world->pool != NULL && world->info.contacts > 0 && world->config.solver != SPRAG_SOLVER_STOCK)
         spragMannerNote(&world->manner, since - world->begin, world->snapshot.joint_count);
     const double after = since - world->solved;

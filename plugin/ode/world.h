@@ -125,6 +125,10 @@ typedef struct spragLane {
 
 /* What two or three contacts that slide do together (coupled.h). */
 enum { SPRAG_COUPLED_MAX = 3 };
+
+/* Steps after a wedge in which an island is asked for one after its first method: it comes and goes where bodies are
+ * caught in each other. */
+enum { SPRAG_DOUBT = 10 };
 typedef struct spragCoupled {
     int examined; /* 0: the island is none of these, the rest is not set */
     int paradox_class;
@@ -153,6 +157,7 @@ typedef struct spragIsland {
     int haste;              /* it has 2^-haste of the work (haste.h) */
     int stirred;            /* 1: a heap that rests, but for a few bodies (haste.h) */
     int wedged_before;      /* 1: a contact of it was in a wedged island in the last step; 2: whose guides yielded */
+    int doubt;              /* the steps left in which a wedge that one of its contacts was in may come back */
     int hard_before;        /* 1: in a hard one (haste.h) */
     int hard, vain;         /* 1: what carried then carries again; 1: or not, and the chain began anew */
     int surged;             /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
@@ -164,6 +169,7 @@ typedef struct spragIsland {
     /* what follows begins as zeros where the island is not lone (batches.c), and has no value where it is */
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
+    int asked;  /* iterations of passing.c */
     double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0 (bare.h) */
     double slop;          /* m, of overlaps: as much stays (slop.h) */
     int unsettled;        /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
@@ -272,6 +278,7 @@ typedef struct spragContactMemory {
     dJointID joint; /* given to the user, never followed; NULL for guides */
     int paradox_class;
     int wedged;    /* 1: its island was (soften.h); 2: and its guides had to yield */
+    int doubt;     /* as of the island, in the next step */
     int hard;      /* 1: the same, by a later link of the chain, or by what carried in the step before (haste.h) */
     double calmed; /* m/s, of its island (bare.h) */
     double slop;   /* m, the same (slop.h) */

@@ -37,6 +37,8 @@
 #include "solve/warm.h"
 
 #define WORK_PATIENT 1.5e8    /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
+#define SHARE_PATIENT 2       /* of the work limit, at most */
+#define WORK_BEFORE 5e6       /* as SPRAG_WORK_PROMPT, before the caller asks for a wedge */
 #define NEAR 1.5e-3           /* of the largest |q| */
 #define SECONDS_APPROACH 2e-6 /* a block of W: in less time Newton's steps may not end, and sweeps leave less */
 #define COUPLED 0.5           /* a mechanism: joints couple more than this part of all pairs of blocks */
@@ -47,6 +49,7 @@ enum {
     STEPS_POINTS = 2500,    /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
     STEPS_PROMPT = 250,     /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
                                with mu = 100 are solved so in 5 ms; with fewer steps generation took 60 to 90 ms */
+    STEPS_BEFORE = 60,      /* of these, at least, before the caller asks for a wedge, which costs as much as 2 to 10 */
     STEPS_WITHIN = 500,     /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
     STEPS_FROM_REST = 2500, /* of the second run, from r = 0, where the guess led astray */
     STEPS_TRACED = 900,     /* of a traced path of a small island; most that arrive take 50 to 300 */
@@ -106,6 +109,12 @@ int spragChainRoundsKnown(const spragProblem *problem)
     return problem->contact_count > SEARCH_CHEAP ? ROUNDS_KNOWN : 0;
 }
 
+/* What is solved again in a step has less work from time to time (ode/release.c). */
+static double patience(const spragSolveOptions *options)
+{
+    return options->work_limit > 0 ? fmin(WORK_PATIENT, SHARE_PATIENT * options->work_limit) : WORK_PATIENT;
+}
+
 /* prompt: after some milliseconds `enough` will do. */
 static void chainSmall(spragChainLinks *chain, spragChainPart part)
 {
@@ -119,9 +128,14 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
         return;
     }
     add(chain, &spragSolverVariant, 0, tolerance);
+    if (part == SPRAG_CHAIN_SOON)
+        return;
     const int free = spragProblemHasFreeRows(problem), steps = spragConesApply(problem) ? STEPS_SMALL : STEPS_POINTS;
     const int few = spragProblemIsPlain(problem) ? STEPS_PROMPT : stepsWorth(problem, SPRAG_WORK_PROMPT);
-    if (part != SPRAG_CHAIN_REST && part != SPRAG_CHAIN_DESPITE)
+    const int first = (int)fmin(few, fmax(STEPS_BEFORE, stepsWorth(problem, WORK_BEFORE)));
+    if (part == SPRAG_CHAIN_BEGINNING)
+        addNewton(chain, prompt ? first : steps, !prompt, tolerance);
+    else if (part != SPRAG_CHAIN_DESPITE && (part != SPRAG_CHAIN_REST || (prompt && first < few)))
         addNewton(chain, prompt ? few : steps, !prompt, tolerance);
     if (part == SPRAG_CHAIN_BEGINNING)
         return;
@@ -133,7 +147,7 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
         add(chain, &spragSolverFreeRows, 0, content);
     add(chain, &spragSolverTrace, STEPS_TRACED, content);
     if (prompt)
-        addNewton(chain, part == SPRAG_CHAIN_WITHIN ? STEPS_WITHIN : stepsWorth(problem, WORK_PATIENT),
+        addNewton(chain, part == SPRAG_CHAIN_WITHIN ? STEPS_WITHIN : stepsWorth(problem, patience(options)),
                   part != SPRAG_CHAIN_WITHIN, content);
     if (n <= (prompt ? SPRAG_CHAIN_SMALL / 2 : SPRAG_CHAIN_SMALL)) /* its pivots grow with n^2 */
         add(chain, &spragSolverLemke, prompt ? PIVOTS_PROMPT * n : 0, content);
@@ -174,6 +188,7 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
 {
     const spragProblem *problem = chain->problem;
     const spragSolveOptions *options = chain->options;
+    const int despite = part == SPRAG_CHAIN_DESPITE; /* Newton's method has had its turn */
     const int glued = spragProblemIsGlued(problem), in_velocities = glued && spragGlueSuits(problem);
     const int limited = options->work_limit > 0;
     const int traced = !limited && options->solver == SPRAG_SOLVER_AUTO && spragProblemIsPlain(problem);
@@ -192,10 +207,14 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     if (glued)
         addNewton(chain, 0, patient, content);
     add(chain, &spragSolverSweeps, sweeps, glued ? content : tolerance);
-    if (!glued && part != SPRAG_CHAIN_WITHIN && spragDisturbedSuits(problem, options))
+    if (!glued && !despite && part != SPRAG_CHAIN_WITHIN && spragDisturbedSuits(problem, options))
         add(chain, &spragSolverDisturbed, 0, content);
-    if (!glued)
+    if (part == SPRAG_CHAIN_SOON)
+        return;
+    if (!glued && !despite)
         addNewton(chain, 0, patient, content);
+    if (part == SPRAG_CHAIN_BEGINNING)
+        return;
     if (limited && !glued && part != SPRAG_CHAIN_WITHIN && !spragProblemIsLean(problem) &&
         !spragProblemHasFreeRows(problem)) /* as in chainSmall */
         add(chain, &spragSolverGeneration, 0, content);

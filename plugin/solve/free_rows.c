@@ -19,6 +19,7 @@
 #define SOFT 1e-9      /* of W's own diagonal */
 #define SINGULAR 1e-12 /* a pivot, of the largest number */
 #define CLOSER 0.1     /* of the tolerance: elimination adds to the residual */
+#define LOOSER 5       /* of that: enough */
 #define SOFTEST 1e-12  /* W' of W, where it is less: rounding */
 
 static int isFree(const spragProblem *p, int row)
@@ -186,7 +187,8 @@ static spragStatus solveRest(const Elimination *el, const spragProblem *problem,
         r[el->row[i]] = 0;
     spragSolveOptions closer = *options;
     closer.tolerance = CLOSER * softestOf(problem, el) * options->tolerance;
-    closer.enough = 0;
+    closer.enough =
+        options->enough > 0 ? LOOSER * closer.tolerance : 0; /* who says what is enough is not kept waiting */
     const spragStatus status = spragChainSolve(&rest, &closer, arena, r, NULL, &inner);
     for (int k = 0; k < problem->contact_count; ++k)
         project(problem, k, r + 3 * k);

@@ -40,6 +40,7 @@
 #include "problem/residual.h"
 #include "solve/solver.h"
 
+#define LOOSER 10   /* of the tolerance: what S is asked for again may miss it by so much, and then fails, quickly */
 #define CLOSER 0.01 /* of the tolerance: S is solved so much closer, where that takes no more than some milliseconds */
 
 /* Marks the blocks that are in S from the start (in, nc, zeroed).  1: some block is not. */
@@ -170,7 +171,7 @@ static spragStatus generate(const spragProblem *problem, const spragSolveOptions
     Generation g = {.problem = problem, .left = *options, .begin = spragSeconds(), .arena = arena};
     g.left.solver = SPRAG_SOLVER_AUTO;
     g.left.tolerance = (again ? 1 : CLOSER) * options->tolerance;
-    g.left.enough = options->tolerance;
+    g.left.enough = (again ? LOOSER : 1) * options->tolerance; /* above g.left.tolerance: methods are kept short */
     g.in = SPRAG_TAKE(arena, unsigned char, nc);
     g.x = SPRAG_TAKE(arena, double, 3 * nc);
     g.u = SPRAG_TAKE_RAW(arena, double, 3 * nc);

@@ -88,6 +88,8 @@ typedef enum spragChainPart {
     /* Its first methods.  Where spragChainIsPrompt these are some milliseconds of work: after them the caller may ask
      * whether there is a solution at all. */
     SPRAG_CHAIN_BEGINNING,
+    /* Of these no more than the mode search, or sweeps: where a wedge was found some steps ago. */
+    SPRAG_CHAIN_SOON,
     /* The methods after those. */
     SPRAG_CHAIN_REST,
     /* Of the rest the ones that may find a solution although a wedge stands against it (existence.h). */

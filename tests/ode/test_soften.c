@@ -8,6 +8,7 @@
 #include <ode/ode.h>
 #include <sprag/sprag_ode.h>
 
+#include "ode/world.h"
 #include "support/uniform.h"
 
 typedef struct Vice {
@@ -389,11 +390,102 @@ static void aWedgeInACrowdEndsTheSearch(void **state)
     dWorldDestroy(crowd.world);
 }
 
+/* Boxes on the ground beside the vice's, in a row that touches: with it one island. */
+static void addRow(Vice *vice, dBodyID *box, int count)
+{
+    dMass mass;
+    dMassSetBoxTotal(&mass, 2, 1, 1, 1);
+    for (int k = 0; k < count; ++k) {
+        box[k] = dBodyCreate(vice->world);
+        dBodySetMass(box[k], &mass);
+        dBodySetPosition(box[k], 0, 1 + k, 0);
+    }
+}
+
+static void addRowContacts(Vice *vice, dBodyID *box, int count)
+{
+    for (int k = 0; k < count; ++k)
+        for (int point = 0; point < 5; ++point) {
+            const int on_ground = point < 4;
+            dContact contact;
+            memset(&contact, 0, sizeof contact);
+            contact.surface.mode = dContactApprox1;
+            contact.surface.mu = 0.5;
+            contact.geom.pos[0] = on_ground ? 0.5 - (point & 1) : 0;
+            contact.geom.pos[1] = on_ground ? 0.5 + k + (point >> 1) : 0.5 + k;
+            contact.geom.pos[2] = on_ground ? -0.5 : 0;
+            contact.geom.normal[on_ground ? 2 : 1] = 1;
+            dJointAttach(dJointCreateContact(vice->world, vice->group, &contact), box[k],
+                         on_ground ? NULL
+                         : k > 0   ? box[k - 1]
+                                   : vice->body);
+        }
+}
+
+/* In an island of a hundred contacts a wedge is asked for before Newton's method has spent all of its work, and at once
+ * where there was one some steps ago; in one of three hundred it is asked for, too. */
+static void aWedgeAmongManyIsFound(void **state)
+{
+    enum { MOST = 60 };
+    (void)state;
+    static const int count[] = {20, MOST};
+    for (int k = 0; k < 2; ++k) {
+        Vice vice;
+        dBodyID box[MOST];
+        makeVice(&vice, 1e-6);
+        dWorldSetCFM(vice.world, 0);
+        addRow(&vice, box, count[k]);
+        for (int step = 0; step < 5; ++step) {
+            const int walls = step % 2 == 0 ? 2 : 1;
+            dJointGroupEmpty(vice.group);
+            for (int side = 0; side < walls; ++side)
+                addWall(&vice, 1 - 2 * side, 0.02 / (1 + side), 50);
+            addRowContacts(&vice, box, count[k]);
+            assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+            const spragStepInfo info = spragWorldGetStepInfo(vice.sprag);
+            assert_int_equal(info.contacts, 4 * walls + 5 * count[k]);
+            assert_int_equal(info.wedged, walls == 2);
+            assert_true(info.residual <= 1e-6);
+            if (walls == 2 && k == 0)
+                assert_in_range(info.iterations, 1, step == 0 ? 1000 : 800);
+        }
+        freeVice(&vice);
+    }
+}
+
+/* The same in an island that has had the least of work, 2^-6, as it was hard in the steps before. */
+static void aWedgeInHasteIsFound(void **state)
+{
+    enum { COUNT = 60 };
+    (void)state;
+    Vice vice;
+    dBodyID box[COUNT];
+    makeVice(&vice, 1e-6);
+    dWorldSetCFM(vice.world, 0);
+    addRow(&vice, box, COUNT);
+    for (int step = 0; step < 2; ++step) {
+        struct spragWorld *world = (struct spragWorld *)vice.sprag;
+        for (int k = 0; k < world->memory_count; ++k)
+            world->memory[k].haste = 6;
+        dJointGroupEmpty(vice.group);
+        for (int side = 0; side < 1 + step; ++side)
+            addWall(&vice, 1 - 2 * side, 0.02 / (1 + side), 50);
+        addRowContacts(&vice, box, COUNT);
+        assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+    }
+    const spragStepInfo info = spragWorldGetStepInfo(vice.sprag);
+    assert_int_equal(info.wedged, 1);
+    assert_true(info.residual <= 1e-6);
+    freeVice(&vice);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(aWedgeYieldsAndIsTold),
                                        cmocka_unit_test(aWayOutIsNoWedge),
                                        cmocka_unit_test(aWedgeThatLastsIsNotSearchedAgain),
+                                       cmocka_unit_test(aWedgeAmongManyIsFound),
+                                       cmocka_unit_test(aWedgeInHasteIsFound),
                                        cmocka_unit_test(aSqueezeIsNotSearched),
                                        cmocka_unit_test(whatIsSqueezedDoesNotCreep),
                                        cmocka_unit_test(aLimitedStepSqueezesModestly),
