@@ -198,7 +198,7 @@ static spragStatus interior(Newton *newton, int soon, spragArena *arena, double 
     const int ready = innerInit(&inner, newton, arena);
     if (ready <= 0)
         return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
-    proximal->lag_first = newton->crowd ? LAG_CROWD : SPRAG_LAG_FIRST; /* where mu is large, too */
+    proximal->lag_mu = INFINITY;
     for (int start = 0; status == SPRAG_NOT_CONVERGED && stepsLeft(newton) > 0 && start < (soon ? 1 : 2); ++start) {
         if (start > 0 && (proximal->best_residual <= newton->enough || leavesBodies(newton, &inner, start)))
             break;
@@ -350,7 +350,7 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
     newton.proximal.deadline = newton.deadline;
     newton.proximal.patient = !(options->work_limit > 0);
     if (newton.crowd)
-        newton.proximal.lag_first = fmin(newton.proximal.lag_first, LAG_CROWD);
+        newton.proximal.lag_first = LAG_CROWD;
     const int shared = ready <= 0 || spragTangentShare(&newton.proximal.tangent, pool, arena);
     newton.limit = limitOf(options, tangent->price + PASSES * spragProductPrice(problem));
     if (ready != 0 && shared)

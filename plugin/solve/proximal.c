@@ -24,8 +24,9 @@ enum {
 #define LAMBDA_MOST 1.0
 #define LAMBDA_FALL 0.3 /* after an easy problem */
 #define LAMBDA_RISE 4   /* after one that was not solved */
+#define LAG_FIRST 0.1   /* and the same of the lag */
 #define LAG_LEAST 1e-3  /* below it: none */
-#define LAG_MU 2        /* friction beyond which no normal row lags, unless a later stage asks for it */
+#define LAG_MU 2        /* what lag_mu begins with */
 #define LAG_FALL 0.5
 #define LAG_RISE 1.5
 #define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
@@ -192,7 +193,7 @@ static void blockLaw(const spragProximal *proximal, int k, const double *r_all, 
         rollingLaw(law, mu, mu_minus, r_all[3 * problem->parent[k]], &at);
         break;
     default:
-        contactLaw(law, mu, proximal->lag, proximal->slide[k], &at);
+        contactLaw(law, mu, mu > proximal->lag_mu ? 0 : proximal->lag, proximal->slide[k], &at);
     }
 }
 
@@ -277,13 +278,12 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
     proximal->center = vectors + 3 * n;
     proximal->best = vectors + 4 * n;
     proximal->best_residual = INFINITY;
-    proximal->lag_first = SPRAG_LAG_FIRST;
+    proximal->lag_first = LAG_FIRST;
+    proximal->lag_mu = LAG_MU;
     for (int k = 0; k < problem->contact_count; ++k) {
         const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k);
         const double trace = W[0] + W[4] + W[8];
         proximal->w[k] = trace > 0 ? trace / 3 : 1;
-        if (spragKindOf(problem, k) == SPRAG_BLOCK_CONTACT && problem->mu[k] > LAG_MU)
-            proximal->lag_first = 0;
     }
     return 1;
 }

@@ -17,8 +17,8 @@
  *     F_n = u_n + lag (mu |u_t|_center - mu |u_t|),
  * which is u_n again when the center stands still; lag rises where steps fail, and falls to 0.  |u_t| is taken from u
  * along the slip: taken from x it errs by the square of what r_t turns (p26: twice the steps).  Where mu is large
- * the convex problem is another one, and without lag plates and cars with mu of 20 to 340 take a third to a half of
- * the time.  (What that does not end likes it again after cones and paths: newton.c.) */
+ * the convex problem is another one: without lag of contacts beyond lag_mu plates and cars with mu of 20 to 340 take a
+ * third to a half of the time.  (What that does not end likes it again after cones and paths: newton.c.) */
 #ifndef SPRAG_SOLVE_PROXIMAL_H
 #define SPRAG_SOLVE_PROXIMAL_H
 
@@ -30,7 +30,6 @@
 
 /* First lambda where the modes of the guess may be right: then one step ends at rounding. */
 #define SPRAG_LAMBDA_WARM 1e-7
-#define SPRAG_LAG_FIRST 0.1 /* what the lag begins with */
 /* Part of the tolerance at which no polish is needed: sticking contacts do not creep. */
 #define SPRAG_EXACT 1e-4
 
@@ -46,6 +45,7 @@ typedef struct spragProximal {
     int warm;             /* 1: the present problem has to */
     double *slide;        /* (nc) mu |u_t| of the center, where lag > 0 */
     double lag;           /* share of it in the normal rows, 0 to 1 */
+    double lag_mu;        /* friction of a contact beyond which its row does not lag */
     double lag_first;     /* what it begins with, and has at least after a problem that was not solved */
     double stall;         /* m/s: once the best is below it, a point that gains nothing is the last; 0: never */
     int factored;         /* tangent holds factors of a recent matrix */

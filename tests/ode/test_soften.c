@@ -423,7 +423,8 @@ static void addRowContacts(Vice *vice, dBodyID *box, int count)
 }
 
 /* In an island of a hundred contacts a wedge is asked for before Newton's method has spent all of its work, and at once
- * where there was one some steps ago; in one of three hundred it is asked for, too. */
+ * where there was one some steps ago (6500 iterations in these three steps, else); in one of three hundred it is asked
+ * for, too. */
 static void aWedgeAmongManyIsFound(void **state)
 {
     enum { MOST = 60 };
@@ -435,6 +436,7 @@ static void aWedgeAmongManyIsFound(void **state)
         makeVice(&vice, 1e-6);
         dWorldSetCFM(vice.world, 0);
         addRow(&vice, box, count[k]);
+        int iterations = 0;
         for (int step = 0; step < 5; ++step) {
             const int walls = step % 2 == 0 ? 2 : 1;
             dJointGroupEmpty(vice.group);
@@ -446,9 +448,9 @@ static void aWedgeAmongManyIsFound(void **state)
             assert_int_equal(info.contacts, 4 * walls + 5 * count[k]);
             assert_int_equal(info.wedged, walls == 2);
             assert_true(info.residual <= 1e-6);
-            if (walls == 2 && k == 0)
-                assert_in_range(info.iterations, 1, step == 0 ? 1000 : 800);
+            iterations += walls == 2 ? info.iterations : 0;
         }
+        assert_true(k > 0 || iterations < 4500);
         freeVice(&vice);
     }
 }
