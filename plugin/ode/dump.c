@@ -55,7 +55,7 @@ void spragDumpRemove(const char *path, int kept, int last)
     spragFree(name);
 }
 
-spragStatus spragDumpIslands(struct spragWorld *world, const char *path, int *count)
+spragStatus spragDumpIslands(struct spragWorld *world, const char *path, spragDumped *dumped)
 {
     spragSnapshot *s = &world->snapshot;
     const size_t size = strlen(path) + NUMBER_LENGTH;
@@ -63,15 +63,18 @@ spragStatus spragDumpIslands(struct spragWorld *world, const char *path, int *co
     if (name == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the name of a file");
     spragStatus status = SPRAG_OK;
-    int number = 0;
+    int number = 0, worst = 0;
+    double residual = -1;
     for (int k = 0; status == SPRAG_OK && k < s->island_count; ++k)
         if (s->island[k].declined == NULL && !s->island[k].loose) { /* of the latter there is no W */
             makeName(name, size, path, ++number);
             status = writeIsland(world, &s->island[k], name);
+            if (!(s->island[k].solve.residual <= residual))
+                worst = number, residual = s->island[k].solve.residual;
         }
     spragFree(name);
-    if (count != NULL)
-        *count = number;
+    if (dumped != NULL)
+        *dumped = (spragDumped){number, worst};
     if (status == SPRAG_OK && number == 0)
         return spragFail(SPRAG_ERROR_ORDER,
                          "the last step solved no island whose matrix fits into memory: nothing to write");

@@ -27,7 +27,7 @@ static struct {
     long solved[SPRAG_SOLVER_COUNT], events[SPRAG_EVENT_TYPE_COUNT];
     double residual, rigid, seconds, seconds_ode;
     long worst_step, worst_contacts;                  /* where the worst residual was */
-    int dumped;                                       /* files of its problem */
+    spragDumped dumped;                               /* files of its problem */
     char refusal[SENTENCE], no_dump[SENTENCE];        /* why a step was refused, or its problem not written */
     Reason decline[REASON_MAX], fallback[REASON_MAX]; /* why islands were one */
 } total;
@@ -104,12 +104,12 @@ void spragSummaryAddEvent(const spragEvent *event)
 static void dump(spragWorldID sprag)
 {
     SPRAG_FLOATS;
-    int count = 0;
-    if (spragDumpIslands(sprag, settings->dump_path, &count) == SPRAG_OK)
-        spragDumpRemove(settings->dump_path, count, total.dumped);
+    spragDumped dumped = {0, 0};
+    if (spragDumpIslands(sprag, settings->dump_path, &dumped) == SPRAG_OK)
+        spragDumpRemove(settings->dump_path, dumped.count, total.dumped.count);
     else
         snprintf(total.no_dump, sizeof total.no_dump, "%s", spragStatusDetail());
-    total.dumped = count;
+    total.dumped = dumped;
 }
 
 /* The worst step so far, if this is it, and its problem for SPRAG_DUMP. */
@@ -201,6 +201,9 @@ static void reportResidual(void)
             "more than they should; the work a step is given was used up, or no answer is known%s\n",
             total.worst_step, total.worst_contacts,
             settings->dump_path == NULL ? " (SPRAG_DUMP=FILE writes it down)" : "");
+    if (total.dumped.count > 1)
+        fprintf(stderr, "sprag: SPRAG_DUMP wrote %d files, and number %d of them is of the worst island\n",
+                total.dumped.count, total.dumped.worst);
 }
 
 /* Islands that the usual method did not solve. */

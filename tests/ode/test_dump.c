@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include "ode/dump.h"
+
 static char folder[] = "/tmp/sprag-dump-XXXXXX";
 
 static char *named(const char *name)
@@ -54,6 +56,26 @@ static void everyIslandHasItsFile(void **state)
             unlink(named(pattern[p][k]));
         }
     }
+    freeTwin(&t);
+}
+
+/* The worst is told by its number among them. */
+static void theWorstIsTold(void **state)
+{
+    (void)state;
+    Twin t;
+    makeYard(&t);
+    struct spragWorld *world = (struct spragWorld *)t.sprag;
+    for (int worst = 0; worst < 3; ++worst) {
+        for (int k = 0; k < 3; ++k)
+            world->snapshot.island[k].solve.residual = k == worst ? 1e-3 : 1e-9 * k;
+        spragDumped dumped;
+        assert_int_equal(spragDumpIslands(world, named("yard"), &dumped), SPRAG_OK);
+        assert_int_equal(dumped.count, 3);
+        assert_int_equal(dumped.worst, worst + 1);
+    }
+    unlink(named("yard"));
+    spragDumpRemove(named("yard"), 1, 3);
     freeTwin(&t);
 }
 
@@ -110,7 +132,7 @@ int main(void)
     dInitODE2(0);
     if (mkdtemp(folder) == NULL)
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(everyIslandHasItsFile),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(everyIslandHasItsFile), cmocka_unit_test(theWorstIsTold),
                                        cmocka_unit_test(filesAreTheProblemsSolved),
                                        cmocka_unit_test(whatCannotBeWrittenIsSaid)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
