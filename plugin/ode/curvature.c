@@ -278,22 +278,22 @@ typedef struct Meeting {
 static Meeting meetingOf(const spragBodyState *const body[2])
 {
     Meeting meeting = {0};
-    double inverse = 0, v[3] = {0, 0, 0}, still[3] = {0, 0, 0}; /* still: 1/s, how what is driven turns */
+    double inverse = 0, v[3] = {0, 0, 0};
     for (int side = 0; side < 2; ++side) {
-        for (int i = 0; i < 3 && body[side] != NULL; ++i)
-            v[i] += side == 0 ? body[side]->velocity[i] : -body[side]->velocity[i];
-        if (body[side] != NULL && body[side]->kinematic)
-            memcpy(still, body[side]->velocity + 3, sizeof still);
-    }
-    for (int side = 0; side < 2; ++side) {
-        double L[3], w[3];
-        if (body[side] == NULL || body[side]->kinematic)
+        const spragBodyState *own = body[side], *other = body[1 - side];
+        const int driven = other != NULL && other->kinematic;
+        double along[3] = {0, 0, 0}, L[3], w[3]; /* along: m/s, how what is driven would carry it */
+        if (own == NULL || own->kinematic)
             continue;
-        for (int i = 0; i < 3; ++i)
-            w[i] = body[side]->velocity[3 + i] - still[i];
-        spragMul33(L, body[side]->inertia, w);
+        if (driven)
+            pointVelocity(along, other, own->position);
+        for (int i = 0; i < 3; ++i) {
+            v[i] += (side == 0 ? 1 : -1) * (own->velocity[i] - along[i]);
+            w[i] = own->velocity[3 + i] - (driven ? other->velocity[3 + i] : 0);
+        }
+        spragMul33(L, own->inertia, w);
         meeting.energy += 0.5 * spragDot3(L, w);
-        inverse += body[side]->inverse_mass;
+        inverse += own->inverse_mass;
     }
     meeting.mass = inverse > 0 ? 1 / inverse : 0;
     meeting.energy += 0.5 * meeting.mass * spragDot3(v, v);
@@ -318,7 +318,9 @@ static void takeEnergy(const spragCurvedContact *contact, double step, double *a
     double tangent[3];
     for (int i = 0; i < 3; ++i)
         tangent[i] = across[i] - normal * contact->n[i];
-    const int alone = contact->middle == NULL; /* else c_n of the others is another */
+    const double *middle = contact->middle, *point = contact->point;
+    const int alone = middle == NULL || (middle[0] == point[0] && middle[1] == point[1] && middle[2] == point[2]);
+    /* else c_n of the others is another */
     const double inside = alone ? fmax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
                  outside = size - inside; /* NaN: there is no friction */
     const int throws = *along < 0 && square * *along * *along > none,
