@@ -211,8 +211,33 @@ static void stepsHaveThatOfTheFace(void **state)
     }
 }
 
+/* What does not turn sees the term as it is, wherever its centre is, and whoever has the face: a box that spins on a
+ * kinematic box.  (It was pushed along by w^2 times its distance from the centre of that.) */
+static void whatDoesNotTurnIsAFloor(void **state)
+{
+    (void)state;
+    static const double radius[][2] = {{0, 0}, {SPRAG_CURVATURE_FLAT, 0}, {0, SPRAG_CURVATURE_FLAT}, {0.2, 0.3}};
+    for (int k = 0; k < 8; ++k) {
+        Pair p;
+        double product[3], out[3], rest[3];
+        randomPair(&p, radius[k % 4][0], radius[k % 4][1], 0);
+        p.state[1].kinematic = 1;
+        for (int i = 0; i < 3; ++i) {
+            p.state[1].velocity[3 + i] = 0;
+            p.state[1].position[i] += k / 4 * 100;
+        }
+        spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
+        const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, NAN};
+        CHECK_NEAR(spragFaceProduct(&contact, 0.01, out, rest), spragDot3(product, p.normal), 1e-12);
+        for (int i = 0; i < 3; ++i) {
+            CHECK_NEAR(out[i], product[i], 1e-12);
+            CHECK_NEAR(rest[i], 0, 0);
+        }
+    }
+}
+
 /* What is left of a term that could give energy is the same wherever a driven body's motion is named. */
-static void energyIsAsThePlaneSeesIt(void **state)
+static void energyIsAsTheDrivenBodySeesIt(void **state)
 {
     (void)state;
     const double step = 0.2;
@@ -533,7 +558,8 @@ int main(void)
                                        cmocka_unit_test(rollingHasNone),
                                        cmocka_unit_test(unknownSurfacesHaveNone),
                                        cmocka_unit_test(stepsHaveThatOfTheFace),
-                                       cmocka_unit_test(energyIsAsThePlaneSeesIt),
+                                       cmocka_unit_test(whatDoesNotTurnIsAFloor),
+                                       cmocka_unit_test(energyIsAsTheDrivenBodySeesIt),
                                        cmocka_unit_test(twoAtOnePointAreAsOne),
                                        cmocka_unit_test(geomsHaveTheirRadius),
                                        cmocka_unit_test(sunkPointsAreNearerToTheCentre),
