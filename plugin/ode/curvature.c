@@ -309,6 +309,13 @@ static void seenAt(const spragCurvedContact *contact, const Seen *seen, const do
         memcpy(as_seen, product, 3 * sizeof *as_seen);
 }
 
+/* 1: its face has no other point. */
+static int isAlone(const spragCurvedContact *contact)
+{
+    const double *middle = contact->middle, *point = contact->point;
+    return middle == NULL || (middle[0] == point[0] && middle[1] == point[1] && middle[2] == point[2]);
+}
+
 /* Takes from along and across, m/s^2, what could give energy.  body: as they are seen. */
 static void takeEnergy(const spragCurvedContact *contact, const spragBodyState *const body[2], double step,
                        double *along, double across[3])
@@ -317,10 +324,8 @@ static void takeEnergy(const spragCurvedContact *contact, const spragBodyState *
     double tangent[3];
     for (int i = 0; i < 3; ++i)
         tangent[i] = across[i] - normal * contact->n[i];
-    const double *middle = contact->middle, *point = contact->point;
-    const int alone = middle == NULL || (middle[0] == point[0] && middle[1] == point[1] && middle[2] == point[2]);
-    /* else c_n of the others is another */
-    const double inside = alone ? fmax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
+    /* (c_n of another point of its face is another.) */
+    const double inside = isAlone(contact) ? fmax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
                  outside = size - inside; /* NaN: there is no friction */
     const int throws = *along < 0 && square * *along * *along > none,
               turns = outside > 0 && square * outside * outside > none;
