@@ -201,23 +201,6 @@ static void productOnPlane(const spragBodyState *const body[2], int round, doubl
     productOf(body, point, W, rate, out);
 }
 
-/* The same as seen from the plane, as if that stood still: w x (w x (C - G)), w how body[round] turns against it. */
-static void productFromPlane(const spragBodyState *const body[2], int round, double radius, const double point[3],
-                             const double n[3], double out[3])
-{
-    const spragBodyState *plane = body[1 - round];
-    const double side = round == 0 ? 1 : -1;
-    double arm[3], w[3], c[3];
-    for (int i = 0; i < 3; ++i) {
-        arm[i] = point[i] + side * radius * n[i] - body[round]->position[i];
-        w[i] = body[round]->velocity[3 + i] - (plane == NULL ? 0 : plane->velocity[3 + i]);
-    }
-    spragCross3(c, w, arm);
-    spragCross3(out, w, c);
-    for (int i = 0; i < 3; ++i)
-        out[i] *= side;
-}
-
 static void productOfSpheres(const spragBodyState *const body[2], const double radius[2], const double point[3],
                              const double n[3], double out[3])
 {
@@ -237,40 +220,59 @@ static void productOfSpheres(const spragBodyState *const body[2], const double r
     productOf(body, point, W, rate, out);
 }
 
-typedef void PlaneProduct(const spragBodyState *const body[2], int round, double radius, const double point[3],
-                          const double n[3], double out[3]);
-
-/* By what meets what; onPlane: what a plane has. */
-static void productBy(PlaneProduct *onPlane, const spragBodyState *const body[2], const double radius[2],
-                      const double point[3], const double n[3], double out[3])
+void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],
+                          const double n[3], double out[3])
 {
     out[0] = out[1] = out[2] = 0;
     const int flat[2] = {isinf(radius[0]), isinf(radius[1])};
     if (isnan(radius[0]) || isnan(radius[1]) || (flat[0] && flat[1]))
         return;
     if (flat[1] || (!flat[0] && radius[0] > 0 && radius[1] == 0)) {
-        onPlane(body, 0, radius[0], point, n, out); /* a ball meets the flat of a box, not its corner */
+        productOnPlane(body, 0, radius[0], point, n, out); /* a ball meets the flat of a box, not its corner */
     } else if (flat[0] || (radius[1] > 0 && radius[0] == 0)) {
-        onPlane(body, 1, radius[1], point, n, out);
+        productOnPlane(body, 1, radius[1], point, n, out);
     } else if (radius[0] + radius[1] > 0) {
         productOfSpheres(body, radius, point, n, out);
     } else { /* a corner of one on a face of the other, we do not know which */
         double other[3];
-        onPlane(body, 0, 0, point, n, out);
-        onPlane(body, 1, 0, point, n, other);
+        productOnPlane(body, 0, 0, point, n, out);
+        productOnPlane(body, 1, 0, point, n, other);
         for (int i = 0; i < 3; ++i)
             out[i] = 0.5 * (out[i] + other[i]);
     }
 }
 
-void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],
-                          const double n[3], double out[3])
+/* The bodies of a contact as what is driven sees them, as if that stood still. */
+typedef struct Seen {
+    spragBodyState state[2];
+    const spragBodyState *body[2];
+    int turned; /* 1: what is driven turns; else they have the same term */
+} Seen;
+
+static void see(const spragBodyState *const body[2], Seen *seen)
 {
-    productBy(productOnPlane, body, radius, point, n, out);
+    const spragBodyState *driven = NULL;
+    for (int side = 0; side < 2; ++side) {
+        seen->body[side] = body[side];
+        if (body[side] != NULL && body[side]->kinematic)
+            driven = body[side];
+    }
+    seen->turned = driven != NULL && spragDot3(driven->velocity + 3, driven->velocity + 3) > 0;
+    for (int side = 0; side < 2 && driven != NULL; ++side) {
+        double along[3];
+        if (body[side] == NULL)
+            continue;
+        seen->state[side] = *body[side];
+        pointVelocity(along, driven, body[side]->position);
+        for (int i = 0; i < 3; ++i) {
+            seen->state[side].velocity[i] -= along[i];
+            seen->state[side].velocity[3 + i] -= driven->velocity[3 + i];
+        }
+        seen->body[side] = &seen->state[side];
+    }
 }
 
-/* J and kg: of the turning of a contact's bodies and of their motion against each other, as its plane sees that where
- * one of them is driven; the reduced mass. */
+/* J and kg: of the turning of two bodies and of their motion against each other; the reduced mass. */
 typedef struct Meeting {
     double energy, mass;
 } Meeting;
@@ -278,21 +280,17 @@ typedef struct Meeting {
 static Meeting meetingOf(const spragBodyState *const body[2])
 {
     Meeting meeting = {0};
-    double inverse = 0, v[3] = {0, 0, 0}, still[3] = {0, 0, 0}; /* still: 1/s, how what is driven turns */
+    double inverse = 0, v[3] = {0, 0, 0};
     for (int side = 0; side < 2; ++side) {
-        for (int i = 0; i < 3 && body[side] != NULL; ++i)
-            v[i] += side == 0 ? body[side]->velocity[i] : -body[side]->velocity[i];
-        if (body[side] != NULL && body[side]->kinematic)
-            memcpy(still, body[side]->velocity + 3, sizeof still);
-    }
-    for (int side = 0; side < 2; ++side) {
-        double L[3], w[3];
-        if (body[side] == NULL || body[side]->kinematic)
+        double L[3];
+        if (body[side] == NULL)
             continue;
         for (int i = 0; i < 3; ++i)
-            w[i] = body[side]->velocity[3 + i] - still[i];
-        spragMul33(L, body[side]->inertia, w);
-        meeting.energy += 0.5 * spragDot3(L, w);
+            v[i] += side == 0 ? body[side]->velocity[i] : -body[side]->velocity[i];
+        if (body[side]->kinematic)
+            continue;
+        spragMul33(L, body[side]->inertia, body[side]->velocity + 3);
+        meeting.energy += 0.5 * spragDot3(L, body[side]->velocity + 3);
         inverse += body[side]->inverse_mass;
     }
     meeting.mass = inverse > 0 ? 1 / inverse : 0;
@@ -300,32 +298,40 @@ static Meeting meetingOf(const spragBodyState *const body[2])
     return meeting;
 }
 
-/* The term at this point, and as the plane sees it, which is the same where it is not driven. */
-static void seenAt(const spragCurvedContact *contact, const double point[3], int driven, double product[3],
-                   double seen[3])
+/* The term at this point, and as what is driven sees it. */
+static void seenAt(const spragCurvedContact *contact, const Seen *seen, const double point[3], double product[3],
+                   double as_seen[3])
 {
     spragVelocityProduct(contact->body, contact->radius, point, contact->n, product);
-    if (driven)
-        productBy(productFromPlane, contact->body, contact->radius, point, contact->n, seen);
+    if (seen->turned)
+        spragVelocityProduct(seen->body, contact->radius, point, contact->n, as_seen);
     else
-        memcpy(seen, product, 3 * sizeof *seen);
+        memcpy(as_seen, product, 3 * sizeof *as_seen);
 }
 
-/* Takes from along and across, m/s^2, what could give energy. */
-static void takeEnergy(const spragCurvedContact *contact, double step, double *along, double across[3])
+/* 1: its face has no other point. */
+static int isAlone(const spragCurvedContact *contact)
+{
+    const double *middle = contact->middle, *point = contact->point;
+    return middle == NULL || (middle[0] == point[0] && middle[1] == point[1] && middle[2] == point[2]);
+}
+
+/* Takes from along and across, m/s^2, what could give energy.  body: as they are seen. */
+static void takeEnergy(const spragCurvedContact *contact, const spragBodyState *const body[2], double step,
+                       double *along, double across[3])
 {
     const double square = step * step, normal = spragDot3(contact->n, across), none = NOTHING * NOTHING;
     double tangent[3];
     for (int i = 0; i < 3; ++i)
         tangent[i] = across[i] - normal * contact->n[i];
-    const int alone = contact->middle == NULL; /* else c_n of the others is another */
-    const double inside = alone ? fmax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
+    /* (c_n of another point of its face is another.) */
+    const double inside = isAlone(contact) ? fmax(normal, 0) / contact->mu : 0, size = spragNorm3(tangent),
                  outside = size - inside; /* NaN: there is no friction */
     const int throws = *along < 0 && square * *along * *along > none,
               turns = outside > 0 && square * outside * outside > none;
     if (!throws && !turns)
         return;
-    const Meeting meeting = meetingOf(contact->body);
+    const Meeting meeting = meetingOf(body);
     if (throws)
         *along *= spragProductShare(meeting.energy, meeting.mass, square * *along * *along);
     const double taken = turns ? 1 - spragProductShare(meeting.energy, meeting.mass, square * outside * outside) : 0;
@@ -335,24 +341,23 @@ static void takeEnergy(const spragCurvedContact *contact, double step, double *a
 
 double spragFaceProduct(const spragCurvedContact *contact, double step, double out[3], double rest[3])
 {
-    double turn = 0, at[3], seen[3]; /* turn: rad */
-    int driven = 0;
-    for (int side = 0; side < 2; ++side) {
+    double turn = 0, at[3], as_seen[3]; /* turn: rad */
+    Seen seen;
+    for (int side = 0; side < 2; ++side)
         turn = fmax(turn, contact->body[side] == NULL ? 0 : step * spragNorm3(contact->body[side]->velocity + 3));
-        driven |= contact->body[side] != NULL && contact->body[side]->kinematic;
-    }
+    see(contact->body, &seen);
     const double limit = spragProductLimit(turn);
-    seenAt(contact, contact->point, driven, at, seen);
-    double along = spragDot3(contact->n, seen) / limit;
+    seenAt(contact, &seen, contact->point, at, as_seen);
+    double along = spragDot3(contact->n, as_seen) / limit;
     const double carried = spragDot3(contact->n, at) / limit - along;
     if (contact->middle != NULL)
-        seenAt(contact, contact->middle, driven, at, seen);
+        seenAt(contact, &seen, contact->middle, at, as_seen);
     for (int i = 0; i < 3; ++i) {
-        rest[i] = 0.5 * (at[i] - seen[i]) / limit;
-        out[i] = seen[i] / limit;
+        rest[i] = 0.5 * (at[i] - as_seen[i]) / limit;
+        out[i] = as_seen[i] / limit;
     }
     if (!isnan(contact->mu))
-        takeEnergy(contact, step, &along, out);
+        takeEnergy(contact, seen.body, step, &along, out);
     for (int i = 0; i < 3; ++i)
         out[i] += rest[i];
     return along + carried;

@@ -88,14 +88,14 @@ typedef struct spragCurvedContact {
 } spragCurvedContact;
 
 /* What a step has of it, m/s^2.  Along n, returned, it is that of the contact's point; across n, out (3, world axes),
- * that of the middle of its face.  Where one of the bodies is kinematic that is half of it, and half of it as seen from
- * the plane, which is the same if the plane does not turn.  All are divided by spragProductLimit, and lose what could
- * give energy (spragProductShare).
+ * that of the middle of its face.  Where one of the bodies is kinematic that is half of it, and half of it as that body
+ * sees it, as if it stood still, which is the same if it does not turn.  All are divided by spragProductLimit, and lose
+ * what could give energy (spragProductShare).
  *
  * Why half: ODE moves a body by h v, v the velocity at the end of the step.  With all of Jdot v what sticks to a
  * turntable then goes inwards by (w h)^2 / 2 of its radius in each step, without it outwards, and with half of it,
- * which is the velocity of mid-step, along the circle, to third order in h.  As seen from the plane it does not turn,
- * and there is nothing to halve: what turns on the floor, about its tip, has the law of the step's end.
+ * which is the velocity of mid-step, along the circle, to third order in h.  As the turntable sees it it does not
+ * turn, and there is nothing to halve: what turns on the floor, about its tip, has the law of the step's end.
  *
  * rest (3, world axes): what is left out across n.  What stuck in the last step then has J v = h rest at the start of
  * this one, which is no slip. */
@@ -123,7 +123,7 @@ static inline double spragProductLimit(double turn)
  * turning and of their motion against each other.  Where they turn by less than some hundredths of a radian it is all
  * there; where it is not, the contact goes by J v = 0 in that direction, as ODE's do, and takes energy.  c_n >= 0, of
  * which b and all paradoxes are made, is never changed, nor is c_t of a tip with mu |c_t| <= c_n.  On what is driven
- * all this is as its plane sees it.
+ * all this is as that sees it.
  *
  * energy, mass: J and kg; square: of d. */
 #define SPRAG_PRODUCT_GIVES 1e-3

@@ -174,15 +174,12 @@ static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
     return 1;
 }
 
-/* m/s, max |q|: the residual of r = 0 is no greater. */
+/* m/s, max |q| of contacts: the residual of r = 0 is no greater, as what bears no load may turn. */
 static double residualOfNone(const spragGreedy *greedy)
 {
     double square = 0;
-    for (int k = 0; k < greedy->contact_count; ++k) {
+    for (int k = 0; k < greedy->contact_count; ++k)
         square = fmax(square, spragDot3(greedy->contact[k].q, greedy->contact[k].q));
-        if (greedy->roll != NULL)
-            square = fmax(square, spragDot3(greedy->roll[k].q, greedy->roll[k].q));
-    }
     return sqrt(square);
 }
 

@@ -211,6 +211,87 @@ static void stepsHaveThatOfTheFace(void **state)
     }
 }
 
+/* What does not turn sees the term as it is, wherever its centre is, and whoever has the face: a box that spins on a
+ * kinematic box.  (It was pushed along by w^2 times its distance from the centre of that.) */
+static void whatDoesNotTurnIsAFloor(void **state)
+{
+    (void)state;
+    static const double radius[][2] = {{0, 0}, {SPRAG_CURVATURE_FLAT, 0}, {0, SPRAG_CURVATURE_FLAT}, {0.2, 0.3}};
+    for (int k = 0; k < 8; ++k) {
+        Pair p;
+        double product[3], out[3], rest[3];
+        randomPair(&p, radius[k % 4][0], radius[k % 4][1], 0);
+        p.state[1].kinematic = 1;
+        for (int i = 0; i < 3; ++i) {
+            p.state[1].velocity[3 + i] = 0;
+            p.state[1].position[i] += k / 4 * 100;
+        }
+        spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
+        const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, NAN};
+        CHECK_NEAR(spragFaceProduct(&contact, 0.01, out, rest), spragDot3(product, p.normal), 1e-12);
+        for (int i = 0; i < 3; ++i) {
+            CHECK_NEAR(out[i], product[i], 1e-12);
+            CHECK_NEAR(rest[i], 0, 0);
+        }
+    }
+}
+
+/* What is left of a term that could give energy is the same wherever a driven body's motion is named. */
+static void energyIsAsTheDrivenBodySeesIt(void **state)
+{
+    (void)state;
+    const double step = 0.2;
+    int less = 0;
+    for (int k = 0; k < 20; ++k) {
+        Pair p;
+        double left[2][4], rest[3];
+        randomPair(&p, 0, SPRAG_CURVATURE_FLAT, 0);
+        p.state[1].kinematic = 1;
+        p.state[0].inverse_mass = 1;
+        p.state[0].inertia[0] = p.state[0].inertia[4] = p.state[0].inertia[8] = 0.01;
+        for (int place = 0; place < 2; ++place) {
+            const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, 1};
+            const double along = spragFaceProduct(&contact, step, left[place], rest);
+            double at[3], carried = 0;
+            spragVelocityProduct(p.body, p.radius, p.point, p.normal, at);
+            for (int i = 0; i < 3; ++i) {
+                left[place][i] -= rest[i];
+                carried += 2 * rest[i] * p.normal[i];
+                less += place == 0 && fabs(left[place][i] + 2 * rest[i] - at[i]) > 1e-3;
+            }
+            left[place][3] = along - carried;
+            const double arm[3] = {5, -2, 3};
+            double moves[3];
+            spragCross3(moves, p.state[1].velocity + 3, arm);
+            for (int i = 0; i < 3; ++i) {
+                p.state[1].position[i] += arm[i];
+                p.state[1].velocity[i] += moves[i];
+            }
+        }
+        for (int i = 0; i < 4; ++i)
+            CHECK_NEAR(left[1][i], left[0][i], 1e-9);
+    }
+    assert_true(less > 0);
+}
+
+/* Two contacts at one point have what one has. */
+static void twoAtOnePointAreAsOne(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 20; ++k) {
+        Pair p;
+        double one[3], two[3], rest[3];
+        randomPair(&p, 0, SPRAG_CURVATURE_FLAT, 1);
+        p.state[0].inverse_mass = 1;
+        p.state[0].inertia[0] = p.state[0].inertia[4] = p.state[0].inertia[8] = 0.01;
+        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL, 1},
+                                 both = {p.body, p.radius, p.normal, p.point, p.point, 1};
+        CHECK_NEAR(spragFaceProduct(&alone, 0.2, one, rest), spragFaceProduct(&both, 0.2, two, rest), 0);
+        for (int i = 0; i < 3; ++i)
+            CHECK_NEAR(one[i], two[i], 0);
+    }
+}
+
 static void geomsHaveTheirRadius(void **state)
 {
     (void)state;
@@ -477,6 +558,9 @@ int main(void)
                                        cmocka_unit_test(rollingHasNone),
                                        cmocka_unit_test(unknownSurfacesHaveNone),
                                        cmocka_unit_test(stepsHaveThatOfTheFace),
+                                       cmocka_unit_test(whatDoesNotTurnIsAFloor),
+                                       cmocka_unit_test(energyIsAsTheDrivenBodySeesIt),
+                                       cmocka_unit_test(twoAtOnePointAreAsOne),
                                        cmocka_unit_test(geomsHaveTheirRadius),
                                        cmocka_unit_test(sunkPointsAreNearerToTheCentre),
                                        cmocka_unit_test(spinDoesNotBounce),
