@@ -121,7 +121,8 @@ static inline double spragProductLimit(double turn)
  * step, and bodies of 60 rad/s had up to twelve times their energy after a step of 1/60 s.  So of d the share
  * e / (m |d|^2 / 2) is left where that is below 1, e a small part (SPRAG_PRODUCT_GIVES) of the energy of the bodies'
  * turning and of their motion against each other.  Where they turn by less than some hundredths of a radian it is all
- * there; where it is not, the contact goes by J v = 0 in that direction, as ODE's do, and takes energy.  c_n >= 0, of
+ * there; where it is not, the contact goes by J v = 0 in that direction, as ODE's do, and takes energy.  (That is of
+ * each contact alone: a light body between a heavy one and the floor gained 1 % in one step of 2000.)  c_n >= 0, of
  * which b and all paradoxes are made, is never changed, nor is c_t of a tip with mu |c_t| <= c_n.  On what is driven
  * all this is as that sees it.
  *
