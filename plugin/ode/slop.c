@@ -20,6 +20,16 @@ enum {
 #define LONG 0.0125     /* s: in longer steps no deeper than in these, by SINKS and HURRIED; what parts grows no more */
 #define ERP_SINKS 0.1   /* under a lesser ERP they sink as under this: else by 1 mm a step, and more, under 1e-3 */
 
+/* m, from the nearer of the two centres.  (The other may be a ship's.) */
+static double armOf(const spragContactMemory *memory)
+{
+    double arm = INFINITY;
+    for (int side = 0; side < 2; ++side)
+        if (memory->serial[side] != 0)
+            arm = fmin(arm, spragNorm3(memory->local[side]));
+    return arm < INFINITY ? arm : 0;
+}
+
 double spragSlopOf(const struct spragWorld *world, const spragIsland *island)
 {
     const int each = island->joint_count / LOOKS + 1;
@@ -31,7 +41,7 @@ double spragSlopOf(const struct spragWorld *world, const spragIsland *island)
             continue;
         const spragContactMemory *memory = &world->memory[joint->memory];
         slop = fmax(slop, memory->slop);
-        arms += memory->arm;
+        arms += armOf(memory);
         ++known;
     }
     return known > 0 ? fmin(slop, ARM_SHARE * arms / known) : 0;

@@ -16,7 +16,9 @@
  * left at 5e-3 m/s began each step at 2 to 3, and gravity gives 0.16.  So a heap whose steps are not solved stirred
  * itself for ever.  A large island therefore keeps
  *
- *     slop = max(what it had, min(SLOP_TIMES R h, g h^2 / 2)),   at most a fiftieth of its contacts' arms.
+ *     slop = max(what it had, min(SLOP_TIMES R h, g h^2 / 2)),
+ *
+ * at most a fiftieth of the contacts' mean distance from the nearer of their bodies' centres.
  *
  * 1000 boxes rest after 2 to 3 s, where they never did, 3000 after 4.  It never falls: what is pushed out moves the
  * pile, and is no truer than what stays.

@@ -35,14 +35,16 @@ static void setFake(Fake *fake)
     for (int k = 0; k < JOINTS; ++k) {
         fake->joint[k].contact = &fake->contact;
         fake->joint[k].memory = fake->number[k] = k;
-        fake->memory[k].arm = 0.1;
+        fake->memory[k].serial[0] = 1;
+        fake->memory[k].local[0][0] = 0.1;
     }
     fake->island.joint = fake->number;
     fake->island.joint_count = fake->island.contact_count = JOINTS;
     fake->island.body_count = 2;
 }
 
-/* As much as five such answers part; it never falls, a fall is the most, and so is a fiftieth of the arms. */
+/* As much as five such answers part; it never falls, a fall is the most, and so is a fiftieth of the arms, of small
+ * bodies on a large one too. */
 static void slopFollowsFromWhatIsLeft(void **state)
 {
     (void)state;
@@ -60,8 +62,11 @@ static void slopFollowsFromWhatIsLeft(void **state)
     for (int k = 0; k < JOINTS; ++k)
         fake.memory[k].slop = 1e-3;
     CHECK_NEAR(spragSlopOf(&fake.world, &fake.island), 1e-3, 1e-15);
-    for (int k = 0; k < JOINTS; ++k)
-        fake.memory[k].arm = 0.01;
+    for (int k = 0; k < JOINTS; ++k) {
+        fake.memory[k].local[0][0] = 0.01;
+        fake.memory[k].serial[1] = 2;
+        fake.memory[k].local[1][0] = fake.memory[k].arm = 50;
+    }
     CHECK_NEAR(spragSlopOf(&fake.world, &fake.island), 0.02 * 0.01, 1e-15);
     for (int k = 0; k < JOINTS; ++k)
         fake.joint[k].memory = -1;
