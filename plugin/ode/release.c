@@ -150,6 +150,7 @@ static int isSqueezed(const spragSolveOptions *options, spragIsland *island, spr
 
 /* An island that was wedged in the last step may still be: the mode search alone is tried before a wedge is looked for,
  * unless it is squeezed, which costs a tenth of that to ask.
+ * Where infinite friction is in conflict still, contacts yield.
  * If it was wedged in this step (again), with other bounds or corrections, not even that is.  1: it is solved, wedged,
  * or there is no memory; 0: neither. */
 static int solveWedged(const spragSolveOptions *options, spragIsland *island, int again, int *iterations,
@@ -170,7 +171,9 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
     }
     if (*status == SPRAG_ERROR_MEMORY || !isFar(options, island))
         return !again;
-    if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
+    if (spragConflicts(island))
+        return 1;
+    if (spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         *status = SPRAG_ERROR_MEMORY;
     island->guides_yield |= island->wedge > 0 && island->wedged_before > 1; /* yielding contacts were not enough */
     return *status == SPRAG_ERROR_MEMORY || island->wedge > 0;

@@ -563,6 +563,28 @@ static void aWedgeInHasteYields(void **state)
     }
 }
 
+/* Contacts of mu = infinity that contradict each other yield at once where they did in the last step. */
+static void aConflictThatLastsIsNotSearched(void **state)
+{
+    (void)state;
+    Vice vice;
+    int first = 0;
+    makeVice(&vice, 1e-6);
+    dWorldSetCFM(vice.world, 0);
+    for (int step = 0; step < 4; ++step) {
+        dJointGroupEmpty(vice.group);
+        for (int side = 0; side < 2; ++side)
+            addLeaningWall(&vice, 1 - 2 * side, 0.02 / (1 + side), dInfinity, 0.1);
+        assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+        const spragStepInfo info = spragWorldGetStepInfo(vice.sprag);
+        assert_int_equal(info.wedged, 1);
+        assert_true(info.residual <= 1e-6);
+        first = step == 0 ? info.iterations : first;
+        assert_true(step == 0 || 4 * info.iterations <= first);
+    }
+    freeVice(&vice);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(aWedgeYieldsAndIsTold),
@@ -571,6 +593,7 @@ int main(void)
                                        cmocka_unit_test(aWedgeAmongManyIsFound),
                                        cmocka_unit_test(aWedgeInHasteIsFound),
                                        cmocka_unit_test(aWedgeInHasteYields),
+                                       cmocka_unit_test(aConflictThatLastsIsNotSearched),
                                        cmocka_unit_test(aSqueezeIsNotSearched),
                                        cmocka_unit_test(whatIsSqueezedDoesNotCreep),
                                        cmocka_unit_test(aLimitedStepSqueezesModestly),
