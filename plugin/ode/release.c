@@ -14,6 +14,9 @@
  * found at all for boxes pushed by a wall, four fifths are found within it; the others took up to 0.4 s.) */
 #define WORK_DESPITE 1e7
 
+/* The same at least, whatever its haste, of an island whose contacts yield: to ask for its wedge took longer. */
+#define WORK_YIELDING 1e7
+
 /* The same of the first methods of an island of more than FEW blocks, before it is asked for a wedge. */
 #define WORK_BEFORE 6e6
 
@@ -147,6 +150,7 @@ static int isSqueezed(const spragSolveOptions *options, spragIsland *island, spr
 
 /* An island that was wedged in the last step may still be: the mode search alone is tried before a wedge is looked for,
  * unless it is squeezed, which costs a tenth of that to ask.
+ * Where infinite friction is in conflict still, contacts yield.
  * If it was wedged in this step (again), with other bounds or corrections, not even that is.  1: it is solved, wedged,
  * or there is no memory; 0: neither. */
 static int solveWedged(const spragSolveOptions *options, spragIsland *island, int again, int *iterations,
@@ -167,7 +171,9 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
     }
     if (*status == SPRAG_ERROR_MEMORY || !isFar(options, island))
         return !again;
-    if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
+    if (spragConflicts(island))
+        return 1;
+    if (spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         *status = SPRAG_ERROR_MEMORY;
     island->guides_yield |= island->wedge > 0 && island->wedged_before > 1; /* yielding contacts were not enough */
     return *status == SPRAG_ERROR_MEMORY || island->wedge > 0;
@@ -243,10 +249,11 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
     return early ? goOn(options, island, rest, iterations) : status;
 }
 
-/* Is a wedge that was not asked so yet a squeeze?  1: no memory. */
+/* Is a wedge that was not asked so yet a squeeze?  (Of a large island the next step asks.)  1: no memory. */
 static int nameSqueeze(spragIsland *island, spragStatus *status)
 {
-    if (!island->wedged_before && island->wedge > 0 && spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+    if (!island->wedged_before && island->wedge > 0 && island->block_count <= LARGE &&
+        spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
         *status = SPRAG_ERROR_MEMORY;
     return *status == SPRAG_ERROR_MEMORY;
 }
@@ -281,8 +288,10 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
         status = spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, &iterations);
     own.time_limit = spragTimeLeft(given->time_limit, begin);
     if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
-        (island->wedge > 0 || spragConflicts(island)) && !nameSqueeze(island, &status))
+        (island->wedge > 0 || spragConflicts(island)) && !nameSqueeze(island, &status)) {
+        own.work_limit = own.work_limit > 0 ? fmax(own.work_limit, WORK_YIELDING) : 0;
         status = spragYieldingSolve(options, island, again || island->wedged_before ? guess : NULL, &iterations);
+    }
     const int limited = given->time_limit > 0 || given->iteration_limit > 0;
     if (limited && status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
         island->block_count <= FEW && !(island->wedge > 0) && !spragConflicts(island))

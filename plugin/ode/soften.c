@@ -28,6 +28,7 @@ enum {
 #define SHARE_MOST 0.11
 #define SHARE_SWEPT 0.1  /* the same where there is only time for some sweeps, which then end at rest */
 #define NEAR_REST 0.1    /* of mostWithout(): of 1704 answers with a smaller residual, sweeps brought only 41 nearer */
+#define NEARER 0.1       /* of what the rigid answer leaves: yielding that misses is of use too */
 #define SHARE_NAMED 0.01 /* of the sum of a wedge's normal impulses: a contact with less has no part in it */
 #define MU_STICKS 2      /* friction up to which contacts are asked to yield along their normals alone */
 #define CLOSING 1e-6     /* m/s: a wedge that closes more slowly is none */
@@ -306,7 +307,7 @@ spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *is
     }
     if (status == SPRAG_ERROR_MEMORY)
         return status;
-    if (!solved) {
+    if (!solved && !(island->wedge > 0 && island->solve.residual < NEARER * before.info.residual)) {
         takeBack(island, &before);
         island->wedge = 0;
     }
