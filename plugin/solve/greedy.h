@@ -86,6 +86,7 @@ typedef struct spragGreedy {
                      many more; NULL: nobody asks for it */
     double begun, best_residual; /* m/s, of the guess; of the best r */
     double creep;                /* m/s, that the judge saw (problem/creep.h) */
+    double energy;               /* J, the same: r.q + r.W r / 2, what r gives the bodies */
     long visits;
     int many;                       /* 1: spragGreedyWiden was asked for */
     struct spragGreedyLanes *lanes; /* of large problems with many visits, or NULL */
@@ -121,6 +122,8 @@ void spragGreedyBegin(spragGreedy *greedy, double *others, double *u);
  * Two contacts that squeezed a body with 3e4 N s in the last step, and hardly turned since, have the least energy as
  * they are, and throw it: of 4943 blows on boxes with mu = 2 one ended at 13 m/s. */
 double spragGreedyDrop(spragGreedy *greedy, double share, double residual, double *others, double *u);
+/* m/s, max |q| of contacts: the residual of r = 0 is no greater, as what bears no load may turn. */
+double spragGreedyNone(const spragGreedy *greedy);
 /* Rounds of the worst contacts until none is likely to change by more than `enough` (m/s), greedy->visits is `most`, or
  * `deadline` (s, spragSeconds) is past, but for `least` visits. */
 void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, double deadline);

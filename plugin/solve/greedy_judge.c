@@ -131,6 +131,7 @@ static double judge(spragGreedy *greedy, Judgement *judgement)
             sums->worst = range->worst;
     }
     greedy->creep = judgement->sums.creep;
+    greedy->energy = judgement->sums.work + judgement->sums.square / 2;
     if (greedy->lanes != NULL)
         greedy->lanes->judged = 1;
     if (judgement->sums.worst < greedy->best_residual) {
@@ -174,8 +175,7 @@ static int shortenGuess(spragGreedy *greedy, const Judgement *guess)
     return 1;
 }
 
-/* m/s, max |q| of contacts: the residual of r = 0 is no greater, as what bears no load may turn. */
-static double residualOfNone(const spragGreedy *greedy)
+double spragGreedyNone(const spragGreedy *greedy)
 {
     double square = 0;
     for (int k = 0; k < greedy->contact_count; ++k)
@@ -185,7 +185,7 @@ static double residualOfNone(const spragGreedy *greedy)
 
 double spragGreedyDrop(spragGreedy *greedy, double share, double residual, double *others, double *u)
 {
-    if (!(residual > share * residualOfNone(greedy)))
+    if (!(residual > share * spragGreedyNone(greedy)))
         return residual;
     scaleGuess(greedy, others, 0);
     return spragGreedyResidual(greedy, u);
