@@ -142,8 +142,8 @@ static void aHeapThatIsNotSolvedRests(void **state)
     SceneDestroy(world);
 }
 
-/* Where visits lead away with so much friction, less of it holds the bodies apart (matrix_free.c).  (They fell into each
- * other, and flew away at tens of m/s.) */
+/* Where visits lead away with so much friction, less of it holds the bodies apart (matrix_free.c).  (They fell into
+ * each other, and flew away at tens of m/s.) */
 static void aHeapOfHighFrictionHolds(void **state)
 {
     (void)state;
