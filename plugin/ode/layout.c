@@ -17,6 +17,7 @@ enum {
 
 static struct {
     size_t first_body, first_joint, next, contact;                /* bytes */
+    size_t functions, implementation;                             /* of a world: its threading */
     size_t tag;                                                   /* of a body and of a joint */
     size_t time_left, steps_left, samples[2], sample_next, ready; /* of a body: auto-disable */
     size_t moved;                                                 /* of a body: the callback */
@@ -211,6 +212,12 @@ void spragLayoutSetIdleState(dBodyID body, const spragIdleState *state)
     for (int which = 0; which < 2; ++which)
         if (nextSample(body, which) != NULL)
             memcpy(nextSample(body, which), state->sample[which], sizeof state->sample[which]);
+}
+
+const dThreadingFunctionsInfo *spragLayoutThreading(dWorldID world, dThreadingImplementationID *implementation)
+{
+    *implementation = word(world, layout.implementation);
+    return word(world, layout.functions);
 }
 
 spragMovedFn *spragLayoutMovedCallback(dBodyID body)
@@ -440,6 +447,18 @@ static int findHiding(void)
     return hides;
 }
 
+/* The world is only given the two: nothing is called. */
+static int findThreading(dWorldID world)
+{
+    static const dThreadingFunctionsInfo functions = {.struct_size = sizeof functions};
+    dThreadingImplementationID own = (dThreadingImplementationID)(void *)&layout;
+    dWorldSetStepThreadingImplementation(world, &functions, own);
+    const int found = findWord(world, WORLD_WORDS, &functions, &layout.functions) &&
+                      findWord(world, WORLD_WORDS, own, &layout.implementation);
+    dWorldSetStepThreadingImplementation(world, NULL, NULL);
+    return found && word(world, layout.functions) == NULL && word(world, layout.implementation) == NULL;
+}
+
 static void findLayout(void)
 {
     dWorldID world = dWorldCreate();
@@ -461,7 +480,8 @@ static void findLayout(void)
                    findWord(joint[2], OBJECT_WORDS, joint[1], &joint_next) && isChain(joint, joint_next) &&
                    joint_next == layout.next && findContact(joint[2], &contact, &layout.contact);
     dJointGroupEmpty(group);
-    layout.known = layout.known && findChainTags(world, body) && findIdling(world) && findHiding();
+    layout.known =
+        layout.known && findThreading(world) && findChainTags(world, body) && findIdling(world) && findHiding();
     dJointGroupDestroy(group);
     dWorldDestroy(world);
 }

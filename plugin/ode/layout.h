@@ -2,8 +2,9 @@
  *
  * ODE has no public list of either, and a remembered dJointID or dBodyID may have been destroyed (and its address given
  * to another object) since the last step, so a step may follow only what the world itself says is alive.  Facts are
- * needed beyond the public interface: the offsets of the list heads in a world and a body, of link and tag in an
- * object, of the dContact in a contact joint, of the auto-disable counters and the moved callback in a body.  They are
+ * needed beyond the public interface: the offsets of the list heads and the threading in a world, of the list head in a
+ * body, of link and tag in an object, of the dContact in a contact joint, of the auto-disable counters and the moved
+ * callback in a body.  They are
  * found, not assumed: once per process a scratch world is searched for them, and a library in which they cannot be
  * found unambiguously is refused (SPRAG_ERROR_ODE), never guessed at. All else is asked through ODE's own functions. */
 #ifndef SPRAG_ODE_LAYOUT_H
@@ -44,6 +45,9 @@ void spragLayoutShowJointsOf(dBodyID body, void *joints);
 /* 1 if ODE's next step by h will find the body idle for long enough: before it looks for islands it disables such a
  * body and sets its velocity to zero; an awake island enables it again, at rest. */
 int spragLayoutFallsIdle(dBodyID body, dReal h);
+
+/* The threading implementation that the world was given, and its functions; NULL: ODE's default. */
+const dThreadingFunctionsInfo *spragLayoutThreading(dWorldID world, dThreadingImplementationID *implementation);
 
 /* What auto-disable remembers of a body. */
 typedef struct spragIdleState {

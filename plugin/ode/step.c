@@ -11,6 +11,7 @@
 #include "ode/island.h"
 #include "ode/judge.h"
 #include "ode/lanes.h"
+#include "ode/layout.h"
 #include "ode/ledger.h"
 #include "ode/park.h"
 #include "ode/report.h"
@@ -36,9 +37,24 @@ static void endStage(struct spragWorld *world, int stage, double *since)
     *since = t;
 }
 
+/* Asks the world's own threads for as many jobs as any step may have.  ODE makes room for more in the step that first
+ * needs them, and there aborts, or loses jobs, if a thread has not yet given back those of the last step, for which no
+ * step waits (DoPreallocateJobInfos).  Under Sprag steps of one thread (ode/park) come before others: it happened. */
+static void makeRoomForJobs(const struct spragWorld *world)
+{
+    dThreadingImplementationID own;
+    const dThreadingFunctionsInfo *const functions = spragLayoutThreading(world->world, &own);
+    if (functions == NULL)
+        return;
+    const ddependencycount_t threads = 1 + functions->retrieve_thread_count(own);
+    const ddependencycount_t each = 3 * threads + 8; /* dWorldQuickStep's for one island; dWorldStep: 2 threads + 4 */
+    functions->preallocate_resources_for_calls(own, 1 + threads * (each + 1));
+}
+
 static spragStatus stepOde(struct spragWorld *world, double step)
 {
     const int quick = world->config.stepper == SPRAG_STEPPER_QUICKSTEP || world->info.quick;
+    makeRoomForJobs(world);
     spragFloatsGive(&world->floats);
     const int ok = quick ? dWorldQuickStep(world->world, (dReal)step) : dWorldStep(world->world, (dReal)step);
     world->floats = spragFloatsTake();

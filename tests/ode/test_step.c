@@ -102,14 +102,64 @@ static void inclineHoldsBelowMu(void **state)
     }
 }
 
+/* ---------------------------------------------------------------- threads of ODE's own */
+
+static ddependencycount_t first_asked, most_asked;
+static dThreadingImplResourcesForCallsPreallocateFunction *preallocate;
+
+static unsigned twoThreads(dThreadingImplementationID own)
+{
+    (void)own;
+    return 2;
+}
+
+static int countJobs(dThreadingImplementationID own, ddependencycount_t count)
+{
+    if (first_asked == 0)
+        first_asked = count;
+    most_asked = count > most_asked ? count : most_asked;
+    return preallocate(own, count);
+}
+
+/* ODE makes room for jobs while its threads may still be at those of the step before: all of it in the first step. */
+static void roomForJobsIsMadeOnce(void **state)
+{
+    (void)state;
+    Twin t;
+    makeTwin(&t, 1);
+    dThreadingImplementationID own = dThreadingAllocateSelfThreadedImplementation();
+    dThreadingFunctionsInfo functions = *dThreadingImplementationGetFunctions(own);
+    preallocate = functions.preallocate_resources_for_calls;
+    functions.preallocate_resources_for_calls = countJobs;
+    functions.retrieve_thread_count = twoThreads;
+    dWorldSetStepThreadingImplementation(t.world, &functions, own);
+    addBox(&t, 0, 0, 0.25);
+    dBodyID a = addBox(&t, 5, 0, 3), b = addBox(&t, 6, 0, 3);
+    spragConfig config;
+    assert_int_equal(spragWorldGetConfig(t.sprag, &config), SPRAG_OK);
+    for (int i = 0; i < 4; ++i) {
+        config.stepper = i % 2 ? SPRAG_STEPPER_QUICKSTEP : SPRAG_STEPPER_STEP;
+        assert_int_equal(spragWorldSetConfig(t.sprag, &config), SPRAG_OK);
+        addCorners(&t, t.body[0], 0.5);
+        dJointID hinge = i < 2 ? NULL : dJointCreateHinge(t.world, 0); /* ODE's own work: not one thread's then */
+        if (hinge != NULL)
+            dJointAttach(hinge, a, b);
+        step(&t, 1e-3);
+    }
+    assert_true(first_asked > 0);
+    assert_int_equal(most_asked, first_asked);
+    dWorldSetStepThreadingImplementation(t.world, NULL, NULL);
+    freeTwin(&t);
+    dThreadingFreeImplementation(own);
+}
+
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frictionlessContactIsAsOde),
-        cmocka_unit_test(contactFreeIslandIsBitEqual),
-        cmocka_unit_test(frictionIsIsotropic),
-        cmocka_unit_test(inclineHoldsBelowMu),
+        cmocka_unit_test(frictionlessContactIsAsOde), cmocka_unit_test(contactFreeIslandIsBitEqual),
+        cmocka_unit_test(frictionIsIsotropic),        cmocka_unit_test(inclineHoldsBelowMu),
+        cmocka_unit_test(roomForJobsIsMadeOnce),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
