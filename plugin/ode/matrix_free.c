@@ -21,10 +21,13 @@ enum {
     SWEEPS_LATE = 20,
 
     /* Visits of each contact after which W is worth its price; in wide lanes, where visits are cheap, more.  In haste
-     * 180 would take half the time more, for nine tenths of the residual (1000 balls) or half of it (1000 boxes). */
+     * balls gain nothing by more than 60, and 1000 boxes come to rest with 120, and do not with 80; 180 would take half
+     * the time more for half of the residual. */
     SWEEPS_MOST = 60,
     SWEEPS_WIDE = 180,
     SWEEPS_HASTY = 120,
+    SWEEPS_BALLS = 60,
+    BALLS = 3, /* contacts a body: of balls 2.2 to 2.9, of boxes 3.5 to 5, of one kind as many as of the other 3.1 */
 
     LOOKS_MOST = 40,   /* of the judge, who says what the residual is */
     LOOKS_IN_TIME = 5, /* of the judge in SWEEPS_LATE visits of each contact, under a time limit */
@@ -372,7 +375,10 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     const int n = greedy->contact_count;
     const long some = (long)n * SWEEPS_LEAST + VISITS_LEAST, late_most = (long)n * SWEEPS_LATE;
     const int timed = options->time_limit > 0, hasty = !timed && greedy->many && n >= SPRAG_LANES_LEAST;
-    const int sweeps = n < SPRAG_LANES_LEAST ? SWEEPS_MOST : hasty ? SWEEPS_HASTY : SWEEPS_WIDE;
+    const int sweeps = n < SPRAG_LANES_LEAST            ? SWEEPS_MOST
+                       : !hasty                         ? SWEEPS_WIDE
+                       : n < BALLS * greedy->body_count ? SWEEPS_BALLS
+                                                        : SWEEPS_HASTY;
     const int limited = options->iteration_limit > 0 && options->iteration_limit < sweeps;
     const long most = (long)n * (limited ? options->iteration_limit : sweeps);
     const long least = some < late_most ? some : late_most;
