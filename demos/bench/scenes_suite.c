@@ -47,6 +47,7 @@ static const WorldPlan plan[] = {
     {"pyramid", "", GAME, 50, 0, 20, 0, 0},
     {"chain", "", GAME, 50, 0, 100, 1, 0},
     {"quadruped", "", GAME, 100, 0, 100, 1, 0},
+    {"gripper", "", GAME, 500, 0, 100, 1, 0},
     {"ragdolls", "count=6", GAME, 300, 20, 50, 0, 1},
     {"ragdolls", "count=20", GAME, 400, 10, 20, 0, 1},
     {"islands", "count=10", GAME, 20, 0, 50, 1, 0},
@@ -179,8 +180,8 @@ static void measureBudget(SceneWorld *world, const WorldPlan *p, Budget *budget)
 
 static void runContenders(SceneWorld *world, const WorldPlan *p, FILE *json, int *rows)
 {
-    const int joints =
-        strcmp(p->scene, "chain") == 0 || strcmp(p->scene, "quadruped") == 0 || strcmp(p->scene, "ragdolls") == 0;
+    const int joints = strcmp(p->scene, "chain") == 0 || strcmp(p->scene, "quadruped") == 0 ||
+                       strcmp(p->scene, "ragdolls") == 0 || strcmp(p->scene, "gripper") == 0;
     printf("| %s %s |", p->scene, p->set);
     for (int c = 0; c < CONTENDERS; ++c) {
         const WorldFigures f = c == DENSE && !p->dense_limit   ? (WorldFigures){.error = "too slow"}

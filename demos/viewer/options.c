@@ -21,8 +21,8 @@ __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
 static void printHelp(void)
 {
     puts("usage: sprag-view SCENE [options]\n"
-         "  --solver sprag|ode-step|ode-quick|both   who steps (both: stock ODE left, Sprag right;\n"
-         "                         beyond 30 bodies stock ODE is dWorldQuickStep)\n"
+         "  --solver sprag|ode-step|ode-quick|both|both-quick   who steps (both: stock ODE left, Sprag right;\n"
+         "                         beyond 30 bodies, and with both-quick, stock ODE is dWorldQuickStep)\n"
          "  --set KEY=VALUE        a key of the scene, repeatable; --list shows them\n"
          "  --step-size H          s\n"
          "  --steps N              stop after N steps\n"
@@ -76,12 +76,12 @@ static int setSolver(Options *o, const char *name)
         o->solver[0] = SCENE_ODE_STEP;
     } else if (strcmp(name, "ode-quick") == 0) {
         o->solver[0] = SCENE_ODE_QUICK;
-    } else if (strcmp(name, "both") == 0) {
-        o->solver[0] = SCENE_ODE_STEP;
+    } else if (strcmp(name, "both") == 0 || strcmp(name, "both-quick") == 0) {
+        o->solver[0] = strcmp(name, "both") == 0 ? SCENE_ODE_STEP : SCENE_ODE_QUICK;
         o->solver[1] = SCENE_SPRAG;
         o->view_count = 2;
     } else {
-        return refuse("--solver %s: expected sprag, ode-step, ode-quick or both", name);
+        return refuse("--solver %s: expected sprag, ode-step, ode-quick, both or both-quick", name);
     }
     return 1;
 }

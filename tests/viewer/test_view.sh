@@ -63,6 +63,9 @@ fi
 [ "$(stat -c %s both.png)" -gt 20000 ] || fail "the picture is blank"
 "$tool" rod --headless --steps 50 --set mu=2 --set angle=120 --png one.png --size 640x720
 "$tool" rod --headless --steps 50 --set mu=2 --set angle=120 --png other.png --size 640x720 --solver ode-step
+"$tool" gripper --headless --steps 900 --solver both-quick --png quick.png || fail "both-quick"
+"$tool" gripper --headless --steps 900 --solver both --png step.png || fail "both"
+cmp -s quick.png step.png && fail "both-quick is both"
 cmp -s one.png other.png && fail "Sprag's and stock ODE's pictures are the same"
 "$tool" rod --headless --steps 50 --set mu=2 --set angle=120 --png again.png --size 640x720
 cmp -s one.png again.png || fail "the same run gives another picture"
