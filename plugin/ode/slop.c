@@ -8,9 +8,10 @@ enum {
     LOOKS = 64, /* contacts whose records are read */
     LARGE = 400 /* contacts of an island that has a slop: smaller ones are solved, as a rule */
 };
-#define SLOP_TIMES 5    /* what an answer may part in a step: overlaps differ, and the next answers add to it */
+#define SLOP_TIMES 15   /* what an answer may part in a step: overlaps differ, and the next answers add to it */
 #define FALLS 0.5       /* of g h^2: so far bodies fall in a step */
-#define ARM_SHARE 0.02  /* of the arms of contacts, so that small bodies do not sink into each other */
+#define GROWS 1.6       /* s in which what is more may grow to e times as much */
+#define ARM_SHARE 0.05  /* of the arms of contacts, so that small bodies do not sink into each other */
 #define RIGID 1e-4      /* as SPRAG_RIGID_WORLD, of a contact's own CFM */
 #define SAME (1 + 1e-9) /* times the world's CFM: up to there a contact has no softer one */
 #define CORRECTION 1e-3 /* of what gravity gives in a step */
@@ -50,7 +51,8 @@ double spragSlopOf(const struct spragWorld *world, const spragIsland *island)
 double spragSlopNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double pace = world->snapshot.pace, parts = SLOP_TIMES * island->solve.residual * pace,
-                 most = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace;
+                 falls = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace,
+                 most = fmax(falls, island->slop * (1 + pace / GROWS));
     return island->contact_count > LARGE ? fmax(island->slop, fmin(parts, most)) : island->slop;
 }
 
