@@ -43,8 +43,8 @@ static void setFake(Fake *fake)
     fake->island.body_count = 2;
 }
 
-/* As much as fifteen such answers part; it never falls.  A fall is the most at once, and what is more grows by and by, to
- * a twentieth of the arms, of small bodies on a large one too. */
+/* As much as fifteen such answers part; it never falls.  A fall is the most at once, and what is more grows by and by,
+ * to a twentieth of the arms, of small bodies on a large one too. */
 static void slopFollowsFromWhatIsLeft(void **state)
 {
     (void)state;
