@@ -10,20 +10,16 @@
 /* With K = 100, SLACK = 0.1 two opposed contacts 0.15 m deep (h = 1/240 s) gave two ragdolls 29 kJ in a step.  Of
  * heaps of eight, 144 s of them at 60 to 240 steps a second, steps that raise the energy raise it by 8.6 kJ in all,
  * with these by 3.5, with 10 and 0.01 by 2.4; of the islands 0.6 % are solved again, it was 0.4. */
-#define EXPLAINED 10 /* K */
-/* K of friction by bodies that move as they like.  The fastest body of nine drums and crowds, paddles at 0.3 to 1.5
- * m/s, was at 27 m/s with 1000, at 15 with 100, at 14 with 10, and at 629 where all such friction is explained. */
-#define CARRIED 100
+#define EXPLAINED 10   /* K */
 #define SLACK 0.05     /* of T: a smaller gain is no throw, whatever it comes from */
 #define LEAST 0.015625 /* of what was asked for: no smaller part is asked for again */
 #define MOST 0.5
 
 /* ---------------------------------------------------------------- what is asked for */
 
-/* What a row asks for, m/s: the user's drive; a correction; what the motion brings with it, a bounce and -h Jdot v;
- * what a body that moves as it likes carries along by friction. */
+/* What a row asks for, m/s: the user's drive; a correction; what the motion brings with it, a bounce and -h Jdot v. */
 typedef struct Asked {
-    double drive, correction, motion, carried;
+    double drive, correction, motion;
 } Asked;
 
 static int isBounded(double lo, double hi)
@@ -33,7 +29,7 @@ static int isBounded(double lo, double hi)
 
 static int isDrive(const spragBlock *block, int row)
 {
-    return block->part == SPRAG_PART_JOINT ? isBounded(block->lo[row], block->hi[row]) : row > 0;
+    return block->part == SPRAG_PART_JOINT && isBounded(block->lo[row], block->hi[row]);
 }
 
 double spragSurgeGiven(const spragSnapshot *s, const int body[2], const double J0[6], const double J1[6])
@@ -65,36 +61,23 @@ static double surfaceMotion(const spragSnapshot *s, const spragBlock *block)
     return contact != NULL && (contact->surface.mode & dContactMotionN) ? contact->surface.motionN : 0;
 }
 
-/* m/s, at which it moves along a tangent. */
-static double surfaceDrive(const spragSnapshot *s, const spragBlock *block, int row)
-{
-    if (block->part != SPRAG_PART_CONTACT && block->part != SPRAG_PART_SECOND)
-        return 0;
-    const dSurfaceParameters *p = &s->joint[block->joint].contact->surface;
-    return row == 1                    ? (p->mode & dContactMotion1 ? p->motion1 : 0)
-           : p->mode & dContactMotion2 ? p->motion2 * block->scale
-                                       : 0;
-}
-
 static Asked askedOfBlock(const spragSnapshot *s, const spragBlock *block, int row)
 {
     const double lead = block->lead[row], product = lead - s->step * block->product[row],
                  asked = block->rhs[row] - lead + givenToBlock(s, block, row);
-    if (isDrive(block, row)) {
-        const double drive = block->part == SPRAG_PART_JOINT ? asked : surfaceDrive(s, block, row);
-        return (Asked){.drive = drive, .carried = asked - drive, .motion = product};
-    }
-    if (block->part != SPRAG_PART_CONTACT)
-        return (Asked){.correction = asked, .motion = product};
+    if (isDrive(block, row))
+        return (Asked){asked, 0, product};
+    if (block->part != SPRAG_PART_CONTACT || row > 0)
+        return (Asked){0, asked, product};
     const double motion = surfaceMotion(s, block),
                  bounce = fmax(block->rhs[row] - lead - motion - block->correction, 0);
-    return (Asked){.drive = motion, .correction = asked - motion - bounce, .motion = product + bounce};
+    return (Asked){motion, asked - motion - bounce, product + bounce};
 }
 
 static Asked askedOfRow(const spragSnapshot *s, const spragEqualityRow *row)
 {
     const double asked = row->rhs + givenToRow(s, row);
-    return spragRowDrives(row) ? (Asked){.drive = asked} : (Asked){.correction = asked};
+    return spragRowDrives(row) ? (Asked){asked, 0, 0} : (Asked){0, asked, 0};
 }
 
 void spragSurgeWithhold(const spragSnapshot *s, spragIsland *island)
@@ -112,11 +95,9 @@ void spragSurgeWithhold(const spragSnapshot *s, spragIsland *island)
         block->correction *= share;
         for (int row = 0; row < 3; ++row) {
             block->product[row] *= share;
-            const double given = givenToBlock(s, block, row);
-            if (!isDrive(block, row))
-                block->rhs[row] -= (1 - share) * (block->rhs[row] + given - (row == 0 ? surfaceMotion(s, block) : 0));
-            else if (block->part != SPRAG_PART_JOINT)
-                block->rhs[row] -= (1 - share) * given;
+            const double asked =
+                block->rhs[row] + givenToBlock(s, block, row) - (row == 0 ? surfaceMotion(s, block) : 0);
+            block->rhs[row] -= isDrive(block, row) ? 0 : (1 - share) * asked;
         }
     }
 }
@@ -196,26 +177,6 @@ static Row rowOf(int again, int joint, Asked asked, Asked before, double r, doub
 }
 
 /* Of blocks first .. end - 1. */
-/* Adds what a kinematic body gives by friction: its work, as far as it carries its load. */
-static void addCarried(const spragBlock *block, int again, const Asked asked[3], double share, const double r[3],
-                       const double W[9], Row out[3])
-{
-    double work = 0, most = 0;
-    int last = -1;
-    for (int row = 0; row < 3; ++row) {
-        const double before = asked[row].carried / share;
-        if (block->unused[row] || before == 0)
-            continue;
-        work += asked[row].carried * r[row];
-        most += W[4 * row] > 0 ? before * before / W[4 * row] : 0;
-        last = row;
-    }
-    if (last < 0)
-        return;
-    out[last].explained += fmin(work, (again ? 1 : CARRIED) * most);
-    out[last].out |= work > CARRIED * most;
-}
-
 static void fillRange(void *data, int range, int first, int end)
 {
     (void)range;
@@ -225,18 +186,16 @@ static void fillRange(void *data, int range, int first, int end)
     Row *out = answer->row + island->row_count + 3 * (size_t)first;
     for (int k = first; k < end; ++k) {
         const spragBlock *block = &island->block[k];
-        const double *r = island->r + 3 * k, share = 1 - s->joint[block->joint].withheld;
         double W[9];
-        Asked asked[3];
         spragBlockOwn(s, block, W);
         for (int row = 0; row < 3; ++row) {
-            asked[row] = askedOfBlock(s, block, row);
-            const Asked before = {.correction = asked[row].correction / share, .motion = asked[row].motion / share};
-            out[row] = block->unused[row] ? (Row){.joint = -1}
-                                          : rowOf(island->surged, block->joint, asked[row], before, r[row], W[4 * row]);
+            const Asked asked = askedOfBlock(s, block, row);
+            const double share = 1 - s->joint[block->joint].withheld;
+            const Asked before = {asked.drive, asked.correction / share, asked.motion / share};
+            *out++ = block->unused[row]
+                         ? (Row){.joint = -1}
+                         : rowOf(island->surged, block->joint, asked, before, island->r[3 * k + row], W[4 * row]);
         }
-        addCarried(block, island->surged, asked, share, r, W, out);
-        out += 3;
     }
 }
 

@@ -8,8 +8,10 @@
 #define PADDLE_SPIN 0.857 /* rad/s */
 #define PADDLE_STEP (1.0 / 60)
 
-/* Of a world with gravity 9.81; its contacts are in the group.  spin: of the paddle. */
-static inline dBodyID pressedCapsule(dWorldID world, dJointGroupID group, double spin)
+typedef enum PaddleKind { PADDLE_TURNS, PADDLE_RESTS, PADDLE_IS_BELT } PaddleKind;
+
+/* Of a world with gravity 9.81; its contacts are in the group. */
+static inline dBodyID pressedCapsule(dWorldID world, dJointGroupID group, PaddleKind kind)
 {
     static const double point[3][3] = {{-0.3967, 0.1958, 0.0708},
                                        {-0.2938, 0.1260, -0.0340},
@@ -19,7 +21,7 @@ static inline dBodyID pressedCapsule(dWorldID world, dJointGroupID group, double
     const dBodyID capsule = dBodyCreate(world), paddle = dBodyCreate(world);
     dBodySetKinematic(paddle);
     dBodySetPosition(paddle, 0, 0, 0.5);
-    dBodySetAngularVel(paddle, 0, 0, spin);
+    dBodySetAngularVel(paddle, 0, 0, kind == PADDLE_TURNS ? PADDLE_SPIN : 0);
     dMass mass;
     dMassSetParameters(&mass, 1.737, 0, 0, 0, 0.0076, 0.0076, 0.00244, 0, 0, 0);
     dBodySetMass(capsule, &mass);
@@ -31,6 +33,12 @@ static inline dBodyID pressedCapsule(dWorldID world, dJointGroupID group, double
         dContact contact = {.surface = {.mode = dContactApprox1, .mu = 2}, .geom = {.depth = depth[k]}};
         for (int i = 0; i < 3; ++i)
             contact.geom.pos[i] = point[k][i], contact.geom.normal[i] = normal[k][i];
+        if (k == 0 &&
+            kind == PADDLE_IS_BELT) { /* the same motion along the face, which it has none of its own across */
+            contact.surface.mode |= dContactFDir1 | dContactMotion1;
+            contact.surface.motion1 = 0.35;
+            contact.fdir1[0] = -0.1958, contact.fdir1[1] = -0.3967;
+        }
         dJointAttach(dJointCreateContact(world, group, &contact), capsule, k == 0 ? paddle : 0);
     }
     return capsule;

@@ -223,7 +223,7 @@ static void memoryRunsOutOfASurge(void **state)
         spragWorldID sprag;
         dWorldSetGravity(world, 0, 0, -9.81);
         assert_int_equal(spragWorldAttach(world, NULL, &sprag), SPRAG_OK);
-        const dBodyID capsule = pressedCapsule(world, group, PADDLE_SPIN);
+        const dBodyID capsule = pressedCapsule(world, group, PADDLE_TURNS);
         const dReal before = dBodyGetPosition(capsule)[2];
         taken = 0, failing = n;
         const spragStatus status = spragWorldStep(sprag, PADDLE_STEP);
