@@ -5,6 +5,7 @@
 #include <sprag/sprag.h>
 
 #include "bench/suite.h"
+#include "said.h"
 
 static const BenchSuite *const suite_table[] = {&bench_problems, &bench_accuracy, &bench_scenes, &bench_scaling,
                                                 &bench_variants};
@@ -21,12 +22,12 @@ static void usage(FILE *out)
 int main(int argc, char **argv)
 {
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return usage(stdout), 0;
+        return usage(stdout), saidAll("sprag-bench", 0);
     if (argc == 2 && strcmp(argv[1], "--version") == 0)
-        return printf("sprag-bench %s\n", spragVersion()), 0;
+        return printf("sprag-bench %s\n", spragVersion()), saidAll("sprag-bench", 0);
     for (int i = 0; argc > 1 && i < SUITES; ++i)
         if (strcmp(argv[1], suite_table[i]->name) == 0)
-            return suite_table[i]->run(argc - 2, argv + 2);
+            return saidAll("sprag-bench", suite_table[i]->run(argc - 2, argv + 2));
     if (argc < 2)
         fprintf(stderr, "sprag-bench: a suite is needed; --help lists them\n");
     else

@@ -11,6 +11,7 @@
 
 #include "maps/options.h"
 #include "maps/picture.h"
+#include "said.h"
 #include "scenes/output.h"
 #include "viewer/image.h"
 
@@ -19,9 +20,9 @@ int main(int argc, char **argv)
     static Output png;
     MapOptions o = {0};
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return mapPrintHelp(), 0;
+        return mapPrintHelp(), saidAll("sprag-map", 0);
     if (argc > 1 && strcmp(argv[1], "--version") == 0)
-        return printf("sprag-map %s\n", spragVersion()), 0;
+        return printf("sprag-map %s\n", spragVersion()), saidAll("sprag-map", 0);
     char scratch[] = "/tmp/sprag-map-XXXXXX", error[200];
     if (!mapReadOptions(argc, argv, &o))
         return 2;

@@ -1,7 +1,6 @@
 /* sprag-solve FILE [options]: solves one contact problem file and says how well.
  *
  * Exit code: 0 solved to the tolerance, 1 not (best answer and its residual are printed), 2 bad argument or file. */
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -11,6 +10,7 @@
 
 #include <sprag/sprag.h>
 #include "decimal.h"
+#include "said.h"
 
 enum { EXIT_SOLVED = 0, EXIT_NOT_CONVERGED = 1, EXIT_BAD_INPUT = 2 };
 
@@ -227,8 +227,6 @@ static int solveFile(const Options *o)
     free(r);
     free(shown);
     spragProblemFree(problem);
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return refuse("the result cannot be written: %s", strerror(errno));
     return code;
 }
 
@@ -237,14 +235,14 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             printHelp();
-            return 0;
+            return saidAll("sprag-solve", 0);
         }
         if (strcmp(argv[i], "--version") == 0) {
             printf("sprag-solve %s\n", spragVersion());
-            return 0;
+            return saidAll("sprag-solve", 0);
         }
     }
     Options o = {.solve = spragSolveOptionsDefault()};
     const int refused = parse(argc, argv, &o);
-    return refused ? refused : solveFile(&o);
+    return refused ? refused : saidAll("sprag-solve", solveFile(&o));
 }

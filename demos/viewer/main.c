@@ -7,6 +7,7 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include "said.h"
 #include "scenes/output.h"
 #include "scenes/trace.h"
 #include "viewer/context.h"
@@ -361,7 +362,7 @@ int main(int argc, char **argv)
     static App app;
     const int parsed = optionsParse(argc, argv, &app.options);
     if (parsed <= 0)
-        return parsed < 0 ? EXIT_BAD : 0;
+        return parsed < 0 ? EXIT_BAD : saidAll("sprag-view", 0);
     dInitODE2(0);
     app.camera = cameraLookAt(app.options.scene->camera);
     app.follow = 1;

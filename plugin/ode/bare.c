@@ -26,13 +26,6 @@ enum { AHEAD = 4 }; /* joints: what memory takes */
 
 /* ---------------------------------------------------------------- who */
 
-static void normalOf(const spragJointState *joint, double n[3])
-{
-    const dReal *normal = joint->contact->geom.normal;
-    for (int i = 0; i < 3; ++i)
-        n[i] = joint->reversed ? -normal[i] : normal[i];
-}
-
 #define SIDE_BY_SIDE 0.9 /* cosine: contacts of one group */
 #define OPPOSED -0.5     /* less than this between two groups, and some of theirs might be opposed */
 
@@ -104,7 +97,7 @@ static void lookRange(void *data, int range, int first, int end)
             continue;
         ++looking->crowded[range];
         double *push = looking->push[k];
-        normalOf(joint, push);
+        spragContactNormal(joint, push);
         for (int i = 0; i < 3 && joint->body[1] >= 0 && joint->body[0] > joint->body[1]; ++i)
             push[i] = -push[i];
     }
@@ -197,7 +190,7 @@ typedef struct Before {
 static void makeFrame(const spragJointState *joint, Before *before, spragGreedyContact *c)
 {
     const dContact *contact = joint->contact;
-    normalOf(joint, c->direction[0]);
+    spragContactNormal(joint, c->direction[0]);
     const int same = before->geom != NULL && before->own_frame && !(contact->surface.mode & dContactFDir1) &&
                      memcmp(c[-1].direction[0], c->direction[0], 3 * sizeof(double)) == 0;
     if (same)

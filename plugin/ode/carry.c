@@ -5,6 +5,7 @@
 
 #include "linalg/lu.h"
 #include "linalg/vec3.h"
+#include "ode/rows.h"
 
 enum {
     POINTS_MOST = 64, /* of a pair, that take part */
@@ -82,12 +83,6 @@ static int forceOf(const spragContactMemory *memory, double force[3])
     return !memory->is_guide && memory->normal_force > 0;
 }
 
-static void normalOf(const spragJointState *joint, double normal[3])
-{
-    for (int a = 0; a < 3; ++a)
-        normal[a] = joint->reversed ? -joint->contact->geom.normal[a] : joint->contact->geom.normal[a];
-}
-
 /* The force that the guess would be with nothing carried: the record's normal force along the new normal, and of its
  * friction the part across it. */
 static void guessOf(const spragContactMemory *memory, const double normal[3], double force[3])
@@ -132,7 +127,7 @@ static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory
     const spragJointState *joint = &s->joint[j];
     const dReal *p = joint->contact->geom.pos;
     double force[3], normal[3], guess[3], at[3];
-    normalOf(joint, normal);
+    spragContactNormal(joint, normal);
     if (isThere(joint, normal, memory->position, memory) || !forceOf(memory, force) ||
         !isStill(s, memory, joint->body, at, alone, pair) ||
         isThere(joint, normal, at, memory)) /* it is where it was, or has moved with its bodies */
@@ -281,7 +276,7 @@ static void makePoint(const struct spragWorld *world, const Pair *pair, int j, P
     const spragJointState *joint = &s->joint[j];
     const spragContactMemory *memory = joint->memory < 0 ? NULL : &world->memory[joint->memory];
     *point = (Point){.joint = j, .sign = s->body[joint->body[0]].id == pair->body[0] ? 1 : -1};
-    normalOf(joint, point->normal);
+    spragContactNormal(joint, point->normal);
     if (memory != NULL)
         guessOf(memory, point->normal, point->now);
     for (int a = 0; a < 3; ++a) {

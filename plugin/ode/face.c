@@ -22,11 +22,13 @@ static int goesOn(const spragSnapshot *s, const spragIsland *island, int i)
     const dContactGeom *x = &a->contact->geom, *y = &b->contact->geom;
     if (x->g1 != y->g1 || x->g2 != y->g2)
         return 0;
-    double apart = 0, heights[2] = {0};
+    double m[3], n[3], apart = 0, heights[2] = {0};
+    spragContactNormal(a, m);
+    spragContactNormal(b, n);
     for (int k = 0; k < 3; ++k) {
-        apart += (double)(x->normal[k] - y->normal[k]) * (x->normal[k] - y->normal[k]);
-        heights[0] += (double)x->normal[k] * x->pos[k];
-        heights[1] += (double)x->normal[k] * y->pos[k];
+        apart += (m[k] - n[k]) * (m[k] - n[k]);
+        heights[0] += m[k] * x->pos[k];
+        heights[1] += m[k] * y->pos[k];
     }
     return apart <= SAME_NORMAL * SAME_NORMAL &&
            fabs(heights[0] - heights[1]) <=

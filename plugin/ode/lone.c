@@ -108,9 +108,9 @@ static void putContact(const struct spragWorld *world, const spragJointState *jo
     const spragBodyState *body = &s->body[joint->body[0]];
     const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
     const dContactGeom *geom = &joint->contact->geom;
-    const double sign = joint->reversed ? -1 : 1;
     const double position[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
-    const double normal[3] = {sign * geom->normal[0], sign * geom->normal[1], sign * geom->normal[2]};
+    double normal[3];
+    spragContactNormal(joint, normal);
     putGeometry(body, position, normal, middle, to);
     putPast(old, to);
     putSurface(s, joint->contact, to);

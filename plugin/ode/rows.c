@@ -35,10 +35,10 @@ int spragContactFrame(const dContact *contact, const double n[3], double t1[3], 
 }
 
 /* before: the contact before it, or NULL; on a plane it has the same frame. */
-static void makeFrame(spragBlock *block, const spragBlock *before, const dContact *contact, int reversed)
+static void makeFrame(spragBlock *block, const spragBlock *before, const spragJointState *joint)
 {
-    for (int i = 0; i < 3; ++i)
-        block->n[i] = reversed ? -contact->geom.normal[i] : contact->geom.normal[i];
+    const dContact *contact = joint->contact;
+    spragContactNormal(joint, block->n);
     if (!(contact->surface.mode & dContactFDir1) && before != NULL && before->own_frame &&
         memcmp(before->n, block->n, sizeof block->n) == 0) {
         memcpy(block->t1, before->t1, sizeof block->t1);
@@ -444,23 +444,29 @@ static spragStatus checkFriction(const dSurfaceParameters *p, int lenient)
     return SPRAG_OK;
 }
 
+/* 0: its normal is 0, or NaN. */
+static int hasDirection(const dContactGeom *geom)
+{
+    const double square = spragNormalSquare(geom);
+    return square >= 1 / (SPRAG_GREATEST * SPRAG_GREATEST) && square <= SPRAG_GREATEST * SPRAG_GREATEST;
+}
+
 spragStatus spragContactCheck(const dContact *contact, int lenient)
 {
     const dContactGeom *geom = &contact->geom;
-    double length = 0;
     for (int i = 0; i < 3; ++i) {
-        if (!spragIsUsable((double)geom->pos[i]) || !isfinite(geom->normal[i]))
+        if (!spragIsUsable((double)geom->pos[i]) || !spragIsUsable((double)geom->normal[i]))
             return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: pos[%d] = %g, normal[%d] = %g, beyond 1e60 or NaN", i,
                              (double)geom->pos[i], i, (double)geom->normal[i]);
         if ((contact->surface.mode & dContactFDir1) && !spragIsUsable((double)contact->fdir1[i]))
             return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: fdir1[%d] = %g, beyond 1e60 or NaN", i,
                              (double)contact->fdir1[i]);
-        length += (double)geom->normal[i] * geom->normal[i];
     }
     if (!spragIsUsable((double)geom->depth))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "contact: depth = %g, beyond 1e60 or NaN", (double)geom->depth);
-    if (fabs(length - 1) > 1e-3)
-        return spragFail(SPRAG_ERROR_RANGE, "contact: the normal has length %g, expected 1", sqrt(length));
+    if (!hasDirection(geom))
+        return spragFail(SPRAG_ERROR_RANGE, "contact: the normal has length %g, expected 1",
+                         sqrt(spragNormalSquare(geom)));
     const spragStatus status = checkFriction(&contact->surface, lenient);
     return status == SPRAG_OK ? checkSurface(&contact->surface) : status;
 }
@@ -476,7 +482,7 @@ static int isPlain(const dContact *contact, int mode)
 {
     const dSurfaceParameters *p = &contact->surface;
     const dContactGeom *g = &contact->geom;
-    const dReal *x = g->pos, *n = g->normal;
+    const dReal *x = g->pos;
     double sum = fabs((double)x[0]) + fabs((double)x[1]) + fabs((double)x[2]) + fabs((double)g->depth);
     if ((mode & ~PLAIN) != 0 || (mode & PROPORTIONAL) != PROPORTIONAL)
         return 0;
@@ -492,9 +498,7 @@ static int isPlain(const dContact *contact, int mode)
         sum += fabs((double)p->motion2);
     if (p->mode & dContactFDir1)
         sum += fabs((double)contact->fdir1[0]) + fabs((double)contact->fdir1[1]) + fabs((double)contact->fdir1[2]);
-    const double length = (double)n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-    return sum <= SPRAG_GREATEST && p->mu > SPRAG_FRICTION_LEAST && p->mu <= SPRAG_FRICTION_GREATEST &&
-           fabs(length - 1) <= 1e-3;
+    return sum <= SPRAG_GREATEST && p->mu > SPRAG_FRICTION_LEAST && p->mu <= SPRAG_FRICTION_GREATEST && hasDirection(g);
 }
 
 int spragContactIsPlain(const dContact *contact)
@@ -548,7 +552,7 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
     *block = (spragBlock){.joint = j, .parent = -1, .memory = joint->memory, .body = {joint->body[0], joint->body[1]}};
     if (before != NULL && before->part != SPRAG_PART_CONTACT)
         before = NULL;
-    makeFrame(block, before, contact, joint->reversed);
+    makeFrame(block, before, joint);
     for (int i = 0; i < 3; ++i) {
         block->position[i] = contact->geom.pos[i];
         block->off[i] = face->middle[i] - block->position[i];

@@ -142,7 +142,37 @@ void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, d
 #define SPRAG_FRICTION_GREATEST 1e30
 #define SPRAG_FRICTION_LEAST 1e-30
 
-/* Are all numbers usable that the contact's mode makes use of (mu may be infinite), and its normal of unit length?
+/* Of the square of a normal's length, from 1: rounding, also in single precision. */
+#define SPRAG_UNIT 1e-5
+
+static inline double spragNormalSquare(const dContactGeom *geom)
+{
+    const dReal *n = geom->normal;
+    return (double)n[0] * n[0] + (double)n[1] * n[1] + (double)n[2] * n[2];
+}
+
+/* 0: it is no unit vector: a program has made it, not a collider. */
+static inline int spragNormalIsUnit(const dContactGeom *geom)
+{
+    return fabs(spragNormalSquare(geom) - 1) <= SPRAG_UNIT;
+}
+
+/* The contact's normal, into body[0].  Of one that is no unit vector the direction alone counts, and the depth is in m
+ * along it.  (ODE parts bodies by erp depth / h over its length, bounds friction by mu N over its length, and along t2
+ * by mu N.) */
+static inline void spragContactNormal(const spragJointState *joint, double n[3])
+{
+    const dContactGeom *geom = &joint->contact->geom;
+    for (int i = 0; i < 3; ++i)
+        n[i] = joint->reversed ? -geom->normal[i] : geom->normal[i];
+    if (spragNormalIsUnit(geom))
+        return;
+    const double scale = 1 / sqrt(spragNormalSquare(geom));
+    for (int i = 0; i < 3; ++i)
+        n[i] *= scale;
+}
+
+/* Are all numbers usable that the contact's mode makes use of (mu may be infinite), and has its normal a direction?
  * lenient: coefficients below 0 are 0, as in ODE. */
 spragStatus spragContactCheck(const dContact *contact, int lenient);
 

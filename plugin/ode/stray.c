@@ -6,6 +6,7 @@
 #include "linalg/vec3.h"
 #include "ode/curvature.h"
 #include "ode/flat.h"
+#include "ode/rows.h"
 
 #define RADIAL 1e-3   /* of the radius, by which a normal misses the centre that leads to it */
 #define SAME 1e-6     /* by which two unit vectors of one direction differ */
@@ -20,7 +21,7 @@ typedef struct Run {
     double radius, sign; /* m; sign * the normal leads into the ball */
 } Run;
 
-/* Colliders number triangles, and nothing else; in contacts made by hand both may be 0. */
+/* Colliders number triangles, and nothing else; in contacts made by hand both may be 0, and normals of any length. */
 static int isOfMesh(const dContactGeom *geom)
 {
     return (geom->side1 >= 0) != (geom->side2 >= 0);
@@ -31,7 +32,8 @@ static int goesOn(const spragJointState *a, const spragJointState *b)
     if (b->body[0] != a->body[0] || b->body[1] != a->body[1] || a->contact == NULL || b->contact == NULL || !b->enabled)
         return 0;
     const dContactGeom *x = &a->contact->geom, *y = &b->contact->geom;
-    return x->g1 == y->g1 && x->g2 == y->g2 && a->reversed == b->reversed;
+    return x->g1 == y->g1 && x->g2 == y->g2 && a->reversed == b->reversed && spragNormalIsUnit(x) &&
+           spragNormalIsUnit(y);
 }
 
 /* A geom of the body, which is alive as such, and a sphere? */

@@ -29,7 +29,7 @@ static int isBounded(double lo, double hi)
 
 static int isDrive(const spragBlock *block, int row)
 {
-    return block->part == SPRAG_PART_JOINT ? isBounded(block->lo[row], block->hi[row]) : row > 0;
+    return block->part == SPRAG_PART_JOINT && isBounded(block->lo[row], block->hi[row]);
 }
 
 double spragSurgeGiven(const spragSnapshot *s, const int body[2], const double J0[6], const double J1[6])
@@ -67,7 +67,7 @@ static Asked askedOfBlock(const spragSnapshot *s, const spragBlock *block, int r
                  asked = block->rhs[row] - lead + givenToBlock(s, block, row);
     if (isDrive(block, row))
         return (Asked){asked, 0, product};
-    if (block->part != SPRAG_PART_CONTACT)
+    if (block->part != SPRAG_PART_CONTACT || row > 0)
         return (Asked){0, asked, product};
     const double motion = surfaceMotion(s, block),
                  bounce = fmax(block->rhs[row] - lead - motion - block->correction, 0);

@@ -100,16 +100,19 @@ void spragSummaryAddEvent(const spragEvent *event)
     pthread_mutex_unlock(&lock);
 }
 
-/* Of a dump before this one, with more islands, no file is left. */
+/* Of a dump before this one, with more islands, no file is left, once one is written whole. */
 static void dump(spragWorldID sprag)
 {
     SPRAG_FLOATS;
     spragDumped dumped = {0, 0};
-    if (spragDumpIslands(sprag, settings->dump_path, &dumped) == SPRAG_OK)
+    total.no_dump[0] = '\0';
+    if (spragDumpIslands(sprag, settings->dump_path, &dumped) == SPRAG_OK) {
         spragDumpRemove(settings->dump_path, dumped.count, total.dumped.count);
-    else
-        snprintf(total.no_dump, sizeof total.no_dump, "%s", spragStatusDetail());
-    total.dumped = dumped;
+        total.dumped = dumped;
+        return;
+    }
+    snprintf(total.no_dump, sizeof total.no_dump, "%s", spragStatusDetail());
+    total.dumped = (spragDumped){dumped.count > total.dumped.count ? dumped.count : total.dumped.count, 0};
 }
 
 /* The worst step so far, if this is it, and its problem for SPRAG_DUMP. */
@@ -201,7 +204,7 @@ static void reportResidual(void)
             "more than they should; the work a step is given was used up, or no answer is known%s\n",
             total.worst_step, total.worst_contacts,
             settings->dump_path == NULL ? " (SPRAG_DUMP=FILE writes it down)" : "");
-    if (total.dumped.count > 1)
+    if (total.dumped.count > 1 && total.dumped.worst > 0)
         fprintf(stderr, "sprag: SPRAG_DUMP wrote %d files, and number %d of them is of the worst island\n",
                 total.dumped.count, total.dumped.worst);
 }

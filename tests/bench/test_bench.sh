@@ -47,4 +47,7 @@ assert len(methods) >= 4
 END
 done
 "$tool" --help | grep -q scaling || fail '--help'
+lost --help
+lost --version
+lost variants
 finish

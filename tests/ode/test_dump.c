@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "ode/dump.h"
 
 static char folder[] = "/tmp/sprag-dump-XXXXXX";
@@ -127,6 +128,35 @@ static void whatCannotBeWrittenIsSaid(void **state)
     freeTwin(&t);
 }
 
+/* Also of islands that were solved without blocks, whose problem is made for the file. */
+static void memoryThatRunsOutIsSaid(void **state)
+{
+    (void)state;
+    Twin t;
+    makeYard(&t);
+    unsigned long n = 0;
+    spragStatus status = SPRAG_ERROR_MEMORY;
+    while (status != SPRAG_OK) {
+        assert_true(++n < 1000);
+        spragAllocFailAt(n);
+        status = spragWorldDumpProblem(t.sprag, named("yard"));
+        spragAllocFailAt(0);
+        if (status != SPRAG_OK) {
+            assert_int_equal(status, SPRAG_ERROR_MEMORY);
+            assert_non_null(strstr(spragStatusDetail(), "memory"));
+        }
+    }
+    assert_true(n > 3);
+    for (int k = 0; k < 3; ++k) {
+        spragProblem *problem;
+        assert_int_equal(spragProblemRead(named(k == 0 ? "yard" : k == 1 ? "yard-2" : "yard-3"), &problem), SPRAG_OK);
+        spragProblemFree(problem);
+    }
+    unlink(named("yard"));
+    spragDumpRemove(named("yard"), 1, 3);
+    freeTwin(&t);
+}
+
 int main(void)
 {
     dInitODE2(0);
@@ -134,7 +164,8 @@ int main(void)
         return 1;
     const struct CMUnitTest tests[] = {cmocka_unit_test(everyIslandHasItsFile), cmocka_unit_test(theWorstIsTold),
                                        cmocka_unit_test(filesAreTheProblemsSolved),
-                                       cmocka_unit_test(whatCannotBeWrittenIsSaid)};
+                                       cmocka_unit_test(whatCannotBeWrittenIsSaid),
+                                       cmocka_unit_test(memoryThatRunsOutIsSaid)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     rmdir(folder);
     return failed;

@@ -94,7 +94,7 @@ static void idsLastThroughADeclinedStep(void **state)
     dBodyID box = restingBox(&t, id);
     addCorners(&t, box, 0.5);
     dContact absurd = planeContact(0, 0, 0, 0.5);
-    absurd.geom.normal[2] = 2;
+    absurd.surface.mu = NAN;
     absurd.surface.mode |= dContactSoftCFM;
     absurd.surface.soft_cfm = 1;
     dJointAttach(dJointCreateContact(t.world, t.group, &absurd), box, 0);
@@ -131,6 +131,45 @@ static void idsLastWhenBodiesChangePlaces(void **state)
         assert_true(told->normal_force > 1 && (k % 2 ? told->friction[0] > 0.1 : told->friction[0] < -0.1));
     }
     freeTwin(&t);
+}
+
+/* A step that is refused has found the contact in the other order, and leaves what is told of the step before it. */
+static void aRefusedStepLeavesWhatIsTold(void **state)
+{
+    (void)state;
+    spragContact told[2];
+    for (int refuses = 0; refuses < 2; ++refuses) {
+        Twin t;
+        makeTwin(&t, 1);
+        dBodyID low = addBox(&t, 0, 0, 0), high = addBox(&t, 0, 0, 0.4);
+        dContact contact = planeContact(0, 0, 0.2, 0.5);
+        dWorldSetGravity(t.world, 0, 0, 0);
+        dBodyAddForce(high, 1, 0, -10);
+        dBodyAddForce(low, -1, 0, 10);
+        addContact(&t, &contact, high, low);
+        step(&t, STEP);
+        if (refuses) {
+            contact.geom.normal[2] = -1;
+            addContact(&t, &contact, low, high);
+            dBodyAddForce(high, NAN, 0, 0);
+            assert_int_equal(spragWorldStep(t.sprag, STEP), SPRAG_ERROR_NOT_FINITE);
+            dBodySetForce(high, 0, 0, 0);
+            contact.surface.mu = NAN;
+            dJointAttach(dJointCreateContact(t.world, t.group, &contact), low, high);
+            assert_int_equal(spragWorldStep(t.sprag, STEP), SPRAG_ERROR_NOT_FINITE);
+        }
+        told[refuses] = lastContacts(&t, 1)[0];
+        assert_ptr_equal(told[refuses].body[0], high);
+        assert_ptr_equal(told[refuses].body[1], low);
+        freeTwin(&t);
+    }
+    assert_true(told[1].normal_force > 1 && told[1].friction[0] < -0.1);
+    CHECK_NEAR(told[1].normal_force, told[0].normal_force, 0);
+    for (int i = 0; i < 3; ++i) {
+        CHECK_NEAR(told[1].normal[i], told[0].normal[i], 0);
+        CHECK_NEAR(told[1].friction[i], told[0].friction[i], 0);
+        CHECK_NEAR(told[1].slip[i], told[0].slip[i], 0);
+    }
 }
 
 /* ---------------------------------------------------------------- what begins anew */
@@ -319,6 +358,7 @@ int main(void)
         cmocka_unit_test(idsLastThroughSleep),
         cmocka_unit_test(idsLastThroughADeclinedStep),
         cmocka_unit_test(idsLastWhenBodiesChangePlaces),
+        cmocka_unit_test(aRefusedStepLeavesWhatIsTold),
         cmocka_unit_test(aBodyPutElsewhereBeginsAnew),
         cmocka_unit_test(contactsTravelWithTheirBodies),
         cmocka_unit_test(aJointMadeWithinAStepHasNoPast),

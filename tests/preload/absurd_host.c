@@ -1,6 +1,7 @@
 /* Two boxes slide on a plane, each an island.  With an argument something is absurd from step 50 on: the second box has
- * contacts whose normal is no unit vector (normal), or a position that is NaN (pose), or the world's CFM is negative
- * (world).  Prints where the first box ends. */
+ * contacts whose coefficient of friction is NaN (surface), or a position that is NaN (pose), or the world's CFM is
+ * negative (world); or the first has contacts whose normal is no unit vector (normal).  Prints where the first box
+ * ends. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,10 +11,10 @@
 static dWorldID world;
 static dJointGroupID group;
 
-static void addCorners(dBodyID body, dReal length)
+static void addCorners(dBodyID body, dReal length, dReal mu)
 {
     for (int corner = 0; corner < 4; ++corner) {
-        dContact contact = {.surface = {.mode = dContactApprox1, .mu = (dReal)0.5}};
+        dContact contact = {.surface = {.mode = dContactApprox1, .mu = mu}};
         dBodyGetRelPointPos(body, (dReal)(corner & 1 ? 0.5 : -0.5), (dReal)(corner & 2 ? 0.5 : -0.5), (dReal)-0.5,
                             contact.geom.pos);
         contact.geom.normal[2] = length;
@@ -43,8 +44,8 @@ int main(int argc, char **argv)
             dBodySetPosition(body[1], (dReal)NAN, 10, (dReal)0.5);
         if (strcmp(now, "world") == 0)
             dWorldSetCFM(world, (dReal)-1e-14);
-        addCorners(body[0], 1);
-        addCorners(body[1], strcmp(now, "normal") == 0 ? (dReal)1.5 : 1);
+        addCorners(body[0], strcmp(now, "normal") == 0 ? (dReal)0.25 : 1, (dReal)0.5);
+        addCorners(body[1], 1, strcmp(now, "surface") == 0 ? (dReal)NAN : (dReal)0.5);
         dWorldStep(world, (dReal)0.005);
         dJointGroupEmpty(group);
     }

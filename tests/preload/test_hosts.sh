@@ -110,10 +110,13 @@ run SPRAG_CONFIG=tolerance=1e-16,enough=0 SPRAG_DUMP=dump.txt -- ./fewer_host ||
 # ---- absurd input: the island concerned, or the step, is ODE's, counted, with the reason; the others are not touched
 run -- ./absurd_host
 cp out sane
-run -- ./absurd_host normal || fail "a bad normal ends the program"
-cmp -s out sane || fail "a bad normal changes another island"
-grep -q "declined islands 150, .*steps left to ODE 0$" err || fail "a bad normal is not counted"
-grep -q "declined 150 times: a body, joint or contact with a number" err || fail "a bad normal is not explained"
+run -- ./absurd_host surface || fail "a bad surface ends the program"
+cmp -s out sane || fail "a bad surface changes another island"
+grep -q "declined islands 150, .*steps left to ODE 0$" err || fail "a bad surface is not counted"
+grep -q "declined 150 times: a body, joint or contact with a number" err || fail "a bad surface is not explained"
+run -- ./absurd_host normal || fail "a normal of length 1/4 ends the program"
+cmp -s out sane || fail "the length of a normal changes the motion"
+grep -q "declined islands 0, " err || fail "a normal of length 1/4 is declined"
 run -- ./absurd_host world || fail "a bad world ends the program"
 grep -q "steps left to ODE 150: world: CFM -1e-14, expected >= 0" err || fail "a bad world is not counted and explained"
 if ./absurd_host pose >out 2>stock; then # an ODE without assertions

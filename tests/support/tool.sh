@@ -27,6 +27,15 @@ refused() {
     [ "$(ls -A)" = "$before" ] || fail "$*: left $(ls -A)"
 }
 
+# lost ARGUMENTS...: what it prints finds a full disk: exit 2, one line on stderr.
+lost() {
+    [ -w /dev/full ] || return
+    "$tool" "$@" >/dev/full 2>"$said/err"
+    [ $? -eq 2 ] || fail "$*: a full disk goes unnoticed"
+    [ "$(wc -l <"$said/err")" -eq 1 ] || fail "$*: a full disk: not one line: $(cat "$said/err")"
+    grep -q -F 'stdout cannot be written' "$said/err" || fail "$*: a full disk: $(cat "$said/err")"
+}
+
 finish() {
     [ $failed -eq 0 ] && echo 'passed'
     exit $failed

@@ -57,4 +57,6 @@ if command -v python3 >/dev/null; then
 else
     echo 'skipped: the edge of the picture; python3 reads it'
 fi
+lost --help
+lost --version
 finish

@@ -75,4 +75,7 @@ if command -v ffmpeg >/dev/null; then
     "$tool" rod --headless --steps 100 --size 320x240 --video a.mp4 || fail "video"
     [ "$(stat -c %s a.mp4)" -gt 1000 ] || fail "the video is empty"
 fi
+lost --help
+lost --version
+lost --list
 finish

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/failing_takes.h"
+#include "support/paddle.h"
 #include "support/scene_world.h"
 
 spragStatus __real_spragWorldStep(spragWorldID sprag, double step);
@@ -211,6 +212,40 @@ static void memoryRunsOut(void **state)
     assert_true(counted[0] > 1000 && counted[1] > 300);
 }
 
+/* An answer that throws a body, and is solved again. */
+static void memoryRunsOutOfASurge(void **state)
+{
+    (void)state;
+    int refused = 0, made = 0, last = 0;
+    for (unsigned long n = 1; taken >= n - 1; ++n) {
+        const dWorldID world = dWorldCreate();
+        const dJointGroupID group = dJointGroupCreate(0);
+        spragWorldID sprag;
+        dWorldSetGravity(world, 0, 0, -9.81);
+        assert_int_equal(spragWorldAttach(world, NULL, &sprag), SPRAG_OK);
+        const dBodyID capsule = pressedCapsule(world, group, PADDLE_TURNS);
+        const dReal before = dBodyGetPosition(capsule)[2];
+        taken = 0, failing = n;
+        const spragStatus status = spragWorldStep(sprag, PADDLE_STEP);
+        failing = 0;
+        if (status == SPRAG_OK) {
+            const spragStepInfo info = spragWorldGetStepInfo(sprag);
+            const double speed = fabs(dBodyGetLinearVel(capsule)[1]);
+            assert_true(isfinite(speed) && (info.fallbacks == 0 || info.declined == 1 || speed < 5));
+            ++made, last = info.fallbacks;
+        } else {
+            assert_int_equal(status, SPRAG_ERROR_MEMORY);
+            assert_true(dBodyGetPosition(capsule)[2] == before);
+            ++refused;
+        }
+        spragWorldDetach(sprag);
+        dJointGroupDestroy(group);
+        dWorldDestroy(world);
+    }
+    print_message("%d refused, %d without\n", refused, made);
+    assert_true(refused > 10 && made > 5 && last == 1);
+}
+
 static void ignore(int number, const char *text, va_list arguments)
 {
     (void)number, (void)text, (void)arguments;
@@ -218,7 +253,7 @@ static void ignore(int number, const char *text, va_list arguments)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(memoryRunsOut)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(memoryRunsOut), cmocka_unit_test(memoryRunsOutOfASurge)};
     dInitODE2(0);
     dSetMessageHandler(ignore); /* of islands that are left to ODE */
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
