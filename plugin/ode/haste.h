@@ -28,6 +28,8 @@
 
 #include "ode/world.h"
 
+/* 1: an island that is to be solved has more than a few contacts, some with mu = infinity. */
+int spragHasteSticks(const struct spragWorld *world, const spragIsland *island);
 /* The haste of an island that is to be solved, from the records of its contacts, the size of the world and how its
  * bodies move; >= 0. */
 int spragHasteOf(const struct spragWorld *world, const spragIsland *island);

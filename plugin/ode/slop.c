@@ -51,7 +51,7 @@ double spragSlopNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double pace = world->snapshot.pace, parts = SLOP_TIMES * island->solve.residual * pace,
                  most = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace;
-    return island->contact_count > LARGE ? fmax(island->slop, fmin(parts, most)) : island->slop;
+    return island->contact_count > LARGE || island->sticks ? fmax(island->slop, fmin(parts, most)) : island->slop;
 }
 
 /* m/s: no slower correction is asked for. */

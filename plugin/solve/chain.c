@@ -225,7 +225,7 @@ static spragStatus tryGuess(Run *run, int approached)
  * of creeping. */
 static spragStatus finish(Run *run, const spragChainLink *link, const spragChainLink *first)
 {
-    if (link != first && first->method == &spragSolverVariant) {
+    if (link != first && first->method == &spragSolverVariant && link->method != &spragSolverPivots) {
         const int limit = spragChainRoundsKnown(run->problem);
         run->left.iteration_limit = limit > 0 ? limit : run->left.iteration_limit;
         const spragStatus status = tryMethod(run, &spragSolverVariant, SPRAG_PREFERRED);

@@ -127,7 +127,10 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
         add(chain, &spragSolverAgain, 0, tolerance);
         return;
     }
-    add(chain, &spragSolverVariant, 0, tolerance);
+    const int glued = spragPivotsSuit(problem);
+    add(chain, &spragSolverVariant, glued ? ROUNDS_KNOWN : 0, tolerance);
+    if (glued)
+        add(chain, &spragSolverPivots, 0, tolerance);
     if (part == SPRAG_CHAIN_SOON)
         return;
     const int free = spragProblemHasFreeRows(problem), steps = spragConesApply(problem) ? STEPS_SMALL : STEPS_POINTS;
@@ -136,7 +139,7 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     if (part == SPRAG_CHAIN_BEGINNING)
         addNewton(chain, prompt ? first : steps, !prompt, tolerance);
     else if (part != SPRAG_CHAIN_DESPITE && (part != SPRAG_CHAIN_REST || (prompt && first < few)))
-        addNewton(chain, prompt ? few : steps, !prompt, tolerance);
+        addNewton(chain, prompt || free ? few : steps, !prompt && !free, tolerance);
     if (part == SPRAG_CHAIN_BEGINNING)
         return;
     if (part != SPRAG_CHAIN_WITHIN && !free) /* the rest of the chain eliminates free rows first */
@@ -146,6 +149,8 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     if (free)
         add(chain, &spragSolverFreeRows, 0, content);
     add(chain, &spragSolverTrace, STEPS_TRACED, content);
+    if (free && !prompt)
+        addNewton(chain, steps, 1, tolerance);
     if (prompt)
         addNewton(chain, part == SPRAG_CHAIN_WITHIN ? STEPS_WITHIN : stepsWorth(problem, patience(options)),
                   part != SPRAG_CHAIN_WITHIN, content);
