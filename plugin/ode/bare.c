@@ -75,7 +75,8 @@ typedef struct Looking {
     double (*push)[3]; /* (joint_count) of those that are not alone: what the first body of the pair is pushed by */
     Groups groups;
     int opposed;
-    int rolls; /* 1: some have rolling friction */
+    int sticks; /* 1: they may have mu = infinity */
+    int rolls;  /* 1: some have rolling friction */
     unsigned char refused[SPRAG_RANGES_MOST], rolling[SPRAG_RANGES_MOST];
     int crowded[SPRAG_RANGES_MOST]; /* contacts that may share their pair with others */
 } Looking;
@@ -98,7 +99,7 @@ static void lookRange(void *data, int range, int first, int end)
         if (k + AHEAD < end && s->joint[joints[k + AHEAD]].contact != NULL)
             spragPrefetch(s->joint[joints[k + AHEAD]].contact, sizeof(dContact));
         const int rolls = spragContactIsRoller(joint->contact);
-        if (!rolls && !spragContactIsPlain(joint->contact) && !spragContactSticks(joint->contact))
+        if (!rolls && !spragContactIsPlain(joint->contact) && !(looking->sticks && spragContactSticks(joint->contact)))
             return;
         looking->rolling[range] |= (unsigned char)rolls;
         if (joint->alone)
@@ -334,9 +335,8 @@ static void fillContact(const Rows *rows, int k, Before *before)
     const spragFace *face = &before->face;
     c->mu = spragPlainMu(joint->contact);
     const int holds = !isfinite(c->mu);
-    const spragCurvedContact curved = {
-        body,  radiiOf(rows, body, joint, c->direction[0], before), c->direction[0],
-        point, face->end - face->begin == 1 ? NULL : face->middle,  fabs(c->mu)};
+    const spragCurvedContact curved = {body,  radiiOf(rows, body, joint, c->direction[0], before), c->direction[0],
+                                       point, face->end - face->begin == 1 ? NULL : face->middle,  fabs(c->mu)};
     const double along = spragFaceProduct(&curved, s->step, product, rest),
                  off = along - (holds ? 0 : spragDot3(c->direction[0], product));
     for (int i = 0; i < 3 && holds; ++i) /* as spragBlockProduct */
@@ -373,7 +373,8 @@ static void fillContact(const Rows *rows, int k, Before *before)
 double spragBareSlope(const spragGreedyContact *c, const double slip[2])
 {
     const double speed = spragNorm2(slip), *W = c->own[0]; /* symmetric */
-    return speed > SPRAG_SLIP_TOLERANCE && isfinite(c->mu) ? W[0] - c->mu * (W[1] * slip[0] + W[2] * slip[1]) / speed : W[0];
+    return speed > SPRAG_SLIP_TOLERANCE && isfinite(c->mu) ? W[0] - c->mu * (W[1] * slip[0] + W[2] * slip[1]) / speed
+                                                           : W[0];
 }
 
 static void askJoint(const Rows *rows, int k)
@@ -517,7 +518,11 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     const int rests = exact && n > SPRAG_BLOCKS_MANY ? spragMatrixFreeRests(world, island) : 0;
     if (island->contact_count != n || !(wanted || rests))
         return;
-    Looking looking = {.world = world, .surfaces = surfaces, .island = island};
+    Looking looking = {.world = world,
+                       .surfaces = surfaces,
+                       .island = island,
+                       .sticks =
+                           island->sticks || world->config.time_limit > 0 || world->config.tolerance >= SPRAG_ROUGH};
     if (!arePlain(&looking))
         return;
     spragBare *bare = takeBare(world, island, looking.rolls);

@@ -72,10 +72,16 @@ static int plays(const spragConfig *config)
     return config->enough > config->tolerance;
 }
 
+/* 1: its bodies lie flat on each other. */
+static int isFlat(const spragIsland *island)
+{
+    return island->contact_count >= FLAT * island->body_count;
+}
+
 int spragHasteSticks(const struct spragWorld *world, const spragIsland *island)
 {
-    const int each = island->joint_count / LOOKS + 1;
-    for (int i = 0; i < island->joint_count && island->contact_count > LARGE_STICKY; i += each) {
+    const int each = island->joint_count / LOOKS + 1, asked = island->contact_count > LARGE_STICKY && !isFlat(island);
+    for (int i = 0; i < island->joint_count && asked; i += each) {
         const dContact *contact = world->snapshot.joint[island->joint[i]].contact;
         if (contact != NULL && contact->surface.mu > SPRAG_FRICTION_GREATEST)
             return 1;
@@ -94,11 +100,6 @@ static int isOurs(const struct spragWorld *world, const spragIsland *island)
 static int isLarge(const struct spragWorld *world, const spragIsland *island)
 {
     return island->contact_count > (island->sticks ? LARGE_STICKY : plays(&world->config) ? LEAST : LARGE);
-}
-
-int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
-{
-    return island->haste > 0 && isLarge(world, island);
 }
 
 /* The record of the last step that a joint has as a contact, as a guide, or as the first end of a bearing; -1: none. */
@@ -146,16 +147,15 @@ static int isSlow(const spragSnapshot *s, const spragIsland *island, double time
     return meanSquare(s, island) <= most * most;
 }
 
-/* 1: its bodies lie flat on each other. */
-static int isFlat(const spragIsland *island)
-{
-    return island->contact_count >= FLAT * island->body_count;
-}
-
 /* 1: and all but rest. */
 static int mayRest(const spragSnapshot *s, const spragIsland *island)
 {
     return isFlat(island) && isSlow(s, island, SLOW);
+}
+
+int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
+{
+    return island->haste > 0 && isLarge(world, island);
 }
 
 int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
@@ -221,9 +221,7 @@ static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
         (island->sticks && island->contact_count <= SMALL))
         return 0;
     const int joints = mayRest(&world->snapshot, island) ? island->contact_count : world->snapshot.active_count;
-    const double first = !isFlat(island) && island->sticks              ? FIRST_STICKY
-                         : plays(&world->config) || !isFlat(island) ? FIRST_HEAP
-                                                                    : FIRST;
+    const double first = island->sticks ? FIRST_STICKY : plays(&world->config) || !isFlat(island) ? FIRST_HEAP : FIRST;
     const double haste = 2 * log2(joints / first);
     return haste > 0 ? (int)fmin(haste, hasteMost(world, island)) : 0;
 }
@@ -245,8 +243,9 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
         ++known;
     }
     const int haste = known > 0 ? (sum + known / 2) / known : 0;
-    const int moves = !isSlow(&world->snapshot, island, isFlat(island) ? STILL : STILL_HEAP);
-    const int least = 2 * known < looks || moves ? hasteLeast(world, island) : 0;
+    const double still = island->sticks ? SLOW : isFlat(island) ? STILL : STILL_HEAP;
+    const int moves = !isSlow(&world->snapshot, island, still), is_new = 2 * known < looks && !island->sticks;
+    const int least = is_new || moves ? hasteLeast(world, island) : 0;
     if (!isLarge(world, island)) /* it may be a part of what was large */
         return haste < HASTE_MOST_FEW ? haste : HASTE_MOST_FEW;
     return haste > least ? haste : least;
@@ -258,7 +257,8 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
     const double most_dear = isLarge(world, island) && !isFlat(island) ? DEAR_HEAP : DEAR,
                  dear = plays(&world->config) ? fmin(most_dear, DEAR_PLAY * world->snapshot.step) : most_dear;
     const int is_dear = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear,
-              missed = (!(island->solve.residual <= enough) || (island->sticks && island->wedge > 0)) && (island->haste > 0 || isLarge(world, island));
+              missed = (!(island->solve.residual <= enough) || (island->sticks && island->wedge > 0)) &&
+                       (island->haste > 0 || isLarge(world, island));
     const int next = island->stirred && !(island->solve.residual <= world->config.tolerance)
                          ? island->haste
                          : island->haste + (is_dear || missed ? 1 : -1);

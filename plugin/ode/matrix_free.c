@@ -379,8 +379,8 @@ static double visitSticky(const spragSolveOptions *options, spragGreedy *greedy,
         const long visits = most / ROUNDS;
         const double until = deadline < INFINITY ? begin + seconds * round / ROUNDS : INFINITY;
         spragGreedyResidual(greedy, u);
-        visitAll(options, greedy, each < visits ? each : visits, least / ROUNDS, greedy->visits + visits,
-                            until, others, u);
+        visitAll(options, greedy, each < visits ? each : visits, least / ROUNDS, greedy->visits + visits, until, others,
+                 u);
         if (round < ROUNDS && !spragGreedyHoldAgain(greedy, round == 1, 1))
             break;
     }
@@ -409,11 +409,10 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
                       : timed                        ? late_most / LOOKS_IN_TIME
                       : limited                      ? n
                                                      : LOOKS_FIRST * (long)n;
-    solve->residual = spragGreedySticks(greedy)
-                          ? visitSticky(options, greedy, each, least, most, begin, deadline, others, u)
-                      : hasHighFriction(greedy)
-                          ? visitSteep(options, greedy, each, least, most, begin, deadline, others, u)
-                          : visitAll(options, greedy, each, least, most, deadline, others, u);
+    solve->residual =
+        spragGreedySticks(greedy) ? visitSticky(options, greedy, each, least, most, begin, deadline, others, u)
+        : hasHighFriction(greedy) ? visitSteep(options, greedy, each, least, most, begin, deadline, others, u)
+                                  : visitAll(options, greedy, each, least, most, deadline, others, u);
     solve->iterations = (int)(greedy->visits / n);
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
     const int late = timed && (spragSeconds() > deadline || (!(solve->residual <= options->tolerance) &&

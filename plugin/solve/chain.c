@@ -266,7 +266,8 @@ static spragStatus runChain(Run *run, spragChainPart part)
     for (const spragChainLink *link = first + is_near; link < first + chain.count; ++link) {
         if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
             break;
-        info->fallback = link > usual; /* Newton's method after sweeps is no exception */
+        /* Newton's method after sweeps is no exception, and pivots are none. */
+        info->fallback = link > usual && link->method != &spragSolverPivots;
         status = tryLink(run, link);
         const int solved = isSolved(run), late = timeIsUp(run);
         if (status == SPRAG_OK && solved && !late)

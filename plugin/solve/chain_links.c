@@ -50,6 +50,7 @@ enum {
     STEPS_PROMPT = 250,     /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
                                with mu = 100 are solved so in 5 ms; with fewer steps generation took 60 to 90 ms */
     STEPS_BEFORE = 60,      /* of these, at least, before the caller asks for a wedge, which costs as much as 2 to 10 */
+    STEPS_GLUED = 60,       /* where pivots come next: in conflict there may be 5000, in vain */
     STEPS_WITHIN = 500,     /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
     STEPS_FROM_REST = 2500, /* of the second run, from r = 0, where the guess led astray */
     STEPS_TRACED = 900,     /* of a traced path of a small island; most that arrive take 50 to 300 */
@@ -209,8 +210,11 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     }
     if (in_velocities)
         add(chain, &spragSolverGlue, 0, tolerance);
+    const int pivots = glued && spragPivotsSuit(problem);
     if (glued)
-        addNewton(chain, 0, patient, content);
+        addNewton(chain, pivots ? STEPS_GLUED : 0, patient && !pivots, content);
+    if (pivots)
+        add(chain, &spragSolverPivots, 0, content);
     add(chain, &spragSolverSweeps, sweeps, glued ? content : tolerance);
     if (!glued && !despite && part != SPRAG_CHAIN_WITHIN && spragDisturbedSuits(problem, options))
         add(chain, &spragSolverDisturbed, 0, content);

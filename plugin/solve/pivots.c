@@ -20,9 +20,10 @@
 #define REDUNDANT 1e-16L /* a pivot, of W's own diagonal: a row that says what others say carries nothing */
 #define WITHIN 1e-3      /* of the tolerance: w may be as negative */
 enum {
-    BLOCK_TRIES = 8,    /* pivots of all rows that no longer break fewer bounds */
-    PIVOTS_LEAST = 30,  /* at most, */
-    PIVOTS_PER_ROW = 2  /* and for each row */
+    MOST = 120,        /* blocks: they take some 10 ms */
+    BLOCK_TRIES = 8,   /* pivots of all rows that no longer break fewer bounds */
+    PIVOTS_LEAST = 30, /* at most, */
+    PIVOTS_PER_ROW = 2 /* and for each row */
 };
 
 typedef struct Pivots {
@@ -40,12 +41,13 @@ typedef struct Pivots {
 
 int spragPivotsSuit(const spragProblem *problem)
 {
-    if (problem->contact_count > SPRAG_FREE_ROWS_MOST || problem->bound == NULL || spragProblemIsLean(problem))
+    if (problem->contact_count > MOST || problem->bound == NULL || spragProblemIsLean(problem))
         return 0;
     for (int k = 0; k < problem->contact_count; ++k)
         for (int i = 0; i < 3; ++i) {
             const double lo = problem->bound[6 * k + i], hi = problem->bound[6 * k + 3 + i];
-            if (spragKindOf(problem, k) != SPRAG_BLOCK_BOX || !((lo == 0 && (hi == 0 || isinf(hi))) || (isinf(lo) && isinf(hi))))
+            if (spragKindOf(problem, k) != SPRAG_BLOCK_BOX ||
+                !((lo == 0 && (hi == 0 || isinf(hi))) || (isinf(lo) && isinf(hi))))
                 return 0;
         }
     return 1;
@@ -79,7 +81,7 @@ static int begin(Pivots *pivots, const spragProblem *p, const double *r, spragAr
         pivots->free_count = pass == 0 ? pivots->count : pivots->free_count;
     }
     const int n = pivots->count, bounded = n - pivots->free_count;
-    pivots->A = SPRAG_TAKE(arena, spragFine, n *n), pivots->F = SPRAG_TAKE_RAW(arena, spragFine, bounded *bounded);
+    pivots->A = SPRAG_TAKE(arena, spragFine, n * n), pivots->F = SPRAG_TAKE_RAW(arena, spragFine, bounded * bounded);
     pivots->inverse = SPRAG_TAKE_RAW(arena, spragFine, n), pivots->x = SPRAG_TAKE_RAW(arena, spragFine, n);
     pivots->z = SPRAG_TAKE(arena, spragFine, bounded), pivots->w = SPRAG_TAKE(arena, spragFine, bounded);
     pivots->own = SPRAG_TAKE_RAW(arena, spragFine, n), pivots->holds = SPRAG_TAKE_RAW(arena, unsigned char, bounded);
