@@ -81,12 +81,13 @@ static int isFlat(const spragIsland *island)
 int spragHasteSticks(const struct spragWorld *world, const spragIsland *island)
 {
     const int each = island->joint_count / LOOKS + 1, asked = island->contact_count > LARGE_STICKY && !isFlat(island);
-    for (int i = 0; i < island->joint_count && asked; i += each) {
+    int sticks = 0;
+    for (int i = 0; i < island->joint_count && asked && sticks < 2; i += each) {
         const dContact *contact = world->snapshot.joint[island->joint[i]].contact;
         if (contact != NULL && contact->surface.mu > SPRAG_FRICTION_GREATEST)
-            return 1;
+            sticks = contact->surface.mode & dContactApprox1 ? 2 : 1;
     }
-    return 0;
+    return sticks;
 }
 
 /* 1: the user has set no limit of his own, and the island is large: its work is for us to choose. */
@@ -218,7 +219,7 @@ static int hasteMost(const struct spragWorld *world, const spragIsland *island)
 static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
 {
     if (world->config.tolerance >= SPRAG_ROUGH || !isLarge(world, island) ||
-        (island->sticks && island->contact_count <= SMALL))
+        (island->sticks && (island->sticks == 1 || island->contact_count <= SMALL)))
         return 0;
     const int joints = mayRest(&world->snapshot, island) ? island->contact_count : world->snapshot.active_count;
     const double first = island->sticks ? FIRST_STICKY : plays(&world->config) || !isFlat(island) ? FIRST_HEAP : FIRST;
@@ -251,6 +252,18 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
     return haste > least ? haste : least;
 }
 
+/* 1: nothing but contacts that hold by forces without bound, and they are not in conflict: conjugate gradients (which
+ * count as steps of Newton's method) solve any number of them, and no visits do. */
+static int isGlue(const spragIsland *island)
+{
+    int glue = island->block_count > 0 && island->bare == NULL && island->declined == NULL && !(island->wedge > 0) &&
+               island->solve.residual <= SPRAG_MISSED;
+    for (int k = 0; k < island->block_count && glue; ++k)
+        glue = island->block[k].kind == SPRAG_BLOCK_BOX && island->block[k].part == SPRAG_PART_CONTACT &&
+               !island->block[k].parts;
+    return glue;
+}
+
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
@@ -262,7 +275,7 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
     const int next = island->stirred && !(island->solve.residual <= world->config.tolerance)
                          ? island->haste
                          : island->haste + (is_dear || missed ? 1 : -1);
-    if (!isOurs(world, island) || next <= 0)
+    if (!isOurs(world, island) || next <= 0 || isGlue(island))
         return 0;
     const int most = hasteMost(world, island);
     return next > most ? most : next;

@@ -28,7 +28,8 @@
 
 #include "ode/world.h"
 
-/* 1: an island that is to be solved has more than a few contacts, some with mu = infinity. */
+/* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity?
+ * 1: as a force, so that what holds is known (solve/glue.h); 2: as a coefficient. */
 int spragHasteSticks(const struct spragWorld *world, const spragIsland *island);
 /* The haste of an island that is to be solved, from the records of its contacts, the size of the world and how its
  * bodies move; >= 0. */

@@ -522,7 +522,8 @@ double spragPlainMu(const dContact *contact)
 int spragContactIsRoller(const dContact *contact)
 {
     const dSurfaceParameters *p = &contact->surface;
-    return (p->mode & dContactRolling) && hasCoefficient(p) && p->rho > SPRAG_FRICTION_LEAST && isPlain(contact, p->mode & ~dContactRolling);
+    return (p->mode & dContactRolling) && hasCoefficient(p) && p->rho > SPRAG_FRICTION_LEAST &&
+           isPlain(contact, p->mode & ~dContactRolling);
 }
 
 double spragRollerBound(const dContact *contact, double L)
