@@ -174,7 +174,7 @@ int spragHasteEnds(const struct spragWorld *world, const spragIsland *island)
 {
     const spragGreedy *greedy = island->bare != NULL ? &island->bare->greedy : island->greedy;
     const double residual = island->solve.residual;
-    if (island->sticks && island->haste > 0)
+    if (island->sticks && (island->haste > 0 || world->config.time_limit > 0)) /* what comes after W leads astray */
         return 1;
     const int may_be_wedged = residual > FAR_OFF && island->contact_count <= SPRAG_WEDGED_MOST;
     if (island->haste == HASTE_MOST && residual > NEAR && !may_be_wedged)
