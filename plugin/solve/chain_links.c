@@ -5,7 +5,7 @@
  *
  *     nc = 1           all solutions of the block; the policy chooses one (single.h)
  *     a few            the modes of the guess, verified (warm.c); then as below
- *     nc <= SMALL      1. the mode search (variant.c)
+ *     nc <= SMALL      1. the mode search (variant.c); where nothing slides, pivots (pivots.c)
  *                      2. Newton's method with an interior point (newton.c)
  *                      3. the chain itself on fewer contacts, one more at a time (generation.c);
  *                         where rows have no bounds, on what is left without those (free_rows.c)
@@ -21,8 +21,9 @@
  *     nc > SMALL, heaps of mechanisms
  *                      sweeps until they are near, then Newton's method from there, in place of 1
  *     nc > SMALL, and every contact holds by infinite friction (convex: nothing slides)
- *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method, before the
- *                      sweeps: those carry a change no further than from body to body
+ *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method and, of up to 120
+ *                      blocks after some steps of it, pivots, before the sweeps: those carry a
+ *                      change no further than from body to body
  *
  * A solution that another method has found for a small island goes through the mode search once more, which alone
  * applies the policy and recognises a separatrix. */
