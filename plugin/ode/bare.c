@@ -21,6 +21,7 @@
 #include "ode/slop.h"
 #include "ode/snapshot.h"
 #include "problem/creep.h"
+#include "problem/residual.h"
 
 enum { AHEAD = 4 }; /* joints: what memory takes */
 
@@ -67,7 +68,8 @@ typedef struct Looking {
     double (*push)[3]; /* (joint_count) of those that are not alone: what the first body of the pair is pushed by */
     Groups groups;
     int opposed;
-    int rolls; /* 1: some have rolling friction */
+    int sticks; /* 1: they may have mu = infinity */
+    int rolls;  /* 1: some have rolling friction */
     unsigned char refused[SPRAG_RANGES_MOST], rolling[SPRAG_RANGES_MOST];
     int crowded[SPRAG_RANGES_MOST]; /* contacts that may share their pair with others */
 } Looking;
@@ -90,7 +92,7 @@ static void lookRange(void *data, int range, int first, int end)
         if (k + AHEAD < end && s->joint[joints[k + AHEAD]].contact != NULL)
             spragPrefetch(s->joint[joints[k + AHEAD]].contact, sizeof(dContact));
         const int rolls = spragContactIsRoller(joint->contact);
-        if (!rolls && !spragContactIsPlain(joint->contact))
+        if (!rolls && !spragContactIsPlain(joint->contact) && !(looking->sticks && spragContactSticks(joint->contact)))
             return;
         looking->rolling[range] |= (unsigned char)rolls;
         if (joint->alone)
@@ -324,11 +326,14 @@ static void fillContact(const Rows *rows, int k, Before *before)
     relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
     const spragFace *face = &before->face;
-    const spragCurvedContact curved = {
-        body,  radiiOf(rows, body, joint, c->direction[0], before), c->direction[0],
-        point, face->end - face->begin == 1 ? NULL : face->middle,  joint->contact->surface.mu};
+    c->mu = spragPlainMu(joint->contact);
+    const int holds = !isfinite(c->mu);
+    const spragCurvedContact curved = {body,  radiiOf(rows, body, joint, c->direction[0], before), c->direction[0],
+                                       point, face->end - face->begin == 1 ? NULL : face->middle,  fabs(c->mu)};
     const double along = spragFaceProduct(&curved, s->step, product, rest),
-                 off = along - spragDot3(c->direction[0], product);
+                 off = along - (holds ? 0 : spragDot3(c->direction[0], product));
+    for (int i = 0; i < 3 && holds; ++i) /* as spragBlockProduct */
+        product[i] = rest[i] = 0;
     for (int i = 0; i < 3; ++i)
         end[i] += s->step * (product[i] + off * c->direction[0][i]);
     const double part = spragDot3(c->direction[0], rest);
@@ -350,7 +355,6 @@ static void fillContact(const Rows *rows, int k, Before *before)
     c->own[0][3] = row.compliance;
     c->q[0] -= row.rhs;
     c->q[3] = 0;
-    c->mu = surface->mu;
     c->nu = 0;
     guess(s, j, old, c);
     const int rests = old != NULL && spragRestsAt(old, first + 1, change);
@@ -362,7 +366,8 @@ static void fillContact(const Rows *rows, int k, Before *before)
 double spragBareSlope(const spragGreedyContact *c, const double slip[2])
 {
     const double speed = spragNorm2(slip), *W = c->own[0]; /* symmetric */
-    return speed > SPRAG_SLIP_TOLERANCE ? W[0] - c->mu * (W[1] * slip[0] + W[2] * slip[1]) / speed : W[0];
+    return speed > SPRAG_SLIP_TOLERANCE && isfinite(c->mu) ? W[0] - c->mu * (W[1] * slip[0] + W[2] * slip[1]) / speed
+                                                           : W[0];
 }
 
 static void askJoint(const Rows *rows, int k)
@@ -506,7 +511,11 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     const int rests = exact && n > SPRAG_BLOCKS_MANY ? spragMatrixFreeRests(world, island) : 0;
     if (island->contact_count != n || !(wanted || rests))
         return;
-    Looking looking = {.world = world, .surfaces = surfaces, .island = island};
+    Looking looking = {.world = world,
+                       .surfaces = surfaces,
+                       .island = island,
+                       .sticks =
+                           island->sticks || world->config.time_limit > 0 || world->config.tolerance >= SPRAG_ROUGH};
     if (!arePlain(&looking))
         return;
     spragBare *bare = takeBare(world, island, looking.rolls);
@@ -635,6 +644,15 @@ static void blockOf(const struct spragWorld *world, const spragIsland *island, i
             for (int i = 0; i < 6 && side == 1; ++i)
                 J[i] = -J[i];
         }
+    if (isfinite(c->mu) && c->mu >= 0)
+        return;
+    const double w = (c->own[0][0] + c->own[0][3] + c->own[1][1] + c->own[2][2]) / 3;
+    const double most = c->mu != SPRAG_GREEDY_GLUED && spragStickParts(c->r, island->bare->u + 3 * k, w) ? 0 : INFINITY;
+    block->kind = SPRAG_BLOCK_BOX;
+    block->mu = block->mu_minus = 0;
+    block->hi[0] = INFINITY;
+    for (int row = 1; row < 3; ++row)
+        block->lo[row] = -most, block->hi[row] = most;
 }
 
 /* Its rolling friction, where `contact` is block `parent`. */
@@ -668,13 +686,14 @@ int spragBareProblem(struct spragWorld *world, spragIsland *island)
     for (int k = 0; k < contacts && rolls; ++k)
         n += greedy->roll[k].mu > 0;
     spragBlock *block = SPRAG_TAKE_RAW(arena, spragBlock, n);
-    double *numbers = SPRAG_TAKE(arena, double, 11 * n), *q = numbers + 3 * n, *u = q + 3 * n, *mu = u + 3 * n;
+    double *numbers = SPRAG_TAKE(arena, double, 17 * n), *q = numbers + 3 * n, *u = q + 3 * n, *mu = u + 3 * n,
+           *bound = mu + 2 * n;
     int *body = SPRAG_TAKE_RAW(arena, int, 3 * n);
     unsigned char *kind = SPRAG_TAKE_RAW(arena, unsigned char, n);
     spragContactHistory *history = SPRAG_TAKE(arena, spragContactHistory, n);
     if (block == NULL || numbers == NULL || body == NULL || kind == NULL || history == NULL)
         return 0;
-    int b = 0;
+    int b = 0, boxes = 0;
     for (int k = 0; k < contacts; ++k) {
         const int contact = b++;
         blockOf(world, island, k, &block[contact]);
@@ -691,7 +710,10 @@ int spragBareProblem(struct spragWorld *world, spragIsland *island)
     for (b = 0; b < n; ++b) {
         memcpy(body + 2 * b, block[b].body, sizeof block[b].body);
         body[2 * n + b] = block[b].parent;
+        memcpy(bound + 6 * b, block[b].lo, sizeof block[b].lo);
+        memcpy(bound + 6 * b + 3, block[b].hi, sizeof block[b].hi);
         kind[b] = (unsigned char)block[b].kind;
+        boxes |= block[b].kind == SPRAG_BLOCK_BOX;
         mu[b] = mu[n + b] = block[b].mu;
     }
     island->block = block;
@@ -701,7 +723,8 @@ int spragBareProblem(struct spragWorld *world, spragIsland *island)
                                      .q = q,
                                      .mu = mu,
                                      .mu_minus = island->mu_minus,
-                                     .kind = rolls ? kind : NULL,
+                                     .kind = rolls || boxes ? kind : NULL,
+                                     .bound = boxes ? bound : NULL,
                                      .parent = rolls ? body + 2 * n : NULL,
                                      .body = body,
                                      .history = history,

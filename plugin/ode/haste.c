@@ -19,6 +19,9 @@ enum {
     /* Of one that is large: in haste it begins without W, and has haste for what it misses; where the program plays all
      * are. */
     LARGE = 400,
+    /* The same, and of one that may be hurried, where some have mu = infinity: heaps of them ask for what no motion
+     * gives.  Twenty boxes took 8 ms a step and up to 270. */
+    LARGE_STICKY = 24,
 
     /* Contacts of an island all of whose work is the least that one which may come to rest has in haste, and where the
      * program plays or contacts are springs. */
@@ -50,6 +53,7 @@ enum {
  * moves has all the work; of a heap, and where the program plays.  Beyond, half of it for every factor of sqrt 2. */
 #define FIRST 800.0
 #define FIRST_HEAP 200.0
+#define FIRST_STICKY 20.0 /* of a heap that sticks */
 /* Times the velocity that gravity gives in a step, root mean square about the mean: an island moves that is faster, */
 #define STILL 0.5
 #define STILL_HEAP 0.02 /* of a heap: 20 of 1000 balls that roll were solved at 50 to 200 ms a step */
@@ -68,22 +72,35 @@ static int plays(const spragConfig *config)
     return config->enough > config->tolerance;
 }
 
+/* 1: its bodies lie flat on each other. */
+static int isFlat(const spragIsland *island)
+{
+    return island->contact_count >= FLAT * island->body_count;
+}
+
+int spragHasteSticks(const struct spragWorld *world, const spragIsland *island)
+{
+    const int each = island->joint_count / LOOKS + 1, asked = island->contact_count > LARGE_STICKY && !isFlat(island);
+    int sticks = 0;
+    for (int i = 0; i < island->joint_count && asked && sticks < 2; i += each) {
+        const dContact *contact = world->snapshot.joint[island->joint[i]].contact;
+        if (contact != NULL && contact->surface.mu > SPRAG_FRICTION_GREATEST)
+            sticks = contact->surface.mode & dContactApprox1 ? 2 : 1;
+    }
+    return sticks;
+}
+
 /* 1: the user has set no limit of his own, and the island is large: its work is for us to choose. */
 static int isOurs(const struct spragWorld *world, const spragIsland *island)
 {
     const spragConfig *config = &world->config;
     return !config->patient && config->solver == SPRAG_SOLVER_AUTO && !(config->time_limit > 0) &&
-           config->iteration_limit == 0 && island->contact_count > LEAST;
+           config->iteration_limit == 0 && island->contact_count > (island->sticks ? LARGE_STICKY : LEAST);
 }
 
 static int isLarge(const struct spragWorld *world, const spragIsland *island)
 {
-    return island->contact_count > (plays(&world->config) ? LEAST : LARGE);
-}
-
-int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
-{
-    return island->haste > 0 && isLarge(world, island);
+    return island->contact_count > (island->sticks ? LARGE_STICKY : plays(&world->config) ? LEAST : LARGE);
 }
 
 /* The record of the last step that a joint has as a contact, as a guide, or as the first end of a bearing; -1: none. */
@@ -131,23 +148,22 @@ static int isSlow(const spragSnapshot *s, const spragIsland *island, double time
     return meanSquare(s, island) <= most * most;
 }
 
-/* 1: its bodies lie flat on each other. */
-static int isFlat(const spragIsland *island)
-{
-    return island->contact_count >= FLAT * island->body_count;
-}
-
 /* 1: and all but rest. */
 static int mayRest(const spragSnapshot *s, const spragIsland *island)
 {
     return isFlat(island) && isSlow(s, island, SLOW);
 }
 
+int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
+{
+    return island->haste > 0 && isLarge(world, island);
+}
+
 int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
 {
     const int n = island->contact_count;
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
-    return isOurs(world, island) && n > LARGE && !isFlat(island) && falls > FALLS &&
+    return isOurs(world, island) && n > (island->sticks ? LARGE_STICKY : LARGE) && !isFlat(island) && falls > FALLS &&
            world->config.tolerance < SPRAG_ROUGH;
 }
 
@@ -158,6 +174,8 @@ int spragHasteEnds(const struct spragWorld *world, const spragIsland *island)
 {
     const spragGreedy *greedy = island->bare != NULL ? &island->bare->greedy : island->greedy;
     const double residual = island->solve.residual;
+    if (island->sticks && (island->haste > 0 || world->config.time_limit > 0)) /* what comes after W leads astray */
+        return 1;
     const int may_be_wedged = residual > FAR_OFF && island->contact_count <= SPRAG_WEDGED_MOST;
     if (island->haste == HASTE_MOST && residual > NEAR && !may_be_wedged)
         return 1;
@@ -200,10 +218,12 @@ static int hasteMost(const struct spragWorld *world, const spragIsland *island)
  * at 2. */
 static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
 {
-    if (world->config.tolerance >= SPRAG_ROUGH || !isLarge(world, island))
+    if (world->config.tolerance >= SPRAG_ROUGH || !isLarge(world, island) ||
+        (island->sticks && (island->sticks == 1 || island->contact_count <= SMALL)))
         return 0;
     const int joints = mayRest(&world->snapshot, island) ? island->contact_count : world->snapshot.active_count;
-    const double haste = 2 * log2(joints / (plays(&world->config) || !isFlat(island) ? FIRST_HEAP : FIRST));
+    const double first = island->sticks ? FIRST_STICKY : plays(&world->config) || !isFlat(island) ? FIRST_HEAP : FIRST;
+    const double haste = 2 * log2(joints / first);
     return haste > 0 ? (int)fmin(haste, hasteMost(world, island)) : 0;
 }
 
@@ -224,11 +244,24 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
         ++known;
     }
     const int haste = known > 0 ? (sum + known / 2) / known : 0;
-    const int moves = !isSlow(&world->snapshot, island, isFlat(island) ? STILL : STILL_HEAP);
-    const int least = 2 * known < looks || moves ? hasteLeast(world, island) : 0;
+    const double still = island->sticks ? SLOW : isFlat(island) ? STILL : STILL_HEAP;
+    const int moves = !isSlow(&world->snapshot, island, still), is_new = 2 * known < looks && !island->sticks;
+    const int least = is_new || moves ? hasteLeast(world, island) : 0;
     if (!isLarge(world, island)) /* it may be a part of what was large */
         return haste < HASTE_MOST_FEW ? haste : HASTE_MOST_FEW;
     return haste > least ? haste : least;
+}
+
+/* 1: nothing but contacts that hold by forces without bound, and they are not in conflict: conjugate gradients (which
+ * count as steps of Newton's method) solve any number of them, and no visits do. */
+static int isGlue(const spragIsland *island)
+{
+    int glue = island->block_count > 0 && island->bare == NULL && island->declined == NULL && !(island->wedge > 0) &&
+               island->solve.residual <= SPRAG_MISSED;
+    for (int k = 0; k < island->block_count && glue; ++k)
+        glue = island->block[k].kind == SPRAG_BLOCK_BOX && island->block[k].part == SPRAG_PART_CONTACT &&
+               !island->block[k].parts;
+    return glue;
 }
 
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
@@ -237,11 +270,12 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
     const double most_dear = isLarge(world, island) && !isFlat(island) ? DEAR_HEAP : DEAR,
                  dear = plays(&world->config) ? fmin(most_dear, DEAR_PLAY * world->snapshot.step) : most_dear;
     const int is_dear = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear,
-              missed = !(island->solve.residual <= enough) && (island->haste > 0 || isLarge(world, island));
+              missed = (!(island->solve.residual <= enough) || (island->sticks && island->wedge > 0)) &&
+                       (island->haste > 0 || isLarge(world, island));
     const int next = island->stirred && !(island->solve.residual <= world->config.tolerance)
                          ? island->haste
                          : island->haste + (is_dear || missed ? 1 : -1);
-    if (!isOurs(world, island) || next <= 0)
+    if (!isOurs(world, island) || next <= 0 || isGlue(island))
         return 0;
     const int most = hasteMost(world, island);
     return next > most ? most : next;

@@ -28,6 +28,9 @@
 
 #include "ode/world.h"
 
+/* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity?
+ * 1: as a force, so that what holds is known (solve/glue.h); 2: as a coefficient. */
+int spragHasteSticks(const struct spragWorld *world, const spragIsland *island);
 /* The haste of an island that is to be solved, from the records of its contacts, the size of the world and how its
  * bodies move; >= 0. */
 int spragHasteOf(const struct spragWorld *world, const spragIsland *island);

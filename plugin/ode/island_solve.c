@@ -117,7 +117,7 @@ static double workLimitOf(const spragSolveOptions *options, const spragIsland *i
         work *= WORK_ENOUGH;
     work = ldexp(work, -island->haste);
     const double glued = fmin(WORK_GLUED, WORK_PER_GLUED * island->problem.block_count);
-    return spragProblemIsGlued(&island->problem) ? fmax(work, glued) : work;
+    return spragProblemIsGlued(&island->problem) && !island->sticks ? fmax(work, glued) : work;
 }
 
 /* Solves the problem as it is written, with all that its own answer asks for: W where methods without it fail, and the

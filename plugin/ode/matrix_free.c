@@ -10,6 +10,7 @@
 #include "ode/haste.h"
 #include "problem/creep.h"
 #include "solve/greedy.h"
+#include "solve/greedy_hold.h"
 #include "solve/greedy_lanes.h"
 
 enum {
@@ -288,12 +289,12 @@ static double visitAll(const spragSolveOptions *options, spragGreedy *greedy, lo
  * is little. */
 #define LESS 1.0
 #define BAD 0.1
-enum { FEW = 30 };
+enum { FEW = 30, ROUNDS = 3 };
 
 static int hasHighFriction(const spragGreedy *greedy)
 {
     for (int k = 0; k < greedy->contact_count; ++k)
-        if (greedy->contact[k].mu > LESS)
+        if (greedy->contact[k].mu > LESS && isfinite(greedy->contact[k].mu))
             return 1;
     return 0;
 }
@@ -369,6 +370,27 @@ static double visitSteep(const spragSolveOptions *options, spragGreedy *greedy, 
     return takeBetter(greedy, &kept, residual, u);
 }
 
+/* The same where contacts have an infinite coefficient: in rounds, between which what parts holds no more. */
+static double visitSticky(const spragSolveOptions *options, spragGreedy *greedy, long each, long least, long most,
+                          double begin, double deadline, double *others, double *u)
+{
+    double *const best = greedy->best;
+    const double seconds = deadline < INFINITY ? deadline - begin : 0;
+    greedy->best = NULL;
+    spragGreedyHoldFirst(greedy);
+    for (int round = 1; round <= ROUNDS; ++round) {
+        const long visits = most / ROUNDS;
+        const double until = deadline < INFINITY ? begin + seconds * round / ROUNDS : INFINITY;
+        spragGreedyResidual(greedy, u);
+        visitAll(options, greedy, each < visits ? each : visits, least / ROUNDS, greedy->visits + visits, until, others,
+                 u);
+        if (round < ROUNDS && !spragGreedyHoldAgain(greedy, round == 1, 1))
+            break;
+    }
+    greedy->best = best;
+    return spragGreedyResidual(greedy, u);
+}
+
 spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
                                  spragSolveInfo *solve)
 {
@@ -393,9 +415,10 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
                       : timed                        ? late_most / LOOKS_IN_TIME
                       : limited                      ? n
                                                      : LOOKS_FIRST * (long)n;
-    solve->residual = hasHighFriction(greedy)
-                          ? visitSteep(options, greedy, each, least, most, begin, deadline, others, u)
-                          : visitAll(options, greedy, each, least, most, deadline, others, u);
+    solve->residual =
+        spragGreedySticks(greedy) ? visitSticky(options, greedy, each, least, most, begin, deadline, others, u)
+        : hasHighFriction(greedy) ? visitSteep(options, greedy, each, least, most, begin, deadline, others, u)
+                                  : visitAll(options, greedy, each, least, most, deadline, others, u);
     solve->iterations = (int)(greedy->visits / n);
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
     const int late = timed && (spragSeconds() > deadline || (!(solve->residual <= options->tolerance) &&

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "ode/curvature.h"
+#include "solve/greedy.h"
 #include "solve/policy.h"
 
 /* ---------------------------------------------------------------- geometry */
@@ -484,7 +485,7 @@ static int isPlain(const dContact *contact, int mode)
     const dContactGeom *g = &contact->geom;
     const dReal *x = g->pos;
     double sum = fabs((double)x[0]) + fabs((double)x[1]) + fabs((double)x[2]) + fabs((double)g->depth);
-    if ((mode & ~PLAIN) != 0 || (mode & PROPORTIONAL) != PROPORTIONAL)
+    if ((mode & ~PLAIN) != 0)
         return 0;
     if (p->mode & dContactSoftERP)
         sum += fabs((double)p->soft_erp);
@@ -498,19 +499,36 @@ static int isPlain(const dContact *contact, int mode)
         sum += fabs((double)p->motion2);
     if (p->mode & dContactFDir1)
         sum += fabs((double)contact->fdir1[0]) + fabs((double)contact->fdir1[1]) + fabs((double)contact->fdir1[2]);
-    return sum <= SPRAG_GREATEST && p->mu > SPRAG_FRICTION_LEAST && p->mu <= SPRAG_FRICTION_GREATEST && hasDirection(g);
+    return sum <= SPRAG_GREATEST && hasDirection(g);
+}
+
+/* A finite coefficient. */
+static int hasCoefficient(const dSurfaceParameters *p)
+{
+    return (p->mode & PROPORTIONAL) == PROPORTIONAL && p->mu > SPRAG_FRICTION_LEAST && p->mu <= SPRAG_FRICTION_GREATEST;
 }
 
 int spragContactIsPlain(const dContact *contact)
 {
-    return isPlain(contact, contact->surface.mode);
+    return hasCoefficient(&contact->surface) && isPlain(contact, contact->surface.mode);
+}
+
+int spragContactSticks(const dContact *contact)
+{
+    return contact->surface.mu > SPRAG_FRICTION_GREATEST && isPlain(contact, contact->surface.mode);
+}
+
+double spragPlainMu(const dContact *contact)
+{
+    const dSurfaceParameters *p = &contact->surface;
+    return p->mu <= SPRAG_FRICTION_GREATEST ? p->mu : p->mode & PROPORTIONAL ? SPRAG_GREEDY_STICKS : SPRAG_GREEDY_GLUED;
 }
 
 int spragContactIsRoller(const dContact *contact)
 {
     const dSurfaceParameters *p = &contact->surface;
-    return (p->mode & dContactRolling) && (p->mode & dContactApprox1) == dContactApprox1 &&
-           p->rho > SPRAG_FRICTION_LEAST && isPlain(contact, p->mode & ~dContactRolling);
+    return (p->mode & dContactRolling) && hasCoefficient(p) && p->rho > SPRAG_FRICTION_LEAST &&
+           isPlain(contact, p->mode & ~dContactRolling);
 }
 
 double spragRollerBound(const dContact *contact, double L)

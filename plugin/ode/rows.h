@@ -180,6 +180,10 @@ spragStatus spragContactCheck(const dContact *contact, int lenient);
  * the same along both tangents, on a surface that may be a belt? All numbers it makes use of are
  * then finite. (Its surface may say more.) */
 int spragContactIsPlain(const dContact *contact);
+/* The same but for mu = infinity, as a coefficient or as a force. */
+int spragContactSticks(const dContact *contact);
+/* Of a contact that is one of both: as of spragGreedyContact. */
+double spragPlainMu(const dContact *contact);
 /* The same but for rolling friction, which it has, about any axis in proportion to the normal force. */
 int spragContactIsRoller(const dContact *contact);
 /* Of one: its bound over the normal impulse, as of a ROLLING block; L: spragLengthOf its bodies. */

@@ -51,9 +51,10 @@ double spragSlopOf(const struct spragWorld *world, const spragIsland *island)
 double spragSlopNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double pace = world->snapshot.pace, parts = SLOP_TIMES * island->solve.residual * pace,
-                 falls = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace,
-                 most = fmax(falls, island->slop * (1 + pace / GROWS));
-    return island->contact_count > LARGE ? fmax(island->slop, fmin(parts, most)) : island->slop;
+                 falls = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace;
+    if (island->contact_count > LARGE)
+        return fmax(island->slop, fmin(parts, fmax(falls, island->slop * (1 + pace / GROWS))));
+    return island->sticks ? fmax(island->slop, fmin(parts, falls)) : island->slop;
 }
 
 /* m/s: no slower correction is asked for. */

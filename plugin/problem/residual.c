@@ -92,6 +92,17 @@ double spragContactResidual(double mu, const double r[3], const double u[3], dou
     return spragNorm3(difference) * w;
 }
 
+int spragStickParts(const double r[3], const double u[3], double w)
+{
+    return r[0] <= 0 && spragNorm2(r + 1) * w < spragNorm2(u + 1);
+}
+
+double spragStickResidual(int glued, const double r[3], const double u[3], double w)
+{
+    const double normal = gap(r[0], u[0] / w, 0, INFINITY) * w;
+    return hypot(normal, !glued && spragStickParts(r, u, w) ? spragNorm2(r + 1) * w : spragNorm2(u + 1));
+}
+
 /* w of a diagonal block.  Where nothing moves any positive w asks the same of r and u. */
 static double scaleOf(const double W[9])
 {

@@ -16,6 +16,10 @@ double spragBlockResidual(const spragProblem *problem, int block, const double *
 
 /* Of one CONTACT in any frame [n t1 t2]; w: the mean of the diagonal of W_kk. */
 double spragContactResidual(double mu, const double r[3], const double u[3], double w);
+/* Of a BOX block of a contact with mu = infinity; glued: it holds where it does not press, too. */
+double spragStickResidual(int glued, const double r[3], const double u[3], double w);
+/* 1: it does not press, and is nearer to holding nothing than to holding. */
+int spragStickParts(const double r[3], const double u[3], double w);
 /* Of one ROLLING block whose contact bears `load` N s. */
 double spragRollingResidual(double mu, double mu_minus, double load, const double r[3], const double u[3], double w);
 /* The judge where u is known already: max over blocks.  Where impulses are huge rounding has hidden what u is, and only

@@ -225,7 +225,7 @@ static spragStatus tryGuess(Run *run, int approached)
  * of creeping. */
 static spragStatus finish(Run *run, const spragChainLink *link, const spragChainLink *first)
 {
-    if (link != first && first->method == &spragSolverVariant) {
+    if (link != first && first->method == &spragSolverVariant && link->method != &spragSolverPivots) {
         const int limit = spragChainRoundsKnown(run->problem);
         run->left.iteration_limit = limit > 0 ? limit : run->left.iteration_limit;
         const spragStatus status = tryMethod(run, &spragSolverVariant, SPRAG_PREFERRED);
@@ -266,7 +266,8 @@ static spragStatus runChain(Run *run, spragChainPart part)
     for (const spragChainLink *link = first + is_near; link < first + chain.count; ++link) {
         if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
             break;
-        info->fallback = link > usual; /* Newton's method after sweeps is no exception */
+        /* Newton's method after sweeps is no exception, and pivots are none. */
+        info->fallback = link > usual && link->method != &spragSolverPivots;
         status = tryLink(run, link);
         const int solved = isSolved(run), late = timeIsUp(run);
         if (status == SPRAG_OK && solved && !late)

@@ -5,7 +5,7 @@
  *
  *     nc = 1           all solutions of the block; the policy chooses one (single.h)
  *     a few            the modes of the guess, verified (warm.c); then as below
- *     nc <= SMALL      1. the mode search (variant.c)
+ *     nc <= SMALL      1. the mode search (variant.c); where nothing slides, pivots (pivots.c)
  *                      2. Newton's method with an interior point (newton.c)
  *                      3. the chain itself on fewer contacts, one more at a time (generation.c);
  *                         where rows have no bounds, on what is left without those (free_rows.c)
@@ -21,8 +21,9 @@
  *     nc > SMALL, heaps of mechanisms
  *                      sweeps until they are near, then Newton's method from there, in place of 1
  *     nc > SMALL, and every contact holds by infinite friction (convex: nothing slides)
- *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method, before the
- *                      sweeps: those carry a change no further than from body to body
+ *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method and, of up to 120
+ *                      blocks after some steps of it, pivots, before the sweeps: those carry a
+ *                      change no further than from body to body
  *
  * A solution that another method has found for a small island goes through the mode search once more, which alone
  * applies the policy and recognises a separatrix. */
@@ -50,6 +51,7 @@ enum {
     STEPS_PROMPT = 250,     /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
                                with mu = 100 are solved so in 5 ms; with fewer steps generation took 60 to 90 ms */
     STEPS_BEFORE = 60,      /* of these, at least, before the caller asks for a wedge, which costs as much as 2 to 10 */
+    STEPS_GLUED = 60,       /* where pivots come next: in conflict there may be 5000, in vain */
     STEPS_WITHIN = 500,     /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
     STEPS_FROM_REST = 2500, /* of the second run, from r = 0, where the guess led astray */
     STEPS_TRACED = 900,     /* of a traced path of a small island; most that arrive take 50 to 300 */
@@ -127,7 +129,10 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
         add(chain, &spragSolverAgain, 0, tolerance);
         return;
     }
-    add(chain, &spragSolverVariant, 0, tolerance);
+    const int glued = spragPivotsSuit(problem);
+    add(chain, &spragSolverVariant, glued ? ROUNDS_KNOWN : 0, tolerance);
+    if (glued)
+        add(chain, &spragSolverPivots, 0, tolerance);
     if (part == SPRAG_CHAIN_SOON)
         return;
     const int free = spragProblemHasFreeRows(problem), steps = spragConesApply(problem) ? STEPS_SMALL : STEPS_POINTS;
@@ -136,7 +141,7 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     if (part == SPRAG_CHAIN_BEGINNING)
         addNewton(chain, prompt ? first : steps, !prompt, tolerance);
     else if (part != SPRAG_CHAIN_DESPITE && (part != SPRAG_CHAIN_REST || (prompt && first < few)))
-        addNewton(chain, prompt ? few : steps, !prompt, tolerance);
+        addNewton(chain, prompt || free ? few : steps, !prompt && !free, tolerance);
     if (part == SPRAG_CHAIN_BEGINNING)
         return;
     if (part != SPRAG_CHAIN_WITHIN && !free) /* the rest of the chain eliminates free rows first */
@@ -146,6 +151,8 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     if (free)
         add(chain, &spragSolverFreeRows, 0, content);
     add(chain, &spragSolverTrace, STEPS_TRACED, content);
+    if (free && !prompt)
+        addNewton(chain, steps, 1, tolerance);
     if (prompt)
         addNewton(chain, part == SPRAG_CHAIN_WITHIN ? STEPS_WITHIN : stepsWorth(problem, patience(options)),
                   part != SPRAG_CHAIN_WITHIN, content);
@@ -204,8 +211,11 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     }
     if (in_velocities)
         add(chain, &spragSolverGlue, 0, tolerance);
+    const int pivots = glued && spragPivotsSuit(problem);
     if (glued)
-        addNewton(chain, 0, patient, content);
+        addNewton(chain, pivots ? STEPS_GLUED : 0, patient && !pivots, content);
+    if (pivots)
+        add(chain, &spragSolverPivots, 0, content);
     add(chain, &spragSolverSweeps, sweeps, glued ? content : tolerance);
     if (!glued && !despite && part != SPRAG_CHAIN_WITHIN && spragDisturbedSuits(problem, options))
         add(chain, &spragSolverDisturbed, 0, content);

@@ -53,6 +53,12 @@ typedef struct spragGreedyContact {
     int body[2];        /* the last body is the world: it has no inverse mass */
 } spragGreedyContact;
 
+/* mu where it is infinite: tangential rows hold without bound, for ever or (greedy_hold.h) as long as what visits find
+ * presses; if it does not they hold nothing. */
+#define SPRAG_GREEDY_GLUED (-INFINITY)
+#define SPRAG_GREEDY_STICKS INFINITY
+#define SPRAG_GREEDY_PARTED (-1.0)
+
 /* Rolling and spinning friction of a contact, its ROLLING block: rows are the length times the bodies' turning against
  * each other about t1, t2 and n.  It is visited right after the contact. */
 typedef struct spragGreedyRoll {

@@ -1,4 +1,5 @@
 /* The judge's word on greedy.h's impulses, in double precision; and the guess that rounds begin with. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -77,8 +78,12 @@ INLINE void judgeAll(JudgedRange *range)
             u[i] = sum[i] + c->own[i][3] * c->r[i];
             trace += c->own[i][i] + c->own[i][3];
         }
-        double residual = spragContactResidual(c->mu, c->r, u, trace / 3);
-        own->creep = fmax(own->creep, spragContactCreep(c->mu, c->r, u, residual));
+        const int sticks = c->mu < 0 || c->mu > DBL_MAX;
+        double residual = sticks ? spragStickResidual(c->mu == SPRAG_GREEDY_GLUED, c->r, u, trace / 3)
+                                 : spragContactResidual(c->mu, c->r, u, trace / 3);
+        own->creep = fmax(own->creep, !sticks       ? spragContactCreep(c->mu, c->r, u, residual)
+                                      : c->r[0] > 0 ? fmin(spragNorm2(u + 1), residual)
+                                                    : 0);
         if (all->u != NULL)
             memcpy(all->u + 3 * k, u, sizeof u);
         if (all->others != NULL)

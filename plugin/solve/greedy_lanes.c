@@ -147,18 +147,29 @@ INLINE void slip(Shape *s, const spragOct q[3], const spragOct free[2], spragOct
     r[2] = spragOctSelect(slips, mu * load * e[1], r[2]);
 }
 
+/* What is not pressed but held, as in solve/greedy_roll.h. */
+INLINE void hold(const Shape *s, const spragOct q[3], spragOctMask holds, spragOct r[3])
+{
+    const spragOct zero = {0}, a = s->own[0][3], b = s->own[1][0], d = s->own[1][1], scale = 1.0F / (a * d - b * b);
+    r[0] = spragOctSelect(holds, zero, r[0]);
+    r[1] = spragOctSelect(holds, scale * (b * q[2] - d * q[1]), r[1]);
+    r[2] = spragOctSelect(holds, scale * (b * q[1] - a * q[2]), r[2]);
+}
+
 /* q: velocities without their own impulses */
 INLINE void solveContacts(Shape *s, const spragOct q[3], spragOct r[3])
 {
     const spragOct zero = {0}, mu = s->q[3], *w = &s->own[0][1], inverse_nn = s->own[1][3], ratio = q[0] * inverse_nn;
     const spragOct K11 = s->direction[0][3], K12 = s->direction[1][3], K22 = s->direction[2][3];
     const spragOct free[2] = {q[1] - w[0] * ratio, q[2] - w[1] * ratio}, scale = 1.0F / (K11 * K22 - K12 * K12);
-    const spragOctMask closed = q[0] < zero, rough = closed & (mu > zero);
+    const spragOctMask holds = (mu < -FLT_MAX) | (mu > FLT_MAX);
+    const spragOctMask closed = q[0] < zero, rough = holds | (closed & (mu > zero));
     r[1] = (K12 * free[1] - K22 * free[0]) * scale;
     r[2] = (K12 * free[0] - K11 * free[1]) * scale;
     r[0] = -(q[0] + w[0] * r[1] + w[1] * r[2]) * inverse_nn;
     const spragOctMask outside = (r[0] < zero) | (r[1] * r[1] + r[2] * r[2] > mu * mu * r[0] * r[0]);
-    slip(s, q, free, outside & rough, r);
+    slip(s, q, free, outside & rough & ~holds, r);
+    hold(s, q, holds & (r[0] < zero), r);
     r[0] = spragOctSelect(rough, r[0], spragOctSelect(closed, -ratio, zero));
     r[1] = spragOctSelect(rough, r[1], zero);
     r[2] = spragOctSelect(rough, r[2], zero);

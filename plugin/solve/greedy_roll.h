@@ -10,6 +10,7 @@
 #ifndef SPRAG_SOLVE_GREEDY_ROLL_H
 #define SPRAG_SOLVE_GREEDY_ROLL_H
 
+#include <float.h>
 #include <string.h>
 
 #include "linalg/vec3.h"
@@ -53,14 +54,25 @@ SPRAG_QUAD_INLINE void spragGreedySlip(spragGreedyContact *c, const double q[3],
     r[0] = normal, r[1] = mu * normal * e[0], r[2] = mu * normal * e[1];
 }
 
+/* What is not pressed but held, u_t = 0 and r_n = 0. */
+SPRAG_QUAD_INLINE void spragGreedyHold(const spragGreedyContact *c, const double q[3], double r[3])
+{
+    const double a = c->own[1][1] + c->own[1][3], b = c->own[1][2], d = c->own[2][2] + c->own[2][3],
+                 scale = 1 / (a * d - b * b);
+    r[0] = 0;
+    r[1] = scale * (b * q[2] - d * q[1]);
+    r[2] = scale * (b * q[1] - a * q[2]);
+}
+
 /* The contact alone, from its velocity q without its own impulse. */
 SPRAG_QUAD_INLINE void spragGreedySolve(spragGreedyContact *c, const double q[3], double r[3])
 {
     const double ratio = q[0] * c->inverse_nn, *w = &c->own[0][1];
     r[0] = r[1] = r[2] = 0;
-    if (q[0] >= 0)
+    const int holds = fabs(c->mu) > DBL_MAX;
+    if (q[0] >= 0 && !holds)
         return;
-    if (!(c->mu > 0)) {
+    if (!(c->mu > 0 || holds)) {
         r[0] = -ratio;
         return;
     }
@@ -68,7 +80,10 @@ SPRAG_QUAD_INLINE void spragGreedySolve(spragGreedyContact *c, const double q[3]
     r[1] = (c->K[1] * free[1] - c->K[2] * free[0]) * c->inverse_det;
     r[2] = (c->K[1] * free[0] - c->K[0] * free[1]) * c->inverse_det;
     r[0] = -(q[0] + w[0] * r[1] + w[1] * r[2]) * c->inverse_nn;
-    if (r[0] < 0 || r[1] * r[1] + r[2] * r[2] > c->mu * c->mu * r[0] * r[0])
+    if (holds) {
+        if (r[0] < 0)
+            spragGreedyHold(c, q, r);
+    } else if (r[0] < 0 || r[1] * r[1] + r[2] * r[2] > c->mu * c->mu * r[0] * r[0])
         spragGreedySlip(c, q, free, r);
 }
 

@@ -33,6 +33,7 @@ extern const spragSolver spragSolverProbe;     /* as many sweeps as the limit of
 extern const spragSolver spragSolverCalm;      /* some sweeps from an answer: from step to step they come to rounding */
 extern const spragSolver spragSolverGlue;      /* of what spragGlueSuits (glue.h) */
 extern const spragSolver spragSolverTrace;     /* of contacts and boxes, from a good guess */
+extern const spragSolver spragSolverPivots;    /* of small problems in which nothing slides (spragPivotsSuit) */
 extern const spragSolver spragSolverFreeRows;  /* of small problems: the chain on what rows without bounds leave */
 extern const spragSolver spragSolverGeneration; /* of up to so many blocks: the contacts that carry, one by one */
 extern const spragSolver spragSolverAgain;      /* the same, from those that carry in the guess */
@@ -65,6 +66,8 @@ int spragNewtonIsCheap(const spragProblem *problem, const spragSolveOptions *opt
 
 /* 1: some row of a box has no bounds, as the tangential ones of a contact with mu = infinity. */
 int spragProblemHasFreeRows(const spragProblem *problem);
+/* 1: few blocks, all rows without bounds, or r >= 0, or r = 0 (pivots.c). */
+int spragPivotsSuit(const spragProblem *problem);
 /* What is left of up to SPRAG_FREE_ROWS_MOST blocks when those rows are eliminated (free_rows.c), where they are fixed
  * at 0 and uncoupled.  contradiction, m/s: the part of their velocities that no impulses can give, where rows that
  * depend on each other ask for different ones.  0: no memory. */
