@@ -50,7 +50,10 @@ enum {
  * moves has all the work; of a heap, and where the program plays.  Beyond, half of it for every factor of sqrt 2. */
 #define FIRST 800.0
 #define FIRST_HEAP 200.0
-/* Times the velocity that gravity gives in a step, root mean square about the mean: an island moves that is faster, */
+/* Times the velocity that gravity gives in a step: so fast are more than half of the bodies of a pile that falls.  (Of
+ * dominoes 0.3 to 0.5 are.) */
+#define FALLING 0.25
+/* The same, root mean square about the mean: an island moves that is faster, */
 #define STILL 0.5
 #define STILL_HEAP 0.02 /* of a heap: 20 of 1000 balls that roll were solved at 50 to 200 ms a step */
 #define SLOW 2          /* and one that is no faster may come to rest */
@@ -78,7 +81,7 @@ static int isOurs(const struct spragWorld *world, const spragIsland *island)
 
 static int isLarge(const struct spragWorld *world, const spragIsland *island)
 {
-    return island->contact_count > (plays(&world->config) ? LEAST : LARGE);
+    return island->falls || island->contact_count > (plays(&world->config) ? LEAST : LARGE);
 }
 
 int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
@@ -124,6 +127,23 @@ static double meanSquare(const spragSnapshot *s, const spragIsland *island)
     return (squares - spragDot3(sum, sum) / n) / n;
 }
 
+/* 1: more than half of the bodies move, in the world and about their mean (a heap may lie on a platform, or travel). */
+static int mostMove(const spragSnapshot *s, const spragIsland *island)
+{
+    const double slow = FALLING * spragNorm3(s->gravity) * s->step, part = 1.0 / island->body_count;
+    double mean[3] = {0, 0, 0};
+    int moving = 0;
+    for (int i = 0; i < island->body_count; ++i)
+        for (int k = 0; k < 3; ++k)
+            mean[k] += part * s->body[island->body[i]].velocity[k];
+    for (int i = 0; i < island->body_count; ++i) {
+        const double *v = s->body[island->body[i]].velocity;
+        const double d[3] = {v[0] - mean[0], v[1] - mean[1], v[2] - mean[2]};
+        moving += fmin(spragDot3(v, v), spragDot3(d, d)) > slow * slow;
+    }
+    return 2 * moving > island->body_count;
+}
+
 /* 1: they are no faster than so many times the velocity that gravity gives in a step. */
 static int isSlow(const spragSnapshot *s, const spragIsland *island, double times)
 {
@@ -149,6 +169,13 @@ int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
     return isOurs(world, island) && n > LARGE && !isFlat(island) && falls > FALLS &&
            world->config.tolerance < SPRAG_ROUGH;
+}
+
+int spragHasteFalls(const struct spragWorld *world, const spragIsland *island)
+{
+    return isOurs(world, island) && island->contact_count == island->joint_count && !isFlat(island) &&
+           world->snapshot.active_count > LARGE && world->config.tolerance < SPRAG_ROUGH &&
+           mostMove(&world->snapshot, island);
 }
 
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,
@@ -202,6 +229,8 @@ static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
 {
     if (world->config.tolerance >= SPRAG_ROUGH || !isLarge(world, island))
         return 0;
+    if (island->falls)
+        return HASTE_MOST;
     const int joints = mayRest(&world->snapshot, island) ? island->contact_count : world->snapshot.active_count;
     const double haste = 2 * log2(joints / (plays(&world->config) || !isFlat(island) ? FIRST_HEAP : FIRST));
     return haste > 0 ? (int)fmin(haste, hasteMost(world, island)) : 0;

@@ -155,6 +155,7 @@ typedef struct spragIsland {
     int glued;              /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
     int visited;            /* 1: visits of its contacts were not enough (bare.h) */
     int haste;              /* it has 2^-haste of the work (haste.h) */
+    int falls;              /* 1: a part of a pile that falls and strikes (haste.h) */
     int stirred;            /* 1: a heap that rests, but for a few bodies (haste.h) */
     int wedged_before;      /* 1: a contact of it was in a wedged island in the last step; 2: whose guides yielded */
     int doubt;              /* the steps left in which a wedge that one of its contacts was in may come back */
