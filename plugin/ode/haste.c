@@ -6,7 +6,6 @@
 #include "ode/bare.h"
 #include "ode/bearing.h"
 #include "ode/guide.h"
-#include "ode/matrix_free.h"
 #include "ode/release.h"
 #include "ode/slop.h"
 
@@ -167,15 +166,13 @@ int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
 {
     const int n = island->contact_count;
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
-    return isOurs(world, island) && n > LARGE && !isFlat(island) && falls > FALLS &&
-           world->config.tolerance < SPRAG_ROUGH;
+    return isOurs(world, island) && n > LARGE && !isFlat(island) && falls > FALLS;
 }
 
 int spragHasteFalls(const struct spragWorld *world, const spragIsland *island)
 {
     return isOurs(world, island) && island->contact_count == island->joint_count && !isFlat(island) &&
-           world->snapshot.active_count > LARGE && world->config.tolerance < SPRAG_ROUGH &&
-           mostMove(&world->snapshot, island);
+           world->snapshot.active_count > LARGE && mostMove(&world->snapshot, island);
 }
 
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,
@@ -227,7 +224,7 @@ static int hasteMost(const struct spragWorld *world, const spragIsland *island)
  * at 2. */
 static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
 {
-    if (world->config.tolerance >= SPRAG_ROUGH || !isLarge(world, island))
+    if (!isLarge(world, island))
         return 0;
     if (island->falls)
         return HASTE_MOST;

@@ -197,8 +197,9 @@ static void largeWorldsBeginWithHaste(void **state)
         assert_int_equal(spragHasteOf(&fake.world, &fake.island), of[i].haste);
         fake.island.body_count = BODIES / 2; /* flat: its own 600 contacts count */
         assert_int_equal(spragHasteOf(&fake.world, &fake.island), of[i].plays ? 3 : 0);
-        fake.world.config.tolerance = 1e-4;
-        assert_int_equal(spragHasteOf(&fake.world, &fake.island), 0);
+        fake.world.config.tolerance = 1e-3; /* no less: W would freeze the program as well */
+        fake.island.body_count = BODIES;
+        assert_int_equal(spragHasteOf(&fake.world, &fake.island), of[i].haste);
         fake.world.config.tolerance = 1e-8;
         fake.world.config.patient = 1;
         assert_int_equal(spragHasteOf(&fake.world, &fake.island), 0);
@@ -365,6 +366,8 @@ static void aHeapThatIsStirredKeepsItsHaste(void **state)
     fake.island.body_count = 200; /* a wall */
     assert_false(spragHasteIsHeap(&fake.world, &fake.island));
     fake.island.body_count = 500;
+    fake.world.config.tolerance = 1e-5;
+    assert_true(spragHasteIsHeap(&fake.world, &fake.island));
     fake.world.config.patient = 1;
     assert_false(spragHasteIsHeap(&fake.world, &fake.island));
     fake.world.config.patient = 0;
