@@ -171,7 +171,8 @@ typedef struct spragIsland {
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
     int asked;  /* iterations of passing.c */
-    double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0 (bare.h) */
+    double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0; or less that
+                             with which the next step may begin, as visits end it (bare.h) */
     double slop;          /* m, of overlaps: as much stays (slop.h) */
     int unsettled;        /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
     int block_total;      /* with those that are not in the working set (working_set.h) */
