@@ -473,6 +473,9 @@ static spragBare *takeBare(const struct spragWorld *world, const spragIsland *is
 #define VAIN 0.1          /* of the creep is left: Newton's method was asked in vain */
 #define GROWS 2           /* times what it left: then it is asked again */
 #define CALMED_MOST 1e-10 /* m/s */
+#define SLACK 4           /* times the creep that visits end: so much may the next step begin with, */
+#define LESS 0.9          /* and with less and less in those that follow, by so much in each */
+enum { MANY = 2000 };     /* contacts whose W takes longer than many visits */
 
 /* Does it cost too much to have the answer to rounding?  Then Newton has been asked, and declined.  (Its factors may be
  * known all the same, from steps that had more work.) */
@@ -571,18 +574,37 @@ static spragStatus solveStirred(const spragSolveOptions *options, spragIsland *i
     return status == SPRAG_NOT_CONVERGED ? SPRAG_LIMIT : status;
 }
 
+/* A large island that rests and creeps, and for which W would have to be made and Newton's method: some visits, as long
+ * as steps begin with less and less creep, as the records say (-calmed: with how much the next one may).  Towers of 125
+ * cubes that touch, 3600 contacts, took 60 to 110 ms in each of ten steps, and 300 in one that began just above the
+ * tolerance; they take 5, and rest after as many steps.  (Rows of ten towers of ten, 1000 contacts, whose visits end it
+ * slowly, took three times as long so.) */
+static int endsCreep(const spragSolveOptions *options, spragIsland *island)
+{
+    spragGreedy *greedy = &island->bare->greedy;
+    const double most = island->calmed < 0 ? -island->calmed : SLACK * greedy->creep;
+    if (options->time_limit > 0 || island->contact_count <= MANY || greedy->creep > most ||
+        spragMatrixFreeCalm(options, greedy, island->bare->u, &island->solve) != SPRAG_OK)
+        return 0;
+    island->calmed = -LESS * most;
+    return 1;
+}
+
 /* An island that seems to rest, from its guess.  In haste, and under a time limit: what is worse than the tolerance,
  * and for which the chain has no time, is visited like any other. */
 static spragStatus solveRest(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     spragBare *bare = island->bare;
     const double begin = spragSeconds(), slow = fmax(SPRAG_CREEP_SLOW, GROWS * island->calmed);
+    const int roughly = isDear(world, island);
     const spragStatus status =
-        spragMatrixFreeRest(options, isDear(world, island), slow, &bare->greedy, bare->others, bare->u, &island->solve);
+        spragMatrixFreeRest(options, roughly, slow, &bare->greedy, bare->others, bare->u, &island->solve);
     spragSolveOptions left = *options;
     left.time_limit = spragTimeLeft(options->time_limit, begin);
     if (status != SPRAG_NOT_CONVERGED)
         return status;
+    if (!roughly && endsCreep(options, island))
+        return SPRAG_OK;
     if (!(options->time_limit > 0))
         return island->haste > 0 && !(island->solve.residual <= STIRRED_LEFT) ? visitLonger(options, island) : status;
     if (spragMatrixFreeMayEnd(&bare->greedy, left.time_limit))

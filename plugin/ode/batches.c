@@ -124,6 +124,7 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
         return;
     if (work->solve) {
         island->sticks = spragHasteSticks(world, island);
+        island->falls = spragHasteFalls(world, island);
         island->haste = spragHasteOf(world, island);
         island->slop = spragSlopOf(world, island);
         spragHasteLookBack(world, island);

@@ -6,7 +6,6 @@
 #include "ode/bare.h"
 #include "ode/bearing.h"
 #include "ode/guide.h"
-#include "ode/matrix_free.h"
 #include "ode/release.h"
 #include "ode/slop.h"
 
@@ -54,7 +53,10 @@ enum {
 #define FIRST 800.0
 #define FIRST_HEAP 200.0
 #define FIRST_STICKY 20.0 /* of a heap that sticks */
-/* Times the velocity that gravity gives in a step, root mean square about the mean: an island moves that is faster, */
+/* Times the velocity that gravity gives in a step: so fast are more than half of the bodies of a pile that falls.  (Of
+ * dominoes 0.3 to 0.5 are.) */
+#define FALLING 0.25
+/* The same, root mean square about the mean: an island moves that is faster, */
 #define STILL 0.5
 #define STILL_HEAP 0.02 /* of a heap: 20 of 1000 balls that roll were solved at 50 to 200 ms a step */
 #define SLOW 2          /* and one that is no faster may come to rest */
@@ -100,7 +102,8 @@ static int isOurs(const struct spragWorld *world, const spragIsland *island)
 
 static int isLarge(const struct spragWorld *world, const spragIsland *island)
 {
-    return island->contact_count > (island->sticks ? LARGE_STICKY : plays(&world->config) ? LEAST : LARGE);
+    const int least = island->sticks ? LARGE_STICKY : plays(&world->config) ? LEAST : LARGE;
+    return island->falls || island->contact_count > least;
 }
 
 /* The record of the last step that a joint has as a contact, as a guide, or as the first end of a bearing; -1: none. */
@@ -141,6 +144,23 @@ static double meanSquare(const spragSnapshot *s, const spragIsland *island)
     return (squares - spragDot3(sum, sum) / n) / n;
 }
 
+/* 1: more than half of the bodies move, in the world and about their mean (a heap may lie on a platform, or travel). */
+static int mostMove(const spragSnapshot *s, const spragIsland *island)
+{
+    const double slow = FALLING * spragNorm3(s->gravity) * s->step, part = 1.0 / island->body_count;
+    double mean[3] = {0, 0, 0};
+    int moving = 0;
+    for (int i = 0; i < island->body_count; ++i)
+        for (int k = 0; k < 3; ++k)
+            mean[k] += part * s->body[island->body[i]].velocity[k];
+    for (int i = 0; i < island->body_count; ++i) {
+        const double *v = s->body[island->body[i]].velocity;
+        const double d[3] = {v[0] - mean[0], v[1] - mean[1], v[2] - mean[2]};
+        moving += fmin(spragDot3(v, v), spragDot3(d, d)) > slow * slow;
+    }
+    return 2 * moving > island->body_count;
+}
+
 /* 1: they are no faster than so many times the velocity that gravity gives in a step. */
 static int isSlow(const spragSnapshot *s, const spragIsland *island, double times)
 {
@@ -163,8 +183,13 @@ int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
 {
     const int n = island->contact_count;
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
-    return isOurs(world, island) && n > (island->sticks ? LARGE_STICKY : LARGE) && !isFlat(island) && falls > FALLS &&
-           world->config.tolerance < SPRAG_ROUGH;
+    return isOurs(world, island) && n > (island->sticks ? LARGE_STICKY : LARGE) && !isFlat(island) && falls > FALLS;
+}
+
+int spragHasteFalls(const struct spragWorld *world, const spragIsland *island)
+{
+    return isOurs(world, island) && !island->sticks && island->contact_count == island->joint_count &&
+           !isFlat(island) && world->snapshot.active_count > LARGE && mostMove(&world->snapshot, island);
 }
 
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,
@@ -218,9 +243,10 @@ static int hasteMost(const struct spragWorld *world, const spragIsland *island)
  * at 2. */
 static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
 {
-    if (world->config.tolerance >= SPRAG_ROUGH || !isLarge(world, island) ||
-        (island->sticks && (island->sticks == 1 || island->contact_count <= SMALL)))
+    if (!isLarge(world, island) || (island->sticks && (island->sticks == 1 || island->contact_count <= SMALL)))
         return 0;
+    if (island->falls)
+        return HASTE_MOST;
     const int joints = mayRest(&world->snapshot, island) ? island->contact_count : world->snapshot.active_count;
     const double first = island->sticks ? FIRST_STICKY : plays(&world->config) || !isFlat(island) ? FIRST_HEAP : FIRST;
     const double haste = 2 * log2(joints / first);

@@ -52,6 +52,7 @@ enum {
 #define STIRRED_MOST 0.2 /* of the tolerance, the same: less than CREEP_ENOUGH, so that creep can fall to that */
 #define FALLS 0.7        /* the residual falls to this part between two looks, or it is time for W */
 #define CREEP_ENOUGH 0.3 /* of the tolerance: slower creep is left to the next step */
+#define CALMS 0.5        /* of the creep is left: visits end it */
 #define CALM 0.3         /* of the creep that is rounding: smaller changes are left undone */
 
 typedef struct Bodies {
@@ -485,6 +486,21 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, d
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
     const int rests = solve->residual <= options->tolerance && (roughly || greedy->creep <= enough);
     return solve->status = rests ? SPRAG_OK : SPRAG_NOT_CONVERGED;
+}
+
+spragStatus spragMatrixFreeCalm(const spragSolveOptions *options, spragGreedy *greedy, double *u, spragSolveInfo *solve)
+{
+    const double before = greedy->creep;
+    double *const best = greedy->best;
+    greedy->best = NULL;
+    spragGreedyRun(greedy, STIRRED * solve->residual, 0, greedy->visits + VISITS_AT_REST * (long)greedy->contact_count,
+                   INFINITY);
+    solve->residual = spragGreedyResidual(greedy, u);
+    greedy->best = best;
+    solve->iterations = (int)(greedy->visits / greedy->contact_count);
+    solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
+    const int calms = solve->residual <= options->tolerance && greedy->creep <= CALMS * before;
+    return solve->status = calms ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }
 
 spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island)

@@ -46,6 +46,10 @@ spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIs
  * more visits; so it is too where nobody would end the creep (spragCreepMatters).  Else NOT_CONVERGED. */
 spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, double slow, spragGreedy *greedy,
                                 double *others, double *u, spragSolveInfo *solve);
+/* After it, of an island that creeps faster than `slow`: some visits.  OK: within the tolerance, and it creeps half as
+ * fast.  Else NOT_CONVERGED. */
+spragStatus spragMatrixFreeCalm(const spragSolveOptions *options, spragGreedy *greedy, double *u,
+                                spragSolveInfo *solve);
 
 /* For one that rests but for a few bodies, and where W is not worth its price (spragHasteIsHeap): visits of what these
  * stir.  OK: within the tolerance; else LIMIT. */

@@ -155,6 +155,7 @@ typedef struct spragIsland {
     int glued;              /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
     int visited;            /* 1: visits of its contacts were not enough (bare.h) */
     int haste;              /* it has 2^-haste of the work (haste.h) */
+    int falls;              /* 1: a part of a pile that falls and strikes (haste.h) */
     int stirred;            /* 1: a heap that rests, but for a few bodies (haste.h) */
     int wedged_before;      /* 1: a contact of it was in a wedged island in the last step; 2: whose guides yielded */
     int doubt;              /* the steps left in which a wedge that one of its contacts was in may come back */
@@ -171,7 +172,8 @@ typedef struct spragIsland {
     int sticks;    /* 1 or 2: a heap some of whose contacts have mu = infinity (spragHasteSticks) */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
     int asked;  /* iterations of passing.c */
-    double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0 (bare.h) */
+    double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0; or less that
+                             with which the next step may begin, as visits end it (bare.h) */
     double slop;          /* m, of overlaps: as much stays (slop.h) */
     int unsettled;        /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
     int block_total;      /* with those that are not in the working set (working_set.h) */
