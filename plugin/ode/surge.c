@@ -124,7 +124,7 @@ typedef struct Row {
     int joint;        /* -1: the row does not exist */
     double r;         /* N s */
     double explained; /* J */
-    double work;      /* J, of friction on what moves as it likes */
+    double work;      /* J, of what moves as it likes, and of belts */
     double speed2;    /* (m/s)^2, which that asks for */
     int out;          /* its impulse is out of proportion to what it asks for */
 } Row;
@@ -210,9 +210,10 @@ static void fillRange(void *data, int range, int first, int end)
             *out = block->unused[row]
                        ? (Row){.joint = -1}
                        : rowOf(island->surged, block->joint, asked, before, island->r[3 * k + row], W[4 * row]);
-            if (row > 0 && block->part == SPRAG_PART_CONTACT && !block->unused[row]) {
-                const double speed = before.correction / (row == 2 ? block->scale : 1);
-                out->work = fmax(asked.correction * out->r, 0);
+            if (block->part == SPRAG_PART_CONTACT && !block->unused[row]) {
+                const double given = row > 0 ? before.correction : givenToBlock(s, block, row),
+                             speed = given / (row == 2 ? block->scale : 1);
+                out->work = fmax(share * given * out->r, 0);
                 out->speed2 = speed * speed;
             }
             ++out;
@@ -232,7 +233,7 @@ static void fillRows(Answer *answer)
     spragRangesRun(island->block_count, fillRange, answer);
 }
 
-/* J, which friction on what moves as it likes explains beyond what its rows do: its work, up to what makes the bodies
+/* J, which what moves as it likes explains beyond what its rows do: its work, up to what makes the bodies
  * sqrt(K) times as fast as the fastest surface. */
 static double carriedBeyond(Answer *answer)
 {

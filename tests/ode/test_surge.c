@@ -305,6 +305,26 @@ static void aBeltCarriesATallLoad(void **state)
     }
 }
 
+/* So does one that lifts it. */
+static void aLiftCarriesALoad(void **state)
+{
+    (void)state;
+    Scene s = openScene(1, 10);
+    dBodyID lift = dBodyCreate(s.world), crate = addBody(&s, 1, 0, 0, 0.2), load = addBody(&s, 300, 0, 0, 0.6);
+    dBodySetKinematic(lift);
+    dBodySetLinearVel(lift, 0, 0, 1);
+    for (int n = 0; n < 10; ++n) {
+        for (int corner = 0; corner < 4; ++corner) {
+            touchBelow(&s, 0, corner, lift, 0, 0.5);
+            touchBelow(&s, 1, corner, crate, 0, 0.5);
+        }
+        step(&s);
+        assert_int_equal(spragWorldGetStepInfo(s.sprag).fallbacks, 0);
+        CHECK_NEAR(dBodyGetLinearVel(load)[2], 1, 1e-3);
+    }
+    closeScene(&s);
+}
+
 int main(void)
 {
     dInitODE2(0);
@@ -313,7 +333,8 @@ int main(void)
                                        cmocka_unit_test(theLoopComesToRest),
                                        cmocka_unit_test(aPaddleDoesNotThrow),
                                        cmocka_unit_test(aBeltCarriesALoad),
-                                       cmocka_unit_test(aBeltCarriesATallLoad)};
+                                       cmocka_unit_test(aBeltCarriesATallLoad),
+                                       cmocka_unit_test(aLiftCarriesALoad)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
