@@ -124,6 +124,8 @@ typedef struct Row {
     int joint;        /* -1: the row does not exist */
     double r;         /* N s */
     double explained; /* J */
+    double work;      /* J, of what moves as it likes, and of belts */
+    double speed2;    /* (m/s)^2, which that asks for */
     int out;          /* its impulse is out of proportion to what it asks for */
 } Row;
 
@@ -132,7 +134,20 @@ typedef struct Answer {
     const spragIsland *island;
     Row *row;                       /* (row_count + 3 block_count) */
     double gain[SPRAG_RANGES_MOST]; /* J, of each range of bodies */
+    double most; /* J/kg: no more of it counts, of what a body has gained; less than 0: all, but for SLACK T */
 } Answer;
+
+/* J, by which the constraints raise the body's kinetic energy; *before: that, without them. */
+static double gainOfBody(const spragBodyState *body, double *before)
+{
+    const double *p = body->impulse, *v = body->free_velocity;
+    double spin[3], momentum[3];
+    spragMul33(spin, body->inverse_inertia, p + 3);
+    spragMul33(momentum, body->inertia, v + 3);
+    *before = 0.5 * (body->mass * spragDot3(v, v) + spragDot3(v + 3, momentum));
+    return spragDot3(p, v) + spragDot3(p + 3, v + 3) +
+           0.5 * (body->inverse_mass * spragDot3(p, p) + spragDot3(p + 3, spin));
+}
 
 static void gainRange(void *data, int range, int first, int end)
 {
@@ -141,22 +156,19 @@ static void gainRange(void *data, int range, int first, int end)
     double gain = 0;
     for (int i = first; i < end; ++i) {
         const spragBodyState *body = &s->body[answer->island->body[i]];
-        const double *p = body->impulse, *v = body->free_velocity;
-        double spin[3], momentum[3];
+        double before;
         if (body->kinematic)
             continue;
-        spragMul33(spin, body->inverse_inertia, p + 3);
-        spragMul33(momentum, body->inertia, v + 3);
-        gain += spragDot3(p, v) + spragDot3(p + 3, v + 3);
-        gain += 0.5 * (body->inverse_mass * spragDot3(p, p) + spragDot3(p + 3, spin));
-        gain -= 0.5 * SLACK * (body->mass * spragDot3(v, v) + spragDot3(v + 3, momentum));
+        const double own = gainOfBody(body, &before);
+        gain += answer->most < 0 ? own - SLACK * before : fmin(fmax(own, 0), answer->most * body->mass);
     }
     answer->gain[range] = gain;
 }
 
-/* J, by which the constraints raise the kinetic energy T, but for SLACK T. */
-static double gainOf(Answer *answer)
+/* J, by which the constraints raise the kinetic energy T, but for SLACK T; or what counts of it. */
+static double gainOf(Answer *answer, double most)
 {
+    answer->most = most;
     const int count = answer->island->body_count;
     double gain = 0;
     spragRangesRun(count, gainRange, answer);
@@ -173,7 +185,10 @@ static Row rowOf(int again, int joint, Asked asked, Asked before, double r, doub
     const double most = EXPLAINED * of_correction + of_motion;
     const double own = again ? of_correction + of_motion : most;
     const double work = fmax((asked.correction + asked.motion) * r, 0);
-    return (Row){joint, r, asked.drive * r + fmin(work, own), most > 0 && fabs((correction + motion) * r) > most};
+    return (Row){.joint = joint,
+                 .r = r,
+                 .explained = asked.drive * r + fmin(work, own),
+                 .out = most > 0 && fabs((correction + motion) * r) > most};
 }
 
 /* Of blocks first .. end - 1. */
@@ -192,9 +207,16 @@ static void fillRange(void *data, int range, int first, int end)
             const Asked asked = askedOfBlock(s, block, row);
             const double share = 1 - s->joint[block->joint].withheld;
             const Asked before = {asked.drive, asked.correction / share, asked.motion / share};
-            *out++ = block->unused[row]
-                         ? (Row){.joint = -1}
-                         : rowOf(island->surged, block->joint, asked, before, island->r[3 * k + row], W[4 * row]);
+            *out = block->unused[row]
+                       ? (Row){.joint = -1}
+                       : rowOf(island->surged, block->joint, asked, before, island->r[3 * k + row], W[4 * row]);
+            if (block->part == SPRAG_PART_CONTACT && !block->unused[row]) {
+                const double given = row > 0 ? before.correction : givenToBlock(s, block, row),
+                             speed = given / (row == 2 ? block->scale : 1);
+                out->work = fmax(share * given * out->r, 0);
+                out->speed2 = speed * speed;
+            }
+            ++out;
         }
     }
 }
@@ -211,11 +233,28 @@ static void fillRows(Answer *answer)
     spragRangesRun(island->block_count, fillRange, answer);
 }
 
+/* J, which what moves as it likes explains beyond what its rows do: its work, up to what makes the bodies
+ * sqrt(K) times as fast as the fastest surface. */
+static double carriedBeyond(Answer *answer)
+{
+    const spragIsland *island = answer->island;
+    double work = 0, rows = 0, fastest2 = 0;
+    for (const Row *row = answer->row + island->row_count, *end = row + 3 * island->block_count; row < end; ++row) {
+        if (row->speed2 > 0) {
+            work += row->work;
+            rows += row->explained;
+            fastest2 = fmax(fastest2, row->speed2);
+        }
+    }
+    return work > rows ? fmax(fmin(work, gainOf(answer, 0.5 * (island->surged ? 1 : EXPLAINED) * fastest2)) - rows, 0)
+                       : 0;
+}
+
 int spragSurges(spragSnapshot *s, spragIsland *island, int last)
 {
     double explained = 0;
     Answer answer = {.snapshot = s, .island = island};
-    const double gain = gainOf(&answer);
+    const double gain = gainOf(&answer, -1);
     const int count = island->row_count + 3 * island->block_count;
     if (!(gain > 0))
         return 0;
@@ -225,6 +264,8 @@ int spragSurges(spragSnapshot *s, spragIsland *island, int last)
     fillRows(&answer);
     for (int i = 0; i < count; ++i)
         explained += row[i].explained;
+    if (gain > explained)
+        explained += carriedBeyond(&answer);
     if (count == 0 || gain <= explained)
         return 0;
     const int first = !island->surged;
