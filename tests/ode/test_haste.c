@@ -103,6 +103,22 @@ static void aMissHalvesAnAnswerDoubles(void **state)
     }
 }
 
+/* With mu = infinity a conflict is a miss of what moves, and not of what holds: a row of boxes that two walls press
+ * together must go on holding. */
+static void aConflictHurriesWhatMoves(void **state)
+{
+    (void)state;
+    static Fake fake;
+    setFake(&fake, 0);
+    fake.world.snapshot.step = 0.01;
+    fake.world.snapshot.gravity[2] = -9.81;
+    fake.island.sticks = 2;
+    fake.island.wedge = 1;
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), 1);
+    fake.body[0].velocity[0] = 0.01;
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
+}
+
 /* W of thousands of contacts is not made in haste where the pile may rest and visits gain. */
 static void largePilesAreVisitedWhileThatGains(void **state)
 {
@@ -529,6 +545,7 @@ int main(void)
         cmocka_unit_test(aHeapThatIsStirredKeepsItsHaste),
         cmocka_unit_test(whoSetsALimitIsNotHurried),
         cmocka_unit_test(aMissHalvesAnAnswerDoubles),
+        cmocka_unit_test(aConflictHurriesWhatMoves),
         cmocka_unit_test(largePilesAreVisitedWhileThatGains),
         cmocka_unit_test(aDearAnswerHalves),
         cmocka_unit_test(whatMayRestHasMore),
