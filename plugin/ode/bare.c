@@ -561,7 +561,8 @@ static spragStatus visitLonger(const spragSolveOptions *options, spragIsland *is
     return status;
 }
 
-/* A heap that rests but for a few bodies. */
+/* A heap that rests but for a few bodies.  With mu = infinity it may be a row that two walls press together, which
+ * visits let fall: what they leave of it goes on to W. */
 static spragStatus solveStirred(const spragSolveOptions *options, spragIsland *island)
 {
     spragBare *bare = island->bare;
@@ -571,7 +572,8 @@ static spragStatus solveStirred(const spragSolveOptions *options, spragIsland *i
     spragStatus status = spragMatrixFreeStirred(&rough, &bare->greedy, bare->others, bare->u, &island->solve);
     if (!(island->solve.residual <= STIRRED_LEFT)) /* a blow */
         status = visitLonger(options, island);
-    return status == SPRAG_NOT_CONVERGED ? SPRAG_LIMIT : status;
+    const int holds = island->sticks && island->haste == 0 && !(island->solve.residual <= STIRRED_LEFT);
+    return status == SPRAG_NOT_CONVERGED && !holds ? SPRAG_LIMIT : status;
 }
 
 /* A large island that rests and creeps, and for which W would have to be made and Newton's method: some visits, as long

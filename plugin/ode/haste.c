@@ -60,6 +60,9 @@ enum {
 #define STILL 0.5
 #define STILL_HEAP 0.02 /* of a heap: 20 of 1000 balls that roll were solved at 50 to 200 ms a step */
 #define SLOW 2          /* and one that is no faster may come to rest */
+/* An island with mu = infinity that holds, though in conflict: visits carry shear too slowly along a row of boxes that
+ * two walls press together, and let it fall. */
+#define HOLDS 0.2
 /* Contacts a body: 4 of a box on another one, 6 to 10 in walls, pyramids and towers that touch.  Heaps of balls have
  * 2, of boxes 4, 4.5 to 5 once they rest, and what is left of their steps keeps no heap moving: 300 boxes took 5 to 13
  * ms a step, with a share as walls have it 25 to 29, and came to rest no sooner; 300 balls 8 and 13.  (From 4.5 on
@@ -296,8 +299,9 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
     const double most_dear = isLarge(world, island) && !isFlat(island) ? DEAR_HEAP : DEAR,
                  dear = plays(&world->config) ? fmin(most_dear, DEAR_PLAY * world->snapshot.step) : most_dear;
     const int is_dear = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear,
-              missed = (!(island->solve.residual <= enough) || (island->sticks && island->wedge > 0)) &&
-                       (island->haste > 0 || isLarge(world, island));
+              in_conflict = island->sticks && island->wedge > 0 && !isSlow(&world->snapshot, island, HOLDS),
+              missed =
+                  (!(island->solve.residual <= enough) || in_conflict) && (island->haste > 0 || isLarge(world, island));
     const int next = island->stirred && !(island->solve.residual <= world->config.tolerance)
                          ? island->haste
                          : island->haste + (is_dear || missed ? 1 : -1);

@@ -141,7 +141,7 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     if (part == SPRAG_CHAIN_BEGINNING)
         addNewton(chain, prompt ? first : steps, !prompt, tolerance);
     else if (part != SPRAG_CHAIN_DESPITE && (part != SPRAG_CHAIN_REST || (prompt && first < few)))
-        addNewton(chain, prompt || free ? few : steps, !prompt && !free, tolerance);
+        addNewton(chain, prompt || glued ? few : steps, !prompt && !glued, tolerance);
     if (part == SPRAG_CHAIN_BEGINNING)
         return;
     if (part != SPRAG_CHAIN_WITHIN && !free) /* the rest of the chain eliminates free rows first */
@@ -151,7 +151,7 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     if (free)
         add(chain, &spragSolverFreeRows, 0, content);
     add(chain, &spragSolverTrace, STEPS_TRACED, content);
-    if (free && !prompt)
+    if (glued && !prompt)
         addNewton(chain, steps, 1, tolerance);
     if (prompt)
         addNewton(chain, part == SPRAG_CHAIN_WITHIN ? STEPS_WITHIN : stepsWorth(problem, patience(options)),

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "solve/chain_links.h"
 #include "solve/solver.h"
 #include "support/random_problem.h"
 
@@ -86,9 +87,36 @@ static void othersAreNot(void **state)
     spragArenaFree(&arena);
 }
 
+/* The limit of Newton's first run. */
+static int stepsOf(const Random *random)
+{
+    const spragSolveOptions options = {.tolerance = 1e-8};
+    spragChainLinks chain = {.problem = &random->problem, .options = &options};
+    spragChainLinksOf(&chain, SPRAG_CHAIN_WHOLE);
+    for (int k = 0; k < chain.count; ++k)
+        if (chain.link[k].method == &spragSolverNewton)
+            return chain.link[k].limit;
+    return -1;
+}
+
+/* Where rows slide beside rows that hold (mu infinite, mu2 finite) no pivots come, and Newton's method has as many
+ * steps as without rows that hold: on what comes after it twenty boxes spent 1.1 s in a step, in place of 0.18. */
+static void onlyPivotsShortenNewtonsMethod(void **state)
+{
+    (void)state;
+    static Random random;
+    randomProblem(&random, 1, 0.3, 20);
+    makeSticky(&random);
+    const int pivots = stepsOf(&random);
+    random.bound[2] = -1, random.bound[5] = 1;
+    const int mixed = stepsOf(&random);
+    assert_true(0 < pivots && pivots < mixed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(theyAreSolved), cmocka_unit_test(soAreConflicts),
-                                       cmocka_unit_test(othersAreNot)};
+                                       cmocka_unit_test(othersAreNot),
+                                       cmocka_unit_test(onlyPivotsShortenNewtonsMethod)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
