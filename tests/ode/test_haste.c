@@ -331,6 +331,19 @@ static void whatIsNoPartOfAFallDoesNot(void **state)
     for (int k = 0; k < BODIES; ++k)
         fake.body[k].velocity[0] = 3; /* they travel */
     assert_false(spragHasteFalls(&fake.world, &fake.island));
+    for (int column = 0; column < 2; ++column) { /* on a turntable; and in a line, as a ship rolls */
+        setFall(&fake);
+        for (int k = 0; k < BODIES; ++k) {
+            spragBodyState *body = &fake.body[k];
+            const double x = column ? 0 : k % 10, y = k / 10, z = column ? 0.5 * k : k % 3;
+            memcpy(body->position, (double[]){x, column ? 0 : y, z}, sizeof body->position);
+            memcpy(body->velocity, (double[]){column ? z - 1 : 1 - y, column ? 0 : x, 0}, 3 * sizeof(double));
+        }
+        assert_false(spragHasteFalls(&fake.world, &fake.island));
+        for (int k = 0; k < BODIES; ++k)
+            fake.body[k].velocity[2] = k % 2 ? 0.1 : -0.1; /* and falls apart */
+        assert_true(spragHasteFalls(&fake.world, &fake.island));
+    }
     setFall(&fake);
     fake.world.snapshot.active_count = 390;
     assert_false(spragHasteFalls(&fake.world, &fake.island));
