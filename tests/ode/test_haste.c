@@ -96,6 +96,16 @@ static void aMissHalvesAnAnswerDoubles(void **state)
     assert_true(spragHasteEnds(&fake.world, &fake.island));
     fake.island.solve.residual = 1e-6;
     assert_false(spragHasteEnds(&fake.world, &fake.island));
+    fake.island.solve.residual = 1e-2;
+    fake.island.haste = MOST - 1;
+    assert_false(spragHasteEnds(&fake.world, &fake.island));
+    fake.world.config.tolerance = 1e-3; /* a solved step halves the haste of a heap that is not at rest yet */
+    assert_false(spragHasteEnds(&fake.world, &fake.island));
+    fake.island.body_count = BODIES;
+    assert_true(spragHasteEnds(&fake.world, &fake.island));
+    fake.island.body_count = 2;
+    fake.world.config.tolerance = 1e-8;
+    fake.island.haste = MOST;
     for (int k = 1; k < MOST + 3; ++k) {
         fake.island.solve.residual = 1e-9;
         fake.island.haste = spragHasteNext(&fake.world, &fake.island);
