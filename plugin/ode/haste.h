@@ -31,12 +31,13 @@
 /* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity?
  * 1: as a force, so that what holds is known (solve/glue.h); 2: as a coefficient. */
 int spragHasteSticks(const struct spragWorld *world, const spragIsland *island);
-/* 1: the island is a part of a pile that falls and strikes: more than 100 contacts and no other joints, in a world of
- * more than 400 joints awake, of bodies that do not lie flat on each other, more than half of which move faster than a
- * quarter of what gravity gives in a step.  In the next step it is another island, and an exact answer is lost; so it
- * has the most haste from its first step on, and counts as large.  300 boxes that fall into a bin pass through some ten
- * steps with three to five such islands of 100 to 400 contacts, 10 to 40 ms each.  island->sticks is known, and such
- * ones do not. */
+/* 1: the island is a part of a pile that falls and strikes: more than 100 contacts and no other joints, in a
+ * world of more than 400 joints awake, of bodies that do not lie flat on each other, more than half of which move
+ * faster than a quarter of what gravity gives in a step, in the world and against the rigid motion nearest to
+ * theirs (what a ship or a turntable carries stays as it is). In the next step it is another island, and an exact
+ * answer is lost; so it has the most haste from its first step on, and counts as large. 300 boxes that fall into
+ * a bin pass through some ten steps with three to five such islands of 100 to 400 contacts, 10 to 40 ms each.
+ * island->sticks is known, and such ones do not. */
 int spragHasteFalls(const struct spragWorld *world, const spragIsland *island);
 /* The haste of an island that is to be solved, from the records of its contacts, the size of the world and how its
  * bodies move; >= 0.  island->falls is known. */
