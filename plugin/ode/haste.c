@@ -21,7 +21,7 @@ enum {
     LARGE = 400,
     /* The same, and of one that may be hurried, where some have mu = infinity: heaps of them ask for what no motion
      * gives.  Twenty boxes took 8 ms a step and up to 270. */
-    LARGE_STICKY = 24,
+    LARGE_STICKY = 60,
 
     /* Contacts of an island all of whose work is the least that one which may come to rest has in haste, and where the
      * program plays or contacts are springs. */
@@ -79,15 +79,15 @@ static int plays(const spragConfig *config)
     return config->enough > config->tolerance;
 }
 
-/* 1: its bodies lie flat on each other. */
-static int isFlat(const spragIsland *island)
+int spragHasteIsFlat(const spragIsland *island)
 {
     return island->contact_count >= FLAT * island->body_count;
 }
 
 int spragHasteSticks(const struct spragWorld *world, const spragIsland *island)
 {
-    const int each = island->joint_count / LOOKS + 1, asked = island->contact_count > LARGE_STICKY && !isFlat(island);
+    const int each = island->joint_count / LOOKS + 1,
+              asked = island->contact_count > LARGE_STICKY && !spragHasteIsFlat(island);
     int sticks = 0;
     for (int i = 0; i < island->joint_count && asked && sticks < 2; i += each) {
         const dContact *contact = world->snapshot.joint[island->joint[i]].contact;
@@ -215,7 +215,7 @@ static int isSlow(const spragSnapshot *s, const spragIsland *island, double time
 /* 1: and all but rest. */
 static int mayRest(const spragSnapshot *s, const spragIsland *island)
 {
-    return isFlat(island) && isSlow(s, island, SLOW);
+    return spragHasteIsFlat(island) && isSlow(s, island, SLOW);
 }
 
 int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
@@ -227,13 +227,14 @@ int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
 {
     const int n = island->contact_count;
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
-    return isOurs(world, island) && n > (island->sticks ? LARGE_STICKY : LARGE) && !isFlat(island) && falls > FALLS;
+    return isOurs(world, island) && n > (island->sticks ? LARGE_STICKY : LARGE) && !spragHasteIsFlat(island) &&
+           falls > FALLS;
 }
 
 int spragHasteFalls(const struct spragWorld *world, const spragIsland *island)
 {
     return isOurs(world, island) && !island->sticks && island->contact_count == island->joint_count &&
-           !isFlat(island) && world->snapshot.active_count > LARGE && mostMove(&world->snapshot, island);
+           !spragHasteIsFlat(island) && world->snapshot.active_count > LARGE && mostMove(&world->snapshot, island);
 }
 
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,
@@ -248,7 +249,7 @@ int spragHasteEnds(const struct spragWorld *world, const spragIsland *island)
     const int may_be_wedged = residual > FAR_OFF && island->contact_count <= SPRAG_WEDGED_MOST;
     /* (To a rough tolerance a step of a heap that still moves is soon solved, and halves the haste; the next one, with
      * a blow, would have W and its sweeps: 190 ms of 500 boxes and balls, for as much residual.) */
-    const int roughly = world->config.tolerance >= SPRAG_ROUGH && !isFlat(island);
+    const int roughly = world->config.tolerance >= SPRAG_ROUGH && !spragHasteIsFlat(island);
     const int most = roughly ? island->haste > 0 : island->haste == HASTE_MOST;
     if (most && residual > NEAR && !may_be_wedged)
         return 1;
@@ -296,7 +297,9 @@ static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
     if (island->falls)
         return HASTE_MOST;
     const int joints = mayRest(&world->snapshot, island) ? island->contact_count : world->snapshot.active_count;
-    const double first = island->sticks ? FIRST_STICKY : plays(&world->config) || !isFlat(island) ? FIRST_HEAP : FIRST;
+    const double first = island->sticks                                       ? FIRST_STICKY
+                         : plays(&world->config) || !spragHasteIsFlat(island) ? FIRST_HEAP
+                                                                              : FIRST;
     const double haste = 2 * log2(joints / first);
     return haste > 0 ? (int)fmin(haste, hasteMost(world, island)) : 0;
 }
@@ -318,7 +321,7 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
         ++known;
     }
     const int haste = known > 0 ? (sum + known / 2) / known : 0;
-    const double still = island->sticks ? SLOW : isFlat(island) ? STILL : STILL_HEAP;
+    const double still = island->sticks ? SLOW : spragHasteIsFlat(island) ? STILL : STILL_HEAP;
     const int moves = !isSlow(&world->snapshot, island, still), is_new = 2 * known < looks && !island->sticks;
     const int least = is_new || moves ? hasteLeast(world, island) : 0;
     if (!isLarge(world, island)) /* it may be a part of what was large */
@@ -341,7 +344,7 @@ static int isGlue(const spragIsland *island)
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
-    const double most_dear = isLarge(world, island) && !isFlat(island) ? DEAR_HEAP : DEAR,
+    const double most_dear = isLarge(world, island) && !spragHasteIsFlat(island) ? DEAR_HEAP : DEAR,
                  dear = plays(&world->config) ? fmin(most_dear, DEAR_PLAY * world->snapshot.step) : most_dear;
     const int is_dear = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear,
               in_conflict = island->sticks && island->wedge > 0 && !isSlow(&world->snapshot, island, HOLDS),

@@ -28,6 +28,8 @@
 
 #include "ode/world.h"
 
+/* 1: its bodies lie flat on each other: as many contacts a body are none of a heap. */
+int spragHasteIsFlat(const spragIsland *island);
 /* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity?
  * 1: as a force, so that what holds is known (solve/glue.h); 2: as a coefficient. */
 int spragHasteSticks(const struct spragWorld *world, const spragIsland *island);

@@ -3,12 +3,14 @@
 #include <math.h>
 
 #include "linalg/vec3.h"
+#include "ode/haste.h"
 
 enum {
     LOOKS = 64, /* contacts whose records are read */
     LARGE = 400 /* contacts of an island that has a slop: smaller ones are solved, as a rule */
 };
 #define SLOP_TIMES 15   /* what an answer may part in a step: overlaps differ, and the next answers add to it */
+#define SLOP_FLAT 5     /* the same of what lies flat: with more, walls that had moved rested less often */
 #define FALLS 0.5       /* of g h^2: so far bodies fall in a step */
 #define GROWS 1.6       /* s in which what is more may grow to e times as much */
 #define ARM_SHARE 0.05  /* of the arms of contacts, so that small bodies do not sink into each other */
@@ -50,11 +52,12 @@ double spragSlopOf(const struct spragWorld *world, const spragIsland *island)
 
 double spragSlopNext(const struct spragWorld *world, const spragIsland *island)
 {
-    const double pace = world->snapshot.pace, parts = SLOP_TIMES * island->solve.residual * pace,
-                 falls = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace;
-    if (island->contact_count > LARGE)
-        return fmax(island->slop, fmin(parts, fmax(falls, island->slop * (1 + pace / GROWS))));
-    return island->sticks ? fmax(island->slop, fmin(parts, falls)) : island->slop;
+    const int large = island->contact_count > LARGE, heap = large && !spragHasteIsFlat(island);
+    const double pace = world->snapshot.pace, times = heap || island->sticks ? SLOP_TIMES : SLOP_FLAT,
+                 parts = times * island->solve.residual * pace,
+                 falls = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace,
+                 most = heap ? fmax(falls, island->slop * (1 + pace / GROWS)) : falls;
+    return large || island->sticks ? fmax(island->slop, fmin(parts, most)) : island->slop;
 }
 
 /* m/s: no slower correction is asked for. */
