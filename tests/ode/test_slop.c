@@ -43,7 +43,7 @@ static void setFake(Fake *fake)
     fake->island.body_count = JOINTS / 3;
 }
 
-/* In a heap as much as fifteen such answers part; it never falls.  A fall is the most at once, and what is more grows by
+/* In a heap as much as fifteen such answers part; it never falls.  A fall is the most at once, what is more grows by
  * and by, to a twentieth of the arms, of small bodies on a large one too. */
 static void slopFollowsFromWhatIsLeft(void **state)
 {
