@@ -4,9 +4,9 @@
  * to another object) since the last step, so a step may follow only what the world itself says is alive.  Facts are
  * needed beyond the public interface: the offsets of the list heads and the threading in a world, of the list head in a
  * body, of link and tag in an object, of the dContact in a contact joint, of the auto-disable counters and the moved
- * callback in a body.  They are
- * found, not assumed: once per process a scratch world is searched for them, and a library in which they cannot be
- * found unambiguously is refused (SPRAG_ERROR_ODE), never guessed at. All else is asked through ODE's own functions. */
+ * callback in a body.  They are found, not assumed: once per process a scratch world is searched for them, and a
+ * library in which they cannot be found unambiguously is refused (SPRAG_ERROR_ODE), never guessed at.  All else is
+ * asked through ODE's own functions. */
 #ifndef SPRAG_ODE_LAYOUT_H
 #define SPRAG_ODE_LAYOUT_H
 
