@@ -51,11 +51,11 @@ static void setDamping(const SceneWorld *world, double share)
     }
 }
 
-/* One body in a thousand is slower to settle than all the others together: a ball that is about to topple.  It has to
- * be slow all the same: a box that slid at 1 mm/s under a pile of 1000 cost each step seven times what rest does. */
-enum { ONE_IN = 1000, SLOW = 100 };
+/* Two bodies in a thousand are slower to settle than all the others together: balls that are about to topple.  They have
+ * to be slow all the same: a box that slid at 1 mm/s under a pile of 1000 cost each step seven times what rest does. */
+enum { ONE_IN = 500, SLOW = 1000, CALM = 10 };
 
-/* 1: all bodies but one in a thousand are slower than that, m/s, and these slower than SLOW times that. */
+/* 1: all bodies but one in ONE_IN are slower than that, m/s, and these slower than SLOW times that. */
 static int isStill(const SceneWorld *world, double speed)
 {
     int moving = 0;
@@ -68,34 +68,17 @@ static int isStill(const SceneWorld *world, double speed)
     return moving * ONE_IN <= world->body_count;
 }
 
-/* A stage of coming to rest. */
-typedef struct Stage {
-    double step_size;        /* s */
-    double tolerance, still; /* m/s */
-    int sweeps;              /* at most, 0: any */
-    int in_a_row;            /* steps that are solved and still: then it is done */
-    int missed;              /* steps in a row that are not solved: then it is given up */
-    int steps;               /* at most */
-} Stage;
-
-/* 1: it is done.  Takes what it needs from *steps. */
-static int runStage(SceneWorld *world, const Stage *stage, int *steps)
+/* Steps until ten in a row are solved and still (m/s).  1: they were, within so many. */
+static int runUntilStill(SceneWorld *world, const spragConfig *config, double step_size, double still, int steps)
 {
-    spragConfig config = spragConfigDefault();
-    config.thread_count = 2;
-    config.tolerance = stage->tolerance;
-    config.iteration_limit = stage->sweeps;
-    spragStatus status = spragWorldSetConfig(world->sprag, &config);
-    const int last = *steps > stage->steps ? *steps - stage->steps : 0;
-    int calm = 0, missed = 0;
-    while (*steps > last && calm < stage->in_a_row && missed < stage->missed && status == SPRAG_OK) {
-        --*steps;
-        status = SceneStep(world, stage->step_size);
-        const int solved = spragWorldGetStepInfo(world->sprag).residual <= stage->tolerance;
-        missed = solved ? 0 : missed + 1;
-        calm = solved && isStill(world, stage->still) ? calm + 1 : 0;
+    spragStatus status = spragWorldSetConfig(world->sprag, config);
+    int calm = 0;
+    for (; steps > 0 && calm < CALM && status == SPRAG_OK; --steps) {
+        status = SceneStep(world, step_size);
+        const int solved = spragWorldGetStepInfo(world->sprag).residual <= config->tolerance;
+        calm = solved && isStill(world, still) ? calm + 1 : 0;
     }
-    return calm >= stage->in_a_row;
+    return calm >= CALM;
 }
 
 /* Sprag asks for no correction slower than a thousandth of what gravity gives in a step (docs/architecture.md, Rest),
@@ -111,37 +94,19 @@ static void allowOverlaps(const SceneWorld *world, double step_size)
     dWorldSetContactSurfaceLayer(world->world, (dReal)(layer + left));
 }
 
-/* Most of the way in longer steps: what topples takes its time, however many steps that is. */
-static void hastenCalm(SceneWorld *world, const Stage *rough, const Stage *exact, double longer, int *steps)
+/* As a game does it, by steps at 60 Hz; then by those that are measured.  Damping comes last, as balls would roll for
+ * ever: it keeps what topples from falling.  (Before Sprag let heaps rest, `ode/slop`, it took rough tolerances and exact
+ * ones by turns, and brought no more than 1000 boxes to rest.) */
+int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
-    Stage first = *rough, second = *exact;
-    first.step_size *= longer, second.step_size *= longer;
-    first.still *= longer, second.still *= longer;
-    first.steps = 300, second.steps = 100;
-    second.missed = second.steps;
-    runStage(world, &first, steps);
-    runStage(world, &second, steps);
-    allowOverlaps(world, first.step_size);
-}
-
-/* Roughly, in the velocities of bodies (30 sweeps a step are too few for boxes, which never end so), then exactly; if
- * that fails, as something fell once more, roughly again. */
-int worldCalm(SceneWorld *world, double step_size, double longer, double tolerance)
-{
-    const double share = 0.05;
-    const Stage rough = {step_size,       1e-5, .still = 1e-4, .sweeps = 100, .in_a_row = 20, .missed = INT_MAX,
-                         .steps = INT_MAX},
-                exact = {step_size, tolerance, .still = 1e-6, .in_a_row = 10, .missed = 1, .steps = INT_MAX};
-    int steps = 8000, calm = 0;
+    const double game = 1.0 / 60, share = 0.05, slow = 1e-4, still = 1e-6;
+    spragConfig config = spragConfigDefault();
+    config.thread_count = 2;
+    config.tolerance = tolerance;
+    runUntilStill(world, &config, game, slow, 400);
+    allowOverlaps(world, game);
     setDamping(world, share);
-    if (longer > 1) {
-        hastenCalm(world, &rough, &exact, longer, &steps);
-        calm = runStage(world, &exact, &steps);
-    }
-    while (steps > 0 && !calm) {
-        runStage(world, &rough, &steps);
-        calm = runStage(world, &exact, &steps);
-    }
+    const int calm = runUntilStill(world, &config, step_size, still, 1000);
     setDamping(world, 0);
     return calm;
 }

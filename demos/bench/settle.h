@@ -14,10 +14,9 @@ typedef struct WorldPlan {
 
 /* The settled world, or NULL and one line on stderr.  SceneDestroy. */
 SceneWorld *worldSettle(const WorldPlan *plan);
-/* Brings it to rest, a twentieth of all speed lost in each step: roughly, until all bodies but one in a thousand are
- * slower than 0.1 mm/s, then to the tolerance, until ten steps in a row are solved and all but those are slower than
- * 1 um/s, and those slower than 0.1 mm/s.  longer > 1: most of the way in steps so much longer, and the world's contact
- * surface layer then has what these leave of overlaps.  0: not within the steps that are spent on it. */
-int worldCalm(SceneWorld *world, double step_size, double longer, double tolerance);
+/* Brings it to rest, until ten steps in a row are solved to the tolerance, all bodies but two in a thousand are slower than
+ * 1 um/s, and those slower than 1 mm/s: by steps at 60 Hz, then by these, in which a twentieth of all speed is lost.  The
+ * world's contact surface layer then has what its overlaps need.  0: not within the steps that are spent on it. */
+int worldCalm(SceneWorld *world, double step_size, double tolerance);
 
 #endif
