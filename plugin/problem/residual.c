@@ -294,15 +294,11 @@ static double worstOf(const Judgement *judgement, int ranges)
     return worst;
 }
 
-double spragProblemJudge(const spragProblem *problem, const double *r, double *u)
+/* known (3 nc): W r + q, or NULL; u: to be filled, or NULL. */
+static double judgeAll(const spragProblem *problem, const double *r, const double *known, double *u)
 {
-    Judgement judgement = {.problem = problem, .r = r, .u = u};
+    Judgement judgement = {.problem = problem, .r = r, .known = known, .u = u};
     const int ranges = spragRangeCount(problem->contact_count), lean = spragProblemIsLean(problem);
-    if (spragReachesOf(problem) != NULL) {
-        double *known = spragReachesOf(problem)->u;
-        spragProblemVelocity(problem, r, known);
-        judgement.known = known;
-    }
     spragRangesRun(problem->contact_count, judge, &judgement);
     for (int k = 0; k < ranges; ++k)
         judgement.fine |= judgement.huge[k];
@@ -312,6 +308,19 @@ double spragProblemJudge(const spragProblem *problem, const double *r, double *u
         worst = worstOf(&judgement, ranges);
     }
     return judgement.fine && lean ? worst + spragReachesRounding(problem, r) : worst;
+}
+
+double spragProblemJudge(const spragProblem *problem, const double *r, double *u)
+{
+    double *known = spragReachesOf(problem) != NULL ? spragReachesOf(problem)->u : NULL;
+    if (known != NULL)
+        spragProblemVelocity(problem, r, known);
+    return judgeAll(problem, r, known, u);
+}
+
+double spragProblemJudgeMotion(const spragProblem *problem, const double *r, const double *u)
+{
+    return judgeAll(problem, r, u, NULL);
 }
 
 double spragProblemRounding(const spragProblem *problem, const double *r)
@@ -326,6 +335,24 @@ double spragProblemRounding(const spragProblem *problem, const double *r)
         worst = fmax(worst, sum);
     }
     return SPRAG_ROUNDINGS * DBL_EPSILON * worst;
+}
+
+int spragProblemIsAtRounding(const spragProblem *problem, const double *r, double residual)
+{
+    static const double far =
+        1e3; /* |W_kj| <= the greatest trace holds where W is definite; of a file it need not be */
+    const int lean = spragProblemIsLean(problem);
+    double most = 0, trace = 0;
+    int longest = 0;
+    for (int k = 0; k < problem->contact_count && !lean; ++k) {
+        const int diagonal = spragProblemDiagonal(problem, k), row = problem->row_start[k + 1] - problem->row_start[k];
+        trace = fmax(trace, diagonal < 0 ? INFINITY : 3 * scaleOf(problem->W + 9 * (size_t)diagonal));
+        most = fmax(most, spragNorm3(r + 3 * k));
+        longest = row > longest ? row : longest;
+    }
+    if (longest > 0 && residual > far * SPRAG_ROUNDINGS * DBL_EPSILON * trace * most * longest)
+        return 0;
+    return residual <= spragProblemRounding(problem, r);
 }
 
 int spragImpulsesAreHuge(const spragProblem *problem, const double *r)
