@@ -69,23 +69,34 @@ typedef struct Mechanism {
 /* E^T and M^-1 E^T of joint i. */
 SPRAG_QUAD_INLINE void respondJoint(const Mechanism *m, int i)
 {
+    static const double none[6] = {0};
     const struct spragArticulation *art = m->art;
     spragJointPanel *panel = &art->panel[i];
-    memset(panel, 0, sizeof *panel);
+    const int rows = art->factor.size[i];
     for (int side = 0; side < 2; ++side) {
-        if (art->group[i][side] < 0)
-            continue;
-        const spragBodyState *body = &m->s->body[rowOf(m->island, art, i, 0)->body[side]];
         spragQuad(*J)[2] = panel->J[side], (*Y)[2] = panel->Y[side];
-        for (int c = 0; c < art->factor.size[i]; ++c) {
-            const double *row = rowOf(m->island, art, i, c)->J[side];
-            for (int k = 0; k < 6; ++k)
-                ((double *)J[k])[c] = row[k];
+        if (art->group[i][side] < 0) {
+            memset(J, 0, sizeof panel->J[side]);
+            memset(Y, 0, sizeof panel->Y[side]);
+            continue;
         }
-        for (int k = 0; k < 3; ++k)
-            for (int q = 0; q < 2; ++q)
+        const spragBodyState *body = &m->s->body[rowOf(m->island, art, i, 0)->body[side]];
+        const double *row[2 * SPRAG_QUAD];
+        for (int c = 0; c < 2 * SPRAG_QUAD; ++c)
+            row[c] = c < rows ? rowOf(m->island, art, i, c)->J[side] : none;
+        for (int k = 0; k < 6; ++k)
+            for (int q = 0; q < 2; ++q) {
+                const double *const *of = row + SPRAG_QUAD * q;
+                J[k][q] = (spragQuad){of[0][k], of[1][k], of[2][k], of[3][k]};
+            }
+        for (int q = 0; q < 2; ++q) {
+            for (int k = 0; k < 3; ++k)
                 Y[k][q] = body->inverse_mass * J[k][q];
-        spragPanelAdd(1, (spragPanelMatrix){body->inverse_inertia, 3, 3, 3, 1}, 2, 2, J[3], Y[3]);
+            for (int k = 0; k < 3; ++k) {
+                const double *inverse = body->inverse_inertia + 3 * k;
+                Y[3 + k][q] = inverse[0] * J[3][q] + inverse[1] * J[4][q] + inverse[2] * J[5][q];
+            }
+        }
     }
 }
 
@@ -228,6 +239,18 @@ SPRAG_QUAD_INLINE void coupleBlock(const BlockPanel *b)
 
 SPRAG_QUAD_CLONES(coupleBlockPanel, coupleBlock, const BlockPanel)
 
+SPRAG_QUAD_INLINE void scaleBlock(const BlockPanel *b)
+{
+    for (int p = 0; p < b->reach->count; ++p) {
+        const int i = b->reach->joint[p];
+        for (int c = 0; c < b->art->factor.size[i]; ++c)
+            b->reach->D_Z[SPRAG_JOINED_ROWS * p + c] =
+                *inversePivot(b->art, i, c) * b->reach->Z[SPRAG_JOINED_ROWS * p + c];
+    }
+}
+
+SPRAG_QUAD_CLONES(scaleBlockPanel, scaleBlock, const BlockPanel)
+
 /* The block's bodies by their number in this mechanism, or -1. */
 static void groupsOf(const spragSnapshot *s, const spragIsland *island, const struct spragArticulation *art, int k,
                      int group[2])
@@ -249,7 +272,9 @@ static int makeReach(const spragSnapshot *s, const spragIsland *island, struct s
         return 0;
     groupsOf(s, island, art, art->block[slot], group);
     reach->count = spragBlockLdltReach(&art->factor, group, reach->joint);
-    reach->Z = SPRAG_TAKE_RAW(&island->lane->arena, spragQuad, SPRAG_JOINED_ROWS * reach->count);
+    reach->is_path = group[0] < 0 || group[1] < 0 || group[0] == group[1];
+    reach->Z = SPRAG_TAKE_RAW(&island->lane->arena, spragQuad, 2 * SPRAG_JOINED_ROWS * reach->count);
+    reach->D_Z = reach->Z + SPRAG_JOINED_ROWS * reach->count;
     return reach->Z != NULL;
 }
 
@@ -261,12 +286,11 @@ static void respondBlock(const spragSnapshot *s, const spragIsland *island, stru
     BlockPanel panel = {.art = art, .reach = reach};
     groupsOf(s, island, art, k, panel.group);
     for (int side = 0; side < 2; ++side)
-        for (int i = 0; i < 6 && panel.group[side] >= 0; ++i) {
-            double(*const Y)[6] = island->Y[k][side];
-            panel.Y[side][i] = (spragQuad){Y[0][i], Y[1][i], Y[2][i], 0};
-        }
+        if (panel.group[side] >= 0)
+            memcpy(panel.Y[side], island->Y[k][side], sizeof panel.Y[side]);
     coupleBlockPanel(&panel);
     spragBlockLdltForward(&art->factor, reach->count, reach->joint, (double *)reach->Z);
+    scaleBlockPanel(&panel);
 }
 
 /* ---------------------------------------------------------------- what is as it was */
@@ -371,50 +395,26 @@ void spragArticulationsRespond(const spragSnapshot *s, spragIsland *island)
 /* ---------------------------------------------------------------- elimination */
 
 typedef struct Pair {
-    const struct spragArticulation *art;
-    const spragReach *p, *q;
+    const spragIsland *island;
+    int k, l;
     double *W; /* (3 x 3) */
 } Pair;
 
-/* W -= Z_p^T D^-1 Z_q, over the joints that both reach.  (A block with both bodies in the mechanism reaches two paths
- * up the tree, merged: it may leave the other's and meet it again.) */
-SPRAG_QUAD_INLINE void coupleReaches(const Pair *pair)
+SPRAG_QUAD_INLINE void couplePair(const Pair *pair)
 {
-    const spragReach *p = pair->p, *q = pair->q;
-    const struct spragArticulation *art = pair->art;
-    spragQuad sum[3] = {{0}};
-    for (int a = 0, b = 0; a < p->count && b < q->count;) {
-        if (p->joint[a] != q->joint[b]) {
-            p->joint[a] < q->joint[b] ? ++a : ++b;
-            continue;
-        }
-        const int i = p->joint[a];
-        const double *Zp = (const double *)(p->Z + SPRAG_JOINED_ROWS * a), *inverse = inversePivot(art, i, 0);
-        const spragQuad *Zq = q->Z + SPRAG_JOINED_ROWS * b;
-        ++a, ++b;
-        for (int c = 0; c < art->factor.size[i]; ++c) {
-            const spragQuad z = inverse[c] * Zq[c];
-            for (int r = 0; r < 3; ++r)
-                sum[r] += Zp[SPRAG_QUAD * c + r] * z;
-        }
-    }
-    for (int r = 0; r < 3; ++r)
-        for (int c = 0; c < 3; ++c)
-            pair->W[3 * r + c] -= sum[r][c];
+    spragQuad W[3] = {{0}};
+    for (int i = 0; i < 9; ++i)
+        W[i / 3][i % 3] = pair->W[i];
+    spragArticulationCoupleQuads(pair->island, pair->k, pair->l, W);
+    for (int i = 0; i < 9; ++i)
+        pair->W[i] = W[i / 3][i % 3];
 }
 
-SPRAG_QUAD_CLONES(couple, coupleReaches, const Pair)
+SPRAG_QUAD_CLONES(couple, couplePair, const Pair)
 
 void spragArticulationCouple(const spragIsland *island, int k, int l, double W[9])
 {
-    const spragBlock *p = &island->block[k], *q = &island->block[l];
-    for (int a = 0; a < 2; ++a)
-        for (int b = 0; b < 2; ++b) {
-            if (p->articulation[a] < 0 || p->articulation[a] != q->articulation[b])
-                continue;
-            const struct spragArticulation *art = &island->articulation[p->articulation[a]];
-            couple(&(Pair){art, &art->reach[p->slot[a]], &art->reach[q->slot[b]], W});
-        }
+    couple(&(Pair){island, k, l, W});
 }
 
 void spragArticulationShift(const spragIsland *island, int k, double q[3], double *free_acceleration)
@@ -452,7 +452,7 @@ SPRAG_QUAD_INLINE void loadReaches(const Loading *loading)
     for (int slot = 0; slot < art->block_count; ++slot) {
         const spragReach *reach = &art->reach[slot];
         const double *r = loading->island->r + 3 * art->block[slot];
-        for (int p = 0; p < reach->count; ++p) {
+        for (int p = 0; p < reach->count && (r[0] != 0 || r[1] != 0 || r[2] != 0); ++p) {
             const int i = reach->joint[p], rows = art->factor.size[i];
             const double *Z = (const double *)(reach->Z + SPRAG_JOINED_ROWS * p);
             double *x = loading->x + SPRAG_JOINED_ROWS * i;

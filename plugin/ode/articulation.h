@@ -23,8 +23,10 @@ typedef struct spragJointPanel {
 /* What of L^-1 E M^-1 J^T is not zero for one block. */
 typedef struct spragReach {
     int count;
-    int *joint;   /* (count) ascending */
-    spragQuad *Z; /* (count x 6) lanes are the rows of the block */
+    int *joint;     /* (count) ascending */
+    int is_path;    /* 1: of one body: each joint's successor is its parent */
+    spragQuad *Z;   /* (count x 6) lanes are the rows of the block */
+    spragQuad *D_Z; /* (count x 6) D^-1 Z */
 } spragReach;
 
 struct spragArticulation {
@@ -63,5 +65,50 @@ int spragArticulationsSolve(spragIsland *island);
 /* Limits and motors that were taken to hold and do not: their records of the last step are put on the bound, so that
  * they are bounded rows when the island begins again.  Returns how many. */
 int spragArticulationsUnhold(struct spragWorld *world, const spragIsland *island);
+
+/* ---------------------------------------------------------------- W_kl, where many are made */
+
+/* What the joint a of p and b of q, the same, add to Z_p^T D^-1 Z_q. */
+SPRAG_QUAD_INLINE void spragReachShared(int rows, const spragReach *p, const spragReach *q, int a, int b,
+                                        spragQuad sum[3])
+{
+    const double *Zp = (const double *)(p->Z + SPRAG_JOINED_ROWS * a);
+    const spragQuad *D_Zq = q->D_Z + SPRAG_JOINED_ROWS * b;
+    for (int c = 0; c < rows; ++c)
+        for (int r = 0; r < 3; ++r)
+            sum[r] += Zp[SPRAG_QUAD * c + r] * D_Zq[c];
+}
+
+/* W -= Z_p^T D^-1 Z_q, over the joints that both reach: of two paths up the tree all from the first that they share on.
+ * (A block with both bodies in the mechanism reaches two paths, merged: it may leave the other's and meet it again.) */
+SPRAG_QUAD_INLINE void spragReachCouple(const int *size, const spragReach *p, const spragReach *q, spragQuad W[3])
+{
+    const int paths = p->is_path && q->is_path;
+    spragQuad sum[3] = {{0}};
+    for (int a = 0, b = 0; a < p->count && b < q->count;) {
+        if (p->joint[a] != q->joint[b]) {
+            p->joint[a] < q->joint[b] ? ++a : ++b;
+            continue;
+        }
+        do {
+            spragReachShared(size[p->joint[a]], p, q, a, b, sum);
+            ++a, ++b;
+        } while (paths && a < p->count);
+    }
+    for (int r = 0; r < 3; ++r)
+        W[r] -= sum[r];
+}
+
+/* As spragArticulationCouple, of a W_kl whose rows are quads. */
+SPRAG_QUAD_INLINE void spragArticulationCoupleQuads(const spragIsland *island, int k, int l, spragQuad W[3])
+{
+    const spragBlock *p = &island->block[k], *q = &island->block[l];
+    for (int a = 0; a < 2; ++a)
+        for (int b = 0; b < 2; ++b)
+            if (p->articulation[a] >= 0 && p->articulation[a] == q->articulation[b]) {
+                const struct spragArticulation *art = &island->articulation[p->articulation[a]];
+                spragReachCouple(art->factor.size, &art->reach[p->slot[a]], &art->reach[q->slot[b]], W);
+            }
+}
 
 #endif

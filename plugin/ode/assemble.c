@@ -38,8 +38,8 @@ static void clearUnused(spragBlock *block)
         }
 }
 
-/* Velocities of the finished rows before the step and after it without constraints; Y = M^-1 J^T, or NULL. */
-static void respond(const spragSnapshot *s, spragBlock *block, double Y[2][3][6])
+/* Velocities of the finished rows before the step and after it without constraints. */
+static void respond(const spragSnapshot *s, spragBlock *block)
 {
     clearUnused(block);
     for (int row = 0; row < 3; ++row) {
@@ -55,10 +55,6 @@ static void respond(const spragSnapshot *s, spragBlock *block, double Y[2][3][6]
             const double *J = block->J[side][row];
             block->velocity[row] += spragDot3(J, v) + spragDot3(J + 3, v + 3);
             block->free_velocity[row] += spragDot3(J, free) + spragDot3(J + 3, free + 3);
-            for (int i = 0; i < 3 && Y != NULL && !body->kinematic; ++i)
-                Y[side][row][i] = body->inverse_mass * J[i];
-            if (Y != NULL && !body->kinematic)
-                spragMul33(Y[side][row] + 3, body->inverse_inertia, J + 3);
         }
     }
 }
@@ -411,16 +407,43 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
 typedef struct Response {
     const spragSnapshot *snapshot;
     spragIsland *island;
+    int first, end;
 } Response;
+
+/* Y = M^-1 J^T */
+SPRAG_QUAD_INLINE void yieldBlocks(const Response *response)
+{
+    const spragSnapshot *s = response->snapshot;
+    for (int k = response->first; k < response->end; ++k)
+        for (int side = 0; side < 2; ++side) {
+            const spragBlock *block = &response->island->block[k];
+            if (!spragIsDynamic(s, block->body[side]))
+                continue;
+            const spragBodyState *body = &s->body[block->body[side]];
+            const double(*J)[6] = (const double(*)[6])block->J[side];
+            spragQuad lanes[6] = {{0}}, *Y = response->island->Y[k][side];
+            for (int i = 0; i < 6; ++i)
+                lanes[i] = (spragQuad){J[0][i], J[1][i], J[2][i], 0};
+            for (int i = 0; i < 3; ++i) {
+                const double *inverse = body->inverse_inertia + 3 * i;
+                Y[i] = body->inverse_mass * lanes[i];
+                Y[3 + i] = inverse[0] * lanes[3] + inverse[1] * lanes[4] + inverse[2] * lanes[5];
+            }
+        }
+}
+
+SPRAG_QUAD_CLONES(yieldRange, yieldBlocks, const Response)
 
 static void respondRange(void *data, int range, int first, int end)
 {
     (void)range;
-    const Response *response = data;
-    spragIsland *island = response->island;
+    Response response = *(const Response *)data;
+    spragIsland *island = response.island;
     for (int k = first; k < end; ++k)
-        respond(response->snapshot, &island->block[k],
-                island->Y != NULL && k < island->block_count ? island->Y[k] : NULL);
+        respond(response.snapshot, &island->block[k]);
+    response.first = first, response.end = end < island->block_count ? end : island->block_count;
+    if (island->Y != NULL)
+        yieldRange(&response);
 }
 
 /* Velocities of all blocks, Y of the island's own. */
@@ -432,7 +455,7 @@ static int respondAll(const spragSnapshot *s, spragIsland *island)
         if (island->Y == NULL)
             return 0;
     }
-    spragRangesRun(island->block_total, respondRange, &(Response){s, island});
+    spragRangesRun(island->block_total, respondRange, &(Response){.snapshot = s, .island = island});
     return 1;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/pool.h"
-#include "linalg/vec3.h"
+#include "linalg/quad.h"
 #include "ode/articulation.h"
 #include "ode/delassus_pattern.h"
 #include "ode/kept.h"
@@ -14,20 +14,29 @@
 
 /* ---------------------------------------------------------------- values */
 
-/* out (3x3) = sum over shared dynamic bodies of J_k (M^-1 J_l^T) */
-static void coupling(const spragSnapshot *s, const spragIsland *island, int k, int l, double out[9])
+/* out (rows are quads) = sum over shared dynamic bodies of J_k (M^-1 J_l^T) */
+SPRAG_QUAD_INLINE void coupleBodies(const spragSnapshot *s, const spragIsland *island, int k, int l, spragQuad out[3])
 {
     const spragBlock *p = &island->block[k], *q = &island->block[l];
-    memset(out, 0, 9 * sizeof *out);
+    for (int i = 0; i < 3; ++i)
+        out[i] = (spragQuad){0};
     for (int a = 0; a < 2; ++a)
         for (int b = 0; b < 2; ++b) {
             if (p->body[a] != q->body[b] || !spragIsDynamic(s, p->body[a]))
                 continue;
-            double(*const J)[6] = (double(*)[6])p->J[a], (*const Y)[6] = island->Y[l][b];
-            for (int i = 0; i < 3; ++i)
-                for (int j = 0; j < 3; ++j)
-                    out[3 * i + j] += spragDot3(J[i], Y[j]) + spragDot3(J[i] + 3, Y[j] + 3);
+            const spragQuad *Y = island->Y[l][b];
+            for (int i = 0; i < 3; ++i) {
+                const double *J = p->J[a][i];
+                out[i] += (J[0] * Y[0] + J[1] * Y[1] + J[2] * Y[2]) + (J[3] * Y[3] + J[4] * Y[4] + J[5] * Y[5]);
+            }
         }
+}
+
+/* W (3x3) of quads.  (The last number of a row's quad is of the next row, which is written then; not so behind W.) */
+SPRAG_QUAD_INLINE void putRows(const spragQuad row[3], double W[9])
+{
+    *(spragQuadLoose *)W = row[0], *(spragQuadLoose *)(W + 3) = row[1];
+    memcpy(W + 6, &row[2], 3 * sizeof *W);
 }
 
 /* Contacts with mu = infinity can ask for what no motion gives (three points of one body held against three that part).
@@ -123,25 +132,48 @@ static int restingRows(const spragSnapshot *s, const spragIsland *island, int k,
 
 /* What joints leave of the motion of each block. */
 typedef struct Mobility {
-    unsigned char *locked;   /* (nc) bits of the rows locked */
-    double *free, (*own)[9]; /* (nc) trace without joints, 1/kg; J M^-1 J^T with them */
+    unsigned char *locked; /* (nc) bits of the rows locked */
+    double *trace;         /* (nc) without joints, 1/kg */
+    double (*free)[3];     /* (nc) the diagonal without joints; J M^-1 J^T with them */
+    double (*own)[9];
 } Mobility;
+
+typedef struct Owning {
+    const spragSnapshot *snapshot;
+    const spragIsland *island;
+    Mobility *mobility;
+} Owning;
+
+/* Without joints, and with them. */
+SPRAG_QUAD_INLINE void moveOwn(const Owning *owning)
+{
+    for (int k = 0; k < owning->island->block_count; ++k) {
+        spragQuad W[3];
+        coupleBodies(owning->snapshot, owning->island, k, k, W);
+        for (int i = 0; i < 3; ++i)
+            owning->mobility->free[k][i] = W[i][i];
+        spragArticulationCoupleQuads(owning->island, k, k, W);
+        putRows(W, owning->mobility->own[k]);
+    }
+}
+
+SPRAG_QUAD_CLONES(moveAll, moveOwn, const Owning)
 
 /* 0: no memory. */
 static int makeMobility(struct spragWorld *world, spragIsland *island, Mobility *mobility)
 {
     const int n = island->block_count, driven = isDriven(&world->snapshot, island);
     unsigned char *locked = mobility->locked = SPRAG_TAKE(&island->lane->arena, unsigned char, n);
-    mobility->free = SPRAG_TAKE_RAW(&island->lane->arena, double, 10 * n);
-    if (locked == NULL || mobility->free == NULL)
+    double *numbers = SPRAG_TAKE_RAW(&island->lane->arena, double, 13 * n);
+    if (locked == NULL || numbers == NULL)
         return 0;
-    mobility->own = (double(*)[9])(mobility->free + n);
+    mobility->trace = numbers;
+    mobility->free = (double(*)[3])(numbers + n);
+    mobility->own = (double(*)[9])(numbers + 4 * (size_t)n);
+    moveAll(&(Owning){&world->snapshot, island, mobility});
     for (int k = 0; k < n; ++k) {
         spragBlock *block = &island->block[k];
-        double *W = mobility->own[k];
-        coupling(&world->snapshot, island, k, k, W);
-        const double free[3] = {W[0], W[4], W[8]};
-        spragArticulationCouple(island, k, k, W);
+        const double *W = mobility->own[k], *free = mobility->free[k];
         for (int i = 0; i < 3; ++i)
             locked[k] |= (unsigned char)((!block->unused[i] && W[4 * i] <= LOCKED * free[i]) << i);
         if (block->part == SPRAG_PART_TURNING)
@@ -149,7 +181,7 @@ static int makeMobility(struct spragWorld *world, spragIsland *island, Mobility 
         else
             block->locked = (locked[k] & 1) && !(block->compliance[0] > 0) ? (unsigned char)setAside(block) : 0;
         locked[k] |= block->locked;
-        mobility->free[k] = free[0] + free[1] + free[2];
+        mobility->trace[k] = free[0] + free[1] + free[2];
     }
     return 1;
 }
@@ -257,14 +289,18 @@ static const double *entryBefore(const Values *values, int k, int l, int *e)
                                                                                            : NULL;
 }
 
+typedef struct ValueRange {
+    const Values *values;
+    int first, end;
+} ValueRange;
+
 /* Fills the diagonal of block rows first .. end - 1, what is right of it, and the mirror images of that below. */
-static void fillRows(void *data, int range, int first, int end)
+SPRAG_QUAD_INLINE void fillBlocks(const ValueRange *range)
 {
-    (void)range;
-    const Values *values = data;
+    const Values *values = range->values;
     spragIsland *island = values->island;
     const spragKept *kept = island->kept;
-    for (int k = first; k < end; ++k) {
+    for (int k = range->first; k < range->end; ++k) {
         const int was = kept != NULL && values->locked != NULL ? kept->block[k] : -1;
         int past = was >= 0 ? kept->before->problem.row_start[was] : 0;
         for (int e = entryOf(values, k, k); e < island->problem.row_start[k + 1]; ++e) {
@@ -275,13 +311,16 @@ static void fillRows(void *data, int range, int first, int end)
             const double *old = was >= 0 ? entryBefore(values, k, l, &past) : NULL;
             if (l == k && values->mobile != NULL)
                 old = values->mobile[k];
-            if (old != NULL)
+            if (old != NULL) {
                 memcpy(block, old, 9 * sizeof *block);
-            else
-                coupling(values->snapshot, island, k, l, block);
-            if (values->locked != NULL && old == NULL)
-                spragArticulationCouple(island, k, l, block);
-            if (values->locked != NULL)
+            } else {
+                spragQuad rows[3];
+                coupleBodies(values->snapshot, island, k, l, rows);
+                if (values->locked != NULL)
+                    spragArticulationCoupleQuads(island, k, l, rows);
+                putRows(rows, block);
+            }
+            if (values->locked != NULL && (values->locked[k] | values->locked[l]) != 0)
                 clearLocked(values->locked[k], values->locked[l], block);
             if (l == k && values->own != NULL)
                 memcpy(values->own + 9 * (size_t)k, block, 9 * sizeof *block);
@@ -292,6 +331,14 @@ static void fillRows(void *data, int range, int first, int end)
                     mirror[3 * j + i] = block[3 * i + j];
         }
     }
+}
+
+SPRAG_QUAD_CLONES(fill, fillBlocks, const ValueRange)
+
+static void fillRows(void *data, int range, int first, int end)
+{
+    (void)range;
+    fill(&(ValueRange){data, first, end});
 }
 
 /* How many times cheaper than a product with W one by reaches (problem/reaches.h) must be, */
@@ -336,7 +383,7 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     if (W == NULL || (jointed && (!makeMobility(world, island, &mobility) || next == NULL)) || (linked && own == NULL))
         return 0;
     if (linked && (island->lean || REACHES_PAY * spragReachesPrice(island) < island->problem.block_count)) {
-        if (!spragReachesMake(island, mobility.locked, mobility.free))
+        if (!spragReachesMake(island, mobility.locked, mobility.trace))
             return 0;
         island->reaches.whole = !island->lean;
         island->reaches.entries = (double)entries;

@@ -16,6 +16,7 @@
 #include "base/pool.h"
 #include "base/prefetch.h"
 #include "linalg/block_lu.h"
+#include "linalg/quad.h"
 #include "ode/event.h"
 #include "ode/layout.h"
 #include "ode/manner.h"
@@ -178,7 +179,7 @@ typedef struct spragIsland {
     int unsettled;        /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
     int block_total;      /* with those that are not in the working set (working_set.h) */
     spragBlock *block;    /* (block_count) */
-    double (*Y)[2][3][6]; /* (block_count) M^-1 J^T of bodies that move; while it is assembled */
+    spragQuad (*Y)[2][6]; /* (block_count) M^-1 J^T of bodies that move, lanes are rows; while it is assembled */
     int *on_start, *on;   /* blocks on each group of bodies (delassus_pattern.h); NULL: there is no W */
     struct spragEqualityRow *row;           /* (row_count) of its joints */
     struct spragArticulation *articulation; /* (articulation_count) mechanisms they form */

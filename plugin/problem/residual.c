@@ -14,6 +14,7 @@
 #include "base/floats.h"
 #include "base/pool.h"
 #include "linalg/fine.h"
+#include "linalg/quad.h"
 #include "linalg/vec3.h"
 #include "problem/cone.h"
 #include "problem/reaches.h"
@@ -38,6 +39,47 @@ int spragProblemDiagonal(const spragProblem *problem, int k)
     return spragProblemBlock(problem, k, k);
 }
 
+/* u += W r, lanes are rows: the columns of W by two shuffles each.  The sums are those of spragMulAdd33, to the bit. */
+SPRAG_QUAD_INLINE spragQuad addColumns(spragQuad u, const double W[9], const double r[3])
+{
+    const spragQuad a = *(const spragQuadLoose *)W, b = *(const spragQuadLoose *)(W + 4),
+                    c = *(const spragQuadLoose *)(W + 5);
+    const spragQuad first = SPRAG_QUAD_SHUFFLE(a, b, 0, 3, 6, 6), second = SPRAG_QUAD_SHUFFLE(a, b, 1, 4, 7, 7),
+                    third = SPRAG_QUAD_SHUFFLE(a, c, 2, 4, 7, 7);
+    return u + (first * r[0] + second * r[1] + third * r[2]);
+}
+
+/* (W r + q)_k; returns the index of its diagonal block, -1 if there is none. */
+SPRAG_QUAD_WIDE static int motionWide(const spragProblem *problem, int k, const double *r, double u[3])
+{
+    const double *q = problem->q + 3 * (size_t)k;
+    spragQuad sum = {q[0], q[1], q[2], 0};
+    int diagonal = -1;
+    for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
+        sum = addColumns(sum, problem->W + 9 * (size_t)e, r + 3 * (size_t)problem->column[e]);
+        diagonal = problem->column[e] == k ? e : diagonal;
+    }
+    for (int i = 0; i < 3; ++i)
+        u[i] = sum[i];
+    return diagonal;
+}
+
+static int motionNarrow(const spragProblem *problem, int k, const double *r, double u[3])
+{
+    int diagonal = -1;
+    memcpy(u, problem->q + 3 * (size_t)k, 3 * sizeof *u);
+    for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
+        spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * (size_t)problem->column[e]);
+        diagonal = problem->column[e] == k ? e : diagonal;
+    }
+    return diagonal;
+}
+
+static int rowMotion(const spragProblem *problem, int k, const double *r, double u[3])
+{
+    return spragQuadIsWide() ? motionWide(problem, k, r, u) : motionNarrow(problem, k, r, u);
+}
+
 typedef struct Velocity {
     const spragProblem *problem;
     const double *r;
@@ -51,7 +93,7 @@ static void velocities(void *data, int range, int first, int end)
     const spragProblem *problem = v->problem;
     for (int k = first; k < end; ++k) {
         double sum[3];
-        spragBlockMotion(problem, k, v->r, sum);
+        rowMotion(problem, k, v->r, sum);
         memcpy(v->u + 3 * k, sum, sizeof sum);
     }
 }
@@ -249,13 +291,7 @@ static int motionOf(const Judgement *judgement, int k, double u[3])
         memcpy(u, judgement->known + 3 * k, 3 * sizeof *u);
         return spragProblemDiagonal(problem, k);
     }
-    int diagonal = -1;
-    memcpy(u, problem->q + 3 * k, 3 * sizeof *u);
-    for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e) {
-        spragMulAdd33(u, problem->W + 9 * (size_t)e, judgement->r + 3 * problem->column[e]);
-        diagonal = problem->column[e] == k ? e : diagonal;
-    }
-    return diagonal;
+    return rowMotion(problem, k, judgement->r, u);
 }
 
 /* The worst of a range; NaN where one is. */
@@ -294,15 +330,11 @@ static double worstOf(const Judgement *judgement, int ranges)
     return worst;
 }
 
-double spragProblemJudge(const spragProblem *problem, const double *r, double *u)
+/* known (3 nc): W r + q, or NULL; u: to be filled, or NULL. */
+static double judgeAll(const spragProblem *problem, const double *r, const double *known, double *u)
 {
-    Judgement judgement = {.problem = problem, .r = r, .u = u};
+    Judgement judgement = {.problem = problem, .r = r, .known = known, .u = u};
     const int ranges = spragRangeCount(problem->contact_count), lean = spragProblemIsLean(problem);
-    if (spragReachesOf(problem) != NULL) {
-        double *known = spragReachesOf(problem)->u;
-        spragProblemVelocity(problem, r, known);
-        judgement.known = known;
-    }
     spragRangesRun(problem->contact_count, judge, &judgement);
     for (int k = 0; k < ranges; ++k)
         judgement.fine |= judgement.huge[k];
@@ -312,6 +344,19 @@ double spragProblemJudge(const spragProblem *problem, const double *r, double *u
         worst = worstOf(&judgement, ranges);
     }
     return judgement.fine && lean ? worst + spragReachesRounding(problem, r) : worst;
+}
+
+double spragProblemJudge(const spragProblem *problem, const double *r, double *u)
+{
+    double *known = spragReachesOf(problem) != NULL ? spragReachesOf(problem)->u : NULL;
+    if (known != NULL)
+        spragProblemVelocity(problem, r, known);
+    return judgeAll(problem, r, known, u);
+}
+
+double spragProblemJudgeMotion(const spragProblem *problem, const double *r, const double *u)
+{
+    return judgeAll(problem, r, u, NULL);
 }
 
 double spragProblemRounding(const spragProblem *problem, const double *r)
@@ -326,6 +371,24 @@ double spragProblemRounding(const spragProblem *problem, const double *r)
         worst = fmax(worst, sum);
     }
     return SPRAG_ROUNDINGS * DBL_EPSILON * worst;
+}
+
+int spragProblemIsAtRounding(const spragProblem *problem, const double *r, double residual)
+{
+    static const double far =
+        1e3; /* |W_kj| <= the greatest trace holds where W is definite; of a file it need not be */
+    const int lean = spragProblemIsLean(problem);
+    double most = 0, trace = 0;
+    int longest = 0;
+    for (int k = 0; k < problem->contact_count && !lean; ++k) {
+        const int diagonal = spragProblemDiagonal(problem, k), row = problem->row_start[k + 1] - problem->row_start[k];
+        trace = fmax(trace, diagonal < 0 ? INFINITY : 3 * scaleOf(problem->W + 9 * (size_t)diagonal));
+        most = fmax(most, spragNorm3(r + 3 * k));
+        longest = row > longest ? row : longest;
+    }
+    if (longest > 0 && residual > far * SPRAG_ROUNDINGS * DBL_EPSILON * trace * most * longest)
+        return 0;
+    return residual <= spragProblemRounding(problem, r);
 }
 
 int spragImpulsesAreHuge(const spragProblem *problem, const double *r)

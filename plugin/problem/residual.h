@@ -10,6 +10,8 @@
 void spragProblemVelocity(const spragProblem *problem, const double *r, double *u);
 /* The same, and the judge's word on r: W is read once. */
 double spragProblemJudge(const spragProblem *problem, const double *r, double *u);
+/* The judge's word, to the bit, where u is known: W is read only where impulses are huge. */
+double spragProblemJudgeMotion(const spragProblem *problem, const double *r, const double *u);
 
 /* Residual of one block, m/s, given its r and u = W r + q.  r_all (3 nc) is read for the parent of ROLLING blocks. */
 double spragBlockResidual(const spragProblem *problem, int block, const double *r_all, const double u[3]);
@@ -28,6 +30,8 @@ double spragVelocityResidual(const spragProblem *problem, const double *r, const
 /* m/s, the residual that rounding alone may leave.  It is large where impulses are huge, as between two bodies that a
  * third presses together and nothing stops. */
 double spragProblemRounding(const spragProblem *problem, const double *r);
+/* 1: a residual of r is no more than that.  Most are far above it, which is seen without reading W. */
+int spragProblemIsAtRounding(const spragProblem *problem, const double *r, double residual);
 #define SPRAG_IMPULSE_HUGE 1e4 /* m/s, of w |r| */
 #define SPRAG_ROUNDINGS                                                                                                \
     8 /* epsilons: rounding changes a sum by about so many, of the sum of its terms' sizes, at most */

@@ -98,8 +98,8 @@ static spragStatus tryLink(Run *run, const spragChainLink *link)
     run->left.tolerance = link->tolerance;
     run->left.iteration_limit = link->limit;
     spragStatus status = tryMethod(run, link->method, link->manner);
-    if (again && status == SPRAG_OK &&
-        run->info->residual > fmax(link->tolerance, spragProblemRounding(run->problem, run->r)) && !timeIsUp(run)) {
+    if (again && status == SPRAG_OK && run->info->residual > link->tolerance &&
+        !spragProblemIsAtRounding(run->problem, run->r, run->info->residual) && !timeIsUp(run)) {
         run->left.iteration_limit = link->from_rest;
         status = tryMethod(run, link->method, SPRAG_FROM_REST);
     }
@@ -276,7 +276,7 @@ static spragStatus runChain(Run *run, spragChainPart part)
             return status;
         if (late)
             return searched ? lastSweeps(run) : SPRAG_LIMIT;
-        if (info->residual <= spragProblemRounding(run->problem, run->r))
+        if (spragProblemIsAtRounding(run->problem, run->r, info->residual))
             break;
     }
     return run->options->iteration_limit > 0 ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;

@@ -137,6 +137,7 @@ static int follow(Run *run)
 typedef struct Patience {
     int limit;        /* of sweeps, where the caller has none */
     int sweeps, part; /* the residual must fall to HALF in so many, or in a part of those done; 0: it need not */
+    int loose;        /* 1: laws need not be kept to rounding */
     double enough;    /* m/s: the residual at which they end */
 } Patience;
 
@@ -312,8 +313,10 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (patience.sweeps > 0 && momentumOf(problem, options) > 0 && newtonFollows(problem, options))
         run.stop.limit = run.stop.limit / 2 + 1; /* with momentum they get as far, and Newton goes on */
-    if (init(&run, problem, arena))
+    if (init(&run, problem, arena)) {
+        run.sweeper.loose |= patience.loose;
         status = sweep(&run, patience, r, &info->iterations);
+    }
     spragArenaRelease(arena, mark);
     return status;
 }
@@ -344,15 +347,15 @@ static spragStatus probe(const spragProblem *problem, const spragSolveOptions *o
 {
     spragSolveOptions some = *options;
     some.tolerance = 0;
-    return start(problem, &some, (Patience){.limit = SWEEPS_CALM, .sweeps = UNSEEN}, arena, r, info);
+    return start(problem, &some, (Patience){.limit = SWEEPS_CALM, .sweeps = UNSEEN, .loose = 1}, arena, r, info);
 }
 
 static spragStatus calm(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                         spragSolveInfo *info)
 {
     spragSolveOptions some = *options;
-    some.iteration_limit = SWEEPS_CALM;
-    return probe(problem, &some, arena, r, info);
+    some.tolerance = 0, some.iteration_limit = SWEEPS_CALM;
+    return start(problem, &some, (Patience){.limit = SWEEPS_CALM, .sweeps = UNSEEN}, arena, r, info);
 }
 
 const spragSolver spragSolverProbe = {SPRAG_SOLVER_GAUSS_SEIDEL, "gauss-seidel", probe};

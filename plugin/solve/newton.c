@@ -130,7 +130,7 @@ static spragStatus points(Newton *newton, double lambda, int steps, double *r)
     const spragProximal *proximal = &newton->proximal;
     const spragStop stop = {newton->tolerance, newton->deadline, steps < most ? steps : most};
     const spragStatus status = spragProximalPoints(&newton->proximal, lambda, &stop, r, newton->iterations);
-    if (proximal->best_residual <= spragProblemRounding(newton->problem, proximal->best)) /* nothing comes nearer */
+    if (spragProblemIsAtRounding(newton->problem, proximal->best, proximal->best_residual)) /* nothing comes nearer */
         newton->limit = 0;
     return status;
 }

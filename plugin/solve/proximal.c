@@ -205,11 +205,28 @@ typedef struct Pass {
     double sum[SPRAG_RANGES_MOST];
 } Pass;
 
+/* 1: evaluate fills A and B of the tangent.  (Among bodies solutions are refined by the A and B that the factors were
+ * made of, and factors may be older than the last point.) */
+static int keepsLaws(const spragProximal *proximal)
+{
+    return proximal->tangent.bodies == NULL;
+}
+
+/* The law's derivatives at the last point, of which a step may come next. */
+static void keepLaw(const spragTangent *tangent, int k, const spragBlockLaw *law)
+{
+    memcpy(tangent->A + 9 * (size_t)k, law->A, sizeof law->A);
+    memcpy(tangent->B + 9 * (size_t)k, law->B, sizeof law->B);
+    if (tangent->load != NULL)
+        memcpy(tangent->load + 3 * (size_t)k, law->load, sizeof law->load);
+}
+
 static void evaluateRange(void *data, int range, int first, int end)
 {
     Pass *pass = data;
     spragProximal *proximal = pass->proximal;
     const double *r = pass->r;
+    const int keeps = keepsLaws(proximal);
     double sum = 0;
     spragBlockLaw law;
     for (int k = first; k < end; ++k) {
@@ -218,9 +235,28 @@ static void evaluateRange(void *data, int range, int first, int end)
             proximal->u[i] += soft * (r[i] - proximal->center[i]);
         blockLaw(proximal, k, r, proximal->u + 3 * k, &law);
         memcpy(proximal->F + 3 * k, law.F, sizeof law.F);
+        if (keeps)
+            keepLaw(&proximal->tangent, k, &law);
         sum += spragDot3(law.F, law.F);
     }
     pass->sum[range] = sum;
+}
+
+const double *spragProximalMotion(spragProximal *proximal, const double *r)
+{
+    const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
+    if (!proximal->sees || memcmp(proximal->seen, r, bytes) != 0) {
+        spragProblemVelocity(proximal->problem, r, proximal->motion);
+        memcpy(proximal->seen, r, bytes);
+        proximal->sees = 1;
+    }
+    return proximal->motion;
+}
+
+/* The judge's word on r. */
+static double residualAt(spragProximal *proximal, const double *r)
+{
+    return spragProblemJudgeMotion(proximal->problem, r, spragProximalMotion(proximal, r));
 }
 
 /* u and F of the proximal problem at r; returns |F|^2. */
@@ -228,7 +264,7 @@ static double evaluate(spragProximal *proximal, const double *r)
 {
     const int nc = proximal->problem->contact_count;
     Pass pass = {.proximal = proximal, .r = r};
-    spragProblemVelocity(proximal->problem, r, proximal->u);
+    memcpy(proximal->u, spragProximalMotion(proximal, r), 3 * (size_t)nc * sizeof *r);
     spragRangesRun(nc, evaluateRange, &pass);
     double sum = 0;
     for (int k = 0; k < spragRangeCount(nc); ++k)
@@ -242,18 +278,18 @@ static void lineariseRange(void *data, int range, int first, int end)
     const Pass *pass = data;
     const spragProximal *proximal = pass->proximal;
     const spragTangent *tangent = &proximal->tangent;
+    const int kept = keepsLaws(proximal);
     spragBlockLaw law;
     for (int k = first; k < end; ++k) {
-        blockLaw(proximal, k, pass->r, proximal->u + 3 * k, &law);
-        memcpy(tangent->A + 9 * (size_t)k, law.A, sizeof law.A);
-        memcpy(tangent->B + 9 * (size_t)k, law.B, sizeof law.B);
         tangent->soft[k] = proximal->lambda * proximal->w[k];
-        if (tangent->load != NULL)
-            memcpy(tangent->load + 3 * (size_t)k, law.load, sizeof law.load);
+        if (kept)
+            continue;
+        blockLaw(proximal, k, pass->r, proximal->u + 3 * k, &law);
+        keepLaw(tangent, k, &law);
     }
 }
 
-/* A, B of A + B (W + lambda w) */
+/* A, B of A + B (W + lambda w) at r, where evaluate was last. */
 static void linearise(spragProximal *proximal, const double *r)
 {
     spragRangesRun(proximal->problem->contact_count, lineariseRange, &(Pass){.proximal = proximal, .r = r});
@@ -269,7 +305,7 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
         return ready;
     proximal->w = SPRAG_TAKE(arena, double, nc);
     proximal->slide = SPRAG_TAKE(arena, double, nc);
-    double *vectors = SPRAG_TAKE(arena, double, 5 * n);
+    double *vectors = SPRAG_TAKE(arena, double, 7 * n);
     if (proximal->w == NULL || proximal->slide == NULL || vectors == NULL)
         return 0;
     proximal->F = vectors;
@@ -277,6 +313,8 @@ int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem
     proximal->step = vectors + 2 * n;
     proximal->center = vectors + 3 * n;
     proximal->best = vectors + 4 * n;
+    proximal->seen = vectors + 5 * n;
+    proximal->motion = vectors + 6 * n;
     proximal->best_residual = INFINITY;
     proximal->lag_first = LAG_FIRST;
     proximal->lag_mu = LAG_MU;
@@ -295,7 +333,7 @@ int spragProximalInit(spragProximal *proximal, const spragProblem *problem, spra
 
 void spragProximalReset(spragProximal *proximal, const double *r)
 {
-    proximal->best_residual = spragProblemResidual(proximal->problem, r);
+    proximal->best_residual = residualAt(proximal, r);
     memcpy(proximal->best, r, 3 * (size_t)proximal->problem->contact_count * sizeof *r);
     proximal->factored = 0;
 }
@@ -340,9 +378,9 @@ static void moveCenter(spragProximal *proximal, const double *r)
     memcpy(proximal->center, r, 3 * (size_t)problem->contact_count * sizeof *r);
     if (proximal->lag == 0)
         return;
-    spragProblemVelocity(problem, r, proximal->u);
+    const double *u = spragProximalMotion(proximal, r);
     for (int k = 0; k < problem->contact_count; ++k)
-        proximal->slide[k] = problem->mu[k] * spragNorm2(proximal->u + 3 * k + 1);
+        proximal->slide[k] = problem->mu[k] * spragNorm2(u + 3 * k + 1);
 }
 
 /* Full steps on the problem of the present center and lambda; 1: solved well enough to move the center. */
@@ -382,7 +420,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
     for (int count = 0;;) {
         /* the first point may be the best so far, which has been judged */
         const int judged = count == 0 && memcmp(r, proximal->best, bytes) == 0;
-        const double residual = judged ? proximal->best_residual : spragProblemResidual(proximal->problem, r);
+        const double residual = judged ? proximal->best_residual : residualAt(proximal, r);
         const int stalls =
             count > 0 && proximal->best_residual <= proximal->stall && !(residual < STALLED * proximal->best_residual);
         if (residual < proximal->best_residual) {
@@ -436,7 +474,7 @@ static double polishSteps(spragProximal *proximal, double enough, double residua
         evaluate(proximal, r);
         newtonStep(proximal, r);
         ++*iterations;
-        const double reached = spragProblemResidual(proximal->problem, r);
+        const double reached = residualAt(proximal, r);
         if (reached < residual) {
             residual = reached;
         } else {
@@ -460,7 +498,7 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);
         takeStep(proximal, r);
-        const double reached = spragProblemResidual(proximal->problem, r);
+        const double reached = residualAt(proximal, r);
         proximal->factored = reached < 0.1 * residual;
         stalls = residual <= stall && !(reached < STALLED * residual);
         if (reached < residual)

@@ -35,21 +35,23 @@
 
 typedef struct spragProximal {
     const spragProblem *problem;
-    spragTangent tangent; /* A + B (W + lambda w) */
-    double *w;            /* (nc) trace(W_kk) / 3 */
-    double *F, *u;        /* (3 nc) of the proximal problem */
-    double *step;         /* (3 nc) */
-    double *center;       /* (3 nc) proximal center */
-    double lambda;        /* its weight relative to w */
-    int patient;          /* 1: work is not limited, and only the first problem of a warm start has to fit at once */
-    int warm;             /* 1: the present problem has to */
-    double *slide;        /* (nc) mu |u_t| of the center, where lag > 0 */
-    double lag;           /* share of it in the normal rows, 0 to 1 */
-    double lag_mu;        /* friction of a contact beyond which its row does not lag */
-    double lag_first;     /* what it begins with, and has at least after a problem that was not solved */
-    double stall;         /* m/s: once the best is below it, a point that gains nothing is the last; 0: never */
-    int factored;         /* tangent holds factors of a recent matrix */
-    double *best;         /* (3 nc) least residual so far */
+    spragTangent tangent;  /* A + B (W + lambda w) */
+    double *w;             /* (nc) trace(W_kk) / 3 */
+    double *F, *u;         /* (3 nc) of the proximal problem */
+    double *seen, *motion; /* (3 nc) the last r that was looked at, and W r + q of it */
+    int sees;              /* 1: they are there */
+    double *step;          /* (3 nc) */
+    double *center;        /* (3 nc) proximal center */
+    double lambda;         /* its weight relative to w */
+    int patient;           /* 1: work is not limited, and only the first problem of a warm start has to fit at once */
+    int warm;              /* 1: the present problem has to */
+    double *slide;         /* (nc) mu |u_t| of the center, where lag > 0 */
+    double lag;            /* share of it in the normal rows, 0 to 1 */
+    double lag_mu;         /* friction of a contact beyond which its row does not lag */
+    double lag_first;      /* what it begins with, and has at least after a problem that was not solved */
+    double stall;          /* m/s: once the best is below it, a point that gains nothing is the last; 0: never */
+    int factored;          /* tangent holds factors of a recent matrix */
+    double *best;          /* (3 nc) least residual so far */
     double best_residual;
     double deadline; /* of spragProximalPolish, in spragSeconds; 0: none */
     double accuracy; /* m/s, residual of what the small-friction test is asked about; 0: exact */
@@ -65,6 +67,10 @@ int spragProximalInit(spragProximal *proximal, const spragProblem *problem, spra
 /* In the space given; -1 where a factorisation would take more than `products_most` products of 3x3 blocks. */
 int spragProximalInitWithin(spragProximal *proximal, const spragProblem *problem, spragTangentSpace space,
                             double products_most, spragArena *arena);
+
+/* W r + q (3 nc), until the next call of any of these functions: a point that was just judged is not multiplied by W
+ * again. */
+const double *spragProximalMotion(spragProximal *proximal, const double *r);
 
 /* Forgets the best; the next point is compared with r alone. */
 void spragProximalReset(spragProximal *proximal, const double *r);

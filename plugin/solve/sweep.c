@@ -24,8 +24,8 @@
 
 enum { PACKED = 12 };
 
-/* In heaps of mechanisms, which are swept only until they are near, the laws are kept to this part of the largest
- * change in the sweep before: one step to the root of a contact that slips in place of two or three. */
+/* Where sweeps only come near, as in heaps of mechanisms, the laws are kept to this part of the largest change in the
+ * sweep before: one step to the root of a contact that slips in place of two or three. */
 #define SLACK 1e-3
 
 static void pack(double *out, const double W[9])
@@ -234,6 +234,7 @@ int spragSweeperInit(spragSweeper *sweeper, const spragProblem *problem, spragPo
     const int nc = problem->contact_count, reaching = spragReachesOf(problem) != NULL;
     const int blocks = reaching ? 0 : problem->block_count - nc;
     *sweeper = (spragSweeper){.problem = problem,
+                              .loose = problem->linked != NULL,
                               .order = SPRAG_TAKE_RAW(arena, int, nc),
                               .w = SPRAG_TAKE_RAW(arena, double, nc),
                               .q = SPRAG_TAKE_RAW(arena, double, 3 * (size_t)nc),
@@ -349,6 +350,6 @@ double spragSweep(spragSweeper *sweeper, double *x)
     double largest = 0;
     for (int p = 0; p < sweeper->part_count; ++p)
         largest = fmax(largest, sweeper->largest[p]);
-    sweeper->slack = sweeper->problem->linked != NULL ? SLACK * sqrt(largest) : 0;
+    sweeper->slack = sweeper->loose ? SLACK * sqrt(largest) : 0;
     return sqrt(largest);
 }

@@ -33,7 +33,8 @@ typedef struct spragSweeper {
     double *x;                                                  /* of the present sweep */
     int sweeps;                                                 /* made so far, the present one included */
     int walkers;                                                /* threads that share a sweep */
-    double slack;                                               /* m/s, of the laws in the present sweep */
+    int loose;                                                  /* 1: laws are kept only as far as sweeps go, */
+    double slack;                                               /* m/s, in the present one */
     atomic_int taken[SPRAG_PARTS_MOST], done[SPRAG_PARTS_MOST]; /* the last sweep that visits, has visited each part */
     double largest[SPRAG_PARTS_MOST];                           /* of each part: (|dr_k| w_k)^2 */
 } spragSweeper;

@@ -286,7 +286,7 @@ static void runTrial(Search *search, Trial *trial)
     if (trial->status != SPRAG_OK)
         return;
     trial->residual = spragProximalPolish(s, search->tolerance, trial->residual, trial->r, &search->info->iterations);
-    spragProblemVelocity(p, trial->r, trial->u);
+    memcpy(trial->u, spragProximalMotion(s, trial->r), 3 * (size_t)p->contact_count * sizeof(double));
     s->accuracy = trial->residual;
     const int verdict = spragSmallFriction(s, search->arena, trial->r, trial->u);
     if (verdict < 0)

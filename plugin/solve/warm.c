@@ -29,7 +29,10 @@
 #include "solve/proximal.h"
 #include "solve/small_friction.h"
 
-enum { UNKNOWNS = 3 * SPRAG_WARM_BLOCKS, STEPS = 14, STEPS_ASTRAY = 5 };
+/* A run that at STEPS_LOST is at LOST times its first residual ends: of 1289 such ones, of robots on wheels and legs,
+ * 1236 ended in vain. */
+enum { UNKNOWNS = 3 * SPRAG_WARM_BLOCKS, STEPS = 14, STEPS_LOST = 3, STEPS_ASTRAY = 5 };
+#define LOST 100
 #define LAMBDA_SLOW 1e-10
 #define STALLED 1e-2 /* above it a mode is wrong, if only by a little */
 
@@ -324,7 +327,8 @@ static int iterate(Warm *s, double tolerance, double deadline, double *r, double
         if (slow) /* or contacts that hardly move */
             s->lambda = LAMBDA_SLOW;
         first = step == 0 ? info->residual : first;
-        if (step == STEPS_ASTRAY && !(info->residual < first))
+        if ((step == STEPS_LOST && !(info->residual < LOST * first)) ||
+            (step == STEPS_ASTRAY && !(info->residual < first)))
             return 0;
         if (spragIsLate(deadline))
             return 0;

@@ -180,6 +180,7 @@ static void theJudgesAgree(void **state)
         assert_true(spragVelocityResidual(&random.problem, r, u) == worst);
         assert_true(spragProblemResidual(&random.problem, r) == worst);
         assert_true(spragProblemJudge(&random.problem, r, seen) == worst);
+        assert_true(spragProblemJudgeMotion(&random.problem, r, u) == worst);
         assert_memory_equal(seen, u, sizeof u);
         random.q[1] = NAN; /* of one: the others' velocities are known all the same */
         assert_true(isnan(spragProblemJudge(&random.problem, r, seen)));
@@ -249,9 +250,31 @@ static void hugeImpulsesHideNothing(void **state)
         for (double huge = 1; huge < 1e16; huge *= 10) {
             const double r[6] = {huge, 0, 0, huge, 0, 0};
             const double residual = spragProblemResidual(&problem, r);
+            double u[6];
             assert_true(residual > 0.999e-3);
+            spragProblemVelocity(&problem, r, u);
+            assert_true(spragProblemJudgeMotion(&problem, r, u) == residual);
             if (huge <= 1e10)
                 CHECK_NEAR(residual, 1e-3, 1e-5);
+        }
+    }
+}
+
+/* What is told without reading W, where a residual is far above rounding, is what W says. */
+static void roundingIsKnown(void **state)
+{
+    (void)state;
+    static Random random;
+    double r[N];
+    for (unsigned long long seed = 1; seed <= 20; ++seed) {
+        unsigned long long state_of_r = seed;
+        randomProblem(&random, seed, 0.5, N);
+        for (double size = 1e-6; size < 1e16; size *= 1e3) {
+            for (int i = 0; i < N; ++i)
+                r[i] = size * uniform(&state_of_r);
+            const double rounding = spragProblemRounding(&random.problem, r);
+            for (double part = 1e-3; part < 1e9; part *= 10)
+                assert_int_equal(spragProblemIsAtRounding(&random.problem, r, part * rounding), part <= 1);
         }
     }
 }
@@ -291,6 +314,7 @@ int main(void)
         cmocka_unit_test(theJudgesAgree),     cmocka_unit_test(velocityIsTheDenseProduct),
         cmocka_unit_test(scaleAndFrame),      cmocka_unit_test(hugeImpulsesHideNothing),
         cmocka_unit_test(badArgumentsAreNan), cmocka_unit_test(aBlockWithoutMobilityIsJudged),
+        cmocka_unit_test(roundingIsKnown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,9 +84,27 @@ static void refusals(void **state)
     assert_int_equal(spragAllocCount(), before);
 }
 
+/* Cars stuck with mu = 340: from r = 0 the first steps lead far away.  It ended after 5 or 15. */
+static void whatLeadsAwayEndsSoon(void **state)
+{
+    (void)state;
+    static const char *const path[] = {"flung.txt", "pole.txt", "string.txt", "stranded.txt", "turning.txt"};
+    for (size_t k = 0; k < sizeof path / sizeof *path; ++k) {
+        char name[512];
+        double r[3 * SPRAG_WARM_BLOCKS] = {0}, u[3 * SPRAG_WARM_BLOCKS];
+        spragSolveInfo info = {0};
+        spragProblem *problem;
+        snprintf(name, sizeof name, "%s/tests/data/games/%s", SPRAG_SOURCE_DIR, path[k]);
+        assert_int_equal(spragProblemRead(name, &problem), SPRAG_OK);
+        assert_false(spragWarmSolve(problem, 1e-8, 0, r, u, &info));
+        assert_int_equal(info.iterations, 3);
+        spragProblemFree(problem);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(answersAreAnswers), cmocka_unit_test(separatrixIsRefused),
-                                       cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(refusals), cmocka_unit_test(whatLeadsAwayEndsSoon)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
