@@ -8,12 +8,14 @@
 #include "ode/curvature.h"
 
 enum {
-    NAMED_MOST = 2, /* points of two geoms: a collider that names more names enough */
+    NAMED_MOST = 3, /* points of two geoms: a collider that names more names enough */
     POINTS_MOST = 4 /* of two geoms, with those that are kept */
 };
-#define DRIFTS 0.1  /* of the arm: how far a point may have moved along a surface, */
+#define SLIDES 0.1  /* of the arm: how far a point may have moved along a surface, */
 #define RISES 0.25  /* the bodies against each other there, */
 #define TURNS 0.15  /* rad, and the normals of two flat sides */
+#define STILL 1e-3  /* of the arm: where they have moved by less, */
+#define PARTS 1e-5  /* of the arm: they may have parted by that, which is what is left of steps */
 #define NEAR 0.2    /* of the arm, from a point that is named: it says the same */
 #define WITHIN 0.02 /* of the arm, by which a point may lie outside a geom */
 #define PLANE 1e-3  /* of the arm: heights of points in one plane; and their normals */
@@ -40,7 +42,8 @@ typedef struct Run {
 } Run;
 
 typedef struct Points {
-    int *next; /* of the last step's: the next one of the same key, or -1 */
+    int *next;          /* of the last step's: the next one of the same key, or -1 */
+    unsigned char *met; /* 1: the geoms of a last one have contacts in this step */
     spragPointerMap first;
     spragJointState *kept; /* (joint_count + count) */
     int count;
@@ -259,18 +262,19 @@ static int follow(const Run *run, const spragManifoldPoint *point, Place *place)
         apart[i] = at[0][i] - at[1][i];
     if (!findNormal(point, own, apart, place->n))
         return 0;
-    const double height = spragDot3(apart, place->n), rises = height - (point->from[0] + point->from[1]),
-                 most = DRIFTS * point->arm, outer = WITHIN * point->arm + fmax(rises, 0);
+    const double arm = point->arm, height = spragDot3(apart, place->n),
+                 rises = height - (point->from[0] + point->from[1]),
+                 slides = sqrt(fmax(spragDot3(apart, apart) - height * height, 0)),
+                 parts = slides + fabs(rises) <= STILL * arm ? PARTS * arm : 0;
     place->depth = point->depth - rises;
-    if (!(place->depth >= 0 && fabs(rises) <= RISES * point->arm &&
-          spragDot3(apart, apart) - height * height <= most * most))
+    if (!(place->depth >= -parts && fabs(rises) <= RISES * arm && slides <= SLIDES * arm))
         return 0;
     const double part = partOf(point);
     for (int i = 0; i < 3; ++i)
         place->x[i] =
             (1 - part) * (at[0][i] - point->from[0] * place->n[i]) + part * (at[1][i] + point->from[1] * place->n[i]);
     for (int side = 0; side < 2; ++side)
-        if (run->shape[side].class >= 0 && !(outside(&run->shape[side], place->x) <= outer))
+        if (run->shape[side].class >= 0 && !(outside(&run->shape[side], place->x) <= WITHIN * arm + fmax(rises, 0)))
             return 0;
     return 1;
 }
@@ -318,7 +322,7 @@ static int addJoint(Run *run, Points *points, const Place *place)
         own->geom.pos[i] = (dReal)place->x[i];
         own->geom.normal[i] = (dReal)((joint->reversed ? -1 : 1) * place->n[i]);
     }
-    own->geom.depth = (dReal)place->depth;
+    own->geom.depth = (dReal)fmax(place->depth, 0);
     joint->contact = own;
     ++points->count;
     return 1;
@@ -369,9 +373,10 @@ static int keepOf(Run *run, Points *points)
     }
     run->points = run->count;
     int k = world->named_count > 0 ? spragPointerMapGet(&points->first, keyOf(run->named[0].geom)) : -1;
-    for (; k >= 0 && run->points < POINTS_MOST; k = points->next[k]) {
+    for (; k >= 0; k = points->next[k]) {
         const int order = orderOf(run, &world->named[k]);
-        if (order == 0)
+        points->met[k] |= order != 0;
+        if (order == 0 || run->points == POINTS_MOST)
             continue;
         const spragManifoldPoint point = order < 0 ? turned(&world->named[k]) : world->named[k];
         Place place;
@@ -389,12 +394,55 @@ static int keepOf(Run *run, Points *points)
     return 1;
 }
 
+/* (What is idle has not fallen asleep if its island is awake.  Kinematic bodies wake none.)  -1: the world */
+static int sleeps(const spragSnapshot *s, int body)
+{
+    return body < 0 || s->body[body].kinematic || !(s->body[body].enabled || s->body[body].idle);
+}
+
+/* Points of bodies that sleep, and which the program did not collide, stay as they are.  0: no memory. */
+static int keepSleepers(spragWorldID world, const Points *points)
+{
+    const spragSnapshot *s = &world->snapshot;
+    if (!spragGrow((void **)&world->next_named, &world->next_named_capacity,
+                   (size_t)(world->next_named_count + world->named_count), sizeof *world->next_named))
+        return 0;
+    for (int k = 0; k < world->named_count; ++k) {
+        const spragManifoldPoint *point = &world->named[k];
+        int sleep = !points->met[k];
+        for (int side = 0; side < 2 && sleep; ++side) {
+            const int body = spragPointerMapGet(&s->body_index, point->body[side]);
+            sleep = point->body[side] == NULL ||
+                    (body >= 0 && s->body[body].serial == point->serial[side] && sleeps(s, body));
+        }
+        if (sleep)
+            world->next_named[world->next_named_count++] = *point;
+    }
+    return 1;
+}
+
+/* 1: points of two such geoms have been named. */
+static int isKnown(const Run *run, const Points *points)
+{
+    const dContactGeom *geom = &jointOf(run, 0)->contact->geom;
+    return run->world->named_count > 0 &&
+           spragPointerMapGet(&points->first, keyOf((const dGeomID[2]){geom->g1, geom->g2})) >= 0;
+}
+
+static int isAsleep(const Run *run)
+{
+    const spragJointState *joint = jointOf(run, 0);
+    return sleeps(&run->world->snapshot, joint->body[0]) && sleeps(&run->world->snapshot, joint->body[1]);
+}
+
 static int listLast(spragWorldID world, Points *points)
 {
     const int count = world->named_count;
     points->next = SPRAG_TAKE_RAW(&world->arena, int, count);
+    points->met = SPRAG_TAKE(&world->arena, unsigned char, count);
     points->kept = SPRAG_TAKE_RAW(&world->arena, spragJointState, world->snapshot.joint_count + count);
-    if (points->next == NULL || points->kept == NULL || !spragPointerMapMake(&points->first, &world->arena, count))
+    if (points->next == NULL || points->met == NULL || points->kept == NULL ||
+        !spragPointerMapMake(&points->first, &world->arena, count))
         return 0;
     for (int k = count - 1; k >= 0; --k) {
         const void *key = keyOf(world->named[k].geom);
@@ -419,9 +467,9 @@ int spragManifoldKeep(spragWorldID world)
 {
     spragSnapshot *s = &world->snapshot;
     Points points = {.count = s->joint_count};
+    world->next_named_count = 0;
     if (world->named_count > 0 && !listLast(world, &points))
         return 0;
-    world->next_named_count = 0;
     for (int first = 0, end; first < s->joint_count; first = end) {
         const spragJointState *joint = &s->joint[first];
         end = first + 1;
@@ -431,9 +479,12 @@ int spragManifoldKeep(spragWorldID world)
             ++end;
         Run run;
         run.world = world, run.first = first, run.count = end - first;
-        if (run.count <= NAMED_MOST && isPartial(&run) && !keepOf(&run, &points))
+        if (run.count <= NAMED_MOST && (isKnown(&run, &points) || !isAsleep(&run)) && isPartial(&run) &&
+            !keepOf(&run, &points))
             return 0;
     }
+    if (!keepSleepers(world, &points))
+        return 0;
     swapPoints(world);
     if (points.count == s->joint_count)
         return 1;
