@@ -162,6 +162,8 @@ void spragWorldDetach(spragWorldID world)
     spragFree(world->memory);
     spragFree(world->next_memory);
     spragFree(world->pair);
+    spragFree(world->named);
+    spragFree(world->next_named);
     spragFree(world->next_pair);
     spragFree(world->listed);
     spragFree(world->load);

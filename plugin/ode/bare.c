@@ -528,7 +528,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
                  .island = island,
                  .bare = bare,
                  /* all at rest: with sleepers blocks are exact sooner */
-                 .weighs = (heap || looking.rolls) && rests < 2,
+                 .weighs = (heap || looking.rolls) && rests < 3,
                  .round = SPRAG_TAKE_RAW(&island->lane->arena, Round, island->body_count)};
     if (rows.round == NULL)
         return;
@@ -542,7 +542,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
         return;
     }
     island->bare = bare;
-    island->stirred = heap && (rests == 1 || (rests == 2 && island->haste > 0));
+    island->stirred = heap && rests > 0 && (rests < 3 || island->haste > 0);
     bare->rests = rests;
     island->calmed = rests ? calmedOf(world, island) : 0;
     island->block_count = island->row_count = 0;

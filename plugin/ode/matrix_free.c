@@ -68,7 +68,8 @@ void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body)
         memcpy(body->inverse_inertia[row], state->inverse_inertia + 3 * row, 3 * sizeof(double));
 }
 
-#define SLOW 0.01 /* of what gravity gives in a step */
+#define SLOW 0.01  /* of what gravity gives in a step */
+#define STILL 1e-4 /* the same: what is slower stirs nothing */
 enum { ONE_IN = 100, ONE_IN_HEAP = 25, AHEAD = 4 };
 
 int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *island)
@@ -76,19 +77,22 @@ int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *isla
     const spragSnapshot *s = &world->snapshot;
     if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0 || island->visited)
         return 0;
-    const double slow = SLOW * spragNorm3(s->gravity) * s->step;
+    const double falls = spragNorm3(s->gravity) * s->step, slow = SLOW * falls, still = STILL * falls;
     const int one_in = spragHasteIsHeap(world, island) ? ONE_IN_HEAP : ONE_IN;
-    int moving = 0;
+    int moving = 0, stirring = 0;
     const double *before = s->body[island->body[0]].velocity;
     for (int i = 1; i < island->body_count && moving * one_in <= 2 * island->body_count; ++i) {
         if (i + AHEAD < island->body_count)
             __builtin_prefetch(s->body[island->body[i + AHEAD]].velocity);
         const double *v = s->body[island->body[i]].velocity;
-        const double d[3] = {v[0] - before[0], v[1] - before[1], v[2] - before[2]};
-        moving += !(spragDot3(d, d) <= slow * slow);
+        const double by = spragDistanceSquared3(v, before);
+        moving += !(by <= slow * slow);
+        stirring |= !(by <= still * still);
         before = v;
     }
-    return moving == 0 ? 2 : moving * one_in <= 2 * island->body_count; /* each that moves is counted twice */
+    if (moving == 0)
+        return stirring ? 2 : 3;
+    return moving * one_in <= 2 * island->body_count; /* each that moves is counted twice */
 }
 
 int spragMatrixFreeIsEasy(const struct spragWorld *world)

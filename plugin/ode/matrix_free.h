@@ -9,8 +9,8 @@
 enum { SPRAG_MATRIX_FREE_LEAST = 8 }; /* contacts of such an island */
 #define SPRAG_ROUGH 1e-5              /* m/s: a tolerance above it may be reached without W, time limit or not */
 
-/* 1: few of its bodies move against the one before, more often than not one of their neighbours; 2: none does.  (So a
- * pile on a platform that moves, or on a belt, rests on it.) */
+/* 1: few of its bodies move against the one before, more often than not one of their neighbours; 2: none does, but some
+ * still stir the others; 3: none does.  (So a pile on a platform that moves, or on a belt, rests on it.) */
 int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *island);
 /* 1: under a time limit with time for more than visits. */
 int spragMatrixFreeIsEasy(const struct spragWorld *world);

@@ -13,6 +13,7 @@
 #include "ode/lanes.h"
 #include "ode/layout.h"
 #include "ode/ledger.h"
+#include "ode/manifold.h"
 #include "ode/park.h"
 #include "ode/report.h"
 #include "ode/rescue.h"
@@ -106,7 +107,7 @@ static spragStatus findIslands(spragWorldID world)
 static void forget(struct spragWorld *world)
 {
     world->pace = (spragPace){0};
-    world->memory_count = world->load_count = world->wedges = world->hard = 0;
+    world->memory_count = world->named_count = world->load_count = world->wedges = world->hard = 0;
     world->memo.size = 0;
 }
 
@@ -121,6 +122,8 @@ static spragStatus look(struct spragWorld *world, double step, spragIslandsWante
     world->crew = world->snapshot.joint_count >= JOINTS_SHARED ? world->hired : NULL;
     if (status == SPRAG_OK)
         status = spragSnapshotTake(world, step);
+    if (status == SPRAG_OK && wanted == SPRAG_ISLANDS_SOLVED && !spragManifoldKeep(world))
+        status = spragFail(SPRAG_ERROR_MEMORY, "no memory for the points of %d contacts", world->snapshot.joint_count);
     if (status != SPRAG_OK)
         return status;
     endStage(world, SPRAG_STAGE_LEDGER, since);
@@ -160,7 +163,7 @@ static spragStatus stepStock(struct spragWorld *world, double step, double *sinc
     if (judged)
         spragJudgeStock(world);
     world->snapshot = (spragSnapshot){.step = step}; /* nothing is known of contacts at the next step */
-    world->memory_count = world->next_memory_count = world->load_count = 0;
+    world->memory_count = world->next_memory_count = world->named_count = world->load_count = 0;
     return status;
 }
 

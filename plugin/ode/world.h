@@ -355,6 +355,9 @@ struct spragWorld {
     struct spragBearing *bearing; /* (bearing_count) ascending ids */
     size_t bearing_capacity;
     int bearing_count;
+    struct spragManifoldPoint *named, *next_named; /* points that colliders have named (manifold.h) */
+    size_t named_capacity, next_named_capacity;
+    int named_count, next_named_count;
     unsigned long long next_id;
     unsigned next_serial;
     int marked; /* 1: serials are on all objects that were there at the last step; ODE's own step takes them off */

@@ -203,10 +203,39 @@ static void roundingIsNotLookedAtForEver(void **state)
     spragArenaFree(&arena);
 }
 
+/* At 100 steps a second gravity gives 0.0981 m/s: what is slower than 1e-5 stirs nothing, than 1e-3 moves not. */
+static void restHasDegrees(void **state)
+{
+    (void)state;
+    enum { BODIES = 300 };
+    static struct spragWorld world;
+    static spragBodyState body[BODIES];
+    static int number[BODIES];
+    spragIsland island = {.body = number, .body_count = BODIES, .contact_count = BODIES};
+    world = (struct spragWorld){.config = spragConfigDefault()};
+    world.snapshot.body = body;
+    world.snapshot.step = 0.01;
+    world.snapshot.gravity[2] = -9.81;
+    for (int i = 0; i < BODIES; ++i) {
+        number[i] = i;
+        body[i].velocity[0] = 1; /* on a belt */
+    }
+    assert_int_equal(spragMatrixFreeRests(&world, &island), 3);
+    body[100].velocity[2] = 0.9e-5;
+    assert_int_equal(spragMatrixFreeRests(&world, &island), 3);
+    body[100].velocity[2] = 1.1e-5;
+    assert_int_equal(spragMatrixFreeRests(&world, &island), 2);
+    body[100].velocity[2] = 1.1e-3;
+    assert_int_equal(spragMatrixFreeRests(&world, &island), 1);
+    for (int i = 0; i < 30; ++i)
+        body[10 * i].velocity[2] = 1;
+    assert_int_equal(spragMatrixFreeRests(&world, &island), 0);
+}
+
 int main(void)
 {
     dInitODE();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(roundingIsNotLookedAtForEver),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(roundingIsNotLookedAtForEver), cmocka_unit_test(restHasDegrees),
                                        cmocka_unit_test(answersAreThoseOfDenseEquations),
                                        cmocka_unit_test(theLateAreVisitedAllTheSame)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

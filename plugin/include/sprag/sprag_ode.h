@@ -260,7 +260,9 @@ SPRAG_API spragStatus spragJointSetFriction(spragWorldID, dJointID, const spragJ
 
 /* Contacts and events of the last step: returns how many, and an array that is valid until the next call of
  * spragWorldStep or spragWorldDetach.  contacts, events may be NULL.  0 and NULL of a world that is gone.  (A ball that
- * lies on a face of a mesh has one contact with it; those that a collider names at edges beside it are none.) */
+ * lies on a face of a mesh has one contact with it; those that a collider names at edges beside it are none.  And a
+ * point of a capsule or cylinder that was named in the steps before, and where it still touches, is a contact with the
+ * joint of one that is named now; that joint's feedback has the forces of both.) */
 SPRAG_API int spragWorldGetContacts(spragWorldID, const spragContact **contacts);
 SPRAG_API int spragWorldGetEvents(spragWorldID, const spragEvent **events);
 /* Sets a function that is called for every event at the end of spragWorldStep, in their order, on the thread of the

@@ -1,0 +1,495 @@
+#include "ode/manifold.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "linalg/vec3.h"
+#include "ode/curvature.h"
+
+enum {
+    NAMED_MOST = 3, /* points of two geoms: a collider that names more names enough */
+    POINTS_MOST = 4 /* of two geoms, with those that are kept */
+};
+#define SLIDES 0.1  /* of the arm: how far a point may have moved along a surface, */
+#define RISES 0.25  /* the bodies against each other there, */
+#define TURNS 0.15  /* rad, and the normals of two flat sides */
+#define STILL 1e-3  /* of the arm: where they have moved by less, */
+#define PARTS 1e-5  /* of the arm: they may have parted by that, which is what is left of steps */
+#define NEAR 0.2    /* of the arm, from a point that is named: it says the same */
+#define WITHIN 0.02 /* of the arm, by which a point may lie outside a geom */
+#define PLANE 1e-3  /* of the arm: heights of points in one plane; and their normals */
+#define FACE 0.9999 /* cosine between the normals of a face and of a contact with it */
+#define ALONG 0.05  /* cosine between the axis of a cylinder that lies and the normal */
+#define ASTRAY 0.1  /* of the radius: how far from the normal a centre of curvature may lie */
+
+/* A geom of a body. */
+typedef struct Shape {
+    int class;
+    double centre[3], axis[3][3]; /* m; rows: its axes in the world's */
+    double half[3], radius;       /* m, of a box; of others along z */
+} Shape;
+
+/* Joints first .. first + count - 1, all contacts of two geoms. */
+typedef struct Run {
+    spragWorldID world;
+    int first, count;
+    Shape shape[2]; /* of joint->body[]; class -1: of the world */
+    spragManifoldPoint named[NAMED_MOST];
+    double point[POINTS_MOST][3]; /* m: named, then kept */
+    double normal[NAMED_MOST][3]; /* into body[0] */
+    int points;
+} Run;
+
+typedef struct Points {
+    int *next;          /* of the last step's: the next one of the same key, or -1 */
+    unsigned char *met; /* 1: the geoms of a last one have contacts in this step */
+    spragPointerMap first;
+    spragJointState *kept; /* (joint_count + count) */
+    int count;
+} Points;
+
+/* ---------------------------------------------------------------- shapes */
+
+/* Not by dGeomGetPosition, which may write. */
+static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
+{
+    const double radius = spragCurvatureRadius(body->id, geom);
+    if (geom == NULL || !(radius >= 0 && radius < SPRAG_CURVATURE_FLAT))
+        return 0;
+    dVector3 sides = {0, 0, 0, 0};
+    dReal same = 0, length = 0;
+    shape->class = dGeomGetClass(geom);
+    shape->radius = radius;
+    if (shape->class == dBoxClass)
+        dGeomBoxGetLengths(geom, sides);
+    else if (shape->class == dCapsuleClass)
+        dGeomCapsuleGetParams(geom, &same, &length);
+    else if (shape->class == dCylinderClass)
+        dGeomCylinderGetParams(geom, &same, &length);
+    else
+        return 0;
+    const dReal *own = dGeomGetOffsetRotation(geom);
+    spragCurvatureArm(geom, body->position, shape->centre);
+    for (int i = 0; i < 3; ++i) {
+        const double column[3] = {own[i], own[4 + i], own[8 + i]};
+        spragMul33(shape->axis[i], body->rotation, column);
+        shape->centre[i] += body->position[i];
+        shape->half[i] = 0.5 * sides[i];
+    }
+    if (shape->class != dBoxClass)
+        shape->half[2] = 0.5 * length;
+    return 1;
+}
+
+/* m, how far the point lies outside the shape; < 0: within it. */
+static double outside(const Shape *shape, const double x[3])
+{
+    double d[3], l[3];
+    for (int i = 0; i < 3; ++i)
+        d[i] = x[i] - shape->centre[i];
+    for (int i = 0; i < 3; ++i)
+        l[i] = spragDot3(shape->axis[i], d);
+    const double along = fabs(l[2]) - shape->half[2], across = spragNorm2(l);
+    if (shape->class == dBoxClass)
+        return fmax(along, fmax(fabs(l[0]) - shape->half[0], fabs(l[1]) - shape->half[1]));
+    if (shape->class == dCapsuleClass)
+        return sqrt(across * across + fmax(along, 0) * fmax(along, 0)) - shape->radius;
+    return fmax(along, across - shape->radius);
+}
+
+/* What the shape is at its point x, whose normal is n.  centre: that of curvature, or x. */
+static spragManifoldSide sideAt(const Shape *shape, const double x[3], const double n[3], double centre[3])
+{
+    const double *z = shape->axis[2], up = fabs(spragDot3(z, n));
+    double d[3];
+    memcpy(centre, x, 3 * sizeof *centre);
+    int flat = shape->class < 0 || (shape->class == dCylinderClass && up >= FACE);
+    for (int i = 0; i < 3 && shape->class == dBoxClass; ++i)
+        flat |= fabs(spragDot3(shape->axis[i], n)) >= FACE;
+    if (flat)
+        return SPRAG_MANIFOLD_FLAT;
+    if (shape->class == dBoxClass || (shape->class == dCylinderClass && up > ALONG))
+        return SPRAG_MANIFOLD_EDGE;
+    for (int i = 0; i < 3; ++i)
+        d[i] = x[i] - shape->centre[i];
+    const double along = fmin(fmax(spragDot3(z, d), -shape->half[2]), shape->half[2]);
+    for (int i = 0; i < 3; ++i)
+        d[i] = shape->centre[i] + along * z[i] - x[i];
+    const double part = spragDot3(d, n), most = ASTRAY * shape->radius;
+    if (spragDot3(d, d) - part * part > most * most)
+        return SPRAG_MANIFOLD_EDGE;
+    for (int i = 0; i < 3; ++i)
+        centre[i] += d[i];
+    return SPRAG_MANIFOLD_ROUND;
+}
+
+/* ---------------------------------------------------------------- points */
+
+static void toFrame(const spragSnapshot *s, int body, int is_point, const double x[3], double local[3])
+{
+    double d[3] = {x[0], x[1], x[2]};
+    for (int i = 0; i < 3 && body >= 0 && is_point; ++i)
+        d[i] -= s->body[body].position[i];
+    const double *R = body < 0 ? NULL : s->body[body].rotation;
+    for (int i = 0; i < 3; ++i) /* R^T d */
+        local[i] = R == NULL ? d[i] : R[i] * d[0] + R[3 + i] * d[1] + R[6 + i] * d[2];
+}
+
+static void toWorld(const spragSnapshot *s, int body, int is_point, const double local[3], double x[3])
+{
+    memcpy(x, local, 3 * sizeof *x);
+    if (body < 0)
+        return;
+    spragMul33(x, s->body[body].rotation, local);
+    for (int i = 0; i < 3 && is_point; ++i)
+        x[i] += s->body[body].position[i];
+}
+
+static spragJointState *jointOf(const Run *run, int k)
+{
+    return &run->world->snapshot.joint[run->first + k];
+}
+
+static dGeomID geomOf(const spragJointState *joint, int side)
+{
+    return (side == 0) != joint->reversed ? joint->contact->geom.g1 : joint->contact->geom.g2;
+}
+
+/* What is to be known of the k-th contact of the run in later steps. */
+static void note(Run *run, int k)
+{
+    const spragSnapshot *s = &run->world->snapshot;
+    const spragJointState *joint = jointOf(run, k);
+    const dContactGeom *geom = &joint->contact->geom;
+    const double sign = joint->reversed ? -1 : 1;
+    spragManifoldPoint *point = &run->named[k];
+    double *x = run->point[k], *n = run->normal[k];
+    *point = (spragManifoldPoint){.depth = geom->depth, .arm = INFINITY};
+    for (int i = 0; i < 3; ++i) {
+        x[i] = geom->pos[i];
+        n[i] = sign * geom->normal[i];
+    }
+    for (int side = 0; side < 2; ++side) {
+        const int body = joint->body[side];
+        double centre[3];
+        point->side[side] = sideAt(&run->shape[side], x, n, centre);
+        for (int i = 0; i < 3; ++i)
+            point->from[side] += (side == 0 ? 1 : -1) * n[i] * (centre[i] - x[i]);
+        toFrame(s, body, 1, centre, point->carrier[side]);
+        toFrame(s, body, 0, n, point->normal[side]);
+        point->geom[side] = geomOf(joint, side);
+        if (body < 0)
+            continue;
+        point->body[side] = s->body[body].id;
+        point->serial[side] = s->body[body].serial;
+        point->arm = fmin(point->arm, sqrt(spragDistanceSquared3(x, s->body[body].position)));
+    }
+}
+
+/* 1: of the run's bodies and geoms, -1: in the other order, 0: of others. */
+static int orderOf(const Run *run, const spragManifoldPoint *point)
+{
+    const spragManifoldPoint *own = &run->named[0];
+    for (int turned = 0; turned < 2; ++turned) {
+        int same = 1;
+        for (int side = 0; side < 2; ++side)
+            same &= own->body[side] == point->body[side ^ turned] &&
+                    own->serial[side] == point->serial[side ^ turned] && own->geom[side] == point->geom[side ^ turned];
+        if (same)
+            return turned ? -1 : 1;
+    }
+    return 0;
+}
+
+static spragManifoldPoint turned(const spragManifoldPoint *old)
+{
+    spragManifoldPoint point = *old;
+    for (int side = 0; side < 2; ++side) {
+        point.body[side] = old->body[!side];
+        point.serial[side] = old->serial[!side];
+        point.geom[side] = old->geom[!side];
+        point.side[side] = old->side[!side];
+        point.from[side] = old->from[!side];
+        memcpy(point.carrier[side], old->carrier[!side], sizeof point.carrier[0]);
+        for (int i = 0; i < 3; ++i)
+            point.normal[side][i] = -old->normal[!side][i];
+    }
+    return point;
+}
+
+/* Where it is now. */
+typedef struct Place {
+    double x[3], n[3], depth;
+} Place;
+
+/* The normal now, that of the one flat side, or along what is between a round one and another; 0: it may be any. */
+static int findNormal(const spragManifoldPoint *point, double own[2][3], double apart[3], double n[3])
+{
+    const int flat[2] = {point->side[0] == SPRAG_MANIFOLD_FLAT, point->side[1] == SPRAG_MANIFOLD_FLAT},
+              round = point->side[0] == SPRAG_MANIFOLD_ROUND || point->side[1] == SPRAG_MANIFOLD_ROUND;
+    double sum[3], turn[3];
+    for (int i = 0; i < 3; ++i) {
+        sum[i] = flat[0] != flat[1] ? own[flat[1]][i] : round ? apart[i] : own[0][i] + own[1][i];
+        turn[i] = own[0][i] - own[1][i];
+    }
+    const double length = spragNorm3(sum);
+    for (int i = 0; i < 3; ++i)
+        n[i] = sum[i] / length;
+    return length > 0 && (flat[0] != flat[1] || round || spragNorm3(turn) <= TURNS);
+}
+
+/* Of the point, how much it goes with the second body: with what is round, or an edge on what is flat. */
+static double partOf(const spragManifoldPoint *point)
+{
+    const int first = point->side[0], second = point->side[1], flat = SPRAG_MANIFOLD_FLAT;
+    if (first == SPRAG_MANIFOLD_ROUND || (second == flat && first != flat))
+        return 0;
+    return second == SPRAG_MANIFOLD_ROUND || (first == flat && second != flat) ? 1 : 0.5;
+}
+
+/* 1: the point is still one. */
+static int follow(const Run *run, const spragManifoldPoint *point, Place *place)
+{
+    const spragSnapshot *s = &run->world->snapshot;
+    const spragJointState *joint = jointOf(run, 0);
+    double at[2][3], own[2][3], apart[3];
+    for (int side = 0; side < 2; ++side) {
+        toWorld(s, joint->body[side], 1, point->carrier[side], at[side]);
+        toWorld(s, joint->body[side], 0, point->normal[side], own[side]);
+    }
+    for (int i = 0; i < 3; ++i)
+        apart[i] = at[0][i] - at[1][i];
+    if (!findNormal(point, own, apart, place->n))
+        return 0;
+    const double arm = point->arm, height = spragDot3(apart, place->n),
+                 rises = height - (point->from[0] + point->from[1]),
+                 slides = sqrt(fmax(spragDot3(apart, apart) - height * height, 0)),
+                 parts = slides + fabs(rises) <= STILL * arm ? PARTS * arm : 0;
+    place->depth = point->depth - rises;
+    if (!(place->depth >= -parts && fabs(rises) <= RISES * arm && slides <= SLIDES * arm))
+        return 0;
+    const double part = partOf(point);
+    for (int i = 0; i < 3; ++i)
+        place->x[i] =
+            (1 - part) * (at[0][i] - point->from[0] * place->n[i]) + part * (at[1][i] + point->from[1] * place->n[i]);
+    for (int side = 0; side < 2; ++side)
+        if (run->shape[side].class >= 0 && !(outside(&run->shape[side], place->x) <= WITHIN * arm + fmax(rises, 0)))
+            return 0;
+    return 1;
+}
+
+/* 1: it lies in the plane of one that is named.  A collider's point may be of either surface, which are apart by the
+ * depth, or between them. */
+static int isInPlane(const Run *run, const spragManifoldPoint *point, const Place *place)
+{
+    for (int k = 0; k < run->count; ++k)
+        for (int c = 0; c <= 2; ++c) {
+            const double *n = run->normal[k], part = 0.5 * c, most = PLANE * point->arm,
+                         height = spragDot3(n, point->carrier[1]) + part * point->depth - spragDot3(n, run->point[k]) -
+                                  part * run->named[k].depth;
+            if (spragDistanceSquared3(n, place->n) <= PLANE * PLANE && fabs(height) <= most)
+                return 1;
+        }
+    return 0;
+}
+
+/* The nearest of the run's points, named or kept, and how far it is, m^2. */
+static int nearest(const Run *run, int points, const double x[3], double *distance)
+{
+    int found = 0;
+    *distance = INFINITY;
+    for (int k = 0; k < points; ++k) {
+        const double d = spragDistanceSquared3(run->point[k], x);
+        if (d < *distance) {
+            *distance = d;
+            found = k;
+        }
+    }
+    return found;
+}
+
+static int addJoint(Run *run, Points *points, const Place *place)
+{
+    double distance;
+    spragJointState *joint = &points->kept[points->count];
+    *joint = *jointOf(run, nearest(run, run->count, place->x, &distance));
+    dContact *own = SPRAG_TAKE_RAW(&run->world->arena, dContact, 1);
+    if (own == NULL)
+        return 0;
+    *own = *joint->contact;
+    for (int i = 0; i < 3; ++i) {
+        own->geom.pos[i] = (dReal)place->x[i];
+        own->geom.normal[i] = (dReal)((joint->reversed ? -1 : 1) * place->n[i]);
+    }
+    own->geom.depth = (dReal)fmax(place->depth, 0);
+    joint->contact = own;
+    ++points->count;
+    return 1;
+}
+
+/* ---------------------------------------------------------------- runs */
+
+static const void *keyOf(const dGeomID geom[2])
+{
+    return (const void *)(((uintptr_t)geom[0] + (uintptr_t)geom[1]) | 1);
+}
+
+static int goesOn(const spragJointState *a, const spragJointState *b)
+{
+    return b->contact != NULL && b->enabled && a->body[0] == b->body[0] && a->body[1] == b->body[1] &&
+           a->reversed == b->reversed && a->contact->geom.g1 == b->contact->geom.g1 &&
+           a->contact->geom.g2 == b->contact->geom.g2;
+}
+
+/* 1: colliders name few of the points at which these two touch. */
+static int isPartial(Run *run)
+{
+    const spragSnapshot *s = &run->world->snapshot;
+    const spragJointState *joint = jointOf(run, 0);
+    int boxes = 0;
+    for (int side = 0; side < 2; ++side) {
+        run->shape[side].class = -1;
+        if (joint->body[side] < 0)
+            continue;
+        if (!readShape(&s->body[joint->body[side]], geomOf(joint, side), &run->shape[side]))
+            return 0;
+        boxes += run->shape[side].class == dBoxClass;
+    }
+    return boxes < (joint->body[1] < 0 ? 1 : 2);
+}
+
+/* Notes the points of the run and keeps those of the last step.  0: no memory. */
+static int keepOf(Run *run, Points *points)
+{
+    spragWorldID world = run->world;
+    const int statically = jointOf(run, 0)->body[1] < 0;
+    if (!spragGrow((void **)&world->next_named, &world->next_named_capacity,
+                   (size_t)world->next_named_count + POINTS_MOST, sizeof *world->next_named))
+        return 0;
+    for (int k = 0; k < run->count; ++k) {
+        note(run, k);
+        world->next_named[world->next_named_count++] = run->named[k];
+    }
+    run->points = run->count;
+    int k = world->named_count > 0 ? spragPointerMapGet(&points->first, keyOf(run->named[0].geom)) : -1;
+    for (; k >= 0; k = points->next[k]) {
+        const int order = orderOf(run, &world->named[k]);
+        points->met[k] |= order != 0;
+        if (order == 0 || run->points == POINTS_MOST)
+            continue;
+        const spragManifoldPoint point = order < 0 ? turned(&world->named[k]) : world->named[k];
+        Place place;
+        double distance;
+        if (!follow(run, &point, &place) || (statically && !isInPlane(run, &point, &place)))
+            continue;
+        nearest(run, run->points, place.x, &distance);
+        if (distance <= NEAR * NEAR * point.arm * point.arm)
+            continue;
+        if (!addJoint(run, points, &place))
+            return 0;
+        memcpy(run->point[run->points++], place.x, sizeof place.x);
+        world->next_named[world->next_named_count++] = point;
+    }
+    return 1;
+}
+
+/* (What is idle has not fallen asleep if its island is awake.  Kinematic bodies wake none.)  -1: the world */
+static int sleeps(const spragSnapshot *s, int body)
+{
+    return body < 0 || s->body[body].kinematic || !(s->body[body].enabled || s->body[body].idle);
+}
+
+/* Points of bodies that sleep, and which the program did not collide, stay as they are.  0: no memory. */
+static int keepSleepers(spragWorldID world, const Points *points)
+{
+    const spragSnapshot *s = &world->snapshot;
+    if (!spragGrow((void **)&world->next_named, &world->next_named_capacity,
+                   (size_t)(world->next_named_count + world->named_count), sizeof *world->next_named))
+        return 0;
+    for (int k = 0; k < world->named_count; ++k) {
+        const spragManifoldPoint *point = &world->named[k];
+        int sleep = !points->met[k];
+        for (int side = 0; side < 2 && sleep; ++side) {
+            const int body = spragPointerMapGet(&s->body_index, point->body[side]);
+            sleep = point->body[side] == NULL ||
+                    (body >= 0 && s->body[body].serial == point->serial[side] && sleeps(s, body));
+        }
+        if (sleep)
+            world->next_named[world->next_named_count++] = *point;
+    }
+    return 1;
+}
+
+/* 1: points of two such geoms have been named. */
+static int isKnown(const Run *run, const Points *points)
+{
+    const dContactGeom *geom = &jointOf(run, 0)->contact->geom;
+    return run->world->named_count > 0 &&
+           spragPointerMapGet(&points->first, keyOf((const dGeomID[2]){geom->g1, geom->g2})) >= 0;
+}
+
+static int isAsleep(const Run *run)
+{
+    const spragJointState *joint = jointOf(run, 0);
+    return sleeps(&run->world->snapshot, joint->body[0]) && sleeps(&run->world->snapshot, joint->body[1]);
+}
+
+static int listLast(spragWorldID world, Points *points)
+{
+    const int count = world->named_count;
+    points->next = SPRAG_TAKE_RAW(&world->arena, int, count);
+    points->met = SPRAG_TAKE(&world->arena, unsigned char, count);
+    points->kept = SPRAG_TAKE_RAW(&world->arena, spragJointState, world->snapshot.joint_count + count);
+    if (points->next == NULL || points->met == NULL || points->kept == NULL ||
+        !spragPointerMapMake(&points->first, &world->arena, count))
+        return 0;
+    for (int k = count - 1; k >= 0; --k) {
+        const void *key = keyOf(world->named[k].geom);
+        points->next[k] = spragPointerMapGet(&points->first, key);
+        spragPointerMapPut(&points->first, key, k);
+    }
+    return 1;
+}
+
+static void swapPoints(spragWorldID world)
+{
+    spragManifoldPoint *named = world->named;
+    const size_t capacity = world->named_capacity;
+    world->named = world->next_named;
+    world->named_capacity = world->next_named_capacity;
+    world->named_count = world->next_named_count;
+    world->next_named = named;
+    world->next_named_capacity = capacity;
+}
+
+int spragManifoldKeep(spragWorldID world)
+{
+    spragSnapshot *s = &world->snapshot;
+    Points points = {.count = s->joint_count};
+    world->next_named_count = 0;
+    if (world->named_count > 0 && !listLast(world, &points))
+        return 0;
+    for (int first = 0, end; first < s->joint_count; first = end) {
+        const spragJointState *joint = &s->joint[first];
+        end = first + 1;
+        if (joint->contact == NULL || !joint->enabled)
+            continue;
+        while (end < s->joint_count && goesOn(joint, &s->joint[end]))
+            ++end;
+        Run run;
+        run.world = world, run.first = first, run.count = end - first;
+        if (run.count <= NAMED_MOST && (isKnown(&run, &points) || !isAsleep(&run)) && isPartial(&run) &&
+            !keepOf(&run, &points))
+            return 0;
+    }
+    if (!keepSleepers(world, &points))
+        return 0;
+    swapPoints(world);
+    if (points.count == s->joint_count)
+        return 1;
+    memcpy(points.kept, s->joint, (size_t)s->joint_count * sizeof *s->joint);
+    s->joint = points.kept;
+    s->joint_count = points.count;
+    return 1;
+}

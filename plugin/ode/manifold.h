@@ -1,0 +1,49 @@
+/* Points of contact that the collider does not name in this step, though the bodies still touch there.
+ *
+ * Of two bodies that touch along a line or a face some of ODE's colliders name one point, the deepest: a capsule on a
+ * box has one of its ends, a cylinder on a plane one point of its rim, two of them one of their line.  It falls off
+ * the point that was named last, and is thrown back by that in the next step: it rocks for ever, with overlaps of up
+ * to half its radius, and so does all that leans on it.  So two geoms keep what was named in the steps before (a
+ * contact manifold, as other engines have it), as long as it is true:
+ *
+ *     the collider still names a point of theirs, and none near it;
+ *     the bodies overlap there now, by as much as follows from how they lie;
+ *     the point has hardly moved on either surface since it was named, and lies within both geoms.
+ *
+ * A round side (a capsule, a cylinder that lies) is followed by its centre of curvature, so that what rolls is not
+ * held:
+ *
+ *     depth = depth_named - (n . (c_0 - c_1) - the same when it was named),   c: centre, or point of a flat side,
+ *
+ * with the normal n of the flat side, and of two round ones along c_0 - c_1.
+ *
+ * For boxes, capsules and cylinders, not for two boxes, whose collider names all points.  Of geoms without a body
+ * nobody knows where they were: there the point has to lie in the plane of one that is named.
+ *
+ * A kept point is a contact joint of the snapshot with the id, surface and feedback of the nearest one that is named:
+ * the sum of their forces is its feedback.  ODE knows nothing of it; in an island that it solves it does not act. */
+#ifndef SPRAG_ODE_MANIFOLD_H
+#define SPRAG_ODE_MANIFOLD_H
+
+#include "ode/world.h"
+
+/* What of a geom a point is on; an edge may be a corner. */
+typedef enum spragManifoldSide { SPRAG_MANIFOLD_EDGE, SPRAG_MANIFOLD_FLAT, SPRAG_MANIFOLD_ROUND } spragManifoldSide;
+
+/* A point that was named. */
+typedef struct spragManifoldPoint {
+    dBodyID body[2]; /* compared, never followed, as geoms */
+    int serial[2];
+    dGeomID geom[2];
+    int side[2];          /* what each geom is there: spragManifoldSide */
+    double carrier[2][3]; /* m, in the frame of each body: the centre of curvature, or the point */
+    double normal[2][3];  /* into body[0], in the frame of each */
+    double from[2];       /* m, along the normal from the point to the carriers, away from the other body */
+    double depth, arm;    /* m; from the nearer of the bodies' centres */
+} spragManifoldPoint;
+
+/* Once the joints of the snapshot are there: adds the points that are kept, and notes those that are named.  0: no
+ * memory. */
+int spragManifoldKeep(spragWorldID world);
+
+#endif

@@ -1,0 +1,228 @@
+/* Bodies that touch along a line or a face, of which ODE's colliders name one point: they come to rest, roll on, and
+ * know what has changed. */
+#include "support/check.h"
+
+#include <ode/ode.h>
+#include <sprag/sprag_ode.h>
+
+static const double h = 1.0 / 60, radius = 0.05, length = 0.3, tall = 0.1; /* s, m: of capsules, of cylinders */
+
+typedef struct Pair {
+    dWorldID world;
+    dSpaceID space;
+    spragWorldID sprag;
+    dJointGroupID group;
+    dBodyID body[2]; /* the second one bears the first, or NULL */
+    dGeomID geom[2];
+    int named, turned; /* contacts in this step; 1: the geoms are collided in the other order */
+    dJointFeedback feedback[8];
+} Pair;
+
+/* lower: the geom below, with its top at height 0. */
+static void makePair(Pair *pair, dGeomID upper, dGeomID lower, dSpaceID space, double mass)
+{
+    dMass of;
+    *pair = (Pair){.world = dWorldCreate(), .space = space, .group = dJointGroupCreate(0), .geom = {upper, lower}};
+    dWorldSetGravity(pair->world, 0, 0, -9.81);
+    assert_int_equal(spragWorldAttach(pair->world, NULL, &pair->sprag), SPRAG_OK);
+    for (int i = 0; i < 2; ++i) {
+        if (dGeomGetClass(pair->geom[i]) == dPlaneClass)
+            continue;
+        pair->body[i] = dBodyCreate(pair->world);
+        if (dGeomGetClass(pair->geom[i]) == dCapsuleClass)
+            dMassSetCapsuleTotal(&of, mass, 3, radius, length);
+        else if (dGeomGetClass(pair->geom[i]) == dCylinderClass)
+            dMassSetCylinderTotal(&of, mass, 3, radius, tall);
+        else
+            dMassSetBoxTotal(&of, 100, 2, 2, 0.2);
+        dBodySetMass(pair->body[i], &of);
+        dGeomSetBody(pair->geom[i], pair->body[i]);
+    }
+    if (pair->body[1] != NULL) {
+        dBodySetKinematic(pair->body[1]);
+        dBodySetPosition(pair->body[1], 0, 0, -0.1);
+    }
+}
+
+/* Lying along y, or for a cylinder upright, tilted by so many rad, at this height. */
+static void lay(Pair *pair, double height, double tilt)
+{
+    const int lies = dGeomGetClass(pair->geom[0]) == dCapsuleClass;
+    dMatrix3 R;
+    dRFromAxisAndAngle(R, 1, 0, 0, (lies ? -M_PI / 2 : 0) + tilt);
+    dBodySetRotation(pair->body[0], R);
+    dBodySetPosition(pair->body[0], 0, 0, height);
+}
+
+static void collide(Pair *pair)
+{
+    dContact contact[8] = {{.surface = {.mode = dContactApprox1, .mu = 0.8}}};
+    pair->named = dCollide(pair->geom[pair->turned], pair->geom[!pair->turned], 8, &contact[0].geom, sizeof *contact);
+    for (int i = 0; i < pair->named; ++i) {
+        contact[i].surface = contact[0].surface;
+        const dJointID joint = spragJointCreateContact(pair->sprag, pair->group, &contact[i]);
+        dJointAttach(joint, pair->body[pair->turned], pair->body[!pair->turned]);
+        dJointSetFeedback(joint, &pair->feedback[i]);
+    }
+}
+
+/* m/s, the greatest velocity of the first body, its turning times the radius, in the last tenth of so many steps. */
+static double step(Pair *pair, int steps)
+{
+    double greatest = 0;
+    for (int i = 0; i < steps; ++i) {
+        collide(pair);
+        assert_int_equal(spragWorldStep(pair->sprag, h), SPRAG_OK);
+        const dReal *v = dBodyGetLinearVel(pair->body[0]), *w = dBodyGetAngularVel(pair->body[0]);
+        for (int k = 0; k < 3 && 10 * i >= 9 * steps; ++k)
+            greatest = fmax(greatest, fmax(fabs(v[k]), radius * fabs(w[k])));
+        dJointGroupEmpty(pair->group);
+    }
+    return greatest;
+}
+
+static void freePair(Pair *pair)
+{
+    spragWorldDetach(pair->sprag);
+    dJointGroupDestroy(pair->group);
+    dSpaceDestroy(pair->space);
+    dWorldDestroy(pair->world);
+}
+
+static void capsuleOnBox(Pair *pair)
+{
+    const dSpaceID space = dSimpleSpaceCreate(NULL);
+    makePair(pair, dCreateCapsule(space, radius, length), dCreateBox(space, 2, 2, 0.2), space, 1);
+}
+
+static void cylinderOnPlane(Pair *pair)
+{
+    const dSpaceID space = dSimpleSpaceCreate(NULL);
+    makePair(pair, dCreateCylinder(space, radius, tall), dCreatePlane(space, 0, 0, 1, 0), space, 1);
+}
+
+static int contactsOf(const Pair *pair)
+{
+    const spragContact *contact;
+    return spragWorldGetContacts(pair->sprag, &contact);
+}
+
+static void theyRest(void **state)
+{
+    (void)state;
+    for (int turned = 0; turned < 2; ++turned)
+        for (int kind = 0; kind < 2; ++kind) {
+            Pair pair;
+            (kind == 0 ? capsuleOnBox : cylinderOnPlane)(&pair);
+            pair.turned = turned;
+            lay(&pair, (kind == 0 ? radius : tall / 2) + 0.003, 0.01);
+            CHECK_NEAR(step(&pair, 240), 0, 1e-6);
+            assert_true(pair.named == 1 || kind == 1); /* of one that stands upright all */
+            assert_true(contactsOf(&pair) > 1);
+            freePair(&pair);
+        }
+}
+
+/* What a kept point bears is in the feedback of the one that is named. */
+static void feedbackIsTheWeight(void **state)
+{
+    (void)state;
+    Pair pair;
+    capsuleOnBox(&pair);
+    lay(&pair, radius, 0.01);
+    step(&pair, 240);
+    assert_int_equal(pair.named, 1);
+    CHECK_NEAR(pair.feedback[0].f1[2], 9.81, 1e-6);
+    CHECK_NEAR(pair.feedback[0].t1[0], 0, 1e-6);
+    freePair(&pair);
+}
+
+/* Contacts that are left, once something has changed. */
+static int leftAfter(void (*change)(Pair *pair))
+{
+    Pair pair;
+    capsuleOnBox(&pair);
+    lay(&pair, radius, 0.01);
+    step(&pair, 240);
+    assert_int_equal(contactsOf(&pair), 2);
+    change(&pair);
+    step(&pair, 1);
+    const int left = contactsOf(&pair);
+    freePair(&pair);
+    return left;
+}
+
+static void nothing(Pair *pair)
+{
+    (void)pair;
+}
+
+static void shorten(Pair *pair)
+{
+    dGeomCapsuleSetParams(pair->geom[0], radius, length / 4);
+}
+
+static void tip(Pair *pair)
+{
+    lay(pair, radius + 0.1, 0.9);
+}
+
+static void push(Pair *pair)
+{
+    const dReal *x = dBodyGetPosition(pair->body[0]);
+    dBodySetPosition(pair->body[0], x[0] + 0.03, x[1], x[2]);
+}
+
+static void lift(Pair *pair)
+{
+    const dReal *x = dBodyGetPosition(pair->body[0]);
+    dBodySetPosition(pair->body[0], x[0], x[1], x[2] + 0.1);
+}
+
+static void sleepAndWake(Pair *pair)
+{
+    dBodyDisable(pair->body[0]);
+    for (int i = 0; i < 3; ++i) {
+        if (i > 0) /* some programs collide sleepers, and some do not */
+            collide(pair);
+        assert_int_equal(spragWorldStep(pair->sprag, h), SPRAG_OK);
+        dJointGroupEmpty(pair->group);
+    }
+    dBodyEnable(pair->body[0]);
+}
+
+static void whatHasChangedIsGone(void **state)
+{
+    (void)state;
+    assert_int_equal(leftAfter(nothing), 2);
+    assert_int_equal(leftAfter(sleepAndWake), 2);
+    assert_int_equal(leftAfter(shorten), 1);
+    assert_int_equal(leftAfter(tip), 1);
+    assert_int_equal(leftAfter(push), 1);
+    assert_int_equal(leftAfter(lift), 0);
+}
+
+/* Rolling slowly it goes on as it did. */
+static void whatRollsIsNotHeld(void **state)
+{
+    (void)state;
+    Pair pair;
+    capsuleOnBox(&pair);
+    lay(&pair, radius, 0);
+    step(&pair, 60);
+    dBodySetLinearVel(pair.body[0], 0.02, 0, 0);
+    dBodySetAngularVel(pair.body[0], 0, 0.02 / radius, 0);
+    step(&pair, 120);
+    CHECK_NEAR(dBodyGetLinearVel(pair.body[0])[0], 0.02, 1e-4);
+    freePair(&pair);
+}
+
+int main(void)
+{
+    dInitODE2(0);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(theyRest), cmocka_unit_test(feedbackIsTheWeight),
+                                       cmocka_unit_test(whatHasChangedIsGone), cmocka_unit_test(whatRollsIsNotHeld)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
