@@ -110,7 +110,7 @@ INLINE void fromLane(spragGreedy *greedy, int k)
 {
     const spragGreedyLanes *lanes = greedy->lanes;
     spragGreedyContact *c = &greedy->contact[k];
-    SPRAG_ROW_CHANGE(c->r) = __builtin_convertvector(SPRAG_LANE_ROW(lanes->contact[k].r[lanes->current]), spragQuad);
+    SPRAG_ROW_CHANGE(c->r) = __builtin_convertvector(SPRAG_LANE_ROW(lanes->contact[k].r), spragQuad);
     c->nu = c->r[3];
     c->r[3] = 0;
     greedy->gain[k] = (double)lanes->gain[k];

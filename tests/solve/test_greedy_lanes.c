@@ -1,6 +1,6 @@
-/* Large problems in single precision, eight contacts at once: each round and sweep does what the judge,
+/* Large problems in single precision, eight or sixteen contacts at once: each round and sweep does what the judge,
  * who has double precision, can see; what is left below the floor double precision solves; one body
- * that touches everything is no hindrance. */
+ * that touches everything is no hindrance; vectors of sixteen find the bits that those of eight find. */
 #include "support/check.h"
 
 #include <stdlib.h>
@@ -186,6 +186,53 @@ static void lightContactsSlide(void **state)
     }
 }
 
+/* (Where there are no vectors of sixteen both are the same.) */
+static void anyWidthFindsTheSame(void **state)
+{
+    (void)state;
+    for (int sticks = 0; sticks < 2; ++sticks) {
+        Heap *one = makeHeap(8, 0), *other = makeHeap(8, 0);
+        for (int k = 0; k < CONTACTS && sticks; k += 3)
+            one->greedy.contact[k].mu = other->greedy.contact[k].mu = k % 2 ? INFINITY : -INFINITY;
+        other->greedy.lanes->eights = 1;
+        spragGreedyResidual(&one->greedy, NULL);
+        spragGreedyResidual(&other->greedy, NULL);
+        spragGreedyLanesSweep(&one->greedy, 0, 60L * CONTACTS, INFINITY);
+        spragGreedyLanesSweep(&other->greedy, 0, 60L * CONTACTS, INFINITY);
+        assert_int_equal(one->greedy.visits, other->greedy.visits);
+        for (int k = 0; k < CONTACTS; ++k)
+            assert_memory_equal(one->greedy.contact[k].r, other->greedy.contact[k].r, 3 * sizeof(double));
+        freeHeap(one);
+        freeHeap(other);
+    }
+}
+
+/* Each contact is in one pack, and no two of a pack have a body in common. */
+static void packsShareNoBody(void **state)
+{
+    (void)state;
+    Heap *heap = makeHeap(6, 0);
+    spragGreedyLanesSweep(&heap->greedy, 0, 24L * CONTACTS, INFINITY);
+    const spragGreedyLanes *lanes = heap->greedy.lanes;
+    int seen[CONTACTS] = {0};
+    assert_true(lanes->pack_count > 0);
+    for (int p = 0; p < lanes->pack_count; ++p) {
+        int used[BODIES] = {0};
+        for (int i = 0; i < SPRAG_PACK; ++i) {
+            const int k = lanes->pack[p * SPRAG_PACK + i];
+            for (int side = 0; side < 2 && k < CONTACTS; ++side) {
+                const int body = heap->greedy.contact[k].body[side];
+                assert_true(body == BODIES || ++used[body] == 1);
+            }
+            if (k < CONTACTS)
+                ++seen[k];
+        }
+    }
+    for (int k = 0; k < CONTACTS; ++k)
+        assert_int_equal(seen[k], 1);
+    freeHeap(heap);
+}
+
 static void stopsInTime(void **state)
 {
     (void)state;
@@ -200,7 +247,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comesToTheAnswer),     cmocka_unit_test(bothWaysLeadDown),
         cmocka_unit_test(roundIsThatOfDoubles), cmocka_unit_test(staysFinite),
-        cmocka_unit_test(lightContactsSlide),   cmocka_unit_test(stopsInTime),
+        cmocka_unit_test(lightContactsSlide),   cmocka_unit_test(anyWidthFindsTheSame),
+        cmocka_unit_test(packsShareNoBody),     cmocka_unit_test(stopsInTime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
