@@ -377,11 +377,11 @@ void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, d
 {
     if (isForLanes(greedy, most - greedy->visits)) {
         const double rough = fmax(enough, 0.5 * SPRAG_LANES_FLOOR);
-        if (most - greedy->visits >= (long)SWEEPS_MANY * greedy->contact_count) {
+        spragGreedyLanesBegin(greedy);
+        if (most - greedy->visits >= (long)SWEEPS_MANY * greedy->contact_count)
             spragGreedyLanesSweep(greedy, rough, most, deadline);
-            spragGreedyResidual(greedy, NULL);
-        }
         spragGreedyLanesRun(greedy, rough, least, most, deadline);
+        spragGreedyLanesEnd(greedy);
         greedy->lanes->done = rough > enough && greedy->visits < most;
         return;
     }

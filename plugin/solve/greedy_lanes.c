@@ -247,7 +247,6 @@ SPRAG_QUAD_CLONES(visitRows, visitRound, Round)
 void spragGreedyLanesRun(spragGreedy *greedy, double enough, long least, long most, double deadline)
 {
     double share = SPRAG_GREEDY_SHARE;
-    spragGreedyLanesBegin(greedy);
     Round round = {.greedy = greedy, .threshold = INFINITY, .deadline = deadline, .least = least};
     visitRows(&round);
     while (round.greatest > enough && round.greatest < INFINITY && greedy->visits < most) {
@@ -257,5 +256,4 @@ void spragGreedyLanesRun(spragGreedy *greedy, double enough, long least, long mo
         if (deadline < INFINITY && greedy->visits >= least && spragSeconds() > deadline)
             break;
     }
-    spragGreedyLanesEnd(greedy);
 }

@@ -72,7 +72,7 @@ spragGreedyLanes *spragGreedyLanesTake(int contact_count, int body_count, spragA
 /* Bodies, and what is not filled with the contacts (spragGreedyFill) and by the judge. */
 void spragGreedyLanesFill(struct spragGreedy *greedy);
 
-/* From where the judge has looked; and back. */
+/* From where the judge has looked; and back, with the velocities of the impulses.  In between either or both: */
 void spragGreedyLanesBegin(struct spragGreedy *greedy);
 void spragGreedyLanesEnd(struct spragGreedy *greedy);
 

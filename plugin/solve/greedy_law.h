@@ -103,17 +103,16 @@ LAW_INLINE void BY(push)(spragLaneBody *const *body, const V arm[4], float sign,
     LAW(WritePairs)(BY(ROWS)(body, velocity[0]), velocity[0], velocity[1]);
 }
 
-/* Visits them: s->r to `fresh` (the fourth: the slip multiplier), from where momentum has taken it, s->r + ahead.
- * body[side]: one of each. */
-LAW_INLINE void BY(visit)(const BY(Shape) * s, int sticks, spragLaneBody *const *const body[2], const V ahead[3],
-                          V fresh[4], V dr[3])
+/* How they answer to the velocities of their bodies: s->r becomes `fresh` (the fourth: the slip multiplier), dr from
+ * where momentum has taken it, s->r + ahead.  body[side]: one of each. */
+LAW_INLINE void BY(answer)(const BY(Shape) * s, int sticks, spragLaneBody *const *const body[2], const V ahead[3],
+                           V velocity[2][2][4], V fresh[4], V dr[3])
 {
-    V velocity[2][2][4], v[3] = {{0}, {0}, {0}}, q[3], p[3];
+    V v[3] = {{0}, {0}, {0}}, q[3], r[3];
     for (int side = 0; side < 2; ++side) {
         LAW(ReadPairs)(BY(ROWS)(body[side], velocity[0]), velocity[side][0], velocity[side][1]);
         BY(addMotion)(velocity[side], s->arm[side], side == 0 ? 1 : -1, v);
     }
-    V r[3];
     for (int i = 0; i < 3; ++i)
         r[i] = s->r[i] + ahead[i];
     const V own[3][3] = {{s->own[1][2], s->own[0][1], s->own[0][2]},
@@ -126,6 +125,14 @@ LAW_INLINE void BY(visit)(const BY(Shape) * s, int sticks, spragLaneBody *const 
     BY(keepFinite)(s->r, fresh + 3, fresh);
     for (int i = 0; i < 3; ++i)
         dr[i] = fresh[i] - r[i];
+}
+
+/* The same, and their bodies move. */
+LAW_INLINE void BY(visit)(const BY(Shape) * s, int sticks, spragLaneBody *const *const body[2], const V ahead[3],
+                          V fresh[4], V dr[3])
+{
+    V velocity[2][2][4], p[3];
+    BY(answer)(s, sticks, body, ahead, velocity, fresh, dr);
     for (int i = 0; i < 3; ++i)
         p[i] = s->direction[0][i] * dr[0] + s->direction[1][i] * dr[1] + s->direction[2][i] * dr[2];
     BY(push)(body[0], s->arm[0], 1, p, velocity[0]);

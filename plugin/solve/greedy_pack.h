@@ -37,15 +37,33 @@ LAW_INLINE void BY(takeAll)(const Sweep *sweep)
         BY(takeIn)(lanes, lanes->pack + p * WIDTH, &pack[p]);
 }
 
+LAW_INLINE void BY(findBodies)(const spragGreedyLanes *lanes, const BY(Packed) * pack, spragLaneBody *body[2][WIDTH])
+{
+    for (int side = 0; side < 2; ++side)
+        for (int i = 0; i < WIDTH; ++i)
+            body[side][i] = (spragLaneBody *)(void *)((char *)lanes->body + pack->body[side][i]);
+}
+
+/* Back again, and what each would change by another visit is what it may hope for from then on. */
 LAW_INLINE void BY(giveAll)(const Sweep *sweep)
 {
     const spragGreedyLanes *lanes = sweep->lanes;
-    BY(Packed) *pack = lanes->packed;
+    const BY(Packed) *pack = lanes->packed;
     for (int p = 0; p < lanes->pack_count * (SPRAG_PACK / WIDTH); ++p) {
+        const int *number = lanes->pack + p * WIDTH;
+        const BY(Shape) *s = &pack[p].shape;
         spragLaneContact *contact[WIDTH];
-        for (int i = 0; i < WIDTH; ++i)
-            contact[i] = &lanes->contact[lanes->pack[p * WIDTH + i]];
-        LAW(Write)(BY(ROWS)(contact, r), pack[p].shape.r);
+        spragLaneBody *body[2][WIDTH];
+        const V ahead[3] = {{0}, {0}, {0}};
+        V velocity[2][2][4], fresh[4], dr[3];
+        BY(findBodies)(lanes, &pack[p], body);
+        BY(answer)(s, sweep->sticks, (spragLaneBody *const *const[2]){body[0], body[1]}, ahead, velocity, fresh, dr);
+        const V change = LAW(Sqrt)(LAW(Dot3)(dr, dr)) * (s->arm[0][3] + s->arm[1][3]);
+        for (int i = 0; i < WIDTH; ++i) {
+            contact[i] = &lanes->contact[number[i]];
+            lanes->seen[number[i]] = -change[i] / lanes->gain[number[i]];
+        }
+        LAW(Write)(BY(ROWS)(contact, r), s->r);
     }
 }
 
@@ -58,9 +76,7 @@ LAW_INLINE void BY(visitPack)(const Sweep *sweep, V momentum, BY(Packed) * pack,
     BY(Shape) *s = &pack->shape;
     spragLaneBody *body[2][WIDTH];
     V ahead[3], fresh[4], dr[3], since[3];
-    for (int side = 0; side < 2; ++side)
-        for (int i = 0; i < WIDTH; ++i)
-            body[side][i] = (spragLaneBody *)(void *)((char *)sweep->lanes->body + pack->body[side][i]);
+    BY(findBodies)(sweep->lanes, pack, body);
     for (int i = 0; i < 3; ++i)
         ahead[i] = momentum * (s->r[i] - pack->before[i]);
     BY(visit)(s, sweep->sticks, (spragLaneBody *const *const[2]){body[0], body[1]}, ahead, fresh, dr);

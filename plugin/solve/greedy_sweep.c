@@ -198,6 +198,7 @@ static void runSweeps(spragGreedy *greedy, double enough, long most, double unti
         t = next;
     }
     SWEEPS(give, &sweep);
+    lanes->seen[greedy->contact_count] = INFINITY;
 }
 
 void spragGreedyLanesSweep(spragGreedy *greedy, double enough, long most, double deadline)
@@ -206,10 +207,8 @@ void spragGreedyLanesSweep(spragGreedy *greedy, double enough, long most, double
      * worst of balls need.  (1000 balls are left with twice as much with a twentieth.) */
     const double share = greedy->contact_count < BALLS * greedy->body_count ? 0.9 : 0.95;
     const double now = spragSeconds(), until = now + share * (deadline - now);
-    spragGreedyLanesBegin(greedy);
     if (greedy->lanes->pack_count == 0)
         makePacks(greedy);
     if (greedy->lanes->pack_count > 0)
         runSweeps(greedy, enough, greedy->visits + (long)(share * (double)(most - greedy->visits)), until);
-    spragGreedyLanesEnd(greedy);
 }

@@ -52,6 +52,15 @@ static void freeHeap(Heap *heap)
     free(heap);
 }
 
+/* So many visits of each contact, in sweeps or in rounds. */
+static void runEither(spragGreedy *greedy, int sweeps, long each)
+{
+    spragGreedyLanesBegin(greedy);
+    (sweeps ? spragGreedyLanesSweep(greedy, 0, each * CONTACTS, INFINITY)
+            : spragGreedyLanesRun(greedy, 0, 0, each * CONTACTS, INFINITY));
+    spragGreedyLanesEnd(greedy);
+}
+
 static void comesToTheAnswer(void **state)
 {
     (void)state;
@@ -84,8 +93,7 @@ static void bothWaysLeadDown(void **state)
         Heap *heap = makeHeap(9, 0);
         spragGreedy *greedy = &heap->greedy;
         double carried[CONTACTS][3], summed[3];
-        (sweeps ? spragGreedyLanesSweep(greedy, 0, 23L * CONTACTS, INFINITY)
-                : spragGreedyLanesRun(greedy, 0, 0, 20L * CONTACTS, INFINITY));
+        runEither(greedy, sweeps, sweeps ? 23L : 20L);
         assert_in_range(greedy->visits, 20 * CONTACTS, 22 * CONTACTS);
         for (int k = 0; k < CONTACTS; ++k)
             spragGreedyMotion(greedy, k, carried[k]);
@@ -137,8 +145,7 @@ static void staysFinite(void **state)
                 greedy->contact[k].q[i] *= k % 5 == 0 ? 1e24 : 1;
         spragGreedyBegin(greedy, NULL, NULL);
         assert_true(greedy->lanes != NULL);
-        (sweeps ? spragGreedyLanesSweep(greedy, 0, 30L * CONTACTS, INFINITY)
-                : spragGreedyLanesRun(greedy, 0, 0, 20L * CONTACTS, INFINITY));
+        runEither(greedy, sweeps, sweeps ? 30L : 20L);
         assert_true(isfinite(spragGreedyResidual(greedy, NULL)));
         assert_true(isfinite(spragGreedyBest(greedy, NULL)));
         freeHeap(heap);
@@ -168,7 +175,7 @@ static void lightContactsSlide(void **state)
         spragGreedyFill(greedy, 0, CONTACTS);
         spragGreedyBegin(greedy, NULL, NULL);
         if (wide)
-            spragGreedyLanesSweep(greedy, 0, 60L * CONTACTS, INFINITY);
+            runEither(greedy, 1, 60L);
         else
             spragGreedyRun(greedy, 0, 0, 10L * CONTACTS, INFINITY);
         for (int k = 0; k < CONTACTS; ++k) {
@@ -197,8 +204,8 @@ static void anyWidthFindsTheSame(void **state)
         other->greedy.lanes->eights = 1;
         spragGreedyResidual(&one->greedy, NULL);
         spragGreedyResidual(&other->greedy, NULL);
-        spragGreedyLanesSweep(&one->greedy, 0, 60L * CONTACTS, INFINITY);
-        spragGreedyLanesSweep(&other->greedy, 0, 60L * CONTACTS, INFINITY);
+        runEither(&one->greedy, 1, 60L);
+        runEither(&other->greedy, 1, 60L);
         assert_int_equal(one->greedy.visits, other->greedy.visits);
         for (int k = 0; k < CONTACTS; ++k)
             assert_memory_equal(one->greedy.contact[k].r, other->greedy.contact[k].r, 3 * sizeof(double));
@@ -212,7 +219,7 @@ static void packsShareNoBody(void **state)
 {
     (void)state;
     Heap *heap = makeHeap(6, 0);
-    spragGreedyLanesSweep(&heap->greedy, 0, 24L * CONTACTS, INFINITY);
+    runEither(&heap->greedy, 1, 24L);
     const spragGreedyLanes *lanes = heap->greedy.lanes;
     int seen[CONTACTS] = {0};
     assert_true(lanes->pack_count > 0);
