@@ -93,13 +93,13 @@ LAW_INLINE void BY(visitPack)(const Sweep *sweep, V momentum, BY(Packed) * pack,
 
 LAW_INLINE void BY(sweepAll)(Sweep *sweep)
 {
-    enum { PARTS = SPRAG_PACK / WIDTH };
+    enum { EACH = SPRAG_PACK / WIDTH };
     const V momentum = LAW(Of)(sweep->momentum);
     BY(Packed) *pack = sweep->lanes->packed;
-    BY(Sums) sums[PARTS] = {{{0}, {0}}};
+    BY(Sums) sums[EACH] = {{{0}, {0}}};
     for (int p = 0; p < sweep->lanes->pack_count; ++p)
-        for (int part = 0; part < PARTS; ++part)
-            BY(visitPack)(sweep, momentum, &pack[p * PARTS + part], &sums[part]);
+        for (int part = 0; part < EACH; ++part)
+            BY(visitPack)(sweep, momentum, &pack[p * EACH + part], &sums[part]);
     for (int i = 0; i < SPRAG_PACK; ++i) {
         sweep->along += (double)sums[i / WIDTH].along[i % WIDTH];
         sweep->greatest = fmax(sweep->greatest, (double)sums[i / WIDTH].greatest[i % WIDTH]);

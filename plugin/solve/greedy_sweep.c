@@ -10,7 +10,8 @@
 #include "solve/greedy_lanes.h"
 
 enum {
-    OPEN = 64,      /* packs that are filled at a time */
+    OPEN = 64,      /* packs that are filled at a time, */
+    PARTS = 6,      /* with contacts of so many parts of the list */
     FILL_LEAST = 4, /* lanes for a contact; where one body touches so many that it takes more, there are no sweeps */
     BALLS = 3       /* contacts a body, as in ode/matrix_free.c */
 };
@@ -69,9 +70,9 @@ SPRAG_HEX_WIDE static void giveSixteens(const Sweep *sweep)
 {
     giveAll16(sweep);
 }
-#define SWEEPS(what, sweep) (spragHexIsThere() && !(sweep)->lanes->eights ? what##Sixteens(sweep) : what##Eights(sweep))
+#define SWEEPS(what, own) (spragHexIsThere() && !(own)->lanes->eights ? what##Sixteens(own) : what##Eights(own))
 #else
-#define SWEEPS(what, sweep) what##Eights(sweep)
+#define SWEEPS(what, own) what##Eights(own)
 #endif
 
 /* ---------------------------------------------------------------- packs */
@@ -126,7 +127,10 @@ static int put(Packing *packing, int k)
     return 1;
 }
 
-/* All contacts in packs, once for all sweeps.  Too many packs, or no memory: none. */
+/* All contacts in packs, once for all sweeps.  Too many packs, or no memory: none.
+ *
+ * They come from PARTS parts of the list in turn.  (From its one end to the other, as contacts were made, 125 cubes that
+ * touch crept on after their steps were solved, and had W in three to five of 40, for four of five shares of rounds.) */
 static void makePacks(spragGreedy *greedy)
 {
     spragGreedyLanes *lanes = greedy->lanes;
@@ -140,9 +144,11 @@ static void makePacks(spragGreedy *greedy)
     lanes->pack_count = -1;
     if (packing.busy == NULL || lanes->pack == NULL)
         return;
-    for (int k = 0; k < n; ++k)
-        if (!put(&packing, k))
-            return;
+    const int each = (n + PARTS - 1) / PARTS;
+    for (int i = 0; i < each; ++i)
+        for (int k = i; k < n; k += each)
+            if (!put(&packing, k))
+                return;
     lanes->packed = spragArenaTakeRaw(greedy->arena, (size_t)packing.end * HALVES, sizeof(Packed8));
     if (lanes->packed != NULL)
         lanes->pack_count = packing.end;
