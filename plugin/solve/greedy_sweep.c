@@ -129,8 +129,9 @@ static int put(Packing *packing, int k)
 
 /* All contacts in packs, once for all sweeps.  Too many packs, or no memory: none.
  *
- * They come from PARTS parts of the list in turn.  (From its one end to the other, as contacts were made, 125 cubes that
- * touch crept on after their steps were solved, and had W in three to five of 40, for four of five shares of rounds.) */
+ * They come from PARTS parts of the list in turn.  (From its one end to the other, as contacts were made, 125 cubes
+ * that touch crept on after their steps were solved, and had W in three to five of 40, for four of five shares of
+ * rounds.) */
 static void makePacks(spragGreedy *greedy)
 {
     spragGreedyLanes *lanes = greedy->lanes;
