@@ -69,6 +69,13 @@ SPRAG_OCT_INLINE spragOctRow spragOctHalf(spragOct x, int half)
 }
 #endif
 
+/* The same row, `member`, of eight things. */
+#define SPRAG_OCT_ROWS(things, member)                                                                                 \
+    ((float *const[SPRAG_OCT]){(float *)(things)[0]->member, (float *)(things)[1]->member,                             \
+                               (float *)(things)[2]->member, (float *)(things)[3]->member,                             \
+                               (float *)(things)[4]->member, (float *)(things)[5]->member,                             \
+                               (float *)(things)[6]->member, (float *)(things)[7]->member})
+
 /* out[i]: number i of eight rows of four, 16-byte aligned */
 SPRAG_OCT_INLINE void spragOctRead(float *const row[SPRAG_OCT], spragOct out[4])
 {
@@ -102,6 +109,24 @@ SPRAG_OCT_INLINE void spragOctWrite(float *const row[SPRAG_OCT], const spragOct 
         *(spragOctRow *)(void *)row[2 * i + 4] = spragOctHalf(even, 1);
         *(spragOctRow *)(void *)row[2 * i + 5] = spragOctHalf(odd, 1);
     }
+}
+
+/* first[i], last[i]: numbers i and 4 + i of eight rows of eight */
+SPRAG_OCT_INLINE void spragOctReadPairs(float *const row[SPRAG_OCT], spragOct first[4], spragOct last[4])
+{
+    spragOctRead(row, first);
+    spragOctRead((float *const[SPRAG_OCT]){row[0] + 4, row[1] + 4, row[2] + 4, row[3] + 4, row[4] + 4, row[5] + 4,
+                                           row[6] + 4, row[7] + 4},
+                 last);
+}
+
+/* The way back. */
+SPRAG_OCT_INLINE void spragOctWritePairs(float *const row[SPRAG_OCT], const spragOct first[4], const spragOct last[4])
+{
+    spragOctWrite(row, first);
+    spragOctWrite((float *const[SPRAG_OCT]){row[0] + 4, row[1] + 4, row[2] + 4, row[3] + 4, row[4] + 4, row[5] + 4,
+                                            row[6] + 4, row[7] + 4},
+                  last);
 }
 
 #endif

@@ -110,7 +110,7 @@ INLINE void fromLane(spragGreedy *greedy, int k)
 {
     const spragGreedyLanes *lanes = greedy->lanes;
     spragGreedyContact *c = &greedy->contact[k];
-    SPRAG_ROW_CHANGE(c->r) = __builtin_convertvector(SPRAG_LANE_ROW(lanes->contact[k].r[lanes->current]), spragQuad);
+    SPRAG_ROW_CHANGE(c->r) = __builtin_convertvector(SPRAG_LANE_ROW(lanes->contact[k].r), spragQuad);
     c->nu = c->r[3];
     c->r[3] = 0;
     greedy->gain[k] = (double)lanes->gain[k];
@@ -377,11 +377,11 @@ void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, d
 {
     if (isForLanes(greedy, most - greedy->visits)) {
         const double rough = fmax(enough, 0.5 * SPRAG_LANES_FLOOR);
-        if (most - greedy->visits >= (long)SWEEPS_MANY * greedy->contact_count) {
+        spragGreedyLanesBegin(greedy);
+        if (most - greedy->visits >= (long)SWEEPS_MANY * greedy->contact_count)
             spragGreedyLanesSweep(greedy, rough, most, deadline);
-            spragGreedyResidual(greedy, NULL);
-        }
         spragGreedyLanesRun(greedy, rough, least, most, deadline);
+        spragGreedyLanesEnd(greedy);
         greedy->lanes->done = rough > enough && greedy->visits < most;
         return;
     }

@@ -36,7 +36,7 @@ INLINE void toLane(spragGreedy *greedy, int k, spragQuad sum, double residual)
     sum[3] = c->mu;
     r[3] = c->nu;
     SPRAG_LANE_ROW(to->q) = __builtin_convertvector(sum, spragOctRow);
-    SPRAG_LANE_ROW(to->r[0]) = SPRAG_LANE_ROW(to->r[1]) = __builtin_convertvector(r, spragOctRow);
+    SPRAG_LANE_ROW(to->r) = __builtin_convertvector(r, spragOctRow);
     greedy->lanes->gain[k] = (float)greedy->gain[k];
     greedy->lanes->seen[k] = (float)(-residual / greedy->gain[k]);
 }

@@ -1,6 +1,6 @@
-/* Large problems in single precision, eight contacts at once: each round and sweep does what the judge,
+/* Large problems in single precision, eight or sixteen contacts at once: each round and sweep does what the judge,
  * who has double precision, can see; what is left below the floor double precision solves; one body
- * that touches everything is no hindrance. */
+ * that touches everything is no hindrance; vectors of sixteen find the bits that those of eight find. */
 #include "support/check.h"
 
 #include <stdlib.h>
@@ -52,6 +52,15 @@ static void freeHeap(Heap *heap)
     free(heap);
 }
 
+/* So many visits of each contact, in sweeps or in rounds. */
+static void runEither(spragGreedy *greedy, int sweeps, long each)
+{
+    spragGreedyLanesBegin(greedy);
+    (sweeps ? spragGreedyLanesSweep(greedy, 0, each * CONTACTS, INFINITY)
+            : spragGreedyLanesRun(greedy, 0, 0, each * CONTACTS, INFINITY));
+    spragGreedyLanesEnd(greedy);
+}
+
 static void comesToTheAnswer(void **state)
 {
     (void)state;
@@ -84,8 +93,7 @@ static void bothWaysLeadDown(void **state)
         Heap *heap = makeHeap(9, 0);
         spragGreedy *greedy = &heap->greedy;
         double carried[CONTACTS][3], summed[3];
-        (sweeps ? spragGreedyLanesSweep(greedy, 0, 23L * CONTACTS, INFINITY)
-                : spragGreedyLanesRun(greedy, 0, 0, 20L * CONTACTS, INFINITY));
+        runEither(greedy, sweeps, sweeps ? 23L : 20L);
         assert_in_range(greedy->visits, 20 * CONTACTS, 22 * CONTACTS);
         for (int k = 0; k < CONTACTS; ++k)
             spragGreedyMotion(greedy, k, carried[k]);
@@ -137,8 +145,7 @@ static void staysFinite(void **state)
                 greedy->contact[k].q[i] *= k % 5 == 0 ? 1e24 : 1;
         spragGreedyBegin(greedy, NULL, NULL);
         assert_true(greedy->lanes != NULL);
-        (sweeps ? spragGreedyLanesSweep(greedy, 0, 30L * CONTACTS, INFINITY)
-                : spragGreedyLanesRun(greedy, 0, 0, 20L * CONTACTS, INFINITY));
+        runEither(greedy, sweeps, sweeps ? 30L : 20L);
         assert_true(isfinite(spragGreedyResidual(greedy, NULL)));
         assert_true(isfinite(spragGreedyBest(greedy, NULL)));
         freeHeap(heap);
@@ -168,7 +175,7 @@ static void lightContactsSlide(void **state)
         spragGreedyFill(greedy, 0, CONTACTS);
         spragGreedyBegin(greedy, NULL, NULL);
         if (wide)
-            spragGreedyLanesSweep(greedy, 0, 60L * CONTACTS, INFINITY);
+            runEither(greedy, 1, 60L);
         else
             spragGreedyRun(greedy, 0, 0, 10L * CONTACTS, INFINITY);
         for (int k = 0; k < CONTACTS; ++k) {
@@ -186,6 +193,53 @@ static void lightContactsSlide(void **state)
     }
 }
 
+/* (Where there are no vectors of sixteen both are the same.) */
+static void anyWidthFindsTheSame(void **state)
+{
+    (void)state;
+    for (int sticks = 0; sticks < 2; ++sticks) {
+        Heap *one = makeHeap(8, 0), *other = makeHeap(8, 0);
+        for (int k = 0; k < CONTACTS && sticks; k += 3)
+            one->greedy.contact[k].mu = other->greedy.contact[k].mu = k % 2 ? INFINITY : -INFINITY;
+        other->greedy.lanes->eights = 1;
+        spragGreedyResidual(&one->greedy, NULL);
+        spragGreedyResidual(&other->greedy, NULL);
+        runEither(&one->greedy, 1, 60L);
+        runEither(&other->greedy, 1, 60L);
+        assert_int_equal(one->greedy.visits, other->greedy.visits);
+        for (int k = 0; k < CONTACTS; ++k)
+            assert_memory_equal(one->greedy.contact[k].r, other->greedy.contact[k].r, 3 * sizeof(double));
+        freeHeap(one);
+        freeHeap(other);
+    }
+}
+
+/* Each contact is in one pack, and no two of a pack have a body in common. */
+static void packsShareNoBody(void **state)
+{
+    (void)state;
+    Heap *heap = makeHeap(6, 0);
+    runEither(&heap->greedy, 1, 24L);
+    const spragGreedyLanes *lanes = heap->greedy.lanes;
+    int seen[CONTACTS] = {0};
+    assert_true(lanes->pack_count > 0);
+    for (int p = 0; p < lanes->pack_count; ++p) {
+        int used[BODIES] = {0};
+        for (int i = 0; i < SPRAG_PACK; ++i) {
+            const int k = lanes->pack[p * SPRAG_PACK + i];
+            for (int side = 0; side < 2 && k < CONTACTS; ++side) {
+                const int body = heap->greedy.contact[k].body[side];
+                assert_true(body == BODIES || ++used[body] == 1);
+            }
+            if (k < CONTACTS)
+                ++seen[k];
+        }
+    }
+    for (int k = 0; k < CONTACTS; ++k)
+        assert_int_equal(seen[k], 1);
+    freeHeap(heap);
+}
+
 static void stopsInTime(void **state)
 {
     (void)state;
@@ -200,7 +254,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comesToTheAnswer),     cmocka_unit_test(bothWaysLeadDown),
         cmocka_unit_test(roundIsThatOfDoubles), cmocka_unit_test(staysFinite),
-        cmocka_unit_test(lightContactsSlide),   cmocka_unit_test(stopsInTime),
+        cmocka_unit_test(lightContactsSlide),   cmocka_unit_test(anyWidthFindsTheSame),
+        cmocka_unit_test(packsShareNoBody),     cmocka_unit_test(stopsInTime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
