@@ -51,8 +51,9 @@ static void setDamping(const SceneWorld *world, double share)
     }
 }
 
-/* Two bodies in a thousand are slower to settle than all the others together: balls that are about to topple.  They have
- * to be slow all the same: a box that slid at 1 mm/s under a pile of 1000 cost each step seven times what rest does. */
+/* Two bodies in a thousand are slower to settle than all the others together: balls that are about to topple.  They
+ * have to be slow all the same: a box that slid at 1 mm/s under a pile of 1000 cost each step seven times what rest
+ * does. */
 enum { ONE_IN = 500, SLOW = 1000, CALM = 10 };
 
 /* 1: all bodies but one in ONE_IN are slower than that, m/s, and these slower than SLOW times that. */
@@ -95,8 +96,8 @@ static void allowOverlaps(const SceneWorld *world, double step_size)
 }
 
 /* As a game does it, by steps at 60 Hz; then by those that are measured.  Damping comes last, as balls would roll for
- * ever: it keeps what topples from falling.  (Before Sprag let heaps rest, `ode/slop`, it took rough tolerances and exact
- * ones by turns, and brought no more than 1000 boxes to rest.) */
+ * ever: it keeps what topples from falling.  (Before Sprag let heaps rest, `ode/slop`, it took rough tolerances and
+ * exact ones by turns, and brought no more than 1000 boxes to rest.) */
 int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {
     const double game = 1.0 / 60, share = 0.05, slow = 1e-4, still = 1e-6;

@@ -14,9 +14,10 @@ typedef struct WorldPlan {
 
 /* The settled world, or NULL and one line on stderr.  SceneDestroy. */
 SceneWorld *worldSettle(const WorldPlan *plan);
-/* Brings it to rest, until ten steps in a row are solved to the tolerance, all bodies but two in a thousand are slower than
- * 1 um/s, and those slower than 1 mm/s: by steps at 60 Hz, then by these, in which a twentieth of all speed is lost.  The
- * world's contact surface layer then has what its overlaps need.  0: not within the steps that are spent on it. */
+/* Brings it to rest, until ten steps in a row are solved to the tolerance, all bodies but two in a thousand are slower
+ * than 1 um/s, and those slower than 1 mm/s: by steps at 60 Hz, then by these, in which a twentieth of all speed is
+ * lost.  The world's contact surface layer then has what its overlaps need.  0: not within the steps that are spent on
+ * it. */
 int worldCalm(SceneWorld *world, double step_size, double tolerance);
 
 #endif

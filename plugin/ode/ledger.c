@@ -319,8 +319,7 @@ void spragLedgerKeep(spragWorldID world, const spragIsland *island)
 
 /* ---------------------------------------------------------------- all contacts */
 
-enum { AHEAD = 6 };  /* records: memory is asked for those that come so much later */
-enum { GEOM = 256 }; /* bytes: an ODE box */
+enum { AHEAD = 6 }; /* records: memory is asked for those that come so much later */
 
 /* Contacts look for their records among those of their pair of bodies.  Pairs have nothing in common, so threads share
  * them. */
@@ -395,24 +394,6 @@ static void listContacts(Match *match)
     }
 }
 
-/* Asks for what is read of the contacts of the pair with this first record: their geometry and bodies; once that is
- * here, of their geoms. */
-static void askPair(const Match *match, int first, int geoms)
-{
-    const spragSnapshot *s = &match->world->snapshot;
-    for (int j = match->seeking[first]; j >= 0; j = match->follower[j]) {
-        const dContactGeom *geom = &s->joint[j].contact->geom;
-        if (!geoms) {
-            spragPrefetch(geom, sizeof *geom);
-            continue;
-        }
-        spragPrefetch(geom->g1, GEOM);
-        spragPrefetch(geom->g2, GEOM);
-        spragAskBodies(s->body, &s->joint[j], SPRAG_HOW_THEY_LIE);
-        return;
-    }
-}
-
 /* Matches contacts and records of the pairs whose first records are first .. end - 1. */
 static void matchPairs(void *data, int range, int first, int end)
 {
@@ -420,10 +401,11 @@ static void matchPairs(void *data, int range, int first, int end)
     Match *match = data;
     spragSnapshot *s = &match->world->snapshot;
     for (int k = first; k < end; ++k) {
-        if (k + 2 * AHEAD < end)
-            askPair(match, k + 2 * AHEAD, 0);
-        if (k + AHEAD < end)
-            askPair(match, k + AHEAD, 1);
+        const int soon = k + AHEAD < end ? match->seeking[k + AHEAD] : -1;
+        if (soon >= 0) {
+            spragPrefetch(&s->joint[soon].contact->geom, sizeof s->joint[soon].contact->geom);
+            spragAskBodies(s->body, &s->joint[soon], SPRAG_HOW_THEY_LIE);
+        }
         int left = k; /* first record of the pair that is not taken */
         for (int j = match->seeking[k]; j >= 0; j = match->follower[j]) {
             Seeker seeker;
