@@ -379,7 +379,7 @@ void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, d
         const double rough = fmax(enough, 0.5 * SPRAG_LANES_FLOOR);
         spragGreedyLanesBegin(greedy);
         if (most - greedy->visits >= (long)SWEEPS_MANY * greedy->contact_count)
-            spragGreedyLanesSweep(greedy, rough, most, deadline);
+            spragGreedyLanesSweep(greedy, rough, least, most, deadline);
         spragGreedyLanesRun(greedy, rough, least, most, deadline);
         spragGreedyLanesEnd(greedy);
         greedy->lanes->done = rough > enough && greedy->visits < most;

@@ -77,7 +77,7 @@ void spragGreedyLanesBegin(struct spragGreedy *greedy);
 void spragGreedyLanesEnd(struct spragGreedy *greedy);
 
 /* Sweeps with momentum for most of the visits and of the time there are, if these are many; else one or none. */
-void spragGreedyLanesSweep(struct spragGreedy *greedy, double enough, long most, double deadline);
+void spragGreedyLanesSweep(struct spragGreedy *greedy, double enough, long least, long most, double deadline);
 /* As spragGreedyRun. */
 void spragGreedyLanesRun(struct spragGreedy *greedy, double enough, long least, long most, double deadline);
 

@@ -180,7 +180,7 @@ static int anySticks(const spragGreedy *greedy)
 }
 
 /* Sweeps with momentum, as long as there is time for SWEEPS_LEAST at the beginning. */
-static void runSweeps(spragGreedy *greedy, double enough, long most, double until)
+static void runSweeps(spragGreedy *greedy, double enough, long least, long most, double until)
 {
     enum { SWEEPS_LEAST = 12 };
     spragGreedyLanes *lanes = greedy->lanes;
@@ -195,8 +195,9 @@ static void runSweeps(spragGreedy *greedy, double enough, long most, double unti
         SWEEPS(sweep, &sweep);
         greedy->visits += greedy->contact_count;
         const double now = spragSeconds();
-        if (now > until || sweep.greatest <= enough ||
-            (greedy->visits == first + greedy->contact_count && now + (SWEEPS_LEAST - 1) * (now - begun) > until))
+        const int late = now > until || (greedy->visits == first + greedy->contact_count &&
+                                         now + (SWEEPS_LEAST - 1) * (now - begun) > until);
+        if ((late && greedy->visits >= least) || sweep.greatest <= enough)
             break;
         if (sweep.along < 0)
             t = 1;
@@ -208,7 +209,7 @@ static void runSweeps(spragGreedy *greedy, double enough, long most, double unti
     lanes->seen[greedy->contact_count] = INFINITY;
 }
 
-void spragGreedyLanesSweep(spragGreedy *greedy, double enough, long most, double deadline)
+void spragGreedyLanesSweep(spragGreedy *greedy, double enough, long least, long most, double deadline)
 {
     /* Of visits and time: the rest is for rounds, a visit of which takes six times the time, and which find what the
      * worst of balls need.  (1000 balls are left with twice as much with a twentieth.) */
@@ -217,5 +218,5 @@ void spragGreedyLanesSweep(spragGreedy *greedy, double enough, long most, double
     if (greedy->lanes->pack_count == 0)
         makePacks(greedy);
     if (greedy->lanes->pack_count > 0)
-        runSweeps(greedy, enough, greedy->visits + (long)(share * (double)(most - greedy->visits)), until);
+        runSweeps(greedy, enough, least, greedy->visits + (long)(share * (double)(most - greedy->visits)), until);
 }

@@ -56,7 +56,7 @@ static void freeHeap(Heap *heap)
 static void runEither(spragGreedy *greedy, int sweeps, long each)
 {
     spragGreedyLanesBegin(greedy);
-    (sweeps ? spragGreedyLanesSweep(greedy, 0, each * CONTACTS, INFINITY)
+    (sweeps ? spragGreedyLanesSweep(greedy, 0, 0, each * CONTACTS, INFINITY)
             : spragGreedyLanesRun(greedy, 0, 0, each * CONTACTS, INFINITY));
     spragGreedyLanesEnd(greedy);
 }

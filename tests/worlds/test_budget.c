@@ -309,13 +309,42 @@ static void fewAreNotPolishedForLong(void **state)
     }
 }
 
+/* m, of the bodies' centres, after they fell into the bin in steps of 1/60 s. */
+static double heightOf(const spragConfig *config)
+{
+    enum { HEAP = 500, FALL = 150 };
+    SceneWorld *world = openPileOf(HEAP, 0, 1, config);
+    double height = 0;
+    for (int k = 0; k < FALL; ++k)
+        assert_int_equal(SceneStep(world, 1.0 / 60), SPRAG_OK);
+    for (int i = 0; i < world->body_count; ++i)
+        height += dBodyGetPosition(world->body[i])[2] / world->body_count;
+    SceneDestroy(world);
+    return height;
+}
+
+/* Pressed together a heap has more contacts, and its steps take longer than without a limit. */
+static void noLimitPressesAHeapTogether(void **state)
+{
+    (void)state;
+    const spragConfig none = spragConfigDefault(), least = roughly(1e-6, 1e-9);
+    const double height = heightOf(&none), limited = heightOf(&least);
+    if (!(limited >= 0.9 * height))
+        fail_msg("a heap of %g m under a limit, %g m without", limited, height);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(residualIsTheJudges),   cmocka_unit_test(problemIsThatOfBlocks),
-        cmocka_unit_test(slotsHaveBlocks),       cmocka_unit_test(hurriedIsToldAsItIs),
-        cmocka_unit_test(limitIsOfTheWholeStep), cmocka_unit_test(sameBitsForAnyThreads),
-        cmocka_unit_test(dumpHasAllOfW),         cmocka_unit_test(fewAreNotPolishedForLong),
+        cmocka_unit_test(residualIsTheJudges),
+        cmocka_unit_test(problemIsThatOfBlocks),
+        cmocka_unit_test(slotsHaveBlocks),
+        cmocka_unit_test(hurriedIsToldAsItIs),
+        cmocka_unit_test(limitIsOfTheWholeStep),
+        cmocka_unit_test(sameBitsForAnyThreads),
+        cmocka_unit_test(dumpHasAllOfW),
+        cmocka_unit_test(noLimitPressesAHeapTogether),
+        cmocka_unit_test(fewAreNotPolishedForLong),
     };
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

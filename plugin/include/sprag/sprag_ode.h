@@ -50,7 +50,8 @@ typedef struct spragConfig {
                                contacts and no events; those after it begin with new contacts, and new touches */
     double tolerance;       /* on the residual, m/s; default 1e-8 */
     int iteration_limit;    /* per island and method, 0 = the method's own */
-    double time_limit;      /* s, of the whole step with ODE's part, 0 = none; then the best answer so far is used */
+    double time_limit;      /* s, of the whole step with ODE's part, 0 = none; then the best answer so far is used.
+                               However short it is, piles get thirty sweeps, without which they fall into each other */
     double enough;          /* m/s, as in spragSolveOptions; default 0 = none; 1e-6 in preloaded programs */
     int thread_count;       /* default 1 */
     spragIndeterminacy indeterminacy;
