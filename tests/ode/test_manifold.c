@@ -285,6 +285,26 @@ static void whatIsRoundSlidesFreely(void **state)
     freePair(&pair);
 }
 
+/* A program that attaches contacts of two geoms now (body, world) and now (world, body): ODE aborted it, asked for the
+ * place of the world's geom. */
+static void attachedBothWays(void **state)
+{
+    (void)state;
+    Pair pair;
+    cylinderOnPlane(&pair);
+    lay(&pair, tall / 2 - 1e-3, 0);
+    dContact contact[8] = {{.surface = {.mode = dContactApprox1, .mu = 0.8}}};
+    const int count = dCollide(pair.geom[0], pair.geom[1], 8, &contact[0].geom, sizeof *contact);
+    assert_true(count > 1);
+    for (int i = 0; i < count; ++i) {
+        contact[i].surface = contact[0].surface;
+        dJointAttach(spragJointCreateContact(pair.sprag, pair.group, &contact[i]), i % 2 ? NULL : pair.body[0],
+                     i % 2 ? pair.body[0] : NULL);
+    }
+    assert_int_equal(spragWorldStep(pair.sprag, h), SPRAG_OK);
+    freePair(&pair);
+}
+
 int main(void)
 {
     dInitODE2(0);
@@ -293,7 +313,8 @@ int main(void)
                                        cmocka_unit_test(whatHasChangedIsGone),
                                        cmocka_unit_test(whatRollsIsNotHeld),
                                        cmocka_unit_test(whatRollsDoesNotRattle),
-                                       cmocka_unit_test(whatIsRoundSlidesFreely)};
+                                       cmocka_unit_test(whatIsRoundSlidesFreely),
+                                       cmocka_unit_test(attachedBothWays)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
