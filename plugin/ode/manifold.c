@@ -12,14 +12,16 @@ enum {
     POINTS_MOST = 4 /* of two geoms, with those that are kept */
 };
 #define SLIDES 0.1  /* of the arm: how far a point may have moved along a surface, */
+#define CREEPS 0.03 /* and how far it may in a step, if it does not glide, */
 #define RISES 0.25  /* the bodies against each other there, */
 #define TURNS 0.15  /* rad, and the normals of two flat sides */
 #define STILL 1e-3  /* of the arm: where they have moved by less, */
 #define PARTS 1e-5  /* of the arm: they may have parted by that, which is what is left of steps */
 #define NEAR 0.2    /* of the arm, from a point that is named: it says the same */
-#define WITHIN 0.02 /* of the arm, by which a point may lie outside a geom */
+#define WITHIN 0.02 /* of a geom's least half thickness: by which a point may lie outside it */
 #define PLANE 1e-3  /* of the arm: heights of points in one plane; and their normals */
 #define FACE 0.9999 /* cosine between the normals of a face and of a contact with it */
+#define EVEN 1e-10  /* what that may lack of 1 where points glide: 1e-5 m in a metre */
 #define ALONG 0.05  /* cosine between the axis of a cylinder that lies and the normal */
 #define ASTRAY 0.1  /* of the radius: how far from the normal a centre of curvature may lie */
 
@@ -28,6 +30,8 @@ typedef struct Shape {
     int class;
     double centre[3], axis[3][3]; /* m; rows: its axes in the world's */
     double half[3], radius;       /* m, of a box; of others along z */
+    double least;                 /* m, half its thickness */
+    unsigned long long form;      /* of its sizes and its place on the body: another one, another form */
 } Shape;
 
 /* Joints first .. first + count - 1, all contacts of two geoms. */
@@ -51,6 +55,16 @@ typedef struct Points {
 
 /* ---------------------------------------------------------------- shapes */
 
+static void mix(unsigned long long *form, const double *numbers, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        unsigned long long bits;
+        memcpy(&bits, &numbers[i], sizeof bits);
+        *form = (*form ^ bits) * 0x9E3779B97F4A7C15ULL;
+        *form ^= *form >> 32;
+    }
+}
+
 /* Not by dGeomGetPosition, which may write. */
 static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
 {
@@ -69,16 +83,23 @@ static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
         dGeomCylinderGetParams(geom, &same, &length);
     else
         return 0;
-    const dReal *own = dGeomGetOffsetRotation(geom);
+    const dReal *own = dGeomGetOffsetRotation(geom), *place = dGeomGetOffsetPosition(geom);
+    shape->form = (unsigned long long)shape->class;
     spragCurvatureArm(geom, body->position, shape->centre);
     for (int i = 0; i < 3; ++i) {
-        const double column[3] = {own[i], own[4 + i], own[8 + i]};
+        const double column[4] = {own[i], own[4 + i], own[8 + i], place[i]};
+        mix(&shape->form, column, 4);
         spragMul33(shape->axis[i], body->rotation, column);
         shape->centre[i] += body->position[i];
         shape->half[i] = 0.5 * sides[i];
     }
     if (shape->class != dBoxClass)
         shape->half[2] = 0.5 * length;
+    mix(&shape->form, shape->half, 3);
+    mix(&shape->form, &shape->radius, 1);
+    shape->least = shape->class == dBoxClass       ? fmin(shape->half[0], fmin(shape->half[1], shape->half[2]))
+                   : shape->class == dCapsuleClass ? radius
+                                                   : fmin(radius, shape->half[2]);
     return 1;
 }
 
@@ -98,24 +119,38 @@ static double outside(const Shape *shape, const double x[3])
     return fmax(along, across - shape->radius);
 }
 
+/* m: the point of the axis of a capsule or cylinder that is nearest to x. */
+static void nearestOfAxis(const Shape *shape, const double x[3], double centre[3])
+{
+    const double *z = shape->axis[2],
+                 d[3] = {x[0] - shape->centre[0], x[1] - shape->centre[1], x[2] - shape->centre[2]},
+                 along = fmin(fmax(spragDot3(z, d), -shape->half[2]), shape->half[2]);
+    for (int i = 0; i < 3; ++i)
+        centre[i] = shape->centre[i] + along * z[i];
+}
+
+/* The greatest cosine between n and the normal of a face; the world's are its own. */
+static double faces(const Shape *shape, const double n[3])
+{
+    double most = shape->class < 0 ? 1 : 0;
+    for (int i = shape->class == dBoxClass ? 0 : 2; i < 3 && shape->class >= 0 && shape->class != dCapsuleClass; ++i)
+        most = fmax(most, fabs(spragDot3(shape->axis[i], n)));
+    return most;
+}
+
 /* What the shape is at its point x, whose normal is n.  centre: that of curvature, or x. */
 static spragManifoldSide sideAt(const Shape *shape, const double x[3], const double n[3], double centre[3])
 {
-    const double *z = shape->axis[2], up = fabs(spragDot3(z, n));
+    const double up = faces(shape, n);
     double d[3];
     memcpy(centre, x, 3 * sizeof *centre);
-    int flat = shape->class < 0 || (shape->class == dCylinderClass && up >= FACE);
-    for (int i = 0; i < 3 && shape->class == dBoxClass; ++i)
-        flat |= fabs(spragDot3(shape->axis[i], n)) >= FACE;
-    if (flat)
+    if (up >= FACE)
         return SPRAG_MANIFOLD_FLAT;
     if (shape->class == dBoxClass || (shape->class == dCylinderClass && up > ALONG))
         return SPRAG_MANIFOLD_EDGE;
+    nearestOfAxis(shape, x, d);
     for (int i = 0; i < 3; ++i)
-        d[i] = x[i] - shape->centre[i];
-    const double along = fmin(fmax(spragDot3(z, d), -shape->half[2]), shape->half[2]);
-    for (int i = 0; i < 3; ++i)
-        d[i] = shape->centre[i] + along * z[i] - x[i];
+        d[i] -= x[i];
     const double part = spragDot3(d, n), most = ASTRAY * shape->radius;
     if (spragDot3(d, d) - part * part > most * most)
         return SPRAG_MANIFOLD_EDGE;
@@ -179,11 +214,13 @@ static void note(Run *run, int k)
         toFrame(s, body, 1, centre, point->carrier[side]);
         toFrame(s, body, 0, n, point->normal[side]);
         point->geom[side] = geomOf(joint, side);
+        point->even[side] = body >= 0 && faces(&run->shape[side], n) >= 1 - EVEN;
         if (body < 0)
             continue;
+        point->form[side] = run->shape[side].form;
         point->body[side] = s->body[body].id;
         point->serial[side] = s->body[body].serial;
-        point->arm = fmin(point->arm, sqrt(spragDistanceSquared3(x, s->body[body].position)));
+        point->arm = fmin(point->arm, sqrt(spragDistanceSquared3(x, run->shape[side].centre)));
     }
 }
 
@@ -195,7 +232,8 @@ static int orderOf(const Run *run, const spragManifoldPoint *point)
         int same = 1;
         for (int side = 0; side < 2; ++side)
             same &= own->body[side] == point->body[side ^ turned] &&
-                    own->serial[side] == point->serial[side ^ turned] && own->geom[side] == point->geom[side ^ turned];
+                    own->serial[side] == point->serial[side ^ turned] &&
+                    own->geom[side] == point->geom[side ^ turned] && own->form[side] == point->form[side ^ turned];
         if (same)
             return turned ? -1 : 1;
     }
@@ -209,7 +247,9 @@ static spragManifoldPoint turned(const spragManifoldPoint *old)
         point.body[side] = old->body[!side];
         point.serial[side] = old->serial[!side];
         point.geom[side] = old->geom[!side];
+        point.form[side] = old->form[!side];
         point.side[side] = old->side[!side];
+        point.even[side] = old->even[!side];
         point.from[side] = old->from[!side];
         memcpy(point.carrier[side], old->carrier[!side], sizeof point.carrier[0]);
         for (int i = 0; i < 3; ++i)
@@ -248,34 +288,86 @@ static double partOf(const spragManifoldPoint *point)
     return second == SPRAG_MANIFOLD_ROUND || (first == flat && second != flat) ? 1 : 0.5;
 }
 
-/* 1: the point is still one. */
-static int follow(const Run *run, const spragManifoldPoint *point, Place *place)
+/* 1: it may go on for ever: what slides or rolls on a face, or along what is round. */
+static int glides(const spragManifoldPoint *point)
+{
+    const int first = point->side[0], second = point->side[1], flat = SPRAG_MANIFOLD_FLAT;
+    if (first != flat && second != flat)
+        return first == SPRAG_MANIFOLD_ROUND && second == SPRAG_MANIFOLD_ROUND;
+    return (first != flat && point->even[1]) || (second != flat && point->even[0]);
+}
+
+/* Two round sides touch where their axes are nearest, and one touches an edge where its axis is nearest to that: else
+ * the normal leans once they slide along each other, and drives them. */
+static void findCentres(const Run *run, const spragManifoldPoint *point, double at[2][3])
+{
+    if (point->side[0] == SPRAG_MANIFOLD_FLAT || point->side[1] == SPRAG_MANIFOLD_FLAT)
+        return;
+    for (int k = 0; k < 4; ++k)
+        if (point->side[k % 2] == SPRAG_MANIFOLD_ROUND)
+            nearestOfAxis(&run->shape[k % 2], at[(k + 1) % 2], at[k % 2]);
+}
+
+/* m, along the surface in this step. */
+static double creepOf(const Run *run, double at[2][3], const double n[3])
+{
+    const spragSnapshot *s = &run->world->snapshot;
+    double v[3] = {0, 0, 0};
+    for (int side = 0; side < 2; ++side) {
+        const int body = jointOf(run, 0)->body[side];
+        if (body < 0)
+            continue;
+        double arm[3], turn[3];
+        for (int i = 0; i < 3; ++i)
+            arm[i] = at[side][i] - s->body[body].position[i];
+        spragCross3(turn, s->body[body].velocity + 3, arm);
+        for (int i = 0; i < 3; ++i)
+            v[i] += (side == 0 ? 1 : -1) * (s->body[body].velocity[i] + turn[i]);
+    }
+    const double along = spragDot3(v, n);
+    return s->step * sqrt(fmax(spragDot3(v, v) - along * along, 0));
+}
+
+/* 1: the point is still one.  One that glides begins anew from here: its flat side has moved along, or its centres. */
+static int follow(const Run *run, spragManifoldPoint *point, Place *place)
 {
     const spragSnapshot *s = &run->world->snapshot;
     const spragJointState *joint = jointOf(run, 0);
-    double at[2][3], own[2][3], apart[3];
+    double was[2][3], at[2][3], own[2][3], apart[3];
     for (int side = 0; side < 2; ++side) {
         toWorld(s, joint->body[side], 1, point->carrier[side], at[side]);
         toWorld(s, joint->body[side], 0, point->normal[side], own[side]);
     }
+    memcpy(was, at, sizeof was);
+    findCentres(run, point, at);
     for (int i = 0; i < 3; ++i)
         apart[i] = at[0][i] - at[1][i];
     if (!findNormal(point, own, apart, place->n))
         return 0;
     const double arm = point->arm, height = spragDot3(apart, place->n),
                  rises = height - (point->from[0] + point->from[1]),
-                 slides = sqrt(fmax(spragDot3(apart, apart) - height * height, 0)),
+                 moved = spragDistanceSquared3(was[0], at[0]) + spragDistanceSquared3(was[1], at[1]),
+                 slides = sqrt(fmax(spragDot3(apart, apart) - height * height, 0) + moved),
                  parts = slides + fabs(rises) <= STILL * arm ? PARTS * arm : 0;
+    const int glide = glides(point);
     place->depth = point->depth - rises;
-    if (!(place->depth >= -parts && fabs(rises) <= RISES * arm && slides <= SLIDES * arm))
+    if (!(place->depth >= -parts && fabs(rises) <= RISES * arm && slides <= SLIDES * arm) ||
+        !(glide || creepOf(run, at, place->n) <= CREEPS * arm))
         return 0;
     const double part = partOf(point);
     for (int i = 0; i < 3; ++i)
         place->x[i] =
             (1 - part) * (at[0][i] - point->from[0] * place->n[i]) + part * (at[1][i] + point->from[1] * place->n[i]);
-    for (int side = 0; side < 2; ++side)
-        if (run->shape[side].class >= 0 && !(outside(&run->shape[side], place->x) <= WITHIN * arm + fmax(rises, 0)))
+    for (int side = 0; side < 2; ++side) {
+        const Shape *shape = &run->shape[side];
+        if (shape->class >= 0 && !(outside(shape, place->x) <= WITHIN * shape->least + fmax(rises, 0)))
             return 0;
+    }
+    for (int side = 0; side < 2 && glide; ++side) {
+        for (int i = 0; i < 3 && point->side[side] == SPRAG_MANIFOLD_FLAT; ++i)
+            at[side][i] += (side == 0 ? -1 : 1) * (apart[i] - height * place->n[i]);
+        toFrame(s, joint->body[side], 1, at[side], point->carrier[side]);
+    }
     return 1;
 }
 
@@ -378,7 +470,7 @@ static int keepOf(Run *run, Points *points)
         points->met[k] |= order != 0;
         if (order == 0 || run->points == POINTS_MOST)
             continue;
-        const spragManifoldPoint point = order < 0 ? turned(&world->named[k]) : world->named[k];
+        spragManifoldPoint point = order < 0 ? turned(&world->named[k]) : world->named[k];
         Place place;
         double distance;
         if (!follow(run, &point, &place) || (statically && !isInPlane(run, &point, &place)))

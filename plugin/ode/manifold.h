@@ -7,7 +7,7 @@
  * contact manifold, as other engines have it), as long as it is true:
  *
  *     the collider still names a point of theirs, and none near it;
- *     the bodies overlap there now, by as much as follows from how they lie;
+ *     the bodies overlap there now, by as much as follows from how they lie, and have the forms that they had;
  *     the point has hardly moved on either surface since it was named, and lies within both geoms.
  *
  * A round side (a capsule, a cylinder that lies) is followed by its centre of curvature, so that what rolls is not
@@ -15,7 +15,11 @@
  *
  *     depth = depth_named - (n . (c_0 - c_1) - the same when it was named),   c: centre, or point of a flat side,
  *
- * with the normal n of the flat side, and of two round ones along c_0 - c_1.
+ * with the normal n of the flat side, and of two round ones along c_0 - c_1, each where it is nearest to the other.
+ * (Fixed centres lean once the bodies slide along each other: a capsule went down a groove with 1.2 to 1.6 times
+ * g sin(slope).)  On the face of a body's box, and of two round sides, a point may go on for ever.  Others have to stay
+ * about where they were, and where they soon would not they are not kept: a body that rolls fell each time on one that
+ * was given up.
  *
  * For boxes, capsules and cylinders, not for two boxes, whose collider names all points.  Of geoms without a body
  * nobody knows where they were: there the point has to lie in the plane of one that is named.
@@ -35,11 +39,13 @@ typedef struct spragManifoldPoint {
     dBodyID body[2]; /* compared, never followed, as geoms */
     int serial[2];
     dGeomID geom[2];
-    int side[2];          /* what each geom is there: spragManifoldSide */
-    double carrier[2][3]; /* m, in the frame of each body: the centre of curvature, or the point */
-    double normal[2][3];  /* into body[0], in the frame of each */
-    double from[2];       /* m, along the normal from the point to the carriers, away from the other body */
-    double depth, arm;    /* m; from the nearer of the bodies' centres */
+    unsigned long long form[2]; /* of the geoms: sizes and place on their bodies */
+    int side[2];                /* what each geom is there: spragManifoldSide */
+    int even[2];                /* 1: a face of a body's box or cylinder, exactly */
+    double carrier[2][3];       /* m, in the frame of each body: the centre of curvature, or the point */
+    double normal[2][3];        /* into body[0], in the frame of each */
+    double from[2];             /* m, along the normal from the point to the carriers, away from the other body */
+    double depth, arm;          /* m; from the nearer of the geoms' centres */
 } spragManifoldPoint;
 
 /* Once the joints of the snapshot are there: adds the points that are kept, and notes those that are named.  0: no

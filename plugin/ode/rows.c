@@ -239,7 +239,8 @@ static void tangentRows(const dSurfaceParameters *p, double h, spragBlock *block
 static int sameGeoms(const spragSnapshot *s, const spragBlock *a, const spragBlock *b)
 {
     const dContactGeom *x = &s->joint[a->joint].contact->geom, *y = &s->joint[b->joint].contact->geom;
-    return a->body[0] == b->body[0] && a->body[1] == b->body[1] && x->g1 == y->g1 && x->g2 == y->g2;
+    return a->body[0] == b->body[0] && a->body[1] == b->body[1] && x->g1 == y->g1 && x->g2 == y->g2 &&
+           s->joint[a->joint].reversed == s->joint[b->joint].reversed;
 }
 
 void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const spragBodyState *const body[2],
