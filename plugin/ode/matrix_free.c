@@ -266,6 +266,10 @@ int spragMatrixFreeMayEnd(const spragGreedy *greedy, double seconds)
     return SECONDS_REST * blocksOf(greedy) < seconds;
 }
 
+/* In haste, of each contact, once single precision has done what it can: these take twenty times as long.  (What is left
+ * of 120 took 100 ms in steps of 2000 bodies that all but rest.) */
+enum { VISITS_AFTER = 8 };
+
 /* Visits until all is within the tolerance, `most` are made, or the deadline is past; the residual.  Without
  * greedy->best the last answer is the one that is wanted. */
 static double visitAll(const spragSolveOptions *options, spragGreedy *greedy, long each, long least, long most,
@@ -283,6 +287,9 @@ static double visitAll(const spragSolveOptions *options, spragGreedy *greedy, lo
         if (looks == 0 && greedy->visits < most && greedy->best != NULL)
             residual = spragGreedyDrop(greedy, 1, residual, others, u);
         each *= 2;
+        const long after = greedy->visits + (long)VISITS_AFTER * greedy->contact_count;
+        if (looks == 0 && greedy->many && deadline == INFINITY && greedy->lanes != NULL && greedy->lanes->done)
+            most = after < most ? after : most;
     } while (!late && residual > options->tolerance && greedy->visits < most && ++looks < LOOKS_MOST);
     if (residual <= greedy->best_residual || greedy->best == NULL)
         return residual;
