@@ -193,6 +193,29 @@ static void lightContactsSlide(void **state)
     }
 }
 
+/* With a finite mu of any size contacts never pull: one that single precision takes for infinite would hold. */
+static void steepContactsPart(void **state)
+{
+    (void)state;
+    for (int sweeps = 0; sweeps < 2; ++sweeps)
+        for (double mu = 1e10; mu < 1e300; mu *= 1e10) {
+            Heap *heap = makeHeap(7, 0);
+            spragGreedy *greedy = &heap->greedy;
+            for (int k = 0; k < CONTACTS; ++k) {
+                greedy->contact[k].mu = mu;
+                greedy->contact[k].q[0] += k % 3 - 1; /* a third parts */
+            }
+            spragGreedyBegin(greedy, NULL, NULL);
+            runEither(greedy, sweeps, 30L);
+            for (int k = 0; k < CONTACTS; ++k) {
+                const double *r = greedy->contact[k].r;
+                if (!(r[0] >= 0 && (r[0] > 0 || (r[1] == 0 && r[2] == 0))))
+                    fail_msg("sweeps %d, mu %g: r %g %g %g", sweeps, mu, r[0], r[1], r[2]);
+            }
+            freeHeap(heap);
+        }
+}
+
 /* (Where there are no vectors of sixteen both are the same.) */
 static void anyWidthFindsTheSame(void **state)
 {
@@ -256,6 +279,7 @@ int main(void)
         cmocka_unit_test(roundIsThatOfDoubles), cmocka_unit_test(staysFinite),
         cmocka_unit_test(lightContactsSlide),   cmocka_unit_test(anyWidthFindsTheSame),
         cmocka_unit_test(packsShareNoBody),     cmocka_unit_test(stopsInTime),
+        cmocka_unit_test(steepContactsPart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
