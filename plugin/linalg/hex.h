@@ -20,7 +20,7 @@ static inline int spragHexIsThere(void)
            __builtin_cpu_supports("avx512vl");
 }
 
-SPRAG_LANES(spragHex, spragHexMask)
+SPRAG_LANES(spragHex, spragHexMask, SPRAG_HEX_INLINE)
 
 SPRAG_HEX_INLINE spragHex spragHexOf(float x)
 {

@@ -13,7 +13,7 @@ typedef float spragOctRow __attribute__((vector_size(16)));
 #define SPRAG_OCT_INLINE SPRAG_QUAD_INLINE
 #define SPRAG_OCT_SHUFFLE(a, b, ...) SPRAG_SHUFFLE(spragOctMask, a, b, __VA_ARGS__)
 
-SPRAG_LANES(spragOct, spragOctMask)
+SPRAG_LANES(spragOct, spragOctMask, SPRAG_OCT_INLINE)
 
 SPRAG_OCT_INLINE spragOct spragOctOf(float x)
 {

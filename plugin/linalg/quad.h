@@ -70,27 +70,27 @@ SPRAG_QUAD_INLINE void spragQuadRows33(const double *M, spragQuad row[3])
 }
 
 /* What lanes of any width can do (quads here, linalg/oct.h).  Max: the larger; b where a is NaN. */
-#define SPRAG_LANES(lanes, mask_type)                                                                                  \
-    SPRAG_QUAD_INLINE lanes lanes##Select(mask_type mask, lanes yes, lanes no)                                         \
+#define SPRAG_LANES(lanes, mask_type, inline_of)                                                                       \
+    inline_of lanes lanes##Select(mask_type mask, lanes yes, lanes no)                                                 \
     {                                                                                                                  \
         return (lanes)(((mask_type)yes & mask) | ((mask_type)no & ~mask));                                             \
     }                                                                                                                  \
-    SPRAG_QUAD_INLINE lanes lanes##Max(lanes a, lanes b)                                                               \
+    inline_of lanes lanes##Max(lanes a, lanes b)                                                                       \
     {                                                                                                                  \
         return lanes##Select(a > b, a, b);                                                                             \
     }                                                                                                                  \
-    SPRAG_QUAD_INLINE lanes lanes##Dot3(const lanes a[3], const lanes b[3])                                            \
+    inline_of lanes lanes##Dot3(const lanes a[3], const lanes b[3])                                                    \
     {                                                                                                                  \
         return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];                                                                \
     }                                                                                                                  \
-    SPRAG_QUAD_INLINE void lanes##Cross3(lanes out[3], const lanes a[3], const lanes b[3])                             \
+    inline_of void lanes##Cross3(lanes out[3], const lanes a[3], const lanes b[3])                                     \
     {                                                                                                                  \
         out[0] = a[1] * b[2] - a[2] * b[1];                                                                            \
         out[1] = a[2] * b[0] - a[0] * b[2];                                                                            \
         out[2] = a[0] * b[1] - a[1] * b[0];                                                                            \
     }
 
-SPRAG_LANES(spragQuad, spragQuadMask)
+SPRAG_LANES(spragQuad, spragQuadMask, SPRAG_QUAD_INLINE)
 
 SPRAG_QUAD_INLINE spragQuad spragQuadOf(double x)
 {

@@ -50,7 +50,7 @@ SPRAG_QUAD_INLINE spragQuad addColumns(spragQuad u, const double W[9], const dou
 }
 
 /* (W r + q)_k; returns the index of its diagonal block, -1 if there is none. */
-SPRAG_QUAD_WIDE static int motionWide(const spragProblem *problem, int k, const double *r, double u[3])
+SPRAG_QUAD_INLINE int motionByColumns(const spragProblem *problem, int k, const double *r, double u[3])
 {
     const double *q = problem->q + 3 * (size_t)k;
     spragQuad sum = {q[0], q[1], q[2], 0};
@@ -62,6 +62,11 @@ SPRAG_QUAD_WIDE static int motionWide(const spragProblem *problem, int k, const 
     for (int i = 0; i < 3; ++i)
         u[i] = sum[i];
     return diagonal;
+}
+
+SPRAG_QUAD_WIDE static int motionWide(const spragProblem *problem, int k, const double *r, double u[3])
+{
+    return motionByColumns(problem, k, r, u);
 }
 
 static int motionNarrow(const spragProblem *problem, int k, const double *r, double u[3])

@@ -27,13 +27,14 @@ typedef struct Judgement {
     JudgedSums sums, range[SPRAG_RANGES_MOST];
 } Judgement;
 
-/* sum: m/s, q + J v */
+/* sum: m/s, q + J v.  (A finite mu that single precision does not hold must not become infinite: that is another law,
+ * of contacts that pull.) */
 INLINE void toLane(spragGreedy *greedy, int k, spragQuad sum, double residual)
 {
     const spragGreedyContact *c = &greedy->contact[k];
     spragLaneContact *to = &greedy->lanes->contact[k];
     spragQuad r = SPRAG_ROW(c->r);
-    sum[3] = c->mu;
+    sum[3] = c->mu > DBL_MAX ? c->mu : fmin(c->mu, SPRAG_LANES_MU_MOST);
     r[3] = c->nu;
     SPRAG_LANE_ROW(to->q) = __builtin_convertvector(sum, spragOctRow);
     SPRAG_LANE_ROW(to->r) = __builtin_convertvector(r, spragOctRow);

@@ -29,6 +29,7 @@ struct spragGreedy;
 /* Slip multipliers, of the trace of K: beyond it slip is against the velocity to all digits.  A ball that slides at 0.4
  * m/s under a load of 1e-13 N s has one of 1e13 1/kg, and what Newton divides by is zero in single precision. */
 #define SPRAG_LANES_NU_MOST 1e8F
+#define SPRAG_LANES_MU_MOST 1e18 /* its square has room too */
 enum {
     SPRAG_LANES_LEAST = 150, /* contacts: among fewer, too many share bodies */
     SPRAG_PACK = 16          /* contacts of a sweep at once: eight and eight where there are no sixteen lanes */

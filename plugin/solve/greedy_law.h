@@ -24,13 +24,13 @@ LAW_INLINE void BY(slip)(const BY(Shape) * s, const V q[3], const V free[2], LAW
     const V normal = -(q[0] + w[0] * x + w[1] * y) * inverse_nn, excess = mu * normal - size;
     const V dx = scale * (d * x - K12 * y), dy = scale * (a * y - K12 * x);
     const V dnormal = -(w[0] * dx + w[1] * dy) * inverse_nn;
-    const V newton = *nu - square * excess / (mu * (dnormal * square - normal * (x * dx + y * dy)));
+    const V inverse = 1.0F / (size + FLT_MIN), e[2] = {x * inverse, y * inverse};
+    const V newton = *nu - excess / (mu * (dnormal - normal * inverse * (e[0] * dx + e[1] * dy)));
     const LAW(Mask) less = excess < zero;                                                       /* nu is too small */
     const LAW(Mask) good = (newton >= LAW(Select)(less, *nu, zero)) & (less | (newton <= *nu)); /* or it is the root */
     const V any = LAW(Select)(good, newton, LAW(Select)(less, 4 * *nu + K11 + K22, 0.125F * *nu));
     const V most_nu = SPRAG_LANES_NU_MOST * (K11 + K22), next = LAW(Select)(any < most_nu, any, most_nu);
     *nu = LAW(Select)(slips, next, *nu);
-    const V inverse = 1.0F / (size + FLT_MIN), e[2] = {x * inverse, y * inverse};
     const V along = s->own[0][0] + mu * (w[0] * e[0] + w[1] * e[1]);
     /* a branch of negative slope: keep what the root says */
     const LAW(Mask) rises = (along > zero) & (q[0] < zero);

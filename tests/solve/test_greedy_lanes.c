@@ -193,6 +193,59 @@ static void lightContactsSlide(void **state)
     }
 }
 
+/* With a finite mu of any size contacts never pull: one that single precision takes for infinite would hold. */
+static void steepContactsPart(void **state)
+{
+    (void)state;
+    for (int sweeps = 0; sweeps < 2; ++sweeps)
+        for (double mu = 1e10; mu < 1e300; mu *= 1e10) {
+            Heap *heap = makeHeap(7, 0);
+            spragGreedy *greedy = &heap->greedy;
+            for (int k = 0; k < CONTACTS; ++k) {
+                greedy->contact[k].mu = mu;
+                greedy->contact[k].q[0] += k % 3 - 1; /* a third parts */
+            }
+            spragGreedyBegin(greedy, NULL, NULL);
+            runEither(greedy, sweeps, 30L);
+            for (int k = 0; k < CONTACTS; ++k) {
+                const double *r = greedy->contact[k].r;
+                if (!(r[0] >= 0 && (r[0] > 0 || (r[1] == 0 && r[2] == 0))))
+                    fail_msg("sweeps %d, mu %g: r %g %g %g", sweeps, mu, r[0], r[1], r[2]);
+            }
+            freeHeap(heap);
+        }
+}
+
+/* Of bodies so much lighter: the same motion by impulses so much smaller, whose fifth powers single precision does not
+ * hold. */
+static double leftOfLight(double lighter, int sweeps)
+{
+    Heap *heap = makeHeap(9, 0);
+    spragGreedy *greedy = &heap->greedy;
+    for (int b = 0; b < BODIES; ++b) {
+        greedy->body[b].inverse_mass *= lighter;
+        for (int i = 0; i < 9; ++i)
+            greedy->body[b].inverse_inertia[i / 3][i % 3] *= lighter;
+    }
+    spragGreedyFill(greedy, 0, CONTACTS);
+    spragGreedyBegin(greedy, NULL, NULL);
+    runEither(greedy, sweeps, 30L);
+    const double left = spragGreedyResidual(greedy, NULL);
+    freeHeap(heap);
+    return left;
+}
+
+static void massIsNoMatter(void **state)
+{
+    (void)state;
+    for (int sweeps = 0; sweeps < 2; ++sweeps)
+        for (int power = -30; power <= 40; power += 10) {
+            const double one = leftOfLight(1, sweeps), left = leftOfLight(ldexp(1, power), sweeps);
+            if (!(fabs(left - one) < 0.01 * one))
+                fail_msg("sweeps %d, 2^%d times lighter: %g m/s are left in place of %g", sweeps, power, left, one);
+        }
+}
+
 /* (Where there are no vectors of sixteen both are the same.) */
 static void anyWidthFindsTheSame(void **state)
 {
@@ -256,6 +309,7 @@ int main(void)
         cmocka_unit_test(roundIsThatOfDoubles), cmocka_unit_test(staysFinite),
         cmocka_unit_test(lightContactsSlide),   cmocka_unit_test(anyWidthFindsTheSame),
         cmocka_unit_test(packsShareNoBody),     cmocka_unit_test(stopsInTime),
+        cmocka_unit_test(steepContactsPart),    cmocka_unit_test(massIsNoMatter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
