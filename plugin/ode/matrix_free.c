@@ -266,8 +266,8 @@ int spragMatrixFreeMayEnd(const spragGreedy *greedy, double seconds)
     return SECONDS_REST * blocksOf(greedy) < seconds;
 }
 
-/* In haste, of each contact, once single precision has done what it can: these take twenty times as long.  (What is left
- * of 120 took 100 ms in steps of 2000 bodies that all but rest.) */
+/* In haste, of each contact, once single precision has done what it can: these take twenty times as long.  (What is
+ * left of 120 took 100 ms in steps of 2000 bodies that all but rest.) */
 enum { VISITS_AFTER = 8 };
 
 /* Visits until all is within the tolerance, `most` are made, or the deadline is past; the residual.  Without
