@@ -40,6 +40,13 @@ static inline void spragMul33(double out[3], const double M[9], const double x[3
     out[2] = M[6] * x[0] + M[7] * x[1] + M[8] * x[2];
 }
 
+/* out = M^T x */
+static inline void spragMulTransposed33(double out[3], const double M[9], const double x[3])
+{
+    for (int i = 0; i < 3; ++i)
+        out[i] = M[i] * x[0] + M[3 + i] * x[1] + M[6 + i] * x[2];
+}
+
 /* out += M x */
 static inline void spragMulAdd33(double out[3], const double M[9], const double x[3])
 {

@@ -511,7 +511,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     island->stirred = 0;
     const int wanted = spragMatrixFreeWanted(world, island, n), heap = spragHasteIsHeap(world, island),
               exact = !wanted || spragMatrixFreeIsEasy(world) || heap;
-    const int rests = exact && n > SPRAG_BLOCKS_MANY ? spragMatrixFreeRests(world, island) : 0;
+    const spragRest rests = exact && n > SPRAG_BLOCKS_MANY ? spragMatrixFreeRests(world, island) : SPRAG_REST_NONE;
     if (island->contact_count != n || !(wanted || rests))
         return;
     Looking looking = {.world = world,
@@ -528,7 +528,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
                  .island = island,
                  .bare = bare,
                  /* all at rest: with sleepers blocks are exact sooner */
-                 .weighs = (heap || looking.rolls) && rests < 3,
+                 .weighs = (heap || looking.rolls) && rests < SPRAG_REST_FULL,
                  .round = SPRAG_TAKE_RAW(&island->lane->arena, Round, island->body_count)};
     if (rows.round == NULL)
         return;
@@ -542,7 +542,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
         return;
     }
     island->bare = bare;
-    island->stirred = heap && rests > 0 && (rests < 3 || island->haste > 0);
+    island->stirred = heap && rests != SPRAG_REST_NONE && (rests < SPRAG_REST_FULL || island->haste > 0);
     bare->rests = rests;
     island->calmed = rests ? calmedOf(world, island) : 0;
     island->block_count = island->row_count = 0;
@@ -567,7 +567,7 @@ static spragStatus solveStirred(const spragSolveOptions *options, spragIsland *i
 {
     spragBare *bare = island->bare;
     spragSolveOptions rough = *options;
-    if (bare->rests == 1)
+    if (bare->rests == SPRAG_REST_MOST)
         rough.tolerance = fmax(options->tolerance, SPRAG_MISSED);
     spragStatus status = spragMatrixFreeStirred(&rough, &bare->greedy, bare->others, bare->u, &island->solve);
     if (!(island->solve.residual <= STIRRED_LEFT)) /* a blow */

@@ -8,8 +8,7 @@
 #ifndef SPRAG_ODE_BARE_H
 #define SPRAG_ODE_BARE_H
 
-#include "ode/world.h"
-#include "solve/greedy.h"
+#include "ode/matrix_free.h"
 
 typedef struct spragBareContact {
     double slip[2];      /* m/s, at the start of the step; 0 where it rests */
@@ -20,9 +19,9 @@ typedef struct spragBareContact {
 typedef struct spragBare {
     spragGreedy greedy; /* its contacts are the island's joints, in their order */
     spragBareContact *contact;
-    double *others; /* (contact_count) m/s, normal velocity from the guesses of the others */
-    double *u;      /* (contact_count x 3) m/s */
-    int rests;      /* 1: it is here because it seems to rest, and is asked for an exact answer */
+    double *others;  /* (contact_count) m/s, normal velocity from the guesses of the others */
+    double *u;       /* (contact_count x 3) m/s */
+    spragRest rests; /* as it seems; what rests at all is asked for an exact answer */
 } spragBare;
 
 /* Makes island->bare where the island is one of these; else, or if there is no memory, it stays NULL. */

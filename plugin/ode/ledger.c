@@ -120,8 +120,7 @@ void spragContactLocal(const spragSnapshot *s, const spragJointState *joint, dou
         const spragBodyState *body = &s->body[joint->body[side]];
         for (int i = 0; i < 3; ++i)
             d[i] -= body->position[i];
-        for (int i = 0; i < 3; ++i) /* R^T d */
-            local[side][i] = body->rotation[i] * d[0] + body->rotation[3 + i] * d[1] + body->rotation[6 + i] * d[2];
+        spragMulTransposed33(local[side], body->rotation, d);
     }
 }
 

@@ -166,9 +166,10 @@ static void toFrame(const spragSnapshot *s, int body, int is_point, const double
     double d[3] = {x[0], x[1], x[2]};
     for (int i = 0; i < 3 && body >= 0 && is_point; ++i)
         d[i] -= s->body[body].position[i];
-    const double *R = body < 0 ? NULL : s->body[body].rotation;
-    for (int i = 0; i < 3; ++i) /* R^T d */
-        local[i] = R == NULL ? d[i] : R[i] * d[0] + R[3 + i] * d[1] + R[6 + i] * d[2];
+    if (body < 0)
+        memcpy(local, d, sizeof d);
+    else
+        spragMulTransposed33(local, s->body[body].rotation, d);
 }
 
 static void toWorld(const spragSnapshot *s, int body, int is_point, const double local[3], double x[3])

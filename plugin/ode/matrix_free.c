@@ -31,7 +31,6 @@ enum {
     SWEEPS_WIDE = 180,
     SWEEPS_HASTY = 120,
     SWEEPS_BALLS = 60,
-    BALLS = 3, /* contacts a body: of balls 2.2 to 2.9, of boxes 3.5 to 5, of one kind as many as of the other 3.1 */
 
     LOOKS_MOST = 40,   /* of the judge, who says what the residual is */
     LOOKS_IN_TIME = 5, /* of the judge in SWEEPS_LATE visits of each contact, under a time limit */
@@ -75,11 +74,11 @@ void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body)
 #define STILL 1e-4 /* the same: what is slower stirs nothing */
 enum { ONE_IN = 100, ONE_IN_HEAP = 25, AHEAD = 4 };
 
-int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *island)
+spragRest spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
     if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0 || island->visited)
-        return 0;
+        return SPRAG_REST_NONE;
     const double falls = spragNorm3(s->gravity) * s->step, slow = SLOW * falls, still = STILL * falls;
     const int one_in = spragHasteIsHeap(world, island) ? ONE_IN_HEAP : ONE_IN;
     int moving = 0, stirring = 0;
@@ -94,8 +93,9 @@ int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *isla
         before = v;
     }
     if (moving == 0)
-        return stirring ? 2 : 3;
-    return moving * one_in <= 2 * island->body_count; /* each that moves is counted twice */
+        return stirring ? SPRAG_REST_SLOW : SPRAG_REST_FULL;
+    /* each that moves is counted twice */
+    return moving * one_in <= 2 * island->body_count ? SPRAG_REST_MOST : SPRAG_REST_NONE;
 }
 
 int spragMatrixFreeIsEasy(const struct spragWorld *world)
@@ -414,10 +414,10 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     const long some = (long)n * SWEEPS_LEAST + VISITS_LEAST, late_most = (long)n * SWEEPS_LATE;
     const long least = greedy->lanes != NULL ? (long)n * SWEEPS_LEAST_WIDE : some < late_most ? some : late_most;
     const int timed = options->time_limit > 0, hasty = !timed && greedy->many && n >= SPRAG_LANES_LEAST;
-    const int sweeps = n < SPRAG_LANES_LEAST            ? SWEEPS_MOST
-                       : !hasty                         ? SWEEPS_WIDE
-                       : n < BALLS * greedy->body_count ? SWEEPS_BALLS
-                                                        : SWEEPS_HASTY;
+    const int sweeps = n < SPRAG_LANES_LEAST        ? SWEEPS_MOST
+                       : !hasty                     ? SWEEPS_WIDE
+                       : spragGreedyIsBalls(greedy) ? SWEEPS_BALLS
+                                                    : SWEEPS_HASTY;
     const int limited = options->iteration_limit > 0 && options->iteration_limit < sweeps;
     const long most = (long)n * (limited ? options->iteration_limit : sweeps);
     const double begin = spragSeconds();

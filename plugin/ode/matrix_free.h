@@ -9,9 +9,17 @@
 enum { SPRAG_MATRIX_FREE_LEAST = 8 }; /* contacts of such an island */
 #define SPRAG_ROUGH 1e-5              /* m/s: a tolerance above it may be reached without W, time limit or not */
 
-/* 1: few of its bodies move against the one before, more often than not one of their neighbours; 2: none does, but some
- * still stir the others; 3: none does.  (So a pile on a platform that moves, or on a belt, rests on it.) */
-int spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *island);
+/* Of an island, each more than the one before. */
+typedef enum spragRest {
+    SPRAG_REST_NONE, /* it moves */
+    SPRAG_REST_MOST, /* but for a few bodies */
+    SPRAG_REST_SLOW, /* but some still stir the others */
+    SPRAG_REST_FULL
+} spragRest;
+
+/* By how its bodies move against the one before, more often than not one of their neighbours.  (So a pile on a platform
+ * that moves, or on a belt, rests on it.) */
+spragRest spragMatrixFreeRests(const struct spragWorld *world, const spragIsland *island);
 /* 1: under a time limit with time for more than visits. */
 int spragMatrixFreeIsEasy(const struct spragWorld *world);
 /* 1: by its limits and its size an island of so many contacts is one of these. */

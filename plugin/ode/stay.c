@@ -17,14 +17,14 @@
  * dGeomBoxPointDepth is as far off as the box is large.) */
 static int isWithin(dGeomID box, const spragBodyState *body, const double x[3], double most)
 {
-    const double *R = body->rotation;
-    double d[3];
+    double d[3], local[3];
     dVector3 length;
     for (int i = 0; i < 3; ++i)
         d[i] = x[i] - body->position[i];
+    spragMulTransposed33(local, body->rotation, d);
     dGeomBoxGetLengths(box, length);
     for (int i = 0; i < 3; ++i)
-        if (!(fabs(R[i] * d[0] + R[3 + i] * d[1] + R[6 + i] * d[2]) <= 0.5 * length[i] + most)) /* R^T d */
+        if (!(fabs(local[i]) <= 0.5 * length[i] + most))
             return 0;
     return 1;
 }

@@ -99,6 +99,12 @@ typedef struct spragGreedy {
     spragArena *arena;
 } spragGreedy;
 
+/* 1: by its contacts a body, a heap of balls: of these 2.2 to 2.9, of boxes 3.5 to 5, of as many of either kind 3.1. */
+static inline int spragGreedyIsBalls(const spragGreedy *greedy)
+{
+    return greedy->contact_count < 3 * greedy->body_count;
+}
+
 /* Room for a problem.  The caller fills the bodies' inverse masses and inertias, and of contacts direction, arm, C_k,
  * body, mu, q, r and nu.  0: no memory. */
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena);

@@ -10,10 +10,9 @@
 #include "solve/greedy_lanes.h"
 
 enum {
-    OPEN = 64,      /* packs that are filled at a time, */
-    PARTS = 6,      /* with contacts of so many parts of the list */
-    FILL_LEAST = 4, /* lanes for a contact; where one body touches so many that it takes more, there are no sweeps */
-    BALLS = 3       /* contacts a body, as in ode/matrix_free.c */
+    OPEN = 64,     /* packs that are filled at a time, */
+    PARTS = 6,     /* with contacts of so many parts of the list */
+    FILL_LEAST = 4 /* lanes for a contact; where one body touches so many that it takes more, there are no sweeps */
 };
 /* Beyond it momentum keeps alive what is not convex, as friction is. */
 #define MOMENTUM_MOST 0.9
@@ -213,7 +212,7 @@ void spragGreedyLanesSweep(spragGreedy *greedy, double enough, long least, long 
 {
     /* Of visits and time: the rest is for rounds, a visit of which takes six times the time, and which find what the
      * worst of balls need.  (1000 balls are left with twice as much with a twentieth.) */
-    const double share = greedy->contact_count < BALLS * greedy->body_count ? 0.9 : 0.95;
+    const double share = spragGreedyIsBalls(greedy) ? 0.9 : 0.95;
     const double now = spragSeconds(), until = now + share * (deadline - now);
     if (greedy->lanes->pack_count == 0)
         makePacks(greedy);

@@ -220,16 +220,16 @@ static void restHasDegrees(void **state)
         number[i] = i;
         body[i].velocity[0] = 1; /* on a belt */
     }
-    assert_int_equal(spragMatrixFreeRests(&world, &island), 3);
+    assert_int_equal(spragMatrixFreeRests(&world, &island), SPRAG_REST_FULL);
     body[100].velocity[2] = 0.9e-5;
-    assert_int_equal(spragMatrixFreeRests(&world, &island), 3);
+    assert_int_equal(spragMatrixFreeRests(&world, &island), SPRAG_REST_FULL);
     body[100].velocity[2] = 1.1e-5;
-    assert_int_equal(spragMatrixFreeRests(&world, &island), 2);
+    assert_int_equal(spragMatrixFreeRests(&world, &island), SPRAG_REST_SLOW);
     body[100].velocity[2] = 1.1e-3;
-    assert_int_equal(spragMatrixFreeRests(&world, &island), 1);
+    assert_int_equal(spragMatrixFreeRests(&world, &island), SPRAG_REST_MOST);
     for (int i = 0; i < 30; ++i)
         body[10 * i].velocity[2] = 1;
-    assert_int_equal(spragMatrixFreeRests(&world, &island), 0);
+    assert_int_equal(spragMatrixFreeRests(&world, &island), SPRAG_REST_NONE);
 }
 
 int main(void)
