@@ -20,6 +20,7 @@
 /* The same of the first methods of an island of more than FEW blocks, before it is asked for a wedge. */
 #define WORK_BEFORE 6e6
 
+#define MU_MODEST 2  /* friction up to which a wedge is rare */
 #define FAR_OFF 1e-3 /* m/s: piles that fall end below it as a rule, with a wedge they do not */
 
 enum {
@@ -100,14 +101,15 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
                               int *iterations)
 {
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
+    const spragChainPart again = part == SPRAG_CHAIN_LATER ? SPRAG_CHAIN_WHOLE : part; /* it is another problem */
     spragSolveOptions own = *options;
     spragStatus status;
     int round = 0;
     do {
         own.time_limit = spragTimeLeft(options->time_limit, begin);
         own.work_limit = ldexp(options->work_limit, -round); /* from the last round's answer */
-        status = spragChainSolvePart(part, &island->problem, &own, &island->lane->arena, island->r, island->u,
-                                     &island->solve);
+        status = spragChainSolvePart(round > 0 ? again : part, &island->problem, &own, &island->lane->arena, island->r,
+                                     island->u, &island->solve);
         *iterations += island->solve.iterations;
     } while (status != SPRAG_ERROR_MEMORY && ++round < ROUNDS_MAX &&
              (releaseParting(island, round < ROUNDS_WITH_RETURN) | holdOrSlip(island)));
@@ -202,7 +204,8 @@ static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, s
     if (!(island->wedge > 0))
         return spragPartingSolve(rest, options, island, iterations);
     own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, WORK_DESPITE) : WORK_DESPITE;
-    const spragStatus status = spragPartingSolve(SPRAG_CHAIN_DESPITE, &own, island, iterations);
+    const spragChainPart despite = rest == SPRAG_CHAIN_DOUBTED ? rest : SPRAG_CHAIN_DESPITE;
+    const spragStatus status = spragPartingSolve(despite, &own, island, iterations);
     if (status == SPRAG_OK || !isFar(options, island))
         island->wedge = 0;
     return status;
@@ -213,6 +216,51 @@ static int isAskedEarly(const spragSolveOptions *options, const spragIsland *isl
 {
     return options->solver == SPRAG_SOLVER_AUTO && options->enough > options->tolerance && island->block_count > FEW &&
            (options->work_limit > WORK_BEFORE || island->doubt > 0);
+}
+
+/* 1: it may be asked for a wedge as soon as the first methods have failed: it has all the time that it takes. */
+static int mayBeAsked(const spragSolveOptions *options, const spragIsland *island)
+{
+    return options->solver == SPRAG_SOLVER_AUTO && options->work_limit > 0 && options->iteration_limit == 0 &&
+           !(options->time_limit > 0) && !spragHasInfinite(island);
+}
+
+static int frictionIsModest(const spragIsland *island)
+{
+    int modest = 1;
+    for (int k = 0; k < island->block_count && modest; ++k)
+        modest = island->block[k].mu <= MU_MODEST;
+    return modest;
+}
+
+/* 1: it ended so far off that it may be wedged. */
+static int mayBeWedged(const spragSolveOptions *options, const spragIsland *island)
+{
+    return isFar(options, island) && (island->block_count <= LARGE || island->solve.residual > FAR_OFF);
+}
+
+/* The chain to the tolerance.  After the mode search or the sweeps, whichever comes first: a squeeze, which no rigid
+ * motion solves, ends it; against a wedge only what may find a solution despite it goes on (not with high friction,
+ * where nearly every contact is part of one). */
+static spragStatus solveExactly(const spragSolveOptions *options, spragIsland *island, int *iterations)
+{
+    spragStatus status = spragPartingSolve(SPRAG_CHAIN_SOON, options, island, iterations);
+    if (status != SPRAG_NOT_CONVERGED)
+        return status;
+    const int asked = mayBeWedged(options, island);
+    if (asked && spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        return SPRAG_ERROR_MEMORY;
+    if (island->squeezed)
+        return status;
+    if (asked && island->block_count <= LARGE && frictionIsModest(island) &&
+        spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
+        return SPRAG_ERROR_MEMORY;
+    if (island->wedge > 0)
+        return goOn(options, island, SPRAG_CHAIN_DOUBTED, iterations);
+    status = spragPartingSolve(SPRAG_CHAIN_LATER, options, island, iterations);
+    if (status == SPRAG_NOT_CONVERGED && mayBeWedged(options, island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
+        return SPRAG_ERROR_MEMORY;
+    return status;
 }
 
 /* The chain.  Where it misses, a wedge is looked for, which says that there may be no rigid solution.  In small islands
@@ -234,6 +282,8 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
         return status;
     if (!again && !island->wedged_before && solveHard(options, island, guess, iterations, &status))
         return status;
+    if (!early && mayBeAsked(options, island))
+        return solveExactly(options, island, iterations);
     status = spragPartingSolve(!early   ? SPRAG_CHAIN_WHOLE
                                : doubts ? SPRAG_CHAIN_SOON
                                         : SPRAG_CHAIN_BEGINNING,

@@ -133,12 +133,15 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     add(chain, &spragSolverVariant, glued ? ROUNDS_KNOWN : 0, tolerance);
     if (glued)
         add(chain, &spragSolverPivots, 0, tolerance);
+    chain->soon = chain->count;
     if (part == SPRAG_CHAIN_SOON)
         return;
     const int free = spragProblemHasFreeRows(problem), steps = spragConesApply(problem) ? STEPS_SMALL : STEPS_POINTS;
     const int few = spragProblemIsPlain(problem) ? STEPS_PROMPT : stepsWorth(problem, SPRAG_WORK_PROMPT);
     const int first = (int)fmin(few, fmax(STEPS_BEFORE, stepsWorth(problem, WORK_BEFORE)));
-    if (part == SPRAG_CHAIN_BEGINNING)
+    if (part == SPRAG_CHAIN_DOUBTED)
+        addNewton(chain, few, 0, tolerance);
+    else if (part == SPRAG_CHAIN_BEGINNING)
         addNewton(chain, prompt ? first : steps, !prompt, tolerance);
     else if (part != SPRAG_CHAIN_DESPITE && (part != SPRAG_CHAIN_REST || (prompt && first < few)))
         addNewton(chain, prompt || glued ? few : steps, !prompt && !glued, tolerance);
@@ -146,7 +149,7 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
         return;
     if (part != SPRAG_CHAIN_WITHIN && !free) /* the rest of the chain eliminates free rows first */
         add(chain, &spragSolverGeneration, 0, content);
-    if (part == SPRAG_CHAIN_DESPITE)
+    if (part == SPRAG_CHAIN_DESPITE || part == SPRAG_CHAIN_DOUBTED)
         return;
     if (free)
         add(chain, &spragSolverFreeRows, 0, content);
@@ -219,6 +222,7 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     add(chain, &spragSolverSweeps, sweeps, glued ? content : tolerance);
     if (!glued && !despite && part != SPRAG_CHAIN_WITHIN && spragDisturbedSuits(problem, options))
         add(chain, &spragSolverDisturbed, 0, content);
+    chain->soon = chain->count;
     if (part == SPRAG_CHAIN_SOON)
         return;
     if (!glued && !despite)

@@ -31,6 +31,7 @@ typedef struct spragChainLinks {
     const spragSolveOptions *options;
     spragChainLink link[SPRAG_CHAIN_LINKS_MOST];
     int count; /* of the links */
+    int soon;  /* of those of SPRAG_CHAIN_SOON */
 } spragChainLinks;
 
 /* Fills links->link, of the problem and options that are there. */

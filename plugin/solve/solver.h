@@ -91,8 +91,12 @@ typedef enum spragChainPart {
     /* Its first methods.  Where spragChainIsPrompt these are some milliseconds of work: after them the caller may ask
      * whether there is a solution at all. */
     SPRAG_CHAIN_BEGINNING,
-    /* Of these no more than the mode search, or sweeps: where a wedge was found some steps ago. */
+    /* Of these no more than the mode search, or sweeps, after which a wedge may be looked for. */
     SPRAG_CHAIN_SOON,
+    /* All that comes after those, from where they ended. */
+    SPRAG_CHAIN_LATER,
+    /* The same against a wedge: some steps of Newton's method, and contacts one by one. */
+    SPRAG_CHAIN_DOUBTED,
     /* The methods after those. */
     SPRAG_CHAIN_REST,
     /* Of the rest the ones that may find a solution although a wedge stands against it (existence.h). */
