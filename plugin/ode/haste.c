@@ -16,8 +16,8 @@ enum {
 
     /* Contacts of an island that may be hurried (a car on sixty of mu = 340 is worth all the work). */
     LEAST = 100,
-    /* Of one that is large: in haste it begins without W, and has haste for what it misses; where the program plays all
-     * are. */
+    /* Of one that is large: in haste it begins without W, and has haste for what it misses; heaps, and where the program
+     * plays, are all of these. */
     LARGE = 400,
     /* The same, and of one that may be hurried, where some have mu = infinity: heaps of them ask for what no motion
      * gives.  Twenty boxes took 8 ms a step and up to 270. */
@@ -107,8 +107,8 @@ static int isOurs(const struct spragWorld *world, const spragIsland *island)
 
 static int isLarge(const struct spragWorld *world, const spragIsland *island)
 {
-    const int least = island->sticks ? LARGE_STICKY : plays(&world->config) ? LEAST : LARGE;
-    return island->falls || island->contact_count > least;
+    const int few = plays(&world->config) || !spragHasteIsFlat(island);
+    return island->falls || island->contact_count > (island->sticks ? LARGE_STICKY : few ? LEAST : LARGE);
 }
 
 /* The record of the last step that a joint has as a contact, as a guide, or as the first end of a bearing; -1: none. */
@@ -225,10 +225,8 @@ int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
 
 int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
 {
-    const int n = island->contact_count;
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
-    return isOurs(world, island) && n > (island->sticks ? LARGE_STICKY : LARGE) && !spragHasteIsFlat(island) &&
-           falls > FALLS;
+    return isOurs(world, island) && !spragHasteIsFlat(island) && falls > FALLS;
 }
 
 int spragHasteFalls(const struct spragWorld *world, const spragIsland *island)
