@@ -123,6 +123,7 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
     if (island->declined != NULL)
         return;
     if (work->solve) {
+        island->flat = spragHasteIsFlat(world, island);
         island->sticks = spragHasteSticks(world, island);
         island->falls = spragHasteFalls(world, island);
         island->haste = spragHasteOf(world, island);

@@ -16,8 +16,8 @@ enum {
 
     /* Contacts of an island that may be hurried (a car on sixty of mu = 340 is worth all the work). */
     LEAST = 100,
-    /* Of one that is large: in haste it begins without W, and has haste for what it misses; heaps, and where the program
-     * plays, are all of these. */
+    /* Of one that is large: in haste it begins without W, and has haste for what it misses; where it is a heap, or the
+     * program plays, from LEAST on. */
     LARGE = 400,
     /* The same, and of one that may be hurried, where some have mu = infinity: heaps of them ask for what no motion
      * gives.  Twenty boxes took 8 ms a step and up to 270. */
@@ -30,7 +30,8 @@ enum {
 
     W_IS_DEAR = 3000, /* contacts of an island whose W takes longer than all that haste leaves */
 
-    LOOKS = 64, /* contacts whose records are read */
+    LOOKS = 64, /* contacts that are looked at, or whose records are */
+    BESIDE = 8, /* contacts of a pair of bodies that are looked at, on either side of one: they are made together */
     LATE = 500, /* iterations: more than the chain's first links have in a step */
     SMALL = 60, /* blocks of an island that may be hard (solve/chain_links.h) */
     /* Contacts times Newton's steps, some 40 ms: more of them in a step are too many; and in a large heap, whose bodies
@@ -65,11 +66,14 @@ enum {
 /* An island with mu = infinity that holds, though in conflict: visits carry shear too slowly along a row of boxes that
  * two walls press together, and let it fall. */
 #define HOLDS 0.2
-/* Contacts a body: 4 of a box on another one, 6 to 10 in walls, pyramids and towers that touch.  Heaps of balls have
- * 2, of boxes 4, 4.5 to 5 once they rest, and what is left of their steps keeps no heap moving: 300 boxes took 5 to 13
- * ms a step, with a share as walls have it 25 to 29, and came to rest no sooner; 300 balls 8 and 13.  (From 4.5 on
- * flat, 1000 boxes took 340 ms in a step in which one tips, 800 that a tower hits 690; it is 100 and 120.) */
-#define FLAT 5.5
+/* Of the pairs of bodies that touch, such a part touches along a face or an edge, with two and more points of one
+ * normal: all pairs of walls, pyramids, towers, arches and houses of cards do; of heaps of boxes 0.33 to 0.76, of boxes
+ * and convex meshes 0.32 to 0.9, of capsules or cylinders 0.04 to 0.32.  What is left of the steps of a heap keeps none
+ * moving: 300 boxes took 5 to 13 ms a step, with a share of the work as walls have it 25 to 29, and came to rest no
+ * sooner; 300 balls 8 and 13.  (It was asked how many contacts a body has, 5.5 and more: an arch has 4.1, a heap of
+ * meshes 6 to 7, as colliders name up to 8 points of a pair.) */
+#define FLAT 0.9
+#define PARALLEL (1 - 1e-6) /* cosine between normals that are one */
 /* m/s that gravity gives in a step of such a heap: of less SPRAG_MISSED is no small part, and it would sink. */
 #define FALLS 1e-2
 
@@ -79,15 +83,45 @@ static int plays(const spragConfig *config)
     return config->enough > config->tolerance;
 }
 
-int spragHasteIsFlat(const spragIsland *island)
+static int ofOnePair(const spragJointState *a, const spragJointState *b)
 {
-    return island->contact_count >= FLAT * island->body_count;
+    return b->contact != NULL && a->body[0] == b->body[0] && a->body[1] == b->body[1];
+}
+
+int spragHasteIsFlat(const struct spragWorld *world, const spragIsland *island)
+{
+    const int count = island->contact_count > LARGE_STICKY ? island->joint_count : 0, each = count / LOOKS + 1;
+    const spragJointState *joint = world->snapshot.joint;
+    double pairs = 0, flat = 0;
+    for (int i = 0; i < count; i += each) {
+        const spragJointState *one = &joint[island->joint[i]];
+        int begin = i, end = i + 1, parallel = 0;
+        if (one->contact == NULL)
+            continue;
+        while (begin > 0 && i - begin < BESIDE && ofOnePair(one, &joint[island->joint[begin - 1]]))
+            --begin;
+        while (end < count && end - i < BESIDE && ofOnePair(one, &joint[island->joint[end]]))
+            ++end;
+        const dReal *n = one->contact->geom.normal;
+        for (int k = begin; k < end; ++k) {
+            const dReal *m = joint[island->joint[k]].contact->geom.normal;
+            parallel += n[0] * m[0] + n[1] * m[1] + n[2] * m[2] > PARALLEL;
+        }
+        pairs += 1.0 / (end - begin);
+        flat += parallel > 1 ? 1.0 / (end - begin) : 0;
+    }
+    return flat > FLAT * pairs;
+}
+
+int spragHasteLoose(const spragIsland *island)
+{
+    return !island->flat && island->contact_count > LEAST &&
+           (island->contact_count > LARGE || island->contact_count == island->joint_count);
 }
 
 int spragHasteSticks(const struct spragWorld *world, const spragIsland *island)
 {
-    const int each = island->joint_count / LOOKS + 1,
-              asked = island->contact_count > LARGE_STICKY && !spragHasteIsFlat(island);
+    const int each = island->joint_count / LOOKS + 1, asked = island->contact_count > LARGE_STICKY && !island->flat;
     int sticks = 0;
     for (int i = 0; i < island->joint_count && asked && sticks < 2; i += each) {
         const dContact *contact = world->snapshot.joint[island->joint[i]].contact;
@@ -107,7 +141,7 @@ static int isOurs(const struct spragWorld *world, const spragIsland *island)
 
 static int isLarge(const struct spragWorld *world, const spragIsland *island)
 {
-    const int few = plays(&world->config) || !spragHasteIsFlat(island);
+    const int few = plays(&world->config) || spragHasteLoose(island);
     return island->falls || island->contact_count > (island->sticks ? LARGE_STICKY : few ? LEAST : LARGE);
 }
 
@@ -215,7 +249,7 @@ static int isSlow(const spragSnapshot *s, const spragIsland *island, double time
 /* 1: and all but rest. */
 static int mayRest(const spragSnapshot *s, const spragIsland *island)
 {
-    return spragHasteIsFlat(island) && isSlow(s, island, SLOW);
+    return island->flat && isSlow(s, island, SLOW);
 }
 
 int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
@@ -226,13 +260,13 @@ int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
 int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
 {
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
-    return isOurs(world, island) && !spragHasteIsFlat(island) && falls > FALLS;
+    return isOurs(world, island) && (island->sticks || spragHasteLoose(island)) && falls > FALLS;
 }
 
 int spragHasteFalls(const struct spragWorld *world, const spragIsland *island)
 {
-    return isOurs(world, island) && !island->sticks && island->contact_count == island->joint_count &&
-           !spragHasteIsFlat(island) && world->snapshot.active_count > LARGE && mostMove(&world->snapshot, island);
+    return isOurs(world, island) && !island->sticks && island->contact_count == island->joint_count && !island->flat &&
+           world->snapshot.active_count > LARGE && mostMove(&world->snapshot, island);
 }
 
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,
@@ -247,7 +281,7 @@ int spragHasteEnds(const struct spragWorld *world, const spragIsland *island)
     const int may_be_wedged = residual > FAR_OFF && island->contact_count <= SPRAG_WEDGED_MOST;
     /* (To a rough tolerance a step of a heap that still moves is soon solved, and halves the haste; the next one, with
      * a blow, would have W and its sweeps: 190 ms of 500 boxes and balls, for as much residual.) */
-    const int roughly = world->config.tolerance >= SPRAG_ROUGH && !spragHasteIsFlat(island);
+    const int roughly = world->config.tolerance >= SPRAG_ROUGH && !island->flat;
     const int most = roughly ? island->haste > 0 : island->haste == HASTE_MOST;
     if (most && residual > NEAR && !may_be_wedged)
         return 1;
@@ -295,9 +329,7 @@ static int hasteLeast(const struct spragWorld *world, const spragIsland *island)
     if (island->falls)
         return HASTE_MOST;
     const int joints = mayRest(&world->snapshot, island) ? island->contact_count : world->snapshot.active_count;
-    const double first = island->sticks                                       ? FIRST_STICKY
-                         : plays(&world->config) || !spragHasteIsFlat(island) ? FIRST_HEAP
-                                                                              : FIRST;
+    const double first = island->sticks ? FIRST_STICKY : plays(&world->config) || !island->flat ? FIRST_HEAP : FIRST;
     const double haste = 2 * log2(joints / first);
     return haste > 0 ? (int)fmin(haste, hasteMost(world, island)) : 0;
 }
@@ -319,7 +351,7 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
         ++known;
     }
     const int haste = known > 0 ? (sum + known / 2) / known : 0;
-    const double still = island->sticks ? SLOW : spragHasteIsFlat(island) ? STILL : STILL_HEAP;
+    const double still = island->sticks ? SLOW : island->flat ? STILL : STILL_HEAP;
     const int moves = !isSlow(&world->snapshot, island, still), is_new = 2 * known < looks && !island->sticks;
     const int least = is_new || moves ? hasteLeast(world, island) : 0;
     if (!isLarge(world, island)) /* it may be a part of what was large */
@@ -342,7 +374,7 @@ static int isGlue(const spragIsland *island)
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double enough = fmax(fmax(world->config.tolerance, world->config.enough), SPRAG_MISSED);
-    const double most_dear = isLarge(world, island) && !spragHasteIsFlat(island) ? DEAR_HEAP : DEAR,
+    const double most_dear = isLarge(world, island) && !island->flat ? DEAR_HEAP : DEAR,
                  dear = plays(&world->config) ? fmin(most_dear, DEAR_PLAY * world->snapshot.step) : most_dear;
     const int is_dear = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear,
               in_conflict = island->sticks && island->wedge > 0 && !isSlow(&world->snapshot, island, HOLDS),

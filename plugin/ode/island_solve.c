@@ -1,8 +1,6 @@
 #include "ode/island_solve.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -369,9 +367,7 @@ int spragIslandSolve(struct spragWorld *world, const spragPointerMap *surfaces, 
         return solveBare(world, surfaces, island, seconds);
     const spragBlock *const block = island->block;
     double *const guess = spragEchoKeep(world, island);
-    const double dbg = spragSeconds();
     solveBlocks(world, surfaces, island, seconds);
-    if (getenv("DBG") && (spragSeconds()-dbg)>0.02) fprintf(stderr, "DBG blocks %d/%d bodies %d haste %d wb %d wedge %g sq %d yielded %g res %.2e rigid %.2e it %d(newton %d) missed %d flat %d slow? lean %d greedy %d ms %.1f  solved by: links %d\n", island->block_count, island->block_total, island->body_count, island->haste, island->wedged_before, island->wedge, island->squeezed, island->yielded, island->solve.residual, island->rigid, island->solve.iterations, island->solve.method_iterations[SPRAG_SOLVER_NEWTON], island->missed, spragHasteIsFlat(island), island->lean, island->greedy!=NULL, (spragSeconds()-dbg)*1e3, (int)island->solve.fallback);
     if (guess != NULL && block == island->block)
         spragEchoFindFew(world, guess, island);
     return 1;

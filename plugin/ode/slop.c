@@ -6,9 +6,8 @@
 #include "ode/haste.h"
 
 enum {
-    LOOKS = 64,  /* contacts whose records are read */
-    LARGE = 400, /* contacts of an island that has a slop: smaller ones are solved, as a rule; */
-    HEAP = 100   /* of one whose bodies do not lie flat on each other */
+    LOOKS = 64, /* contacts whose records are read */
+    LARGE = 400 /* contacts of an island that has a slop, if it is no heap: smaller ones are solved, as a rule */
 };
 #define SLOP_TIMES 15   /* what an answer may part in a step: overlaps differ, and the next answers add to it */
 #define SLOP_FLAT 5     /* the same of what lies flat: with more, walls that had moved rested less often */
@@ -53,7 +52,7 @@ double spragSlopOf(const struct spragWorld *world, const spragIsland *island)
 
 double spragSlopNext(const struct spragWorld *world, const spragIsland *island)
 {
-    const int n = island->contact_count, heap = n > HEAP && !spragHasteIsFlat(island), large = heap || n > LARGE;
+    const int heap = spragHasteLoose(island), large = heap || island->contact_count > LARGE;
     const double pace = world->snapshot.pace, times = heap || island->sticks ? SLOP_TIMES : SLOP_FLAT,
                  parts = times * island->solve.residual * pace,
                  falls = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace,

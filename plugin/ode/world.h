@@ -170,6 +170,7 @@ typedef struct spragIsland {
     int guides_yield;    /* 1: guides had to, too */
     /* what follows begins as zeros where the island is not lone (batches.c), and has no value where it is */
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
+    int flat;      /* 1: its bodies lie flat on each other (spragHasteIsFlat) */
     int sticks;    /* 1 or 2: a heap some of whose contacts have mu = infinity (spragHasteSticks) */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
     int asked;  /* iterations of passing.c */

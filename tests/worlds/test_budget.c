@@ -118,6 +118,13 @@ static void compareProblems(struct spragWorld *bare, struct spragWorld *blocks, 
     }
 }
 
+/* What stays of the overlaps follows from the answers, which differ. */
+static void forgetSlop(struct spragWorld *world)
+{
+    for (int k = 0; k < world->memory_count; ++k)
+        world->memory[k].slop = 0;
+}
+
 static void problemIsThatOfBlocks(void **state)
 {
     (void)state;
@@ -128,6 +135,8 @@ static void problemIsThatOfBlocks(void **state)
         SceneWorld *bare = openPile(boxes, &rough), *blocks = openPile(boxes, &named);
         for (int k = 0; k < 5; ++k) {
             copyState(bare, blocks);
+            forgetSlop(bare->sprag);
+            forgetSlop(blocks->sprag);
             assert_int_equal(SceneStep(blocks, GAME), SPRAG_OK);
             assert_int_equal(SceneStep(bare, GAME), SPRAG_OK);
             compareProblems(bare->sprag, blocks->sprag, k == 0);

@@ -63,7 +63,7 @@ typedef struct spragConfig {
     int patient;   /* 1: a large island has all its work limit in every step.  Default 0: while it ends above 1e-6 m/s,
                       or takes more than some 40 ms (10 where its bodies do not lie flat on each other; or half of
                       stepsize, where `enough` is given), it has half as much in each step, down to some milliseconds,
-                      or, of up to 400 contacts that do not fall, half; a heap of more than 400 contacts begins with
+                      or, of up to 400 contacts of what lies flat, half; a heap of more than 100 contacts begins with
                       less while it moves, and ends at some 1e-6 m/s, whatever the tolerance, while it rests but for a
                       few bodies (docs/architecture.md, Piles on the move) */
     int forgetful; /* 1: a step depends on the state of the world alone.  Nothing is kept from the last step: every
