@@ -9,7 +9,7 @@ static InteriorSetup setup, other;
 
 static int solve(InteriorSetup *s, double tolerance, int limit)
 {
-    return spragInteriorSolve(&s->cones, &(spragStop){tolerance, 0, limit}, &s->tangent, &s->arena, s->r);
+    return spragInteriorSolve(&s->cones, &(spragStop){tolerance, 0, limit}, 0, &s->tangent, &s->arena, s->r);
 }
 
 /* From some sweeps to 1e-6, as near as it leads: the scaling loses its digits at the boundary.  Where W is regular and
@@ -73,7 +73,8 @@ static void limitsKeepTheBest(void **state)
     interiorSetup(&setup, &random.problem, 0);
     spragArena empty = {0};
     spragAllocFailAt(1);
-    assert_int_equal(spragInteriorSolve(&setup.cones, &(spragStop){1e-8, 0, 10}, &setup.tangent, &empty, setup.r), -1);
+    assert_int_equal(spragInteriorSolve(&setup.cones, &(spragStop){1e-8, 0, 10}, 0, &setup.tangent, &empty, setup.r),
+                     -1);
     spragAllocFailAt(0);
     spragArenaFree(&empty);
     spragArenaFree(&setup.arena);
