@@ -80,9 +80,26 @@ static void limitsKeepTheBest(void **state)
     spragArenaFree(&setup.arena);
 }
 
+/* To a tolerance that no step reaches: with patience it ends where nothing is gained any more, and loses nothing. */
+static void patienceEnds(void **state)
+{
+    (void)state;
+    enum { PATIENCE = 4 };
+    randomProblem(&random, 4, 0.5, N / 2);
+    interiorSetup(&setup, &random.problem, 3);
+    interiorSetup(&other, &random.problem, 3);
+    const spragStop stop = {0, 0, 1000};
+    const int all = solve(&other, 0, 1000);
+    const int steps = spragInteriorSolve(&setup.cones, &stop, PATIENCE, &setup.tangent, &setup.arena, setup.r);
+    assert_in_range(steps, PATIENCE, all - 1);
+    assert_true(spragProblemResidual(&random.problem, setup.r) <= 1e-6);
+    spragArenaFree(&setup.arena);
+    spragArenaFree(&other.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(randomProblemsAreSolved), cmocka_unit_test(unitsDoNotMatter),
-                                       cmocka_unit_test(limitsKeepTheBest)};
+                                       cmocka_unit_test(limitsKeepTheBest), cmocka_unit_test(patienceEnds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
