@@ -29,7 +29,7 @@ enum {
     BLOCKS_ENOUGH = 1000,   /* in an island to which WORK_ENOUGH applies, at most */
     ENTRIES_LATE = 2000000, /* blocks of W, 150 MB, at most: it is then made when methods without it have failed */
     SURGES_MAX = 4,         /* times that an island begins again because its answer throws bodies */
-    PROBES = 3,             /* looks by sweeps, before a solution, for rows that do not hold; of what tumbles one: */
+    PROBES = 3,             /* looks by sweeps, before a solution, for rows that do not hold; one of what tumbles */
     SWEEPS_PROBE = 16       /* of each look: 8 find fewer of these rows */
 };
 

@@ -515,7 +515,8 @@ static spragStatus solveNearby(int few, const spragProblem *problem, const sprag
     const int ready = spragProximalInitWithin(&newton.proximal, problem, newton.space, most, arena);
     spragStatus status = ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
     if (ready > 0) {
-        newton.limit = few ? (int)(options->work_limit / (newton.proximal.tangent.price + passes)) : STEPS_ON;
+        const int paid = limitOf(options, newton.proximal.tangent.price + passes);
+        newton.limit = few ? paid : (int)fmax(STEPS_NEARBY, fmin(STEPS_ON, paid));
         newton.proximal.look = few ? 0 : STEPS_NEARBY;
         newton.proximal.tangent.accuracy = SPRAG_TANGENT_ROUGH;
     }
