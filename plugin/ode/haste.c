@@ -28,6 +28,8 @@ enum {
     SHARE = 40,
     SHARE_LESS = 10,
 
+    MECHANISMS = 4, /* of a heap of them */
+
     W_IS_DEAR = 3000, /* contacts of an island whose W takes longer than all that haste leaves */
 
     LOOKS = 64, /* contacts that are looked at, or whose records are */
@@ -76,6 +78,8 @@ enum {
 #define PARALLEL (1 - 1e-6) /* cosine between normals that are one */
 /* m/s that gravity gives in a step of such a heap: of less SPRAG_MISSED is no small part, and it would sink. */
 #define FALLS 1e-2
+#define SPARSE 2          /* contacts a body of such a heap (ragdolls: 0.3 to 1); what stands on four points has more */
+#define SHARE_JOINTED 0.9 /* of the bodies of a heap of mechanisms */
 
 /* 1: the program plays: it has said what residual is enough. */
 static int plays(const spragConfig *config)
@@ -269,6 +273,22 @@ int spragHasteFalls(const struct spragWorld *world, const spragIsland *island)
            world->snapshot.active_count > LARGE && mostMove(&world->snapshot, island);
 }
 
+/* 1: all but a tenth of its bodies belong to mechanisms, of which there are several. */
+static int isOfMechanisms(const spragSnapshot *s, const spragIsland *island)
+{
+    int count = 0;
+    for (int i = 0; i < island->body_count; ++i)
+        count += s->body[island->body[i]].articulation >= 0;
+    return island->articulation_count >= MECHANISMS && count >= SHARE_JOINTED * island->body_count;
+}
+
+int spragHasteTumbles(const struct spragWorld *world, const spragIsland *island)
+{
+    return isOurs(world, island) && !island->sticks && island->contact_count <= LARGE &&
+           island->contact_count < SPARSE * island->body_count && isOfMechanisms(&world->snapshot, island) &&
+           !isSlow(&world->snapshot, island, STILL);
+}
+
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,
  * 0.1 to 0.7 s more.  Where such a pile may rest visits go on from step to step, as its contacts stay the same, and
  * are enough while they gain. */
@@ -380,6 +400,8 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
               in_conflict = island->sticks && island->wedge > 0 && !isSlow(&world->snapshot, island, HOLDS),
               missed =
                   (!(island->solve.residual <= enough) || in_conflict) && (island->haste > 0 || isLarge(world, island));
+    if (island->tumbles)
+        return island->haste;
     const int next = island->stirred && !(island->solve.residual <= world->config.tolerance)
                          ? island->haste
                          : island->haste + (is_dear || missed ? 1 : -1);

@@ -12,9 +12,10 @@
  * half the time that it stands for.  An island that moves slowly, of bodies that lie flat on each other, may come to
  * rest, and its haste stays lower.
  *
- * Heaps are all that do not lie flat, from 100 contacts on (with joints, of which visits carry little, from 400).  (They were solved to the tolerance up to 400: 120 boxes
- * that fell into a bin took 18 ms a step in the mean and up to 113, mixed bodies 25 and 146; it is 1.0 and 30, 1.9 and
- * 44, and they come to rest as soon or sooner, with 0.02 of half their thickness in overlap, as QuickStep 0.03.)
+ * Heaps are all that do not lie flat, from 100 contacts on (with joints, of which visits carry little, from 400).
+ * (They were solved to the tolerance up to 400: 120 boxes that fell into a bin took 18 ms a step in the mean and up to
+ * 113, mixed bodies 25 and 146; it is 1.0 and 30, 1.9 and 44, and they come to rest as soon or sooner, with 0.02 of
+ * half their thickness in overlap, as QuickStep 0.03.)
  * Walls, towers and arches of 100 to 400 contacts (where the program plays, or in a fall, they count as large) have
  * haste only after a step that took long, at most 1, until a step is solved, and keep their W: their steps are mostly
  * cheap.  (At most 2 gained nothing in the mean and missed 1e-6 m/s in 207 of 8100 steps, it is 82.)
@@ -46,6 +47,13 @@ int spragHasteSticks(const struct spragWorld *world, const spragIsland *island);
  * a bin pass through some ten steps with three to five such islands of 100 to 400 contacts, 10 to 40 ms each.
  * island->sticks is known, and such ones do not. */
 int spragHasteFalls(const struct spragWorld *world, const spragIsland *island);
+/* 1: a heap of mechanisms that falls, as of ragdolls: 100 to 400 contacts, less than two a body, no less than four
+ * mechanisms, all but a tenth of its bodies are theirs, and they move about their mean by more than half of what
+ * gravity gives in a step.  Where it strikes sweeps leave 0.1 to 1 m/s; to solve that took ten times a usual step, and
+ * the next one is another problem.  So it has sweeps, as many steps of an interior point or of Newton's method as some
+ * milliseconds pay for, and one look for limits that do not hold; 1e-4 m/s are enough.  (Larger ones have their haste,
+ * and it would take as long.)  The island is assembled. */
+int spragHasteTumbles(const struct spragWorld *world, const spragIsland *island);
 /* The haste of an island that is to be solved, from the records of its contacts, the size of the world and how its
  * bodies move; >= 0.  island->falls is known. */
 int spragHasteOf(const struct spragWorld *world, const spragIsland *island);

@@ -29,7 +29,7 @@ enum {
     BLOCKS_ENOUGH = 1000,   /* in an island to which WORK_ENOUGH applies, at most */
     ENTRIES_LATE = 2000000, /* blocks of W, 150 MB, at most: it is then made when methods without it have failed */
     SURGES_MAX = 4,         /* times that an island begins again because its answer throws bodies */
-    PROBES = 3,             /* looks by sweeps, before a solution, for rows that do not hold */
+    PROBES = 3,             /* looks by sweeps, before a solution, for rows that do not hold; one of what tumbles */
     SWEEPS_PROBE = 16       /* of each look: 8 find fewer of these rows */
 };
 
@@ -244,7 +244,8 @@ static spragStatus solveHeld(struct spragWorld *world, const spragPointerMap *su
     spragSolveOptions own = *options;
     spragStatus status = SPRAG_OK;
     int broken = 1;
-    for (int k = 0; k < PROBES && probed && broken > 0 && status == SPRAG_OK; ++k) {
+    const int probes = island->tumbles ? 1 : PROBES;
+    for (int k = 0; k < probes && probed && broken > 0 && status == SPRAG_OK; ++k) {
         if (island->declined != NULL || !holdsRows(island))
             break;
         broken = probe(world, &own, island, k > 0 && near ? SPRAG_CHAIN_NEAR : SPRAG_CHAIN_SWEPT);
@@ -313,11 +314,12 @@ static void solveBlocks(struct spragWorld *world, const spragPointerMap *surface
 {
     const double begin = seconds_left > 0 ? spragSeconds() : 0;
     spragSolveOptions options = spragIslandSolveOptions(&world->config, seconds_left);
+    island->tumbles = spragHasteTumbles(world, island);
     const spragStatus status = solveHeld(world, surfaces, &options, island);
     takeImpulses(world, island, status);
     options.time_limit = spragTimeLeft(seconds_left, begin);
     solveBlow(world, surfaces, &options, island, status);
-    for (int round = 1; round <= SURGES_MAX; ++round) {
+    for (int round = island->tumbles ? SURGES_MAX - 1 : 1; round <= SURGES_MAX; ++round) {
         options.time_limit = spragTimeLeft(seconds_left, begin);
         if (!solveSurge(world, surfaces, &options, island, round))
             break;

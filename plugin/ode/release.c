@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "linalg/vec3.h"
+#include "ode/haste.h"
 #include "ode/record.h"
 #include "ode/soften.h"
 #include "problem/residual.h"
@@ -20,12 +21,18 @@
 /* The same of the first methods of an island of more than FEW blocks, before it is asked for a wedge. */
 #define WORK_BEFORE 6e6
 
-#define MU_MODEST 2  /* friction up to which a wedge is rare */
+#define MU_MODEST 2 /* friction up to which a wedge is rare */
+/* Of a heap of mechanisms that tumbles (haste.h), some 8 ms; of what missed FAR_OFF in this step half as much each
+ * time, down to an eighth. */
+#define WORK_TUMBLING 3e6
+#define TUMBLING 1e-4 /* m/s: is enough for one that falls */
+
 #define FAR_OFF 1e-3 /* m/s: piles that fall end below it as a rule, with a wedge they do not */
 
 enum {
     ROUNDS_WITH_RETURN = 4,
     ROUNDS_MAX = 8,
+    MISSES_TUMBLING = 3,
     MISSES_PATIENT =
         2, /* misses of an island in one step, after which methods get no more than STEPS_PROMPT iterations: */
     STEPS_PROMPT = 300, /* joints in conflict are solved again for each bound, motor and surge */
@@ -299,6 +306,17 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
     return early ? goOn(options, island, rest, iterations) : status;
 }
 
+/* No wedge is looked for, as what comes next is another problem. */
+static spragStatus solveTumbling(const spragSolveOptions *options, spragIsland *island, int *iterations)
+{
+    spragSolveOptions own = *options;
+    own.tolerance = fmax(own.tolerance, TUMBLING);
+    own.work_limit = ldexp(WORK_TUMBLING, -(island->missed < MISSES_TUMBLING ? island->missed : MISSES_TUMBLING));
+    const spragStatus status = spragPartingSolve(SPRAG_CHAIN_TUMBLING, &own, island, iterations);
+    island->missed += !(island->solve.residual <= FAR_OFF);
+    return status == SPRAG_NOT_CONVERGED ? SPRAG_LIMIT : status;
+}
+
 /* Is a wedge that was not asked so yet a squeeze?  (Of a large island the next step asks.)  1: no memory. */
 static int nameSqueeze(spragIsland *island, spragStatus *status)
 {
@@ -316,12 +334,13 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
               waits = !(given->time_limit > 0) && island->block_count <= most;
     spragSolveOptions own = *given;
     const spragSolveOptions *options = &own;
+    const int tumbles = island->tumbles && spragChainApproaches(&island->problem, given);
     const int again = island->wedge > 0,
               few = given->time_limit > 0 && given->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW_SQUEEZED;
     const double begin = given->time_limit > 0 ? spragSeconds() : 0;
     double *guess = NULL; /* kept if the island was wedged or hard in the last step */
     int iterations = 0;
-    if (waits && island->missed >= MISSES_PATIENT && own.iteration_limit == 0)
+    if (waits && !tumbles && island->haste == 0 && island->missed >= MISSES_PATIENT && own.iteration_limit == 0)
         own.iteration_limit = STEPS_PROMPT;
     if ((waits || few) && (again || island->wedged_before || island->hard_before)) {
         const size_t n = 3 * (size_t)island->block_count;
@@ -332,7 +351,9 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     }
     island->wedge = island->squeezed = 0;
     spragStatus status = SPRAG_NOT_CONVERGED;
-    if (waits)
+    if (tumbles)
+        status = solveTumbling(options, island, &iterations);
+    else if (waits)
         status = solveRigid(options, island, guess, again, &iterations);
     else if (!few || !(again || island->wedged_before) || !isSqueezed(options, island, &status))
         status = spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, &iterations);

@@ -172,6 +172,7 @@ typedef struct spragIsland {
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int flat;      /* 1: its bodies lie flat on each other (spragHasteIsFlat) */
     int sticks;    /* 1 or 2: a heap some of whose contacts have mu = infinity (spragHasteSticks) */
+    int tumbles;   /* 1: a heap of mechanisms that falls (haste.h) */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
     int asked;  /* iterations of passing.c */
     double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0; or less that

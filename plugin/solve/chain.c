@@ -38,6 +38,7 @@ typedef struct Run {
     double *r, *u;                   /* (3 nc) u = W r + q */
     double *candidate, *candidate_u; /* (3 nc) */
     spragSolveInfo *info;            /* info->residual: of r */
+    int tumbles;                     /* 1: what it leaves may creep */
 } Run;
 
 static int isSolved(const Run *run)
@@ -148,7 +149,7 @@ static spragStatus lastSweeps(Run *run)
 /* 1: what holds moves, and by more than rounding.  Who limits the iterations has asked for no more than that. */
 static int creeps(const Run *run)
 {
-    return run->options->iteration_limit == 0 &&
+    return run->options->iteration_limit == 0 && !run->tumbles &&
            spragVelocityCreep(run->problem, run->r, run->u) > SPRAG_CREEP_ROUNDING;
 }
 
@@ -251,6 +252,7 @@ static spragStatus runChain(Run *run, spragChainPart part)
     const int searched = first->method == &spragSolverVariant, approached = first->method == &spragSolverApproach,
               swept = approached || first->method == &spragSolverSweeps;
     spragStatus status = SPRAG_OK;
+    run->tumbles = part == SPRAG_CHAIN_TUMBLING;
     info->residual = spragProblemJudge(run->problem, run->r, run->u);
     if (part == SPRAG_CHAIN_SWEPT && isSolved(run))
         return SPRAG_OK;

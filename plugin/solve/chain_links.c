@@ -19,7 +19,8 @@
  *                      4. where work is limited: contacts one by one (generation.c, up to 120 blocks);
  *                         where it is not: sweeps and the traced path by turns (turns.c)
  *     nc > SMALL, heaps of mechanisms
- *                      sweeps until they are near, then Newton's method from there, in place of 1
+ *                      sweeps, 64 or until they are near, then Newton's method from there, after an interior point
+ *                      where they are far, in place of 1
  *     nc > SMALL, and every contact holds by infinite friction (convex: nothing slides)
  *                      conjugate gradients in the velocities of bodies (glue.c), then Newton's method and, of up to 120
  *                      blocks after some steps of it, pivots, before the sweeps: those carry a
@@ -40,6 +41,7 @@
 #define WORK_PATIENT 1.5e8    /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
 #define SHARE_PATIENT 2       /* of the work limit, at most */
 #define WORK_BEFORE 5e6       /* as SPRAG_WORK_PROMPT, before the caller asks for a wedge */
+#define SHARE_SWEEPS 0.5      /* of the work that is left to heaps that tumble */
 #define NEAR 1.5e-3           /* of the largest |q| */
 #define SECONDS_APPROACH 2e-6 /* a block of W: in less time Newton's steps may not end, and sweeps leave less */
 #define COUPLED 0.5           /* a mechanism: joints couple more than this part of all pairs of blocks */
@@ -209,8 +211,11 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     const int most = isOneMechanism(problem) ? SWEEPS_LINKED : SWEEPS_FIRST;
     const int sweeps = limited ? (int)fmin(most, options->work_limit / problem->block_count + 1) : 0;
     if (spragChainApproaches(problem, options)) {
-        add(chain, &spragSolverApproach, sweeps, tolerance);
-        add(chain, &spragSolverNear, 0, tolerance);
+        const int tumbles = part == SPRAG_CHAIN_TUMBLING;
+        add(chain, &spragSolverApproach, tumbles ? (int)(sweeps * SHARE_SWEEPS) + 1 : sweeps, tolerance);
+        add(chain, tumbles ? &spragSolverFewest : &spragSolverNear, 0, tolerance);
+        if (tumbles)
+            return;
     }
     if (in_velocities)
         add(chain, &spragSolverGlue, 0, tolerance);

@@ -62,8 +62,12 @@ enum {
     STEPS_NEAR = 60,     /* where it is as good, */
     STEPS_FAR = 200,     /* and from far away */
     STEPS_LEAST = 20,    /* a factorisation of which the limits leave fewer is too dear */
-    STEPS_NEARBY = 24,   /* from where sweeps have come near: with 6 or 12 they sweep on from there, and heaps of 20
-                            ragdolls take 1.2 or 1.1 times the instructions */
+    STEPS_NEARBY = 24,   /* from where sweeps have ended: in so many each, */
+    STEPS_ON = 200,      /* up to so many, */
+    STEPS_CONES = 20,    /* and of an interior point, which takes so many at least, */
+    PATIENCE_CONES = 12, /* until so many have gained nothing */
+    STEPS_LAST = 8,      /* what it leaves has so many at least */
+    STEPS_FEWEST = 4,    /* of a factorisation that is worth its analysis where work is short */
     STEPS_AT_ONCE = 12,  /* from a warm guess */
     /* other */
     SWEEP_FIRST = 40,  /* sweeps of stage 2 */
@@ -74,9 +78,13 @@ enum {
     PIVOTED_MOST = 70  /* cones */
 };
 #define LAMBDA_FIRST 1e-2
+#define LAMBDA_BETWEEN 1e-3 /* from less than FAR */
 #define LAMBDA_SURE 1e-8
-#define LAG_CROWD 0.03 /* 0 to 0.03 take a third fewer steps for crowds than 0.1, which p26 likes */
-#define WORK 5e8       /* 3x3 products spent on factorisations where no limit is given: about 5 s */
+#define FAR 10            /* times spragNear */
+#define ARRIVES 3         /* the same: from here few steps arrive */
+#define CONES_ENOUGH 1e-4 /* m/s, of the interior point; to 1e-3 or 1e-5 the sum of steps is as large or larger */
+#define LAG_CROWD 0.03    /* 0 to 0.03 take a third fewer steps for crowds than 0.1, which p26 likes */
+#define WORK 5e8          /* 3x3 products spent on factorisations where no limit is given: about 5 s */
 #define SECONDS_PER_PRODUCT 5e-9
 #define SECONDS_PER_BLOCK 1e-6 /* of W: the analysis for a factorisation among contacts */
 #define SECONDS_BODIES 5e-8    /* of W, among bodies: a few steps' passes over it, which cost more than the analysis */
@@ -213,7 +221,7 @@ static spragStatus interior(Newton *newton, int soon, spragArena *arena, double 
         const int left = (int)(stepsLeft(newton) / inner.price),
                   most = soon && left > INTERIOR_SOON ? INTERIOR_SOON : left;
         const spragStop stop = {newton->tolerance, newton->deadline, start == 0 ? most : most / PATH_SHARE + 1};
-        const int steps = start == 0 ? spragInteriorSolve(&inner.cones, &stop, inner.tangent, arena, r)
+        const int steps = start == 0 ? spragInteriorSolve(&inner.cones, &stop, 0, inner.tangent, arena, r)
                                      : spragPathSolve(&inner.cones, &stop, inner.tangent, arena, r);
         *newton->iterations += steps > 0 ? steps : 0;
         newton->limit -= steps > 0 ? (int)(steps * (inner.price - 1)) : 0;
@@ -450,14 +458,84 @@ static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOpti
     return solveFew(&few, problem, options, arena, r, info);
 }
 
-/* From where sweeps have come near. */
+/* The interior point, until the rest is for proximal points.  0: no memory. */
+static int enterCones(Newton *newton, spragArena *arena, double *r)
+{
+    if (!spragConesApply(newton->problem) || spragProblemIsLean(newton->problem) || conesAreDear(newton))
+        return 1;
+    Inner inner;
+    const int ready = innerInit(&inner, newton, arena);
+    if (ready <= 0)
+        return ready != 0;
+    const spragStop stop = {fmax(CONES_ENOUGH, newton->tolerance), newton->deadline, stepsLeft(newton)};
+    const int steps = spragInteriorSolve(&inner.cones, &stop, PATIENCE_CONES, inner.tangent, arena, r);
+    *newton->iterations += steps > 0 ? steps : 0;
+    newton->proximal.factored = 0;
+    spragProximalReset(&newton->proximal, r);
+    return steps >= 0;
+}
+
+/* From where sweeps have ended, which is near if the modes all but fit.  Far from that the interior point comes to
+ * 1e-3 m/s in some 20 steps, proximal points in 50; but these end what it leaves, and where they begin near or in
+ * between they take less.  They go on as long as each STEPS_NEARBY of them gain a digit. */
+static spragStatus runNear(Newton *newton, spragArena *arena, double *r)
+{
+    const double near = spragNear(newton->problem);
+    spragProximal *proximal = &newton->proximal;
+    spragProximalReset(proximal, r);
+    if (proximal->best_residual > FAR * near && newton->limit >= STEPS_CONES && !enterCones(newton, arena, r))
+        return SPRAG_ERROR_MEMORY;
+    const double residual = proximal->best_residual;
+    const double lambda = residual > FAR * near ? LAMBDA_FIRST : residual > near ? LAMBDA_BETWEEN : SPRAG_LAMBDA_WARM;
+    if (residual > near)
+        proximal->lag_first = LAG_CROWD;
+    newton->limit += stepsLeft(newton) < STEPS_LAST ? STEPS_LAST - stepsLeft(newton) : 0;
+    const spragStatus status = points(newton, lambda, stepsLeft(newton), r);
+    takeBest(newton, r);
+    return status;
+}
+
+/* few: as many steps as the work pays for, and none where these are too few to arrive. */
+static spragStatus solveNearby(int few, const spragProblem *problem, const spragSolveOptions *options,
+                               spragArena *arena, double *r, spragSolveInfo *info)
+{
+    const double passes = PASSES * spragProductPrice(problem), far = ARRIVES * spragNear(problem);
+    if (few && info->residual > far && options->work_limit < STEPS_CONES * passes)
+        return SPRAG_NOT_CONVERGED;
+    Newton newton = {.problem = problem,
+                     .space = SPRAG_TANGENT_CHEAPER,
+                     .tolerance = options->tolerance,
+                     .deadline = spragDeadline(options->time_limit),
+                     .iterations = &info->iterations,
+                     .first = info->iterations,
+                     .counted = 1};
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    const double most =
+        few ? options->work_limit / STEPS_FEWEST : productsMost(SPRAG_TANGENT_CHEAPER, problem, options);
+    const int ready = spragProximalInitWithin(&newton.proximal, problem, newton.space, most, arena);
+    spragStatus status = ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
+    if (ready > 0) {
+        const int paid = limitOf(options, newton.proximal.tangent.price + passes);
+        newton.limit = few ? paid : (int)fmax(STEPS_NEARBY, fmin(STEPS_ON, paid));
+        newton.proximal.look = few ? 0 : STEPS_NEARBY;
+        newton.proximal.tangent.accuracy = SPRAG_TANGENT_ROUGH;
+    }
+    if (ready > 0 && !(few && info->residual > far && newton.limit < STEPS_CONES))
+        status = runNear(&newton, arena, r);
+    spragArenaRelease(arena, mark);
+    return status;
+}
+
 static spragStatus solveNear(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                              double *r, spragSolveInfo *info)
 {
-    const Few few = {.space = SPRAG_TANGENT_CHEAPER,
-                     .products_most = productsMost(SPRAG_TANGENT_CHEAPER, problem, options),
-                     .steps = STEPS_NEARBY};
-    return solveFew(&few, problem, options, arena, r, info);
+    return solveNearby(0, problem, options, arena, r, info);
+}
+
+static spragStatus solveFewest(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
+                               double *r, spragSolveInfo *info)
+{
+    return solveNearby(1, problem, options, arena, r, info);
 }
 
 /* From an answer within tolerance to rounding, if that costs no more than some sweeps. */
@@ -478,6 +556,7 @@ static spragStatus polish(const spragProblem *problem, const spragSolveOptions *
     return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_OK;
 }
 
+const spragSolver spragSolverFewest = {SPRAG_SOLVER_NEWTON, "newton", solveFewest};
 const spragSolver spragSolverNear = {SPRAG_SOLVER_NEWTON, "newton", solveNear};
 const spragSolver spragSolverPolish = {SPRAG_SOLVER_NEWTON, "newton", polish};
 const spragSolver spragSolverAtOnce = {SPRAG_SOLVER_NEWTON, "newton", solveAtOnce};

@@ -23,6 +23,7 @@ enum {
 #define LAMBDA_LEAST 1e-8 /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
 #define LAMBDA_FALL 0.3 /* after an easy problem */
+#define LOOK_GAIN 0.1   /* of the best at the last look */
 #define LAMBDA_RISE 4   /* after one that was not solved */
 #define LAG_FIRST 0.1   /* and the same of the lag */
 #define LAG_LEAST 1e-3  /* below it: none */
@@ -416,7 +417,8 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
     proximal->lag = lambda < LAMBDA_JUMP ? 0 : proximal->lag_first;
     /* stay: solved problems in which lambda does not fall after a failure; pause: after the next one. */
     const int large = proximal->problem->contact_count > CHEAP;
-    int stay = 0, pause = large;
+    int stay = 0, pause = large, looked = 0;
+    double then = INFINITY; /* the best at the last look */
     for (int count = 0;;) {
         /* the first point may be the best so far, which has been judged */
         const int judged = count == 0 && memcmp(r, proximal->best, bytes) == 0;
@@ -431,7 +433,11 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
             return SPRAG_OK;
         if (spragIsLate(stop->deadline))
             return SPRAG_LIMIT;
-        if (count >= stop->limit || stalls || isnan(residual)) /* no start: there is no way back from it */
+        const int looks = count == 0 || (proximal->look > 0 && count >= looked + proximal->look),
+                  in_vain = looks && count > 0 && !(proximal->best_residual <= LOOK_GAIN * then);
+        if (looks)
+            then = proximal->best_residual, looked = count;
+        if (count >= stop->limit || stalls || in_vain || isnan(residual)) /* no start: there is no way back from it */
             return SPRAG_NOT_CONVERGED;
         moveCenter(proximal, r);
         proximal->warm = proximal->lambda < LAMBDA_JUMP && (count == 0 || !proximal->patient);

@@ -49,6 +49,7 @@ typedef struct spragProximal {
     double lag;            /* share of it in the normal rows, 0 to 1 */
     double lag_mu;         /* friction of a contact beyond which its row does not lag */
     double lag_first;      /* what it begins with, and has at least after a problem that was not solved */
+    int look;              /* > 0: points end once so many steps have not brought the best to a tenth */
     double stall;          /* m/s: once the best is below it, a point that gains nothing is the last; 0: never */
     int factored;          /* tangent holds factors of a recent matrix */
     double *best;          /* (3 nc) least residual so far */

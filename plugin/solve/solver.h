@@ -24,7 +24,8 @@ extern const spragSolver spragSolverGaussSeidel;
 extern const spragSolver spragSolverSweeps;   /* Gauss-Seidel as a start: ends where the residual falls no more */
 extern const spragSolver spragSolverApproach; /* the same, until Newton's method may end what is left */
 extern const spragSolver spragSolverNewton;
-extern const spragSolver spragSolverNear;      /* Newton from there: a few steps with the modes as they are */
+extern const spragSolver spragSolverNear;      /* Newton from there, as long as it gains */
+extern const spragSolver spragSolverFewest;    /* the same, in the steps that the work pays for */
 extern const spragSolver spragSolverAtOnce;    /* Newton from a warm guess, where a factorisation costs little */
 extern const spragSolver spragSolverPoints;    /* Newton of a small part: proximal points first, as where it is large */
 extern const spragSolver spragSolverDisturbed; /* of a large island: the part in which a guess is wrong (disturbed.c) */
@@ -108,6 +109,9 @@ typedef enum spragChainPart {
     SPRAG_CHAIN_SWEPT,
     /* Sweeps alone until spragNear, or an answer. */
     SPRAG_CHAIN_NEAR,
+    /* For heaps of mechanisms that tumble (ode/haste.h): sweeps, and the few steps of Newton's method that the work
+     * pays for. */
+    SPRAG_CHAIN_TUMBLING,
     /* For the problems that generation.c makes: all methods but generation. */
     SPRAG_CHAIN_WITHIN,
     /* For the parts that disturbed.c makes: the mode search of a small one, else sweeps, then Newton's method. */

@@ -448,6 +448,43 @@ static void whatIsNoPartOfAFallDoesNot(void **state)
     assert_false(spragHasteFalls(&fake.world, &fake.island));
 }
 
+/* Ragdolls that land on each other: what is answered to 1e-8 m/s in one step is another problem in the next. */
+static void heapsOfMechanismsTumble(void **state)
+{
+    (void)state;
+    static Fake fake;
+    setFake(&fake, 0);
+    fake.world.snapshot.step = 0.01;
+    fake.world.snapshot.gravity[2] = -9.81;
+    fake.island.body_count = BODIES;
+    fake.island.joint_count = 560;
+    fake.island.contact_count = 400; /* pairs of boxes, which lie on four points each */
+    fake.island.articulation_count = 4;
+    assert_false(spragHasteTumbles(&fake.world, &fake.island));
+    fake.island.contact_count = 200;
+    assert_true(spragHasteTumbles(&fake.world, &fake.island));
+    fake.island.articulation_count = 3; /* two robots and what they carry */
+    assert_false(spragHasteTumbles(&fake.world, &fake.island));
+    fake.island.articulation_count = 4;
+    for (int i = 0; i < BODIES / 8; ++i)
+        fake.body[i].articulation = -1; /* a wall among them */
+    assert_false(spragHasteTumbles(&fake.world, &fake.island));
+    for (int i = 0; i < BODIES / 8; ++i)
+        fake.body[i].articulation = 0;
+    fake.body[0].velocity[0] = 0.1; /* they rest */
+    assert_false(spragHasteTumbles(&fake.world, &fake.island));
+    fake.body[0].velocity[0] = 1;
+    fake.island.contact_count = 100;
+    assert_false(spragHasteTumbles(&fake.world, &fake.island));
+    fake.island.contact_count = 200;
+    fake.world.config.patient = 1;
+    assert_false(spragHasteTumbles(&fake.world, &fake.island));
+    fake.world.config.patient = 0;
+    fake.island.tumbles = 1; /* what it leaves is no miss */
+    fake.island.solve.residual = 1e-3;
+    assert_int_equal(spragHasteNext(&fake.world, &fake.island), 0);
+}
+
 static void aHeapThatIsStirredKeepsItsHaste(void **state)
 {
     (void)state;
@@ -698,6 +735,7 @@ int main(void)
         cmocka_unit_test(whatIsBuiltLiesFlat),
         cmocka_unit_test(aSmallHeapIsHurriedToo),
         cmocka_unit_test(aHeapThatIsStirredKeepsItsHaste),
+        cmocka_unit_test(heapsOfMechanismsTumble),
         cmocka_unit_test(whoSetsALimitIsNotHurried),
         cmocka_unit_test(aMissHalvesAnAnswerDoubles),
         cmocka_unit_test(aConflictHurriesWhatMoves),

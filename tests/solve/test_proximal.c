@@ -74,6 +74,11 @@ static void limitsAreKept(void **state)
     assert_int_equal(steps, 0);
     assert_int_equal(spragProximalPoints(&proximal, 1e-3, &(spragStop){0, 0, 5}, r, &steps), SPRAG_NOT_CONVERGED);
     assert_true(steps >= 5 && steps < 5 + 12 + 1);
+    proximal.look = 8; /* what stands at rounding gains no digit */
+    steps = 0;
+    assert_int_equal(spragProximalPoints(&proximal, 1e-3, &(spragStop){0, 0, 1000}, r, &steps), SPRAG_NOT_CONVERGED);
+    assert_true(steps < 200);
+    proximal.look = 0;
     spragArenaFree(&arena);
     spragAllocFailAt(1);
     assert_false(spragProximalInit(&proximal, &random.problem, &arena));

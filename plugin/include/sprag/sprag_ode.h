@@ -65,7 +65,8 @@ typedef struct spragConfig {
                       stepsize, where `enough` is given), it has half as much in each step, down to some milliseconds,
                       or, of up to 400 contacts of what lies flat, half; a heap of more than 100 contacts begins with
                       less while it moves, and ends at some 1e-6 m/s, whatever the tolerance, while it rests but for a
-                      few bodies (docs/architecture.md, Piles on the move) */
+                      few bodies; a heap of mechanisms that falls has some milliseconds to come to 1e-4 m/s
+                      (docs/architecture.md, Piles on the move) */
     int forgetful; /* 1: a step depends on the state of the world alone.  Nothing is kept from the last step: every
                       contact begins anew, with a new id.  For planners and others who set states by hand and want the
                       same step from the same state, contacts made in the same order.  Default 0 */
