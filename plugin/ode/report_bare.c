@@ -44,18 +44,20 @@ static void fillBare(const struct spragWorld *world, const spragIsland *island, 
     const spragGreedyContact *c = &island->bare->greedy.contact[k];
     const double *u = island->bare->u + 3 * k;
     const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
-    const dContactGeom *geom = &joint->contact->geom;
+    const spragBareContact *cold = &island->bare->contact[k];
     const spragMode mode = modeOf(c, u, still, island->solve.residual);
     const double rate = 1 / s->step;
     *memory = (spragContactMemory){.joint = joint->id,
-                                   .position = {geom->pos[0], geom->pos[1], geom->pos[2]},
+                                   .position = {cold->position[0], cold->position[1], cold->position[2]},
                                    .mode = mode,
                                    .variant = mode == SPRAG_MODE_OPEN ? 0 : 1,
                                    .normal_force = c->r[0] * rate,
-                                   .depth = geom->depth};
+                                   .depth = cold->depth};
     for (int side = 0; side < 2; ++side)
-        memory->body[side] = joint->body[side] < 0 ? NULL : s->body[joint->body[side]].id;
-    spragRecordPlace(s, joint, memory);
+        memory->body[side] = old != NULL             ? old->body[side]
+                             : joint->body[side] < 0 ? NULL
+                                                     : s->body[joint->body[side]].id;
+    spragRecordPlace(world, joint, memory);
     memcpy(memory->normal, c->direction[0], sizeof memory->normal);
     fromTangents(memory->friction, c, c->r[1] * rate, c->r[2] * rate);
     fromTangents(memory->slip_now, c, u[1], u[2]);
