@@ -13,7 +13,7 @@ static spragMode modeOf(const spragGreedyContact *c, const double u[3], double s
 {
     if (c->r[0] * (c->own[0][0] + c->own[0][3]) <= SPRAG_OPEN_TOLERANCE)
         return SPRAG_MODE_OPEN;
-    const double w = (c->own[0][0] + c->own[1][1] + c->own[2][2]) / 3;
+    const double w = c->arm[0][3] + c->arm[1][3];
     const int within = spragRecordIsWithin(c->mu * c->r[0], spragNorm2(c->r + 1), w, residual);
     return within || spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
 }

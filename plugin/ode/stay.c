@@ -130,7 +130,10 @@ static void stay(spragSnapshot *s, int j, const spragContactMemory *memory)
 {
     spragJointState *joint = &s->joint[j];
     dContact *own = &s->stays[j];
-    *own = *joint->contact;
+    own->surface = joint->contact->surface;
+    own->geom = joint->contact->geom;
+    if (own->surface.mode & dContactFDir1) /* else nobody reads it */
+        memcpy(own->fdir1, joint->contact->fdir1, sizeof own->fdir1);
     memcpy(s->local[j], memory->local, sizeof memory->local);
     for (int i = 0; i < 3; ++i) {
         own->geom.pos[i] = (dReal)memory->position[i];
