@@ -60,90 +60,34 @@ static int addGroup(Groups *groups, const int body[2], const double push[3])
     return 1;
 }
 
-/* Contacts that are looked at. */
+/* What contacts it may have. */
 typedef struct Looking {
     const struct spragWorld *world;
     const spragPointerMap *surfaces;
     const spragIsland *island;
-    double (*push)[3]; /* (joint_count) of those that are not alone: what the first body of the pair is pushed by */
-    Groups groups;
-    int opposed;
-    int sticks; /* 1: they may have mu = infinity */
-    int rolls;  /* 1: some have rolling friction */
-    unsigned char refused[SPRAG_RANGES_MOST], rolling[SPRAG_RANGES_MOST];
-    int crowded[SPRAG_RANGES_MOST]; /* contacts that may share their pair with others */
+    int sticks; /* 1: with mu = infinity */
+    int rolls;  /* 1: with rolling friction */
 } Looking;
 
-/* Are contacts first .. end - 1 plain? */
-static void lookRange(void *data, int range, int first, int end)
+static int isPlain(const Looking *looking, const spragJointState *joint)
 {
-    Looking *looking = data;
-    const struct spragWorld *world = looking->world;
-    const spragSnapshot *s = &world->snapshot;
-    const int *joints = looking->island->joint;
-    looking->refused[range] = 1;
-    looking->crowded[range] = 0;
-    looking->rolling[range] = 0;
-    for (int k = first; k < end; ++k) {
-        const spragJointState *joint = &s->joint[joints[k]];
-        if (joint->contact == NULL || joint->listened ||
-            (world->surface_count > 0 && spragPointerMapGet(looking->surfaces, joint->id) >= 0))
-            return;
-        if (k + AHEAD < end && s->joint[joints[k + AHEAD]].contact != NULL)
-            spragPrefetch(s->joint[joints[k + AHEAD]].contact, sizeof(dContact));
-        const int rolls = spragContactIsRoller(joint->contact);
-        if (!rolls && !spragContactIsPlain(joint->contact) && !(looking->sticks && spragContactSticks(joint->contact)))
-            return;
-        looking->rolling[range] |= (unsigned char)rolls;
-        if (joint->alone)
-            continue;
-        ++looking->crowded[range];
-        double *push = looking->push[k];
-        spragContactNormal(joint, push);
-        for (int i = 0; i < 3 && joint->body[1] >= 0 && joint->body[0] > joint->body[1]; ++i)
-            push[i] = -push[i];
-    }
-    looking->refused[range] = 0;
-}
-
-/* Are all contacts plain?  Groups of them come next.  0: or there is no memory. */
-static int arePlain(Looking *looking)
-{
-    const int n = looking->island->joint_count;
-    int crowded = 0;
-    spragArena *arena = &looking->island->lane->arena;
-    looking->push = spragArenaTakeRaw(arena, (size_t)n, sizeof *looking->push);
-    if (looking->push == NULL)
+    const dContact *contact = joint->contact;
+    if (contact == NULL || joint->listened ||
+        (looking->world->surface_count > 0 && spragPointerMapGet(looking->surfaces, joint->id) >= 0))
         return 0;
-    spragRangesRun(n, lookRange, looking);
-    for (int range = 0; range < spragRangeCount(n); ++range) {
-        if (looking->refused[range])
-            return 0;
-        crowded += looking->crowded[range];
-        looking->rolls |= looking->rolling[range];
-    }
-    looking->groups.group = SPRAG_TAKE_RAW(arena, Group, crowded);
-    return looking->groups.group != NULL && spragPointerMapMake(&looking->groups.last, arena, crowded);
+    return spragContactIsPlain(contact) || (looking->rolls && spragContactIsRoller(contact)) ||
+           (looking->sticks && spragContactSticks(contact));
 }
 
-/* Does one pair have contacts that may be opposed? */
-static void compareAll(void *data)
+/* Has one of the first `count` contacts rolling friction? */
+static int roll(const spragSnapshot *s, const spragIsland *island, int count)
 {
-    Looking *looking = data;
-    Groups *groups = &looking->groups;
-    const spragIsland *island = looking->island;
-    const int *before = NULL;
-    for (int k = 0; k < island->joint_count && !looking->opposed; ++k) {
-        const spragJointState *joint = &looking->world->snapshot.joint[island->joint[k]];
-        const int *body = joint->body;
-        const double *push = looking->push[k];
-        if (joint->alone)
-            continue;
-        const int goes_on = before != NULL && samePair(before, body) &&
-                            spragDot3(groups->group[groups->count - 1].push, push) > SIDE_BY_SIDE;
-        looking->opposed = !goes_on && !addGroup(groups, body, push);
-        before = body;
+    for (int k = 0; k < count; ++k) {
+        const dContact *contact = s->joint[island->joint[k]].contact;
+        if (contact != NULL && spragContactIsRoller(contact))
+            return 1;
     }
+    return 0;
 }
 
 /* ---------------------------------------------------------------- rows */
@@ -153,15 +97,19 @@ typedef struct Round {
     dGeomID geom;
     double radius; /* m, of curvature */
     int is_ball;   /* 1: a sphere about the body's centre */
+    int is_box;    /* 1: the same of a box */
 } Round;
 
 typedef struct Rows {
     const struct spragWorld *world;
+    const Looking *looking;
     spragIsland *island;
     spragBare *bare;
-    Round *round;        /* (body_count) of the first geom of each */
-    int weighs;          /* 1: bodies that slept do not matter */
-    atomic_int singular; /* some contact slides with p <= 0, or a body has no mass */
+    Round *round; /* (body_count) of the first geom of each */
+    int weighs;   /* 1: bodies that slept do not matter */
+    int *first;   /* (joint_count) contacts that begin a group: from begin[range] on so many of each range */
+    int begin[SPRAG_RANGES_MOST], firsts[SPRAG_RANGES_MOST];
+    atomic_int refused; /* 1: some contact is not plain, or slides with p <= 0, or a body has no mass */
 } Rows;
 
 /* Velocity of the contact's point on the first body against that on the second, from the bodies' own (6). */
@@ -187,6 +135,8 @@ typedef struct Before {
     double sunk[2], n[3]; /* sunk: spragCurvatureSink, at the normal n */
     int is_flat;          /* 1: of the geoms and n alone, whatever the point */
     spragFace face;
+    const int *pair; /* of the last contact that shares its pair with others; or NULL, */
+    double push[3];  /* and of the first of its group */
 } Before;
 
 static void makeFrame(const spragJointState *joint, Before *before, spragGreedyContact *c)
@@ -206,7 +156,8 @@ static void makeFrame(const spragJointState *joint, Before *before, spragGreedyC
 static Round roundOf(dBodyID body, dGeomID geom)
 {
     const double radius = spragCurvatureRadius(body, geom);
-    return (Round){geom, radius, spragCurvatureIsRound(radius) && spragCurvatureIsBall(geom)};
+    return (Round){geom, radius, spragCurvatureIsRound(radius) && spragCurvatureIsBall(geom),
+                   spragCurvatureIsBox(radius, geom)};
 }
 
 static Round findRound(const Rows *rows, const spragBodyState *body, dGeomID geom)
@@ -255,6 +206,8 @@ static const double *radiiOf(const Rows *rows, const spragBodyState *const body[
     before->is_flat = !balls && !others;
     if (balls && !others)
         sinkBalls(before, body, point, n, before->sunk);
+    else if (before->round[0].is_box && before->round[1].is_box)
+        spragCurvatureFlatten(before->sunk, body[0]->rotation, body[1]->rotation, n);
     else
         spragCurvatureSink(before->sunk, of, point, n, geom->depth);
     return before->sunk;
@@ -360,7 +313,9 @@ static void fillContact(const Rows *rows, int k, Before *before)
     const int rests = old != NULL && spragRestsAt(old, first + 1, change);
     *cold = (spragBareContact){.slip = {rests ? 0 : first[1], rests ? 0 : first[2]},
                                .approach = first[0],
-                               .acceleration = change[0] / s->step};
+                               .acceleration = change[0] / s->step,
+                               .position = {position[0], position[1], position[2]},
+                               .depth = joint->contact->geom.depth};
 }
 
 double spragBareSlope(const spragGreedyContact *c, const double slip[2])
@@ -375,34 +330,70 @@ static void askJoint(const Rows *rows, int k)
     const spragSnapshot *s = &rows->world->snapshot;
     const spragJointState *joint = &s->joint[rows->island->joint[k]];
     const spragContactMemory *old = joint->memory >= 0 ? &rows->world->memory[joint->memory] : NULL;
+    if (joint->contact != NULL)
+        spragPrefetch(joint->contact, sizeof(dContact));
     spragAskBodies(s->body, joint, SPRAG_HOW_THEY_MOVE);
+    for (int side = 0; side < 2 && joint->body[side] >= 0; ++side)
+        __builtin_prefetch(&s->body[joint->body[side]]);
     if (old != NULL) /* what it did, not where it was */
-        spragPrefetch(&old->normal_force, 2 * SPRAG_LINE);
+        __builtin_prefetch(&old->normal_force);
+}
+
+/* What the pair's body of the lower number is pushed by. */
+static void pushOf(const int body[2], const spragGreedyContact *c, double push[3])
+{
+    const double sign = body[1] >= 0 && body[0] > body[1] ? -1 : 1;
+    for (int i = 0; i < 3; ++i)
+        push[i] = sign * c->direction[0][i];
+}
+
+/* Is it of the group that the one before it is of?  (before: NULL, or the pair and the push of that.) */
+static int goesOn(const int *before, const double *group, const int body[2], const double push[3])
+{
+    return before != NULL && samePair(before, body) && spragDot3(group, push) > SIDE_BY_SIDE;
+}
+
+/* Does the contact, one of several of its pair, begin a group? */
+static int begins(const spragJointState *joint, const spragGreedyContact *c, Before *before)
+{
+    double push[3];
+    pushOf(joint->body, c, push);
+    const int goes_on = goesOn(before->pair, before->push, joint->body, push);
+    before->pair = joint->body;
+    if (!goes_on)
+        memcpy(before->push, push, sizeof push);
+    return !goes_on;
 }
 
 /* What follows from the rows of each, while they are near. */
 static void fillRange(void *data, int range, int first, int end)
 {
     enum { NEAR = 32 };
-    (void)range;
     Rows *rows = data;
     spragGreedy *greedy = &rows->bare->greedy;
     Before before = {0};
-    int singular = 0;
-    for (int from = first, to = from; from < end; from = to) {
+    int refused = 0, firsts = 0;
+    for (int from = first, to = from; from < end && !refused; from = to) {
         for (; to < end && to < from + NEAR; ++to) {
+            const spragJointState *joint = &rows->world->snapshot.joint[rows->island->joint[to]];
             if (to + AHEAD < end)
                 askJoint(rows, to + AHEAD);
+            refused = !isPlain(rows->looking, joint);
+            if (refused)
+                break;
             fillContact(rows, to, &before);
+            if (!joint->alone && begins(joint, &greedy->contact[to], &before))
+                rows->first[first + firsts++] = to;
             if (greedy->roll != NULL)
                 fillRoll(rows, to);
         }
         spragGreedyFill(greedy, from, to);
         for (int k = from; k < to; ++k)
-            singular |= !(spragBareSlope(&greedy->contact[k], rows->bare->contact[k].slip) > 0);
+            refused |= !(spragBareSlope(&greedy->contact[k], rows->bare->contact[k].slip) > 0);
     }
-    if (singular)
-        atomic_store(&rows->singular, 1);
+    rows->begin[range] = first, rows->firsts[range] = firsts;
+    if (refused)
+        atomic_store(&rows->refused, 1);
 }
 
 /* The snapshot has no mass of a body that slept, or was idle.  0: this has none either, which spragAssemble reports. */
@@ -432,7 +423,33 @@ static void moveRange(void *data, int range, int first, int end)
         spragMatrixFreeBody(body, &rows->bare->greedy.body[i]);
     }
     if (massless)
-        atomic_store(&rows->singular, 1);
+        atomic_store(&rows->refused, 1);
+}
+
+/* Does one pair have contacts that may be opposed?  Or there is no memory. */
+static int mayOppose(const Rows *rows)
+{
+    const spragIsland *island = rows->island;
+    const int ranges = spragRangeCount(island->joint_count);
+    int count = 0, opposed = 0;
+    for (int range = 0; range < ranges; ++range)
+        count += rows->firsts[range];
+    const int *before = NULL;
+    double push[3];
+    Groups groups = {.group = SPRAG_TAKE_RAW(&island->lane->arena, Group, count)};
+    if (groups.group == NULL || !spragPointerMapMake(&groups.last, &island->lane->arena, count))
+        return 1;
+    for (int range = 0; range < ranges && !opposed; ++range) {
+        for (int i = 0; i < rows->firsts[range] && !opposed; ++i) {
+            const int k = rows->first[rows->begin[range] + i];
+            const int *body = rows->world->snapshot.joint[island->joint[k]].body;
+            pushOf(body, &rows->bare->greedy.contact[k], push);
+            if (!goesOn(before, groups.count > 0 ? groups.group[groups.count - 1].push : NULL, body, push))
+                opposed = !addGroup(&groups, body, push);
+            before = body;
+        }
+    }
+    return opposed;
 }
 
 int spragBareContactOf(const spragIsland *island, int block)
@@ -504,8 +521,32 @@ double spragBareCalmed(const spragIsland *island, double before)
     return left > VAIN * before && left <= CALMED_MOST ? left : 0;
 }
 
+/* Its rows; NULL: some contact refuses, or there is no memory.  calm: 1: all rest. */
+static spragBare *makeRows(struct spragWorld *world, const Looking *looking, spragIsland *island, int heap, int calm)
+{
+    spragBare *bare = takeBare(world, island, looking->rolls);
+    Rows rows = {.world = world,
+                 .looking = looking,
+                 .island = island,
+                 .bare = bare,
+                 .weighs = (heap || looking->rolls) && !calm, /* with sleepers at rest blocks are exact sooner */
+                 .round = SPRAG_TAKE_RAW(&island->lane->arena, Round, island->body_count),
+                 .first = SPRAG_TAKE_RAW(&island->lane->arena, int, island->joint_count)};
+    if (bare == NULL || rows.round == NULL || rows.first == NULL)
+        return NULL;
+    atomic_init(&rows.refused, 0);
+    spragRangesRun(island->body_count, moveRange, &rows);
+    if (!atomic_load(&rows.refused))
+        spragRangesRun(island->joint_count, fillRange, &rows);
+    if (!atomic_load(&rows.refused) && !mayOppose(&rows))
+        return bare;
+    spragBareUndo(world, island);
+    return NULL;
+}
+
 void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
+    const spragSnapshot *s = &world->snapshot;
     const int n = island->joint_count;
     island->bare = NULL;
     island->stirred = 0;
@@ -518,29 +559,17 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
                        .surfaces = surfaces,
                        .island = island,
                        .sticks =
-                           island->sticks || world->config.time_limit > 0 || world->config.tolerance >= SPRAG_ROUGH};
-    if (!arePlain(&looking))
+                           island->sticks || world->config.time_limit > 0 || world->config.tolerance >= SPRAG_ROUGH,
+                       .rolls = roll(s, island, 1)};
+    if (!isPlain(&looking, &s->joint[island->joint[0]])) /* then, as a rule, none is */
         return;
-    spragBare *bare = takeBare(world, island, looking.rolls);
+    spragBare *bare = makeRows(world, &looking, island, heap, rests == SPRAG_REST_FULL);
+    if (bare == NULL && !looking.rolls && roll(s, island, n)) {
+        looking.rolls = 1;
+        bare = makeRows(world, &looking, island, heap, rests == SPRAG_REST_FULL);
+    }
     if (bare == NULL)
         return;
-    Rows rows = {.world = world,
-                 .island = island,
-                 .bare = bare,
-                 /* all at rest: with sleepers blocks are exact sooner */
-                 .weighs = (heap || looking.rolls) && rests < SPRAG_REST_FULL,
-                 .round = SPRAG_TAKE_RAW(&island->lane->arena, Round, island->body_count)};
-    if (rows.round == NULL)
-        return;
-    atomic_init(&rows.singular, 0);
-    spragPool *crew = world->crew == NULL ? NULL : spragPoolHere();
-    spragRangesRunBeside(crew, island->body_count, moveRange, &rows, compareAll, &looking);
-    if (!atomic_load(&rows.singular) && !looking.opposed)
-        spragRangesRun(n, fillRange, &rows);
-    if (atomic_load(&rows.singular) || looking.opposed) {
-        spragBareUndo(world, island);
-        return;
-    }
     island->bare = bare;
     island->stirred = heap && rests != SPRAG_REST_NONE && (rests < SPRAG_REST_FULL || island->haste > 0);
     bare->rests = rests;

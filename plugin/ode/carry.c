@@ -147,7 +147,7 @@ static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory
 /* The part of a contact's last force that its guess is without (echo.h). */
 static void carryEcho(const spragJointState *joint, const spragContactMemory *memory, Pair *pair)
 {
-    const double size = spragNorm3(memory->echo);
+    const double size = memory->echoes ? spragNorm3(memory->echo) : 0;
     if (!(size > 0))
         return;
     const int sign = orderOf(pair, memory->body, memory->serial);
@@ -311,10 +311,11 @@ static void share(struct spragWorld *world, const Pair *pair, int j, const int *
 
 static Pair pairOf(const spragSnapshot *s, const spragJointState *joint)
 {
-    const spragBodyState *other = joint->body[1] < 0 ? NULL : &s->body[joint->body[1]];
+    const spragBodyName *first = &s->name[joint->body[0]], none = {0},
+                        *other = joint->body[1] < 0 ? &none : &s->name[joint->body[1]];
     return (Pair){.index = {joint->body[0], joint->body[1]},
-                  .body = {s->body[joint->body[0]].id, other == NULL ? NULL : other->id},
-                  .serial = {s->body[joint->body[0]].serial, other == NULL ? 0 : other->serial}};
+                  .body = {first->id, other->id},
+                  .serial = {first->serial, other->serial}};
 }
 
 /* Splits the list that begins at j in two: the contacts of this pair stay, those of others become a list whose first is

@@ -97,6 +97,27 @@ static int isBox(double radius, dGeomID geom)
     return radius == 0 && geom != NULL && dGeomGetClass(geom) == dBoxClass;
 }
 
+int spragCurvatureIsBox(double radius, dGeomID geom)
+{
+    return isBox(radius, geom) && dGeomGetBody(geom) != NULL && !dGeomIsOffset(geom);
+}
+
+/* Of what the normal is in the frame of a box. */
+static int isAlongAxis(const double n[3])
+{
+    return fmax(fabs(n[0]), fmax(fabs(n[1]), fabs(n[2]))) > FACE;
+}
+
+void spragCurvatureFlatten(double radius[2], const double first[9], const double second[9], const double n[3])
+{
+    double local[2][3];
+    spragMulTransposed33(local[0], first, n);
+    spragMulTransposed33(local[1], second, n);
+    const int face = isAlongAxis(local[0]);
+    if (face != isAlongAxis(local[1]))
+        radius[face ? 0 : 1] = SPRAG_CURVATURE_FLAT;
+}
+
 /* 1: n is the normal of a face of the box. */
 static int isFace(dGeomID box, const double n[3])
 {

@@ -42,6 +42,10 @@ void spragCurvatureArm(dGeomID geom, const double point[3], double arm[3]);
 
 /* 1: a sphere about the centre of its body. */
 int spragCurvatureIsBall(dGeomID geom);
+/* 1: a box about the centre of its body; radius: its own. */
+int spragCurvatureIsBox(double radius, dGeomID geom);
+/* Of two such boxes with these rotations: what spragCurvatureSink does to radius. */
+void spragCurvatureFlatten(double radius[2], const double first[9], const double second[9], const double n[3]);
 
 /* Radii (2) of the geoms of the two bodies, to the distances, m, of their centres of curvature from the contact's
  * point along n.  A point of bodies that overlap is sunk in: by half of `depth` between two balls, all of it where it

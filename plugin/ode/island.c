@@ -26,9 +26,10 @@ void spragSetJoin(int *parent, int i, int j)
 /* A joint that is enabled. */
 typedef struct Link {
     int joint, body[2];
-    int island;                    /* or -1 */
-    unsigned char contact, founds; /* counted as one; what it couples is an island */
+    int island; /* or -1 */
 } Link;
+
+enum { CONTACT = 1, FOUNDS = 2 }; /* it is counted as one; what it couples is an island */
 
 /* What is asked of bodies and joints again and again, side by side: their states are far apart. */
 typedef struct Sets {
@@ -36,6 +37,7 @@ typedef struct Sets {
     int *parent, *island;             /* (body_count) */
     unsigned char *kinematic, *awake; /* (body_count) */
     Link *link;                       /* (link_count) */
+    unsigned char *kind;              /* (link_count) CONTACT, FOUNDS */
     int link_count;
 } Sets;
 
@@ -47,11 +49,8 @@ static void listLinks(Sets *sets)
         if (!joint->enabled || joint->stray)
             continue;
         const int contact = spragIsContact(joint);
-        sets->link[sets->link_count++] = (Link){.joint = j,
-                                                .body = {joint->body[0], joint->body[1]},
-                                                .island = -1,
-                                                .contact = (unsigned char)contact,
-                                                .founds = contact || joint->bearing != NULL};
+        sets->kind[sets->link_count] = contact ? CONTACT | FOUNDS : joint->bearing != NULL ? FOUNDS : 0;
+        sets->link[sets->link_count++] = (Link){.joint = j, .body = {joint->body[0], joint->body[1]}, .island = -1};
     }
 }
 
@@ -110,7 +109,7 @@ static void numberIslands(Sets *sets)
     for (int i = 0; i < s->body_count; ++i)
         island[i] = -1;
     for (int l = 0; l < sets->link_count; ++l)
-        if (sets->link[l].founds && isActive(sets, &sets->link[l]))
+        if ((sets->kind[l] & FOUNDS) && isActive(sets, &sets->link[l]))
             island[spragSetFind(sets->parent, dynamicBody(sets, &sets->link[l]))] = 0;
     for (int i = 0; i < s->body_count; ++i) {
         const int root = spragSetFind(sets->parent, i);
@@ -137,7 +136,7 @@ static void countMembers(const Sets *sets)
         }
         if (link->island >= 0) {
             ++s->island[link->island].joint_count;
-            s->island[link->island].contact_count += link->contact;
+            s->island[link->island].contact_count += sets->kind[l] & CONTACT;
         }
     }
 }
@@ -179,8 +178,10 @@ spragStatus spragIslandsFind(spragArena *arena, spragSnapshot *s)
                  .island = SPRAG_TAKE_RAW(arena, int, s->body_count),
                  .kinematic = SPRAG_TAKE_RAW(arena, unsigned char, s->body_count),
                  .awake = SPRAG_TAKE(arena, unsigned char, s->body_count),
-                 .link = SPRAG_TAKE_RAW(arena, Link, s->joint_count)};
-    if (sets.parent == NULL || sets.island == NULL || sets.kinematic == NULL || sets.awake == NULL || sets.link == NULL)
+                 .link = SPRAG_TAKE_RAW(arena, Link, s->joint_count),
+                 .kind = SPRAG_TAKE_RAW(arena, unsigned char, s->joint_count)};
+    if (sets.parent == NULL || sets.island == NULL || sets.kinematic == NULL || sets.awake == NULL ||
+        sets.link == NULL || sets.kind == NULL)
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the islands of %d bodies", s->body_count);
     listLinks(&sets);
     if (wakeComponents(&sets))

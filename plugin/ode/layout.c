@@ -38,12 +38,12 @@ static void *word(const void *object, size_t offset)
  * side, at equal distances: so it is guessed where later ones lie, and memory is asked for them. */
 static int list(void *object, void **into, int most)
 {
-    enum { AHEAD = 8, HEAD = 192 }; /* objects; bytes that are read of one */
+    enum { AHEAD = 8 }; /* objects */
     uintptr_t before = (uintptr_t)object;
     int count = 0;
     for (; object != NULL; object = word(object, layout.next), ++count) {
         const uintptr_t here = (uintptr_t)object;
-        spragPrefetch((const void *)(here + AHEAD * (here - before)), HEAD);
+        __builtin_prefetch((const void *)(here + AHEAD * (here - before) + layout.next));
         before = here;
         if (count < most)
             into[count] = object;

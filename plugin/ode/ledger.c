@@ -12,6 +12,7 @@
 #include "ode/carry.h"
 #include "ode/guide.h"
 #include "ode/layout.h"
+#include "ode/rows.h"
 #include "ode/stay.h"
 
 /* ---------------------------------------------------------------- serials */
@@ -131,7 +132,7 @@ const void *spragLedgerPair(const dBodyID body[2])
 
 static dBodyID bodyId(const spragSnapshot *s, int body)
 {
-    return body < 0 ? NULL : s->body[body].id;
+    return body < 0 ? NULL : s->name[body].id;
 }
 
 #define NEAR 0.1  /* of the arm: how far a contact may have moved on a body at rest */
@@ -155,7 +156,7 @@ static void makeSeeker(const spragSnapshot *s, const spragJointState *joint, See
     seeker->has_travel = 0;
     for (int side = 0; side < 2; ++side) {
         seeker->body[side] = bodyId(s, joint->body[side]);
-        seeker->serial[side] = joint->body[side] >= 0 ? s->body[joint->body[side]].serial : 0;
+        seeker->serial[side] = joint->body[side] >= 0 ? s->name[joint->body[side]].serial : 0;
     }
     spragContactLocal(s, joint, seeker->local);
 }
@@ -409,6 +410,8 @@ static void matchPairs(void *data, int range, int first, int end)
         for (int j = match->seeking[k]; j >= 0; j = match->follower[j]) {
             Seeker seeker;
             makeSeeker(s, &s->joint[j], &seeker);
+            if (s->local != NULL)
+                memcpy(s->local[j], seeker.local, sizeof seeker.local);
             s->joint[j].memory = takeMatch(match->world, &s->joint[j], &seeker, &left, match->next);
             if (s->joint[j].memory >= 0)
                 setFate(match->world, &s->joint[j], SPRAG_RECORD_CONTINUED);
@@ -420,6 +423,19 @@ static void matchPairs(void *data, int range, int first, int end)
         if (match->seeking[k] >= 0 && s->carried != NULL)
             spragCarryForces(match->world, match->seeking[k], match->follower, left, match->next);
     }
+}
+
+/* Room for the places of contacts, where an island is so large that its bodies are far by the time of the report.  0:
+ * no memory. */
+static int keepPlaces(spragWorldID world)
+{
+    spragSnapshot *s = &world->snapshot;
+    int wanted = 0;
+    for (int k = 0; k < s->island_count && !wanted; ++k)
+        wanted = s->island[k].joint_count > SPRAG_BLOCKS_MANY;
+    if (wanted)
+        s->local = spragArenaTakeRaw(&world->arena, (size_t)s->joint_count, sizeof *s->local);
+    return !wanted || s->local != NULL;
 }
 
 static void runOwn(void *data)
@@ -446,7 +462,7 @@ spragStatus spragLedgerMatch(spragWorldID world, spragMeanwhileFn *own)
         spragRangesRunBeside(world->crew, 1, listRecords, &match, runOwn, &match);
     if (room && match.status != SPRAG_OK)
         return match.status;
-    if (!room || !spragCarryBegin(world) || !spragStayBegin(world))
+    if (!room || !keepPlaces(world) || !spragCarryBegin(world) || !spragStayBegin(world))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to compare %d contacts", records);
     if (world->guide_count + world->bearing_count > 0)
         findGuideRecords(world);

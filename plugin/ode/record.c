@@ -18,22 +18,24 @@ static int bodyNumber(const spragSnapshot *s, int body)
     return body < 0 ? -1 : spragRecordNumber(s->body[body].serial);
 }
 
-void spragRecordPlace(const spragSnapshot *s, const spragJointState *joint, spragContactMemory *memory)
+/* What the ledger has found out is not asked of the bodies again. */
+void spragRecordPlace(const struct spragWorld *world, const spragJointState *joint, spragContactMemory *memory)
 {
-    if (joint->contact != NULL) {
+    const spragSnapshot *s = &world->snapshot;
+    const spragContactMemory *old = joint->contact != NULL && joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
+    if (old != NULL && s->local != NULL) {
+        memcpy(memory->geom, old->geom, sizeof memory->geom);
+        memcpy(memory->local, s->local[joint - s->joint], sizeof memory->local);
+    } else if (joint->contact != NULL) {
         const dContactGeom *geom = &joint->contact->geom;
         memory->geom[0] = joint->reversed ? geom->g2 : geom->g1;
         memory->geom[1] = joint->reversed ? geom->g1 : geom->g2;
-        const spragStay *stay = s->stays == NULL ? NULL : &s->stays[joint - s->joint];
-        if (stay != NULL && joint->contact == &stay->contact)
-            memcpy(memory->local, stay->local, sizeof memory->local);
-        else
-            spragContactLocal(s, joint, memory->local);
+        spragContactLocal(s, joint, memory->local);
     }
     memory->never_stays = joint->never_stays;
     for (int side = 0; side < 2; ++side)
         if (joint->body[side] >= 0) {
-            memory->serial[side] = s->body[joint->body[side]].serial;
+            memory->serial[side] = old != NULL ? old->serial[side] : s->body[joint->body[side]].serial;
             const double arm = spragNorm3(memory->local[side]);
             memory->arm = arm > memory->arm ? arm : memory->arm;
         }
@@ -134,12 +136,14 @@ void spragRecordAsk(const struct spragWorld *world, int j)
     if (j + AHEAD >= world->snapshot.joint_count)
         return;
     const spragJointState *joint = &world->snapshot.joint[j + AHEAD];
-    if (joint->contact != NULL)
+    const int known = joint->memory >= 0 && world->snapshot.local != NULL; /* and needs neither of these */
+    if (joint->contact != NULL && !known)
         spragPrefetch(&joint->contact->geom, sizeof joint->contact->geom);
     if (joint->memory >= 0) {
         const spragContactMemory *memory = &world->memory[joint->memory];
         __builtin_prefetch(memory);
         __builtin_prefetch(memory->slip);
     }
-    spragAskBodies(world->snapshot.body, joint, SPRAG_HOW_THEY_LIE);
+    if (!known)
+        spragAskBodies(world->snapshot.body, joint, SPRAG_HOW_THEY_LIE);
 }

@@ -24,7 +24,7 @@ static inline int spragRecordIsWithin(double bound, double friction, double w, d
 /* The number of a body with this serial, for events; -1: the world. */
 int spragRecordNumber(int serial);
 /* Fills what a contact is recognised by: geoms, places, serials, arm. */
-void spragRecordPlace(const spragSnapshot *snapshot, const spragJointState *joint, spragContactMemory *memory);
+void spragRecordPlace(const struct spragWorld *world, const spragJointState *joint, spragContactMemory *memory);
 /* What a contact's history has of its record of the last step, in the frame of these tangents. */
 void spragRecordRecall(const spragContactMemory *old, const double t1[3], const double t2[3],
                        spragContactHistory *past);

@@ -13,7 +13,7 @@ static spragMode modeOf(const spragGreedyContact *c, const double u[3], double s
 {
     if (c->r[0] * (c->own[0][0] + c->own[0][3]) <= SPRAG_OPEN_TOLERANCE)
         return SPRAG_MODE_OPEN;
-    const double w = (c->own[0][0] + c->own[1][1] + c->own[2][2]) / 3;
+    const double w = c->arm[0][3] + c->arm[1][3];
     const int within = spragRecordIsWithin(c->mu * c->r[0], spragNorm2(c->r + 1), w, residual);
     return within || spragNorm2(u + 1) <= still ? SPRAG_MODE_STICK : SPRAG_MODE_SLIP;
 }
@@ -44,18 +44,20 @@ static void fillBare(const struct spragWorld *world, const spragIsland *island, 
     const spragGreedyContact *c = &island->bare->greedy.contact[k];
     const double *u = island->bare->u + 3 * k;
     const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
-    const dContactGeom *geom = &joint->contact->geom;
+    const spragBareContact *cold = &island->bare->contact[k];
     const spragMode mode = modeOf(c, u, still, island->solve.residual);
     const double rate = 1 / s->step;
     *memory = (spragContactMemory){.joint = joint->id,
-                                   .position = {geom->pos[0], geom->pos[1], geom->pos[2]},
+                                   .position = {cold->position[0], cold->position[1], cold->position[2]},
                                    .mode = mode,
                                    .variant = mode == SPRAG_MODE_OPEN ? 0 : 1,
                                    .normal_force = c->r[0] * rate,
-                                   .depth = geom->depth};
+                                   .depth = cold->depth};
     for (int side = 0; side < 2; ++side)
-        memory->body[side] = joint->body[side] < 0 ? NULL : s->body[joint->body[side]].id;
-    spragRecordPlace(s, joint, memory);
+        memory->body[side] = old != NULL             ? old->body[side]
+                             : joint->body[side] < 0 ? NULL
+                                                     : s->body[joint->body[side]].id;
+    spragRecordPlace(world, joint, memory);
     memcpy(memory->normal, c->direction[0], sizeof memory->normal);
     fromTangents(memory->friction, c, c->r[1] * rate, c->r[2] * rate);
     fromTangents(memory->slip_now, c, u[1], u[2]);

@@ -216,13 +216,13 @@ static void remember(const struct spragWorld *world, const spragJointState *join
                                    .is_guide = is_guide,
                                    .normal_force = contact->normal_force,
                                    .mode = contact->mode,
-                                   .variant = contact->variant,
+                                   .variant = (signed char)contact->variant,
                                    .paradox_class = contact->paradox_class,
                                    .depth = contact->depth,
                                    .painleve_p = contact->painleve_p,
                                    .free_acceleration = contact->free_acceleration,
                                    .joint = contact->joint};
-    spragRecordPlace(&world->snapshot, joint, memory);
+    spragRecordPlace(world, joint, memory);
     memcpy(memory->position, contact->position, sizeof memory->position);
     memcpy(memory->normal, contact->normal, sizeof memory->normal);
     memcpy(memory->friction, contact->friction, sizeof memory->friction);
@@ -269,15 +269,17 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
              &world->next_memory[record]);
     if (block->part == SPRAG_PART_CONTACT)
         momentOf(world, island, k, world->next_memory[record].moment);
-    world->next_memory[record].passed = passed;
+    world->next_memory[record].passed = (unsigned char)passed;
     world->next_memory[record].haste = island->haste;
     world->next_memory[record].calmed = island->calmed;
     world->next_memory[record].slop = island->slop;
     world->next_memory[record].wedged = island->wedge > 0 ? 1 + island->guides_yield : 0;
     world->next_memory[record].doubt = island->wedge > 0 ? SPRAG_DOUBT : island->doubt > 0 ? island->doubt - 1 : 0;
     world->next_memory[record].hard = island->hard;
-    if (island->echo != NULL)
+    if (island->echo != NULL) {
         memcpy(world->next_memory[record].echo, island->echo[k], sizeof *island->echo);
+        world->next_memory[record].echoes = 1;
+    }
     world->next_pair[record] = spragLedgerPair(contact.body);
 }
 

@@ -26,7 +26,7 @@ static void fillLone(const struct spragWorld *world, const spragJointState *join
                                    .variant = mode == SPRAG_MODE_OPEN ? 0 : 1,
                                    .normal_force = row->force[lane],
                                    .depth = geom->depth};
-    spragRecordPlace(&world->snapshot, joint, memory);
+    spragRecordPlace(world, joint, memory);
     getVector(memory->normal, c->n, lane);
     getVector(memory->friction, row->friction, lane);
     getVector(memory->slip_now, row->slip_after, lane);

@@ -56,7 +56,8 @@ static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
 {
     const int count = listObjects(world, spragLayoutBodies);
     s->body = count < 0 ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyState, count);
-    if (s->body == NULL || !spragPointerMapMake(&s->body_index, &world->arena, count))
+    s->name = s->body == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyName, count);
+    if (s->name == NULL || !spragPointerMapMake(&s->body_index, &world->arena, count))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d bodies", count);
     s->body_count = count;
     for (int i = 0; i < count; ++i) {
@@ -64,6 +65,7 @@ static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
         memset(&s->body[i], 0, SPRAG_LINE);
         s->body[i].id = id;
         s->body[i].serial = spragLedgerSerial(world, spragLayoutBodyMark(id));
+        s->name[i] = (spragBodyName){id, s->body[i].serial};
         spragPointerMapPut(&s->body_index, id, i);
     }
     return SPRAG_OK;

@@ -3,26 +3,47 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/pool.h"
+#include "base/prefetch.h"
 #include "linalg/vec3.h"
 #include "ode/curvature.h"
 #include "ode/ledger.h"
 #include "ode/rows.h"
 
-#define STAYS 1e-8    /* of the arm */
-#define CHANGES 1e-5  /* of the arm, the same: what the program changes itself, as a geom's size */
-#define THERE 1e-12   /* of the arm: it is where its record was */
-#define PARALLEL 1e-4 /* rad: of edges, up to which the normal across them is anything */
+#define STAYS 1e-8               /* of the arm */
+#define CHANGES 1e-5             /* of the arm, the same: what the program changes itself, as a geom's size */
+#define THERE 1e-12              /* of the arm: it is where its record was */
+#define PARALLEL 1e-4            /* rad: of edges, up to which the normal across them is anything */
+enum { LOOKS = 64, GEOM = 128 }; /* records that are asked; bytes that are read of a geom */
+
+/* A body's first geom, if that is a box about the body's centre.  Asked of bodies in their order, as their geoms lie
+ * anywhere. */
+typedef struct spragStayBox {
+    dGeomID geom; /* or NULL */
+    double length[3];
+} spragStayBox;
+
+/* m, of the sides of a box of the body. */
+static void lengthsOf(const spragSnapshot *s, int body, dGeomID box, double length[3])
+{
+    const spragStayBox *known = s->boxes == NULL ? NULL : &s->boxes[body];
+    dVector3 sides;
+    if (known == NULL || known->geom != box)
+        dGeomBoxGetLengths(box, sides);
+    for (int i = 0; i < 3; ++i)
+        length[i] = known != NULL && known->geom == box ? known->length[i] : sides[i];
+}
 
 /* 1: x lies within the box about its body's centre, or up to `most` m outside each of its faces.  (Outside,
  * dGeomBoxPointDepth is as far off as the box is large.) */
-static int isWithin(dGeomID box, const spragBodyState *body, const double x[3], double most)
+static int isWithin(const spragSnapshot *s, dGeomID box, int index, const double x[3], double most)
 {
-    double d[3], local[3];
-    dVector3 length;
+    const spragBodyState *body = &s->body[index];
+    double d[3], local[3], length[3];
     for (int i = 0; i < 3; ++i)
         d[i] = x[i] - body->position[i];
     spragMulTransposed33(local, body->rotation, d);
-    dGeomBoxGetLengths(box, length);
+    lengthsOf(s, index, box, length);
     for (int i = 0; i < 3; ++i)
         if (!(fabs(local[i]) <= 0.5 * length[i] + most))
             return 0;
@@ -88,8 +109,8 @@ static int isAsGood(const spragSnapshot *s, const spragJointState *joint, int on
     }
     return movedSquared(s, memory, joint->body[0], 0) <= most * most &&
            movedSquared(s, memory, joint->body[1], 1) <= most * most && fabs(memory->depth - geom->depth) <= more &&
-           isWithin(geom->g1, &s->body[joint->body[0]], memory->position, more) &&
-           isWithin(geom->g2, &s->body[joint->body[1]], memory->position, more) &&
+           isWithin(s, geom->g1, joint->body[0], memory->position, more) &&
+           isWithin(s, geom->g2, joint->body[1], memory->position, more) &&
            ((turned <= CHANGES * CHANGES && fabs(across) <= more) || areEdges(s, joint, only, memory->normal));
 }
 
@@ -108,9 +129,12 @@ static int isThere(const dContactGeom *geom, const spragContactMemory *memory)
 static void stay(spragSnapshot *s, int j, const spragContactMemory *memory)
 {
     spragJointState *joint = &s->joint[j];
-    dContact *own = &s->stays[j].contact;
-    *own = *joint->contact;
-    memcpy(s->stays[j].local, memory->local, sizeof memory->local);
+    dContact *own = &s->stays[j];
+    own->surface = joint->contact->surface;
+    own->geom = joint->contact->geom;
+    if (own->surface.mode & dContactFDir1) /* else nobody reads it */
+        memcpy(own->fdir1, joint->contact->fdir1, sizeof own->fdir1);
+    memcpy(s->local[j], memory->local, sizeof memory->local);
     for (int i = 0; i < 3; ++i) {
         own->geom.pos[i] = (dReal)memory->position[i];
         own->geom.normal[i] = (dReal)memory->normal[i];
@@ -153,34 +177,73 @@ static int isOnly(const spragSnapshot *s, int j, int first, const int *next)
     return 1;
 }
 
-/* 1: two boxes about the centres of two bodies.  A contact may name geoms that are gone, or none: they are asked
+/* 1: a box about its body's centre.  A contact may name geoms that are gone, or none: they are asked
  * nothing before their bodies have been (spragCurvatureRadius).  The world has no list of its geoms.  (Where geoms with
  * an offset are ODE finds out when it is asked, and writes it down, which threads that share a body must not make it
  * do.) */
+static int isBox(dBodyID body, dGeomID geom)
+{
+    return geom != NULL && spragCurvatureRadius(body, geom) == 0 && dGeomGetClass(geom) == dBoxClass &&
+           !dGeomIsOffset(geom);
+}
+
 static int areBoxes(const spragSnapshot *s, const spragJointState *joint)
 {
     const dContactGeom *geom = &joint->contact->geom;
     const dGeomID of[2] = {geom->g1, geom->g2};
-    for (int side = 0; side < 2; ++side)
-        if (joint->body[side] < 0 || of[side] == NULL ||
-            spragCurvatureRadius(s->body[joint->body[side]].id, of[side]) != 0 ||
-            dGeomGetClass(of[side]) != dBoxClass || dGeomIsOffset(of[side]))
+    for (int side = 0; side < 2; ++side) {
+        const int body = joint->body[side], known = body >= 0 && s->boxes != NULL && of[side] != NULL;
+        if (body < 0 || ((!known || s->boxes[body].geom != of[side]) && !isBox(s->name[body].id, of[side])))
             return 0;
+    }
     return 1;
+}
+
+enum { AHEAD = 8 }; /* bodies: memory is asked for those that come so much later */
+
+static void readBoxes(void *data, int range, int first, int end)
+{
+    (void)range;
+    const spragSnapshot *s = data;
+    for (int i = first; i < end; ++i) {
+        if (i + AHEAD < end)
+            spragPrefetch(dBodyGetFirstGeom(s->name[i + AHEAD].id), GEOM);
+        const dGeomID geom = dBodyGetFirstGeom(s->name[i].id);
+        spragStayBox *box = &s->boxes[i];
+        *box = (spragStayBox){0};
+        if (s->body[i].island < 0 || !isBox(s->name[i].id, geom))
+            continue;
+        dVector3 sides;
+        dGeomBoxGetLengths(geom, sides);
+        box->geom = geom;
+        for (int k = 0; k < 3; ++k)
+            box->length[k] = sides[k];
+    }
+}
+
+/* Do contacts of the last step say that there may be boxes? */
+static int mayHaveBoxes(const struct spragWorld *world)
+{
+    const int each = world->memory_count / LOOKS + 1;
+    for (int k = 0; k < world->memory_count; k += each)
+        if (!world->memory[k].never_stays)
+            return 1;
+    return 0;
 }
 
 int spragStayBegin(spragWorldID world)
 {
     spragSnapshot *s = &world->snapshot;
-    if (s->carried == NULL)
+    if (s->carried == NULL || s->local == NULL)
         return 1;
-    int wanted = 0;
-    for (int k = 0; k < s->island_count && !wanted; ++k)
-        wanted = s->island[k].joint_count > SPRAG_BLOCKS_MANY;
-    if (!wanted)
-        return 1;
-    s->stays = SPRAG_TAKE_RAW(&world->arena, spragStay, s->joint_count);
-    return s->stays != NULL;
+    s->stays = SPRAG_TAKE_RAW(&world->arena, dContact, s->joint_count);
+    if (s->stays == NULL || !mayHaveBoxes(world))
+        return s->stays != NULL;
+    s->boxes = SPRAG_TAKE_RAW(&world->arena, spragStayBox, s->body_count);
+    if (s->boxes == NULL)
+        return 0;
+    spragRangesRunBy(world->crew, s->body_count, readBoxes, s);
+    return 1;
 }
 
 void spragStayTake(spragWorldID world, int first, const int *next, int *left, int *next_left)

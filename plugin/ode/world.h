@@ -39,22 +39,22 @@ enum { SPRAG_LINE = 64 }; /* bytes */
 
 typedef struct spragBodyState {
     _Alignas(SPRAG_LINE) dBodyID id;
-    int serial;       /* the same from step to step, and no other body's */
-    int enabled;      /* once ODE has put those to sleep that were idle for long enough */
-    int kinematic;    /* moves as it likes: inverse mass 0 */
-    int component;    /* ODE's island: least body index in it */
-    int awake;        /* its component has an enabled body */
-    int absurd;       /* not finite, or of no mass: its island stays with ODE (lenient worlds) */
-    int island;       /* Sprag's island, or -1 */
-    int number;       /* in the list of bodies of its island */
-    int place;        /* the same; then that of the first body of its mechanism */
-    int articulation; /* mechanism of the island, or -1 */
-    int group;        /* its number in its mechanism */
-    int idle;         /* ODE will set it to rest before it solves */
-    int held;         /* ODE must not put it to sleep in this step: its island is awake and solved */
-    int slept;        /* of held bodies: it was asleep */
-    double mass;      /* kg, 0: not looked at yet */
-    double inverse_mass;
+    double inverse_mass;   /* 1/kg */
+    int serial;            /* the same from step to step, and no other body's */
+    int enabled;           /* once ODE has put those to sleep that were idle for long enough */
+    int kinematic;         /* moves as it likes: inverse mass 0 */
+    int component;         /* ODE's island: least body index in it */
+    int awake;             /* its component has an enabled body */
+    int absurd;            /* not finite, or of no mass: its island stays with ODE (lenient worlds) */
+    int island;            /* Sprag's island, or -1 */
+    int number;            /* in the list of bodies of its island */
+    int place;             /* the same; then that of the first body of its mechanism */
+    int articulation;      /* mechanism of the island, or -1 */
+    int group;             /* its number in its mechanism */
+    int idle;              /* ODE will set it to rest before it solves */
+    int held;              /* ODE must not put it to sleep in this step: its island is awake and solved */
+    int slept;             /* of held bodies: it was asleep */
+    double mass;           /* kg, 0: not looked at yet */
     double impulse[6];     /* of all constraints of the island, N s, N m s */
     double motor_force[6]; /* of motors at their stops, N, N m */
     int counted;           /* of held bodies: auto-disable has counters that are to be kept */
@@ -72,6 +72,12 @@ typedef struct spragBodyState {
     spragIdleState idle_state;               /* as found, of counted bodies */
     spragMovedFn *moved;                     /* the user's callback while ours stands in its place */
 } spragBodyState;
+
+/* Who a body is: asked for every contact, so side by side. */
+typedef struct spragBodyName {
+    dBodyID id;
+    int serial;
+} spragBodyName;
 
 /* One line of memory: most passes through a step are through these. */
 typedef struct spragJointState {
@@ -101,15 +107,12 @@ static inline int spragIsContact(const spragJointState *joint)
     return joint->contact != NULL || joint->guide != NULL;
 }
 
-/* Asks for what is read of the joint's bodies: the first line, and of two how they move, or how they lie. */
+/* Asks for two lines of each of the joint's bodies: how they move, or how they lie. */
 static inline void spragAskBodies(const spragBodyState *body, const spragJointState *joint, size_t offset)
 {
     for (int side = 0; side < 2; ++side)
-        if (joint->body[side] >= 0) {
-            const char *state = (const char *)&body[joint->body[side]];
-            __builtin_prefetch(state);
-            spragPrefetch(state + offset, 2 * SPRAG_LINE);
-        }
+        if (joint->body[side] >= 0)
+            spragPrefetch((const char *)&body[joint->body[side]] + offset, 2 * SPRAG_LINE);
 }
 #define SPRAG_HOW_THEY_MOVE offsetof(spragBodyState, velocity)
 #define SPRAG_HOW_THEY_LIE offsetof(spragBodyState, position)
@@ -215,12 +218,6 @@ typedef struct spragPace {
     int count, window; /* window: 0 before the first step */
 } spragPace;
 
-/* A contact that takes the place of its record. */
-typedef struct spragStay {
-    dContact contact;
-    double local[2][3]; /* m, its place in the frame of each body when the collider named it */
-} spragStay;
-
 typedef struct spragSnapshot {
     double step;                       /* s */
     double pace;                       /* s, the step or, if that is longer, the pace of the last ones (spragPace) */
@@ -233,13 +230,17 @@ typedef struct spragSnapshot {
     int active_count; /* joints that are enabled, and whose bodies are awake */
     int stray_count;  /* contacts that are none (stray.h) */
     spragBodyState *body;
+    spragBodyName *name; /* (body_count) the same as body[].id, serial */
     spragJointState *joint;
     spragIsland *island;
-    int listened;         /* 1: some joint has feedback */
-    int watched;          /* 1: some body has a moved callback */
-    int numbered;         /* 1: some joint has a serial */
-    double (*carried)[3]; /* (joint_count) N on body[0], added to the guess: of points that are no more; or NULL */
-    spragStay *stays;     /* (joint_count) of contacts that take the place of their records (stay.h); or NULL */
+    int listened;          /* 1: some joint has feedback */
+    int watched;           /* 1: some body has a moved callback */
+    int numbered;          /* 1: some joint has a serial */
+    double (*carried)[3];  /* (joint_count) N on body[0], added to the guess: of points that are no more; or NULL */
+    double (*local)[2][3]; /* (joint_count) m, of contacts that have a record: where they are in the frame of each
+                              body, or were when the collider named them; or NULL */
+    struct spragStayBox *boxes; /* (body_count) or NULL (stay.c) */
+    dContact *stays;            /* (joint_count) of contacts that take the place of their records (stay.h); or NULL */
     spragPointerMap body_index;
 } spragSnapshot;
 
@@ -255,39 +256,45 @@ static inline int spragIsDynamic(const spragSnapshot *snapshot, int body)
  * Sprag solves; KEPT: it goes on in one that ODE solves, and the record stays as it is. */
 typedef enum spragRecordFate { SPRAG_RECORD_LEFT, SPRAG_RECORD_CONTINUED, SPRAG_RECORD_KEPT } spragRecordFate;
 
-/* A contact of the last step: what its successor is recognised by and starts from, and what the user is told. */
+/* A contact of the last step: what its successor is recognised by and starts from, and what the user is told.  In lines
+ * by who reads them: the ledger who, where and its place, the next problem what it did. */
 typedef struct spragContactMemory {
     /* the bodies are compared, never followed; an address may be another body's by now, which its serial tells */
     _Alignas(SPRAG_LINE) dBodyID body[2];
     int serial[2];
     dGeomID geom[2];
-    int is_guide; /* recognised by its id, not by its place */
-    spragMode mode;
-    int variant;
-    int passed; /* 1: it stuck as its slip passed through zero, and was told of as a reversal (passing.h) */
     unsigned long long id;
-    double local[2][3];  /* m, position in the frame of each body */
-    double arm;          /* m, distance from the bodies' centres: the scale of a match */
+    double arm;   /* m, distance from the bodies' centres: the scale of a match */
+    int is_guide; /* recognised by its id, not by its place */
+    int echoes;   /* 1: `echo` is not 0 */
+    /* where it was */
+    double local[2][3]; /* m, position in the frame of each body */
+    double calmed;      /* m/s, of its island (bare.h) */
+    double slop;        /* m, the same (slop.h) */
+    /* what it did */
     double normal_force; /* N, along the normal, < 0 where a guide pushes against it */
     double friction[3];  /* N, on body[0] */
     double slip[3];      /* m/s; the last one, kept while it sticks */
-    int haste;           /* of its island (haste.h) */
-    int turned;          /* 1: the user named its bodies in the other order */
-    int never_stays;     /* 1: its geoms are not two boxes of bodies (stay.h) */
-    double echo[3];      /* N, added to its force for the next guess (echo.h) */
-    double moment[3];    /* N m, of rolling friction on body[0] */
+    spragMode mode;
+    signed char variant;
+    unsigned char passed; /* 1: it stuck as its slip passed through zero, and was told of as a reversal (passing.h) */
+    unsigned char turned; /* 1: the user named its bodies in the other order */
+    unsigned char never_stays; /* 1: its geoms are not two boxes of bodies (stay.h) */
+    /* its place in the world */
     double position[3], normal[3];
-    /* what follows is for the user alone, but for wedged and hard */
-    double slip_now[3]; /* m/s */
-    double depth;       /* m */
-    double painleve_p, free_acceleration;
+    double depth;   /* m */
     dJointID joint; /* given to the user, never followed; NULL for guides */
+    /* what few have */
+    double echo[3];   /* N, added to its force for the next guess (echo.h) */
+    double moment[3]; /* N m, of rolling friction on body[0] */
+    int haste;        /* of its island (haste.h) */
+    int wedged;       /* 1: its island was (soften.h); 2: and its guides had to yield */
+    int doubt;        /* as of the island, in the next step */
+    int hard;         /* 1: the same, by a later link of the chain, or by what carried in the step before (haste.h) */
+    /* for the user alone */
+    double slip_now[3]; /* m/s */
+    double painleve_p, free_acceleration;
     int paradox_class;
-    int wedged;    /* 1: its island was (soften.h); 2: and its guides had to yield */
-    int doubt;     /* as of the island, in the next step */
-    int hard;      /* 1: the same, by a later link of the chain, or by what carried in the step before (haste.h) */
-    double calmed; /* m/s, of its island (bare.h) */
-    double slop;   /* m, the same (slop.h) */
 } spragContactMemory;
 
 /* Force of one of a joint's limits and motors in the last step: whether it held, and where the search starts. */
