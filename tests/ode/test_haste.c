@@ -587,6 +587,51 @@ static void aSmallHeapIsHurriedToo(void **state)
     SceneDestroy(world);
 }
 
+/* Contacts that squeeze a body between two walls, which both push it out. */
+static void squeeze(const SceneWorld *world, dJointGroupID group, dBodyID body)
+{
+    const dReal *x = dBodyGetPosition(body);
+    for (int k = 0; k < 8; ++k) {
+        dContact contact = {.surface = {.mode = dContactApprox1, .mu = 0.5}, .geom = {.depth = 0.03}};
+        const double side = k < 4 ? 0.1 : -0.1;
+        contact.geom.pos[0] = x[0] + side;
+        contact.geom.pos[1] = x[1] + (k & 1 ? 0.1 : -0.1);
+        contact.geom.pos[2] = x[2] + (k & 2 ? 0.1 : -0.1);
+        contact.geom.normal[0] = k < 4 ? -cos(0.02) : cos(0.02); /* not a slot */
+        contact.geom.normal[1] = sin(0.02);
+        dJointAttach(spragJointCreateContact(world->sprag, group, &contact), body, NULL);
+    }
+}
+
+/* One of its bodies that is squeezed is left to visits, which solve the rest of the heap: 60 steps of 60 had W, 40 ms
+ * each.  (What is squeezed stirs its neighbours by either; none falls, by 0.16 m/s in each step.) */
+static void whatIsSqueezedStirsNoHeap(void **state)
+{
+    (void)state;
+    enum { KEYS = 3, REST = 240, STEPS = 60, MOST = 15 };
+    static const char *const key[KEYS] = {"count", "boxes", "tumble"};
+    static const double value[KEYS] = {120, 1, 1};
+    SceneWorld *world = openWith("pile", key, value, KEYS);
+    const dJointGroupID group = dJointGroupCreate(0);
+    for (int step = 0; step < REST; ++step)
+        assert_int_equal(SceneStep(world, 1.0 / 60), SPRAG_OK);
+    int with_W = 0;
+    double speed = 0;
+    for (int step = 0; step < STEPS; ++step) {
+        squeeze(world, group, world->body[0]);
+        assert_int_equal(SceneStep(world, 1.0 / 60), SPRAG_OK);
+        dJointGroupEmpty(group);
+        with_W += world->sprag->largest->bare == NULL && world->sprag->largest->greedy == NULL;
+    }
+    for (int i = 0; i < world->body_count; ++i)
+        speed += spragNorm3(dBodyGetLinearVel(world->body[i])) / world->body_count;
+    print_message("%d steps with W, mean speed %g m/s\n", with_W, speed);
+    assert_true(with_W <= MOST);
+    assert_true(speed < 0.05);
+    dJointGroupDestroy(group);
+    SceneDestroy(world);
+}
+
 static int hasteIn(const SceneWorld *world)
 {
     int most = 0;
@@ -734,6 +779,7 @@ int main(void)
         cmocka_unit_test(mostContactsSay),
         cmocka_unit_test(whatIsBuiltLiesFlat),
         cmocka_unit_test(aSmallHeapIsHurriedToo),
+        cmocka_unit_test(whatIsSqueezedStirsNoHeap),
         cmocka_unit_test(aHeapThatIsStirredKeepsItsHaste),
         cmocka_unit_test(heapsOfMechanismsTumble),
         cmocka_unit_test(whoSetsALimitIsNotHurried),
