@@ -51,8 +51,8 @@ int spragHasteFalls(const struct spragWorld *world, const spragIsland *island);
  * mechanisms, all but a tenth of its bodies are theirs, and they move about their mean by more than half of what
  * gravity gives in a step.  Where it strikes sweeps leave 0.1 to 1 m/s; to solve that took ten times a usual step, and
  * the next one is another problem.  So it has sweeps, as many steps of an interior point or of Newton's method as some
- * milliseconds pay for, and one look for limits that do not hold; 1e-4 m/s are enough.  (Larger ones have their haste,
- * and it would take as long.)  The island is assembled. */
+ * milliseconds pay for, and one look for limits that do not hold; 1e-4 m/s are enough.  What is squeezed yields.
+ * (Larger ones have their haste, and it would take as long.)  The island is assembled. */
 int spragHasteTumbles(const struct spragWorld *world, const spragIsland *island);
 /* The haste of an island that is to be solved, from the records of its contacts, the size of the world and how its
  * bodies move; >= 0.  island->falls is known. */

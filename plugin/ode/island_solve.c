@@ -319,7 +319,7 @@ static void solveBlocks(struct spragWorld *world, const spragPointerMap *surface
     takeImpulses(world, island, status);
     options.time_limit = spragTimeLeft(seconds_left, begin);
     solveBlow(world, surfaces, &options, island, status);
-    for (int round = island->tumbles ? SURGES_MAX - 1 : 1; round <= SURGES_MAX; ++round) {
+    for (int round = 1; round <= SURGES_MAX; ++round) {
         options.time_limit = spragTimeLeft(seconds_left, begin);
         if (!solveSurge(world, surfaces, &options, island, round))
             break;

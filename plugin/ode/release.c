@@ -306,15 +306,24 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
     return early ? goOn(options, island, rest, iterations) : status;
 }
 
-/* No wedge is looked for, as what comes next is another problem. */
-static spragStatus solveTumbling(const spragSolveOptions *options, spragIsland *island, int *iterations)
+/* No wedge is looked for, as what comes next is another problem; but a squeeze is, which stays from step to step: one
+ * doll stuck between stairs kept its heap at 1 m/s. */
+static spragStatus solveTumbling(const spragSolveOptions *options, spragIsland *island, int again, int *iterations)
 {
     spragSolveOptions own = *options;
+    spragStatus status;
+    if ((again || island->wedged_before) && isSqueezed(options, island, &status))
+        return status;
     own.tolerance = fmax(own.tolerance, TUMBLING);
     own.work_limit = ldexp(WORK_TUMBLING, -(island->missed < MISSES_TUMBLING ? island->missed : MISSES_TUMBLING));
-    const spragStatus status = spragPartingSolve(SPRAG_CHAIN_TUMBLING, &own, island, iterations);
-    island->missed += !(island->solve.residual <= FAR_OFF);
-    return status == SPRAG_NOT_CONVERGED ? SPRAG_LIMIT : status;
+    status = spragPartingSolve(SPRAG_CHAIN_TUMBLING, &own, island, iterations);
+    if (status != SPRAG_NOT_CONVERGED)
+        return status;
+    const int far = !(island->solve.residual <= FAR_OFF);
+    island->missed += far;
+    if (far && !spragHasInfinite(island) && spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        return SPRAG_ERROR_MEMORY;
+    return island->squeezed ? status : SPRAG_LIMIT;
 }
 
 /* Is a wedge that was not asked so yet a squeeze?  (Of a large island the next step asks.)  1: no memory. */
@@ -352,7 +361,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     island->wedge = island->squeezed = 0;
     spragStatus status = SPRAG_NOT_CONVERGED;
     if (tumbles)
-        status = solveTumbling(options, island, &iterations);
+        status = solveTumbling(options, island, again, &iterations);
     else if (waits)
         status = solveRigid(options, island, guess, again, &iterations);
     else if (!few || !(again || island->wedged_before) || !isSqueezed(options, island, &status))
