@@ -122,12 +122,6 @@ int spragHasteIsFlat(const struct spragWorld *world, const spragIsland *island)
     return flat > FLAT * pairs;
 }
 
-int spragHasteLoose(const spragIsland *island)
-{
-    return !island->flat && island->contact_count > LEAST &&
-           (island->contact_count > LARGE || island->contact_count == island->joint_count);
-}
-
 int spragHasteSticks(const struct spragWorld *world, const spragIsland *island)
 {
     const int each = island->joint_count / LOOKS + 1, asked = island->contact_count > LARGE_STICKY && !island->flat;
@@ -148,9 +142,15 @@ static int isOurs(const struct spragWorld *world, const spragIsland *island)
            config->iteration_limit == 0 && island->contact_count > (island->sticks ? LARGE_STICKY : LEAST);
 }
 
+int spragHasteLoose(const struct spragWorld *world, const spragIsland *island)
+{
+    return !island->flat &&
+           (island->contact_count > LARGE || (isOurs(world, island) && island->contact_count == island->joint_count));
+}
+
 static int isLarge(const struct spragWorld *world, const spragIsland *island)
 {
-    const int few = plays(&world->config) || spragHasteLoose(island);
+    const int few = plays(&world->config) || spragHasteLoose(world, island);
     return island->falls || island->contact_count > (island->sticks ? LARGE_STICKY : few ? LEAST : LARGE);
 }
 
@@ -269,7 +269,7 @@ int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
 int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
 {
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
-    return isOurs(world, island) && (island->sticks || spragHasteLoose(island)) && falls > FALLS;
+    return isOurs(world, island) && (island->sticks || spragHasteLoose(world, island)) && falls > FALLS;
 }
 
 int spragHasteFalls(const struct spragWorld *world, const spragIsland *island)
@@ -295,9 +295,10 @@ int spragHasteTumbles(const struct spragWorld *world, const spragIsland *island)
 }
 
 /* 1: a wedge in it concerns it all. */
-static int isPressed(const spragIsland *island, double residual)
+static int isPressed(const struct spragWorld *world, const spragIsland *island, double residual)
 {
-    return residual > THROWS || island->contact_count >= PRESSED * island->body_count || !spragHasteLoose(island);
+    return residual > THROWS || island->contact_count >= PRESSED * island->body_count ||
+           !spragHasteLoose(world, island);
 }
 
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,
@@ -310,7 +311,7 @@ int spragHasteEnds(const struct spragWorld *world, const spragIsland *island)
     if (island->sticks && (island->haste > 0 || world->config.time_limit > 0)) /* what comes after W leads astray */
         return 1;
     const int may_be_wedged =
-        residual > FAR_OFF && island->contact_count <= SPRAG_WEDGED_MOST && isPressed(island, residual);
+        residual > FAR_OFF && island->contact_count <= SPRAG_WEDGED_MOST && isPressed(world, island, residual);
     /* (To a rough tolerance a step of a heap that still moves is soon solved, and halves the haste; the next one, with
      * a blow, would have W and its sweeps: 190 ms of 500 boxes and balls, for as much residual.) */
     const int roughly = world->config.tolerance >= SPRAG_ROUGH && !island->flat;
@@ -410,7 +411,7 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
                  dear = plays(&world->config) ? fmin(most_dear, DEAR_PLAY * world->snapshot.step) : most_dear;
     const int is_dear = (double)island->contact_count * island->solve.method_iterations[SPRAG_SOLVER_NEWTON] > dear,
               in_conflict = island->sticks && island->wedge > 0 && !isSlow(&world->snapshot, island, HOLDS),
-              caught = island->wedge > 0 && !isPressed(island, island->rigid),
+              caught = island->wedge > 0 && !isPressed(world, island, island->rigid),
               missed = (!(island->solve.residual <= enough) || in_conflict || caught) &&
                        (island->haste > 0 || isLarge(world, island));
     if (island->tumbles)

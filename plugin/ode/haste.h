@@ -34,8 +34,9 @@
 
 /* 1: its bodies lie flat on each other, of more than a few contacts: nearly all pairs touch along faces and edges. */
 int spragHasteIsFlat(const struct spragWorld *world, const spragIsland *island);
-/* 1: it is a heap: of more than 100 contacts that do not lie flat; with joints, of more than 400. */
-int spragHasteLoose(const spragIsland *island);
+/* 1: it is a heap: of more than 100 contacts that do not lie flat; with joints, or where the user has said how much work
+ * it gets (a limit, a method, patient), of more than 400. */
+int spragHasteLoose(const struct spragWorld *world, const spragIsland *island);
 /* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity?
  * 1: as a force, so that what holds is known (solve/glue.h); 2: as a coefficient. */
 int spragHasteSticks(const struct spragWorld *world, const spragIsland *island);

@@ -52,7 +52,7 @@ double spragSlopOf(const struct spragWorld *world, const spragIsland *island)
 
 double spragSlopNext(const struct spragWorld *world, const spragIsland *island)
 {
-    const int heap = spragHasteLoose(island), large = heap || island->contact_count > LARGE;
+    const int heap = spragHasteLoose(world, island), large = heap || island->contact_count > LARGE;
     const double pace = world->snapshot.pace, times = heap || island->sticks ? SLOP_TIMES : SLOP_FLAT,
                  parts = times * island->solve.residual * pace,
                  falls = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace,
