@@ -32,8 +32,8 @@ enum {
 
     W_IS_DEAR = 3000, /* contacts of an island whose W takes longer than all that haste leaves */
 
-    LOOKS = 64, /* contacts that are looked at, or whose records are */
-    BESIDE = 8, /* contacts of a pair of bodies that are looked at, on either side of one: they are made together */
+    LOOKS = 64, /* contacts whose records are looked at, or places where contacts are: */
+    BESIDE = 8, /* so many there, and of a pair of bodies, which are made together as a rule */
     LATE = 500, /* iterations: more than the chain's first links have in a step */
     SMALL = 60, /* blocks of an island that may be hard (solve/chain_links.h) */
     /* Contacts times Newton's steps, some 40 ms: more of them in a step are too many; and in a large heap, whose bodies
@@ -76,6 +76,7 @@ enum {
  * meshes 6 to 7, as colliders name up to 8 points of a pair.) */
 #define FLAT 0.9
 #define PARALLEL (1 - 1e-6) /* cosine between normals that are one */
+#define APART (1.0 / 3)     /* of a pair that is flat: one of its contacts that are not made together */
 /* m/s that gravity gives in a step of such a heap: of less SPRAG_MISSED is no small part, and it would sink. */
 #define FALLS 1e-2
 #define SPARSE 2          /* contacts a body of such a heap (ragdolls: 0.3 to 1); what stands on four points has more */
@@ -92,27 +93,30 @@ static int ofOnePair(const spragJointState *a, const spragJointState *b)
     return b->contact != NULL && a->body[0] == b->body[0] && a->body[1] == b->body[1];
 }
 
+/* 1: they have one normal, and are two points.  (A program may name a ball's twice.) */
+static int areSideBySide(const spragJointState *a, const spragJointState *b)
+{
+    const dContactGeom *p = &a->contact->geom, *q = &b->contact->geom;
+    const int same = !(p->pos[0] < q->pos[0] || p->pos[0] > q->pos[0] || p->pos[1] < q->pos[1] ||
+                       p->pos[1] > q->pos[1] || p->pos[2] < q->pos[2] || p->pos[2] > q->pos[2]);
+    return !same && spragDot3(p->normal, q->normal) > PARALLEL;
+}
+
 int spragHasteIsFlat(const struct spragWorld *world, const spragIsland *island)
 {
     const int count = island->contact_count > LARGE_STICKY ? island->joint_count : 0, each = count / LOOKS + 1;
     const spragJointState *joint = world->snapshot.joint;
     double pairs = 0, flat = 0;
-    for (int i = 0; i < count; i += each) {
+    for (int i = 0; i < count; i += i % each + 1 < BESIDE ? 1 : each - i % each) {
         const spragJointState *one = &joint[island->joint[i]];
-        int begin = i, end = i + 1, parallel = 0;
-        if (one->contact == NULL)
+        if (one->contact == NULL || (i > 0 && ofOnePair(one, &joint[island->joint[i - 1]])))
             continue;
-        while (begin > 0 && i - begin < BESIDE && ofOnePair(one, &joint[island->joint[begin - 1]]))
-            --begin;
-        while (end < count && end - i < BESIDE && ofOnePair(one, &joint[island->joint[end]]))
-            ++end;
-        const dReal *n = one->contact->geom.normal;
-        for (int k = begin; k < end; ++k) {
-            const dReal *m = joint[island->joint[k]].contact->geom.normal;
-            parallel += n[0] * m[0] + n[1] * m[1] + n[2] * m[2] > PARALLEL;
-        }
-        pairs += 1.0 / (end - begin);
-        flat += parallel > 1 ? 1.0 / (end - begin) : 0;
+        int parallel = 0, k = i + 1;
+        for (; k < count && k - i < BESIDE && ofOnePair(one, &joint[island->joint[k]]); ++k)
+            parallel |= areSideBySide(&joint[island->joint[k - 1]], &joint[island->joint[k]]);
+        const int apart = k == i + 1 && one->crowded; /* its pair's others were made elsewhere */
+        pairs += apart ? APART : 1;
+        flat += apart ? APART : parallel;
     }
     return flat > FLAT * pairs;
 }
