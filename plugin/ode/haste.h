@@ -32,8 +32,7 @@
 
 #include "ode/world.h"
 
-/* 1: its bodies lie flat on each other, of more than a few contacts: more than four of five pairs touch along faces and
- * edges. */
+/* 1: its bodies lie flat on each other, of more than a few contacts: nearly all pairs touch along faces and edges. */
 int spragHasteIsFlat(const struct spragWorld *world, const spragIsland *island);
 /* 1: it is a heap: of more than 100 contacts that do not lie flat; with joints, of more than 400. */
 int spragHasteLoose(const spragIsland *island);
@@ -80,8 +79,8 @@ int spragHasteEnds(const struct spragWorld *world, const spragIsland *island);
  * rolled, at 17 mm/s, took 40 to 130 ms a step to 1e-8 m/s, and take 12 to some 1e-6.  (With 24 visits a contact in
  * place of 48 they leave 1e-5.)  Its haste waits meanwhile for what comes next, and falls once the tolerance is met.
  *
- * Up to 400 contacts only with haste, which is known: what has had none is solved.  (A plate on sixteen balls keeps what
- * its first step leaves: 1e-5 m/s had grown to 7e-4 after a minute, and 15 mm.) */
+ * Up to 400 contacts only with haste, which is known: what has had none is solved.  (A plate on sixteen balls keeps
+ * what its first step leaves: 1e-5 m/s had grown to 7e-4 after a minute, and 15 mm.) */
 int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island);
 /* The haste of the next step, once it is solved. */
 int spragHasteNext(const struct spragWorld *world, const spragIsland *island);
