@@ -96,10 +96,12 @@ static int ofOnePair(const spragJointState *a, const spragJointState *b)
 /* 1: they have one normal, and are two points.  (A program may name a ball's twice.) */
 static int areSideBySide(const spragJointState *a, const spragJointState *b)
 {
-    const dContactGeom *p = &a->contact->geom, *q = &b->contact->geom;
-    const int same = !(p->pos[0] < q->pos[0] || p->pos[0] > q->pos[0] || p->pos[1] < q->pos[1] ||
-                       p->pos[1] > q->pos[1] || p->pos[2] < q->pos[2] || p->pos[2] > q->pos[2]);
-    return !same && spragDot3(p->normal, q->normal) > PARALLEL;
+    const dReal *p = a->contact->geom.pos, *q = b->contact->geom.pos, *n = a->contact->geom.normal,
+                *m = b->contact->geom.normal;
+    int apart = 0;
+    for (int k = 0; k < 3; ++k)
+        apart |= p[k] < q[k] || p[k] > q[k];
+    return apart && n[0] * m[0] + n[1] * m[1] + n[2] * m[2] > PARALLEL;
 }
 
 int spragHasteIsFlat(const struct spragWorld *world, const spragIsland *island)
