@@ -296,6 +296,11 @@ int spragHasteTumbles(const struct spragWorld *world, const spragIsland *island)
            !isSlow(&world->snapshot, island, STILL);
 }
 
+int spragHasteMayBeWedged(const spragIsland *island)
+{
+    return island->solve.residual > FAR_OFF && island->contact_count <= SPRAG_WEDGED_MOST;
+}
+
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,
  * 0.1 to 0.7 s more.  Where such a pile may rest visits go on from step to step, as its contacts stay the same, and
  * are enough while they gain. */
@@ -305,12 +310,11 @@ int spragHasteEnds(const struct spragWorld *world, const spragIsland *island)
     const double residual = island->solve.residual;
     if (island->sticks && (island->haste > 0 || world->config.time_limit > 0)) /* what comes after W leads astray */
         return 1;
-    const int may_be_wedged = residual > FAR_OFF && island->contact_count <= SPRAG_WEDGED_MOST;
     /* (To a rough tolerance a step of a heap that still moves is soon solved, and halves the haste; the next one, with
      * a blow, would have W and its sweeps: 190 ms of 500 boxes and balls, for as much residual.) */
     const int roughly = world->config.tolerance >= SPRAG_ROUGH && !island->flat;
     const int most = roughly ? island->haste > 0 : island->haste == HASTE_MOST;
-    if (most && residual > NEAR && !may_be_wedged)
+    if (most && residual > NEAR && !spragHasteMayBeWedged(island))
         return 1;
     return island->haste > 0 && island->contact_count > W_IS_DEAR && residual < GAINS * greedy->begun &&
            mayRest(&world->snapshot, island);

@@ -72,6 +72,8 @@ int spragHasteSkips(const struct spragWorld *world, const spragIsland *island);
 void spragHasteLookBack(const struct spragWorld *world, spragIsland *island);
 /* Of a solved island.  1: it is hard: its answer came late, or from the contacts that carried before. */
 int spragHasteHardens(const spragIsland *island);
+/* 1: what visits have left of a small pile may be a wedge. */
+int spragHasteMayBeWedged(const spragIsland *island);
 /* 1: the answer that was found without W is kept: to make W would take longer, and hardly reach the tolerance. */
 int spragHasteEnds(const struct spragWorld *world, const spragIsland *island);
 /* 1: a heap, of bodies that do not lie flat on each other, whose work is for us to choose.  While a few of its
