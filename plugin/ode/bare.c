@@ -591,8 +591,9 @@ static spragStatus visitLonger(const spragSolveOptions *options, spragIsland *is
 }
 
 /* A heap that rests but for a few bodies.  With mu = infinity it may be a row that two walls press together, which
- * visits let fall: what they leave of it goes on to W. */
-static spragStatus solveStirred(const spragSolveOptions *options, spragIsland *island)
+ * visits let fall: what they leave of it goes on to W.  So does what may be a wedge: boxes that had sunk into each
+ * other were left at 2300 m/s, and thrown. */
+static spragStatus solveStirred(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     spragBare *bare = island->bare;
     spragSolveOptions rough = *options;
@@ -601,8 +602,9 @@ static spragStatus solveStirred(const spragSolveOptions *options, spragIsland *i
     spragStatus status = spragMatrixFreeStirred(&rough, &bare->greedy, bare->others, bare->u, &island->solve);
     if (!(island->solve.residual <= STIRRED_LEFT)) /* a blow */
         status = visitLonger(options, island);
-    const int holds = island->sticks && island->haste == 0 && !(island->solve.residual <= STIRRED_LEFT);
-    return status == SPRAG_NOT_CONVERGED && !holds ? SPRAG_LIMIT : status;
+    const int holds = island->sticks && island->haste == 0 && !(island->solve.residual <= STIRRED_LEFT),
+              goes_on = holds || (!island->sticks && spragHasteMayBeWedged(world, island));
+    return status == SPRAG_NOT_CONVERGED && !goes_on ? SPRAG_LIMIT : status;
 }
 
 /* A large island that rests and creeps, and for which W would have to be made and Newton's method: some visits, as long
@@ -649,7 +651,7 @@ int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, s
 {
     spragBare *bare = island->bare;
     const spragStatus status =
-        island->stirred ? solveStirred(options, island)
+        island->stirred ? solveStirred(world, options, island)
         : bare->rests   ? solveRest(world, options, island)
                         : spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
     if (status == SPRAG_NOT_CONVERGED && !spragHasteEnds(world, island))

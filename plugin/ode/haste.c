@@ -32,8 +32,8 @@ enum {
 
     W_IS_DEAR = 3000, /* contacts of an island whose W takes longer than all that haste leaves */
 
-    LOOKS = 64, /* contacts that are looked at, or whose records are */
-    BESIDE = 8, /* contacts of a pair of bodies that are looked at, on either side of one: they are made together */
+    LOOKS = 64, /* contacts whose records are looked at, or places where contacts are: */
+    BESIDE = 8, /* so many there, and of a pair of bodies, which are made together as a rule */
     LATE = 500, /* iterations: more than the chain's first links have in a step */
     SMALL = 60, /* blocks of an island that may be hard (solve/chain_links.h) */
     /* Contacts times Newton's steps, some 40 ms: more of them in a step are too many; and in a large heap, whose bodies
@@ -74,13 +74,14 @@ enum {
  * two walls press together, and let it fall. */
 #define HOLDS 0.2
 /* Of the pairs of bodies that touch, such a part touches along a face or an edge, with two and more points of one
- * normal: all pairs of walls, pyramids, towers, arches and houses of cards do; of heaps of boxes 0.33 to 0.76, of boxes
- * and convex meshes 0.32 to 0.9, of capsules or cylinders 0.04 to 0.32.  What is left of the steps of a heap keeps none
- * moving: 300 boxes took 5 to 13 ms a step, with a share of the work as walls have it 25 to 29, and came to rest no
- * sooner; 300 balls 8 and 13.  (It was asked how many contacts a body has, 5.5 and more: an arch has 4.1, a heap of
- * meshes 6 to 7, as colliders name up to 8 points of a pair.) */
+ * normal: all pairs of walls, pyramids, towers, arches and houses of cards do, and 0.97 of dry walls of random stones;
+ * of heaps of boxes 0.4 to 0.82, of boxes and convex meshes 0.3 to 0.78, of capsules or cylinders 0.1 to 0.2.  What is
+ * left of the steps of a heap keeps none moving: 300 boxes took 5 to 13 ms a step, with a share of the work as walls
+ * have it 25 to 29, and came to rest no sooner; 300 balls 8 and 13.  (It was asked how many contacts a body has, 5.5
+ * and more: an arch has 4.1, a heap of meshes 6 to 7, as colliders name up to 8 points of a pair.) */
 #define FLAT 0.9
 #define PARALLEL (1 - 1e-6) /* cosine between normals that are one */
+#define APART (1.0 / 3)     /* of a pair that is flat: one of its contacts that are not made together */
 /* m/s that gravity gives in a step of such a heap: of less SPRAG_MISSED is no small part, and it would sink. */
 #define FALLS 1e-2
 #define SPARSE 2          /* contacts a body of such a heap (ragdolls: 0.3 to 1); what stands on four points has more */
@@ -97,27 +98,32 @@ static int ofOnePair(const spragJointState *a, const spragJointState *b)
     return b->contact != NULL && a->body[0] == b->body[0] && a->body[1] == b->body[1];
 }
 
+/* 1: they have one normal, and are two points.  (A program may name a ball's twice.) */
+static int areSideBySide(const spragJointState *a, const spragJointState *b)
+{
+    const dReal *p = a->contact->geom.pos, *q = b->contact->geom.pos, *n = a->contact->geom.normal,
+                *m = b->contact->geom.normal;
+    int apart = 0;
+    for (int k = 0; k < 3; ++k)
+        apart |= p[k] < q[k] || p[k] > q[k];
+    return apart && n[0] * m[0] + n[1] * m[1] + n[2] * m[2] > PARALLEL;
+}
+
 int spragHasteIsFlat(const struct spragWorld *world, const spragIsland *island)
 {
     const int count = island->contact_count > LARGE_STICKY ? island->joint_count : 0, each = count / LOOKS + 1;
     const spragJointState *joint = world->snapshot.joint;
     double pairs = 0, flat = 0;
-    for (int i = 0; i < count; i += each) {
+    for (int i = 0; i < count; i += i % each + 1 < BESIDE ? 1 : each - i % each) {
         const spragJointState *one = &joint[island->joint[i]];
-        int begin = i, end = i + 1, parallel = 0;
-        if (one->contact == NULL)
+        if (one->contact == NULL || (i > 0 && ofOnePair(one, &joint[island->joint[i - 1]])))
             continue;
-        while (begin > 0 && i - begin < BESIDE && ofOnePair(one, &joint[island->joint[begin - 1]]))
-            --begin;
-        while (end < count && end - i < BESIDE && ofOnePair(one, &joint[island->joint[end]]))
-            ++end;
-        const dReal *n = one->contact->geom.normal;
-        for (int k = begin; k < end; ++k) {
-            const dReal *m = joint[island->joint[k]].contact->geom.normal;
-            parallel += n[0] * m[0] + n[1] * m[1] + n[2] * m[2] > PARALLEL;
-        }
-        pairs += 1.0 / (end - begin);
-        flat += parallel > 1 ? 1.0 / (end - begin) : 0;
+        int parallel = 0, k = i + 1;
+        for (; k < count && k - i < BESIDE && ofOnePair(one, &joint[island->joint[k]]); ++k)
+            parallel |= areSideBySide(&joint[island->joint[k - 1]], &joint[island->joint[k]]);
+        const int apart = k == i + 1 && one->crowded; /* its pair's others were made elsewhere */
+        pairs += apart ? APART : 1;
+        flat += apart ? APART : parallel;
     }
     return flat > FLAT * pairs;
 }
@@ -269,7 +275,8 @@ int spragHasteSkips(const struct spragWorld *world, const spragIsland *island)
 int spragHasteIsHeap(const struct spragWorld *world, const spragIsland *island)
 {
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
-    return isOurs(world, island) && (island->sticks || spragHasteLoose(world, island)) && falls > FALLS;
+    const int loose = spragHasteLoose(world, island) && (island->haste > 0 || island->contact_count > LARGE);
+    return isOurs(world, island) && (island->sticks || loose) && falls > FALLS;
 }
 
 int spragHasteFalls(const struct spragWorld *world, const spragIsland *island)
@@ -301,6 +308,12 @@ static int isPressed(const struct spragWorld *world, const spragIsland *island, 
            !spragHasteLoose(world, island);
 }
 
+int spragHasteMayBeWedged(const struct spragWorld *world, const spragIsland *island)
+{
+    const double residual = island->solve.residual;
+    return residual > FAR_OFF && island->contact_count <= SPRAG_WEDGED_MOST && isPressed(world, island, residual);
+}
+
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,
  * 0.1 to 0.7 s more.  Where such a pile may rest visits go on from step to step, as its contacts stay the same, and
  * are enough while they gain. */
@@ -310,13 +323,11 @@ int spragHasteEnds(const struct spragWorld *world, const spragIsland *island)
     const double residual = island->solve.residual;
     if (island->sticks && (island->haste > 0 || world->config.time_limit > 0)) /* what comes after W leads astray */
         return 1;
-    const int may_be_wedged =
-        residual > FAR_OFF && island->contact_count <= SPRAG_WEDGED_MOST && isPressed(world, island, residual);
     /* (To a rough tolerance a step of a heap that still moves is soon solved, and halves the haste; the next one, with
      * a blow, would have W and its sweeps: 190 ms of 500 boxes and balls, for as much residual.) */
     const int roughly = world->config.tolerance >= SPRAG_ROUGH && !island->flat;
     const int most = roughly ? island->haste > 0 : island->haste == HASTE_MOST;
-    if (most && residual > NEAR && !may_be_wedged)
+    if (most && residual > NEAR && !spragHasteMayBeWedged(world, island))
         return 1;
     return island->haste > 0 && island->contact_count > W_IS_DEAR && residual < GAINS * greedy->begun &&
            mayRest(&world->snapshot, island);

@@ -407,17 +407,18 @@ static void matchPairs(void *data, int range, int first, int end)
             spragAskBodies(s->body, &s->joint[soon], SPRAG_HOW_THEY_LIE);
         }
         int left = k; /* first record of the pair that is not taken */
+        const unsigned alone = match->seeking[k] >= 0 && match->follower[match->seeking[k]] < 0;
         for (int j = match->seeking[k]; j >= 0; j = match->follower[j]) {
             Seeker seeker;
             makeSeeker(s, &s->joint[j], &seeker);
             if (s->local != NULL)
                 memcpy(s->local[j], seeker.local, sizeof seeker.local);
+            s->joint[j].alone = alone & 1;
+            s->joint[j].crowded = ~alone & 1;
             s->joint[j].memory = takeMatch(match->world, &s->joint[j], &seeker, &left, match->next);
             if (s->joint[j].memory >= 0)
                 setFate(match->world, &s->joint[j], SPRAG_RECORD_CONTINUED);
         }
-        if (match->seeking[k] >= 0 && match->follower[match->seeking[k]] < 0)
-            s->joint[match->seeking[k]].alone = 1;
         if (match->seeking[k] >= 0 && s->stays != NULL)
             spragStayTake(match->world, match->seeking[k], match->follower, &left, match->next);
         if (match->seeking[k] >= 0 && s->carried != NULL)

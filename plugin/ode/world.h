@@ -95,6 +95,7 @@ typedef struct spragJointState {
     unsigned reversed : 1;    /* attached as (0, body): body[0] is the user's second */
     unsigned listened : 1;    /* the user wants its feedback */
     unsigned alone : 1;       /* a contact: its two bodies have no other one, as far as is known */
+    unsigned crowded : 1;     /* they have, and touched in the last step */
     unsigned surges : 1;      /* its impulse is out of proportion to its corrections */
     unsigned stray : 1;       /* a contact that is none (stray.h): it has an island, and is not in its list */
     unsigned never_stays : 1; /* a contact that is not of two boxes of bodies (stay.h) */

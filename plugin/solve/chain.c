@@ -256,6 +256,8 @@ static spragStatus runChain(Run *run, spragChainPart part)
     info->residual = spragProblemJudge(run->problem, run->r, run->u);
     if (part == SPRAG_CHAIN_SWEPT && isSolved(run))
         return SPRAG_OK;
+    if (goesOn(part) && spragProblemIsAtRounding(run->problem, run->r, info->residual))
+        return SPRAG_NOT_CONVERGED;
     if (searched && isHurried(run)) {
         status = isSolved(run) ? SPRAG_OK : lastSweeps(run);
         if (status != SPRAG_LIMIT || timeIsUp(run))

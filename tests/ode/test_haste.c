@@ -494,6 +494,8 @@ static void aHeapThatIsStirredKeepsItsHaste(void **state)
     fake.island.flat = 0;
     fake.world.snapshot.step = 1.0 / 60;
     fake.world.snapshot.gravity[2] = -9.81;
+    assert_false(spragHasteIsHeap(&fake.world, &fake.island)); /* what has been solved is so again */
+    fake.island.haste = 1;
     assert_true(spragHasteIsHeap(&fake.world, &fake.island));
     fake.island.joint_count = 110; /* joints hold it */
     assert_false(spragHasteIsHeap(&fake.world, &fake.island));
@@ -518,6 +520,47 @@ static void aHeapThatIsStirredKeepsItsHaste(void **state)
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 4);
     fake.island.solve.residual = 1e-9; /* it is solved */
     assert_int_equal(spragHasteNext(&fake.world, &fake.island), 3);
+}
+
+/* Of pairs of bodies, one for each of `pair`, contacts of one normal at `point`. */
+static int liesFlat(const int pair[JOINTS], const int point[JOINTS], unsigned crowded)
+{
+    static Fake fake;
+    static dContact contact[JOINTS];
+    setFake(&fake, 0);
+    for (int k = 0; k < JOINTS; ++k) {
+        contact[k].geom.normal[2] = 1;
+        contact[k].geom.pos[0] = point[k];
+        fake.joint[k].contact = &contact[k];
+        fake.joint[k].body[0] = pair[k];
+        fake.joint[k].body[1] = -1;
+        fake.joint[k].crowded = crowded & 1;
+    }
+    return spragHasteIsFlat(&fake.world, &fake.island);
+}
+
+/* Some 144 pairs of four points, and 24 or 12 of one: it is pairs that are counted, wherever they are in the list.  A
+ * point that is named twice is one.  The contacts of a pair need not be made together. */
+static void pairsAreCountedNotContacts(void **state)
+{
+    (void)state;
+    enum { EACH = 25 };
+    int pair[JOINTS], point[JOINTS];
+    for (int few = 0; few < 2; ++few) { /* a seventh of the pairs, or a thirteenth */
+        for (int k = 0; k < JOINTS; ++k) {
+            const int alone = k % (EACH * (1 + few)) == 0;
+            pair[k] = alone ? JOINTS + k : k / EACH * EACH + (k % EACH - 1) / 4;
+            point[k] = k;
+        }
+        assert_int_equal(liesFlat(pair, point, 0), few);
+    }
+    for (int k = 0; k < JOINTS; ++k)
+        pair[k] = point[k] = k / 2;
+    assert_false(liesFlat(pair, point, 0));
+    for (int k = 0; k < JOINTS; ++k)
+        pair[k] = k % (JOINTS / 4), point[k] = k;
+    assert_true(liesFlat(pair, point, 1));
+    assert_false(liesFlat(pair, point, 0)); /* as far as is known each is alone */
 }
 
 /* Opens a scene with the keys of "name=value ...", as many as `pairs`. */
@@ -811,6 +854,7 @@ int main(void)
     dInitODE2(0);
     const struct CMUnitTest test[] = {
         cmocka_unit_test(mostContactsSay),
+        cmocka_unit_test(pairsAreCountedNotContacts),
         cmocka_unit_test(whatIsBuiltLiesFlat),
         cmocka_unit_test(aSmallHeapIsHurriedToo),
         cmocka_unit_test(whatIsSqueezedStirsNoHeap),

@@ -369,14 +369,46 @@ static void answersAreNotSwept(void **state)
     spragProblemFree(problem);
 }
 
+/* What stands at rounding, above the tolerance, is not gone on with. */
+static void roundingEndsTheChain(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"p03_stack10.txt", "p12_sph50_mu0.5.txt"};
+    for (int k = 0; k < 2; ++k) {
+        spragProblem *problem = sharedProblem(name[k]);
+        if (problem == NULL)
+            skip();
+        const spragSolveOptions most = {.tolerance = 1e-30, .work_limit = 1e9};
+        const size_t n = 3 * (size_t)problem->contact_count;
+        double *r = calloc(n, sizeof *r), *u = calloc(n, sizeof *u);
+        spragArena arena = {0};
+        spragSolveInfo info;
+        assert_int_equal(spragChainSolve(problem, &automatic, &arena, r, u, &info), SPRAG_OK);
+        spragChainSolve(problem, &most, &arena, r, u, &info);
+        assert_true(spragProblemIsAtRounding(problem, r, info.residual));
+        assert_int_equal(spragChainSolvePart(SPRAG_CHAIN_LATER, problem, &most, &arena, r, u, &info),
+                         SPRAG_NOT_CONVERGED);
+        assert_int_equal(info.iterations, 0);
+        spragArenaFree(&arena);
+        free(r), free(u);
+        spragProblemFree(problem);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sharedProblems),         cmocka_unit_test(stickingDoesNotCreep),
-        cmocka_unit_test(everyMethodAgrees),      cmocka_unit_test(unitsAndMirrorsDoNotMatter),
-        cmocka_unit_test(lockedRowsAreNoTrouble), cmocka_unit_test(limitsGiveTheBestSoFar),
-        cmocka_unit_test(badGuessesAreDropped),   cmocka_unit_test(timeIsKept),
-        cmocka_unit_test(workIsLimited),          cmocka_unit_test(enoughIsSoonDone),
-        cmocka_unit_test(answersAreNotSwept),     cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sharedProblems),
+                                       cmocka_unit_test(stickingDoesNotCreep),
+                                       cmocka_unit_test(everyMethodAgrees),
+                                       cmocka_unit_test(unitsAndMirrorsDoNotMatter),
+                                       cmocka_unit_test(lockedRowsAreNoTrouble),
+                                       cmocka_unit_test(limitsGiveTheBestSoFar),
+                                       cmocka_unit_test(badGuessesAreDropped),
+                                       cmocka_unit_test(timeIsKept),
+                                       cmocka_unit_test(workIsLimited),
+                                       cmocka_unit_test(enoughIsSoonDone),
+                                       cmocka_unit_test(answersAreNotSwept),
+                                       cmocka_unit_test(roundingEndsTheChain),
+                                       cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
