@@ -92,7 +92,7 @@ static void restIsSeenWithoutW(void **state)
         assert_true((threads->sprag->hired == NULL) == alone);
     }
     SceneDestroy(threads);
-    world->sprag->config.patient = 1; /* a heap of which most rests has no W else */
+    world->sprag->config.patient = 1;              /* a heap of which most rests has no W else */
     dBodySetLinearVel(world->body[60], 0.3, 0, 0); /* of blows on twelve others two are missed, by up to 4e-6 */
     stepsWithoutW(world, 1);
     assert_null(world->sprag->largest->bare);
