@@ -122,12 +122,12 @@ void spragCurvatureFlatten(double radius[2], const double first[9], const double
 static int isFace(dGeomID box, const double n[3])
 {
     const dReal *body = dBodyGetRotation(dGeomGetBody(box)), *own = dGeomGetOffsetRotation(box);
-    double turned[3], along = 0;
+    double turned[3], local[3];
     for (int j = 0; j < 3; ++j)
         turned[j] = body[j] * n[0] + body[4 + j] * n[1] + body[8 + j] * n[2];
     for (int j = 0; j < 3; ++j)
-        along = fmax(along, fabs(own[j] * turned[0] + own[4 + j] * turned[1] + own[8 + j] * turned[2]));
-    return along > FACE;
+        local[j] = own[j] * turned[0] + own[4 + j] * turned[1] + own[8 + j] * turned[2];
+    return isAlongAxis(local);
 }
 
 /* Of two boxes: the one whose face it is is flat, if it is not a face of either. */

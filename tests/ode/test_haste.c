@@ -563,7 +563,7 @@ static void pairsAreCountedNotContacts(void **state)
     assert_false(liesFlat(pair, point, 0)); /* as far as is known each is alone */
 }
 
-/* Opens a scene with the keys of "name=value ...", as many as `pairs`. */
+/* Opens a scene with `pairs` of its keys set, the others as they are. */
 static SceneWorld *openWith(const char *name, const char *const key[], const double set[], int pairs)
 {
     double value[SCENE_KEY_MAX];
@@ -722,14 +722,8 @@ static void aPileHurriesWhileItFalls(void **state)
 {
     (void)state;
     enum { FALL = 400, HURRY = 10, FLOAT = 100 };
-    double value[SCENE_KEY_MAX];
-    const Scene *scene = SceneFind("pile");
-    assert_non_null(scene);
-    defaults(scene, value);
-    for (int k = 0; scene->keys[k].name != NULL; ++k)
-        if (strcmp(scene->keys[k].name, "count") == 0)
-            value[k] = 700;
-    SceneWorld *world = openScene("pile", value, SCENE_SPRAG);
+    static const char *const key[] = {"count"};
+    SceneWorld *world = openWith("pile", key, (const double[]){700}, 1);
     spragConfig config = spragConfigDefault();
     config.solver = SPRAG_SOLVER_STOCK;
     config.stepper = SPRAG_STEPPER_QUICKSTEP;
@@ -766,16 +760,8 @@ static void aPileThatStrikesIsVisited(void **state)
 {
     (void)state;
     enum { STEPS = 40, FEWEST = 10 };
-    double value[SCENE_KEY_MAX];
-    const Scene *scene = SceneFind("pile");
-    assert_non_null(scene);
-    defaults(scene, value);
-    for (int k = 0; scene->keys[k].name != NULL; ++k) {
-        const int is_count = strcmp(scene->keys[k].name, "count") == 0;
-        if (is_count || strcmp(scene->keys[k].name, "boxes") == 0 || strcmp(scene->keys[k].name, "tumble") == 0)
-            value[k] = is_count ? 300 : 1;
-    }
-    SceneWorld *world = openScene("pile", value, SCENE_SPRAG);
+    static const char *const key[] = {"count", "boxes", "tumble"};
+    SceneWorld *world = openWith("pile", key, (const double[]){300, 1, 1}, 3);
     int parts = 0, visited = 0;
     for (int step = 0; step < STEPS; ++step) {
         assert_int_equal(SceneStep(world, 1.0 / 60), SPRAG_OK);
