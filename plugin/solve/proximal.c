@@ -7,40 +7,36 @@
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 
-enum {
-    INNER_MAX = 12,
-    INNER_EASY = 4,
-    INNER_ROUND = 4,
-    PAUSE_MOST = 16,
-    CHORDS_MAX = 3,
-    POLISH_STEPS = 6,
-    FEW = 16,
-    CHEAP = 60
-};
-#define LAMBDA_JUMP 1e-6 /* a warm start below this that fails is no warm start: on with LAMBDA_RETRY */
+enum { INNER_MAX = 12, INNER_EASY = 4, INNER_ROUND = 4, CHORDS_MAX = 3, POLISH_STEPS = 6, FEW = 16, CHEAP = 60 };
+#define LAMBDA_JUMP 1e-6 /* below this what fails goes on with LAMBDA_RETRY */
 #define LAMBDA_RETRY 1e-3
 #define LAMBDA_HOLD 30    /* after a step of a polish that was none */
 #define LAMBDA_LEAST 1e-8 /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
-#define LAMBDA_FALL 0.3 /* after an easy problem */
-#define LOOK_GAIN 0.1   /* of the best at the last look */
-#define LAMBDA_RISE 4   /* after one that was not solved */
-#define LAG_FIRST 0.1   /* and the same of the lag */
-#define LAG_LEAST 1e-3  /* below it: none */
-#define LAG_MU 2        /* what lag_mu begins with */
-#define LAG_FALL 0.5
+#define LAMBDA_FALL 0.3      /* after an easy problem */
+#define LAMBDA_FALL_SLOW 0.5 /* the same once one was not solved */
+#define LOOK_GAIN 0.1        /* of the best at the last look */
+#define LAMBDA_RISE 4        /* after one that was not solved */
+#define LAG_FIRST 0.1        /* and the same of the lag */
+#define LAG_LEAST 1e-3       /* below it: none */
+#define LAG_MU 2             /* what lag_mu begins with */
+#define LAG_FALL 0.35
 #define LAG_RISE 1.5
 #define INNER_SHARE 0.01 /* a proximal problem counts as solved at this part of its own displacement, squared */
 #define SURE 1e-3        /* or at this part of the tolerance */
 /* What is in the way of piles that move: a proximal problem that is solved changes the modes of 0 to 5 contacts; one
  * that is not goes round between two modes of a single contact or, two steps later, changes those of hundreds and never
- * comes back.  Both are folds: lambda fell below the rate of a mode that grows.  To go on to INNER_MAX, and to try a
- * lower lambda at once, cost 56 of 100 steps on 300 balls.  So a problem ends when |F|^2 has not come to FALLS of its
- * least for INNER_ROUND steps (2 or 3 end some of boxes that would arrive), and lambda stays for a while, twice as long
- * after each failure.  Small islands have short ways, and stay as they were.
+ * comes back.  Both are folds: lambda fell below the rate of a mode that grows.  To go on to INNER_MAX cost 56 of 100
+ * steps on 300 balls.  So of more than CHEAP blocks a problem ends when |F|^2 has not come to FALLS of its least for
+ * INNER_ROUND steps (2 or 3 end some of boxes that would arrive).  From the first failure on lambda falls more slowly,
+ * and one below LAMBDA_JUMP that fails begins again far above the fold: on the way down other modes change, and the next
+ * pass gets through.
  *
  * Tried and dropped: going on from the best point of such a round (a third as many solved); half steps in it (none
- * more); lambda larger by 4 to 100 for the contacts that go round alone (none more). */
+ * more); lambda larger by 4 to 100 for the contacts that go round alone (none more); lambda that stays for 1, 2, 4, ...
+ * problems after each failure, and rises by LAMBDA_RISE after one below LAMBDA_JUMP, too (it stood still above a fold
+ * for thousands of steps: docs/research.md, Piles on the move); jumps along a displacement that repeats itself (4 %
+ * fewer steps). */
 #define FALLS 0.25
 /* A polish moves the forces of hyperstatic contacts by lambda^-1: closer than a first try it does not leave its modes.
  * Of more than FEW blocks they move by more than many a contact carries that is nearly open, or near the edge of its
@@ -54,19 +50,14 @@ enum {
 #define STALL 3e-4
 #define STALLED 0.95
 #define DIVERGED 1e12 /* growth of |F|^2 that ends an attempt; 1e4 ends many that would have come back */
-/* Of a warm start: it has to fit at once.  (Where every problem with so small a lambda is held to that, what is near is
- * ended too: at a center with |F| = 1e-7 m/s a first step to 1e-4 is no divergence, and lambda begins again at
- * LAMBDA_RETRY.  Pyramids, walls and piles of boxes at rest went round so at 1e-8 to 1e-7 m/s for hundreds of steps.
- * Where work is limited, in steps, they are held to it all the same, from far away: without, a step of a crowd took
- * more than 10 000 iterations, and falling boxes under a limit were worse than by QuickStep in more than one state of
- * forty.  Of more than CHEAP blocks a step that leaves less than LOST is none that diverged; and from CLOSE on lambda
- * rises as after any other failure.  Boxes on a lorry went round at 1e-7 m/s, ten points from LAMBDA_RETRY down to the
- * one that had failed, 800 in a step; they take 100.) */
+/* Of a warm start: it has to fit at once.  Where work is limited, in steps, every problem with so small a lambda is held
+ * to that from far away: without, a step of a crowd took more than 10 000 iterations, and falling boxes under a limit
+ * were worse than by QuickStep in more than one state of forty.  But a step that leaves less than LOST is none that
+ * diverged: at a center with |F| = 1e-7 m/s a first step to 1e-4 is on the way.  (Where it was one, pyramids, walls,
+ * boxes on a lorry and crowds between walls went round at 1e-8 to 1e-7 m/s, ten points from LAMBDA_RETRY down to the one
+ * that failed, for hundreds to thousands of steps.) */
 #define DIVERGED_WARM 1e4
-/* Times the tolerance, |F|.  With 1e5 the lorry's steps take 1.3 times the time, without a bound 0.8; other scenes 1.0
- * to 1.1 times with either. */
-#define LOST 1e8
-#define CLOSE 1e3 /* times the tolerance, the best so far */
+#define LOST 1e8 /* times the tolerance, |F|.  1e6 solves fewer, 1e10 and no bound as many */
 
 /* ---------------------------------------------------------------- the laws */
 
@@ -389,7 +380,7 @@ static int proximalProblem(spragProximal *proximal, const spragStop *stop, doubl
 {
     const double first = evaluate(proximal, r);
     const int large = proximal->problem->contact_count > CHEAP;
-    const double lost = proximal->patient || !large ? 0 : LOST * LOST * stop->tolerance * stop->tolerance;
+    const double lost = proximal->patient ? 0 : LOST * LOST * stop->tolerance * stop->tolerance;
     double least = INFINITY;
     int stalled = 0;
     for (*inner = 0; *inner < stop->limit && !spragIsLate(stop->deadline);) {
@@ -415,9 +406,8 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
     proximal->lambda = lambda;
     proximal->lag = lambda < LAMBDA_JUMP ? 0 : proximal->lag_first;
-    /* stay: solved problems in which lambda does not fall after a failure; pause: after the next one. */
-    const int large = proximal->problem->contact_count > CHEAP;
-    int stay = 0, pause = large, looked = 0;
+    double fall = LAMBDA_FALL;
+    int looked = 0;
     double then = INFINITY; /* the best at the last look */
     for (int count = 0;;) {
         /* the first point may be the best so far, which has been judged */
@@ -448,18 +438,13 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
         count += inner;
         *iterations += inner;
         if (!solved) {
-            stay = pause;
-            pause = 2 * pause < PAUSE_MOST ? 2 * pause : PAUSE_MOST;
             memcpy(r, proximal->center, bytes);
-            const int anew = proximal->lambda < LAMBDA_JUMP && (proximal->patient || !large || count == inner ||
-                                                                !(proximal->best_residual < CLOSE * stop->tolerance));
-            proximal->lambda = anew ? LAMBDA_RETRY : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
+            fall = LAMBDA_FALL_SLOW;
+            proximal->lambda =
+                proximal->lambda < LAMBDA_JUMP ? LAMBDA_RETRY : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
             proximal->lag = fmin(1, fmax(LAG_RISE * proximal->lag, proximal->lag_first));
-        } else if (stay > 0) {
-            --stay;
         } else if (inner <= INNER_EASY) {
-            pause = pause > 1 ? pause / 2 : pause;
-            proximal->lambda = fmax(LAMBDA_FALL * proximal->lambda, LAMBDA_LEAST);
+            proximal->lambda = fmax(fall * proximal->lambda, LAMBDA_LEAST);
             proximal->lag = LAG_FALL * proximal->lag < LAG_LEAST ? 0 : LAG_FALL * proximal->lag;
         }
     }
