@@ -4,11 +4,12 @@
 
 #include <stddef.h>
 
-/* size bytes from the address, which need not be valid. */
+/* size > 0 bytes from the address, which need not be valid: all lines that they are in. */
 static inline void spragPrefetch(const void *address, size_t size)
 {
-    for (size_t at = 0; at < size; at += 64)
+    for (size_t at = 0; at + 1 < size; at += 64)
         __builtin_prefetch((const char *)address + at);
+    __builtin_prefetch((const char *)address + size - 1);
 }
 
 #endif

@@ -429,6 +429,7 @@ static void moveRange(void *data, int range, int first, int end)
 /* Does one pair have contacts that may be opposed?  Or there is no memory. */
 static int mayOppose(const Rows *rows)
 {
+    enum { SOON = 12 }; /* groups */
     const spragIsland *island = rows->island;
     const int ranges = spragRangeCount(island->joint_count);
     int count = 0, opposed = 0;
@@ -442,6 +443,8 @@ static int mayOppose(const Rows *rows)
     for (int range = 0; range < ranges && !opposed; ++range) {
         for (int i = 0; i < rows->firsts[range] && !opposed; ++i) {
             const int k = rows->first[rows->begin[range] + i];
+            if (i + SOON < rows->firsts[range])
+                __builtin_prefetch(&rows->bare->greedy.contact[rows->first[rows->begin[range] + i + SOON]]);
             const int *body = rows->world->snapshot.joint[island->joint[k]].body;
             pushOf(body, &rows->bare->greedy.contact[k], push);
             if (!goesOn(before, groups.count > 0 ? groups.group[groups.count - 1].push : NULL, body, push))

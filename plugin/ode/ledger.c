@@ -319,7 +319,11 @@ void spragLedgerKeep(spragWorldID world, const spragIsland *island)
 
 /* ---------------------------------------------------------------- all contacts */
 
-enum { AHEAD = 6 }; /* records: memory is asked for those that come so much later */
+enum {
+    AHEAD = 10, /* records: memory is asked for those that come so much later, */
+    FAR = 20,   /* and for where what these are compared with is */
+    MANY = 2000 /* fewer are near in any case */
+};
 
 /* Contacts look for their records among those of their pair of bodies.  Pairs have nothing in common, so threads share
  * them. */
@@ -394,6 +398,34 @@ static void listContacts(Match *match)
     }
 }
 
+/* Asks for what will be read of record k + AHEAD and, if it is the first of a pair, of the pair's contacts, and what
+ * will be written of those that stay. */
+static void askPair(const Match *match, int k, int end)
+{
+    const spragSnapshot *s = &match->world->snapshot;
+    for (int j = k + FAR < end ? match->seeking[k + FAR] : -1; j >= 0; j = match->follower[j])
+        __builtin_prefetch(&s->joint[j]);
+    if (k + AHEAD >= end)
+        return;
+    const spragContactMemory *memory = &match->world->memory[k + AHEAD];
+    __builtin_prefetch(memory);
+    __builtin_prefetch(memory->local);
+    __builtin_prefetch(memory->position);
+    const int soon = match->seeking[k + AHEAD];
+    if (soon >= 0)
+        spragAskBodies(s->body, &s->joint[soon], SPRAG_HOW_THEY_LIE);
+    for (int j = soon; j >= 0; j = match->follower[j]) {
+        const dContact *contact = s->joint[j].contact;
+        if (s->boxes == NULL) {
+            spragPrefetch(&contact->geom, sizeof contact->geom);
+            continue;
+        }
+        spragPrefetch(contact, sizeof *contact);
+        for (size_t at = 0; at < sizeof *contact; at += SPRAG_LINE)
+            __builtin_prefetch((const char *)&s->stays[j] + at, 1);
+    }
+}
+
 /* Matches contacts and records of the pairs whose first records are first .. end - 1. */
 static void matchPairs(void *data, int range, int first, int end)
 {
@@ -401,11 +433,8 @@ static void matchPairs(void *data, int range, int first, int end)
     Match *match = data;
     spragSnapshot *s = &match->world->snapshot;
     for (int k = first; k < end; ++k) {
-        const int soon = k + AHEAD < end ? match->seeking[k + AHEAD] : -1;
-        if (soon >= 0) {
-            spragPrefetch(&s->joint[soon].contact->geom, sizeof s->joint[soon].contact->geom);
-            spragAskBodies(s->body, &s->joint[soon], SPRAG_HOW_THEY_LIE);
-        }
+        if (match->world->memory_count >= MANY)
+            askPair(match, k, end);
         int left = k; /* first record of the pair that is not taken */
         const unsigned alone = match->seeking[k] >= 0 && match->follower[match->seeking[k]] < 0;
         for (int j = match->seeking[k]; j >= 0; j = match->follower[j]) {

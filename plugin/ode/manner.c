@@ -34,8 +34,8 @@ static double median(double cost[COUNTED])
 
 void spragMannerNote(spragManner *manner, double seconds, int joints)
 {
-    if (!(seconds <= SHORT)) {
-        *manner = (spragManner){0};
+    if (!(seconds <= SHORT)) { /* and what was tried is tried again in the next period */
+        *manner = (spragManner){.step = END};
         return;
     }
     const int step = manner->step++;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "base/prefetch.h"
 #include "linalg/vec3.h"
 #include "ode/bare.h"
 #include "ode/ledger.h"
@@ -83,6 +84,8 @@ typedef struct Reporting {
     const spragIsland *island;
 } Reporting;
 
+enum { AHEAD = 6 }; /* contacts: memory is asked for those that come so much later */
+
 /* Makes the records of contacts first .. end - 1. */
 static void makeRecords(void *data, int range, int first, int end)
 {
@@ -97,6 +100,8 @@ static void makeRecords(void *data, int range, int first, int end)
         const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
         spragContactMemory *memory = &world->next_memory[island->first_record + k];
         spragRecordAsk(world, island->joint[k]);
+        if (k + AHEAD < end)
+            spragPrefetch(&bare->greedy.contact[k + AHEAD], sizeof *bare->greedy.contact);
         fillBare(world, island, k, still, memory);
         memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : 0;
         memory->haste = island->haste;

@@ -213,7 +213,7 @@ static void remember(const struct spragWorld *world, const spragJointState *join
 {
     *memory = (spragContactMemory){.id = contact->id,
                                    .body = {contact->body[0], contact->body[1]},
-                                   .is_guide = is_guide,
+                                   .is_guide = (unsigned char)is_guide,
                                    .normal_force = contact->normal_force,
                                    .mode = contact->mode,
                                    .variant = (signed char)contact->variant,

@@ -265,9 +265,10 @@ typedef struct spragContactMemory {
     int serial[2];
     dGeomID geom[2];
     unsigned long long id;
-    double arm;   /* m, distance from the bodies' centres: the scale of a match */
-    int is_guide; /* recognised by its id, not by its place */
-    int echoes;   /* 1: `echo` is not 0 */
+    double arm;                /* m, distance from the bodies' centres: the scale of a match */
+    unsigned char is_guide;    /* recognised by its id, not by its place */
+    unsigned char never_stays; /* 1: its geoms are not two boxes of bodies (stay.h) */
+    int echoes;                /* 1: `echo` is not 0 */
     /* where it was */
     double local[2][3]; /* m, position in the frame of each body */
     double calmed;      /* m/s, of its island (bare.h) */
@@ -280,7 +281,6 @@ typedef struct spragContactMemory {
     signed char variant;
     unsigned char passed; /* 1: it stuck as its slip passed through zero, and was told of as a reversal (passing.h) */
     unsigned char turned; /* 1: the user named its bodies in the other order */
-    unsigned char never_stays; /* 1: its geoms are not two boxes of bodies (stay.h) */
     /* its place in the world */
     double position[3], normal[3];
     double depth;   /* m */

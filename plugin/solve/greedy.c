@@ -1,6 +1,7 @@
 #include "solve/greedy.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -131,6 +132,8 @@ INLINE void sumParts(const SumParts *own)
             continue;
         const spragGreedyContact *c = &greedy->contact[k];
         spragGreedyAskBodies(greedy, k + SPRAG_GREEDY_AHEAD, sizeof *greedy->body);
+        if (k + SPRAG_GREEDY_AHEAD < greedy->contact_count)
+            spragPrefetch(greedy->contact[k + SPRAG_GREEDY_AHEAD].direction, offsetof(spragGreedyContact, q));
         if (ahead)
             fromLane(greedy, k);
         const int *pair = greedy->pair[k];

@@ -135,6 +135,8 @@ INLINE void fillRange(const Range *range)
 {
     spragGreedy *greedy = range->greedy;
     for (int k = range->first; k < range->end; ++k) {
+        for (int side = 0; side < 2 && k + SPRAG_GREEDY_AHEAD < range->end; ++side)
+            spragPrefetch(&greedy->body[greedy->contact[k + SPRAG_GREEDY_AHEAD].body[side]], sizeof *greedy->body);
         fillContact(greedy, &greedy->contact[k]);
         if (greedy->roll != NULL)
             fillRoll(greedy, &greedy->contact[k], &greedy->roll[k]);

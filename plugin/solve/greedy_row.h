@@ -9,7 +9,7 @@
 
 #define SPRAG_GREEDY_GAIN 0.5 /* of a contact that was not visited yet */
 enum {
-    SPRAG_GREEDY_AHEAD = 8, /* contacts that are looked at one after the other, of whose bodies are fetched */
+    SPRAG_GREEDY_AHEAD = 12, /* contacts that are looked at one after the other, of whose bodies are fetched */
     SPRAG_GREEDY_PAIR = 2 * SPRAG_QUAD /* contacts that are looked at together */
 };
 

@@ -48,10 +48,25 @@ static void longStepsHaveAllThreads(void **state)
     assert_true(stepsAlone(&manner, MANY, 1e-3, 1e-3) <= 1);
 }
 
+/* A long step among short ones: all threads from then on, and no other trial before the next period. */
+static void aLongStepEndsTheTrial(void **state)
+{
+    (void)state;
+    spragManner manner = {0};
+    while (!spragMannerIsAlone(&manner))
+        spragMannerNote(&manner, JOINTS * 1e-6, JOINTS);
+    spragMannerNote(&manner, 1, JOINTS);
+    for (int k = 0; k < 80; ++k) {
+        assert_false(spragMannerIsAlone(&manner));
+        spragMannerNote(&manner, JOINTS * 1e-6, JOINTS);
+    }
+    assert_true(stepsAlone(&manner, MANY, 2e-6, 1e-6) > 0.7 * MANY);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(theCheaperMannerIsKept),
-                                       cmocka_unit_test(whatSettlesIsNotTakenForAGain),
-                                       cmocka_unit_test(longStepsHaveAllThreads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(theCheaperMannerIsKept), cmocka_unit_test(whatSettlesIsNotTakenForAGain),
+        cmocka_unit_test(longStepsHaveAllThreads), cmocka_unit_test(aLongStepEndsTheTrial)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
