@@ -32,7 +32,8 @@
 
 #include "ode/world.h"
 
-/* 1: its bodies lie flat on each other, of more than a few contacts: nearly all pairs touch along faces and edges. */
+/* 1: its bodies lie flat on each other, of more than a few contacts: nearly all pairs touch along faces and edges, but
+ * for a few balls.  A heap in haste stays one for a while longer. */
 int spragHasteIsFlat(const struct spragWorld *world, const spragIsland *island);
 /* 1: it is a heap: of more than 100 contacts that do not lie flat; with joints, or where the user has said how much
  * work it gets (a limit, a method, patient), of more than 400. */

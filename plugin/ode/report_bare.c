@@ -105,6 +105,7 @@ static void makeRecords(void *data, int range, int first, int end)
         fillBare(world, island, k, still, memory);
         memory->id = joint->memory >= 0 ? world->memory[joint->memory].id : 0;
         memory->haste = island->haste;
+        memory->heap = island->haste > 0 && !island->flat;
         memory->calmed = island->calmed;
         memory->slop = island->slop;
         const spragPlainMotion motion = motionOf(world, bare, k);

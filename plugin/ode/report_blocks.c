@@ -271,11 +271,12 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
         momentOf(world, island, k, world->next_memory[record].moment);
     world->next_memory[record].passed = (unsigned char)passed;
     world->next_memory[record].haste = island->haste;
+    world->next_memory[record].heap = island->haste > 0 && !island->flat;
     world->next_memory[record].calmed = island->calmed;
     world->next_memory[record].slop = island->slop;
     world->next_memory[record].wedged = island->wedge > 0 ? 1 + island->guides_yield : 0;
     world->next_memory[record].doubt = island->wedge > 0 ? SPRAG_DOUBT : island->doubt > 0 ? island->doubt - 1 : 0;
-    world->next_memory[record].hard = island->hard;
+    world->next_memory[record].hard = (short)island->hard;
     if (island->echo != NULL) {
         memcpy(world->next_memory[record].echo, island->echo[k], sizeof *island->echo);
         world->next_memory[record].echoes = 1;

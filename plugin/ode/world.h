@@ -291,7 +291,8 @@ typedef struct spragContactMemory {
     int haste;        /* of its island (haste.h) */
     int wedged;       /* 1: its island was (soften.h); 2: and its guides had to yield */
     int doubt;        /* as of the island, in the next step */
-    int hard;         /* 1: the same, by a later link of the chain, or by what carried in the step before (haste.h) */
+    short hard;       /* 1: the same, by a later link of the chain, or by what carried in the step before (haste.h) */
+    short heap;       /* 1: its island was a heap in haste (haste.h) */
     /* for the user alone */
     double slip_now[3]; /* m/s */
     double painleve_p, free_acceleration;
