@@ -209,7 +209,7 @@ static void note(Run *run, int k)
     for (int side = 0; side < 2; ++side) {
         const int body = joint->body[side];
         double centre[3];
-        point->side[side] = sideAt(&run->shape[side], x, n, centre);
+        point->side[side] = (int)sideAt(&run->shape[side], x, n, centre);
         for (int i = 0; i < 3; ++i)
             point->from[side] += (side == 0 ? 1 : -1) * n[i] * (centre[i] - x[i]);
         toFrame(s, body, 1, centre, point->carrier[side]);

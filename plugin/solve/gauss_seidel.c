@@ -39,7 +39,6 @@
 #include "problem/bodies.h"
 #include "problem/residual.h"
 #include "solve/anderson.h"
-#include "solve/lorentz.h"
 #include "solve/solver.h"
 #include "solve/stop.h"
 #include "solve/sweep.h"
@@ -87,6 +86,17 @@ typedef struct Run {
     double least[SPRAG_RANGES_MOST]; /* of each range */
 } Run;
 
+/* How often d can be added to x until x_0 = |x_t|: the first positive root of c + 2 b s + a s^2, c > 0. */
+static double repeatsInCone(const double x[3], const double d[3])
+{
+    const double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2];
+    const double t = spragNorm2(x + 1), c = (x[0] - t) * (x[0] + t), discriminant = b * b - a * c;
+    if (a >= 0 && (b >= 0 || discriminant < 0))
+        return INFINITY;
+    const double root = sqrt(fmax(0, discriminant));
+    return b < 0 ? c / (root - b) : (-b - root) / a;
+}
+
 /* How often the last change, from x to G, can be repeated until a contact opens or a sticking one begins to slip;
  * infinity: for ever. */
 static void repeatsRange(void *data, int range, int first, int end)
@@ -99,10 +109,8 @@ static void repeatsRange(void *data, int range, int first, int end)
         if (now[0] > 0 && d[0] < 0)
             least = fmin(least, -now[0] / d[0]);
         if (now[0] > 0 && spragNorm2(now + 1) < mu * now[0] * (1 - STICKS)) {
-            const spragFine scaled[3] = {mu * now[0], now[1], now[2]};
-            const spragFine far[3] = {REPEATS_MOST * mu * d[0], REPEATS_MOST * d[1], REPEATS_MOST * d[2]};
-            const double part = (double)spragConeStep(scaled, far);
-            least = part < 1 ? fmin(least, REPEATS_MOST * part) : least;
+            const double scaled[3] = {mu * now[0], now[1], now[2]}, along[3] = {mu * d[0], d[1], d[2]};
+            least = fmin(least, repeatsInCone(scaled, along));
         }
     }
     run->least[range] = least;

@@ -28,6 +28,13 @@ PKG_CONFIG_LIBDIR=$scratch/ode PKG_CONFIG_PATH='' cmake -S "$source" -B "$scratc
     { cat "$scratch/log"; exit 1; }
 grep -q 'tests are left out' "$scratch/log" || { echo "nothing is said of the tests that are left out"; exit 1; }
 
+# Arithmetic without NaN is refused.
+if CFLAGS=-Ofast cmake -S "$source" -B "$scratch/fast" >"$scratch/log" 2>&1 || ! grep -q 'IEEE 754' "$scratch/log"; then
+    echo "-Ofast is not refused:"
+    cat "$scratch/log"
+    exit 1
+fi
+
 # A program that has its own Sprag, preloaded as well: the preloaded one stands aside.
 preload=$(find "$scratch/prefix" -name libsprag_preload.so)
 for kind in shared static; do

@@ -373,7 +373,7 @@ static void answersAreNotSwept(void **state)
 static void roundingEndsTheChain(void **state)
 {
     (void)state;
-    static const char *const name[] = {"p03_stack10.txt", "p12_sph50_mu0.5.txt"};
+    static const char *const name[] = {"p10_arch11_lowmu.txt", "p12_sph50_mu0.5.txt"};
     for (int k = 0; k < 2; ++k) {
         spragProblem *problem = sharedProblem(name[k]);
         if (problem == NULL)
