@@ -7,14 +7,23 @@
 #include "linalg/vec3.h"
 #include "problem/residual.h"
 
-enum { INNER_MAX = 12, INNER_EASY = 4, INNER_ROUND = 4, CHORDS_MAX = 3, POLISH_STEPS = 6, FEW = 16, CHEAP = 60 };
+enum {
+    INNER_MAX = 12,
+    INNER_EASY = 4,
+    INNER_ROUND = 4,
+    SHORT = 30, /* steps of a run that may arrive before it fails */
+    CHORDS_MAX = 3,
+    POLISH_STEPS = 6,
+    FEW = 16,
+    CHEAP = 60
+};
 #define LAMBDA_JUMP 1e-6 /* below this what fails goes on with LAMBDA_RETRY */
 #define LAMBDA_RETRY 1e-3
 #define LAMBDA_HOLD 30    /* after a step of a polish that was none */
 #define LAMBDA_LEAST 1e-8 /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
 #define LAMBDA_FALL 0.3      /* after an easy problem */
-#define LAMBDA_FALL_SLOW 0.5 /* the same once one was not solved */
+#define LAMBDA_FALL_SLOW 0.5 /* the same once one was not solved, in a run beyond SHORT */
 #define LOOK_GAIN 0.1        /* of the best at the last look */
 #define LAMBDA_RISE 4        /* after one that was not solved */
 #define LAG_FIRST 0.1        /* and the same of the lag */
@@ -28,9 +37,8 @@ enum { INNER_MAX = 12, INNER_EASY = 4, INNER_ROUND = 4, CHORDS_MAX = 3, POLISH_S
  * that is not goes round between two modes of a single contact or, two steps later, changes those of hundreds and never
  * comes back.  Both are folds: lambda fell below the rate of a mode that grows.  To go on to INNER_MAX cost 56 of 100
  * steps on 300 balls.  So of more than CHEAP blocks a problem ends when |F|^2 has not come to FALLS of its least for
- * INNER_ROUND steps (2 or 3 end some of boxes that would arrive).  From the first failure on lambda falls more slowly,
- * and one below LAMBDA_JUMP that fails begins again far above the fold: on the way down other modes change, and the next
- * pass gets through.
+ * INNER_ROUND steps (2 or 3 end some of boxes that would arrive).  Then lambda falls more slowly, and one below
+ * LAMBDA_JUMP begins again far above the fold: on the way down other modes change, and the next pass gets through.
  *
  * Tried and dropped: going on from the best point of such a round (a third as many solved); half steps in it (none
  * more); lambda larger by 4 to 100 for the contacts that go round alone (none more); lambda that stays for 1, 2, 4, ...
@@ -50,14 +58,16 @@ enum { INNER_MAX = 12, INNER_EASY = 4, INNER_ROUND = 4, CHORDS_MAX = 3, POLISH_S
 #define STALL 3e-4
 #define STALLED 0.95
 #define DIVERGED 1e12 /* growth of |F|^2 that ends an attempt; 1e4 ends many that would have come back */
-/* Of a warm start: it has to fit at once.  Where work is limited, in steps, every problem with so small a lambda is held
- * to that from far away: without, a step of a crowd took more than 10 000 iterations, and falling boxes under a limit
- * were worse than by QuickStep in more than one state of forty.  But a step that leaves less than LOST is none that
- * diverged: at a center with |F| = 1e-7 m/s a first step to 1e-4 is on the way.  (Where it was one, pyramids, walls,
- * boxes on a lorry and crowds between walls went round at 1e-8 to 1e-7 m/s, ten points from LAMBDA_RETRY down to the one
- * that failed, for hundreds to thousands of steps.) */
+/* Of a warm start: it has to fit at once.  Where work is limited, in steps, every problem with so small a lambda is
+ * held to that from far away: without, a step of a crowd took more than 10 000 iterations, and falling boxes under a
+ * limit were worse than by QuickStep in more than one state of forty.  But a step that leaves less than LOST times the
+ * tolerance, |F|, is none that diverged: at a center with |F| = 1e-7 m/s a first step to 1e-4 is on the way.  (Where it
+ * was one, pyramids, walls, boxes on a lorry and crowds between walls went round at 1e-8 to 1e-7 m/s, ten points from
+ * LAMBDA_RETRY down to the one that failed, for hundreds to thousands of steps.)  1e10 and no bound solve as many; but
+ * of up to CHEAP blocks contacts with mu = 300, and chains with friction in joints, seldom return from beyond 1e5. */
 #define DIVERGED_WARM 1e4
-#define LOST 1e8 /* times the tolerance, |F|.  1e6 solves fewer, 1e10 and no bound as many */
+#define LOST 1e8
+#define LOST_FEW 1e5
 
 /* ---------------------------------------------------------------- the laws */
 
@@ -380,7 +390,7 @@ static int proximalProblem(spragProximal *proximal, const spragStop *stop, doubl
 {
     const double first = evaluate(proximal, r);
     const int large = proximal->problem->contact_count > CHEAP;
-    const double lost = proximal->patient ? 0 : LOST * LOST * stop->tolerance * stop->tolerance;
+    const double most = proximal->patient ? 0 : (large ? LOST : LOST_FEW) * stop->tolerance, lost = most * most;
     double least = INFINITY;
     int stalled = 0;
     for (*inner = 0; *inner < stop->limit && !spragIsLate(stop->deadline);) {
@@ -439,7 +449,7 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
         *iterations += inner;
         if (!solved) {
             memcpy(r, proximal->center, bytes);
-            fall = LAMBDA_FALL_SLOW;
+            fall = count > SHORT ? LAMBDA_FALL_SLOW : fall;
             proximal->lambda =
                 proximal->lambda < LAMBDA_JUMP ? LAMBDA_RETRY : fmin(LAMBDA_RISE * proximal->lambda, LAMBDA_MOST);
             proximal->lag = fmin(1, fmax(LAG_RISE * proximal->lag, proximal->lag_first));
