@@ -1,5 +1,10 @@
 #include "base/floats.h"
 
+/* Flags of one build type, or of a project around this one, that CMake's check does not see. */
+#if defined __FAST_MATH__ || __FINITE_MATH_ONLY__
+#error "Sprag needs the arithmetic of IEEE 754, with NaN and infinity: no -ffast-math, no -Ofast"
+#endif
+
 #if defined(__x86_64__)
 
 enum { SSE_DEFAULT = 0x1f80, X87_DEFAULT = 0x37f }; /* all exceptions masked, to nearest, x87 with 64 bits */

@@ -34,6 +34,12 @@ if CFLAGS=-Ofast cmake -S "$source" -B "$scratch/fast" >"$scratch/log" 2>&1 || !
     cat "$scratch/log"
     exit 1
 fi
+cmake -S "$source" -B "$scratch/fast" -DCMAKE_C_FLAGS= -DBUILD_TESTING=OFF >"$scratch/log" 2>&1 ||
+    { echo "flags that are mended are refused:"; cat "$scratch/log"; exit 1; }
+if "${CC:-cc}" -Ofast -fsyntax-only -I"$source/plugin" "$source/plugin/base/floats.c" 2>/dev/null; then
+    echo "-Ofast that CMake does not see is not refused"
+    exit 1
+fi
 
 # A program that has its own Sprag, preloaded as well: the preloaded one stands aside.
 preload=$(find "$scratch/prefix" -name libsprag_preload.so)
