@@ -190,7 +190,9 @@ int spragHasteIsFlat(const struct spragWorld *world, const spragIsland *island)
         return 0;
     Pairs pairs = lookAtPairs(world, island, NULL);
     const double change = (1 - APART) * pairs.unknown; /* if all of these had others */
-    const Pairs at_best = {.all = pairs.all - change, .flat = pairs.flat + APART * pairs.unknown};
+    const Pairs at_best = {.all = pairs.all - change,
+                           .flat = pairs.flat + APART * pairs.unknown,
+                           .of_balls = fmin(pairs.of_balls, BALLS * (pairs.all - change))};
     if (areFlat(&pairs) || !areFlat(&at_best))
         return areFlat(&pairs);
     spragArena *arena = &island->lane->arena;

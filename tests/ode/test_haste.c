@@ -570,6 +570,39 @@ static void pairsAreCountedNotContacts(void **state)
     assert_false(liesFlat(pair, point, 0));
 }
 
+/* A wall with balls on it, whose contacts are not made pair by pair: of the balls is known that they touch in one
+ * point, of two thirds of the wall's contacts nothing. */
+static void ballsThatAreKnownHideNoWall(void **state)
+{
+    (void)state;
+    enum { BALL = BODIES - 1, EACH = 20, PAIRS = JOINTS / 4 };
+    static Fake fake;
+    static dContact contact[JOINTS];
+    static spragLane lane;
+    setFake(&fake, 0);
+    fake.island.lane = &lane;
+    const dWorldID world = dWorldCreate();
+    const dBodyID ball = dBodyCreate(world);
+    const dGeomID sphere = dCreateSphere(NULL, 0.1);
+    dGeomSetBody(sphere, ball);
+    fake.body[BALL].id = ball;
+    for (int k = 0; k < JOINTS; ++k) {
+        const unsigned of_ball = k % EACH == 0, crowded = k % EACH != 0 && k % 3 == 0;
+        contact[k].geom.normal[2] = 1;
+        contact[k].geom.pos[0] = k;
+        contact[k].geom.g1 = of_ball ? sphere : NULL;
+        fake.joint[k].contact = &contact[k];
+        fake.joint[k].body[0] = of_ball ? BALL : k % PAIRS;
+        fake.joint[k].body[1] = -1;
+        fake.joint[k].alone = of_ball & 1;
+        fake.joint[k].crowded = crowded & 1;
+    }
+    assert_true(spragHasteIsFlat(&fake.world, &fake.island));
+    spragArenaFree(&lane.arena);
+    dGeomDestroy(sphere);
+    dWorldDestroy(world);
+}
+
 /* Opens a scene with `pairs` of its keys set, the others as they are. */
 static SceneWorld *openWith(const char *name, const char *const key[], const double set[], int pairs)
 {
@@ -959,6 +992,7 @@ int main(void)
     const struct CMUnitTest test[] = {
         cmocka_unit_test(mostContactsSay),
         cmocka_unit_test(pairsAreCountedNotContacts),
+        cmocka_unit_test(ballsThatAreKnownHideNoWall),
         cmocka_unit_test(whatIsBuiltLiesFlat),
         cmocka_unit_test(aSmallHeapIsHurriedToo),
         cmocka_unit_test(whatIsSqueezedStirsNoHeap),
