@@ -34,8 +34,8 @@ static double median(double cost[COUNTED])
 
 void spragMannerNote(spragManner *manner, double seconds, int joints)
 {
-    if (!(seconds <= SHORT)) { /* and what was tried is tried again in the next period */
-        *manner = (spragManner){.step = END};
+    if (!(seconds <= SHORT)) { /* what was no gain, or not known yet, is tried in the next period; what was, now */
+        *manner = (spragManner){.step = manner->alone ? 0 : END};
         return;
     }
     const int step = manner->step++;

@@ -9,7 +9,8 @@
  *
  * Long steps always have all threads: there what is computed counts.  After one nothing is tried until the next period:
  * piles at rest have a long step now and then, and each was followed by another trial (of 1000 balls five of the seven
- * steps that the benchmark measures were made alone for that, in 1.7 times the time). */
+ * steps that the benchmark measures were made alone for that, in 1.7 times the time).  But where one thread was the
+ * faster way it is tried at once: else a long step in every hundred would keep all threads for ever. */
 #ifndef SPRAG_ODE_MANNER_H
 #define SPRAG_ODE_MANNER_H
 

@@ -63,10 +63,26 @@ static void aLongStepEndsTheTrial(void **state)
     assert_true(stepsAlone(&manner, MANY, 2e-6, 1e-6) > 0.7 * MANY);
 }
 
+/* Where one thread takes half of the time a long step in every hundred costs but the trial after it. */
+static void aLongStepForgetsNoGain(void **state)
+{
+    (void)state;
+    enum { EVERY = 100, STEPS = 20 * EVERY };
+    spragManner manner = {0};
+    int count = 0;
+    for (int k = 1; k <= STEPS; ++k) {
+        const int alone = spragMannerIsAlone(&manner);
+        count += alone;
+        spragMannerNote(&manner, k % EVERY == 0 ? 1 : JOINTS * (alone ? 1e-6 : 2e-6), JOINTS);
+    }
+    assert_true(count > 0.7 * STEPS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(theCheaperMannerIsKept), cmocka_unit_test(whatSettlesIsNotTakenForAGain),
-        cmocka_unit_test(longStepsHaveAllThreads), cmocka_unit_test(aLongStepEndsTheTrial)};
+        cmocka_unit_test(longStepsHaveAllThreads), cmocka_unit_test(aLongStepEndsTheTrial),
+        cmocka_unit_test(aLongStepForgetsNoGain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
