@@ -36,7 +36,7 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
     greedy->gain = SPRAG_TAKE_RAW(arena, double, padded);
     greedy->pair = spragArenaTakeRaw(arena, (size_t)padded, sizeof *greedy->pair);
     greedy->list = SPRAG_TAKE_RAW(arena, int, padded);
-    greedy->greatest = SPRAG_TAKE(arena, double, padded / SPRAG_GREEDY_PAIR + 16);
+    greedy->greatest = SPRAG_TAKE(arena, double, padded / SPRAG_GREEDY_PAIR + SPRAG_GREEDY_SCAN);
     greedy->part = SPRAG_TAKE_RAW(arena, unsigned char, padded);
     greedy->part_count = body_count / PART_BODIES < PARTS_LEAST  ? PARTS_LEAST
                          : body_count / PART_BODIES > PARTS_MOST ? PARTS_MOST

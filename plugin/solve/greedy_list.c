@@ -7,11 +7,10 @@
 
 #define INLINE SPRAG_QUAD_INLINE
 enum {
-    FEW = 32,       /* one contact in so many was visited: */
-    ROUNDS_FEW = 8, /* after so many of such rounds it is worth while to know which eights have a body's contacts */
-    AHEAD = 6,      /* eights, of what is fetched */
-    SCAN = 16,      /* eights, to a multiple of which there is room */
-    CHANGED = 3     /* one eight in so many is looked at anew: to look at all, one after the other, is no dearer */
+    FEW = 32,         /* one contact in so many was visited: */
+    ROUNDS_FEW = 100, /* after so many of such rounds it is worth while to know which eights have a body's contacts */
+    AHEAD = 6,        /* eights, of what is fetched */
+    CHANGED = 3       /* one eight in so many is looked at anew: to look at all, one after the other, is no dearer */
 };
 
 /* ---------------------------------------------------------------- eights */
@@ -230,14 +229,14 @@ INLINE void listFew(Few *few)
     int count = 0;
     if (few->changed > 0)
         lookAgain(greedy, greedy->near->changed, few->changed);
-    for (int e = 0; e < eights; e += SCAN) {
+    for (int e = 0; e < eights; e += SPRAG_GREEDY_SCAN) {
         spragQuad most = SPRAG_ROW(greedy->greatest + e);
-        for (int i = SPRAG_QUAD; i < SCAN; i += SPRAG_QUAD)
+        for (int i = SPRAG_QUAD; i < SPRAG_GREEDY_SCAN; i += SPRAG_QUAD)
             most = spragQuadMax(SPRAG_ROW(greedy->greatest + e + i), most);
         greatest = spragQuadMax(most, greatest);
         if (!spragQuadAny(most > threshold))
             continue;
-        for (int i = e; i < e + SCAN; ++i) {
+        for (int i = e; i < e + SPRAG_GREEDY_SCAN; ++i) {
             spragQuad gain[2];
             if (!(greedy->greatest[i] > few->threshold))
                 continue;

@@ -8,6 +8,8 @@
 
 #include "solve/greedy.h"
 
+enum { SPRAG_GREEDY_SCAN = 16 }; /* eights, to a multiple of which there is room */
+
 /* A body: where those of its eights begin, and when it was last met. */
 typedef struct spragGreedyNearBody {
     int first, pass;

@@ -7,7 +7,7 @@
 #include "solve/greedy_list.h"
 #include "support/random_contacts.h"
 
-enum { BODIES = 1000, CONTACTS = 3603, ROUNDS = 200, RUNS = 8 };
+enum { BODIES = 1000, CONTACTS = 3603, ROUNDS = 600, RUNS = 40 };
 
 static void fill(spragGreedy *greedy, unsigned long long *seed)
 {
