@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "linalg/vec3.h"
+#include "solve/greedy_list.h"
 #include "solve/greedy_roll.h"
 #include "solve/greedy_row.h"
 
@@ -35,6 +36,7 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
     greedy->gain = SPRAG_TAKE_RAW(arena, double, padded);
     greedy->pair = spragArenaTakeRaw(arena, (size_t)padded, sizeof *greedy->pair);
     greedy->list = SPRAG_TAKE_RAW(arena, int, padded);
+    greedy->greatest = SPRAG_TAKE(arena, double, padded / SPRAG_GREEDY_PAIR + SPRAG_GREEDY_SCAN);
     greedy->part = SPRAG_TAKE_RAW(arena, unsigned char, padded);
     greedy->part_count = body_count / PART_BODIES < PARTS_LEAST  ? PARTS_LEAST
                          : body_count / PART_BODIES > PARTS_MOST ? PARTS_MOST
@@ -43,8 +45,8 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
     greedy->best = SPRAG_TAKE_RAW(arena, double, 3 * contact_count);
     greedy->moved = SPRAG_TAKE_RAW(arena, double, body_count + 1);
     return greedy->contact != NULL && greedy->body != NULL && greedy->seen != NULL && greedy->gain != NULL &&
-           greedy->pair != NULL && greedy->moved != NULL && greedy->list != NULL && greedy->part != NULL &&
-           greedy->best != NULL;
+           greedy->pair != NULL && greedy->moved != NULL && greedy->list != NULL && greedy->greatest != NULL &&
+           greedy->part != NULL && greedy->best != NULL;
 }
 
 int spragGreedyRolls(spragGreedy *greedy)
@@ -192,50 +194,6 @@ typedef struct Round {
     int count;       /* of what had more than the threshold pending */
 } Round;
 
-/* moved of one body of each of four contacts */
-INLINE spragQuad movedOf(const double *moved, int (*const pair)[2], int side)
-{
-    return (spragQuad){moved[pair[0][side]], moved[pair[1][side]], moved[pair[2][side]], moved[pair[3][side]]};
-}
-
-/* A range of contacts, by eights: what is listed of them begins where their own places in the list do. */
-typedef struct ListRange {
-    const Round *round;
-    int first, end; /* eights */
-    double greatest;
-    int count;
-} ListRange;
-
-/* Lists what has more than the threshold pending. */
-INLINE void listPending(ListRange *range)
-{
-    const spragGreedy *greedy = range->round->greedy;
-    const double *const moved = greedy->moved;
-    const spragQuad threshold = spragQuadOf(range->round->threshold);
-    spragQuad greatest = {0};
-    int count = 0, *const list = greedy->list + range->first * SPRAG_GREEDY_PAIR;
-    for (int k = range->first * SPRAG_GREEDY_PAIR; k < range->end * SPRAG_GREEDY_PAIR; k += SPRAG_GREEDY_PAIR) {
-        spragQuadMask above[2];
-        for (int part = 0; part < 2; ++part) {
-            const int first = k + part * SPRAG_QUAD;
-            int(*const pair)[2] = greedy->pair + first;
-            const spragQuad hope =
-                SPRAG_ROW(greedy->gain + first) *
-                (movedOf(moved, pair, 0) + movedOf(moved, pair, 1) - SPRAG_ROW(greedy->seen + first));
-            greatest = spragQuadMax(hope, greatest);
-            above[part] = hope > threshold;
-        }
-        if (!spragQuadAny(above[0] | above[1]))
-            continue;
-        for (int i = 0; i < SPRAG_GREEDY_PAIR; ++i) {
-            list[count] = k + i;
-            count -= (int)above[i / SPRAG_QUAD][i % SPRAG_QUAD];
-        }
-    }
-    range->count = count;
-    range->greatest = fmax(fmax(greatest[0], greatest[1]), fmax(greatest[2], greatest[3]));
-}
-
 INLINE void askVisit(const spragGreedy *greedy, int k)
 {
     spragPrefetch(&greedy->contact[k], sizeof *greedy->contact);
@@ -311,7 +269,6 @@ INLINE void visitParts(const RoundParts *own)
     }
 }
 
-SPRAG_QUAD_CLONES(listRows, listPending, ListRange)
 SPRAG_QUAD_CLONES(visitRows, visitRound, Round)
 SPRAG_QUAD_CLONES(visitPartsRows, visitParts, const RoundParts)
 
@@ -320,39 +277,11 @@ static void runVisits(void *data, int first, int end)
     visitPartsRows(&(RoundParts){data, first, end});
 }
 
-typedef struct Listing {
-    const Round *round;
-    ListRange range[SPRAG_RANGES_MOST];
-} Listing;
-
-static void runListing(void *data, int number, int first, int end)
-{
-    Listing *listing = data;
-    listing->range[number] = (ListRange){.round = listing->round, .first = first, .end = end};
-    listRows(&listing->range[number]);
-}
-
-/* One list of those of all ranges, which have the order of the contacts. */
-static void listRound(Round *round)
-{
-    const int eights = spragGreedyPadded(round->greedy->contact_count) / SPRAG_GREEDY_PAIR;
-    int *const list = round->greedy->list;
-    Listing listing;
-    listing.round = round;
-    spragRangesRun(eights, runListing, &listing);
-    for (int k = 0; k < spragRangeCount(eights); ++k) {
-        const ListRange *range = &listing.range[k];
-        if (k > 0)
-            memmove(list + round->count, list + range->first * SPRAG_GREEDY_PAIR, (size_t)range->count * sizeof *list);
-        round->count += range->count;
-        round->greatest = fmax(round->greatest, range->greatest);
-    }
-}
-
 static Round runRound(spragGreedy *greedy, double threshold, long least, double deadline)
 {
     Round round = {.greedy = greedy, .threshold = threshold, .deadline = deadline, .least = least};
-    listRound(&round);
+    round.greatest = spragGreedyList(greedy, threshold);
+    round.count = greedy->listed;
     if (deadline < INFINITY || round.count < ROUND_SHARED) {
         visitRows(&round);
         return round;
@@ -396,6 +325,7 @@ void spragGreedyRun(spragGreedy *greedy, double enough, long least, long most, d
         spragGreedyResidual(greedy, NULL);
     }
     double share = SPRAG_GREEDY_SHARE;
+    greedy->listed = -1;
     Round round = runRound(greedy, INFINITY, least, deadline);
     while (round.greatest > enough && round.greatest < INFINITY && greedy->visits < most) {
         round = runRound(greedy, share * round.greatest, least, deadline);

@@ -82,7 +82,11 @@ typedef struct spragGreedy {
     double *seen;   /* (contact_count) m/s, what its bodies had moved when it was visited */
     double *gain;   /* (contact_count) how much of that was its own error the last time */
     int (*pair)[2]; /* (contact_count) its bodies */
-    int *list;      /* (contact_count) those of a round */
+    int *list;      /* (contact_count) those of a round: */
+    int listed;     /* so many; -1: something else than its visits changed what is pending (greedy_list.h) */
+    int rounds_few; /* rounds of few visits so far */
+    struct spragGreedyNear *near; /* or NULL */
+    double *greatest;             /* (contact_count / 8) m/s, that one of eight contacts may gain */
     /* Sums and large rounds without a deadline are shared: bodies come in parts of as many, which depend on their
      * number alone.  Contacts within one part share no body with those of another; those between two come last. */
     unsigned char *part; /* (contact_count) part_count: between two */
