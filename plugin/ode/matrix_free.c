@@ -47,7 +47,8 @@ enum {
  * (Sweeps of all contacts stir the whole pile: one blow on 10 000 balls left 7e-4 m/s.) */
 enum {
     VISITS_AT_REST = 24,  /* of each contact, at most */
-    VISITS_POLISHING = 2, /* the same once all is within tolerance: enough that creep does not grow */
+    VISITS_POLISHING = 2, /* the same once all is within tolerance: enough that creep does not grow, */
+    VISITS_CREEPING = 8,  /* and where it is above CREEP_ENOUGH: enough that it falls */
     VISITS_CALMING = 8    /* the same where creep is too slow to call Newton's method for */
 };
 #define STIRRED 0.1      /* of the residual: smaller changes are left undone */
@@ -486,7 +487,8 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, d
     while (roughly && (greedy->creep > enough || solve->residual > options->tolerance) && greedy->visits < most &&
            solve->residual < FALLS * before) {
         before = solve->residual;
-        const long until = before > options->tolerance ? most : VISITS_POLISHING * n;
+        const int creeps = greedy->creep > CREEP_ENOUGH * options->tolerance;
+        const long until = before > options->tolerance ? most : (creeps ? VISITS_CREEPING : VISITS_POLISHING) * n;
         spragGreedyRun(greedy, fmin(STIRRED * before, STIRRED_MOST * options->tolerance), 0, until, deadline);
         solve->residual = spragGreedyResidual(greedy, u);
         enough = CREEP_ENOUGH * options->tolerance;

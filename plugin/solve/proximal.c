@@ -11,7 +11,7 @@ enum {
     INNER_MAX = 12,
     INNER_EASY = 4,
     INNER_ROUND = 4,
-    SHORT = 30, /* steps of a run that may arrive before it fails */
+    SHORT = 30, /* steps: a run that is longer is a hard one */
     CHORDS_MAX = 3,
     POLISH_STEPS = 6,
     FEW = 16,
@@ -37,8 +37,9 @@ enum {
  * that is not goes round between two modes of a single contact or, two steps later, changes those of hundreds and never
  * comes back.  Both are folds: lambda fell below the rate of a mode that grows.  To go on to INNER_MAX cost 56 of 100
  * steps on 300 balls.  So of more than CHEAP blocks a problem ends when |F|^2 has not come to FALLS of its least for
- * INNER_ROUND steps (2 or 3 end some of boxes that would arrive).  Then lambda falls more slowly, and one below
- * LAMBDA_JUMP begins again far above the fold: on the way down other modes change, and the next pass gets through.
+ * INNER_ROUND steps (2 or 3 end some of boxes that would arrive).  In a run beyond SHORT lambda then falls more slowly;
+ * and one below LAMBDA_JUMP begins again far above the fold: on the way down other modes change, and the next pass gets
+ * through.
  *
  * Tried and dropped: going on from the best point of such a round (a third as many solved); half steps in it (none
  * more); lambda larger by 4 to 100 for the contacts that go round alone (none more); lambda that stays for 1, 2, 4, ...
