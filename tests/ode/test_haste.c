@@ -1,6 +1,7 @@
 /* An island that misses the tolerance has less work in the next step, and all of it again once it is solved.  One whose
  * answer was hard to find begins with the contacts that carried. */
 #include "support/check.h"
+#include "support/game.h"
 #include "support/scene_world.h"
 
 #include <math.h>
@@ -749,48 +750,6 @@ static void whatIsSqueezedStirsNoHeap(void **state)
     SceneDestroy(world);
 }
 
-typedef struct Game {
-    dWorldID world;
-    dSpaceID space;
-    dJointGroupID group;
-    spragWorldID sprag;
-} Game;
-
-static void onNear(void *data, dGeomID a, dGeomID b)
-{
-    enum { POINTS = 8 };
-    Game *game = data;
-    dContact contact[POINTS];
-    for (int count = dCollide(a, b, POINTS, &contact[0].geom, sizeof contact[0]), i = 0; i < count; ++i) {
-        contact[i].surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = 0.6};
-        dJointAttach(spragJointCreateContact(game->sprag, game->group, &contact[i]), dGeomGetBody(a), dGeomGetBody(b));
-    }
-}
-
-static void stepGame(Game *game)
-{
-    dSpaceCollide(game->space, game, onNear);
-    assert_int_equal(spragWorldStep(game->sprag, 1.0 / 60), SPRAG_OK);
-    dJointGroupEmpty(game->group);
-}
-
-static void openGame(Game *game)
-{
-    *game = (Game){.world = dWorldCreate(), .space = dHashSpaceCreate(NULL), .group = dJointGroupCreate(0)};
-    dWorldSetGravity(game->world, 0, 0, -9.81);
-    dWorldSetCFM(game->world, 1e-5);
-    dCreatePlane(game->space, 0, 0, 1, 0);
-    assert_int_equal(spragWorldAttach(game->world, NULL, &game->sprag), SPRAG_OK);
-}
-
-static void freeGame(Game *game)
-{
-    spragWorldDetach(game->sprag);
-    dJointGroupDestroy(game->group);
-    dSpaceDestroy(game->space);
-    dWorldDestroy(game->world);
-}
-
 static dBodyID addBody(Game *game, dGeomID geom, const dMass *mass, double x, double z)
 {
     const dBodyID body = dBodyCreate(game->world);
@@ -807,7 +766,7 @@ static void dominoesStayAHeap(void **state)
     (void)state;
     enum { COUNT = 80, STEPS = 480, DEAR = 100000, MOST_DEAR = 5 };
     Game game;
-    openGame(&game);
+    openGame(&game, NULL);
     dMass mass;
     dMassSetBox(&mass, 1000, 0.05, 0.2, 0.6);
     for (int i = 0; i < COUNT; ++i) {
@@ -817,7 +776,7 @@ static void dominoesStayAHeap(void **state)
     }
     int dear = 0;
     for (int step = 0; step < STEPS; ++step) {
-        stepGame(&game);
+        stepGame(&game, 1.0 / 60);
         const spragIsland *largest = game.sprag->largest;
         dear +=
             largest != NULL && largest->contact_count * largest->solve.method_iterations[SPRAG_SOLVER_NEWTON] > DEAR;
@@ -833,7 +792,7 @@ static void aWallUnderBallsStands(void **state)
     (void)state;
     enum { COURSES = 8, EACH = 8, BRICKS = COURSES * EACH, BALLS = 2 * EACH - 1, SETTLE = 120, STEPS = 120 };
     Game game;
-    openGame(&game);
+    openGame(&game, NULL);
     dMass mass;
     dBodyID brick[BRICKS];
     double start[BRICKS][3];
@@ -845,11 +804,11 @@ static void aWallUnderBallsStands(void **state)
     for (int i = 0; i < BALLS; ++i)
         addBody(&game, dCreateSphere(game.space, 0.08), &mass, 0.2 * i + 0.05, 0.2 * COURSES + 0.08);
     for (int step = 0; step < SETTLE; ++step)
-        stepGame(&game);
+        stepGame(&game, 1.0 / 60);
     for (int i = 0; i < BRICKS; ++i)
         memcpy(start[i], dBodyGetPosition(brick[i]), sizeof start[i]);
     for (int step = 0; step < STEPS; ++step) {
-        stepGame(&game);
+        stepGame(&game, 1.0 / 60);
         assert_true(game.sprag->largest->flat);
     }
     double most = 0;

@@ -1,54 +1,14 @@
 /* Steps of a game that were dear: what moves in large islands is solved in a number of iterations that can be waited
  * for, with all the work there is (spragConfig.patient). */
-#include "support/check.h"
+#include "support/game.h"
 
-#include <math.h>
-#include <string.h>
-
-#include <ode/ode.h>
-#include <sprag/sprag_ode.h>
-
-enum { CORNERS = 8 };
-
-typedef struct Game {
-    dWorldID world;
-    dSpaceID space;
-    dJointGroupID group;
-    spragWorldID sprag;
-} Game;
-
-static void onNear(void *data, dGeomID a, dGeomID b)
+static void openPatient(Game *game)
 {
-    Game *game = data;
-    dContact contact[CORNERS];
-    memset(contact, 0, sizeof contact);
-    const int count = dCollide(a, b, CORNERS, &contact[0].geom, sizeof contact[0]);
-    for (int i = 0; i < count; ++i) {
-        contact[i].surface.mode = dContactApprox1;
-        contact[i].surface.mu = 0.6;
-        dJointAttach(spragJointCreateContact(game->sprag, game->group, &contact[i]), dGeomGetBody(a), dGeomGetBody(b));
-    }
-}
-
-static void openGame(Game *game)
-{
-    *game = (Game){.world = dWorldCreate(), .space = dHashSpaceCreate(NULL), .group = dJointGroupCreate(0)};
-    dWorldSetGravity(game->world, 0, 0, -9.81);
-    dWorldSetCFM(game->world, 1e-5);
-    dWorldSetContactSurfaceLayer(game->world, 1e-3);
-    dWorldSetContactMaxCorrectingVel(game->world, 2);
-    dCreatePlane(game->space, 0, 0, 1, 0);
     spragConfig config = spragConfigDefault();
     config.patient = 1;
-    assert_int_equal(spragWorldAttach(game->world, &config, &game->sprag), SPRAG_OK);
-}
-
-static void freeGame(Game *game)
-{
-    spragWorldDetach(game->sprag);
-    dJointGroupDestroy(game->group);
-    dSpaceDestroy(game->space);
-    dWorldDestroy(game->world);
+    openGame(game, &config);
+    dWorldSetContactSurfaceLayer(game->world, 1e-3);
+    dWorldSetContactMaxCorrectingVel(game->world, 2);
 }
 
 static dBodyID addBox(Game *game, double x, double y, double z, const double size[3])
@@ -67,9 +27,7 @@ static int play(Game *game, int steps, double step)
 {
     int sum = 0;
     for (int k = 0; k < steps; ++k) {
-        dSpaceCollide(game->space, game, onNear);
-        assert_int_equal(spragWorldStep(game->sprag, step), SPRAG_OK);
-        dJointGroupEmpty(game->group);
+        stepGame(game, step);
         const spragStepInfo info = spragWorldGetStepInfo(game->sprag);
         assert_true(info.residual <= 1e-7);
         sum += info.iterations;
@@ -85,7 +43,7 @@ static void aTowerThatSinks(void **state)
     enum { COUNT = 40, STEPS = 60 };
     static const double size[3] = {0.5, 0.5, 0.5};
     Game game;
-    openGame(&game);
+    openPatient(&game);
     for (int i = 0; i < COUNT; ++i)
         addBox(&game, 0.007 * (i * 7 % 5 - 2) / 2, 0.007 * (i * 3 % 7 - 3) / 3, 0.25 + 0.5 * i, size);
     assert_true(play(&game, STEPS, 1.0 / 240) < 3000);
@@ -100,7 +58,7 @@ static void dominoes(void **state)
     enum { COUNT = 200, STEPS = 110 };
     static const double size[3] = {0.04, 0.2, 0.4};
     Game game;
-    openGame(&game);
+    openPatient(&game);
     dBodyID first = NULL;
     for (int i = COUNT - 1; i >= 0; --i)
         first = addBox(&game, 0.12 * i, 0, 0.2, size);

@@ -1,0 +1,54 @@
+/* A world that is played: contacts of everything that touches, mu = 0.6, a step after the other. */
+#ifndef TESTS_SUPPORT_GAME_H
+#define TESTS_SUPPORT_GAME_H
+
+#include <ode/ode.h>
+#include <sprag/sprag_ode.h>
+
+#include "support/check.h"
+
+typedef struct Game {
+    dWorldID world;
+    dSpaceID space;
+    dJointGroupID group;
+    spragWorldID sprag;
+} Game;
+
+/* A floor, gravity and Sprag.  config: NULL for the default. */
+static inline void openGame(Game *game, const spragConfig *config)
+{
+    *game = (Game){.world = dWorldCreate(), .space = dHashSpaceCreate(NULL), .group = dJointGroupCreate(0)};
+    dWorldSetGravity(game->world, 0, 0, -9.81);
+    dWorldSetCFM(game->world, 1e-5);
+    dCreatePlane(game->space, 0, 0, 1, 0);
+    assert_int_equal(spragWorldAttach(game->world, config, &game->sprag), SPRAG_OK);
+}
+
+static inline void freeGame(Game *game)
+{
+    spragWorldDetach(game->sprag);
+    dJointGroupDestroy(game->group);
+    dSpaceDestroy(game->space);
+    dWorldDestroy(game->world);
+}
+
+static inline void onGameNear(void *data, dGeomID a, dGeomID b)
+{
+    enum { POINTS = 8 };
+    Game *game = data;
+    dContact contact[POINTS];
+    for (int count = dCollide(a, b, POINTS, &contact[0].geom, sizeof contact[0]), i = 0; i < count; ++i) {
+        contact[i].surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = 0.6};
+        dJointAttach(spragJointCreateContact(game->sprag, game->group, &contact[i]), dGeomGetBody(a), dGeomGetBody(b));
+    }
+}
+
+/* h: s */
+static inline void stepGame(Game *game, double h)
+{
+    dSpaceCollide(game->space, game, onGameNear);
+    assert_int_equal(spragWorldStep(game->sprag, h), SPRAG_OK);
+    dJointGroupEmpty(game->group);
+}
+
+#endif
