@@ -14,11 +14,13 @@ enum {
     SHORT = 30, /* steps: a run that is longer is a hard one */
     CHORDS_MAX = 3,
     POLISH_STEPS = 6,
+    INNER_POLISH = 4,
     FEW = 16,
     CHEAP = 60
 };
 #define LAMBDA_JUMP 1e-6 /* below this what fails goes on with LAMBDA_RETRY */
 #define LAMBDA_RETRY 1e-3
+#define CHORD_GAIN 0.1    /* of the residual is left: the next chord is worth it */
 #define LAMBDA_HOLD 30    /* after a step of a polish that was none */
 #define LAMBDA_LEAST 1e-8 /* rounding in singular directions is 1e-16 / lambda */
 #define LAMBDA_MOST 1.0
@@ -53,6 +55,10 @@ enum {
  * second step of stacks at rest.  What moves is of the size of W, and ends all the same. */
 #define LAMBDA_POLISH 9e-7
 #define LAMBDA_POLISH_MORE 3e-4
+/* Of more than CHEAP blocks, where a point has several steps: what rounding, 1e-16 m/s, moves over it is below the
+ * 1e-12 m/s that are asked for.  (201 polishes of walls and pyramids at rest end below that, after 3.2 steps; with 3e-5
+ * one does not, with 1e-6 22, with 3e-4 12.  With 1e-7 and a single step a point it were 50, after 5.1.) */
+#define LAMBDA_POLISH_MANY 1e-4
 /* Of plain contacts: what it leaves below STALL of the tolerance is what compliance of 1e-9 W asks
  * for, forces that go there by a hundredth in each step, while modes change.  Then the last point was
  * enough (a house of cards: half the time). */
@@ -461,22 +467,40 @@ spragStatus spragProximalPoints(spragProximal *proximal, double lambda, const sp
     }
 }
 
-/* Newton steps on the laws themselves, each from the best so far (a center that goes with it leaves no term of
- * its own); a step that the judge does not like is taken back, and the next is held closer.  Of walls and
- * piles: an arch likes proximal points better. */
+/* A step from r with the factors at hand, taken back if the judge does not like it.  What it reaches. */
+static double chordStep(spragProximal *proximal, double residual, double *r)
+{
+    const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
+    memcpy(proximal->center, r, bytes);
+    evaluate(proximal, r);
+    takeStep(proximal, r);
+    const double reached = residualAt(proximal, r);
+    proximal->factored = reached < CHORD_GAIN * residual;
+    if (!(reached < residual))
+        memcpy(r, proximal->center, bytes);
+    return reached;
+}
+
+/* Proximal points, each from the best so far.  A first step that ends the motion moves hyperstatic forces too, and some
+ * contacts that are nearly open, or near the edge of their cone, must change their modes for that: the next steps of
+ * the same point see to it, and it ends as soon as the judge likes what is reached.  If he never does it is taken back,
+ * and the next is held closer.  Of walls and piles: an arch likes the points above better. */
 static double polishSteps(spragProximal *proximal, double enough, double residual, int limit, double *r,
                           int *iterations)
 {
     const size_t bytes = 3 * (size_t)proximal->problem->contact_count * sizeof *r;
-    proximal->lambda = SPRAG_LAMBDA_WARM;
-    for (int step = 0;
-         step < limit && residual > enough && proximal->lambda <= LAMBDA_MOST && !spragIsLate(proximal->deadline);
-         ++step) {
+    proximal->lambda = LAMBDA_POLISH_MANY;
+    int steps = 0;
+    while (steps < limit && residual > enough && proximal->lambda <= LAMBDA_MOST && !spragIsLate(proximal->deadline)) {
         memcpy(proximal->center, r, bytes);
         evaluate(proximal, r);
-        newtonStep(proximal, r);
-        ++*iterations;
-        const double reached = residualAt(proximal, r);
+        double reached = INFINITY;
+        const int end = steps + INNER_POLISH < limit ? steps + INNER_POLISH : limit;
+        for (; steps < end && !(reached < residual) && !spragIsLate(proximal->deadline); ++steps) {
+            newtonStep(proximal, r);
+            ++*iterations;
+            reached = residualAt(proximal, r);
+        }
         if (reached < residual) {
             residual = reached;
         } else {
@@ -484,6 +508,8 @@ static double polishSteps(spragProximal *proximal, double enough, double residua
             proximal->lambda *= LAMBDA_HOLD;
         }
     }
+    for (int k = 0; k < CHORDS_MAX && proximal->factored && residual <= enough && !spragIsLate(proximal->deadline); ++k)
+        residual = fmin(residual, chordStep(proximal, residual, r)); /* to rounding: a pile rests longer from there */
     return residual;
 }
 
@@ -497,19 +523,12 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
     proximal->lag = 0;
     for (int round = 0;
          round < CHORDS_MAX && proximal->factored && residual > enough && !spragIsLate(proximal->deadline); ++round) {
-        memcpy(proximal->center, r, bytes);
-        evaluate(proximal, r);
-        takeStep(proximal, r);
-        const double reached = residualAt(proximal, r);
-        proximal->factored = reached < 0.1 * residual;
+        const double reached = chordStep(proximal, residual, r);
         stalls = residual <= stall && !(reached < STALLED * residual);
-        if (reached < residual)
-            residual = reached;
-        else
-            memcpy(r, proximal->center, bytes);
+        residual = fmin(residual, reached);
     }
     if (residual > enough && !cheap)
-        return polishSteps(proximal, enough, residual, 2 * POLISH_STEPS, r, iterations);
+        return polishSteps(proximal, enough, residual, 3 * POLISH_STEPS, r, iterations);
     if (residual > enough && !stalls && !spragIsLate(proximal->deadline)) {
         memcpy(proximal->best, r, bytes);
         proximal->best_residual = residual;
