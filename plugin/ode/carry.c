@@ -22,6 +22,7 @@ enum {
 #define PARTS 1e-2   /* or part by more (STILL, where they have no other contact) */
 #define RESTS 1e-7   /* of the arm: forces are shared by load, within their cones, if no point moves by more */
 #define MOVED 1e-12  /* of the arm: a contact that is as near to the point of its record is where it was */
+#define ALIKE 0.99   /* cosine: normals that push the same way */
 #define ROUGH 1e-3   /* m/s: with a tolerance from here on, and no time limit, solutions come sooner without all this */
 
 /* Two bodies, and what has to be carried of the forces at their points of the last step. */
@@ -92,15 +93,49 @@ static void guessOf(const spragContactMemory *memory, const double normal[3], do
         force[a] = along * normal[a] + memory->friction[a];
 }
 
-static void carryLost(const spragSnapshot *s, const spragContactMemory *memory, int alone, Pair *pair)
+/* 1: the contact's first body is the record's; -1: it is the record's second. */
+static int sameOrder(const spragSnapshot *s, const spragJointState *joint, const spragContactMemory *memory)
+{
+    return s->name[joint->body[0]].id == memory->body[0] ? 1 : -1;
+}
+
+/* Of the pair's contacts j, next[j] .. the nearest to the record's point that pushes the same way, or -1. */
+static int nearestOf(const spragSnapshot *s, const spragContactMemory *memory, const double at[3], int j,
+                     const int *next)
+{
+    double least = INFINITY; /* squared */
+    int nearest = -1;
+    for (; j >= 0; j = next[j]) {
+        const spragJointState *joint = &s->joint[j];
+        const dReal *p = joint->contact->geom.pos;
+        const double by[3] = {p[0] - at[0], p[1] - at[1], p[2] - at[2]}, apart = spragDot3(by, by);
+        double normal[3];
+        spragContactNormal(joint, normal);
+        if (apart < least && sameOrder(s, joint, memory) * spragDot3(normal, memory->normal) > ALIKE)
+            least = apart, nearest = j;
+    }
+    return nearest;
+}
+
+/* A point that is no more.  Where the bodies rest its force goes to the nearest contact, which may have borne nothing
+ * and would get nothing by load: where edges coincide a collider names two points of a corner, or one and another along
+ * the edge.  What the moment lacks then is shared out. */
+static void carryLost(spragSnapshot *s, const spragContactMemory *memory, int j, const int *next, Pair *pair)
 {
     double force[3], at[3];
     const int sign = orderOf(pair, memory->body, memory->serial), turned = sign < 0;
     const int body[2] = {pair->index[turned], pair->index[!turned]};
-    if (sign == 0 || !forceOf(memory, force) || !isStill(s, memory, body, at, alone, pair))
+    if (sign == 0 || !forceOf(memory, force) || !isStill(s, memory, body, at, next[j] < 0, pair))
         return;
-    for (int a = 0; a < 3; ++a)
-        pair->F[a] += sign * force[a];
+    const int nearest = pair->slid <= RESTS ? nearestOf(s, memory, at, j, next) : -1;
+    for (int a = 0; a < 3; ++a) {
+        if (nearest < 0) {
+            pair->F[a] += sign * force[a];
+            continue;
+        }
+        s->carried[nearest][a] += sameOrder(s, &s->joint[nearest], memory) * force[a];
+        at[a] -= s->joint[nearest].contact->geom.pos[a];
+    }
     addMoment(pair, at, force, sign);
     pair->size += spragNorm3(force);
     pair->given = 1;
@@ -134,7 +169,7 @@ static void carryMoved(spragSnapshot *s, int j, const spragContactMemory *memory
         return;
     guessOf(memory, normal, guess);
     for (int a = 0; a < 3; ++a) {
-        s->carried[j][a] = force[a] - guess[a];
+        s->carried[j][a] += force[a] - guess[a];
         at[a] -= p[a];
     }
     if (alone)
@@ -203,8 +238,8 @@ static int shareOut(int count, Point *point, const double F[3], const double M[3
     return 1;
 }
 
-/* 1: the force is within the cone of its contact.  0: it was not, and is put as far inside as it was outside. */
-static int putWithin(const spragSnapshot *s, Point *point)
+/* A force that is not within the cone of its contact is put as far inside as it was outside. */
+static void putWithin(const spragSnapshot *s, Point *point)
 {
     const dSurfaceParameters *surface = &s->joint[point->joint].contact->surface;
     const double mu = surface->mode & dContactMu2 ? fmin(surface->mu, surface->mu2) : surface->mu;
@@ -214,11 +249,10 @@ static int putWithin(const spragSnapshot *s, Point *point)
         across[a] = point->force[a] - load * point->normal[a];
     const double size = spragNorm3(across), bound = surface->mode & dContactApprox1 ? mu * load : mu;
     if (load >= 0 && size <= bound)
-        return 1;
+        return;
     const double kept = load > 0 ? fmax(INSIDE, 2 - size / bound) * bound / size : 0;
     for (int a = 0; a < 3; ++a)
         point->force[a] = fmax(0, load) * point->normal[a] + kept * across[a];
-    return 0;
 }
 
 /* Shares out by load, with all forces within their cones: what the cones cut off is shared out again.  0: failed. */
@@ -232,22 +266,22 @@ static int shareWithin(const spragSnapshot *s, const Pair *pair, const double gi
         arm = fmax(arm, spragNorm3(point[i].x));
     }
     for (int round = 0; round < ROUNDS && shareOut(count, point, F, M, RIDGE); ++round) {
-        int within = 1;
         memcpy(F, pair->F, sizeof F); /* F, M: what is still to be shared out */
         memcpy(M, given, sizeof M);
         for (int i = 0; i < count; ++i) {
             double left[3], moment[3];
             for (int a = 0; a < 3; ++a)
                 point[i].force[a] += point[i].weight * point[i].share[a];
-            within &= putWithin(s, &point[i]);
+            putWithin(s, &point[i]);
             for (int a = 0; a < 3; ++a)
                 left[a] = point[i].now[a] - point[i].force[a];
             spragCross3(moment, point[i].x, left);
             for (int a = 0; a < 3; ++a)
                 F[a] += left[a], M[a] += moment[a];
         }
-        if (within)
-            return spragNorm3(F) <= SHARED * (load + pair->size) && spragNorm3(M) <= SHARED * (load + pair->size) * arm;
+        const double least = SHARED * (load + pair->size);
+        if (spragNorm3(F) <= least && spragNorm3(M) <= least * arm)
+            return 1;
     }
     return 0;
 }
@@ -360,7 +394,7 @@ void spragCarryForces(spragWorldID world, int j, int *next, int left, const int 
             continue;
         for (int k = left; k >= 0; k = next_left[k])
             if (world->fate[k] == SPRAG_RECORD_LEFT)
-                carryLost(s, &world->memory[k], next[j] < 0, &pair);
+                carryLost(s, &world->memory[k], j, next, &pair);
         for (int i = j; i >= 0; i = next[i]) {
             const int own = s->joint[i].memory;
             if (own < 0)

@@ -8,6 +8,9 @@
  *     f_i = w_i (a + b x d_i),   d_i = x_i - c,   c = sum w_i x_i / sum w_i,
  *     a sum w_i = F,   (sum w_i (|d_i|^2 1 - d_i d_i^T)) b = M.
  *
+ * But what a point had that is no more is at first the guess of the nearest one, where the bodies rest: that may be the
+ * only one that can bear it, and have borne nothing (a corner that was named twice). F and M are what then lacks.
+ *
  * First w_i = N_i, the load a point has: what is loaded little changes little, and what is open stays open. A force
  * that leaves its cone all the same is drawn back, as far inside as it was outside, and what that takes is shared out
  * again: as a rule one or two rounds end with all forces within their cones. (Whoever takes a guess cuts off what

@@ -96,7 +96,8 @@ static int areEdges(const spragSnapshot *s, const spragJointState *joint, int on
     return 0;
 }
 
-/* Is the record's point as good as the contact's own?  only: the contact is the only one of its bodies. */
+/* Is the record's point as good as the contact's own?  (That may be of the other one's face, which lies as far across
+ * as the two overlap.)  only: the contact is the only one of its bodies. */
 static int isAsGood(const spragSnapshot *s, const spragJointState *joint, int only, const spragContactMemory *memory)
 {
     const dContactGeom *geom = &joint->contact->geom;
@@ -111,7 +112,8 @@ static int isAsGood(const spragSnapshot *s, const spragJointState *joint, int on
            movedSquared(s, memory, joint->body[1], 1) <= most * most && fabs(memory->depth - geom->depth) <= more &&
            isWithin(s, geom->g1, joint->body[0], memory->position, more) &&
            isWithin(s, geom->g2, joint->body[1], memory->position, more) &&
-           ((turned <= CHANGES * CHANGES && fabs(across) <= more) || areEdges(s, joint, only, memory->normal));
+           ((turned <= CHANGES * CHANGES && fabs(across) <= more + fabs(memory->depth)) ||
+            areEdges(s, joint, only, memory->normal));
 }
 
 /* 1: it is where its record was, and pushes the same way. */
@@ -246,6 +248,50 @@ int spragStayBegin(spragWorldID world)
     return 1;
 }
 
+/* The contact whose record bears least, of those of the pair that another record is as good for; or -1. */
+static int leastLoaded(const struct spragWorld *world, int first, const int *next, const spragContactMemory *memory)
+{
+    const spragSnapshot *s = &world->snapshot;
+    double load = INFINITY;
+    int least = -1;
+    for (int j = first; j >= 0; j = next[j]) {
+        const spragJointState *joint = &s->joint[j];
+        if (joint->memory < 0 || joint->never_stays || !areBoxes(s, joint) || orderOf(s, joint, memory) < 1)
+            continue;
+        const double own = world->memory[joint->memory].normal_force;
+        if (own < load && isAsGood(s, joint, 0, memory))
+            least = j, load = own;
+    }
+    return least;
+}
+
+/* Records that bear, and that no contact continues, take the places of those that bear less: where edges coincide a
+ * collider names both points of a corner, or one of them, or another one along the edge. */
+static void keepBearing(spragWorldID world, int first, const int *next, int *left, int *next_left)
+{
+    spragSnapshot *s = &world->snapshot;
+    for (int k = *left, before = -1, looked = 0; k >= 0 && looked < LOOK_MOST; before = k, k = next_left[k], ++looked) {
+        spragContactMemory *memory = &world->memory[k];
+        const int order = orderOf(s, &s->joint[first], memory);
+        if (order == 0 || !(memory->normal_force > 0))
+            continue;
+        if (order < 0)
+            spragLedgerTurn(memory);
+        const int j = leastLoaded(world, first, next, memory), other = j < 0 ? -1 : s->joint[j].memory;
+        if (other >= 0 && world->memory[other].normal_force < memory->normal_force) {
+            s->joint[j].memory = k;
+            stay(s, j, memory);
+            world->fate[k] = SPRAG_RECORD_CONTINUED;
+            world->fate[other] = SPRAG_RECORD_LEFT;
+            *(before < 0 ? left : &next_left[before]) = other;
+            next_left[other] = next_left[k];
+            k = other;
+        } else if (order < 0) {
+            spragLedgerTurn(memory);
+        }
+    }
+}
+
 void spragStayTake(spragWorldID world, int first, const int *next, int *left, int *next_left)
 {
     spragSnapshot *s = &world->snapshot;
@@ -268,4 +314,7 @@ void spragStayTake(spragWorldID world, int first, const int *next, int *left, in
         if (memory != NULL && isAsGood(s, joint, only, memory))
             stay(s, j, memory);
     }
+    if (first >= 0 && *left >= 0 && s->island[s->joint[first].island].joint_count > SPRAG_BLOCKS_MANY &&
+        !s->joint[first].never_stays && areBoxes(s, &s->joint[first]))
+        keepBearing(world, first, next, left, next_left);
 }

@@ -11,6 +11,10 @@
  * within both geoms.  All of that up to STAYS of the arm, far less than anybody sees.  A contact without a record takes
  * one of its pair that no contact continues.
  *
+ * Nor is the number of points the same.  Where edges of two boxes coincide, as those of bricks do, a collider names a
+ * corner once or twice, or leaves it out for another point along the edge.  Of two points of a corner one may bear all,
+ * and the other goes on.  So the records that bear most go on, in the place of any contact for which they are as good.
+ *
  * For boxes about the centres of bodies, which can be asked what lies within them.  Colliders name the points of balls
  * and capsules, and those of a box on a plane, by their shape alone; and of geoms without a body nobody knows whether
  * they are still there, or where they were.  (Of ODE in single precision places are too coarse to stay.)  In islands of

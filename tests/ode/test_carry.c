@@ -108,6 +108,28 @@ static void forcesStayWithinTheirCones(void **state)
     dWorldDestroy(slabs.world);
 }
 
+/* Four corners bear the upper slab; they are named twice, and then those alone that have borne nothing. */
+static void aTwinBearsWhatIsLost(void **state)
+{
+    (void)state;
+    enum { CORNERS = 4, STEPS = 12 };
+    Slabs slabs = makeSlabs();
+    for (int k = 0; k < STEPS; ++k) {
+        for (int i = 0; i < POINTS; ++i)
+            touch(&slabs, 0, 0.45 * across(i % SIDE), 0.45 * across(i / SIDE), 0);
+        for (int i = 0; i < CORNERS; ++i)
+            for (int twin = 0; twin < 2; ++twin)
+                if (twin ? k >= STEPS - 2 : k < STEPS - 1 || i < 2)
+                    touch(&slabs, 1, (i % 2 ? 0.4 : -0.4) + 1e-6 * twin, i / 2 ? 0.4 : -0.4, 0);
+        assert_int_equal(spragWorldStep(slabs.sprag, h), SPRAG_OK);
+        dJointGroupEmpty(slabs.group);
+    }
+    assert_int_equal(spragWorldGetStepInfo(slabs.sprag).iterations, 0);
+    spragWorldDetach(slabs.sprag);
+    dJointGroupDestroy(slabs.group);
+    dWorldDestroy(slabs.world);
+}
+
 /* Three points all but on a line cannot carry what a grid did: the guess leaves that out, where forces of a
  * million times the weight threw the slabs. */
 static void pointsOnALineCarryNoMore(void **state)
@@ -150,8 +172,8 @@ static int tearDown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stepsBeginWhereTheLastEnded),
-                                       cmocka_unit_test(forcesStayWithinTheirCones),
-                                       cmocka_unit_test(pointsOnALineCarryNoMore)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stepsBeginWhereTheLastEnded), cmocka_unit_test(forcesStayWithinTheirCones),
+        cmocka_unit_test(aTwinBearsWhatIsLost), cmocka_unit_test(pointsOnALineCarryNoMore)};
     return cmocka_run_group_tests(tests, setUp, tearDown);
 }
