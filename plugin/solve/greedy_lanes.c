@@ -56,8 +56,8 @@ void spragGreedyLanesFill(spragGreedy *greedy)
         fillBody(&greedy->body[b], &lanes->body[b]);
     lanes->contact[n] = (spragLaneContact){.direction = {[0] = {[3] = 1}, [2] = {[3] = 1}}, .own = {{1}, {[3] = 1}}};
     for (int k = 0; k < padded(n); ++k) {
-        lanes->first[k] = k < n ? greedy->contact[k].body[0] : greedy->body_count;
-        lanes->second[k] = k < n ? greedy->contact[k].body[1] : greedy->body_count;
+        lanes->first[k] = k < n ? greedy->pair[k][0] : greedy->body_count;
+        lanes->second[k] = k < n ? greedy->pair[k][1] : greedy->body_count;
         lanes->seen[k] = INFINITY;
         lanes->gain[k] = 1;
     }

@@ -23,6 +23,7 @@ static inline int spragGreedyPadded(int count)
 _Static_assert(sizeof(spragGreedyBody) % sizeof(spragQuad) == 0, "rows of bodies are aligned");
 _Static_assert(sizeof(spragGreedyRoll) % sizeof(spragQuad) == 0, "rows of rolling friction are aligned");
 _Static_assert(sizeof(spragGreedyContact) % sizeof(spragQuad) == 0, "rows of contacts are aligned");
+_Static_assert(sizeof(spragGreedyOwn) % sizeof(spragQuad) == 0, "and those of their own");
 #define SPRAG_ROW(x) (*(const spragQuad *)(const void *)(x))
 #define SPRAG_ROW_CHANGE(x) (*(spragQuad *)(void *)(x))
 #define SPRAG_LANE_ROW(x) (*(spragOctRow *)(void *)(x))
@@ -42,6 +43,28 @@ SPRAG_QUAD_INLINE spragQuad spragGreedySums(spragQuad a, spragQuad b, spragQuad 
     return SPRAG_QUAD_SHUFFLE(ab, cc, 0, 1, 4, 5) + SPRAG_QUAD_SHUFFLE(ab, cc, 2, 3, 6, 7);
 }
 
+/* J_k M^-1 J_k^T r */
+SPRAG_QUAD_INLINE spragQuad spragGreedyOwnMotion(const spragGreedyContact *c, const spragGreedyOwn *own,
+                                                 const double r[3])
+{
+    return SPRAG_ROW(c->normal) * r[0] + SPRAG_ROW(own->tangent[0]) * r[1] + SPRAG_ROW(own->tangent[1]) * r[2];
+}
+
+#define SPRAG_STIFF_LEAST 1e-13 /* of the trace: what a direction that cannot move is given */
+
+/* K, the Schur complement of W_nn in W_kk: K_11, K_12, K_22, 1/kg.  Made anew in each visit: it has long been there
+ * when the bodies' velocities come. */
+SPRAG_QUAD_INLINE void spragGreedySchur(const spragGreedyContact *c, const spragGreedyOwn *own, double K[3])
+{
+    const double *w = c->normal, inverse_nn = own->tangent[0][3];
+    K[0] = own->tangent[0][1] + c->direction[1][3] - w[1] * w[1] * inverse_nn;
+    K[1] = own->tangent[0][2] - w[1] * w[2] * inverse_nn;
+    K[2] = own->tangent[1][2] + c->direction[2][3] - w[2] * w[2] * inverse_nn;
+    const double least = SPRAG_STIFF_LEAST * (K[0] + K[2] + w[0] + c->direction[0][3]);
+    if (K[0] * K[2] - K[1] * K[1] < least * (K[0] + K[2] + least))
+        K[0] += least, K[2] += least;
+}
+
 /* J_k v */
 SPRAG_QUAD_INLINE spragQuad spragGreedyVelocity(const spragGreedyContact *c, const spragGreedyBody *a,
                                                 const spragGreedyBody *b)
@@ -57,8 +80,9 @@ SPRAG_QUAD_INLINE spragQuad spragGreedyVelocity(const spragGreedyContact *c, con
 SPRAG_QUAD_INLINE void spragGreedyPush(const spragGreedyContact *c, const double r[3], spragGreedyBody *a,
                                        spragGreedyBody *b)
 {
-    const spragQuad p =
-        SPRAG_ROW(c->direction[0]) * r[0] + SPRAG_ROW(c->direction[1]) * r[1] + SPRAG_ROW(c->direction[2]) * r[2];
+    const spragQuad all = SPRAG_ROW(c->direction[0]) * r[0] + SPRAG_ROW(c->direction[1]) * r[1] +
+                          SPRAG_ROW(c->direction[2]) * r[2],
+                    p = SPRAG_QUAD_SHUFFLE(all, (spragQuad){0}, 0, 1, 2, 7);
     const spragQuad s = spragGreedyCross(SPRAG_ROW(c->arm[0]), p), t = spragGreedyCross(SPRAG_ROW(c->arm[1]), p);
     SPRAG_ROW_CHANGE(a->velocity[0]) += p * a->inverse_mass;
     SPRAG_ROW_CHANGE(b->velocity[0]) -= p * b->inverse_mass;

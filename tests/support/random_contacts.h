@@ -30,8 +30,9 @@ static inline void randomContact(spragGreedy *greedy, int k, unsigned long long 
     spragGreedyContact *c = &greedy->contact[k];
     const int bodies = greedy->body_count;
     memset(c, 0, sizeof *c);
-    c->body[0] = k % bodies;
-    c->body[1] = k % 3 == 0 ? bodies : (k + 1 + k / bodies) % bodies;
+    int *pair = greedy->pair[k];
+    pair[0] = k % bodies;
+    pair[1] = k % 3 == 0 ? bodies : (k + 1 + k / bodies) % bodies;
     double x[3] = {uniform(seed), uniform(seed), uniform(seed)}, n[3] = {1, 0.3 * x[0], 0.3 * x[1]};
     const double size = spragNorm3(n);
     for (int i = 0; i < 3; ++i)
@@ -42,7 +43,7 @@ static inline void randomContact(spragGreedy *greedy, int k, unsigned long long 
         c->direction[1][i] /= length;
     spragCross3(c->direction[2], c->direction[0], c->direction[1]);
     for (int side = 0; side < 2; ++side)
-        for (int i = 0; i < 3 && c->body[side] < bodies; ++i)
+        for (int i = 0; i < 3 && pair[side] < bodies; ++i)
             c->arm[side][i] = uniform(seed);
 }
 
