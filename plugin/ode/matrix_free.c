@@ -66,9 +66,7 @@ typedef struct Bodies {
 
 void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body)
 {
-    *body = (spragGreedyBody){.inverse_mass = state->inverse_mass};
-    for (int row = 0; row < 3; ++row)
-        memcpy(body->inverse_inertia[row], state->inverse_inertia + 3 * row, 3 * sizeof(double));
+    *body = spragGreedyBodyOf(state->inverse_mass, state->inverse_inertia);
 }
 
 #define SLOW 0.01  /* of what gravity gives in a step */

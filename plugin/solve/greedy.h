@@ -32,10 +32,16 @@
 
 /* Rows of four doubles, the last one zero unless said: one vector each. */
 typedef struct spragGreedyBody {
-    double velocity[2][4];        /* m/s, 1/s: what the impulses r have changed */
-    double inverse_inertia[3][4]; /* 1/(kg m^2), world axes */
-    double inverse_mass, unused[3];
+    double velocity[2][4];     /* m/s, 1/s: what the impulses r have changed */
+    double inverse_inertia[7]; /* 1/(kg m^2), world axes: xx, xy, xz, 0, yy, yz, zz */
+    double inverse_mass;
 } spragGreedyBody;
+
+/* At rest; I: its inverse inertia (3 x 3). */
+static inline spragGreedyBody spragGreedyBodyOf(double inverse_mass, const double I[9])
+{
+    return (spragGreedyBody){.inverse_inertia = {I[0], I[1], I[2], 0, I[4], I[5], I[8]}, .inverse_mass = inverse_mass};
+}
 
 /* Row i of J_k is direction[i] and arm[0] x direction[i] on the first body, the negative with its own arm on the
  * second.  W_kk = J_k M^-1 J_k^T + C_k, C_k diagonal.  Lines of memory are what all passes wait for: a sum reads three

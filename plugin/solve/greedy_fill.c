@@ -10,9 +10,9 @@
 /* Adds [x]^T I^-1 [x], the response in translation of a point at arm x to impulses on it, by columns. */
 INLINE void addTurning(const spragGreedyBody *body, spragQuad x, spragQuad response[3])
 {
-    const spragQuad h[3] = {SPRAG_ROW(body->inverse_inertia[1]) * x[2] - SPRAG_ROW(body->inverse_inertia[2]) * x[1],
-                            SPRAG_ROW(body->inverse_inertia[2]) * x[0] - SPRAG_ROW(body->inverse_inertia[0]) * x[2],
-                            SPRAG_ROW(body->inverse_inertia[0]) * x[1] - SPRAG_ROW(body->inverse_inertia[1]) * x[0]};
+    spragQuad I[3];
+    spragGreedyInertia(body, I);
+    const spragQuad h[3] = {I[1] * x[2] - I[2] * x[1], I[2] * x[0] - I[0] * x[2], I[0] * x[1] - I[1] * x[0]};
     for (int j = 0; j < 3; ++j) {
         const spragQuad turned = spragGreedyCross(h[j], x);
         response[j] += SPRAG_ROW_TURNED(turned);
@@ -76,8 +76,9 @@ INLINE void fillRoll(const spragGreedy *greedy, int k)
     for (int side = 0; side < 2; ++side) {
         const double before = roll->own[0] + roll->own[4] + roll->own[8];
         for (int i = 0; i < 3; ++i) {
+            const double *axis = c->direction[(i + 1) % 3];
             const spragQuad turned =
-                spragGreedyTurn(&greedy->body[greedy->pair[k][side]], SPRAG_ROW(c->direction[(i + 1) % 3])) * L;
+                spragGreedyTurn(&greedy->body[greedy->pair[k][side]], axis[0], axis[1], axis[2]) * L;
             const double turn[3] = {turned[0], turned[1], turned[2]};
             for (int j = 0; j < 3; ++j) {
                 double lever[3];

@@ -43,9 +43,9 @@ spragGreedyLanes *spragGreedyLanesTake(int contact_count, int body_count, spragA
 
 static void fillBody(const spragGreedyBody *from, spragLaneBody *to)
 {
-    const double(*I)[4] = from->inverse_inertia;
-    *to = (spragLaneBody){.inertia = {{(float)I[0][0], (float)I[0][1], (float)I[0][2], (float)from->inverse_mass},
-                                      {(float)I[1][1], (float)I[1][2], (float)I[2][2]}}};
+    const double *I = from->inverse_inertia;
+    *to = (spragLaneBody){.inertia = {{(float)I[0], (float)I[1], (float)I[2], (float)from->inverse_mass},
+                                      {(float)I[4], (float)I[5], (float)I[6]}}};
 }
 
 void spragGreedyLanesFill(spragGreedy *greedy)

@@ -24,6 +24,7 @@ typedef struct Heap {
 static void couple(const spragGreedy *greedy, int k, int l, double W[9])
 {
     const spragGreedyContact *p = &greedy->contact[k], *q = &greedy->contact[l];
+    static const int at[3][3] = {{0, 1, 2}, {1, 4, 5}, {2, 5, 6}}; /* of spragGreedyBody's inverse inertia */
     memset(W, 0, 9 * sizeof *W);
     for (int a = 0; a < 2; ++a)
         for (int b = 0; b < 2; ++b)
@@ -35,8 +36,9 @@ static void couple(const spragGreedy *greedy, int k, int l, double W[9])
                     double turn[2][3];
                     spragCross3(turn[0], p->arm[a], p->direction[i]);
                     spragCross3(turn[1], q->arm[b], q->direction[j]);
-                    for (int c = 0; c < 3; ++c)
-                        W[3 * i + j] += (a == b ? 1 : -1) * turn[0][c] * spragDot3(body->inverse_inertia[c], turn[1]);
+                    for (int c = 0; c < 9; ++c)
+                        W[3 * i + j] += (a == b ? 1 : -1) * turn[0][c / 3] * body->inverse_inertia[at[c / 3][c % 3]] *
+                                        turn[1][c % 3];
                 }
 }
 

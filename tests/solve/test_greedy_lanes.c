@@ -224,8 +224,8 @@ static double leftOfLight(double lighter, int sweeps)
     spragGreedy *greedy = &heap->greedy;
     for (int b = 0; b < BODIES; ++b) {
         greedy->body[b].inverse_mass *= lighter;
-        for (int i = 0; i < 9; ++i)
-            greedy->body[b].inverse_inertia[i / 3][i % 3] *= lighter;
+        for (int i = 0; i < 7; ++i)
+            greedy->body[b].inverse_inertia[i] *= lighter;
     }
     spragGreedyFill(greedy, 0, CONTACTS);
     spragGreedyBegin(greedy, NULL, NULL);

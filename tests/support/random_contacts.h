@@ -13,14 +13,14 @@ static inline void randomBodies(spragGreedy *greedy, unsigned long long *seed)
 {
     memset(greedy->body, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->body);
     for (int i = 0; i < greedy->body_count; ++i) {
-        spragGreedyBody *body = &greedy->body[i];
-        double G[3][3];
-        body->inverse_mass = 1.5 + uniform(seed);
+        double G[3][3], I[9];
+        const double inverse_mass = 1.5 + uniform(seed);
         for (int a = 0; a < 9; ++a)
             G[a / 3][a % 3] = uniform(seed);
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b)
-                body->inverse_inertia[a][b] = spragDot3(G[a], G[b]) + (a == b);
+                I[3 * a + b] = spragDot3(G[a], G[b]) + (a == b);
+        greedy->body[i] = spragGreedyBodyOf(inverse_mass, I);
     }
 }
 
