@@ -329,8 +329,10 @@ static void askJoint(const Rows *rows, int k)
     const spragSnapshot *s = &rows->world->snapshot;
     const spragJointState *joint = &s->joint[rows->island->joint[k]];
     const spragContactMemory *old = joint->memory >= 0 ? &rows->world->memory[joint->memory] : NULL;
-    if (joint->contact != NULL)
-        spragPrefetch(joint->contact, sizeof(dContact));
+    if (joint->contact != NULL) { /* of a surface as a rule mode and mu are read, its first line */
+        __builtin_prefetch(joint->contact);
+        spragPrefetch(&joint->contact->geom, sizeof joint->contact->geom);
+    }
     spragAskBodies(s->body, joint, SPRAG_HOW_THEY_MOVE);
     for (int side = 0; side < 2 && joint->body[side] >= 0; ++side)
         __builtin_prefetch(&s->body[joint->body[side]]);
