@@ -265,6 +265,7 @@ static void fillContact(const Rows *rows, int k, Before *before)
     const spragBodyState *const body[2] = {&s->body[joint->body[0]],
                                            joint->body[1] < 0 ? NULL : &s->body[joint->body[1]]};
     spragGreedyContact *c = &rows->bare->greedy.contact[k];
+    int *const pair = rows->bare->greedy.pair[k];
     spragBareContact *cold = &rows->bare->contact[k];
     const dReal *const position = joint->contact->geom.pos;
     double point[3], start[3], end[3], product[3], rest[3], change[3], first[3], last[3];
@@ -272,7 +273,7 @@ static void fillContact(const Rows *rows, int k, Before *before)
     spragFaceFind(world, rows->island, k, &before->face);
     spragFacePoint((double[3]){position[0], position[1], position[2]}, c->direction[0], before->face.middle, point);
     for (int side = 0; side < 2; ++side) {
-        c->body[side] = body[side] != NULL && !body[side]->kinematic ? body[side]->place : rows->island->body_count;
+        pair[side] = body[side] != NULL && !body[side]->kinematic ? body[side]->place : rows->island->body_count;
         for (int i = 0; i < 3; ++i)
             c->arm[side][i] = body[side] == NULL ? 0 : point[i] - body[side]->position[i];
     }
@@ -299,15 +300,13 @@ static void fillContact(const Rows *rows, int k, Before *before)
         first[i] = spragDot3(c->direction[i], start) - belt[i];
         last[i] = spragDot3(c->direction[i], end) - belt[i];
         change[i] = last[i] - first[i];
-        c->own[i][3] = 0;
         c->q[i] = last[i];
     }
     spragNormalRow row = spragNormalRowOf(world, joint->contact, NULL, first[0]);
     spragSlopLeave(world, rows->island, joint->body, joint->memory, rows->island->joint_count,
                    joint->contact->geom.depth, &row);
-    c->own[0][3] = row.compliance;
+    c->direction[0][3] = row.compliance;
     c->q[0] -= row.rhs;
-    c->q[3] = 0;
     c->nu = 0;
     guess(s, j, old, c);
     const int rests = old != NULL && spragRestsAt(old, first + 1, change);
@@ -320,7 +319,7 @@ static void fillContact(const Rows *rows, int k, Before *before)
 
 double spragBareSlope(const spragGreedyContact *c, const double slip[2])
 {
-    const double speed = spragNorm2(slip), *W = c->own[0]; /* symmetric */
+    const double speed = spragNorm2(slip), *W = c->normal; /* symmetric */
     return speed > SPRAG_SLIP_TOLERANCE && isfinite(c->mu) ? W[0] - c->mu * (W[1] * slip[0] + W[2] * slip[1]) / speed
                                                            : W[0];
 }
@@ -330,8 +329,10 @@ static void askJoint(const Rows *rows, int k)
     const spragSnapshot *s = &rows->world->snapshot;
     const spragJointState *joint = &s->joint[rows->island->joint[k]];
     const spragContactMemory *old = joint->memory >= 0 ? &rows->world->memory[joint->memory] : NULL;
-    if (joint->contact != NULL)
-        spragPrefetch(joint->contact, sizeof(dContact));
+    if (joint->contact != NULL) { /* of a surface as a rule mode and mu are read, its first line */
+        __builtin_prefetch(joint->contact);
+        spragPrefetch(&joint->contact->geom, sizeof joint->contact->geom);
+    }
     spragAskBodies(s->body, joint, SPRAG_HOW_THEY_MOVE);
     for (int side = 0; side < 2 && joint->body[side] >= 0; ++side)
         __builtin_prefetch(&s->body[joint->body[side]]);
@@ -690,7 +691,7 @@ static void blockOf(const struct spragWorld *world, const spragIsland *island, i
                           .memory = joint->memory,
                           .body = {joint->body[0], joint->body[1]},
                           .articulation = {-1, -1},
-                          .compliance = {c->own[0][3]},
+                          .compliance = {c->direction[0][3]},
                           .mu = c->mu,
                           .mu_minus = c->mu,
                           .scale = 1};
@@ -704,8 +705,8 @@ static void blockOf(const struct spragWorld *world, const spragIsland *island, i
         }
     if (isfinite(c->mu) && c->mu >= 0)
         return;
-    const double w = (c->own[0][0] + c->own[0][3] + c->own[1][1] + c->own[2][2]) / 3;
-    const double most = c->mu != SPRAG_GREEDY_GLUED && spragStickParts(c->r, island->bare->u + 3 * k, w) ? 0 : INFINITY;
+    const int parts = c->mu != SPRAG_GREEDY_GLUED && spragStickParts(c->r, island->bare->u + 3 * k, c->normal[3]);
+    const double most = parts ? 0 : INFINITY;
     block->kind = SPRAG_BLOCK_BOX;
     block->mu = block->mu_minus = 0;
     block->hi[0] = INFINITY;

@@ -16,16 +16,17 @@ static void differences(const spragBare *bare, const spragIsland *island, double
     for (int k = 0; k < island->block_count; ++k) {
         if (island->block[k].part == SPRAG_PART_ROLLING)
             continue; /* a moment is carried over as it is */
-        const spragGreedyContact *c = &bare->greedy.contact[spragBareContactOf(island, k)];
+        const int contact = spragBareContactOf(island, k), *pair = bare->greedy.pair[contact];
+        const spragGreedyContact *c = &bare->greedy.contact[contact];
         const double *r = island->r + 3 * (size_t)k, d[3] = {c->r[0] - r[0], c->r[1] - r[1], c->r[2] - r[2]};
         for (int i = 0; i < 3; ++i)
             echo[k][i] = d[0] * c->direction[0][i] + d[1] * c->direction[1][i] + d[2] * c->direction[2][i];
         for (int side = 0; side < 2; ++side) {
             double turn[3];
             spragCross3(turn, c->arm[side], echo[k]);
-            for (int i = 0; i < 3 && c->body[side] < island->body_count; ++i) {
-                p[c->body[side]][i] += side == 0 ? echo[k][i] : -echo[k][i];
-                p[c->body[side]][3 + i] += side == 0 ? turn[i] : -turn[i];
+            for (int i = 0; i < 3 && pair[side] < island->body_count; ++i) {
+                p[pair[side]][i] += side == 0 ? echo[k][i] : -echo[k][i];
+                p[pair[side]][3 + i] += side == 0 ? turn[i] : -turn[i];
             }
         }
     }

@@ -398,8 +398,7 @@ static void listContacts(Match *match)
     }
 }
 
-/* Asks for what will be read of record k + AHEAD and, if it is the first of a pair, of the pair's contacts, and what
- * will be written of those that stay. */
+/* Asks for what will be read of record k + AHEAD and, if it is the first of a pair, of the pair's contacts. */
 static void askPair(const Match *match, int k, int end)
 {
     const spragSnapshot *s = &match->world->snapshot;
@@ -416,13 +415,9 @@ static void askPair(const Match *match, int k, int end)
         spragAskBodies(s->body, &s->joint[soon], SPRAG_HOW_THEY_LIE);
     for (int j = soon; j >= 0; j = match->follower[j]) {
         const dContact *contact = s->joint[j].contact;
-        if (s->boxes == NULL) {
-            spragPrefetch(&contact->geom, sizeof contact->geom);
-            continue;
-        }
-        spragPrefetch(contact, sizeof *contact);
-        for (size_t at = 0; at < sizeof *contact; at += SPRAG_LINE)
-            __builtin_prefetch((const char *)&s->stays[j] + at, 1);
+        spragPrefetch(&contact->geom, sizeof contact->geom);
+        if (s->boxes != NULL) /* it may stay */
+            spragPrefetch(&contact->surface, sizeof contact->surface);
     }
 }
 

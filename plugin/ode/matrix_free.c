@@ -66,9 +66,7 @@ typedef struct Bodies {
 
 void spragMatrixFreeBody(const spragBodyState *state, spragGreedyBody *body)
 {
-    *body = (spragGreedyBody){.inverse_mass = state->inverse_mass};
-    for (int row = 0; row < 3; ++row)
-        memcpy(body->inverse_inertia[row], state->inverse_inertia + 3 * row, 3 * sizeof(double));
+    *body = spragGreedyBodyOf(state->inverse_mass, state->inverse_inertia);
 }
 
 #define SLOW 0.01  /* of what gravity gives in a step */
@@ -133,7 +131,7 @@ static double blocksOf(const spragGreedy *greedy)
     int *count = SPRAG_TAKE(greedy->arena, int, greedy->body_count + 1);
     double blocks = 0;
     for (int k = 0; k < 2 * greedy->contact_count && count != NULL; ++k)
-        ++count[greedy->contact[k / 2].body[k % 2]];
+        ++count[greedy->pair[k / 2][k % 2]];
     for (int i = 0; i < greedy->body_count && count != NULL; ++i)
         blocks += (double)count[i] * count[i];
     spragArenaRelease(greedy->arena, mark);
@@ -168,7 +166,7 @@ int spragMatrixFreeChoose(struct spragWorld *world, spragIsland *island)
     for (int k = 0; k < n; ++k)
         for (int side = 0; side < 2; ++side) {
             const int body = island->block[k].body[side];
-            greedy->contact[k].body[side] = spragIsDynamic(s, body) ? s->body[body].place : island->body_count;
+            greedy->pair[k][side] = spragIsDynamic(s, body) ? s->body[body].place : island->body_count;
         }
     island->greedy = isLeftAlone(world, island, greedy) ? NULL : greedy;
     return 1;
@@ -180,8 +178,7 @@ static void fillContact(const spragSnapshot *s, const spragIsland *island, int k
     spragGreedyContact *c = &island->greedy->contact[k];
     for (int row = 0; row < 3; ++row) {
         memcpy(c->direction[row], block->J[0][row], 3 * sizeof(double));
-        c->direction[row][3] = 0;
-        c->own[row][3] = block->compliance[row];
+        c->direction[row][3] = block->compliance[row];
     }
     double point[3];
     spragBlockPoint(block, point);
@@ -212,8 +209,9 @@ int spragMatrixFreeDiagonal(const spragSnapshot *s, spragIsland *island)
         spragGreedyFill(island->greedy, 0, n);
     for (int k = 0; k < n && island->greedy != NULL; ++k)
         for (int i = 0; i < 9; ++i) {
-            const double *own = island->greedy->contact[k].own[i % 3];
-            W[9 * (size_t)k + (size_t)i] = own[i / 3] + (i % 4 == 0 ? own[3] : 0);
+            const spragGreedyContact *c = &island->greedy->contact[k];
+            const double *column = i % 3 == 0 ? c->normal : island->greedy->own[k].tangent[i % 3 - 1];
+            W[9 * (size_t)k + (size_t)i] = column[i / 3] + (i % 4 == 0 ? c->direction[i / 3][3] : 0);
         }
     row_start[n] = n;
     spragProblem *problem = &island->problem;
@@ -227,17 +225,14 @@ int spragMatrixFreeDiagonal(const spragSnapshot *s, spragIsland *island)
 void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactHistory *history)
 {
     spragGreedy *greedy = island->greedy;
-    for (int k = 0; k < greedy->contact_count; ++k) {
+    for (int k = 0; k < greedy->contact_count; ++k)
         memcpy(greedy->contact[k].r, island->r + 3 * k, 3 * sizeof(double));
-        greedy->contact[k].r[3] = 0;
-    }
     spragGreedySum(greedy);
     for (int k = 0; k < greedy->contact_count; ++k) {
         const spragGreedyContact *c = &greedy->contact[k];
         double u[3];
         spragGreedyMotion(greedy, k, u);
-        const double own = c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2];
-        history[k].free_acceleration += (u[0] - own) / step;
+        history[k].free_acceleration += (u[0] - spragDot3(c->normal, c->r)) / step;
     }
 }
 
@@ -523,10 +518,8 @@ spragStatus spragMatrixFreeCalm(const spragSolveOptions *options, spragGreedy *g
 spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island)
 {
     spragGreedy *greedy = island->greedy;
-    for (int k = 0; k < greedy->contact_count; ++k) {
+    for (int k = 0; k < greedy->contact_count; ++k)
         memcpy(greedy->contact[k].q, island->problem.q + 3 * k, 3 * sizeof(double));
-        greedy->contact[k].q[3] = 0;
-    }
     const spragStatus status = spragMatrixFreeSolve(options, greedy, NULL, island->u, &island->solve);
     for (int k = 0; k < greedy->contact_count; ++k)
         memcpy(island->r + 3 * k, greedy->contact[k].r, 3 * sizeof(double));

@@ -12,7 +12,7 @@
 
 static spragMode modeOf(const spragGreedyContact *c, const double u[3], double still, double residual)
 {
-    if (c->r[0] * (c->own[0][0] + c->own[0][3]) <= SPRAG_OPEN_TOLERANCE)
+    if (c->r[0] * (c->normal[0] + c->direction[0][3]) <= SPRAG_OPEN_TOLERANCE)
         return SPRAG_MODE_OPEN;
     const double w = c->arm[0][3] + c->arm[1][3];
     const int within = spragRecordIsWithin(c->mu * c->r[0], spragNorm2(c->r + 1), w, residual);
@@ -72,7 +72,7 @@ static spragPlainMotion motionOf(const struct spragWorld *world, const spragBare
     const spragGreedyContact *c = &bare->greedy.contact[k];
     const spragBareContact *cold = &bare->contact[k];
     spragPlainMotion motion = {.approach = cold->approach,
-                               .own = c->own[0][0] + c->own[0][3],
+                               .own = c->normal[0] + c->direction[0][3],
                                .p = spragBareSlope(c, cold->slip),
                                .acceleration = cold->acceleration + bare->others[k] / world->snapshot.step};
     fromTangents(motion.slip, c, cold->slip[0], cold->slip[1]);

@@ -1,6 +1,7 @@
 #include "ode/stay.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/pool.h"
@@ -131,7 +132,7 @@ static int isThere(const dContactGeom *geom, const spragContactMemory *memory)
 static void stay(spragSnapshot *s, int j, const spragContactMemory *memory)
 {
     spragJointState *joint = &s->joint[j];
-    dContact *own = &s->stays[j];
+    dContact *own = &s->stays[atomic_fetch_add_explicit(&s->stayed, 1, memory_order_relaxed)]; /* side by side */
     own->surface = joint->contact->surface;
     own->geom = joint->contact->geom;
     if (own->surface.mode & dContactFDir1) /* else nobody reads it */

@@ -7,6 +7,7 @@
 #define SPRAG_ODE_WORLD_H
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include <sprag/sprag_ode.h>
@@ -242,6 +243,7 @@ typedef struct spragSnapshot {
                               body, or were when the collider named them; or NULL */
     struct spragStayBox *boxes; /* (body_count) or NULL (stay.c) */
     dContact *stays;            /* (joint_count) of contacts that take the place of their records (stay.h); or NULL */
+    atomic_int stayed;          /* so many of them */
     spragPointerMap body_index;
 } spragSnapshot;
 

@@ -30,6 +30,7 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
 {
     *greedy = (spragGreedy){.contact_count = contact_count, .body_count = body_count, .arena = arena};
     greedy->contact = SPRAG_TAKE_RAW(arena, spragGreedyContact, contact_count);
+    greedy->own = SPRAG_TAKE_RAW(arena, spragGreedyOwn, contact_count);
     greedy->body = SPRAG_TAKE_RAW(arena, spragGreedyBody, body_count + 1);
     const int padded = spragGreedyPadded(contact_count);
     greedy->seen = SPRAG_TAKE_RAW(arena, double, padded);
@@ -44,9 +45,9 @@ int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spra
     greedy->part_each = (double)greedy->part_count / body_count;
     greedy->best = SPRAG_TAKE_RAW(arena, double, 3 * contact_count);
     greedy->moved = SPRAG_TAKE_RAW(arena, double, body_count + 1);
-    return greedy->contact != NULL && greedy->body != NULL && greedy->seen != NULL && greedy->gain != NULL &&
-           greedy->pair != NULL && greedy->moved != NULL && greedy->list != NULL && greedy->greatest != NULL &&
-           greedy->part != NULL && greedy->best != NULL;
+    return greedy->contact != NULL && greedy->own != NULL && greedy->body != NULL && greedy->seen != NULL &&
+           greedy->gain != NULL && greedy->pair != NULL && greedy->moved != NULL && greedy->list != NULL &&
+           greedy->greatest != NULL && greedy->part != NULL && greedy->best != NULL;
 }
 
 int spragGreedyRolls(spragGreedy *greedy)
@@ -68,8 +69,9 @@ int spragGreedyWiden(spragGreedy *greedy)
 
 void spragGreedyMotion(const spragGreedy *greedy, int contact, double u[3])
 {
-    const spragGreedyContact *c = &greedy->contact[contact];
-    const spragQuad sum = spragGreedyVelocity(c, &greedy->body[c->body[0]], &greedy->body[c->body[1]]);
+    const int *pair = greedy->pair[contact];
+    const spragQuad sum =
+        spragGreedyVelocity(&greedy->contact[contact], &greedy->body[pair[0]], &greedy->body[pair[1]]);
     u[0] = sum[0], u[1] = sum[1], u[2] = sum[2];
 }
 
@@ -112,10 +114,7 @@ static void runParts(const spragGreedy *greedy, PartsFn *run, void *data)
 INLINE void fromLane(spragGreedy *greedy, int k)
 {
     const spragGreedyLanes *lanes = greedy->lanes;
-    spragGreedyContact *c = &greedy->contact[k];
-    SPRAG_ROW_CHANGE(c->r) = __builtin_convertvector(SPRAG_LANE_ROW(lanes->contact[k].r), spragQuad);
-    c->nu = c->r[3];
-    c->r[3] = 0;
+    SPRAG_ROW_CHANGE(greedy->contact[k].r) = __builtin_convertvector(SPRAG_LANE_ROW(lanes->contact[k].r), spragQuad);
     greedy->gain[k] = (double)lanes->gain[k];
 }
 
@@ -172,14 +171,12 @@ void spragGreedySum(spragGreedy *greedy)
 /* ---------------------------------------------------------------- visits */
 
 /* Returns |dr_k|, N s. */
-INLINE double visit(spragGreedyContact *c, spragGreedyBody *a, spragGreedyBody *b)
+INLINE double visit(spragGreedyContact *c, const spragGreedyOwn *own, spragGreedyBody *a, spragGreedyBody *b)
 {
-    const spragQuad sum =
-        spragGreedyVelocity(c, a, b) + SPRAG_ROW(c->q) -
-        (SPRAG_ROW(c->own[0]) * c->r[0] + SPRAG_ROW(c->own[1]) * c->r[1] + SPRAG_ROW(c->own[2]) * c->r[2]);
+    const spragQuad sum = spragGreedyVelocity(c, a, b) + SPRAG_ROW(c->q) - spragGreedyOwnMotion(c, own, c->r);
     const double q[3] = {sum[0], sum[1], sum[2]};
     double fresh[3];
-    spragGreedySolve(c, q, fresh);
+    spragGreedySolve(c, own, q, fresh);
     const double change[3] = {fresh[0] - c->r[0], fresh[1] - c->r[1], fresh[2] - c->r[2]};
     memcpy(c->r, fresh, sizeof fresh);
     spragGreedyPush(c, change, a, b);
@@ -197,6 +194,7 @@ typedef struct Round {
 INLINE void askVisit(const spragGreedy *greedy, int k)
 {
     spragPrefetch(&greedy->contact[k], sizeof *greedy->contact);
+    __builtin_prefetch(&greedy->own[k]);
     for (int side = 0; side < 2; ++side)
         spragPrefetch(&greedy->body[greedy->pair[k][side]], sizeof *greedy->body);
 }
@@ -205,11 +203,12 @@ INLINE void askVisit(const spragGreedy *greedy, int k)
 INLINE void visitContact(spragGreedy *greedy, int k, spragGreedyBody *const body[2], double *const moved[2])
 {
     spragGreedyContact *c = &greedy->contact[k];
+    const spragGreedyOwn *own = &greedy->own[k];
     const double pending = *moved[0] + *moved[1] - greedy->seen[k];
     spragGreedyRoll *roll = greedy->roll != NULL && greedy->roll[k].mu > 0 ? &greedy->roll[k] : NULL;
     double twisted = 0;
     const double size =
-        roll != NULL ? spragGreedyVisitBoth(c, roll, body[0], body[1], &twisted) : visit(c, body[0], body[1]);
+        roll != NULL ? spragGreedyVisitBoth(c, own, roll, body[0], body[1], &twisted) : visit(c, own, body[0], body[1]);
     double change[2] = {size * c->arm[0][3], size * c->arm[1][3]};
     for (int side = 0; side < 2 && roll != NULL; ++side)
         change[side] += twisted * roll->weight[side];

@@ -32,26 +32,34 @@
 
 /* Rows of four doubles, the last one zero unless said: one vector each. */
 typedef struct spragGreedyBody {
-    double velocity[2][4];        /* m/s, 1/s: what the impulses r have changed */
-    double inverse_inertia[3][4]; /* 1/(kg m^2), world axes */
-    double inverse_mass, unused[3];
+    double velocity[2][4];     /* m/s, 1/s: what the impulses r have changed */
+    double inverse_inertia[7]; /* 1/(kg m^2), world axes: xx, xy, xz, 0, yy, yz, zz */
+    double inverse_mass;
 } spragGreedyBody;
 
+/* At rest; I: its inverse inertia (3 x 3). */
+static inline spragGreedyBody spragGreedyBodyOf(double inverse_mass, const double I[9])
+{
+    return (spragGreedyBody){.inverse_inertia = {I[0], I[1], I[2], 0, I[4], I[5], I[8]}, .inverse_mass = inverse_mass};
+}
+
 /* Row i of J_k is direction[i] and arm[0] x direction[i] on the first body, the negative with its own arm on the
- * second.  W_kk = J_k M^-1 J_k^T + C_k, C_k diagonal.  Six lines of memory: a visit is as long as they take to come. */
+ * second.  W_kk = J_k M^-1 J_k^T + C_k, C_k diagonal.  Lines of memory are what all passes wait for: a sum reads three
+ * of a contact, the judge four, and a visit one more. */
 typedef struct spragGreedyContact {
-    double direction[3][4];
-    double arm[2][4]; /* m, from the bodies' centres; the fourth: 1/kg, the body's part of trace(W_kk) / 3 */
-    double r[4];      /* N s; the fourth: unused.  A sum reads no further */
-    double q[4];      /* m/s */
+    double direction[3][4]; /* the fourth: 1/kg, of C_k */
+    double arm[2][4];       /* m, from the bodies' centres; the fourth: 1/kg, the body's part of trace(W_kk) / 3 */
+    double r[3];            /* N s */
+    double nu;              /* slip multiplier of the last visit, 1/kg.  A sum reads no further */
+    double q[3];            /* m/s */
     double mu;
-    double nu;          /* slip multiplier of the last visit, 1/kg */
-    double inverse_nn;  /* 1 / W_nn */
-    double inverse_det; /* of K */
-    double own[3][4];   /* 1/kg, columns of J_k M^-1 J_k^T; the fourth: of C_k */
-    double K[3];        /* 1/kg, Schur complement of W_nn in W_kk: K_11, K_12, K_22 */
-    int body[2];        /* the last body is the world: it has no inverse mass */
+    double normal[4]; /* 1/kg, the first column of J_k M^-1 J_k^T; the fourth: trace(W_kk) / 3 */
 } spragGreedyContact;
+
+/* What visits alone need besides. */
+typedef struct spragGreedyOwn {
+    double tangent[2][4]; /* 1/kg, the other columns; the fourth, kg: 1 / W_nn; kg^2: 1 / det K (greedy_row.h) */
+} spragGreedyOwn;
 
 /* mu where it is infinite: tangential rows hold without bound, for ever or (greedy_hold.h) as long as what visits find
  * presses; if it does not they hold nothing. */
@@ -74,6 +82,7 @@ typedef struct spragGreedyRoll {
 typedef struct spragGreedy {
     int contact_count, body_count;
     spragGreedyContact *contact; /* (contact_count) */
+    spragGreedyOwn *own;         /* (contact_count) */
     spragGreedyRoll *roll;       /* (contact_count) or NULL: no contact has any */
     spragGreedyBody *body;       /* (body_count + 1) */
     double *moved;               /* (body_count + 1) m/s, sum of all changes of velocity at its contacts */
@@ -81,7 +90,7 @@ typedef struct spragGreedy {
      * Each to a multiple of eight; the rest gains nothing. */
     double *seen;   /* (contact_count) m/s, what its bodies had moved when it was visited */
     double *gain;   /* (contact_count) how much of that was its own error the last time */
-    int (*pair)[2]; /* (contact_count) its bodies */
+    int (*pair)[2]; /* (contact_count) its bodies: the last one is the world, which has no inverse mass */
     int *list;      /* (contact_count) those of a round: */
     int listed;     /* so many; -1: something else than its visits changed what is pending (greedy_list.h) */
     int rounds_few; /* rounds of few visits so far */
@@ -110,7 +119,7 @@ static inline int spragGreedyIsBalls(const spragGreedy *greedy)
 }
 
 /* Room for a problem.  The caller fills the bodies' inverse masses and inertias, and of contacts direction, arm, C_k,
- * body, mu, q, r and nu.  0: no memory. */
+ * pair, mu, q, r and nu.  0: no memory. */
 int spragGreedyInit(spragGreedy *greedy, int contact_count, int body_count, spragArena *arena);
 
 /* Right after that: the contacts have rolling friction.  The caller fills length, mu, q and r.  0: no memory. */

@@ -5,15 +5,14 @@
 #include "solve/greedy_row.h"
 
 #define INLINE SPRAG_QUAD_INLINE
-#define STIFF_LEAST 1e-13 /* of the trace: what a direction that cannot move is given, */
-#define STIFF_SINGLE 1e-6 /* and in single precision */
+#define STIFF_SINGLE 1e-6 /* as SPRAG_STIFF_LEAST, in single precision */
 
 /* Adds [x]^T I^-1 [x], the response in translation of a point at arm x to impulses on it, by columns. */
 INLINE void addTurning(const spragGreedyBody *body, spragQuad x, spragQuad response[3])
 {
-    const spragQuad h[3] = {SPRAG_ROW(body->inverse_inertia[1]) * x[2] - SPRAG_ROW(body->inverse_inertia[2]) * x[1],
-                            SPRAG_ROW(body->inverse_inertia[2]) * x[0] - SPRAG_ROW(body->inverse_inertia[0]) * x[2],
-                            SPRAG_ROW(body->inverse_inertia[0]) * x[1] - SPRAG_ROW(body->inverse_inertia[1]) * x[0]};
+    spragQuad I[3];
+    spragGreedyInertia(body, I);
+    const spragQuad h[3] = {I[1] * x[2] - I[2] * x[1], I[2] * x[0] - I[0] * x[2], I[0] * x[1] - I[1] * x[0]};
     for (int j = 0; j < 3; ++j) {
         const spragQuad turned = spragGreedyCross(h[j], x);
         response[j] += SPRAG_ROW_TURNED(turned);
@@ -21,24 +20,27 @@ INLINE void addTurning(const spragGreedyBody *body, spragQuad x, spragQuad respo
 }
 
 /* A direction without a row is given the mean of the others, as W has it (ode/delassus.c). */
-INLINE void fillEmpty(spragGreedyContact *c)
+INLINE void fillEmpty(spragGreedyContact *c, const double diagonal[3])
 {
     double mean = 0;
     int used = 0;
     for (int i = 0; i < 3; ++i)
-        mean += c->own[i][i] + c->own[i][3], used += c->own[i][i] + c->own[i][3] > 0;
+        mean += diagonal[i] + c->direction[i][3], used += diagonal[i] + c->direction[i][3] > 0;
     for (int i = 0; i < 3 && used < 3; ++i)
-        if (!(c->own[i][i] + c->own[i][3] > 0))
-            c->own[i][3] = used > 0 ? mean / used : 1;
+        if (!(diagonal[i] + c->direction[i][3] > 0))
+            c->direction[i][3] = used > 0 ? mean / used : 1;
 }
 
-INLINE void fillContact(const spragGreedy *greedy, spragGreedyContact *c)
+INLINE void fillContact(const spragGreedy *greedy, int k)
 {
+    spragGreedyContact *c = &greedy->contact[k];
+    spragGreedyOwn *own = &greedy->own[k];
+    double *const column[3] = {c->normal, own->tangent[0], own->tangent[1]};
     spragQuad response[3] = {{0}, {0}, {0}};
     double trace = 0;
     c->arm[0][3] = c->arm[1][3] = 0;
     for (int side = 0; side < 2; ++side) {
-        const spragGreedyBody *body = &greedy->body[c->body[side]];
+        const spragGreedyBody *body = &greedy->body[greedy->pair[k][side]];
         response[0][0] += body->inverse_mass, response[1][1] += body->inverse_mass,
             response[2][2] += body->inverse_mass;
         addTurning(body, SPRAG_ROW(c->arm[side]), response);
@@ -46,29 +48,27 @@ INLINE void fillContact(const spragGreedy *greedy, spragGreedyContact *c)
         c->arm[side][3] = (sum - trace) / 3;
         trace = sum;
     }
-    double compliance[3];
     for (int j = 0; j < 3; ++j) {
         const double *d = c->direction[j];
         const spragQuad moved = response[0] * d[0] + response[1] * d[1] + response[2] * d[2];
-        compliance[j] = c->own[j][3];
-        SPRAG_ROW_CHANGE(c->own[j]) = spragGreedySums(
+        SPRAG_ROW_CHANGE(column[j]) = spragGreedySums(
             SPRAG_ROW(c->direction[0]) * moved, SPRAG_ROW(c->direction[1]) * moved, SPRAG_ROW(c->direction[2]) * moved);
     }
+    fillEmpty(c, (double[3]){column[0][0], column[1][1], column[2][2]});
+    double K[3], sum = 0;
     for (int j = 0; j < 3; ++j)
-        c->own[j][3] = compliance[j];
-    fillEmpty(c);
-    c->inverse_nn = 1 / (c->own[0][0] + c->own[0][3]);
-    c->K[0] = c->own[1][1] + c->own[1][3] - c->own[0][1] * c->own[0][1] * c->inverse_nn;
-    c->K[1] = c->own[1][2] - c->own[0][1] * c->own[0][2] * c->inverse_nn;
-    c->K[2] = c->own[2][2] + c->own[2][3] - c->own[0][2] * c->own[0][2] * c->inverse_nn;
-    const double least = STIFF_LEAST * (c->K[0] + c->K[2] + 1 / c->inverse_nn);
-    if (c->K[0] * c->K[2] - c->K[1] * c->K[1] < least * (c->K[0] + c->K[2] + least))
-        c->K[0] += least, c->K[2] += least;
-    c->inverse_det = 1 / (c->K[0] * c->K[2] - c->K[1] * c->K[1]);
+        sum += column[j][j] + c->direction[j][3];
+    c->normal[3] = sum / 3;
+    own->tangent[0][3] = 1 / (c->normal[0] + c->direction[0][3]);
+    spragGreedySchur(c, own, K);
+    own->tangent[1][3] = 1 / (K[0] * K[2] - K[1] * K[1]);
 }
 
-INLINE void fillRoll(const spragGreedy *greedy, const spragGreedyContact *c, spragGreedyRoll *roll)
+INLINE void fillRoll(const spragGreedy *greedy, int k)
 {
+    const spragGreedyContact *c = &greedy->contact[k];
+    spragGreedyRoll *roll = &greedy->roll[k];
+    const double *const column[3] = {c->normal, greedy->own[k].tangent[0], greedy->own[k].tangent[1]};
     const double L = roll->length;
     double W[9], S[9]; /* S = W_ww^-1 W_wr */
     memset(roll->own, 0, sizeof roll->own);
@@ -76,8 +76,9 @@ INLINE void fillRoll(const spragGreedy *greedy, const spragGreedyContact *c, spr
     for (int side = 0; side < 2; ++side) {
         const double before = roll->own[0] + roll->own[4] + roll->own[8];
         for (int i = 0; i < 3; ++i) {
+            const double *axis = c->direction[(i + 1) % 3];
             const spragQuad turned =
-                spragGreedyTurn(&greedy->body[c->body[side]], SPRAG_ROW(c->direction[(i + 1) % 3])) * L;
+                spragGreedyTurn(&greedy->body[greedy->pair[k][side]], axis[0], axis[1], axis[2]) * L;
             const double turn[3] = {turned[0], turned[1], turned[2]};
             for (int j = 0; j < 3; ++j) {
                 double lever[3];
@@ -95,28 +96,33 @@ INLINE void fillRoll(const spragGreedy *greedy, const spragGreedyContact *c, spr
                          (double[3]){roll->cross[i % 3], roll->cross[3 + i % 3], roll->cross[6 + i % 3]});
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
-            W[3 * i + j] = c->own[j][i] + (i == j ? c->own[j][3] : 0) - roll->cross[i] * S[j] -
+            W[3 * i + j] = column[j][i] + (i == j ? c->direction[j][3] : 0) - roll->cross[i] * S[j] -
                            roll->cross[3 + i] * S[3 + j] - roll->cross[6 + i] * S[6 + j];
     spragConeBlockInit(&roll->stuck, W, c->mu, c->mu);
     roll->stuck.nu = 0;
 }
 
 /* The same in single precision. */
-INLINE void fillLane(const spragGreedyContact *c, spragLaneContact *to)
+INLINE void fillLane(const spragGreedy *greedy, int k)
 {
+    const spragGreedyContact *c = &greedy->contact[k];
+    const spragGreedyOwn *own = &greedy->own[k];
+    spragLaneContact *to = &greedy->lanes->contact[k];
+    double K[3];
+    spragGreedySchur(c, own, K);
     for (int i = 0; i < 3; ++i)
         SPRAG_LANE_ROW(to->direction[i]) = __builtin_convertvector(SPRAG_ROW(c->direction[i]), spragOctRow);
     for (int side = 0; side < 2; ++side)
         SPRAG_LANE_ROW(to->arm[side]) = __builtin_convertvector(SPRAG_ROW(c->arm[side]), spragOctRow);
-    const spragQuad first = {c->own[0][0] + c->own[0][3], c->own[0][1], c->own[0][2], c->own[1][1]};
-    const spragQuad rest = {c->own[1][2], c->own[2][2], c->own[0][0], c->inverse_nn};
+    const spragQuad first = {c->normal[0] + c->direction[0][3], c->normal[1], c->normal[2], own->tangent[0][1]};
+    const spragQuad rest = {own->tangent[0][2], own->tangent[1][2], c->normal[0], own->tangent[0][3]};
     SPRAG_LANE_ROW(to->own[0]) = __builtin_convertvector(first, spragOctRow);
     SPRAG_LANE_ROW(to->own[1]) = __builtin_convertvector(rest, spragOctRow);
-    const double least = STIFF_SINGLE * (c->K[0] + c->K[2] + first[0]);
-    const double more = c->K[0] * c->K[2] - c->K[1] * c->K[1] < least * (c->K[0] + c->K[2] + least) ? least : 0;
-    to->direction[0][3] = (float)(c->K[0] + more);
-    to->direction[1][3] = (float)c->K[1];
-    to->direction[2][3] = (float)(c->K[2] + more);
+    const double least = STIFF_SINGLE * (K[0] + K[2] + first[0]);
+    const double more = K[0] * K[2] - K[1] * K[1] < least * (K[0] + K[2] + least) ? least : 0;
+    to->direction[0][3] = (float)(K[0] + more);
+    to->direction[1][3] = (float)K[1];
+    to->direction[2][3] = (float)(K[2] + more);
 }
 
 static int partOf(const spragGreedy *greedy, const int pair[2])
@@ -136,14 +142,13 @@ INLINE void fillRange(const Range *range)
     spragGreedy *greedy = range->greedy;
     for (int k = range->first; k < range->end; ++k) {
         for (int side = 0; side < 2 && k + SPRAG_GREEDY_AHEAD < range->end; ++side)
-            spragPrefetch(&greedy->body[greedy->contact[k + SPRAG_GREEDY_AHEAD].body[side]], sizeof *greedy->body);
-        fillContact(greedy, &greedy->contact[k]);
+            spragPrefetch(&greedy->body[greedy->pair[k + SPRAG_GREEDY_AHEAD][side]], sizeof *greedy->body);
+        fillContact(greedy, k);
         if (greedy->roll != NULL)
-            fillRoll(greedy, &greedy->contact[k], &greedy->roll[k]);
-        memcpy(greedy->pair[k], greedy->contact[k].body, sizeof greedy->pair[k]);
+            fillRoll(greedy, k);
         greedy->part[k] = (unsigned char)partOf(greedy, greedy->pair[k]);
         if (greedy->lanes != NULL)
-            fillLane(&greedy->contact[k], &greedy->lanes->contact[k]);
+            fillLane(greedy, k);
     }
 }
 
@@ -158,7 +163,7 @@ void spragGreedyFill(spragGreedy *greedy, int first, int end)
 INLINE void fillLanesOf(spragGreedy *greedy)
 {
     for (int k = 0; k < greedy->contact_count; ++k)
-        fillLane(&greedy->contact[k], &greedy->lanes->contact[k]);
+        fillLane(greedy, k);
 }
 
 SPRAG_QUAD_CLONES(fillLanes, fillLanesOf, spragGreedy)

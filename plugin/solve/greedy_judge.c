@@ -33,11 +33,9 @@ INLINE void toLane(spragGreedy *greedy, int k, spragQuad sum, double residual)
 {
     const spragGreedyContact *c = &greedy->contact[k];
     spragLaneContact *to = &greedy->lanes->contact[k];
-    spragQuad r = SPRAG_ROW(c->r);
     sum[3] = c->mu > DBL_MAX ? c->mu : fmin(c->mu, SPRAG_LANES_MU_MOST);
-    r[3] = c->nu;
     SPRAG_LANE_ROW(to->q) = __builtin_convertvector(sum, spragOctRow);
-    SPRAG_LANE_ROW(to->r) = __builtin_convertvector(r, spragOctRow);
+    SPRAG_LANE_ROW(to->r) = __builtin_convertvector(SPRAG_ROW(c->r), spragOctRow);
     greedy->lanes->gain[k] = (float)greedy->gain[k];
     greedy->lanes->seen[k] = (float)(-residual / greedy->gain[k]);
 }
@@ -74,21 +72,19 @@ INLINE void judgeAll(JudgedRange *range)
         const int *pair = greedy->pair[k];
         const spragQuad moved = spragGreedyVelocity(c, &greedy->body[pair[0]], &greedy->body[pair[1]]),
                         sum = moved + SPRAG_ROW(c->q);
-        double u[3], trace = 0;
-        for (int i = 0; i < 3; ++i) {
-            u[i] = sum[i] + c->own[i][3] * c->r[i];
-            trace += c->own[i][i] + c->own[i][3];
-        }
+        double u[3];
+        for (int i = 0; i < 3; ++i)
+            u[i] = sum[i] + c->direction[i][3] * c->r[i];
         const int sticks = c->mu < 0 || c->mu > DBL_MAX;
-        double residual = sticks ? spragStickResidual(c->mu == SPRAG_GREEDY_GLUED, c->r, u, trace / 3)
-                                 : spragContactResidual(c->mu, c->r, u, trace / 3);
+        double residual = sticks ? spragStickResidual(c->mu == SPRAG_GREEDY_GLUED, c->r, u, c->normal[3])
+                                 : spragContactResidual(c->mu, c->r, u, c->normal[3]);
         own->creep = fmax(own->creep, !sticks       ? spragContactCreep(c->mu, c->r, u, residual)
                                       : c->r[0] > 0 ? fmin(spragNorm2(u + 1), residual)
                                                     : 0);
         if (all->u != NULL)
             memcpy(all->u + 3 * k, u, sizeof u);
         if (all->others != NULL)
-            all->others[k] = moved[0] - (c->own[0][0] * c->r[0] + c->own[1][0] * c->r[1] + c->own[2][0] * c->r[2]);
+            all->others[k] = moved[0] - spragDot3(c->normal, c->r);
         if (greedy->roll != NULL)
             residual =
                 fmax(residual, judgeRoll(c, &greedy->roll[k], &greedy->body[pair[0]], &greedy->body[pair[1]], own));

@@ -43,9 +43,9 @@ spragGreedyLanes *spragGreedyLanesTake(int contact_count, int body_count, spragA
 
 static void fillBody(const spragGreedyBody *from, spragLaneBody *to)
 {
-    const double(*I)[4] = from->inverse_inertia;
-    *to = (spragLaneBody){.inertia = {{(float)I[0][0], (float)I[0][1], (float)I[0][2], (float)from->inverse_mass},
-                                      {(float)I[1][1], (float)I[1][2], (float)I[2][2]}}};
+    const double *I = from->inverse_inertia;
+    *to = (spragLaneBody){.inertia = {{(float)I[0], (float)I[1], (float)I[2], (float)from->inverse_mass},
+                                      {(float)I[4], (float)I[5], (float)I[6]}}};
 }
 
 void spragGreedyLanesFill(spragGreedy *greedy)
@@ -56,8 +56,8 @@ void spragGreedyLanesFill(spragGreedy *greedy)
         fillBody(&greedy->body[b], &lanes->body[b]);
     lanes->contact[n] = (spragLaneContact){.direction = {[0] = {[3] = 1}, [2] = {[3] = 1}}, .own = {{1}, {[3] = 1}}};
     for (int k = 0; k < padded(n); ++k) {
-        lanes->first[k] = k < n ? greedy->contact[k].body[0] : greedy->body_count;
-        lanes->second[k] = k < n ? greedy->contact[k].body[1] : greedy->body_count;
+        lanes->first[k] = k < n ? greedy->pair[k][0] : greedy->body_count;
+        lanes->second[k] = k < n ? greedy->pair[k][1] : greedy->body_count;
         lanes->seen[k] = INFINITY;
         lanes->gain[k] = 1;
     }

@@ -1,6 +1,6 @@
 /* The visits of solve/greedy.h for large islands, eight contacts at once in single precision.
  *
- * A visit alone waits for itself: a chain of square roots and quotients, a branch for each mode, six lines of memory.
+ * A visit alone waits for itself: a chain of square roots and quotients, a branch for each mode, five lines of memory.
  * Eight contacts that share no body have nothing to wait for: they are the lanes of one computation without branches, a
  * third of the time each.  Every run begins with q + J v in double precision and velocities of zero, and ends with v
  * summed anew, so that nothing but the rounding of r is left of single precision.  Below SPRAG_LANES_FLOOR double

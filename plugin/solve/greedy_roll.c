@@ -36,7 +36,9 @@ SPRAG_QUAD_INLINE void sweepRolling(RollingSweep *sweep)
         for (int i = 0; i < 6; ++i)
             from[i] = now[i] + momentum * (now[i] - last[i]);
         memcpy(last, now, sizeof now);
-        spragGreedyVisitFrom(c, roll, &greedy->body[c->body[0]], &greedy->body[c->body[1]], from, from + 3, &twisted);
+        const int *pair = greedy->pair[k];
+        spragGreedyVisitFrom(c, &greedy->own[k], roll, &greedy->body[pair[0]], &greedy->body[pair[1]], from, from + 3,
+                             &twisted);
         for (int i = 0; i < 3; ++i)
             sweep->along +=
                 ((c->r[i] - from[i]) * (c->r[i] - now[i])) * (c->arm[0][3] + c->arm[1][3]) +

@@ -20,26 +20,27 @@
 enum { SPRAG_GREEDY_ROOT_STEPS = 40 /* of Newton for a slip multiplier; two or three as a rule */ };
 
 /* On the cone and with u_n = 0, as in solve/cone_block.h, but the slip multiplier only to SPRAG_GREEDY_ACCURACY. */
-SPRAG_QUAD_INLINE void spragGreedySlip(spragGreedyContact *c, const double q[3], const double free[2], double r[3])
+SPRAG_QUAD_INLINE void spragGreedySlip(spragGreedyContact *c, const double K[3], double inverse_nn, const double q[3],
+                                       const double free[2], double r[3])
 {
-    const double w[2] = {c->own[0][1], c->own[0][2]}, mu = c->mu;
+    const double *w = c->normal + 1, mu = c->mu;
     double lo = 0, hi = INFINITY, nu = c->nu, size = 0, t[2] = {0, 0};
     for (int step = 0; step < SPRAG_GREEDY_ROOT_STEPS; ++step) {
-        const double a = c->K[0] + nu, d = c->K[2] + nu, scale = -1 / (a * d - c->K[1] * c->K[1]);
-        t[0] = scale * (d * free[0] - c->K[1] * free[1]);
-        t[1] = scale * (a * free[1] - c->K[1] * free[0]);
+        const double a = K[0] + nu, d = K[2] + nu, scale = -1 / (a * d - K[1] * K[1]);
+        t[0] = scale * (d * free[0] - K[1] * free[1]);
+        t[1] = scale * (a * free[1] - K[1] * free[0]);
         const double square = t[0] * t[0] + t[1] * t[1];
         size = sqrt(square);
-        const double normal = -(q[0] + w[0] * t[0] + w[1] * t[1]) * c->inverse_nn, excess = mu * normal - size;
+        const double normal = -(q[0] + w[0] * t[0] + w[1] * t[1]) * inverse_nn, excess = mu * normal - size;
         *(excess < 0 ? &lo : &hi) = nu;
-        const double dt[2] = {scale * (d * t[0] - c->K[1] * t[1]), scale * (a * t[1] - c->K[1] * t[0])};
-        const double dnormal = -(w[0] * dt[0] + w[1] * dt[1]) * c->inverse_nn;
+        const double dt[2] = {scale * (d * t[0] - K[1] * t[1]), scale * (a * t[1] - K[1] * t[0])};
+        const double dnormal = -(w[0] * dt[0] + w[1] * dt[1]) * inverse_nn;
         double next = nu - square * excess / (mu * (dnormal * square - normal * (t[0] * dt[0] + t[1] * dt[1])));
         if (!(next >= lo && next <= hi && next < INFINITY)) { /* equal: nu is the root */
             if (hi < INFINITY)
                 next = lo > 0 ? sqrt(lo * hi) : 0.125 * hi;
             else
-                next = 4 * nu + c->K[0] + c->K[2];
+                next = 4 * nu + K[0] + K[2];
         }
         nu = next;
         if (fabs(excess) < SPRAG_GREEDY_ACCURACY * size)
@@ -47,7 +48,7 @@ SPRAG_QUAD_INLINE void spragGreedySlip(spragGreedyContact *c, const double q[3],
     }
     c->nu = nu;
     const double e[2] = {t[0] / size, t[1] / size};
-    const double along = 1 / c->inverse_nn + mu * (w[0] * e[0] + w[1] * e[1]);
+    const double along = 1 / inverse_nn + mu * (w[0] * e[0] + w[1] * e[1]);
     double normal = -q[0] / along;
     if (!(along > 0 && normal > 0)) /* a branch of negative slope: keep what the root says */
         normal = size / mu;
@@ -55,19 +56,22 @@ SPRAG_QUAD_INLINE void spragGreedySlip(spragGreedyContact *c, const double q[3],
 }
 
 /* What is not pressed but held, u_t = 0 and r_n = 0. */
-SPRAG_QUAD_INLINE void spragGreedyHold(const spragGreedyContact *c, const double q[3], double r[3])
+SPRAG_QUAD_INLINE void spragGreedyHold(const spragGreedyContact *c, const spragGreedyOwn *own, const double q[3],
+                                       double r[3])
 {
-    const double a = c->own[1][1] + c->own[1][3], b = c->own[1][2], d = c->own[2][2] + c->own[2][3],
-                 scale = 1 / (a * d - b * b);
+    const double a = own->tangent[0][1] + c->direction[1][3], b = own->tangent[0][2],
+                 d = own->tangent[1][2] + c->direction[2][3], scale = 1 / (a * d - b * b);
     r[0] = 0;
     r[1] = scale * (b * q[2] - d * q[1]);
     r[2] = scale * (b * q[1] - a * q[2]);
 }
 
 /* The contact alone, from its velocity q without its own impulse. */
-SPRAG_QUAD_INLINE void spragGreedySolve(spragGreedyContact *c, const double q[3], double r[3])
+SPRAG_QUAD_INLINE void spragGreedySolve(spragGreedyContact *c, const spragGreedyOwn *own, const double q[3],
+                                        double r[3])
 {
-    const double ratio = q[0] * c->inverse_nn, *w = &c->own[0][1];
+    const double inverse_nn = own->tangent[0][3], inverse_det = own->tangent[1][3], ratio = q[0] * inverse_nn,
+                 *w = c->normal + 1;
     r[0] = r[1] = r[2] = 0;
     const int holds = fabs(c->mu) > DBL_MAX;
     if (q[0] >= 0 && !holds)
@@ -77,19 +81,22 @@ SPRAG_QUAD_INLINE void spragGreedySolve(spragGreedyContact *c, const double q[3]
         return;
     }
     const double free[2] = {q[1] - w[0] * ratio, q[2] - w[1] * ratio};
-    r[1] = (c->K[1] * free[1] - c->K[2] * free[0]) * c->inverse_det;
-    r[2] = (c->K[1] * free[0] - c->K[0] * free[1]) * c->inverse_det;
-    r[0] = -(q[0] + w[0] * r[1] + w[1] * r[2]) * c->inverse_nn;
+    double K[3];
+    spragGreedySchur(c, own, K);
+    r[1] = (K[1] * free[1] - K[2] * free[0]) * inverse_det;
+    r[2] = (K[1] * free[0] - K[0] * free[1]) * inverse_det;
+    r[0] = -(q[0] + w[0] * r[1] + w[1] * r[2]) * inverse_nn;
     if (holds) {
         if (r[0] < 0)
-            spragGreedyHold(c, q, r);
+            spragGreedyHold(c, own, q, r);
     } else if (r[0] < 0 || r[1] * r[1] + r[2] * r[2] > c->mu * c->mu * r[0] * r[0])
-        spragGreedySlip(c, q, free, r);
+        spragGreedySlip(c, K, inverse_nn, q, free, r);
 }
 
 /* The contact and its rolling friction together: r and m, which was m0, from their velocities without either. */
-SPRAG_QUAD_INLINE void spragGreedySolveBoth(spragGreedyContact *c, spragGreedyRoll *roll, const double free[3],
-                                            const double turning[3], const double m0[3], double r[3], double m[3])
+SPRAG_QUAD_INLINE void spragGreedySolveBoth(spragGreedyContact *c, const spragGreedyOwn *own, spragGreedyRoll *roll,
+                                            const double free[3], const double turning[3], const double m0[3],
+                                            double r[3], double m[3])
 {
     double held[3], q[3] = {free[0], free[1], free[2]}, turned[3] = {turning[0], turning[1], turning[2]};
     spragMul33(held, roll->inverse, turning);
@@ -105,7 +112,7 @@ SPRAG_QUAD_INLINE void spragGreedySolveBoth(spragGreedyContact *c, spragGreedyRo
         return;
     for (int i = 0; i < 3; ++i) /* it turns: one after the other */
         q[i] = free[i] + roll->cross[i] * m0[0] + roll->cross[3 + i] * m0[1] + roll->cross[6 + i] * m0[2];
-    spragGreedySolve(c, q, r);
+    spragGreedySolve(c, own, q, r);
     memcpy(turned, turning, sizeof turned);
     spragMulAdd33(turned, roll->cross, r);
     most = roll->mu * r[0];
@@ -114,13 +121,11 @@ SPRAG_QUAD_INLINE void spragGreedySolveBoth(spragGreedyContact *c, spragGreedyRo
 
 /* r0 and m0 become an answer to the others' impulses.  Returns |dr_k| of the contact, N s, and of its rolling friction
  * in `twisted`. */
-SPRAG_QUAD_INLINE double spragGreedyVisitFrom(spragGreedyContact *c, spragGreedyRoll *roll, spragGreedyBody *a,
-                                              spragGreedyBody *b, const double r0[3], const double m0[3],
-                                              double *twisted)
+SPRAG_QUAD_INLINE double spragGreedyVisitFrom(spragGreedyContact *c, const spragGreedyOwn *own, spragGreedyRoll *roll,
+                                              spragGreedyBody *a, spragGreedyBody *b, const double r0[3],
+                                              const double m0[3], double *twisted)
 {
-    const spragQuad moves =
-        spragGreedyVelocity(c, a, b) + SPRAG_ROW(c->q) -
-        (SPRAG_ROW(c->own[0]) * r0[0] + SPRAG_ROW(c->own[1]) * r0[1] + SPRAG_ROW(c->own[2]) * r0[2]);
+    const spragQuad moves = spragGreedyVelocity(c, a, b) + SPRAG_ROW(c->q) - spragGreedyOwnMotion(c, own, r0);
     const spragQuad turns = spragGreedyTurning(c, roll, a, b) + SPRAG_ROW(roll->q);
     double free[3] = {moves[0], moves[1], moves[2]}, turning[3] = {turns[0], turns[1], turns[2]}, r[3], m[3];
     const double less[2][3] = {{-r0[0], -r0[1], -r0[2]}, {-m0[0], -m0[1], -m0[2]}};
@@ -128,7 +133,7 @@ SPRAG_QUAD_INLINE double spragGreedyVisitFrom(spragGreedyContact *c, spragGreedy
     spragMulAdd33(turning, roll->cross, less[0]);
     for (int i = 0; i < 3; ++i)
         free[i] += roll->cross[i] * less[1][0] + roll->cross[3 + i] * less[1][1] + roll->cross[6 + i] * less[1][2];
-    spragGreedySolveBoth(c, roll, free, turning, m0, r, m);
+    spragGreedySolveBoth(c, own, roll, free, turning, m0, r, m);
     const double push[3] = {r[0] + less[0][0], r[1] + less[0][1], r[2] + less[0][2]},
                  twist[3] = {m[0] + less[1][0], m[1] + less[1][1], m[2] + less[1][2]};
     memcpy(c->r, r, sizeof r);
@@ -140,11 +145,11 @@ SPRAG_QUAD_INLINE double spragGreedyVisitFrom(spragGreedyContact *c, spragGreedy
 }
 
 /* The same from where they are. */
-SPRAG_QUAD_INLINE double spragGreedyVisitBoth(spragGreedyContact *c, spragGreedyRoll *roll, spragGreedyBody *a,
-                                              spragGreedyBody *b, double *twisted)
+SPRAG_QUAD_INLINE double spragGreedyVisitBoth(spragGreedyContact *c, const spragGreedyOwn *own, spragGreedyRoll *roll,
+                                              spragGreedyBody *a, spragGreedyBody *b, double *twisted)
 {
     const double r[3] = {c->r[0], c->r[1], c->r[2]}, m[3] = {roll->r[0], roll->r[1], roll->r[2]};
-    return spragGreedyVisitFrom(c, roll, a, b, r, m, twisted);
+    return spragGreedyVisitFrom(c, own, roll, a, b, r, m, twisted);
 }
 
 /* Sweeps with momentum of a problem with rolling friction, for most of so many visits. */

@@ -23,6 +23,7 @@ static inline int spragGreedyPadded(int count)
 _Static_assert(sizeof(spragGreedyBody) % sizeof(spragQuad) == 0, "rows of bodies are aligned");
 _Static_assert(sizeof(spragGreedyRoll) % sizeof(spragQuad) == 0, "rows of rolling friction are aligned");
 _Static_assert(sizeof(spragGreedyContact) % sizeof(spragQuad) == 0, "rows of contacts are aligned");
+_Static_assert(sizeof(spragGreedyOwn) % sizeof(spragQuad) == 0, "and those of their own");
 #define SPRAG_ROW(x) (*(const spragQuad *)(const void *)(x))
 #define SPRAG_ROW_CHANGE(x) (*(spragQuad *)(void *)(x))
 #define SPRAG_LANE_ROW(x) (*(spragOctRow *)(void *)(x))
@@ -42,6 +43,37 @@ SPRAG_QUAD_INLINE spragQuad spragGreedySums(spragQuad a, spragQuad b, spragQuad 
     return SPRAG_QUAD_SHUFFLE(ab, cc, 0, 1, 4, 5) + SPRAG_QUAD_SHUFFLE(ab, cc, 2, 3, 6, 7);
 }
 
+/* The body's inverse inertia, by rows or columns. */
+SPRAG_QUAD_INLINE void spragGreedyInertia(const spragGreedyBody *body, spragQuad I[3])
+{
+    const spragQuad rest = SPRAG_ROW(body->inverse_inertia + SPRAG_QUAD);
+    I[0] = SPRAG_ROW(body->inverse_inertia);
+    I[1] = SPRAG_QUAD_SHUFFLE(I[0], rest, 1, 4, 5, 3);
+    I[2] = SPRAG_QUAD_SHUFFLE(I[0], rest, 2, 5, 6, 3);
+}
+
+/* J_k M^-1 J_k^T r */
+SPRAG_QUAD_INLINE spragQuad spragGreedyOwnMotion(const spragGreedyContact *c, const spragGreedyOwn *own,
+                                                 const double r[3])
+{
+    return SPRAG_ROW(c->normal) * r[0] + SPRAG_ROW(own->tangent[0]) * r[1] + SPRAG_ROW(own->tangent[1]) * r[2];
+}
+
+#define SPRAG_STIFF_LEAST 1e-13 /* of the trace: what a direction that cannot move is given */
+
+/* K, the Schur complement of W_nn in W_kk: K_11, K_12, K_22, 1/kg.  Made anew in each visit: it has long been there
+ * when the bodies' velocities come. */
+SPRAG_QUAD_INLINE void spragGreedySchur(const spragGreedyContact *c, const spragGreedyOwn *own, double K[3])
+{
+    const double *w = c->normal, inverse_nn = own->tangent[0][3];
+    K[0] = own->tangent[0][1] + c->direction[1][3] - w[1] * w[1] * inverse_nn;
+    K[1] = own->tangent[0][2] - w[1] * w[2] * inverse_nn;
+    K[2] = own->tangent[1][2] + c->direction[2][3] - w[2] * w[2] * inverse_nn;
+    const double least = SPRAG_STIFF_LEAST * (K[0] + K[2] + w[0] + c->direction[0][3]);
+    if (K[0] * K[2] - K[1] * K[1] < least * (K[0] + K[2] + least))
+        K[0] += least, K[2] += least;
+}
+
 /* J_k v */
 SPRAG_QUAD_INLINE spragQuad spragGreedyVelocity(const spragGreedyContact *c, const spragGreedyBody *a,
                                                 const spragGreedyBody *b)
@@ -53,21 +85,26 @@ SPRAG_QUAD_INLINE spragQuad spragGreedyVelocity(const spragGreedyContact *c, con
                            SPRAG_ROW(c->direction[2]) * v);
 }
 
+/* how a body turns by a moment m */
+SPRAG_QUAD_INLINE spragQuad spragGreedyTurn(const spragGreedyBody *body, double x, double y, double z)
+{
+    spragQuad I[3];
+    spragGreedyInertia(body, I);
+    return I[0] * x + I[1] * y + I[2] * z;
+}
+
 /* M^-1 J_k^T r into the velocities */
 SPRAG_QUAD_INLINE void spragGreedyPush(const spragGreedyContact *c, const double r[3], spragGreedyBody *a,
                                        spragGreedyBody *b)
 {
-    const spragQuad p =
-        SPRAG_ROW(c->direction[0]) * r[0] + SPRAG_ROW(c->direction[1]) * r[1] + SPRAG_ROW(c->direction[2]) * r[2];
+    const spragQuad all = SPRAG_ROW(c->direction[0]) * r[0] + SPRAG_ROW(c->direction[1]) * r[1] +
+                          SPRAG_ROW(c->direction[2]) * r[2],
+                    p = SPRAG_QUAD_SHUFFLE(all, (spragQuad){0}, 0, 1, 2, 7);
     const spragQuad s = spragGreedyCross(SPRAG_ROW(c->arm[0]), p), t = spragGreedyCross(SPRAG_ROW(c->arm[1]), p);
     SPRAG_ROW_CHANGE(a->velocity[0]) += p * a->inverse_mass;
     SPRAG_ROW_CHANGE(b->velocity[0]) -= p * b->inverse_mass;
-    SPRAG_ROW_CHANGE(a->velocity[1]) += SPRAG_ROW(a->inverse_inertia[0]) * s[1] +
-                                        SPRAG_ROW(a->inverse_inertia[1]) * s[2] +
-                                        SPRAG_ROW(a->inverse_inertia[2]) * s[0];
-    SPRAG_ROW_CHANGE(b->velocity[1]) -= SPRAG_ROW(b->inverse_inertia[0]) * t[1] +
-                                        SPRAG_ROW(b->inverse_inertia[1]) * t[2] +
-                                        SPRAG_ROW(b->inverse_inertia[2]) * t[0];
+    SPRAG_ROW_CHANGE(a->velocity[1]) += spragGreedyTurn(a, s[1], s[2], s[0]);
+    SPRAG_ROW_CHANGE(b->velocity[1]) -= spragGreedyTurn(b, t[1], t[2], t[0]);
 }
 
 /* The same of its rolling friction: how the bodies turn against each other, */
@@ -79,13 +116,6 @@ SPRAG_QUAD_INLINE spragQuad spragGreedyTurning(const spragGreedyContact *c, cons
                            SPRAG_ROW(c->direction[0]) * w);
 }
 
-/* how one turns by a moment m, */
-SPRAG_QUAD_INLINE spragQuad spragGreedyTurn(const spragGreedyBody *body, spragQuad m)
-{
-    return SPRAG_ROW(body->inverse_inertia[0]) * m[0] + SPRAG_ROW(body->inverse_inertia[1]) * m[1] +
-           SPRAG_ROW(body->inverse_inertia[2]) * m[2];
-}
-
 /* and what r does to both. */
 SPRAG_QUAD_INLINE void spragGreedyTwist(const spragGreedyContact *c, const spragGreedyRoll *roll, const double r[3],
                                         spragGreedyBody *a, spragGreedyBody *b)
@@ -93,8 +123,8 @@ SPRAG_QUAD_INLINE void spragGreedyTwist(const spragGreedyContact *c, const sprag
     const spragQuad m =
         (SPRAG_ROW(c->direction[1]) * r[0] + SPRAG_ROW(c->direction[2]) * r[1] + SPRAG_ROW(c->direction[0]) * r[2]) *
         roll->length;
-    SPRAG_ROW_CHANGE(a->velocity[1]) += spragGreedyTurn(a, m);
-    SPRAG_ROW_CHANGE(b->velocity[1]) -= spragGreedyTurn(b, m);
+    SPRAG_ROW_CHANGE(a->velocity[1]) += spragGreedyTurn(a, m[0], m[1], m[2]);
+    SPRAG_ROW_CHANGE(b->velocity[1]) -= spragGreedyTurn(b, m[0], m[1], m[2]);
 }
 
 /* Asks the memory for the bodies of contact k, which need not exist. */

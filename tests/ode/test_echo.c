@@ -16,6 +16,7 @@ enum { BODIES = 2, CONTACTS = 3 };
 typedef struct Pile {
     spragBodyState body[BODIES];
     spragGreedyContact contact[CONTACTS];
+    int pair[CONTACTS][2];
     spragBlock block[CONTACTS];
     int number[BODIES], joint[CONTACTS];
     double r[3 * CONTACTS]; /* the answer */
@@ -47,7 +48,7 @@ static void makePile(Pile *pile, unsigned long long *seed)
         for (int side = 0; side < 2; ++side)
             for (int a = 0; a < 3; ++a)
                 c->arm[side][a] = 0.3 * uniform(seed);
-        c->body[0] = k == 2, c->body[1] = k == 2 ? 0 : BODIES;
+        pile->pair[k][0] = k == 2, pile->pair[k][1] = k == 2 ? 0 : BODIES;
     }
     pile->island = (spragIsland){.body = pile->number,
                                  .body_count = BODIES,
@@ -59,6 +60,7 @@ static void makePile(Pile *pile, unsigned long long *seed)
                                  .r = pile->r,
                                  .lane = &pile->lane};
     pile->bare.greedy.contact = pile->contact;
+    pile->bare.greedy.pair = pile->pair;
     pile->world.snapshot.body = pile->body;
     pile->world.snapshot.step = STEP;
 }
@@ -71,9 +73,9 @@ static void addImpulses(const Pile *pile, const double *f, double impulse[BODIES
             const spragGreedyContact *c = &pile->contact[k];
             double turn[3];
             spragCross3(turn, c->arm[side], f + 3 * k);
-            for (int a = 0; a < 3 && c->body[side] < BODIES; ++a) {
-                impulse[c->body[side]][a] += (side == 0 ? 1 : -1) * f[3 * k + a];
-                impulse[c->body[side]][3 + a] += (side == 0 ? 1 : -1) * turn[a];
+            for (int a = 0; a < 3 && pile->pair[k][side] < BODIES; ++a) {
+                impulse[pile->pair[k][side]][a] += (side == 0 ? 1 : -1) * f[3 * k + a];
+                impulse[pile->pair[k][side]][3 + a] += (side == 0 ? 1 : -1) * turn[a];
             }
         }
 }

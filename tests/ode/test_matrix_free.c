@@ -192,7 +192,7 @@ static void roundingIsNotLookedAtForEver(void **state)
             c->arm[0][i] = 0.1 * (i + 1);
         c->q[0] = k % 20 == 7 ? -fast : -0.1;
         c->q[1] = k % 20 == 7 ? fast / 3 : 0;
-        c->body[0] = k, c->body[1] = BODIES;
+        greedy.pair[k][0] = k, greedy.pair[k][1] = BODIES;
     }
     spragGreedyFill(&greedy, 0, BODIES);
     const spragSolveOptions options = {.tolerance = 1e-6};

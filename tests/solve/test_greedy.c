@@ -24,19 +24,21 @@ typedef struct Heap {
 static void couple(const spragGreedy *greedy, int k, int l, double W[9])
 {
     const spragGreedyContact *p = &greedy->contact[k], *q = &greedy->contact[l];
+    static const int at[3][3] = {{0, 1, 2}, {1, 4, 5}, {2, 5, 6}}; /* of spragGreedyBody's inverse inertia */
     memset(W, 0, 9 * sizeof *W);
     for (int a = 0; a < 2; ++a)
         for (int b = 0; b < 2; ++b)
-            for (int i = 0; p->body[a] == q->body[b] && i < 3; ++i)
+            for (int i = 0; greedy->pair[k][a] == greedy->pair[l][b] && i < 3; ++i)
                 for (int j = 0; j < 3; ++j) {
-                    const spragGreedyBody *body = &greedy->body[p->body[a]];
+                    const spragGreedyBody *body = &greedy->body[greedy->pair[k][a]];
                     W[3 * i + j] +=
                         (a == b ? 1 : -1) * body->inverse_mass * spragDot3(p->direction[i], q->direction[j]);
                     double turn[2][3];
                     spragCross3(turn[0], p->arm[a], p->direction[i]);
                     spragCross3(turn[1], q->arm[b], q->direction[j]);
-                    for (int c = 0; c < 3; ++c)
-                        W[3 * i + j] += (a == b ? 1 : -1) * turn[0][c] * spragDot3(body->inverse_inertia[c], turn[1]);
+                    for (int c = 0; c < 9; ++c)
+                        W[3 * i + j] += (a == b ? 1 : -1) * turn[0][c / 3] * body->inverse_inertia[at[c / 3][c % 3]] *
+                                        turn[1][c % 3];
                 }
 }
 
@@ -57,8 +59,10 @@ static Heap *makeHeap(unsigned long long seed)
         spragGreedyFill(greedy, k, k + 1);
         for (int l = 0; l < NC; ++l)
             couple(greedy, k, l, heap->random.W + 9 * (NC * k + l));
+        const double *const column[3] = {greedy->contact[k].normal, greedy->own[k].tangent[0],
+                                         greedy->own[k].tangent[1]};
         for (int i = 0; i < 9; ++i)
-            CHECK_NEAR(greedy->contact[k].own[i % 3][i / 3], heap->random.W[9 * (NC + 1) * k + i], 1e-13);
+            CHECK_NEAR(column[i % 3][i / 3], heap->random.W[9 * (NC + 1) * k + i], 1e-13);
         heap->random.q[3 * k] -= 0.5;
         memcpy(greedy->contact[k].q, heap->random.q + 3 * k, 3 * sizeof(double));
     }
@@ -177,7 +181,8 @@ static void selfStressIsNoGuess(void **state)
     for (int k = 0; k < 2; ++k) {
         spragGreedyContact *c = &greedy.contact[k];
         const double n[3] = {0, k * sin(off), k == 0 ? 1 : -cos(off)};
-        *c = (spragGreedyContact){.body = {0, 1}, .mu = 0.5, .q = {-0.1}, .r = {1e6}};
+        *c = (spragGreedyContact){.mu = 0.5, .q = {-0.1}, .r = {1e6}};
+        memcpy(greedy.pair[k], (int[2]){0, 1}, sizeof greedy.pair[k]);
         memcpy(c->direction[0], n, sizeof n);
         c->direction[1][0] = 1;
         spragCross3(c->direction[2], c->direction[0], c->direction[1]);

@@ -30,8 +30,8 @@ static Heap *openHeap(unsigned long long seed, int plate, int wide)
     for (int k = 0; k < CONTACTS; ++k) {
         randomContact(greedy, k, &seed);
         spragGreedyContact *c = &greedy->contact[k];
-        if (plate && c->body[0] != 0)
-            c->body[1] = 0;
+        if (plate && greedy->pair[k][0] != 0)
+            greedy->pair[k][1] = 0;
         c->mu = k % 7 == 0 ? 0 : 0.3 + 0.1 * uniform(&seed);
         c->q[0] = uniform(&seed) - 0.5, c->q[1] = uniform(&seed), c->q[2] = uniform(&seed);
     }
@@ -168,7 +168,7 @@ static void lightContactsSlide(void **state)
         for (int k = 0; k < CONTACTS; ++k) {
             randomContact(greedy, k, &seed);
             spragGreedyContact *c = &greedy->contact[k];
-            c->body[1] = CONTACTS; /* alone */
+            greedy->pair[k][1] = CONTACTS; /* alone */
             c->mu = 0.5;
             c->q[0] = -pow(10, wide ? -7 - k % 15 : -7 - k), c->q[1] = 0.4 * cos(k), c->q[2] = 0.4 * sin(k);
         }
@@ -224,8 +224,8 @@ static double leftOfLight(double lighter, int sweeps)
     spragGreedy *greedy = &heap->greedy;
     for (int b = 0; b < BODIES; ++b) {
         greedy->body[b].inverse_mass *= lighter;
-        for (int i = 0; i < 9; ++i)
-            greedy->body[b].inverse_inertia[i / 3][i % 3] *= lighter;
+        for (int i = 0; i < 7; ++i)
+            greedy->body[b].inverse_inertia[i] *= lighter;
     }
     spragGreedyFill(greedy, 0, CONTACTS);
     spragGreedyBegin(greedy, NULL, NULL);
@@ -281,7 +281,7 @@ static void packsShareNoBody(void **state)
         for (int i = 0; i < SPRAG_PACK; ++i) {
             const int k = lanes->pack[p * SPRAG_PACK + i];
             for (int side = 0; side < 2 && k < CONTACTS; ++side) {
-                const int body = heap->greedy.contact[k].body[side];
+                const int body = heap->greedy.pair[k][side];
                 assert_true(body == BODIES || ++used[body] == 1);
             }
             if (k < CONTACTS)

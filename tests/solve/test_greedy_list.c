@@ -18,8 +18,8 @@ static void fill(spragGreedy *greedy, unsigned long long *seed)
         c->mu = 0.4;
         c->q[0] = uniform(seed) - 0.5, c->q[1] = uniform(seed), c->q[2] = uniform(seed);
     }
-    greedy->contact[CONTACTS - 1].body[0] = BODIES; /* the world against itself */
-    greedy->contact[CONTACTS - 1].body[1] = BODIES;
+    greedy->pair[CONTACTS - 1][0] = BODIES; /* the world against itself */
+    greedy->pair[CONTACTS - 1][1] = BODIES;
     spragGreedyFill(greedy, 0, CONTACTS);
     spragGreedyBegin(greedy, NULL, NULL);
 }

@@ -13,14 +13,14 @@ static inline void randomBodies(spragGreedy *greedy, unsigned long long *seed)
 {
     memset(greedy->body, 0, ((size_t)greedy->body_count + 1) * sizeof *greedy->body);
     for (int i = 0; i < greedy->body_count; ++i) {
-        spragGreedyBody *body = &greedy->body[i];
-        double G[3][3];
-        body->inverse_mass = 1.5 + uniform(seed);
+        double G[3][3], I[9];
+        const double inverse_mass = 1.5 + uniform(seed);
         for (int a = 0; a < 9; ++a)
             G[a / 3][a % 3] = uniform(seed);
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b)
-                body->inverse_inertia[a][b] = spragDot3(G[a], G[b]) + (a == b);
+                I[3 * a + b] = spragDot3(G[a], G[b]) + (a == b);
+        greedy->body[i] = spragGreedyBodyOf(inverse_mass, I);
     }
 }
 
@@ -30,8 +30,9 @@ static inline void randomContact(spragGreedy *greedy, int k, unsigned long long 
     spragGreedyContact *c = &greedy->contact[k];
     const int bodies = greedy->body_count;
     memset(c, 0, sizeof *c);
-    c->body[0] = k % bodies;
-    c->body[1] = k % 3 == 0 ? bodies : (k + 1 + k / bodies) % bodies;
+    int *pair = greedy->pair[k];
+    pair[0] = k % bodies;
+    pair[1] = k % 3 == 0 ? bodies : (k + 1 + k / bodies) % bodies;
     double x[3] = {uniform(seed), uniform(seed), uniform(seed)}, n[3] = {1, 0.3 * x[0], 0.3 * x[1]};
     const double size = spragNorm3(n);
     for (int i = 0; i < 3; ++i)
@@ -42,7 +43,7 @@ static inline void randomContact(spragGreedy *greedy, int k, unsigned long long 
         c->direction[1][i] /= length;
     spragCross3(c->direction[2], c->direction[0], c->direction[1]);
     for (int side = 0; side < 2; ++side)
-        for (int i = 0; i < 3 && c->body[side] < bodies; ++i)
+        for (int i = 0; i < 3 && pair[side] < bodies; ++i)
             c->arm[side][i] = uniform(seed);
 }
 
