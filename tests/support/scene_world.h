@@ -25,6 +25,30 @@ static inline SceneWorld *openScene(const char *name, const double *value, Scene
     return world;
 }
 
+/* A scene with some of its keys set, "count=120 boxes=1", as by printf. */
+__attribute__((format(printf, 2, 3))) static inline SceneWorld *openWith(const char *name, const char *set, ...)
+{
+    char text[128];
+    double value[SCENE_KEY_MAX];
+    const Scene *scene = SceneFind(name);
+    assert_non_null(scene);
+    defaults(scene, value);
+    va_list given;
+    va_start(given, set);
+    vsnprintf(text, sizeof text, set, given);
+    va_end(given);
+    for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
+        const size_t length = strcspn(word, "=");
+        int k = 0;
+        while (scene->keys[k].name != NULL &&
+               (strlen(scene->keys[k].name) != length || strncmp(scene->keys[k].name, word, length) != 0))
+            ++k;
+        assert_non_null(scene->keys[k].name);
+        value[k] = atof(word + length + 1);
+    }
+    return openScene(name, value, SCENE_SPRAG);
+}
+
 static inline void advance(SceneWorld *world, double h, int steps)
 {
     for (int i = 0; i < steps; ++i) {
