@@ -108,7 +108,7 @@ static void whatIsBuiltLiesFlat(void **state)
               {"pile", "count=200 mu=0.5", 0},
               {"pile", "count=120 boxes=1 tumble=1", 0}};
     for (size_t i = 0; i < sizeof of / sizeof *of; ++i) {
-        SceneWorld *world = openWith(of[i].name, of[i].set);
+        SceneWorld *world = openWith(of[i].name, "%s", of[i].set);
         int islands = 0;
         for (int step = 0; step < STEPS; ++step) {
             assert_int_equal(SceneStep(world, 1.0 / 60), SPRAG_OK);
