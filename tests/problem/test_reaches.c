@@ -145,6 +145,9 @@ static void roundingIsBounded(void **state)
     for (int i = 0; i < 3 * BLOCKS; ++i)
         x[i] *= 4;
     CHECK_NEAR(spragReachesRounding(&p.small.problem, x), 4 * bound, 1e-12 * bound);
+    for (int k = 0; k < BLOCKS; ++k) /* lighter bodies, of which the joint leaves as much in W */
+        p.free[k] *= 4;
+    CHECK_NEAR(spragReachesRounding(&p.small.problem, x), 16 * bound, 1e-12 * bound);
 }
 
 static void whoHasThemIsAsked(void **state)
