@@ -10,8 +10,7 @@
 #include "ode/visits_end.h"
 
 enum {
-    MOST_FEW =
-        1, /* as SPRAG_HASTE_MOST, of fewer contacts than are large: half, some 50 ms (research.md, Dear steps) */
+    MOST_FEW = 1, /* as SPRAG_HASTE_MOST, of what is not large: half, some 50 ms (docs/research.md, Dear steps) */
 
     /* Contacts of an island all of whose work is the least that one which may come to rest has in haste, and where the
      * program plays or contacts are springs. */

@@ -35,7 +35,7 @@ static inline int spragPlays(const spragConfig *config)
     return config->enough > config->tolerance;
 }
 
-/* Below, island->flat is known, and all but spragIslandSticks want island->sticks. */
+/* All of these ask for island->flat, and all but the first for island->sticks: they are known. */
 
 /* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity?
  * 1: as a force, so that what holds is known (solve/glue.h); 2: as a coefficient. */

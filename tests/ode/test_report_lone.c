@@ -18,14 +18,19 @@ static void openBox(Twin *t, double vx, double vz)
     dBodySetLinearVel(addBox(t, 0, 0, 0.2), vx, 0, vz);
 }
 
-/* A step on four points at the height of the centre of mass, where friction does not tilt it. */
-static const spragIsland *slide(Twin *t)
+/* Contacts at four points at the height of the centre of mass, where friction does not tilt it. */
+static void touchAll(Twin *t)
 {
     const dReal *at = dBodyGetPosition(t->body[0]);
     for (int i = 0; i < 4; ++i) {
         const dContact contact = planeContact(at[0] + (i & 1 ? 0.5 : -0.5), at[1] + (i & 2 ? 0.4 : -0.4), at[2], MU);
         addContact(t, &contact, t->body[0], 0);
     }
+}
+
+static const spragIsland *slide(Twin *t)
+{
+    touchAll(t);
     step(t, STEP);
     const spragIsland *island = &t->sprag->snapshot.island[0];
     assert_non_null(island->lone);
@@ -121,6 +126,34 @@ static void pAndBAreThoseOfTheContact(void **state)
     }
 }
 
+/* Asleep it has no contacts to tell of, and no end of them either; awake they are the same, and go on. */
+static void sleepersKeepTheirContacts(void **state)
+{
+    (void)state;
+    Twin t;
+    unsigned long long id[4];
+    openBox(&t, 0, 0);
+    for (int k = 0; k < 2; ++k)
+        slide(&t);
+    for (int k = 0; k < 4; ++k)
+        id[k] = lastContacts(&t, 4)[k].id;
+    dBodyDisable(t.body[0]);
+    for (int k = 0; k < 2; ++k) {
+        touchAll(&t);
+        step(&t, STEP);
+        lastContacts(&t, 0);
+        assert_int_equal(countEvents(&t, SPRAG_EVENT_DETACH), 0);
+    }
+    dBodyEnable(t.body[0]);
+    slide(&t);
+    for (int k = 0; k < 4; ++k) {
+        assert_int_equal(lastContacts(&t, 4)[k].id, id[k]);
+        assert_int_equal(lastContacts(&t, 4)[k].mode, SPRAG_MODE_STICK);
+    }
+    assert_int_equal(countEvents(&t, SPRAG_EVENT_TOUCH), 0);
+    freeTwin(&t);
+}
+
 /* What has something to tell needs memory for it; without, the step is refused and the box is where it was. */
 static void withoutMemoryTheStepIsRefused(void **state)
 {
@@ -149,6 +182,7 @@ int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(whatItDoesIsTold), cmocka_unit_test(pAndBAreThoseOfTheContact),
+                                       cmocka_unit_test(sleepersKeepTheirContacts),
                                        cmocka_unit_test(withoutMemoryTheStepIsRefused)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
