@@ -20,29 +20,19 @@ SPRAG_OCT_INLINE spragOct spragOctOf(float x)
     return (spragOct){x, x, x, x, x, x, x, x};
 }
 
+#if defined(__SSE2__)
+SPRAG_LANES_SQRT(spragOct, __m128, _mm_sqrt_ps)
+#elif defined(__aarch64__)
+SPRAG_LANES_SQRT(spragOct, float32x4_t, vsqrtq_f32)
+#else
 SPRAG_OCT_INLINE spragOct spragOctSqrt(spragOct x)
 {
-#if defined(__SSE2__)
-    union {
-        spragOct whole;
-        __m128 half[2];
-    } y = {x};
-    y.half[0] = _mm_sqrt_ps(y.half[0]), y.half[1] = _mm_sqrt_ps(y.half[1]);
-    return y.whole;
-#elif defined(__aarch64__)
-    union {
-        spragOct whole;
-        float32x4_t half[2];
-    } y = {x};
-    y.half[0] = vsqrtq_f32(y.half[0]), y.half[1] = vsqrtq_f32(y.half[1]);
-    return y.whole;
-#else
     spragOct y;
     for (int i = 0; i < SPRAG_OCT; ++i)
         y[i] = sqrtf(x[i]);
     return y;
-#endif
 }
+#endif
 
 /* The union would do for all, but gcc 12 takes it through memory: solve/greedy_lanes gets a fifth more instructions. */
 #if __has_builtin(__builtin_shufflevector)

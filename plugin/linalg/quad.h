@@ -90,6 +90,18 @@ SPRAG_QUAD_INLINE void spragQuadRows33(const double *M, spragQuad row[3])
         out[2] = a[0] * b[1] - a[1] * b[0];                                                                            \
     }
 
+/* Their roots, by halves, which machines have an instruction for. */
+#define SPRAG_LANES_SQRT(lanes, half_type, root)                                                                       \
+    SPRAG_QUAD_INLINE lanes lanes##Sqrt(lanes x)                                                                       \
+    {                                                                                                                  \
+        union {                                                                                                        \
+            lanes whole;                                                                                               \
+            half_type half[2];                                                                                         \
+        } y = {x};                                                                                                     \
+        y.half[0] = root(y.half[0]), y.half[1] = root(y.half[1]);                                                      \
+        return y.whole;                                                                                                \
+    }
+
 SPRAG_LANES(spragQuad, spragQuadMask, SPRAG_QUAD_INLINE)
 
 SPRAG_QUAD_INLINE spragQuad spragQuadOf(double x)
@@ -112,26 +124,16 @@ SPRAG_QUAD_INLINE int spragQuadAll(spragQuadMask mask)
     return (mask[0] & mask[1] & mask[2] & mask[3]) != 0;
 }
 
+#if defined(__SSE2__)
+SPRAG_LANES_SQRT(spragQuad, __m128d, _mm_sqrt_pd)
+#elif defined(__aarch64__)
+SPRAG_LANES_SQRT(spragQuad, float64x2_t, vsqrtq_f64)
+#else
 SPRAG_QUAD_INLINE spragQuad spragQuadSqrt(spragQuad x)
 {
-#if defined(__SSE2__)
-    union {
-        spragQuad whole;
-        __m128d half[2];
-    } y = {x};
-    y.half[0] = _mm_sqrt_pd(y.half[0]), y.half[1] = _mm_sqrt_pd(y.half[1]);
-    return y.whole;
-#elif defined(__aarch64__)
-    union {
-        spragQuad whole;
-        float64x2_t half[2];
-    } y = {x};
-    y.half[0] = vsqrtq_f64(y.half[0]), y.half[1] = vsqrtq_f64(y.half[1]);
-    return y.whole;
-#else
     return (spragQuad){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])};
-#endif
 }
+#endif
 
 /* out = M x, M (3 x 3) */
 SPRAG_QUAD_INLINE void spragQuadMul33(spragQuad out[3], const spragQuad M[9], const spragQuad x[3])

@@ -13,13 +13,14 @@
 #include "ode/curvature.h"
 #include "ode/face.h"
 #include "ode/free_motion.h"
-#include "ode/haste.h"
+#include "ode/heap.h"
 #include "ode/matrix_free.h"
 #include "ode/record.h"
 #include "ode/release.h"
 #include "ode/rows.h"
 #include "ode/slop.h"
 #include "ode/snapshot.h"
+#include "ode/visits_end.h"
 #include "problem/creep.h"
 #include "problem/residual.h"
 
@@ -554,7 +555,7 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     const int n = island->joint_count;
     island->bare = NULL;
     island->stirred = 0;
-    const int wanted = spragMatrixFreeWanted(world, island, n), heap = spragHasteIsHeap(world, island),
+    const int wanted = spragMatrixFreeWanted(world, island, n), heap = spragIslandSparesW(world, island),
               exact = !wanted || spragMatrixFreeIsEasy(world) || heap;
     const spragRest rests = exact && n > SPRAG_BLOCKS_MANY ? spragMatrixFreeRests(world, island) : SPRAG_REST_NONE;
     if (island->contact_count != n || !(wanted || rests))
@@ -607,7 +608,7 @@ static spragStatus solveStirred(const struct spragWorld *world, const spragSolve
     if (!(island->solve.residual <= STIRRED_LEFT)) /* a blow */
         status = visitLonger(options, island);
     const int holds = island->sticks && island->haste == 0 && !(island->solve.residual <= STIRRED_LEFT),
-              goes_on = holds || (!island->sticks && spragHasteMayBeWedged(world, island));
+              goes_on = holds || (!island->sticks && spragVisitsMayBeWedged(world, island));
     return status == SPRAG_NOT_CONVERGED && !goes_on ? SPRAG_LIMIT : status;
 }
 
@@ -658,7 +659,7 @@ int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, s
         island->stirred ? solveStirred(world, options, island)
         : bare->rests   ? solveRest(world, options, island)
                         : spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
-    if (status == SPRAG_NOT_CONVERGED && !spragHasteEnds(world, island))
+    if (status == SPRAG_NOT_CONVERGED && !spragVisitsSuffice(world, island))
         return 0;
     if (!isfinite(island->solve.residual))
         spragIslandFail(island, "no finite solution was found");

@@ -11,10 +11,14 @@
 #include "base/status.h"
 #include "ode/assemble.h"
 #include "ode/bare.h"
+#include "ode/fall.h"
 #include "ode/haste.h"
+#include "ode/heap.h"
+#include "ode/hindsight.h"
 #include "ode/impulse_sum.h"
 #include "ode/island_solve.h"
 #include "ode/ledger.h"
+#include "ode/lies_flat.h"
 #include "ode/lone.h"
 #include "ode/rescue.h"
 #include "ode/slop.h"
@@ -123,12 +127,12 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
     if (island->declined != NULL)
         return;
     if (work->solve) {
-        island->flat = spragHasteIsFlat(world, island);
-        island->sticks = spragHasteSticks(world, island);
-        island->falls = spragHasteFalls(world, island);
+        island->flat = spragIslandLiesFlat(world, island);
+        island->sticks = spragIslandSticks(world, island);
+        island->falls = spragIslandFalls(world, island);
         island->haste = spragHasteOf(world, island);
         island->slop = spragSlopOf(world, island);
-        spragHasteLookBack(world, island);
+        spragIslandLookBack(world, island);
         island->hard = island->vain = 0;
         spragBareMake(world, &work->surfaces, island);
     }
@@ -148,7 +152,7 @@ static void finishIsland(Work *work, int k)
         noteFailure(work, k);
     island->haste = spragHasteNext(work->world, island);
     island->slop = spragSlopNext(work->world, island);
-    island->hard = spragHasteHardens(island);
+    island->hard = spragIslandHardens(island);
 }
 
 /* 1: an island before this one failed, and the step with it. */

@@ -12,7 +12,7 @@
 #include "ode/bounded.h"
 #include "ode/coupled.h"
 #include "ode/echo.h"
-#include "ode/haste.h"
+#include "ode/fall.h"
 #include "ode/impulse_sum.h"
 #include "ode/kept.h"
 #include "ode/matrix_free.h"
@@ -20,6 +20,7 @@
 #include "ode/release.h"
 #include "ode/rescue.h"
 #include "ode/surge.h"
+#include "ode/visits_end.h"
 #include "ode/working_set.h"
 #include "problem/residual.h"
 #include "solve/glue.h"
@@ -87,7 +88,7 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
         return SPRAG_NOT_CONVERGED;
     const double begin = spragSeconds();
     const spragStatus status = spragMatrixFreeSolveBlocks(options, island);
-    if (status != SPRAG_NOT_CONVERGED || spragHasteEnds(world, island))
+    if (status != SPRAG_NOT_CONVERGED || spragVisitsSuffice(world, island))
         return status == SPRAG_NOT_CONVERGED ? SPRAG_LIMIT : status;
     if (!spragAssembleCouple(world, island))
         return SPRAG_ERROR_MEMORY;
@@ -314,7 +315,7 @@ static void solveBlocks(struct spragWorld *world, const spragPointerMap *surface
 {
     const double begin = seconds_left > 0 ? spragSeconds() : 0;
     spragSolveOptions options = spragIslandSolveOptions(&world->config, seconds_left);
-    island->tumbles = spragHasteTumbles(world, island);
+    island->tumbles = spragIslandTumbles(world, island);
     const spragStatus status = solveHeld(world, surfaces, &options, island);
     takeImpulses(world, island, status);
     options.time_limit = spragTimeLeft(seconds_left, begin);

@@ -40,6 +40,12 @@ typedef struct spragLoneGroup {
     int filled;
 } spragLoneGroup;
 
+static inline void spragLoneVector(double out[3], const spragQuad of[3], int lane)
+{
+    for (int i = 0; i < 3; ++i)
+        out[i] = of[i][lane];
+}
+
 /* What a solved island needs, with its records, to be looked at again. */
 typedef struct spragLoneLaw {
     double mu, compliance, target, radius; /* as above */

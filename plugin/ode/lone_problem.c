@@ -4,17 +4,11 @@
 #include "linalg/vec3.h"
 #include "ode/record.h"
 
-static void getVector(const spragQuad *quad, int count, double *out)
-{
-    for (int i = 0; i < count; ++i)
-        out[i] = quad[i][0];
-}
-
 /* (3 x 6) velocity of the contact along n, t1, t2. */
 static void jacobian(const spragLoneContact *c, double J[3][6])
 {
     double arm[3];
-    getVector(c->arm, 3, arm);
+    spragLoneVector(arm, c->arm, 0);
     const dVector3 n = {(dReal)c->n[0][0], (dReal)c->n[1][0], (dReal)c->n[2][0], 0};
     dVector3 t1, t2;
     dPlaneSpace(n, t1, t2);
@@ -29,7 +23,7 @@ static void historyOf(const struct spragWorld *world, const spragIsland *island,
 {
     const int memory = world->snapshot.joint[island->joint[k]].memory;
     double slip[3];
-    getVector(row->slip, 3, slip);
+    spragLoneVector(slip, row->slip, 0);
     past->fresh = memory < 0;
     past->free_acceleration = row->b[0];
     for (int i = 0; i < 2; ++i)
@@ -70,7 +64,7 @@ int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, 
         const spragLoneContact *c = &group->bodies.contact[k];
         double free[3];
         jacobian(c, J[k]);
-        getVector(c->q, 3, free);
+        spragLoneVector(free, c->q, 0);
         for (int i = 0; i < 3; ++i)
             q[3 * k + i] = spragDot3(J[k][i], free);
         mu[k] = c->mu[0];

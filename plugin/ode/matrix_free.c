@@ -8,6 +8,7 @@
 #include "linalg/vec3.h"
 #include "ode/delassus.h"
 #include "ode/haste.h"
+#include "ode/heap.h"
 #include "problem/creep.h"
 #include "solve/greedy.h"
 #include "solve/greedy_hold.h"
@@ -79,7 +80,7 @@ spragRest spragMatrixFreeRests(const struct spragWorld *world, const spragIsland
     if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0 || island->visited)
         return SPRAG_REST_NONE;
     const double falls = spragNorm3(s->gravity) * s->step, slow = SLOW * falls, still = STILL * falls;
-    const int one_in = spragHasteIsHeap(world, island) ? ONE_IN_HEAP : ONE_IN;
+    const int one_in = spragIslandSparesW(world, island) ? ONE_IN_HEAP : ONE_IN;
     int moving = 0, stirring = 0;
     const double *before = s->body[island->body[0]].velocity;
     for (int i = 1; i < island->body_count && moving * one_in <= 2 * island->body_count; ++i) {

@@ -59,8 +59,8 @@ spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, d
 spragStatus spragMatrixFreeCalm(const spragSolveOptions *options, spragGreedy *greedy, double *u,
                                 spragSolveInfo *solve);
 
-/* For one that rests but for a few bodies, and where W is not worth its price (spragHasteIsHeap): visits of what these
- * stir.  OK: within the tolerance; else LIMIT. */
+/* For one that rests but for a few bodies, and where W is not worth its price (heap.h): visits of what these stir.
+ * OK: within the tolerance; else LIMIT. */
 spragStatus spragMatrixFreeStirred(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
                                    spragSolveInfo *solve);
 

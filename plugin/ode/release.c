@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "linalg/vec3.h"
-#include "ode/haste.h"
 #include "ode/record.h"
 #include "ode/soften.h"
 #include "problem/residual.h"
@@ -22,7 +21,7 @@
 #define WORK_BEFORE 6e6
 
 #define MU_MODEST 2 /* friction up to which a wedge is rare */
-/* Of a heap of mechanisms that tumbles (haste.h), some 8 ms; of what missed FAR_OFF in this step half as much each
+/* Of a heap of mechanisms that tumbles (fall.h), some 8 ms; of what missed FAR_OFF in this step half as much each
  * time, down to an eighth. */
 #define WORK_TUMBLING 3e6
 #define TUMBLING 1e-4 /* m/s: is enough for one that falls */

@@ -7,12 +7,6 @@
 #include "ode/lone.h"
 #include "ode/record.h"
 
-static void getVector(double out[3], const spragQuad quad[3], int lane)
-{
-    for (int i = 0; i < 3; ++i)
-        out[i] = quad[i][lane];
-}
-
 static void fillLone(const struct spragWorld *world, const spragJointState *joint, const spragLoneContact *c,
                      const spragLoneRow *row, int lane, spragContactMemory *memory)
 {
@@ -27,9 +21,9 @@ static void fillLone(const struct spragWorld *world, const spragJointState *join
                                    .normal_force = row->force[lane],
                                    .depth = geom->depth};
     spragRecordPlace(world, joint, memory);
-    getVector(memory->normal, c->n, lane);
-    getVector(memory->friction, row->friction, lane);
-    getVector(memory->slip_now, row->slip_after, lane);
+    spragLoneVector(memory->normal, c->n, lane);
+    spragLoneVector(memory->friction, row->friction, lane);
+    spragLoneVector(memory->slip_now, row->slip_after, lane);
     memcpy(memory->slip, mode != SPRAG_MODE_SLIP && old != NULL ? old->slip : memory->slip_now, sizeof memory->slip);
     if (world->config.analysis) {
         memory->painleve_p = row->p[lane];
@@ -41,7 +35,7 @@ static spragPlainMotion motionOf(const spragLoneRow *row, int lane)
 {
     spragPlainMotion motion = {
         .approach = row->approach[lane], .own = row->own[lane], .p = row->p[lane], .acceleration = row->b[lane]};
-    getVector(motion.slip, row->slip, lane);
+    spragLoneVector(motion.slip, row->slip, lane);
     return motion;
 }
 

@@ -3,12 +3,8 @@
 #include <math.h>
 
 #include "linalg/vec3.h"
-#include "ode/haste.h"
+#include "ode/heap.h"
 
-enum {
-    LOOKS = 64, /* contacts whose records are read */
-    LARGE = 400 /* contacts of an island that has a slop, if it is no heap: smaller ones are solved, as a rule */
-};
 #define SLOP_TIMES 15   /* what an answer may part in a step: overlaps differ, and the next answers add to it */
 #define SLOP_FLAT 5     /* the same of what lies flat: with more, walls that had moved rested less often */
 #define FALLS 0.5       /* of g h^2: so far bodies fall in a step */
@@ -35,10 +31,9 @@ static double armOf(const spragContactMemory *memory)
 
 double spragSlopOf(const struct spragWorld *world, const spragIsland *island)
 {
-    const int each = island->joint_count / LOOKS + 1;
     double slop = 0, arms = 0;
     int known = 0;
-    for (int i = 0; i < island->joint_count; i += each) {
+    for (int i = 0, step = spragLookStep(island); i < island->joint_count; i += step) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
         if (joint->contact == NULL || joint->memory < 0)
             continue;
@@ -52,7 +47,8 @@ double spragSlopOf(const struct spragWorld *world, const spragIsland *island)
 
 double spragSlopNext(const struct spragWorld *world, const spragIsland *island)
 {
-    const int heap = spragHasteLoose(world, island), large = heap || island->contact_count > LARGE;
+    const int heap = spragIslandIsHeap(world, island),
+              large = heap || island->contact_count > SPRAG_LARGE; /* smaller ones are solved, as a rule */
     const double pace = world->snapshot.pace, times = heap || island->sticks ? SLOP_TIMES : SLOP_FLAT,
                  parts = times * island->solve.residual * pace,
                  falls = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace,

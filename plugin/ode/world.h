@@ -161,11 +161,11 @@ typedef struct spragIsland {
     int glued;              /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
     int visited;            /* 1: visits of its contacts were not enough (bare.h) */
     int haste;              /* it has 2^-haste of the work (haste.h) */
-    int falls;              /* 1: a part of a pile that falls and strikes (haste.h) */
-    int stirred;            /* 1: a heap that rests, but for a few bodies (haste.h) */
+    int falls;              /* 1: a part of a pile that falls and strikes (fall.h) */
+    int stirred;            /* 1: a heap that rests, but for a few bodies (heap.h) */
     int wedged_before;      /* 1: a contact of it was in a wedged island in the last step; 2: whose guides yielded */
     int doubt;              /* the steps left in which a wedge that one of its contacts was in may come back */
-    int hard_before;        /* 1: in a hard one (haste.h) */
+    int hard_before;        /* 1: in a hard one (hindsight.h) */
     int hard, vain;         /* 1: what carried then carries again; 1: or not, and the chain began anew */
     int surged;             /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int articulation_count;
@@ -175,9 +175,9 @@ typedef struct spragIsland {
     int guides_yield;    /* 1: guides had to, too */
     /* what follows begins as zeros where the island is not lone (batches.c), and has no value where it is */
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
-    int flat;      /* 1: its bodies lie flat on each other (spragHasteIsFlat) */
-    int sticks;    /* 1 or 2: a heap some of whose contacts have mu = infinity (spragHasteSticks) */
-    int tumbles;   /* 1: a heap of mechanisms that falls (haste.h) */
+    int flat;      /* 1: its bodies lie flat on each other (lies_flat.h) */
+    int sticks;    /* 1 or 2: a heap some of whose contacts have mu = infinity (heap.h) */
+    int tumbles;   /* 1: a heap of mechanisms that falls (fall.h) */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
     int asked;  /* iterations of passing.c */
     double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0; or less that
@@ -293,7 +293,7 @@ typedef struct spragContactMemory {
     int haste;        /* of its island (haste.h) */
     int wedged;       /* 1: its island was (soften.h); 2: and its guides had to yield */
     int doubt;        /* as of the island, in the next step */
-    short hard;       /* 1: the same, by a later link of the chain, or by what carried in the step before (haste.h) */
+    short hard;       /* 1: the same, by a later link of the chain, or by what carried before (hindsight.h) */
     short heap;       /* 1: its island was a heap in haste (haste.h) */
     /* for the user alone */
     double slip_now[3]; /* m/s */

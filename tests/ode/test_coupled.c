@@ -23,7 +23,7 @@ static void uniforms(int count, double *x)
 }
 
 /* One body over the plane z = 0 with feet at random places of it, sliding without turning; guides or contacts. */
-static void makeBody(Twin *t, int feet, dJointGroupID group, double mu_scale)
+static void makeBody(Twin *t, int feet, double mu_scale)
 {
     dMass mass;
     double inertia[3], velocity[2], force[3], torque[3], height = uniform();
@@ -49,7 +49,7 @@ static void makeBody(Twin *t, int feet, dJointGroupID group, double mu_scale)
             dContact contact = {.surface = {.mode = dContactApprox1, .mu = mu}};
             contact.geom.pos[0] = x, contact.geom.pos[1] = y;
             contact.geom.normal[2] = 1;
-            dJointAttach(spragJointCreateContact(t->sprag, group, &contact), body, NULL);
+            dJointAttach(spragJointCreateContact(t->sprag, t->group, &contact), body, NULL);
         }
     }
 }
@@ -140,6 +140,21 @@ static spragProblem *problemOf(const Twin *t)
     return problem;
 }
 
+/* The motions of the instant before the last step. */
+static void enumerate(const Twin *t, double h, State *s, spragSolutionSet *set)
+{
+    spragProblem *problem = problemOf(t);
+    readInstant(problem, h, s);
+    spragProblemFree(problem);
+    assert_int_equal(spragParadoxEnumerate(&s->state, set), SPRAG_OK);
+}
+
+static void openTwin(Twin *t)
+{
+    makeTwin(t, 1);
+    dWorldSetCFM(t->world, 0);
+}
+
 static void theClassIsThatOfTheSet(void **state)
 {
     (void)state;
@@ -147,16 +162,12 @@ static void theClassIsThatOfTheSet(void **state)
     int seen[5] = {0};
     for (int round = 0; round < 1000; ++round) {
         Twin t;
-        makeTwin(&t, 1);
-        dWorldSetCFM(t.world, 0);
-        const dJointGroupID group = dJointGroupCreate(0);
-        makeBody(&t, 2 + round % 2, group, round % 4 < 2 ? 0.3 : 1.5);
-        assert_int_equal(spragWorldStep(t.sprag, h), SPRAG_OK);
-        spragProblem *problem = problemOf(&t);
         State s;
         spragSolutionSet set;
-        readInstant(problem, h, &s);
-        assert_int_equal(spragParadoxEnumerate(&s.state, &set), SPRAG_OK);
+        openTwin(&t);
+        makeBody(&t, 2 + round % 2, round % 4 < 2 ? 0.3 : 1.5);
+        assert_int_equal(spragWorldStep(t.sprag, h), SPRAG_OK);
+        enumerate(&t, h, &s, &set);
         assert_false(set.incomplete);
         const spragContact *contact = NULL;
         const spragEvent *event = NULL;
@@ -183,8 +194,6 @@ static void theClassIsThatOfTheSet(void **state)
             fail_msg("round %d, class %d: the step took another solution", round, set.paradox_class);
         ++seen[class];
         spragSolutionSetFree(&set);
-        spragProblemFree(problem);
-        dJointGroupDestroy(group);
         freeTwin(&t);
     }
     print_message("classes 0 to 4: %d %d %d %d %d\n", seen[0], seen[1], seen[2], seen[3], seen[4]);
@@ -196,12 +205,10 @@ static void theClassIsThatOfTheSet(void **state)
 static void stepAndCompare(const Twin *t, double h, int counted[2])
 {
     assert_int_equal(spragWorldStep(t->sprag, h), SPRAG_OK);
-    spragProblem *problem = problemOf(t);
     State s;
     spragSolutionSet set;
     const spragEvent *event = NULL;
-    readInstant(problem, h, &s);
-    assert_int_equal(spragParadoxEnumerate(&s.state, &set), SPRAG_OK);
+    enumerate(t, h, &s, &set);
     int inconsistent = 0;
     for (int k = spragWorldGetEvents(t->sprag, &event) - 1; k >= 0; --k)
         inconsistent |= event[k].type == SPRAG_EVENT_INCONSISTENT && event[k].paradox_class == 1;
@@ -210,7 +217,6 @@ static void stepAndCompare(const Twin *t, double h, int counted[2])
     counted[0] += set.count == 0;
     counted[1] += set.paradox_class == 0;
     spragSolutionSetFree(&set);
-    spragProblemFree(problem);
 }
 
 /* A body that turns about one of its feet: that rests, the others slide.  Where no motion is left the step says so. */
@@ -221,10 +227,8 @@ static void wherePartOfThemRests(void **state)
     int counted[2] = {0};
     for (int round = 0; round < 600; ++round) {
         Twin t;
-        makeTwin(&t, 1);
-        dWorldSetCFM(t.world, 0);
-        const dJointGroupID group = dJointGroupCreate(0);
-        makeBody(&t, 2 + round % 2, group, 1.5);
+        openTwin(&t);
+        makeBody(&t, 2 + round % 2, 1.5);
         const spragContact *contact = NULL;
         dBodySetLinearVel(t.body[0], 0, 0, 0);
         const dReal *f = dBodyGetForce(t.body[0]), *m = dBodyGetTorque(t.body[0]);
@@ -237,7 +241,6 @@ static void wherePartOfThemRests(void **state)
         dBodyAddForce(t.body[0], force[0], force[1], force[2]);
         dBodyAddTorque(t.body[0], torque[0], torque[1], torque[2]);
         stepAndCompare(&t, h, counted);
-        dJointGroupDestroy(group);
         freeTwin(&t);
     }
     print_message("%d states without a motion, %d with one\n", counted[0], counted[1]);
@@ -253,10 +256,9 @@ static void whereOneSlidesOnAnother(void **state)
     int counted[2] = {0};
     for (int round = 0; round < 600; ++round) {
         Twin t;
-        makeTwin(&t, 1);
-        dWorldSetCFM(t.world, 0);
-        makeBody(&t, 0, t.group, 0);
-        makeBody(&t, 0, t.group, 0);
+        openTwin(&t);
+        makeBody(&t, 0, 0);
+        makeBody(&t, 0, 0);
         dBodySetLinearVel(t.body[1], 0, 0, 0);
         static const int bodies[3][2] = {{0, -1}, {0, 1}, {1, -1}};
         for (int k = 0; k < 3; ++k) {

@@ -17,13 +17,6 @@ static const spragIsland *largest(const SceneWorld *world)
     return found;
 }
 
-static SceneWorld *openDefault(const char *name)
-{
-    double value[SCENE_KEY_MAX];
-    defaults(SceneFind(name), value);
-    return openScene(name, value, SCENE_SPRAG);
-}
-
 /* J_k M^-1 J_l^T (3x3) */
 static void product(const spragBodies *bodies, int k, int l, double out[9])
 {
@@ -50,7 +43,7 @@ static void bodiesMakeW(void **state)
     (void)state;
     static const char *const name[] = {"pyramid", "wall"};
     for (int scene = 0; scene < 2; ++scene) {
-        SceneWorld *world = openDefault(name[scene]);
+        SceneWorld *world = openScene(name[scene], NULL, SCENE_SPRAG);
         advance(world, 1e-3, 1); /* later ones begin with their answer, and form no W */
         const spragProblem *p = &largest(world)->problem;
         const spragBodies *bodies = p->bodies;
@@ -80,7 +73,7 @@ static void bodiesMakeW(void **state)
 static void smallMechanismsAreNotTold(void **state)
 {
     (void)state;
-    SceneWorld *world = openDefault("quadruped");
+    SceneWorld *world = openScene("quadruped", NULL, SCENE_SPRAG);
     advance(world, 1e-3, 600);
     assert_true(largest(world)->row_count > 0);
     assert_null(largest(world)->problem.bodies);
@@ -91,10 +84,7 @@ static void smallMechanismsAreNotTold(void **state)
 static void restDoesNotCreep(void **state)
 {
     (void)state;
-    double value[SCENE_KEY_MAX];
-    defaults(SceneFind("stack"), value);
-    value[0] = 20; /* boxes */
-    SceneWorld *world = openScene("stack", value, SCENE_SPRAG);
+    SceneWorld *world = openWith("stack", "count=20");
     spragConfig config;
     spragWorldGetConfig(world->sprag, &config);
     config.solver = SPRAG_SOLVER_NEWTON;

@@ -118,17 +118,7 @@ static double speedOf(const SceneWorld *world)
 /* So many boxes that have fallen into a bin, in a program that plays, after so many steps. */
 static SceneWorld *heapAfter(int count, int steps, double mu, long *iterations)
 {
-    double value[SCENE_KEY_MAX];
-    const Scene *scene = SceneFind("pile");
-    defaults(scene, value);
-    for (int k = 0; scene->keys[k].name != NULL; ++k) {
-        const char *name = scene->keys[k].name;
-        value[k] = strcmp(name, "count") == 0                                  ? count
-                   : strcmp(name, "boxes") == 0 || strcmp(name, "tumble") == 0 ? 1
-                   : strcmp(name, "mu") == 0                                   ? fmin(mu, 1e3)
-                                                                               : value[k];
-    }
-    SceneWorld *world = openScene("pile", value, SCENE_SPRAG);
+    SceneWorld *world = openWith("pile", "count=%d boxes=1 tumble=1 mu=%.17g", count, fmin(mu, 1e3));
     world->surface.mu = mu;
     spragConfig config = spragConfigDefault();
     config.thread_count = 1;

@@ -1,5 +1,6 @@
 /* Creep: the speed of what holds, and of nothing else. */
 #include "support/check.h"
+#include "support/small_problem.h"
 
 #include "problem/creep.h"
 #include "problem/residual.h"
@@ -10,16 +11,15 @@ enum { KINDS = 5 };
 static void holdsOrMoves(void **state)
 {
     (void)state;
-    double W[9 * KINDS] = {0};
-    const int row_start[KINDS + 1] = {0, 1, 2, 3, 4, 5}, column[KINDS] = {0, 1, 2, 3, 4}, parent[KINDS] = {[4] = 0};
-    const unsigned char kind[KINDS] = {SPRAG_BLOCK_CONTACT, SPRAG_BLOCK_TWO_SIDED, SPRAG_BLOCK_FORCE_LIMIT,
-                                       SPRAG_BLOCK_BOX, SPRAG_BLOCK_ROLLING};
-    const double mu[KINDS] = {0.5, 0.5, 1, 0, 0.1}, mu_minus[KINDS] = {0.5, 0.5, 1, 0, 0.2};
-    double bound[6 * KINDS] = {0};
-    for (int i = 0; i < 3; ++i)
-        bound[18 + i] = -1, bound[21 + i] = 1;
+    Small s;
+    setSmall(&s, KINDS);
+    const double mu[KINDS] = {0.5, 0.5, 1, 0, 0.1};
     for (int k = 0; k < KINDS; ++k)
-        W[9 * k] = W[9 * k + 4] = W[9 * k + 8] = 1;
+        s.kind[k] = (unsigned char)k, s.mu[k] = s.mu_minus[k] = mu[k];
+    s.mu_minus[SPRAG_BLOCK_ROLLING] = 0.2;
+    s.parent[SPRAG_BLOCK_ROLLING] = SPRAG_BLOCK_CONTACT;
+    for (int i = 0; i < 3; ++i)
+        s.bound[6 * SPRAG_BLOCK_BOX + i] = -1, s.bound[6 * SPRAG_BLOCK_BOX + 3 + i] = 1;
     const struct {
         double r[3 * KINDS];
         int row;      /* that moves, */
@@ -40,23 +40,11 @@ static void holdsOrMoves(void **state)
                 {{1, [14] = -0.2}, 14, 0},
                 {{[12] = 0}, 12, 0}};
     for (size_t c = 0; c < sizeof with / sizeof *with; ++c) {
-        double q[3 * KINDS];
         for (int i = 0; i < 3 * KINDS; ++i)
-            q[i] = (i == with[c].row ? 1e-3 : 0) - with[c].r[i];
-        const spragProblem problem = {.contact_count = KINDS,
-                                      .block_count = KINDS,
-                                      .row_start = row_start,
-                                      .column = column,
-                                      .W = W,
-                                      .q = q,
-                                      .mu = mu,
-                                      .mu_minus = mu_minus,
-                                      .kind = kind,
-                                      .bound = bound,
-                                      .parent = parent};
+            s.q[i] = (i == with[c].row ? 1e-3 : 0) - with[c].r[i];
         double u[3 * KINDS];
-        spragProblemVelocity(&problem, with[c].r, u);
-        CHECK_NEAR(spragVelocityCreep(&problem, with[c].r, u), 1e-3 * with[c].creep, 1e-15);
+        spragProblemVelocity(&s.problem, with[c].r, u);
+        CHECK_NEAR(spragVelocityCreep(&s.problem, with[c].r, u), 1e-3 * with[c].creep, 1e-15);
     }
 }
 

@@ -1,6 +1,7 @@
 /* The judge, by hand-computed values of every kind of block, and by what must not change it. */
 #include "support/check.h"
 #include "support/random_problem.h"
+#include "support/small_problem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -227,33 +228,23 @@ static void aBlockWithoutMobilityIsJudged(void **state)
 static void hugeImpulsesHideNothing(void **state)
 {
     (void)state;
-    enum { NC = 2 };
-    const int row_start[] = {0, 2, 4}, column[] = {0, 1, 0, 1};
-    double W[36] = {0};
+    Small s;
+    setSmall(&s, 2);
     for (int i = 0; i < 3; ++i)
-        W[4 * i] = W[27 + 4 * i] = 1, W[9 + 4 * i] = W[18 + 4 * i] = i == 0 ? -1 : 1;
-    const double q[6] = {-1e-3, 0, 0, -1e-3, 0, 0}, mu[NC] = {0.5, 0.5};
-    const double bound[12] = {0, 0, 0, INFINITY, 0, 0, 0, 0, 0, INFINITY, 0, 0};
+        smallW(&s, 0, 1)[4 * i] = smallW(&s, 1, 0)[4 * i] = i == 0 ? -1 : 1;
+    for (int k = 0; k < 2; ++k)
+        s.q[3 * k] = -1e-3, s.mu[k] = s.mu_minus[k] = 0.5, s.bound[6 * k + 3] = INFINITY;
     static const spragBlockKind kinds[] = {SPRAG_BLOCK_CONTACT, SPRAG_BLOCK_TWO_SIDED, SPRAG_BLOCK_FORCE_LIMIT,
                                            SPRAG_BLOCK_BOX};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
-        const unsigned char kind[NC] = {(unsigned char)kinds[i], (unsigned char)kinds[i]};
-        const spragProblem problem = {.contact_count = NC,
-                                      .block_count = 4,
-                                      .row_start = row_start,
-                                      .column = column,
-                                      .W = W,
-                                      .q = q,
-                                      .mu = mu,
-                                      .kind = kind,
-                                      .bound = bound};
+        s.kind[0] = s.kind[1] = (unsigned char)kinds[i];
         for (double huge = 1; huge < 1e16; huge *= 10) {
             const double r[6] = {huge, 0, 0, huge, 0, 0};
-            const double residual = spragProblemResidual(&problem, r);
+            const double residual = spragProblemResidual(&s.problem, r);
             double u[6];
             assert_true(residual > 0.999e-3);
-            spragProblemVelocity(&problem, r, u);
-            assert_true(spragProblemJudgeMotion(&problem, r, u) == residual);
+            spragProblemVelocity(&s.problem, r, u);
+            assert_true(spragProblemJudgeMotion(&s.problem, r, u) == residual);
             if (huge <= 1e10)
                 CHECK_NEAR(residual, 1e-3, 1e-5);
         }

@@ -8,30 +8,6 @@
 static const double step_sizes[] = {1e-2, 1e-3, 1e-4, 1e-5};
 enum { STEP_SIZES = 4 };
 
-typedef struct Setting {
-    const char *key;
-    double value;
-} Setting;
-
-static int keyOf(const Scene *scene, const char *name)
-{
-    for (int k = 0; scene->keys[k].name != NULL; ++k)
-        if (strcmp(scene->keys[k].name, name) == 0)
-            return k;
-    fail_msg("scene %s has no key %s", scene->name, name);
-    return -1;
-}
-
-static SceneWorld *openWith(const char *name, const Setting *settings)
-{
-    const Scene *scene = SceneFind(name);
-    double value[SCENE_KEY_MAX];
-    defaults(scene, value);
-    for (; settings->key != NULL; ++settings)
-        value[keyOf(scene, settings->key)] = settings->value;
-    return openScene(name, value, SCENE_SPRAG);
-}
-
 static void stepOnce(SceneWorld *world, double h)
 {
     if (SceneStep(world, h) != SPRAG_OK)
@@ -65,8 +41,7 @@ static void aRoughPatchStopsTheRod(void **unused)
     for (int e = 0; e < 2; ++e)
         for (int i = 0; i < STEP_SIZES; ++i) {
             const double h = step_sizes[i], restitution = 0.5 * e;
-            SceneWorld *world =
-                openWith("rod", (Setting[]){{"mu", 0.3}, {"angle", 120}, {"restitution", restitution}, {0}});
+            SceneWorld *world = openWith("rod", "mu=0.3 angle=120 restitution=%g", restitution);
             double G[9], v[3], P[3], after[3];
             dVector3 end;
             for (;;) {
@@ -104,7 +79,7 @@ static void slipTurnsBack(void **unused)
     (void)unused;
     for (int i = 0; i < STEP_SIZES; ++i) {
         const double h = step_sizes[i];
-        SceneWorld *world = openWith("rod", (Setting[]){{"mu", 2}, {"angle", 120}, {0}});
+        SceneWorld *world = openWith("rod", "mu=2 angle=120");
         stepOnce(world, h);
         assert_non_null(findEvent(world, SPRAG_EVENT_JAM));
         int slips = 0;
@@ -137,15 +112,8 @@ static void theBipodJamsWhenItsLoadTurns(void **unused)
     (void)unused;
     for (int i = 0; i < STEP_SIZES; ++i) {
         const double h = step_sizes[i], m = 1, a = 0.5, H = 1;
-        SceneWorld *world = openWith("bipod", (Setting[]){{"mu-1", 0.9},
-                                                          {"mu-2", 0.3},
-                                                          {"gravity", 0},
-                                                          {"pull", 2},
-                                                          {"slip", 3},
-                                                          {"mass", m},
-                                                          {"half-width", a},
-                                                          {"height", H},
-                                                          {0}});
+        SceneWorld *world =
+            openWith("bipod", "mu-1=0.9 mu-2=0.3 gravity=0 pull=2 slip=3 mass=%g half-width=%g height=%g", m, a, H);
         spragConfig config;
         assert_int_equal(spragWorldGetConfig(world->sprag, &config), SPRAG_OK);
         config.tolerance = 1e-12; /* near P = 0 the loads of a short step are below the default, 1e-8 m/s */
@@ -198,15 +166,10 @@ static void historyKeepsTheVariant(void **unused)
     for (int i = 0; i < STEP_SIZES; ++i)
         for (int from = -1; from <= 1; from += 2) {
             const double h = step_sizes[i];
-            SceneWorld *world = openWith("painleve-klein", (Setting[]){{"mu-1", jsonNumber(in, "mu1")},
-                                                                       {"mu-2", jsonNumber(in, "mu2")},
-                                                                       {"x-1", X1},
-                                                                       {"y-1", jsonNumber(in, "Y1")},
-                                                                       {"x-2", jsonNumber(in, "X2")},
-                                                                       {"y-2", jsonNumber(in, "Y2")},
-                                                                       {"angle", jsonNumber(in, "phi") * 180 / M_PI},
-                                                                       {"speed", 500},
-                                                                       {0}});
+            SceneWorld *world = openWith(
+                "painleve-klein", "mu-1=%.17g mu-2=%.17g x-1=%.17g y-1=%.17g x-2=%.17g y-2=%.17g angle=%.17g speed=500",
+                jsonNumber(in, "mu1"), jsonNumber(in, "mu2"), X1, jsonNumber(in, "Y1"), jsonNumber(in, "X2"),
+                jsonNumber(in, "Y2"), jsonNumber(in, "phi") * 180 / M_PI);
             const int key = keyOf(world->scene, "x-1");
             const int steps = 40;
             for (int k = 0; k <= steps; ++k) {

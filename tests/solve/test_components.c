@@ -1,6 +1,7 @@
 /* A problem that falls apart is solved part by part, and each part as it would be alone. */
 #include "support/check.h"
 #include "support/random_problem.h"
+#include "support/small_problem.h"
 
 #include <stdlib.h>
 
@@ -117,23 +118,14 @@ static void whatLoadsGoesAlong(void **state)
 {
     (void)state;
     spragArena arena = {0};
-    const int row_start[] = {0, 1, 2}, column[] = {0, 1}, parent[] = {-1, 0};
-    const unsigned char kind[] = {SPRAG_BLOCK_CONTACT, SPRAG_BLOCK_ROLLING};
-    const double W[18] = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1}, q[6] = {-2, 0, 0, 1, 0, 0};
-    const double mu[] = {0.5, 0.1};
+    Small s;
     double r[6] = {0};
     spragSolveInfo info;
     const spragSolveOptions options = spragSolveOptionsDefault();
-    const spragProblem problem = {.contact_count = 2,
-                                  .block_count = 2,
-                                  .row_start = row_start,
-                                  .column = column,
-                                  .W = W,
-                                  .q = q,
-                                  .mu = mu,
-                                  .kind = kind,
-                                  .parent = parent};
-    assert_int_equal(spragComponentsSolve(&problem, &options, &arena, r, NULL, &info), SPRAG_OK);
+    setSmall(&s, 2);
+    s.q[0] = -2, s.mu[0] = 0.5;
+    s.q[3] = 1, s.mu[1] = 0.1, s.kind[1] = SPRAG_BLOCK_ROLLING, s.parent[1] = 0;
+    assert_int_equal(spragComponentsSolve(&s.problem, &options, &arena, r, NULL, &info), SPRAG_OK);
     CHECK_NEAR(r[0], 2, 1e-9);
     CHECK_NEAR(r[3], -0.2, 1e-9); /* mu times the load of the first */
     spragArenaFree(&arena);

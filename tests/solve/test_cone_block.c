@@ -1,6 +1,7 @@
 /* One block, exactly: every answer is asked of the judge, on random blocks of every kind. */
 #include "support/check.h"
 #include "support/random_problem.h"
+#include "support/small_problem.h"
 
 #include "solve/cone_block.h"
 
@@ -133,26 +134,16 @@ static void rollingIsExact(void **state)
     for (int round = 0; round < ROUNDS; ++round) {
         One one;
         randomOne(&one, SPRAG_BLOCK_ROLLING, 0.5, &seed);
-        double W[18] = {0}, q[6], r[6] = {1, 0, 0};
-        const double mu[2] = {1, one.mu}, mu_minus[2] = {1, one.mu_minus};
-        const int row_start[3] = {0, 1, 2}, column[2] = {0, 1}, parent[2] = {-1, 0};
-        const unsigned char kind[2] = {SPRAG_BLOCK_CONTACT, SPRAG_BLOCK_ROLLING};
-        W[0] = W[4] = W[8] = 1;
-        memcpy(W + 9, one.W, sizeof one.W);
-        q[0] = -1, q[1] = q[2] = 0;
-        memcpy(q + 3, one.q, sizeof one.q);
-        const spragProblem problem = {.contact_count = 2,
-                                      .block_count = 2,
-                                      .row_start = row_start,
-                                      .column = column,
-                                      .W = W,
-                                      .q = q,
-                                      .mu = mu,
-                                      .mu_minus = mu_minus,
-                                      .kind = kind,
-                                      .parent = parent};
-        spragDiscBlockSolve(one.W, one.q, 2, -mu_minus[1], mu_minus[1], mu[1], r + 3);
-        CHECK_NEAR(spragProblemResidual(&problem, r), 0, 1e-13);
+        Small s;
+        setSmall(&s, 2);
+        s.q[0] = -1, s.mu[0] = 1;
+        s.kind[1] = SPRAG_BLOCK_ROLLING, s.parent[1] = 0;
+        s.mu[1] = one.mu, s.mu_minus[1] = one.mu_minus;
+        memcpy(smallW(&s, 1, 1), one.W, sizeof one.W);
+        memcpy(s.q + 3, one.q, sizeof one.q);
+        double r[6] = {1, 0, 0};
+        spragDiscBlockSolve(one.W, one.q, 2, -one.mu_minus, one.mu_minus, one.mu, r + 3);
+        CHECK_NEAR(spragProblemResidual(&s.problem, r), 0, 1e-13);
     }
 }
 

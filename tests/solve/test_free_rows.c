@@ -5,6 +5,7 @@
 
 #include "solve/solver.h"
 #include "support/random_problem.h"
+#include "support/small_problem.h"
 
 static void whatIsLeftIsSolved(void **state)
 {
@@ -55,25 +56,16 @@ static void rowsThatContradictAreTold(void **state)
 {
     (void)state;
     for (int contradict = 0; contradict < 2; ++contradict) {
-        const int row_start[] = {0, 2, 4}, column[] = {0, 1, 0, 1};
-        const unsigned char kind[] = {SPRAG_BLOCK_BOX, SPRAG_BLOCK_BOX};
-        const double mu[2] = {0}, q[6] = {0.3, 0, 0, contradict ? 0.1 : 0.3, 0, 0};
-        double W[36] = {0}, bound[12] = {-INFINITY, 0, 0, INFINITY, 0, 0, -INFINITY, 0, 0, INFINITY, 0, 0}, told;
-        for (int e = 0; e < 4; ++e)
-            for (int i = 0; i < 9; i += 4)
-                W[9 * e + i] = i == 0 || e % 3 == 0 ? 2 : 0;
-        const spragProblem problem = {.contact_count = 2,
-                                      .block_count = 4,
-                                      .row_start = row_start,
-                                      .column = column,
-                                      .W = W,
-                                      .q = q,
-                                      .mu = mu,
-                                      .kind = kind,
-                                      .bound = bound};
+        Small s;
+        setSmall(&s, 2);
+        smallW(&s, 0, 1)[0] = smallW(&s, 1, 0)[0] = 1;
+        s.q[0] = 0.3, s.q[3] = contradict ? 0.1 : 0.3;
+        for (int k = 0; k < 2; ++k)
+            s.kind[k] = SPRAG_BLOCK_BOX, s.bound[6 * k] = -INFINITY, s.bound[6 * k + 3] = INFINITY;
         spragProblem rest;
         spragArena arena = {0};
-        assert_true(spragFreeRowsEliminate(&problem, &arena, &rest, &told));
+        double told;
+        assert_true(spragFreeRowsEliminate(&s.problem, &arena, &rest, &told));
         CHECK_NEAR(told, contradict ? 0.1 : 0, 1e-8); /* half of what they differ by */
         assert_false(spragProblemHasFreeRows(&rest));
         spragArenaFree(&arena);

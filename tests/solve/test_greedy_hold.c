@@ -2,45 +2,10 @@
  * between rounds what does not press parts, and what presses holds. */
 #include "support/check.h"
 
-#include <stdlib.h>
-
 #include "problem/residual.h"
 #include "solve/greedy.h"
 #include "solve/greedy_hold.h"
-#include "support/random_contacts.h"
-
-enum { CONTACTS = 301, BODIES = 120 };
-
-typedef struct Heap {
-    spragArena arena;
-    spragGreedy greedy;
-} Heap;
-
-static Heap *openHeap(unsigned long long seed, double mu, int wide)
-{
-    Heap *heap = calloc(1, sizeof *heap);
-    assert_non_null(heap);
-    spragGreedy *greedy = &heap->greedy;
-    assert_int_equal(spragGreedyInit(greedy, CONTACTS, BODIES, &heap->arena), 1);
-    if (wide)
-        assert_int_equal(spragGreedyWiden(greedy), 1);
-    randomBodies(greedy, &seed);
-    for (int k = 0; k < CONTACTS; ++k) {
-        randomContact(greedy, k, &seed);
-        spragGreedyContact *c = &greedy->contact[k];
-        c->mu = mu;
-        c->q[0] = uniform(&seed) - 0.5, c->q[1] = uniform(&seed), c->q[2] = uniform(&seed);
-    }
-    spragGreedyFill(greedy, 0, CONTACTS);
-    spragGreedyBegin(greedy, NULL, NULL);
-    return heap;
-}
-
-static void freeHeap(Heap *heap)
-{
-    spragArenaFree(&heap->arena);
-    free(heap);
-}
+#include "support/random_heap.h"
 
 /* Whatever the rows ask for, in double precision and in single. */
 static void noneAddsToTheEnergy(void **state)
@@ -48,7 +13,7 @@ static void noneAddsToTheEnergy(void **state)
     (void)state;
     for (int seed = 1; seed <= 8; ++seed) {
         Heap *heap =
-            openHeap((unsigned long long)seed, seed % 4 < 2 ? SPRAG_GREEDY_GLUED : SPRAG_GREEDY_STICKS, seed % 2);
+            openHeap((unsigned long long)seed, seed % 4 < 2 ? SPRAG_GREEDY_GLUED : SPRAG_GREEDY_STICKS, 0, seed % 2);
         spragGreedy *greedy = &heap->greedy;
         double before = greedy->energy;
         for (int look = 0; look < 20; ++look) {
@@ -81,7 +46,7 @@ static void theyAreJudgedAsBoxes(void **state)
 static void roundsFindWhatHolds(void **state)
 {
     (void)state;
-    Heap *heap = openHeap(3, SPRAG_GREEDY_STICKS, 0);
+    Heap *heap = openHeap(3, SPRAG_GREEDY_STICKS, 0, 0);
     spragGreedy *greedy = &heap->greedy;
     assert_true(spragGreedySticks(greedy));
     spragGreedyHoldFirst(greedy);

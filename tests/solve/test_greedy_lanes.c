@@ -3,53 +3,13 @@
  * that touches everything is no hindrance; vectors of sixteen find the bits that those of eight find. */
 #include "support/check.h"
 
-#include <stdlib.h>
-
 #include "solve/greedy.h"
 #include "solve/greedy_lanes.h"
-#include "support/random_contacts.h"
-
-enum { CONTACTS = 301, BODIES = 120 };
-
-typedef struct Heap {
-    spragArena arena;
-    spragGreedy greedy;
-} Heap;
-
-/* plate: body 0 has a part in every contact. */
-static Heap *openHeap(unsigned long long seed, int plate, int wide)
-{
-    Heap *heap = calloc(1, sizeof *heap);
-    assert_non_null(heap);
-    spragGreedy *greedy = &heap->greedy;
-    assert_int_equal(spragGreedyInit(greedy, CONTACTS, BODIES, &heap->arena), 1);
-    if (wide)
-        assert_int_equal(spragGreedyWiden(greedy), 1);
-    assert_int_equal(greedy->lanes != NULL, wide);
-    randomBodies(greedy, &seed);
-    for (int k = 0; k < CONTACTS; ++k) {
-        randomContact(greedy, k, &seed);
-        spragGreedyContact *c = &greedy->contact[k];
-        if (plate && greedy->pair[k][0] != 0)
-            greedy->pair[k][1] = 0;
-        c->mu = k % 7 == 0 ? 0 : 0.3 + 0.1 * uniform(&seed);
-        c->q[0] = uniform(&seed) - 0.5, c->q[1] = uniform(&seed), c->q[2] = uniform(&seed);
-    }
-    spragGreedyFill(greedy, 0, CONTACTS);
-    spragGreedyBegin(greedy, NULL, NULL);
-    assert_int_equal(greedy->visits, 0);
-    return heap;
-}
+#include "support/random_heap.h"
 
 static Heap *makeHeap(unsigned long long seed, int plate)
 {
-    return openHeap(seed, plate, 1);
-}
-
-static void freeHeap(Heap *heap)
-{
-    spragArenaFree(&heap->arena);
-    free(heap);
+    return openHeap(seed, NAN, plate, 1);
 }
 
 /* So many visits of each contact, in sweeps or in rounds. */
@@ -65,7 +25,8 @@ static void comesToTheAnswer(void **state)
 {
     (void)state;
     for (int seed = 1; seed <= 6; ++seed) {
-        Heap *heap = openHeap((unsigned long long)seed, seed > 4, seed % 2); /* the others are widened on the way */
+        Heap *heap =
+            openHeap((unsigned long long)seed, NAN, seed > 4, seed % 2); /* the others are widened on the way */
         spragGreedy *greedy = &heap->greedy;
         const double begun = greedy->best_residual;
         assert_true(begun > 0.1);

@@ -3,6 +3,7 @@
 #include "support/check.h"
 #include "support/random_problem.h"
 #include "support/shared.h"
+#include "support/small_problem.h"
 
 #include "linalg/vec3.h"
 #include "solve/solver.h"
@@ -63,26 +64,19 @@ static void everyKind(void **state)
 static void sidesOfGuide(void **state)
 {
     (void)state;
-    const double W[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, mu = 0.2, mu_minus = 0.6;
-    const int row_start[2] = {0, 1}, column = 0;
-    const unsigned char kind = SPRAG_BLOCK_TWO_SIDED;
+    const double mu = 0.2, mu_minus = 0.6;
     for (int side = -1; side <= 1; side += 2)
         for (int slides = 0; slides < 2; ++slides) {
             const double limit = side > 0 ? mu : mu_minus, pull = limit * (slides ? 1.5 : 0.5);
-            const double q[3] = {-side, 0.6 * pull, 0.8 * pull};
-            const spragProblem problem = {.contact_count = 1,
-                                          .block_count = 1,
-                                          .row_start = row_start,
-                                          .column = &column,
-                                          .W = W,
-                                          .q = q,
-                                          .mu = &mu,
-                                          .mu_minus = &mu_minus,
-                                          .kind = &kind};
+            Small s;
+            setSmall(&s, 1);
+            s.kind[0] = SPRAG_BLOCK_TWO_SIDED;
+            s.mu[0] = mu, s.mu_minus[0] = mu_minus;
+            s.q[0] = -side, s.q[1] = 0.6 * pull, s.q[2] = 0.8 * pull;
             spragArena arena = {0};
             spragSolveInfo info;
             double r[3] = {0}, u[3];
-            assert_int_equal(spragChainSolve(&problem, &strict, &arena, r, u, &info), SPRAG_OK);
+            assert_int_equal(spragChainSolve(&s.problem, &strict, &arena, r, u, &info), SPRAG_OK);
             assert_int_equal(info.solver, SPRAG_SOLVER_LEMKE);
             CHECK_NEAR(r[0], side, 1e-12);
             CHECK_NEAR(spragNorm2(r + 1), fmin(pull, limit), 1e-12);

@@ -1,6 +1,7 @@
 /* Proximal Newton: warm starts, hyperstatic W, polish, limits. */
 #include "support/check.h"
 #include "support/random_problem.h"
+#include "support/small_problem.h"
 
 #include "base/alloc.h"
 #include "solve/proximal.h"
@@ -40,17 +41,16 @@ static void preloadStays(void **state)
 {
     (void)state;
     /* a slider between two walls: r_n pushes from both sides, W is singular along (1, 1) */
-    const double W[36] = {1,  0, 0, 0, 1, 0, 0, 0, 1, -1, 0, 0, 0, 1, 0, 0, 0, 1,
-                          -1, 0, 0, 0, 1, 0, 0, 0, 1, 1,  0, 0, 0, 1, 0, 0, 0, 1};
-    const double q[6] = {0.2, 0, 0, -0.2, 0, 0}, mu[2] = {0.5, 0.5};
-    const int row_start[3] = {0, 2, 4}, column[4] = {0, 1, 0, 1};
-    const spragProblem problem = {
-        .contact_count = 2, .block_count = 4, .row_start = row_start, .column = column, .W = W, .q = q, .mu = mu};
+    Small s;
+    setSmall(&s, 2);
+    for (int i = 0; i < 3; ++i)
+        smallW(&s, 0, 1)[4 * i] = smallW(&s, 1, 0)[4 * i] = i == 0 ? -1 : 1;
+    s.q[0] = 0.2, s.q[3] = -0.2, s.mu[0] = s.mu[1] = 0.5;
     double r[6] = {3, 0, 0, 3, 0, 0};
     spragArena arena = {0};
     spragProximal proximal;
     int steps = 0;
-    assert_true(spragProximalInit(&proximal, &problem, &arena));
+    assert_true(spragProximalInit(&proximal, &s.problem, &arena));
     spragProximalReset(&proximal, r);
     assert_int_equal(spragProximalPoints(&proximal, SPRAG_LAMBDA_WARM, &(spragStop){TOLERANCE, 0, 50}, r, &steps),
                      SPRAG_OK);

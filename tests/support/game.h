@@ -1,4 +1,4 @@
-/* A world that is played: contacts of everything that touches, mu = 0.6, a step after the other. */
+/* A world that is played: contacts of everything that touches, a step after the other. */
 #ifndef TESTS_SUPPORT_GAME_H
 #define TESTS_SUPPORT_GAME_H
 
@@ -12,12 +12,13 @@ typedef struct Game {
     dSpaceID space;
     dJointGroupID group;
     spragWorldID sprag;
+    double mu; /* 0.6 unless it is set */
 } Game;
 
 /* A floor, gravity and Sprag.  config: NULL for the default. */
 static inline void openGame(Game *game, const spragConfig *config)
 {
-    *game = (Game){.world = dWorldCreate(), .space = dHashSpaceCreate(NULL), .group = dJointGroupCreate(0)};
+    *game = (Game){.world = dWorldCreate(), .space = dHashSpaceCreate(NULL), .group = dJointGroupCreate(0), .mu = 0.6};
     dWorldSetGravity(game->world, 0, 0, -9.81);
     dWorldSetCFM(game->world, 1e-5);
     dCreatePlane(game->space, 0, 0, 1, 0);
@@ -38,7 +39,7 @@ static inline void onGameNear(void *data, dGeomID a, dGeomID b)
     Game *game = data;
     dContact contact[POINTS];
     for (int count = dCollide(a, b, POINTS, &contact[0].geom, sizeof contact[0]), i = 0; i < count; ++i) {
-        contact[i].surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = 0.6};
+        contact[i].surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = game->mu};
         dJointAttach(spragJointCreateContact(game->sprag, game->group, &contact[i]), dGeomGetBody(a), dGeomGetBody(b));
     }
 }
@@ -49,6 +50,29 @@ static inline void stepGame(Game *game, double h)
     dSpaceCollide(game->space, game, onGameNear);
     assert_int_equal(spragWorldStep(game->sprag, h), SPRAG_OK);
     dJointGroupEmpty(game->group);
+}
+
+/* With its centre of mass there.  density: kg/m^3 */
+static inline dBodyID addBox(Game *game, double x, double y, double z, const double size[3], double density)
+{
+    dMass mass;
+    const dBodyID body = dBodyCreate(game->world);
+    dMassSetBox(&mass, density, size[0], size[1], size[2]);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, x, y, z);
+    dGeomSetBody(dCreateBox(game->space, size[0], size[1], size[2]), body);
+    return body;
+}
+
+static inline dBodyID addBall(Game *game, double x, double y, double z, double radius, double density)
+{
+    dMass mass;
+    const dBodyID body = dBodyCreate(game->world);
+    dMassSetSphere(&mass, density, radius);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, x, y, z);
+    dGeomSetBody(dCreateSphere(game->space, radius), body);
+    return body;
 }
 
 #endif

@@ -14,9 +14,18 @@ static inline void defaults(const Scene *scene, double *value)
         value[i] = scene->keys[i].value;
 }
 
+static inline int keyOf(const Scene *scene, const char *name)
+{
+    for (int k = 0; scene->keys[k].name != NULL; ++k)
+        if (strcmp(scene->keys[k].name, name) == 0)
+            return k;
+    fail_msg("scene %s has no key %s", scene->name, name);
+    return -1;
+}
+
 static inline SceneWorld *openScene(const char *name, const double *value, SceneSolver solver)
 {
-    char error[160];
+    char error[SCENE_ERROR_SIZE];
     const Scene *scene = SceneFind(name);
     assert_non_null(scene);
     SceneWorld *world = SceneCreate(scene, value, solver, NULL, error);
@@ -24,6 +33,32 @@ static inline SceneWorld *openScene(const char *name, const double *value, Scene
         fail_msg("%s", error);
     return world;
 }
+
+/* With some of its keys set, "count=120 boxes=1", as by printf.  config: NULL for the default. */
+__attribute__((format(printf, 4, 5))) static inline SceneWorld *openUnder(SceneSolver solver, const spragConfig *config,
+                                                                          const char *name, const char *set, ...)
+{
+    char text[512], error[SCENE_ERROR_SIZE];
+    double value[SCENE_KEY_MAX];
+    const Scene *scene = SceneFind(name);
+    assert_non_null(scene);
+    defaults(scene, value);
+    va_list given;
+    va_start(given, set);
+    vsnprintf(text, sizeof text, set, given);
+    va_end(given);
+    for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
+        char *equals = strchr(word, '=');
+        assert_non_null(equals);
+        *equals = '\0';
+        value[keyOf(scene, word)] = atof(equals + 1);
+    }
+    SceneWorld *world = SceneCreate(scene, value, solver, config, error);
+    if (world == NULL)
+        fail_msg("%s", error);
+    return world;
+}
+#define openWith(...) openUnder(SCENE_SPRAG, NULL, __VA_ARGS__) /* name, set, ... */
 
 static inline void advance(SceneWorld *world, double h, int steps)
 {

@@ -13,22 +13,10 @@ enum { COUNT = 120, SETTLE = 150, FEW = 10, SETTLE_FEW = 300 };
 
 static SceneWorld *openPileOf(int count, int settle, int boxes, const spragConfig *config)
 {
-    double value[SCENE_KEY_MAX];
-    char error[160];
-    const Scene *scene = SceneFind("pile");
-    defaults(scene, value);
-    for (int k = 0; scene->keys[k].name != NULL; ++k) {
-        if (strcmp(scene->keys[k].name, "count") == 0)
-            value[k] = count;
-        if (strcmp(scene->keys[k].name, "boxes") == 0 || strcmp(scene->keys[k].name, "tumble") == 0)
-            value[k] = boxes;
-    }
     spragConfig quick = spragConfigDefault();
     quick.solver = SPRAG_SOLVER_STOCK, quick.stepper = SPRAG_STEPPER_QUICKSTEP;
     dRandSetSeed(1);
-    SceneWorld *world = SceneCreate(scene, value, SCENE_SPRAG, &quick, error);
-    if (world == NULL)
-        fail_msg("%s", error);
+    SceneWorld *world = openUnder(SCENE_SPRAG, &quick, "pile", "count=%d boxes=%d tumble=%d", count, boxes, boxes);
     for (int k = 0; k < settle; ++k)
         assert_int_equal(SceneStep(world, GAME), SPRAG_OK);
     assert_int_equal(spragWorldSetConfig(world->sprag, config), SPRAG_OK);

@@ -11,17 +11,6 @@ static void openPatient(Game *game)
     dWorldSetContactMaxCorrectingVel(game->world, 2);
 }
 
-static dBodyID addBox(Game *game, double x, double y, double z, const double size[3])
-{
-    dMass mass;
-    const dBodyID body = dBodyCreate(game->world);
-    dMassSetBox(&mass, 500, size[0], size[1], size[2]);
-    dBodySetMass(body, &mass);
-    dBodySetPosition(body, x, y, z);
-    dGeomSetBody(dCreateBox(game->space, size[0], size[1], size[2]), body);
-    return body;
-}
-
 /* Iterations of so many steps. */
 static int play(Game *game, int steps, double step)
 {
@@ -45,7 +34,7 @@ static void aTowerThatSinks(void **state)
     Game game;
     openPatient(&game);
     for (int i = 0; i < COUNT; ++i)
-        addBox(&game, 0.007 * (i * 7 % 5 - 2) / 2, 0.007 * (i * 3 % 7 - 3) / 3, 0.25 + 0.5 * i, size);
+        addBox(&game, 0.007 * (i * 7 % 5 - 2) / 2, 0.007 * (i * 3 % 7 - 3) / 3, 0.25 + 0.5 * i, size, 500);
     assert_true(play(&game, STEPS, 1.0 / 240) < 3000);
     freeGame(&game);
 }
@@ -61,7 +50,7 @@ static void dominoes(void **state)
     openPatient(&game);
     dBodyID first = NULL;
     for (int i = COUNT - 1; i >= 0; --i)
-        first = addBox(&game, 0.12 * i, 0, 0.2, size);
+        first = addBox(&game, 0.12 * i, 0, 0.2, size, 500);
     dBodySetLinearVel(first, 0.6, 0, 0);
     dBodySetAngularVel(first, 0, 3, 0);
     assert_true(play(&game, STEPS, 1.0 / 60) < 60000);

@@ -2,27 +2,7 @@
  * squeezed, the peg jams where depth < 2 mu e, the rod in its guide jams where it has no motion. */
 #include <string.h>
 
-#include "scenes/scene.h"
-#include "support/check.h"
-
-static SceneWorld *build(const char *name, SceneSolver solver, const char *key, double value)
-{
-    const Scene *scene = SceneFind(name);
-    assert_non_null(scene);
-    double values[SCENE_KEY_MAX];
-    int found = 0;
-    for (int k = 0; scene->keys[k].name != NULL; ++k) {
-        const int is = key != NULL && strcmp(scene->keys[k].name, key) == 0;
-        values[k] = is ? value : scene->keys[k].value;
-        found += is;
-    }
-    assert_int_equal(found, key != NULL);
-    char error[160] = "";
-    SceneWorld *world = SceneCreate(scene, values, solver, NULL, error);
-    if (world == NULL)
-        fail_msg("%s", error);
-    return world;
-}
+#include "support/scene_world.h"
 
 /* Runs; the worst residual must be good.  Events of a type are counted. */
 static int run(SceneWorld *world, int steps, double h, spragEventType type)
@@ -43,7 +23,7 @@ static int run(SceneWorld *world, int steps, double h, spragEventType type)
 
 static double drawerSpeed(double mu, SceneSolver solver)
 {
-    SceneWorld *world = build("drawer", solver, "mu", mu);
+    SceneWorld *world = openUnder(solver, NULL, "drawer", "mu=%g", mu);
     run(world, 200, 1e-3, SPRAG_EVENT_JAM);
     const double v = dBodyGetLinearVel(world->body[0])[0];
     SceneDestroy(world);
@@ -63,15 +43,15 @@ static void drawerLocks(void **state)
 static void slotDoesNotSqueeze(void **state)
 {
     (void)state;
-    SceneWorld *world = build("slot", SCENE_SPRAG, NULL, 0);
+    SceneWorld *world = openScene("slot", NULL, SCENE_SPRAG);
     run(world, 200, 1e-3, SPRAG_EVENT_TOUCH);
     CHECK_NEAR(dBodyGetLinearVel(world->body[0])[0], 1, 1e-9);
     SceneDestroy(world);
-    world = build("slot", SCENE_ODE_STEP, NULL, 0);
+    world = openScene("slot", NULL, SCENE_ODE_STEP);
     run(world, 200, 1e-3, SPRAG_EVENT_TOUCH);
     assert_true(dBodyGetLinearVel(world->body[0])[0] < 1e-6);
     SceneDestroy(world);
-    world = build("slot", SCENE_SPRAG, "load", 4);
+    world = openWith("slot", "load=4");
     run(world, 100, 1e-3, SPRAG_EVENT_TOUCH);
     CHECK_NEAR(dBodyGetLinearVel(world->body[0])[0], 1 - 0.1 * 0.5 * 4, 1e-4);
     SceneDestroy(world);
@@ -83,7 +63,7 @@ static void pegJams(void **state)
     (void)state;
     for (int k = 0; k < 4; ++k) {
         const double depth[4] = {0.03, 0.056, 0.062, 0.1};
-        SceneWorld *world = build("peg", SCENE_SPRAG, "depth", depth[k]);
+        SceneWorld *world = openWith("peg", "depth=%g", depth[k]);
         run(world, 600, 1e-3, SPRAG_EVENT_JAM);
         const double speed = dBodyGetLinearVel(world->body[0])[2], deep = 0.2 - dBodyGetPosition(world->body[0])[2];
         if (k < 2) {
@@ -99,13 +79,13 @@ static void pegJams(void **state)
 static void guidedRod(void **state)
 {
     (void)state;
-    SceneWorld *world = build("rod-guide", SCENE_SPRAG, "angle", 120);
+    SceneWorld *world = openWith("rod-guide", "angle=120");
     assert_int_equal(run(world, 1, 1e-3, SPRAG_EVENT_JAM), 1);
     const spragContact *contact;
     assert_int_equal(SceneGetContacts(world, &contact), 1);
     CHECK_NEAR(contact->slip[0], 0, 1e-12);
     SceneDestroy(world);
-    world = build("rod-guide", SCENE_SPRAG, "angle", 60); /* friction presses the other way: one of two slides on */
+    world = openWith("rod-guide", "angle=60"); /* friction presses the other way: one of two slides on */
     assert_int_equal(run(world, 20, 1e-3, SPRAG_EVENT_JAM), 0);
     assert_int_equal(SceneGetContacts(world, &contact), 1);
     assert_true(contact->slip[0] > 0.5 && contact->slip[0] < 1);
@@ -113,7 +93,7 @@ static void guidedRod(void **state)
     assert_int_equal(SceneGetContacts(world, &contact), 1);
     assert_int_equal(contact->mode, SPRAG_MODE_STICK);
     SceneDestroy(world);
-    world = build("rod-guide", SCENE_SPRAG, "gravity", -9.81); /* hung up: the guide pulls */
+    world = openWith("rod-guide", "gravity=-9.81"); /* hung up: the guide pulls */
     run(world, 1, 1e-3, SPRAG_EVENT_JAM);
     assert_int_equal(SceneGetContacts(world, &contact), 1);
     assert_int_equal(contact->variant, -1);

@@ -9,34 +9,12 @@
 static const double frame = 1.0 / 60; /* s */
 static int nightly;
 
-/* Opens a scene with some keys set: "name=value name=value". */
-static SceneWorld *openWith(const char *name, const char *set)
-{
-    double value[SCENE_KEY_MAX];
-    const Scene *scene = SceneFind(name);
-    assert_non_null(scene);
-    defaults(scene, value);
-    char copy[128];
-    snprintf(copy, sizeof copy, "%s", set);
-    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
-        char *equals = strchr(word, '=');
-        assert_non_null(equals);
-        *equals = '\0';
-        int k = 0;
-        while (scene->keys[k].name != NULL && strcmp(scene->keys[k].name, word) != 0)
-            ++k;
-        assert_non_null(scene->keys[k].name);
-        value[k] = atof(equals + 1);
-    }
-    return openScene(name, value, SCENE_SPRAG);
-}
-
 /* ---------------------------------------------------------------- what stands */
 
 /* From the first step on no body leaves its place by more than `bound` (m). */
 static void checkStands(const char *name, const char *set, double seconds, double bound)
 {
-    SceneWorld *world = openWith(name, set);
+    SceneWorld *world = openWith(name, "%s", set);
     double *before = places(world), worst = 0, residual = 0;
     while (world->time < seconds - 0.5 * frame) {
         if (SceneStep(world, frame) != SPRAG_OK)
@@ -76,7 +54,7 @@ static void whatCannotStandFalls(void **state)
     (void)state;
     static const char *const falls[][2] = {{"arch", "thickness=0.1"}, {"arch", "mu=0.3"}, {"card-house", "mu=0.1"}};
     for (int i = 0; i < 3; ++i) {
-        SceneWorld *world = openWith(falls[i][0], falls[i][1]);
+        SceneWorld *world = openWith(falls[i][0], "%s", falls[i][1]);
         double *before = places(world);
         advance(world, frame, 120);
         assert_true(drift(world, before) > 0.1);
@@ -103,7 +81,7 @@ static double creepOf(const SceneWorld *world, double mu)
 /* Too many contacts for the mode search, and redundant ones; after `settle` steps, in each of `steps`. */
 static void checkHolds(const char *name, const char *set, double mu, int settle, int steps)
 {
-    SceneWorld *world = openWith(name, set);
+    SceneWorld *world = openWith(name, "%s", set);
     int creeping = 0;
     double worst = 0;
     advance(world, 1.0 / 240, settle);
@@ -135,7 +113,7 @@ static void whatHoldsDoesNotCreep(void **state)
  * Coulomb's law: that is ODE's damping's to do. */
 static void checkSleeps(const char *set, double angular_damping, double seconds)
 {
-    SceneWorld *world = openWith("pile", set);
+    SceneWorld *world = openWith("pile", "%s", set);
     dWorldSetAutoDisableFlag(world->world, 1);
     dWorldSetAngularDamping(world->world, angular_damping);
     dWorldSetContactSurfaceLayer(world->world, 1e-3); /* ODE's manual: contacts are not to come and go */
@@ -199,7 +177,7 @@ static void ballsInHasteAreVisitedLess(void **state)
     static const char *const set[2] = {"count=600", "count=600 boxes=1 tumble=1"};
     static const int sweeps[2] = {60, 120};
     for (int boxes = 0; boxes < 2; ++boxes) {
-        SceneWorld *world = openWith("pile", set[boxes]);
+        SceneWorld *world = openWith("pile", "%s", set[boxes]);
         int hurried = 0, whole = 0;
         for (int i = 0; i < STEPS; ++i) {
             assert_int_equal(SceneStep(world, 1.0 / 60), SPRAG_OK);
@@ -223,7 +201,7 @@ static void ballsInHasteAreVisitedLess(void **state)
  * with.  rounding: relative to the energy at the start. */
 static void checkEnergyFalls(const char *name, const char *set, double h, double seconds, double rounding)
 {
-    SceneWorld *world = openWith(name, set);
+    SceneWorld *world = openWith(name, "%s", set);
     dWorldSetERP(world->world, 0);
     const double start = mechanicalEnergy(world->body, world->body_count);
     double before = start;

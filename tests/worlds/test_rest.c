@@ -54,13 +54,7 @@ static double liftOf(SceneWorld *world)
 
 static SceneWorld *pileAtRest(int balls, int steps, int threads)
 {
-    double value[SCENE_KEY_MAX];
-    const Scene *scene = SceneFind("pile");
-    defaults(scene, value);
-    for (int k = 0; scene->keys[k].name != NULL; ++k)
-        if (strcmp(scene->keys[k].name, "count") == 0)
-            value[k] = balls;
-    SceneWorld *world = openScene("pile", value, SCENE_SPRAG);
+    SceneWorld *world = openWith("pile", "count=%d", balls);
     damp(world, 0.05);
     configure(world, 1e-5, ROUGH_ITERATIONS, threads);
     for (int k = 0; k < steps; ++k)
@@ -150,9 +144,7 @@ static void oneBallStirsAHeap(void **state)
 
 static SceneWorld *openAtRest(const char *name)
 {
-    double value[SCENE_KEY_MAX];
-    defaults(SceneFind(name), value);
-    SceneWorld *world = openScene(name, value, SCENE_SPRAG);
+    SceneWorld *world = openScene(name, NULL, SCENE_SPRAG);
     dRandSetSeed(1);
     return world;
 }

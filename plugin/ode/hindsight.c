@@ -1,0 +1,44 @@
+#include "ode/hindsight.h"
+
+#include "ode/bearing.h"
+#include "ode/guide.h"
+
+enum {
+    SMALL = 60, /* blocks of an island that may be hard (solve/chain_links.h) */
+    LATE = 500  /* iterations: more than the chain's first links have in a step */
+};
+#define HARD 1e7 /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
+
+/* The record of the last step that a joint has as a contact, as a guide, or as the first end of a bearing; -1: none. */
+static int recordOf(const spragJointState *joint)
+{
+    return joint->contact != NULL   ? joint->memory
+           : joint->guide != NULL   ? joint->guide->memory
+           : joint->bearing != NULL ? joint->bearing->memory[0]
+                                    : -1;
+}
+
+void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
+{
+    island->wedged_before = island->hard_before = island->doubt = 0;
+    const int any = world->wedges > 0 || world->hard > 0;
+    for (int i = 0; i < island->joint_count && any; ++i) {
+        const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
+        if (record < 0)
+            continue;
+        const spragContactMemory *memory = &world->memory[record];
+        island->wedged_before = memory->wedged > island->wedged_before ? memory->wedged : island->wedged_before;
+        island->doubt = memory->doubt > island->doubt ? memory->doubt : island->doubt;
+        island->hard_before |= memory->hard;
+    }
+}
+
+int spragIslandHardens(const spragIsland *island)
+{
+    if (island->declined != NULL || island->bare != NULL || island->greedy != NULL || island->block_count > SMALL)
+        return 0;
+    if (island->hard || !island->solve.fallback || island->vain)
+        return island->hard;
+    const double n = island->block_count, iterations = island->solve.iterations;
+    return iterations > LATE && iterations * (n * n * n / 3 + 10 * n * n) > HARD;
+}

@@ -1,0 +1,23 @@
+/* What the last step knew of an island: was it wedged, was its answer hard to find?
+ *
+ * Islands have no identity from step to step, but contacts have: each record keeps what its island was. */
+#ifndef SPRAG_ODE_HINDSIGHT_H
+#define SPRAG_ODE_HINDSIGHT_H
+
+#include "ode/world.h"
+
+/* Fills wedged_before, doubt and hard_before from the records of its contacts, guides and bearings.
+ *
+ * wedged_before, 1: one was in a wedged island.  A wedge lasts: a ball that had sunk between two triangles of the
+ * ground, with a mu of 2, took 20 ms in every step until all methods had failed.  So in such an island a wedge is
+ * looked for right after the mode search, and the other methods come only if there is none (ode/release.c).  2: its
+ * guides had to yield too, and do so from the start.
+ *
+ * hard_before, 1: one was in a hard island, whose answer came late in the chain and took some 30 ms.  A car with mu
+ * = 340 stands so for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, do not count as
+ * hard: four fifths of the contacts that carry in one step do not carry in the next.) */
+void spragIslandLookBack(const struct spragWorld *world, spragIsland *island);
+/* Of a solved island.  1: it is hard: its answer came late, or from the contacts that carried before. */
+int spragIslandHardens(const spragIsland *island);
+
+#endif

@@ -1,0 +1,16 @@
+/* Are visits enough?  An island that was solved without W, in its bodies' velocities (bare.h, matrix_free.h), has what
+ * they left; to make W and go on takes longer than they did, and is worth it only where it brings a solution near, or a
+ * wedge (soften.h) that visits know nothing of. */
+#ifndef SPRAG_ODE_VISITS_END_H
+#define SPRAG_ODE_VISITS_END_H
+
+#include "ode/world.h"
+
+/* 1: the answer that was found without W is kept: to make W would take longer, and hardly reach the tolerance. */
+int spragVisitsSuffice(const struct spragWorld *world, const spragIsland *island);
+/* 1: what visits have left of a small pile may be a wedge. */
+int spragVisitsMayBeWedged(const struct spragWorld *world, const spragIsland *island);
+/* Of a solved island.  1: it was wedged, but two of its bodies are caught in each other, and visits leave them so. */
+int spragIslandIsCaught(const struct spragWorld *world, const spragIsland *island);
+
+#endif

@@ -1,0 +1,142 @@
+/* What was wedged or hard in the last step is known in this one. */
+#include "support/check.h"
+#include "support/fake_island.h"
+#include "support/uniform.h"
+
+#include <ode/ode.h>
+
+#include "ode/bearing.h"
+#include "ode/guide.h"
+#include "ode/hindsight.h"
+
+/* The worst that any record of its contacts, guides and bearings says; nothing where no island was wedged or hard. */
+static void recordsTellOfTheLastStep(void **state)
+{
+    (void)state;
+    static Fake fake;
+    struct spragGuide guide = {.memory = 5};
+    struct spragBearing bearing = {.memory = {6, 7}};
+    setFake(&fake, 0);
+    fake.memory[2].wedged = 1;
+    fake.memory[3].doubt = 4;
+    fake.memory[4].hard = 1;
+    fake.island.wedged_before = fake.island.hard_before = fake.island.doubt = 9;
+    spragIslandLookBack(&fake.world, &fake.island); /* the world knows of none */
+    assert_int_equal(fake.island.wedged_before + fake.island.doubt + fake.island.hard_before, 0);
+    fake.world.wedges = 1;
+    spragIslandLookBack(&fake.world, &fake.island);
+    assert_int_equal(fake.island.wedged_before, 1);
+    assert_int_equal(fake.island.doubt, 4);
+    assert_int_equal(fake.island.hard_before, 1);
+    fake.joint[4].memory = -1; /* that contact is new, and the one below it of another island */
+    fake.island.joint = fake.number + 4;
+    fake.island.joint_count = 6;
+    spragIslandLookBack(&fake.world, &fake.island);
+    assert_int_equal(fake.island.wedged_before + fake.island.doubt + fake.island.hard_before, 0);
+    fake.memory[5].wedged = 2;
+    fake.memory[6].hard = 1;
+    fake.joint[5].memory = fake.joint[6].memory = -1;
+    fake.joint[5].contact = fake.joint[6].contact = fake.joint[8].contact = NULL;
+    fake.joint[5].guide = &guide;
+    fake.joint[6].bearing = &bearing;
+    fake.memory[8].wedged = 3; /* a hinge's number is not of a record of contacts */
+    spragIslandLookBack(&fake.world, &fake.island);
+    assert_int_equal(fake.island.wedged_before, 2);
+    assert_int_equal(fake.island.hard_before, 1);
+}
+
+/* By how much work the chain did: so many iterations, each a factorisation of n blocks and passes over W. */
+static void lateAnswersAreHard(void **state)
+{
+    (void)state;
+    static Fake fake;
+    setFake(&fake, 0);
+    fake.island.block_count = 60;
+    fake.island.solve.fallback = 1;
+    fake.island.solve.iterations = 501;
+    assert_true(spragIslandHardens(&fake.island));
+    fake.island.solve.iterations = 500;
+    assert_false(spragIslandHardens(&fake.island));
+    fake.island.block_count = 4; /* 181 products an iteration */
+    fake.island.solve.iterations = 50000;
+    assert_false(spragIslandHardens(&fake.island));
+    fake.island.solve.iterations = 60000;
+    assert_true(spragIslandHardens(&fake.island));
+    fake.island.vain = 1; /* the chain began anew after what carried before */
+    assert_false(spragIslandHardens(&fake.island));
+    fake.island.hard = 1; /* it carried again */
+    assert_true(spragIslandHardens(&fake.island));
+    fake.island.block_count = 61;
+    assert_false(spragIslandHardens(&fake.island));
+    fake.island.block_count = 4;
+    fake.island.declined = "";
+    assert_false(spragIslandHardens(&fake.island));
+}
+
+/* A box that is pulled aside with mu = 300 on a dozen contacts, three at each corner that all but repeat each other.
+ * The chain's first methods have no answer in any step, the last ones take 5300 iterations; what carried in one step
+ * carries in the next. */
+static void whatCarriedCarriesAgain(void **state)
+{
+    (void)state;
+    enum { CONTACTS = 12, STEPS = 30, KNOWN = 10, WORLDS = 5 };
+    static const double near = 1e-6, tilt = 1e-3;
+    int iterations = 0, fallbacks = 0;
+    for (unsigned long long seed = 1; seed <= WORLDS; ++seed) {
+        unsigned long long draw = seed;
+        double position[CONTACTS][3], normal[CONTACTS][3];
+        for (int k = 0; k < CONTACTS; ++k) {
+            for (int i = 0; i < 3; ++i) {
+                const double corner = i == 2 ? 0 : (k >> i) & 1 ? 0.5 : -0.5;
+                position[k][i] = corner + near * uniform(&draw);
+                normal[k][i] = i == 2 ? 1 : tilt * uniform(&draw);
+            }
+            dNormalize3(normal[k]);
+        }
+        const dWorldID world = dWorldCreate();
+        const dBodyID box = dBodyCreate(world);
+        const dJointGroupID group = dJointGroupCreate(0);
+        spragWorldID sprag;
+        dMass mass;
+        dWorldSetGravity(world, 2, 1, -9.81);
+        dMassSetBoxTotal(&mass, 1, 1, 1, 1);
+        dBodySetMass(box, &mass);
+        dBodySetPosition(box, 0, 0, 0.5);
+        assert_int_equal(spragWorldAttach(world, NULL, &sprag), SPRAG_OK);
+        for (int step = 0; step < STEPS; ++step) {
+            const dReal *at = dBodyGetPosition(box);
+            for (int k = 0; k < CONTACTS; ++k) {
+                dContact contact = {.surface = {.mode = dContactApprox1, .mu = 300}, .geom = {.depth = 1e-4}};
+                for (int i = 0; i < 3; ++i) {
+                    contact.geom.pos[i] = position[k][i] + (i < 2 ? at[i] : 0);
+                    contact.geom.normal[i] = normal[k][i];
+                }
+                dJointAttach(spragJointCreateContact(sprag, group, &contact), box, NULL);
+            }
+            assert_int_equal(spragWorldStep(sprag, 0.01), SPRAG_OK);
+            const spragStepInfo info = spragWorldGetStepInfo(sprag);
+            assert_true(info.residual <= 1e-8);
+            iterations += step < KNOWN ? 0 : info.iterations;
+            fallbacks += step < KNOWN ? 0 : info.fallbacks;
+            dJointGroupEmpty(group);
+        }
+        spragWorldDetach(sprag);
+        dJointGroupDestroy(group);
+        dWorldDestroy(world);
+    }
+    assert_true(iterations < 1500 * WORLDS * (STEPS - KNOWN));
+    assert_true(fallbacks < WORLDS);
+}
+
+int main(void)
+{
+    dInitODE2(0);
+    const struct CMUnitTest test[] = {
+        cmocka_unit_test(recordsTellOfTheLastStep),
+        cmocka_unit_test(lateAnswersAreHard),
+        cmocka_unit_test(whatCarriedCarriesAgain),
+    };
+    const int failed = cmocka_run_group_tests(test, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
