@@ -153,6 +153,7 @@ static void finishIsland(Work *work, int k)
     island->haste = spragHasteNext(work->world, island);
     island->slop = spragSlopNext(work->world, island);
     island->hard = spragIslandHardens(island);
+    island->dear = spragIslandDearNext(island);
 }
 
 /* 1: an island before this one failed, and the step with it. */

@@ -21,17 +21,22 @@ enum {
     MISSED_MAX = 4,    /* solutions that are not within SPRAG_MISSED */
     STEPS_AGAIN = 300, /* iterations of each method, where there is no rigid answer */
     SWEEPS = 8,        /* of a round */
+    SWEPT_MOST = 40,   /* rounds of sweeps to come that are no dearer than a solution */
     PAUSE = 2          /* solutions without sweeps between them, after sweeps that led astray */
 };
 #define HALF 0.5
 #define LATE_MOST 1.1  /* of the time limit */
 #define TIME_SHARE 0.8 /* of the time left, to a round; with 0.5 a fall of 160 balls has no time for Newton in 10 ms */
 #define SHARE_LEAST 0.03 /* of the work limit; each solution that missed halves the share of the next one */
+#define WORTH 0.1        /* the same, or the next PAUSE solutions follow each other, and their bounds are mixed */
+#define ROUGH 1e-3       /* of `off`: as much is left of a solution, for bounds that will change by more, */
+#define ROUGHEST 1e-4    /* m/s, at most: with 1e-2 no less time, with 1e-6 most of the gain is lost */
 #define NEARER 0.99 /* `off` falls to this part at least, or sweeps led astray: a rope's may come back to the same */
 
 typedef struct Course {
     /* all in m/s */
     double enough, tolerance;   /* asked of the bounds; of the answer */
+    double solved_to;           /* of the present solution (toleranceOf) */
     double off, off_solved;     /* what the last change of bounds is worth; and after the last solution that was kept */
     double left;                /* the larger of residual and off */
     double least, least_solved; /* the least of left so far; and of solutions alone */
@@ -46,17 +51,20 @@ typedef struct Course {
     int rounds;                   /* made even if the time is up */
 } Course;
 
-static int goesOn(const Course *course, double residual, int late)
+static int goesOn(const Course *course, const spragIsland *island, int late)
 {
+    const double residual = island->solve.residual;
     return (course->off > course->enough || residual > course->asked) && course->solutions < SOLUTIONS_MAX &&
            course->vain < (course->least <= SPRAG_MISSED ? VAIN_LATE : VAIN_MAX) && course->missed < MISSED_MAX &&
-           (course->round < course->rounds || !late);
+           (course->solutions == 0 || island->spent <= island->most) && (course->round < course->rounds || !late);
 }
 
-static spragStatus sweep(const spragSolveOptions *options, spragIsland *island)
+/* Asked for as much as the bounds are: an answer within the tolerance would not be swept, and its bounds stay wrong. */
+static spragStatus sweep(const spragSolveOptions *options, const Course *course, spragIsland *island)
 {
     int iterations = 0;
     spragSolveOptions some = *options;
+    some.tolerance = course->enough;
     some.solver = SPRAG_SOLVER_GAUSS_SEIDEL;
     some.iteration_limit = SWEEPS;
     const spragStatus status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &some, island, &iterations);
@@ -68,14 +76,22 @@ static spragStatus sweep(const spragSolveOptions *options, spragIsland *island)
  * know nothing. */
 static void look(Course *course, double residual, const spragIsland *island)
 {
-    const int missed = residual > fmax(course->tolerance, SPRAG_MISSED);
+    const int missed = residual > fmax(course->solved_to, SPRAG_MISSED);
     ++course->solutions;
     course->missed += missed;
-    course->asked = fmax(course->tolerance, residual);
+    course->asked = course->solved_to > course->tolerance ? course->tolerance : fmax(course->tolerance, residual);
     course->astray = course->swept && !(course->off <= NEARER * course->off_solved);
-    course->pause = course->astray ? PAUSE : course->pause > 0 ? course->pause - 1 : 0;
+    const int in_vain = course->swept && !(course->off <= WORTH * course->off_solved);
+    course->pause = in_vain ? PAUSE : course->pause > 0 ? course->pause - 1 : 0;
     course->swept = 0;
     course->sweeps = course->pause == 0 && !missed && !(island->wedge > 0);
+}
+
+/* Will rounds of sweeps end it soon, at the pace of the last one?  before: what was left then, m/s. */
+static int sweepsArrive(const Course *course, double before)
+{
+    const double left = course->left;
+    return left > course->enough && left < before && log(course->enough / left) > SWEPT_MOST * log(left / before);
 }
 
 /* After a round of either kind: keeps it if it is the best, and says of which kind the next one is. */
@@ -92,12 +108,18 @@ static void compare(Course *course, spragIsland *island, spragBearingRounds *rou
         spragBearingsKeep(island, rounds);
     }
     if (course->sweeps) {
-        course->sweeps = course->left <= HALF * before;
+        course->sweeps = course->left <= HALF * before || sweepsArrive(course, before);
         course->swept = 1;
     } else {
         course->least_solved = fmin(course->least_solved, course->left);
         look(course, residual, island);
     }
+}
+
+/* m/s: of a solution for bounds that are still so far off. */
+static double toleranceOf(const Course *course, const spragBearingRounds *rounds)
+{
+    return rounds->count > 0 ? fmax(course->tolerance, fmin(ROUGH * course->off, ROUGHEST)) : course->tolerance;
 }
 
 /* One round.  ERROR_MEMORY, or the status of its answer. */
@@ -110,7 +132,9 @@ static spragStatus solveRound(const struct spragWorld *world, const spragSolveOp
     if (course->astray)
         spragBearingsReturn(world, island, rounds);
     course->astray = 0;
-    const spragStatus status = solves ? spragReleaseSolve(options, island) : sweep(options, island);
+    spragSolveOptions rough = *options;
+    rough.tolerance = course->solved_to = toleranceOf(course, rounds);
+    const spragStatus status = solves ? spragReleaseSolve(&rough, island) : sweep(options, course, island);
     if (solves)
         course->share = status == SPRAG_OK ? 1 : fmax(HALF * course->share, SHARE_LEAST);
     const int ready = status != SPRAG_ERROR_MEMORY && spragArticulationsSolve(island);
@@ -187,8 +211,7 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
         return SPRAG_ERROR_MEMORY;
     course.sweeps = rounds.count > 0 && !large && options->solver == SPRAG_SOLVER_AUTO;
     own.time_limit = timeOf(options, begin, rounds.count > 0 && large);
-    while (status != SPRAG_ERROR_MEMORY &&
-           goesOn(&course, island->solve.residual, own.time_limit == SPRAG_TIME_LEAST)) {
+    while (status != SPRAG_ERROR_MEMORY && goesOn(&course, island, own.time_limit == SPRAG_TIME_LEAST)) {
         status = solveRound(world, &own, &course, island, &rounds);
         iterations += island->solve.iterations;
         if (island->wedge > 0 && own.iteration_limit == 0 && spragHasInfinite(island))

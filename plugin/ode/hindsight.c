@@ -2,10 +2,12 @@
 
 #include "ode/bearing.h"
 #include "ode/guide.h"
+#include "solve/solver.h"
 
 enum {
     SMALL = 60, /* blocks of an island that may be hard (solve/chain_links.h) */
-    LATE = 500  /* iterations: more than the chain's first links have in a step */
+    DEAR_MOST = 3,
+    LATE = 500 /* iterations: more than the chain's first links have in a step */
 };
 #define HARD 1e7 /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
 
@@ -20,7 +22,7 @@ static int recordOf(const spragJointState *joint)
 
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
 {
-    island->wedged_before = island->hard_before = island->doubt = 0;
+    island->wedged_before = island->hard_before = island->doubt = island->dear = 0;
     const int any = world->wedges > 0 || world->hard > 0;
     for (int i = 0; i < island->joint_count && any; ++i) {
         const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
@@ -30,6 +32,7 @@ void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
         island->wedged_before = memory->wedged > island->wedged_before ? memory->wedged : island->wedged_before;
         island->doubt = memory->doubt > island->doubt ? memory->doubt : island->doubt;
         island->hard_before |= memory->hard;
+        island->dear = memory->dear > island->dear ? memory->dear : island->dear;
     }
 }
 
@@ -39,6 +42,12 @@ int spragIslandHardens(const spragIsland *island)
         return 0;
     if (island->hard || !island->solve.fallback || island->vain)
         return island->hard;
-    const double n = island->block_count, iterations = island->solve.iterations;
-    return iterations > LATE && iterations * (n * n * n / 3 + 10 * n * n) > HARD;
+    return island->solve.iterations > LATE && spragChainWork(island->block_count, &island->solve) > HARD;
+}
+
+int spragIslandDearNext(const spragIsland *island)
+{
+    return island->spent > island->most ? (island->dear < DEAR_MOST ? island->dear + 1 : DEAR_MOST)
+           : island->dear > 0           ? island->dear - 1
+                                        : 0;
 }

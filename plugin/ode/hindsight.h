@@ -6,7 +6,7 @@
 
 #include "ode/world.h"
 
-/* Fills wedged_before, doubt and hard_before from the records of its contacts, guides and bearings.
+/* Fills wedged_before, doubt, hard_before and dear from the records of its contacts, guides and bearings.
  *
  * wedged_before, 1: one was in a wedged island.  A wedge lasts: a ball that had sunk between two triangles of the
  * ground, with a mu of 2, took 20 ms in every step until all methods had failed.  So in such an island a wedge is
@@ -15,9 +15,14 @@
  *
  * hard_before, 1: one was in a hard island, whose answer came late in the chain and took some 30 ms.  A car with mu
  * = 340 stands so for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, do not count as
- * hard: four fifths of the contacts that carry in one step do not carry in the next.) */
+ * hard: four fifths of the contacts that carry in one step do not carry in the next.)
+ *
+ * dear: in so many steps in a row one was in an island that spent all the work of its step (ode/release.h).  It has
+ * half of it in the next, down to an eighth: what is jammed by its joints and by mu = infinity stays so. */
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island);
 /* Of a solved island.  1: it is hard: its answer came late, or from the contacts that carried before. */
 int spragIslandHardens(const spragIsland *island);
+/* The same: how dear it is in the next step. */
+int spragIslandDearNext(const spragIsland *island);
 
 #endif

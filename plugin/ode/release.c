@@ -26,6 +26,9 @@
 #define WORK_TUMBLING 3e6
 #define TUMBLING 1e-4 /* m/s: is enough for one that falls */
 
+#define HALF 0.5        /* of all the work of a step: what is solved then has less and less of its limit, */
+#define LEAST_LEFT 0.03 /* down to this part of it */
+
 #define FAR_OFF 1e-3 /* m/s: piles that fall end below it as a rule, with a wedge they do not */
 
 enum {
@@ -103,6 +106,21 @@ static int holdOrSlip(spragIsland *island)
     return changed;
 }
 
+static double workLeft(const spragIsland *island, double limit)
+{
+    if (!(island->spent > HALF * island->most))
+        return limit;
+    return limit * fmax(LEAST_LEFT, (1 - island->spent / island->most) / (1 - HALF));
+}
+
+/* 3x3 products of a solution.  (Large islands: what missed has spent its limit, as a rule; the others are cheap.) */
+static double workOf(const spragSolveOptions *options, const spragIsland *island, spragStatus status)
+{
+    if (island->block_count <= FEW)
+        return spragChainWork(island->block_count, &island->solve);
+    return status == SPRAG_NOT_CONVERGED ? options->work_limit : 0;
+}
+
 spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *options, spragIsland *island,
                               int *iterations)
 {
@@ -113,10 +131,11 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
     int round = 0;
     do {
         own.time_limit = spragTimeLeft(options->time_limit, begin);
-        own.work_limit = ldexp(options->work_limit, -round); /* from the last round's answer */
+        own.work_limit = workLeft(island, ldexp(options->work_limit, -round)); /* from the last round's answer */
         status = spragChainSolvePart(round > 0 ? again : part, &island->problem, &own, &island->lane->arena, island->r,
                                      island->u, &island->solve);
         *iterations += island->solve.iterations;
+        island->spent += workOf(&own, island, status);
     } while (status != SPRAG_ERROR_MEMORY && ++round < ROUNDS_MAX &&
              (releaseParting(island, round < ROUNDS_WITH_RETURN) | holdOrSlip(island)));
     return status;

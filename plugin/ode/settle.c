@@ -16,7 +16,8 @@ enum {
     STEPS_MAX = 40,
     STEPS_VAIN = 12,
     HALVINGS = 6,
-    ITERATIONS_MAX = 5000 /* of all solutions together: Newton's method asks for hundreds of solutions */
+    ITERATIONS_NEAR = 1000, /* of all solutions together, within SPRAG_MISSED; and else: */
+    ITERATIONS_MAX = 5000   /* of all solutions together: Newton's method asks for hundreds of solutions */
 };
 #define HALF 0.5
 #define DELTA 1e-4 /* of a load: how much it is changed to find a column of dF */
@@ -116,10 +117,17 @@ static void stay(Search *search, const double *load)
     memcpy(search->r, search->island->r, 3 * (size_t)search->island->block_count * sizeof *search->r);
 }
 
+/* Within SPRAG_MISSED it is not worth as much. */
+static int isSpent(const Search *search)
+{
+    const int most = *search->least <= SPRAG_MISSED ? ITERATIONS_NEAR : ITERATIONS_MAX;
+    return search->no_memory || search->iterations >= most || search->island->spent > search->island->most;
+}
+
 static int goesOn(const Search *search)
 {
     return !isDone(search) && *search->least > fmax(search->options->tolerance, search->options->enough) &&
-           !search->no_memory && search->iterations < ITERATIONS_MAX;
+           !isSpent(search);
 }
 
 /* step = (dF - 1)^-1 (x - F).  0: there is none. */
@@ -131,7 +139,7 @@ static int newtonStep(Search *search)
         mean += search->F[j] / n;
     for (int j = 0; j < n; ++j) {
         const double kept = x[j], delta = DELTA * fmax(search->F[j], LEAST * mean);
-        if (!(delta > 0) || search->no_memory || search->iterations >= ITERATIONS_MAX)
+        if (!(delta > 0) || isSpent(search))
             return 0;
         x[j] += delta;
         answer(search, x);

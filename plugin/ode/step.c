@@ -91,7 +91,7 @@ static void countAll(struct spragWorld *world)
     for (int k = 0; k < world->snapshot.island_count; ++k) {
         const spragIsland *island = &world->snapshot.island[k];
         count(&world->info, world->config.stepper, island);
-        world->hard += island->lone == NULL && island->hard;
+        world->hard += island->lone == NULL && (island->hard || island->dear > 0);
     }
 }
 

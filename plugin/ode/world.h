@@ -166,6 +166,7 @@ typedef struct spragIsland {
     int wedged_before;      /* 1: a contact of it was in a wedged island in the last step; 2: whose guides yielded */
     int doubt;              /* the steps left in which a wedge that one of its contacts was in may come back */
     int hard_before;        /* 1: in a hard one (hindsight.h) */
+    int dear;               /* steps in a row that spent all their work, 3 at most (hindsight.h) */
     int hard, vain;         /* 1: what carried then carries again; 1: or not, and the chain began anew */
     int surged;             /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int articulation_count;
@@ -179,7 +180,8 @@ typedef struct spragIsland {
     int sticks;    /* 1 or 2: a heap some of whose contacts have mu = infinity (heap.h) */
     int tumbles;   /* 1: a heap of mechanisms that falls (fall.h) */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
-    int asked;  /* iterations of passing.c */
+    double spent, most;   /* 3x3 products, of all its solutions in this step: so far, and what there is (release.h) */
+    int asked;            /* iterations of passing.c */
     double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0; or less that
                              with which the next step may begin, as visits end it (bare.h) */
     double slop;          /* m, of overlaps: as much stays (slop.h) */
@@ -294,6 +296,7 @@ typedef struct spragContactMemory {
     int wedged;       /* 1: its island was (soften.h); 2: and its guides had to yield */
     int doubt;        /* as of the island, in the next step */
     short hard;       /* 1: the same, by a later link of the chain, or by what carried before (hindsight.h) */
+    short dear;       /* as of the island, in the next step */
     short heap;       /* 1: its island was a heap in haste (haste.h) */
     /* for the user alone */
     double slip_now[3]; /* m/s */
@@ -343,7 +346,7 @@ struct spragWorld {
     int lane_count;
     double begin, solved; /* s, spragSeconds() when the step began and when its islands were solved */
     double after;         /* s, what steps take after that */
-    int wedges, hard;     /* islands of the last step that were so */
+    int wedges, hard;     /* islands of the last step that were so; hard: or dear */
     spragPace pace;       /* of its steps */
     /* 1: the program asked for ODE's step, and has no use for a status: islands with absurd numbers are declined, one
      * by one; 0: the step is refused with a status that says what was wrong */

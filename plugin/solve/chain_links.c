@@ -40,6 +40,7 @@
 
 #define WORK_PATIENT 1.5e8    /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
 #define SHARE_PATIENT 2       /* of the work limit, at most */
+#define SHARE_SMALL 8         /* of the same, where any solution will do: 50 blocks have 3600 steps, some s */
 #define WORK_BEFORE 5e6       /* as SPRAG_WORK_PROMPT, before the caller asks for a wedge */
 #define SHARE_SWEEPS 0.5      /* of the work that is left to heaps that tumble */
 #define NEAR 1.5e-3           /* of the largest |q| */
@@ -79,11 +80,30 @@ int spragChainIsPrompt(const spragProblem *problem, const spragSolveOptions *opt
     return problem->contact_count <= SPRAG_CHAIN_SMALL && saysEnough(options);
 }
 
-/* How many Newton steps the work pays for: each is a dense factorisation and some passes over W. */
+static double workOfStep(double n)
+{
+    return n * n * n / 3 + 10 * n * n;
+}
+
+double spragChainWork(int block_count, const spragSolveInfo *info)
+{
+    const double n = block_count, sweeps = info->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL];
+    return (info->iterations - sweeps) * workOfStep(n) + sweeps * n * n;
+}
+
+/* How many Newton steps the work pays for. */
 static int stepsWorth(const spragProblem *problem, double work)
 {
-    const double n = problem->contact_count;
-    return (int)fmin(STEPS_SMALL, work / (n * n * n / 3 + 10 * n * n));
+    return (int)fmin(STEPS_SMALL, work / workOfStep(problem->contact_count));
+}
+
+/* How many it may take, from a guess, where it has more than some milliseconds. */
+static int stepsMost(const spragChainLinks *chain)
+{
+    const double work = chain->options->work_limit;
+    const int most = spragConesApply(chain->problem) ? STEPS_SMALL : STEPS_POINTS,
+              worth = work > 0 ? stepsWorth(chain->problem, SHARE_SMALL * work) : most;
+    return (int)fmin(most, fmax(STEPS_PROMPT, worth));
 }
 
 /* A limit of the user's takes the place of `limit`. */
@@ -105,7 +125,7 @@ static void addNewton(spragChainLinks *chain, int limit, int twice, double toler
     const int asked = chain->options->iteration_limit;
     spragChainLink *link = add(chain, &spragSolverNewton, limit, tolerance);
     if (twice)
-        link->from_rest = asked > 0 ? asked : STEPS_FROM_REST;
+        link->from_rest = asked > 0 ? asked : limit > 0 ? (int)fmin(limit, STEPS_FROM_REST) : STEPS_FROM_REST;
 }
 
 int spragChainRoundsKnown(const spragProblem *problem)
@@ -138,7 +158,7 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     chain->soon = chain->count;
     if (part == SPRAG_CHAIN_SOON)
         return;
-    const int free = spragProblemHasFreeRows(problem), steps = spragConesApply(problem) ? STEPS_SMALL : STEPS_POINTS;
+    const int free = spragProblemHasFreeRows(problem), steps = stepsMost(chain);
     const int few = spragProblemIsPlain(problem) ? STEPS_PROMPT : stepsWorth(problem, SPRAG_WORK_PROMPT);
     const int first = (int)fmin(few, fmax(STEPS_BEFORE, stepsWorth(problem, WORK_BEFORE)));
     if (part == SPRAG_CHAIN_DOUBTED)

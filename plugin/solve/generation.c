@@ -57,13 +57,6 @@ static int begin(const spragProblem *p, unsigned char *in)
     return out;
 }
 
-/* 3x3 products: Newton's steps have a dense factorisation each and some passes over W, sweeps one. */
-static double workOf(int count, const spragSolveInfo *info)
-{
-    const double n = count, sweeps = info->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL];
-    return (info->iterations - sweeps) * (n * n * n / 3 + 10 * n * n) + sweeps * n * n;
-}
-
 /* S, its solution, and what it may still cost. */
 typedef struct Generation {
     const spragProblem *problem; /* of all contacts */
@@ -94,7 +87,7 @@ static spragStatus solveSet(Generation *g, spragSolveInfo *info)
         return SPRAG_ERROR_MEMORY;
     const spragStatus status =
         count > 0 ? spragChainSolvePart(SPRAG_CHAIN_WITHIN, &part, &g->left, g->arena, s, NULL, info) : SPRAG_OK;
-    g->work += workOf(count, info);
+    g->work += spragChainWork(count, info);
     memset(g->x, 0, 3 * (size_t)nc * sizeof *g->x);
     for (int i = 0; i < count; ++i)
         memcpy(g->x + 3 * block[i], s + 3 * i, 3 * sizeof *s);

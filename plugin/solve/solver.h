@@ -126,6 +126,9 @@ spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem
                                 spragArena *arena, double *r, double *u, spragSolveInfo *info);
 
 /* 1: the problem is small, and a residual of options->enough will do: the first methods are then kept short. */
+/* 3x3 products that it took, about: Newton's steps have a dense factorisation each and some passes over W, sweeps
+ * one. */
+double spragChainWork(int block_count, const spragSolveInfo *info);
 int spragChainIsPrompt(const spragProblem *problem, const spragSolveOptions *options);
 
 #endif
