@@ -36,6 +36,7 @@ enum {
 typedef struct Course {
     /* all in m/s */
     double enough, tolerance;   /* asked of the bounds; of the answer */
+    double content;             /* the user's `enough`, of the whole, after some milliseconds; 0: there is none */
     double solved_to;           /* of the present solution (toleranceOf) */
     double off, off_solved;     /* what the last change of bounds is worth; and after the last solution that was kept */
     double left;                /* the larger of residual and off */
@@ -51,12 +52,19 @@ typedef struct Course {
     int rounds;                   /* made even if the time is up */
 } Course;
 
+/* Some milliseconds are spent, and the best answer is enough for the user. */
+static int isContent(const Course *course, const spragIsland *island)
+{
+    return course->least <= course->content && island->spent > SPRAG_WORK_PROMPT;
+}
+
 static int goesOn(const Course *course, const spragIsland *island, int late)
 {
     const double residual = island->solve.residual;
     return (course->off > course->enough || residual > course->asked) && course->solutions < SOLUTIONS_MAX &&
            course->vain < (course->least <= SPRAG_MISSED ? VAIN_LATE : VAIN_MAX) && course->missed < MISSED_MAX &&
-           (course->solutions == 0 || island->spent <= island->most) && (course->round < course->rounds || !late);
+           (course->solutions == 0 || island->spent <= island->most) && !isContent(course, island) &&
+           (course->round < course->rounds || !late);
 }
 
 /* Asked for as much as the bounds are: an answer within the tolerance would not be swept, and its bounds stay wrong. */
@@ -193,6 +201,7 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     Course course = {.enough = 0.1 * options->tolerance,
                      .tolerance = options->tolerance,
+                     .content = options->enough > options->tolerance ? options->enough : 0,
                      .off = INFINITY,
                      .off_solved = INFINITY,
                      .left = INFINITY,

@@ -40,8 +40,8 @@ enum {
 #define WORK_LEAST 3e7
 #define WORK_PER_BLOCK 300 /* added for every block of W */
 /* Of a solution's limit: the work of all solutions of a step together.  500 steps of boxes in hinges that fall on
- * boxes, with friction in the joints and mu = infinity: the dearest takes 1.37 s without it, 0.47 s with 8, 0.30 with 4,
- * and 52, 58 and 68 of the steps end above 1e-3 m/s. */
+ * boxes, with friction in the joints and mu = infinity: the dearest takes 1.37 s without it, 0.47 s with 8, 0.30 with
+ * 4, and 52, 58 and 68 of the steps end above 1e-3 m/s. */
 #define SOLUTIONS_WORTH 8
 #define WORK_ENOUGH 3 /* times the limit, if the program has said what residual is enough (a wall that a cannon hits) */
 /* At least, of a large heap that holds by infinite friction, and flies apart unless it is solved; and for every block

@@ -6,11 +6,6 @@
 
 enum { SPRAG_CHAIN_SMALL = 60 }; /* blocks, measured: beyond it the mode search costs more than it saves */
 
-/* Work on a small problem, in products of 3x3 blocks, before options->enough is enough: some 5 ms.  (A car with mu = 50
- * stands on forty contacts that all but repeat each other: slips of 1e-7 m/s oppose each other, and 1e-8 takes a
- * second, if it is found at all.) */
-#define SPRAG_WORK_PROMPT 1e6
-
 /* How a method is run.  Its answer is kept if its residual is less than that of r, or (PREFERRED) if it is within the
  * tolerance; FROM_REST: it begins at r = 0. */
 typedef enum spragManner { SPRAG_BETTER, SPRAG_PREFERRED, SPRAG_FROM_REST } spragManner;

@@ -45,6 +45,27 @@ static void recordsTellOfTheLastStep(void **state)
     assert_int_equal(fake.island.hard_before, 1);
 }
 
+/* What spent all its work has half of it in the next step, down to an eighth, and comes back by steps that do not. */
+static void dearStepsAreCounted(void **state)
+{
+    (void)state;
+    static Fake fake;
+    setFake(&fake, 0);
+    fake.memory[2].dear = 1;
+    fake.memory[3].dear = 2;
+    fake.world.hard = 1;
+    spragIslandLookBack(&fake.world, &fake.island);
+    assert_int_equal(fake.island.dear, 2);
+    fake.island.spent = 2, fake.island.most = 1;
+    assert_int_equal(spragIslandDearNext(&fake.island), 3);
+    fake.island.dear = 3;
+    assert_int_equal(spragIslandDearNext(&fake.island), 3);
+    fake.island.most = 2; /* as much as there is is not too much */
+    assert_int_equal(spragIslandDearNext(&fake.island), 2);
+    fake.island.dear = 0;
+    assert_int_equal(spragIslandDearNext(&fake.island), 0);
+}
+
 /* By how much work the chain did: so many iterations, each a factorisation of n blocks and passes over W. */
 static void lateAnswersAreHard(void **state)
 {
@@ -133,6 +154,7 @@ int main(void)
     dInitODE2(0);
     const struct CMUnitTest test[] = {
         cmocka_unit_test(recordsTellOfTheLastStep),
+        cmocka_unit_test(dearStepsAreCounted),
         cmocka_unit_test(lateAnswersAreHard),
         cmocka_unit_test(whatCarriedCarriesAgain),
     };

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "ode/world.h"
 #include "support/joint_friction.h"
 
 static void setJoint(dJointID joint, dJointType type, double x)
@@ -40,10 +41,10 @@ static void makeBars(Twin *t, dJointType type, int held, int count, dBodyID *bar
 }
 
 /* With a contact at every end that is below the floor. */
-static spragStepInfo stepBars(Twin *t, dJointGroupID group, const dBodyID *bar, int count)
+static spragStepInfo stepBarsOn(double mu, Twin *t, dJointGroupID group, const dBodyID *bar, int count)
 {
     for (int k = 0; k < 2 * count; ++k) {
-        dContact contact = {.surface = {.mode = dContactApprox1, .mu = 0.5}, .geom = {.normal = {0, 0, 1}}};
+        dContact contact = {.surface = {.mode = dContactApprox1, .mu = (dReal)mu}, .geom = {.normal = {0, 0, 1}}};
         dBodyGetRelPointPos(bar[k / 2], k % 2 ? 0.1 : -0.1, 0, -0.025, contact.geom.pos);
         contact.geom.depth = -contact.geom.pos[2];
         if (contact.geom.depth > 0)
@@ -52,6 +53,11 @@ static spragStepInfo stepBars(Twin *t, dJointGroupID group, const dBodyID *bar, 
     step(t, 0.005);
     dJointGroupEmpty(group);
     return spragWorldGetStepInfo(t->sprag);
+}
+
+static spragStepInfo stepBars(Twin *t, dJointGroupID group, const dBodyID *bar, int count)
+{
+    return stepBarsOn(0.5, t, group, bar, count);
 }
 
 /* Where two bars meet both have a contact at the same place: what each of them bears is anybody's
@@ -115,6 +121,40 @@ static void ropeIsTaut(void **state)
     setFriction(&t, last, (spragJointFriction){.mu = 0.2, .mu_static = -1, .radius = 0.02});
     for (int n = 0; n < STEPS; ++n)
         assert_true(stepBars(&t, group, bar, BARS).residual <= 1e-8);
+    dJointGroupDestroy(group);
+    freeTwin(&t);
+}
+
+/* An anchored chain of crosses on a floor of mu = infinity: where its steps would go on for ever they end once they have
+ * spent what there is, and the next ones have half of that, down to an eighth. */
+static void stepsAreAffordable(void **state)
+{
+    (void)state;
+    enum { BARS = 18, STEPS = 80, FALL = 58, HARD = 3 };
+    Twin t;
+    open(&t);
+    dBodyID bar[BARS];
+    const dJointGroupID group = dJointGroupCreate(0);
+    makeBars(&t, dJointTypeUniversal, 1, BARS, bar);
+    int hard = 0;
+    double most = INFINITY;
+    spragConfig config = spragConfigDefault();
+    for (int n = 0; n < STEPS && hard < HARD; ++n) {
+        config.enough = n < FALL ? 1e-2 : 0; /* until it lies there */
+        assert_int_equal(spragWorldSetConfig(t.sprag, &config), SPRAG_OK);
+        stepBarsOn(dInfinity, &t, group, bar, BARS);
+        if (n < FALL)
+            continue;
+        const struct spragWorld *world = t.sprag;
+        const spragIsland *island = &world->snapshot.island[0];
+        assert_int_equal(world->snapshot.island_count, 1);
+        assert_true(island->spent <= 1.5 * island->most || island->block_count <= 1);
+        assert_true(hard == 0 || island->most < 0.6 * most);
+        most = island->most;
+        hard += island->spent > island->most;
+        assert_int_equal(island->dear > 0, hard > 0);
+    }
+    assert_int_equal(hard, HARD);
     dJointGroupDestroy(group);
     freeTwin(&t);
 }
@@ -195,9 +235,9 @@ static void longChainHasALimit(void **state)
 int main(void)
 {
     dInitODE();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chainsFall), cmocka_unit_test(longChainsFall),
-                                       cmocka_unit_test(ropeIsTaut), cmocka_unit_test(limitIsKept),
-                                       cmocka_unit_test(longChainHasALimit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chainsFall),  cmocka_unit_test(longChainsFall),
+                                       cmocka_unit_test(ropeIsTaut),  cmocka_unit_test(stepsAreAffordable),
+                                       cmocka_unit_test(limitIsKept), cmocka_unit_test(longChainHasALimit)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
