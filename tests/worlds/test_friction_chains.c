@@ -125,8 +125,8 @@ static void ropeIsTaut(void **state)
     freeTwin(&t);
 }
 
-/* An anchored chain of crosses on a floor of mu = infinity: where its steps would go on for ever they end once they have
- * spent what there is, and the next ones have half of that, down to an eighth. */
+/* An anchored chain of crosses on a floor of mu = infinity: where its steps would go on for ever they end once they
+ * have spent what there is, and the next ones have half of that, down to an eighth. */
 static void stepsAreAffordable(void **state)
 {
     (void)state;
