@@ -139,8 +139,8 @@ static void boundsAreThoseOfDenseEquations(void **state)
     assert_in_range(checked, SEEDS * 2 / 3, SEEDS);
 }
 
-/* What is within the tolerance is solved, if sweeps came last too: else no end of a bearing is turned.  A board falls on
- * four wheels. */
+/* What is within the tolerance is solved, if sweeps came last too: else no end of a bearing is turned.  A board falls
+ * on four wheels. */
 static void whatSweepsEndIsSolved(void **state)
 {
     enum { WHEELS = 4, STEPS = 60 };
