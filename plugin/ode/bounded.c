@@ -67,7 +67,8 @@ static int goesOn(const Course *course, const spragIsland *island, int late)
            (course->round < course->rounds || !late);
 }
 
-/* Asked for as much as the bounds are: an answer within the tolerance would not be swept, and its bounds stay wrong. */
+/* Asked for as much as the bounds are: an answer within the tolerance would not be swept, and its bounds stay wrong.
+ * Within the tolerance it is solved all the same: only what is solved has its ends turned (island_solve.c). */
 static spragStatus sweep(const spragSolveOptions *options, const Course *course, spragIsland *island)
 {
     int iterations = 0;
@@ -77,7 +78,8 @@ static spragStatus sweep(const spragSolveOptions *options, const Course *course,
     some.iteration_limit = SWEEPS;
     const spragStatus status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &some, island, &iterations);
     island->solve.iterations = iterations;
-    return status;
+    return status == SPRAG_LIMIT && island->solve.residual <= options->tolerance ? island->solve.status = SPRAG_OK
+                                                                                 : status;
 }
 
 /* After a solution: was it any good, and are sweeps next?  Not while contacts yield (island->wedge), of which sweeps

@@ -122,10 +122,10 @@ static spragChainLink *add(spragChainLinks *chain, const spragSolver *method, in
 /* twice: from r = 0 too, as a guess may lead astray (mu = 50 or 300 in games, contacts on bodies that hardly move). */
 static void addNewton(spragChainLinks *chain, int limit, int twice, double tolerance)
 {
-    const int asked = chain->options->iteration_limit;
+    const int asked = chain->options->iteration_limit, limited = chain->options->work_limit > 0 && limit > 0;
     spragChainLink *link = add(chain, &spragSolverNewton, limit, tolerance);
     if (twice)
-        link->from_rest = asked > 0 ? asked : limit > 0 ? (int)fmin(limit, STEPS_FROM_REST) : STEPS_FROM_REST;
+        link->from_rest = asked > 0 ? asked : limited ? (int)fmin(limit, STEPS_FROM_REST) : STEPS_FROM_REST;
 }
 
 int spragChainRoundsKnown(const spragProblem *problem)

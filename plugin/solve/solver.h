@@ -125,7 +125,6 @@ spragStatus spragChainSolve(const spragProblem *problem, const spragSolveOptions
 spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem, const spragSolveOptions *options,
                                 spragArena *arena, double *r, double *u, spragSolveInfo *info);
 
-/* 1: the problem is small, and a residual of options->enough will do: the first methods are then kept short. */
 /* Work on a small problem, in products of 3x3 blocks, before options->enough is enough: some 5 ms.  (A car with mu = 50
  * stands on forty contacts that all but repeat each other: slips of 1e-7 m/s oppose each other, and 1e-8 takes a
  * second, if it is found at all.) */
@@ -133,6 +132,7 @@ spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem
 /* 3x3 products that it took, about: Newton's steps have a dense factorisation each and some passes over W, sweeps
  * one. */
 double spragChainWork(int block_count, const spragSolveInfo *info);
+/* 1: the problem is small, and a residual of options->enough will do: the first methods are then kept short. */
 int spragChainIsPrompt(const spragProblem *problem, const spragSolveOptions *options);
 
 #endif
