@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/pool.h"
@@ -129,10 +130,21 @@ static int isThere(const dContactGeom *geom, const spragContactMemory *memory)
     return spragDot3(by, by) + spragDot3(turn, turn) <= least * least;
 }
 
+/* The copy that this contact is, of one that stays already; or NULL.  Each has one: there is no room for more. */
+static dContact *copyOf(const spragSnapshot *s, const dContact *contact)
+{
+    const uintptr_t first = (uintptr_t)s->stays, at = (uintptr_t)contact;
+    const size_t offset = at - first;
+    return at >= first && offset < (size_t)s->joint_count * sizeof *contact ? s->stays + offset / sizeof *contact
+                                                                            : NULL;
+}
+
 static void stay(spragSnapshot *s, int j, const spragContactMemory *memory)
 {
     spragJointState *joint = &s->joint[j];
-    dContact *own = &s->stays[atomic_fetch_add_explicit(&s->stayed, 1, memory_order_relaxed)]; /* side by side */
+    dContact *own = copyOf(s, joint->contact);
+    if (own == NULL)
+        own = &s->stays[atomic_fetch_add_explicit(&s->stayed, 1, memory_order_relaxed)]; /* side by side */
     own->surface = joint->contact->surface;
     own->geom = joint->contact->geom;
     if (own->surface.mode & dContactFDir1) /* else nobody reads it */
