@@ -126,10 +126,12 @@ static void compare(Course *course, spragIsland *island, spragBearingRounds *rou
     }
 }
 
-/* m/s: of a solution for bounds that are still so far off. */
-static double toleranceOf(const Course *course, const spragBearingRounds *rounds)
+/* m/s: of a solution for bounds that are still so far off, as far as is known. */
+static double toleranceOf(const Course *course, const spragSolveOptions *options)
 {
-    return rounds->count > 0 ? fmax(course->tolerance, fmin(ROUGH * course->off, ROUGHEST)) : course->tolerance;
+    const int may_be_rough =
+        isfinite(course->off) && options->solver == SPRAG_SOLVER_AUTO && options->iteration_limit == 0;
+    return may_be_rough ? fmax(course->tolerance, fmin(ROUGH * course->off, ROUGHEST)) : course->tolerance;
 }
 
 /* One round.  ERROR_MEMORY, or the status of its answer. */
@@ -143,7 +145,7 @@ static spragStatus solveRound(const struct spragWorld *world, const spragSolveOp
         spragBearingsReturn(world, island, rounds);
     course->astray = 0;
     spragSolveOptions rough = *options;
-    rough.tolerance = course->solved_to = toleranceOf(course, rounds);
+    rough.tolerance = course->solved_to = toleranceOf(course, options);
     const spragStatus status = solves ? spragReleaseSolve(&rough, island) : sweep(options, course, island);
     if (solves)
         course->share = status == SPRAG_OK ? 1 : fmax(HALF * course->share, SHARE_LEAST);

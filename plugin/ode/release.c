@@ -113,14 +113,6 @@ static double workLeft(const spragIsland *island, double limit)
     return limit * fmax(LEAST_LEFT, (1 - island->spent / island->most) / (1 - HALF));
 }
 
-/* 3x3 products of a solution.  (Large islands: what missed has spent its limit, as a rule; the others are cheap.) */
-static double workOf(const spragSolveOptions *options, const spragIsland *island, spragStatus status)
-{
-    if (island->block_count <= FEW)
-        return spragChainWork(island->block_count, &island->solve);
-    return status == SPRAG_NOT_CONVERGED ? options->work_limit : 0;
-}
-
 spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *options, spragIsland *island,
                               int *iterations)
 {
@@ -135,7 +127,7 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
         status = spragChainSolvePart(round > 0 ? again : part, &island->problem, &own, &island->lane->arena, island->r,
                                      island->u, &island->solve);
         *iterations += island->solve.iterations;
-        island->spent += workOf(&own, island, status);
+        island->spent += island->block_count <= FEW ? spragChainWork(island->block_count, &island->solve) : 0;
     } while (status != SPRAG_ERROR_MEMORY && ++round < ROUNDS_MAX &&
              (releaseParting(island, round < ROUNDS_WITH_RETURN) | holdOrSlip(island)));
     return status;
