@@ -28,9 +28,9 @@ enum {
 #define LATE_MOST 1.1  /* of the time limit */
 #define TIME_SHARE 0.8 /* of the time left, to a round; with 0.5 a fall of 160 balls has no time for Newton in 10 ms */
 #define SHARE_LEAST 0.03 /* of the work limit; each solution that missed halves the share of the next one */
-#define WORTH 0.1        /* the same, or the next PAUSE solutions follow each other, and their bounds are mixed */
 #define ROUGH 1e-3       /* of `off`: as much is left of a solution, for bounds that will change by more, */
 #define ROUGHEST 1e-4    /* m/s, at most: with 1e-2 no less time, with 1e-6 most of the gain is lost */
+#define WORTH 0.1        /* `off` falls to this part, or sweeps were in vain, and the next solutions mix their bounds */
 #define NEARER 0.99 /* `off` falls to this part at least, or sweeps led astray: a rope's may come back to the same */
 
 typedef struct Course {
@@ -78,8 +78,9 @@ static spragStatus sweep(const spragSolveOptions *options, const Course *course,
     some.iteration_limit = SWEEPS;
     const spragStatus status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &some, island, &iterations);
     island->solve.iterations = iterations;
-    return status == SPRAG_LIMIT && island->solve.residual <= options->tolerance ? island->solve.status = SPRAG_OK
-                                                                                 : status;
+    if (status == SPRAG_LIMIT && island->solve.residual <= options->tolerance)
+        return island->solve.status = SPRAG_OK;
+    return status;
 }
 
 /* After a solution: was it any good, and are sweeps next?  Not while contacts yield (island->wedge), of which sweeps

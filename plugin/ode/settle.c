@@ -17,7 +17,7 @@ enum {
     STEPS_VAIN = 12,
     HALVINGS = 6,
     ITERATIONS_NEAR = 1000, /* of all solutions together, within SPRAG_MISSED; and else: */
-    ITERATIONS_MAX = 5000   /* of all solutions together: Newton's method asks for hundreds of solutions */
+    ITERATIONS_MAX = 5000   /* Newton's method asks for hundreds of solutions */
 };
 #define HALF 0.5
 #define DELTA 1e-4 /* of a load: how much it is changed to find a column of dF */
@@ -71,6 +71,7 @@ static void solve(Search *search, int sweeps)
     if (sweeps != CHAIN) {
         options.solver = SPRAG_SOLVER_GAUSS_SEIDEL;
         options.iteration_limit = sweeps;
+        options.tolerance = search->enough; /* as of rounds (bounded.c) */
         status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &options, island, &iterations);
         island->solve.iterations = iterations;
     } else {

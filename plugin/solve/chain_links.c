@@ -40,7 +40,7 @@
 
 #define WORK_PATIENT 1.5e8    /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
 #define SHARE_PATIENT 2       /* of the work limit, at most */
-#define SHARE_SMALL 8         /* of the same, where any solution will do: 50 blocks have 3600 steps, some s */
+#define SHARE_SMALL 8         /* the same, of Newton's steps from a guess that has all the work: 3600 of 50 blocks */
 #define WORK_BEFORE 5e6       /* as SPRAG_WORK_PROMPT, before the caller asks for a wedge */
 #define SHARE_SWEEPS 0.5      /* of the work that is left to heaps that tumble */
 #define NEAR 1.5e-3           /* of the largest |q| */
