@@ -209,21 +209,30 @@ static double milliseconds(const SceneWorld *world)
     return sum;
 }
 
-/* Of 30 steps some are not disturbed by what else the machine does. */
-static void limitIsOfTheWholeStep(void **state)
+/* The fastest of 30 steps in ms: some are not disturbed by what else the machine does. */
+static double fastest(const spragConfig *config)
 {
-    (void)state;
-    const double limit = 3e-3;
-    const spragConfig config = roughly(1e-12, limit);
-    SceneWorld *world = openPile(1, &config);
+    SceneWorld *world = openPile(1, config);
     double least = INFINITY;
     for (int k = 0; k < 30; ++k) {
         assert_int_equal(SceneStep(world, GAME), SPRAG_OK);
         least = fmin(least, milliseconds(world));
     }
-    if (!(least <= 1.2e3 * limit))
-        fail_msg("the fastest of 30 steps took %g ms, the limit is %g ms", least, 1e3 * limit);
     SceneDestroy(world);
+    return least;
+}
+
+/* The limit is twice what a step takes at least, under a microsecond: so it is of this machine and this build.  (It was
+ * 3 ms, which a sanitized step took without any solving.)  Without a limit a step takes 1.3 to 4 times as long. */
+static void limitIsOfTheWholeStep(void **state)
+{
+    (void)state;
+    const spragConfig hurried = roughly(1e-12, 1e-6);
+    const double limit = 2 * fastest(&hurried);
+    const spragConfig config = roughly(1e-12, 1e-3 * limit);
+    const double least = fastest(&config);
+    if (!(least <= 1.2 * limit))
+        fail_msg("the fastest of 30 steps took %g ms, the limit is %g ms", least, limit);
 }
 
 static unsigned long long bitsOf(int threads)
