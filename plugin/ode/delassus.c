@@ -343,6 +343,7 @@ static void fillRows(void *data, int range, int first, int end)
 
 /* How many times cheaper than a product with W one by reaches (problem/reaches.h) must be, */
 #define REACHES_PAY 2       /* to be used in its place, */
+#define REACHES_PAY_FREE 4  /* without joints (walls have 3 to 4, and gain nothing; what lies on one body gains), */
 #define LEAN_PAYS 4         /* and for W not even to be made; */
 #define LEAN_PAYS_LIMITED 2 /* the same under a time limit: heaps of ragdolls are swept three times as fast with W */
 
@@ -378,11 +379,15 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     double *W = SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * (size_t)island->problem.block_count);
     const int jointed = island->articulation_count > 0, linked = island->problem.linked != NULL;
     Mobility mobility = {0};
-    double *own = linked ? SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * count) : NULL;
+    const int told = linked || island->problem.bodies != NULL;
+    const double pay = linked ? REACHES_PAY : REACHES_PAY_FREE;
+    const int reaches = told && (island->lean || pay * spragReachesPrice(island) < island->problem.block_count);
+    const int owns = linked || reaches;
+    double *own = owns ? SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * count) : NULL;
     int *next = jointed ? SPRAG_TAKE(&island->lane->scratch, int, count) : NULL;
-    if (W == NULL || (jointed && (!makeMobility(world, island, &mobility) || next == NULL)) || (linked && own == NULL))
+    if (W == NULL || (jointed && (!makeMobility(world, island, &mobility) || next == NULL)) || (owns && own == NULL))
         return 0;
-    if (linked && (island->lean || REACHES_PAY * spragReachesPrice(island) < island->problem.block_count)) {
+    if (reaches) {
         if (!spragReachesMake(island, mobility.locked, mobility.trace))
             return 0;
         island->reaches.whole = !island->lean;

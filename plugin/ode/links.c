@@ -93,7 +93,9 @@ int spragReachesMake(spragIsland *island, const unsigned char *locked, const dou
     spragReachOf *of = SPRAG_TAKE(arena, spragReachOf, 2 * n);
     double *inverse = SPRAG_TAKE(arena, double, SPRAG_REACH_ROWS *joints);
     double *room = SPRAG_TAKE_RAW(arena, double, SPRAG_REACH_ROWS *joints + 6 * bodies + 3 * n);
-    if (size == NULL || of == NULL || inverse == NULL || room == NULL)
+    if (locked == NULL) /* no joint holds anything */
+        locked = SPRAG_TAKE(arena, unsigned char, n), free = SPRAG_TAKE(arena, double, n);
+    if (size == NULL || of == NULL || inverse == NULL || room == NULL || locked == NULL || free == NULL)
         return 0;
     for (int a = 0, first = 0; a < island->articulation_count; ++a) {
         const struct spragArticulation *art = &island->articulation[a];

@@ -5,7 +5,8 @@
  *
  *     M v + E^T lambda = J^T r,     E v - c lambda = 0.
  *
- * A product with W then costs as much as the joints that its blocks reach (problem/reaches.h). */
+ * A product with W then costs as much as the joints that its blocks reach (problem/reaches.h), or as much as its blocks
+ * where there are none. */
 #ifndef SPRAG_PROBLEM_BODIES_H
 #define SPRAG_PROBLEM_BODIES_H
 
@@ -33,7 +34,7 @@ typedef struct spragBodies {
     size_t stride;                 /* numbers from one block's J, or compliance, to the next */
     struct spragBlockLuMemo *memo; /* of the last analysis of their graph (linalg/block_lu.h), or NULL */
     const spragLinks *links;       /* what holds them together, or NULL */
-    const double *own;             /* with links: (nc x 3 x 3) W_kk - C_k */
+    const double *own;             /* of links or reaches: (nc x 3 x 3) W_kk - C_k */
     const struct spragReaches *reaches; /* products with W that do not read it, where they are cheaper; or NULL */
 } spragBodies;
 

@@ -21,7 +21,7 @@ typedef struct Product {
 SPRAG_QUAD_INLINE void product(const Product *product)
 {
     const spragProblem *problem = product->problem;
-    const spragBodies *bodies = problem->linked;
+    const spragBodies *bodies = spragBodiesOf(problem);
     const double *x = product->x;
     spragReachesClear(bodies);
     for (int k = 0; k < problem->contact_count; ++k)

@@ -1,6 +1,7 @@
-/* Products with W of bodies that joints hold, without reading it.
+/* Products with W without reading it.
  *
- * Joints couple all blocks of a mechanism, each with each: of n blocks W has n^2.  But it is made of
+ * Joints couple all blocks of a mechanism, each with each, and so does one body that all others lie on: of n blocks W
+ * has n^2.  But it is made of
  *
  *     W_kl = J_k M^-1 J_l^T - Z_k^T D^-1 Z_l + C,     C block diagonal,
  *
@@ -40,10 +41,17 @@ typedef struct spragReaches {
     double *u;                   /* (nc x 3) room */
 } spragReaches;
 
+/* The bodies of a problem, whether joints hold them or not; or NULL. */
+static inline const spragBodies *spragBodiesOf(const spragProblem *problem)
+{
+    return problem->linked != NULL ? problem->linked : problem->bodies;
+}
+
 /* NULL: W is read. */
 static inline const spragReaches *spragReachesOf(const spragProblem *problem)
 {
-    return problem->linked != NULL ? problem->linked->reaches : NULL;
+    const spragBodies *bodies = spragBodiesOf(problem);
+    return bodies != NULL ? bodies->reaches : NULL;
 }
 
 /* 1: of W the diagonal blocks alone were made. */

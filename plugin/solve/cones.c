@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/reaches.h"
 #include "problem/residual.h"
 
 /* ---------------------------------------------------------------- which */
@@ -299,5 +300,7 @@ int spragConesContacts(const spragCones *cones, const double *r, spragProblem *o
                           .mu = mu,
                           .mu_minus = mu_minus,
                           .kind = kind};
+    if (contacts == asked->contact_count && cones->source == NULL && !spragProblemIsLean(asked)) /* W is theirs */
+        out->bodies = asked->bodies, out->linked = asked->linked;
     return 1;
 }

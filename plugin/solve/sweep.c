@@ -84,7 +84,7 @@ SPRAG_QUAD_INLINE double visitBlocks(spragSweeper *sweeper, int first, int last,
 SPRAG_QUAD_INLINE double visitReaching(spragSweeper *sweeper, double *all)
 {
     const spragProblem *problem = sweeper->problem;
-    const spragBodies *bodies = problem->linked;
+    const spragBodies *bodies = spragBodiesOf(problem);
     double largest = 0;
     spragReachesClear(bodies);
     for (int k = 0; k < problem->contact_count; ++k)
