@@ -154,11 +154,15 @@ static void makeFrame(const spragJointState *joint, Before *before, spragGreedyC
         c->direction[row][3] = 0;
 }
 
-static Round roundOf(dBodyID body, dGeomID geom)
+static Round roundBy(double radius, dGeomID geom)
 {
-    const double radius = spragCurvatureRadius(body, geom);
     return (Round){geom, radius, spragCurvatureIsRound(radius) && spragCurvatureIsBall(geom),
                    spragCurvatureIsBox(radius, geom)};
+}
+
+static Round roundOf(dBodyID body, dGeomID geom)
+{
+    return roundBy(spragCurvatureRadius(body, geom), geom);
 }
 
 static Round findRound(const Rows *rows, const spragBodyState *body, dGeomID geom)
@@ -410,18 +414,22 @@ static int weigh(const Rows *rows, int index)
 /* Free motion, roundness and masses of the island's bodies first .. end - 1; one without a mass is none for this. */
 static void moveRange(void *data, int range, int first, int end)
 {
+    enum { SOON = 8, GEOM = 128 }; /* bodies; bytes that are read of a geom */
     (void)range;
     Rows *rows = data;
+    const spragSnapshot *s = &rows->world->snapshot;
     int massless = 0;
     for (int i = first; i < end; ++i) {
         const int index = rows->island->body[i];
-        spragBodyState *body = &rows->world->snapshot.body[index];
+        spragBodyState *body = &s->body[index];
+        if (i + SOON < end)
+            spragPrefetch(s->geom[rows->island->body[i + SOON]], GEOM);
         if (weigh(rows, index))
             spragFreeMotion(rows->world, body);
         else
             massless = 1;
-        const dGeomID geom = dBodyGetFirstGeom(body->id);
-        rows->round[i] = roundOf(body->id, geom);
+        const dGeomID geom = s->geom[index];
+        rows->round[i] = roundBy(geom == NULL ? 0 : spragCurvatureOwn(geom), geom);
         spragMatrixFreeBody(body, &rows->bare->greedy.body[i]);
     }
     if (massless)

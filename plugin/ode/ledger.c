@@ -320,6 +320,7 @@ void spragLedgerKeep(spragWorldID world, const spragIsland *island)
 /* ---------------------------------------------------------------- all contacts */
 
 enum {
+    SLOTS = 24, /* records, contacts: of the map of pairs, that are asked for ahead */
     AHEAD = 10, /* records: memory is asked for those that come so much later, */
     FAR = 20,   /* and for where what these are compared with is */
     MANY = 2000 /* fewer are near in any case */
@@ -344,6 +345,8 @@ static void listRecords(void *data, int range, int first, int end)
     const void *last = NULL;
     for (int k = match->world->memory_count - 1; k >= 0; --k) { /* as a rule records of one pair lie side by side */
         const void *key = match->world->pair[k];
+        if (k >= SLOTS && match->world->pair[k - SLOTS] != match->world->pair[k - SLOTS + 1])
+            spragPointerMapAsk(&match->first, match->world->pair[k - SLOTS]);
         match->seeking[k] = -1;
         if (key != last && last != NULL)
             spragPointerMapPut(&match->first, last, k + 1);
@@ -363,6 +366,11 @@ static int countPairs(const struct spragWorld *world)
     return count;
 }
 
+static const void *pairOf(const spragSnapshot *s, const spragJointState *joint)
+{
+    return spragLedgerPair((dBodyID[2]){bodyId(s, joint->body[0]), bodyId(s, joint->body[1])});
+}
+
 /* Lists joints first .. end - 1 by pairs. */
 static void findPairs(void *data, int range, int first, int end)
 {
@@ -374,10 +382,11 @@ static void findPairs(void *data, int range, int first, int end)
     for (int j = first; j < end; ++j) {
         const spragJointState *joint = &s->joint[j];
         match->pair[j] = -1;
+        if (j + SLOTS < end)
+            spragPointerMapAsk(&match->first, pairOf(s, &s->joint[j + SLOTS]));
         if (joint->island < 0 || joint->contact == NULL || joint->stray)
             continue;
-        const dBodyID body[2] = {bodyId(s, joint->body[0]), bodyId(s, joint->body[1])};
-        const void *key = spragLedgerPair(body);
+        const void *key = pairOf(s, joint);
         if (key != last)
             found = spragPointerMapGet(&match->first, key);
         match->pair[j] = found;
@@ -413,6 +422,8 @@ static void askPair(const Match *match, int k, int end)
     const int soon = match->seeking[k + AHEAD];
     if (soon >= 0)
         spragAskBodies(s->body, &s->joint[soon], SPRAG_HOW_THEY_LIE);
+    if (soon >= 0 && s->boxes != NULL)
+        spragStayAsk(s, &s->joint[soon]);
     for (int j = soon; j >= 0; j = match->follower[j]) {
         const dContact *contact = s->joint[j].contact;
         spragPrefetch(&contact->geom, sizeof contact->geom);
@@ -440,6 +451,8 @@ static void matchPairs(void *data, int range, int first, int end)
             s->joint[j].alone = alone & 1;
             s->joint[j].crowded = ~alone & 1;
             s->joint[j].memory = takeMatch(match->world, &s->joint[j], &seeker, &left, match->next);
+            if (s->joint[j].memory >= 0) /* what it did: it may be carried */
+                __builtin_prefetch(&match->world->memory[s->joint[j].memory].normal_force);
             if (s->joint[j].memory >= 0)
                 setFate(match->world, &s->joint[j], SPRAG_RECORD_CONTINUED);
         }

@@ -57,7 +57,8 @@ static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
     const int count = listObjects(world, spragLayoutBodies);
     s->body = count < 0 ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyState, count);
     s->name = s->body == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyName, count);
-    if (s->name == NULL || !spragPointerMapMake(&s->body_index, &world->arena, count))
+    s->geom = s->name == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, dGeomID, count);
+    if (s->geom == NULL || !spragPointerMapMake(&s->body_index, &world->arena, count))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d bodies", count);
     s->body_count = count;
     for (int i = 0; i < count; ++i) {
@@ -269,6 +270,7 @@ static void readBodies(void *data, int range, int first, int end)
         if (i + AHEAD < end)
             spragPrefetch(s->body[i + AHEAD].id, BODY);
         memset((char *)body + SPRAG_LINE, 0, offsetof(spragBodyState, velocity) - SPRAG_LINE);
+        s->geom[i] = dBodyGetFirstGeom(body->id);
         body->listened = spragLayoutMovedCallback(body->id) != NULL;
         reading->watched[range] |= body->listened != 0;
         body->idle = spragLayoutFallsIdle(body->id, (dReal)s->step);
