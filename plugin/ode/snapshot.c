@@ -16,6 +16,7 @@
 
 enum {
     AHEAD = 8,
+    MANY = 8000, /* joints: the map of the bodies of fewer is near */
     JOINT_HEAD = 192,
     BODY = 704
 }; /* objects asked for ahead; bytes that are read of a joint, of a body */
@@ -104,8 +105,11 @@ static void readJoints(void *data, int range, int first, int end)
     const spragSnapshot *s = &world->snapshot;
     int listened = 0, others = 0;
     for (int j = first; j < end; ++j) {
-        if (j + AHEAD < end)
-            spragPrefetch(world->listed[s->joint_count - 1 - j - AHEAD], JOINT_HEAD);
+        if (j + 2 * AHEAD < end)
+            spragPrefetch(world->listed[s->joint_count - 1 - j - 2 * AHEAD], JOINT_HEAD);
+        if (j + AHEAD < end && s->joint_count >= MANY)
+            for (int side = 0; side < 2; ++side)
+                spragPointerMapAsk(&s->body_index, dJointGetBody(world->listed[s->joint_count - 1 - j - AHEAD], side));
         s->joint[j] = (spragJointState){.id = world->listed[s->joint_count - 1 - j]};
         readJoint(s, &s->joint[j]);
         listened |= s->joint[j].listened;

@@ -133,8 +133,8 @@ INLINE void sumParts(const SumParts *own)
             continue;
         const spragGreedyContact *c = &greedy->contact[k];
         spragGreedyAskBodies(greedy, k + SPRAG_GREEDY_AHEAD, sizeof *greedy->body);
-        if (k + SPRAG_GREEDY_AHEAD < greedy->contact_count)
-            spragPrefetch(greedy->contact[k + SPRAG_GREEDY_AHEAD].direction, offsetof(spragGreedyContact, q));
+        if (k + 2 * SPRAG_GREEDY_AHEAD < greedy->contact_count)
+            spragPrefetch(greedy->contact[k + 2 * SPRAG_GREEDY_AHEAD].direction, offsetof(spragGreedyContact, q));
         if (ahead)
             fromLane(greedy, k);
         const int *pair = greedy->pair[k];
@@ -253,6 +253,10 @@ INLINE void visitParts(const RoundParts *own)
     double world_moved = 0;
     for (int i = 0; i < count; ++i) {
         const int k = list[i], *pair = greedy->pair[k];
+        if (i + 3 * AHEAD_SHARED < count) {
+            __builtin_prefetch(greedy->pair[list[i + 3 * AHEAD_SHARED]]);
+            __builtin_prefetch(&greedy->seen[list[i + 3 * AHEAD_SHARED]]);
+        }
         if (i + AHEAD_SHARED < count && isOf(greedy, list[i + AHEAD_SHARED], own->first, own->end))
             askVisit(greedy, list[i + AHEAD_SHARED]);
         if (!isOf(greedy, k, own->first, own->end))
