@@ -339,8 +339,10 @@ static void askJoint(const Rows *rows, int k)
         spragPrefetch(&joint->contact->geom, sizeof joint->contact->geom);
     }
     spragAskBodies(s->body, joint, SPRAG_HOW_THEY_MOVE);
-    for (int side = 0; side < 2 && joint->body[side] >= 0; ++side)
-        __builtin_prefetch(&s->body[joint->body[side]]), __builtin_prefetch(&rows->round[joint->body[side]]);
+    for (int side = 0; side < 2 && joint->body[side] >= 0; ++side) {
+        __builtin_prefetch(&s->body[joint->body[side]]);
+        __builtin_prefetch(&rows->round[joint->body[side]]);
+    }
     if (old != NULL) /* what it did, not where it was */
         __builtin_prefetch(&old->normal_force);
 }

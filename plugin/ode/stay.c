@@ -192,15 +192,16 @@ static int isOnly(const spragSnapshot *s, int j, int first, const int *next)
     return 1;
 }
 
-/* 1: a box about its body's centre.  A contact may name geoms that are gone, or none: they are asked
- * nothing before their bodies have been (spragCurvatureRadius).  The world has no list of its geoms.  (Where geoms with
- * an offset are ODE finds out when it is asked, and writes it down, which threads that share a body must not make it
- * do.) */
+/* 1: a box about its body's centre. */
 static int isOwnBox(dGeomID own)
 {
     return dGeomGetClass(own) == dBoxClass && !dGeomIsOffset(own);
 }
 
+/* The same of what a contact names.  It may name geoms that are gone, or none: they are asked
+ * nothing before their bodies have been (spragCurvatureRadius).  The world has no list of its geoms.  (Where geoms with
+ * an offset are ODE finds out when it is asked, and writes it down, which threads that share a body must not make it
+ * do.) */
 static int isBox(dBodyID body, dGeomID geom)
 {
     return geom != NULL && spragCurvatureRadius(body, geom) == 0 && isOwnBox(geom);
