@@ -106,7 +106,7 @@ typedef struct Rows {
     const Looking *looking;
     spragIsland *island;
     spragBare *bare;
-    Round *round; /* (body_count) of the first geom of each */
+    Round *round; /* (body_count of the world) of the first geom of each */
     int weighs;   /* 1: bodies that slept do not matter */
     int *first;   /* (joint_count) contacts that begin a group: from begin[range] on so many of each range */
     int begin[SPRAG_RANGES_MOST], firsts[SPRAG_RANGES_MOST];
@@ -154,16 +154,20 @@ static void makeFrame(const spragJointState *joint, Before *before, spragGreedyC
         c->direction[row][3] = 0;
 }
 
-static Round roundOf(dBodyID body, dGeomID geom)
+static Round roundBy(double radius, dGeomID geom)
 {
-    const double radius = spragCurvatureRadius(body, geom);
     return (Round){geom, radius, spragCurvatureIsRound(radius) && spragCurvatureIsBall(geom),
                    spragCurvatureIsBox(radius, geom)};
 }
 
+static Round roundOf(dBodyID body, dGeomID geom)
+{
+    return roundBy(spragCurvatureRadius(body, geom), geom);
+}
+
 static Round findRound(const Rows *rows, const spragBodyState *body, dGeomID geom)
 {
-    const Round *round = body != NULL && !body->kinematic ? &rows->round[body->place] : NULL;
+    const Round *round = body != NULL && !body->kinematic ? &rows->round[body - rows->world->snapshot.body] : NULL;
     return round != NULL && round->geom == geom ? *round : roundOf(body == NULL ? NULL : body->id, geom);
 }
 
@@ -335,8 +339,10 @@ static void askJoint(const Rows *rows, int k)
         spragPrefetch(&joint->contact->geom, sizeof joint->contact->geom);
     }
     spragAskBodies(s->body, joint, SPRAG_HOW_THEY_MOVE);
-    for (int side = 0; side < 2 && joint->body[side] >= 0; ++side)
+    for (int side = 0; side < 2 && joint->body[side] >= 0; ++side) {
         __builtin_prefetch(&s->body[joint->body[side]]);
+        __builtin_prefetch(&rows->round[joint->body[side]]);
+    }
     if (old != NULL) /* what it did, not where it was */
         __builtin_prefetch(&old->normal_force);
 }
@@ -410,18 +416,22 @@ static int weigh(const Rows *rows, int index)
 /* Free motion, roundness and masses of the island's bodies first .. end - 1; one without a mass is none for this. */
 static void moveRange(void *data, int range, int first, int end)
 {
+    enum { SOON = 8, GEOM = 128 }; /* bodies; bytes that are read of a geom */
     (void)range;
     Rows *rows = data;
+    const spragSnapshot *s = &rows->world->snapshot;
     int massless = 0;
     for (int i = first; i < end; ++i) {
         const int index = rows->island->body[i];
-        spragBodyState *body = &rows->world->snapshot.body[index];
+        spragBodyState *body = &s->body[index];
+        if (i + SOON < end)
+            spragPrefetch(s->geom[rows->island->body[i + SOON]], GEOM);
         if (weigh(rows, index))
             spragFreeMotion(rows->world, body);
         else
             massless = 1;
-        const dGeomID geom = dBodyGetFirstGeom(body->id);
-        rows->round[i] = roundOf(body->id, geom);
+        const dGeomID geom = s->geom[index];
+        rows->round[index] = roundBy(geom == NULL ? 0 : spragCurvatureOwn(geom), geom);
         spragMatrixFreeBody(body, &rows->bare->greedy.body[i]);
     }
     if (massless)
@@ -445,8 +455,11 @@ static int mayOppose(const Rows *rows)
     for (int range = 0; range < ranges && !opposed; ++range) {
         for (int i = 0; i < rows->firsts[range] && !opposed; ++i) {
             const int k = rows->first[rows->begin[range] + i];
-            if (i + SOON < rows->firsts[range])
-                __builtin_prefetch(&rows->bare->greedy.contact[rows->first[rows->begin[range] + i + SOON]]);
+            if (i + SOON < rows->firsts[range]) {
+                const int soon = rows->first[rows->begin[range] + i + SOON];
+                __builtin_prefetch(&rows->bare->greedy.contact[soon]);
+                spragPointerMapAsk(&groups.last, spragBodyPair(rows->world->snapshot.joint[island->joint[soon]].body));
+            }
             const int *body = rows->world->snapshot.joint[island->joint[k]].body;
             pushOf(body, &rows->bare->greedy.contact[k], push);
             if (!goesOn(before, groups.count > 0 ? groups.group[groups.count - 1].push : NULL, body, push))
@@ -535,7 +548,7 @@ static spragBare *makeRows(struct spragWorld *world, const Looking *looking, spr
                  .island = island,
                  .bare = bare,
                  .weighs = (heap || looking->rolls) && !calm, /* with sleepers at rest blocks are exact sooner */
-                 .round = SPRAG_TAKE_RAW(&island->lane->arena, Round, island->body_count),
+                 .round = SPRAG_TAKE_RAW(&island->lane->arena, Round, world->snapshot.body_count),
                  .first = SPRAG_TAKE_RAW(&island->lane->arena, int, island->joint_count)};
     if (bare == NULL || rows.round == NULL || rows.first == NULL)
         return NULL;

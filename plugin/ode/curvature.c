@@ -16,8 +16,11 @@ double spragCurvatureRadius(dBodyID body, dGeomID geom)
     dGeomID own = dBodyGetFirstGeom(body);
     while (own != NULL && own != geom)
         own = dBodyGetNextGeom(own);
-    if (own == NULL)
-        return SPRAG_CURVATURE_UNKNOWN;
+    return own == NULL ? SPRAG_CURVATURE_UNKNOWN : spragCurvatureOwn(own);
+}
+
+double spragCurvatureOwn(dGeomID own)
+{
     dReal radius = 0, length = 0;
     switch (dGeomGetClass(own)) {
     case dSphereClass:

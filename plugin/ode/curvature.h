@@ -30,6 +30,8 @@
  * (a tip), plane and the world flat.  The rim of a cylinder is taken for a ball: of a disc that rolls, tilted by th
  * against the floor, the term along n has sin(th)^2 where sin(th) is right. */
 double spragCurvatureRadius(dBodyID body, dGeomID geom);
+/* The same of a geom that is the body's. */
+double spragCurvatureOwn(dGeomID own);
 
 /* 1: it is a finite radius of a geom, which so is its body's, and alive. */
 static inline int spragCurvatureIsRound(double radius)

@@ -320,9 +320,11 @@ void spragLedgerKeep(spragWorldID world, const spragIsland *island)
 /* ---------------------------------------------------------------- all contacts */
 
 enum {
-    AHEAD = 10, /* records: memory is asked for those that come so much later, */
-    FAR = 20,   /* and for where what these are compared with is */
-    MANY = 2000 /* fewer are near in any case */
+    AHEAD = 10,       /* records: memory is asked for those that come so much later, */
+    FAR = 20,         /* and for where what these are compared with is; */
+    MANY = 2000,      /* fewer are near in any case */
+    SLOTS = 24,       /* records, contacts: the same, of the map of pairs, */
+    MANY_SLOTS = 8000 /* and of fewer that is near, 256 KB */
 };
 
 /* Contacts look for their records among those of their pair of bodies.  Pairs have nothing in common, so threads share
@@ -342,8 +344,11 @@ static void listRecords(void *data, int range, int first, int end)
     (void)range, (void)first, (void)end;
     Match *match = data;
     const void *last = NULL;
+    const int many = match->world->memory_count >= MANY_SLOTS;
     for (int k = match->world->memory_count - 1; k >= 0; --k) { /* as a rule records of one pair lie side by side */
         const void *key = match->world->pair[k];
+        if (many && k >= SLOTS && match->world->pair[k - SLOTS] != match->world->pair[k - SLOTS + 1])
+            spragPointerMapAsk(&match->first, match->world->pair[k - SLOTS]);
         match->seeking[k] = -1;
         if (key != last && last != NULL)
             spragPointerMapPut(&match->first, last, k + 1);
@@ -363,6 +368,11 @@ static int countPairs(const struct spragWorld *world)
     return count;
 }
 
+static const void *pairOf(const spragSnapshot *s, const spragJointState *joint)
+{
+    return spragLedgerPair((dBodyID[2]){bodyId(s, joint->body[0]), bodyId(s, joint->body[1])});
+}
+
 /* Lists joints first .. end - 1 by pairs. */
 static void findPairs(void *data, int range, int first, int end)
 {
@@ -370,14 +380,16 @@ static void findPairs(void *data, int range, int first, int end)
     Match *match = data;
     const spragSnapshot *s = &match->world->snapshot;
     const void *last = NULL;
+    const int many = s->joint_count >= MANY_SLOTS;
     int found = -1;
     for (int j = first; j < end; ++j) {
         const spragJointState *joint = &s->joint[j];
         match->pair[j] = -1;
+        if (many && j + SLOTS < end)
+            spragPointerMapAsk(&match->first, pairOf(s, &s->joint[j + SLOTS]));
         if (joint->island < 0 || joint->contact == NULL || joint->stray)
             continue;
-        const dBodyID body[2] = {bodyId(s, joint->body[0]), bodyId(s, joint->body[1])};
-        const void *key = spragLedgerPair(body);
+        const void *key = pairOf(s, joint);
         if (key != last)
             found = spragPointerMapGet(&match->first, key);
         match->pair[j] = found;
@@ -413,6 +425,8 @@ static void askPair(const Match *match, int k, int end)
     const int soon = match->seeking[k + AHEAD];
     if (soon >= 0)
         spragAskBodies(s->body, &s->joint[soon], SPRAG_HOW_THEY_LIE);
+    if (soon >= 0 && s->boxes != NULL)
+        spragStayAsk(s, &s->joint[soon]);
     for (int j = soon; j >= 0; j = match->follower[j]) {
         const dContact *contact = s->joint[j].contact;
         spragPrefetch(&contact->geom, sizeof contact->geom);
@@ -427,8 +441,9 @@ static void matchPairs(void *data, int range, int first, int end)
     (void)range;
     Match *match = data;
     spragSnapshot *s = &match->world->snapshot;
+    const int many = match->world->memory_count >= MANY;
     for (int k = first; k < end; ++k) {
-        if (match->world->memory_count >= MANY)
+        if (many)
             askPair(match, k, end);
         int left = k; /* first record of the pair that is not taken */
         const unsigned alone = match->seeking[k] >= 0 && match->follower[match->seeking[k]] < 0;
@@ -440,6 +455,10 @@ static void matchPairs(void *data, int range, int first, int end)
             s->joint[j].alone = alone & 1;
             s->joint[j].crowded = ~alone & 1;
             s->joint[j].memory = takeMatch(match->world, &s->joint[j], &seeker, &left, match->next);
+            if (many && s->joint[j].memory >= 0 && s->carried != NULL) { /* what it did */
+                __builtin_prefetch(&match->world->memory[s->joint[j].memory].normal_force);
+                __builtin_prefetch(s->carried[j]);
+            }
             if (s->joint[j].memory >= 0)
                 setFate(match->world, &s->joint[j], SPRAG_RECORD_CONTINUED);
         }

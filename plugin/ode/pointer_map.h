@@ -7,9 +7,13 @@
 
 #include "base/arena.h"
 
+typedef struct spragPointerSlot {
+    const void *key; /* NULL: it is free */
+    int value;
+} spragPointerSlot;
+
 typedef struct spragPointerMap {
-    const void **key;
-    int *value;
+    spragPointerSlot *slot;
     size_t mask;
 } spragPointerMap;
 
@@ -20,25 +24,33 @@ static inline int spragPointerMapMake(spragPointerMap *map, spragArena *arena, i
     while (size < 2 * (size_t)count)
         size *= 2;
     map->mask = size - 1;
-    map->key = SPRAG_TAKE(arena, const void *, size);
-    map->value = SPRAG_TAKE(arena, int, size);
-    return map->key != NULL && map->value != NULL;
+    map->slot = SPRAG_TAKE(arena, spragPointerSlot, size);
+    return map->slot != NULL;
+}
+
+static inline size_t spragPointerMapHome(const spragPointerMap *map, const void *key)
+{
+    return (size_t)(((uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & map->mask;
+}
+
+/* Asks for the memory that will be read for this key. */
+static inline void spragPointerMapAsk(const spragPointerMap *map, const void *key)
+{
+    __builtin_prefetch(&map->slot[spragPointerMapHome(map, key)]);
 }
 
 /* The slot of the key, or the free one where it belongs. */
-static inline size_t spragPointerMapSlot(const spragPointerMap *map, const void *key)
+static inline spragPointerSlot *spragPointerMapSlot(const spragPointerMap *map, const void *key)
 {
-    size_t slot = (size_t)(((uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & map->mask;
-    while (map->key[slot] != NULL && map->key[slot] != key)
-        slot = (slot + 1) & map->mask;
-    return slot;
+    size_t at = spragPointerMapHome(map, key);
+    while (map->slot[at].key != NULL && map->slot[at].key != key)
+        at = (at + 1) & map->mask;
+    return &map->slot[at];
 }
 
 static inline void spragPointerMapPut(spragPointerMap *map, const void *key, int value)
 {
-    const size_t slot = spragPointerMapSlot(map, key);
-    map->key[slot] = key;
-    map->value[slot] = value;
+    *spragPointerMapSlot(map, key) = (spragPointerSlot){key, value};
 }
 
 /* -1 for NULL and for a key that was not put. */
@@ -46,8 +58,8 @@ static inline int spragPointerMapGet(const spragPointerMap *map, const void *key
 {
     if (key == NULL)
         return -1;
-    const size_t slot = spragPointerMapSlot(map, key);
-    return map->key[slot] == NULL ? -1 : map->value[slot];
+    const spragPointerSlot *slot = spragPointerMapSlot(map, key);
+    return slot->key == NULL ? -1 : slot->value;
 }
 
 #endif

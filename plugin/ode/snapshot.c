@@ -16,6 +16,7 @@
 
 enum {
     AHEAD = 8,
+    MANY = 8000, /* joints: the map of the bodies of fewer is near */
     JOINT_HEAD = 192,
     BODY = 704
 }; /* objects asked for ahead; bytes that are read of a joint, of a body */
@@ -57,7 +58,8 @@ static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
     const int count = listObjects(world, spragLayoutBodies);
     s->body = count < 0 ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyState, count);
     s->name = s->body == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyName, count);
-    if (s->name == NULL || !spragPointerMapMake(&s->body_index, &world->arena, count))
+    s->geom = s->name == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, dGeomID, count);
+    if (s->geom == NULL || !spragPointerMapMake(&s->body_index, &world->arena, count))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d bodies", count);
     s->body_count = count;
     for (int i = 0; i < count; ++i) {
@@ -103,8 +105,11 @@ static void readJoints(void *data, int range, int first, int end)
     const spragSnapshot *s = &world->snapshot;
     int listened = 0, others = 0;
     for (int j = first; j < end; ++j) {
-        if (j + AHEAD < end)
-            spragPrefetch(world->listed[s->joint_count - 1 - j - AHEAD], JOINT_HEAD);
+        if (j + 2 * AHEAD < end)
+            spragPrefetch(world->listed[s->joint_count - 1 - j - 2 * AHEAD], JOINT_HEAD);
+        if (j + AHEAD < end && s->joint_count >= MANY)
+            for (int side = 0; side < 2; ++side)
+                spragPointerMapAsk(&s->body_index, dJointGetBody(world->listed[s->joint_count - 1 - j - AHEAD], side));
         s->joint[j] = (spragJointState){.id = world->listed[s->joint_count - 1 - j]};
         readJoint(s, &s->joint[j]);
         listened |= s->joint[j].listened;
@@ -269,6 +274,7 @@ static void readBodies(void *data, int range, int first, int end)
         if (i + AHEAD < end)
             spragPrefetch(s->body[i + AHEAD].id, BODY);
         memset((char *)body + SPRAG_LINE, 0, offsetof(spragBodyState, velocity) - SPRAG_LINE);
+        s->geom[i] = dBodyGetFirstGeom(body->id);
         body->listened = spragLayoutMovedCallback(body->id) != NULL;
         reading->watched[range] |= body->listened != 0;
         body->idle = spragLayoutFallsIdle(body->id, (dReal)s->step);

@@ -192,14 +192,19 @@ static int isOnly(const spragSnapshot *s, int j, int first, const int *next)
     return 1;
 }
 
-/* 1: a box about its body's centre.  A contact may name geoms that are gone, or none: they are asked
+/* 1: a box about its body's centre. */
+static int isOwnBox(dGeomID own)
+{
+    return dGeomGetClass(own) == dBoxClass && !dGeomIsOffset(own);
+}
+
+/* The same of what a contact names.  It may name geoms that are gone, or none: they are asked
  * nothing before their bodies have been (spragCurvatureRadius).  The world has no list of its geoms.  (Where geoms with
  * an offset are ODE finds out when it is asked, and writes it down, which threads that share a body must not make it
  * do.) */
 static int isBox(dBodyID body, dGeomID geom)
 {
-    return geom != NULL && spragCurvatureRadius(body, geom) == 0 && dGeomGetClass(geom) == dBoxClass &&
-           !dGeomIsOffset(geom);
+    return geom != NULL && spragCurvatureRadius(body, geom) == 0 && isOwnBox(geom);
 }
 
 static int areBoxes(const spragSnapshot *s, const spragJointState *joint)
@@ -222,11 +227,11 @@ static void readBoxes(void *data, int range, int first, int end)
     const spragSnapshot *s = data;
     for (int i = first; i < end; ++i) {
         if (i + AHEAD < end)
-            spragPrefetch(dBodyGetFirstGeom(s->name[i + AHEAD].id), GEOM);
-        const dGeomID geom = dBodyGetFirstGeom(s->name[i].id);
+            spragPrefetch(s->geom[i + AHEAD], GEOM);
+        const dGeomID geom = s->geom[i];
         spragStayBox *box = &s->boxes[i];
         *box = (spragStayBox){0};
-        if (s->body[i].island < 0 || !isBox(s->name[i].id, geom))
+        if (s->body[i].island < 0 || geom == NULL || !isOwnBox(geom))
             continue;
         dVector3 sides;
         dGeomBoxGetLengths(geom, sides);
@@ -244,6 +249,12 @@ static int mayHaveBoxes(const struct spragWorld *world)
         if (!world->memory[k].never_stays)
             return 1;
     return 0;
+}
+
+void spragStayAsk(const spragSnapshot *s, const spragJointState *joint)
+{
+    for (int side = 0; side < 2 && joint->body[side] >= 0; ++side)
+        __builtin_prefetch(&s->boxes[joint->body[side]]);
 }
 
 int spragStayBegin(spragWorldID world)

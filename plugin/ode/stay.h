@@ -26,6 +26,8 @@
 
 /* Makes room, if any contact may stay.  0: no memory. */
 int spragStayBegin(spragWorldID world);
+/* Asks for what spragStayTake will read of the joint's bodies; of snapshots with boxes. */
+void spragStayAsk(const spragSnapshot *snapshot, const spragJointState *joint);
 /* Contacts j, next[j] .. -1 of a pair of bodies, with their records; left, next_left[left] .. -1: records of the pair
  * that no contact continues yet.  Both lists may hold another pair's too, whose key is the same. */
 void spragStayTake(spragWorldID world, int j, const int *next, int *left, int *next_left);

@@ -235,6 +235,7 @@ typedef struct spragSnapshot {
     int stray_count;  /* contacts that are none (stray.h) */
     spragBodyState *body;
     spragBodyName *name; /* (body_count) the same as body[].id, serial */
+    dGeomID *geom;       /* (body_count) the first geom of each, or NULL: ODE's bodies lie anywhere */
     spragJointState *joint;
     spragIsland *island;
     int listened;          /* 1: some joint has feedback */

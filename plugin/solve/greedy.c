@@ -16,7 +16,9 @@
 enum {
     CLOCK = 256,        /* visits between two looks at it */
     AHEAD = 3,          /* visits, of what is fetched */
-    AHEAD_SHARED = 6,   /* the same where others do some of them */
+    AHEAD_SHARED = 6,   /* the same where others do some of them; */
+    AHEAD_PAIRS = 18,   /* there of what says which bodies these are */
+    AHEAD_SUM = 24,     /* contacts of a sum */
     LANES_FEW = 8,      /* visits of each contact, below which the way into the lanes is not worth it, */
     SWEEPS_MANY = 24,   /* or sweeps are not */
     PART_BODIES = 2000, /* bodies lie much in the order in which they were made: few contacts are between so many */
@@ -133,8 +135,8 @@ INLINE void sumParts(const SumParts *own)
             continue;
         const spragGreedyContact *c = &greedy->contact[k];
         spragGreedyAskBodies(greedy, k + SPRAG_GREEDY_AHEAD, sizeof *greedy->body);
-        if (k + SPRAG_GREEDY_AHEAD < greedy->contact_count)
-            spragPrefetch(greedy->contact[k + SPRAG_GREEDY_AHEAD].direction, offsetof(spragGreedyContact, q));
+        if (k + AHEAD_SUM < greedy->contact_count)
+            spragPrefetch(greedy->contact[k + AHEAD_SUM].direction, offsetof(spragGreedyContact, q));
         if (ahead)
             fromLane(greedy, k);
         const int *pair = greedy->pair[k];
@@ -253,6 +255,10 @@ INLINE void visitParts(const RoundParts *own)
     double world_moved = 0;
     for (int i = 0; i < count; ++i) {
         const int k = list[i], *pair = greedy->pair[k];
+        if (i + AHEAD_PAIRS < count) {
+            __builtin_prefetch(greedy->pair[list[i + AHEAD_PAIRS]]);
+            __builtin_prefetch(&greedy->seen[list[i + AHEAD_PAIRS]]);
+        }
         if (i + AHEAD_SHARED < count && isOf(greedy, list[i + AHEAD_SHARED], own->first, own->end))
             askVisit(greedy, list[i + AHEAD_SHARED]);
         if (!isOf(greedy, k, own->first, own->end))
