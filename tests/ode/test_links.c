@@ -181,8 +181,8 @@ static void productsAgree(void **state)
     assert_true(locked > 0);
 }
 
-/* A slab on the floor with bars upon it, four contacts each: all of them meet on the slab.  They fall at 1 m/s.  jammed:
- * there is a ceiling 1 cm inside of the slab. */
+/* A slab on the floor with bars upon it, four contacts each: all of them meet on the slab.  They fall at 1 m/s.
+ * jammed: there is a ceiling 1 cm inside of the slab. */
 static void makeTray(Twin *t, int bars, int jammed)
 {
     dBodyID slab = NULL;
