@@ -49,8 +49,11 @@ enum { LEVELS = 16, STEPS = 40, HALVINGS = 40 };
 #define PRICE_SMALL 1e5
 
 typedef struct Search {
-    const spragProblem *problem;
-    spragTangent tangent;  /* W + e H^-1 */
+    spragProblem problem;
+    spragBodies bodies;
+    spragTangent tangent; /* W + e H^-1 */
+    spragArena *arena;
+    int no_memory;
     double *x, *trial, *u; /* (3 nc) */
     double *g, *dx, *dt_x; /* (3 nc) gradient by u; step of x at fixed t, its change with t */
     double *product;       /* (3 nc) W times something */
@@ -60,7 +63,7 @@ typedef struct Search {
 
 static double muOf(const Search *s, int k)
 {
-    return fmax(s->problem->mu[k], MU_LEAST);
+    return fmax(s->problem.mu[k], MU_LEAST);
 }
 
 static double det(double a, double mu, const double u[3])
@@ -73,14 +76,14 @@ static double det(double a, double mu, const double u[3])
 static double value(Search *s, const double *x, double t)
 {
     double sum = 0, energy = 0;
-    spragProblemVelocity(s->problem, x, s->u);
-    for (int k = 0; k < s->problem->contact_count; ++k) {
+    spragProblemVelocity(&s->problem, x, s->u);
+    for (int k = 0; k < s->problem.contact_count; ++k) {
         const double *u = s->u + 3 * k, d = det(u[0] - t, muOf(s, k), u);
         if (!(d > 0))
             return INFINITY;
         sum -= log(d);
         for (int i = 3 * k; i < 3 * k + 3; ++i)
-            energy += x[i] * (s->u[i] - s->problem->q[i]);
+            energy += x[i] * (s->u[i] - s->problem.q[i]);
     }
     return sum - t / s->tau + 0.5 * s->ridge / s->tau * energy;
 }
@@ -88,15 +91,15 @@ static double value(Search *s, const double *x, double t)
 /* W y -> product */
 static void multiply(Search *s, const double *y)
 {
-    spragProblemVelocity(s->problem, y, s->product);
-    for (int i = 0; i < 3 * s->problem->contact_count; ++i)
-        s->product[i] -= s->problem->q[i];
+    spragProblemVelocity(&s->problem, y, s->product);
+    for (int i = 0; i < 3 * s->problem.contact_count; ++i)
+        s->product[i] -= s->problem.q[i];
 }
 
 /* g, the first column of H and W + e H^-1 at u, t; dx := -H^-1 (g + e x), dt_x := -H^-1 dg/dt = n. */
 static void assemble(Search *s)
 {
-    const spragProblem *problem = s->problem;
+    const spragProblem *problem = &s->problem;
     const double e = s->ridge / s->tau;
     for (int k = 0; k < problem->contact_count; ++k) {
         const double *u = s->u + 3 * k, mu = muOf(s, k), a = u[0] - s->t, d = det(a, mu, u);
@@ -128,16 +131,43 @@ static double dot(const double *a, const double *b, int n)
     return sum;
 }
 
-/* One damped Newton step; the decrement, squared, or 0: no further. */
-static double step(Search *s)
+/* The equations of Newton's steps in this space; as spragTangentInit. */
+static int takeSpace(Search *s, spragTangentSpace space, double price_most)
 {
-    const int n = 3 * s->problem->contact_count;
-    const double before = value(s, s->x, s->t), e = s->ridge / s->tau;
+    const int found = spragTangentInit(&s->tangent, &s->problem, NULL, space, price_most, s->arena);
+    for (int i = 0; i < 9 * s->problem.contact_count && found > 0; ++i)
+        s->tangent.B[i] = i % 9 % 4 == 0;
+    return found;
+}
+
+/* dx and dt_x.  0: singular, or among bodies too inaccurate. */
+static int solve(Search *s)
+{
     assemble(s);
     if (!spragTangentFactor(&s->tangent))
         return 0;
     spragTangentSolve(&s->tangent, s->dx);
     spragTangentSolve(&s->tangent, s->dt_x);
+    return s->tangent.refused == 0;
+}
+
+/* 1: from now on among contacts, and before among bodies. */
+static int leaveBodies(Search *s)
+{
+    if (s->tangent.bodies == NULL)
+        return 0;
+    const int found = takeSpace(s, SPRAG_TANGENT_CONTACTS, INFINITY);
+    s->no_memory = found == 0;
+    return found > 0;
+}
+
+/* One damped Newton step; the decrement, squared, or 0: no further. */
+static double step(Search *s)
+{
+    const int n = 3 * s->problem.contact_count;
+    const double before = value(s, s->x, s->t), e = s->ridge / s->tau;
+    if (!solve(s) && !(leaveBodies(s) && solve(s)))
+        return 0;
     double slope_t = -1 / s->tau, H_tt = 0;
     for (int i = 0; i < n; i += 3)
         slope_t -= s->g[i], H_tt += s->H_n[i];
@@ -170,37 +200,37 @@ static double step(Search *s)
 static double marginAt(Search *s, const double *x)
 {
     double least = INFINITY;
-    spragProblemVelocity(s->problem, x, s->u);
-    for (int k = 0; k < s->problem->contact_count; ++k)
-        least = fmin(least, s->u[3 * k] - s->problem->mu[k] * spragNorm2(s->u + 3 * k + 1));
+    spragProblemVelocity(&s->problem, x, s->u);
+    for (int k = 0; k < s->problem.contact_count; ++k)
+        least = fmin(least, s->u[3 * k] - s->problem.mu[k] * spragNorm2(s->u + 3 * k + 1));
     return least;
 }
 
-/* price_most: of factors among contacts; beyond it they are the bodies' if these are cheaper. */
-static int begin(Search *s, const spragProblem *problem, double price_most, spragArena *arena)
+static int begin(Search *s, const spragProblem *problem, spragArena *arena)
 {
-    const size_t n = 3 * (size_t)problem->contact_count;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    int found = spragTangentInit(&s->tangent, problem, NULL, SPRAG_TANGENT_CONTACTS, price_most, arena);
+    *s = (Search){.problem = *problem, .arena = arena};
+    if (problem->bodies != NULL) { /* whose memo says what Newton's method was refused (ode/bare.c): it stays so */
+        s->bodies = *problem->bodies, s->bodies.memo = NULL;
+        s->problem.bodies = &s->bodies;
+    }
+    int found = takeSpace(s, SPRAG_TANGENT_CONTACTS, PRICE_SMALL);
     if (found < 0) {
         spragArenaRelease(arena, mark);
-        found = spragTangentInit(&s->tangent, problem, NULL, SPRAG_TANGENT_CHEAPER, INFINITY, arena);
+        found = takeSpace(s, SPRAG_TANGENT_CHEAPER, INFINITY);
     }
     if (found <= 0)
         return 0;
-    s->problem = problem;
     double **const vector[] = {&s->x, &s->trial, &s->u, &s->g, &s->dx, &s->dt_x, &s->product, &s->H_n};
     for (size_t k = 0; k < sizeof vector / sizeof *vector; ++k)
-        if ((*vector[k] = SPRAG_TAKE(arena, double, n)) == NULL)
+        if ((*vector[k] = SPRAG_TAKE(arena, double, 3 * (size_t)problem->contact_count)) == NULL)
             return 0;
-    for (size_t i = 0; i < 3 * n; ++i)
-        s->tangent.B[i] = i % 9 % 4 == 0;
     return 1;
 }
 
 static void search(Search *s, double ridge, double *r, spragExistence *out)
 {
-    const spragProblem *problem = s->problem;
+    const spragProblem *problem = &s->problem;
     const int nc = problem->contact_count, n = 3 * nc;
     double speed = 0, mobility = 0;
     for (int k = 0; k < nc; ++k) {
@@ -236,18 +266,11 @@ static void search(Search *s, double ridge, double *r, spragExistence *out)
 static spragStatus findOneSided(const spragProblem *problem, double ridge, spragArena *arena, double *r,
                                 spragExistence *out)
 {
-    const spragArenaMark mark = spragArenaMarkGet(arena);
     Search s;
-    if (!begin(&s, problem, PRICE_SMALL, arena))
+    if (!begin(&s, problem, arena))
         return SPRAG_ERROR_MEMORY;
     search(&s, ridge, r, out);
-    if (s.tangent.refused == 0)
-        return SPRAG_OK;
-    spragArenaRelease(arena, mark);
-    if (!begin(&s, problem, INFINITY, arena))
-        return SPRAG_ERROR_MEMORY;
-    search(&s, ridge, r, out);
-    return SPRAG_OK;
+    return s.no_memory ? SPRAG_ERROR_MEMORY : SPRAG_OK;
 }
 
 static double ridgeOf(const spragExistenceAsk *ask)

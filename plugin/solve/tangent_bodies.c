@@ -346,7 +346,7 @@ static void addProduct(const spragProblem *p, int k, const double *x, double u[3
         spragMulAdd33(u, p->W + 9 * (size_t)e, x + 3 * (size_t)p->column[e]);
 }
 
-/* left = given - (A + B (W + soft)) x.  W x is J velocity + C x; where there are joints it is a product with W. */
+/* left = given - (A + B (W + soft)) x.  W x is J velocity + C x; of reaches and joints it is a product with W. */
 static void leftRange(void *data, int range, int first, int end)
 {
     const Product *product = data;
