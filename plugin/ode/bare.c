@@ -93,22 +93,13 @@ static int roll(const spragSnapshot *s, const spragIsland *island, int count)
 
 /* ---------------------------------------------------------------- rows */
 
-/* A geom of a body. */
-typedef struct Round {
-    dGeomID geom;
-    double radius; /* m, of curvature */
-    int is_ball;   /* 1: a sphere about the body's centre */
-    int is_box;    /* 1: the same of a box */
-} Round;
-
 typedef struct Rows {
     const struct spragWorld *world;
     const Looking *looking;
     spragIsland *island;
     spragBare *bare;
-    Round *round; /* (body_count of the world) of the first geom of each */
-    int weighs;   /* 1: bodies that slept do not matter */
-    int *first;   /* (joint_count) contacts that begin a group: from begin[range] on so many of each range */
+    int weighs; /* 1: bodies that slept do not matter */
+    int *first; /* (joint_count) contacts that begin a group: from begin[range] on so many of each range */
     int begin[SPRAG_RANGES_MOST], firsts[SPRAG_RANGES_MOST];
     atomic_int refused; /* 1: some contact is not plain, or slides with p <= 0, or a body has no mass */
 } Rows;
@@ -132,7 +123,7 @@ typedef struct Before {
     const dContactGeom *geom;
     int own_frame;
     const spragBodyState *body[2];
-    Round round[2];
+    spragRound round[2];
     double sunk[2], n[3]; /* sunk: spragCurvatureSink, at the normal n */
     int is_flat;          /* 1: of the geoms and n alone, whatever the point */
     spragFace face;
@@ -154,21 +145,18 @@ static void makeFrame(const spragJointState *joint, Before *before, spragGreedyC
         c->direction[row][3] = 0;
 }
 
-static Round roundBy(double radius, dGeomID geom)
+static spragRound roundOf(double radius, dGeomID geom)
 {
-    return (Round){geom, radius, spragCurvatureIsRound(radius) && spragCurvatureIsBall(geom),
-                   spragCurvatureIsBox(radius, geom)};
+    return (spragRound){geom, radius, spragCurvatureIsRound(radius) && spragCurvatureIsBall(geom),
+                        spragCurvatureIsBox(radius, geom)};
 }
 
-static Round roundOf(dBodyID body, dGeomID geom)
+/* Of a geom that a contact with the body names. */
+static spragRound findRound(const spragSnapshot *s, int body, dGeomID geom)
 {
-    return roundBy(spragCurvatureRadius(body, geom), geom);
-}
-
-static Round findRound(const Rows *rows, const spragBodyState *body, dGeomID geom)
-{
-    const Round *round = body != NULL && !body->kinematic ? &rows->round[body - rows->world->snapshot.body] : NULL;
-    return round != NULL && round->geom == geom ? *round : roundOf(body == NULL ? NULL : body->id, geom);
+    return spragIsDynamic(s, body) && s->round[body].geom == geom
+               ? s->round[body]
+               : roundOf(spragCurvatureRadius(body < 0 ? NULL : s->body[body].id, geom), geom);
 }
 
 /* As spragCurvatureSink, of what is a ball or not round. */
@@ -199,10 +187,10 @@ static const double *radiiOf(const Rows *rows, const spragBodyState *const body[
     if (known && before->is_flat && memcmp(before->n, n, sizeof before->n) == 0)
         return before->sunk;
     for (int side = 0; side < 2; ++side) {
-        Round *round = &before->round[side];
+        spragRound *round = &before->round[side];
         before->body[side] = body[side];
         if (!known)
-            *round = findRound(rows, body[side], of[side]);
+            *round = findRound(&rows->world->snapshot, joint->body[side], of[side]);
         before->sunk[side] = round->radius;
         balls |= round->is_ball;
         others |= !round->is_ball && spragCurvatureIsRound(round->radius);
@@ -341,7 +329,7 @@ static void askJoint(const Rows *rows, int k)
     spragAskBodies(s->body, joint, SPRAG_HOW_THEY_MOVE);
     for (int side = 0; side < 2 && joint->body[side] >= 0; ++side) {
         __builtin_prefetch(&s->body[joint->body[side]]);
-        __builtin_prefetch(&rows->round[joint->body[side]]);
+        __builtin_prefetch(&s->round[joint->body[side]]);
     }
     if (old != NULL) /* what it did, not where it was */
         __builtin_prefetch(&old->normal_force);
@@ -431,7 +419,7 @@ static void moveRange(void *data, int range, int first, int end)
         else
             massless = 1;
         const dGeomID geom = s->geom[index];
-        rows->round[index] = roundBy(geom == NULL ? 0 : spragCurvatureOwn(geom), geom);
+        s->round[index] = roundOf(geom == NULL ? 0 : spragCurvatureOwn(geom), geom);
         spragMatrixFreeBody(body, &rows->bare->greedy.body[i]);
     }
     if (massless)
@@ -548,9 +536,8 @@ static spragBare *makeRows(struct spragWorld *world, const Looking *looking, spr
                  .island = island,
                  .bare = bare,
                  .weighs = (heap || looking->rolls) && !calm, /* with sleepers at rest blocks are exact sooner */
-                 .round = SPRAG_TAKE_RAW(&island->lane->arena, Round, world->snapshot.body_count),
                  .first = SPRAG_TAKE_RAW(&island->lane->arena, int, island->joint_count)};
-    if (bare == NULL || rows.round == NULL || rows.first == NULL)
+    if (bare == NULL || rows.first == NULL)
         return NULL;
     atomic_init(&rows.refused, 0);
     spragRangesRun(island->body_count, moveRange, &rows);

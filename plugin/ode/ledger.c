@@ -418,15 +418,12 @@ static void askPair(const Match *match, int k, int end)
         __builtin_prefetch(&s->joint[j]);
     if (k + AHEAD >= end)
         return;
-    const spragContactMemory *memory = &match->world->memory[k + AHEAD];
-    __builtin_prefetch(memory);
-    __builtin_prefetch(memory->local);
-    __builtin_prefetch(memory->position);
+    spragPrefetch(&match->world->memory[k + AHEAD], offsetof(spragContactMemory, echo)); /* not what few have */
     const int soon = match->seeking[k + AHEAD];
-    if (soon >= 0)
+    if (soon >= 0) {
         spragAskBodies(s->body, &s->joint[soon], SPRAG_HOW_THEY_LIE);
-    if (soon >= 0 && s->boxes != NULL)
         spragStayAsk(s, &s->joint[soon]);
+    }
     for (int j = soon; j >= 0; j = match->follower[j]) {
         const dContact *contact = s->joint[j].contact;
         spragPrefetch(&contact->geom, sizeof contact->geom);
@@ -441,9 +438,8 @@ static void matchPairs(void *data, int range, int first, int end)
     (void)range;
     Match *match = data;
     spragSnapshot *s = &match->world->snapshot;
-    const int many = match->world->memory_count >= MANY;
     for (int k = first; k < end; ++k) {
-        if (many)
+        if (match->world->memory_count >= MANY)
             askPair(match, k, end);
         int left = k; /* first record of the pair that is not taken */
         const unsigned alone = match->seeking[k] >= 0 && match->follower[match->seeking[k]] < 0;
@@ -455,10 +451,6 @@ static void matchPairs(void *data, int range, int first, int end)
             s->joint[j].alone = alone & 1;
             s->joint[j].crowded = ~alone & 1;
             s->joint[j].memory = takeMatch(match->world, &s->joint[j], &seeker, &left, match->next);
-            if (many && s->joint[j].memory >= 0 && s->carried != NULL) { /* what it did */
-                __builtin_prefetch(&match->world->memory[s->joint[j].memory].normal_force);
-                __builtin_prefetch(s->carried[j]);
-            }
             if (s->joint[j].memory >= 0)
                 setFate(match->world, &s->joint[j], SPRAG_RECORD_CONTINUED);
         }

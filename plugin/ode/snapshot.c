@@ -59,7 +59,8 @@ static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
     s->body = count < 0 ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyState, count);
     s->name = s->body == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, spragBodyName, count);
     s->geom = s->name == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, dGeomID, count);
-    if (s->geom == NULL || !spragPointerMapMake(&s->body_index, &world->arena, count))
+    s->round = s->geom == NULL ? NULL : SPRAG_TAKE_RAW(&world->arena, spragRound, count);
+    if (s->round == NULL || !spragPointerMapMake(&s->body_index, &world->arena, count))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the state of %d bodies", count);
     s->body_count = count;
     for (int i = 0; i < count; ++i) {

@@ -198,10 +198,9 @@ static int isOwnBox(dGeomID own)
     return dGeomGetClass(own) == dBoxClass && !dGeomIsOffset(own);
 }
 
-/* The same of what a contact names.  It may name geoms that are gone, or none: they are asked
- * nothing before their bodies have been (spragCurvatureRadius).  The world has no list of its geoms.  (Where geoms with
- * an offset are ODE finds out when it is asked, and writes it down, which threads that share a body must not make it
- * do.) */
+/* The same of what a contact names.  It may name geoms that are gone, or none: they are asked nothing before their
+ * bodies have been (spragCurvatureRadius).  The world has no list of its geoms.  (Where geoms with an offset are ODE
+ * finds out when it is asked, and writes it down, which threads that share a body must not make it do.) */
 static int isBox(dBodyID body, dGeomID geom)
 {
     return geom != NULL && spragCurvatureRadius(body, geom) == 0 && isOwnBox(geom);
@@ -253,7 +252,7 @@ static int mayHaveBoxes(const struct spragWorld *world)
 
 void spragStayAsk(const spragSnapshot *s, const spragJointState *joint)
 {
-    for (int side = 0; side < 2 && joint->body[side] >= 0; ++side)
+    for (int side = 0; side < 2 && joint->body[side] >= 0 && s->boxes != NULL; ++side)
         __builtin_prefetch(&s->boxes[joint->body[side]]);
 }
 

@@ -26,7 +26,7 @@
 
 /* Makes room, if any contact may stay.  0: no memory. */
 int spragStayBegin(spragWorldID world);
-/* Asks for what spragStayTake will read of the joint's bodies; of snapshots with boxes. */
+/* Asks for what spragStayTake will read of the joint's bodies. */
 void spragStayAsk(const spragSnapshot *snapshot, const spragJointState *joint);
 /* Contacts j, next[j] .. -1 of a pair of bodies, with their records; left, next_left[left] .. -1: records of the pair
  * that no contact continues yet.  Both lists may hold another pair's too, whose key is the same. */

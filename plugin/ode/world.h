@@ -80,6 +80,14 @@ typedef struct spragBodyName {
     int serial;
 } spragBodyName;
 
+/* A geom of a body. */
+typedef struct spragRound {
+    dGeomID geom;  /* or NULL */
+    double radius; /* m, of curvature */
+    int is_ball;   /* 1: a sphere about the body's centre */
+    int is_box;    /* 1: the same of a box */
+} spragRound;
+
 /* One line of memory: most passes through a step are through these. */
 typedef struct spragJointState {
     _Alignas(SPRAG_LINE) dJointID id;
@@ -236,6 +244,7 @@ typedef struct spragSnapshot {
     spragBodyState *body;
     spragBodyName *name; /* (body_count) the same as body[].id, serial */
     dGeomID *geom;       /* (body_count) the first geom of each, or NULL: ODE's bodies lie anywhere */
+    spragRound *round;   /* (body_count) the same, of bodies that have rows (bare.c) */
     spragJointState *joint;
     spragIsland *island;
     int listened;          /* 1: some joint has feedback */

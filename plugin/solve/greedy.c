@@ -256,8 +256,9 @@ INLINE void visitParts(const RoundParts *own)
     for (int i = 0; i < count; ++i) {
         const int k = list[i], *pair = greedy->pair[k];
         if (i + AHEAD_PAIRS < count) {
-            __builtin_prefetch(greedy->pair[list[i + AHEAD_PAIRS]]);
-            __builtin_prefetch(&greedy->seen[list[i + AHEAD_PAIRS]]);
+            const int soon = list[i + AHEAD_PAIRS];
+            __builtin_prefetch(greedy->pair[soon]);
+            __builtin_prefetch(&greedy->seen[soon]);
         }
         if (i + AHEAD_SHARED < count && isOf(greedy, list[i + AHEAD_SHARED], own->first, own->end))
             askVisit(greedy, list[i + AHEAD_SHARED]);

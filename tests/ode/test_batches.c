@@ -359,6 +359,42 @@ static void sleepersTakeNoPart(void **state)
     }
 }
 
+/* Stacks of two boxes, visited without W (ode/bare.h); bytes of the memory of islands. */
+static size_t bytesOfStacks(int count)
+{
+    spragConfig config = spragConfigDefault();
+    config.thread_count = 1;
+    config.tolerance = 1e-4;
+    Field field = {.world = dWorldCreate(), .group = dJointGroupCreate(0)};
+    dWorldSetGravity(field.world, 0, 0, -9.81);
+    assert_int_equal(spragWorldAttach(field.world, &config, &field.sprag), SPRAG_OK);
+    for (int i = 0; i < count; ++i) {
+        dBodyID below = 0;
+        for (int level = 0; level < 2; ++level) {
+            const dBodyID body = dBodyCreate(field.world);
+            dBodySetPosition(body, 5 * i, 0, level + 0.5);
+            for (int corner = 0; corner < 4; ++corner) {
+                dContact contact = planeContact(5 * i + (corner & 1 ? 0.5 : -0.5), corner & 2 ? 0.5 : -0.5, level, 0.4);
+                dJointAttach(spragJointCreateContact(field.sprag, field.group, &contact), body, below);
+            }
+            below = body;
+        }
+    }
+    assert_int_equal(spragWorldStep(field.sprag, 0.01), SPRAG_OK);
+    assert_int_equal(spragWorldGetStepInfo(field.sprag).islands, count);
+    assert_non_null(field.sprag->snapshot.island[0].bare);
+    const size_t bytes = field.sprag->lane[0].arena.high_water;
+    freeField(&field);
+    return bytes;
+}
+
+/* An island needs room for its own bodies, however many there are in the world. */
+static void islandsTakeWhatTheyNeed(void **state)
+{
+    (void)state;
+    assert_true(bytesOfStacks(400) <= 5 * bytesOfStacks(100));
+}
+
 /* 300 balls made inside each other, 3900 contacts, each a force limit without bound: one heap in which nothing slides.
  * (ODE's demo_space_stress in small; sweeps leave 1e-3 m/s.) */
 static void aGluedHeapIsSolved(void **state)
@@ -412,13 +448,11 @@ static void aGluedHeapIsSolved(void **state)
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sameBitsForAnyThreads),
-                                       cmocka_unit_test(childOfForkGoesOn),
-                                       cmocka_unit_test(aLargeIslandGivesTheSameBits),
-                                       cmocka_unit_test(errorsAreTold),
-                                       cmocka_unit_test(threadsTakeNoMemory),
-                                       cmocka_unit_test(sleepersTakeNoPart),
-                                       cmocka_unit_test(aGluedHeapIsSolved)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sameBitsForAnyThreads),        cmocka_unit_test(childOfForkGoesOn),
+        cmocka_unit_test(aLargeIslandGivesTheSameBits), cmocka_unit_test(errorsAreTold),
+        cmocka_unit_test(threadsTakeNoMemory),          cmocka_unit_test(sleepersTakeNoPart),
+        cmocka_unit_test(islandsTakeWhatTheyNeed),      cmocka_unit_test(aGluedHeapIsSolved)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
