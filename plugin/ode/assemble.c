@@ -462,6 +462,7 @@ static int respondAll(const spragSnapshot *s, spragIsland *island)
 int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved)
 {
     const double *r = island->r;
+    island->whole |= island->waits; /* what turns is to be solved */
     if (!respondAll(&world->snapshot, island))
         return 0;
     spragArticulationsRespond(&world->snapshot, island);
@@ -528,7 +529,7 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     island->glued = island->rescued == NULL && isGlued(world, island);
     island->loose = island->rescued != NULL || island->glued;
     const int whole = !island->loose;
-    island->lean = island->whole = 0;
+    island->lean = island->whole = island->waits = 0;
     if (!spragOpposedRelax(world, island) || (whole && !spragWorkingSetChoose(world, island)) ||
         (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) || !spragKeptFind(island) ||
         (whole && !spragArticulationsMake(world, island)) || !makeProblem(world, island))

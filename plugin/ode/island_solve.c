@@ -49,6 +49,10 @@ enum {
 #define WORK_GLUED 2e9
 #define WORK_PER_GLUED 3e4
 
+/* Tolerances: from there one or two steps of Newton's method among bodies, without W, end what is left.  (A wall of
+ * bricks in joints drifts past the tolerance every third step: 1.1 times a step whose guess will do, with W 3.) */
+#define NEAR_GUESS 10
+
 const char *const spragAbsurdity =
     "a body, joint or contact with a number that is NaN, beyond 1e60 or out of its range";
 
@@ -100,18 +104,35 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
     return status;
 }
 
-/* A lean island (without W) that no method solves gets its W and the methods that read it, unless time is limited. */
+/* Is W still to be made for a lean island (without W), as no method solves it?  Not where time is limited, but for one
+ * that waited (delassus.h), whose methods that read W have not had their turn. */
+static int asksForW(const spragSolveOptions *options, const spragIsland *island)
+{
+    if (island->waits)
+        return island->solve.residual > fmax(options->tolerance, island->locked);
+    const double enough = fmax(fmax(options->tolerance, options->enough), SPRAG_MISSED);
+    return island->lean && !(options->time_limit > 0) && island->reaches.entries <= ENTRIES_LATE &&
+           island->solve.residual > fmax(enough, island->locked);
+}
+
 static spragStatus solveLean(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     spragStatus status = solveTurned(world, options, island);
-    const double enough = fmax(fmax(options->tolerance, options->enough), SPRAG_MISSED);
-    if (!island->lean || options->time_limit > 0 || status != SPRAG_NOT_CONVERGED ||
-        island->reaches.entries > ENTRIES_LATE || island->solve.residual <= fmax(enough, island->locked))
+    if (status != SPRAG_NOT_CONVERGED || !asksForW(options, island))
         return status;
     const int iterations = island->solve.iterations;
     status = spragAssembleCouple(world, island) ? solveTurned(world, options, island) : SPRAG_ERROR_MEMORY;
     island->solve.iterations += iterations;
     return status;
+}
+
+/* Makes W for an island that waits (delassus.h) unless its guess is near.  0: no memory. */
+static int coupleUnlessNear(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
+{
+    if (!island->waits || island->declined != NULL ||
+        spragProblemJudge(&island->problem, island->r, island->u) <= NEAR_GUESS * options->tolerance)
+        return 1;
+    return spragAssembleCouple(world, island);
 }
 
 /* The limit of the work on the island's problem, once it is there. */
@@ -225,7 +246,8 @@ static int probe(struct spragWorld *world, const spragSolveOptions *options, spr
     return ready ? spragArticulationsUnhold(world, island) : -1;
 }
 
-static spragStatus beginAgain(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
+static spragStatus beginAgain(struct spragWorld *world, const spragPointerMap *surfaces,
+                              const spragSolveOptions *options, spragIsland *island)
 {
     const spragIsland before = *island;
     spragKept kept = {.before = &before};
@@ -233,9 +255,10 @@ static spragStatus beginAgain(struct spragWorld *world, const spragPointerMap *s
     island->kept = whole ? &kept : NULL;
     const spragStatus status = assembleAnew(world, surfaces, island);
     island->kept = NULL;
-    if (status == SPRAG_OK && island->declined == NULL)
-        guessAgain(&before, island);
-    return status;
+    if (status != SPRAG_OK || island->declined != NULL)
+        return status;
+    guessAgain(&before, island);
+    return coupleUnlessNear(world, options, island) ? SPRAG_OK : SPRAG_ERROR_MEMORY;
 }
 
 /* Solves until the limits and motors that are taken to hold do hold.  Under a time limit, and in heaps of mechanisms,
@@ -252,6 +275,8 @@ static spragStatus solveHeld(struct spragWorld *world, const spragPointerMap *su
                              const spragSolveOptions *options, spragIsland *island)
 {
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
+    if (!coupleUnlessNear(world, options, island))
+        return SPRAG_ERROR_MEMORY;
     const int limited = options->time_limit > 0, near = !limited && spragChainApproaches(&island->problem, options);
     const int searched = !limited && spragChainSearches(&island->problem, options);
     const int probed = (limited || near || searched) && options->solver == SPRAG_SOLVER_AUTO && island->greedy == NULL;
@@ -263,13 +288,13 @@ static spragStatus solveHeld(struct spragWorld *world, const spragPointerMap *su
         if (island->declined != NULL || !holdsRows(island))
             break;
         broken = probe(world, &own, island, k > 0 && near ? SPRAG_CHAIN_NEAR : SPRAG_CHAIN_SWEPT);
-        status = broken < 0 ? SPRAG_ERROR_MEMORY : broken > 0 ? beginAgain(world, surfaces, island) : status;
+        status = broken < 0 ? SPRAG_ERROR_MEMORY : broken > 0 ? beginAgain(world, surfaces, options, island) : status;
         own.time_limit = spragTimeLeft(options->time_limit, begin);
     }
     if (status == SPRAG_OK && island->declined == NULL)
         status = solveWhole(world, &own, island);
     while (status != SPRAG_ERROR_MEMORY && island->declined == NULL && spragArticulationsUnhold(world, island) > 0) {
-        status = beginAgain(world, surfaces, island);
+        status = beginAgain(world, surfaces, options, island);
         own.time_limit = spragTimeLeft(options->time_limit, begin);
         if (status == SPRAG_OK && island->declined == NULL)
             status = solveWhole(world, &own, island);

@@ -166,6 +166,7 @@ typedef struct spragIsland {
     struct spragBare *bare; /* with which it was solved, or NULL (bare.h): it has no blocks and no problem */
     int loose;              /* 1: of W its diagonal blocks alone are formed, joints stay rows */
     int lean, whole;        /* 1: of W the diagonal blocks, products by reaches (delassus.h); all of it is wanted */
+    int waits;              /* 1: lean, as it seems to rest, until its guess is judged (delassus.h) */
     int glued;              /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
     int visited;            /* 1: visits of its contacts were not enough (bare.h) */
     int haste;              /* it has 2^-haste of the work (haste.h) */
