@@ -368,10 +368,11 @@ static int isDear(const struct spragWorld *world, const spragIsland *island, dou
  * it is cheap (walls of which each course alone is joined took 1.1 to 1.6 times the step without it). */
 #define REACHES_WAIT 60
 
-/* May an island with joints do with its guess?  To judge that is one product, which takes no W. */
+/* May an island with joints do with its guess?  To judge that is one product, which takes no W.  (Not under a time
+ * limit: where the guess is far the time for both is not there.) */
 static int mayKeepGuess(const struct spragWorld *world, const spragIsland *island)
 {
-    return island->row_count > 0 && island->block_count >= TOLD_LEAST &&
+    return !(world->config.time_limit > 0) && island->row_count > 0 && island->block_count >= TOLD_LEAST &&
            spragReachesPrice(island) > REACHES_WAIT * island->block_count && spragMatrixFreeRests(world, island);
 }
 

@@ -30,6 +30,7 @@ enum {
     BLOCKS_ENOUGH = 1000,   /* in an island to which WORK_ENOUGH applies, at most */
     ENTRIES_LATE = 2000000, /* blocks of W, 150 MB, at most: it is then made when methods without it have failed */
     SURGES_MAX = 4,         /* times that an island begins again because its answer throws bodies */
+    STEPS_NEAR = 4,         /* of each method, for an island whose guess is near (NEAR_GUESS), before it has its W */
     PROBES = 3,             /* looks by sweeps, before a solution, for rows that do not hold; one of what tumbles */
     SWEEPS_PROBE = 16       /* of each look: 8 find fewer of these rows */
 };
@@ -104,8 +105,8 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
     return status;
 }
 
-/* Is W still to be made for a lean island (without W), as no method solves it?  Not where time is limited, but for one
- * that waited (delassus.h), whose methods that read W have not had their turn. */
+/* Is W still to be made for a lean island (without W), as no method solves it?  Always for one that waited
+ * (delassus.h), whose methods that read W have not had their turn; for others not where time is limited. */
 static int asksForW(const spragSolveOptions *options, const spragIsland *island)
 {
     if (island->waits)
@@ -113,26 +114,6 @@ static int asksForW(const spragSolveOptions *options, const spragIsland *island)
     const double enough = fmax(fmax(options->tolerance, options->enough), SPRAG_MISSED);
     return island->lean && !(options->time_limit > 0) && island->reaches.entries <= ENTRIES_LATE &&
            island->solve.residual > fmax(enough, island->locked);
-}
-
-static spragStatus solveLean(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
-{
-    spragStatus status = solveTurned(world, options, island);
-    if (status != SPRAG_NOT_CONVERGED || !asksForW(options, island))
-        return status;
-    const int iterations = island->solve.iterations;
-    status = spragAssembleCouple(world, island) ? solveTurned(world, options, island) : SPRAG_ERROR_MEMORY;
-    island->solve.iterations += iterations;
-    return status;
-}
-
-/* Makes W for an island that waits (delassus.h) unless its guess is near.  0: no memory. */
-static int coupleUnlessNear(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
-{
-    if (!island->waits || island->declined != NULL ||
-        spragProblemJudge(&island->problem, island->r, island->u) <= NEAR_GUESS * options->tolerance)
-        return 1;
-    return spragAssembleCouple(world, island);
 }
 
 /* The limit of the work on the island's problem, once it is there. */
@@ -154,6 +135,47 @@ static double workOfStep(const spragSolveOptions *options, const spragIsland *is
                : INFINITY;
 }
 
+/* Adds the problem's own part, as it now is, to the limit of the work, and sets that of the step. */
+static void limitWork(spragSolveOptions *options, spragIsland *island)
+{
+    options->work_limit = workLimitOf(options, island);
+    island->most = workOfStep(options, island);
+}
+
+/* Without W: an island that waits has few steps for what its guess lacks.  (With all that the chain has, a wall of
+ * bricks in joints settled in 1.5 times the time of one whose W is made at once.)  work: the limit without the
+ * problem's own part. */
+static spragStatus solveLean(struct spragWorld *world, const spragSolveOptions *options, double work,
+                             spragIsland *island)
+{
+    spragSolveOptions own = *options;
+    own.iteration_limit = island->waits ? STEPS_NEAR : options->iteration_limit;
+    const spragStatus status = solveTurned(world, &own, island);
+    const int missed = status == SPRAG_NOT_CONVERGED || (island->waits && status == SPRAG_LIMIT);
+    if (!missed || !asksForW(options, island))
+        return status;
+    const int iterations = island->solve.iterations;
+    if (!spragAssembleCouple(world, island))
+        return SPRAG_ERROR_MEMORY;
+    if (island->declined != NULL)
+        return status;
+    own = *options;
+    own.work_limit = work;
+    limitWork(&own, island);
+    const spragStatus whole = solveTurned(world, &own, island);
+    island->solve.iterations += iterations;
+    return whole;
+}
+
+/* Makes W for an island that waits (delassus.h) unless its guess is near.  0: no memory. */
+static int coupleUnlessNear(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
+{
+    if (!island->waits || island->declined != NULL ||
+        spragProblemJudge(&island->problem, island->r, island->u) <= NEAR_GUESS * options->tolerance)
+        return 1;
+    return spragAssembleCouple(world, island);
+}
+
 /* Solves the problem as it is written, with all that its own answer asks for: W where methods without it fail, and the
  * contacts outside the working set that turn out to carry load. */
 static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions *given, spragIsland *island)
@@ -164,11 +186,10 @@ static spragStatus solveWhole(struct spragWorld *world, const spragSolveOptions 
         return spragGlueSolve(&island->problem, &options, &island->lane->arena, island->r, island->u, &island->solve);
     }
     spragStatus status = solveMatrixFree(world, &options, island);
-    options.work_limit = workLimitOf(&options, island);
-    island->most = workOfStep(&options, island);
+    limitWork(&options, island);
     int grown = status == SPRAG_NOT_CONVERGED && island->declined == NULL;
     while (grown > 0) {
-        status = solveLean(world, &options, island);
+        status = solveLean(world, &options, given->work_limit, island);
         grown = status == SPRAG_ERROR_MEMORY ? 0 : spragWorkingSetGrow(world, island);
     }
     spragWorkingSetEnd(island);

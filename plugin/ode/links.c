@@ -36,7 +36,8 @@ static void addJoint(const Making *making, const struct spragArticulation *art, 
 /* Those of a mechanism that is as it was (kept.h).  1: they were known. */
 static int copies(const Making *making, const struct spragArticulation *art)
 {
-    const spragLinks *old = art->kept ? &making->island->kept->before->links : NULL;
+    const spragKept *kept = art->kept ? making->island->kept : NULL; /* gone where W is made later */
+    const spragLinks *old = kept != NULL ? &kept->before->links : NULL;
     if (old == NULL || old->count == 0)
         return 0;
     const size_t n = (size_t)art->joint_count, here = (size_t)art->link, there = (size_t)art->link_before;

@@ -349,7 +349,9 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
 {
     spragArena *arena = &island->lane->arena;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int most = island->lean ? LARGE : SPRAG_WEDGED_MOST,
+    const int most = island->waits  ? 0
+                     : island->lean ? LARGE
+                                    : SPRAG_WEDGED_MOST,
               waits = !(given->time_limit > 0) && island->block_count <= most;
     spragSolveOptions own = *given;
     const spragSolveOptions *options = &own;
