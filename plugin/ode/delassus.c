@@ -383,9 +383,9 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     if (!spragAdjacencyMake(world, island, &adjacency))
         return 0;
     const size_t entries = spragPatternBound(island, &adjacency);
-    const int dear = isDear(world, island, (double)entries);
+    const int dear = !island->whole && isDear(world, island, (double)entries);
     island->waits = !island->whole && !dear && mayKeepGuess(world, island);
-    island->lean = island->waits || (!island->whole && dear);
+    island->lean = dear || island->waits;
     if (!(island->lean ? spragPatternMakeDiagonal(island) : spragPatternMake(island, &adjacency, entries)) ||
         !spragDelassusTell(world, island))
         return 0;

@@ -349,10 +349,8 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
 {
     spragArena *arena = &island->lane->arena;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int most = island->waits  ? 0
-                     : island->lean ? LARGE
-                                    : SPRAG_WEDGED_MOST,
-              waits = !(given->time_limit > 0) && island->block_count <= most;
+    const int most = island->lean ? LARGE : SPRAG_WEDGED_MOST,
+              asks = !island->waits && !(given->time_limit > 0) && island->block_count <= most; /* for wedges */
     spragSolveOptions own = *given;
     const spragSolveOptions *options = &own;
     const int tumbles = island->tumbles && spragChainApproaches(&island->problem, given);
@@ -361,9 +359,9 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     const double begin = given->time_limit > 0 ? spragSeconds() : 0;
     double *guess = NULL; /* kept if the island was wedged or hard in the last step */
     int iterations = 0;
-    if (waits && !tumbles && island->haste == 0 && island->missed >= MISSES_PATIENT && own.iteration_limit == 0)
+    if (asks && !tumbles && island->haste == 0 && island->missed >= MISSES_PATIENT && own.iteration_limit == 0)
         own.iteration_limit = STEPS_PROMPT;
-    if ((waits || few) && (again || island->wedged_before || island->hard_before)) {
+    if ((asks || few) && (again || island->wedged_before || island->hard_before)) {
         const size_t n = 3 * (size_t)island->block_count;
         guess = SPRAG_TAKE_RAW(arena, double, n);
         if (guess == NULL)
@@ -374,7 +372,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     spragStatus status = SPRAG_NOT_CONVERGED;
     if (tumbles)
         status = solveTumbling(options, island, again, &iterations);
-    else if (waits)
+    else if (asks)
         status = solveRigid(options, island, guess, again, &iterations);
     else if (!few || !(again || island->wedged_before) || !isSqueezed(options, island, &status))
         status = spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, &iterations);

@@ -24,7 +24,7 @@ static void compareSlope(const spragTraceBlock *block, unsigned long long *seed)
     random3(seed, r), random3(seed, u), random3(seed, dr), random3(seed, du);
     const double t = 0.5 * (1 + uniform(seed)), dt = uniform(seed), h = 1e-6;
     const int slips = block->mode == SPRAG_TRACE_SLIP;
-    const double x[2] = {(r[0] < 0 ? -1 : 1) * r[1] - u[1] / W, (r[0] < 0 ? -1 : 1) * r[2] - u[2] / W};
+    const double turn = r[0] < 0 ? -1 : 1, x[2] = {turn * r[1] - u[1] / W, turn * r[2] - u[2] / W};
     if (slips && (spragNorm2(x) < 0.1 || fabs(r[0]) < 2 * h))
         return;
     double difference[3], given[3];
@@ -45,7 +45,7 @@ static void compareSlope(const spragTraceBlock *block, unsigned long long *seed)
     if (slips) {
         difference[1] -= block->mu * difference[0], given[1] -= block->mu * given[0];
         const double e[2] = {x[0] / spragNorm2(x), x[1] / spragNorm2(x)}, across = e[0] * u[2] - e[1] * u[1];
-        const double dx[2] = {(r[0] < 0 ? -1 : 1) * dr[1] - du[1] / W, (r[0] < 0 ? -1 : 1) * dr[2] - du[2] / W};
+        const double dx[2] = {turn * dr[1] - du[1] / W, turn * dr[2] - du[2] / W};
         given[0] += t * block->mu * across * (e[0] * dx[1] - e[1] * dx[0]) / spragNorm2(x);
     }
     for (int i = 0; i < 3; ++i)
