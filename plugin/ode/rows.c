@@ -568,7 +568,11 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
     const spragSnapshot *s = &world->snapshot;
     const spragJointState *joint = &s->joint[j];
     const dContact *contact = joint->contact;
-    *block = (spragBlock){.joint = j, .parent = -1, .memory = joint->memory, .body = {joint->body[0], joint->body[1]}};
+    *block = (spragBlock){.joint = j,
+                          .parent = -1,
+                          .memory = joint->memory,
+                          .body = {joint->body[0], joint->body[1]},
+                          .articulation = {-1, -1}}; /* as of what joins a working set later */
     if (before != NULL && before->part != SPRAG_PART_CONTACT)
         before = NULL;
     makeFrame(block, before, joint);
