@@ -352,8 +352,9 @@ static void solveBlow(struct spragWorld *world, const spragPointerMap *surfaces,
     island->solve.iterations = iterations;
 }
 
-/* Solves again, with smaller corrections, an island whose answer throws bodies (surge.h).  1: it did so; the last of
- * SURGES_MAX rounds asks for no corrections at all. */
+/* Solves again, with smaller corrections, an island whose answer throws bodies (surge.h); under a time limit, which may
+ * leave no time for another solution, from that answer.  1: it did so; the last of SURGES_MAX rounds asks for no
+ * corrections at all. */
 static int solveSurge(struct spragWorld *world, const spragPointerMap *surfaces, const spragSolveOptions *options,
                       spragIsland *island, int round)
 {
@@ -361,9 +362,13 @@ static int solveSurge(struct spragWorld *world, const spragPointerMap *surfaces,
     if (island->declined != NULL || island->greedy != NULL || island->glued ||
         !spragSurges(&world->snapshot, island, last))
         return 0;
+    const spragIsland before = *island;
     spragStatus status = assembleAnew(world, surfaces, island);
-    if (status == SPRAG_OK && island->declined == NULL)
+    if (status == SPRAG_OK && island->declined == NULL) {
+        if (options->time_limit > 0)
+            guessAgain(&before, island);
         status = solveHeld(world, surfaces, options, island);
+    }
     takeImpulses(world, island, status);
     island->solve.fallback = 1;
     return 1;
