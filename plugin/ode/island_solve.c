@@ -352,10 +352,13 @@ static void solveBlow(struct spragWorld *world, const spragPointerMap *surfaces,
     island->solve.iterations = iterations;
 }
 
-/* Takes the answer of the island as it was for a guess if it is nearer than that of the last step.  0: no memory. */
+/* Takes the answer of the island as it was for a guess if it is nearer than that of the last step.  (Not where contacts
+ * are visited again first: there is no W by which to judge, and their guess is their own.)  0: no memory. */
 static int guessNearer(const spragIsland *before, spragIsland *island)
 {
     const size_t n = 3 * (size_t)island->block_count;
+    if (island->greedy != NULL)
+        return 1;
     double *const last = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
     if (last == NULL)
         return 0;
