@@ -21,8 +21,8 @@ int spragPoolSize(const spragPool *pool); /* NULL: 1, the caller alone */
  * Such a pool has size 1, and can be freed. */
 int spragPoolIsOrphan(const spragPool *pool);
 
-/* run(data, worker, piece) for all pieces 0 .. pieces - 1; returns when all are done.  pool NULL: on this thread.  From
- * outside the pool by one thread at a time. */
+/* run(data, worker, piece) for all pieces 0 .. pieces - 1; returns when all are done.  pool NULL: on this thread, in
+ * order; else each thread begins with the last of its own.  From outside the pool by one thread at a time. */
 void spragPoolRun(spragPool *pool, spragPoolFn *run, void *data, int pieces);
 
 /* Between these two calls the threads expect jobs: they are woken by the first call, and stay awake for longer while

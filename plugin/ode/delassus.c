@@ -348,9 +348,11 @@ static void fillRows(void *data, int range, int first, int end)
 #define LEAN_PAYS 4         /* and for W not even to be made; */
 #define LEAN_PAYS_LIMITED 2 /* the same under a time limit: heaps of ragdolls are swept three times as fast with W */
 
-#define SECONDS_PER_PAIR 6e-8 /* s, to make a block of W where joints couple blocks */
-#define LEAN_SHARE 0.05       /* of the time limit of a step, that W may take */
-enum { LEAN_LEAST = 201 };    /* blocks; for fewer release.c asks whether there is a solution at all, which takes W */
+#define SECONDS_PER_PRODUCT 1e-9 /* s: a block of W takes half as many of these as a product by reaches has a block */
+#define LEAN_SHARE 0.05          /* of the time limit of a step, that W may take, where it saves products; */
+#define LEAN_SHARE_MOST 0.5      /* anyhow, */
+#define ROWS_DENSE 100           /* blocks of a row of W, from which on sweeps without it take less than to make it */
+enum { LEAN_LEAST = 201 }; /* blocks; for fewer release.c asks whether there is a solution at all, which takes W */
 
 /* Would W, with so many blocks, of an island with joints take too much of the step's time, or more than it is worth? */
 static int isDear(const struct spragWorld *world, const spragIsland *island, double entries)
@@ -359,9 +361,11 @@ static int isDear(const struct spragWorld *world, const spragIsland *island, dou
     if (world->config.solver != SPRAG_SOLVER_AUTO || island->row_count == 0 || island->block_count < TOLD_LEAST ||
         entries > SPRAG_PATTERN_MOST) /* more do not fit, and the island is rescued */
         return 0;
-    return limit > 0 ? 0.5 * entries * SECONDS_PER_PAIR > LEAN_SHARE * limit &&
-                           LEAN_PAYS_LIMITED * spragReachesPrice(island) < entries
-                     : island->block_count >= LEAN_LEAST && LEAN_PAYS * spragReachesPrice(island) < entries;
+    const double price = spragReachesPrice(island), row = entries / island->block_count;
+    const double seconds = SECONDS_PER_PRODUCT * row * price;
+    return limit > 0 ? (seconds > LEAN_SHARE * limit && LEAN_PAYS_LIMITED * price < entries) ||
+                           (seconds > LEAN_SHARE_MOST * limit && row > ROWS_DENSE)
+                     : island->block_count >= LEAN_LEAST && LEAN_PAYS * price < entries;
 }
 
 /* A product by reaches takes so many products of 3x3 blocks a block, or W is made at once: where few joints are reached

@@ -352,8 +352,27 @@ static void solveBlow(struct spragWorld *world, const spragPointerMap *surfaces,
     island->solve.iterations = iterations;
 }
 
-/* Solves again, with smaller corrections, an island whose answer throws bodies (surge.h).  1: it did so; the last of
- * SURGES_MAX rounds asks for no corrections at all. */
+/* Takes the answer of the island as it was for a guess if it is nearer than that of the last step.  (Not where contacts
+ * are visited again first: there is no W by which to judge, and their guess is their own.)  0: no memory. */
+static int guessNearer(const spragIsland *before, spragIsland *island)
+{
+    const size_t n = 3 * (size_t)island->block_count;
+    if (island->greedy != NULL)
+        return 1;
+    double *const last = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
+    if (last == NULL)
+        return 0;
+    memcpy(last, island->r, n * sizeof *last);
+    const double residual = spragProblemJudge(&island->problem, last, island->u);
+    guessAgain(before, island);
+    if (!(spragProblemJudge(&island->problem, island->r, island->u) < residual))
+        memcpy(island->r, last, n * sizeof *last);
+    return 1;
+}
+
+/* Solves again, with smaller corrections, an island whose answer throws bodies (surge.h); under a time limit, which may
+ * leave no time for another solution, from the better guess.  1: it did so; the last of SURGES_MAX rounds asks for no
+ * corrections at all. */
 static int solveSurge(struct spragWorld *world, const spragPointerMap *surfaces, const spragSolveOptions *options,
                       spragIsland *island, int round)
 {
@@ -361,7 +380,10 @@ static int solveSurge(struct spragWorld *world, const spragPointerMap *surfaces,
     if (island->declined != NULL || island->greedy != NULL || island->glued ||
         !spragSurges(&world->snapshot, island, last))
         return 0;
+    const spragIsland before = *island;
     spragStatus status = assembleAnew(world, surfaces, island);
+    if (options->time_limit > 0 && status == SPRAG_OK && island->declined == NULL && !guessNearer(&before, island))
+        status = SPRAG_ERROR_MEMORY;
     if (status == SPRAG_OK && island->declined == NULL)
         status = solveHeld(world, surfaces, options, island);
     takeImpulses(world, island, status);

@@ -20,7 +20,8 @@ enum {
      * more than SWEEPS_LATE n, which is what QuickStep makes. */
     SWEEPS_LEAST = 3,
     /* Sweeps of lanes take 5 to 9 ns a contact, all else in the step a thousand.  A limit too short for a heap pressed
-     * it together, and three times the contacts then took twice the time that it takes without a limit. */
+     * it together, and three times the contacts then took twice the time that it takes without a limit.  (What begins
+     * below SPRAG_LANES_FLOOR has visits in double precision, of 100 ns each.) */
     SWEEPS_LEAST_WIDE = 30,
     VISITS_LEAST = 500,
     SWEEPS_LATE = 20,
@@ -409,7 +410,6 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
 {
     const int n = greedy->contact_count;
     const long some = (long)n * SWEEPS_LEAST + VISITS_LEAST, late_most = (long)n * SWEEPS_LATE;
-    const long least = greedy->lanes != NULL ? (long)n * SWEEPS_LEAST_WIDE : some < late_most ? some : late_most;
     const int timed = options->time_limit > 0, hasty = !timed && greedy->many && n >= SPRAG_LANES_LEAST;
     const int sweeps = n < SPRAG_LANES_LEAST        ? SWEEPS_MOST
                        : !hasty                     ? SWEEPS_WIDE
@@ -422,6 +422,8 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
     spragGreedyBegin(greedy, others, NULL);
     deadline -= JUDGING * (spragSeconds() - begin);
+    const int wide = greedy->lanes != NULL && greedy->best_residual > SPRAG_LANES_FLOOR;
+    const long least = wide ? (long)n * SWEEPS_LEAST_WIDE : some < late_most ? some : late_most;
     /* Visits before the judge's first look; twice as many before each next one.  Sweeps with momentum (of lanes, or of
      * rolling friction) are not to be interrupted. */
     const long each = greedy->lanes != NULL || hasty ? most

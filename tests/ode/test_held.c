@@ -279,7 +279,8 @@ static void freeRow(Row *row)
     dWorldDestroy(row->world);
 }
 
-/* A sparse W is made though there is no time, as sweeps with it are faster; and twelve of them are made. */
+/* A sparse W is made though there is no time, as sweeps with it are faster; and thirty of them are made, more than
+ * QuickStep makes, or as many as lead to the tolerance. */
 static void lateMechanismsAreSwept(void **state)
 {
     (void)state;
@@ -288,7 +289,7 @@ static void lateMechanismsAreSwept(void **state)
     Row row = makeRow(0, &config);
     stepRow(&row);
     assert_int_equal(row.sprag->snapshot.island[0].lean, 0);
-    assert_int_equal(spragWorldGetStepInfo(row.sprag).iterations, 12);
+    assert_in_range(spragWorldGetStepInfo(row.sprag).iterations, 21, 30);
     freeRow(&row);
 }
 
