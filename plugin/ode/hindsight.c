@@ -42,7 +42,7 @@ int spragIslandHardens(const spragIsland *island)
         return 0;
     if (island->hard || !island->solve.fallback || island->vain)
         return island->hard;
-    return island->solve.iterations > LATE && spragChainWork(island->block_count, &island->solve) > HARD;
+    return island->solve.iterations > LATE && island->solve.work > HARD;
 }
 
 int spragIslandDearNext(const spragIsland *island)

@@ -127,7 +127,7 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
         status = spragChainSolvePart(round > 0 ? again : part, &island->problem, &own, &island->lane->arena, island->r,
                                      island->u, &island->solve);
         *iterations += island->solve.iterations;
-        island->spent += island->block_count <= FEW ? spragChainWork(island->block_count, &island->solve) : 0;
+        island->spent += island->solve.work;
     } while (status != SPRAG_ERROR_MEMORY && ++round < ROUNDS_MAX &&
              (releaseParting(island, round < ROUNDS_WITH_RETURN) | holdOrSlip(island)));
     return status;

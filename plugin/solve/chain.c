@@ -55,6 +55,13 @@ static int timeIsUp(Run *run)
     return run->left.time_limit <= 0;
 }
 
+/* Of a small problem, whose factorisations are all but dense.  Of a large one each method counts its own. */
+static void countWork(const spragProblem *problem, spragSolveInfo *info)
+{
+    if (problem->contact_count <= SPRAG_CHAIN_SMALL)
+        info->work = spragChainWork(problem->contact_count, info);
+}
+
 /* Runs one method from the best answer so far, or from r = 0. */
 static spragStatus tryMethod(Run *run, const spragSolver *method, spragManner manner)
 {
@@ -69,6 +76,7 @@ static spragStatus tryMethod(Run *run, const spragSolver *method, spragManner ma
     const spragStatus status = method->solve(problem, &run->left, run->arena, run->candidate, info);
     spragArenaRelease(run->arena, mark);
     info->method_iterations[method->kind] += info->iterations - before;
+    countWork(problem, info);
     if (status == SPRAG_ERROR_MEMORY)
         return status;
     const int same = memcmp(run->r, run->candidate, bytes) == 0;
@@ -311,6 +319,7 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
             solved = spragVariantRests(problem, options, r, u, info);
     }
     info->method_iterations[SPRAG_SOLVER_VARIANT] = info->iterations;
+    countWork(problem, info);
     return solved;
 }
 

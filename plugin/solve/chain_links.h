@@ -35,4 +35,8 @@ void spragChainLinksOf(spragChainLinks *links, spragChainPart part);
 /* Rounds of the mode search where it is shown an answer, or what was one in the last step; 0: no limit. */
 int spragChainRoundsKnown(const spragProblem *problem);
 
+/* 3x3 products that a small problem took, about: Newton's steps have a dense factorisation each and some passes over W,
+ * sweeps one. */
+double spragChainWork(int block_count, const spragSolveInfo *info);
+
 #endif

@@ -94,6 +94,7 @@ static spragStatus worse(spragStatus a, spragStatus b)
 static void add(spragSolveInfo *info, const spragSolveInfo *part)
 {
     info->iterations += part->iterations;
+    info->work += part->work;
     for (int s = 0; s < SPRAG_SOLVER_COUNT; ++s)
         info->method_iterations[s] += part->method_iterations[s];
     info->solver = part->solver;

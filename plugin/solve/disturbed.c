@@ -88,7 +88,7 @@ static int stepsOf(const Disturbed *d, const spragSolveInfo *info)
     return (int)ceil(steps * d->count / d->problem->contact_count);
 }
 
-static spragStatus grow(Disturbed *d, const spragSolveOptions *options, double *r, int *iterations)
+static spragStatus grow(Disturbed *d, const spragSolveOptions *options, double *r, spragSolveInfo *all)
 {
     for (int round = 0; round < ROUNDS_MOST; ++round) {
         spragProblemVelocity(d->problem, r, d->u);
@@ -106,7 +106,8 @@ static spragStatus grow(Disturbed *d, const spragSolveOptions *options, double *
         spragSolveInfo info = {0};
         const spragStatus status = solveSet(d, &own, r, &info);
         spragArenaRelease(d->arena, mark);
-        *iterations += stepsOf(d, &info);
+        all->iterations += stepsOf(d, &info);
+        all->work += info.work;
         if (status == SPRAG_ERROR_MEMORY)
             return status;
         if (!(info.residual <= own.enough))
@@ -132,7 +133,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         for (int k = 0; k < nc; ++k)
             d.place[k] = -1;
         memcpy(x, r, 3 * (size_t)nc * sizeof *x);
-        status = grow(&d, options, x, &info->iterations);
+        status = grow(&d, options, x, info);
         if (status != SPRAG_ERROR_MEMORY)
             memcpy(r, x, 3 * (size_t)nc * sizeof *x);
     }

@@ -193,6 +193,7 @@ static spragStatus solveRest(const Elimination *el, const spragProblem *problem,
     for (int k = 0; k < problem->contact_count; ++k)
         project(problem, k, r + 3 * k);
     info->iterations += inner.iterations;
+    info->work += inner.work;
     info->several |= inner.several, info->none |= inner.none;
     return status;
 }

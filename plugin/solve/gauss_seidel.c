@@ -341,7 +341,9 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
         run.stop.limit = run.stop.limit / 2 + 1; /* with momentum they get as far, and Newton goes on */
     if (init(&run, problem, arena)) {
         run.sweeper.loose |= patience.loose;
+        const int before = info->iterations;
         status = sweep(&run, patience, r, &info->iterations);
+        info->work += (info->iterations - before) * spragProductPrice(problem);
     }
     spragArenaRelease(arena, mark);
     return status;

@@ -87,7 +87,7 @@ static spragStatus solveSet(Generation *g, spragSolveInfo *info)
         return SPRAG_ERROR_MEMORY;
     const spragStatus status =
         count > 0 ? spragChainSolvePart(SPRAG_CHAIN_WITHIN, &part, &g->left, g->arena, s, NULL, info) : SPRAG_OK;
-    g->work += spragChainWork(count, info);
+    g->work += info->work;
     memset(g->x, 0, 3 * (size_t)nc * sizeof *g->x);
     for (int i = 0; i < count; ++i)
         memcpy(g->x + 3 * block[i], s + 3 * i, 3 * sizeof *s);
@@ -174,6 +174,7 @@ static spragStatus generate(const spragProblem *problem, const spragSolveOptions
         if (again)
             beginAgain(&g, r);
         status = grow(&g, options, &info->iterations);
+        info->work += g.work;
         if (status != SPRAG_ERROR_MEMORY)
             memcpy(r, g.x, 3 * (size_t)nc * sizeof *r);
     }

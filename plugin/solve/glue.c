@@ -584,6 +584,7 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
     spragArenaRelease(arena, mark);
     info->residual = residual;
     info->iterations = info->method_iterations[SPRAG_SOLVER_NEWTON] = (int)glue.products;
+    info->work = glue.work;
     return info->status = residual <= options->tolerance ? SPRAG_OK : SPRAG_LIMIT;
 }
 
@@ -618,6 +619,7 @@ static spragStatus solveLink(const spragProblem *problem, const spragSolveOption
     spragSolveInfo found;
     const spragStatus status = spragGlueSolve(problem, &own, arena, r, u, &found);
     info->iterations += found.iterations;
+    info->work += found.work;
     spragArenaRelease(arena, mark);
     return status;
 }

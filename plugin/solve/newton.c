@@ -109,6 +109,7 @@ typedef struct Newton {
     int hurried;   /* 1: no crowd, but limited, or less than the tolerance is enough */
     int left;      /* 1: bodies were left for contacts */
     int counted;   /* 1: the user limits steps, not work */
+    double step, *work; /* 3x3 products: of a step; spent */
 } Newton;
 
 /* What the interior methods factorise: the proximal points' tangent, or one of the cones' own. */
@@ -116,6 +117,7 @@ typedef struct Inner {
     spragCones cones;
     spragTangent own, *tangent;
     double price; /* of a step, in those of the proximal points */
+    double paid;  /* the same, as the limit counts it */
 } Inner;
 
 /* A guess without impulses says nothing. */
@@ -125,6 +127,12 @@ static int isWarm(const spragProblem *problem, const double *r)
         if (r[i] != 0)
             return 1;
     return 0;
+}
+
+/* 3x3 products of a step. */
+static double stepOf(const spragTangent *tangent, const spragProblem *problem)
+{
+    return tangent->price + PASSES * spragProductPrice(problem);
 }
 
 static int stepsLeft(const Newton *newton)
@@ -137,7 +145,9 @@ static spragStatus points(Newton *newton, double lambda, int steps, double *r)
     const int most = stepsLeft(newton);
     const spragProximal *proximal = &newton->proximal;
     const spragStop stop = {newton->tolerance, newton->deadline, steps < most ? steps : most};
+    const int before = *newton->iterations;
     const spragStatus status = spragProximalPoints(&newton->proximal, lambda, &stop, r, newton->iterations);
+    *newton->work += newton->step * (*newton->iterations - before);
     if (spragProblemIsAtRounding(newton->problem, proximal->best, proximal->best_residual)) /* nothing comes nearer */
         newton->limit = 0;
     return status;
@@ -159,18 +169,18 @@ static int conesAreDear(const Newton *newton)
 static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
 {
     const int dear = conesAreDear(newton);
-    const double step = newton->proximal.tangent.price + PASSES * spragProductPrice(newton->problem);
-    const double most = dear ? step * stepsLeft(newton) / STEPS_LEAST : INFINITY;
+    const double most = dear ? newton->step * stepsLeft(newton) / STEPS_LEAST : INFINITY;
     if (!spragConesInit(&inner->cones, newton->problem, arena))
         return 0;
     const spragProblem *problem = inner->cones.problem;
     inner->tangent = problem == newton->problem ? &newton->proximal.tangent : &inner->own;
-    inner->price = 1;
+    inner->price = inner->paid = 1;
     if (problem == newton->problem)
         return 1;
     const int found = spragTangentInit(&inner->own, problem, inner->cones.load, newton->space, most, arena);
-    if (found > 0 && dear && !newton->counted)
-        inner->price = fmax(1, (inner->own.price + PASSES * spragProductPrice(problem)) / step);
+    if (found > 0)
+        inner->price = fmax(1, stepOf(&inner->own, problem) / newton->step);
+    inner->paid = newton->counted ? 1 : inner->price;
     return found > 0 ? spragTangentShare(&inner->own, newton->pool, arena) : found;
 }
 
@@ -218,13 +228,14 @@ static spragStatus interior(Newton *newton, int soon, spragArena *arena, double 
         memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         if (start > 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragTangentPivot(inner.tangent, arena))
             return SPRAG_ERROR_MEMORY;
-        const int left = (int)(stepsLeft(newton) / inner.price),
+        const int left = (int)(stepsLeft(newton) / inner.paid),
                   most = soon && left > INTERIOR_SOON ? INTERIOR_SOON : left;
         const spragStop stop = {newton->tolerance, newton->deadline, start == 0 ? most : most / PATH_SHARE + 1};
         const int steps = start == 0 ? spragInteriorSolve(&inner.cones, &stop, 0, inner.tangent, arena, r)
                                      : spragPathSolve(&inner.cones, &stop, inner.tangent, arena, r);
         *newton->iterations += steps > 0 ? steps : 0;
-        newton->limit -= steps > 0 ? (int)(steps * (inner.price - 1)) : 0;
+        *newton->work += steps > 0 ? steps * inner.price * newton->step : 0;
+        newton->limit -= steps > 0 ? (int)(steps * (inner.paid - 1)) : 0;
         proximal->factored = 0;
         if (start == 0 && leavesBodies(newton, &inner, start))
             break;
@@ -291,9 +302,12 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
     if (status == SPRAG_NOT_CONVERGED && cones && stepsLeft(newton) >= (newton->limited ? INTERIOR_LEAST : 0))
         status = interior(newton, 0, arena, r);
     takeBest(newton, r);
-    if (status == SPRAG_OK)
+    if (status == SPRAG_OK) {
+        const int before = *newton->iterations;
         spragProximalPolish(&newton->proximal, newton->tolerance, newton->proximal.best_residual, r,
                             newton->iterations);
+        *newton->work += newton->step * (*newton->iterations - before);
+    }
     return status;
 }
 
@@ -340,6 +354,7 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
                      .tolerance = options->tolerance,
                      .deadline = spragDeadline(options->time_limit),
                      .iterations = &info->iterations,
+                     .work = &info->work,
                      .first = info->iterations,
                      .counted = options->iteration_limit > 0};
     newton.hurried = !newton.crowd && (newton.limited || newton.enough > 0);
@@ -360,7 +375,8 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
     if (newton.crowd)
         newton.proximal.lag_first = LAG_CROWD;
     const int shared = ready <= 0 || spragTangentShare(&newton.proximal.tangent, pool, arena);
-    newton.limit = limitOf(options, tangent->price + PASSES * spragProductPrice(problem));
+    newton.step = stepOf(tangent, problem);
+    newton.limit = limitOf(options, newton.step);
     if (ready != 0 && shared)
         status = ready > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
     attempt->left = newton.left;
@@ -430,6 +446,7 @@ static spragStatus solveFew(const Few *few, const spragProblem *problem, const s
 {
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const spragStop stop = {options->tolerance, spragDeadline(options->time_limit), few->steps};
+    const int before = info->iterations;
     spragProximal proximal;
     const int ready = spragProximalInitWithin(&proximal, problem, few->space, few->products_most, arena);
     spragStatus status = ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
@@ -440,6 +457,7 @@ static spragStatus solveFew(const Few *few, const spragProblem *problem, const s
         proximal.deadline = stop.deadline;
         if (status == SPRAG_OK && few->polishes)
             spragProximalPolish(&proximal, options->tolerance, proximal.best_residual, r, &info->iterations);
+        info->work += stepOf(&proximal.tangent, problem) * (info->iterations - before);
     }
     spragArenaRelease(arena, mark);
     return status;
@@ -470,6 +488,7 @@ static int enterCones(Newton *newton, spragArena *arena, double *r)
     const spragStop stop = {fmax(CONES_ENOUGH, newton->tolerance), newton->deadline, stepsLeft(newton)};
     const int steps = spragInteriorSolve(&inner.cones, &stop, PATIENCE_CONES, inner.tangent, arena, r);
     *newton->iterations += steps > 0 ? steps : 0;
+    *newton->work += steps > 0 ? steps * inner.price * newton->step : 0;
     newton->proximal.factored = 0;
     spragProximalReset(&newton->proximal, r);
     return steps >= 0;
@@ -507,6 +526,7 @@ static spragStatus solveNearby(int few, const spragProblem *problem, const sprag
                      .tolerance = options->tolerance,
                      .deadline = spragDeadline(options->time_limit),
                      .iterations = &info->iterations,
+                     .work = &info->work,
                      .first = info->iterations,
                      .counted = 1};
     const spragArenaMark mark = spragArenaMarkGet(arena);
@@ -515,7 +535,8 @@ static spragStatus solveNearby(int few, const spragProblem *problem, const sprag
     const int ready = spragProximalInitWithin(&newton.proximal, problem, newton.space, most, arena);
     spragStatus status = ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
     if (ready > 0) {
-        const int paid = limitOf(options, newton.proximal.tangent.price + passes);
+        newton.step = stepOf(&newton.proximal.tangent, problem);
+        const int paid = limitOf(options, newton.step);
         newton.limit = few ? paid : (int)fmax(STEPS_NEARBY, fmin(STEPS_ON, paid));
         newton.proximal.look = few ? 0 : STEPS_NEARBY;
         newton.proximal.tangent.accuracy = SPRAG_TANGENT_ROUGH;
@@ -547,11 +568,14 @@ static spragStatus polish(const spragProblem *problem, const spragSolveOptions *
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most = mostAtOnce(problem, options);
     const double deadline = spragDeadline(options->time_limit);
+    const int before = info->iterations;
     spragProximal proximal;
     const int ready = spragProximalInitWithin(&proximal, problem, SPRAG_TANGENT_BODIES, most, arena);
     proximal.deadline = deadline;
-    if (ready > 0)
+    if (ready > 0) {
         spragProximalPolish(&proximal, options->tolerance, info->residual, r, &info->iterations);
+        info->work += stepOf(&proximal.tangent, problem) * (info->iterations - before);
+    }
     spragArenaRelease(arena, mark);
     return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_OK;
 }

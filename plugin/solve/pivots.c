@@ -232,6 +232,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         restore(&pivots, r);
     }
     info->iterations += count > 0 ? count : PIVOTS_LEAST;
+    info->work += (pivots.free_count + 2.0 * (count > 0 ? count : PIVOTS_LEAST)) * pivots.count * pivots.count / 9;
     spragArenaRelease(arena, mark);
     return count > 0 ? SPRAG_OK : SPRAG_NOT_CONVERGED;
 }

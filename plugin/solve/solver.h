@@ -129,9 +129,6 @@ spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem
  * stands on forty contacts that all but repeat each other: slips of 1e-7 m/s oppose each other, and 1e-8 takes a
  * second, if it is found at all.) */
 #define SPRAG_WORK_PROMPT 1e6
-/* 3x3 products that it took, about: Newton's steps have a dense factorisation each and some passes over W, sweeps
- * one. */
-double spragChainWork(int block_count, const spragSolveInfo *info);
 /* 1: the problem is small, and a residual of options->enough will do: the first methods are then kept short. */
 int spragChainIsPrompt(const spragProblem *problem, const spragSolveOptions *options);
 
