@@ -184,10 +184,10 @@ static void finishIsland(Work *work, int k)
         done = spragIslandSolve(work->world, &work->surfaces, island, share);
     if (!done || !rescue(work, island))
         noteFailure(work, k);
+    island->dear = spragIslandDearNext(work->world, island); /* goes by the haste that it had */
     island->haste = spragHasteNext(work->world, island);
     island->slop = spragSlopNext(work->world, island);
     island->hard = spragIslandHardens(island);
-    island->dear = spragIslandDearNext(island);
 }
 
 /* Islands that were solved at once have no share. */

@@ -1,5 +1,7 @@
 #include "ode/hindsight.h"
 
+#include <math.h>
+
 #include "ode/bearing.h"
 #include "ode/guide.h"
 #include "solve/solver.h"
@@ -9,7 +11,8 @@ enum {
     DEAR_MOST = 3, /* halvings: with 5 boxes in hinges miss 1e-3 m/s in 74 of 500 steps, not in 58 */
     LATE = 500     /* iterations: more than the chain's first links have in a step */
 };
-#define HARD 1e7 /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
+#define VAIN 1e-3 /* m/s: work was in vain on an island that misses by more */
+#define HARD 1e7  /* products of 3x3 blocks, some 30 ms: of dense factorisations and passes over W */
 
 /* The record of the last step that a joint has as a contact, as a guide, or as the first end of a bearing; -1: none. */
 static int recordOf(const spragJointState *joint)
@@ -45,9 +48,14 @@ int spragIslandHardens(const spragIsland *island)
     return island->solve.iterations > LATE && island->solve.work > HARD;
 }
 
-int spragIslandDearNext(const spragIsland *island)
+int spragIslandDearNext(const struct spragWorld *world, const spragIsland *island)
 {
-    return island->spent > island->most ? (island->dear < DEAR_MOST ? island->dear + 1 : DEAR_MOST)
+    const int most = island->dear > DEAR_MOST ? island->dear : DEAR_MOST,
+              missed = island->solve.residual > fmax(VAIN, world->config.enough);
+    const double whole = ldexp(island->most, island->dear); /* what there is where dear = 0 */
+    if (missed && island->spent > HARD && whole < INFINITY && island->haste == 0 && !world->config.patient)
+        return (int)fmin(fmax(island->dear, ceil(log2(whole / island->spent))) + 1, fmax(most, log2(whole / HARD)));
+    return island->spent > island->most ? (island->dear < most ? island->dear + 1 : most)
            : island->dear > 0           ? island->dear - 1
                                         : 0;
 }

@@ -23,6 +23,6 @@ void spragIslandLookBack(const struct spragWorld *world, spragIsland *island);
 /* Of a solved island.  1: it is hard: its answer came late, or from the contacts that carried before. */
 int spragIslandHardens(const spragIsland *island);
 /* The same: how dear it is in the next step. */
-int spragIslandDearNext(const spragIsland *island);
+int spragIslandDearNext(const struct spragWorld *world, const spragIsland *island);
 
 #endif

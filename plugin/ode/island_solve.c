@@ -140,6 +140,7 @@ static void limitWork(spragSolveOptions *options, spragIsland *island)
 {
     options->work_limit = workLimitOf(options, island);
     island->most = workOfStep(options, island);
+    options->work_limit = fmin(options->work_limit, island->most);
 }
 
 /* Without W: an island that waits has few steps for what its guess lacks.  (With all that the chain has, a wall of

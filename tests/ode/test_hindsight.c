@@ -57,16 +57,40 @@ static void dearStepsAreCounted(void **state)
     spragIslandLookBack(&fake.world, &fake.island);
     assert_int_equal(fake.island.dear, 2);
     fake.island.spent = 2, fake.island.most = 1;
-    assert_int_equal(spragIslandDearNext(&fake.island), 3);
+    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 3);
     fake.island.dear = 3;
-    assert_int_equal(spragIslandDearNext(&fake.island), 3);
+    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 3);
     fake.island.most = 2; /* as much as there is is not too much */
-    assert_int_equal(spragIslandDearNext(&fake.island), 2);
+    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 2);
     fake.island.dear = 0;
-    assert_int_equal(spragIslandDearNext(&fake.island), 0);
+    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
 }
 
-/* By how much work the chain did: so many iterations, each a factorisation of n blocks and passes over W. */
+/* What spent 6e7 of 8e7 in vain has a quarter of it in the next step, then half of that, and in the end some 1e7. */
+static void workInVainIsHalved(void **state)
+{
+    (void)state;
+    static Fake fake;
+    setFake(&fake, 0);
+    fake.island.solve.residual = 1;
+    fake.island.spent = 6e7, fake.island.most = 8e7;
+    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 2);
+    fake.island.dear = 2, fake.island.most = 2e7, fake.island.spent = 2e7;
+    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 3);
+    fake.island.dear = 4, fake.island.most = fake.island.spent = 5e6;
+    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 3);
+    fake.island.dear = 0, fake.island.spent = 6e7, fake.island.most = 8e7;
+    fake.island.solve.residual = 1e-4; /* it was not in vain */
+    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
+    fake.island.solve.residual = 1;
+    fake.island.haste = 1; /* which has its own measure */
+    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
+    fake.island.haste = 0;
+    fake.world.config.patient = 1;
+    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
+}
+
+/* By how much work the chain did. */
 static void lateAnswersAreHard(void **state)
 {
     (void)state;
@@ -74,14 +98,15 @@ static void lateAnswersAreHard(void **state)
     setFake(&fake, 0);
     fake.island.block_count = 60;
     fake.island.solve.fallback = 1;
+    fake.island.solve.work = 1.1e7;
     fake.island.solve.iterations = 501;
     assert_true(spragIslandHardens(&fake.island));
     fake.island.solve.iterations = 500;
     assert_false(spragIslandHardens(&fake.island));
-    fake.island.block_count = 4; /* 181 products an iteration */
-    fake.island.solve.iterations = 50000;
-    assert_false(spragIslandHardens(&fake.island));
     fake.island.solve.iterations = 60000;
+    fake.island.solve.work = 0.9e7;
+    assert_false(spragIslandHardens(&fake.island));
+    fake.island.solve.work = 1.1e7;
     assert_true(spragIslandHardens(&fake.island));
     fake.island.vain = 1; /* the chain began anew after what carried before */
     assert_false(spragIslandHardens(&fake.island));
@@ -155,6 +180,7 @@ int main(void)
     const struct CMUnitTest test[] = {
         cmocka_unit_test(recordsTellOfTheLastStep),
         cmocka_unit_test(dearStepsAreCounted),
+        cmocka_unit_test(workInVainIsHalved),
         cmocka_unit_test(lateAnswersAreHard),
         cmocka_unit_test(whatCarriedCarriesAgain),
     };
