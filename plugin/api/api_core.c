@@ -24,9 +24,9 @@ static spragStatus checkOptions(const spragSolveOptions *o)
         return spragFail(SPRAG_ERROR_RANGE, "tolerance = %g, expected >= 0", o->tolerance);
     if (!(o->enough >= 0) || isinf(o->enough))
         return spragFail(SPRAG_ERROR_RANGE, "enough = %g m/s, expected >= 0", o->enough);
-    if (!(o->time_limit >= 0) || !(o->work_limit >= 0))
-        return spragFail(SPRAG_ERROR_RANGE, "time_limit = %g s, work_limit = %g, expected >= 0", o->time_limit,
-                         o->work_limit);
+    if (!(o->time_limit >= 0) || !(o->work_limit >= 0) || !(o->work_total >= 0))
+        return spragFail(SPRAG_ERROR_RANGE, "time_limit = %g s, work_limit = %g, work_total = %g, expected >= 0",
+                         o->time_limit, o->work_limit, o->work_total);
     if (o->iteration_limit < 0 || o->thread_count < 0)
         return spragFail(SPRAG_ERROR_RANGE, "iteration_limit = %d, thread_count = %d, expected >= 0",
                          o->iteration_limit, o->thread_count);

@@ -29,6 +29,8 @@
 #define HALF 0.5        /* of all the work of a step: what is solved then has less and less of its limit, */
 #define LEAST_LEFT 0.03 /* down to this part of it */
 
+#define TOTAL_LEAST 1e6 /* 3x3 products: a solution has the first methods of the chain, at least */
+
 #define FAR_OFF 1e-3 /* m/s: piles that fall end below it as a rule, with a wedge they do not */
 
 enum {
@@ -113,6 +115,12 @@ static double workLeft(const spragIsland *island, double limit)
     return limit * fmax(LEAST_LEFT, (1 - island->spent / island->most) / (1 - HALF));
 }
 
+/* Of all methods of a solution together; 0: no limit. */
+static double totalLeft(const spragIsland *island)
+{
+    return island->most < INFINITY ? fmax(TOTAL_LEAST, island->most - island->spent) : 0;
+}
+
 spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *options, spragIsland *island,
                               int *iterations)
 {
@@ -124,6 +132,7 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
     do {
         own.time_limit = spragTimeLeft(options->time_limit, begin);
         own.work_limit = workLeft(island, ldexp(options->work_limit, -round)); /* from the last round's answer */
+        own.work_total = totalLeft(island);
         status = spragChainSolvePart(round > 0 ? again : part, &island->problem, &own, &island->lane->arena, island->r,
                                      island->u, &island->solve);
         *iterations += island->solve.iterations;

@@ -41,6 +41,28 @@ typedef struct Run {
     int tumbles;                     /* 1: what it leaves may creep */
 } Run;
 
+/* 1: all the work is done.  Else run->left has what is left of it. */
+static int workIsUp(Run *run)
+{
+    const double total = run->options->work_total, least = total - run->info->work;
+    if (!(total > 0))
+        return 0;
+    run->left.work_total = fmax(least, 1);
+    if (run->options->work_limit > 0)
+        run->left.work_limit = fmin(run->options->work_limit, run->left.work_total);
+    return least <= 0;
+}
+
+/* Steps of a link that are left of `limit`; 0, the method's own: it goes by left.work_limit, as of a large problem. */
+static int stepsLeft(const Run *run, int limit)
+{
+    const int count = run->problem->contact_count;
+    if (!(run->left.work_total > 0) || count > SPRAG_CHAIN_SMALL || limit == 0)
+        return limit;
+    const int left = spragChainStepsWorth(count, run->left.work_total) + 1;
+    return limit < left ? limit : left;
+}
+
 static int isSolved(const Run *run)
 {
     return run->info->residual <= run->options->tolerance;
@@ -105,11 +127,11 @@ static spragStatus tryLink(Run *run, const spragChainLink *link)
 {
     const int again = link->from_rest != SPRAG_NO_SECOND && !isRest(run);
     run->left.tolerance = link->tolerance;
-    run->left.iteration_limit = link->limit;
+    run->left.iteration_limit = stepsLeft(run, link->limit);
     spragStatus status = tryMethod(run, link->method, link->manner);
     if (again && status == SPRAG_OK && run->info->residual > link->tolerance &&
-        !spragProblemIsAtRounding(run->problem, run->r, run->info->residual) && !timeIsUp(run)) {
-        run->left.iteration_limit = link->from_rest;
+        !spragProblemIsAtRounding(run->problem, run->r, run->info->residual) && !timeIsUp(run) && !workIsUp(run)) {
+        run->left.iteration_limit = stepsLeft(run, link->from_rest);
         status = tryMethod(run, link->method, SPRAG_FROM_REST);
     }
     run->left.iteration_limit = run->options->iteration_limit;
@@ -295,7 +317,7 @@ static spragStatus runChain(Run *run, spragChainPart part)
             return status;
         if (late)
             return searched ? lastSweeps(run) : SPRAG_LIMIT;
-        if (spragProblemIsAtRounding(run->problem, run->r, info->residual))
+        if (workIsUp(run) || spragProblemIsAtRounding(run->problem, run->r, info->residual))
             break;
     }
     return run->options->iteration_limit > 0 ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;

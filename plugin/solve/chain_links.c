@@ -91,10 +91,14 @@ double spragChainWork(int block_count, const spragSolveInfo *info)
     return (info->iterations - sweeps) * workOfStep(n) + sweeps * n * n;
 }
 
-/* How many Newton steps the work pays for. */
+int spragChainStepsWorth(int block_count, double work)
+{
+    return (int)fmin(STEPS_SMALL, work / workOfStep(block_count));
+}
+
 static int stepsWorth(const spragProblem *problem, double work)
 {
-    return (int)fmin(STEPS_SMALL, work / workOfStep(problem->contact_count));
+    return spragChainStepsWorth(problem->contact_count, work);
 }
 
 /* How many it may take, from a guess, where it has more than some milliseconds. */

@@ -37,6 +37,8 @@ int spragChainRoundsKnown(const spragProblem *problem);
 
 /* 3x3 products that a small problem took, about: Newton's steps have a dense factorisation each and some passes over W,
  * sweeps one. */
+/* How many of Newton's steps of such a problem the work pays for. */
+int spragChainStepsWorth(int block_count, double work);
 double spragChainWork(int block_count, const spragSolveInfo *info);
 
 #endif

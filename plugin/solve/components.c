@@ -130,7 +130,9 @@ static spragStatus solveAll(const Components *all, const spragSolveOptions *opti
         const spragArenaMark mark = spragArenaMarkGet(all->arena);
         spragSolveOptions own = *options;
         own.time_limit = spragTimeLeft(options->time_limit, begin);
-        own.work_limit *= (double)all->component[c].count / all->whole->contact_count;
+        const double part = (double)all->component[c].count / all->whole->contact_count;
+        own.work_limit *= part;
+        own.work_total *= part;
         const spragStatus now = solveOne(all, &all->component[c], &own, r, info);
         status = now == SPRAG_ERROR_MEMORY ? now : worse(status, now);
         spragArenaRelease(all->arena, mark);

@@ -112,12 +112,15 @@ static void judge(Generation *g)
 /* Takes what was spent off the limits.  1: nothing is left of one of them. */
 static int isSpent(Generation *g, const spragSolveOptions *given)
 {
-    const int timed = given->time_limit > 0, limited = given->work_limit > 0;
+    const int timed = given->time_limit > 0, limited = given->work_limit > 0, counted = given->work_total > 0;
     if (timed)
         g->left.time_limit = given->time_limit - (spragSeconds() - g->begin);
     if (limited)
         g->left.work_limit = given->work_limit - g->work;
-    return (timed && g->left.time_limit <= 0) || (limited && g->left.work_limit <= 0);
+    if (counted)
+        g->left.work_total = given->work_total - g->work;
+    return (timed && g->left.time_limit <= 0) || (limited && g->left.work_limit <= 0) ||
+           (counted && g->left.work_total <= 0);
 }
 
 /* S and x begin with the contacts that carry in r, if they are no more than half. */

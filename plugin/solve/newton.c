@@ -315,7 +315,8 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
 static int limitOf(const spragSolveOptions *options, double products)
 {
     if (options->iteration_limit > 0)
-        return options->iteration_limit;
+        return (int)fmin(options->iteration_limit,
+                         options->work_total > 0 ? options->work_total / (products + 1) + 1 : INFINITY);
     return (int)fmin(NEWTON_LIMIT, options->work_limit > 0 ? options->work_limit / (products + 1)
                                                            : fmax(NEWTON_LEAST, WORK / (products + 1)));
 }

@@ -158,13 +158,15 @@ typedef struct spragSolveOptions {
     double time_limit;      /* s, 0 = none.  However short it is, a few Gauss-Seidel sweeps are made */
     int thread_count;       /* 0 or 1: this thread only.  The same bits for any number */
     spragIndeterminacy indeterminacy;
-    /* Limit on the factorisations of one problem, in products of 3x3 blocks (some ns each), 0 = none.  It does what a
+    /* Limit on the factorisations of each method, in products of 3x3 blocks (some ns each), 0 = none.  It does what a
      * time limit does, with the same bits on every machine. */
     double work_limit;
     /* m/s: a residual at which the solver stops on a hard problem; 0 = only the tolerance ends it.  A problem is hard
      * that is above the tolerance after some ms of work or, if it has more than 60 contacts, after its sweeps.  The
      * same bits on every machine. */
     double enough;
+    /* As work_limit, on all methods of one problem together, 0 = none: the last one may go beyond it a little. */
+    double work_total;
 } spragSolveOptions;
 
 /* SPRAG_SOLVER_AUTO to 1e-8 m/s on one thread; all else 0. */
