@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -28,24 +27,25 @@ enum { BATCH_JOINTS = 64 }; /* at least, of a batch: some 100 kB of memory */
 
 #define LATER 1.5 /* time of an island that is still to be assembled, relative to one that is assembled */
 
-typedef struct Turn {
-    int batch, joints; /* of its largest island */
-} Turn;
-
 typedef struct Work {
     struct spragWorld *world;
     spragPointerMap surfaces;
     int *start;        /* (count + 1) first island of each batch */
-    Turn *turn;        /* (count) the batches in the order in which they are worked on, or NULL: as they are */
+    int *turn;         /* (count) the batches in the order in which they are worked on, or NULL: as they are */
     int count, solve;  /* batches; 1: islands are solved too, not assembled alone */
     atomic_int failed; /* least island that failed, or INT_MAX */
     atomic_int joints; /* of the islands not yet solved */
 } Work;
 
-static int compareTurns(const void *a, const void *b)
+/* Joints of the largest island of a batch. */
+static int largestOf(const Work *work, int batch)
 {
-    const Turn *x = a, *y = b;
-    return x->joints != y->joints ? x->joints - y->joints : x->batch - y->batch;
+    int most = 0;
+    for (int k = work->start[batch]; k < work->start[batch + 1]; ++k) {
+        const int joints = work->world->snapshot.island[k].joint_count;
+        most = joints > most ? joints : most;
+    }
+    return most;
 }
 
 /* Under a time limit batches with the largest islands come last: small islands seldom need all of their share, and what
@@ -54,19 +54,23 @@ static int compareTurns(const void *a, const void *b)
  * largest come first, which shares out the work evenly.  0: no memory. */
 static int takeTurns(Work *work)
 {
-    const struct spragWorld *world = work->world;
-    if (!(world->config.time_limit > 0))
+    spragArena *arena = &work->world->arena;
+    if (!(work->world->config.time_limit > 0))
         return 1;
-    work->turn = SPRAG_TAKE(&work->world->arena, Turn, work->count);
-    for (int b = 0; b < work->count && work->turn != NULL; ++b) {
-        work->turn[b].batch = b;
-        for (int k = work->start[b]; k < work->start[b + 1]; ++k)
-            if (world->snapshot.island[k].joint_count > work->turn[b].joints)
-                work->turn[b].joints = world->snapshot.island[k].joint_count;
-    }
-    if (work->turn != NULL)
-        qsort(work->turn, (size_t)work->count, sizeof *work->turn, compareTurns);
-    return work->turn != NULL;
+    int most = 0;
+    for (int b = 0; b < work->count; ++b)
+        most = largestOf(work, b) > most ? largestOf(work, b) : most;
+    int *place = SPRAG_TAKE(arena, int, most + 2); /* of the first batch whose largest island has so many joints */
+    work->turn = SPRAG_TAKE_RAW(arena, int, work->count);
+    if (place == NULL || work->turn == NULL)
+        return 0;
+    for (int b = 0; b < work->count; ++b)
+        ++place[largestOf(work, b) + 1];
+    for (int joints = 0; joints < most; ++joints)
+        place[joints + 1] += place[joints];
+    for (int b = 0; b < work->count; ++b)
+        work->turn[place[largestOf(work, b)]++] = b;
+    return 1;
 }
 
 /* Cuts the list of islands into batches.  0: no memory. */
@@ -88,19 +92,17 @@ static int makeBatches(Work *work)
     return takeTurns(work);
 }
 
-/* Time limit of an island, s; 0: none.  What is left of the step's time is shared in proportion to the joints of the
- * islands not yet solved.  ODE's step and the report, which come after the islands, are taken to last as long as in the
- * last step. */
-static double shareOf(Work *work, const spragIsland *island)
+/* Time limit of an island, s; 0: none.  What is left of the step's time is shared in proportion to joints, of this
+ * island and of the `others` not yet solved.  ODE's step and the report, which come after the islands, are taken to
+ * last as long as in the last step. */
+static double shareOf(const Work *work, const spragIsland *island, int others)
 {
     const struct spragWorld *world = work->world;
     const double limit = world->config.time_limit;
-    const int joints = atomic_fetch_sub(&work->joints, island->joint_count);
     if (!(limit > 0))
         return 0;
     const double left = limit - (spragSeconds() - world->begin) - world->after;
-    const double others = LATER * (joints - island->joint_count);
-    const double share = (double)world->lane_count * island->joint_count / (island->joint_count + fmax(others, 0));
+    const double share = (double)world->lane_count * island->joint_count / (island->joint_count + LATER * others);
     return fmax(left * fmin(share, 1), SPRAG_TIME_LEAST);
 }
 
@@ -126,7 +128,8 @@ static int rescue(Work *work, spragIsland *island)
     struct spragWorld *world = work->world;
     if (!island->failed || island->joint_count < SPRAG_RESCUE_LEAST)
         return 1;
-    const spragSolveOptions options = spragIslandSolveOptions(&world->config, shareOf(work, island));
+    const double share = shareOf(work, island, atomic_load(&work->joints));
+    const spragSolveOptions options = spragIslandSolveOptions(&world->config, share);
     if (spragRescue(world, &work->surfaces, &options, island))
         spragImpulseSum(&world->snapshot, island);
     return island->declined == NULL || world->lenient;
@@ -179,7 +182,8 @@ static void finishIsland(Work *work, int k)
     int done = 1;
     if (island->lone != NULL)
         return;
-    const double share = shareOf(work, island);
+    const int others = atomic_fetch_sub(&work->joints, island->joint_count) - island->joint_count;
+    const double share = shareOf(work, island, others);
     if (island->declined == NULL)
         done = spragIslandSolve(work->world, &work->surfaces, island, share);
     if (!done || !rescue(work, island))
@@ -209,7 +213,7 @@ static int isVain(Work *work, int k)
 static void workOnBatch(void *context, int worker, int turn)
 {
     Work *work = context;
-    const int batch = work->turn != NULL ? work->turn[turn].batch : turn;
+    const int batch = work->turn != NULL ? work->turn[turn] : turn;
     struct spragWorld *world = work->world;
     spragLane *lane = &world->lane[worker];
     if (worker > 0)

@@ -132,6 +132,13 @@ static inline double spragProductLimit(double turn)
  * which b and all paradoxes are made, is never changed, nor is c_t of a tip with mu |c_t| <= c_n.  On what is driven
  * all this is as that sees it.
  *
+ * Joints.  ODE's hold by J v = 0, J as it is at the step's beginning, so that a body in them turns as its joints lay.
+ * The axle of a wheel with the spin s turns by W h in a step; its hinge leaves out the a = s W b of a rim at the
+ * distance b from its middle, and for the rim that foretells it the wheel moves by h^2 a / 2 in each step, away from
+ * the floor where a < 0.  It then falls by g h^2, and is pushed back.  So of a contact that was there in the last step,
+ * and whose body is in joints, a negative c_n is left out: its row is as theirs, and no rim leaves the floor
+ * (spragBlockProduct; worlds_wheels).
+ *
  * energy, mass: J and kg; square: of d. */
 #define SPRAG_PRODUCT_GIVES 1e-3
 static inline double spragProductShare(double energy, double mass, double square)

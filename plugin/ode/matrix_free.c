@@ -221,6 +221,7 @@ int spragMatrixFreeDiagonal(const spragSnapshot *s, spragIsland *island)
     problem->row_start = row_start;
     problem->column = column;
     problem->W = island->W = W;
+    problem->bodies = problem->linked = NULL;
     return 1;
 }
 

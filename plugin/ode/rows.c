@@ -243,6 +243,11 @@ static int sameGeoms(const spragSnapshot *s, const spragBlock *a, const spragBlo
            s->joint[a->joint].reversed == s->joint[b->joint].reversed;
 }
 
+static int isJointed(const spragBodyState *body)
+{
+    return body != NULL && body->jointed;
+}
+
 void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const spragBodyState *const body[2],
                        double product[3], double carried[3])
 {
@@ -260,6 +265,9 @@ void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const sp
                                                            : INFINITY;
     const spragCurvedContact contact = {body, block->curvature, block->n, point, alone ? NULL : middle, mu};
     product[0] = spragFaceProduct(&contact, s->step, across, rest);
+    /* curvature.h, Joints */
+    if (block->part == SPRAG_PART_CONTACT && block->memory >= 0 && (isJointed(body[0]) || isJointed(body[1])))
+        product[0] = fmax(product[0], 0);
     if (block->kind == SPRAG_BLOCK_BOX)
         return; /* several that hold: their points on a turning body ask for accelerations no rigid body has */
     product[1] = spragDot3(block->t1, across);

@@ -52,6 +52,7 @@ typedef struct spragBodyState {
     int place;             /* the same; then that of the first body of its mechanism */
     int articulation;      /* mechanism of the island, or -1 */
     int group;             /* its number in its mechanism */
+    int jointed;           /* rows of a joint hold it: set as they are made, before those of its contacts */
     int idle;              /* ODE will set it to rest before it solves */
     int held;              /* ODE must not put it to sleep in this step: its island is awake and solved */
     int slept;             /* of held bodies: it was asleep */
@@ -154,7 +155,8 @@ typedef struct spragIsland {
     _Alignas(SPRAG_LINE) int *body; /* (body_count) dynamic bodies, ascending */
     int *joint;                     /* (joint_count) enabled joints, ascending */
     const char *declined;           /* why ODE solves it, or NULL */
-    struct spragLoneLaw *lone;      /* (joint_count) of one solved without blocks and problem (lone.h), or NULL */
+    struct spragLoneLaw
+        *lone; /* (joint_count) of one body alone on the ground: no blocks, no problem (lone.h); or NULL */
     int body_count, joint_count, contact_count;
     int reported, first_record; /* contacts with a spragContact; the record of the first of them (report.h) */
     int block_count, row_count;
@@ -163,7 +165,7 @@ typedef struct spragIsland {
     spragSolveInfo solve;            /* where wedge > 0: of the problem in which contacts yield (soften.h) */
     spragLane *lane;
     const char *rescued;    /* why its answer is that of sweeps without W (rescue.h), or NULL */
-    struct spragBare *bare; /* with which it was solved, or NULL (bare.h): it has no blocks and no problem */
+    struct spragBare *bare; /* solved in its bodies' velocities, without blocks and problem (bare.h); or NULL */
     int loose;              /* 1: of W its diagonal blocks alone are formed, joints stay rows */
     int lean, whole;        /* 1: of W the diagonal blocks, products by reaches (delassus.h); all of it is wanted */
     int waits;              /* 1: lean, as it seems to rest, until its guess is judged (delassus.h) */
@@ -206,11 +208,12 @@ typedef struct spragIsland {
     spragLinks links;                  /* of them, where joints hold them (links.c) */
     spragReaches reaches;              /* the same, of products */
     double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
-    unsigned char *held_rows;   /* (block_count) bits of rows that joints hold (delassus.c): of islands with joints */
-    double (*shift)[4];         /* (block_count) the same: what they add to q, m/s, and to b, m/s^2 */
-    double *r, *u;              /* (block_count x 3) N s, m/s */
-    double (*echo)[3];          /* (reported) N, of each contact (echo.h), or NULL */
-    struct spragGreedy *greedy; /* of W only the diagonal blocks are there (matrix_free.h); or NULL */
+    unsigned char *held_rows; /* (block_count) bits of rows that joints hold (delassus.c): of islands with joints */
+    double (*shift)[4];       /* (block_count) the same: what they add to q, m/s, and to b, m/s^2 */
+    double *r, *u;            /* (block_count x 3) N s, m/s */
+    double (*echo)[3];        /* (reported) N, of each contact (echo.h), or NULL */
+    struct spragGreedy
+        *greedy; /* contacts are visited greedily, with the diagonal blocks of W alone (matrix_free.h); or NULL */
     spragCoupled coupled;
     struct spragKept *kept; /* while it is assembled again: what is as it was; else NULL */
 } spragIsland;

@@ -42,15 +42,6 @@ static inline spragBlockKind spragKindOf(const spragProblem *problem, int k)
     return problem->kind != NULL ? (spragBlockKind)problem->kind[k] : SPRAG_BLOCK_CONTACT;
 }
 
-/* u = (W r + q)_k */
-static inline void spragBlockMotion(const spragProblem *problem, int k, const double *r, double u[3])
-{
-    for (int i = 0; i < 3; ++i)
-        u[i] = problem->q[3 * k + i];
-    for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
-        spragMulAdd33(u, problem->W + 9 * (size_t)e, r + 3 * problem->column[e]);
-}
-
 /* 1: every block is a CONTACT. */
 int spragProblemIsPlain(const spragProblem *problem);
 /* 1: of BOX blocks alone, whose solutions are those of a convex program. */

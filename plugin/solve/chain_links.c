@@ -80,7 +80,7 @@ int spragChainIsPrompt(const spragProblem *problem, const spragSolveOptions *opt
     return problem->contact_count <= SPRAG_CHAIN_SMALL && saysEnough(options);
 }
 
-static double workOfStep(double n)
+static double workOfNewtonStep(double n)
 {
     return n * n * n / 3 + 10 * n * n;
 }
@@ -88,12 +88,12 @@ static double workOfStep(double n)
 double spragChainWork(int block_count, const spragSolveInfo *info)
 {
     const double n = block_count, sweeps = info->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL];
-    return (info->iterations - sweeps) * workOfStep(n) + sweeps * n * n;
+    return (info->iterations - sweeps) * workOfNewtonStep(n) + sweeps * n * n;
 }
 
 int spragChainStepsWorth(int block_count, double work)
 {
-    return (int)fmin(STEPS_SMALL, work / workOfStep(block_count));
+    return (int)fmin(STEPS_SMALL, work / workOfNewtonStep(block_count));
 }
 
 static int stepsWorth(const spragProblem *problem, double work)

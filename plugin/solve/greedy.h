@@ -1,5 +1,5 @@
-/* Block Gauss-Seidel on the velocities of bodies, the worst contacts first: answers of 1e-1 to 1e-4 m/s for large piles
- * in the time that forming W would take.  W is never formed:
+/* Greedy: block Gauss-Seidel on the velocities of bodies, those contacts first whose visit gains most.  Answers of 1e-1
+ * to 1e-4 m/s for large piles in the time that forming W would take.  W is never formed:
  *
  *     u_k = q_k + C_k r_k + J_k v,   v = M^-1 J^T r.
  *
@@ -9,9 +9,8 @@
  * changes the velocities of two bodies, and their other contacts have something to gain: what their bodies have moved
  * since their own last visit, times what such a change was worth then.  A round visits, in order, all contacts with
  * more than a share of the greatest gain.  Now and then the judge looks at all; what a contact may gain is then its
- * residual.  Against
- * sweeps of all contacts, residual after the time of ten sweeps: 8e-3 for 5e-2 m/s (300 boxes), 3e-2 for 9e-2
- * (1000 boxes), 5e-3 for 8e-3 (300 balls).
+ * residual.  Against sweeps of all contacts, residual after the time of ten sweeps: 8e-3 for 5e-2 m/s (300 boxes), 3e-2
+ * for 9e-2 (1000 boxes), 5e-3 for 8e-3 (300 balls).
  *
  * Tried and dropped, on piles of 50 to 1000 balls and boxes that still fall: sweeps backward, alternating, under-
  * and over-relaxed (0.8, 1.2): all within a third of each other; Nesterov's momentum between rounds (a start of

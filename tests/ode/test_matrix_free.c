@@ -153,6 +153,24 @@ static void answersAreThoseOfDenseEquations(void **state)
     assert_in_range(checked, SEEDS * STEPS / 2, SEEDS * STEPS);
 }
 
+/* An island whose W was made before is told of no bodies once it has none. */
+static void bodiesGoWithW(void **state)
+{
+    (void)state;
+    unsigned long long seed = 3;
+    Twin t;
+    dJointFeedback feedback;
+    makeTower(&t, &feedback, &seed);
+    addTowerContacts(&t, &feedback);
+    step(&t, 0.005);
+    spragIsland *island = &t.sprag->snapshot.island[0];
+    island->problem.bodies = island->problem.linked = &island->bodies;
+    assert_int_equal(spragMatrixFreeDiagonal(&t.sprag->snapshot, island), 1);
+    assert_null(island->problem.bodies);
+    assert_null(island->problem.linked);
+    freeTwin(&t);
+}
+
 /* Small islands come last: however late it is, each contact is visited as often as QuickStep would. */
 static void theLateAreVisitedAllTheSame(void **state)
 {
@@ -237,7 +255,7 @@ int main(void)
     dInitODE();
     const struct CMUnitTest tests[] = {cmocka_unit_test(roundingIsNotLookedAtForEver), cmocka_unit_test(restHasDegrees),
                                        cmocka_unit_test(answersAreThoseOfDenseEquations),
-                                       cmocka_unit_test(theLateAreVisitedAllTheSame)};
+                                       cmocka_unit_test(bodiesGoWithW), cmocka_unit_test(theLateAreVisitedAllTheSame)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;

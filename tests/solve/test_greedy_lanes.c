@@ -71,6 +71,24 @@ static void bothWaysLeadDown(void **state)
     }
 }
 
+/* Momentum ends where it leads on past the answer: of ten heaps 80 sweeps leave 5e-5 of what there was, in the
+ * geometric mean, and 2e-3 where it goes on. */
+static void momentumDoesNotOvershoot(void **state)
+{
+    (void)state;
+    enum { HEAPS = 10 };
+    double logarithms = 0;
+    for (unsigned long long seed = 1; seed <= HEAPS; ++seed) {
+        Heap *heap = makeHeap(seed, 0);
+        runEither(&heap->greedy, 1, 80);
+        logarithms += log(spragGreedyResidual(&heap->greedy, NULL) / heap->greedy.begun);
+        freeHeap(heap);
+    }
+    const double left = exp(logarithms / HEAPS);
+    if (!(left <= 2e-4))
+        fail_msg("%g is left", left);
+}
+
 /* The impulses of one visit of each contact are those of double precision, to single precision. */
 static void roundIsThatOfDoubles(void **state)
 {
@@ -266,11 +284,12 @@ static void stopsInTime(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comesToTheAnswer),     cmocka_unit_test(bothWaysLeadDown),
-        cmocka_unit_test(roundIsThatOfDoubles), cmocka_unit_test(staysFinite),
-        cmocka_unit_test(lightContactsSlide),   cmocka_unit_test(anyWidthFindsTheSame),
-        cmocka_unit_test(packsShareNoBody),     cmocka_unit_test(stopsInTime),
-        cmocka_unit_test(steepContactsPart),    cmocka_unit_test(massIsNoMatter),
+        cmocka_unit_test(comesToTheAnswer),         cmocka_unit_test(bothWaysLeadDown),
+        cmocka_unit_test(roundIsThatOfDoubles),     cmocka_unit_test(staysFinite),
+        cmocka_unit_test(lightContactsSlide),       cmocka_unit_test(anyWidthFindsTheSame),
+        cmocka_unit_test(packsShareNoBody),         cmocka_unit_test(stopsInTime),
+        cmocka_unit_test(steepContactsPart),        cmocka_unit_test(massIsNoMatter),
+        cmocka_unit_test(momentumDoesNotOvershoot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include "linalg/vec3.h"
 #include "ode/world.h"
+#include "support/last_digits.h"
 #include "support/scene_world.h"
 
 enum { BALLS = 152, ROUGH_STEPS = 2200, ROUGH_ITERATIONS = 30, STEPS = 30 };
@@ -208,16 +209,24 @@ static void platformUnder(SceneWorld *world, const double velocity[3])
         dBodySetLinearVel(world->body[i], velocity[0], velocity[1], velocity[2]);
 }
 
+/* Of one in five fewer than half of the steps are without W, of all 0.6 and 0.7. */
+enum { RIDES = 16 };
+
 static void pileRestsOnAPlatform(void **state)
 {
     (void)state;
     static const double velocity[3] = {1, 0.3, 0};
-    SceneWorld *world = openAtRest("pyramid");
-    platformUnder(world, velocity);
-    stepsWithoutW(world, STEPS);
-    assert_true(stepsWithoutW(world, 2 * STEPS) >= STEPS);
-    assert_true(fastest(world, velocity) <= 1e-10);
-    SceneDestroy(world);
+    int without = 0;
+    for (int k = 0; k < RIDES; ++k) {
+        SceneWorld *world = openAtRest("pyramid");
+        changeLastDigits(world->world, k);
+        platformUnder(world, velocity);
+        stepsWithoutW(world, STEPS);
+        without += stepsWithoutW(world, 2 * STEPS);
+        assert_true(fastest(world, velocity) <= 1e-10);
+        SceneDestroy(world);
+    }
+    assert_true(without >= RIDES * STEPS);
 }
 
 static const double belt = 0.7; /* m/s */
@@ -290,14 +299,19 @@ static void pileRestsOnABelt(void **state)
 {
     (void)state;
     const double velocity[3] = {belt, 0, 0};
-    Scene scene;
-    SceneWorld *world = openOnBelt(&scene);
-    for (int i = 0; i < world->body_count; ++i)
-        dBodySetLinearVel(world->body[i], velocity[0], velocity[1], velocity[2]);
-    stepsWithoutW(world, STEPS);
-    assert_true(stepsWithoutW(world, 2 * STEPS) >= STEPS);
-    assert_true(fastest(world, velocity) <= 1e-10);
-    SceneDestroy(world);
+    int without = 0;
+    for (int k = 0; k < RIDES; ++k) {
+        Scene scene;
+        SceneWorld *world = openOnBelt(&scene);
+        changeLastDigits(world->world, k);
+        for (int i = 0; i < world->body_count; ++i)
+            dBodySetLinearVel(world->body[i], velocity[0], velocity[1], velocity[2]);
+        stepsWithoutW(world, STEPS);
+        without += stepsWithoutW(world, 2 * STEPS);
+        assert_true(fastest(world, velocity) <= 1e-10);
+        SceneDestroy(world);
+    }
+    assert_true(without >= RIDES * STEPS);
 }
 
 int main(void)
