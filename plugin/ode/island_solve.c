@@ -129,12 +129,13 @@ static double workLimitOf(const spragSolveOptions *options, const spragIsland *i
     return spragProblemIsGlued(&island->problem) && !island->sticks ? fmax(work, glued) : work;
 }
 
-/* Of all solutions of a step, whatever its haste; what the user limits is not limited here. */
+/* Of all solutions of a step: in haste as much as one without it, at least, which yields if it is wedged.  What the user
+ * limits is not limited here. */
 static double workOfStep(const spragSolveOptions *options, const spragIsland *island)
 {
     const int worth = island->block_count > FEW ? SOLUTIONS_LARGE : SOLUTIONS_WORTH;
     return options->solver == SPRAG_SOLVER_AUTO && options->iteration_limit == 0
-               ? ldexp(worth * options->work_limit, island->haste - island->dear)
+               ? ldexp(fmax(worth * options->work_limit, WORK_LEAST), -island->dear)
                : INFINITY;
 }
 

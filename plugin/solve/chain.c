@@ -345,12 +345,15 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
     return solved;
 }
 
-/* A problem that was hard in the last step gets no more than some milliseconds of work. */
+/* A method has no more than all of them together, and on a problem that was hard in the last step no more than some
+ * milliseconds. */
 static double workOf(const spragSolveOptions *options, spragChainPart part)
 {
-    if (part != SPRAG_CHAIN_AGAIN)
-        return options->work_limit;
-    return options->work_limit > 0 ? fmin(options->work_limit, SPRAG_WORK_PROMPT) : SPRAG_WORK_PROMPT;
+    const double prompt = part == SPRAG_CHAIN_AGAIN ? SPRAG_WORK_PROMPT : INFINITY,
+                 total = options->work_total > 0 ? options->work_total : INFINITY,
+                 limit = options->work_limit > 0 ? options->work_limit : INFINITY,
+                 least = fmin(fmin(prompt, total), limit);
+    return least < INFINITY ? least : 0;
 }
 
 spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem, const spragSolveOptions *given,

@@ -46,6 +46,7 @@ static void optionsAreChecked(void **state)
     BAD(time_limit, NAN, "time_limit = nan");
     BAD(work_limit, -5, "work_limit = -5");
     BAD(work_limit, NAN, "work_limit = nan");
+    BAD(work_total, -5, "work_total = -5");
     BAD(indeterminacy, SPRAG_INDETERMINACY_JAM + 1, "indeterminacy = 3");
 #undef BAD
     double r[N] = {0};

@@ -178,10 +178,8 @@ int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest test[] = {
-        cmocka_unit_test(recordsTellOfTheLastStep),
-        cmocka_unit_test(dearStepsAreCounted),
-        cmocka_unit_test(workInVainIsHalved),
-        cmocka_unit_test(lateAnswersAreHard),
+        cmocka_unit_test(recordsTellOfTheLastStep), cmocka_unit_test(dearStepsAreCounted),
+        cmocka_unit_test(workInVainIsHalved),       cmocka_unit_test(lateAnswersAreHard),
         cmocka_unit_test(whatCarriedCarriesAgain),
     };
     const int failed = cmocka_run_group_tests(test, NULL, NULL);

@@ -317,6 +317,37 @@ static void workIsLimited(void **state)
     spragProblemFree(&data->problem);
 }
 
+/* All methods together take no more than work_total, or what little the last one has begun with: of few blocks, and of
+ * many, whose methods count their own. */
+static void allWorkIsLimited(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double total;
+    } hard[] = {{"p14_sph50_mu2.txt", 1e6}, {"p16_box50_mu0.5.txt", 1e6}, {"p03_stack10.txt", 5e6}};
+    for (size_t k = 0; k < sizeof hard / sizeof *hard; ++k) {
+        spragProblem *problem = sharedProblem(hard[k].name);
+        if (problem == NULL)
+            skip();
+        const size_t n = 3 * (size_t)problem->contact_count;
+        double *r = calloc(2 * n, sizeof *r), *s = r + n;
+        assert_non_null(r);
+        spragSolveInfo all, some, again;
+        spragSolveOptions options = {.tolerance = 1e-16, .work_limit = 1e7};
+        spragProblemSolve(problem, &options, s, NULL, &all);
+        assert_true(all.work > 1.5 * hard[k].total);
+        options.work_total = hard[k].total;
+        memset(s, 0, n * sizeof *s);
+        assert_int_equal(spragProblemSolve(problem, &options, r, NULL, &some), SPRAG_NOT_CONVERGED);
+        assert_in_range(some.work, 0.5 * hard[k].total, 1.2 * hard[k].total);
+        spragProblemSolve(problem, &options, s, NULL, &again);
+        assert_memory_equal(r, s, n * sizeof *r);
+        free(r);
+        spragProblemFree(problem);
+    }
+}
+
 /* What is enough is asked of all but the sweeps: a pile of 109 contacts that presses its balls into each other,
  * on which Newton has all its work to do. */
 static void enoughIsSoonDone(void **state)
@@ -397,18 +428,13 @@ static void roundingEndsTheChain(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sharedProblems),
-                                       cmocka_unit_test(stickingDoesNotCreep),
-                                       cmocka_unit_test(everyMethodAgrees),
-                                       cmocka_unit_test(unitsAndMirrorsDoNotMatter),
-                                       cmocka_unit_test(lockedRowsAreNoTrouble),
-                                       cmocka_unit_test(limitsGiveTheBestSoFar),
-                                       cmocka_unit_test(badGuessesAreDropped),
-                                       cmocka_unit_test(timeIsKept),
-                                       cmocka_unit_test(workIsLimited),
-                                       cmocka_unit_test(enoughIsSoonDone),
-                                       cmocka_unit_test(answersAreNotSwept),
-                                       cmocka_unit_test(roundingEndsTheChain),
-                                       cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sharedProblems),         cmocka_unit_test(stickingDoesNotCreep),
+        cmocka_unit_test(everyMethodAgrees),      cmocka_unit_test(unitsAndMirrorsDoNotMatter),
+        cmocka_unit_test(lockedRowsAreNoTrouble), cmocka_unit_test(limitsGiveTheBestSoFar),
+        cmocka_unit_test(badGuessesAreDropped),   cmocka_unit_test(timeIsKept),
+        cmocka_unit_test(workIsLimited),          cmocka_unit_test(allWorkIsLimited),
+        cmocka_unit_test(enoughIsSoonDone),       cmocka_unit_test(answersAreNotSwept),
+        cmocka_unit_test(roundingEndsTheChain),   cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,6 +159,30 @@ static void stepsAreAffordable(void **state)
     freeTwin(&t);
 }
 
+/* The same of 40 crosses where they touch the floor, with some hundred blocks: their work counts too. */
+static void largeIslandsAreCounted(void **state)
+{
+    (void)state;
+    enum { BARS = 40, FALL = 47, STEPS = 2 };
+    Twin t;
+    open(&t);
+    dBodyID bar[BARS];
+    const dJointGroupID group = dJointGroupCreate(0);
+    makeBars(&t, dJointTypeUniversal, 1, BARS, bar);
+    for (int n = 0; n < FALL + STEPS; ++n) {
+        stepBarsOn(dInfinity, &t, group, bar, BARS);
+        const struct spragWorld *world = t.sprag;
+        const spragIsland *island = &world->snapshot.island[0];
+        if (n < FALL)
+            continue;
+        assert_in_range(island->block_count, 61, 150);
+        assert_true(island->spent > 2e7); /* a hundred of Newton's steps, at least */
+        assert_true(island->spent <= 1.1 * island->most);
+    }
+    dJointGroupDestroy(group);
+    freeTwin(&t);
+}
+
 /* An anchored chain of crosses falls on the floor, its bounds are found again and again, with a limit (s, 0: none):
  * the mean time of a step, s of the processor, which nobody else takes from it. */
 static double crossesFall(double limit)
@@ -235,9 +259,10 @@ static void longChainHasALimit(void **state)
 int main(void)
 {
     dInitODE();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chainsFall),  cmocka_unit_test(longChainsFall),
-                                       cmocka_unit_test(ropeIsTaut),  cmocka_unit_test(stepsAreAffordable),
-                                       cmocka_unit_test(limitIsKept), cmocka_unit_test(longChainHasALimit)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chainsFall),         cmocka_unit_test(longChainsFall),         cmocka_unit_test(ropeIsTaut),
+        cmocka_unit_test(stepsAreAffordable), cmocka_unit_test(largeIslandsAreCounted), cmocka_unit_test(limitIsKept),
+        cmocka_unit_test(longChainHasALimit)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
