@@ -17,10 +17,10 @@
  * = 340 stands so for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, do not count as
  * hard: four fifths of the contacts that carry in one step do not carry in the next.)
  *
- * dear: the halvings of the work of its step (ode/release.h) that one's island has.  What spent all of it has half in the
- * next, down to an eighth: what is jammed by its joints and by mu = infinity stays so.  What spent its work in vain, and
- * is left above 1e-3 m/s, has half of what it spent, down to some 30 ms: contacts that nobody empties have no solution in
- * any step, and took 2 s in each. */
+ * dear: the halvings of the work of its step (ode/release.h) that one's island has.  What spent all of it has half in
+ * the next, down to an eighth: what is jammed by its joints and by mu = infinity stays so.  What spent its work in
+ * vain, and is left above 1e-3 m/s, has half of what it spent, down to some 30 ms: contacts that nobody empties have no
+ * solution in any step, and took 2 s in each. */
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island);
 /* Of a solved island.  1: it is hard: its answer came late, or from the contacts that carried before. */
 int spragIslandHardens(const spragIsland *island);

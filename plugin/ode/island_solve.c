@@ -129,7 +129,7 @@ static double workLimitOf(const spragSolveOptions *options, const spragIsland *i
     return spragProblemIsGlued(&island->problem) && !island->sticks ? fmax(work, glued) : work;
 }
 
-/* Of all solutions of a step: in haste as much as one without it, at least, which yields if it is wedged.  What the user
+/* Of all solutions of a step: in haste as much as one without it, at least, so that a wedge can yield.  What the user
  * limits is not limited here. */
 static double workOfStep(const spragSolveOptions *options, const spragIsland *island)
 {
