@@ -103,12 +103,12 @@ typedef struct Newton {
     double *swept;              /* (3 nc) */
     spragPool *pool;            /* or NULL */
     spragTangentSpace space;
-    double enough; /* m/s: paths are for what is above it; 0: for all */
-    int limited;   /* 1: so is the work, and there are more than a few contacts, */
-    int crowd;     /* and more than generation.c takes on */
-    int hurried;   /* 1: no crowd, but limited, or less than the tolerance is enough */
-    int left;      /* 1: bodies were left for contacts */
-    int counted;   /* 1: the user limits steps, not work */
+    double enough;      /* m/s: paths are for what is above it; 0: for all */
+    int limited;        /* 1: so is the work, and there are more than a few contacts, */
+    int crowd;          /* and more than generation.c takes on */
+    int hurried;        /* 1: no crowd, but limited, or less than the tolerance is enough */
+    int left;           /* 1: bodies were left for contacts */
+    int counted;        /* 1: the user limits steps, not work */
     double step, *work; /* 3x3 products: of a step; spent */
 } Newton;
 
@@ -180,7 +180,7 @@ static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
     const int found = spragTangentInit(&inner->own, problem, inner->cones.load, newton->space, most, arena);
     if (found > 0)
         inner->price = fmax(1, stepOf(&inner->own, problem) / newton->step);
-    inner->paid = newton->counted ? 1 : inner->price;
+    inner->paid = newton->counted || (newton->proximal.patient && !dear) ? 1 : inner->price;
     return found > 0 ? spragTangentShare(&inner->own, newton->pool, arena) : found;
 }
 
