@@ -17,8 +17,9 @@
  * = 340 stands so for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, do not count as
  * hard: four fifths of the contacts that carry in one step do not carry in the next.)
  *
- * dear: in so many steps in a row one was in an island that spent all the work of its step (ode/release.h).  It has
- * half of it in the next, down to an eighth: what is jammed by its joints and by mu = infinity stays so. */
+ * dear: how often the work of a step (ode/release.h) is halved.  Once more after each step that spent it all, down to
+ * an eighth: what is jammed by its joints and by mu = infinity stays so; and after one in vain, to half of what that
+ * spent, down to HARD products. */
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island);
 /* Of a solved island.  1: it is hard: its answer came late, or from the contacts that carried before. */
 int spragIslandHardens(const spragIsland *island);

@@ -119,12 +119,12 @@ static int asksForW(const spragSolveOptions *options, const spragIsland *island)
 }
 
 /* The limit of the work on the island's problem, once it is there. */
-static double workLimitOf(const spragSolveOptions *options, const spragIsland *island)
+static double workLimitOf(const spragSolveOptions *options, const spragIsland *island, int haste)
 {
     double work = options->work_limit + WORK_PER_BLOCK * island->problem.block_count;
     if (options->enough > options->tolerance && island->block_count <= BLOCKS_ENOUGH)
         work *= WORK_ENOUGH;
-    work = ldexp(work, -island->haste);
+    work = ldexp(work, -haste);
     const double glued = fmin(WORK_GLUED, WORK_PER_GLUED * island->problem.block_count);
     return spragProblemIsGlued(&island->problem) && !island->sticks ? fmax(work, glued) : work;
 }
@@ -134,16 +134,15 @@ static double workOfStep(const spragSolveOptions *options, const spragIsland *is
 {
     const int worth = island->block_count > FEW ? SOLUTIONS_LARGE : SOLUTIONS_WORTH;
     return options->solver == SPRAG_SOLVER_AUTO && options->iteration_limit == 0
-               ? ldexp(worth * options->work_limit, island->haste - island->dear)
+               ? ldexp(worth * workLimitOf(options, island, 0), -island->dear)
                : INFINITY;
 }
 
 /* Adds the problem's own part, as it now is, to the limit of the work, and sets that of the step. */
 static void limitWork(spragSolveOptions *options, spragIsland *island)
 {
-    options->work_limit = workLimitOf(options, island);
     island->most = workOfStep(options, island);
-    options->work_limit = fmin(options->work_limit, island->most);
+    options->work_limit = fmin(workLimitOf(options, island, island->haste), island->most);
 }
 
 /* Without W: an island that waits has few steps for what its guess lacks.  (With all that the chain has, a wall of
