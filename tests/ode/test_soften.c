@@ -559,8 +559,8 @@ static void addPile(Vice *vice, dSpaceID space, const Pile *pile)
 }
 
 /* Contacts of an island in haste, or of one that is dear, yield by no less work than it took to ask for the wedge:
- * boxes that a wall drove into a corner were left at 6 m/s, and thrown at 100.  Where that misses what is enough, but by
- * far less than the rigid answer, it is taken: that of the second pile leaves 40 m/s. */
+ * boxes that a wall drove into a corner were left at 6 m/s, and thrown at 100.  Where that misses what is enough, but
+ * by far less than the rigid answer, it is taken: that of the second pile leaves 40 m/s. */
 static void aWedgeWithoutWorkYields(void **state)
 {
     (void)state;
