@@ -45,13 +45,13 @@ int spragIslandHardens(const spragIsland *island)
         return 0;
     if (island->hard || !island->solve.fallback || island->vain)
         return island->hard;
-    return island->solve.iterations > LATE && island->solve.work > HARD;
+    return island->solve.iterations > LATE && island->spent > HARD;
 }
 
 int spragIslandDearNext(const struct spragWorld *world, const spragIsland *island)
 {
     const int most = island->dear > DEAR_MOST ? island->dear : DEAR_MOST,
-              missed = island->solve.residual > fmax(VAIN, world->config.enough);
+              missed = island->solve.residual > fmax(fmax(VAIN, world->config.enough), island->locked);
     const double whole = ldexp(island->most, island->dear); /* what there is where dear = 0 */
     if (missed && island->spent > HARD && whole < INFINITY && island->haste == 0 && !world->config.patient)
         return (int)fmin(fmax(island->dear, ceil(log2(whole / island->spent))) + 1, fmax(most, log2(whole / HARD)));

@@ -129,13 +129,12 @@ static double workLimitOf(const spragSolveOptions *options, const spragIsland *i
     return spragProblemIsGlued(&island->problem) && !island->sticks ? fmax(work, glued) : work;
 }
 
-/* Of all solutions of a step: in haste as much as one without it, at least, so that a wedge can yield.  What the user
- * limits is not limited here. */
+/* Of all solutions of a step; what the user limits is not limited here. */
 static double workOfStep(const spragSolveOptions *options, const spragIsland *island)
 {
     const int worth = island->block_count > FEW ? SOLUTIONS_LARGE : SOLUTIONS_WORTH;
     return options->solver == SPRAG_SOLVER_AUTO && options->iteration_limit == 0
-               ? ldexp(fmax(worth * options->work_limit, WORK_LEAST), -island->dear)
+               ? ldexp(worth * options->work_limit, -island->dear)
                : INFINITY;
 }
 

@@ -388,8 +388,11 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     own.time_limit = spragTimeLeft(given->time_limit, begin);
     if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
         (island->wedge > 0 || spragConflicts(island)) && !nameSqueeze(island, &status)) {
+        const double most = island->most; /* which the first yielding of a step may go beyond */
         own.work_limit = own.work_limit > 0 ? fmax(own.work_limit, WORK_YIELDING) : 0;
+        island->most = again ? most : fmax(most, island->spent + WORK_YIELDING);
         status = spragYieldingSolve(options, island, again || island->wedged_before ? guess : NULL, &iterations);
+        island->most = most;
     }
     const int limited = given->time_limit > 0 || given->iteration_limit > 0;
     if (limited && status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&

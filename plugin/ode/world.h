@@ -177,7 +177,7 @@ typedef struct spragIsland {
     int wedged_before;      /* 1: a contact of it was in a wedged island in the last step; 2: whose guides yielded */
     int doubt;              /* the steps left in which a wedge that one of its contacts was in may come back */
     int hard_before;        /* 1: in a hard one (hindsight.h) */
-    int dear;               /* steps in a row that spent all their work, 3 at most (hindsight.h) */
+    int dear;               /* halvings of its work (hindsight.h) */
     int hard, vain;         /* 1: what carried then carries again; 1: or not, and the chain began anew */
     int surged;             /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
     int articulation_count;

@@ -85,10 +85,10 @@ static double workOfNewtonStep(double n)
     return n * n * n / 3 + 10 * n * n;
 }
 
-double spragChainWork(int block_count, const spragSolveInfo *info)
+double spragChainWork(int block_count, int steps, int sweeps)
 {
-    const double n = block_count, sweeps = info->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL];
-    return (info->iterations - sweeps) * workOfNewtonStep(n) + sweeps * n * n;
+    const double n = block_count;
+    return steps * workOfNewtonStep(n) + sweeps * n * n;
 }
 
 int spragChainStepsWorth(int block_count, double work)

@@ -35,10 +35,10 @@ void spragChainLinksOf(spragChainLinks *links, spragChainPart part);
 /* Rounds of the mode search where it is shown an answer, or what was one in the last step; 0: no limit. */
 int spragChainRoundsKnown(const spragProblem *problem);
 
-/* 3x3 products that a small problem took, about: Newton's steps have a dense factorisation each and some passes over W,
- * sweeps one. */
+/* 3x3 products that a small problem takes, about: Newton's steps have a dense factorisation each and some passes over
+ * W, sweeps one. */
+double spragChainWork(int block_count, int steps, int sweeps);
 /* How many of Newton's steps of such a problem the work pays for. */
 int spragChainStepsWorth(int block_count, double work);
-double spragChainWork(int block_count, const spragSolveInfo *info);
 
 #endif

@@ -90,6 +90,7 @@ static int stepsOf(const Disturbed *d, const spragSolveInfo *info)
 
 static spragStatus grow(Disturbed *d, const spragSolveOptions *options, double *r, spragSolveInfo *all)
 {
+    const double before = all->work;
     for (int round = 0; round < ROUNDS_MOST; ++round) {
         spragProblemVelocity(d->problem, r, d->u);
         const double residual = spragVelocityResidual(d->problem, r, d->u);
@@ -99,6 +100,9 @@ static spragStatus grow(Disturbed *d, const spragSolveOptions *options, double *
         if (!grown || d->count > (round == 0 ? SHARE_FIRST : SHARE_MOST) * d->problem->contact_count)
             break;
         spragSolveOptions own = *options;
+        own.work_total -= options->work_total > 0 ? all->work - before : 0;
+        if (options->work_total > 0 && !(own.work_total > 0))
+            break;
         own.tolerance = fmax(CLOSER * options->tolerance, ENDS * residual);
         own.enough = fmax(own.tolerance, options->tolerance);
         own.work_limit = WORK * options->work_limit;

@@ -180,7 +180,7 @@ static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
     const int found = spragTangentInit(&inner->own, problem, inner->cones.load, newton->space, most, arena);
     if (found > 0)
         inner->price = fmax(1, stepOf(&inner->own, problem) / newton->step);
-    inner->paid = newton->counted ? 1 : inner->price;
+    inner->paid = newton->counted || (newton->proximal.patient && !dear) ? 1 : inner->price;
     return found > 0 ? spragTangentShare(&inner->own, newton->pool, arena) : found;
 }
 

@@ -668,8 +668,10 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         (problem->contact_count > SMALL || spragTangentPivot(&proximal.tangent, arena)) &&
         spragAmendedInit(&trace.amended, &proximal.tangent, arena)) {
         spragPool *pool = problem->contact_count >= THREADS_PAY ? spragPoolHere() : NULL;
+        const int before = info->iterations;
         if (spragTangentShare(&proximal.tangent, pool, arena))
             status = run(&trace, &proximal, options, r, &info->iterations);
+        info->work += (info->iterations - before) * proximal.tangent.price;
     }
     spragArenaRelease(arena, mark);
     return status;

@@ -86,11 +86,14 @@ static void workInVainIsHalved(void **state)
     fake.island.haste = 1; /* which has its own measure */
     assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
     fake.island.haste = 0;
+    fake.island.locked = 1; /* nor was what no force can mend */
+    assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
+    fake.island.locked = 0;
     fake.world.config.patient = 1;
     assert_int_equal(spragIslandDearNext(&fake.world, &fake.island), 0);
 }
 
-/* By how much work the chain did. */
+/* By how much work all solutions of the step did. */
 static void lateAnswersAreHard(void **state)
 {
     (void)state;
@@ -98,15 +101,15 @@ static void lateAnswersAreHard(void **state)
     setFake(&fake, 0);
     fake.island.block_count = 60;
     fake.island.solve.fallback = 1;
-    fake.island.solve.work = 1.1e7;
+    fake.island.spent = 1.1e7;
     fake.island.solve.iterations = 501;
     assert_true(spragIslandHardens(&fake.island));
     fake.island.solve.iterations = 500;
     assert_false(spragIslandHardens(&fake.island));
     fake.island.solve.iterations = 60000;
-    fake.island.solve.work = 0.9e7;
+    fake.island.spent = 0.9e7;
     assert_false(spragIslandHardens(&fake.island));
-    fake.island.solve.work = 1.1e7;
+    fake.island.spent = 1.1e7;
     assert_true(spragIslandHardens(&fake.island));
     fake.island.vain = 1; /* the chain began anew after what carried before */
     assert_false(spragIslandHardens(&fake.island));

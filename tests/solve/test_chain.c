@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
-#include "solve/solver.h"
+#include "solve/chain_links.h"
 
 static const spragSolveOptions automatic = {.tolerance = 1e-8};
 
@@ -319,7 +319,7 @@ static void workIsLimited(void **state)
 
 /* All methods together take no more than work_total, or what little the last one has begun with: of few blocks, and of
  * many, whose methods count their own. */
-static void allWorkIsLimited(void **state)
+static void sharedWorkIsLimited(void **state)
 {
     (void)state;
     static const struct {
@@ -346,6 +346,47 @@ static void allWorkIsLimited(void **state)
         free(r);
         spragProblemFree(problem);
     }
+}
+
+/* A limit on all methods is one on each, the first too, and the last goes beyond it by a step: of a large problem, and
+ * of one that is solved in parts. */
+static void allWorkIsLimited(void **state)
+{
+    (void)state;
+    spragProblemData *data = latticeCreate(8, 6, 0.5, 2);
+    const size_t n = 3 * (size_t)data->problem.contact_count;
+    double *r = calloc(n, sizeof *r);
+    spragArena arena = {0};
+    for (double limit = 0; limit < 1e8; limit += 3e7) {
+        const spragSolveOptions options = {.tolerance = 0, .work_limit = limit, .work_total = 1e6};
+        spragSolveInfo info;
+        memset(r, 0, n * sizeof *r);
+        spragChainSolve(&data->problem, &options, &arena, r, NULL, &info);
+        assert_true(info.work > 1e5 && info.work < 2e6);
+    }
+    free(r);
+    spragArenaFree(&arena);
+    spragProblemFree(&data->problem);
+}
+
+/* What is solved in parts is charged what they cost, not as many steps of the whole. */
+static void partsAreCharged(void **state)
+{
+    (void)state;
+    spragArena arena = {0};
+    double work = 0;
+    int steps = 0;
+    for (unsigned long long seed = 1; seed <= 20; ++seed) {
+        Random random;
+        double r[N] = {0};
+        spragSolveInfo info;
+        const spragSolveOptions options = {.tolerance = 1e-8, .iteration_limit = 5};
+        randomProblem(&random, seed, 3, 9);
+        spragChainSolvePart(SPRAG_CHAIN_DOUBTED, &random.problem, &options, &arena, r, NULL, &info);
+        work += info.work, steps += info.iterations; /* one of Newton's, then those of parts */
+    }
+    assert_true(steps >= 40 && work < 0.8 * spragChainWork(NC, steps, 0));
+    spragArenaFree(&arena);
 }
 
 /* What is enough is asked of all but the sweeps: a pile of 109 contacts that presses its balls into each other,
@@ -434,6 +475,7 @@ int main(void)
         cmocka_unit_test(lockedRowsAreNoTrouble), cmocka_unit_test(limitsGiveTheBestSoFar),
         cmocka_unit_test(badGuessesAreDropped),   cmocka_unit_test(timeIsKept),
         cmocka_unit_test(workIsLimited),          cmocka_unit_test(allWorkIsLimited),
+        cmocka_unit_test(sharedWorkIsLimited),    cmocka_unit_test(partsAreCharged),
         cmocka_unit_test(enoughIsSoonDone),       cmocka_unit_test(answersAreNotSwept),
         cmocka_unit_test(roundingEndsTheChain),   cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,7 +165,8 @@ typedef struct spragSolveOptions {
      * that is above the tolerance after some ms of work or, if it has more than 60 contacts, after its sweeps.  The
      * same bits on every machine. */
     double enough;
-    /* As work_limit, on all methods of one problem together, 0 = none: the last one may go beyond it a little. */
+    /* As work_limit, on all methods of one problem together, and so on each of them too, 0 = none: the last one may go
+     * beyond it a little. */
     double work_total;
 } spragSolveOptions;
 
