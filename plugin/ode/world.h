@@ -155,8 +155,7 @@ typedef struct spragIsland {
     _Alignas(SPRAG_LINE) int *body; /* (body_count) dynamic bodies, ascending */
     int *joint;                     /* (joint_count) enabled joints, ascending */
     const char *declined;           /* why ODE solves it, or NULL */
-    struct spragLoneLaw
-        *lone; /* (joint_count) of one body alone on the ground: no blocks, no problem (lone.h); or NULL */
+    struct spragLoneLaw *lone;      /* (joint_count) of one body on the ground, without blocks (lone.h); or NULL */
     int body_count, joint_count, contact_count;
     int reported, first_record; /* contacts with a spragContact; the record of the first of them (report.h) */
     int block_count, row_count;
@@ -208,12 +207,11 @@ typedef struct spragIsland {
     spragLinks links;                  /* of them, where joints hold them (links.c) */
     spragReaches reaches;              /* the same, of products */
     double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
-    unsigned char *held_rows; /* (block_count) bits of rows that joints hold (delassus.c): of islands with joints */
-    double (*shift)[4];       /* (block_count) the same: what they add to q, m/s, and to b, m/s^2 */
-    double *r, *u;            /* (block_count x 3) N s, m/s */
-    double (*echo)[3];        /* (reported) N, of each contact (echo.h), or NULL */
-    struct spragGreedy
-        *greedy; /* contacts are visited greedily, with the diagonal blocks of W alone (matrix_free.h); or NULL */
+    unsigned char *held_rows;   /* (block_count) bits of rows that joints hold (delassus.c): of islands with joints */
+    double (*shift)[4];         /* (block_count) the same: what they add to q, m/s, and to b, m/s^2 */
+    double *r, *u;              /* (block_count x 3) N s, m/s */
+    double (*echo)[3];          /* (reported) N, of each contact (echo.h), or NULL */
+    struct spragGreedy *greedy; /* its contacts are visited greedily, without W (matrix_free.h); or NULL */
     spragCoupled coupled;
     struct spragKept *kept; /* while it is assembled again: what is as it was; else NULL */
 } spragIsland;
