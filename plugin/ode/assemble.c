@@ -462,7 +462,7 @@ static int respondAll(const spragSnapshot *s, spragIsland *island)
 int spragAssembleAgain(struct spragWorld *world, spragIsland *island, int solved)
 {
     const double *r = island->r;
-    island->whole |= island->waits; /* what turns is to be solved */
+    island->whole |= island->waits == SPRAG_WAITS_FOR_GUESS; /* what turns is to be solved */
     if (!respondAll(&world->snapshot, island))
         return 0;
     spragArticulationsRespond(&world->snapshot, island);

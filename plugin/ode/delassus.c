@@ -380,6 +380,22 @@ static int mayKeepGuess(const struct spragWorld *world, const spragIsland *islan
            spragReachesPrice(island) > REACHES_WAIT * island->block_count && spragMatrixFreeRests(world, island);
 }
 
+/* Do products go by reaches, whether there is a W or not? */
+static int reachesPay(const spragIsland *island, double entries)
+{
+    const double pay = island->row_count > 0 ? REACHES_PAY : REACHES_PAY_FREE;
+    return island->block_count >= TOLD_LEAST && pay * spragReachesPrice(island) < entries;
+}
+
+/* Are methods without W tried first?  (Not where a wedge was found, or is to be looked for, which takes W; nor under a
+ * time limit, where the time for both is not there, and nothing is gained.) */
+static int mayDoWithout(const struct spragWorld *world, const spragIsland *island, double entries)
+{
+    return !(world->config.time_limit > 0) && world->config.solver == SPRAG_SOLVER_AUTO &&
+           entries <= SPRAG_PATTERN_MOST && island->wedge == 0 && !island->wedged_before && !island->hard_before &&
+           island->doubt == 0 && reachesPay(island, entries);
+}
+
 int spragDelassusMake(struct spragWorld *world, spragIsland *island)
 {
     const int count = island->block_count;
@@ -388,7 +404,10 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
         return 0;
     const size_t entries = spragPatternBound(island, &adjacency);
     const int dear = !island->whole && isDear(world, island, (double)entries);
-    island->waits = !island->whole && !dear && mayKeepGuess(world, island);
+    island->waits = island->whole || dear                          ? SPRAG_WAITS_NOT
+                    : mayKeepGuess(world, island)                  ? SPRAG_WAITS_FOR_GUESS
+                    : mayDoWithout(world, island, (double)entries) ? SPRAG_WAITS_FOR_TRY
+                                                                   : SPRAG_WAITS_NOT;
     island->lean = dear || island->waits;
     if (!(island->lean ? spragPatternMakeDiagonal(island) : spragPatternMake(island, &adjacency, entries)) ||
         !spragDelassusTell(world, island))
@@ -399,8 +418,7 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     const int jointed = island->articulation_count > 0, linked = island->problem.linked != NULL;
     Mobility mobility = {0};
     const int told = linked || island->problem.bodies != NULL;
-    const double pay = linked ? REACHES_PAY : REACHES_PAY_FREE;
-    const int reaches = told && (island->lean || pay * spragReachesPrice(island) < island->problem.block_count);
+    const int reaches = told && (island->lean || reachesPay(island, island->problem.block_count));
     const int owns = linked || reaches;
     double *own = owns ? SPRAG_TAKE_RAW(&island->lane->arena, double, 9 * count) : NULL;
     int *next = jointed ? SPRAG_TAKE(&island->lane->scratch, int, count) : NULL;

@@ -6,8 +6,9 @@
 #include "ode/rows.h"
 
 /* Fills pattern and W of island->problem; needs the blocks, island->Y, and the mechanisms.  Of a W of mechanisms that
- * is too dear only the diagonal blocks are made (island->lean), unless island->whole is set.  So are those of one that
- * seems to rest (island->waits): it gets its W only if its guess is far off.  0: no memory. */
+ * is too dear only the diagonal blocks are made (island->lean), unless island->whole is set.  So are those of an
+ * island that waits (island->waits): it gets its W only if its guess is far off, or if methods without W miss.  0: no
+ * memory. */
 int spragDelassusMake(struct spragWorld *world, spragIsland *island);
 
 /* Tells the problem of its bodies and the joints that hold them, where there are enough blocks.  0: no memory. */

@@ -15,6 +15,7 @@
 #include "ode/fall.h"
 #include "ode/impulse_sum.h"
 #include "ode/kept.h"
+#include "ode/links.h"
 #include "ode/matrix_free.h"
 #include "ode/passing.h"
 #include "ode/release.h"
@@ -51,6 +52,12 @@ enum {
  * of W, of a smaller one.  (Twelve boxes made in each other spent 2e9 again and again, 12 s a step.) */
 #define WORK_GLUED 2e9
 #define WORK_PER_GLUED 3e4
+
+/* Work of a try without W: some times what it takes to make W, which is so many products of 3x3 blocks for each of its
+ * blocks, or half of what a product by reaches takes for a block.  (With 3 in place of 10 a factor among bodies is too
+ * dear in some islands; with 30 nothing is gained.) */
+#define TRY_WORTH 10
+#define PRODUCTS_PER_ENTRY 8
 
 /* Tolerances: from there one or two steps of Newton's method among bodies, without W, end what is left.  (A wall of
  * bricks in joints drifts past the tolerance every third step: 1.1 times a step whose guess will do, with W 3.) */
@@ -111,9 +118,10 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
  * (delassus.h), whose methods that read W have not had their turn; for others not where time is limited. */
 static int asksForW(const spragSolveOptions *options, const spragIsland *island)
 {
-    if (island->waits)
+    if (island->waits == SPRAG_WAITS_FOR_GUESS)
         return island->solve.residual > fmax(options->tolerance, island->locked);
-    const double enough = fmax(fmax(options->tolerance, options->enough), SPRAG_MISSED);
+    const double asked = fmax(options->tolerance, options->enough),
+                 enough = island->waits == SPRAG_WAITS_FOR_TRY ? asked : fmax(asked, SPRAG_MISSED);
     return island->lean && !(options->time_limit > 0) && island->reaches.entries <= ENTRIES_LATE &&
            island->solve.residual > fmax(enough, island->locked);
 }
@@ -146,14 +154,23 @@ static void limitWork(spragSolveOptions *options, spragIsland *island)
     options->work_limit = fmin(options->work_limit, island->most);
 }
 
-/* Without W: an island that waits has few steps for what its guess lacks.  (With all that the chain has, a wall of
- * bricks in joints settled in 1.5 times the time of one whose W is made at once.)  work: the limit without the
- * problem's own part. */
+/* The limit of the work of a try without W. */
+static double workOfTry(const spragIsland *island)
+{
+    const double reach = spragReachesPrice(island) / island->block_count;
+    return TRY_WORTH * island->reaches.entries * fmax(PRODUCTS_PER_ENTRY, reach / 2);
+}
+
+/* Without W: an island that waits for its guess has few steps for what that lacks (with all that the chain has, a wall
+ * of bricks in joints settled in 1.5 times the time of one whose W is made at once), and one that waits for a try not
+ * much more work than W takes to make.  work: the limit without the problem's own part. */
 static spragStatus solveLean(struct spragWorld *world, const spragSolveOptions *options, double work,
                              spragIsland *island)
 {
     spragSolveOptions own = *options;
-    own.iteration_limit = island->waits ? STEPS_NEAR : options->iteration_limit;
+    own.iteration_limit = island->waits == SPRAG_WAITS_FOR_GUESS ? STEPS_NEAR : options->iteration_limit;
+    if (island->waits == SPRAG_WAITS_FOR_TRY)
+        own.work_limit = fmin(own.work_limit, workOfTry(island));
     const spragStatus status = solveTurned(world, &own, island);
     const int missed = status == SPRAG_NOT_CONVERGED || (island->waits && status == SPRAG_LIMIT);
     if (!missed || !asksForW(options, island))
@@ -171,10 +188,10 @@ static spragStatus solveLean(struct spragWorld *world, const spragSolveOptions *
     return whole;
 }
 
-/* Makes W for an island that waits (delassus.h) unless its guess is near.  0: no memory. */
+/* Makes W for an island that waits for its guess (delassus.h), unless that is near.  0: no memory. */
 static int coupleUnlessNear(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
-    if (!island->waits || island->declined != NULL ||
+    if (island->waits != SPRAG_WAITS_FOR_GUESS || island->declined != NULL ||
         spragProblemJudge(&island->problem, island->r, island->u) <= NEAR_GUESS * options->tolerance)
         return 1;
     return spragAssembleCouple(world, island);

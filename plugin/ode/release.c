@@ -384,7 +384,8 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
     else if (asks)
         status = solveRigid(options, island, guess, again, &iterations);
     else if (!few || !(again || island->wedged_before) || !isSqueezed(options, island, &status))
-        status = spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, &iterations);
+        status = spragPartingSolve(island->waits == SPRAG_WAITS_FOR_TRY ? SPRAG_CHAIN_BEGINNING : SPRAG_CHAIN_WHOLE,
+                                   options, island, &iterations);
     own.time_limit = spragTimeLeft(given->time_limit, begin);
     if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
         (island->wedge > 0 || spragConflicts(island)) && !nameSqueeze(island, &status)) {

@@ -150,6 +150,13 @@ typedef struct spragCoupled {
     double separatrix[SPRAG_COUPLED_MAX]; /* N of each block in a solution that is not realisable, or 0 */
 } spragCoupled;
 
+/* What an island may have to go without W, before it is made (delassus.h). */
+enum {
+    SPRAG_WAITS_NOT,
+    SPRAG_WAITS_FOR_GUESS, /* its guess is judged, as it seems to rest */
+    SPRAG_WAITS_FOR_TRY    /* the first methods have a share of the work */
+};
+
 typedef struct spragIsland {
     /* in lines, as bodies: of ten thousand lone islands every pass walks through the first one */
     _Alignas(SPRAG_LINE) int *body; /* (body_count) dynamic bodies, ascending */
@@ -167,7 +174,7 @@ typedef struct spragIsland {
     struct spragBare *bare; /* solved in its bodies' velocities, without blocks and problem (bare.h); or NULL */
     int loose;              /* 1: of W its diagonal blocks alone are formed, joints stay rows */
     int lean, whole;        /* 1: of W the diagonal blocks, products by reaches (delassus.h); all of it is wanted */
-    int waits;              /* 1: lean, as it seems to rest, until its guess is judged (delassus.h) */
+    int waits;              /* it is lean for now: SPRAG_WAITS_... */
     int glued;              /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
     int visited;            /* 1: visits of its contacts were not enough (bare.h) */
     int haste;              /* it has 2^-haste of the work (haste.h) */

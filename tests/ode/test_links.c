@@ -68,6 +68,16 @@ static void makeWorld(Twin *t, Shape shape, int links, double cfm)
     }
 }
 
+/* Of the island of the last step, with W, whether the step has made it or not. */
+static const spragProblem *wholeProblem(const Twin *t)
+{
+    struct spragWorld *world = (struct spragWorld *)t->sprag;
+    spragIsland *island = &world->snapshot.island[0];
+    if (spragProblemIsLean(&island->problem))
+        assert_int_equal(spragAssembleCouple(world, island), 1);
+    return &island->problem;
+}
+
 /* Every third block open, the others stick. */
 static void fillModes(spragTangent *t, double lambda)
 {
@@ -132,7 +142,7 @@ static void equationsAgree(void **state)
             Twin t;
             makeWorld(&t, (Shape)shape, LINKS, soft ? 1e-5 : 0);
             step(&t, 1e-3);
-            const spragProblem *p = &((const struct spragWorld *)t.sprag)->snapshot.island[0].problem;
+            const spragProblem *p = wholeProblem(&t);
             assert_in_range(p->contact_count, 2 * LINKS, BLOCKS_MOST);
             assert_null(p->bodies); /* W is more than the bodies' alone */
             assert_non_null(p->linked);
@@ -163,7 +173,7 @@ static void productsAgree(void **state)
             Twin t;
             makeWorld(&t, (Shape)shape, LINKS, soft ? 1e-5 : 0);
             step(&t, 1e-3);
-            const spragProblem *p = &((const struct spragWorld *)t.sprag)->snapshot.island[0].problem;
+            const spragProblem *p = wholeProblem(&t);
             const spragReaches *reaches = spragReachesOf(p);
             assert_non_null(reaches);
             assert_true(2 * reaches->price < p->block_count);
@@ -218,7 +228,7 @@ static void productsAgreeOnATray(void **state)
     Twin t;
     makeTray(&t, BARS, 0);
     step(&t, 1e-3);
-    const spragProblem *p = &((const struct spragWorld *)t.sprag)->snapshot.island[0].problem;
+    const spragProblem *p = wholeProblem(&t);
     assert_int_equal(p->contact_count, CONTACTS);
     assert_null(p->linked);
     assert_non_null(spragReachesOf(p));
@@ -242,7 +252,7 @@ static void checkExistence(int jammed)
     Twin t;
     makeTray(&t, BARS, jammed);
     step(&t, 1e-3);
-    spragProblem p = ((const struct spragWorld *)t.sprag)->snapshot.island[0].problem;
+    spragProblem p = *wholeProblem(&t);
     for (int alone = 0; alone < 2; ++alone) {
         p.bodies = alone ? NULL : p.bodies;
         assert_int_equal(spragExistenceFind(&p, &ask, &arena[alone], NULL, &found[alone]), SPRAG_OK);
