@@ -246,7 +246,8 @@ SPRAG_API dJointID spragJointCreateContactSurface(spragWorldID, dJointGroupID, c
 
 /* One step of stepsize seconds, 1e-30 to 1e30, as dWorldStep or dWorldQuickStep (spragConfig.stepper).  On an error
  * status the world is as it was before the call: SPRAG_ERROR_NOT_FINITE or _RANGE of a number in it (spragStatusDetail
- * names it), _ORDER within a step, _NULL, _STALE, _MEMORY. */
+ * names it), _ORDER within a step, _NULL, _STALE, _MEMORY.  (Islands without contacts are ODE's: where joints that
+ * contradict each other make a body's orientation NaN, Debian's ODE ends the program.) */
 SPRAG_API spragStatus spragWorldStep(spragWorldID, dReal stepsize);
 
 /* Makes a two-sided contact; the def is copied.  *out lives until spragGuideDestroy or the end of one of its bodies.
