@@ -27,9 +27,9 @@ static spragStatus checkOptions(const spragSolveOptions *o)
     if (!(o->time_limit >= 0) || !(o->work_limit >= 0) || !(o->work_total >= 0))
         return spragFail(SPRAG_ERROR_RANGE, "time_limit = %g s, work_limit = %g, work_total = %g, expected >= 0",
                          o->time_limit, o->work_limit, o->work_total);
-    if (o->iteration_limit < 0 || o->thread_count < 0)
-        return spragFail(SPRAG_ERROR_RANGE, "iteration_limit = %d, thread_count = %d, expected >= 0",
-                         o->iteration_limit, o->thread_count);
+    if (o->iteration_limit < 0 || o->thread_count < 0 || o->thread_count > SPRAG_THREADS_MOST)
+        return spragFail(SPRAG_ERROR_RANGE, "iteration_limit = %d, thread_count = %d, expected >= 0 and 0 .. %d",
+                         o->iteration_limit, o->thread_count, SPRAG_THREADS_MOST);
     if ((unsigned)o->indeterminacy > SPRAG_INDETERMINACY_JAM)
         return spragFail(SPRAG_ERROR_RANGE, "indeterminacy = %d, expected 0 to %d", (int)o->indeterminacy,
                          SPRAG_INDETERMINACY_JAM);
@@ -52,25 +52,33 @@ static void solve(void *data, int worker, int piece)
     call->status = spragComponentsSolve(call->problem, call->options, call->arena, call->r, call->u, call->info);
 }
 
-spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
-                              spragSolveInfo *info)
+static spragStatus checkArguments(const spragProblem *problem, const spragSolveOptions *options, const double *r)
 {
-    SPRAG_FLOATS;
     spragStatus status = spragProblemCheckQuick(problem);
     if (status != SPRAG_OK)
         return status;
     if (r == NULL && problem->contact_count > 0)
         return spragFail(SPRAG_ERROR_NULL, "r is NULL");
-    const spragSolveOptions chosen = options != NULL ? *options : spragSolveOptionsDefault();
-    status = checkOptions(&chosen);
+    status = checkOptions(options);
     if (status != SPRAG_OK)
         return status;
     for (int i = 0; i < 3 * problem->contact_count; ++i)
         if (!isfinite(r[i]))
             return spragFail(SPRAG_ERROR_NOT_FINITE, "the guess r[%d] is not finite", i);
+    return SPRAG_OK;
+}
+
+spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
+                              spragSolveInfo *info)
+{
+    SPRAG_FLOATS;
+    const spragSolveOptions chosen = options != NULL ? *options : spragSolveOptionsDefault();
     spragArena arena = {0};
     spragSolveInfo own;
     info = info != NULL ? info : &own;
+    info->status = checkArguments(problem, &chosen, r);
+    if (info->status != SPRAG_OK)
+        return info->status;
     *info = (spragSolveInfo){.solver = chosen.solver};
     if (problem->contact_count == 0)
         return SPRAG_OK;

@@ -9,6 +9,7 @@
 #include "api/attachments.h"
 #include "base/alloc.h"
 #include "base/floats.h"
+#include "base/pool.h"
 #include "base/status.h"
 #include "ode/dump.h"
 #include "ode/guide.h"
@@ -49,10 +50,9 @@ spragStatus spragApiCheckConfig(const spragConfig *c)
         return spragFail(SPRAG_ERROR_RANGE, "config.enough = %g m/s, expected >= 0", c->enough);
     if (!(c->time_limit >= 0) || !isfinite(c->time_limit))
         return spragFail(SPRAG_ERROR_RANGE, "config.time_limit = %g s, expected >= 0", c->time_limit);
-    if (c->iteration_limit < 0 || c->thread_count < 0 || c->thread_count > 1024)
-        return spragFail(SPRAG_ERROR_RANGE,
-                         "config.iteration_limit = %d, thread_count = %d: expected >= 0 and 0 .. 1024",
-                         c->iteration_limit, c->thread_count);
+    if (c->iteration_limit < 0 || c->thread_count < 0 || c->thread_count > SPRAG_THREADS_MOST)
+        return spragFail(SPRAG_ERROR_RANGE, "config.iteration_limit = %d, thread_count = %d: expected >= 0 and 0 .. %d",
+                         c->iteration_limit, c->thread_count, SPRAG_THREADS_MOST);
     if ((unsigned)c->indeterminacy > SPRAG_INDETERMINACY_JAM || (unsigned)c->stepper > SPRAG_STEPPER_QUICKSTEP ||
         (unsigned)c->gyroscopic > SPRAG_GYROSCOPIC_ODE)
         return spragFail(SPRAG_ERROR_RANGE, "config.indeterminacy = %d, stepper = %d or gyroscopic = %d is none",

@@ -10,6 +10,8 @@
 
 typedef struct spragPool spragPool;
 
+enum { SPRAG_THREADS_MOST = 1024 }; /* of a pool: its tables grow with the square */
+
 /* One piece; worker 0 .. size - 1 is the thread's own number, the caller's is 0. */
 typedef void spragPoolFn(void *data, int worker, int piece);
 

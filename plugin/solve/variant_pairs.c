@@ -410,15 +410,32 @@ static int continueFriction(int m, const double *D, const double *D0, const doub
     return ready;
 }
 
+/* Where N_k = 0 the variant with i_k flipped has the same reactions.  They are one motion, told of once: by the variant
+ * with small friction, of two such by the one with i_k = +1. */
+static int isRepeated(const spragVariantSet *set, int v)
+{
+    const spragVariantMember *member = &set->member[v];
+    const double zero = fabs(zeroOf(set->m, member->N));
+    for (int k = 0; k < set->m; ++k) {
+        const spragVariantMember *flipped = &set->member[v ^ 1 << k];
+        const int better = flipped->small_friction - member->small_friction;
+        if (fabs(member->N[k]) <= zero && flipped->accepted && (better > 0 || (better == 0 && (v >> k & 1))))
+            return 1;
+    }
+    return 0;
+}
+
 static int classOf(const spragVariantSet *set)
 {
-    if (set->accepted_count == 0)
-        return 1;
-    if (set->realised_count == 0)
-        return 2;
-    if (set->realised_count > 1)
-        return 4;
-    return set->accepted_count > 1 ? 3 : 0;
+    int motions = 0, realisable = 0;
+    for (int v = 0; v < set->count; ++v)
+        if (set->member[v].accepted && !isRepeated(set, v)) {
+            ++motions;
+            realisable += set->member[v].small_friction;
+        }
+    if (motions == 0 || realisable == 0)
+        return motions == 0 ? 1 : 2;
+    return realisable > 1 ? 4 : motions > 1 ? 3 : 0;
 }
 
 spragStatus spragVariantEnumerate(int m, const double *D, const double *D0, const double *b, spragVariantSet *out)

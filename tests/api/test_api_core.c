@@ -12,6 +12,7 @@ static void argumentsAreChecked(void **state)
     double r[N] = {0.25};
     spragSolveInfo info = {.residual = -1};
     CHECK_REFUSED(spragProblemSolve(NULL, NULL, r, NULL, &info), SPRAG_ERROR_NULL, "problem is NULL");
+    assert_int_equal(info.status, SPRAG_ERROR_NULL); /* who reads info alone is not told of success */
     CHECK_REFUSED(spragProblemSolve(&random.problem, NULL, NULL, NULL, &info), SPRAG_ERROR_NULL, "r is NULL");
     r[5] = NAN;
     CHECK_REFUSED(spragProblemSolve(&random.problem, NULL, r, NULL, &info), SPRAG_ERROR_NOT_FINITE, "guess r[5]");
@@ -29,7 +30,7 @@ static void optionsAreChecked(void **state)
     struct Case {
         spragSolveOptions options;
         const char *words;
-    } table[16];
+    } table[17];
     int count = 0;
 #define BAD(member, value, text)                                                                                       \
     (table[count] = (struct Case){good, text}, table[count].options.member = (value), ++count)
@@ -42,6 +43,7 @@ static void optionsAreChecked(void **state)
     BAD(enough, NAN, "enough = nan");
     BAD(iteration_limit, -1, "iteration_limit = -1");
     BAD(thread_count, INT_MIN, "thread_count = -2147483648");
+    BAD(thread_count, 1025, "thread_count = 1025, expected >= 0 and 0 .. 1024");
     BAD(time_limit, -1, "time_limit = -1");
     BAD(time_limit, NAN, "time_limit = nan");
     BAD(work_limit, -5, "work_limit = -5");

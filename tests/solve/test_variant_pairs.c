@@ -224,6 +224,32 @@ static void zeroReactionsAreShared(void **state)
     }
 }
 
+/* A pair that bears nothing has no side: two variants, one motion, and no paradox.  Search and enumeration agree. */
+static void withoutLoadThereIsNoParadox(void **state)
+{
+    (void)state;
+    seed = 7;
+    for (int round = 0; round < 100; ++round) {
+        enum { M = 3 };
+        const int loaded = round % M; /* pairs */
+        double D[2 * M * M], D0[2 * M * M], b[M];
+        randomSystem(M, 0.02, D, D0, b);
+        for (int r = 0; r < M; ++r) {
+            b[r] = 0;
+            for (int k = 0; k < loaded; ++k)
+                b[r] += D[2 * M * r + k];
+        }
+        spragVariantSet set;
+        spragVariantResult result;
+        assert_int_equal(spragVariantEnumerate(M, D, D0, b, &set), SPRAG_OK);
+        assert_int_equal(spragVariantSolve(M, D, D0, b, NULL, &result), SPRAG_OK);
+        assert_int_equal(set.realised_count, 1 << (M - loaded));
+        assert_int_equal(set.paradox_class, 0);
+        assert_int_equal(result.paradox_class, 0);
+        spragVariantSetFree(&set);
+    }
+}
+
 /* Other units of the coordinates (rows of D, b) and of force (N), another order of the pairs, the sides of
  * one pair exchanged: the same variants, the same verdicts. */
 static void unitsAndNumbersDoNotMatter(void **state)
@@ -404,6 +430,7 @@ int main(void)
         cmocka_unit_test(theCycleOfThreeEnds),
         cmocka_unit_test(smallFrictionMeansOneVariant),
         cmocka_unit_test(zeroReactionsAreShared),
+        cmocka_unit_test(withoutLoadThereIsNoParadox),
         cmocka_unit_test(unitsAndNumbersDoNotMatter),
         cmocka_unit_test(twentyPairsAreSearched),
         cmocka_unit_test(singularVariantsAreReported),

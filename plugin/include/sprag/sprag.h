@@ -130,6 +130,9 @@ typedef struct spragProblem {
     const struct spragBodies *linked;   /* the same, of bodies that joints hold */
 } spragProblem;
 
+/* AUTO and VARIANT know which of several solutions to take (docs/theory.md 6).  The three after them are for
+ * comparison: they return what they come upon, even a separatrix, whatever indeterminacy and history say, and tell no
+ * `several` or `none`. */
 typedef enum spragSolverKind {
     SPRAG_SOLVER_AUTO,         /* the chain: cheapest first, hands over warm */
     SPRAG_SOLVER_STOCK,        /* ODE's own solver (worlds only) */
@@ -156,7 +159,7 @@ typedef struct spragSolveOptions {
     double tolerance;       /* on the residual, m/s */
     int iteration_limit;    /* of each method, 0 = the method's own */
     double time_limit;      /* s, 0 = none.  However short it is, a few Gauss-Seidel sweeps are made */
-    int thread_count;       /* 0 or 1: this thread only.  The same bits for any number */
+    int thread_count;       /* up to 1024; 0 or 1: this thread only.  The same bits for any number */
     spragIndeterminacy indeterminacy;
     /* Limit on the factorisations of each method, in products of 3x3 blocks (some ns each), 0 = none.  It does what a
      * time limit does, with the same bits on every machine. */
@@ -189,8 +192,8 @@ typedef struct spragSolveInfo {
 /* Solves a contact problem.  options: NULL for the defaults.  r (3 nc) N s: in a guess (zeros will do), out the
  * impulses.  u (3 nc) m/s: out W r + q; may be NULL.  info may be NULL.
  * SPRAG_OK iff the residual is at most the tolerance; SPRAG_NOT_CONVERGED or SPRAG_LIMIT with the best iterate in r;
- * with an error r is untouched: SPRAG_ERROR_MEMORY, _NULL, _RANGE or _NOT_FINITE of an argument, and what
- * spragProblemCheck finds but for the negative eigenvalue, which is not looked for here. */
+ * with an error r is untouched, and info->status says which: SPRAG_ERROR_MEMORY, _NULL, _RANGE or _NOT_FINITE of an
+ * argument, and what spragProblemCheck finds but for the negative eigenvalue, which is not looked for here. */
 SPRAG_API spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptions *options, double *r,
                                         double *u, spragSolveInfo *info);
 
@@ -242,8 +245,8 @@ SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
  *     history k slip1 slip2 b N_prev prev_slip1 prev_slip2 mode variant fresh
  *     held k h00 h01 h02 h10 ... h22
  *
- * (KIND: contact, two-sided, force-limit, box, rolling), so that an island dumped from a step is solved again exactly
- * as it was.  Numbers are written with 17 digits.
+ * (KIND: contact, two-sided, force-limit, box, rolling), so that an island dumped from a step is the same problem
+ * again; the guess that the step began from is not in the file.  Numbers are written with 17 digits.
  *
  * *out is owned by the caller: spragProblemFree.  Asymmetry of W up to 1e-2 of its largest entry is kept as given and
  * reported in ->asymmetry.  SPRAG_ERROR_FILE, _FORMAT (spragStatusDetail names the line or dataset and what was
@@ -270,7 +273,8 @@ SPRAG_API double spragPainleveSlope(const double W[9], double mu, const double s
  * the body at the loaded point).  D0 the same with friction off, b (m).  Sum_k D_rk^{i_k} N_k = b_r.
  * Class 0: one realisable variant; 1 none repels; 2 repel but none has small friction; 3 several repel, one has small
  * friction; 4 several have: the one of history (m of +-1, or NULL) if it is among them, else the one that the
- * frictionless solution becomes as friction grows. */
+ * frictionless solution becomes as friction grows.  Variants that differ in pairs with N_k = 0 alone are one motion and
+ * count once for the class. */
 typedef struct spragVariantResult {
     int m;
     signed char variant[SPRAG_VARIANT_MAX]; /* +1 / -1 per pair */

@@ -53,7 +53,7 @@ typedef struct spragConfig {
     double time_limit;      /* s, of the whole step with ODE's part, 0 = none; then the best answer so far is used.
                                However short it is, piles get thirty sweeps, without which they fall into each other */
     double enough;          /* m/s, as in spragSolveOptions; default 0 = none; 1e-6 in preloaded programs */
-    int thread_count;       /* default 1 */
+    int thread_count;       /* up to 1024; default 1 */
     spragIndeterminacy indeterminacy;
     double tangential_restitution; /* 0..1, energetic restitution of the impact that ends a slip; default 0 */
     int analysis;                  /* spragAnalysis; default SPRAG_ANALYSIS_CONTACTS */
@@ -246,7 +246,8 @@ SPRAG_API dJointID spragJointCreateContactSurface(spragWorldID, dJointGroupID, c
 
 /* One step of stepsize seconds, 1e-30 to 1e30, as dWorldStep or dWorldQuickStep (spragConfig.stepper).  On an error
  * status the world is as it was before the call: SPRAG_ERROR_NOT_FINITE or _RANGE of a number in it (spragStatusDetail
- * names it), _ORDER within a step, _NULL, _STALE, _MEMORY. */
+ * names it), _ORDER within a step, _NULL, _STALE, _MEMORY.  (Islands without contacts are ODE's: where joints that
+ * contradict each other make a body's orientation NaN, Debian's ODE ends the program.) */
 SPRAG_API spragStatus spragWorldStep(spragWorldID, dReal stepsize);
 
 /* Makes a two-sided contact; the def is copied.  *out lives until spragGuideDestroy or the end of one of its bodies.
@@ -267,9 +268,9 @@ SPRAG_API spragStatus spragJointSetFriction(spragWorldID, dJointID, const spragJ
  * joint of one that is named now; that joint's feedback has the forces of both.) */
 SPRAG_API int spragWorldGetContacts(spragWorldID, const spragContact **contacts);
 SPRAG_API int spragWorldGetEvents(spragWorldID, const spragEvent **events);
-/* Sets a function that is called for every event at the end of spragWorldStep, in their order, on the thread of the
- * step; NULL ends it.  In it the world may be changed, its results read and its config set; it cannot be stepped or
- * detached (SPRAG_ERROR_ORDER). */
+/* Sets a function that is called at the end of spragWorldStep for every event that is kept (event_capacity), in their
+ * order, on the thread of the step; NULL ends it.  In it the world may be changed, its results read and its config set;
+ * it cannot be stepped or detached (SPRAG_ERROR_ORDER). */
 SPRAG_API void spragWorldSetEventCallback(spragWorldID, spragEventFn *, void *user);
 /* One event as a JSON object, without a line end, cut to size bytes; 1024 are enough.  body: the caller's numbers of
  * the two bodies, -1 for the world; NULL: event->body_number.  Returns the length of the whole text, as snprintf. */
