@@ -24,9 +24,9 @@
 
 enum {
     ROUNDS_FIRST = 60, /* Newton steps from the guess, */
-    ROUNDS_WARM = 6,   /* before sweeps if its modes do not fit, */
+    ROUNDS_WARM = 6,   /* before sweeps if modes do not fit, */
     ROUNDS_OTHER = 12, /* and from another start */
-    SWEEPS = 20,       /* where the guess's modes do not fit */
+    SWEEPS = 20,       /* where they do not */
     STARTS_MAX = 8,    /* blocks */
     GUIDES_MAX = 3,    /* blocks of an island whose guides are asked why they stop or start */
     COMBINE_MAX = 4    /* frictional blocks whose 3^m modes are tried */
@@ -248,13 +248,15 @@ static spragStatus points(Search *search, double lambda, int rounds, double *r)
     return spragProximalPoints(&search->proximal, lambda, &stop, r, &search->info->iterations);
 }
 
-/* Newton from r; where the modes of a guess do not fit, sweeps find better ones first. */
+/* Newton from r; where the modes do not fit, sweeps find better ones first.  From r = 0, too: Newton knows no order of
+ * blocks, and what is its own mirror image gets an answer that is, while sweeps prefer the block that comes first.  (Of
+ * a few blocks, whose modes are tried one by one, sweeps come first: a bipod in guides jams so.) */
 static spragStatus searchModes(Search *search, double *r)
 {
     const spragProximal *s = &search->proximal;
     if (search->rounds < ROUNDS_FIRST)
         return points(search, search->lambda, search->rounds, r);
-    if (search->lambda == SPRAG_LAMBDA_WARM) {
+    if (search->lambda == SPRAG_LAMBDA_WARM || s->problem->contact_count > COMBINE_MAX) {
         const spragStatus status = points(search, search->lambda, ROUNDS_WARM, r);
         if (status != SPRAG_NOT_CONVERGED)
             return status;
