@@ -1,6 +1,6 @@
 /* The equations of tangent.h in the space of bodies and joints:
  *
- *     (M + J^T S J) v - E^T lambda = J^T D^-1 g,    E v - c lambda = 0,    x = D^-1 (g - B J v),
+ *     (M + J^T S J) v + E^T lambda = J^T D^-1 g,    E v - c lambda = 0,    x = D^-1 (g - B J v),
  *
  * with D = A + B (C + soft), S = D^-1 B, and what rounding leaves of (A + B (W + soft)) x = g refined. */
 #ifndef SPRAG_SOLVE_TANGENT_BODIES_H
