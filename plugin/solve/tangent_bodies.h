@@ -8,6 +8,18 @@
 
 #include "solve/tangent.h"
 
+/* Products of 3x3 blocks: the time of adding a contact to the bodies' matrix. */
+#define SPRAG_TANGENT_PER_CONTACT 25
+
+/* 1: B of an open contact, whose row does not ask for the others' impulses. */
+static inline int spragTangentIsOpen(const double B[9])
+{
+    for (int i = 0; i < 9; ++i)
+        if (B[i] != 0)
+            return 0;
+    return 1;
+}
+
 /* The graph of bodies and joints, and its factors' pattern.  1; 0: no memory; -1: a factorisation costs more than
  * price_most. */
 int spragTangentBodiesAnalyse(spragTangent *tangent, double price_most, spragArena *arena);
