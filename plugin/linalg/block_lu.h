@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/pool.h"
 
-/* Of a matrix A of blocks: which of them there are, each row's in ascending order. */
+/* Of a matrix A of blocks: which of them there are, each row's in any order. */
 typedef struct spragBlockPattern {
     int size, n;          /* b, block rows */
     const int *row_start; /* (n + 1) */

@@ -27,11 +27,10 @@ enum {
 #define HALF 0.5
 #define LATE_MOST 1.1  /* of the time limit */
 #define TIME_SHARE 0.8 /* of the time left, to a round; with 0.5 a fall of 160 balls has no time for Newton in 10 ms */
-#define SHARE_LEAST 0.03 /* of the work limit; each solution that missed halves the share of the next one */
-#define ROUGH 1e-3       /* of `off`: as much is left of a solution, for bounds that will change by more, */
-#define ROUGHEST 1e-4    /* m/s, at most: with 1e-2 no less time, with 1e-6 most of the gain is lost */
-#define WORTH 0.1        /* `off` falls to this part, or sweeps were in vain, and the next solutions mix their bounds */
-#define NEARER 0.99 /* `off` falls to this part at least, or sweeps led astray: a rope's may come back to the same */
+#define ROUGH 1e-3     /* of `off`: as much is left of a solution, for bounds that will change by more, */
+#define ROUGHEST 1e-4  /* m/s, at most: with 1e-2 no less time, with 1e-6 most of the gain is lost */
+#define WORTH 0.1      /* `off` falls to this part, or sweeps were in vain, and the next solutions mix their bounds */
+#define NEARER 0.99    /* `off` falls to this part at least, or sweeps led astray: a rope's may come back to the same */
 
 typedef struct Course {
     /* all in m/s */
@@ -48,7 +47,6 @@ typedef struct Course {
     int sweeps, swept;            /* 1: the next round is one of sweeps; there were sweeps since the last solution */
     int astray;                   /* 1: sweeps led the last solution astray */
     int pause;                    /* solutions to come before sweeps are tried again */
-    double share;                 /* of the work limit, for the next solution */
     int rounds;                   /* made even if the time is up */
 } Course;
 
@@ -148,8 +146,6 @@ static spragStatus solveRound(const struct spragWorld *world, const spragSolveOp
     spragSolveOptions rough = *options;
     rough.tolerance = course->solved_to = toleranceOf(course, options);
     const spragStatus status = solves ? spragReleaseSolve(&rough, island) : sweep(options, course, island);
-    if (solves)
-        course->share = status == SPRAG_OK ? 1 : fmax(HALF * course->share, SHARE_LEAST);
     const int ready = status != SPRAG_ERROR_MEMORY && spragArticulationsSolve(island);
     spragArenaRelease(arena, mark);
     if (!ready)
@@ -212,7 +208,6 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
                      .left = INFINITY,
                      .least = INFINITY,
                      .least_solved = INFINITY,
-                     .share = 1,
                      .rounds = ROUNDS_LEAST,
                      .pause = options->solver == SPRAG_SOLVER_AUTO ? 0 : INT_MAX};
     spragStatus status = SPRAG_OK;
@@ -230,7 +225,6 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
         iterations += island->solve.iterations;
         if (island->wedge > 0 && own.iteration_limit == 0 && spragHasInfinite(island))
             own.iteration_limit = STEPS_AGAIN;
-        own.work_limit = course.share * options->work_limit;
         own.time_limit = timeOf(options, begin, rounds.count > 0 && large);
         if (large && spragTimeLeft(LATE_MOST * options->time_limit, begin) == SPRAG_TIME_LEAST)
             course.rounds = ROUNDS_LARGE;

@@ -44,13 +44,13 @@ typedef struct Run {
 /* 1: all the work is done.  Else run->left has what is left of it. */
 static int workIsUp(Run *run)
 {
-    const double total = run->options->work_total, least = total - run->info->work;
+    const double total = run->options->work_total, left = total - run->info->work;
     if (!(total > 0))
         return 0;
-    run->left.work_total = fmax(least, 1);
+    run->left.work_total = fmax(left, 1);
     if (run->options->work_limit > 0)
         run->left.work_limit = fmin(run->options->work_limit, run->left.work_total);
-    return least <= 0;
+    return left <= 0;
 }
 
 /* Steps of a link that are left of `limit`; 0, the method's own: it goes by left.work_limit, as of a large problem. */
@@ -78,8 +78,8 @@ static int timeIsUp(Run *run)
 }
 
 /* Of a small problem, whose factorisations are all but dense, and where a method did not count; else each counts its
- * own, as do those that solve parts (generation.c on 40 blocks: a thirtieth of as many dense steps).  before: with it,
- * info->work was so much. */
+ * own, as do the three that solve parts: generation.c, from no contact or from those that carry in the guess (of 40
+ * blocks a thirtieth of as many dense steps), and free_rows.c.  before: with it, info->work was so much. */
 static void countWork(const Run *run, const spragSolver *method, int iterations, double before)
 {
     const int count = run->problem->contact_count, swept = method->kind == SPRAG_SOLVER_GAUSS_SEIDEL,

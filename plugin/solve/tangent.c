@@ -12,7 +12,6 @@
  * among contacts, of the squares of the lengths of W's rows (0.26 to 0.35 of them), and among bodies at least. */
 #define PER_SQUARE 0.4
 #define PER_LINK 100
-#define PER_CONTACT 25
 
 /* Products of 3x3 blocks, some 0.7 ms: a shorter factorisation takes two threads as long as one, or longer. */
 #define SHARED 3e5
@@ -34,15 +33,6 @@ static int factorDense(spragTangent *t)
             memcpy(t->dense + row * n + 3 * (size_t)p->column[e], t->matrix + 9 * (size_t)e + 3 * (row % 3),
                    3 * sizeof *t->dense);
     return spragLuFactor((int)n, t->dense, t->pivot, 0) == (int)n;
-}
-
-/* 1: an open contact, whose row does not ask for the others' impulses. */
-static int isOpen(const double B[9])
-{
-    for (int i = 0; i < 9; ++i)
-        if (B[i] != 0)
-            return 0;
-    return 1;
 }
 
 /* Row k of the matrix of an open contact: its diagonal block. */
@@ -84,7 +74,7 @@ static int factorContacts(spragTangent *t)
     const spragProblem *p = t->problem;
     for (int k = 0; k < p->contact_count; ++k) {
         const double *A = t->A + 9 * (size_t)k, *B = t->B + 9 * (size_t)k;
-        if (t->load == NULL && isOpen(B)) {
+        if (t->load == NULL && spragTangentIsOpen(B)) {
             fillOpen(t, k);
             continue;
         }
@@ -163,8 +153,8 @@ static int contactsAreCheap(const spragTangent *t)
 {
     const spragProblem *p = t->problem;
     const spragLinks *links = t->bodies->links;
-    return links != NULL &&
-           PER_SQUARE * squaresOfRows(p) < PER_LINK * (double)links->count + PER_CONTACT * (double)p->contact_count;
+    return links != NULL && PER_SQUARE * squaresOfRows(p) <
+                                PER_LINK * (double)links->count + SPRAG_TANGENT_PER_CONTACT * (double)p->contact_count;
 }
 
 /* In the cheaper space.  The graph of bodies is far smaller, so it is looked at first. */

@@ -12,7 +12,6 @@
 enum { REFINEMENTS_MAX = 6 };
 #define CONTRACTS 0.25 /* part of the last round's rest: refinement ends where more than that is left */
 #define NEAR 1e-2      /* part of |g|: a solution that leaves more is refused */
-#define PER_CONTACT 25 /* products of 3x3 blocks: the time of adding a contact to the bodies' matrix */
 
 static const double *rowsOf(const spragBodies *bodies, int k, int side)
 {
@@ -56,7 +55,7 @@ int spragTangentBodiesAnalyse(spragTangent *t, double price_most, spragArena *ar
 {
     const size_t nc = (size_t)t->problem->contact_count, n = (size_t)t->bodies->count;
     const size_t rows = n + (size_t)spragTangentLinks(t);
-    const double filling = PER_CONTACT * (double)nc;
+    const double filling = SPRAG_TANGENT_PER_CONTACT * (double)nc;
     const int found = spragTangentGraphAnalyse(t, price_most - filling, arena);
     if (found <= 0)
         return found;
@@ -136,17 +135,9 @@ static void addBlock(spragTangent *t, int k, int a)
     }
 }
 
-static int isOpen(const double B[9])
-{
-    for (int i = 0; i < 9; ++i)
-        if (B[i] != 0)
-            return 0;
-    return 1;
-}
-
 static int adds(const spragTangent *t, int k)
 {
-    return !isOpen(t->B + 9 * (size_t)k) || t->load != NULL;
+    return !spragTangentIsOpen(t->B + 9 * (size_t)k) || t->load != NULL;
 }
 
 static void eliminateRange(void *data, int range, int first, int end)

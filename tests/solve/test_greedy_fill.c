@@ -1,4 +1,5 @@
-/* What a contact is made of where a direction has no row, and where single precision cannot tell its tangents apart. */
+/* What a contact is made of where a direction has no row, and where single precision cannot tell its tangents apart;
+ * and in which part of the bodies it is. */
 #include "support/check.h"
 
 #include "solve/greedy.h"
@@ -60,9 +61,35 @@ static void tangentsAreDefiniteInSinglePrecision(void **state)
     spragArenaFree(&arena);
 }
 
+/* What lies on the world, on either side of a contact, is of its body's part alone. */
+static void partsAreThoseOfBodies(void **state)
+{
+    (void)state;
+    enum { BODIES = 400 };
+    const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const int pair[][2] = {{0, 1}, {0, BODIES - 1}, {BODIES - 1, 0}, {5, BODIES}, {BODIES, 5}, {BODIES, 390}};
+    enum { COUNT = sizeof pair / sizeof *pair };
+    spragArena arena = {0};
+    spragGreedy greedy;
+    assert_int_equal(spragGreedyInit(&greedy, COUNT, BODIES, &arena), 1);
+    for (int b = 0; b <= BODIES; ++b)
+        greedy.body[b] = b < BODIES ? spragGreedyBodyOf(1, I) : (spragGreedyBody){0};
+    for (int k = 0; k < COUNT; ++k) {
+        greedy.pair[k][0] = pair[k][0], greedy.pair[k][1] = pair[k][1];
+        greedy.contact[k] = (spragGreedyContact){.direction = {{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}};
+    }
+    spragGreedyFill(&greedy, 0, COUNT);
+    const int last = greedy.part_count - 1, expected[COUNT] = {0, last + 1, last + 1, 0, 0, last};
+    assert_true(last > 0);
+    for (int k = 0; k < COUNT; ++k)
+        assert_int_equal(greedy.part[k], expected[k]);
+    spragArenaFree(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(aDirectionWithoutARowHasTheMean),
-                                       cmocka_unit_test(tangentsAreDefiniteInSinglePrecision)};
+                                       cmocka_unit_test(tangentsAreDefiniteInSinglePrecision),
+                                       cmocka_unit_test(partsAreThoseOfBodies)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Large problems in single precision, eight or sixteen contacts at once: each round and sweep does what the judge,
  * who has double precision, can see; what is left below the floor double precision solves; one body
- * that touches everything is no hindrance; vectors of sixteen find the bits that those of eight find. */
+ * that touches everything is no hindrance.  (Sweeps themselves: test_greedy_sweep.c.) */
 #include "support/check.h"
 
 #include "solve/greedy.h"
@@ -69,24 +69,6 @@ static void bothWaysLeadDown(void **state)
             fail_msg("%s: residual %g of %g", sweeps ? "sweeps" : "rounds", residual, begun);
         freeHeap(heap);
     }
-}
-
-/* Momentum ends where it leads on past the answer: of ten heaps 80 sweeps leave 5e-5 of what there was, in the
- * geometric mean, and 2e-3 where it goes on. */
-static void momentumDoesNotOvershoot(void **state)
-{
-    (void)state;
-    enum { HEAPS = 10 };
-    double logarithms = 0;
-    for (unsigned long long seed = 1; seed <= HEAPS; ++seed) {
-        Heap *heap = makeHeap(seed, 0);
-        runEither(&heap->greedy, 1, 80);
-        logarithms += log(spragGreedyResidual(&heap->greedy, NULL) / heap->greedy.begun);
-        freeHeap(heap);
-    }
-    const double left = exp(logarithms / HEAPS);
-    if (!(left <= 2e-4))
-        fail_msg("%g is left", left);
 }
 
 /* The impulses of one visit of each contact are those of double precision, to single precision. */
@@ -225,53 +207,6 @@ static void massIsNoMatter(void **state)
         }
 }
 
-/* (Where there are no vectors of sixteen both are the same.) */
-static void anyWidthFindsTheSame(void **state)
-{
-    (void)state;
-    for (int sticks = 0; sticks < 2; ++sticks) {
-        Heap *one = makeHeap(8, 0), *other = makeHeap(8, 0);
-        for (int k = 0; k < CONTACTS && sticks; k += 3)
-            one->greedy.contact[k].mu = other->greedy.contact[k].mu = k % 2 ? INFINITY : -INFINITY;
-        other->greedy.lanes->eights = 1;
-        spragGreedyResidual(&one->greedy, NULL);
-        spragGreedyResidual(&other->greedy, NULL);
-        runEither(&one->greedy, 1, 60L);
-        runEither(&other->greedy, 1, 60L);
-        assert_int_equal(one->greedy.visits, other->greedy.visits);
-        for (int k = 0; k < CONTACTS; ++k)
-            assert_memory_equal(one->greedy.contact[k].r, other->greedy.contact[k].r, 3 * sizeof(double));
-        freeHeap(one);
-        freeHeap(other);
-    }
-}
-
-/* Each contact is in one pack, and no two of a pack have a body in common. */
-static void packsShareNoBody(void **state)
-{
-    (void)state;
-    Heap *heap = makeHeap(6, 0);
-    runEither(&heap->greedy, 1, 24L);
-    const spragGreedyLanes *lanes = heap->greedy.lanes;
-    int seen[CONTACTS] = {0};
-    assert_true(lanes->pack_count > 0);
-    for (int p = 0; p < lanes->pack_count; ++p) {
-        int used[BODIES] = {0};
-        for (int i = 0; i < SPRAG_PACK; ++i) {
-            const int k = lanes->pack[p * SPRAG_PACK + i];
-            for (int side = 0; side < 2 && k < CONTACTS; ++side) {
-                const int body = heap->greedy.pair[k][side];
-                assert_true(body == BODIES || ++used[body] == 1);
-            }
-            if (k < CONTACTS)
-                ++seen[k];
-        }
-    }
-    for (int k = 0; k < CONTACTS; ++k)
-        assert_int_equal(seen[k], 1);
-    freeHeap(heap);
-}
-
 static void stopsInTime(void **state)
 {
     (void)state;
@@ -284,12 +219,10 @@ static void stopsInTime(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comesToTheAnswer),         cmocka_unit_test(bothWaysLeadDown),
-        cmocka_unit_test(roundIsThatOfDoubles),     cmocka_unit_test(staysFinite),
-        cmocka_unit_test(lightContactsSlide),       cmocka_unit_test(anyWidthFindsTheSame),
-        cmocka_unit_test(packsShareNoBody),         cmocka_unit_test(stopsInTime),
-        cmocka_unit_test(steepContactsPart),        cmocka_unit_test(massIsNoMatter),
-        cmocka_unit_test(momentumDoesNotOvershoot),
+        cmocka_unit_test(comesToTheAnswer),     cmocka_unit_test(bothWaysLeadDown),
+        cmocka_unit_test(roundIsThatOfDoubles), cmocka_unit_test(staysFinite),
+        cmocka_unit_test(lightContactsSlide),   cmocka_unit_test(stopsInTime),
+        cmocka_unit_test(steepContactsPart),    cmocka_unit_test(massIsNoMatter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
