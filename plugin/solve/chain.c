@@ -350,6 +350,29 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
     return solved;
 }
 
+#define APART 10 /* tolerances: answers that are further apart are two */
+
+/* Of one contact the policy has the last word, whichever method was asked for by name: it may have come upon the
+ * separatrix, or upon another solution than history says. */
+static void obeyPolicy(Run *run)
+{
+    const spragProblem *problem = run->problem;
+    spragSolveInfo *info = run->info;
+    double *chosen = run->candidate, apart = 0;
+    memcpy(chosen, run->r, 3 * sizeof *chosen);
+    spragSingleSolve(problem, run->options, chosen, info);
+    --info->iterations; /* the method's own are counted */
+    const double residual = spragProblemJudge(problem, chosen, run->candidate_u),
+                 w = (problem->W[0] + problem->W[4] + problem->W[8]) / 3;
+    for (int i = 0; i < 3; ++i)
+        apart = fmax(apart, w * fabs(chosen[i] - run->r[i]));
+    if (!(residual <= run->options->tolerance) || !(apart > APART * run->options->tolerance))
+        return;
+    memcpy(run->r, chosen, 3 * sizeof *chosen);
+    memcpy(run->u, run->candidate_u, 3 * sizeof *chosen);
+    info->residual = residual;
+}
+
 /* A problem that was hard in the last step gets no more than some milliseconds of work; and a limit on all methods is
  * one on each. */
 static double workOf(const spragSolveOptions *options, spragChainPart part)
@@ -386,6 +409,8 @@ spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem
         status = runChain(&run, part);
         if (status == SPRAG_ERROR_MEMORY) /* of a later link */
             memcpy(r, guess, n * sizeof *r);
+        else if (status == SPRAG_OK && options.solver != SPRAG_SOLVER_AUTO && spragSingleIs(problem))
+            obeyPolicy(&run);
     }
     spragArenaRelease(arena, mark);
     return info->status = status;

@@ -83,9 +83,50 @@ static void theInconsistentRodIsReported(void **state)
     assert_true(u[2] > 4.9);
 }
 
+/* The rod of policy.md that may jam or leave (p < 0 < b): every method by name takes what history says. */
+static void methodsByNameObeyHistory(void **state)
+{
+    (void)state;
+    static const double W[9] = {1.6, 0, -1.2, 0, 4, 0, -1.2, 0, 3.4};
+    static const spragSolverKind kind[] = {SPRAG_SOLVER_AUTO, SPRAG_SOLVER_LEMKE, SPRAG_SOLVER_GAUSS_SEIDEL,
+                                           SPRAG_SOLVER_NEWTON};
+    const double h = 1e-3, b = 5, p = 1.6 - 2 * 1.2;
+    One one = {.q = {h * b, 0, -0.05}, .mu = 2};
+    memcpy(one.W, W, sizeof W);
+    oneInit(&one, SPRAG_BLOCK_CONTACT);
+    one.problem.step = h;
+    int left = 0, jammed = 0, methods = (int)(sizeof kind / sizeof *kind);
+    for (int before = 0; before < 2; ++before)
+        for (int m = 0; m < methods; ++m)
+            for (int start = 0; start < 3; ++start) {
+                const double separatrix = -b / p, force = (before ? 2 : 0.5) * separatrix;
+                const spragContactHistory history = {.slip = {0, -0.05},
+                                                     .free_acceleration = b,
+                                                     .previous_normal = force,
+                                                     .previous_slip = {0, -0.05},
+                                                     .mode = SPRAG_MODE_SLIP};
+                one.problem.history = &history;
+                const spragSolveOptions by_name = {.solver = kind[m], .tolerance = 1e-8};
+                double r[3] = {h * separatrix * start / 2, 0, h * separatrix * start}, u[3];
+                spragSolveInfo info;
+                const spragStatus status = spragProblemSolve(&one.problem, &by_name, r, u, &info);
+                if (status != SPRAG_OK) /* a method may fail, but not answer otherwise */
+                    continue;
+                assert_int_equal(info.several, 1);
+                CHECK_NEAR(spragProblemResidual(&one.problem, r), info.residual, 1e-15);
+                if (before == 0)
+                    CHECK_NEAR(spragNorm3(r), 0, 1e-9);
+                else
+                    assert_true(r[0] > 1e-5);
+                left += before == 0, jammed += before == 1;
+            }
+    assert_true(left >= 3 * (methods - 1) && jammed >= 3 * (methods - 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(everyKind), cmocka_unit_test(theOtherSideIsTheMirrorImage),
-                                       cmocka_unit_test(theInconsistentRodIsReported)};
+                                       cmocka_unit_test(theInconsistentRodIsReported),
+                                       cmocka_unit_test(methodsByNameObeyHistory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,9 +130,9 @@ typedef struct spragProblem {
     const struct spragBodies *linked;   /* the same, of bodies that joints hold */
 } spragProblem;
 
-/* AUTO and VARIANT know which of several solutions to take (docs/theory.md 6).  The three after them are for
- * comparison: they return what they come upon, even a separatrix, whatever indeterminacy and history say, and tell no
- * `several` or `none`. */
+/* AUTO and VARIANT know which of several solutions to take (docs/theory.md 6), and of one contact alone so do all.  Of
+ * more contacts the three after them, which are for comparison, return what they come upon, even a separatrix, whatever
+ * indeterminacy and history say, and tell no `several` or `none`. */
 typedef enum spragSolverKind {
     SPRAG_SOLVER_AUTO,         /* the chain: cheapest first, hands over warm */
     SPRAG_SOLVER_STOCK,        /* ODE's own solver (worlds only) */
