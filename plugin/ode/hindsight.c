@@ -25,7 +25,7 @@ static int recordOf(const spragJointState *joint)
 
 void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
 {
-    island->wedged_before = island->hard_before = island->doubt = island->dear = 0;
+    island->wedged_before = island->hard_before = island->doubt = island->dear = island->unsqueezed = 0;
     const int any = world->wedges > 0 || world->hard > 0;
     for (int i = 0; i < island->joint_count && any; ++i) {
         const int record = recordOf(&world->snapshot.joint[island->joint[i]]);
@@ -34,6 +34,7 @@ void spragIslandLookBack(const struct spragWorld *world, spragIsland *island)
         const spragContactMemory *memory = &world->memory[record];
         island->wedged_before = memory->wedged > island->wedged_before ? memory->wedged : island->wedged_before;
         island->doubt = memory->doubt > island->doubt ? memory->doubt : island->doubt;
+        island->unsqueezed = memory->unsqueezed > island->unsqueezed ? memory->unsqueezed : island->unsqueezed;
         island->hard_before |= memory->hard;
         island->dear = memory->dear > island->dear ? memory->dear : island->dear;
     }

@@ -6,12 +6,15 @@
 
 #include "ode/world.h"
 
-/* Fills wedged_before, doubt, hard_before and dear from the records of its contacts, guides and bearings.
+/* Fills wedged_before, unsqueezed, doubt, hard_before and dear from the records of its contacts, guides and bearings.
  *
  * wedged_before, 1: one was in a wedged island.  A wedge lasts: a ball that had sunk between two triangles of the
  * ground, with a mu of 2, took 20 ms in every step until all methods had failed.  So in such an island a wedge is
  * looked for right after the mode search, and the other methods come only if there is none (ode/release.c).  2: its
  * guides had to yield too, and do so from the start.
+ *
+ * unsqueezed: it was asked then whether bodies are squeezed, and they were not; it takes as long to ask as for a wedge,
+ * and is asked again after SPRAG_UNSQUEEZED steps.
  *
  * hard_before, 1: one was in a hard island, whose answer came late in the chain and took some 30 ms.  A car with mu
  * = 340 stands so for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, do not count as

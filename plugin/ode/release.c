@@ -177,7 +177,7 @@ static int isSqueezed(const spragSolveOptions *options, spragIsland *island, spr
 }
 
 /* An island that was wedged in the last step may still be: the mode search alone is tried before a wedge is looked for,
- * unless it is squeezed, which costs a tenth of that to ask.
+ * unless it is squeezed, which costs a tenth of that to ask (and is not asked of what was none in the last steps).
  * Where infinite friction is in conflict still, contacts yield.
  * If it was wedged in this step (again), with other bounds or corrections, not even that is.  1: it is solved, wedged,
  * or there is no memory; 0: neither. */
@@ -188,7 +188,7 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
     if ((!island->wedged_before && !again) || own.solver != SPRAG_SOLVER_AUTO)
         return 0;
     own.solver = SPRAG_SOLVER_VARIANT;
-    if (!again && isSqueezed(options, island, status))
+    if (!again && island->unsqueezed == 0 && isSqueezed(options, island, status))
         return 1;
     island->wedge = 0;
     if (!again && island->block_count <= FEW) {

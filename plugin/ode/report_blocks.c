@@ -276,6 +276,8 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     world->next_memory[record].slop = island->slop;
     world->next_memory[record].wedged = island->wedge > 0 ? 1 + island->guides_yield : 0;
     world->next_memory[record].doubt = island->wedge > 0 ? SPRAG_DOUBT : island->doubt > 0 ? island->doubt - 1 : 0;
+    world->next_memory[record].unsqueezed =
+        (short)(island->wedge > 0 && !island->squeezed && island->unsqueezed > 0 ? island->unsqueezed - 1 : 0);
     world->next_memory[record].dear = (short)island->dear;
     world->next_memory[record].hard = (short)island->hard;
     if (island->echo != NULL) {

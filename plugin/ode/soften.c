@@ -200,6 +200,7 @@ spragStatus spragSqueezeFind(spragIsland *island)
         return SPRAG_OK;
     const spragStatus status = findClosing(island, SQUEEZING, 1);
     island->squeezed = island->wedge > 0;
+    island->unsqueezed = island->squeezed ? 0 : SPRAG_UNSQUEEZED;
     island->wedge = fmax(island->wedge, wedge);
     island->rigid = island->solve.residual; /* unless contacts yield */
     return status;

@@ -64,11 +64,12 @@ int spragConflicts(const spragIsland *island);
 /* Where contacts in conflict yield at a speed that counts: wedge, rigid, and u as rigid contacts have it. */
 void spragYieldTell(spragIsland *island);
 
-/* island->wedge: the speed at which a wedge closes that friction locks (existence.c), or 0.  OK or ERROR_MEMORY. */
+/* island->wedge: about the speed at which a wedge closes that friction locks (existence.c), or 0.  OK or
+ * ERROR_MEMORY. */
 spragStatus spragWedgeFind(spragIsland *island);
 
-/* island->squeezed: 1 if contacts close whatever their friction; then island->wedge is no less than how fast.  OK or
- * ERROR_MEMORY. */
+/* island->squeezed: 1 if contacts close whatever their friction; then island->wedge is no less than how fast.  Else
+ * island->unsqueezed says for how many steps that may be believed.  OK or ERROR_MEMORY. */
 spragStatus spragSqueezeFind(spragIsland *island);
 
 #endif

@@ -143,7 +143,7 @@ enum { SPRAG_COUPLED_MAX = 3 };
 
 /* Steps after a wedge in which an island is asked for one after its first method: it comes and goes where bodies are
  * caught in each other. */
-enum { SPRAG_DOUBT = 10 };
+enum { SPRAG_DOUBT = 10, SPRAG_UNSQUEEZED = 10 };
 typedef struct spragCoupled {
     int examined; /* 0: the island is none of these, the rest is not set */
     int paradox_class;
@@ -182,6 +182,7 @@ typedef struct spragIsland {
     int stirred;            /* 1: a heap that rests, but for a few bodies (heap.h) */
     int wedged_before;      /* 1: a contact of it was in a wedged island in the last step; 2: whose guides yielded */
     int doubt;              /* the steps left in which a wedge that one of its contacts was in may come back */
+    int unsqueezed;         /* the steps left in which it, being wedged, is not asked for a squeeze, as it was none */
     int hard_before;        /* 1: in a hard one (hindsight.h) */
     int dear;               /* halvings of its work (hindsight.h) */
     int hard, vain;         /* 1: what carried then carries again; 1: or not, and the chain began anew */
@@ -317,6 +318,7 @@ typedef struct spragContactMemory {
     short hard;       /* 1: the same, by a later link of the chain, or by what carried before (hindsight.h) */
     short dear;       /* as of the island, in the next step */
     short heap;       /* 1: its island was a heap in haste (haste.h) */
+    short unsqueezed; /* as of the island, in the next step */
     /* for the user alone */
     double slip_now[3]; /* m/s */
     double painleve_p, free_acceleration;

@@ -228,10 +228,14 @@ static int begin(Search *s, const spragProblem *problem, spragArena *arena)
     return 1;
 }
 
-static void search(Search *s, double ridge, double *r, spragExistence *out)
+/* closing < INFINITY: only whether the margin is above or below -closing is asked.  Every point that is reached has
+ * margin t at least, and the largest is at most t + 2 nc tau at the centre for tau: either may end the search. */
+static void search(Search *s, double ridge, double closing, double *r, spragExistence *out)
 {
     const spragProblem *problem = &s->problem;
     const int nc = problem->contact_count, n = 3 * nc;
+    const int decides = closing < INFINITY;
+    const double open = decides ? -closing : 0;
     double speed = 0, mobility = 0;
     for (int k = 0; k < nc; ++k) {
         const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k);
@@ -239,37 +243,38 @@ static void search(Search *s, double ridge, double *r, spragExistence *out)
         mobility += (W[0] + W[4] + W[8]) / (3 * nc);
     }
     out->margin = marginAt(s, s->x);
-    if (out->margin <= 0 && speed > 0) {
+    if (out->margin <= open && speed > 0) {
         s->tau = 0.01 * speed, s->ridge = ridge * mobility / speed;
         s->t = out->margin - 0.1 * speed;
         for (int level = 0; level < LEVELS; ++level, s->tau *= FALL) {
             double decrement = INFINITY;
-            for (int k = 0; k < STEPS && decrement > CENTRED && s->t <= 0; ++k)
+            for (int k = 0; k < STEPS && decrement > CENTRED && s->t <= open; ++k)
                 decrement = step(s);
-            if (!(decrement > 0 && decrement <= CENTRED) || s->t > 0)
+            if (!(decrement > 0 && decrement <= CENTRED) || s->t > open)
                 break; /* rounding: what the last level found stands */
             value(s, s->x, s->t);
             assemble(s); /* g: the multipliers */
             for (int i = 0; i < n && r != NULL; ++i)
                 r[i] = -s->tau * s->g[i];
-            if (s->t < 0 && 2 * nc * s->tau < -GAP * s->t)
+            const double most = s->t + 2 * nc * s->tau;
+            if (decides ? most < -closing : most < (1 - GAP) * s->t)
                 break;
         }
-        out->margin = s->t > 0 ? marginAt(s, s->x) : s->t;
+        out->margin = s->t > open ? marginAt(s, s->x) : s->t;
     }
     out->assured = out->margin > 0;
     if (out->assured && r != NULL)
         memcpy(r, s->x, (size_t)n * sizeof *r);
 }
 
-/* Of one-sided contacts alone. */
-static spragStatus findOneSided(const spragProblem *problem, double ridge, spragArena *arena, double *r,
+/* Of one-sided contacts alone; closing: as of search(). */
+static spragStatus findOneSided(const spragProblem *problem, double ridge, double closing, spragArena *arena, double *r,
                                 spragExistence *out)
 {
     Search s;
     if (!begin(&s, problem, arena))
         return SPRAG_ERROR_MEMORY;
-    search(&s, ridge, r, out);
+    search(&s, ridge, closing, r, out);
     return s.no_memory ? SPRAG_ERROR_MEMORY : SPRAG_OK;
 }
 
@@ -344,7 +349,7 @@ static spragStatus findVariants(const spragProblem *problem, const spragExistenc
         spragExistence found;
         takeVariant(&variant, ask->guess, code);
         memset(own, 0, 3 * (size_t)nc * sizeof *own);
-        status = findOneSided(&variant.problem, ridgeOf(ask), arena, own, &found);
+        status = findOneSided(&variant.problem, ridgeOf(ask), INFINITY, arena, own, &found);
         spragArenaRelease(arena, mark);
         if (status != SPRAG_OK)
             return status;
@@ -364,6 +369,6 @@ spragStatus spragExistenceFind(const spragProblem *problem, const spragExistence
     int two_sided = 0;
     for (int k = 0; k < problem->contact_count; ++k)
         two_sided += isTwoSided(problem, k);
-    return two_sided == 0 ? findOneSided(problem, ridgeOf(ask), arena, r, out)
+    return two_sided == 0 ? findOneSided(problem, ridgeOf(ask), ask->closing, arena, r, out)
                           : findVariants(problem, ask, 1 << (two_sided < 30 ? two_sided : 30), arena, r, out);
 }

@@ -10,7 +10,8 @@
 typedef struct spragExistenceAsk {
     const double *guess; /* (3 nc) impulses, whose sides come first; NULL: none */
     int variants;        /* no more of them */
-    double closing;      /* m/s: a wedge that closes faster ends the search */
+    double closing;      /* m/s: a wedge that closes faster ends the search; below INFINITY, without two-sided contacts,
+                            margin is only known to be above or below -closing */
     int modest;          /* 1: what parts the contacts only by compliances of 1e-5 W and less counts as none */
 } spragExistenceAsk;
 
