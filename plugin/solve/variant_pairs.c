@@ -419,8 +419,7 @@ static int isRepeated(const spragVariantSet *set, int v)
     int unloaded = 0;
     for (int k = 0; k < set->m; ++k)
         unloaded |= (fabs(member->N[k]) <= zero) << k;
-    for (int flips = -unloaded & unloaded; flips > 0;
-         flips = (flips - unloaded) & unloaded) { /* each part, ascending */
+    for (int flips = -unloaded & unloaded; flips > 0; flips = (flips - unloaded) & unloaded) { /* ascending */
         const spragVariantMember *other = &set->member[v ^ flips];
         const int better = other->small_friction - member->small_friction;
         if (other->accepted && (better > 0 || (better == 0 && (v ^ flips) < v)))
