@@ -288,8 +288,8 @@ static void partsMakeTheWhole(void **state)
             }
 }
 
-/* A second run from r = 0, for as many steps in all: of small problems, and of large ones that nothing else ends.  Where
- * Newton's method comes twice, of the last one alone. */
+/* A second run from r = 0, for as many steps in all: of small problems, and of large ones that nothing else ends.
+ * Where Newton's method comes twice, of the last one alone. */
 static void whereTheGuessLeadsAstray(void **state)
 {
     (void)state;
