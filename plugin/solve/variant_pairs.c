@@ -410,16 +410,19 @@ static int continueFriction(int m, const double *D, const double *D0, const doub
     return ready;
 }
 
-/* Where N_k = 0 the variant with i_k flipped has the same reactions.  They are one motion, told of once: by the variant
- * with small friction, of two such by the one with i_k = +1. */
+/* Where N_k = 0 variants with any i_k have the same reactions.  They are one motion, told of once: by the first of them
+ * with small friction, else by the first. */
 static int isRepeated(const spragVariantSet *set, int v)
 {
     const spragVariantMember *member = &set->member[v];
     const double zero = fabs(zeroOf(set->m, member->N));
-    for (int k = 0; k < set->m; ++k) {
-        const spragVariantMember *flipped = &set->member[v ^ 1 << k];
-        const int better = flipped->small_friction - member->small_friction;
-        if (fabs(member->N[k]) <= zero && flipped->accepted && (better > 0 || (better == 0 && (v >> k & 1))))
+    int unloaded = 0;
+    for (int k = 0; k < set->m; ++k)
+        unloaded |= (fabs(member->N[k]) <= zero) << k;
+    for (int flips = -unloaded & unloaded; flips > 0; flips = (flips - unloaded) & unloaded) { /* ascending */
+        const spragVariantMember *other = &set->member[v ^ flips];
+        const int better = other->small_friction - member->small_friction;
+        if (other->accepted && (better > 0 || (better == 0 && (v ^ flips) < v)))
             return 1;
     }
     return 0;

@@ -319,7 +319,7 @@ static void sweepsOfWhatHolds(void **state)
     }
 }
 
-/* The residual falls as by no sweep without momentum, and what is left of the time is kept. */
+/* After the deadline there is one sweep, without visits none. */
 static void limitsAreKept(void **state)
 {
     (void)state;

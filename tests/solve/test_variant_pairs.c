@@ -250,6 +250,27 @@ static void withoutLoadThereIsNoParadox(void **state)
     }
 }
 
+/* Of much friction, too, where it is large in variants between those that have it small. */
+static void withoutLoadThereIsOneMotion(void **state)
+{
+    (void)state;
+    enum { M = 4 };
+    static const double b[M] = {0};
+    int parted = 0;
+    seed = 8;
+    for (int round = 0; round < 300; ++round) {
+        double D[2 * M * M], D0[2 * M * M], any[M];
+        randomSystem(M, 0.8, D, D0, any);
+        spragVariantSet set;
+        assert_int_equal(spragVariantEnumerate(M, D, D0, b, &set), SPRAG_OK);
+        assert_int_equal(set.accepted_count, 1 << M);
+        assert_int_equal(set.paradox_class, set.realised_count > 0 ? 0 : 2);
+        parted += set.realised_count > 1 && set.realised_count < 1 << M;
+        spragVariantSetFree(&set);
+    }
+    assert_true(parted > 50);
+}
+
 /* Other units of the coordinates (rows of D, b) and of force (N), another order of the pairs, the sides of
  * one pair exchanged: the same variants, the same verdicts. */
 static void unitsAndNumbersDoNotMatter(void **state)
@@ -431,6 +452,7 @@ int main(void)
         cmocka_unit_test(smallFrictionMeansOneVariant),
         cmocka_unit_test(zeroReactionsAreShared),
         cmocka_unit_test(withoutLoadThereIsNoParadox),
+        cmocka_unit_test(withoutLoadThereIsOneMotion),
         cmocka_unit_test(unitsAndNumbersDoNotMatter),
         cmocka_unit_test(twentyPairsAreSearched),
         cmocka_unit_test(singularVariantsAreReported),
