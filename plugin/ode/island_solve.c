@@ -122,7 +122,7 @@ static int asksForW(const spragSolveOptions *options, const spragIsland *island)
         return island->solve.residual > fmax(options->tolerance, island->locked);
     const double asked = fmax(options->tolerance, options->enough),
                  enough = island->waits == SPRAG_WAITS_FOR_TRY ? asked : fmax(asked, SPRAG_MISSED);
-    return island->lean && !(options->time_limit > 0) && island->reaches.entries <= ENTRIES_LATE &&
+    return island->lean && !(options->time_limit > 0) && (island->waits || island->reaches.entries <= ENTRIES_LATE) &&
            island->solve.residual > fmax(enough, island->locked);
 }
 

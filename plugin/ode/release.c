@@ -404,7 +404,7 @@ spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *islan
         status = SPRAG_ERROR_MEMORY;
     spragArenaRelease(arena, mark);
     island->solve.iterations = iterations;
-    island->missed += isMissed(options, island, status);
+    island->missed += !island->waits && isMissed(options, island, status); /* a try that misses is no answer yet */
     if (status != SPRAG_ERROR_MEMORY && !(island->wedge > 0) && spragConflicts(island))
         spragYieldTell(island);
     return status;

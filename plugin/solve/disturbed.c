@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "problem/part.h"
+#include "problem/reaches.h"
 #include "problem/residual.h"
 #include "solve/solver.h"
 
@@ -41,7 +42,8 @@ typedef struct Disturbed {
 int spragDisturbedSuits(const spragProblem *problem, const spragSolveOptions *options)
 {
     return options->work_limit > 0 && !(options->time_limit > 0) && options->iteration_limit == 0 &&
-           options->solver == SPRAG_SOLVER_AUTO && problem->parent == NULL && problem->linked == NULL;
+           options->solver == SPRAG_SOLVER_AUTO && problem->parent == NULL && problem->linked == NULL &&
+           !spragProblemIsLean(problem);
 }
 
 /* Those with a residual above `least` m/s join S, with their neighbours.  1: some have. */
