@@ -395,7 +395,7 @@ static int mayDoWithout(const struct spragWorld *world, const spragIsland *islan
 {
     return !(world->config.time_limit > 0) && world->config.solver == SPRAG_SOLVER_AUTO &&
            entries <= SPRAG_PATTERN_MOST && island->wedge == 0 && !island->wedged_before && !island->hard_before &&
-           island->doubt == 0 && reachesPay(island, entries) && !spragHasInfinite(island);
+           island->doubt == 0 && !island->tried && reachesPay(island, entries) && !spragHasInfinite(island);
 }
 
 int spragDelassusMake(struct spragWorld *world, spragIsland *island)

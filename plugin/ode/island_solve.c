@@ -176,6 +176,7 @@ static spragStatus solveLean(struct spragWorld *world, const spragSolveOptions *
     if (!missed || !asksForW(options, island))
         return status;
     const int iterations = island->solve.iterations;
+    island->tried |= island->waits == SPRAG_WAITS_FOR_TRY;
     if (!spragAssembleCouple(world, island))
         return SPRAG_ERROR_MEMORY;
     if (island->declined != NULL)

@@ -199,6 +199,7 @@ typedef struct spragIsland {
     int tumbles;   /* 1: a heap of mechanisms that falls (fall.h) */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
     double spent, most;   /* 3x3 products, of all its solutions in this step: so far, and what there is (release.h) */
+    int tried;            /* 1: methods without W have missed in this step, so that it is made at once (delassus.h) */
     int asked;            /* iterations of passing.c */
     double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0; or less that
                              with which the next step may begin, as visits end it (bare.h) */
