@@ -19,14 +19,16 @@ static void recordsTellOfTheLastStep(void **state)
     setFake(&fake, 0);
     fake.memory[2].wedged = 1;
     fake.memory[3].doubt = 4;
+    fake.memory[3].unsqueezed = 6;
     fake.memory[4].hard = 1;
-    fake.island.wedged_before = fake.island.hard_before = fake.island.doubt = 9;
+    fake.island.wedged_before = fake.island.hard_before = fake.island.doubt = fake.island.unsqueezed = 9;
     spragIslandLookBack(&fake.world, &fake.island); /* the world knows of none */
     assert_int_equal(fake.island.wedged_before + fake.island.doubt + fake.island.hard_before, 0);
     fake.world.wedges = 1;
     spragIslandLookBack(&fake.world, &fake.island);
     assert_int_equal(fake.island.wedged_before, 1);
     assert_int_equal(fake.island.doubt, 4);
+    assert_int_equal(fake.island.unsqueezed, 6);
     assert_int_equal(fake.island.hard_before, 1);
     fake.joint[4].memory = -1; /* that contact is new, and the one below it of another island */
     fake.island.joint = fake.number + 4;

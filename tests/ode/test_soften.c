@@ -162,6 +162,32 @@ static void aSqueezeIsNotSearched(void **state)
     }
 }
 
+/* What friction locks is asked now and then whether it is squeezed, and then told so if its walls have turned. */
+static void aWedgeIsSeldomAskedForASqueeze(void **state)
+{
+    (void)state;
+    enum { LOCKED = 30 };
+    Vice vice;
+    const char *reason = NULL;
+    int asked = 0, squeezed = 0;
+    makeVice(&vice, 1e-6);
+    dWorldSetCFM(vice.world, 0);
+    for (int step = 0; step < LOCKED + SPRAG_UNSQUEEZED + 2; ++step) {
+        dJointGroupEmpty(vice.group);
+        for (int wall = 0; wall < 2; ++wall)
+            addLeaningWall(&vice, 1 - 2 * wall, 0.02, 50, step < LOCKED ? 0.2 : 0);
+        assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+        assert_int_equal(spragWorldGetStepInfo(vice.sprag).wedged, 1);
+        assert_int_equal(eventsOf(&vice, SPRAG_EVENT_JAM, &reason), 1);
+        squeezed = strstr(reason, "squeezed") != NULL;
+        assert_true(step >= LOCKED || !squeezed);
+        asked += ((const struct spragWorld *)vice.sprag)->snapshot.island[0].unsqueezed == SPRAG_UNSQUEEZED;
+    }
+    assert_in_range(asked, 2, LOCKED / SPRAG_UNSQUEEZED + 1);
+    assert_int_equal(squeezed, 1);
+    freeVice(&vice);
+}
+
 /* Nor does its first step look for long, to the tolerance: all the chain's methods took 10 000 iterations, where two
  * boxes of a heap had sunk into each other 1.4 s.  (lean: friction locks it, and a rigid answer is looked for.) */
 static void aFirstSqueezeIsSoonKnown(void **state)
@@ -630,6 +656,7 @@ int main(void)
                                        cmocka_unit_test(aWedgeWithoutWorkYields),
                                        cmocka_unit_test(aConflictThatLastsIsNotSearched),
                                        cmocka_unit_test(aSqueezeIsNotSearched),
+                                       cmocka_unit_test(aWedgeIsSeldomAskedForASqueeze),
                                        cmocka_unit_test(aFirstSqueezeIsSoonKnown),
                                        cmocka_unit_test(whatIsSqueezedDoesNotCreep),
                                        cmocka_unit_test(aLimitedStepSqueezesModestly),

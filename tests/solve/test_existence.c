@@ -188,6 +188,37 @@ static void sharedProblems(void **state)
     }
 }
 
+/* Whether the margin is below -closing is decided as by the margin itself, where that is known so well. */
+static void signsAreDecided(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"p16_box50_mu0.5.txt", "p14_sph50_mu2.txt", "p30_drawer_jam8.txt",
+                                       "p07_arch11.txt"};
+    int closed = 0, open = 0;
+    for (size_t k = 0; k < 4 + sizeof name / sizeof *name; ++k) {
+        const int shared = k >= 4;
+        spragProblemData *data = shared ? NULL : wedge((k % 2 ? 1.5 : 0.5) * M_PI / 4, 1, k < 2 ? -0.2 : 0.2);
+        spragProblem *problem = shared ? sharedProblem(name[k - 4]) : &data->problem;
+        if (problem == NULL)
+            continue;
+        spragArena arena = {0};
+        spragExistence whole, found;
+        spragExistenceAsk ask = {.variants = 1, .closing = INFINITY};
+        assert_int_equal(spragExistenceFind(problem, &ask, &arena, NULL, &whole), SPRAG_OK);
+        for (double closing = 1e-6; closing < 10; closing *= 3) {
+            if (fabs(whole.margin + closing) < 0.2 * closing)
+                continue;
+            ask.closing = closing;
+            assert_int_equal(spragExistenceFind(problem, &ask, &arena, NULL, &found), SPRAG_OK);
+            assert_int_equal(found.margin < -closing, whole.margin < -closing);
+            closed += found.margin < -closing, open += found.margin >= -closing;
+        }
+        spragArenaFree(&arena);
+        spragProblemFree(problem);
+    }
+    assert_true(closed > 10 && open > 10);
+}
+
 static void refuses(void **state)
 {
     (void)state;
@@ -203,13 +234,10 @@ static void refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wedgeLocks),
-        cmocka_unit_test(openingWedgeIsNoMatter),
-        cmocka_unit_test(guidesLockBothWays),
-        cmocka_unit_test(eachSideHasItsFriction),
-        cmocka_unit_test(complianceIsNoWayOut),
-        cmocka_unit_test(sharedProblems),
-        cmocka_unit_test(refuses),
+        cmocka_unit_test(wedgeLocks),           cmocka_unit_test(openingWedgeIsNoMatter),
+        cmocka_unit_test(guidesLockBothWays),   cmocka_unit_test(eachSideHasItsFriction),
+        cmocka_unit_test(complianceIsNoWayOut), cmocka_unit_test(sharedProblems),
+        cmocka_unit_test(signsAreDecided),      cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
