@@ -162,8 +162,8 @@ static double workOfTry(const spragIsland *island)
 }
 
 /* Without W: an island that waits for its guess has few steps for what that lacks (with all that the chain has, a wall
- * of bricks in joints settled in 1.5 times the time of one whose W is made at once), and one that waits for a try not
- * much more work than W takes to make.  work: the limit without the problem's own part. */
+ * of bricks in joints settled in 1.5 times the time of one whose W is made at once), and one that waits for a try
+ * has some times the work that W takes to make.  work: the limit without the problem's own part. */
 static spragStatus solveLean(struct spragWorld *world, const spragSolveOptions *options, double work,
                              spragIsland *island)
 {

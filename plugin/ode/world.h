@@ -143,7 +143,10 @@ enum { SPRAG_COUPLED_MAX = 3 };
 
 /* Steps after a wedge in which an island is asked for one after its first method: it comes and goes where bodies are
  * caught in each other. */
-enum { SPRAG_DOUBT = 10, SPRAG_UNSQUEEZED = 10 };
+enum { SPRAG_DOUBT = 10 };
+/* Steps in which one that is wedged, but was not squeezed, is not asked for a squeeze. */
+enum { SPRAG_UNSQUEEZED = 10 };
+
 typedef struct spragCoupled {
     int examined; /* 0: the island is none of these, the rest is not set */
     int paradox_class;
@@ -151,11 +154,11 @@ typedef struct spragCoupled {
 } spragCoupled;
 
 /* What an island may have to go without W, before it is made (delassus.h). */
-enum {
+typedef enum spragWaits {
     SPRAG_WAITS_NOT,
     SPRAG_WAITS_FOR_GUESS, /* its guess is judged, as it seems to rest */
     SPRAG_WAITS_FOR_TRY    /* the first methods have a share of the work */
-};
+} spragWaits;
 
 typedef struct spragIsland {
     /* in lines, as bodies: of ten thousand lone islands every pass walks through the first one */
@@ -174,7 +177,7 @@ typedef struct spragIsland {
     struct spragBare *bare; /* solved in its bodies' velocities, without blocks and problem (bare.h); or NULL */
     int loose;              /* 1: of W its diagonal blocks alone are formed, joints stay rows */
     int lean, whole;        /* 1: of W the diagonal blocks, products by reaches (delassus.h); all of it is wanted */
-    int waits;              /* it is lean for now: SPRAG_WAITS_... */
+    spragWaits waits;       /* what it is lean for, for now */
     int glued;              /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
     int visited;            /* 1: visits of its contacts were not enough (bare.h) */
     int haste;              /* it has 2^-haste of the work (haste.h) */
@@ -182,7 +185,7 @@ typedef struct spragIsland {
     int stirred;            /* 1: a heap that rests, but for a few bodies (heap.h) */
     int wedged_before;      /* 1: a contact of it was in a wedged island in the last step; 2: whose guides yielded */
     int doubt;              /* the steps left in which a wedge that one of its contacts was in may come back */
-    int unsqueezed;         /* the steps left in which it, being wedged, is not asked for a squeeze, as it was none */
+    int unsqueezed;         /* the steps left in which it is not asked for a squeeze (hindsight.h) */
     int hard_before;        /* 1: in a hard one (hindsight.h) */
     int dear;               /* halvings of its work (hindsight.h) */
     int hard, vain;         /* 1: what carried then carries again; 1: or not, and the chain began anew */

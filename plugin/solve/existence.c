@@ -257,7 +257,7 @@ static void search(Search *s, double ridge, double closing, double *r, spragExis
             for (int i = 0; i < n && r != NULL; ++i)
                 r[i] = -s->tau * s->g[i];
             const double most = s->t + 2 * nc * s->tau;
-            if (decides ? most < -closing : most < (1 - GAP) * s->t)
+            if (most < (decides ? open : (1 - GAP) * s->t))
                 break;
         }
         out->margin = s->t > open ? marginAt(s, s->x) : s->t;
@@ -347,7 +347,7 @@ static spragStatus findVariants(const spragProblem *problem, const spragExistenc
     for (; code < variants && code < ask->variants && out->margin >= -ask->closing; ++code) {
         const spragArenaMark mark = spragArenaMarkGet(arena);
         spragExistence found;
-        takeVariant(&variant, ask->guess, code);
+        takeVariant(&variant, ask->guess, code); /* whose margin is wanted: the least of all is told */
         memset(own, 0, 3 * (size_t)nc * sizeof *own);
         status = findOneSided(&variant.problem, ridgeOf(ask), INFINITY, arena, own, &found);
         spragArenaRelease(arena, mark);
