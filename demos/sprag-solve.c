@@ -39,7 +39,7 @@ static void printHelp(void)
 {
     puts("usage: sprag-solve FILE [options]\n"
          "Solves a contact problem with exact Coulomb friction: u = W r + q.\n"
-         "FILE is in Sprag's text format, or FCLib's HDF5 or Siconos' text where it ends in .hdf5 or .h5.\n"
+         "FILE is in Sprag's text format, Siconos' text, or FCLib's HDF5 where it ends in .hdf5 or .h5.\n"
          "  --solver NAME   auto (default), variant, lemke, gauss-seidel, newton\n"
          "  --tol T         residual to reach, m/s (default 1e-8)\n"
          "  --json          one JSON object on stdout\n"

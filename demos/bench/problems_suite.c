@@ -46,7 +46,8 @@ typedef struct Entry {
 static int isProblemFile(const char *name)
 {
     const char *dot = strrchr(name, '.');
-    return dot != NULL && (strcmp(dot, ".txt") == 0 || strcmp(dot, ".hdf5") == 0 || strcmp(dot, ".h5") == 0);
+    return dot != NULL && (strcmp(dot, ".txt") == 0 || strcmp(dot, ".dat") == 0 || strcmp(dot, ".hdf5") == 0 ||
+                           strcmp(dot, ".h5") == 0);
 }
 
 static int comparePaths(const void *a, const void *b)
@@ -95,7 +96,7 @@ static int addFolders(Options *options)
     if (addFolder(options, options->dir, 1) != 0 || addFolder(options, fclib, 0) != 0)
         return 2;
     if (options->files == 0)
-        fprintf(stderr, "sprag-bench: no *.txt or *.hdf5 in %s\n", options->dir);
+        fprintf(stderr, "sprag-bench: no *.txt, *.dat or *.hdf5 in %s\n", options->dir);
     return options->files == 0 ? 2 : 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "problem/residual.h"
 
 int spragEntriesAdd(spragEntries *entries, int row, int column, double value)
 {
@@ -31,8 +32,18 @@ static int compareKeys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_count)
+/* W of the second tangents: any positive number will do, this one is of the size of the others. */
+static void fillSecondTangents(spragProblemData *data)
 {
+    for (int k = 0; k < data->problem.contact_count; ++k) {
+        double *W = data->W + 9 * (size_t)spragProblemDiagonal(&data->problem, k);
+        W[8] = W[4] > 0 ? W[4] : 1;
+    }
+}
+
+spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_count, int dimension)
+{
+    const int d = dimension;
     /* key = block row * nc + block column, of every entry, its mirror image, and the diagonal */
     const long long nc = contact_count;
     long long *key = spragAlloc(2 * entries->count + (size_t)nc, sizeof *key);
@@ -40,7 +51,7 @@ spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_c
         return NULL;
     size_t keys = 0;
     for (size_t e = 0; e < entries->count; ++e) {
-        const long long i = entries->row[e] / 3, j = entries->column[e] / 3;
+        const long long i = entries->row[e] / d, j = entries->column[e] / d;
         key[keys++] = i * nc + j;
         key[keys++] = j * nc + i;
     }
@@ -60,11 +71,13 @@ spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_c
         for (int k = 0; k < contact_count; ++k)
             data->row_start[k + 1] += data->row_start[k];
         for (size_t e = 0; e < entries->count; ++e) {
-            const long long wanted = entries->row[e] / 3 * nc + entries->column[e] / 3;
+            const long long wanted = entries->row[e] / d * nc + entries->column[e] / d;
             const long long *found = bsearch(&wanted, key, blocks, sizeof *key, compareKeys);
-            data->W[9 * (size_t)(found - key) + (size_t)(3 * (entries->row[e] % 3) + entries->column[e] % 3)] +=
+            data->W[9 * (size_t)(found - key) + (size_t)(3 * (entries->row[e] % d) + entries->column[e] % d)] +=
                 entries->value[e];
         }
+        if (d == 2)
+            fillSecondTangents(data);
     }
     spragFree(key);
     return data;

@@ -16,7 +16,9 @@ typedef struct spragEntries {
 int spragEntriesAdd(spragEntries *entries, int row, int column, double value);
 void spragEntriesFree(spragEntries *entries);
 
-/* All blocks CONTACT; symmetric pattern with every diagonal block; q and mu are zero.  NULL: out of memory. */
-spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_count);
+/* Rows d k to d k + d - 1 are those of contact k, d = 3, or 2 in the plane.  There nothing acts along the second
+ * tangent: it has q = 0 and a coupling with itself alone, so r and u along it are 0 in every solution.
+ * All blocks CONTACT; symmetric pattern with every diagonal block; q and mu are zero.  NULL: out of memory. */
+spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_count, int dimension);
 
 #endif

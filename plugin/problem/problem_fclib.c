@@ -4,7 +4,7 @@
  * fclib_local:   u = W r + q.
  * fclib_global:  M v = H r + f,  u = H' v + w  (problem_global.h).
  *
- * A matrix has m, n, nz, nzmax, p, i, x: nz >= 0 triplets (i rows, p columns, as in CSparse; FCLib's header says it the
+ * spacedim is 3, or 2 in the plane (problem_entries.h).  A matrix has m, n, nz, nzmax, p, i, x: nz >= 0 triplets (i rows, p columns, as in CSparse; FCLib's header says it the
  * other way round, its files do not), -1 compressed columns, -2 compressed rows.  Files with the extension that are no
  * HDF5 are tried as Siconos text.  What is inside a sound HDF5 file may be anything; against damaged HDF5 structures we
  * are as safe as libhdf5 is (1.10 can crash in H5HL_protect on a forged heap size). */
@@ -167,27 +167,37 @@ static void readMatrix(Input *in, const char *group, int *rows, int *columns, sp
 
 /* ---------------------------------------------------------------- the two kinds of file */
 
-/* W (rows x rows), q (rows) and the dataset of mu (rows / 3) become *out, where nothing has failed before. */
-static void assemble(Input *in, const spragEntries *W, int rows, const double *q, const char *mu_name,
+/* 3 or 2 */
+static int readDimension(Input *in, const char *name)
+{
+    const int d = readInt(in, name);
+    if (d != 2 && d != 3)
+        refuse(in, name, "3, or 2 in the plane");
+    return d == 2 ? 2 : 3;
+}
+
+/* W (rows x rows), q (rows) and the dataset of mu (rows / d) become *out, where nothing has failed before. */
+static void assemble(Input *in, int d, const spragEntries *W, int rows, const double *q, const char *mu_name,
                      spragProblem **out)
 {
-    if (in->status == SPRAG_OK && rows % 3 != 0)
-        refuse(in, "W", "a multiple of 3 rows");
-    double *mu = readVector(in, mu_name, rows / 3);
-    for (int k = 0; in->status == SPRAG_OK && k < rows / 3; ++k)
+    if (in->status == SPRAG_OK && rows % d != 0)
+        refuse(in, "W", d == 3 ? "a multiple of 3 rows" : "a multiple of 2 rows");
+    double *mu = readVector(in, mu_name, rows / d);
+    for (int k = 0; in->status == SPRAG_OK && k < rows / d; ++k)
         if (mu[k] < 0) {
             char expected[64];
             snprintf(expected, sizeof expected, "mu >= 0, number %d is %g", k, mu[k]);
             refuse(in, mu_name, expected);
         }
     if (in->status == SPRAG_OK) {
-        spragProblemData *data = spragEntriesProblem(W, rows / 3);
+        spragProblemData *data = spragEntriesProblem(W, rows / d, d);
         if (data == NULL) {
             in->status = spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", in->path);
         } else {
-            memcpy(data->q, q, (size_t)rows * sizeof *q);
-            memcpy(data->mu, mu, (size_t)(rows / 3) * sizeof *mu);
-            memcpy(data->mu_minus, mu, (size_t)(rows / 3) * sizeof *mu);
+            for (int i = 0; i < rows; ++i)
+                data->q[3 * (i / d) + i % d] = q[i];
+            memcpy(data->mu, mu, (size_t)(rows / d) * sizeof *mu);
+            memcpy(data->mu_minus, mu, (size_t)(rows / d) * sizeof *mu);
             in->status = spragProblemFinish(data, in->path, out);
         }
     }
@@ -198,15 +208,14 @@ static void readLocal(Input *in, spragProblem **out)
 {
     spragEntries W = {0};
     int rows = 0, columns = 0;
-    if (readInt(in, "fclib_local/spacedim") != 3)
-        refuse(in, "fclib_local/spacedim", "3");
+    const int d = readDimension(in, "fclib_local/spacedim");
     if (H5Lexists(in->file, "fclib_local/R", H5P_DEFAULT) > 0)
         refuse(in, "fclib_local/R", "no equality constraints (not supported)");
     readMatrix(in, "fclib_local/W", &rows, &columns, &W);
     if (rows != columns)
         refuse(in, "fclib_local/W", "a square matrix");
     double *q = readVector(in, "fclib_local/vectors/q", rows);
-    assemble(in, &W, rows, q, "fclib_local/vectors/mu", out);
+    assemble(in, d, &W, rows, q, "fclib_local/vectors/mu", out);
     spragFree(q);
     spragEntriesFree(&W);
 }
@@ -215,8 +224,7 @@ static void readGlobal(Input *in, spragProblem **out)
 {
     spragGlobal g = {0};
     int square = 0, rows = 0;
-    if (readInt(in, "fclib_global/spacedim") != 3)
-        refuse(in, "fclib_global/spacedim", "3");
+    const int d = readDimension(in, "fclib_global/spacedim");
     if (H5Lexists(in->file, "fclib_global/G", H5P_DEFAULT) > 0)
         refuse(in, "fclib_global/G", "no equality constraints (not supported)");
     readMatrix(in, "fclib_global/M", &g.n, &square, &g.M);
@@ -227,7 +235,7 @@ static void readGlobal(Input *in, spragProblem **out)
     g.w = readVector(in, "fclib_global/vectors/w", g.m);
     if (in->status == SPRAG_OK)
         in->status = spragGlobalEliminate(&g, in->path);
-    assemble(in, &g.W, g.m, g.q, "fclib_global/vectors/mu", out);
+    assemble(in, d, &g.W, g.m, g.q, "fclib_global/vectors/mu", out);
     spragGlobalFree(&g);
 }
 
@@ -239,7 +247,7 @@ spragStatus spragFclibRead(const char *path, spragProblem **out)
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library never prints */
     Input in = {.path = path, .status = SPRAG_OK};
     if (H5Fis_hdf5(path) <= 0) {
-        in.status = spragSiconosTextRead(path, out);
+        in.status = spragSiconosTextRead(path, out); /* as Siconos' own tests name some */
     } else if ((in.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)) < 0) {
         in.status = spragFail(SPRAG_ERROR_FORMAT, "%s: a damaged HDF5 file", path);
     } else {

@@ -1,5 +1,8 @@
 /* W = H' M^-1 H and q = H' M^-1 f + w.
  *
+ * Of a symmetric M LMGC90 writes the upper triangle alone: where nothing is below the diagonal, or nothing above it, M
+ * is its own mirror image.
+ *
  * M couples the unknowns of one body only: it is factored part by part, a part being a set of unknowns that M connects
  * (union and find, Tarjan 1975).  A part adds H_P' M_P^-1 H_P to the contact rows that H ties to it. */
 #include "problem/problem_global.h"
@@ -43,6 +46,23 @@ static int rowsInit(Rows *rows, int count, const spragEntries *entries, spragAre
     return 1;
 }
 
+/* M of which one triangle alone is given becomes whole.  0: out of memory. */
+static int mirror(spragEntries *M)
+{
+    size_t above = 0, below = 0;
+    for (size_t e = 0; e < M->count; ++e) {
+        above += M->row[e] < M->column[e] && M->value[e] != 0;
+        below += M->row[e] > M->column[e] && M->value[e] != 0;
+    }
+    if ((above == 0) == (below == 0))
+        return 1;
+    const size_t given = M->count;
+    for (size_t e = 0; e < given; ++e)
+        if (M->row[e] != M->column[e] && !spragEntriesAdd(M, M->column[e], M->row[e], M->value[e]))
+            return 0;
+    return 1;
+}
+
 static int rootOf(int *part, int i)
 {
     while (part[i] != i)
@@ -78,7 +98,7 @@ static int begin(Elimination *s, spragGlobal *global, const char *path)
         if ((*array[k] = SPRAG_TAKE(&s->arena, int, k < 4 ? n : m)) == NULL)
             return 0;
     global->q = spragAlloc(m, sizeof *global->q);
-    if (global->q == NULL || !rowsInit(&s->M, global->n, &global->M, &s->arena) ||
+    if (global->q == NULL || !mirror(&global->M) || !rowsInit(&s->M, global->n, &global->M, &s->arena) ||
         !rowsInit(&s->H, global->n, &global->H, &s->arena))
         return 0;
     for (size_t c = 0; c < m; ++c)

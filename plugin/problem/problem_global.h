@@ -7,7 +7,7 @@
 /* M v = H r + f,  u = H' v + w. */
 typedef struct spragGlobal {
     int n, m;       /* velocities, contact rows */
-    spragEntries M; /* (n x n) */
+    spragEntries M; /* (n x n), or one of its triangles; whole afterwards */
     spragEntries H; /* (n x m) */
     double *f, *w;  /* (n), (m) */
     double *q;      /* (m) out: H' M^-1 f + w */

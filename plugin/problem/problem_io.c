@@ -1,10 +1,11 @@
-/* Problem files: FCLib's HDF5 by the extension, else text. */
+/* Problem files: FCLib's HDF5 by the extension, Siconos' text by how it begins, else text. */
 #include <string.h>
 
 #include "base/c_locale.h"
 #include "base/floats.h"
 #include "base/status.h"
 #include "problem/problem_fclib.h"
+#include "problem/problem_siconos.h"
 #include "problem/problem_text.h"
 
 static int isHdf5(const char *path)
@@ -20,7 +21,9 @@ spragStatus spragProblemRead(const char *path, spragProblem **out)
     if (path == NULL || out == NULL)
         return spragFail(SPRAG_ERROR_NULL, "path or out is NULL");
     const spragLocale locale = spragLocaleEnter();
-    const spragStatus status = isHdf5(path) ? spragFclibRead(path, out) : spragTextRead(path, out);
+    const spragStatus status = isHdf5(path)               ? spragFclibRead(path, out)
+                               : spragSiconosTextIs(path) ? spragSiconosTextRead(path, out)
+                                                          : spragTextRead(path, out);
     spragLocaleLeave(locale);
     return status;
 }

@@ -1,12 +1,15 @@
-/* Siconos writes, in this order: dimension, contacts, storage (1 = sparse blocks), rows, columns, blocks, block rows,
- * block columns, cumulated sizes of both, filled1, filled2, index1 (filled1), index2 (filled2), then per block its
- * number and 9 values column by column; then q, then mu. */
+/* Siconos writes, in this order: dimension d (3, or 2 in the plane), contacts, storage, rows, columns; W; q, then mu.
+ * W in storage 0, dense: rows and columns once more, then its numbers column by column.
+ * W in storage 1, sparse blocks: blocks, block rows, block columns, cumulated sizes of both, filled1, filled2, index1
+ * (filled1), index2 (filled2), then per block its number and d^2 values column by column. */
 #include "problem/problem_siconos.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/status.h"
@@ -54,6 +57,13 @@ static void expectInt(Text *text, int expected, const char *where)
         text->failed = 1;
 }
 
+static int nextOf(Text *text, int one, int other, const char *where)
+{
+    const int value = nextInt(text, where);
+    text->failed |= value != one && value != other;
+    return value;
+}
+
 /* The line that has been reached. */
 static int lineReached(const Text *text)
 {
@@ -65,14 +75,28 @@ static int lineReached(const Text *text)
     return line;
 }
 
-/* Pattern and values of the blocks.  0: no memory. */
-static int readBlocks(Text *text, int nc, spragEntries *entries)
+/* W of `d` nc rows, dense.  Zeros are no entries: blocks of nothing else are not stored.  0: no memory. */
+static int readDense(Text *text, int d, int nc, spragEntries *entries)
 {
-    const int blocks = nextCount(text, 20, "number of blocks, as many as the file holds"); /* 10 numbers and spaces */
+    int memory = 1;
+    expectInt(text, d * nc, "rows once more");
+    expectInt(text, d * nc, "columns once more");
+    for (int j = 0; memory && j < d * nc && !text->failed; ++j)
+        for (int i = 0; memory && i < d * nc && !text->failed; ++i) {
+            const double value = nextNumber(text, "W");
+            memory = value == 0 || spragEntriesAdd(entries, i, j, value);
+        }
+    return memory;
+}
+
+/* Pattern and values of the blocks (d x d).  0: no memory. */
+static int readBlocks(Text *text, int d, int nc, spragEntries *entries)
+{
+    const int blocks = nextCount(text, 2 * (d * d + 1), "number of blocks, as many as the file holds");
     expectInt(text, nc, "number of block rows");
     expectInt(text, nc, "number of block columns");
     for (int i = 0; i < 2 * nc; ++i)
-        expectInt(text, 3 * (i % nc + 1), "sizes of the blocks, 3 each");
+        expectInt(text, d * (i % nc + 1), d == 3 ? "sizes of the blocks, 3 each" : "sizes of the blocks, 2 each");
     expectInt(text, nc + 1, "filled1 = block rows + 1");
     expectInt(text, blocks, "filled2 = blocks");
     if (text->failed)
@@ -93,12 +117,31 @@ static int readBlocks(Text *text, int nc, spragEntries *entries)
                 break;
             }
             expectInt(text, e, "number of a block");
-            for (int i = 0; memory && i < 9; ++i)
-                memory = spragEntriesAdd(entries, 3 * k + i % 3, 3 * column[e] + i / 3, nextNumber(text, "W"));
+            for (int i = 0; memory && i < d * d; ++i)
+                memory = spragEntriesAdd(entries, d * k + i % d, d * column[e] + i / d, nextNumber(text, "W"));
         }
     spragFree(start);
     spragFree(column);
     return memory;
+}
+
+int spragSiconosTextIs(const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) /* what a pipe holds is read once */
+        return 0;
+    FILE *file = fopen(path, "r");
+    int alone = file != NULL;
+    for (int line = 0; alone && line < 3; ++line) {
+        char text[32], *end;
+        if (fgets(text, sizeof text, file) == NULL)
+            text[0] = '\0';
+        strtol(text, &end, 10);
+        alone = end > text && end[strspn(end, " \t\r")] == '\n';
+    }
+    if (file != NULL)
+        fclose(file);
+    return alone;
 }
 
 spragStatus spragSiconosTextRead(const char *path, spragProblem **out)
@@ -112,19 +155,20 @@ spragStatus spragSiconosTextRead(const char *path, spragProblem **out)
     if (fseek(text.file, 0, SEEK_END) == 0)
         text.size = ftell(text.file);
     rewind(text.file);
-    expectInt(&text, 3, "an HDF5 file, or Siconos text, which begins with dimension 3");
-    const int nc = nextCount(&text, 16, "number of contacts, as many as the file holds"); /* 8 numbers and spaces */
-    expectInt(&text, 1, "storage 1 (sparse blocks)");
-    expectInt(&text, 3 * nc, "rows = 3 contacts");
-    expectInt(&text, 3 * nc, "columns = 3 contacts");
+    const int d = nextOf(&text, 2, 3, "an HDF5 file, or Siconos text, which begins with dimension 2 or 3");
+    /* the least: d^2 numbers of W, d of q, mu, and a space after each */
+    const int nc = nextCount(&text, 2 * (d * d + d + 1), "number of contacts, as many as the file holds");
+    const int in_blocks = nextOf(&text, 0, 1, "storage 0 (dense) or 1 (sparse blocks)");
+    expectInt(&text, d * nc, "rows = dimension x contacts");
+    expectInt(&text, d * nc, "columns = dimension x contacts");
     if (!text.failed)
-        memory = readBlocks(&text, nc, &entries);
+        memory = in_blocks ? readBlocks(&text, d, nc, &entries) : readDense(&text, d, nc, &entries);
     if (!text.failed && memory) {
-        data = spragEntriesProblem(&entries, nc);
+        data = spragEntriesProblem(&entries, nc, d);
         memory = data != NULL;
     }
-    for (int i = 0; data != NULL && i < 3 * nc; ++i)
-        data->q[i] = nextNumber(&text, "q");
+    for (int i = 0; data != NULL && i < d * nc; ++i)
+        data->q[3 * (i / d) + i % d] = nextNumber(&text, "q");
     for (int k = 0; data != NULL && k < nc; ++k)
         data->mu_minus[k] = data->mu[k] = nextNumber(&text, "mu");
     const int broken = ferror(text.file), line = text.failed && !broken ? lineReached(&text) : 0;

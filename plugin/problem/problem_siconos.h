@@ -1,8 +1,11 @@
-/* Siconos' text files of a FrictionContactProblem in its sparse block storage. */
+/* Siconos' text files of a FrictionContactProblem, dense or in sparse blocks, in space or in the plane. */
 #ifndef SPRAG_PROBLEM_PROBLEM_SICONOS_H
 #define SPRAG_PROBLEM_PROBLEM_SICONOS_H
 
 #include <sprag/sprag.h>
+
+/* 1: the file begins with three lines of one whole number each; ours begins with two numbers in a line. */
+int spragSiconosTextIs(const char *path);
 
 /* In the C locale.  ERROR_FILE, ERROR_FORMAT with the line, ERROR_MEMORY, or what spragProblemCheck says. */
 spragStatus spragSiconosTextRead(const char *path, spragProblem **out);

@@ -35,7 +35,7 @@ static void blocksAreThoseOfTheEntries(void **state)
     for (int turn = 0; turn < 3; ++turn) {
         spragEntries entries = {0};
         fill(&entries, order[turn]);
-        spragProblemData *data = spragEntriesProblem(&entries, 3);
+        spragProblemData *data = spragEntriesProblem(&entries, 3, 3);
         assert_non_null(data);
         assert_int_equal(data->problem.contact_count, 3);
         assert_int_equal(data->problem.block_count, 5);
@@ -55,11 +55,34 @@ static void blocksAreThoseOfTheEntries(void **state)
     }
 }
 
+/* Two contacts of two rows each: n and t are where they were, and t2 is coupled with itself alone. */
+static void thePlaneIsPartOfSpace(void **state)
+{
+    (void)state;
+    static const double W[16] = {2, 0.5, 1, 0.25, 0.5, 3, -1, 0.125, 1, -1, 4, 0, 0.25, 0.125, 0, 0};
+    spragEntries entries = {0};
+    for (int e = 0; e < 16; ++e)
+        assert_true(W[e] == 0 || spragEntriesAdd(&entries, e / 4, e % 4, W[e]));
+    spragProblemData *data = spragEntriesProblem(&entries, 2, 2);
+    assert_non_null(data);
+    assert_int_equal(data->problem.contact_count, 2);
+    assert_int_equal(data->problem.block_count, 4);
+    for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 6; ++j) {
+            const double along = i != j ? 0 : i == 2 ? 3 : 1; /* W_tt, where there is any */
+            const double expected =
+                i % 3 == 2 || j % 3 == 2 ? along : W[4 * (2 * (i / 3) + i % 3) + 2 * (j / 3) + j % 3];
+            CHECK_NEAR(entryOf(data, i, j), expected, 0);
+        }
+    spragProblemFree(&data->problem);
+    spragEntriesFree(&entries);
+}
+
 static void withoutEntriesTheDiagonalStays(void **state)
 {
     (void)state;
     const spragEntries none = {0};
-    spragProblemData *data = spragEntriesProblem(&none, 2);
+    spragProblemData *data = spragEntriesProblem(&none, 2, 3);
     assert_non_null(data);
     assert_int_equal(data->problem.block_count, 2);
     for (int k = 0; k < 2; ++k)
@@ -82,7 +105,7 @@ static void manyEntriesAndNoMemory(void **state)
             ++added;
         assert_int_equal(entries.count, added); /* a failed one is not half there */
         if (added == MANY)
-            data = spragEntriesProblem(&entries, 30);
+            data = spragEntriesProblem(&entries, 30, 3);
         spragAllocFailAt(0);
         done = data != NULL;
         failures += !done;
@@ -101,8 +124,8 @@ static void manyEntriesAndNoMemory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(blocksAreThoseOfTheEntries),
-                                       cmocka_unit_test(withoutEntriesTheDiagonalStays),
-                                       cmocka_unit_test(manyEntriesAndNoMemory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocksAreThoseOfTheEntries), cmocka_unit_test(thePlaneIsPartOfSpace),
+        cmocka_unit_test(withoutEntriesTheDiagonalStays), cmocka_unit_test(manyEntriesAndNoMemory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

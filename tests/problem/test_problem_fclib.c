@@ -5,6 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef SPRAG_HAVE_HDF5
+#include <hdf5.h>
+#endif
+
 #include "base/alloc.h"
 #include "problem/problem.h"
 
@@ -170,6 +174,78 @@ static void everyFailingAllocationIsReported(void **state)
     unlink(scratchPath());
 }
 
+#ifdef SPRAG_HAVE_HDF5
+static void put(hid_t file, const char *name, hid_t type, int count, const void *data)
+{
+    const hsize_t size = (hsize_t)count;
+    const hid_t space = H5Screate_simple(1, &size, NULL), parents = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(parents, 1);
+    const hid_t set = H5Dcreate2(file, name, type, space, parents, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+    H5Dclose(set), H5Sclose(space), H5Pclose(parents);
+}
+
+/* Triplets. */
+static void putMatrix(hid_t file, const char *group, int m, int n, int nz, const int *row, const int *column,
+                      const double *x)
+{
+    static const char *const part[7] = {"m", "n", "nz", "nzmax", "p", "i", "x"};
+    const void *const data[7] = {&m, &n, &nz, &nz, column, row, x};
+    char name[64];
+    for (int k = 0; k < 7; ++k) {
+        snprintf(name, sizeof name, "%s/%s", group, part[k]);
+        put(file, name, k == 6 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT, k < 4 ? 1 : nz, data[k]);
+    }
+}
+
+static spragProblem *readBack(hid_t file)
+{
+    spragProblem *problem = NULL;
+    H5Fclose(file);
+    if (spragProblemRead(scratchPath(), &problem) != SPRAG_OK)
+        fail_msg("%s", spragStatusDetail());
+    unlink(scratchPath());
+    return problem;
+}
+
+/* A local problem in the plane, and a global one in space of whose M the upper triangle alone is given, as LMGC90
+ * writes it: M = [2 1 0; 1 2 0; 0 0 4], H = 1. */
+static void planesAndHalvesAreRead(void **state)
+{
+    (void)state;
+    static const int row[] = {0, 0, 1, 2}, column[] = {0, 1, 1, 2}, along[] = {0, 1, 2}, two = 2, three = 3;
+    static const double M[] = {2, 1, 2, 4}, H[] = {1, 1, 1}, q[] = {-1, 0.25, -2, 0.5}, mu[] = {0.5, 0.7};
+    static const int rows[] = {0, 0, 1, 1, 2, 3}, columns[] = {0, 1, 0, 1, 2, 3};
+    static const double blocks[] = {2, 0.5, 0.5, 3, 1, 4};
+    hid_t file = H5Fcreate(scratchPath(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    put(file, "fclib_local/spacedim", H5T_NATIVE_INT, 1, &two);
+    putMatrix(file, "fclib_local/W", 4, 4, 6, rows, columns, blocks);
+    put(file, "fclib_local/vectors/q", H5T_NATIVE_DOUBLE, 4, q);
+    put(file, "fclib_local/vectors/mu", H5T_NATIVE_DOUBLE, 2, mu);
+    spragProblem *problem = readBack(file);
+    assert_int_equal(problem->contact_count, 2);
+    static const double W_space[9] = {2, 0.5, 0, 0.5, 3, 0, 0, 0, 3}, q_space[6] = {-1, 0.25, 0, -2, 0.5, 0};
+    assert_memory_equal(problem->W, W_space, sizeof W_space);
+    assert_memory_equal(problem->q, q_space, sizeof q_space);
+    CHECK_NEAR(problem->mu[1], 0.7, 0);
+    spragProblemFree(problem);
+
+    file = H5Fcreate(scratchPath(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    put(file, "fclib_global/spacedim", H5T_NATIVE_INT, 1, &three);
+    putMatrix(file, "fclib_global/M", 3, 3, 4, row, column, M);
+    putMatrix(file, "fclib_global/H", 3, 3, 3, along, along, H);
+    put(file, "fclib_global/vectors/f", H5T_NATIVE_DOUBLE, 3, q);
+    put(file, "fclib_global/vectors/w", H5T_NATIVE_DOUBLE, 3, H);
+    put(file, "fclib_global/vectors/mu", H5T_NATIVE_DOUBLE, 1, mu);
+    problem = readBack(file);
+    static const double inverse[9] = {2 / 3.0, -1 / 3.0, 0, -1 / 3.0, 2 / 3.0, 0, 0, 0, 0.25};
+    for (int i = 0; i < 9; ++i)
+        CHECK_NEAR(problem->W[i], inverse[i], 1e-15);
+    CHECK_NEAR(problem->q[0], 1 + (2 * q[0] - q[1]) / 3, 1e-15);
+    spragProblemFree(problem);
+}
+#endif
+
 /* Contacts of each file, known from its own header; a solution within the judge's tolerance exists. */
 static void sharedFilesAreRead(void **state)
 {
@@ -213,6 +289,9 @@ int main(void)
                                        cmocka_unit_test(brokenFilesAreRefused),
                                        cmocka_unit_test(wrongNumbersAreRefused),
                                        cmocka_unit_test(everyFailingAllocationIsReported),
+#ifdef SPRAG_HAVE_HDF5
+                                       cmocka_unit_test(planesAndHalvesAreRead),
+#endif
                                        cmocka_unit_test(sharedFilesAreRead)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,18 +12,85 @@ static const char siconos_text[] = "3\n2\n1\n6\n6\n4\n2\n2\n3 6\n3 6\n3\n4\n0 2 
                                    "2\n0.1 0 0 0.2 0.1 0 0 0 0\n3\n1 0 0 0 1 0 0 0 1\n"
                                    "-1 0.5 0.25 0 -0.5 0.1\n0.7 0.3\n";
 
-static spragStatus readSiconos(const char *right, const char *wrong, spragProblem **out)
+/* The same in the plane: what is dropped is the second tangent's. */
+static const char plane_text[] = "2\n2\n1\n4\n4\n4\n2\n2\n2 4\n2 4\n3\n4\n0 2 4\n0 1 0 1\n"
+                                 "0\n1 2e-3 4e-3 1\n1\n0.1 0.2 0 0.1\n2\n0.1 0 0.2 0.1\n3\n1 0 0 1\n"
+                                 "-1 0.5 0 -0.5\n0.7 0.3\n";
+
+/* And dense, column by column. */
+static const char dense_text[] = "2\r\n2\r\n0\r\n4\r\n4\r\n4\t4\r\n"
+                                 "1 2e-3 0.1 0\n 4e-3 1 0.2 0.1\n 0.1 0.2 1 0\n 0 0.1 0 1\n"
+                                 "-1 0.5 0 -0.5\n0.7 0.3\n1\n";
+
+/* Reads `text` with `wrong` in the place of `right`; by its content: as whoever asks for a file of any format does. */
+static spragStatus readText(const char *text, const char *right, const char *wrong, int by_content, spragProblem **out)
 {
     char path[64];
     snprintf(path, sizeof path, "/tmp/sprag-test-siconos-%d.dat", (int)getpid());
-    const char *at = strstr(siconos_text, right);
+    const char *at = strstr(text, right);
     assert_non_null(at);
     FILE *file = fopen(path, "w");
-    fprintf(file, "%.*s%s%s", (int)(at - siconos_text), siconos_text, wrong, at + strlen(right));
+    fprintf(file, "%.*s%s%s", (int)(at - text), text, wrong, at + strlen(right));
     fclose(file);
-    const spragStatus status = spragSiconosTextRead(path, out);
+    const spragStatus status = by_content ? spragProblemRead(path, out) : spragSiconosTextRead(path, out);
     unlink(path);
     return status;
+}
+
+static spragStatus readSiconos(const char *right, const char *wrong, spragProblem **out)
+{
+    return readText(siconos_text, right, wrong, 0, out);
+}
+
+/* The plane, dense or in blocks, is the same problem; r along the second tangent is 0. */
+static void thePlaneIsRead(void **state)
+{
+    (void)state;
+    static const char *const text[2] = {plane_text, dense_text};
+    spragProblem *problem[2] = {NULL, NULL};
+    for (int t = 0; t < 2; ++t) {
+        assert_int_equal(readText(text[t], "", "", 1, &problem[t]), SPRAG_OK);
+        assert_int_equal(problem[t]->contact_count, 2);
+        assert_int_equal(problem[t]->block_count, 4);
+        assert_memory_equal(problem[t]->W, problem[0]->W, 36 * sizeof(double));
+        assert_memory_equal(problem[t]->q, problem[0]->q, 6 * sizeof(double));
+        CHECK_NEAR(problem[t]->W[1], 4e-3, 0);
+        CHECK_NEAR(problem[t]->W[8], 1, 0);
+        CHECK_NEAR(problem[t]->W[9 + 1], 0, 0); /* block (0, 1): row n, column t */
+        CHECK_NEAR(problem[t]->W[9 + 3], 0.2, 0);
+        CHECK_NEAR(problem[t]->q[4], -0.5, 0);
+        CHECK_NEAR(problem[t]->mu[1], 0.3, 0);
+        double r[6] = {0};
+        const spragSolveOptions options = spragSolveOptionsDefault();
+        assert_int_equal(spragProblemSolve(problem[t], &options, r, NULL, NULL), SPRAG_OK);
+        assert_true(r[0] > 0.5);
+        CHECK_NEAR(r[2], 0, 1e-12);
+        CHECK_NEAR(r[5], 0, 1e-12);
+    }
+    spragProblemFree(problem[0]);
+    spragProblemFree(problem[1]);
+}
+
+/* The kinds of text are told apart by their first lines. */
+static void formatsAreToldApart(void **state)
+{
+    (void)state;
+    spragProblem *problem = NULL;
+    assert_int_equal(readText(siconos_text, "", "", 1, &problem), SPRAG_OK);
+    assert_int_equal(problem->contact_count, 2);
+    spragProblemFree(problem);
+    problem = NULL;
+    assert_int_equal(readText("1 1\n0.5 -1 -1\n-1 0 0\n0 0 1 0 0 0 1 0 0 0 1\n", "", "", 1, &problem), SPRAG_OK);
+    assert_int_equal(problem->contact_count, 1);
+    spragProblemFree(problem);
+    problem = NULL;
+    CHECK_REFUSED(readText(siconos_text, "3\n2\n1", "4\n2\n1", 1, &problem), SPRAG_ERROR_FORMAT, "Siconos");
+    CHECK_REFUSED(readText(siconos_text, "3\n2\n1", "3\n2\nx", 1, &problem), SPRAG_ERROR_FORMAT, "expected mu");
+    CHECK_REFUSED(readText("3\n", "", "", 1, &problem), SPRAG_ERROR_FORMAT, "the file ends");
+    CHECK_REFUSED(readText(dense_text, "4\t4", "4\t5", 1, &problem), SPRAG_ERROR_FORMAT, ":6: expected columns once");
+    CHECK_REFUSED(readText(dense_text, "4e-3", "inf", 1, &problem), SPRAG_ERROR_FORMAT, ":8: expected W");
+    CHECK_REFUSED(readText(plane_text, "2 4", "2 6", 1, &problem), SPRAG_ERROR_FORMAT, ":9: expected sizes");
+    assert_null(problem);
 }
 
 static void siconosTextIsRead(void **state)
@@ -46,10 +113,10 @@ static void siconosTextIsRead(void **state)
         const char *right, *wrong, *detail;
         spragStatus status;
     } cases[] = {
-        {"3\n2", "2\n2", ":1: expected an HDF5 file, or Siconos", SPRAG_ERROR_FORMAT},
+        {"3\n2", "4\n2", ":1: expected an HDF5 file, or Siconos", SPRAG_ERROR_FORMAT},
         {"2\n1\n", "2147483647\n1\n", ":2: expected number of contacts", SPRAG_ERROR_FORMAT},
         {"2\n1\n", "-2\n1\n", ":2: expected number of contacts", SPRAG_ERROR_FORMAT},
-        {"1\n6", "0\n6", ":3: expected storage 1", SPRAG_ERROR_FORMAT},
+        {"1\n6", "2\n6", ":3: expected storage 0 (dense) or 1", SPRAG_ERROR_FORMAT},
         {"6\n4", "7\n4", ":5: expected columns", SPRAG_ERROR_FORMAT},
         {"4\n2\n2", "2000000000\n2\n2", ":6: expected number of blocks", SPRAG_ERROR_FORMAT},
         {"0 2 4", "0 5 4", ":14: expected index1", SPRAG_ERROR_FORMAT},
@@ -92,7 +159,8 @@ static void everyFailingAllocationIsReported(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(siconosTextIsRead), cmocka_unit_test(directoriesAreNoFiles),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(siconosTextIsRead), cmocka_unit_test(thePlaneIsRead),
+                                       cmocka_unit_test(formatsAreToldApart), cmocka_unit_test(directoriesAreNoFiles),
                                        cmocka_unit_test(everyFailingAllocationIsReported)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
