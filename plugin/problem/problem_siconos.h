@@ -1,10 +1,10 @@
-/* Siconos' text files of a FrictionContactProblem, dense or in sparse blocks, in space or in the plane. */
+/* Siconos' text files of contact problems, local or global, in space or in the plane. */
 #ifndef SPRAG_PROBLEM_PROBLEM_SICONOS_H
 #define SPRAG_PROBLEM_PROBLEM_SICONOS_H
 
 #include <sprag/sprag.h>
 
-/* 1: the file begins with three lines of one whole number each; ours begins with two numbers in a line. */
+/* 1: the file begins with three lines of one whole number each, where ours begins with two numbers in a line. */
 int spragSiconosTextIs(const char *path);
 
 /* In the C locale.  ERROR_FILE, ERROR_FORMAT with the line, ERROR_MEMORY, or what spragProblemCheck says. */

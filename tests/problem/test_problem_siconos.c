@@ -42,13 +42,70 @@ static spragStatus readSiconos(const char *right, const char *wrong, spragProble
     return readText(siconos_text, right, wrong, 0, out);
 }
 
-/* The plane, dense or in blocks, is the same problem; r along the second tangent is 0. */
+/* And as CSparse prints it: by columns, and as triplets. */
+static const char columns_text[] = "2\n2\n2\n4\n4\n2\nCSparse Version 3.1.9, May 4, 2016.  Copyright (c) T. D.\n"
+                                   "4-by-4, nzmax: 12 nnz: 12, 1-norm: 1.3\n    col 0 : locations 0 to 2\n"
+                                   "      0 : 1\n      1 : 2e-3\n      2 : 0.1\n    col 1 : locations 3 to 6\n"
+                                   "      3 : 0.1\n      0 : 4e-3\n      1 : 1\n      2 : 0.2\n"
+                                   "    col 2 : locations 6 to 8\n      0 : 0.1\n      1 : 0.2\n      2 : 1\n"
+                                   "    col 3 : locations 9 to 10\n      1 : 0.1\n      3 : 1\n"
+                                   "-1 0.5 0 -0.5\n0.7 0.3\n";
+static const char triplets_text[] = "2\n2\n2\n4\n4\n1\nCSparse Version 3.1.9\ntriplet: 4-by-4, nzmax: 13 nnz: 13\n"
+                                    "    0 0 : 1\n    1 0 : 2e-3\n    2 0 : 0.1\n    0 1 : 4e-3\n    1 1 : 0.5\n"
+                                    "    1 1 : 0.5\n    2 1 : 0.2\n    3 1 : 0.1\n    0 2 : 0.1\n    1 2 : 0.2\n"
+                                    "    2 2 : 1\n    1 3 : 0.1\n    3 3 : 1\n"
+                                    "-1 0.5 0 -0.5\n0.7 0.3\n";
+
+/* A global problem of one contact: M = [2 1 0; 1 2 0; 0 0 4] of which one triangle is given, H = 1 in blocks of one
+ * and two. */
+static const char global_text[] = "3\n1\n2\n3\n3\n1\nCSparse Version 3.1.9\ntriplet: 3-by-3, nzmax: 4 nnz: 4\n"
+                                  "    0 0 : 2\n    0 1 : 1\n    1 1 : 2\n    2 2 : 4\n"
+                                  "1\n3\n3\n2\n2\n2\n1 3\n1 3\n3\n2\n0 1 2\n0 1\n0\n1\n1\n1 0 0 1\n"
+                                  "-1 0.25 -2\n1 0 0\n0.5\n";
+
+static void globalTextIsRead(void **state)
+{
+    (void)state;
+    spragProblem *problem = NULL;
+    assert_int_equal(readText(global_text, "", "", 1, &problem), SPRAG_OK);
+    assert_int_equal(problem->contact_count, 1);
+    static const double inverse[9] = {2 / 3.0, -1 / 3.0, 0, -1 / 3.0, 2 / 3.0, 0, 0, 0, 0.25};
+    for (int i = 0; i < 9; ++i)
+        CHECK_NEAR(problem->W[i], inverse[i], 1e-15);
+    CHECK_NEAR(problem->q[0], 0.25, 1e-15);
+    CHECK_NEAR(problem->q[2], -0.5, 1e-15);
+    CHECK_NEAR(problem->mu[0], 0.5, 0);
+    spragProblemFree(problem);
+    problem = NULL;
+    static const struct {
+        const char *right, *wrong, *detail;
+        spragStatus status;
+    } cases[] = {
+        {"nnz: 4", "nnz: 5", ":15: expected : between", SPRAG_ERROR_FORMAT},
+        {"nnz: 4", "nzz: 4", "expected nnz:", SPRAG_ERROR_FORMAT},
+        {"0 1 : 1", "0 3 : 1", "expected rows and columns from 0", SPRAG_ERROR_FORMAT},
+        {"0 1 : 1", "0 1 - 1", "expected : between", SPRAG_ERROR_FORMAT},
+        {"2 2 : 4", "2 2 : 0", "dataset fclib_global/M: singular at unknown 2", SPRAG_ERROR_INDEFINITE},
+        {"1\n3\n3\n2", "1\n4\n3\n2", "expected cumulated sizes of the block rows", SPRAG_ERROR_FORMAT},
+        {"1 3\n1 3", "1 3\n3 3", "expected cumulated sizes of the block columns", SPRAG_ERROR_FORMAT},
+        {"0 1 2\n", "0 2 1\n", "expected index1", SPRAG_ERROR_FORMAT},
+        {"0 1 2\n", "1 1 2\n", "expected index1", SPRAG_ERROR_FORMAT},
+        {"-2\n1 0 0\n0.5", "-2\n1 0 0\n", "expected mu", SPRAG_ERROR_FORMAT},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        CHECK_REFUSED(readText(global_text, cases[k].right, cases[k].wrong, 1, &problem), cases[k].status,
+                      cases[k].detail);
+        assert_null(problem);
+    }
+}
+
+/* The plane in any storage is the same problem; r along the second tangent is 0. */
 static void thePlaneIsRead(void **state)
 {
     (void)state;
-    static const char *const text[2] = {plane_text, dense_text};
-    spragProblem *problem[2] = {NULL, NULL};
-    for (int t = 0; t < 2; ++t) {
+    static const char *const text[4] = {plane_text, dense_text, columns_text, triplets_text};
+    spragProblem *problem[4] = {NULL};
+    for (int t = 0; t < 4; ++t) {
         assert_int_equal(readText(text[t], "", "", 1, &problem[t]), SPRAG_OK);
         assert_int_equal(problem[t]->contact_count, 2);
         assert_int_equal(problem[t]->block_count, 4);
@@ -67,8 +124,8 @@ static void thePlaneIsRead(void **state)
         CHECK_NEAR(r[2], 0, 1e-12);
         CHECK_NEAR(r[5], 0, 1e-12);
     }
-    spragProblemFree(problem[0]);
-    spragProblemFree(problem[1]);
+    for (int t = 0; t < 4; ++t)
+        spragProblemFree(problem[t]);
 }
 
 /* The kinds of text are told apart by their first lines. */
@@ -88,8 +145,10 @@ static void formatsAreToldApart(void **state)
     CHECK_REFUSED(readText(siconos_text, "3\n2\n1", "3\n2\nx", 1, &problem), SPRAG_ERROR_FORMAT, "expected mu");
     CHECK_REFUSED(readText("3\n", "", "", 1, &problem), SPRAG_ERROR_FORMAT, "the file ends");
     CHECK_REFUSED(readText(dense_text, "4\t4", "4\t5", 1, &problem), SPRAG_ERROR_FORMAT, ":6: expected columns once");
-    CHECK_REFUSED(readText(dense_text, "4e-3", "inf", 1, &problem), SPRAG_ERROR_FORMAT, ":8: expected W");
-    CHECK_REFUSED(readText(plane_text, "2 4", "2 6", 1, &problem), SPRAG_ERROR_FORMAT, ":9: expected sizes");
+    CHECK_REFUSED(readText(dense_text, "4e-3", "inf", 1, &problem), SPRAG_ERROR_FORMAT,
+                  ":8: expected a number of the matrix");
+    CHECK_REFUSED(readText(plane_text, "2 4", "2 6", 1, &problem), SPRAG_ERROR_FORMAT,
+                  ":9: expected cumulated sizes of the block rows");
     assert_null(problem);
 }
 
@@ -116,12 +175,12 @@ static void siconosTextIsRead(void **state)
         {"3\n2", "4\n2", ":1: expected an HDF5 file, or Siconos", SPRAG_ERROR_FORMAT},
         {"2\n1\n", "2147483647\n1\n", ":2: expected number of contacts", SPRAG_ERROR_FORMAT},
         {"2\n1\n", "-2\n1\n", ":2: expected number of contacts", SPRAG_ERROR_FORMAT},
-        {"1\n6", "2\n6", ":3: expected storage 0 (dense) or 1", SPRAG_ERROR_FORMAT},
-        {"6\n4", "7\n4", ":5: expected columns", SPRAG_ERROR_FORMAT},
+        {"1\n6", "3\n6", ":3: expected storage 0 (dense), 1", SPRAG_ERROR_FORMAT},
+        {"6\n4", "7\n4", ":10: expected cumulated sizes of the block columns", SPRAG_ERROR_FORMAT},
         {"4\n2\n2", "2000000000\n2\n2", ":6: expected number of blocks", SPRAG_ERROR_FORMAT},
-        {"0 2 4", "0 5 4", ":14: expected index1", SPRAG_ERROR_FORMAT},
+        {"0 2 4", "0 5 4", ":13: expected index1", SPRAG_ERROR_FORMAT},
         {"0 1 0 1", "0 2 0 1", ": expected index2", SPRAG_ERROR_FORMAT},
-        {"2e-3", "nan", ":16: expected W", SPRAG_ERROR_FORMAT},
+        {"2e-3", "nan", ":16: expected a number of the matrix", SPRAG_ERROR_FORMAT},
         {"-1 0.5", "x 0.5", ":23: expected q", SPRAG_ERROR_FORMAT},
         {" 0.3\n", "", ":24: expected mu", SPRAG_ERROR_FORMAT},
         {" 0.3\n", " -1", "mu of contact 1 is -1, expected >= 0", SPRAG_ERROR_RANGE},
@@ -145,22 +204,26 @@ static void directoriesAreNoFiles(void **state)
 static void everyFailingAllocationIsReported(void **state)
 {
     (void)state;
-    spragStatus status = SPRAG_ERROR_MEMORY;
-    for (unsigned long n = 1; status != SPRAG_OK; ++n) {
-        spragProblem *back = NULL;
-        assert_in_range(n, 1, 1000);
-        spragAllocFailAt(n);
-        status = readSiconos("", "", &back);
-        spragAllocFailAt(0);
-        assert_true(status == SPRAG_OK ? n > 15 : status == SPRAG_ERROR_MEMORY && back == NULL);
-        spragProblemFree(back);
+    static const char *const text[4] = {siconos_text, dense_text, triplets_text, global_text};
+    for (int t = 0; t < 4; ++t) {
+        spragStatus status = SPRAG_ERROR_MEMORY;
+        for (unsigned long n = 1; status != SPRAG_OK; ++n) {
+            spragProblem *back = NULL;
+            assert_in_range(n, 1, 1000);
+            spragAllocFailAt(n);
+            status = readText(text[t], "", "", 0, &back);
+            spragAllocFailAt(0);
+            assert_true(status == SPRAG_OK ? n > 15 : status == SPRAG_ERROR_MEMORY && back == NULL);
+            spragProblemFree(back);
+        }
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(siconosTextIsRead), cmocka_unit_test(thePlaneIsRead),
-                                       cmocka_unit_test(formatsAreToldApart), cmocka_unit_test(directoriesAreNoFiles),
-                                       cmocka_unit_test(everyFailingAllocationIsReported)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(siconosTextIsRead),     cmocka_unit_test(thePlaneIsRead),
+        cmocka_unit_test(globalTextIsRead),      cmocka_unit_test(formatsAreToldApart),
+        cmocka_unit_test(directoriesAreNoFiles), cmocka_unit_test(everyFailingAllocationIsReported)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
