@@ -119,23 +119,34 @@ static spragStatus checkKinds(const spragProblem *p)
     return SPRAG_OK;
 }
 
+/* The largest |A_ab - B_ba|, or `most`. */
+static double largestDifference(const double A[9], const double B[9], double most)
+{
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) {
+            const double difference = fabs(A[3 * a + b] - B[3 * b + a]);
+            most = difference > most ? difference : most;
+        }
+    return most;
+}
+
 double spragProblemAsymmetry(const spragProblem *p)
 {
     double largest = 0, difference = 0;
+    int above = 0, below = 0; /* blocks */
     for (size_t i = 0; i < 9 * (size_t)p->block_count; ++i)
-        if (fabs(p->W[i]) > largest)
-            largest = fabs(p->W[i]);
+        largest = fabs(p->W[i]) > largest ? fabs(p->W[i]) : largest;
     for (int k = 0; k < p->contact_count; ++k)
         for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e) {
-            const int mirror = spragProblemBlock(p, p->column[e], k);
+            const int j = p->column[e], mirror = j > k ? spragProblemBlock(p, j, k) : e;
+            above += j > k, below += j < k;
             if (mirror < 0)
                 return INFINITY;
-            const double *A = p->W + 9 * (size_t)e, *B = p->W + 9 * (size_t)mirror;
-            for (int a = 0; a < 3; ++a)
-                for (int b = 0; b < 3; ++b)
-                    if (fabs(A[3 * a + b] - B[3 * b + a]) > difference)
-                        difference = fabs(A[3 * a + b] - B[3 * b + a]);
+            if (j >= k)
+                difference = largestDifference(p->W + 9 * (size_t)e, p->W + 9 * (size_t)mirror, difference);
         }
+    if (above != below)
+        return INFINITY;
     return largest > 0 ? difference / largest : 0;
 }
 

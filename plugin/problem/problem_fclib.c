@@ -5,10 +5,10 @@
  * fclib_global:  M v = H r + f,  u = H' v + w  (problem_global.h).
  *
  * spacedim is 3, or 2 in the plane (problem_entries.h).  A matrix has m, n, nz, nzmax, p, i, x: nz >= 0 triplets (i
- * rows, p columns, as in CSparse; FCLib's header says it the other way round, its files do not), -1 compressed columns,
- * -2 compressed rows.  Files with the extension that are no HDF5 are tried as Siconos text.  What is inside a sound HDF5
- * file may be anything; against damaged HDF5 structures we are as safe as libhdf5 is (1.10 can crash in H5HL_protect on
- * a forged heap size). */
+ * rows, p columns, as in CSparse; FCLib's header says it the other way round, its files do not), -1 compressed
+ * columns, -2 compressed rows.  Files with the extension that are no HDF5 are tried as Siconos text.  What is
+ * inside a sound HDF5 file may be anything; against damaged HDF5 structures we are as safe as libhdf5 is (1.10 can
+ * crash in H5HL_protect on a forged heap size). */
 #include "problem/problem_fclib.h"
 
 #include "base/status.h"

@@ -3,8 +3,8 @@
  *   local:   d, contacts, W, q, mu              u = W r + q
  *   global:  d, contacts, M, H, f, w, mu        M v = H r + f,  u = H' v + w  (problem_global.h)
  *
- * d is 3, or 2 in the plane.  What follows the first matrix says which of both a file is: q and mu are (d + 1) numbers a
- * contact, and some files have a last number of no meaning.  A matrix is: storage, rows, columns, then in storage
+ * d is 3, or 2 in the plane.  What follows the first matrix says which of both a file is: q and mu are d + 1 numbers a
+ * contact, and some files have one of no meaning at the end.  A matrix is: storage, rows, columns, then in storage
  *
  *   0 (dense)    rows and columns once more; the numbers, column by column
  *   1 (blocks)   blocks, block rows, block columns; cumulated sizes of both; filled1, filled2; index1 (filled1),

@@ -188,19 +188,18 @@ static int creeps(const Run *run)
            spragVelocityCreep(run->problem, run->r, run->u) > SPRAG_CREEP_ROUNDING;
 }
 
-/* Ends the creeping of an answer within tolerance (problem/creep.h).  Newton's method ends at rounding, and then a pile
- * at rest begins every step with its answer.  Where that costs too much, and for the last digits, a few sweeps in every
- * step come nearer from step to step.
+/* Ends the creeping of an answer within tolerance (problem/creep.h), in worlds, whose problems have bodies: files have
+ * no next step.  Newton's method ends at rounding, and then a pile at rest begins every step with its answer.  Where
+ * that costs too much, and for the last digits, a few sweeps in every step come nearer from step to step.
  *
  * Tried and dropped: conjugate gradients on the rows that hold.  225 products with W bring 1000 balls at rest from 7e-8
  * to 5e-14 m/s in one step, where eight sweeps a step take 250 steps; but one ball that still rolls at 1e-9 m/s wakes
  * 1e-12 m/s everywhere in each step, and the steps after it cost the same. */
 static spragStatus calm(Run *run)
 {
-    const int exact = run->left.tolerance <= SPRAG_CREEP_MATTERS, has_bodies = run->problem->bodies != NULL;
+    const int has_bodies = run->problem->bodies != NULL;
     const int matters = spragCreepMatters(run->left.tolerance, run->u, run->problem->contact_count);
-    const int cheap = has_bodies || run->problem->linked != NULL;
-    const spragSolver *const newton = cheap ? &spragSolverPolish : exact ? &spragSolverNewton : NULL;
+    const spragSolver *const newton = has_bodies || run->problem->linked != NULL ? &spragSolverPolish : NULL;
     const spragSolver *method[3] = {NULL, has_bodies ? &spragSolverCalm : NULL, NULL};
     double creep = spragVelocityCreep(run->problem, run->r, run->u);
     method[creep > SPRAG_CREEP_SLOW ? 0 : 2] = newton;

@@ -254,9 +254,9 @@ SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
  * reported in ->asymmetry.  SPRAG_ERROR_FILE, _FORMAT (spragStatusDetail names the line or dataset and what was
  * expected), _UNSUPPORTED, _MEMORY, _NULL, or what spragProblemCheck finds; *out is then left as it was. */
 SPRAG_API spragStatus spragProblemRead(const char *path, spragProblem **out);
-/* Writes a problem file: FCLib's HDF5 by the same extensions, else text.  SPRAG_ERROR_UNSUPPORTED: FCLib has one-sided contacts only, or this
- * build has no HDF5; _SIZE: a problem without contacts cannot be written; _FILE, _MEMORY, _NULL, or as
- * spragProblemSolve what spragProblemCheck finds. */
+/* Writes a problem file: FCLib's HDF5 by the same extensions, else text.  SPRAG_ERROR_UNSUPPORTED: FCLib has one-sided
+ * contacts only, or this build has no HDF5; _SIZE: a problem without contacts cannot be written; _FILE, _MEMORY, _NULL,
+ * or as spragProblemSolve what spragProblemCheck finds. */
 SPRAG_API spragStatus spragProblemWrite(const spragProblem *problem, const char *path);
 /* Frees a problem that spragProblemRead made; NULL is nothing to do. */
 SPRAG_API void spragProblemFree(spragProblem *problem);
