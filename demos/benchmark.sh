@@ -2,18 +2,24 @@
 # Runs the whole benchmark and writes docs/benchmarks.md, its numbers as JSON beside it, and the performance profile.
 #     demos/benchmark.sh            all of it: 20 minutes on two cores
 #     demos/benchmark.sh --quick    small scenes and piles only, into the build tree: minutes
+#     demos/benchmark.sh --siconos REPOSITORY
+#                                   docs/benchmarks_siconos.md: the problems of Siconos' own tests, of its repository
 # BUILD_DIR (default build-bench), PROBLEMS (default ../shared/problems), LIMIT (s per method and file, default 10) and
 # CMAKE_ARGS may be set.
 set -euo pipefail
 export LC_ALL=C # awk reads and writes decimal points
 cd "$(dirname "$0")/.."
 
-quick=0
+quick=0 siconos=
 case "${1:-}" in
 "") ;;
 --quick) quick=1 ;;
+--siconos)
+    siconos=${2:?expected the folder of the repository}/numerics/src/FrictionContact/test/data
+    [ -d "$siconos" ] || { echo "demos/benchmark.sh: there is no $siconos" >&2 && exit 2; }
+    ;;
 *)
-    echo "demos/benchmark.sh: unknown argument '$1'; --quick or nothing" >&2
+    echo "demos/benchmark.sh: unknown argument '$1'; --quick, --siconos REPOSITORY or nothing" >&2
     exit 2
     ;;
 esac
@@ -30,6 +36,7 @@ scenes=() scaling=() limit=${LIMIT:-10}
 if [ $quick = 1 ]; then
     data=$build/out page=$build/out/benchmarks.md scenes=(--quick) scaling=(--bodies 100) limit=1
 fi
+[ -z "$siconos" ] || page=docs/benchmarks_siconos.md
 mkdir -p "$data"
 
 version() { dpkg-query -W -f='${Version}' "$1" 2>/dev/null || echo none; }
@@ -43,9 +50,10 @@ suite() {
     "$bench" "$@" || [ $? -eq 1 ] # 1: a figure is missed, which the page is to show
 }
 
-{
+# head_of TITLE: what every page begins with
+head_of() {
     cat <<END
-# Benchmarks
+# $1
 
 Written by \`demos/benchmark.sh\`; do not edit. Times drift on shared machines: only ratios within one table mean anything.
 A residual is \`spragProblemResidual\` for every solver, in m/s: the natural map with De Saxcé's change of variable.
@@ -58,9 +66,43 @@ A residual is \`spragProblemResidual\` for every solver, in m/s: the natural map
 | compiler | $(cc --version | head -1), Release |
 | peers | ODE $(version libode8), Siconos $(version libsiconos-numerics7), Bullet $(version libbullet3.24) |
 END
+}
+
+# problem_files TITLE ARGUMENTS...: its table as it is printed
+problem_files() {
+    local title=$1
+    shift
+    suite "$title" problems "$@" | sed -e '/^ms, min/,/^auto:/{/^$/d}' -e 's/^ms, min/```\n&/' -e 's/^auto:/```\n\n&/'
+}
+
+# Files that are no contact problems (rolling friction, none at all, no problem), or named twice, are left out.
+siconos_page() {
+    local files=() left_out=() file status
+    for file in "$siconos"/*.dat "$siconos"/*.hdf5; do
+        status=0
+        timeout 60 "$build/demos/sprag-solve" "$file" >/dev/null 2>&1 || status=$?
+        if [ $status = 2 ]; then left_out+=("$(basename "$file")"); else files+=("$(basename "$file")"); fi
+    done
+    head_of "Problems of Siconos' own tests"
+    bench=$(realpath "$bench")
+    local json
+    json=$(realpath "$data")/siconos.json
+    (cd "$siconos" && problem_files "\`numerics/src/FrictionContact/test/data\`" --time-limit "$limit" --json "$json" "${files[@]}") |
+        sed "/^\`sprag-bench/,/^$/d"
+    printf '\nNo such problems: %s.\n' "${left_out[*]}"
+}
+
+if [ -n "$siconos" ]; then
+    siconos_page >"$data/page.md"
+    mv "$data/page.md" "$page"
+    echo "$page"
+    exit
+fi
+
+{
+    head_of Benchmarks
     if [ -d "$problems" ]; then
-        suite "Problem files" problems --dir "$problems" --time-limit $limit --json "$data/problems.json" --svg "$data/profile.svg" |
-            sed -e '/^ms, min/,/^auto:/{/^$/d}' -e 's/^ms, min/```\n&/' -e 's/^auto:/```\n\n&/'
+        problem_files "Problem files" --dir "$problems" --time-limit "$limit" --json "$data/problems.json" --svg "$data/profile.svg"
         if [ $quick = 0 ]; then
             printf '\nThe two hardest, by `sprag-solve` without a limit of time:\n\n'
             for file in p22_box200_mu1 p23_sph1000; do
