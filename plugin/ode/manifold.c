@@ -14,6 +14,7 @@ enum {
 #define SLIDES 0.1  /* of the arm: how far a point may have moved along a surface, */
 #define CREEPS 0.03 /* and how far it may in a step, if it does not glide, */
 #define RISES 0.25  /* the bodies against each other there, */
+#define LIFTS 0.05  /* the same apart: a hull's point waits until it touches again */
 #define TURNS 0.15  /* rad, and the normals of two flat sides */
 #define STILL 1e-3  /* of the arm: where they have moved by less, */
 #define PARTS 1e-5  /* of the arm: they may have parted by that, which is what is left of steps */
@@ -25,7 +26,7 @@ enum {
 #define ALONG 0.05  /* cosine between the axis of a cylinder that lies and the normal */
 #define ASTRAY 0.1  /* of the radius: how far from the normal a centre of curvature may lie */
 
-/* A geom of a body. */
+/* A geom of a body.  (Of a hull ODE tells neither points nor planes.) */
 typedef struct Shape {
     int class;
     double centre[3], axis[3][3]; /* m; rows: its axes in the world's */
@@ -65,10 +66,21 @@ static void mix(unsigned long long *form, const double *numbers, int count)
     }
 }
 
+/* 1: a convex hull of the body's, and alive. */
+static int isHull(dBodyID body, dGeomID geom)
+{
+    dGeomID own = dBodyGetFirstGeom(body);
+    while (own != NULL && own != geom)
+        own = dBodyGetNextGeom(own);
+    return own != NULL && dGeomGetClass(own) == dConvexClass;
+}
+
 /* Not by dGeomGetPosition, which may write. */
 static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
 {
-    const double radius = spragCurvatureRadius(body->id, geom);
+    const double curvature = spragCurvatureRadius(body->id, geom);
+    const int hull = isnan(curvature) && isHull(body->id, geom);
+    const double radius = hull ? 0 : curvature;
     if (geom == NULL || !(radius >= 0 && radius < SPRAG_CURVATURE_FLAT))
         return 0;
     dVector3 sides = {0, 0, 0, 0};
@@ -81,7 +93,7 @@ static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
         dGeomCapsuleGetParams(geom, &same, &length);
     else if (shape->class == dCylinderClass)
         dGeomCylinderGetParams(geom, &same, &length);
-    else
+    else if (!hull)
         return 0;
     const dReal *own = dGeomGetOffsetRotation(geom), *place = dGeomGetOffsetPosition(geom);
     shape->form = (unsigned long long)shape->class;
@@ -112,6 +124,8 @@ static double outside(const Shape *shape, const double x[3])
     for (int i = 0; i < 3; ++i)
         l[i] = spragDot3(shape->axis[i], d);
     const double along = fabs(l[2]) - shape->half[2], across = spragNorm2(l);
+    if (shape->class == dConvexClass)
+        return -INFINITY; /* its points are fixed in it */
     if (shape->class == dBoxClass)
         return fmax(along, fmax(fabs(l[0]) - shape->half[0], fabs(l[1]) - shape->half[1]));
     if (shape->class == dCapsuleClass)
@@ -133,7 +147,8 @@ static void nearestOfAxis(const Shape *shape, const double x[3], double centre[3
 static double faces(const Shape *shape, const double n[3])
 {
     double most = shape->class < 0 ? 1 : 0;
-    for (int i = shape->class == dBoxClass ? 0 : 2; i < 3 && shape->class >= 0 && shape->class != dCapsuleClass; ++i)
+    const int even = shape->class == dBoxClass || shape->class == dCylinderClass;
+    for (int i = shape->class == dBoxClass ? 0 : 2; i < 3 && even; ++i)
         most = fmax(most, fabs(spragDot3(shape->axis[i], n)));
     return most;
 }
@@ -146,7 +161,7 @@ static spragManifoldSide sideAt(const Shape *shape, const double x[3], const dou
     memcpy(centre, x, 3 * sizeof *centre);
     if (up >= FACE)
         return SPRAG_MANIFOLD_FLAT;
-    if (shape->class == dBoxClass || (shape->class == dCylinderClass && up > ALONG))
+    if (shape->class == dBoxClass || shape->class == dConvexClass || (shape->class == dCylinderClass && up > ALONG))
         return SPRAG_MANIFOLD_EDGE;
     nearestOfAxis(shape, x, d);
     for (int i = 0; i < 3; ++i)
@@ -262,6 +277,7 @@ static spragManifoldPoint turned(const spragManifoldPoint *old)
 /* Where it is now. */
 typedef struct Place {
     double x[3], n[3], depth;
+    int touches; /* 0: it waits */
 } Place;
 
 /* The normal now, that of the one flat side, or along what is between a round one and another; 0: it may be any. */
@@ -329,7 +345,13 @@ static double creepOf(const Run *run, double at[2][3], const double n[3])
     return s->step * sqrt(fmax(spragDot3(v, v) - along * along, 0));
 }
 
-/* 1: the point is still one.  One that glides begins anew from here: its flat side has moved along, or its centres. */
+static int isOfHull(const Run *run)
+{
+    return run->shape[0].class == dConvexClass || run->shape[1].class == dConvexClass;
+}
+
+/* 1: the point is still one, or may be one again.  One that glides begins anew from here: its flat side has moved
+ * along, or its centres. */
 static int follow(const Run *run, spragManifoldPoint *point, Place *place)
 {
     const spragSnapshot *s = &run->world->snapshot;
@@ -352,8 +374,11 @@ static int follow(const Run *run, spragManifoldPoint *point, Place *place)
                  parts = slides + fabs(rises) <= STILL * arm ? PARTS * arm : 0;
     const int glide = glides(point);
     place->depth = point->depth - rises;
-    if (!(place->depth >= -parts && fabs(rises) <= RISES * arm && slides <= SLIDES * arm) ||
+    if (!(fabs(rises) <= RISES * arm && slides <= SLIDES * arm) ||
         !(glide || creepOf(run, at, place->n) <= CREEPS * arm))
+        return 0;
+    place->touches = place->depth >= -parts;
+    if (!place->touches && !(isOfHull(run) && place->depth >= -LIFTS * arm))
         return 0;
     const double part = partOf(point);
     for (int i = 0; i < 3; ++i)
@@ -373,17 +398,19 @@ static int follow(const Run *run, spragManifoldPoint *point, Place *place)
 }
 
 /* 1: it lies in the plane of one that is named.  A collider's point may be of either surface, which are apart by the
- * depth, or between them. */
+ * depth, or between them: of a hull anywhere between, and its normal leans with the hull. */
 static int isInPlane(const Run *run, const spragManifoldPoint *point, const Place *place)
 {
-    for (int k = 0; k < run->count; ++k)
-        for (int c = 0; c <= 2; ++c) {
-            const double *n = run->normal[k], part = 0.5 * c, most = PLANE * point->arm,
-                         height = spragDot3(n, point->carrier[1]) + part * point->depth - spragDot3(n, run->point[k]) -
-                                  part * run->named[k].depth;
-            if (spragDistanceSquared3(n, place->n) <= PLANE * PLANE && fabs(height) <= most)
-                return 1;
-        }
+    const int hull = run->shape[0].class == dConvexClass;
+    for (int k = 0; k < run->count; ++k) {
+        const double *n = run->normal[k], turn = sqrt(spragDistanceSquared3(n, place->n)),
+                     most = (PLANE + (hull ? turn : 0)) * point->arm,
+                     low = spragDot3(n, point->carrier[1]) - spragDot3(n, run->point[k]),
+                     high = low + point->depth - run->named[k].depth, middle = 0.5 * (low + high);
+        const int between = hull && low * high < 0, near = fmin(fabs(middle), fmin(fabs(low), fabs(high))) <= most;
+        if (turn <= (hull ? TURNS : PLANE) && (between || near))
+            return 1;
+    }
     return 0;
 }
 
@@ -440,16 +467,18 @@ static int isPartial(Run *run)
 {
     const spragSnapshot *s = &run->world->snapshot;
     const spragJointState *joint = jointOf(run, 0);
-    int boxes = 0;
+    int boxes = 0, hulls = 0, round = 0;
     for (int side = 0; side < 2; ++side) {
         run->shape[side].class = -1;
         if (joint->body[side] < 0)
             continue;
         if (!readShape(&s->body[joint->body[side]], geomOf(joint, side), &run->shape[side]))
             return 0;
-        boxes += run->shape[side].class == dBoxClass;
+        const int class = run->shape[side].class;
+        boxes += class == dBoxClass, hulls += class == dConvexClass;
+        round += class == dCapsuleClass || class == dCylinderClass;
     }
-    return boxes < (joint->body[1] < 0 ? 1 : 2);
+    return boxes < (joint->body[1] < 0 ? 1 : 2) && !(hulls > 0 && round > 0);
 }
 
 /* Notes the points of the run and keeps those of the last step.  0: no memory. */
@@ -479,7 +508,7 @@ static int keepOf(Run *run, Points *points)
         nearest(run, run->points, place.x, &distance);
         if (distance <= NEAR * NEAR * point.arm * point.arm)
             continue;
-        if (!addJoint(run, points, &place))
+        if (place.touches && !addJoint(run, points, &place))
             return 0;
         memcpy(run->point[run->points++], place.x, sizeof place.x);
         world->next_named[world->next_named_count++] = point;
@@ -556,8 +585,9 @@ static void swapPoints(spragWorldID world)
     world->next_named_capacity = capacity;
 }
 
-/* 1: some body is a capsule or a cylinder, or has one.  (To ask the geoms of 12 000 contacts takes 0.4 ms.) */
-static int anyLong(const spragSnapshot *s)
+/* 1: some body is a capsule, a cylinder or a convex hull, or has one.  (To ask the geoms of 12 000 contacts takes 0.4
+ * ms.) */
+static int anyNamedInPart(const spragSnapshot *s)
 {
     enum { AHEAD = 16 }; /* geoms */
     for (int i = 0; i < s->body_count; ++i) {
@@ -565,7 +595,7 @@ static int anyLong(const spragSnapshot *s)
             __builtin_prefetch(s->geom[i + AHEAD]);
         for (dGeomID geom = s->geom[i]; geom != NULL; geom = dBodyGetNextGeom(geom)) {
             const int class = dGeomGetClass(geom);
-            if (class == dCapsuleClass || class == dCylinderClass)
+            if (class == dCapsuleClass || class == dCylinderClass || class == dConvexClass)
                 return 1;
         }
     }
@@ -577,7 +607,7 @@ int spragManifoldKeep(spragWorldID world)
     spragSnapshot *s = &world->snapshot;
     Points points = {.count = s->joint_count};
     world->next_named_count = 0;
-    if (world->named_count == 0 && !anyLong(s))
+    if (world->named_count == 0 && !anyNamedInPart(s))
         return 1;
     if (world->named_count > 0 && !listLast(world, &points))
         return 0;

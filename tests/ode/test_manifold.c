@@ -5,6 +5,8 @@
 #include <ode/ode.h>
 #include <sprag/sprag_ode.h>
 
+#include "linalg/vec3.h"
+
 static const double h = 1.0 / 60, radius = 0.05, length = 0.3, tall = 0.1; /* s, m: of capsules, of cylinders */
 
 typedef struct Pair {
@@ -305,6 +307,51 @@ static void attachedBothWays(void **state)
     freePair(&pair);
 }
 
+enum { HULLS = 3 };
+
+/* Cubes as convex hulls, of which ODE's collider names one point: a tower of them stands on a box of the world. */
+static void hullsStand(void **state)
+{
+    (void)state;
+    static const unsigned polygons[] = {4, 0, 4, 6, 2, 4, 1, 3, 7, 5, 4, 0, 1, 5, 4,
+                                        4, 2, 6, 7, 3, 4, 0, 2, 3, 1, 4, 4, 5, 7, 6};
+    static const dReal half = 0.05;
+    static const dReal planes[] = {-1, 0, 0, half, 1, 0, 0,  half, 0, -1, 0, half,
+                                   0,  1, 0, half, 0, 0, -1, half, 0, 0,  1, half};
+    dReal corners[24];
+    for (int i = 0; i < 24; ++i)
+        corners[i] = (i / 3) >> (i % 3) & 1 ? half : -half;
+    Pair pair = {.world = dWorldCreate(), .space = dSimpleSpaceCreate(NULL), .group = dJointGroupCreate(0)};
+    dWorldSetGravity(pair.world, 0, 0, -9.81);
+    assert_int_equal(spragWorldAttach(pair.world, NULL, &pair.sprag), SPRAG_OK);
+    dGeomID geom[HULLS + 1] = {dCreateBox(pair.space, 2, 2, 0.2)};
+    dGeomSetPosition(geom[0], 0, 0, -0.1);
+    for (int i = 1; i <= HULLS; ++i) {
+        dMass mass;
+        dMassSetBoxTotal(&mass, 1, 2 * half, 2 * half, 2 * half);
+        const dBodyID body = dBodyCreate(pair.world);
+        dBodySetMass(body, &mass);
+        geom[i] = dCreateConvex(pair.space, planes, 6, corners, 8, polygons);
+        dGeomSetBody(geom[i], body);
+        dBodySetPosition(body, 0.003 * (i % 2), 0, (2 * i - 1) * half + 1e-4 * i);
+    }
+    double fastest = 0;
+    for (int k = 0; k < 240; ++k) {
+        for (int i = 0; i < HULLS; ++i) {
+            pair.geom[0] = geom[i], pair.geom[1] = geom[i + 1];
+            pair.body[0] = dGeomGetBody(geom[i]), pair.body[1] = dGeomGetBody(geom[i + 1]);
+            collide(&pair);
+        }
+        assert_int_equal(spragWorldStep(pair.sprag, h), SPRAG_OK);
+        dJointGroupEmpty(pair.group);
+        for (int i = 1; i <= HULLS && k >= 200; ++i)
+            fastest = fmax(fastest, spragNorm3(dBodyGetLinearVel(dGeomGetBody(geom[i]))));
+    }
+    CHECK_NEAR(fastest, 0, 1e-6);
+    CHECK_NEAR(dGeomGetPosition(geom[HULLS])[2], (2 * HULLS - 1) * half, 1e-4);
+    freePair(&pair);
+}
+
 int main(void)
 {
     dInitODE2(0);
@@ -314,7 +361,8 @@ int main(void)
                                        cmocka_unit_test(whatRollsIsNotHeld),
                                        cmocka_unit_test(whatRollsDoesNotRattle),
                                        cmocka_unit_test(whatIsRoundSlidesFreely),
-                                       cmocka_unit_test(attachedBothWays)};
+                                       cmocka_unit_test(attachedBothWays),
+                                       cmocka_unit_test(hullsStand)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
