@@ -10,6 +10,7 @@
 
 #include <sprag/sprag.h>
 #include "decimal.h"
+#include "json_string.h"
 #include "said.h"
 
 enum { EXIT_SOLVED = 0, EXIT_NOT_CONVERGED = 1, EXIT_BAD_INPUT = 2 };
@@ -43,6 +44,7 @@ static void printHelp(void)
          "  --solver NAME   auto (default), variant, lemke, gauss-seidel, newton\n"
          "  --tol T         residual to reach, m/s (default 1e-8)\n"
          "  --json          one JSON object on stdout\n"
+         "  --              no option follows: FILE may begin with -\n"
          "  --version, --help\n"
          "Exit code: 0 solved, 1 not solved to the tolerance, 2 bad argument or file.");
 }
@@ -65,18 +67,26 @@ static int setTolerance(Options *o, const char *text)
     return 0;
 }
 
+/* After "--" every word is a file. */
 static int parse(int argc, char **argv, Options *o)
 {
+    int named = 0;
     for (int i = 1; i < argc; ++i) {
         const char *word = argv[i];
         int (*set)(Options *, const char *) = NULL;
-        if (strcmp(word, "--json") == 0)
+        if (!named && strcmp(word, "--") == 0) {
+            named = 1;
+            continue;
+        }
+        if (named && o->file == NULL)
+            o->file = word;
+        else if (strcmp(word, "--json") == 0 && !named)
             o->json = 1;
-        else if (strcmp(word, "--solver") == 0)
+        else if (strcmp(word, "--solver") == 0 && !named)
             set = setSolver;
-        else if (strcmp(word, "--tol") == 0)
+        else if (strcmp(word, "--tol") == 0 && !named)
             set = setTolerance;
-        else if (word[0] == '-')
+        else if (word[0] == '-' && !named)
             return refuse("unknown option '%s'; --help lists them", word);
         else if (o->file != NULL)
             return refuse("unexpected argument '%s': one file at a time", word);
@@ -100,19 +110,6 @@ static void printJsonNumber(const char *key, double value)
         printf(",\"%s\":%.17g", key, value);
     else
         printf(",\"%s\":null", key);
-}
-
-static void printJsonString(const char *text)
-{
-    putchar('"');
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; ++c)
-        if (*c == '"' || *c == '\\')
-            printf("\\%c", *c);
-        else if (*c < ' ')
-            printf("\\u%04x", *c);
-        else
-            putchar(*c);
-    putchar('"');
 }
 
 /* What spragProblemExistence says, and the impulses r (3 nc) of its wedge. */
@@ -156,7 +153,7 @@ static void printJson(const Options *o, const spragProblem *problem, const sprag
 {
     const spragExistence *existence = proof != NULL ? &proof->existence : NULL;
     printf("{\"file\":");
-    printJsonString(o->file);
+    jsonWriteString(stdout, o->file);
     printf(",\"status\":\"%s\",\"solver\":\"%s\",\"iterations\":%d,\"contacts\":%d,\"blocks\":%d", verdict(info),
            spragSolverName(info->solver), info->iterations, problem->contact_count, problem->block_count);
     printJsonNumber("residual", info->residual);
@@ -232,7 +229,7 @@ static int solveFile(const Options *o)
 
 int main(int argc, char **argv)
 {
-    for (int i = 1; i < argc; ++i) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             printHelp();
             return saidAll("sprag-solve", 0);

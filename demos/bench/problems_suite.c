@@ -13,6 +13,7 @@
 #include <sprag/sprag.h>
 
 #include "bench/json.h"
+#include "json_string.h"
 #include "bench/profile.h"
 #include "bench/suite.h"
 #include "decimal.h"
@@ -130,11 +131,16 @@ static int setOption(Options *options, const char *name, const char *value)
     return 0;
 }
 
-/* Files where some are named, else all of a folder. */
+/* Files where some are named, else all of a folder.  After "--" every word is a file. */
 static int parse(Options *options, int count, char **argument)
 {
+    int named = 0;
     for (int i = 0; i < count; ++i) {
-        const int is_option = strncmp(argument[i], "--", 2) == 0;
+        if (!named && strcmp(argument[i], "--") == 0) {
+            named = 1;
+            continue;
+        }
+        const int is_option = !named && strncmp(argument[i], "--", 2) == 0;
         const int refused = is_option ? setOption(options, argument[i], i + 1 < count ? argument[i + 1] : NULL)
                                       : addFile(options, argument[i]);
         if (refused)
@@ -219,8 +225,9 @@ static void writeJson(FILE *out, const Options *options, const char *const *name
     for (int f = 0; f < options->files; ++f)
         for (int m = 0; m < METHODS; ++m) {
             const char *slash = strrchr(options->path[f], '/');
-            fprintf(out, "%s\n{\"file\":\"%s\",\"method\":\"%s\",\"seconds\":", f + m > 0 ? "," : "",
-                    slash != NULL ? slash + 1 : options->path[f], name[m]);
+            fprintf(out, "%s\n{\"file\":", f + m > 0 ? "," : "");
+            jsonWriteString(out, slash != NULL ? slash + 1 : options->path[f]);
+            fprintf(out, ",\"method\":\"%s\",\"seconds\":", name[m]);
             jsonWriteNumber(out, entry[f * METHODS + m].seconds);
             fprintf(out, ",\"residual\":");
             jsonWriteNumber(out, entry[f * METHODS + m].residual);

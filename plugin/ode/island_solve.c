@@ -28,7 +28,6 @@
 #include "solve/solver.h"
 
 enum {
-    FEW = 60,               /* blocks of an island that is not large (SOLUTIONS_LARGE) */
     BLOCKS_ENOUGH = 1000,   /* in an island to which WORK_ENOUGH applies, at most */
     ENTRIES_LATE = 2000000, /* blocks of W, 150 MB, at most: it is then made when methods without it have failed */
     SURGES_MAX = 4,         /* times that an island begins again because its answer throws bodies */
@@ -43,10 +42,8 @@ enum {
 #define WORK_LEAST 3e7
 #define WORK_PER_BLOCK 300 /* added for every block of W */
 /* Of a solution's limit: the work of all solutions of a step together.  500 steps of boxes in hinges that fall on
- * boxes, with friction in the joints and mu = infinity: the dearest takes 1.37 s without it, 0.47 s with 8, 0.30 with
- * 4, and 52, 58 and 68 of the steps end above 1e-3 m/s. */
-#define SOLUTIONS_WORTH 8
-#define SOLUTIONS_LARGE 3 /* the same of more than FEW blocks: in 2950 steps of games no more is spent */
+ * boxes, with friction in the joints and mu = infinity, took up to 1.37 s without it. */
+#define SOLUTIONS_WORTH 3
 #define WORK_ENOUGH 3 /* times the limit, if the program has said what residual is enough (a wall that a cannon hits) */
 /* At least, of a large heap that holds by infinite friction, and flies apart unless it is solved; and for every block
  * of W, of a smaller one.  (Twelve boxes made in each other spent 2e9 again and again, 12 s a step.) */
@@ -140,10 +137,7 @@ static double workLimitOf(const spragSolveOptions *options, const spragIsland *i
 /* Of all solutions of a step; what the user limits is not limited here. */
 static double workOfStep(const spragSolveOptions *options, const spragIsland *island)
 {
-    const int worth = island->block_count > FEW ? SOLUTIONS_LARGE : SOLUTIONS_WORTH;
-    return options->solver == SPRAG_SOLVER_AUTO && options->iteration_limit == 0
-               ? ldexp(worth * options->work_limit, -island->dear)
-               : INFINITY;
+    return options->iteration_limit > 0 ? INFINITY : ldexp(SOLUTIONS_WORTH * options->work_limit, -island->dear);
 }
 
 /* Adds the problem's own part, as it now is, to the limit of the work, and sets that of the step. */

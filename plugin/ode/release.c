@@ -115,10 +115,12 @@ static double workLeft(const spragIsland *island, double limit)
     return limit * fmax(LEAST_LEFT, (1 - island->spent / island->most) / (1 - HALF));
 }
 
-/* Of all methods of a solution together; 0: no limit. */
-static double totalLeft(const spragIsland *island)
+/* Of all methods of a solution together; 0: no limit.  A method that the user asks for by name has all it needs for the
+ * first one. */
+static double totalLeft(const spragSolveOptions *options, const spragIsland *island)
 {
-    return island->most < INFINITY ? fmax(TOTAL_LEAST, island->most - island->spent) : 0;
+    const int named = options->solver != SPRAG_SOLVER_AUTO && island->spent == 0;
+    return named || !(island->most < INFINITY) ? 0 : fmax(TOTAL_LEAST, island->most - island->spent);
 }
 
 spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *options, spragIsland *island,
@@ -132,7 +134,7 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
     do {
         own.time_limit = spragTimeLeft(options->time_limit, begin);
         own.work_limit = workLeft(island, ldexp(options->work_limit, -round)); /* from the last round's answer */
-        own.work_total = totalLeft(island);
+        own.work_total = totalLeft(&own, island);
         status = spragChainSolvePart(round > 0 ? again : part, &island->problem, &own, &island->lane->arena, island->r,
                                      island->u, &island->solve);
         *iterations += island->solve.iterations;

@@ -16,6 +16,8 @@ typedef struct Reader {
     const char *path;
     char *text, *at; /* whole file, NUL-terminated */
     int line;
+    const char *surplus; /* what follows the first record that does not end its line, or NULL */
+    int surplus_line;
     spragStatus status; /* first failure; later reads return zero */
 } Reader;
 
@@ -32,14 +34,33 @@ static void skipSpace(Reader *in)
     }
 }
 
+/* Of the word that begins here, as it is quoted. */
+static int lengthOf(const char *word)
+{
+    int length = 0;
+    while (length < 20 && word[length] != '\0' && strchr(" \t\r\n", word[length]) == NULL)
+        ++length;
+    return length;
+}
+
+/* After a record.  A file may have several on a line; but where one has a number too many the reader stumbles over it
+ * only lines later. */
+static void endRecord(Reader *in)
+{
+    const char *rest = in->at + strspn(in->at, " \t\r");
+    if (in->surplus == NULL && *rest != '\0' && *rest != '\n' && *rest != '#')
+        in->surplus = rest, in->surplus_line = in->line;
+}
+
 static void refuse(Reader *in, const char *expected)
 {
     if (in->status != SPRAG_OK)
         return;
-    int length = 0;
-    while (length < 20 && in->at[length] != '\0' && strchr(" \t\r\n", in->at[length]) == NULL)
-        ++length;
-    if (length == 0)
+    const int length = lengthOf(in->at);
+    if (in->surplus != NULL && (in->surplus_line < in->line || in->surplus == in->at))
+        in->status = spragFail(SPRAG_ERROR_FORMAT, "%s:%d: '%.*s', expected the end of the line (or, in line %d, %s)",
+                               in->path, in->surplus_line, lengthOf(in->surplus), in->surplus, in->line, expected);
+    else if (length == 0)
         in->status =
             spragFail(SPRAG_ERROR_FORMAT, "%s: the file ends at line %d, expected %s", in->path, in->line, expected);
     else
@@ -163,9 +184,13 @@ static void readPlain(Reader *in, spragProblemData *data)
         data->mu[k] = data->mu_minus[k] = readNonNegative(in, "mu >= 0");
         data->body[2 * k] = readInt(in, -1, INT_MAX, "a body number, -1 for the world");
         data->body[2 * k + 1] = readInt(in, -1, INT_MAX, "a body number, -1 for the world");
+        endRecord(in);
     }
-    for (int i = 0; i < 3 * nc && in->status == SPRAG_OK; ++i)
-        data->q[i] = readFinite(in, "a component of q");
+    for (int k = 0; k < nc && in->status == SPRAG_OK; ++k) {
+        for (int a = 0; a < 3; ++a)
+            data->q[3 * k + a] = readFinite(in, "a component of q");
+        endRecord(in);
+    }
     int row = 0, column = -1;
     for (int e = 0; e < nb && in->status == SPRAG_OK; ++e) {
         const int i = readInt(in, row, nc - 1, "a block row, ascending, below the number of contacts");
@@ -176,6 +201,7 @@ static void readPlain(Reader *in, spragProblemData *data)
         column = data->column[e] = readInt(in, column + 1, nc - 1, "a block column, ascending in its row");
         for (int a = 0; a < 9; ++a)
             data->W[9 * (size_t)e + (size_t)a] = readFinite(in, "an entry of W");
+        endRecord(in);
     }
     for (; row < nc; ++row)
         data->row_start[row + 1] = nb;
@@ -234,6 +260,7 @@ static void readExtensions(Reader *in, spragProblemData *data)
             data->problem.history = data->history;
             readHistoryLine(in, data);
         }
+        endRecord(in);
     }
 }
 
@@ -241,6 +268,7 @@ static spragStatus readText(Reader *in, spragProblem **out)
 {
     const int nc = readInt(in, 1, SPRAG_BLOCKS_MOST, "the number of contacts, 1 or more");
     const int nb = readInt(in, 1, SPRAG_BLOCKS_MOST, "the number of blocks, 1 or more");
+    endRecord(in);
     if (in->status != SPRAG_OK)
         return in->status;
     /* A block takes at least 22 characters: a header that promises more than the file can hold is refused before

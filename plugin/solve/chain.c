@@ -77,15 +77,15 @@ static int timeIsUp(Run *run)
     return run->left.time_limit <= 0;
 }
 
-/* Of a small problem, whose factorisations are all but dense, and where a method did not count; else each counts its
- * own, as do the three that solve parts: generation.c, from no contact or from those that carry in the guess (of 40
- * blocks a thirtieth of as many dense steps), and free_rows.c.  before: with it, info->work was so much. */
+/* Each method counts its own work.  Steps on a small problem count as dense ones at least, by which its limits were
+ * measured (sparse ones take down to a fifth), but for the methods that solve parts: generation.c, from no contact or
+ * from those that carry in the guess, and free_rows.c.  before: with it, info->work was so much. */
 static void countWork(const Run *run, const spragSolver *method, int iterations, double before)
 {
     const int count = run->problem->contact_count, swept = method->kind == SPRAG_SOLVER_GAUSS_SEIDEL,
               parts = method == &spragSolverGeneration || method == &spragSolverAgain || method == &spragSolverFreeRows;
-    if (run->info->work == before || (count <= SPRAG_CHAIN_SMALL && !parts))
-        run->info->work = before + spragChainWork(count, swept ? 0 : iterations, swept ? iterations : 0);
+    if (count <= SPRAG_CHAIN_SMALL && !parts && !swept)
+        run->info->work = fmax(run->info->work, before + iterations * spragChainStepWork(count));
 }
 
 /* Runs one method from the best answer so far, or from r = 0. */
@@ -345,7 +345,7 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
             solved = spragVariantRests(problem, options, r, u, info);
     }
     info->method_iterations[SPRAG_SOLVER_VARIANT] = info->iterations;
-    info->work = spragChainWork(problem->contact_count, info->iterations, 0);
+    info->work = info->iterations * spragChainStepWork(problem->contact_count);
     return solved;
 }
 

@@ -36,6 +36,7 @@
 #include "problem/residual.h"
 #include "solve/cones.h"
 #include "solve/glue.h"
+#include "solve/tangent.h"
 #include "solve/warm.h"
 
 #define WORK_PATIENT 1.5e8    /* as SPRAG_WORK_PROMPT, for `enough`: some 0.3 s */
@@ -80,20 +81,15 @@ int spragChainIsPrompt(const spragProblem *problem, const spragSolveOptions *opt
     return problem->contact_count <= SPRAG_CHAIN_SMALL && saysEnough(options);
 }
 
-static double workOfNewtonStep(double n)
-{
-    return n * n * n / 3 + 10 * n * n;
-}
-
-double spragChainWork(int block_count, int steps, int sweeps)
+double spragChainStepWork(int block_count)
 {
     const double n = block_count;
-    return steps * workOfNewtonStep(n) + sweeps * n * n;
+    return n * n * n / 3 + SPRAG_TANGENT_PASSES * n * n + spragStepOverhead(block_count);
 }
 
 int spragChainStepsWorth(int block_count, double work)
 {
-    return (int)fmin(STEPS_SMALL, work / workOfNewtonStep(block_count));
+    return (int)fmin(STEPS_SMALL, work / spragChainStepWork(block_count));
 }
 
 static int stepsWorth(const spragProblem *problem, double work)

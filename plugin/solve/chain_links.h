@@ -4,8 +4,6 @@
 
 #include "solve/solver.h"
 
-enum { SPRAG_CHAIN_SMALL = 60 }; /* blocks, measured: beyond it the mode search costs more than it saves */
-
 /* How a method is run.  Its answer is kept if its residual is less than that of r, or (PREFERRED) if it is within the
  * tolerance; FROM_REST: it begins at r = 0. */
 typedef enum spragManner { SPRAG_BETTER, SPRAG_PREFERRED, SPRAG_FROM_REST } spragManner;
@@ -35,9 +33,8 @@ void spragChainLinksOf(spragChainLinks *links, spragChainPart part);
 /* Rounds of the mode search where it is shown an answer, or what was one in the last step; 0: no limit. */
 int spragChainRoundsKnown(const spragProblem *problem);
 
-/* 3x3 products that a small problem takes, about: Newton's steps have a dense factorisation each and some passes over
- * W, sweeps one. */
-double spragChainWork(int block_count, int steps, int sweeps);
+/* 3x3 products of a step of Newton's method on a small problem, if its factorisation is dense. */
+double spragChainStepWork(int block_count);
 /* How many of Newton's steps of such a problem the work pays for. */
 int spragChainStepsWorth(int block_count, double work);
 

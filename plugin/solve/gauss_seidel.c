@@ -329,6 +329,12 @@ static int init(Run *run, const spragProblem *problem, spragArena *arena)
     return spragAndersonInit(&run->anderson, sweeper->part_count, run->start, weight, threads, arena);
 }
 
+/* 3x3 products of a sweep. */
+static double priceOf(const spragProblem *problem)
+{
+    return spragProductPrice(problem) + spragStepOverhead(problem->contact_count);
+}
+
 static spragStatus start(const spragProblem *problem, const spragSolveOptions *options, Patience patience,
                          spragArena *arena, double *r, spragSolveInfo *info)
 {
@@ -343,7 +349,7 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
         run.sweeper.loose |= patience.loose;
         const int before = info->iterations;
         status = sweep(&run, patience, r, &info->iterations);
-        info->work += (info->iterations - before) * spragProductPrice(problem);
+        info->work += (info->iterations - before) * priceOf(problem);
     }
     spragArenaRelease(arena, mark);
     return status;
@@ -352,7 +358,8 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    return start(problem, options, (Patience){.limit = SWEEP_LIMIT}, arena, r, info);
+    const double paid = options->work_total > 0 ? options->work_total / priceOf(problem) + 1 : SWEEP_LIMIT;
+    return start(problem, options, (Patience){.limit = (int)fmin(SWEEP_LIMIT, paid)}, arena, r, info);
 }
 
 static spragStatus solveWhileItPays(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,

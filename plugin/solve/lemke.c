@@ -32,6 +32,7 @@ enum { FACETS = 8, SIZE_MAX_LCP = 3000, TURNS = 3, POLISH_STEPS = 60, PIVOTS_PER
 #define LAMBDA_POLISH 1e-4
 #define Z0_LEAST 1e-12    /* relative to its first value: hyperstatic ties keep z_0 = 0 in the basis */
 #define Z0_AT_RAY 1e-8    /* a ray that comes of rounding: close enough for the polish */
+#define ENTRY_PRICE 0.25  /* 3x3 products a pivot, or a step of the polish, for each entry of M */
 #define PIVOT_LEAST 1e-10 /* relative to the column's largest entry */
 
 /* One complementary pair: an impulse `part` along d in block `block`, or (block < 0) a multiplier. */
@@ -316,6 +317,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         return SPRAG_NOT_CONVERGED; /* a dense tableau of gigabytes is no fallback */
     const spragStop stop = spragStopOf(options, 0), last = {stop.tolerance, stop.deadline, POLISH_STEPS};
     const size_t n = 3 * (size_t)problem->contact_count;
+    const int before = info->iterations;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     Lcp lcp;
     spragProximal newton;
@@ -346,6 +348,8 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         if (status == SPRAG_OK)
             spragProximalPolish(&newton, options->tolerance, newton.best_residual, r, &info->iterations);
     }
+    info->work +=
+        (info->iterations - before) * (ENTRY_PRICE * lcp.n * lcp.n + spragStepOverhead(problem->contact_count));
     spragArenaRelease(arena, mark);
     return status;
 }

@@ -72,7 +72,6 @@ enum {
     /* other */
     SWEEP_FIRST = 40,  /* sweeps of stage 2 */
     SMALL = 60,        /* blocks */
-    PASSES = 10,       /* over W, the other work of a step */
     THREADS_PAY = 500, /* blocks */
     PATH_SHARE = 2,    /* of what is left, stage 4 has */
     PIVOTED_MOST = 70  /* cones */
@@ -84,6 +83,8 @@ enum {
 #define ARRIVES 3         /* the same: from here few steps arrive */
 #define CONES_ENOUGH 1e-4 /* m/s, of the interior point; to 1e-3 or 1e-5 the sum of steps is as large or larger */
 #define LAG_CROWD 0.03    /* 0 to 0.03 take a third fewer steps for crowds than 0.1, which p26 likes */
+#define CONES_STEP 100.0  /* 3x3 products that a step of stages 3 and 4 is worth besides what it factorises, */
+#define CONES_BLOCK 250.0 /* and for each block (spragStepOverhead) */
 #define WORK 5e8          /* 3x3 products spent on factorisations where no limit is given: about 5 s */
 #define SECONDS_PER_PRODUCT 5e-9
 #define SECONDS_PER_BLOCK 1e-6 /* of W: the analysis for a factorisation among contacts */
@@ -109,15 +110,16 @@ typedef struct Newton {
     int hurried;        /* 1: no crowd, but limited, or less than the tolerance is enough */
     int left;           /* 1: bodies were left for contacts */
     int counted;        /* 1: the user limits steps, not work */
-    double step, *work; /* 3x3 products: of a step; spent */
+    double most;        /* 3x3 products: where *work is this, all that the methods have together is spent */
+    double step, *work; /* 3x3 products: of a step, as the limit counts it; spent */
 } Newton;
 
 /* What the interior methods factorise: the proximal points' tangent, or one of the cones' own. */
 typedef struct Inner {
     spragCones cones;
     spragTangent own, *tangent;
-    double price; /* of a step, in those of the proximal points */
-    double paid;  /* the same, as the limit counts it */
+    double charge; /* 3x3 products of a step */
+    double paid;   /* steps of the proximal points that the limit counts it as */
 } Inner;
 
 /* A guess without impulses says nothing. */
@@ -129,10 +131,11 @@ static int isWarm(const spragProblem *problem, const double *r)
     return 0;
 }
 
-/* 3x3 products of a step. */
-static double stepOf(const spragTangent *tangent, const spragProblem *problem)
+/* As spragTangentCharge, of stages 3 and 4, in long double. */
+static double chargeOfCones(const spragTangent *tangent)
 {
-    return tangent->price + PASSES * spragProductPrice(problem);
+    const int count = tangent->problem->contact_count;
+    return spragTangentStep(tangent) + (count <= SMALL ? CONES_STEP + CONES_BLOCK * count : 0);
 }
 
 static int stepsLeft(const Newton *newton)
@@ -140,14 +143,21 @@ static int stepsLeft(const Newton *newton)
     return newton->limit - (*newton->iterations - newton->first);
 }
 
+/* How many of these are paid for by what all methods have together. */
+static int stepsPaid(const Newton *newton, int steps, double charge)
+{
+    return (int)fmin(steps, fmax(0, newton->most - *newton->work) / charge + 1);
+}
+
 static spragStatus points(Newton *newton, double lambda, int steps, double *r)
 {
-    const int most = stepsLeft(newton);
     const spragProximal *proximal = &newton->proximal;
+    const double charge = spragTangentCharge(&proximal->tangent);
+    const int most = stepsPaid(newton, stepsLeft(newton), charge);
     const spragStop stop = {newton->tolerance, newton->deadline, steps < most ? steps : most};
     const int before = *newton->iterations;
     const spragStatus status = spragProximalPoints(&newton->proximal, lambda, &stop, r, newton->iterations);
-    *newton->work += newton->step * (*newton->iterations - before);
+    *newton->work += charge * (*newton->iterations - before);
     if (spragProblemIsAtRounding(newton->problem, proximal->best, proximal->best_residual)) /* nothing comes nearer */
         newton->limit = 0;
     return status;
@@ -174,14 +184,17 @@ static int innerInit(Inner *inner, Newton *newton, spragArena *arena)
         return 0;
     const spragProblem *problem = inner->cones.problem;
     inner->tangent = problem == newton->problem ? &newton->proximal.tangent : &inner->own;
-    inner->price = inner->paid = 1;
+    inner->charge = chargeOfCones(&newton->proximal.tangent);
+    inner->paid = 1;
     if (problem == newton->problem)
         return 1;
     const int found = spragTangentInit(&inner->own, problem, inner->cones.load, newton->space, most, arena);
-    if (found > 0)
-        inner->price = fmax(1, stepOf(&inner->own, problem) / newton->step);
-    inner->paid = newton->counted || (newton->proximal.patient && !dear) ? 1 : inner->price;
-    return found > 0 ? spragTangentShare(&inner->own, newton->pool, arena) : found;
+    if (found <= 0)
+        return found;
+    inner->charge = fmax(newton->step, chargeOfCones(&inner->own));
+    if (!newton->counted && (!newton->proximal.patient || dear))
+        inner->paid = fmax(1, spragTangentStep(&inner->own) / newton->step);
+    return spragTangentShare(&inner->own, newton->pool, arena);
 }
 
 /* 1: on to the equations of contacts, from those of bodies: paths lose their digits there, and so does stage 3 where
@@ -228,13 +241,13 @@ static spragStatus interior(Newton *newton, int soon, spragArena *arena, double 
         memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
         if (start > 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragTangentPivot(inner.tangent, arena))
             return SPRAG_ERROR_MEMORY;
-        const int left = (int)(stepsLeft(newton) / inner.paid),
+        const int left = stepsPaid(newton, (int)(stepsLeft(newton) / inner.paid), inner.charge),
                   most = soon && left > INTERIOR_SOON ? INTERIOR_SOON : left;
         const spragStop stop = {newton->tolerance, newton->deadline, start == 0 ? most : most / PATH_SHARE + 1};
         const int steps = start == 0 ? spragInteriorSolve(&inner.cones, &stop, 0, inner.tangent, arena, r)
                                      : spragPathSolve(&inner.cones, &stop, inner.tangent, arena, r);
         *newton->iterations += steps > 0 ? steps : 0;
-        *newton->work += steps > 0 ? steps * inner.price * newton->step : 0;
+        *newton->work += steps > 0 ? steps * inner.charge : 0;
         newton->limit -= steps > 0 ? (int)(steps * (inner.paid - 1)) : 0;
         proximal->factored = 0;
         if (start == 0 && leavesBodies(newton, &inner, start))
@@ -306,7 +319,7 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
         const int before = *newton->iterations;
         spragProximalPolish(&newton->proximal, newton->tolerance, newton->proximal.best_residual, r,
                             newton->iterations);
-        *newton->work += newton->step * (*newton->iterations - before);
+        *newton->work += spragTangentCharge(&newton->proximal.tangent) * (*newton->iterations - before);
     }
     return status;
 }
@@ -315,8 +328,7 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
 static int limitOf(const spragSolveOptions *options, double products)
 {
     if (options->iteration_limit > 0)
-        return (int)fmin(options->iteration_limit,
-                         options->work_total > 0 ? options->work_total / (products + 1) + 1 : INFINITY);
+        return options->iteration_limit;
     return (int)fmin(NEWTON_LIMIT, options->work_limit > 0 ? options->work_limit / (products + 1)
                                                            : fmax(NEWTON_LEAST, WORK / (products + 1)));
 }
@@ -356,6 +368,7 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
                      .deadline = spragDeadline(options->time_limit),
                      .iterations = &info->iterations,
                      .work = &info->work,
+                     .most = options->work_total > 0 ? info->work + options->work_total : INFINITY,
                      .first = info->iterations,
                      .counted = options->iteration_limit > 0};
     newton.hurried = !newton.crowd && (newton.limited || newton.enough > 0);
@@ -376,10 +389,13 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
     if (newton.crowd)
         newton.proximal.lag_first = LAG_CROWD;
     const int shared = ready <= 0 || spragTangentShare(&newton.proximal.tangent, pool, arena);
-    newton.step = stepOf(tangent, problem);
-    newton.limit = limitOf(options, newton.step);
-    if (ready != 0 && shared)
-        status = ready > 0 ? run(&newton, arena, r) : SPRAG_NOT_CONVERGED;
+    if (ready > 0 && shared) {
+        newton.step = spragTangentStep(tangent);
+        newton.limit = limitOf(options, newton.step);
+        status = run(&newton, arena, r);
+    } else if (ready < 0) {
+        status = SPRAG_NOT_CONVERGED;
+    }
     attempt->left = newton.left;
     attempt->refused = ready > 0 ? tangent->refused : 0;
     spragArenaRelease(arena, mark);
@@ -458,7 +474,7 @@ static spragStatus solveFew(const Few *few, const spragProblem *problem, const s
         proximal.deadline = stop.deadline;
         if (status == SPRAG_OK && few->polishes)
             spragProximalPolish(&proximal, options->tolerance, proximal.best_residual, r, &info->iterations);
-        info->work += stepOf(&proximal.tangent, problem) * (info->iterations - before);
+        info->work += spragTangentCharge(&proximal.tangent) * (info->iterations - before);
     }
     spragArenaRelease(arena, mark);
     return status;
@@ -489,7 +505,7 @@ static int enterCones(Newton *newton, spragArena *arena, double *r)
     const spragStop stop = {fmax(CONES_ENOUGH, newton->tolerance), newton->deadline, stepsLeft(newton)};
     const int steps = spragInteriorSolve(&inner.cones, &stop, PATIENCE_CONES, inner.tangent, arena, r);
     *newton->iterations += steps > 0 ? steps : 0;
-    *newton->work += steps > 0 ? steps * inner.price * newton->step : 0;
+    *newton->work += steps > 0 ? steps * inner.charge : 0;
     newton->proximal.factored = 0;
     spragProximalReset(&newton->proximal, r);
     return steps >= 0;
@@ -519,7 +535,7 @@ static spragStatus runNear(Newton *newton, spragArena *arena, double *r)
 static spragStatus solveNearby(int few, const spragProblem *problem, const spragSolveOptions *options,
                                spragArena *arena, double *r, spragSolveInfo *info)
 {
-    const double passes = PASSES * spragProductPrice(problem), far = ARRIVES * spragNear(problem);
+    const double passes = SPRAG_TANGENT_PASSES * spragProductPrice(problem), far = ARRIVES * spragNear(problem);
     if (few && info->residual > far && options->work_limit < STEPS_CONES * passes)
         return SPRAG_NOT_CONVERGED;
     Newton newton = {.problem = problem,
@@ -528,6 +544,7 @@ static spragStatus solveNearby(int few, const spragProblem *problem, const sprag
                      .deadline = spragDeadline(options->time_limit),
                      .iterations = &info->iterations,
                      .work = &info->work,
+                     .most = options->work_total > 0 ? info->work + options->work_total : INFINITY,
                      .first = info->iterations,
                      .counted = 1};
     const spragArenaMark mark = spragArenaMarkGet(arena);
@@ -536,7 +553,7 @@ static spragStatus solveNearby(int few, const spragProblem *problem, const sprag
     const int ready = spragProximalInitWithin(&newton.proximal, problem, newton.space, most, arena);
     spragStatus status = ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
     if (ready > 0) {
-        newton.step = stepOf(&newton.proximal.tangent, problem);
+        newton.step = spragTangentStep(&newton.proximal.tangent);
         const int paid = limitOf(options, newton.step);
         newton.limit = few ? paid : (int)fmax(STEPS_NEARBY, fmin(STEPS_ON, paid));
         newton.proximal.look = few ? 0 : STEPS_NEARBY;
@@ -575,7 +592,7 @@ static spragStatus polish(const spragProblem *problem, const spragSolveOptions *
     proximal.deadline = deadline;
     if (ready > 0) {
         spragProximalPolish(&proximal, options->tolerance, info->residual, r, &info->iterations);
-        info->work += stepOf(&proximal.tangent, problem) * (info->iterations - before);
+        info->work += spragTangentCharge(&proximal.tangent) * (info->iterations - before);
     }
     spragArenaRelease(arena, mark);
     return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_OK;

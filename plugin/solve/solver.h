@@ -40,6 +40,7 @@ extern const spragSolver spragSolverGeneration; /* of up to so many blocks: the 
 extern const spragSolver spragSolverAgain;      /* the same, from those that carry in the guess */
 extern const spragSolver spragSolverTurns;      /* sweeps and the traced path by turns: for the last that is left */
 
+enum { SPRAG_CHAIN_SMALL = 60 }; /* blocks, measured: beyond it the mode search costs more than it saves */
 enum { SPRAG_GENERATION_MOST = 120 };
 /* 1: work is limited, and there are more blocks than generation takes on.  (Of fewer proximal points have no more than
  * their share: of demo_feedback's 1800 steps 32 were missed where they had.) */
@@ -129,6 +130,13 @@ spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem
  * stands on forty contacts that all but repeat each other: slips of 1e-7 m/s oppose each other, and 1e-8 takes a
  * second, if it is found at all.) */
 #define SPRAG_WORK_PROMPT 1e6
+/* What a step, a pivot or a sweep of a small problem takes besides its equations and products with W, in the same unit:
+ * laws, judgement, calls.  (Of 1 and 2 blocks it is nearly all, of 60 a tenth.  The limits of larger problems were
+ * measured without it: charged there, it leaves heaps of dolls that tumble with up to three times the residual.) */
+static inline double spragStepOverhead(int block_count)
+{
+    return block_count <= SPRAG_CHAIN_SMALL ? 150 + 20.0 * block_count : 0;
+}
 /* 1: the problem is small, and a residual of options->enough will do: the first methods are then kept short. */
 int spragChainIsPrompt(const spragProblem *problem, const spragSolveOptions *options);
 

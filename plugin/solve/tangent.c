@@ -6,6 +6,7 @@
 #include "linalg/quad.h"
 #include "problem/reaches.h"
 #include "problem/residual.h"
+#include "solve/solver.h"
 #include "solve/tangent_bodies.h"
 
 /* Of mechanisms, in products of 3x3 blocks: what factorisations of heaps of 6 to 30 ragdolls, 60 to 270 blocks, cost
@@ -224,6 +225,16 @@ int spragTangentPivot(spragTangent *tangent, spragArena *arena)
 int spragTangentFactor(spragTangent *tangent)
 {
     return tangent->bodies != NULL ? spragTangentBodiesFactor(tangent) : factorContacts(tangent);
+}
+
+double spragTangentStep(const spragTangent *tangent)
+{
+    return tangent->price + SPRAG_TANGENT_PASSES * spragProductPrice(tangent->problem);
+}
+
+double spragTangentCharge(const spragTangent *tangent)
+{
+    return spragTangentStep(tangent) + spragStepOverhead(tangent->problem->contact_count);
 }
 
 int spragTangentSign(const spragTangent *tangent)

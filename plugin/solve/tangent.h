@@ -85,6 +85,11 @@ int spragTangentShare(spragTangent *tangent, spragPool *pool, spragArena *arena)
 int spragTangentPivot(spragTangent *tangent, spragArena *arena);
 /* With A, B, load and soft as they are.  1, or 0: singular. */
 int spragTangentFactor(spragTangent *tangent);
+/* 3x3 products of a step of Newton's method: such a factorisation, and the passes over W that it makes. */
+enum { SPRAG_TANGENT_PASSES = 10 };
+double spragTangentStep(const spragTangent *tangent);
+/* The same with all that comes with a step (spragStepOverhead): what it is charged. */
+double spragTangentCharge(const spragTangent *tangent);
 /* Sign of the determinant of what is factorised: -1, +1, or 0: not known. */
 int spragTangentSign(const spragTangent *tangent);
 /* x (3 nc): in g, out the solution. */

@@ -78,6 +78,7 @@ enum {
 #define T_MOST 1.5       /* a path whose t rises above it leads nowhere */
 #define FALLS 0.9        /* part of the least t so far: below it t has fallen */
 #define PROGRESS 0.7     /* part of the residual: where a path leaves more it is the last */
+#define EVENT_PRICE 3    /* times what comes with a step of Newton's method, with each factorisation */
 
 typedef struct Trace {
     const spragProblem *problem;
@@ -671,7 +672,8 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
         const int before = info->iterations;
         if (spragTangentShare(&proximal.tangent, pool, arena))
             status = run(&trace, &proximal, options, r, &info->iterations);
-        info->work += (info->iterations - before) * proximal.tangent.price;
+        info->work += (info->iterations - before) *
+                      (proximal.tangent.price + EVENT_PRICE * spragStepOverhead(problem->contact_count));
     }
     spragArenaRelease(arena, mark);
     return status;

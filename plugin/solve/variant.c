@@ -308,10 +308,17 @@ static int isBetter(const Trial *trial, const Trial *best)
     return !(trial->rank == RANK_CHANGE && best->blow < far * trial->blow) && trial->residual < best->residual;
 }
 
+/* 3x3 products so far; before: the iterations then. */
+static double workOf(const Search *search, int before)
+{
+    return spragTangentCharge(&search->proximal.tangent) * (search->info->iterations - before);
+}
+
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
     const size_t n = 3 * (size_t)problem->contact_count, bytes = n * sizeof(double);
+    const int before = info->iterations;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     Search search = {
         .tolerance = options->tolerance, .deadline = spragDeadline(options->time_limit), .arena = arena, .info = info};
@@ -325,6 +332,8 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
     for (int start = 0; best.rank < RANK_GOOD && trial.status != SPRAG_LIMIT; ++start) {
         if (start > 0 && best.rank == RANK_NONE && problem->contact_count > STARTS_MAX)
             break; /* a large island that does not converge is not a matter of starts */
+        if (start > 0 && options->work_total > 0 && workOf(&search, before) >= options->work_total)
+            break;
         search.lambda = startFrom(&search.proximal, start, r, options->indeterminacy, trial.r);
         if (search.lambda == 0)
             break;
@@ -345,6 +354,7 @@ static spragStatus solve(const spragProblem *problem, const spragSolveOptions *o
             best.r = trial.r, trial.r = swap;
         }
     }
+    info->work += workOf(&search, before);
     memcpy(r, best.r, bytes);
     if (best.rank >= RANK_CHANGE) {
         spragProblemVelocity(problem, r, trial.u);

@@ -30,6 +30,14 @@ refused '/no/such/folder/a.json: No such file' problems stick.txt --json /no/suc
 refused '/no/such/folder/a.svg: No such file' problems stick.txt --json a.json --svg /no/such/folder/a.svg
 refused 'nowhere.txt: No such file' problems nowhere.txt --json a.json
 
+# What follows -- is a file, and a name of any bytes leaves the JSON valid.
+cp stick.txt ./--odd.txt
+name=$(printf 'a"\377.txt')
+cp stick.txt "$name"
+"$tool" problems --json odd.json -- --odd.txt "$name" >out || fail "--: $(cat out)"
+python3 -c 'import json; json.load(open("odd.json"))' || fail "odd.json: $(cat odd.json)"
+rm -f ./--odd.txt "$name"
+
 # Table, JSON, profile.
 "$tool" problems --dir . --json problems.json --svg profile.svg >out || fail "problems: $(cat out)"
 grep -q '^auto: 2 of 2 files to 1e-08' out || fail "problems: $(cat out)"

@@ -50,6 +50,15 @@ sed 's/^0 0  1 0 0/0 0  1 0.009 0/' stick.txt >askew.txt
 grep -q '^note  *W is asymmetric by 0.009 of its largest entry; solved as given$' out || fail "askew: $(cat out)"
 "$tool" askew.txt --json | grep -q '"status":"solved",.*"asymmetry":0.00[89]' || fail 'askew.txt: JSON'
 broken "|W - W'| is 0.011 of the largest entry" 's/^0 0  1 0 0/0 0  1 0.011 0/'
+# What follows -- is a file, and a name of any bytes leaves the JSON valid.
+cp stick.txt ./-odd.txt
+refused "unknown option '-odd.txt'" -odd.txt
+refused 'one file at a time' -- -odd.txt --json
+"$tool" --json -- -odd.txt | grep -q '^{"file":"-odd.txt","status":"solved"' || fail '-- is no option'
+name=$(printf 'a"\303\244\377\303-\340\200\200.txt')
+cp stick.txt "$name"
+"$tool" --json "$name" >out || fail "'$name' is not solved"
+LC_ALL=C grep -qF "$(printf '{"file":"a\\"\303\244\\ufffd\\ufffd-\\ufffd\\ufffd\\ufffd.txt",')" out || fail "JSON: $(cat out)"
 cp stick.txt text.h5
 refused 'text.h5:1: expected an HDF5 file' text.h5
 
