@@ -248,17 +248,15 @@ static spragStatus points(Search *search, double lambda, int rounds, double *r)
     return spragProximalPoints(&search->proximal, lambda, &stop, r, &search->info->iterations);
 }
 
-/* Newton from r; where the modes do not fit, sweeps find better ones first.  In worlds from r = 0, too: Newton knows no
- * order of blocks, and what is its own mirror image gets an answer that is, while sweeps prefer the block that comes
- * first.  (In files, which have no next step, sweeps are cheaper.  Of a few blocks, whose modes are tried one by one,
- * they come first as well: a bipod in guides jams so.) */
+/* Newton from r; where the modes do not fit, sweeps find better ones first.  From r = 0, too: Newton knows no order of
+ * blocks, and what is its own mirror image gets an answer that is, while sweeps prefer the block that comes first.  (Of
+ * a few blocks, whose modes are tried one by one, sweeps come first: a bipod in guides jams so.) */
 static spragStatus searchModes(Search *search, double *r)
 {
     const spragProximal *s = &search->proximal;
     if (search->rounds < ROUNDS_FIRST)
         return points(search, search->lambda, search->rounds, r);
-    const int in_world = s->problem->step > 0;
-    if (search->lambda == SPRAG_LAMBDA_WARM || (in_world && s->problem->contact_count > COMBINE_MAX)) {
+    if (search->lambda == SPRAG_LAMBDA_WARM || s->problem->contact_count > COMBINE_MAX) {
         const spragStatus status = points(search, search->lambda, ROUNDS_WARM, r);
         if (status != SPRAG_NOT_CONVERGED)
             return status;
