@@ -75,7 +75,7 @@ problem_files() {
     suite "$title" problems "$@" | sed -e '/^ms, min/,/^auto:/{/^$/d}' -e 's/^ms, min/```\n&/' -e 's/^auto:/```\n\n&/'
 }
 
-# Files that are no contact problems (rolling friction, none at all, no problem), or named twice, are left out.
+# Files that hold no problem, or one without contacts, are left out.
 siconos_page() {
     local files=() left_out=() file status
     for file in "$siconos"/*.dat "$siconos"/*.hdf5; do

@@ -115,8 +115,8 @@ static double workLeft(const spragIsland *island, double limit)
     return limit * fmax(LEAST_LEFT, (1 - island->spent / island->most) / (1 - HALF));
 }
 
-/* Of all methods of a solution together; 0: no limit.  A method that the user asks for by name has all it needs for the
- * first one. */
+/* Of all methods of a solution together; 0: no limit.  A method that is asked for by name, by the user as by
+ * solveWedged, has all it needs for the first one of a step. */
 static double totalLeft(const spragSolveOptions *options, const spragIsland *island)
 {
     const int named = options->solver != SPRAG_SOLVER_AUTO && island->spent == 0;

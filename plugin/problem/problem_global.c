@@ -175,8 +175,7 @@ static spragStatus addPart(Elimination *s, int size, int tied)
     const int symmetric = isSymmetric(n, M);
     spragLuEquilibrate(size, M, row, column);
     if (spragLuFactor(size, M, pivot, ZERO_PIVOT) < size)
-        return spragFail(SPRAG_ERROR_INDEFINITE, "%s: dataset fclib_global/M: singular at unknown %d", s->path,
-                         s->member[0]);
+        return spragFail(SPRAG_ERROR_INDEFINITE, "%s: matrix M: singular at unknown %d", s->path, s->member[0]);
     for (int c = -1; c < tied; ++c) { /* -1: f */
         for (size_t a = 0; a < n; ++a)
             x[a] = c < 0 ? g->f[s->member[a]] : H[(size_t)c * n + a];
@@ -205,8 +204,8 @@ static spragStatus eliminatePart(Elimination *s, int first)
     if (tied == 0)
         return SPRAG_OK;
     if (size > PART_MOST)
-        return spragFail(SPRAG_ERROR_UNSUPPORTED, "%s: dataset fclib_global/M: connects %d unknowns, at most %d",
-                         s->path, size, PART_MOST);
+        return spragFail(SPRAG_ERROR_UNSUPPORTED, "%s: matrix M: connects %d unknowns, at most %d", s->path, size,
+                         PART_MOST);
     const spragArenaMark mark = spragArenaMarkGet(&s->arena);
     const spragStatus status = addPart(s, size, tied);
     spragArenaRelease(&s->arena, mark);

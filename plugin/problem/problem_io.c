@@ -1,4 +1,4 @@
-/* Problem files: FCLib's HDF5 by the extension, Siconos' text by how it begins, else text. */
+/* Problem files: Siconos' text by how it begins, FCLib's HDF5 by the extension, else text. */
 #include <string.h>
 
 #include "base/c_locale.h"
@@ -21,9 +21,9 @@ spragStatus spragProblemRead(const char *path, spragProblem **out)
     if (path == NULL || out == NULL)
         return spragFail(SPRAG_ERROR_NULL, "path or out is NULL");
     const spragLocale locale = spragLocaleEnter();
-    const spragStatus status = isHdf5(path)               ? spragFclibRead(path, out)
-                               : spragSiconosTextIs(path) ? spragSiconosTextRead(path, out)
-                                                          : spragTextRead(path, out);
+    const spragStatus status = spragSiconosTextIs(path) ? spragSiconosTextRead(path, out)
+                               : isHdf5(path)           ? spragFclibRead(path, out)
+                                                        : spragTextRead(path, out);
     spragLocaleLeave(locale);
     return status;
 }

@@ -9,7 +9,8 @@
  *   0 (dense)    rows and columns once more; the numbers, column by column
  *   1 (blocks)   blocks, block rows, block columns; cumulated sizes of both; filled1, filled2; index1 (filled1),
  *                index2 (filled2); per block its number, and its numbers column by column
- *   2 (CSparse)  a number, and what cs_print prints: triplets "row column : number", or by columns "row : number" */
+ *   2 (CSparse)  a number, and what cs_print prints: triplets "row column : number", by columns "row : number", or (as
+ *                Siconos itself adds) by rows "column : number" */
 #include "problem/problem_siconos.h"
 
 #include <errno.h>
@@ -219,19 +220,22 @@ static void readSparse(Text *text, Matrix *A)
         nextWord(text, word, "nnz:");
     const int count = nextInt(text, "the number of entries");
     skipLine(text);
-    for (int e = 0, column = 0; e < count && goesOn(text);) {
+    for (int e = 0, line = 0, by_rows = 0; e < count && goesOn(text);) {
         nextWord(text, word, "an entry, as many as nnz says");
-        if (!triplets && strcmp(word, "col") == 0) {
-            column = nextInt(text, "a column");
+        if (!triplets && (strcmp(word, "col") == 0 || strcmp(word, "row") == 0)) {
+            by_rows = word[0] == 'r';
+            line = nextInt(text, "a column or row");
             skipLine(text);
             continue;
         }
         char *end;
-        const long row = strtol(word, &end, 10);
-        refuseUnless(text, end > word && *end == '\0' && row >= 0 && row < A->rows, "the row of an entry");
-        column = triplets ? nextInt(text, "the column of an entry") : column;
+        const long first = strtol(word, &end, 10);
+        refuseUnless(text, end > word && *end == '\0' && first >= 0 && first < SPRAG_BLOCKS_MOST,
+                     "the place of an entry");
+        line = triplets ? nextInt(text, "the column of an entry") : line;
         expectWord(text, ":", ": between a place and its number");
-        addEntry(text, A, (int)row, column, nextNumber(text, "a number of the matrix"));
+        addEntry(text, A, by_rows ? line : (int)first, by_rows ? (int)first : line,
+                 nextNumber(text, "a number of the matrix"));
         ++e;
     }
 }
@@ -304,23 +308,25 @@ static spragProblemData *readProblem(Text *text, const char *path, spragStatus *
 
 int spragSiconosTextIs(const char *path)
 {
+    enum { LINES = 5 }; /* dimension, contacts, storage, rows, columns */
     struct stat about;
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) /* what a pipe holds is read once */
         return 0;
     FILE *file = fopen(path, "r");
+    long number[LINES] = {0};
     int alone = file != NULL;
-    for (int line = 0; alone && line < 3;) {
+    for (int line = 0; alone && line < LINES;) {
         char text[WORD], *end;
         if (fgets(text, sizeof text, file) == NULL)
             text[0] = '\0';
         const int empty = text[strspn(text, " \t\r")] == '\n';
-        strtol(text, &end, 10);
+        number[line] = strtol(text, &end, 10);
         alone = empty || (end > text && end[strspn(end, " \t\r")] == '\n');
         line += !empty;
     }
     if (file != NULL)
         fclose(file);
-    return alone;
+    return alone && number[3] == number[4] && number[3] > 0;
 }
 
 spragStatus spragSiconosTextRead(const char *path, spragProblem **out)

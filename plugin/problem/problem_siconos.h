@@ -4,7 +4,8 @@
 
 #include <sprag/sprag.h>
 
-/* 1: the file begins with three lines of one whole number each, where ours begins with two numbers in a line. */
+/* 1: the file begins with five lines of one whole number each, the last two the same: W and M are square.  Ours begins
+ * with two numbers in a line, and if it has one in each, with two bodies there. */
 int spragSiconosTextIs(const char *path);
 
 /* In the C locale.  ERROR_FILE, ERROR_FORMAT with the line, ERROR_MEMORY, or what spragProblemCheck says. */

@@ -410,7 +410,7 @@ static spragStatus solveAs(int local, const spragProblem *problem, const spragSo
                                         : SPRAG_TANGENT_BODIES;
     Attempt cheaper = {.space = space, .local = local}, contacts = {.space = SPRAG_TANGENT_CONTACTS, .local = local};
     const int before = info->iterations;
-    const double begin = options->time_limit > 0 ? spragSeconds() : 0;
+    const double begin = options->time_limit > 0 ? spragSeconds() : 0, spent = info->work;
     spragSolveOptions left = *options;
     const double accepted = spragIsCrowd(problem, options) ? REFUSED : 0;
     const spragStatus status = solveIn(&cheaper, problem, options, arena, r, info);
@@ -418,6 +418,9 @@ static spragStatus solveAs(int local, const spragProblem *problem, const spragSo
     if (status != SPRAG_NOT_CONVERGED || !again)
         return status;
     left.time_limit = spragTimeLeft(options->time_limit, begin);
+    left.work_total -= options->work_total > 0 ? info->work - spent : 0;
+    if (options->work_total > 0 && !(left.work_total > 0))
+        return status;
     return solveIn(&contacts, problem, &left, arena, r, info);
 }
 
@@ -502,7 +505,8 @@ static int enterCones(Newton *newton, spragArena *arena, double *r)
     const int ready = innerInit(&inner, newton, arena);
     if (ready <= 0)
         return ready != 0;
-    const spragStop stop = {fmax(CONES_ENOUGH, newton->tolerance), newton->deadline, stepsLeft(newton)};
+    const int most = stepsPaid(newton, stepsLeft(newton), inner.charge);
+    const spragStop stop = {fmax(CONES_ENOUGH, newton->tolerance), newton->deadline, most};
     const int steps = spragInteriorSolve(&inner.cones, &stop, PATIENCE_CONES, inner.tangent, arena, r);
     *newton->iterations += steps > 0 ? steps : 0;
     *newton->work += steps > 0 ? steps * inner.charge : 0;

@@ -42,7 +42,7 @@ static spragStatus readSiconos(const char *right, const char *wrong, spragProble
     return readText(siconos_text, right, wrong, 0, out);
 }
 
-/* And as CSparse prints it: by columns, and as triplets. */
+/* And as CSparse prints it: by columns, as triplets, and by rows. */
 static const char columns_text[] = "2\n2\n2\n4\n4\n2\nCSparse Version 3.1.9, May 4, 2016.  Copyright (c) T. D.\n"
                                    "4-by-4, nzmax: 12 nnz: 12, 1-norm: 1.3\n    col 0 : locations 0 to 2\n"
                                    "      0 : 1\n      1 : 2e-3\n      2 : 0.1\n    col 1 : locations 3 to 6\n"
@@ -55,6 +55,14 @@ static const char triplets_text[] = "2\n2\n2\n4\n4\n1\nCSparse Version 3.1.9\ntr
                                     "    1 1 : 0.5\n    2 1 : 0.2\n    3 1 : 0.1\n    0 2 : 0.1\n    1 2 : 0.2\n"
                                     "    2 2 : 1\n    1 3 : 0.1\n    3 3 : 1\n"
                                     "-1 0.5 0 -0.5\n0.7 0.3\n";
+
+static const char rows_text[] = "2\n2\n2\n4\n4\n3\nCSparse Version 3.1.9\n"
+                                "csr: 4-by-4, nzmax: 12 nnz: 12, 1-norm: 1.3\n    row 0 : locations 0 to 2\n"
+                                "      0 : 1\n      1 : 4e-3\n      2 : 0.1\n    row 1 : locations 3 to 6\n"
+                                "      0 : 2e-3\n      1 : 1\n      2 : 0.2\n      3 : 0.1\n"
+                                "    row 2 : locations 7 to 9\n      0 : 0.1\n      1 : 0.2\n      2 : 1\n"
+                                "    row 3 : locations 10 to 11\n      1 : 0.1\n      3 : 1\n"
+                                "-1 0.5 0 -0.5\n0.7 0.3\n";
 
 /* A global problem of one contact: M = [2 1 0; 1 2 0; 0 0 4] of which one triangle is given, H = 1 in blocks of one
  * and two. */
@@ -85,7 +93,7 @@ static void globalTextIsRead(void **state)
         {"nnz: 4", "nzz: 4", "expected nnz:", SPRAG_ERROR_FORMAT},
         {"0 1 : 1", "0 3 : 1", "expected rows and columns from 0", SPRAG_ERROR_FORMAT},
         {"0 1 : 1", "0 1 - 1", "expected : between", SPRAG_ERROR_FORMAT},
-        {"2 2 : 4", "2 2 : 0", "dataset fclib_global/M: singular at unknown 2", SPRAG_ERROR_INDEFINITE},
+        {"2 2 : 4", "2 2 : 0", "matrix M: singular at unknown 2", SPRAG_ERROR_INDEFINITE},
         {"1\n3\n3\n2", "1\n4\n3\n2", "expected cumulated sizes of the block rows", SPRAG_ERROR_FORMAT},
         {"1 3\n1 3", "1 3\n3 3", "expected cumulated sizes of the block columns", SPRAG_ERROR_FORMAT},
         {"0 1 2\n", "0 2 1\n", "expected index1", SPRAG_ERROR_FORMAT},
@@ -103,9 +111,9 @@ static void globalTextIsRead(void **state)
 static void thePlaneIsRead(void **state)
 {
     (void)state;
-    static const char *const text[4] = {plane_text, dense_text, columns_text, triplets_text};
-    spragProblem *problem[4] = {NULL};
-    for (int t = 0; t < 4; ++t) {
+    static const char *const text[5] = {plane_text, dense_text, columns_text, triplets_text, rows_text};
+    spragProblem *problem[5] = {NULL};
+    for (int t = 0; t < 5; ++t) {
         assert_int_equal(readText(text[t], "", "", 1, &problem[t]), SPRAG_OK);
         assert_int_equal(problem[t]->contact_count, 2);
         assert_int_equal(problem[t]->block_count, 4);
@@ -124,7 +132,7 @@ static void thePlaneIsRead(void **state)
         CHECK_NEAR(r[2], 0, 1e-12);
         CHECK_NEAR(r[5], 0, 1e-12);
     }
-    for (int t = 0; t < 4; ++t)
+    for (int t = 0; t < 5; ++t)
         spragProblemFree(problem[t]);
 }
 
@@ -139,6 +147,14 @@ static void formatsAreToldApart(void **state)
     problem = NULL;
     assert_int_equal(readText("1 1\n0.5 -1 -1\n-1 0 0\n0 0 1 0 0 0 1 0 0 0 1\n", "", "", 1, &problem), SPRAG_OK);
     assert_int_equal(problem->contact_count, 1);
+    spragProblemFree(problem);
+    problem = NULL;
+    assert_int_equal(
+        readText("2\n2\n1\n0\n-1\n1\n-1\n1\n-1 0 0\n-1 0 0\n0 0 1 0 0 0 1 0 0 0 1\n1 1 1 0 0 0 1 0 0 0 1\n", "", "", 1,
+                 &problem),
+        SPRAG_OK); /* ours with a number in each of its first lines */
+    assert_int_equal(problem->contact_count, 2);
+    CHECK_NEAR(problem->mu[1], 1, 0);
     spragProblemFree(problem);
     problem = NULL;
     CHECK_REFUSED(readText(siconos_text, "3\n2\n1", "4\n2\n1", 1, &problem), SPRAG_ERROR_FORMAT, "Siconos");

@@ -112,6 +112,24 @@ static void atOnceFromAWarmGuess(void **state)
     }
 }
 
+/* What is begun again among contacts has what the bodies have left of the work, and no more. */
+static void bothSpacesShareTheWork(void **state)
+{
+    (void)state;
+    static Pile pile;
+    const double total = 1e6;
+    const spragSolveOptions options = {.tolerance = 1e-22, .work_limit = 1e8, .work_total = total};
+    for (unsigned long long seed = 1; seed <= 12; ++seed) {
+        spragArena arena = {0};
+        spragSolveInfo info = {.work = 7e5}; /* of others */
+        double r[PILE_N] = {0};
+        randomPile(&pile, seed, 3, 10);
+        assert_int_equal(spragSolverNewton.solve(&pile.problem, &options, &arena, r, &info), SPRAG_NOT_CONVERGED);
+        assert_in_range(info.work - 7e5, 0.9 * total, 1.2 * total);
+        spragArenaFree(&arena);
+    }
+}
+
 /* An answer within tolerance that creeps: the chain polishes it to rounding, however rough the tolerance. */
 static void creepIsPolishedAway(void **state)
 {
@@ -158,8 +176,9 @@ static void heavyOnLightIsNoWarmStart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contactsAreSolved),   cmocka_unit_test(everyKindIsSolved),
-        cmocka_unit_test(filesAreSolved),      cmocka_unit_test(atOnceFromAWarmGuess),
-        cmocka_unit_test(creepIsPolishedAway), cmocka_unit_test(heavyOnLightIsNoWarmStart)};
+        cmocka_unit_test(contactsAreSolved),        cmocka_unit_test(everyKindIsSolved),
+        cmocka_unit_test(filesAreSolved),           cmocka_unit_test(atOnceFromAWarmGuess),
+        cmocka_unit_test(bothSpacesShareTheWork),   cmocka_unit_test(creepIsPolishedAway),
+        cmocka_unit_test(heavyOnLightIsNoWarmStart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

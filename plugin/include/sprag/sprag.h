@@ -231,8 +231,9 @@ SPRAG_API spragStatus spragProblemCheck(const spragProblem *problem);
 
 /* Problem files.  With the extension .hdf5 or .h5 FCLib's HDF5 (if Sprag was built with HDF5), of local and of global
  * problems; a global one, M v = H r + f, u = H' v + w, becomes u = W r + q.  Siconos' text of either, in any of its
- * storages, is known by its first lines, whatever the file's name.  Problems in the plane (dimension 2) get a second
- * tangent along which nothing acts, so r and u along it are 0.  All others are text,
+ * storages, is known by its first lines, whatever the file's name (not in a pipe, which is taken for text as below).
+ * Problems in the plane (dimension 2) get a second tangent along which nothing acts, so r and u along it are 0.  All
+ * others are text,
  *
  *     # comments
  *     nc nblocks
