@@ -7,16 +7,21 @@
 
 #define NOTHING 1e-9 /* m/s: h Jdot v that gives no energy to speak of */
 
+int spragGeomIsOf(dBodyID body, dGeomID geom)
+{
+    dGeomID own = dBodyGetFirstGeom(body);
+    while (own != NULL && own != geom)
+        own = dBodyGetNextGeom(own);
+    return own != NULL;
+}
+
 double spragCurvatureRadius(dBodyID body, dGeomID geom)
 {
     if (body == NULL)
         return SPRAG_CURVATURE_FLAT;
     if (geom == NULL)
         return 0;
-    dGeomID own = dBodyGetFirstGeom(body);
-    while (own != NULL && own != geom)
-        own = dBodyGetNextGeom(own);
-    return own == NULL ? SPRAG_CURVATURE_UNKNOWN : spragCurvatureOwn(own);
+    return spragGeomIsOf(body, geom) ? spragCurvatureOwn(geom) : SPRAG_CURVATURE_UNKNOWN;
 }
 
 double spragCurvatureOwn(dGeomID own)

@@ -25,10 +25,13 @@
  * and one of them has its point on the edge and the normal of its triangle. */
 #define SPRAG_CURVATURE_ASTRAY 0.1
 
-/* m, radius of curvature of one body's surface at the contact, from the geom if it is one of the body's own (a geom
- * remembered by a contact may be gone; a body's list is alive): sphere and rounded bodies their radius, box and none 0
- * (a tip), plane and the world flat.  The rim of a cylinder is taken for a ball: of a disc that rolls, tilted by th
- * against the floor, the term along n has sin(th)^2 where sin(th) is right. */
+/* 1: geom is one of the body's own, and so alive; what a contact remembers may be gone. */
+int spragGeomIsOf(dBodyID body, dGeomID geom);
+
+/* m, radius of curvature of one body's surface at the contact, from the geom if it is one of the body's own: sphere
+ * and rounded bodies their radius, box and none 0 (a tip), plane and the world flat.  The rim of a cylinder is taken
+ * for a ball: of a disc that rolls, tilted by th against the floor, the term along n has sin(th)^2 where sin(th) is
+ * right. */
 double spragCurvatureRadius(dBodyID body, dGeomID geom);
 /* The same of a geom that is the body's. */
 double spragCurvatureOwn(dGeomID own);

@@ -43,23 +43,20 @@ static const dContactGeom *geomOf(const Flat *flat, int k)
 /* 1: a box, capsule or cylinder, and alive: one of the body's own. */
 static int readShape(dBodyID body, dGeomID geom, Shape *shape)
 {
-    dGeomID own = dBodyGetFirstGeom(body);
-    while (own != NULL && own != geom)
-        own = dBodyGetNextGeom(own);
-    if (own == NULL)
+    if (!spragGeomIsOf(body, geom))
         return 0;
     dVector3 sides = {0, 0, 0, 0};
     dReal radius = 0, length = 0;
-    shape->class = dGeomGetClass(own);
+    shape->class = dGeomGetClass(geom);
     if (shape->class == dBoxClass)
-        dGeomBoxGetLengths(own, sides);
+        dGeomBoxGetLengths(geom, sides);
     else if (shape->class == dCapsuleClass)
-        dGeomCapsuleGetParams(own, &radius, &length);
+        dGeomCapsuleGetParams(geom, &radius, &length);
     else if (shape->class == dCylinderClass)
-        dGeomCylinderGetParams(own, &radius, &length);
+        dGeomCylinderGetParams(geom, &radius, &length);
     else
         return 0;
-    const dReal *position = dGeomGetPosition(own), *R = dGeomGetRotation(own);
+    const dReal *position = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
     for (int i = 0; i < 3; ++i) {
         shape->centre[i] = position[i];
         for (int l = 0; l < 3; ++l)

@@ -66,20 +66,11 @@ static void mix(unsigned long long *form, const double *numbers, int count)
     }
 }
 
-/* 1: a convex hull of the body's, and alive. */
-static int isHull(dBodyID body, dGeomID geom)
-{
-    dGeomID own = dBodyGetFirstGeom(body);
-    while (own != NULL && own != geom)
-        own = dBodyGetNextGeom(own);
-    return own != NULL && dGeomGetClass(own) == dConvexClass;
-}
-
 /* Not by dGeomGetPosition, which may write. */
 static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
 {
     const double curvature = spragCurvatureRadius(body->id, geom);
-    const int hull = isnan(curvature) && isHull(body->id, geom);
+    const int hull = isnan(curvature) && spragGeomIsOf(body->id, geom) && dGeomGetClass(geom) == dConvexClass;
     const double radius = hull ? 0 : curvature;
     if (geom == NULL || !(radius >= 0 && radius < SPRAG_CURVATURE_FLAT))
         return 0;
@@ -401,7 +392,7 @@ static int follow(const Run *run, spragManifoldPoint *point, Place *place)
  * depth, or between them: of a hull anywhere between, and its normal leans with the hull. */
 static int isInPlane(const Run *run, const spragManifoldPoint *point, const Place *place)
 {
-    const int hull = run->shape[0].class == dConvexClass;
+    const int hull = isOfHull(run);
     for (int k = 0; k < run->count; ++k) {
         const double *n = run->normal[k], turn = sqrt(spragDistanceSquared3(n, place->n)),
                      most = (PLANE + (hull ? turn : 0)) * point->arm,

@@ -177,7 +177,7 @@ typedef struct spragIsland {
     struct spragBare *bare; /* solved in its bodies' velocities, without blocks and problem (bare.h); or NULL */
     int loose;              /* 1: of W its diagonal blocks alone are formed, joints stay rows */
     int lean, whole;        /* 1: of W the diagonal blocks, products by reaches (delassus.h); all of it is wanted */
-    spragWaits waits;       /* what it is lean for, for now */
+    spragWaits waits;       /* for what it is lean until W is made */
     int glued;              /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
     int visited;            /* 1: visits of its contacts were not enough (bare.h) */
     int haste;              /* it has 2^-haste of the work (haste.h) */

@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "problem/residual.h"
@@ -41,7 +42,8 @@ static void fillSecondTangents(spragProblemData *data)
     }
 }
 
-spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_count, int dimension)
+spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_count, int dimension, const double *q,
+                                      const double *mu)
 {
     const int d = dimension;
     /* key = block row * nc + block column, of every entry, its mirror image, and the diagonal */
@@ -78,6 +80,10 @@ spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_c
         }
         if (d == 2)
             fillSecondTangents(data);
+        for (int i = 0; i < d * contact_count; ++i)
+            data->q[3 * (i / d) + i % d] = q[i];
+        memcpy(data->mu, mu, (size_t)contact_count * sizeof *mu);
+        memcpy(data->mu_minus, mu, (size_t)contact_count * sizeof *mu);
     }
     spragFree(key);
     return data;

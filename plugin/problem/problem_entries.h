@@ -18,7 +18,8 @@ void spragEntriesFree(spragEntries *entries);
 
 /* Rows d k to d k + d - 1 are those of contact k, d = 3, or 2 in the plane.  There nothing acts along the second
  * tangent: it has q = 0 and a coupling with itself alone, so r and u along it are 0 in every solution.
- * All blocks CONTACT; symmetric pattern with every diagonal block; q and mu are zero.  NULL: out of memory. */
-spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_count, int dimension);
+ * q (d nc), mu (nc).  All blocks CONTACT; symmetric pattern with every diagonal block.  NULL: out of memory. */
+spragProblemData *spragEntriesProblem(const spragEntries *entries, int contact_count, int dimension, const double *q,
+                                      const double *mu);
 
 #endif

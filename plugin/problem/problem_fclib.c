@@ -191,16 +191,9 @@ static void assemble(Input *in, int d, const spragEntries *W, int rows, const do
             refuse(in, mu_name, expected);
         }
     if (in->status == SPRAG_OK) {
-        spragProblemData *data = spragEntriesProblem(W, rows / d, d);
-        if (data == NULL) {
-            in->status = spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", in->path);
-        } else {
-            for (int i = 0; i < rows; ++i)
-                data->q[3 * (i / d) + i % d] = q[i];
-            memcpy(data->mu, mu, (size_t)(rows / d) * sizeof *mu);
-            memcpy(data->mu_minus, mu, (size_t)(rows / d) * sizeof *mu);
-            in->status = spragProblemFinish(data, in->path, out);
-        }
+        spragProblemData *data = spragEntriesProblem(W, rows / d, d, q, mu);
+        in->status = data != NULL ? spragProblemFinish(data, in->path, out)
+                                  : spragFail(SPRAG_ERROR_MEMORY, "%s: out of memory", in->path);
     }
     spragFree(mu);
 }

@@ -124,10 +124,17 @@ static int lineReached(const Text *text)
     return line;
 }
 
+/* Room for count things; NULL after a failure. */
+static void *takeRoom(Text *text, int count, size_t size)
+{
+    void *room = goesOn(text) ? spragAlloc((size_t)count, size) : NULL;
+    text->out_of_memory |= goesOn(text) && room == NULL;
+    return room;
+}
+
 static double *nextVector(Text *text, int count, const char *where)
 {
-    double *x = goesOn(text) ? spragAlloc((size_t)count, sizeof *x) : NULL;
-    text->out_of_memory |= goesOn(text) && x == NULL;
+    double *x = takeRoom(text, count, sizeof *x);
     for (int i = 0; goesOn(text) && i < count; ++i)
         x[i] = nextNumber(text, where);
     return x;
@@ -161,8 +168,7 @@ static void readDense(Text *text, Matrix *A)
 /* (count) integers that rise to `last`, or that do not fall; NULL after a failure. */
 static int *nextRising(Text *text, int count, int first, int step, int last, const char *where)
 {
-    int *x = goesOn(text) ? spragAlloc((size_t)count, sizeof *x) : NULL;
-    text->out_of_memory |= goesOn(text) && x == NULL;
+    int *x = takeRoom(text, count, sizeof *x);
     for (int i = 0; i < count && goesOn(text); ++i) {
         x[i] = nextInt(text, where);
         refuseUnless(text, x[i] >= (i > 0 ? x[i - 1] + step : first) && x[i] <= last, where);
@@ -192,8 +198,7 @@ static void readBlocks(Text *text, Matrix *A)
     const int filled = nextCount(text, rows + 1, "filled1, at most block rows + 1");
     expectInt(text, blocks, "filled2 = blocks");
     int *start = nextRising(text, filled, 0, 0, blocks, "index1, from 0 to the number of blocks");
-    int *column = goesOn(text) ? spragAlloc((size_t)blocks, sizeof *column) : NULL;
-    text->out_of_memory |= goesOn(text) && column == NULL;
+    int *column = takeRoom(text, blocks, sizeof *column);
     for (int e = 0; e < blocks && goesOn(text); ++e) {
         column[e] = nextInt(text, "index2");
         refuseUnless(text, column[e] >= 0 && column[e] < columns, "index2 below the number of block columns");
@@ -295,12 +300,8 @@ static spragProblemData *readProblem(Text *text, const char *path, spragStatus *
     else
         readLocal(text, d * nc, &first, &g);
     double *mu = *status == SPRAG_OK ? nextVector(text, nc, "mu") : NULL;
-    spragProblemData *data = goesOn(text) && mu != NULL ? spragEntriesProblem(&g.W, nc, d) : NULL;
+    spragProblemData *data = goesOn(text) && mu != NULL ? spragEntriesProblem(&g.W, nc, d, g.q, mu) : NULL;
     text->out_of_memory |= goesOn(text) && mu != NULL && data == NULL;
-    for (int i = 0; data != NULL && i < d * nc; ++i)
-        data->q[3 * (i / d) + i % d] = g.q[i];
-    for (int k = 0; data != NULL && k < nc; ++k)
-        data->mu_minus[k] = data->mu[k] = mu[k];
     spragFree(mu);
     spragGlobalFree(&g);
     return data;

@@ -13,6 +13,7 @@ typedef struct Entry {
 /* Blocks (0, 0), (0, 2) and (1, 1) have entries; (2, 0) is the mirror image of a block, (2, 2) a diagonal. */
 static const Entry some[] = {{0, 0, 2}, {1, 1, 3}, {2, 0, 0.5}, {0, 8, -1},
                              {2, 7, 4}, {4, 5, 8}, {3, 3, 16},  {2, 7, 32}};
+static const double zero[90]; /* q, mu */
 enum { COUNT = sizeof some / sizeof *some };
 
 static void fill(spragEntries *entries, const int *order)
@@ -35,7 +36,7 @@ static void blocksAreThoseOfTheEntries(void **state)
     for (int turn = 0; turn < 3; ++turn) {
         spragEntries entries = {0};
         fill(&entries, order[turn]);
-        spragProblemData *data = spragEntriesProblem(&entries, 3, 3);
+        spragProblemData *data = spragEntriesProblem(&entries, 3, 3, zero, zero);
         assert_non_null(data);
         assert_int_equal(data->problem.contact_count, 3);
         assert_int_equal(data->problem.block_count, 5);
@@ -59,14 +60,18 @@ static void blocksAreThoseOfTheEntries(void **state)
 static void thePlaneIsPartOfSpace(void **state)
 {
     (void)state;
-    static const double W[16] = {2, 0.5, 1, 0.25, 0.5, 3, -1, 0.125, 1, -1, 4, 0, 0.25, 0.125, 0, 0};
+    static const double W[16] = {2, 0.5, 1, 0.25, 0.5, 3, -1, 0.125, 1, -1, 4, 0, 0.25, 0.125, 0, 0},
+                        q[4] = {1, 2, 3, 4}, mu[2] = {0.5, 0.7}, q_space[6] = {1, 2, 0, 3, 4, 0};
     spragEntries entries = {0};
     for (int e = 0; e < 16; ++e)
         assert_true(W[e] == 0 || spragEntriesAdd(&entries, e / 4, e % 4, W[e]));
-    spragProblemData *data = spragEntriesProblem(&entries, 2, 2);
+    spragProblemData *data = spragEntriesProblem(&entries, 2, 2, q, mu);
     assert_non_null(data);
     assert_int_equal(data->problem.contact_count, 2);
     assert_int_equal(data->problem.block_count, 4);
+    assert_memory_equal(data->q, q_space, sizeof q_space);
+    assert_memory_equal(data->mu, mu, sizeof mu);
+    assert_memory_equal(data->mu_minus, mu, sizeof mu);
     for (int i = 0; i < 6; ++i)
         for (int j = 0; j < 6; ++j) {
             const double along = i != j ? 0 : i == 2 ? 3 : 1; /* W_tt, where there is any */
@@ -82,7 +87,7 @@ static void withoutEntriesTheDiagonalStays(void **state)
 {
     (void)state;
     const spragEntries none = {0};
-    spragProblemData *data = spragEntriesProblem(&none, 2, 3);
+    spragProblemData *data = spragEntriesProblem(&none, 2, 3, zero, zero);
     assert_non_null(data);
     assert_int_equal(data->problem.block_count, 2);
     for (int k = 0; k < 2; ++k)
@@ -105,7 +110,7 @@ static void manyEntriesAndNoMemory(void **state)
             ++added;
         assert_int_equal(entries.count, added); /* a failed one is not half there */
         if (added == MANY)
-            data = spragEntriesProblem(&entries, 30, 3);
+            data = spragEntriesProblem(&entries, 30, 3, zero, zero);
         spragAllocFailAt(0);
         done = data != NULL;
         failures += !done;

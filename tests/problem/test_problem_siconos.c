@@ -37,11 +37,6 @@ static spragStatus readText(const char *text, const char *right, const char *wro
     return status;
 }
 
-static spragStatus readSiconos(const char *right, const char *wrong, spragProblem **out)
-{
-    return readText(siconos_text, right, wrong, 0, out);
-}
-
 /* And as CSparse prints it: by columns, as triplets, and by rows. */
 static const char columns_text[] = "2\n2\n2\n4\n4\n2\nCSparse Version 3.1.9, May 4, 2016.  Copyright (c) T. D.\n"
                                    "4-by-4, nzmax: 12 nnz: 12, 1-norm: 1.3\n    col 0 : locations 0 to 2\n"
@@ -71,6 +66,21 @@ static const char global_text[] = "3\n1\n2\n3\n3\n1\nCSparse Version 3.1.9\ntrip
                                   "1\n3\n3\n2\n2\n2\n1 3\n1 3\n3\n2\n0 1 2\n0 1\n0\n1\n1\n1 0 0 1\n"
                                   "-1 0.25 -2\n1 0 0\n0.5\n";
 
+typedef struct Case {
+    const char *right, *wrong, *detail;
+    spragStatus status;
+} Case;
+
+static void checkRefusals(const char *text, const Case *cases, size_t count, int by_content)
+{
+    spragProblem *problem = NULL;
+    for (size_t k = 0; k < count; ++k) {
+        CHECK_REFUSED(readText(text, cases[k].right, cases[k].wrong, by_content, &problem), cases[k].status,
+                      cases[k].detail);
+        assert_null(problem);
+    }
+}
+
 static void globalTextIsRead(void **state)
 {
     (void)state;
@@ -85,10 +95,7 @@ static void globalTextIsRead(void **state)
     CHECK_NEAR(problem->mu[0], 0.5, 0);
     spragProblemFree(problem);
     problem = NULL;
-    static const struct {
-        const char *right, *wrong, *detail;
-        spragStatus status;
-    } cases[] = {
+    static const Case cases[] = {
         {"nnz: 4", "nnz: 5", ":15: expected : between", SPRAG_ERROR_FORMAT},
         {"nnz: 4", "nzz: 4", "expected nnz:", SPRAG_ERROR_FORMAT},
         {"0 1 : 1", "0 3 : 1", "expected rows and columns from 0", SPRAG_ERROR_FORMAT},
@@ -100,11 +107,7 @@ static void globalTextIsRead(void **state)
         {"0 1 2\n", "1 1 2\n", "expected index1", SPRAG_ERROR_FORMAT},
         {"-2\n1 0 0\n0.5", "-2\n1 0 0\n", "expected mu", SPRAG_ERROR_FORMAT},
     };
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
-        CHECK_REFUSED(readText(global_text, cases[k].right, cases[k].wrong, 1, &problem), cases[k].status,
-                      cases[k].detail);
-        assert_null(problem);
-    }
+    checkRefusals(global_text, cases, sizeof cases / sizeof *cases, 1);
 }
 
 /* The plane in any storage is the same problem; r along the second tangent is 0. */
@@ -172,7 +175,7 @@ static void siconosTextIsRead(void **state)
 {
     (void)state;
     spragProblem *problem = NULL;
-    assert_int_equal(readSiconos("", "", &problem), SPRAG_OK);
+    assert_int_equal(readText(siconos_text, "", "", 0, &problem), SPRAG_OK);
     assert_int_equal(problem->contact_count, 2);
     assert_int_equal(problem->block_count, 4);
     CHECK_NEAR(problem->W[1], 4e-3, 0); /* row 0, column 1: the second column begins with it */
@@ -184,10 +187,7 @@ static void siconosTextIsRead(void **state)
     CHECK_NEAR(problem->asymmetry, 2e-3, 1e-15);
     spragProblemFree(problem);
     problem = NULL;
-    static const struct {
-        const char *right, *wrong, *detail;
-        spragStatus status;
-    } cases[] = {
+    static const Case cases[] = {
         {"3\n2", "4\n2", ":1: expected an HDF5 file, or Siconos", SPRAG_ERROR_FORMAT},
         {"2\n1\n", "2147483647\n1\n", ":2: expected number of contacts", SPRAG_ERROR_FORMAT},
         {"2\n1\n", "-2\n1\n", ":2: expected number of contacts", SPRAG_ERROR_FORMAT},
@@ -202,10 +202,7 @@ static void siconosTextIsRead(void **state)
         {" 0.3\n", " -1", "mu of contact 1 is -1, expected >= 0", SPRAG_ERROR_RANGE},
         {"4e-3", "0.3", "|W - W'|", SPRAG_ERROR_NOT_SYMMETRIC},
     };
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
-        CHECK_REFUSED(readSiconos(cases[k].right, cases[k].wrong, &problem), cases[k].status, cases[k].detail);
-        assert_null(problem);
-    }
+    checkRefusals(siconos_text, cases, sizeof cases / sizeof *cases, 0);
 }
 
 static void directoriesAreNoFiles(void **state)
