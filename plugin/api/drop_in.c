@@ -6,10 +6,16 @@
 
 #include "ode/world.h"
 
-static spragConfig (*config_source)(void) = spragConfigDefault;
+static spragConfig anyConfig(dWorldID world)
+{
+    (void)world;
+    return spragConfigDefault();
+}
+
+static spragConfig (*config_source)(dWorldID) = anyConfig;
 static void (*attach_hook)(spragWorldID);
 
-void spragDropInSetup(spragConfig (*config)(void), void (*attached)(spragWorldID))
+void spragDropInSetup(spragConfig (*config)(dWorldID), void (*attached)(spragWorldID))
 {
     config_source = config;
     attach_hook = attached;
@@ -20,7 +26,7 @@ static spragWorldID attachment(dWorldID world)
 {
     spragWorldID sprag = spragWorldFind(world);
     if (sprag == NULL && world != NULL) {
-        const spragConfig config = config_source();
+        const spragConfig config = config_source(world);
         if (spragWorldAttach(world, &config, &sprag) != SPRAG_OK)
             return NULL;
         if (attach_hook != NULL)

@@ -5,6 +5,6 @@
 #include <sprag/sprag_ode.h>
 
 /* config is asked for each world when it is attached; attached (may be NULL) is called after it.  Before first use. */
-void spragDropInSetup(spragConfig (*config)(void), void (*attached)(spragWorldID));
+void spragDropInSetup(spragConfig (*config)(dWorldID), void (*attached)(spragWorldID));
 
 #endif

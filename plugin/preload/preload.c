@@ -50,9 +50,23 @@ static void onAttach(spragWorldID sprag)
     spragSummaryAddWorld();
 }
 
-static spragConfig configForWorlds(void)
+static spragConfig configFor(dWorldID world)
 {
-    return settings.config;
+    dVector3 gravity;
+    dWorldGetGravity(world, gravity);
+    return spragSettingsFor(&settings, gravity);
+}
+
+/* Gravity may have changed. */
+static void fitConfig(dWorldID world, spragWorldID sprag)
+{
+    const spragConfig wanted = configFor(world);
+    spragConfig config;
+    if (spragWorldGetConfig(sprag, &config) != SPRAG_OK ||
+        (config.tolerance == wanted.tolerance && config.enough == wanted.enough))
+        return;
+    config.tolerance = wanted.tolerance, config.enough = wanted.enough;
+    spragWorldSetConfig(sprag, &config);
 }
 
 /* Why Sprag must stay out of this process, or NULL. */
@@ -97,7 +111,7 @@ static void start(void)
         spragSummaryBegin(&settings);
     if (why != NULL && settings.report)
         fprintf(stderr, "sprag: not active: %s\n", why);
-    spragDropInSetup(configForWorlds, onAttach);
+    spragDropInSetup(configFor, onAttach);
 }
 
 void spragPreloadStandAside(void)
@@ -128,6 +142,8 @@ static int stepCounted(dWorldID world, dReal stepsize, int (*step)(dWorldID, dRe
 {
     const spragWorldID sprag = spragWorldFind(world);
     const long steps_before = sprag != NULL ? spragWorldGetStepInfo(sprag).step : 0;
+    if (sprag != NULL)
+        fitConfig(world, sprag);
     const double begin = spragSeconds();
     const int result = step(world, stepsize);
     spragSummaryAddStep(world, steps_before, spragSeconds() - begin);

@@ -10,7 +10,9 @@
 #include "api/api_ode.h"
 #include "base/c_locale.h"
 
-#define ENOUGH 1e-6 /* m/s: a game shows nothing less, but it shows a step that takes half a second */
+#define ENOUGH 1e-6   /* m/s: a game shows nothing less, but it shows a step that takes half a second */
+#define EARTH 9.81    /* m/s^2 */
+#define UNIT_MOST 1e4 /* of a metre: nobody's world is smaller, but absurd gravity may stand for any */
 
 typedef enum Kind { NUMBER, WHOLE, WORD } Kind;
 
@@ -128,7 +130,7 @@ spragSettings spragSettingsFromEnvironment(char *error, size_t error_size)
     const char *config = getenv("SPRAG_CONFIG"), *solver = getenv("SPRAG_SOLVER"), *dump = getenv("SPRAG_DUMP");
     spragSettings settings = {.config = spragConfigDefault()};
     error[0] = '\0';
-    settings.config.enough = ENOUGH;
+    settings.config.tolerance = settings.config.enough = NAN; /* not given */
     settings.report = spragSettingsWantReport();
     settings.events_path = events != NULL && events[0] != '\0' ? events : NULL;
     settings.dump_path = dump != NULL && dump[0] != '\0' ? dump : NULL;
@@ -136,6 +138,10 @@ spragSettings spragSettingsFromEnvironment(char *error, size_t error_size)
     if (config != NULL)
         spragSettingsParse(config, &settings.config, error, error_size);
     spragLocaleLeave(locale);
+    settings.tolerance = !isnan(settings.config.tolerance);
+    settings.enough = !isnan(settings.config.enough);
+    settings.config.tolerance = settings.tolerance ? settings.config.tolerance : spragConfigDefault().tolerance;
+    settings.config.enough = settings.enough ? settings.config.enough : ENOUGH;
     if (solver != NULL && solver[0] != '\0') {
         settings.config.solver = spragSolverFind(solver);
         if (settings.config.solver == SPRAG_SOLVER_COUNT)
@@ -144,4 +150,14 @@ spragSettings spragSettingsFromEnvironment(char *error, size_t error_size)
     if (error[0] == '\0' && spragApiCheckConfig(&settings.config) != SPRAG_OK)
         snprintf(error, error_size, "SPRAG_CONFIG: %s", spragStatusDetail());
     return settings;
+}
+
+spragConfig spragSettingsFor(const spragSettings *settings, const dReal gravity[3])
+{
+    spragConfig config = settings->config;
+    const double times = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]) / EARTH;
+    const double unit = times >= 1 && times <= UNIT_MOST ? exp2(floor(log2(times))) : 1;
+    config.tolerance *= settings->tolerance ? 1 : unit;
+    config.enough *= settings->enough ? 1 : unit;
+    return config;
 }

@@ -26,17 +26,12 @@ static struct {
     long islands, contacts, declined, fallbacks, rescued, quick, wedged;
     long solved[SPRAG_SOLVER_COUNT], events[SPRAG_EVENT_TYPE_COUNT];
     double residual, rigid, seconds, seconds_ode;
+    double enough;                                    /* m/s: an answer above it has missed; the most of all worlds */
     long worst_step, worst_contacts;                  /* where the worst residual was */
     spragDumped dumped;                               /* files of its problem */
     char refusal[SENTENCE], no_dump[SENTENCE];        /* why a step was refused, or its problem not written */
     Reason decline[REASON_MAX], fallback[REASON_MAX]; /* why islands were one */
 } total;
-
-/* m/s: an answer above it has missed. */
-static double enough(void)
-{
-    return fmax(settings->config.tolerance, settings->config.enough);
-}
 
 /* ---------------------------------------------------------------- forks */
 
@@ -118,12 +113,16 @@ static void dump(spragWorldID sprag)
 /* The worst step so far, if this is it, and its problem for SPRAG_DUMP. */
 static void addResidual(spragWorldID sprag, const spragStepInfo *info)
 {
-    total.above += info->residual > enough();
+    spragConfig config = settings->config;
+    spragWorldGetConfig(sprag, &config);
+    const double enough = fmax(config.tolerance, config.enough);
+    total.enough = fmax(total.enough, enough);
+    total.above += info->residual > enough;
     if (!(info->residual > total.residual))
         return;
     total.residual = info->residual;
     total.worst_step = info->step, total.worst_contacts = info->contacts;
-    if (settings->dump_path != NULL && info->residual > settings->config.tolerance)
+    if (settings->dump_path != NULL && info->residual > config.tolerance)
         dump(sprag);
 }
 
@@ -195,7 +194,7 @@ static void reportResidual(void)
 {
     fprintf(stderr, "sprag: worst residual %.3g m/s", total.residual);
     if (total.above > 0)
-        fprintf(stderr, ", above %.3g in %ld steps", enough(), total.above);
+        fprintf(stderr, ", above %.3g in %ld steps", total.enough, total.above);
     fprintf(stderr, "\n");
     if (total.above > 0)
         fprintf(

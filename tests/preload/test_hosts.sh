@@ -107,6 +107,14 @@ run SPRAG_CONFIG=tolerance=1e-16,enough=0 SPRAG_DUMP=dump.txt -- ./fewer_host ||
 [ -e dump.txt ] || fail "no dump of the worst step"
 [ ! -e dump-2.txt ] && [ ! -e dump-3.txt ] || fail "problems of a step that was not the worst are left"
 
+# ---- speeds that are not given are in the units that gravity tells of, in each step
+run -- ./fewer_host 1e13 10 || fail "a fast box ends the program"
+grep -qE "^sprag: worst residual $number m/s, above 1e-06 in [0-9]+ steps\$" err || fail "metres: what is enough is not 1e-6"
+run -- ./fewer_host 1e13 386 || fail "a fast box in inches ends the program"
+grep -qE "^sprag: worst residual $number m/s, above 3.2e-05 in [0-9]+ steps\$" err || fail "inches: what is enough is not 3.2e-5"
+run SPRAG_CONFIG=tolerance=1e-9,enough=2e-6 -- ./fewer_host 1e13 386 || fail "a fast box with settings ends the program"
+grep -qE "^sprag: worst residual $number m/s, above 2e-06 in [0-9]+ steps\$" err || fail "inches: what is given is not enough"
+
 # ---- absurd input: the island concerned, or the step, is ODE's, counted, with the reason; the others are not touched
 run -- ./absurd_host
 cp out sane

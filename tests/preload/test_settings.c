@@ -1,6 +1,7 @@
 /* Settings of the preload: every key is read, and what is wrong is named. */
 #include "support/check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,31 @@ static void environmentIsRead(void **state)
     assert_non_null(strstr(error, "quick"));
 }
 
+static void speedsAreInTheUnitsOfTheWorld(void **state)
+{
+    (void)state;
+    char error[200];
+    const struct {
+        double gravity, times;
+    } world[] = {{9.81, 1}, {19.5, 1},  {19.7, 2}, {386, 32},     {800, 64}, {981, 64},
+                 {1.62, 1}, {0.001, 1}, {0, 1},    {INFINITY, 1}, {NAN, 1},  {1e9, 1}};
+    unsetenv("SPRAG_SOLVER");
+    for (size_t k = 0; k < sizeof world / sizeof *world; ++k) {
+        const dReal gravity[3] = {(dReal)(0.6 * world[k].gravity), 0, (dReal)(-0.8 * world[k].gravity)};
+        unsetenv("SPRAG_CONFIG");
+        spragSettings settings = spragSettingsFromEnvironment(error, sizeof error);
+        const spragConfig alone = spragSettingsFor(&settings, gravity);
+        CHECK_NEAR(alone.tolerance, 1e-8 * world[k].times, 0);
+        CHECK_NEAR(alone.enough, 1e-6 * world[k].times, 0);
+        setenv("SPRAG_CONFIG", "enough=1e-5", 1);
+        settings = spragSettingsFromEnvironment(error, sizeof error);
+        const spragConfig given = spragSettingsFor(&settings, gravity);
+        CHECK_NEAR(given.tolerance, 1e-8 * world[k].times, 0);
+        CHECK_NEAR(given.enough, 1e-5, 0);
+        assert_string_equal(error, "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +137,7 @@ int main(void)
         cmocka_unit_test(badKeysAndValuesAreNamed),
         cmocka_unit_test(everySolverHasItsName),
         cmocka_unit_test(environmentIsRead),
+        cmocka_unit_test(speedsAreInTheUnitsOfTheWorld),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
