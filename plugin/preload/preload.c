@@ -23,6 +23,7 @@
 
 #include "api/drop_in.h"
 #include "base/clock.h"
+#include "base/floats.h"
 #include "preload/event_file.h"
 #include "preload/late.h"
 #include "preload/summary.h"
@@ -52,6 +53,7 @@ static void onAttach(spragWorldID sprag)
 
 static spragConfig configFor(dWorldID world)
 {
+    SPRAG_FLOATS; /* gravity may be NaN */
     dVector3 gravity;
     dWorldGetGravity(world, gravity);
     return spragSettingsFor(&settings, gravity);
