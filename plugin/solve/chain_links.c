@@ -212,7 +212,8 @@ int spragChainApproaches(const spragProblem *problem, const spragSolveOptions *o
 
 int spragChainSearches(const spragProblem *problem, const spragSolveOptions *options)
 {
-    return problem->contact_count > SPRAG_WARM_BLOCKS && problem->contact_count <= SPRAG_CHAIN_SMALL &&
+    const int count = problem->contact_count;
+    return count > SPRAG_WARM_BLOCKS && (count <= SPRAG_CHAIN_SMALL || problem->linked != NULL) &&
            options->solver == SPRAG_SOLVER_AUTO && options->iteration_limit == 0;
 }
 

@@ -59,7 +59,7 @@ int spragDisturbedSuits(const spragProblem *problem, const spragSolveOptions *op
  * 1e-8 m/s they would take a hundred sweeps, ten steps' time. */
 int spragChainApproaches(const spragProblem *problem, const spragSolveOptions *options);
 /* 1: it is small, but not so small that the modes of its guess are likely to fit: the mode search does better where
- * sweeps have ended. */
+ * sweeps have ended.  Or it is a large mechanism. */
 int spragChainSearches(const spragProblem *problem, const spragSolveOptions *options);
 
 /* 1: a step of Newton's method in the velocities of bodies costs no more than some sweeps.  To ask costs an analysis of
