@@ -13,7 +13,8 @@
  *                      5. in a step, where 2 was kept short: Newton's method with all the work it may take
  *                      6. Lemke's method
  *     nc > SMALL       1. in a step, where the guess is wrong in places only: these for themselves (disturbed.c)
- *                         Newton's method from the guess, where one factorisation costs no more than some sweeps
+ *                         Newton's method from a guess that is near, where one factorisation costs no more than
+ *                         some sweeps
  *                      2. Gauss-Seidel, while the residual falls; after it `enough` is enough; then 1 again
  *                      3. Newton's method with an interior point
  *                      4. where work is limited: contacts one by one (generation.c, up to 120 blocks);

@@ -82,6 +82,7 @@ enum {
 #define LAMBDA_SURE 1e-8
 #define FAR 10            /* times spragNear */
 #define ARRIVES 3         /* the same: from here few steps arrive */
+#define IN_VAIN 100       /* the same: of 349 runs of STEPS_AT_ONCE from further off 4 arrive */
 #define CONES_ENOUGH 1e-4 /* m/s, of the interior point; to 1e-3 or 1e-5 the sum of steps is as large or larger */
 #define LAG_CROWD 0.03    /* 0 to 0.03 take a third fewer steps for crowds than 0.1, which p26 likes */
 #define CONES_STEP 100.0  /* 3x3 products that a step of stages 3 and 4 is worth besides what it factorises, */
@@ -488,7 +489,7 @@ static spragStatus solveFew(const Few *few, const spragProblem *problem, const s
 static spragStatus solveAtOnce(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                                double *r, spragSolveInfo *info)
 {
-    if (!isWarm(problem, r))
+    if (!isWarm(problem, r) || info->residual > IN_VAIN * spragNear(problem))
         return SPRAG_NOT_CONVERGED;
     const Few few = {.space = SPRAG_TANGENT_BODIES,
                      .products_most = mostAtOnce(problem, options),

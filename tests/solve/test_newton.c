@@ -82,7 +82,8 @@ static void filesAreSolved(void **state)
     spragArenaFree(&arena);
 }
 
-/* Newton at once: from a guess whose modes fit, and only where the bodies are known; to rounding. */
+/* Newton at once: from a guess whose modes fit, and only where the bodies are known; to rounding.  From a tenth of the
+ * solution, which is far off, there is no step. */
 static void atOnceFromAWarmGuess(void **state)
 {
     (void)state;
@@ -108,6 +109,13 @@ static void atOnceFromAWarmGuess(void **state)
         assert_true(spragProblemResidual(&pile.problem, r) > options.tolerance);
         assert_int_equal(spragSolverAtOnce.solve(&pile.problem, &options, &arena, r, &info), SPRAG_OK);
         assert_true(spragProblemResidual(&pile.problem, r) <= 1e-12);
+        const int before = info.iterations;
+        for (int i = 0; i < PILE_N; ++i)
+            r[i] = rest[i] = 0.1 * r[i];
+        info.residual = spragProblemResidual(&pile.problem, r);
+        assert_int_equal(spragSolverAtOnce.solve(&pile.problem, &options, &arena, r, &info), SPRAG_NOT_CONVERGED);
+        assert_memory_equal(r, rest, sizeof r);
+        assert_int_equal(info.iterations, before);
         spragArenaFree(&arena);
     }
 }
