@@ -159,7 +159,8 @@ spragConfig spragSettingsFor(const spragSettings *settings, const dReal gravity[
     spragConfig config = settings->config;
     const double times = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]) / EARTH;
     const double unit = times >= 1 && times <= UNIT_MOST ? exp2(floor(log2(times))) : 1;
-    config.tolerance *= settings->tolerance ? 1 : unit;
+    if (!settings->tolerance) /* no looser than what is said to be enough */
+        config.tolerance *= settings->enough ? fmax(1, fmin(unit, config.enough / config.tolerance)) : unit;
     config.enough *= settings->enough ? 1 : unit;
     return config;
 }

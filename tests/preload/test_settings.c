@@ -153,6 +153,13 @@ static void speedsAreInTheUnitsOfTheWorld(void **state)
         CHECK_NEAR(given.enough, 1e-5, 0);
         assert_string_equal(error, "");
     }
+    const dReal inches[3] = {0, 0, -386};
+    setenv("SPRAG_CONFIG", "enough=1e-7", 1);
+    spragSettings settings = spragSettingsFromEnvironment(error, sizeof error);
+    CHECK_NEAR(spragSettingsFor(&settings, inches).tolerance, 1e-7, 1e-22);
+    setenv("SPRAG_CONFIG", "enough=0", 1);
+    settings = spragSettingsFromEnvironment(error, sizeof error);
+    CHECK_NEAR(spragSettingsFor(&settings, inches).tolerance, 1e-8, 0);
 }
 
 int main(void)
