@@ -9,6 +9,7 @@
 
 #include "api/api_ode.h"
 #include "base/c_locale.h"
+#include "base/floats.h"
 
 #define ENOUGH 1e-6   /* m/s: a game shows nothing less, but it shows a step that takes half a second */
 #define EARTH 9.81    /* m/s^2 */
@@ -126,6 +127,7 @@ int spragSettingsWantReport(void)
 
 spragSettings spragSettingsFromEnvironment(char *error, size_t error_size)
 {
+    SPRAG_FLOATS; /* NaN may be given, or a number too small */
     const char *events = getenv("SPRAG_EVENTS");
     const char *config = getenv("SPRAG_CONFIG"), *solver = getenv("SPRAG_SOLVER"), *dump = getenv("SPRAG_DUMP");
     spragSettings settings = {.config = spragConfigDefault()};
@@ -157,7 +159,8 @@ spragConfig spragSettingsFor(const spragSettings *settings, const dReal gravity[
     spragConfig config = settings->config;
     const double times = sqrt(gravity[0] * gravity[0] + gravity[1] * gravity[1] + gravity[2] * gravity[2]) / EARTH;
     const double unit = times >= 1 && times <= UNIT_MOST ? exp2(floor(log2(times))) : 1;
-    config.tolerance *= settings->tolerance ? 1 : unit;
+    if (!settings->tolerance) /* no looser than what is said to be enough */
+        config.tolerance *= settings->enough ? fmax(1, fmin(unit, config.enough / config.tolerance)) : unit;
     config.enough *= settings->enough ? 1 : unit;
     return config;
 }

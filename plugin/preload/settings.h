@@ -18,7 +18,8 @@ int spragSettingsWantReport(void);
 spragSettings spragSettingsFromEnvironment(char *error, size_t error_size);
 
 /* For a world of this gravity, which tells the units: 386 and 800 are of inches, 981 of centimetres.  A speed that was
- * not given is 2^k times as large as in metres, 2^k 9.81 <= gravity < 2^(k + 1) 9.81, k >= 0. */
+ * not given is 2^k times as large as in metres, 2^k 9.81 <= gravity < 2^(k + 1) 9.81, k >= 0; but no tolerance is
+ * raised above an `enough` that was given. */
 spragConfig spragSettingsFor(const spragSettings *settings, const dReal gravity[3]);
 
 /* Applies "key=value,key=value" to a config.  1, or 0 with error filled and the config as far as it was read. */

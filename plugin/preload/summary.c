@@ -26,7 +26,7 @@ static struct {
     long islands, contacts, declined, fallbacks, rescued, quick, wedged;
     long solved[SPRAG_SOLVER_COUNT], events[SPRAG_EVENT_TYPE_COUNT];
     double residual, rigid, seconds, seconds_ode;
-    double enough;                                    /* m/s: an answer above it has missed; the most of all worlds */
+    double enough;                                    /* m/s: the least that was asked of the steps above */
     long worst_step, worst_contacts;                  /* where the worst residual was */
     spragDumped dumped;                               /* files of its problem */
     char refusal[SENTENCE], no_dump[SENTENCE];        /* why a step was refused, or its problem not written */
@@ -116,8 +116,8 @@ static void addResidual(spragWorldID sprag, const spragStepInfo *info)
     spragConfig config = settings->config;
     spragWorldGetConfig(sprag, &config);
     const double enough = fmax(config.tolerance, config.enough);
-    total.enough = fmax(total.enough, enough);
-    total.above += info->residual > enough;
+    if (info->residual > enough)
+        total.enough = total.above++ > 0 ? fmin(total.enough, enough) : enough;
     if (!(info->residual > total.residual))
         return;
     total.residual = info->residual;

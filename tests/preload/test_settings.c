@@ -1,6 +1,8 @@
 /* Settings of the preload: every key is read, and what is wrong is named. */
+#define _GNU_SOURCE /* feenableexcept */
 #include "support/check.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +107,29 @@ static void environmentIsRead(void **state)
     assert_non_null(strstr(error, "quick"));
 }
 
+/* A program that rounds upwards reads the same number, and one that traps outlives what is wrong. */
+static void floatsOfTheProgramAreLeftAside(void **state)
+{
+    (void)state;
+    char error[200];
+    unsetenv("SPRAG_SOLVER");
+    setenv("SPRAG_CONFIG", "tolerance=1e-9", 1);
+    fesetround(FE_UPWARD);
+    const double tolerance = spragSettingsFromEnvironment(error, sizeof error).config.tolerance;
+    assert_int_equal(fegetround(), FE_UPWARD);
+    fesetround(FE_TONEAREST);
+    CHECK_NEAR(tolerance, 1e-9, 0);
+    if (feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_UNDERFLOW) == -1)
+        skip(); /* this processor does not trap */
+    setenv("SPRAG_CONFIG", "tolerance=nan", 1);
+    spragSettingsFromEnvironment(error, sizeof error);
+    assert_non_null(strstr(error, "'tolerance=nan', expected a number"));
+    setenv("SPRAG_CONFIG", "enough=1e-320", 1);
+    spragSettingsFromEnvironment(error, sizeof error);
+    assert_string_equal(error, "");
+    fedisableexcept(FE_ALL_EXCEPT);
+}
+
 static void speedsAreInTheUnitsOfTheWorld(void **state)
 {
     (void)state;
@@ -128,6 +153,13 @@ static void speedsAreInTheUnitsOfTheWorld(void **state)
         CHECK_NEAR(given.enough, 1e-5, 0);
         assert_string_equal(error, "");
     }
+    const dReal inches[3] = {0, 0, -386};
+    setenv("SPRAG_CONFIG", "enough=1e-7", 1);
+    spragSettings settings = spragSettingsFromEnvironment(error, sizeof error);
+    CHECK_NEAR(spragSettingsFor(&settings, inches).tolerance, 1e-7, 1e-22);
+    setenv("SPRAG_CONFIG", "enough=0", 1);
+    settings = spragSettingsFromEnvironment(error, sizeof error);
+    CHECK_NEAR(spragSettingsFor(&settings, inches).tolerance, 1e-8, 0);
 }
 
 int main(void)
@@ -137,6 +169,7 @@ int main(void)
         cmocka_unit_test(badKeysAndValuesAreNamed),
         cmocka_unit_test(everySolverHasItsName),
         cmocka_unit_test(environmentIsRead),
+        cmocka_unit_test(floatsOfTheProgramAreLeftAside),
         cmocka_unit_test(speedsAreInTheUnitsOfTheWorld),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

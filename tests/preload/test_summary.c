@@ -169,6 +169,32 @@ static void counts(void)
     expect(told(), "4 steps", 1);
 }
 
+/* What is enough differs between worlds: what is said is true of each step that is counted. */
+static void countsOfTwoWorlds(void)
+{
+    Twin metres, inches;
+    settings.dump_path = NULL;
+    makeYard(&metres);
+    makeYard(&inches);
+    spragConfig config;
+    spragWorldGetConfig(inches.sprag, &config);
+    config.enough = 1e-3;
+    spragWorldSetConfig(inches.sprag, &config);
+    stepWith(&inches, 1, 1e-4); /* is enough */
+    stepWith(&metres, 1, 1e-6);
+    expect(told(), "worst residual 0.0001 m/s, above 1e-08 in 1 steps", 1);
+    stepWith(&inches, 1, 1e-2);
+    expect(told(), "worst residual 0.01 m/s, above 1e-08 in 2 steps", 1);
+    freeTwin(&metres);
+    freeTwin(&inches);
+}
+
+static void whatIsEnoughIsOfEachWorld(void **state)
+{
+    (void)state;
+    apart(countsOfTwoWorlds);
+}
+
 static void whatIsCountedIsTold(void **state)
 {
     (void)state;
@@ -215,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dumpsOfTheWorstStepAreLeft),
         cmocka_unit_test(whatIsCountedIsTold),
+        cmocka_unit_test(whatIsEnoughIsOfEachWorld),
         cmocka_unit_test(aChildTellsItsOwn),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
