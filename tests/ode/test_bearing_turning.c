@@ -1,6 +1,7 @@
 /* Friction of joints that turn, about every axis they have: the rows are the turning of one body against the other, the
  * torque is within mu R F, F the force that the joint's feedback tells, as much as that and against the motion where it
  * turns, and a ball's across its load is a round disc.  (Closed forms: worlds/test_friction_turning.c.) */
+#include "support/repeats.h"
 #include "support/twin.h"
 #include "support/uniform.h"
 
@@ -9,7 +10,7 @@
 #include "ode/world.h"
 #include "problem/residual.h"
 
-enum { SEEDS = 12, STEPS = 40, LAW_MOST = 3 };
+enum { SEEDS = 12, HINGES = REPEATS(20), STEPS = 40, LAW_MOST = 3 };
 static const double h = 1e-3;
 static const spragJointFriction law = {.mu = 0.2, .mu_static = 0.2, .radius = 0.05};
 
@@ -177,7 +178,7 @@ static void theFirstStepHasNoAxes(void **state)
 static void theProblemIsTheOneThatWasSolved(void **state)
 {
     (void)state;
-    for (unsigned long long k = 1; k <= 20; ++k) {
+    for (unsigned long long k = 1; k <= HINGES; ++k) {
         const spragJointFriction rough = {.mu = 0.6, .radius = 0.2};
         unsigned long long seed = k;
         Twin t;

@@ -1,6 +1,7 @@
 /* What was wedged or hard in the last step is known in this one. */
 #include "support/check.h"
 #include "support/fake_island.h"
+#include "support/repeats.h"
 #include "support/uniform.h"
 
 #include <ode/ode.h>
@@ -130,7 +131,7 @@ static void lateAnswersAreHard(void **state)
 static void whatCarriedCarriesAgain(void **state)
 {
     (void)state;
-    enum { CONTACTS = 12, STEPS = 30, KNOWN = 10, WORLDS = 20 };
+    enum { CONTACTS = 12, STEPS = 30, KNOWN = 10, WORLDS = REPEATS(20) };
     static const double near = 1e-6, tilt = 1e-3;
     int iterations = 0, fallbacks = 0;
     for (unsigned long long seed = 1; seed <= WORLDS; ++seed) {

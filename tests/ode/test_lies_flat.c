@@ -3,6 +3,7 @@
 #include "support/fake_island.h"
 #include "support/game.h"
 #include "support/last_digits.h"
+#include "support/repeats.h"
 #include "support/scene_world.h"
 
 #include <math.h>
@@ -152,7 +153,7 @@ static int dearSteps(int digits)
 static void dominoesStayAHeap(void **state)
 {
     (void)state;
-    enum { ROWS = 3, MOST_DEAR = 5 };
+    enum { ROWS = REPEATS(3), MOST_DEAR = 5 };
     int dear = 0;
     for (int k = 0; k < ROWS; ++k)
         dear += dearSteps(k);

@@ -7,6 +7,7 @@
 #include "linalg/vec3.h"
 #include "ode/world.h"
 #include "support/last_digits.h"
+#include "support/repeats.h"
 #include "support/scene_world.h"
 
 enum { BALLS = 152, ROUGH_STEPS = 2200, ROUGH_ITERATIONS = 30, STEPS = 30 };
@@ -210,7 +211,7 @@ static void platformUnder(SceneWorld *world, const double velocity[3])
 }
 
 /* Of one in five fewer than half of the steps are without W, of all 0.6 and 0.7. */
-enum { RIDES = 16 };
+enum { RIDES = REPEATS(16) };
 
 static void pileRestsOnAPlatform(void **state)
 {
