@@ -11,6 +11,7 @@
  *                         where rows have no bounds, on what is left without those (free_rows.c)
  *                      4. the traced path (trace.c)
  *                      5. in a step, where 2 was kept short: Newton's method with all the work it may take
+ *                         (and between 3 and 4 with the rest of its share, where a wedge was looked for after 2)
  *                      6. Lemke's method
  *     nc > SMALL       1. in a step, where the guess is wrong in places only: these for themselves (disturbed.c)
  *                         Newton's method from a guess that is near, where one factorisation costs no more than
@@ -51,10 +52,12 @@
 
 enum {
     /* Steps of Newton's method, of an interior point or along a path, at most. */
-    STEPS_SMALL = 10000,    /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
-    STEPS_POINTS = 2500,    /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
-    STEPS_PROMPT = 250,     /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
+    STEPS_SMALL = 10000, /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
+    STEPS_POINTS = 2500, /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
+    STEPS_PROMPT = 250,  /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
                                with mu = 100 are solved so in 5 ms; with fewer steps generation took 60 to 90 ms */
+    STEPS_PROMPT_JOINED = 100, /* the same with other blocks, at least: cars that crash, 45 to 58 blocks, had 10 to 19,
+                               in vain; the methods after it took up to 0.4 s */
     STEPS_BEFORE = 60,      /* of these, at least, before the caller asks for a wedge, which costs as much as 2 to 10 */
     STEPS_GLUED = 60,       /* where pivots come next: in conflict there may be 5000, in vain */
     STEPS_WITHIN = 500,     /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
@@ -105,6 +108,14 @@ static int stepsMost(const spragChainLinks *chain)
     const int most = spragConesApply(chain->problem) ? STEPS_SMALL : STEPS_POINTS,
               worth = work > 0 ? stepsWorth(chain->problem, SHARE_SMALL * work) : most;
     return (int)fmin(most, fmax(STEPS_PROMPT, worth));
+}
+
+/* The rest of a large problem's chain goes on, too: its sweeps would end where they did. */
+int spragChainGoesOn(const spragProblem *problem, const spragSolveOptions *options, spragChainPart part)
+{
+    return part == SPRAG_CHAIN_LATER || part == SPRAG_CHAIN_DOUBTED ||
+           (part == SPRAG_CHAIN_REST && problem->contact_count > SPRAG_CHAIN_SMALL &&
+            options->solver == SPRAG_SOLVER_AUTO && !spragProblemIsGlued(problem));
 }
 
 /* A limit of the user's takes the place of `limit`. */
@@ -160,13 +171,15 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     if (part == SPRAG_CHAIN_SOON)
         return;
     const int free = spragProblemHasFreeRows(problem), steps = stepsMost(chain);
-    const int few = spragProblemIsPlain(problem) ? STEPS_PROMPT : stepsWorth(problem, SPRAG_WORK_PROMPT);
+    const int few = spragProblemIsPlain(problem)
+                        ? STEPS_PROMPT
+                        : (int)fmax(STEPS_PROMPT_JOINED, stepsWorth(problem, SPRAG_WORK_PROMPT));
     const int first = (int)fmin(few, fmax(STEPS_BEFORE, stepsWorth(problem, WORK_BEFORE)));
     if (part == SPRAG_CHAIN_DOUBTED)
         addNewton(chain, few, 0, tolerance);
     else if (part == SPRAG_CHAIN_BEGINNING)
         addNewton(chain, prompt ? first : steps, !prompt, tolerance);
-    else if (part != SPRAG_CHAIN_DESPITE && (part != SPRAG_CHAIN_REST || (prompt && first < few)))
+    else if (part != SPRAG_CHAIN_DESPITE && part != SPRAG_CHAIN_REST)
         addNewton(chain, prompt || glued ? few : steps, !prompt && !glued, tolerance);
     if (part == SPRAG_CHAIN_BEGINNING)
         return;
@@ -174,6 +187,8 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
         add(chain, &spragSolverGeneration, 0, content);
     if (part == SPRAG_CHAIN_DESPITE || part == SPRAG_CHAIN_DOUBTED)
         return;
+    if (part == SPRAG_CHAIN_REST && prompt && first < few) /* what it had in the beginning was not enough */
+        addNewton(chain, few, 0, content);
     if (free)
         add(chain, &spragSolverFreeRows, 0, content);
     add(chain, &spragSolverTrace, STEPS_TRACED, content);
@@ -252,7 +267,9 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     chain->soon = chain->count;
     if (part == SPRAG_CHAIN_SOON)
         return;
-    if (!glued && !despite)
+    if (spragChainGoesOn(problem, options, part) && part == SPRAG_CHAIN_REST)
+        add(chain, &spragSolverOn, 0, content);
+    else if (!glued && !despite)
         addNewton(chain, 0, patient, content);
     if (part == SPRAG_CHAIN_BEGINNING)
         return;

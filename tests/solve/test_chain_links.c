@@ -92,7 +92,9 @@ static void methodsComeInTheirOrder(void **state)
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_DOUBTED, {IS(Variant), IS(Newton), IS(Generation)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_DESPITE, {IS(Variant), IS(Generation)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_REST, {IS(Variant), IS(Generation), IS(Trace), IS(Lemke)}},
-        {60, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Variant), IS(Newton), IS(Generation), IS(Trace), IS(Newton)}},
+        {60, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Variant), IS(Generation), IS(Newton), IS(Trace), IS(Newton)}},
+        {61, CONTACTS, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Sweeps), IS(Disturbed), IS(On), IS(Generation)}},
+        {61, BOXES, 0, PLAYS, SPRAG_CHAIN_REST, {IS(Newton), IS(Sweeps)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_WITHIN, {IS(Variant), IS(Newton), IS(Trace), IS(Lemke)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_AGAIN, {IS(Variant), IS(Again)}},
         {20, CONTACTS, 0, STEP, SPRAG_CHAIN_LOCAL, {IS(Variant), IS(Points)}},
@@ -245,6 +247,8 @@ static void someAreKeptShort(void **state)
     const spragProblem *problem = ask(&asked, 20, CONTACTS, 0);
     assert_int_equal(spragChainRoundsKnown(problem), 0); /* the whole search is cheap */
     assert_int_equal(limitOf(problem, STEP, SPRAG_CHAIN_WHOLE, IS(Lemke)), 0);
+    assert_in_range(limitOf(ask(&asked, 58, MIXED, 0), PLAYS, SPRAG_CHAIN_BEGINNING, IS(Newton)), 60, 250);
+    problem = ask(&asked, 20, CONTACTS, 0);
     assert_in_range(limitOf(problem, PLAYS, SPRAG_CHAIN_WHOLE, IS(Lemke)), 20, 10000);
     assert_true(limitOf(problem, STEP, SPRAG_CHAIN_WITHIN, IS(Newton)) >
                 limitOf(problem, PLAYS, SPRAG_CHAIN_WITHIN, IS(Newton)));
