@@ -52,12 +52,10 @@
 
 enum {
     /* Steps of Newton's method, of an interior point or along a path, at most. */
-    STEPS_SMALL = 10000, /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
-    STEPS_POINTS = 2500, /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
-    STEPS_PROMPT = 250,  /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
+    STEPS_SMALL = 10000,    /* a path through the folds of mu = 50 or 300 takes 100 to 5000 */
+    STEPS_POINTS = 2500,    /* where no path can be followed (cones.h): 44 runs that ended took 15 to 2000 */
+    STEPS_PROMPT = 250,     /* in a step, of contacts alone: an interior point and a path.  30 to 60 contacts of plates
                                with mu = 100 are solved so in 5 ms; with fewer steps generation took 60 to 90 ms */
-    STEPS_PROMPT_JOINED = 100, /* the same with other blocks, at least: cars that crash, 45 to 58 blocks, had 10 to 19,
-                               in vain; the methods after it took up to 0.4 s */
     STEPS_BEFORE = 60,      /* of these, at least, before the caller asks for a wedge, which costs as much as 2 to 10 */
     STEPS_GLUED = 60,       /* where pivots come next: in conflict there may be 5000, in vain */
     STEPS_WITHIN = 500,     /* of the problems that generation solves: six contacts spent 35 ms on 10 000, in vain */
@@ -171,9 +169,7 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
     if (part == SPRAG_CHAIN_SOON)
         return;
     const int free = spragProblemHasFreeRows(problem), steps = stepsMost(chain);
-    const int few = spragProblemIsPlain(problem)
-                        ? STEPS_PROMPT
-                        : (int)fmax(STEPS_PROMPT_JOINED, stepsWorth(problem, SPRAG_WORK_PROMPT));
+    const int few = spragProblemIsPlain(problem) ? STEPS_PROMPT : stepsWorth(problem, SPRAG_WORK_PROMPT);
     const int first = (int)fmin(few, fmax(STEPS_BEFORE, stepsWorth(problem, WORK_BEFORE)));
     if (part == SPRAG_CHAIN_DOUBTED)
         addNewton(chain, few, 0, tolerance);
