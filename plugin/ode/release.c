@@ -127,7 +127,8 @@ spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *opti
                               int *iterations)
 {
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
-    const spragChainPart again = part == SPRAG_CHAIN_LATER ? SPRAG_CHAIN_WHOLE : part; /* it is another problem */
+    const int on = spragChainGoesOn(&island->problem, options, part);
+    const spragChainPart again = on && part != SPRAG_CHAIN_DOUBTED ? SPRAG_CHAIN_WHOLE : part; /* another problem */
     spragSolveOptions own = *options;
     spragStatus status;
     int round = 0;

@@ -271,12 +271,6 @@ static spragStatus finish(Run *run, const spragChainLink *link, const spragChain
     return swept && creeps(run) ? calm(run) : SPRAG_OK;
 }
 
-/* 1: it begins where SPRAG_CHAIN_SOON has ended. */
-static int goesOn(spragChainPart part)
-{
-    return part == SPRAG_CHAIN_LATER || part == SPRAG_CHAIN_DOUBTED;
-}
-
 static spragStatus runChain(Run *run, spragChainPart part)
 {
     spragSolveInfo *info = run->info;
@@ -284,13 +278,14 @@ static spragStatus runChain(Run *run, spragChainPart part)
     spragChainLinksOf(&chain, part);
     const spragChainLink *first = chain.link;
     const int searched = first->method == &spragSolverVariant, approached = first->method == &spragSolverApproach,
-              swept = approached || first->method == &spragSolverSweeps;
+              swept = approached || first->method == &spragSolverSweeps,
+              goes_on = spragChainGoesOn(run->problem, run->options, part);
     spragStatus status = SPRAG_OK;
     run->tumbles = part == SPRAG_CHAIN_TUMBLING;
     info->residual = spragProblemJudge(run->problem, run->r, run->u);
     if (part == SPRAG_CHAIN_SWEPT && isSolved(run))
         return SPRAG_OK;
-    if (goesOn(part) && spragProblemIsAtRounding(run->problem, run->r, info->residual))
+    if (goes_on && spragProblemIsAtRounding(run->problem, run->r, info->residual))
         return SPRAG_NOT_CONVERGED;
     if (searched && isHurried(run)) {
         status = isSolved(run) ? SPRAG_OK : lastSweeps(run);
@@ -298,7 +293,7 @@ static spragStatus runChain(Run *run, spragChainPart part)
             return status;
         status = SPRAG_OK;
     }
-    if (swept && !goesOn(part))
+    if (swept && !goes_on)
         status = tryGuess(run, approached);
     else if (first->method == &spragSolverGaussSeidel || part == SPRAG_CHAIN_SWEPT)
         dropBadGuess(run);
@@ -307,8 +302,7 @@ static spragStatus runChain(Run *run, spragChainPart part)
     const spragChainLink *const usual =
         first + swept + 2 * approached + (swept && first[1].method == &spragSolverDisturbed);
     const int is_near = approached && info->residual <= spragNear(run->problem);
-    for (const spragChainLink *link = first + (goesOn(part) ? chain.soon : is_near); link < first + chain.count;
-         ++link) {
+    for (const spragChainLink *link = first + (goes_on ? chain.soon : is_near); link < first + chain.count; ++link) {
         if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
             break;
         /* Newton's method after sweeps is no exception, and pivots are none. */
@@ -391,7 +385,8 @@ spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem
     options.work_limit = workOf(given, part);
     const double begin = options.time_limit > 0 ? spragSeconds() : 0;
     if ((options.solver == SPRAG_SOLVER_AUTO || options.solver == SPRAG_SOLVER_VARIANT) && part != SPRAG_CHAIN_SWEPT &&
-        part != SPRAG_CHAIN_NEAR && !goesOn(part) && solveSmall(problem, &options, r, u, info))
+        part != SPRAG_CHAIN_NEAR && !spragChainGoesOn(problem, &options, part) &&
+        solveSmall(problem, &options, r, u, info))
         return info->status = SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t n = 3 * (size_t)problem->contact_count;

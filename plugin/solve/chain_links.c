@@ -11,6 +11,7 @@
  *                         where rows have no bounds, on what is left without those (free_rows.c)
  *                      4. the traced path (trace.c)
  *                      5. in a step, where 2 was kept short: Newton's method with all the work it may take
+ *                         (and between 3 and 4 with the rest of its share, where a wedge was looked for after 2)
  *                      6. Lemke's method
  *     nc > SMALL       1. in a step, where the guess is wrong in places only: these for themselves (disturbed.c)
  *                         Newton's method from a guess that is near, where one factorisation costs no more than
@@ -107,6 +108,14 @@ static int stepsMost(const spragChainLinks *chain)
     return (int)fmin(most, fmax(STEPS_PROMPT, worth));
 }
 
+/* The rest of a large problem's chain goes on, too: its sweeps would end where they did. */
+int spragChainGoesOn(const spragProblem *problem, const spragSolveOptions *options, spragChainPart part)
+{
+    return part == SPRAG_CHAIN_LATER || part == SPRAG_CHAIN_DOUBTED ||
+           (part == SPRAG_CHAIN_REST && problem->contact_count > SPRAG_CHAIN_SMALL &&
+            options->solver == SPRAG_SOLVER_AUTO && !spragProblemIsGlued(problem));
+}
+
 /* A limit of the user's takes the place of `limit`. */
 static spragChainLink *add(spragChainLinks *chain, const spragSolver *method, int limit, double tolerance)
 {
@@ -166,7 +175,7 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
         addNewton(chain, few, 0, tolerance);
     else if (part == SPRAG_CHAIN_BEGINNING)
         addNewton(chain, prompt ? first : steps, !prompt, tolerance);
-    else if (part != SPRAG_CHAIN_DESPITE && (part != SPRAG_CHAIN_REST || (prompt && first < few)))
+    else if (part != SPRAG_CHAIN_DESPITE && part != SPRAG_CHAIN_REST)
         addNewton(chain, prompt || glued ? few : steps, !prompt && !glued, tolerance);
     if (part == SPRAG_CHAIN_BEGINNING)
         return;
@@ -174,6 +183,8 @@ static void chainSmall(spragChainLinks *chain, spragChainPart part)
         add(chain, &spragSolverGeneration, 0, content);
     if (part == SPRAG_CHAIN_DESPITE || part == SPRAG_CHAIN_DOUBTED)
         return;
+    if (part == SPRAG_CHAIN_REST && prompt && first < few) /* what it had in the beginning was not enough */
+        addNewton(chain, few, 0, content);
     if (free)
         add(chain, &spragSolverFreeRows, 0, content);
     add(chain, &spragSolverTrace, STEPS_TRACED, content);
@@ -252,7 +263,9 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
     chain->soon = chain->count;
     if (part == SPRAG_CHAIN_SOON)
         return;
-    if (!glued && !despite)
+    if (spragChainGoesOn(problem, options, part) && part == SPRAG_CHAIN_REST)
+        add(chain, &spragSolverOn, 0, content);
+    else if (!glued && !despite)
         addNewton(chain, 0, patient, content);
     if (part == SPRAG_CHAIN_BEGINNING)
         return;

@@ -2,6 +2,8 @@
  * where those do not end soon and the laws are those of cones (cones.h), interior methods first,
  * whose iterates the proximal points polish.
  *
+ *   0. Where such a run has ended before, with a part of the work, and the caller has looked for a wedge meanwhile:
+ *      proximal points from there, as sweeps and stage 3 would do again what they did.
  *   1. The guess as it is, with the least lambda: where its modes fit, one step ends at rounding.  (Not where joints
  *      hold the bodies: of 3300 such runs, tracks, 20 ended, and the methods before this one have tried.)
  *   2. Sweeps, then proximal points: lambda falls while they are easy and rises where full Newton steps fail.  Where
@@ -12,9 +14,12 @@
  *      tolerance itself is asked for, stage 3 has some steps after 30 of them, the points the rest of the work if they
  *      are near, and stages 3 and 4 if not: of 242 hard steps of falling piles (90 to 570
  *      contacts, 1e-8 m/s) 201 are solved in place of 189, boxes with 0.7 of the steps, balls with 0.9.  (To 1e-6 m/s
- *      it is no gain, and of 26 crowds that a wall pushes two are missed.)
- *      Below a crowd's size plain contacts have half of it, once they are near: dominoes that lean on each other, 70 to
- *      120 blocks, spent 0.1 to 0.3 s on stage 4, whose steps cost four times as much or more, and take 0.03.
+ *      it is no gain, and of 26 crowds that a wall pushes two are missed.)  What rolls has twice the blocks, and its
+ *      cones have equations of their own, three times as dear: it has 100 points before, and so has what is asked for
+ *      `enough`.
+ *      Below a crowd's size contacts, and what rolls, have half of it, once they are near: dominoes that lean on each
+ *      other, 70 to 120 blocks, spent 0.1 to 0.3 s on stage 4, whose steps cost four times as much or more, and take
+ *      0.03.
  *      So do mechanisms, once they are near: their cones have equations among contacts alone, and such a step costs
  *      ten times as much or more.  (Twelve wagons on wheels that slip by 1e-6 m/s: where stages 3 and 4 had steps as if
  *      they cost no more, a step took 0.7 s, up to 2; 300 to 2000 points more solve it in 0.2.)
@@ -55,21 +60,23 @@ enum {
     STEPS_WARM = 4,      /* stage 1 */
     STEPS_FIRST = 30,    /* stage 2, */
     STEPS_FIRST_LIMITED = 150,
-    INTERIOR_LEAST = 60, /* stage 3 takes so many to get anywhere */
-    INTERIOR_SOON = 100, /* most that arrive take 60 to 80 */
-    INTERIOR_MOST = 700, /* in crowds: of 12 islands 11 are missed, and were after 5000 */
-    STEPS_SURE = 6,      /* proximal points after 3 and 4: of least lambda from nearby, */
-    STEPS_SOON = 30,     /* where stage 4 is better, */
-    STEPS_NEAR = 60,     /* where it is as good, */
-    STEPS_FAR = 200,     /* and from far away */
-    STEPS_LEAST = 20,    /* a factorisation of which the limits leave fewer is too dear */
-    STEPS_NEARBY = 24,   /* from where sweeps have ended: in so many each, */
-    STEPS_ON = 200,      /* up to so many, */
-    STEPS_CONES = 20,    /* and of an interior point, which takes so many at least, */
-    PATIENCE_CONES = 12, /* until so many have gained nothing */
-    STEPS_LAST = 8,      /* what it leaves has so many at least */
-    STEPS_FEWEST = 4,    /* of a factorisation that is worth its analysis where work is short */
-    STEPS_AT_ONCE = 12,  /* from a warm guess */
+    STEPS_FIRST_LONG = 100, /* of a crowd that rolls, or is asked for `enough` */
+    STEPS_AGAIN = 200,      /* before stage 2, where another run has ended; 400 and more make the worst steps longer */
+    INTERIOR_LEAST = 60,    /* stage 3 takes so many to get anywhere */
+    INTERIOR_SOON = 100,    /* most that arrive take 60 to 80 */
+    INTERIOR_MOST = 700,    /* in crowds: of 12 islands 11 are missed, and were after 5000 */
+    STEPS_SURE = 6,         /* proximal points after 3 and 4: of least lambda from nearby, */
+    STEPS_SOON = 30,        /* where stage 4 is better, */
+    STEPS_NEAR = 60,        /* where it is as good, */
+    STEPS_FAR = 200,        /* and from far away */
+    STEPS_LEAST = 20,       /* a factorisation of which the limits leave fewer is too dear */
+    STEPS_NEARBY = 24,      /* from where sweeps have ended: in so many each, */
+    STEPS_ON = 200,         /* up to so many, */
+    STEPS_CONES = 20,       /* and of an interior point, which takes so many at least, */
+    PATIENCE_CONES = 12,    /* until so many have gained nothing */
+    STEPS_LAST = 8,         /* what it leaves has so many at least */
+    STEPS_FEWEST = 4,       /* of a factorisation that is worth its analysis where work is short */
+    STEPS_AT_ONCE = 12,     /* from a warm guess */
     /* other */
     SWEEP_FIRST = 40,  /* sweeps of stage 2 */
     SMALL = 60,        /* blocks */
@@ -112,6 +119,8 @@ typedef struct Newton {
     int hurried;        /* 1: no crowd, but limited, or less than the tolerance is enough */
     int left;           /* 1: bodies were left for contacts */
     int counted;        /* 1: the user limits steps, not work */
+    int content;        /* 1: asked for `enough`, not for the tolerance */
+    int on;             /* 1: the guess is what such a run has ended with */
     double most;        /* 3x3 products: where *work is this, all that the methods have together is spent */
     double step, *work; /* 3x3 products: of a step, as the limit counts it; spent */
 } Newton;
@@ -277,7 +286,18 @@ static void sweepFirst(Newton *newton, double *r)
     memcpy(newton->swept, r, 3 * (size_t)newton->problem->contact_count * sizeof *r);
 }
 
-/* Stage 2, and some of stage 3 where the tolerance itself is asked for.  cones: stages 3 and 4 are to come. */
+/* 1: contacts, and what rolls on them: the proximal points solve them better than stages 3 and 4. */
+static int isOfContacts(const spragProblem *problem)
+{
+    int contacts = 1;
+    for (int k = 0; k < problem->contact_count && contacts; ++k) {
+        const spragBlockKind kind = spragKindOf(problem, k);
+        contacts = kind == SPRAG_BLOCK_CONTACT || kind == SPRAG_BLOCK_ROLLING;
+    }
+    return contacts;
+}
+
+/* Stage 2, and some of stage 3 in crowds.  cones: stages 3 and 4 are to come. */
 static spragStatus pointsFromSweeps(Newton *newton, int cones, spragArena *arena, double *r)
 {
     const spragProximal *proximal = &newton->proximal;
@@ -285,7 +305,9 @@ static spragStatus pointsFromSweeps(Newton *newton, int cones, spragArena *arena
     const int dear = conesAreDear(newton);
     const int exact = newton->crowd && cones && newton->enough == 0 && !dear;
     const int again = newton->hurried && newton->space == SPRAG_TANGENT_CONTACTS; /* bodies had theirs */
-    const int first = newton->limited && !exact && !again ? STEPS_FIRST_LIMITED : STEPS_FIRST;
+    const int contacts = isOfContacts(newton->problem), rolls = contacts && !spragProblemIsPlain(newton->problem);
+    const int soon = newton->content || rolls ? STEPS_FIRST_LONG : STEPS_FIRST;
+    const int first = exact ? soon : newton->limited && !again ? STEPS_FIRST_LIMITED : STEPS_FIRST;
     sweepFirst(newton, r);
     *accuracy = newton->crowd ? SPRAG_TANGENT_ROUGH : *accuracy;
     spragStatus status = points(newton, LAMBDA_FIRST, cones ? first : stepsLeft(newton), r);
@@ -294,9 +316,9 @@ static spragStatus pointsFromSweeps(Newton *newton, int cones, spragArena *arena
         status = interior(newton, 1, arena, r);
         takeBest(newton, r);
     }
-    const int plain = newton->limited && spragProblemIsPlain(newton->problem);
+    const int half = newton->limited && contacts;
     const int all = newton->crowd || (newton->hurried && dear);
-    if (status == SPRAG_NOT_CONVERGED && (all || plain) && proximal->best_residual <= (newton->crowd ? CLOSE : NEAR))
+    if (status == SPRAG_NOT_CONVERGED && (all || half) && proximal->best_residual <= (newton->crowd ? CLOSE : NEAR))
         status = points(newton, proximal->lambda, stepsLeft(newton) / (all ? 1 : 2), r);
     *accuracy = SPRAG_TANGENT_REFINED;
     return status;
@@ -308,7 +330,9 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
     const int cones = spragConesApply(problem) && !spragProblemIsLean(problem); /* their equations need W */
     spragStatus status = SPRAG_NOT_CONVERGED;
     spragProximalReset(&newton->proximal, r);
-    if (isWarm(problem, r) && problem->linked == NULL)
+    if (newton->on) /* stage 0 */
+        status = points(newton, LAMBDA_FIRST, STEPS_AGAIN, r);
+    else if (isWarm(problem, r) && problem->linked == NULL)
         status = points(newton, SPRAG_LAMBDA_WARM, STEPS_WARM, r);
     if (status == SPRAG_NOT_CONVERGED)
         status = pointsFromSweeps(newton, cones, arena, r);
@@ -352,6 +376,7 @@ static double productsMost(spragTangentSpace space, const spragProblem *problem,
 typedef struct Attempt {
     spragTangentSpace space;
     int local;   /* 1: work is limited of few blocks, too */
+    int on;      /* 1: goes on from what another run has ended with */
     int refused; /* factorisations whose solutions were not good enough to be used */
     int left;    /* 1: bodies were left for contacts */
 } Attempt;
@@ -372,7 +397,10 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
                      .work = &info->work,
                      .most = options->work_total > 0 ? info->work + options->work_total : INFINITY,
                      .first = info->iterations,
-                     .counted = options->iteration_limit > 0};
+                     .counted = options->iteration_limit > 0,
+                     .content = options->solver == SPRAG_SOLVER_AUTO && options->enough > 0 &&
+                                options->enough >= options->tolerance,
+                     .on = attempt->on};
     newton.hurried = !newton.crowd && (newton.limited || newton.enough > 0);
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most = productsMost(space, problem, options);
@@ -404,13 +432,14 @@ static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const 
     return status;
 }
 
-static spragStatus solveAs(int local, const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
-                           double *r, spragSolveInfo *info)
+static spragStatus solveAs(int local, int on, const spragProblem *problem, const spragSolveOptions *options,
+                           spragArena *arena, double *r, spragSolveInfo *info)
 {
     const spragTangentSpace space = productsMost(SPRAG_TANGENT_CHEAPER, problem, options) > 0 || problem->bodies == NULL
                                         ? SPRAG_TANGENT_CHEAPER
                                         : SPRAG_TANGENT_BODIES;
-    Attempt cheaper = {.space = space, .local = local}, contacts = {.space = SPRAG_TANGENT_CONTACTS, .local = local};
+    Attempt cheaper = {.space = space, .local = local, .on = on},
+            contacts = {.space = SPRAG_TANGENT_CONTACTS, .local = local, .on = on};
     const int before = info->iterations;
     const double begin = options->time_limit > 0 ? spragSeconds() : 0, spent = info->work;
     spragSolveOptions left = *options;
@@ -429,13 +458,19 @@ static spragStatus solveAs(int local, const spragProblem *problem, const spragSo
 static spragStatus solve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                          spragSolveInfo *info)
 {
-    return solveAs(0, problem, options, arena, r, info);
+    return solveAs(0, 0, problem, options, arena, r, info);
+}
+
+static spragStatus solveOn(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                           spragSolveInfo *info)
+{
+    return solveAs(0, 1, problem, options, arena, r, info);
 }
 
 static spragStatus solvePoints(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena,
                                double *r, spragSolveInfo *info)
 {
-    return solveAs(1, problem, options, arena, r, info);
+    return solveAs(1, 0, problem, options, arena, r, info);
 }
 
 /* The dearest factorisation that is tried before sweeps: of bodies without W it costs less than their W would. */
@@ -609,4 +644,5 @@ const spragSolver spragSolverNear = {SPRAG_SOLVER_NEWTON, "newton", solveNear};
 const spragSolver spragSolverPolish = {SPRAG_SOLVER_NEWTON, "newton", polish};
 const spragSolver spragSolverAtOnce = {SPRAG_SOLVER_NEWTON, "newton", solveAtOnce};
 const spragSolver spragSolverPoints = {SPRAG_SOLVER_NEWTON, "newton", solvePoints};
+const spragSolver spragSolverOn = {SPRAG_SOLVER_NEWTON, "newton", solveOn};
 const spragSolver spragSolverNewton = {SPRAG_SOLVER_NEWTON, "newton", solve};

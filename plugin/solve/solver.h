@@ -24,6 +24,7 @@ extern const spragSolver spragSolverGaussSeidel;
 extern const spragSolver spragSolverSweeps;   /* Gauss-Seidel as a start: ends where the residual falls no more */
 extern const spragSolver spragSolverApproach; /* the same, until Newton's method may end what is left */
 extern const spragSolver spragSolverNewton;
+extern const spragSolver spragSolverOn;        /* Newton where it has ended before, with less work */
 extern const spragSolver spragSolverNear;      /* Newton from there, as long as it gains */
 extern const spragSolver spragSolverFewest;    /* the same, in the steps that the work pays for */
 extern const spragSolver spragSolverAtOnce;    /* Newton from a warm guess, where a factorisation costs little */
@@ -99,7 +100,7 @@ typedef enum spragChainPart {
     SPRAG_CHAIN_LATER,
     /* The same against a wedge: some steps of Newton's method, and contacts one by one. */
     SPRAG_CHAIN_DOUBTED,
-    /* The methods after those. */
+    /* The methods after those.  (Newton's has had a part of its work, and has the rest.) */
     SPRAG_CHAIN_REST,
     /* Of the rest the ones that may find a solution although a wedge stands against it (existence.h). */
     SPRAG_CHAIN_DESPITE,
@@ -118,6 +119,9 @@ typedef enum spragChainPart {
     /* For the parts that disturbed.c makes: the mode search of a small one, else sweeps, then Newton's method. */
     SPRAG_CHAIN_LOCAL
 } spragChainPart;
+
+/* 1: the part begins where the links of SPRAG_CHAIN_SOON have ended. */
+int spragChainGoesOn(const spragProblem *problem, const spragSolveOptions *options, spragChainPart part);
 
 /* The chain on an arena: spragProblemSolve without checks, without malloc in the steady state, and without
  * info->seconds. */
