@@ -23,6 +23,7 @@
 
 /* Of the tolerance: in a step an answer of a small island that leaves more is refined. */
 #define COARSE 1e-2
+#define ROUGH 1e-2          /* of spragNear: a tolerance beyond it is no wish for more */
 enum { STEPS_REFINE = 60 }; /* of Newton's method; most answers take some 45 with its sweeps */
 
 /* Sweeps, visits of every contact, of a small island whose time is up.  Twelve contacts, each coupled with each, take
@@ -282,8 +283,9 @@ static int isCoarse(Run *run, spragChainPart part)
     const int of_whole = part != SPRAG_CHAIN_SWEPT && part != SPRAG_CHAIN_NEAR && part != SPRAG_CHAIN_WITHIN &&
                          part != SPRAG_CHAIN_LOCAL;
     return of_whole && run->problem->contact_count <= SPRAG_CHAIN_SMALL && options->solver == SPRAG_SOLVER_AUTO &&
-           options->work_limit > 0 && options->iteration_limit == 0 && options->tolerance <= SPRAG_CREEP_MATTERS &&
-           isSolved(run) && run->info->residual > COARSE * options->tolerance && !timeIsUp(run) && !workIsUp(run);
+           options->work_limit > 0 && options->iteration_limit == 0 && isSolved(run) &&
+           options->tolerance <= ROUGH * spragNear(run->problem) && run->info->residual > COARSE * options->tolerance &&
+           !timeIsUp(run) && !workIsUp(run);
 }
 
 /* Asks Newton's method for COARSE of the tolerance, and the mode search for the last digits.
