@@ -1,8 +1,8 @@
 /* Cars that brake on a hill come to rest, and stay there.
  *
- * They have forces that no motion tells, and, while the springs settle, contacts that slip by 1e-6 m/s and less.  Many sets of modes are then within the tolerance
- * of 1e-8 m/s.  Answers that were, and no nearer, parted a wheel that overlapped by 1e-10 m; it fell for a step, hit at
- * 0.5 m/s, and so on for ever. */
+ * They have forces that no motion tells, and, while the springs settle, contacts that slip by 1e-6 m/s and less.  Many
+ * sets of modes are then within the tolerance of 1e-8 m/s.  Answers that were, and no nearer, parted a wheel that
+ * overlapped by 1e-10 m; it fell for a step, hit at 0.5 m/s, and so on for ever. */
 #include "support/twin.h"
 
 enum { WHEELS_MOST = 5, WHEEL_CONTACTS = 4 };
