@@ -31,11 +31,11 @@
  * ended, and nothing comes to rest.
  *
  * The few keep a trace of overlap that is hardly more than rounding (spragCorrection), 4e-10 m at 60 steps a second.
- * Where bodies settle, on springs or by joints, points move by more than that in a step at 1e-7 m/s: by the second order
- * of what turns, or as loads go over from one answer to another.  Then a wheel leaves the ground, falls for a step, by
- * mm where a spring pushes it, hits, and all begins anew: cars hopped so for ever.  So what bore a load, whose overlap
- * ERP has worn off to that, and which parts by at most 1e-4 g h^2 in the step, leaves its island with ten times the way
- * as a trace, up to 1e-4 g h^2, 3e-7 m there. */
+ * Where bodies settle, on springs or by joints, points move by more than that in a step at 1e-7 m/s: by the second
+ * order of what turns, or as loads go over from one answer to another.  Then a wheel leaves the ground, falls for a
+ * step, by mm where a spring pushes it, hits, and all begins anew: cars hopped so for ever.  So what bore a load, whose
+ * overlap ERP has worn off to that, and which parts by at most 1e-4 g h^2 in the step, leaves its island with ten times
+ * the way as a trace, up to 1e-4 g h^2, 3e-7 m there. */
 #ifndef SPRAG_ODE_SLOP_H
 #define SPRAG_ODE_SLOP_H
 
