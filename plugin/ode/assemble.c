@@ -289,7 +289,9 @@ static void leaveOutRange(void *data, int range, int first, int end)
 
 static void leaveOut(const struct spragWorld *world, spragIsland *island)
 {
-    if (island->block_total > SPRAG_BLOCKS_FEW)
+    if (island->block_total <= SPRAG_BLOCKS_FEW)
+        spragTraceLeave(world, island);
+    else
         spragRangesRun(island->block_total, leaveOutRange, &(Filling){.world = world, .island = island});
 }
 

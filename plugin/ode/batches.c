@@ -168,6 +168,7 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
         island->falls = spragIslandFalls(world, island);
         island->haste = spragHasteOf(world, island);
         island->slop = spragSlopOf(world, island);
+        island->trace = spragTraceOf(world, island);
         spragIslandLookBack(world, island);
         island->hard = island->vain = 0;
         spragBareMake(world, &work->surfaces, island);
@@ -191,6 +192,7 @@ static void finishIsland(Work *work, int k)
     island->dear = spragIslandDearNext(work->world, island); /* goes by the haste that it had */
     island->haste = spragHasteNext(work->world, island);
     island->slop = spragSlopNext(work->world, island);
+    island->trace = spragTraceNext(work->world, island);
     island->hard = spragIslandHardens(island);
 }
 

@@ -108,6 +108,7 @@ static void makeRecords(void *data, int range, int first, int end)
         memory->heap = island->haste > 0 && !island->flat;
         memory->calmed = island->calmed;
         memory->slop = island->slop;
+        memory->trace = island->trace;
         const spragPlainMotion motion = motionOf(world, bare, k);
         if (world->config.analysis) {
             memory->painleve_p = motion.p;

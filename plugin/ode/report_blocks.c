@@ -274,6 +274,7 @@ static void makeRecord(struct spragWorld *world, const spragIsland *island, int 
     world->next_memory[record].heap = island->haste > 0 && !island->flat;
     world->next_memory[record].calmed = island->calmed;
     world->next_memory[record].slop = island->slop;
+    world->next_memory[record].trace = island->trace;
     world->next_memory[record].wedged = island->wedge > 0 ? 1 + island->guides_yield : 0;
     world->next_memory[record].doubt = island->wedge > 0 ? SPRAG_DOUBT : island->doubt > 0 ? island->doubt - 1 : 0;
     world->next_memory[record].unsqueezed =

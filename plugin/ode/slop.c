@@ -7,6 +7,9 @@
 
 #define SLOP_TIMES 15   /* what an answer may part in a step: overlaps differ, and the next answers add to it */
 #define SLOP_FLAT 5     /* the same of what lies flat: with more, walls that had moved rested less often */
+#define TRACE_MOST 1e-4 /* of g h^2 */
+#define TRACE_TIMES 10  /* the way that a contact parted by */
+#define WORN 3          /* times the trace that spragCorrection leaves: an overlap that ERP has worn off */
 #define FALLS 0.5       /* of g h^2: so far bodies fall in a step */
 #define GROWS 1.6       /* s in which what is more may grow to e times as much */
 #define ARM_SHARE 0.05  /* of the arms of contacts, so that small bodies do not sink into each other */
@@ -99,5 +102,56 @@ void spragSlopLeave(const struct spragWorld *world, const spragIsland *island, c
     if (row->correction > 0 && (row->correction <= correctionLeast(world) || depth - s->layer <= island->slop)) {
         row->rhs -= row->correction;
         row->correction = 0;
+    }
+}
+
+/* ---------------------------------------------------------------- the trace of a few */
+
+double spragTraceOf(const struct spragWorld *world, const spragIsland *island)
+{
+    double trace = 0;
+    for (int i = 0; i < island->joint_count && island->contact_count <= SPRAG_BLOCKS_FEW; ++i) {
+        const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
+        if (joint->contact != NULL && joint->memory >= 0)
+            trace = fmax(trace, world->memory[joint->memory].trace);
+    }
+    return trace;
+}
+
+/* m: the way by which a contact that bore parts in this step, if it is at most `most`, and ERP had worn off the overlap
+ * but for the least trace; else 0.  (Bodies that are made to touch exactly part as under ODE.) */
+static double partingOf(const struct spragWorld *world, const spragIsland *island, int k, double most)
+{
+    const spragSnapshot *s = &world->snapshot;
+    const spragBlock *block = &island->block[k];
+    const spragContactMemory *memory = block->memory < 0 ? NULL : &world->memory[block->memory];
+    const double depth = -block->gap - s->layer, worn = WORN * s->least_correction * s->pace / fmax(s->erp, ERP_SINKS);
+    if (block->part != SPRAG_PART_CONTACT || memory == NULL || !(depth > 0) || depth > worn ||
+        !(memory->depth > s->layer) || !(memory->normal_force > 0))
+        return 0;
+    const double way = (island->u[3 * k] + block->rhs[0]) * s->pace;
+    return way > depth && way <= most ? way : 0;
+}
+
+double spragTraceNext(const struct spragWorld *world, const spragIsland *island)
+{
+    const double pace = world->snapshot.pace, most = TRACE_MOST * spragNorm3(world->snapshot.gravity) * pace * pace;
+    const int few = island->block_total <= SPRAG_BLOCKS_FEW && island->body_count > 1;
+    double trace = island->trace;
+    for (int k = 0; k < island->block_count && few && island->u != NULL && !island->failed; ++k)
+        trace = fmax(trace, fmin(most, TRACE_TIMES * partingOf(world, island, k, most)));
+    return trace;
+}
+
+void spragTraceLeave(const struct spragWorld *world, spragIsland *island)
+{
+    for (int k = 0; k < island->block_count && island->trace > 0; ++k) {
+        spragBlock *block = &island->block[k];
+        const double depth = -block->gap - world->snapshot.layer;
+        if (block->part != SPRAG_PART_CONTACT || !(block->correction > 0) || !(depth > 0))
+            continue;
+        const double left = block->correction * fmin(1, fmax(0, 1.5 * (1 - island->trace / depth)));
+        block->rhs[0] -= block->correction - left;
+        block->correction = left;
     }
 }

@@ -28,7 +28,14 @@
  * Few contacts keep compliance and corrections: their loads are found exactly at no cost (solve/warm), and share as
  * under ODE.  Among many ODE's CFM makes a spring of each, some 1e12 N/m, and its ERP an equilibrium of springs at
  * overlaps of 1e-11 m: loads of redundant points follow the rounding of positions, no step begins where the last one
- * ended, and nothing comes to rest. */
+ * ended, and nothing comes to rest.
+ *
+ * The few keep a trace of overlap that is hardly more than rounding (spragCorrection), 4e-10 m at 60 steps a second.
+ * Where bodies settle, on springs or by joints, points move by more than that in a step at 1e-7 m/s: by the second
+ * order of what turns, or as loads go over from one answer to another.  Then a wheel leaves the ground, falls for a
+ * step, by mm where a spring pushes it, hits, and all begins anew: cars hopped so for ever.  So what bore a load, whose
+ * overlap ERP has worn off to that, and which parts by at most 1e-4 g h^2 in the step, leaves its island with ten times
+ * the way as a trace, up to 1e-4 g h^2, 3e-7 m there. */
 #ifndef SPRAG_ODE_SLOP_H
 #define SPRAG_ODE_SLOP_H
 
@@ -38,6 +45,12 @@
 double spragSlopOf(const struct spragWorld *world, const spragIsland *island);
 /* The same for the next step, once it is solved. */
 double spragSlopNext(const struct spragWorld *world, const spragIsland *island);
+/* m, the trace of a few contacts, and that for the next step. */
+double spragTraceOf(const struct spragWorld *world, const spragIsland *island);
+double spragTraceNext(const struct spragWorld *world, const spragIsland *island);
+/* Asks its contacts for less, so that the trace stays: with e what a contact was asked for, min(e, 3/2 (e - that of the
+ * trace)), as in spragCorrection. */
+void spragTraceLeave(const struct spragWorld *world, spragIsland *island);
 
 /* The world's CFM is left out up to this share of the bodies' own mobility: as much as programs set that want stacks to
  * stand (1e-5, with boxes of some kg), not softness.  A blow that it softens is softened by no more than that share.

@@ -207,6 +207,7 @@ typedef struct spragIsland {
     double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0; or less that
                              with which the next step may begin, as visits end it (bare.h) */
     double slop;          /* m, of overlaps: as much stays (slop.h) */
+    double trace;         /* m, the same of a few blocks */
     int unsettled;        /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
     int block_total;      /* with those that are not in the working set (working_set.h) */
     spragBlock *block;    /* (block_count) */
@@ -300,7 +301,7 @@ typedef struct spragContactMemory {
     /* where it was */
     double local[2][3]; /* m, position in the frame of each body */
     double calmed;      /* m/s, of its island (bare.h) */
-    double slop;        /* m, the same (slop.h) */
+    double slop, trace; /* m, the same (slop.h) */
     /* what it did */
     double normal_force; /* N, along the normal, < 0 where a guide pushes against it */
     double friction[3];  /* N, on body[0] */
