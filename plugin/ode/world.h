@@ -301,7 +301,7 @@ typedef struct spragContactMemory {
     /* where it was */
     double local[2][3]; /* m, position in the frame of each body */
     double calmed;      /* m/s, of its island (bare.h) */
-    double slop, trace; /* m, the same (slop.h) */
+    double slop;        /* m, the same (slop.h) */
     /* what it did */
     double normal_force; /* N, along the normal, < 0 where a guide pushes against it */
     double friction[3];  /* N, on body[0] */
@@ -324,11 +324,17 @@ typedef struct spragContactMemory {
     short dear;       /* as of the island, in the next step */
     short heap;       /* 1: its island was a heap in haste (haste.h) */
     short unsqueezed; /* as of the island, in the next step */
+    double trace;     /* m, of an island of few contacts (slop.h) */
     /* for the user alone */
     double slip_now[3]; /* m/s */
     double painleve_p, free_acceleration;
     int paradox_class;
 } spragContactMemory;
+_Static_assert(offsetof(spragContactMemory, local) == SPRAG_LINE &&
+                   offsetof(spragContactMemory, normal_force) == 2 * SPRAG_LINE &&
+                   offsetof(spragContactMemory, position) == 3 * SPRAG_LINE &&
+                   offsetof(spragContactMemory, echo) == 4 * SPRAG_LINE && sizeof(spragContactMemory) == 6 * SPRAG_LINE,
+               "each begins with a line");
 
 /* Force of one of a joint's limits and motors in the last step: whether it held, and where the search starts. */
 typedef struct spragLoadMemory {
