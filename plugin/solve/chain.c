@@ -276,7 +276,8 @@ static spragStatus finish(Run *run, const spragChainLink *link, const spragChain
     return swept && creeps(run) ? calm(run) : SPRAG_OK;
 }
 
-/* 1: the problem of a step, small, and its polish has ended far from rounding. */
+/* 1: the problem of a step, small, and its polish has ended far from rounding.  (Of 1e6 kg on 1 kg rounding is more
+ * than COARSE of the tolerance.) */
 static int isCoarse(Run *run, spragChainPart part)
 {
     const spragSolveOptions *options = run->options;
@@ -285,7 +286,7 @@ static int isCoarse(Run *run, spragChainPart part)
     return of_whole && run->problem->contact_count <= SPRAG_CHAIN_SMALL && options->solver == SPRAG_SOLVER_AUTO &&
            options->work_limit > 0 && options->iteration_limit == 0 && isSolved(run) &&
            options->tolerance <= ROUGH * spragNear(run->problem) && run->info->residual > COARSE * options->tolerance &&
-           !timeIsUp(run) && !workIsUp(run);
+           !spragProblemIsAtRounding(run->problem, run->r, run->info->residual) && !timeIsUp(run) && !workIsUp(run);
 }
 
 /* Asks Newton's method for COARSE of the tolerance, and the mode search for the last digits.

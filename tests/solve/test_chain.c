@@ -508,24 +508,45 @@ static void roundingEndsTheChain(void **state)
     }
 }
 
+/* Where a hundredth of the tolerance is below rounding, what the mode search has brought to rounding is not refined. */
+static void roundingIsNotRefined(void **state)
+{
+    (void)state;
+    static Random random;
+    int met = 0;
+    for (unsigned long long seed = 1; seed <= 40; ++seed) {
+        double r[N] = {0};
+        spragArena arena = {0};
+        spragSolveInfo info;
+        randomProblem(&random, seed, 0.2, 2 * N);
+        spragSolveOptions options = {.tolerance = 1e-12, .work_limit = 1e9, .solver = SPRAG_SOLVER_VARIANT};
+        spragChainSolve(&random.problem, &options, &arena, r, NULL, &info);
+        options.tolerance = 30 * info.residual;
+        memset(r, 0, sizeof r);
+        const int found = spragChainSolve(&random.problem, &options, &arena, r, NULL, &info) == SPRAG_OK &&
+                          info.residual > 0.02 * options.tolerance &&
+                          spragProblemIsAtRounding(&random.problem, r, info.residual);
+        memset(r, 0, sizeof r);
+        options.solver = SPRAG_SOLVER_AUTO;
+        spragChainSolve(&random.problem, &options, &arena, r, NULL, &info);
+        if (found && ++met > 0)
+            assert_int_equal(info.method_iterations[SPRAG_SOLVER_NEWTON], 0);
+        spragArenaFree(&arena);
+    }
+    assert_true(met > 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sharedProblems),
-                                       cmocka_unit_test(stickingDoesNotCreep),
-                                       cmocka_unit_test(everyMethodAgrees),
-                                       cmocka_unit_test(unitsAndMirrorsDoNotMatter),
-                                       cmocka_unit_test(lockedRowsAreNoTrouble),
-                                       cmocka_unit_test(limitsGiveTheBestSoFar),
-                                       cmocka_unit_test(badGuessesAreDropped),
-                                       cmocka_unit_test(timeIsKept),
-                                       cmocka_unit_test(workIsLimited),
-                                       cmocka_unit_test(allWorkIsLimited),
-                                       cmocka_unit_test(sharedWorkIsLimited),
-                                       cmocka_unit_test(partsAreCharged),
-                                       cmocka_unit_test(fewBlocksAreCharged),
-                                       cmocka_unit_test(enoughIsSoonDone),
-                                       cmocka_unit_test(answersAreNotSwept),
-                                       cmocka_unit_test(roundingEndsTheChain),
-                                       cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sharedProblems),         cmocka_unit_test(stickingDoesNotCreep),
+        cmocka_unit_test(everyMethodAgrees),      cmocka_unit_test(unitsAndMirrorsDoNotMatter),
+        cmocka_unit_test(lockedRowsAreNoTrouble), cmocka_unit_test(limitsGiveTheBestSoFar),
+        cmocka_unit_test(badGuessesAreDropped),   cmocka_unit_test(timeIsKept),
+        cmocka_unit_test(workIsLimited),          cmocka_unit_test(allWorkIsLimited),
+        cmocka_unit_test(sharedWorkIsLimited),    cmocka_unit_test(partsAreCharged),
+        cmocka_unit_test(fewBlocksAreCharged),    cmocka_unit_test(enoughIsSoonDone),
+        cmocka_unit_test(answersAreNotSwept),     cmocka_unit_test(roundingEndsTheChain),
+        cmocka_unit_test(roundingIsNotRefined),   cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
