@@ -137,7 +137,7 @@ double spragTraceNext(const struct spragWorld *world, const spragIsland *island)
 {
     const double pace = world->snapshot.pace, most = TRACE_MOST * spragNorm3(world->snapshot.gravity) * pace * pace;
     const int few = island->block_total <= SPRAG_BLOCKS_FEW && island->body_count > 1;
-    double trace = island->trace;
+    double trace = fmin(most, island->trace); /* the step may be shorter now */
     for (int k = 0; k < island->block_count && few && island->u != NULL && !island->failed; ++k)
         trace = fmax(trace, fmin(most, TRACE_TIMES * partingOf(world, island, k, most)));
     return trace;
