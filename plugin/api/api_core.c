@@ -85,6 +85,7 @@ spragStatus spragProblemSolve(const spragProblem *problem, const spragSolveOptio
     const double begin = spragSeconds();
     spragProblem alone = *problem;
     alone.bodies = alone.linked = NULL;
+    alone.driven = 0;
     const int threads = problem->contact_count >= THREADS_PAY ? chosen.thread_count : 1;
     spragPool *pool = threads > 1 ? spragPoolMake(threads) : NULL; /* without memory for one: on this thread */
     Call call = {&alone, &chosen, &arena, r, u, info, SPRAG_OK};

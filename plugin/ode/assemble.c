@@ -367,6 +367,22 @@ static int shiftAll(spragIsland *island, double *q, spragContactHistory *history
     return island->shift != NULL;
 }
 
+#define SOFT (1 + 1e-9) /* times the world's CFM: a row of a joint that has more is a spring */
+
+/* Do joints act on the island's bodies: by motors, limits and friction, which are blocks, or by springs?  (A motor or
+ * limit that holds is as rigid as a hinge.) */
+static int isDriven(const spragSnapshot *s, const spragIsland *island)
+{
+    int driven = 0;
+    for (int k = 0; k < island->block_count && !driven; ++k) {
+        const spragBlockPart part = island->block[k].part;
+        driven = part == SPRAG_PART_JOINT || part == SPRAG_PART_ACROSS || part == SPRAG_PART_TURNING;
+    }
+    for (int e = 0; e < island->row_count && !driven; ++e)
+        driven = island->row[e].compliance > SOFT * s->cfm / s->step;
+    return driven;
+}
+
 static int makeProblem(struct spragWorld *world, spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
@@ -385,7 +401,7 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
         return 0;
     if (island->declined != NULL)
         return 1;
-    problem->q = q, problem->history = history, problem->step = s->step;
+    problem->q = q, problem->history = history, problem->step = s->step, problem->driven = isDriven(s, island);
     Filling filling = {world, island, q, history};
     spragRangesRun(total, fillRange, &filling);
     memset(island->r + 3 * n, 0, 3 * (size_t)(total - n) * sizeof *island->r);

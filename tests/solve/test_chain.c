@@ -519,7 +519,7 @@ static void roundingIsNotRefined(void **state)
         spragArena arena = {0};
         spragSolveInfo info;
         randomProblem(&random, seed, 0.2, 2 * N);
-        random.kind[NC - 1] = SPRAG_BLOCK_BOX; /* contacts alone are not refined */
+        random.problem.driven = 1;
         spragSolveOptions options = {.tolerance = 1e-12, .work_limit = 1e9, .solver = SPRAG_SOLVER_VARIANT};
         spragChainSolve(&random.problem, &options, &arena, r, NULL, &info);
         options.tolerance = 30 * info.residual;

@@ -5,11 +5,13 @@
  * overlapped by 1e-10 m; it fell for a step, hit at 0.5 m/s, and so on for ever. */
 #include "support/twin.h"
 
-enum { WHEELS_MOST = 5, WHEEL_CONTACTS = 4 };
+enum { WHEELS_MOST = 6, WHEEL_CONTACTS = 4 };
+typedef enum Shape { CYLINDER, CAPSULE, BALL } Shape;
 
 /* A box on wheels. */
 typedef struct Model {
-    int wheels, round; /* round: 1: capsules, 0: cylinders */
+    int wheels;
+    Shape shape;
     double place[WHEELS_MOST][2];
     int steered, braked;                               /* bits of wheels */
     double size[3], middle[3];                         /* m */
@@ -34,7 +36,7 @@ static const Model FIVE = {.wheels = 5,
                            .mu = 1.9,
                            .h = 1.0 / 60};
 static const Model THREE = {.wheels = 3,
-                            .round = 1,
+                            .shape = CAPSULE,
                             .place = {{0.618, 0.377}, {0.618, -0.377}, {-0.618, 0}},
                             .braked = 7,
                             .size = {1.374, 0.629, 0.206},
@@ -47,6 +49,24 @@ static const Model THREE = {.wheels = 3,
                             .brake = 35.2,
                             .mu = 1.05,
                             .h = 1.0 / 240};
+
+static const Model SIX = {
+    .wheels = 6,
+    .shape = BALL,
+    .place = {{0.325, 0.267}, {0.325, -0.267}, {-0.325, 0.267}, {-0.325, -0.267}, {0, 0.267}, {0, -0.267}},
+    .steered = 3,
+    .braked = 63,
+    .size = {0.723, 0.445, 0.108},
+    .middle = {0.018, 0.066, 0.352},
+    .mass = 3.85,
+    .wheel_mass = 0.0962,
+    .radius = 0.132,
+    .frequency = 2.77,
+    .share = 0.098,
+    .steering = 0.517,
+    .brake = 9,
+    .mu = 1.89,
+    .h = 1.0 / 60};
 
 typedef struct Car {
     Twin t;
@@ -88,11 +108,15 @@ static void addWheel(Car *car, int k)
     const double x = model->place[k][0], y = model->place[k][1];
     const dReal R = (dReal)model->radius, width = R / 2;
     const int steers = model->steered >> k & 1;
-    if (model->round)
+    if (model->shape == BALL)
+        dMassSetSphereTotal(&m, (dReal)model->wheel_mass, R);
+    else if (model->shape == CAPSULE)
         dMassSetCapsuleTotal(&m, (dReal)model->wheel_mass, 3, R, width);
     else
         dMassSetCylinderTotal(&m, (dReal)model->wheel_mass, 3, R, width);
-    const dGeomID geom = model->round ? dCreateCapsule(car->space, R, width) : dCreateCylinder(car->space, R, width);
+    const dGeomID geom = model->shape == BALL      ? dCreateSphere(car->space, R)
+                         : model->shape == CAPSULE ? dCreateCapsule(car->space, R, width)
+                                                   : dCreateCylinder(car->space, R, width);
     const dBodyID wheel = place(car, geom, &m, x, y, model->radius);
     dRFromAxisAndAngle(lying, 1, 0, 0, (dReal)(M_PI / 2));
     dBodySetRotation(wheel, lying);
@@ -104,7 +128,7 @@ static void addWheel(Car *car, int k)
     dJointSetHinge2Param(joint, dParamLoStop, steers ? (dReal)-0.75 : 0);
     dJointSetHinge2Param(joint, dParamHiStop, steers ? (dReal)0.75 : 0);
     dJointSetHinge2Param(joint, dParamFMax, steers ? (dReal)model->steering : 0);
-    if (model->round && k < 2) { /* soft stops */
+    if (model->shape == CAPSULE && k < 2) { /* soft stops */
         dJointSetHinge2Param(joint, dParamStopERP, (dReal)0.6);
         dJointSetHinge2Param(joint, dParamStopCFM, (dReal)(1e-4 / model->mass));
     }
@@ -188,9 +212,19 @@ static void onThreeWheels(void **state)
         assert_true(fastestAtRest(&THREE, 0.254, 0.2 + 0.01 * k, 16, 4) < 1e-6);
 }
 
+/* Brakes and steering hold, so contacts are all that is left to solve; springs push them all the same.  Without
+ * refined answers seven of these still hopped, at 1e-4 to 1e-3 m/s. */
+static void withLockedBrakes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 8; ++k)
+        assert_true(fastestAtRest(&SIX, 0.29 + 0.01 * (k % 4), 2.84 + 0.04 * k, 10, 4) < 1e-6);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(onFiveWheels), cmocka_unit_test(onThreeWheels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(onFiveWheels), cmocka_unit_test(onThreeWheels),
+                                       cmocka_unit_test(withLockedBrakes)};
     dInitODE();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

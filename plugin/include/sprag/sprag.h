@@ -128,6 +128,7 @@ typedef struct spragProblem {
     double asymmetry;                   /* max |W - W^T| / max |W| as read, 0 when built exactly symmetric */
     const struct spragBodies *bodies;   /* Sprag's own, of the problems of worlds; not read by spragProblemSolve */
     const struct spragBodies *linked;   /* the same, of bodies that joints hold */
+    int driven;                         /* the same; 1: springs, motors, limits or friction of joints act on them */
 } spragProblem;
 
 /* AUTO and VARIANT know which of several solutions to take (docs/theory.md 6), and of one contact alone so do all.  Of
