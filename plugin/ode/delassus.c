@@ -375,6 +375,29 @@ static int mayDoWithout(const struct spragWorld *world, const spragIsland *islan
            island->doubt == 0 && !island->tried && reachesPay(island, entries) && !spragHasInfinite(island);
 }
 
+/* What has to fail before W is made (spragIsland.waits), and whether it is left out for now (lean).  entries: of W. */
+static void chooseWait(struct spragWorld *world, spragIsland *island, double entries)
+{
+    const int dear = !island->whole && isDear(world, island, entries);
+    island->waits = SPRAG_WAITS_NOT;
+    if (!island->whole && !dear)
+        island->waits = mayKeepGuess(world, island)            ? SPRAG_WAITS_FOR_GUESS
+                        : mayDoWithout(world, island, entries) ? SPRAG_WAITS_FOR_TRY
+                                                               : SPRAG_WAITS_NOT;
+    island->lean = dear || island->waits;
+}
+
+/* Products by the joints that each block reaches (problem/reaches.h).  0: no memory. */
+static int makeReaches(spragIsland *island, const Mobility *mobility, double entries)
+{
+    if (!spragReachesMake(island, mobility->locked, mobility->trace))
+        return 0;
+    island->reaches.whole = !island->lean;
+    island->reaches.entries = entries;
+    island->bodies.reaches = &island->reaches;
+    return 1;
+}
+
 int spragDelassusMake(struct spragWorld *world, spragIsland *island)
 {
     const int count = island->block_count;
@@ -382,12 +405,7 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     if (!spragAdjacencyMake(world, island, &adjacency))
         return 0;
     const size_t entries = spragPatternBound(island, &adjacency);
-    const int dear = !island->whole && isDear(world, island, (double)entries);
-    island->waits = island->whole || dear                          ? SPRAG_WAITS_NOT
-                    : mayKeepGuess(world, island)                  ? SPRAG_WAITS_FOR_GUESS
-                    : mayDoWithout(world, island, (double)entries) ? SPRAG_WAITS_FOR_TRY
-                                                                   : SPRAG_WAITS_NOT;
-    island->lean = dear || island->waits;
+    chooseWait(world, island, (double)entries);
     if (!(island->lean ? spragPatternMakeDiagonal(island) : spragPatternMake(island, &adjacency, entries)) ||
         !spragDelassusTell(world, island))
         return 0;
@@ -403,13 +421,8 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     int *next = jointed ? SPRAG_TAKE(&island->lane->scratch, int, count) : NULL;
     if (W == NULL || (jointed && (!makeMobility(world, island, &mobility) || next == NULL)) || (owns && own == NULL))
         return 0;
-    if (reaches) {
-        if (!spragReachesMake(island, mobility.locked, mobility.trace))
-            return 0;
-        island->reaches.whole = !island->lean;
-        island->reaches.entries = (double)entries;
-        island->bodies.reaches = &island->reaches;
-    }
+    if (reaches && !makeReaches(island, &mobility, (double)entries))
+        return 0;
     island->bodies.own = own;
     Values values = {&world->snapshot, island, W, mobility.locked, (const double(*)[9])mobility.own, own, next};
     if (jointed) /* not by ranges: coupling by joints uses memory that threads would share */
