@@ -5,7 +5,6 @@
 
 #include "linalg/panel.h"
 #include "linalg/vec3.h"
-#include "ode/kept.h"
 #include "ode/mechanism.h"
 #include "ode/surge.h"
 
@@ -293,50 +292,6 @@ static void respondBlock(const spragSnapshot *s, const spragIsland *island, stru
     scaleBlockPanel(&panel);
 }
 
-/* ---------------------------------------------------------------- what is as it was */
-
-/* The mechanism with the same rows in the island as it was before (kept.h), or NULL. */
-static const struct spragArticulation *sameBefore(const spragIsland *island, const struct spragArticulation *art)
-{
-    const spragKept *kept = island->kept;
-    const int first = kept != NULL ? kept->row[art->row[0]] : -1;
-    if (first < 0)
-        return NULL;
-    const int a = kept->mechanism[first];
-    const struct spragArticulation *old = &kept->before->articulation[a];
-    int same = old->row_count == art->row_count && old->joint_count == art->joint_count;
-    for (int i = 0; i < art->row_count && same; ++i) {
-        const int e = kept->row[art->row[i]];
-        same = e >= 0 && kept->mechanism[e] == a;
-    }
-    return same ? old : NULL;
-}
-
-/* Takes over the factors of the mechanism as it was, with its order of joints. */
-static void takeOver(const spragIsland *island, const struct spragArticulation *old, struct spragArticulation *art)
-{
-    for (int i = 0; i < art->row_count; ++i)
-        art->row[i] = island->kept->now[old->row[i]];
-    art->first = old->first, art->group = old->group;
-    art->factor = old->factor;
-    art->panel = old->panel, art->y = old->y;
-    art->kept = 1;
-    art->link_before = old->link;
-}
-
-/* What the same block reached in the mechanism as it was, or NULL. */
-static const spragReach *reachBefore(const spragIsland *island, const struct spragArticulation *old, int k)
-{
-    const int was = old != NULL ? island->kept->block[k] : -1;
-    for (int side = 0; side < 2 && was >= 0; ++side) {
-        const spragIsland *before = island->kept->before;
-        const int a = before->block[was].articulation[side];
-        if (a >= 0 && &before->articulation[a] == old)
-            return &old->reach[before->block[was].slot[side]];
-    }
-    return NULL;
-}
-
 /* ---------------------------------------------------------------- all of it */
 
 int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
@@ -346,19 +301,12 @@ int spragArticulationsMake(struct spragWorld *world, spragIsland *island)
         return 0;
     for (int a = 0; a < island->articulation_count; ++a) {
         struct spragArticulation *art = &island->articulation[a];
-        const struct spragArticulation *old = sameBefore(island, art);
-        if (old != NULL)
-            takeOver(island, old, art);
-        else if (!factor(s, island, art))
+        if (!factor(s, island, art))
             return 0;
         for (int slot = 0; slot < art->block_count; ++slot) {
-            const spragReach *reach = reachBefore(island, old, art->block[slot]);
-            if (reach != NULL)
-                art->reach[slot] = *reach;
-            else if (!makeReach(s, island, art, slot))
+            if (!makeReach(s, island, art, slot))
                 return 0;
-            else
-                respondBlock(s, island, art, slot);
+            respondBlock(s, island, art, slot);
         }
     }
     return 1;

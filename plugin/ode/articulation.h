@@ -39,8 +39,6 @@ struct spragArticulation {
     spragJointPanel *panel; /* (joint_count) */
     spragQuad *y;           /* (joint_count x 6): lanes L^-1 (E v_free - rhs), L^-1 E (v_free - v) / h */
     spragReach *reach;      /* (block_count) */
-    int kept;               /* 1: of the problem before (kept.h), */
-    int link, link_before;  /* and, of the island's links (links.c), which is its first joint's, and was then */
 };
 
 /* Groups the island's bodies (body.place becomes the number of the group), and factors each mechanism.  Free velocities

@@ -13,7 +13,6 @@
 #include "ode/free_motion.h"
 #include "ode/held.h"
 #include "ode/island_blocks.h"
-#include "ode/kept.h"
 #include "ode/lead.h"
 #include "ode/matrix_free.h"
 #include "ode/opposed.h"
@@ -348,23 +347,16 @@ static void setLockedAside(const spragSnapshot *s, spragIsland *island, double *
     }
 }
 
-/* What mechanisms add to q and b, of those that are as they were (kept.h) as it was.  0: no memory. */
-static int shiftAll(spragIsland *island, double *q, spragContactHistory *history)
+/* What mechanisms add to q and b. */
+static void shiftAll(const spragIsland *island, double *q, spragContactHistory *history)
 {
-    const spragKept *kept = island->kept;
-    island->shift = spragArenaTake(&island->lane->arena, (size_t)island->block_count, sizeof *island->shift);
-    for (int k = 0; k < island->block_count && island->shift != NULL; ++k) {
-        double *shift = island->shift[k];
-        const int was = kept != NULL && kept->before->shift != NULL ? kept->block[k] : -1;
-        if (was >= 0 && spragKeptCoupling(island, k, k))
-            memcpy(shift, kept->before->shift[was], sizeof *island->shift);
-        else
-            spragArticulationShift(island, k, shift, shift + 3);
+    for (int k = 0; k < island->block_count; ++k) {
+        double shift[3] = {0}, free_acceleration = 0;
+        spragArticulationShift(island, k, shift, &free_acceleration);
         for (int row = 0; row < 3; ++row)
             q[3 * k + row] += shift[row];
-        history[k].free_acceleration += shift[3];
+        history[k].free_acceleration += free_acceleration;
     }
-    return island->shift != NULL;
 }
 
 #define SOFT (1 + 1e-9) /* times the world's CFM: a row of a joint that has more is a spring */
@@ -412,8 +404,8 @@ static int makeProblem(struct spragWorld *world, spragIsland *island)
             spragReachesProduct(problem, island->r, spragReachesOf(problem)->u);
         spragRangesRun(n, addOthers, &filling);
     }
-    if (island->articulation_count > 0 && !shiftAll(island, q, history))
-        return 0;
+    if (island->articulation_count > 0)
+        shiftAll(island, q, history);
     setLockedAside(s, island, q);
     if (!island->loose && !spragHeldReduce(world, island, history))
         return 0;
@@ -519,15 +511,13 @@ void spragAssembleReset(struct spragWorld *world, spragIsland *island)
 {
     for (int i = 0; i < island->body_count; ++i) {
         spragBodyState *body = &world->snapshot.body[island->body[i]];
-        if (island->kept == NULL)
-            memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
+        memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
         memset(body->motor_force, 0, sizeof body->motor_force);
         memset(body->impulse, 0, sizeof body->impulse);
         body->place = i;
         body->articulation = -1;
     }
     island->block_count = island->row_count = island->articulation_count = 0;
-    island->held_rows = NULL, island->shift = NULL;
     island->links.count = 0;
 }
 
@@ -538,7 +528,7 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
     island->block_total = island->block_count;
-    if (island->kept == NULL && (status = moveBodies(world, island)) != SPRAG_OK)
+    if ((status = moveBodies(world, island)) != SPRAG_OK)
         return status;
     leaveOut(world, island);
     spragSurgeWithhold(s, island);
@@ -549,7 +539,7 @@ spragStatus spragAssemble(struct spragWorld *world, const spragPointerMap *surfa
     const int whole = !island->loose;
     island->lean = island->whole = island->waits = 0;
     if (!spragOpposedRelax(world, island) || (whole && !spragWorkingSetChoose(world, island)) ||
-        (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) || !spragKeptFind(island) ||
+        (whole && !spragMatrixFreeChoose(world, island)) || !respondAll(s, island) ||
         (whole && !spragArticulationsMake(world, island)) || !makeProblem(world, island))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for an island of %d blocks", island->block_count);
     return SPRAG_OK;

@@ -7,7 +7,6 @@
 #include "linalg/quad.h"
 #include "ode/articulation.h"
 #include "ode/delassus_pattern.h"
-#include "ode/kept.h"
 #include "ode/links.h"
 #include "ode/matrix_free.h"
 #include "ode/soften.h"
@@ -275,22 +274,6 @@ static int entryOf(const Values *values, int l, int k)
     return values->next != NULL ? problem->row_start[l] + values->next[l] : spragProblemBlock(problem, l, k);
 }
 
-/* W_kl of the island as it was before (kept.h), if rows k and l were there and are coupled as then; else NULL.  *e:
- * where the search in the old row begins, and ends. */
-static const double *entryBefore(const Values *values, int k, int l, int *e)
-{
-    const spragKept *kept = values->island->kept;
-    const spragIsland *before = kept->before;
-    const int was = kept->block[k], column = kept->block[l];
-    if (l == k || column < 0 || before->held_rows[was] != values->locked[k] ||
-        before->held_rows[column] != values->locked[l] || !spragKeptCoupling(values->island, k, l))
-        return NULL;
-    while (*e < before->problem.row_start[was + 1] && before->problem.column[*e] < column)
-        ++*e;
-    return *e < before->problem.row_start[was + 1] && before->problem.column[*e] == column ? before->W + 9 * (size_t)*e
-                                                                                           : NULL;
-}
-
 typedef struct ValueRange {
     const Values *values;
     int first, end;
@@ -301,20 +284,14 @@ SPRAG_QUAD_INLINE void fillBlocks(const ValueRange *range)
 {
     const Values *values = range->values;
     spragIsland *island = values->island;
-    const spragKept *kept = island->kept;
     for (int k = range->first; k < range->end; ++k) {
-        const int was = kept != NULL && values->locked != NULL ? kept->block[k] : -1;
-        int past = was >= 0 ? kept->before->problem.row_start[was] : 0;
         for (int e = entryOf(values, k, k); e < island->problem.row_start[k + 1]; ++e) {
             const int l = island->problem.column[e];
             double *block = values->W + 9 * (size_t)e, *mirror = values->W + 9 * (size_t)entryOf(values, l, k);
             if (values->next != NULL)
                 ++values->next[l];
-            const double *old = was >= 0 ? entryBefore(values, k, l, &past) : NULL;
-            if (l == k && values->mobile != NULL)
-                old = values->mobile[k];
-            if (old != NULL) {
-                memcpy(block, old, 9 * sizeof *block);
+            if (l == k && values->mobile != NULL) {
+                memcpy(block, values->mobile[k], 9 * sizeof *block);
             } else {
                 spragQuad rows[3];
                 coupleBodies(values->snapshot, island, k, l, rows);
@@ -398,6 +375,29 @@ static int mayDoWithout(const struct spragWorld *world, const spragIsland *islan
            island->doubt == 0 && !island->tried && reachesPay(island, entries) && !spragHasInfinite(island);
 }
 
+/* What has to fail before W is made (spragIsland.waits), and whether it is left out for now (lean).  entries: of W. */
+static void chooseWait(struct spragWorld *world, spragIsland *island, double entries)
+{
+    const int dear = !island->whole && isDear(world, island, entries);
+    island->waits = SPRAG_WAITS_NOT;
+    if (!island->whole && !dear)
+        island->waits = mayKeepGuess(world, island)            ? SPRAG_WAITS_FOR_GUESS
+                        : mayDoWithout(world, island, entries) ? SPRAG_WAITS_FOR_TRY
+                                                               : SPRAG_WAITS_NOT;
+    island->lean = dear || island->waits;
+}
+
+/* Products by the joints that each block reaches (problem/reaches.h).  0: no memory. */
+static int makeReaches(spragIsland *island, const Mobility *mobility, double entries)
+{
+    if (!spragReachesMake(island, mobility->locked, mobility->trace))
+        return 0;
+    island->reaches.whole = !island->lean;
+    island->reaches.entries = entries;
+    island->bodies.reaches = &island->reaches;
+    return 1;
+}
+
 int spragDelassusMake(struct spragWorld *world, spragIsland *island)
 {
     const int count = island->block_count;
@@ -405,12 +405,7 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     if (!spragAdjacencyMake(world, island, &adjacency))
         return 0;
     const size_t entries = spragPatternBound(island, &adjacency);
-    const int dear = !island->whole && isDear(world, island, (double)entries);
-    island->waits = island->whole || dear                          ? SPRAG_WAITS_NOT
-                    : mayKeepGuess(world, island)                  ? SPRAG_WAITS_FOR_GUESS
-                    : mayDoWithout(world, island, (double)entries) ? SPRAG_WAITS_FOR_TRY
-                                                                   : SPRAG_WAITS_NOT;
-    island->lean = dear || island->waits;
+    chooseWait(world, island, (double)entries);
     if (!(island->lean ? spragPatternMakeDiagonal(island) : spragPatternMake(island, &adjacency, entries)) ||
         !spragDelassusTell(world, island))
         return 0;
@@ -426,15 +421,9 @@ int spragDelassusMake(struct spragWorld *world, spragIsland *island)
     int *next = jointed ? SPRAG_TAKE(&island->lane->scratch, int, count) : NULL;
     if (W == NULL || (jointed && (!makeMobility(world, island, &mobility) || next == NULL)) || (owns && own == NULL))
         return 0;
-    if (reaches) {
-        if (!spragReachesMake(island, mobility.locked, mobility.trace))
-            return 0;
-        island->reaches.whole = !island->lean;
-        island->reaches.entries = (double)entries;
-        island->bodies.reaches = &island->reaches;
-    }
+    if (reaches && !makeReaches(island, &mobility, (double)entries))
+        return 0;
     island->bodies.own = own;
-    island->held_rows = mobility.locked;
     Values values = {&world->snapshot, island, W, mobility.locked, (const double(*)[9])mobility.own, own, next};
     if (jointed) /* not by ranges: coupling by joints uses memory that threads would share */
         fillRows(&values, 0, 0, count);

@@ -74,7 +74,6 @@ static int makeOther(struct spragWorld *world, const spragIsland *island, int he
 {
     spragArena *arena = &island->lane->arena;
     *other = *island;
-    other->kept = NULL;
     other->row = SPRAG_TAKE_RAW(arena, spragEqualityRow, island->row_count + held);
     other->block = SPRAG_TAKE_RAW(arena, spragBlock, island->block_count);
     other->Y = spragArenaTakeRaw(arena, (size_t)island->block_count, sizeof *other->Y);

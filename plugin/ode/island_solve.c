@@ -14,7 +14,6 @@
 #include "ode/echo.h"
 #include "ode/fall.h"
 #include "ode/impulse_sum.h"
-#include "ode/kept.h"
 #include "ode/links.h"
 #include "ode/matrix_free.h"
 #include "ode/passing.h"
@@ -287,11 +286,7 @@ static spragStatus beginAgain(struct spragWorld *world, const spragPointerMap *s
                               const spragSolveOptions *options, spragIsland *island)
 {
     const spragIsland before = *island;
-    spragKept kept = {.before = &before};
-    const int whole = before.block_count == before.block_total && before.problem.row_start != NULL;
-    island->kept = whole ? &kept : NULL;
     const spragStatus status = assembleAnew(world, surfaces, island);
-    island->kept = NULL;
     if (status != SPRAG_OK || island->declined != NULL)
         return status;
     guessAgain(&before, island);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "ode/articulation.h"
-#include "ode/kept.h"
 
 typedef struct Making {
     const spragSnapshot *snapshot;
@@ -33,41 +32,23 @@ static void addJoint(const Making *making, const struct spragArticulation *art, 
     }
 }
 
-/* Those of a mechanism that is as it was (kept.h).  1: they were known. */
-static int copies(const Making *making, const struct spragArticulation *art)
-{
-    const spragKept *kept = art->kept ? making->island->kept : NULL; /* gone where W is made later */
-    const spragLinks *old = kept != NULL ? &kept->before->links : NULL;
-    if (old == NULL || old->count == 0)
-        return 0;
-    const size_t n = (size_t)art->joint_count, here = (size_t)art->link, there = (size_t)art->link_before;
-    memcpy(making->of + 2 * here, old->of + 2 * there, 2 * n * sizeof *making->of);
-    memcpy(making->E + 72 * here, old->E + 72 * there, 72 * n * sizeof *making->E);
-    memcpy(making->diagonal + 6 * here, old->diagonal + 6 * there, 6 * n * sizeof *making->diagonal);
-    return 1;
-}
-
 int spragLinksMake(const spragSnapshot *snapshot, spragIsland *island)
 {
     spragArena *arena = &island->lane->arena;
     int count = 0;
     for (int a = 0; a < island->articulation_count; ++a)
         count += island->articulation[a].joint_count;
-    Making making = {.snapshot = snapshot,
-                     .island = island,
-                     .of = SPRAG_TAKE_RAW(arena, int, 2 * (size_t)count),
-                     .E = SPRAG_TAKE_RAW(arena, double, 72 * (size_t)count),
-                     .diagonal = SPRAG_TAKE_RAW(arena, double, 6 * (size_t)count)};
+    const Making making = {.snapshot = snapshot,
+                           .island = island,
+                           .of = SPRAG_TAKE_RAW(arena, int, 2 * (size_t)count),
+                           .E = SPRAG_TAKE_RAW(arena, double, 72 * (size_t)count),
+                           .diagonal = SPRAG_TAKE_RAW(arena, double, 6 * (size_t)count)};
     if (making.of == NULL || making.E == NULL || making.diagonal == NULL)
         return 0;
     for (int a = 0, j = 0; a < island->articulation_count; ++a) {
-        struct spragArticulation *art = &island->articulation[a];
-        art->link = j;
-        if (copies(&making, art))
-            j += art->joint_count;
-        else
-            for (int i = 0; i < art->joint_count; ++i, ++j)
-                addJoint(&making, art, i, j);
+        const struct spragArticulation *art = &island->articulation[a];
+        for (int i = 0; i < art->joint_count; ++i, ++j)
+            addJoint(&making, art, i, j);
     }
     island->links = (spragLinks){.count = count, .of = making.of, .E = making.E, .diagonal = making.diagonal};
     return 1;

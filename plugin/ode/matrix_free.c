@@ -269,30 +269,42 @@ int spragMatrixFreeMayEnd(const spragGreedy *greedy, double seconds)
  * left of 120 took 100 ms in steps of 2000 bodies that all but rest.) */
 enum { VISITS_AFTER = 8 };
 
+/* Visits of an island's contacts. */
+typedef struct Visits {
+    spragGreedy *greedy;
+    double tolerance;       /* m/s, at which they end */
+    double begin, deadline; /* in spragSeconds; INFINITY: none */
+    long each;              /* before the judge's first look; twice as many before each next one */
+    long least, most;       /* counted by greedy->visits: before the deadline ends them, and at all */
+    double *others, *u;
+} Visits;
+
 /* Visits until all is within the tolerance, `most` are made, or the deadline is past; the residual.  Without
  * greedy->best the last answer is the one that is wanted. */
-static double visitAll(const spragSolveOptions *options, spragGreedy *greedy, long each, long least, long most,
-                       double deadline, double *others, double *u)
+static double visitAll(const Visits *visits)
 {
-    const double enough = LEFT * options->tolerance;
+    spragGreedy *greedy = visits->greedy;
+    const double enough = LEFT * visits->tolerance, deadline = visits->deadline;
+    const long least = visits->least;
+    long each = visits->each, most = visits->most;
     double residual;
     int late, looks = 0;
     do {
         const long until = greedy->visits + each < most ? greedy->visits + each : most;
         spragGreedyRun(greedy, enough, least < most ? least : most, until, deadline);
         late = greedy->visits >= least && spragSeconds() > deadline;
-        residual = spragGreedyResidual(greedy, u);
+        residual = spragGreedyResidual(greedy, visits->u);
         /* Without visits to come what was found stays: it may be better than nothing in all but one contact. */
         if (looks == 0 && greedy->visits < most && greedy->best != NULL)
-            residual = spragGreedyDrop(greedy, 1, residual, others, u);
+            residual = spragGreedyDrop(greedy, 1, residual, visits->others, visits->u);
         each *= 2;
         const long after = greedy->visits + (long)VISITS_AFTER * greedy->contact_count;
         if (looks == 0 && greedy->many && deadline == INFINITY && greedy->lanes != NULL && greedy->lanes->done)
             most = after < most ? after : most;
-    } while (!late && residual > options->tolerance && greedy->visits < most && ++looks < LOOKS_MOST);
+    } while (!late && residual > visits->tolerance && greedy->visits < most && ++looks < LOOKS_MOST);
     if (residual <= greedy->best_residual || greedy->best == NULL)
         return residual;
-    return spragGreedyBest(greedy, u); /* or it is NaN */
+    return spragGreedyBest(greedy, visits->u); /* or it is NaN */
 }
 
 /* Where friction is high visits may lead away, and r = 0 is not worse by its worst contact; but it lets all bodies fall
@@ -337,10 +349,13 @@ static double takeBetter(spragGreedy *greedy, const Kept *kept, double residual,
     return spragGreedyResidual(greedy, u);
 }
 
-/* Visits with less friction; the residual by the law as it is. */
-static double visitWithLess(const spragSolveOptions *options, spragGreedy *greedy, long least, long visits,
-                            double deadline, double *mu, double *others, double *u)
+/* visits->most visits from here, with less friction, of which mu (contact_count) is room for the true one; the residual
+ * by the law as it is. */
+static double visitWithLess(const Visits *visits, double deadline, double *mu)
 {
+    spragGreedy *greedy = visits->greedy;
+    Visits some = *visits;
+    some.each = visits->most, some.most = greedy->visits + visits->most, some.deadline = deadline;
     for (int k = 0; k < greedy->contact_count; ++k) {
         mu[k] = greedy->contact[k].mu;
         greedy->contact[k].mu = fmin(mu[k], LESS);
@@ -349,61 +364,65 @@ static double visitWithLess(const spragSolveOptions *options, spragGreedy *greed
     greedy->best = NULL;
     if (greedy->lanes != NULL)
         greedy->lanes->done = 0;
-    spragGreedyResidual(greedy, u);
-    visitAll(options, greedy, visits, least, greedy->visits + visits, deadline, others, u);
+    spragGreedyResidual(greedy, visits->u);
+    visitAll(&some);
     greedy->best = best;
     for (int k = 0; k < greedy->contact_count; ++k)
         greedy->contact[k].mu = mu[k];
     greedy->best_residual = INFINITY;
-    return spragGreedyResidual(greedy, u);
+    return spragGreedyResidual(greedy, visits->u);
 }
 
-/* each, least, most: as of visitAll */
-static double visitSteep(const spragSolveOptions *options, spragGreedy *greedy, long each, long least, long most,
-                         double begin, double deadline, double *others, double *u)
+static double visitSteep(const Visits *visits)
 {
+    spragGreedy *greedy = visits->greedy;
+    const double begin = visits->begin, deadline = visits->deadline;
     double *mu = SPRAG_TAKE_RAW(greedy->arena, double, 4 * greedy->contact_count);
     Kept kept = {.r = mu + greedy->contact_count};
     if (mu == NULL)
-        return visitAll(options, greedy, each, least, most, deadline, others, u);
+        return visitAll(visits);
     if (deadline < INFINITY) {
-        spragGreedyDrop(greedy, 1, greedy->begun, others, u);
-        const double less = visitWithLess(options, greedy, least, most, begin + (deadline - begin) / 2, mu, others, u);
+        spragGreedyDrop(greedy, 1, greedy->begun, visits->others, visits->u);
+        const double less = visitWithLess(visits, begin + (deadline - begin) / 2, mu);
         if (greedy->visits < (long)FEW * greedy->contact_count)
-            return less <= options->tolerance ? less
-                                              : visitWithLess(options, greedy, least, most, deadline, mu, others, u);
+            return less <= visits->tolerance ? less : visitWithLess(visits, deadline, mu);
         keep(greedy, &kept);
     }
-    double residual = visitAll(options, greedy, each, least, greedy->visits + most, deadline, others, u);
+    Visits more = *visits;
+    more.most += greedy->visits;
+    double residual = visitAll(&more);
     if (!(residual > BAD * spragGreedyNone(greedy)))
         return residual;
     if (!(deadline < INFINITY)) {
         keep(greedy, &kept);
-        spragGreedyDrop(greedy, 0, INFINITY, others, u);
-        residual = visitWithLess(options, greedy, least, most, deadline, mu, others, u);
+        spragGreedyDrop(greedy, 0, INFINITY, visits->others, visits->u);
+        residual = visitWithLess(visits, deadline, mu);
     }
-    return takeBetter(greedy, &kept, residual, u);
+    return takeBetter(greedy, &kept, residual, visits->u);
 }
 
 /* The same where contacts have an infinite coefficient: in rounds, between which what parts holds no more. */
-static double visitSticky(const spragSolveOptions *options, spragGreedy *greedy, long each, long least, long most,
-                          double begin, double deadline, double *others, double *u)
+static double visitSticky(const Visits *visits)
 {
+    spragGreedy *greedy = visits->greedy;
     double *const best = greedy->best;
-    const double seconds = deadline < INFINITY ? deadline - begin : 0;
+    const double seconds = visits->deadline < INFINITY ? visits->deadline - visits->begin : 0;
+    const long each = visits->most / ROUNDS;
+    Visits some = *visits;
+    some.each = visits->each < each ? visits->each : each;
+    some.least = visits->least / ROUNDS;
     greedy->best = NULL;
     spragGreedyHoldFirst(greedy);
     for (int round = 1; round <= ROUNDS; ++round) {
-        const long visits = most / ROUNDS;
-        const double until = deadline < INFINITY ? begin + seconds * round / ROUNDS : INFINITY;
-        spragGreedyResidual(greedy, u);
-        visitAll(options, greedy, each < visits ? each : visits, least / ROUNDS, greedy->visits + visits, until, others,
-                 u);
+        some.most = greedy->visits + each;
+        some.deadline = visits->deadline < INFINITY ? visits->begin + seconds * round / ROUNDS : INFINITY;
+        spragGreedyResidual(greedy, visits->u);
+        visitAll(&some);
         if (round < ROUNDS && !spragGreedyHoldAgain(greedy, round == 1, 1))
             break;
     }
     greedy->best = best;
-    return spragGreedyResidual(greedy, u);
+    return spragGreedyResidual(greedy, visits->u);
 }
 
 spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
@@ -425,16 +444,23 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
     deadline -= JUDGING * (spragSeconds() - begin);
     const int wide = greedy->lanes != NULL && greedy->best_residual > SPRAG_LANES_FLOOR;
     const long least = wide ? (long)n * SWEEPS_LEAST_WIDE : some < late_most ? some : late_most;
-    /* Visits before the judge's first look; twice as many before each next one.  Sweeps with momentum (of lanes, or of
-     * rolling friction) are not to be interrupted. */
+    /* Sweeps with momentum (of lanes, or of rolling friction) are not to be interrupted. */
     const long each = greedy->lanes != NULL || hasty ? most
                       : timed                        ? late_most / LOOKS_IN_TIME
                       : limited                      ? n
                                                      : LOOKS_FIRST * (long)n;
-    solve->residual =
-        spragGreedySticks(greedy) ? visitSticky(options, greedy, each, least, most, begin, deadline, others, u)
-        : hasHighFriction(greedy) ? visitSteep(options, greedy, each, least, most, begin, deadline, others, u)
-                                  : visitAll(options, greedy, each, least, most, deadline, others, u);
+    const Visits visits = {.greedy = greedy,
+                           .tolerance = options->tolerance,
+                           .begin = begin,
+                           .deadline = deadline,
+                           .each = each,
+                           .least = least,
+                           .most = most,
+                           .others = others,
+                           .u = u};
+    solve->residual = spragGreedySticks(greedy) ? visitSticky(&visits)
+                      : hasHighFriction(greedy) ? visitSteep(&visits)
+                                                : visitAll(&visits);
     solve->iterations = (int)(greedy->visits / n);
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
     const int late = timed && (spragSeconds() > deadline || (!(solve->residual <= options->tolerance) &&

@@ -357,57 +357,111 @@ static int nameSqueeze(spragIsland *island, spragStatus *status)
     return *status == SPRAG_ERROR_MEMORY;
 }
 
+/* A solution, and what the step has learnt of the island before it. */
+typedef struct Release {
+    spragIsland *island;
+    spragSolveOptions options; /* with the time that is left */
+    int limited;               /* 1: the user has set a limit on steps or time */
+    int asks;                  /* 1: it is asked for wedges */
+    int few;                   /* 1: under a time limit it is asked for a squeeze all the same */
+    int tumbles;               /* 1: a heap of mechanisms that falls */
+    int again;                 /* 1: contacts have yielded in this step */
+    double *guess;             /* of what was wedged or hard; else NULL */
+    int iterations;
+} Release;
+
+/* 1: it ended, by its work or in vain, farther off than is kept without another try. */
+static int isLeftFar(const Release *release, spragStatus status)
+{
+    return status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(&release->options, release->island);
+}
+
+/* Keeps the guess where it is of use to what was wedged or hard.  0: no memory. */
+static int keepGuess(Release *release)
+{
+    const spragIsland *island = release->island;
+    const int wanted = release->again || island->wedged_before || island->hard_before;
+    if (!wanted || !(release->asks || release->few))
+        return 1;
+    const size_t n = 3 * (size_t)island->block_count;
+    release->guess = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
+    if (release->guess != NULL)
+        memcpy(release->guess, island->r, n * sizeof *release->guess);
+    return release->guess != NULL;
+}
+
+/* As if all were rigid. */
+static spragStatus solveFirst(Release *release)
+{
+    const spragSolveOptions *options = &release->options;
+    spragIsland *island = release->island;
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    if (release->tumbles)
+        return solveTumbling(options, island, release->again, &release->iterations);
+    if (release->asks)
+        return solveRigid(options, island, release->guess, release->again, &release->iterations);
+    if (release->few && (release->again || island->wedged_before) && isSqueezed(options, island, &status))
+        return status;
+    const spragChainPart part = island->waits == SPRAG_WAITS_FOR_TRY ? SPRAG_CHAIN_BEGINNING : SPRAG_CHAIN_WHOLE;
+    return spragPartingSolve(part, options, island, &release->iterations);
+}
+
+/* What contacts that are in conflict or wedged leave far off: they yield. */
+static spragStatus yield(Release *release, spragStatus status)
+{
+    spragIsland *island = release->island;
+    if (!isLeftFar(release, status) || !(island->wedge > 0 || spragConflicts(island)) || nameSqueeze(island, &status))
+        return status;
+    spragSolveOptions *options = &release->options;
+    const double most = island->most; /* which the first yielding of a step may go beyond */
+    options->work_limit = options->work_limit > 0 ? fmax(options->work_limit, WORK_YIELDING) : 0;
+    island->most = release->again ? most : fmax(most, island->spent + WORK_YIELDING);
+    const double *guess = release->again || island->wedged_before ? release->guess : NULL;
+    status = spragYieldingSolve(options, island, guess, &release->iterations);
+    island->most = most;
+    return status;
+}
+
+/* Under a limit, where nothing has been asked: some sweeps in which contacts yield, and is it a squeeze? */
+static spragStatus yieldInHaste(Release *release, spragStatus status)
+{
+    spragIsland *island = release->island;
+    if (release->limited && isLeftFar(release, status) && island->block_count <= FEW && !(island->wedge > 0) &&
+        !spragConflicts(island))
+        status = spragYieldingSweep(&release->options, island, &release->iterations);
+    if (release->few && isLeftFar(release, status) && !(island->wedge > 0) &&
+        spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        status = SPRAG_ERROR_MEMORY;
+    return status;
+}
+
 spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *island)
 {
     spragArena *arena = &island->lane->arena;
     const spragArenaMark mark = spragArenaMarkGet(arena);
-    const int most = island->lean ? LARGE : SPRAG_WEDGED_MOST,
-              asks = !island->waits && !(given->time_limit > 0) && island->block_count <= most; /* for wedges */
-    spragSolveOptions own = *given;
-    const spragSolveOptions *options = &own;
-    const int tumbles = island->tumbles && spragChainApproaches(&island->problem, given);
-    const int again = island->wedge > 0,
-              few = given->time_limit > 0 && given->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW_SQUEEZED;
-    const double begin = given->time_limit > 0 ? spragSeconds() : 0;
-    double *guess = NULL; /* kept if the island was wedged or hard in the last step */
-    int iterations = 0;
-    if (asks && !tumbles && island->haste == 0 && island->missed >= MISSES_PATIENT && own.iteration_limit == 0)
-        own.iteration_limit = STEPS_PROMPT;
-    if ((asks || few) && (again || island->wedged_before || island->hard_before)) {
-        const size_t n = 3 * (size_t)island->block_count;
-        guess = SPRAG_TAKE_RAW(arena, double, n);
-        if (guess == NULL)
-            return SPRAG_ERROR_MEMORY;
-        memcpy(guess, island->r, n * sizeof *guess);
-    }
+    const int most = island->lean ? LARGE : SPRAG_WEDGED_MOST, timed = given->time_limit > 0;
+    const double begin = timed ? spragSeconds() : 0;
+    Release release = {.island = island,
+                       .options = *given,
+                       .limited = timed || given->iteration_limit > 0,
+                       .asks = !island->waits && !timed && island->block_count <= most,
+                       .few = timed && given->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW_SQUEEZED,
+                       .tumbles = island->tumbles && spragChainApproaches(&island->problem, given),
+                       .again = island->wedge > 0};
+    if (release.asks && !release.tumbles && island->haste == 0 && island->missed >= MISSES_PATIENT &&
+        given->iteration_limit == 0)
+        release.options.iteration_limit = STEPS_PROMPT;
+    if (!keepGuess(&release))
+        return SPRAG_ERROR_MEMORY;
     island->wedge = island->squeezed = 0;
-    spragStatus status = SPRAG_NOT_CONVERGED;
-    if (tumbles)
-        status = solveTumbling(options, island, again, &iterations);
-    else if (asks)
-        status = solveRigid(options, island, guess, again, &iterations);
-    else if (!few || !(again || island->wedged_before) || !isSqueezed(options, island, &status))
-        status = spragPartingSolve(island->waits == SPRAG_WAITS_FOR_TRY ? SPRAG_CHAIN_BEGINNING : SPRAG_CHAIN_WHOLE,
-                                   options, island, &iterations);
-    own.time_limit = spragTimeLeft(given->time_limit, begin);
-    if (status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
-        (island->wedge > 0 || spragConflicts(island)) && !nameSqueeze(island, &status)) {
-        const double most = island->most; /* which the first yielding of a step may go beyond */
-        own.work_limit = own.work_limit > 0 ? fmax(own.work_limit, WORK_YIELDING) : 0;
-        island->most = again ? most : fmax(most, island->spent + WORK_YIELDING);
-        status = spragYieldingSolve(options, island, again || island->wedged_before ? guess : NULL, &iterations);
-        island->most = most;
-    }
-    const int limited = given->time_limit > 0 || given->iteration_limit > 0;
-    if (limited && status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) &&
-        island->block_count <= FEW && !(island->wedge > 0) && !spragConflicts(island))
-        status = spragYieldingSweep(options, island, &iterations);
-    if (few && status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(options, island) && !(island->wedge > 0) &&
-        spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
-        status = SPRAG_ERROR_MEMORY;
+    spragStatus status = solveFirst(&release);
+    release.options.time_limit = spragTimeLeft(given->time_limit, begin);
+    status = yield(&release, status);
+    status = yieldInHaste(&release, status);
     spragArenaRelease(arena, mark);
-    island->solve.iterations = iterations;
-    island->missed += !island->waits && isMissed(options, island, status); /* a try that misses is no answer yet */
+    island->solve.iterations = release.iterations;
+    /* A try that misses is no answer yet. */
+    island->missed += !island->waits && isMissed(&release.options, island, status);
     if (status != SPRAG_ERROR_MEMORY && !(island->wedge > 0) && spragConflicts(island))
         spragYieldTell(island);
     return status;

@@ -258,6 +258,16 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
     return spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, iterations);
 }
 
+/* What yields first; share: the first compliance of a wedge. */
+static Yielding yieldingFirst(const spragIsland *island, double share)
+{
+    if (!(island->wedge > 0))
+        return CONTACTS;
+    if (island->guides_yield)
+        return GUIDES;
+    return island->yielded <= share && normalsMayDo(island) ? NORMALS : CONTACTS;
+}
+
 /* Solves and judges the problem with a compliance with which there is a solution, on the normals of contacts, if that
  * will not do on contacts, and on guides if they are to yield.  guess: in a wedge, where to begin, or NULL.  W is rigid
  * again afterwards. */
@@ -266,9 +276,7 @@ static spragStatus solveShares(const spragSolveOptions *options, spragIsland *is
 {
     const double closing = island->wedge, first = closing > 0 ? SHARE_WEDGE : SHARE_CONFLICT;
     const double enough = fmax(closing > 0 ? options->tolerance : SPRAG_MISSED, options->enough);
-    Yielding what = closing > 0 && island->guides_yield                               ? GUIDES
-                    : closing > 0 && island->yielded <= first && normalsMayDo(island) ? NORMALS
-                                                                                      : CONTACTS;
+    Yielding what = yieldingFirst(island, first);
     spragSolveOptions left = *options;
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
     spragStatus status = SPRAG_NOT_CONVERGED;

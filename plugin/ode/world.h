@@ -220,13 +220,10 @@ typedef struct spragIsland {
     spragLinks links;                  /* of them, where joints hold them (links.c) */
     spragReaches reaches;              /* the same, of products */
     double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
-    unsigned char *held_rows;   /* (block_count) bits of rows that joints hold (delassus.c): of islands with joints */
-    double (*shift)[4];         /* (block_count) the same: what they add to q, m/s, and to b, m/s^2 */
-    double *r, *u;              /* (block_count x 3) N s, m/s */
-    double (*echo)[3];          /* (reported) N, of each contact (echo.h), or NULL */
-    struct spragGreedy *greedy; /* its contacts are visited greedily, without W (matrix_free.h); or NULL */
+    double *r, *u;                     /* (block_count x 3) N s, m/s */
+    double (*echo)[3];                 /* (reported) N, of each contact (echo.h), or NULL */
+    struct spragGreedy *greedy;        /* its contacts are visited greedily, without W (matrix_free.h); or NULL */
     spragCoupled coupled;
-    struct spragKept *kept; /* while it is assembled again: what is as it was; else NULL */
 } spragIsland;
 
 /* It has no answer. */

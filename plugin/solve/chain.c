@@ -313,6 +313,30 @@ static spragStatus refine(Run *run)
     return status;
 }
 
+/* The links one after the other, up to the one that solves it; those after `usual` are a fallback. */
+static spragStatus runLinks(Run *run, const spragChainLinks *chain, int begin, const spragChainLink *usual)
+{
+    spragSolveInfo *info = run->info;
+    const spragChainLink *const first = chain->link;
+    for (const spragChainLink *link = first + begin; link < first + chain->count; ++link) {
+        if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
+            break;
+        /* Newton's method after sweeps is no exception, and pivots are none. */
+        info->fallback = link > usual && link->method != &spragSolverPivots;
+        spragStatus status = tryLink(run, link);
+        const int solved = isSolved(run), late = timeIsUp(run);
+        if (status == SPRAG_OK && solved && !late)
+            status = finish(run, link, first);
+        if (status != SPRAG_OK || solved)
+            return status;
+        if (late)
+            return first->method == &spragSolverVariant ? lastSweeps(run) : SPRAG_LIMIT;
+        if (workIsUp(run) || spragProblemIsAtRounding(run->problem, run->r, info->residual))
+            break;
+    }
+    return run->options->iteration_limit > 0 ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
+}
+
 static spragStatus runChain(Run *run, spragChainPart part)
 {
     spragSolveInfo *info = run->info;
@@ -344,23 +368,7 @@ static spragStatus runChain(Run *run, spragChainPart part)
     const spragChainLink *const usual =
         first + swept + 2 * approached + (swept && first[1].method == &spragSolverDisturbed);
     const int is_near = approached && info->residual <= spragNear(run->problem);
-    for (const spragChainLink *link = first + (goes_on ? chain.soon : is_near); link < first + chain.count; ++link) {
-        if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
-            break;
-        /* Newton's method after sweeps is no exception, and pivots are none. */
-        info->fallback = link > usual && link->method != &spragSolverPivots;
-        status = tryLink(run, link);
-        const int solved = isSolved(run), late = timeIsUp(run);
-        if (status == SPRAG_OK && solved && !late)
-            status = finish(run, link, first);
-        if (status != SPRAG_OK || solved)
-            return status;
-        if (late)
-            return searched ? lastSweeps(run) : SPRAG_LIMIT;
-        if (workIsUp(run) || spragProblemIsAtRounding(run->problem, run->r, info->residual))
-            break;
-    }
-    return run->options->iteration_limit > 0 ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
+    return runLinks(run, &chain, goes_on ? chain.soon : is_near, usual);
 }
 
 /* What most small islands need in most steps.  1: that solved it.  u may be NULL. */

@@ -381,26 +381,32 @@ typedef struct Attempt {
     int left;    /* 1: bodies were left for contacts */
 } Attempt;
 
+/* What all runs have in common. */
+static Newton newtonOf(const spragProblem *problem, spragTangentSpace space, const spragSolveOptions *options,
+                       spragSolveInfo *info)
+{
+    return (Newton){.problem = problem,
+                    .space = space,
+                    .tolerance = options->tolerance,
+                    .deadline = spragDeadline(options->time_limit),
+                    .iterations = &info->iterations,
+                    .work = &info->work,
+                    .most = options->work_total > 0 ? info->work + options->work_total : INFINITY,
+                    .first = info->iterations};
+}
+
 static spragStatus solveIn(Attempt *attempt, const spragProblem *problem, const spragSolveOptions *options,
                            spragArena *arena, double *r, spragSolveInfo *info)
 {
     const spragTangentSpace space = attempt->space;
-    const int played = options->solver == SPRAG_SOLVER_AUTO && options->enough > options->tolerance;
-    Newton newton = {.problem = problem,
-                     .space = space,
-                     .limited = options->work_limit > 0 && (attempt->local || problem->contact_count > SMALL),
-                     .crowd = spragIsCrowd(problem, options),
-                     .enough = played ? options->enough : 0,
-                     .tolerance = options->tolerance,
-                     .deadline = spragDeadline(options->time_limit),
-                     .iterations = &info->iterations,
-                     .work = &info->work,
-                     .most = options->work_total > 0 ? info->work + options->work_total : INFINITY,
-                     .first = info->iterations,
-                     .counted = options->iteration_limit > 0,
-                     .content = options->solver == SPRAG_SOLVER_AUTO && options->enough > 0 &&
-                                options->enough >= options->tolerance,
-                     .on = attempt->on};
+    const int automatic = options->solver == SPRAG_SOLVER_AUTO;
+    Newton newton = newtonOf(problem, space, options, info);
+    newton.limited = options->work_limit > 0 && (attempt->local || problem->contact_count > SMALL);
+    newton.crowd = spragIsCrowd(problem, options);
+    newton.enough = automatic && options->enough > options->tolerance ? options->enough : 0;
+    newton.content = automatic && options->enough > 0 && options->enough >= options->tolerance;
+    newton.counted = options->iteration_limit > 0;
+    newton.on = attempt->on;
     newton.hurried = !newton.crowd && (newton.limited || newton.enough > 0);
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most = productsMost(space, problem, options);
@@ -579,15 +585,8 @@ static spragStatus solveNearby(int few, const spragProblem *problem, const sprag
     const double passes = SPRAG_TANGENT_PASSES * spragProductPrice(problem), far = ARRIVES * spragNear(problem);
     if (few && info->residual > far && options->work_limit < STEPS_CONES * passes)
         return SPRAG_NOT_CONVERGED;
-    Newton newton = {.problem = problem,
-                     .space = SPRAG_TANGENT_CHEAPER,
-                     .tolerance = options->tolerance,
-                     .deadline = spragDeadline(options->time_limit),
-                     .iterations = &info->iterations,
-                     .work = &info->work,
-                     .most = options->work_total > 0 ? info->work + options->work_total : INFINITY,
-                     .first = info->iterations,
-                     .counted = 1};
+    Newton newton = newtonOf(problem, SPRAG_TANGENT_CHEAPER, options, info);
+    newton.counted = 1;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const double most =
         few ? options->work_limit / STEPS_FEWEST : productsMost(SPRAG_TANGENT_CHEAPER, problem, options);
