@@ -14,7 +14,7 @@
  * Why a slop.  An answer that leaves a residual of R parts or presses contacts by R h in a step.  Where overlaps are
  * less some contacts open, at random, their forces are gone, and the next guess is wrong by far more than R: 1000 boxes
  * left at 5e-3 m/s began each step at 2 to 3, and gravity gives 0.16.  So a heap whose steps are not solved stirred
- * itself for ever.  A large island therefore keeps
+ * itself for ever.  A large island, and under a time limit a heap of more than forty contacts, therefore keeps
  *
  *     slop = max(before, min(SLOP_TIMES R h, max(g h^2 / 2, before (1 + h / GROWS)))),
  *
