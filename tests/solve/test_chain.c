@@ -482,6 +482,31 @@ static void answersAreNotSwept(void **state)
     spragProblemFree(problem);
 }
 
+/* After the question for a wedge a large problem is not swept again: Newton's method goes on from where it was. */
+static void theRestGoesOn(void **state)
+{
+    (void)state;
+    spragProblem *problem = sharedProblem("p26_pyramid10.txt");
+    if (problem == NULL)
+        skip();
+    spragSolveOptions options = {.tolerance = 1e-8, .work_limit = 3e6};
+    double *r = calloc(3 * (size_t)problem->contact_count, sizeof *r);
+    spragArena arena = {0};
+    spragSolveInfo begun, rest;
+    assert_non_null(r);
+    assert_int_equal(spragChainSolvePart(SPRAG_CHAIN_BEGINNING, problem, &options, &arena, r, NULL, &begun),
+                     SPRAG_NOT_CONVERGED);
+    assert_true(begun.method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] > 0);
+    options.work_limit = 9e7;
+    assert_int_equal(spragChainSolvePart(SPRAG_CHAIN_REST, problem, &options, &arena, r, NULL, &rest), SPRAG_OK);
+    assert_int_equal(rest.method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL], 0);
+    assert_true(rest.method_iterations[SPRAG_SOLVER_NEWTON] > 0);
+    CHECK_NEAR(spragProblemResidual(problem, r), rest.residual, 0);
+    spragArenaFree(&arena);
+    free(r);
+    spragProblemFree(problem);
+}
+
 /* What stands at rounding, above the tolerance, is not gone on with. */
 static void roundingEndsTheChain(void **state)
 {
@@ -539,15 +564,24 @@ static void roundingIsNotRefined(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sharedProblems),         cmocka_unit_test(stickingDoesNotCreep),
-        cmocka_unit_test(everyMethodAgrees),      cmocka_unit_test(unitsAndMirrorsDoNotMatter),
-        cmocka_unit_test(lockedRowsAreNoTrouble), cmocka_unit_test(limitsGiveTheBestSoFar),
-        cmocka_unit_test(badGuessesAreDropped),   cmocka_unit_test(timeIsKept),
-        cmocka_unit_test(workIsLimited),          cmocka_unit_test(allWorkIsLimited),
-        cmocka_unit_test(sharedWorkIsLimited),    cmocka_unit_test(partsAreCharged),
-        cmocka_unit_test(fewBlocksAreCharged),    cmocka_unit_test(enoughIsSoonDone),
-        cmocka_unit_test(answersAreNotSwept),     cmocka_unit_test(roundingEndsTheChain),
-        cmocka_unit_test(roundingIsNotRefined),   cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sharedProblems),
+                                       cmocka_unit_test(stickingDoesNotCreep),
+                                       cmocka_unit_test(everyMethodAgrees),
+                                       cmocka_unit_test(unitsAndMirrorsDoNotMatter),
+                                       cmocka_unit_test(lockedRowsAreNoTrouble),
+                                       cmocka_unit_test(limitsGiveTheBestSoFar),
+                                       cmocka_unit_test(badGuessesAreDropped),
+                                       cmocka_unit_test(timeIsKept),
+                                       cmocka_unit_test(workIsLimited),
+                                       cmocka_unit_test(allWorkIsLimited),
+                                       cmocka_unit_test(sharedWorkIsLimited),
+                                       cmocka_unit_test(partsAreCharged),
+                                       cmocka_unit_test(fewBlocksAreCharged),
+                                       cmocka_unit_test(enoughIsSoonDone),
+                                       cmocka_unit_test(answersAreNotSwept),
+                                       cmocka_unit_test(theRestGoesOn),
+                                       cmocka_unit_test(roundingEndsTheChain),
+                                       cmocka_unit_test(roundingIsNotRefined),
+                                       cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
