@@ -178,7 +178,7 @@ static const double *radiiOf(const Rows *rows, const spragBodyState *const body[
                              const double n[3], Before *before)
 {
     const dContactGeom *geom = &joint->contact->geom;
-    const dGeomID of[2] = {joint->reversed ? geom->g2 : geom->g1, joint->reversed ? geom->g1 : geom->g2};
+    const dGeomID of[2] = {spragGeomOf(joint, 0), spragGeomOf(joint, 1)};
     const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     int known = before->geom != NULL, balls = 0, others = 0;
     for (int side = 0; side < 2; ++side)

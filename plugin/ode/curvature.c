@@ -45,6 +45,29 @@ double spragCurvatureOwn(dGeomID own)
     }
 }
 
+double spragHalfThickness(dBodyID body, dGeomID geom)
+{
+    dVector3 sides = {0, 0, 0, 0};
+    dReal radius = 0, length = 0;
+    if (body == NULL || geom == NULL || !spragGeomIsOf(body, geom))
+        return INFINITY;
+    switch (dGeomGetClass(geom)) {
+    case dSphereClass:
+        return dGeomSphereGetRadius(geom);
+    case dCapsuleClass:
+        dGeomCapsuleGetParams(geom, &radius, &length);
+        return radius;
+    case dCylinderClass:
+        dGeomCylinderGetParams(geom, &radius, &length);
+        return fmin(radius, 0.5 * length);
+    case dBoxClass:
+        dGeomBoxGetLengths(geom, sides);
+        return 0.5 * fmin(sides[0], fmin(sides[1], sides[2]));
+    default:
+        return INFINITY;
+    }
+}
+
 /* Cosine between a contact's normal and that of a face which it is, but for rounding: a collider of boxes takes one. */
 #define FACE (1 - (sizeof(dReal) == sizeof(float) ? 1e-6 : 1e-9))
 

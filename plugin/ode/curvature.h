@@ -36,6 +36,9 @@ double spragCurvatureRadius(dBodyID body, dGeomID geom);
 /* The same of a geom that is the body's. */
 double spragCurvatureOwn(dGeomID own);
 
+/* m, half the thickness of a geom where it is thinnest; INFINITY: it is not the body's, or none knows (a mesh). */
+double spragHalfThickness(dBodyID body, dGeomID geom);
+
 /* 1: it is a finite radius of a geom, which so is its body's, and alive. */
 static inline int spragCurvatureIsRound(double radius)
 {

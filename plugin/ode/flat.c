@@ -358,7 +358,7 @@ void spragFlatTurn(struct spragWorld *world, int first, int end)
     const dContactGeom *geom = &joint->contact->geom;
     int found = 0;
     for (int side = 0; side < 2 && joint->body[side] >= 0 && !found; ++side) {
-        const dGeomID own = (side == 0) != joint->reversed ? geom->g1 : geom->g2;
+        const dGeomID own = spragGeomOf(joint, side);
         found = own != NULL && readShape(flat.s->body[joint->body[side]].id, own, &flat.shape);
         flat.sign = own == geom->g1 ? 1 : -1;
     }

@@ -150,11 +150,9 @@ typedef struct Seeker {
 
 static void makeSeeker(const spragSnapshot *s, const spragJointState *joint, Seeker *seeker)
 {
-    const dContactGeom *geom = &joint->contact->geom;
-    seeker->geom[0] = joint->reversed ? geom->g2 : geom->g1;
-    seeker->geom[1] = joint->reversed ? geom->g1 : geom->g2;
     seeker->has_travel = 0;
     for (int side = 0; side < 2; ++side) {
+        seeker->geom[side] = spragGeomOf(joint, side);
         seeker->body[side] = bodyId(s, joint->body[side]);
         seeker->serial[side] = joint->body[side] >= 0 ? s->name[joint->body[side]].serial : 0;
     }

@@ -40,8 +40,7 @@ static int areSideBySide(const spragJointState *a, const spragJointState *b)
 /* 1: the contact is one of a ball. */
 static int isOfBall(const spragSnapshot *s, const spragJointState *joint)
 {
-    const dContactGeom *geom = &joint->contact->geom;
-    const dGeomID of[2] = {joint->reversed ? geom->g2 : geom->g1, joint->reversed ? geom->g1 : geom->g2};
+    const dGeomID of[2] = {spragGeomOf(joint, 0), spragGeomOf(joint, 1)};
     int ball = 0;
     for (int side = 0; side < 2; ++side)
         ball |= of[side] != NULL && joint->body[side] >= 0 &&

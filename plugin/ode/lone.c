@@ -114,7 +114,7 @@ static void putContact(const struct spragWorld *world, const spragJointState *jo
     putGeometry(body, position, normal, middle, to);
     putPast(old, to);
     putSurface(s, joint->contact, to);
-    const dGeomID own = joint->reversed ? geom->g2 : geom->g1;
+    const dGeomID own = spragGeomOf(joint, 0);
     if (before != NULL && before->g1 == geom->g1 && before->g2 == geom->g2 && to.row[-1].radius[to.lane] == 0)
         to.row->radius[to.lane] = to.row[-1].radius[to.lane];
     else

@@ -100,9 +100,7 @@ static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
         shape->half[2] = 0.5 * length;
     mix(&shape->form, shape->half, 3);
     mix(&shape->form, &shape->radius, 1);
-    shape->least = shape->class == dBoxClass       ? fmin(shape->half[0], fmin(shape->half[1], shape->half[2]))
-                   : shape->class == dCapsuleClass ? radius
-                                                   : fmin(radius, shape->half[2]);
+    shape->least = hull ? 0 : spragHalfThickness(body->id, geom);
     return 1;
 }
 
@@ -193,11 +191,6 @@ static spragJointState *jointOf(const Run *run, int k)
     return &run->world->snapshot.joint[run->first + k];
 }
 
-static dGeomID geomOf(const spragJointState *joint, int side)
-{
-    return (side == 0) != joint->reversed ? joint->contact->geom.g1 : joint->contact->geom.g2;
-}
-
 /* What is to be known of the k-th contact of the run in later steps. */
 static void note(Run *run, int k)
 {
@@ -220,7 +213,7 @@ static void note(Run *run, int k)
             point->from[side] += (side == 0 ? 1 : -1) * n[i] * (centre[i] - x[i]);
         toFrame(s, body, 1, centre, point->carrier[side]);
         toFrame(s, body, 0, n, point->normal[side]);
-        point->geom[side] = geomOf(joint, side);
+        point->geom[side] = spragGeomOf(joint, side);
         point->even[side] = body >= 0 && faces(&run->shape[side], n) >= 1 - EVEN;
         if (body < 0)
             continue;
@@ -463,7 +456,7 @@ static int isPartial(Run *run)
         run->shape[side].class = -1;
         if (joint->body[side] < 0)
             continue;
-        if (!readShape(&s->body[joint->body[side]], geomOf(joint, side), &run->shape[side]))
+        if (!readShape(&s->body[joint->body[side]], spragGeomOf(joint, side), &run->shape[side]))
             return 0;
         const int class = run->shape[side].class;
         boxes += class == dBoxClass, hulls += class == dConvexClass;

@@ -27,9 +27,8 @@ void spragRecordPlace(const struct spragWorld *world, const spragJointState *joi
         memcpy(memory->geom, old->geom, sizeof memory->geom);
         memcpy(memory->local, s->local[joint - s->joint], sizeof memory->local);
     } else if (joint->contact != NULL) {
-        const dContactGeom *geom = &joint->contact->geom;
-        memory->geom[0] = joint->reversed ? geom->g2 : geom->g1;
-        memory->geom[1] = joint->reversed ? geom->g1 : geom->g2;
+        memory->geom[0] = spragGeomOf(joint, 0);
+        memory->geom[1] = spragGeomOf(joint, 1);
         spragContactLocal(s, joint, memory->local);
     }
     memory->never_stays = joint->never_stays;

@@ -287,16 +287,14 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
     for (int i = 0; i < 3; ++i)
         point[i] = block->position[i] + (block->rolls ? block->off[i] : 0);
     for (int side = 0; side < 2; ++side) {
-        const int user = joint->reversed ? 1 - side : side;
         body[side] = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
         block->radius[side] =
             known ? before->radius[side]
-                  : spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id, user == 0 ? geom->g1 : geom->g2);
+                  : spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id, spragGeomOf(joint, side));
         sunk[side] = block->radius[side];
     }
-    spragCurvatureSink(sunk,
-                       (const dGeomID[2]){joint->reversed ? geom->g2 : geom->g1, joint->reversed ? geom->g1 : geom->g2},
-                       point, block->n, geom->depth);
+    spragCurvatureSink(sunk, (const dGeomID[2]){spragGeomOf(joint, 0), spragGeomOf(joint, 1)}, point, block->n,
+                       geom->depth);
     for (int side = 0; side < 2; ++side) {
         const double said = surface->curvature_radius[joint->reversed ? 1 - side : side];
         block->curvature[side] = body[side] != NULL && said >= 0 ? said : sunk[side];

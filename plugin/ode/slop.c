@@ -3,9 +3,10 @@
 #include <math.h>
 
 #include "linalg/vec3.h"
+#include "ode/curvature.h"
 #include "ode/heap.h"
 
-enum { CUT_SHORT = 40 }; /* contacts of a heap that a time limit cuts short: fewer are solved all the same */
+enum { FEW = 40 }; /* contacts of a heap: fewer are solved */
 
 #define SLOP_TIMES 15   /* what an answer may part in a step: overlaps differ, and the next answers add to it */
 #define SLOP_FLAT 5     /* the same of what lies flat: with more, walls that had moved rested less often */
@@ -15,6 +16,7 @@ enum { CUT_SHORT = 40 }; /* contacts of a heap that a time limit cuts short: few
 #define FALLS 0.5       /* of g h^2: so far bodies fall in a step */
 #define GROWS 1.6       /* s in which what is more may grow to e times as much */
 #define ARM_SHARE 0.05  /* of the arms of contacts, so that small bodies do not sink into each other */
+#define THICK_SHARE 0.1 /* of half the thickness of their geoms, where it is thinnest: what stays of a heap at once */
 #define RIGID 1e-4      /* as SPRAG_RIGID_WORLD, of a contact's own CFM */
 #define SAME (1 + 1e-9) /* times the world's CFM: up to there a contact has no softer one */
 #define CORRECTION 1e-3 /* of what gravity gives in a step */
@@ -50,24 +52,43 @@ double spragSlopOf(const struct spragWorld *world, const spragIsland *island)
     return known > 0 ? fmin(slop, ARM_SHARE * arms / known) : 0;
 }
 
-/* 1: a heap that a time limit may cut short.  (What is solved in time gains nothing: 15 R h is less than 1e-8 m.  Under
- * a limit on iterations boxes of like masses rest sooner so, too, and those of 0.1 to 100 kg, left at 0.3 m/s, sink
- * deeper and do not rest.) */
-static int isCutShort(const struct spragWorld *world, const spragIsland *island)
+/* 1: it may be left unsolved, and is none that has been built.  (What is solved gains nothing: 15 R h is less than 1e-8
+ * m.  Joints drive bodies apart, or hold them: of those only large ones.) */
+static int mayStir(const spragIsland *island)
 {
-    return world->config.time_limit > 0 && !island->flat && island->contact_count > CUT_SHORT &&
-           island->contact_count == island->joint_count;
+    return !island->flat && island->contact_count > (island->contact_count == island->joint_count ? FEW : SPRAG_LARGE);
+}
+
+/* m: the most that stays at once, by the mean of half the thickness of the bodies' geoms, as far as it is known. */
+static double thinOf(const struct spragWorld *world, const spragIsland *island)
+{
+    double sum = 0;
+    int known = 0;
+    for (int i = 0, step = spragLookStep(island); i < island->joint_count; i += step) {
+        const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
+        double half = INFINITY;
+        for (int side = 0; side < 2 && joint->contact != NULL; ++side)
+            if (joint->body[side] >= 0)
+                half = fmin(half,
+                            spragHalfThickness(world->snapshot.body[joint->body[side]].id, spragGeomOf(joint, side)));
+        if (half < INFINITY) {
+            sum += half;
+            ++known;
+        }
+    }
+    return known > 0 ? THICK_SHARE * sum / known : INFINITY;
 }
 
 double spragSlopNext(const struct spragWorld *world, const spragIsland *island)
 {
-    const int heap = spragIslandIsHeap(world, island) || isCutShort(world, island),
-              large = heap || island->contact_count > SPRAG_LARGE; /* smaller ones are solved, as a rule */
+    const int heap = mayStir(island), large = heap || island->contact_count > SPRAG_LARGE; /* others are solved */
     const double pace = world->snapshot.pace, times = heap || island->sticks ? SLOP_TIMES : SLOP_FLAT,
                  parts = times * island->solve.residual * pace,
-                 falls = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace,
-                 most = heap ? fmax(falls, island->slop * (1 + pace / GROWS)) : falls;
-    return large || island->sticks ? fmax(island->slop, fmin(parts, most)) : island->slop;
+                 falls = FALLS * spragNorm3(world->snapshot.gravity) * pace * pace;
+    if (!(large || island->sticks) || !(parts > island->slop))
+        return island->slop;
+    const double most = heap ? fmax(fmin(falls, thinOf(world, island)), island->slop * (1 + pace / GROWS)) : falls;
+    return fmax(island->slop, fmin(parts, most));
 }
 
 /* m/s: no slower correction is asked for. */

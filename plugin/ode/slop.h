@@ -14,13 +14,15 @@
  * Why a slop.  An answer that leaves a residual of R parts or presses contacts by R h in a step.  Where overlaps are
  * less some contacts open, at random, their forces are gone, and the next guess is wrong by far more than R: 1000 boxes
  * left at 5e-3 m/s began each step at 2 to 3, and gravity gives 0.16.  So a heap whose steps are not solved stirred
- * itself for ever.  A large island, and under a time limit a heap of more than forty contacts, therefore keeps
+ * itself for ever.  A large island, and a heap of more than forty contacts, whose steps may be cut short, therefore
+ * keeps
  *
- *     slop = max(before, min(SLOP_TIMES R h, max(g h^2 / 2, before (1 + h / GROWS)))),
+ *     slop = max(before, min(SLOP_TIMES R h, max(a, before (1 + h / GROWS)))),  a = min(g h^2 / 2, d / 20),
  *
  * at most a twentieth of the contacts' mean distance from the nearer of their bodies' centres.  At once it is what
- * bodies fall in a step; what is more grows by and by, in heaps so deep that they go on moving, and not in what lies
- * flat.
+ * bodies fall in a step, but of what is thin, of the thickness d in the mean, no more than a twentieth of that; what is
+ * more grows by and by, in heaps so deep, or so thin that bodies are caught in each other, that they go on moving, and
+ * not in what lies flat.
  *
  * 1000 boxes rest after 2 to 3 s, 3000 after 3 to 4, 5000 in a bin of 20 layers after 4; none did.  It never falls:
  * what is pushed out moves the pile, and is no truer than what stays.

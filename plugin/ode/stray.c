@@ -49,7 +49,7 @@ static int findBall(Run *run)
     const spragJointState *joint = &run->s->joint[run->first];
     const dContactGeom *geom = &joint->contact->geom;
     for (int side = 0; side < 2 && joint->body[side] >= 0; ++side) {
-        run->ball = (side == 0) != joint->reversed ? geom->g1 : geom->g2;
+        run->ball = spragGeomOf(joint, side);
         if (!isBallOf(run->s->body[joint->body[side]].id, run->ball))
             continue;
         run->radius = dGeomSphereGetRadius(run->ball);

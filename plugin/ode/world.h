@@ -118,6 +118,12 @@ static inline int spragIsContact(const spragJointState *joint)
     return joint->contact != NULL || joint->guide != NULL;
 }
 
+/* The geom of a contact joint that is body[side]'s, or NULL. */
+static inline dGeomID spragGeomOf(const spragJointState *joint, int side)
+{
+    return (side == 0) != joint->reversed ? joint->contact->geom.g1 : joint->contact->geom.g2;
+}
+
 /* Asks for two lines of each of the joint's bodies: how they move, or how they lie. */
 static inline void spragAskBodies(const spragBodyState *body, const spragJointState *joint, size_t offset)
 {
