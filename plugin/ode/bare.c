@@ -247,45 +247,74 @@ static void fillRoll(const Rows *rows, int k)
     }
 }
 
+/* A contact that is being filled. */
+typedef struct Filled {
+    const spragJointState *joint;
+    const spragContactMemory *old; /* or NULL */
+    const spragBodyState *body[2]; /* the second may be NULL */
+    double point[3];               /* m, where its rows hold: on its face's middle */
+    spragGreedyContact *c;
+} Filled;
+
+/* Its frame and its point, and where it is on its bodies. */
+static void placeContact(const Rows *rows, int k, Before *before, Filled *filled)
+{
+    const spragSnapshot *s = &rows->world->snapshot;
+    const spragJointState *joint = &s->joint[rows->island->joint[k]];
+    const dReal *const position = joint->contact->geom.pos;
+    spragGreedyContact *c = &rows->bare->greedy.contact[k];
+    *filled = (Filled){.joint = joint,
+                       .old = joint->memory >= 0 ? &rows->world->memory[joint->memory] : NULL,
+                       .body = {&s->body[joint->body[0]], joint->body[1] < 0 ? NULL : &s->body[joint->body[1]]},
+                       .c = c};
+    c->mu = spragPlainMu(joint->contact);
+    makeFrame(joint, before, c);
+    spragFaceFind(rows->world, rows->island, k, &before->face);
+    spragFacePoint((double[3]){position[0], position[1], position[2]}, c->direction[0], before->face.middle,
+                   filled->point);
+    for (int side = 0; side < 2; ++side) {
+        const spragBodyState *body = filled->body[side];
+        rows->bare->greedy.pair[k][side] = body != NULL && !body->kinematic ? body->place : rows->island->body_count;
+        for (int i = 0; i < 3; ++i)
+            c->arm[side][i] = body == NULL ? 0 : filled->point[i] - body->position[i];
+    }
+}
+
+/* m/s, world axes: how its bodies slip on each other as the step begins, and would without contacts as it ends, with
+ * h Jdot v.  (Of mu = infinity what that has along the normal alone, as spragBlockProduct.) */
+static void slipOf(const Rows *rows, const Filled *filled, Before *before, double start[3], double end[3])
+{
+    const spragBodyState *const *body = filled->body;
+    const spragFace *face = &before->face;
+    const spragGreedyContact *c = filled->c;
+    const double h = rows->world->snapshot.step, *const n = c->direction[0];
+    const int holds = !isfinite(c->mu);
+    double product[3], rest[3];
+    relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
+    relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
+    const spragCurvedContact curved = {body,          radiiOf(rows, body, filled->joint, n, before),      n,
+                                       filled->point, face->end - face->begin == 1 ? NULL : face->middle, fabs(c->mu)};
+    const double along = spragFaceProduct(&curved, h, product, rest), part = spragDot3(n, rest),
+                 off = along - (holds ? 0 : spragDot3(n, product));
+    for (int i = 0; i < 3; ++i) {
+        end[i] += h * ((holds ? 0 : product[i]) + off * n[i]);
+        if (filled->old != NULL && !holds)
+            start[i] -= h * (rest[i] - part * n[i]);
+    }
+}
+
 /* Rows, q, guess and history of one contact, as ode/rows.c and ode/assemble.c have them. */
 static void fillContact(const Rows *rows, int k, Before *before)
 {
     const struct spragWorld *world = rows->world;
     const spragSnapshot *s = &world->snapshot;
-    const int j = rows->island->joint[k];
-    const spragJointState *joint = &s->joint[j];
-    const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
-    const spragBodyState *const body[2] = {&s->body[joint->body[0]],
-                                           joint->body[1] < 0 ? NULL : &s->body[joint->body[1]]};
-    spragGreedyContact *c = &rows->bare->greedy.contact[k];
-    int *const pair = rows->bare->greedy.pair[k];
-    spragBareContact *cold = &rows->bare->contact[k];
-    const dReal *const position = joint->contact->geom.pos;
-    double point[3], start[3], end[3], product[3], rest[3], change[3], first[3], last[3];
-    makeFrame(joint, before, c);
-    spragFaceFind(world, rows->island, k, &before->face);
-    spragFacePoint((double[3]){position[0], position[1], position[2]}, c->direction[0], before->face.middle, point);
-    for (int side = 0; side < 2; ++side) {
-        pair[side] = body[side] != NULL && !body[side]->kinematic ? body[side]->place : rows->island->body_count;
-        for (int i = 0; i < 3; ++i)
-            c->arm[side][i] = body[side] == NULL ? 0 : point[i] - body[side]->position[i];
-    }
-    relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
-    relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
-    const spragFace *face = &before->face;
-    c->mu = spragPlainMu(joint->contact);
-    const int holds = !isfinite(c->mu);
-    const spragCurvedContact curved = {body,  radiiOf(rows, body, joint, c->direction[0], before), c->direction[0],
-                                       point, face->end - face->begin == 1 ? NULL : face->middle,  fabs(c->mu)};
-    const double along = spragFaceProduct(&curved, s->step, product, rest),
-                 off = along - (holds ? 0 : spragDot3(c->direction[0], product));
-    for (int i = 0; i < 3 && holds; ++i) /* as spragBlockProduct */
-        product[i] = rest[i] = 0;
-    for (int i = 0; i < 3; ++i)
-        end[i] += s->step * (product[i] + off * c->direction[0][i]);
-    const double part = spragDot3(c->direction[0], rest);
-    for (int i = 0; i < 3 && old != NULL; ++i)
-        start[i] -= s->step * (rest[i] - part * c->direction[0][i]);
+    Filled filled;
+    double start[3], end[3], change[3], first[3], last[3];
+    placeContact(rows, k, before, &filled);
+    slipOf(rows, &filled, before, start, end);
+    spragGreedyContact *c = filled.c;
+    const spragJointState *joint = filled.joint;
+    const dContactGeom *geom = &joint->contact->geom;
     const dSurfaceParameters *surface = &joint->contact->surface;
     const double belt[3] = {0, surface->mode & dContactMotion1 ? surface->motion1 : 0,
                             surface->mode & dContactMotion2 ? surface->motion2 : 0};
@@ -296,18 +325,17 @@ static void fillContact(const Rows *rows, int k, Before *before)
         c->q[i] = last[i];
     }
     spragNormalRow row = spragNormalRowOf(world, joint->contact, NULL, first[0]);
-    spragSlopLeave(world, rows->island, joint->body, joint->memory, rows->island->joint_count,
-                   joint->contact->geom.depth, &row);
+    spragSlopLeave(world, rows->island, joint->body, joint->memory, rows->island->joint_count, geom->depth, &row);
     c->direction[0][3] = row.compliance;
     c->q[0] -= row.rhs;
     c->nu = 0;
-    guess(s, j, old, c);
-    const int rests = old != NULL && spragRestsAt(old, first + 1, change);
-    *cold = (spragBareContact){.slip = {rests ? 0 : first[1], rests ? 0 : first[2]},
-                               .approach = first[0],
-                               .acceleration = change[0] / s->step,
-                               .position = {position[0], position[1], position[2]},
-                               .depth = joint->contact->geom.depth};
+    guess(s, rows->island->joint[k], filled.old, c);
+    const int rests = filled.old != NULL && spragRestsAt(filled.old, first + 1, change);
+    rows->bare->contact[k] = (spragBareContact){.slip = {rests ? 0 : first[1], rests ? 0 : first[2]},
+                                                .approach = first[0],
+                                                .acceleration = change[0] / s->step,
+                                                .position = {geom->pos[0], geom->pos[1], geom->pos[2]},
+                                                .depth = geom->depth};
 }
 
 double spragBareSlope(const spragGreedyContact *c, const double slip[2])
