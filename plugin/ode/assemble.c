@@ -107,7 +107,7 @@ static void guessTurning(const struct spragWorld *world, const spragBlock *block
         r[row] = spragMomentAlong(block, row, bearing->torque) * world->snapshot.step;
 }
 
-/* The share of the moment that this block's contact had.  (Few blocks are solved at once without.) */
+/* The share of the moment that this block's contact had. */
 static void guessRolling(const struct spragWorld *world, const spragBlock *block, double r[3])
 {
     const int memory = world->snapshot.joint[block->joint].memory;
@@ -148,7 +148,7 @@ static void fillRange(void *data, int range, int first, int end)
             guessLoad(world, block, island->r + 3 * k);
         if (block->part == SPRAG_PART_TURNING)
             guessTurning(world, block, island->r + 3 * k);
-        if (block->part == SPRAG_PART_ROLLING && island->block_total > SPRAG_BLOCKS_FEW)
+        if (block->part == SPRAG_PART_ROLLING)
             guessRolling(world, block, island->r + 3 * k);
         past->fresh = old == NULL;
         past->free_acceleration = (block->free_velocity[0] - block->velocity[0]) / s->step + block->product[0];

@@ -128,17 +128,55 @@ static void takeBack(spragIsland *island, const Answer *answer)
         memcpy(island->bound, answer->bound, 6 * n * sizeof *answer->bound);
 }
 
-/* 1: contacts have a part in the wedge y, as they are in the problem of spragConesContacts; sum of y_n = 1. */
-static int contactsBear(const spragIsland *island, const spragCones *cones, const double *y)
+/* 1: contacts have a part in the wedge y, as they are in the problem of spragConesContacts; sum of y_n = 1, or up to 3
+ * with rolling friction. */
+static int contactsBear(const spragIsland *island, const spragCones *cones, int rolling, const double *y)
 {
     for (int k = 0, j = 0; k < cones->problem->contact_count; ++k) {
-        if (spragConeIsDisc(cones, k))
+        if (spragConeIsDisc(cones, k)) {
+            j += rolling && spragConeRolls(cones, k);
             continue;
+        }
         const int block = cones->source == NULL ? k : cones->source[3 * k] / 3;
         if (fabs(y[3 * j++]) >= SHARE_NAMED && island->block[block].part == SPRAG_PART_CONTACT)
             return 1;
     }
     return 0;
+}
+
+static int anyRolls(const spragCones *cones)
+{
+    int any = 0;
+    for (int k = 0; k < cones->problem->contact_count && !any; ++k)
+        any = spragConeRolls(cones, k);
+    return any;
+}
+
+/* What friction locks, if it closes faster than `closing`; smooth: what presses without any friction.  OK, or
+ * ERROR_MEMORY. */
+static spragStatus findLocked(spragIsland *island, const spragCones *cones, double closing, int smooth, int rolling)
+{
+    spragArena *arena = &island->lane->arena;
+    spragProblem contacts;
+    spragExistence existence = {0};
+    const size_t n = 3 * (size_t)cones->problem->contact_count;
+    double *guess = SPRAG_TAKE_RAW(arena, double, n), *y = SPRAG_TAKE(arena, double, n),
+           *no_friction = SPRAG_TAKE(arena, double, n / 3);
+    if (guess == NULL || y == NULL || no_friction == NULL ||
+        !spragConesContacts(cones, rolling, island->r, &contacts, guess, arena))
+        return SPRAG_ERROR_MEMORY;
+    if (smooth)
+        contacts.mu = contacts.mu_minus = no_friction;
+    const int huge = island->yielded > 0 || spragImpulsesAreHuge(&island->problem, island->r);
+    const spragExistenceAsk ask = {
+        .guess = guess, .variants = VARIANTS, .closing = closing, .modest = huge && spragHasGuides(island)};
+    if (contacts.contact_count > 0 && spragExistenceFind(&contacts, &ask, arena, y, &existence) != SPRAG_OK)
+        return SPRAG_ERROR_MEMORY;
+    if (existence.margin < -closing) {
+        island->wedge = -existence.margin;
+        island->guides_yield |= !contactsBear(island, cones, rolling, y);
+    }
+    return SPRAG_OK;
 }
 
 /* Does what closes faster than this, with friction or without?  OK, or ERROR_MEMORY. */
@@ -148,8 +186,7 @@ static spragStatus findClosing(spragIsland *island, double closing, int smooth)
     const int has_free = spragProblemHasFreeRows(&island->problem);
     const spragProblem *asked = &island->problem;
     spragCones cones;
-    spragProblem rest, contacts;
-    spragExistence existence = {0};
+    spragProblem rest;
     double contradiction = 0;
     island->wedge = 0;
     if (has_free && (spragHasInfinite(island) || island->block_count > SPRAG_FREE_ROWS_MOST))
@@ -166,24 +203,11 @@ static spragStatus findClosing(spragIsland *island, double closing, int smooth)
         return SPRAG_OK;
     if (!spragConesInit(&cones, asked, arena))
         return SPRAG_ERROR_MEMORY;
-    const size_t n = 3 * (size_t)cones.problem->contact_count;
-    double *guess = SPRAG_TAKE_RAW(arena, double, n), *y = SPRAG_TAKE(arena, double, n),
-           *no_friction = SPRAG_TAKE(arena, double, n / 3);
-    if (guess == NULL || y == NULL || no_friction == NULL ||
-        !spragConesContacts(&cones, island->r, &contacts, guess, arena))
-        return SPRAG_ERROR_MEMORY;
-    if (smooth)
-        contacts.mu = contacts.mu_minus = no_friction;
-    const int huge = island->yielded > 0 || spragImpulsesAreHuge(&island->problem, island->r);
-    const spragExistenceAsk ask = {
-        .guess = guess, .variants = VARIANTS, .closing = closing, .modest = huge && spragHasGuides(island)};
-    if (contacts.contact_count > 0 && spragExistenceFind(&contacts, &ask, arena, y, &existence) != SPRAG_OK)
-        return SPRAG_ERROR_MEMORY;
-    if (existence.margin < -closing) {
-        island->wedge = -existence.margin;
-        island->guides_yield |= !contactsBear(island, &cones, y);
-    }
-    return SPRAG_OK;
+    const spragStatus status = findLocked(island, &cones, closing, smooth, 0);
+    if (status != SPRAG_OK || smooth || island->wedge > 0 || !anyRolls(&cones))
+        return status;
+    return findLocked(island, &cones, closing, 0,
+                      1); /* what rolling friction locks, too: two to three times the cones */
 }
 
 spragStatus spragWedgeFind(spragIsland *island)
@@ -237,7 +261,8 @@ static int normalsMayDo(const spragIsland *island)
 {
     int may = island->row_count == 0 && island->block_count <= NORMALS_MOST;
     for (int k = 0; k < island->block_count && may; ++k)
-        may = island->block[k].part == SPRAG_PART_CONTACT && island->block[k].mu <= MU_STICKS;
+        may = island->block[k].part == SPRAG_PART_ROLLING ||
+              (island->block[k].part == SPRAG_PART_CONTACT && island->block[k].mu <= MU_STICKS);
     return may;
 }
 

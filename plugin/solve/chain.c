@@ -383,9 +383,12 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
         if (solved && u != NULL)
             spragProblemVelocity(problem, r, u);
     } else {
-        solved = spragVariantWarm(problem, options, r, u, info);
+        /* Rolling friction is twice the blocks: a look at the guess costs less than a step. */
+        const int looks = u != NULL && problem->contact_count <= SPRAG_CHAIN_SMALL, first = problem->parent != NULL;
+        solved = looks && first && spragVariantRests(problem, options, r, u, info);
+        solved = solved || spragVariantWarm(problem, options, r, u, info);
         info->residual = solved ? info->residual : NAN; /* that of the guess is not known yet */
-        if (!solved && u != NULL && problem->contact_count <= SPRAG_CHAIN_SMALL)
+        if (!solved && looks && !first)
             solved = spragVariantRests(problem, options, r, u, info);
     }
     info->method_iterations[SPRAG_SOLVER_VARIANT] = info->iterations;

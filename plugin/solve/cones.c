@@ -256,7 +256,40 @@ double spragConesResidual(const spragCones *cones, const double *y, const double
     return spragProblemResidual(cones->asked, cones->r);
 }
 
-int spragConesContacts(const spragCones *cones, const double *r, spragProblem *out, double *y, spragArena *arena)
+int spragConeRolls(const spragCones *cones, int k)
+{
+    const int load = cones->load != NULL ? cones->load[k] : -1;
+    if (load < 0 || spragConeIsDisc(cones, load) || cones->source[3 * load] < 0 || cones->sign[3 * load] < 0)
+        return 0;
+    const spragProblem *problem = cones->problem;
+    int coupled = 0;
+    for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
+        coupled |= problem->column[e] == load;
+    return coupled && spragKindOf(cones->asked, cones->source[3 * load] / 3) != SPRAG_BLOCK_TWO_SIDED;
+}
+
+/* The entry of W in row k, column l, or NULL. */
+static double *entryOf(const spragProblem *problem, double *W, int k, int l)
+{
+    for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
+        if (problem->column[e] == l)
+            return W + 9 * (size_t)e;
+    return NULL;
+}
+
+/* A disc shares the motion that its contact opens by: s of it, against which the bodies' turning counts, is taken off
+ * u_n.  As a degree of freedom of its own, of which the cones have made W_00 of the disc. */
+static void shareOpening(const spragProblem *problem, double *W, int disc, int contact)
+{
+    double *across = entryOf(problem, W, contact, disc), *back = entryOf(problem, W, disc, contact);
+    const double mobility = *entryOf(problem, W, disc, disc);
+    *entryOf(problem, W, contact, contact) += mobility;
+    *across -= mobility;
+    *back -= mobility;
+}
+
+int spragConesContacts(const spragCones *cones, int rolling, const double *r, spragProblem *out, double *y,
+                       spragArena *arena)
 {
     const spragProblem *all = cones->problem, *asked = cones->asked;
     const int count = all->contact_count;
@@ -271,16 +304,16 @@ int spragConesContacts(const spragCones *cones, const double *r, spragProblem *o
         return 0;
     spragConesFrom(cones, r, y);
     for (int k = 0; k < count; ++k)
-        index[k] = spragConeIsDisc(cones, k) ? -1 : contacts++;
+        index[k] = spragConeIsDisc(cones, k) && !(rolling && spragConeRolls(cones, k)) ? -1 : contacts++;
     for (int k = 0; k < count; ++k) {
         const int to = index[k], block = cones->source == NULL ? k : cones->source[3 * k] / 3;
         if (to < 0)
             continue;
         memcpy(q + 3 * to, all->q + 3 * k, 3 * sizeof *q);
         memmove(y + 3 * to, y + 3 * k, 3 * sizeof *y);
-        mu[to] = mu_minus[to] = all->mu[k];
+        mu[to] = mu_minus[to] = spragConeIsDisc(cones, k) ? cones->limit[k] : all->mu[k];
         kind[to] = SPRAG_BLOCK_CONTACT;
-        if (spragKindOf(asked, block) == SPRAG_BLOCK_TWO_SIDED) {
+        if (!spragConeIsDisc(cones, k) && spragKindOf(asked, block) == SPRAG_BLOCK_TWO_SIDED) {
             kind[to] = SPRAG_BLOCK_TWO_SIDED;
             mu_minus[to] = spragMuMinusOf(asked, block);
         }
@@ -302,5 +335,8 @@ int spragConesContacts(const spragCones *cones, const double *r, spragProblem *o
                           .kind = kind};
     if (contacts == asked->contact_count && cones->source == NULL && !spragProblemIsLean(asked)) /* W is theirs */
         out->bodies = asked->bodies, out->linked = asked->linked;
+    for (int k = 0; k < count; ++k)
+        if (spragConeIsDisc(cones, k) && index[k] >= 0)
+            shareOpening(out, W, index[k], index[cones->load[k]]);
     return 1;
 }

@@ -45,8 +45,16 @@ double spragConesResidual(const spragCones *cones, const double *y, const double
 
 /* The cones of contacts and half-lines alone, for the question whether some motion parts them all: the force of a disc
  * with a constant limit cannot decide it.  Two-sided contacts are again what they were.  y (3 nc of `problem`) from r
- * (3 nc of `asked`): their impulses.  0: no memory. */
-int spragConesContacts(const spragCones *cones, const double *r, spragProblem *out, double *y, spragArena *arena);
+ * (3 nc of `asked`): their impulses.
+ * rolling: with the discs whose load is a one-sided contact's (spragConeRolls), in their place among the others.  What
+ * friction and rolling friction lock together is a self-stress in |r_t| <= mu r_n, |m| <= rho r_n, which stands against
+ * a motion with u_n > mu |u_t| + rho |w|.  That is one of cones, u_n - s > mu |u_t| and s > rho |w|, if s is a degree
+ * of freedom more: the row of the disc's y_0, which is then r_n.  0: no memory. */
+int spragConesContacts(const spragCones *cones, int rolling, const double *r, spragProblem *out, double *y,
+                       spragArena *arena);
+
+/* 1: cone k is such a disc. */
+int spragConeRolls(const spragCones *cones, int k);
 
 /* 1: cone k is a disc whose radius is bounded, by a constant or by another block's load. */
 static inline int spragConeIsDisc(const spragCones *cones, int k)

@@ -187,9 +187,9 @@ static double startFrom(spragProximal *s, int start, const double *guess, spragI
 int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
                      spragSolveInfo *info)
 {
-    double guess[3 * SPRAG_WARM_BLOCKS], velocity[3 * SPRAG_WARM_BLOCKS];
+    double guess[3 * SPRAG_WARM_ALL], velocity[3 * SPRAG_WARM_ALL];
     const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
-    if (problem->contact_count > SPRAG_WARM_BLOCKS)
+    if (problem->contact_count > SPRAG_WARM_ALL)
         return 0;
     memcpy(guess, r, bytes);
     policyStart(problem, options->indeterminacy, r);

@@ -9,6 +9,9 @@
  *     slip at a force limit     as slip, but dr = a (1, 0) + b (0, d'), or only b, d' where it parts
  *     open, or at a bound                                                          0, r is known
  *
+ * Rolling friction is a disc (two rows) and a line (spin) whose bounds grow with a contact's r_n, so where they act the
+ * unknown dr_n has their share of its column: dr = dr_n (mu d, +-mu_n) in the rows of the block.
+ *
  * With R the rows of the equations and C the columns of the unknowns, a step solves
  *     (R (W + lambda w) C + S) (a, b) = -R u,
  * S = w (|x_t| - radius) / radius on the unknowns b, radius = mu x_n or the limit: a slipping contact turns the harder
@@ -31,41 +34,56 @@
 
 /* A run that at STEPS_LOST is at LOST times its first residual ends: of 1289 such ones, of robots on wheels and legs,
  * 1236 ended in vain. */
-enum { UNKNOWNS = 3 * SPRAG_WARM_BLOCKS, STEPS = 14, STEPS_LOST = 3, STEPS_ASTRAY = 5 };
+enum { BLOCKS = SPRAG_WARM_ALL, UNKNOWNS = 3 * BLOCKS, STEPS = 14, STEPS_LOST = 3, STEPS_ASTRAY = 5 };
 #define LOST 100
 #define LAMBDA_SLOW 1e-10
+/* Of rolling friction, whose moments no motion tells where a body touches at two places: with SPRAG_LAMBDA_WARM a
+ * residual of 1e-9 m/s changed them by a hundredth, and the modes with them. */
+#define LAMBDA_ROLLING 1e-5
 #define STALLED 1e-2 /* above it a mode is wrong, if only by a little */
 
 typedef enum Mode { OPEN, STICK, SLIP, FRICTIONLESS, BOUNDED } Mode;
 
 typedef struct Warm {
     const spragProblem *problem;
+    int rolling; /* blocks of rolling friction */
     double lambda;
-    double w[SPRAG_WARM_BLOCKS];
-    double gain[SPRAG_WARM_BLOCKS]; /* mu where friction grows with the load, 0 at a force limit */
-    Mode mode[SPRAG_WARM_BLOCKS];
-    int parted[SPRAG_WARM_BLOCKS];                   /* of a force limit: r_n = 0, whatever its friction does */
-    int inside[SPRAG_WARM_BLOCKS];                   /* BOUNDED: bit i, row i is within its bounds */
-    double direction[SPRAG_WARM_BLOCKS][2];          /* d of a slipping contact */
-    double turning[SPRAG_WARM_BLOCKS];               /* S */
-    int at[SPRAG_WARM_BLOCKS][3];                    /* place of the block's unknowns, -1 none; SLIP: a, b */
-    int held, slipping, count;                       /* unknowns: held, a of slips that have a gain, all */
-    int turns;                                       /* unknowns b */
-    int stride;                                      /* count in whole quads */
-    int regular;                                     /* 0: a pivot is nothing */
-    _Alignas(32) double M[UNKNOWNS * UNKNOWNS];      /* (count x stride) in the end U */
-    double L[UNKNOWNS * UNKNOWNS];                   /* (count columns, UNKNOWNS apart) below the diagonal */
-    double G[SPRAG_WARM_BLOCKS * SPRAG_WARM_BLOCKS]; /* (slipping x slipping) */
+    double w[BLOCKS];
+    double gain[BLOCKS]; /* mu where friction grows with the load, 0 at a force limit, and of rolling friction */
+    Mode mode[BLOCKS];
+    int rolls[BLOCKS];           /* a ROLLING block, whose local rows are spin, roll, roll */
+    double share[BLOCKS][3];     /* of it: dr / dr_n of its contact, local rows */
+    int parted[BLOCKS];          /* of a force limit: r_n = 0, whatever its friction does; spin at its bound */
+    int inside[BLOCKS];          /* BOUNDED: bit i, row i is within its bounds */
+    double direction[BLOCKS][2]; /* d of a slipping contact */
+    double turning[BLOCKS];      /* S */
+    int at[BLOCKS][3];           /* place of the block's unknowns, -1 none; SLIP: a, b */
+    int held, slipping, count;   /* unknowns: held, a of slips that have a gain, all */
+    int turns;                   /* unknowns b */
+    int stride;                  /* count in whole quads */
+    int regular;                 /* 0: a pivot is nothing */
+    _Alignas(32) double M[UNKNOWNS * UNKNOWNS]; /* (count x stride) in the end U */
+    double L[UNKNOWNS * UNKNOWNS];              /* (count columns, UNKNOWNS apart) below the diagonal */
+    double G[BLOCKS * BLOCKS];                  /* (slipping x slipping) */
     double x[UNKNOWNS];
 } Warm;
 
+/* Row of a block that is its local row i: of a disc behind a line, and of a line behind a disc. */
+static int rowOf(const Warm *s, int k, int i)
+{
+    return s->rolls[k] ? (i + 2) % 3 : i;
+}
+
 static int begin(Warm *s, const spragProblem *p)
 {
+    s->rolling = 0;
     s->problem = p;
     for (int k = 0; k < p->contact_count; ++k) {
         const spragBlockKind kind = spragKindOf(p, k);
         const int diagonal = spragProblemDiagonal(p, k);
-        if (diagonal < 0 || kind == SPRAG_BLOCK_TWO_SIDED || kind == SPRAG_BLOCK_ROLLING)
+        s->rolls[k] = kind == SPRAG_BLOCK_ROLLING;
+        s->rolling += s->rolls[k];
+        if (diagonal < 0 || kind == SPRAG_BLOCK_TWO_SIDED || k - s->rolling >= SPRAG_WARM_BLOCKS)
             return 0;
         s->gain[k] = kind == SPRAG_BLOCK_CONTACT ? p->mu[k] : 0;
         s->parted[k] = 0;
@@ -134,16 +152,49 @@ static Mode readBounds(Warm *s, int k, double r[3], const double u[3])
     return BOUNDED;
 }
 
+/* The same of rolling friction, whose bounds r_n of its contact tells. */
+static Mode readRolling(Warm *s, int k, double band, double *r, const double *u)
+{
+    const spragProblem *p = s->problem;
+    const double w = s->w[k], load = fmax(0, r[3 * p->parent[k]]), limit = spragMuMinusOf(p, k) * load;
+    const double keep = band == 0 ? 0 : s->mode[k] != OPEN && !s->parted[k] ? band : -band;
+    double x[3], local[3];
+    memset(s->share[k], 0, sizeof s->share[k]);
+    for (int i = 0; i < 3; ++i) {
+        local[i] = r[3 * k + rowOf(s, k, i)];
+        x[i] = local[i] - u[3 * k + rowOf(s, k, i)] / w;
+    }
+    Mode mode = FRICTIONLESS;
+    s->parted[k] = !(w * (fabs(x[0]) - limit) <= keep) || limit == 0;
+    if (s->parted[k]) {
+        s->share[k][0] = copysign(spragMuMinusOf(p, k), x[0]);
+        local[0] = copysign(limit, x[0]);
+    }
+    if (load == 0 || p->mu[k] == 0)
+        local[1] = local[2] = 0;
+    else
+        mode = readDisc(s, k, band, p->mu[k] * load, x, local);
+    for (int i = 0; i < 2 && mode == SLIP; ++i)
+        s->share[k][1 + i] = p->mu[k] * s->direction[k][i];
+    for (int i = 0; i < 3; ++i)
+        r[3 * k + rowOf(s, k, i)] = local[i];
+    return load > 0 ? mode : OPEN;
+}
+
 /* 1: some r had to follow its mode, u is no longer W r + q. */
 static int readModes(Warm *s, double band, double *r, const double *u)
 {
     int moved = 0;
-    for (int k = 0; k < s->problem->contact_count; ++k) {
-        double *const rk = r + 3 * k, before[3] = {rk[0], rk[1], rk[2]};
-        s->mode[k] = spragKindOf(s->problem, k) == SPRAG_BLOCK_BOX ? readBounds(s, k, rk, u + 3 * k)
-                                                                   : readContact(s, k, band, rk, u + 3 * k);
-        moved |= rk[0] != before[0] || rk[1] != before[1] || rk[2] != before[2];
-    }
+    for (int rolling = 0; rolling < 2; ++rolling) /* which goes by its contact's r */
+        for (int k = 0; k < s->problem->contact_count; ++k) {
+            if (s->rolls[k] != rolling)
+                continue;
+            double *const rk = r + 3 * k, before[3] = {rk[0], rk[1], rk[2]};
+            s->mode[k] = rolling                                         ? readRolling(s, k, band, r, u)
+                         : spragKindOf(s->problem, k) == SPRAG_BLOCK_BOX ? readBounds(s, k, rk, u + 3 * k)
+                                                                         : readContact(s, k, band, rk, u + 3 * k);
+            moved |= rk[0] != before[0] || rk[1] != before[1] || rk[2] != before[2];
+        }
     return moved;
 }
 
@@ -174,12 +225,24 @@ static void placeUnknowns(Warm *s)
 
 /* ---------------------------------------------------------------- equations */
 
+/* W of two blocks in their local rows. */
+static void localBlock(const Warm *s, int k, int l, const double W[9], double out[9])
+{
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            out[3 * i + j] = W[3 * rowOf(s, k, i) + rowOf(s, l, j)];
+}
+
 /* R W C of two blocks; row and column i of a block are the unit vectors but for those of a slipping contact. */
-static void coupleModes(Warm *s, int k, int l, const double W[9])
+static void coupleModes(Warm *s, int k, int l, const double given[9])
 {
     const int slips_k = s->mode[k] == SLIP, slips_l = s->mode[l] == SLIP;
-    const double *d = s->direction[k], *e = s->direction[l], mu = s->gain[l];
-    double WC[9], RWC[9];
+    const double *d = s->direction[k], *e = s->direction[l], mu = s->gain[l], *W = given;
+    double WC[9], RWC[9], local[9];
+    if (s->rolls[k] || s->rolls[l]) {
+        localBlock(s, k, l, given, local);
+        W = local;
+    }
     if (slips_l) {
         for (int i = 0; i < 3; ++i) {
             WC[3 * i] = W[3 * i] + mu * (W[3 * i + 1] * e[0] + W[3 * i + 2] * e[1]);
@@ -202,6 +265,29 @@ static void coupleModes(Warm *s, int k, int l, const double W[9])
                 s->M[s->at[k][i] * s->stride + s->at[l][j]] = W[3 * i + j];
 }
 
+/* What block l of rolling friction adds to the column of its contact's load, in the rows of block k. */
+static void coupleShare(Warm *s, int k, int l, const double given[9])
+{
+    const int load = s->at[s->problem->parent[l]][0];
+    const double *d = s->direction[k], *share = s->share[l];
+    double W[9], v[3];
+    localBlock(s, k, l, given, W);
+    for (int i = 0; i < 3; ++i)
+        v[i] = spragDot3(W + 3 * i, share);
+    if (s->mode[k] == SLIP)
+        v[1] = v[2] * d[0] - v[1] * d[1];
+    for (int i = 0; i < 3; ++i)
+        if (s->at[k][i] >= 0)
+            s->M[s->at[k][i] * s->stride + load] += v[i];
+}
+
+/* 1: its moments grow with an unknown load. */
+static int isShared(const Warm *s, int l)
+{
+    return s->rolls[l] && s->mode[l] != OPEN && s->at[s->problem->parent[l]][0] >= 0 &&
+           (s->share[l][0] != 0 || s->share[l][1] != 0 || s->share[l][2] != 0);
+}
+
 static void makeEquations(Warm *s)
 {
     const spragProblem *p = s->problem;
@@ -215,6 +301,10 @@ static void makeEquations(Warm *s)
         if (s->mode[k] == SLIP)
             s->M[s->at[k][1] * (s->stride + 1)] += s->turning[k];
     }
+    for (int k = 0; k < p->contact_count && s->rolling > 0; ++k)
+        for (int e = p->row_start[k]; e < p->row_start[k + 1]; ++e)
+            if (isShared(s, p->column[e]))
+                coupleShare(s, k, p->column[e], p->W + 9 * (size_t)e);
 }
 
 /* M = L U without pivoting; G on the way.  Rows go by whole quads: what that leaves below the diagonal nobody reads. */
@@ -256,30 +346,42 @@ static void substitute(const Warm *s, double *x)
     }
 }
 
+static double stepOf(const Warm *s, int k, int i)
+{
+    return s->at[k][i] >= 0 ? s->x[s->at[k][i]] : 0;
+}
+
+/* r_k += C_k x */
+static void addStep(const Warm *s, int k, double *r)
+{
+    const double *d = s->direction[k], a = stepOf(s, k, 0);
+    double dr[3] = {a, stepOf(s, k, 1), stepOf(s, k, 2)};
+    if (s->mode[k] == SLIP) {
+        const double b = dr[1];
+        dr[1] = s->gain[k] * a * d[0] - b * d[1];
+        dr[2] = s->gain[k] * a * d[1] + b * d[0];
+    }
+    if (s->rolls[k] && isShared(s, k))
+        for (int i = 0; i < 3; ++i)
+            dr[i] += s->share[k][i] * stepOf(s, s->problem->parent[k], 0);
+    for (int i = 0; i < 3; ++i)
+        r[3 * k + rowOf(s, k, i)] += dr[i];
+}
+
 static void takeStep(Warm *s, double *r, const double *u)
 {
-    for (int k = 0; k < s->problem->contact_count; ++k) {
-        const double *uk = u + 3 * k, *d = s->direction[k];
+    const int n = s->problem->contact_count;
+    for (int k = 0; k < n; ++k) {
+        const double *uk = u + 3 * k, *d = s->direction[k],
+                     local[3] = {uk[rowOf(s, k, 0)], uk[rowOf(s, k, 1)], uk[rowOf(s, k, 2)]};
         const int slips = s->mode[k] == SLIP;
         for (int i = 0; i < 3; ++i)
             if (s->at[k][i] >= 0)
-                s->x[s->at[k][i]] = slips && i == 1 ? uk[1] * d[1] - uk[2] * d[0] : -uk[i];
+                s->x[s->at[k][i]] = slips && i == 1 ? local[1] * d[1] - local[2] * d[0] : -local[i];
     }
     substitute(s, s->x);
-    for (int k = 0; k < s->problem->contact_count; ++k) {
-        double *rk = r + 3 * k;
-        if (s->mode[k] == SLIP) {
-            const double *d = s->direction[k], mu = s->gain[k], b = s->x[s->at[k][1]];
-            const double a = s->at[k][0] < 0 ? 0 : s->x[s->at[k][0]];
-            rk[0] += a;
-            rk[1] += mu * a * d[0] - b * d[1];
-            rk[2] += mu * a * d[1] + b * d[0];
-            continue;
-        }
-        for (int i = 0; i < 3; ++i)
-            if (s->at[k][i] >= 0)
-                rk[i] += s->x[s->at[k][i]];
-    }
+    for (int k = 0; k < n; ++k)
+        addStep(s, k, r);
 }
 
 /* ---------------------------------------------------------------- the answer */
@@ -314,7 +416,9 @@ static int linearise(Warm *s, double band, int softer, int exact, double *r, dou
 static int iterate(Warm *s, double tolerance, double deadline, double *r, double *u, spragSolveInfo *info)
 {
     double before = INFINITY, first = INFINITY;
-    s->lambda = SPRAG_LAMBDA_WARM;
+    const int rolls = s->rolling > 0;
+    const double usual = rolls ? LAMBDA_ROLLING : SPRAG_LAMBDA_WARM;
+    s->lambda = usual;
     spragProblemVelocity(s->problem, r, u);
     for (int step = 0; step <= STEPS; ++step) {
         info->residual = spragVelocityResidual(s->problem, r, u);
@@ -322,7 +426,8 @@ static int iterate(Warm *s, double tolerance, double deadline, double *r, double
         const int slow = solved && !(info->residual < 0.5 * before);
         if (exact && solved) /* the factors are those of these modes */
             return isRealisable(s);
-        if (slow && s->lambda < SPRAG_LAMBDA_WARM) /* at rounding, or at what the modes allow */
+        const int near = rolls && info->residual <= STALLED * tolerance;
+        if (slow && (s->lambda < usual || near)) /* at rounding, or at what the modes allow */
             return info->residual <= STALLED * tolerance && isRealisable(s);
         if (slow) /* or contacts that hardly move */
             s->lambda = LAMBDA_SLOW;
@@ -347,8 +452,8 @@ int spragWarmSolve(const spragProblem *problem, double tolerance, double deadlin
                    spragSolveInfo *info)
 {
     Warm s;
-    const int found = problem->contact_count <= SPRAG_WARM_BLOCKS && begin(&s, problem) &&
-                      iterate(&s, tolerance, deadline, r, u, info);
+    const int found =
+        problem->contact_count <= SPRAG_WARM_ALL && begin(&s, problem) && iterate(&s, tolerance, deadline, r, u, info);
     if (found && spragImpulsesAreHuge(problem, r))
         info->residual = spragProblemJudge(problem, r, u);
     return found && info->residual <= STALLED * tolerance;

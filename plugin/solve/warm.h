@@ -4,7 +4,10 @@
 
 #include <sprag/sprag.h>
 
-enum { SPRAG_WARM_BLOCKS = 16 }; /* largest island it takes */
+enum {
+    SPRAG_WARM_BLOCKS = 16, /* of the largest island it takes, but for rolling friction's, */
+    SPRAG_WARM_ALL = 32     /* and of all */
+};
 
 /* 1: r (3 nc) is the answer, with u (3 nc) = W r + q and its residual in *info; 0: r is of no use, ask another method.
  * deadline: in spragSeconds, 0 = none.  Takes no memory but the stack's. */

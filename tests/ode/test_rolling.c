@@ -20,29 +20,33 @@ static dContact rollingContact(double x, double y, double z, double depth)
 /* A plate on balls, on ground that leans so that rolling friction holds them: by a fifth of rho / R. */
 typedef struct Cart {
     Twin t;
+    int count;
     dBodyID ball[BALLS];
 } Cart;
 
-static void makeCart(Cart *cart, double tolerance, double leans)
+/* count: 3 or BALLS */
+static void makeCart(Cart *cart, int count, double tolerance, double leans)
 {
+    cart->count = count;
     makeTwin(&cart->t, 1);
     spragConfig config = spragConfigDefault();
     config.tolerance = tolerance;
     assert_int_equal(spragWorldSetConfig(cart->t.sprag, &config), SPRAG_OK);
     dWorldSetGravity(cart->t.world, 9.81 * leans, 0.3 * 9.81 * leans, -9.81);
     addBox(&cart->t, 0, 0, 2 * radius + 0.2);
-    for (int i = 0; i < BALLS; ++i) {
+    for (int k = 0; k < count; ++k) {
+        const int i = count < BALLS ? 3 * k : k;
         dMass mass;
         dMassSetSphereTotal(&mass, 1, radius);
-        cart->ball[i] = dBodyCreate(cart->t.world);
-        dBodySetMass(cart->ball[i], &mass);
-        dBodySetPosition(cart->ball[i], 0.12 * (i - 3.5), i & 1 ? 0.3 : -0.25 - 0.02 * i, radius);
+        cart->ball[k] = dBodyCreate(cart->t.world);
+        dBodySetMass(cart->ball[k], &mass);
+        dBodySetPosition(cart->ball[k], 0.12 * (i - 3.5), i & 1 ? 0.3 : -0.25 - 0.02 * i, radius);
     }
 }
 
 static void stepCart(Cart *cart)
 {
-    for (int i = 0; i < BALLS; ++i) {
+    for (int i = 0; i < cart->count; ++i) {
         const dReal *p = dBodyGetPosition(cart->ball[i]);
         const double above = dBodyGetPosition(cart->t.body[0])[2] - 0.2;
         const dContact below = rollingContact(p[0], p[1], p[2] - radius, radius - p[2]),
@@ -53,21 +57,24 @@ static void stepCart(Cart *cart)
     step(&cart->t, step_size);
 }
 
-/* At rest the moments hold the plate, and a step that begins with them has nothing to do. */
+/* At rest the moments hold the plate, and a step that begins with them has nothing to do; of 12 blocks one step of
+ * Newton's method, where it was 13. */
 static void momentsAreTheGuess(void **state)
 {
     (void)state;
-    Cart cart;
-    makeCart(&cart, 1e-8, 0.04);
-    for (int k = 0; k < 60; ++k)
-        stepCart(&cart);
-    for (int k = 0; k < 5; ++k) {
-        stepCart(&cart);
-        assert_int_equal(spragWorldGetStepInfo(cart.t.sprag).iterations, 0);
+    for (int few = 0; few < 2; ++few) {
+        Cart cart;
+        makeCart(&cart, few ? 3 : BALLS, 1e-8, 0.04);
+        for (int k = 0; k < 60; ++k)
+            stepCart(&cart);
+        for (int k = 0; k < 5; ++k) {
+            stepCart(&cart);
+            assert_true(spragWorldGetStepInfo(cart.t.sprag).iterations <= few);
+        }
+        CHECK_NEAR(dBodyGetLinearVel(cart.t.body[0])[0], 0, 1e-9);
+        CHECK_NEAR(dBodyGetPosition(cart.t.body[0])[0], 0, 1e-3);
+        freeTwin(&cart.t);
     }
-    CHECK_NEAR(dBodyGetLinearVel(cart.t.body[0])[0], 0, 1e-9);
-    CHECK_NEAR(dBodyGetPosition(cart.t.body[0])[0], 0, 1e-3);
-    freeTwin(&cart.t);
 }
 
 /* Without blocks: what is told of the answer is what the judge says of the problem with blocks, and its u are the
@@ -77,7 +84,7 @@ static void bareIslandsKnowIt(void **state)
     (void)state;
     for (int leans = 0; leans < 2; ++leans) { /* 1: it rolls down */
         Cart cart;
-        makeCart(&cart, 1e-5, leans ? 0.4 : 0.04);
+        makeCart(&cart, BALLS, 1e-5, leans ? 0.4 : 0.04);
         for (int k = 0; k < 30; ++k) {
             stepCart(&cart);
             struct spragWorld *world = cart.t.sprag;

@@ -130,6 +130,47 @@ static void aWedgeThatLastsIsNotSearchedAgain(void **state)
     freeVice(&vice);
 }
 
+/* A ball (radius R) in a groove that pushes it from both sides, by normals at an angle phi from opposite.  Friction
+ * alone locks it where both sides have mu >= tan(phi / 2).  Here one has less: the force from side to side then misses
+ * the straight line between the points by an angle phi / 2 - atan(mu), and its moment is within rolling friction, of
+ * either side in proportion to its normal force, from rho = R tan(phi / 2 - atan(mu)) on. */
+static void rollingFrictionLocksAWedge(void **state)
+{
+    (void)state;
+    const double R = 0.5, phi = 0.7, mu = 0.05, locks = R * tan(phi / 2 - atan(mu));
+    for (int k = 0; k < 8; ++k) {
+        Vice vice;
+        dContact side[2];
+        const double rho = (k % 2 ? 1.03 : 0.97) * locks;
+        makeVice(&vice, k / 2 % 2 ? 1e-6 : 0);
+        dWorldSetCFM(vice.world, 0);
+        memset(side, 0, sizeof side);
+        for (int i = 0; i < 2; ++i) {
+            const int first = i == k / 4; /* either order */
+            dContact *contact = &side[i];
+            contact->surface.mode = dContactApprox1 | dContactRolling;
+            contact->surface.mu = first ? mu : 1;
+            contact->surface.rho = contact->surface.rho2 = contact->surface.rhoN = rho;
+            contact->geom.depth = 0.01;
+            contact->geom.normal[0] = first ? -1 : cos(phi);
+            contact->geom.normal[2] = first ? 0 : sin(phi);
+            for (int row = 0; row < 3; ++row)
+                contact->geom.pos[row] = -R * contact->geom.normal[row];
+            dJointAttach(dJointCreateContact(vice.world, vice.group, contact), vice.body, NULL);
+        }
+        assert_int_equal(spragWorldStep(vice.sprag, 0.01), SPRAG_OK);
+        const spragStepInfo info = spragWorldGetStepInfo(vice.sprag);
+        assert_int_equal(info.wedged, k % 2);
+        assert_true(info.residual <= 1e-6);
+        assert_true(info.residual_rigid > 1e-2 || k % 2 == 0);
+        const spragContact *contact;
+        assert_int_equal(spragWorldGetContacts(vice.sprag, &contact), 2);
+        const double slip[2] = {spragNorm3(contact[0].slip), spragNorm3(contact[1].slip)};
+        assert_true(fmin(slip[0], slip[1]) < 1e-9); /* normals alone yield: what holds does not creep */
+        freeVice(&vice);
+    }
+}
+
 /* Between upright walls no motion keeps the body apart from both, whatever the friction: nothing looks for one, and the
  * next steps go on where the last one ended.  Out of leaning walls it slides, unless friction holds it. */
 static void aSqueezeIsNotSearched(void **state)
@@ -655,6 +696,7 @@ int main(void)
                                        cmocka_unit_test(aWedgeInHasteIsFound),
                                        cmocka_unit_test(aWedgeWithoutWorkYields),
                                        cmocka_unit_test(aConflictThatLastsIsNotSearched),
+                                       cmocka_unit_test(rollingFrictionLocksAWedge),
                                        cmocka_unit_test(aSqueezeIsNotSearched),
                                        cmocka_unit_test(aWedgeIsSeldomAskedForASqueeze),
                                        cmocka_unit_test(aFirstSqueezeIsSoonKnown),

@@ -124,7 +124,7 @@ static void contactsAndGuidesAreLeft(void **state)
     spragArena arena = {0};
     spragCones cones;
     assert_true(spragConesInit(&cones, &asked, &arena));
-    assert_true(spragConesContacts(&cones, r, &left, y, &arena));
+    assert_true(spragConesContacts(&cones, 0, r, &left, y, &arena));
     assert_true(left.contact_count < cones.problem->contact_count);
     int guides = 0;
     for (int k = 0; k < left.contact_count; ++k)
