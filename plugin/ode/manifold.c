@@ -39,7 +39,7 @@ typedef struct Shape {
 typedef struct Run {
     spragWorldID world;
     int first, count;
-    Shape shape[2]; /* of joint->body[]; class -1: of the world */
+    Shape shape[2]; /* of joint->body[]; class -1: the world's, of which nothing is known */
     spragManifoldPoint named[NAMED_MOST];
     double point[POINTS_MOST][3]; /* m: named, then kept */
     double normal[NAMED_MOST][3]; /* into body[0] */
@@ -66,14 +66,9 @@ static void mix(unsigned long long *form, const double *numbers, int count)
     }
 }
 
-/* Not by dGeomGetPosition, which may write. */
-static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
+/* Class and sizes; 0: of another class. */
+static int readSizes(dGeomID geom, double radius, Shape *shape)
 {
-    const double curvature = spragCurvatureRadius(body->id, geom);
-    const int hull = isnan(curvature) && spragGeomIsOf(body->id, geom) && dGeomGetClass(geom) == dConvexClass;
-    const double radius = hull ? 0 : curvature;
-    if (geom == NULL || !(radius >= 0 && radius < SPRAG_CURVATURE_FLAT))
-        return 0;
     dVector3 sides = {0, 0, 0, 0};
     dReal same = 0, length = 0;
     shape->class = dGeomGetClass(geom);
@@ -84,24 +79,50 @@ static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
         dGeomCapsuleGetParams(geom, &same, &length);
     else if (shape->class == dCylinderClass)
         dGeomCylinderGetParams(geom, &same, &length);
-    else if (!hull)
+    else if (shape->class != dConvexClass)
+        return 0;
+    for (int i = 0; i < 3; ++i)
+        shape->half[i] = 0.5 * sides[i];
+    if (shape->class != dBoxClass)
+        shape->half[2] = 0.5 * length;
+    shape->form = (unsigned long long)shape->class;
+    mix(&shape->form, shape->half, 3);
+    mix(&shape->form, &shape->radius, 1);
+    return 1;
+}
+
+/* Not by dGeomGetPosition, which may write. */
+static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
+{
+    const double curvature = spragCurvatureRadius(body->id, geom);
+    const int hull = isnan(curvature) && spragGeomIsOf(body->id, geom) && dGeomGetClass(geom) == dConvexClass;
+    const double radius = hull ? 0 : curvature;
+    if (geom == NULL || !(radius >= 0 && radius < SPRAG_CURVATURE_FLAT) || !readSizes(geom, radius, shape))
         return 0;
     const dReal *own = dGeomGetOffsetRotation(geom), *place = dGeomGetOffsetPosition(geom);
-    shape->form = (unsigned long long)shape->class;
     spragCurvatureArm(geom, body->position, shape->centre);
     for (int i = 0; i < 3; ++i) {
         const double column[4] = {own[i], own[4 + i], own[8 + i], place[i]};
         mix(&shape->form, column, 4);
         spragMul33(shape->axis[i], body->rotation, column);
         shape->centre[i] += body->position[i];
-        shape->half[i] = 0.5 * sides[i];
     }
-    if (shape->class != dBoxClass)
-        shape->half[2] = 0.5 * length;
-    mix(&shape->form, shape->half, 3);
-    mix(&shape->form, &shape->radius, 1);
     shape->least = hull ? 0 : spragHalfThickness(body->id, geom);
     return 1;
+}
+
+/* Of a pipe of the world; one that has been moved has another form. */
+static void readPipe(dGeomID geom, Shape *shape)
+{
+    const dReal *place = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
+    readSizes(geom, spragCurvatureOwn(geom), shape);
+    shape->least = shape->class == dCapsuleClass ? shape->radius : fmin(shape->radius, shape->half[2]);
+    for (int i = 0; i < 3; ++i) {
+        const double column[4] = {R[i], R[4 + i], R[8 + i], place[i]};
+        mix(&shape->form, column, 4);
+        memcpy(shape->axis[i], column, 3 * sizeof *column);
+        shape->centre[i] = place[i];
+    }
 }
 
 /* m, how far the point lies outside the shape; < 0: within it. */
@@ -215,12 +236,13 @@ static void note(Run *run, int k)
         toFrame(s, body, 0, n, point->normal[side]);
         point->geom[side] = spragGeomOf(joint, side);
         point->even[side] = body >= 0 && faces(&run->shape[side], n) >= 1 - EVEN;
-        if (body < 0)
-            continue;
         point->form[side] = run->shape[side].form;
-        point->body[side] = s->body[body].id;
-        point->serial[side] = s->body[body].serial;
-        point->arm = fmin(point->arm, sqrt(spragDistanceSquared3(x, run->shape[side].centre)));
+        if (body >= 0) {
+            point->body[side] = s->body[body].id;
+            point->serial[side] = s->body[body].serial;
+        }
+        if (run->shape[side].class >= 0)
+            point->arm = fmin(point->arm, sqrt(spragDistanceSquared3(x, run->shape[side].centre)));
     }
 }
 
@@ -446,6 +468,14 @@ static int goesOn(const spragJointState *a, const spragJointState *b)
            a->contact->geom.g2 == b->contact->geom.g2;
 }
 
+/* 1: the run's second geom is a pipe of the world. */
+static int liesOnPipe(const Run *run)
+{
+    const spragJointState *joint = jointOf(run, 0);
+    return run->shape[0].class != dConvexClass &&
+           spragPipesFind(&run->world->pipes, spragGeomOf(joint, 0), spragGeomOf(joint, 1));
+}
+
 /* 1: colliders name few of the points at which these two touch. */
 static int isPartial(Run *run)
 {
@@ -453,23 +483,27 @@ static int isPartial(Run *run)
     const spragJointState *joint = jointOf(run, 0);
     int boxes = 0, hulls = 0, round = 0;
     for (int side = 0; side < 2; ++side) {
-        run->shape[side].class = -1;
-        if (joint->body[side] < 0)
+        Shape *shape = &run->shape[side];
+        const dGeomID geom = spragGeomOf(joint, side);
+        shape->class = -1;
+        shape->form = 0;
+        if (joint->body[side] < 0 && !liesOnPipe(run))
             continue;
-        if (!readShape(&s->body[joint->body[side]], spragGeomOf(joint, side), &run->shape[side]))
+        if (joint->body[side] < 0)
+            readPipe(geom, shape);
+        else if (!readShape(&s->body[joint->body[side]], geom, shape))
             return 0;
-        const int class = run->shape[side].class;
-        boxes += class == dBoxClass, hulls += class == dConvexClass;
-        round += class == dCapsuleClass || class == dCylinderClass;
+        boxes += shape->class == dBoxClass, hulls += shape->class == dConvexClass;
+        round += shape->class == dCapsuleClass || shape->class == dCylinderClass;
     }
-    return boxes < (joint->body[1] < 0 ? 1 : 2) && !(hulls > 0 && round > 0);
+    return boxes < (run->shape[1].class < 0 ? 1 : 2) && !(hulls > 0 && round > 0);
 }
 
 /* Notes the points of the run and keeps those of the last step.  0: no memory. */
 static int keepOf(Run *run, Points *points)
 {
     spragWorldID world = run->world;
-    const int statically = jointOf(run, 0)->body[1] < 0;
+    const int unknown = run->shape[1].class < 0;
     if (!spragGrow((void **)&world->next_named, &world->next_named_capacity,
                    (size_t)world->next_named_count + POINTS_MOST, sizeof *world->next_named))
         return 0;
@@ -487,7 +521,7 @@ static int keepOf(Run *run, Points *points)
         spragManifoldPoint point = order < 0 ? turned(&world->named[k]) : world->named[k];
         Place place;
         double distance;
-        if (!follow(run, &point, &place) || (statically && !isInPlane(run, &point, &place)))
+        if (!follow(run, &point, &place) || (unknown && !isInPlane(run, &point, &place)))
             continue;
         nearest(run, run->points, place.x, &distance);
         if (distance <= NEAR * NEAR * point.arm * point.arm)
@@ -586,12 +620,33 @@ static int anyNamedInPart(const spragSnapshot *s)
     return 0;
 }
 
+/* 1: something lies on a pipe of the world. */
+static int anyOnPipe(spragWorldID world)
+{
+    const spragSnapshot *s = &world->snapshot;
+    for (int k = 0; k < s->joint_count; ++k) {
+        const spragJointState *joint = &s->joint[k];
+        if (joint->contact == NULL || !joint->enabled || joint->body[1] >= 0)
+            continue;
+        if (k + NAMED_MOST < s->joint_count && goesOn(joint, joint + NAMED_MOST)) {
+            k += NAMED_MOST;
+            continue;
+        }
+        Run run;
+        run.world = world, run.first = k;
+        if (readShape(&s->body[joint->body[0]], spragGeomOf(joint, 0), &run.shape[0]) && liesOnPipe(&run))
+            return 1;
+    }
+    return 0;
+}
+
 int spragManifoldKeep(spragWorldID world)
 {
     spragSnapshot *s = &world->snapshot;
     Points points = {.count = s->joint_count};
     world->next_named_count = 0;
-    if (world->named_count == 0 && !anyNamedInPart(s))
+    spragPipesBegin(&world->pipes, &world->arena, world->info.step);
+    if (world->named_count == 0 && !anyNamedInPart(s) && !anyOnPipe(world))
         return 1;
     if (world->named_count > 0 && !listLast(world, &points))
         return 0;

@@ -21,6 +21,7 @@
 #include "ode/event.h"
 #include "ode/layout.h"
 #include "ode/manner.h"
+#include "ode/pipes.h"
 #include "ode/pointer_map.h"
 #include "problem/bodies.h"
 #include "problem/reaches.h"
@@ -409,6 +410,7 @@ struct spragWorld {
     struct spragManifoldPoint *named, *next_named; /* points that colliders have named (manifold.h) */
     size_t named_capacity, next_named_capacity;
     int named_count, next_named_count;
+    spragPipes pipes;
     unsigned long long next_id;
     unsigned next_serial;
     int marked; /* 1: serials are on all objects that were there at the last step; ODE's own step takes them off */

@@ -307,6 +307,172 @@ static void attachedBothWays(void **state)
     freePair(&pair);
 }
 
+/* A plank on pipes along y, capsules of the world 0.6 m apart, or one of them. */
+typedef struct Rails {
+    Pair pair;
+    dGeomID pipe[2];
+    int pipes, told; /* touches and detachments */
+} Rails;
+
+static const double thick = 0.02; /* m, half the plank's thickness */
+
+/* apart: 1: the pipes are in a space of their own within that of the plank. */
+static void makeRails(Rails *rails, int pipes, double pipe, double width, int apart)
+{
+    *rails = (Rails){.pipes = pipes};
+    Pair *pair = &rails->pair;
+    dMass mass;
+    dMatrix3 R;
+    pair->world = dWorldCreate();
+    pair->space = dHashSpaceCreate(NULL);
+    pair->group = dJointGroupCreate(0);
+    dWorldSetGravity(pair->world, 0, 0, -9.81);
+    assert_int_equal(spragWorldAttach(pair->world, NULL, &pair->sprag), SPRAG_OK);
+    pair->geom[0] = dCreateBox(pair->space, 1, width, 2 * thick);
+    pair->body[0] = dBodyCreate(pair->world);
+    dMassSetBoxTotal(&mass, 2, 1, width, 2 * thick);
+    dBodySetMass(pair->body[0], &mass);
+    dGeomSetBody(pair->geom[0], pair->body[0]);
+    dRFromAxisAndAngle(R, 1, 0, 0, M_PI / 2);
+    const dSpaceID space = apart ? dSimpleSpaceCreate(pair->space) : pair->space;
+    for (int i = 0; i < pipes; ++i) {
+        rails->pipe[i] = dCreateCapsule(space, pipe, 2);
+        dGeomSetRotation(rails->pipe[i], R);
+        dGeomSetPosition(rails->pipe[i], pipes == 1 ? 0 : 0.6 * i - 0.3, 0, -pipe);
+    }
+}
+
+static void collideRails(Rails *rails)
+{
+    for (int i = 0; i < rails->pipes; ++i) {
+        rails->pair.geom[1] = rails->pipe[i];
+        collide(&rails->pair);
+    }
+}
+
+/* rad/s and m/s: the greatest motion in the last of these steps that is not of rolling, about y. */
+static double stepRails(Rails *rails, int steps, double step_size)
+{
+    const dBodyID plank = rails->pair.body[0];
+    for (int i = 0; i < steps; ++i) {
+        const spragEvent *event;
+        collideRails(rails);
+        assert_int_equal(spragWorldStep(rails->pair.sprag, step_size), SPRAG_OK);
+        dJointGroupEmpty(rails->pair.group);
+        for (int k = spragWorldGetEvents(rails->pair.sprag, &event) - 1; k >= 0; --k)
+            rails->told += event[k].type == SPRAG_EVENT_TOUCH || event[k].type == SPRAG_EVENT_DETACH;
+    }
+    const dReal *v = dBodyGetLinearVel(plank), *w = dBodyGetAngularVel(plank);
+    return fmax(fmax(fabs(w[0]), fabs(w[2])), fabs(v[2]));
+}
+
+/* The collider names one of its two ends, now this, now that: it rocked at 1.3 rad/s for ever, 6 mm deep, and told of a
+ * touch and a detachment in each step. */
+static void planksRestOnPipes(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; ++kind) {
+        Rails rails;
+        dMatrix3 R;
+        makeRails(&rails, 2, 0.05, kind == 1 ? 2 * thick : 0.2, kind == 3);
+        dRFromAxisAndAngle(R, 0, kind == 2 ? 0.02 : 0, 1, kind == 2 ? 0.1 : 0);
+        dBodySetRotation(rails.pair.body[0], R);
+        dBodySetPosition(rails.pair.body[0], 0, 0, thick + 0.02);
+        stepRails(&rails, 240, 0.01);
+        rails.told = 0;
+        CHECK_NEAR(stepRails(&rails, 60, 0.01), 0, 1e-8);
+        CHECK_NEAR(dBodyGetPosition(rails.pair.body[0])[2], thick, 1e-5);
+        assert_int_equal(rails.told, 0);
+        assert_int_equal(rails.pair.named, 1);
+        assert_int_equal(contactsOf(&rails.pair), 4);
+        freePair(&rails.pair);
+    }
+}
+
+/* A log in the groove of two pipes along it: a capsule on cylinders, a cylinder on capsules. */
+static void logsRestInGrooves(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; ++kind) {
+        Rails rails;
+        Pair *pair = &rails.pair;
+        dMatrix3 R, tilted;
+        makeRails(&rails, 2, 2 * radius, 0.2, 0);
+        dGeomDestroy(pair->geom[0]);
+        pair->geom[0] =
+            kind == 0 ? dCreateCapsule(pair->space, 2 * radius, 0.8) : dCreateCylinder(pair->space, 2 * radius, 0.8);
+        dGeomSetBody(pair->geom[0], pair->body[0]);
+        dRFromAxisAndAngle(R, 1, 0, 0, M_PI / 2);
+        dRFromAxisAndAngle(tilted, 1, 0, 0, M_PI / 2 + 0.02);
+        for (int i = 0; i < 2; ++i) {
+            dGeomDestroy(rails.pipe[i]);
+            rails.pipe[i] =
+                kind == 0 ? dCreateCylinder(pair->space, 2 * radius, 4) : dCreateCapsule(pair->space, 2 * radius, 4);
+            dGeomSetRotation(rails.pipe[i], R);
+            dGeomSetPosition(rails.pipe[i], 0.24 * i - 0.12, 0, 0);
+        }
+        dBodySetRotation(pair->body[0], tilted);
+        dBodySetPosition(pair->body[0], 0, 0, 0.18);
+        stepRails(&rails, 400, 0.005);
+        rails.told = 0;
+        CHECK_NEAR(stepRails(&rails, 60, 0.005), 0, 1e-7);
+        CHECK_NEAR(dBodyGetPosition(pair->body[0])[2], 0.16, 1e-5);
+        assert_int_equal(rails.told, 0);
+        freePair(pair);
+    }
+}
+
+/* One that rocks on a pipe rolls without slip: it swings on, with neither end thrown up. */
+static void planksRollOnPipes(void **state)
+{
+    (void)state;
+    const double pipe = 0.3, angle = 0.1, size = 0.005;
+    Rails rails;
+    dMatrix3 R;
+    makeRails(&rails, 1, pipe, 0.2, 0);
+    const dBodyID plank = rails.pair.body[0];
+    dRFromAxisAndAngle(R, 0, 1, 0, angle);
+    dBodySetRotation(plank, R);
+    dBodySetPosition(plank, (pipe + thick) * sin(angle) - pipe * angle * cos(angle), 0,
+                     (pipe + thick) * cos(angle) + pipe * angle * sin(angle) - pipe);
+    double greatest = 0, thrown = 0;
+    for (int i = 0; i < 1000; ++i) {
+        stepRails(&rails, 1, size);
+        const dReal *w = dBodyGetAngularVel(plank);
+        thrown = i < 100 ? 0 : fmax(thrown, fabs(w[0]));
+        if (i >= 700)
+            greatest = fmax(greatest, fabs(atan2(dBodyGetRotation(plank)[8], dBodyGetRotation(plank)[0])));
+    }
+    CHECK_NEAR(thrown, 0, 1e-5);
+    CHECK_NEAR(greatest, angle, 1e-3);
+    assert_in_range(rails.told, 1, 4);
+    freePair(&rails.pair);
+}
+
+/* A pipe that the program moves does not keep what lay on it; one that it destroys between contact and step harms
+ * nobody. */
+static void pipesMayMoveAndEnd(void **state)
+{
+    (void)state;
+    Rails rails;
+    makeRails(&rails, 2, 0.05, 0.2, 0);
+    dBodySetPosition(rails.pair.body[0], 0, 0, thick - 1e-4);
+    stepRails(&rails, 120, 0.01);
+    assert_int_equal(contactsOf(&rails.pair), 4);
+    const dReal *place = dGeomGetPosition(rails.pipe[0]);
+    dGeomSetPosition(rails.pipe[0], place[0], place[1], place[2] + 1e-6);
+    stepRails(&rails, 1, 0.01);
+    assert_int_equal(contactsOf(&rails.pair), 3);
+    stepRails(&rails, 120, 0.01);
+    collideRails(&rails);
+    dGeomDestroy(rails.pipe[0]);
+    rails.pipe[0] = rails.pipe[--rails.pipes];
+    assert_int_equal(spragWorldStep(rails.pair.sprag, 0.01), SPRAG_OK);
+    dJointGroupEmpty(rails.pair.group);
+    assert_int_equal(contactsOf(&rails.pair), 3);
+    freePair(&rails.pair);
+}
+
 enum { HULLS = 3 };
 
 /* Cubes as convex hulls, of which ODE's collider names one point: a tower of them stands on a box of the world. */
@@ -362,6 +528,10 @@ int main(void)
                                        cmocka_unit_test(whatRollsDoesNotRattle),
                                        cmocka_unit_test(whatIsRoundSlidesFreely),
                                        cmocka_unit_test(attachedBothWays),
+                                       cmocka_unit_test(planksRestOnPipes),
+                                       cmocka_unit_test(logsRestInGrooves),
+                                       cmocka_unit_test(planksRollOnPipes),
+                                       cmocka_unit_test(pipesMayMoveAndEnd),
                                        cmocka_unit_test(hullsStand)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
