@@ -8,6 +8,13 @@ static int isPipe(dGeomID geom)
     return (class == dCapsuleClass || class == dCylinderClass) && dGeomGetBody(geom) == NULL;
 }
 
+/* 1: ODE tells what it holds.  (Asked for a geom of a quadtree, it ends the process.) */
+static int isOpen(dSpaceID space)
+{
+    const int class = dSpaceGetClass(space);
+    return class == dSimpleSpaceClass || class == dHashSpaceClass || class == dSweepAndPruneSpaceClass;
+}
+
 /* What has been gone through, and found. */
 typedef struct Search {
     int geoms, found;
@@ -21,9 +28,10 @@ static int goThrough(dSpaceID space, Search *search)
     search->geoms += count;
     for (int i = 0; i < count && search->geoms <= SPRAG_PIPES_AMONG; ++i) {
         const dGeomID geom = dSpaceGetGeom(space, i); /* in order, which costs no search */
-        if (dGeomIsSpace(geom))
-            goThrough((dSpaceID)geom, search);
-        else if (isPipe(geom))
+        if (dGeomIsSpace(geom)) {
+            if (isOpen((dSpaceID)geom))
+                goThrough((dSpaceID)geom, search);
+        } else if (isPipe(geom))
             search->pipe[search->found++] = geom;
     }
     return search->geoms <= SPRAG_PIPES_AMONG;
@@ -55,9 +63,10 @@ void spragPipesBegin(spragPipes *pipes, spragArena *arena, long step)
 int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom)
 {
     dSpaceID top = dGeomGetSpace(alive);
-    if (top == NULL || geom == NULL)
+    if (top == NULL || geom == NULL || !isOpen(top))
         return 0;
-    for (dSpaceID about = dGeomGetSpace((dGeomID)top); about != NULL; about = dGeomGetSpace((dGeomID)top))
+    for (dSpaceID about = dGeomGetSpace((dGeomID)top); about != NULL && isOpen(about);
+         about = dGeomGetSpace((dGeomID)top))
         top = about;
     const uintptr_t key = (uintptr_t)geom ^ ((uintptr_t)top << 16);
     uintptr_t *other = &pipes->other[((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 58];

@@ -473,6 +473,35 @@ static void pipesMayMoveAndEnd(void **state)
     freePair(&rails.pair);
 }
 
+/* What a space of ODE holds is not told of quadtrees: ODE ends the process of who asks.  Pipes are found up to there. */
+static void spacesMayBeQuadtrees(void **state)
+{
+    (void)state;
+    const dVector3 centre = {0, 0, 0, 0}, extents = {10, 10, 10, 0};
+    enum { WITHIN, ABOUT, ALONE };
+    for (int kind = WITHIN; kind <= ALONE; ++kind) {
+        Rails rails;
+        makeRails(&rails, 2, 0.05, 0.2, 0);
+        Pair *pair = &rails.pair;
+        const dSpaceID tree = dQuadTreeSpaceCreate(kind == WITHIN ? pair->space : NULL, centre, extents, 4);
+        dCreateSphere(tree, 0.1);
+        if (kind == ABOUT)
+            dSpaceAdd(tree, (dGeomID)pair->space);
+        if (kind == ALONE) {
+            dSpaceRemove(pair->space, pair->geom[0]);
+            dSpaceAdd(tree, pair->geom[0]);
+        }
+        dBodySetPosition(pair->body[0], 0, 0, thick - 1e-4);
+        stepRails(&rails, 240, 0.01);
+        assert_int_equal(contactsOf(pair), kind == ALONE ? 2 : 4);
+        if (kind == ABOUT)
+            dSpaceRemove(tree, (dGeomID)pair->space);
+        freePair(pair);
+        if (kind != WITHIN)
+            dSpaceDestroy(tree);
+    }
+}
+
 enum { HULLS = 3 };
 
 /* Cubes as convex hulls, of which ODE's collider names one point: a tower of them stands on a box of the world. */
@@ -532,6 +561,7 @@ int main(void)
                                        cmocka_unit_test(logsRestInGrooves),
                                        cmocka_unit_test(planksRollOnPipes),
                                        cmocka_unit_test(pipesMayMoveAndEnd),
+                                       cmocka_unit_test(spacesMayBeQuadtrees),
                                        cmocka_unit_test(hullsStand)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
