@@ -42,6 +42,7 @@ static int list(spragPipes *pipes, dSpaceID space)
 {
     Search search;
     search.geoms = search.found = 0;
+    pipes->space = NULL;
     if (!goThrough(space, &search))
         search.found = 0;
     if (!spragPointerMapMake(&pipes->map, pipes->arena, search.found))
@@ -56,8 +57,20 @@ void spragPipesBegin(spragPipes *pipes, spragArena *arena, long step)
 {
     pipes->arena = arena;
     pipes->space = NULL;
-    if (step % SPRAG_PIPES_STEPS == 0)
+    if (step % SPRAG_PIPES_STEPS == 0) {
         memset(pipes->other, 0, sizeof pipes->other);
+        pipes->others = 0;
+    }
+}
+
+/* Where the key is, or belongs.  (Room for twice as many, so that none drives another out: which, the addresses would
+ * tell, and these differ from run to run.) */
+static uintptr_t *otherOf(spragPipes *pipes, uintptr_t key)
+{
+    size_t at = ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 32;
+    while (pipes->other[at %= 2 * SPRAG_PIPES_OTHERS] != 0 && pipes->other[at] != key)
+        ++at;
+    return &pipes->other[at];
 }
 
 int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom)
@@ -69,11 +82,14 @@ int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom)
          about = dGeomGetSpace((dGeomID)top))
         top = about;
     const uintptr_t key = (uintptr_t)geom ^ ((uintptr_t)top << 16);
-    uintptr_t *other = &pipes->other[((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 58];
+    uintptr_t *other = otherOf(pipes, key);
     if (*other == key || (pipes->space != top && !list(pipes, top)))
         return 0;
     if (spragPointerMapGet(&pipes->map, geom) > 0)
         return 1;
-    *other = key;
+    if (pipes->others < SPRAG_PIPES_OTHERS) {
+        *other = key;
+        ++pipes->others;
+    }
     return 0;
 }

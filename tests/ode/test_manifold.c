@@ -473,7 +473,7 @@ static void pipesMayMoveAndEnd(void **state)
     freePair(&rails.pair);
 }
 
-/* What a space of ODE holds is not told of quadtrees: ODE ends the process of who asks.  Pipes are found up to there. */
+/* ODE tells of no quadtree what it holds: it ends the process of who asks.  Pipes are found up to there. */
 static void spacesMayBeQuadtrees(void **state)
 {
     (void)state;

@@ -1,0 +1,108 @@
+/* Which geoms of the world are pipes: those that a space about a body's geom holds. */
+#include "support/check.h"
+
+#include <ode/ode.h>
+
+#include "ode/pipes.h"
+
+enum { PIPES = 60 };
+
+typedef struct Fixture {
+    spragArena arena;
+    spragPipes pipes;
+    dSpaceID space;
+    dGeomID alive, pipe[PIPES];
+} Fixture;
+
+static void makeFixture(Fixture *f)
+{
+    *f = (Fixture){.space = dHashSpaceCreate(NULL)};
+    f->alive = dCreateBox(f->space, 1, 1, 1);
+    for (int i = 0; i < PIPES; ++i)
+        f->pipe[i] = i % 2 ? dCreateCapsule(NULL, 0.1, 1) : dCreateCylinder(NULL, 0.1, 1);
+}
+
+static void freeFixture(Fixture *f)
+{
+    dSpaceDestroy(f->space);
+    spragArenaFree(&f->arena);
+}
+
+static int found(Fixture *f, long step)
+{
+    int count = 0;
+    spragArenaReset(&f->arena);
+    spragPipesBegin(&f->pipes, &f->arena, step);
+    for (int i = 0; i < PIPES; ++i)
+        count += spragPipesFind(&f->pipes, f->alive, f->pipe[i]);
+    return count;
+}
+
+/* What was none is known as none for a while, all or none of them: not those whose addresses have one place.  (Which
+ * these are would differ from run to run.) */
+static void noneDrivesAnotherOut(void **state)
+{
+    (void)state;
+    Fixture f;
+    makeFixture(&f);
+    assert_int_equal(found(&f, 1), 0);
+    for (int i = 0; i < PIPES; ++i)
+        dSpaceAdd(f.space, f.pipe[i]);
+    assert_int_equal(found(&f, 2), 0);
+    assert_int_equal(found(&f, SPRAG_PIPES_STEPS), PIPES);
+    assert_int_equal(found(&f, SPRAG_PIPES_STEPS + 1), PIPES);
+    freeFixture(&f);
+}
+
+/* Addresses that no space holds, more than are remembered: NULL, and what is no geom at all. */
+static void whatIsGoneIsNoPipe(void **state)
+{
+    (void)state;
+    static char gone[10 * SPRAG_PIPES_OTHERS];
+    Fixture f;
+    makeFixture(&f);
+    for (int i = 0; i < PIPES; ++i)
+        dSpaceAdd(f.space, f.pipe[i]);
+    for (int step = 1; step < 3; ++step) {
+        assert_int_equal(found(&f, step), PIPES);
+        for (size_t i = 0; i < sizeof gone; ++i)
+            assert_int_equal(spragPipesFind(&f.pipes, f.alive, (dGeomID)(void *)&gone[i]), 0);
+        assert_int_equal(spragPipesFind(&f.pipes, f.alive, NULL), 0);
+    }
+    freeFixture(&f);
+}
+
+/* Bodies, other classes, and pipes among more than are gone through. */
+static void othersAreNone(void **state)
+{
+    (void)state;
+    Fixture f;
+    makeFixture(&f);
+    const dWorldID world = dWorldCreate();
+    const dGeomID ball = dCreateSphere(f.space, 1), wheel = dCreateCylinder(f.space, 1, 1);
+    dGeomSetBody(wheel, dBodyCreate(world));
+    dSpaceAdd(f.space, f.pipe[0]);
+    for (int i = 1; i < PIPES; ++i)
+        dGeomDestroy(f.pipe[i]);
+    spragPipesBegin(&f.pipes, &f.arena, 0);
+    assert_int_equal(spragPipesFind(&f.pipes, f.alive, ball), 0);
+    assert_int_equal(spragPipesFind(&f.pipes, f.alive, wheel), 0);
+    assert_int_equal(spragPipesFind(&f.pipes, f.alive, f.pipe[0]), 1);
+    const dSpaceID within = dSimpleSpaceCreate(f.space);
+    for (int i = 0; i < SPRAG_PIPES_AMONG; ++i)
+        dCreateSphere(within, 1);
+    spragPipesBegin(&f.pipes, &f.arena, 1);
+    assert_int_equal(spragPipesFind(&f.pipes, f.alive, f.pipe[0]), 0);
+    freeFixture(&f);
+    dWorldDestroy(world);
+}
+
+int main(void)
+{
+    dInitODE2(0);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(noneDrivesAnotherOut), cmocka_unit_test(whatIsGoneIsNoPipe),
+                                       cmocka_unit_test(othersAreNone)};
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dCloseODE();
+    return failed;
+}
