@@ -3,6 +3,7 @@
 
 #include <ode/ode.h>
 
+#include "base/alloc.h"
 #include "ode/pipes.h"
 
 enum { PIPES = 60 };
@@ -97,11 +98,34 @@ static void othersAreNone(void **state)
     dWorldDestroy(world);
 }
 
+/* A space for whose list there is no memory: none of it are pipes, in that step, and those of another are found. */
+static void aListMayFail(void **state)
+{
+    (void)state;
+    Fixture f;
+    makeFixture(&f);
+    const dSpaceID apart = dSimpleSpaceCreate(NULL);
+    const dGeomID other = dCreateBox(apart, 1, 1, 1);
+    for (int i = 0; i < PIPES; ++i)
+        dSpaceAdd(i < PIPES / 2 ? f.space : apart, f.pipe[i]);
+    assert_int_equal(found(&f, 0), PIPES / 2);
+    do /* until it has none left */
+        spragAllocFailAt(1);
+    while (spragArenaTake(&f.arena, 1, 64) != NULL);
+    spragAllocFailAt(1);
+    assert_int_equal(spragPipesFind(&f.pipes, other, f.pipe[PIPES - 1]), 0);
+    spragAllocFailAt(0);
+    assert_int_equal(spragPipesFind(&f.pipes, f.alive, f.pipe[0]), 1);
+    assert_int_equal(spragPipesFind(&f.pipes, other, f.pipe[PIPES - 1]), 1);
+    dSpaceDestroy(apart);
+    freeFixture(&f);
+}
+
 int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(noneDrivesAnotherOut), cmocka_unit_test(whatIsGoneIsNoPipe),
-                                       cmocka_unit_test(othersAreNone)};
+                                       cmocka_unit_test(othersAreNone), cmocka_unit_test(aListMayFail)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
