@@ -111,16 +111,15 @@ static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
     return 1;
 }
 
-/* Of a pipe of the world; one that has been moved has another form. */
+/* Of a pipe of the world, as it lies now. */
 static void readPipe(dGeomID geom, Shape *shape)
 {
     const dReal *place = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
     readSizes(geom, spragCurvatureOwn(geom), shape);
     shape->least = shape->class == dCapsuleClass ? shape->radius : fmin(shape->radius, shape->half[2]);
     for (int i = 0; i < 3; ++i) {
-        const double column[4] = {R[i], R[4 + i], R[8 + i], place[i]};
-        mix(&shape->form, column, 4);
-        memcpy(shape->axis[i], column, 3 * sizeof *column);
+        for (int k = 0; k < 3; ++k)
+            shape->axis[i][k] = R[4 * k + i];
         shape->centre[i] = place[i];
     }
 }
@@ -186,30 +185,29 @@ static spragManifoldSide sideAt(const Shape *shape, const double x[3], const dou
 
 /* ---------------------------------------------------------------- points */
 
-static void toFrame(const spragSnapshot *s, int body, int is_point, const double x[3], double local[3])
-{
-    double d[3] = {x[0], x[1], x[2]};
-    for (int i = 0; i < 3 && body >= 0 && is_point; ++i)
-        d[i] -= s->body[body].position[i];
-    if (body < 0)
-        memcpy(local, d, sizeof d);
-    else
-        spragMulTransposed33(local, s->body[body].rotation, d);
-}
-
-static void toWorld(const spragSnapshot *s, int body, int is_point, const double local[3], double x[3])
-{
-    memcpy(x, local, 3 * sizeof *x);
-    if (body < 0)
-        return;
-    spragMul33(x, s->body[body].rotation, local);
-    for (int i = 0; i < 3 && is_point; ++i)
-        x[i] += s->body[body].position[i];
-}
-
 static spragJointState *jointOf(const Run *run, int k)
 {
     return &run->world->snapshot.joint[run->first + k];
+}
+
+/* From the world's frame to that of the shape; of the world, of which nothing is known, they are the same. */
+static void toFrame(const Shape *shape, int is_point, const double x[3], double local[3])
+{
+    double d[3] = {x[0], x[1], x[2]};
+    for (int i = 0; i < 3 && is_point && shape->class >= 0; ++i)
+        d[i] -= shape->centre[i];
+    for (int i = 0; i < 3; ++i)
+        local[i] = shape->class < 0 ? d[i] : spragDot3(shape->axis[i], d);
+}
+
+static void toWorld(const Shape *shape, int is_point, const double local[3], double x[3])
+{
+    memcpy(x, local, 3 * sizeof *x);
+    for (int i = 0; i < 3 && shape->class >= 0; ++i) {
+        x[i] = is_point ? shape->centre[i] : 0;
+        for (int k = 0; k < 3; ++k)
+            x[i] += local[k] * shape->axis[k][i];
+    }
 }
 
 /* What is to be known of the k-th contact of the run in later steps. */
@@ -232,10 +230,10 @@ static void note(Run *run, int k)
         point->side[side] = (int)sideAt(&run->shape[side], x, n, centre);
         for (int i = 0; i < 3; ++i)
             point->from[side] += (side == 0 ? 1 : -1) * n[i] * (centre[i] - x[i]);
-        toFrame(s, body, 1, centre, point->carrier[side]);
-        toFrame(s, body, 0, n, point->normal[side]);
+        toFrame(&run->shape[side], 1, centre, point->carrier[side]);
+        toFrame(&run->shape[side], 0, n, point->normal[side]);
         point->geom[side] = spragGeomOf(joint, side);
-        point->even[side] = body >= 0 && faces(&run->shape[side], n) >= 1 - EVEN;
+        point->even[side] = run->shape[side].class >= 0 && faces(&run->shape[side], n) >= 1 - EVEN;
         point->form[side] = run->shape[side].form;
         if (body >= 0) {
             point->body[side] = s->body[body].id;
@@ -360,12 +358,10 @@ static int isOfHull(const Run *run)
  * along, or its centres. */
 static int follow(const Run *run, spragManifoldPoint *point, Place *place)
 {
-    const spragSnapshot *s = &run->world->snapshot;
-    const spragJointState *joint = jointOf(run, 0);
     double was[2][3], at[2][3], own[2][3], apart[3];
     for (int side = 0; side < 2; ++side) {
-        toWorld(s, joint->body[side], 1, point->carrier[side], at[side]);
-        toWorld(s, joint->body[side], 0, point->normal[side], own[side]);
+        toWorld(&run->shape[side], 1, point->carrier[side], at[side]);
+        toWorld(&run->shape[side], 0, point->normal[side], own[side]);
     }
     memcpy(was, at, sizeof was);
     findCentres(run, point, at);
@@ -398,7 +394,7 @@ static int follow(const Run *run, spragManifoldPoint *point, Place *place)
     for (int side = 0; side < 2 && glide; ++side) {
         for (int i = 0; i < 3 && point->side[side] == SPRAG_MANIFOLD_FLAT; ++i)
             at[side][i] += (side == 0 ? -1 : 1) * (apart[i] - height * place->n[i]);
-        toFrame(s, joint->body[side], 1, at[side], point->carrier[side]);
+        toFrame(&run->shape[side], 1, at[side], point->carrier[side]);
     }
     return 1;
 }

@@ -27,7 +27,7 @@
  * or more on which it lands, and so a tower of hulls swayed on and on.  Of geoms without a body nobody knows what and
  * where they are: there the point has to lie in the plane of one that is named, and a box has none.  But what lies on a
  * capsule or cylinder of the world rolls on it, or rocks from end to end: these are looked for (pipes.h), and are as
- * those of a body that stands still.
+ * those of a body that stands still: points stay on them where they are, also if the program moves or turns them.
  *
  * A kept point is a contact joint of the snapshot with the id, surface and feedback of the nearest one that is named:
  * the sum of their forces is its feedback.  ODE knows nothing of it; in an island that it solves it does not act. */
@@ -47,7 +47,7 @@ typedef struct spragManifoldPoint {
     unsigned long long form[2]; /* of the geoms: sizes and place on their bodies */
     int side[2];                /* what each geom is there: spragManifoldSide */
     int even[2];                /* 1: a face of a body's box or cylinder, exactly */
-    double carrier[2][3];       /* m, in the frame of each body: the centre of curvature, or the point */
+    double carrier[2][3];       /* m, in the frame of each geom: the centre of curvature, or the point */
     double normal[2][3];        /* into body[0], in the frame of each */
     double from[2];             /* m, along the normal from the point to the carriers, away from the other body */
     double depth, arm;          /* m; from the nearer of the geoms' centres */
