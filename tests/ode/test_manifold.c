@@ -481,6 +481,39 @@ static void planksRestOnPipesThatMove(void **state)
     }
 }
 
+/* The top of a column is a face: a capsule that rolls on it keeps both its ends.  (They were given up in each step, and
+ * it rattled at 0.5 rad/s; now at 0.03 in the mean, as ODE's collider names no point at all in one of 60 steps.) */
+static void whatRollsOnAColumnDoesNotRattle(void **state)
+{
+    (void)state;
+    Rails rails;
+    dMatrix3 R;
+    dMass mass;
+    makeRails(&rails, 1, radius, 0.2, 0);
+    Pair *pair = &rails.pair;
+    const dBodyID body = pair->body[0];
+    dGeomDestroy(pair->geom[0]);
+    dGeomDestroy(rails.pipe[0]);
+    rails.pipe[0] = dCreateCylinder(pair->space, 4, 1);
+    pair->geom[0] = dCreateCapsule(pair->space, radius, length);
+    dGeomSetPosition(rails.pipe[0], 0, 0, -0.5);
+    dGeomSetBody(pair->geom[0], body);
+    dMassSetCapsuleTotal(&mass, 1, 3, radius, length);
+    dBodySetMass(body, &mass);
+    dRFromAxisAndAngle(R, 0, 1, 0, M_PI / 2 - 0.002);
+    dBodySetRotation(body, R);
+    dBodySetPosition(body, 0, -2, radius + 2e-4);
+    dBodySetLinearVel(body, 0, 1, 0);
+    dBodySetAngularVel(body, -1 / radius, 0, 0);
+    double sum = 0;
+    for (int i = 0; i < 120; ++i) {
+        stepRails(&rails, 1, 0.01);
+        sum += i < 20 ? 0 : fabs(dBodyGetAngularVel(body)[1]);
+    }
+    CHECK_NEAR(sum / 100, 0, 0.1);
+    freePair(pair);
+}
+
 /* A pipe that the program puts elsewhere does not keep what lay on it; one that it destroys between contact and step
  * harms nobody. */
 static void pipesMayMoveAndEnd(void **state)
@@ -593,6 +626,7 @@ int main(void)
                                        cmocka_unit_test(logsRestInGrooves),
                                        cmocka_unit_test(planksRollOnPipes),
                                        cmocka_unit_test(planksRestOnPipesThatMove),
+                                       cmocka_unit_test(whatRollsOnAColumnDoesNotRattle),
                                        cmocka_unit_test(pipesMayMoveAndEnd),
                                        cmocka_unit_test(spacesMayBeQuadtrees),
                                        cmocka_unit_test(hullsStand)};
