@@ -45,12 +45,10 @@ double spragCurvatureOwn(dGeomID own)
     }
 }
 
-double spragHalfThickness(dBodyID body, dGeomID geom)
+double spragHalfThickness(dGeomID geom)
 {
     dVector3 sides = {0, 0, 0, 0};
     dReal radius = 0, length = 0;
-    if (body == NULL || geom == NULL || !spragGeomIsOf(body, geom))
-        return INFINITY;
     switch (dGeomGetClass(geom)) {
     case dSphereClass:
         return dGeomSphereGetRadius(geom);

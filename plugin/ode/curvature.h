@@ -36,8 +36,8 @@ double spragCurvatureRadius(dBodyID body, dGeomID geom);
 /* The same of a geom that is the body's. */
 double spragCurvatureOwn(dGeomID own);
 
-/* m, half the thickness of a geom where it is thinnest; INFINITY: it is not the body's, or none knows (a mesh). */
-double spragHalfThickness(dBodyID body, dGeomID geom);
+/* m, half the thickness, where it is thinnest, of a geom that is alive; INFINITY: none knows (a mesh, a hull). */
+double spragHalfThickness(dGeomID geom);
 
 /* 1: it is a finite radius of a geom, which so is its body's, and alive. */
 static inline int spragCurvatureIsRound(double radius)

@@ -88,6 +88,7 @@ static int readSizes(dGeomID geom, double radius, Shape *shape)
     shape->form = (unsigned long long)shape->class;
     mix(&shape->form, shape->half, 3);
     mix(&shape->form, &shape->radius, 1);
+    shape->least = shape->class == dConvexClass ? 0 : spragHalfThickness(geom);
     return 1;
 }
 
@@ -107,7 +108,6 @@ static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
         spragMul33(shape->axis[i], body->rotation, column);
         shape->centre[i] += body->position[i];
     }
-    shape->least = hull ? 0 : spragHalfThickness(body->id, geom);
     return 1;
 }
 
@@ -116,7 +116,6 @@ static void readPipe(dGeomID geom, Shape *shape)
 {
     const dReal *place = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
     readSizes(geom, spragCurvatureOwn(geom), shape);
-    shape->least = shape->class == dCapsuleClass ? shape->radius : fmin(shape->radius, shape->half[2]);
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 3; ++k)
             shape->axis[i][k] = R[4 * k + i];

@@ -67,10 +67,12 @@ static double thinOf(const struct spragWorld *world, const spragIsland *island)
     for (int i = 0, step = spragLookStep(island); i < island->joint_count; i += step) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
         double half = INFINITY;
-        for (int side = 0; side < 2 && joint->contact != NULL; ++side)
-            if (joint->body[side] >= 0)
-                half = fmin(half,
-                            spragHalfThickness(world->snapshot.body[joint->body[side]].id, spragGeomOf(joint, side)));
+        for (int side = 0; side < 2 && joint->contact != NULL; ++side) {
+            const dGeomID geom = spragGeomOf(joint, side);
+            const int body = joint->body[side];
+            if (body >= 0 && geom != NULL && spragGeomIsOf(world->snapshot.body[body].id, geom))
+                half = fmin(half, spragHalfThickness(geom));
+        }
         if (half < INFINITY) {
             sum += half;
             ++known;
