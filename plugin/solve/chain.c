@@ -372,8 +372,8 @@ static spragStatus runChain(Run *run, spragChainPart part)
 }
 
 /* What most small islands need in most steps.  1: that solved it.  u may be NULL. */
-static int solveSmall(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
-                      spragSolveInfo *info)
+static int solveSmall(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                      double *u, spragSolveInfo *info)
 {
     int solved;
     if (spragSingleIs(problem)) {
@@ -386,7 +386,7 @@ static int solveSmall(const spragProblem *problem, const spragSolveOptions *opti
         /* Rolling friction is twice the blocks: a look at the guess costs less than a step. */
         const int looks = u != NULL && problem->contact_count <= SPRAG_CHAIN_SMALL, first = problem->parent != NULL;
         solved = looks && first && spragVariantRests(problem, options, r, u, info);
-        solved = solved || spragVariantWarm(problem, options, r, u, info);
+        solved = solved || spragVariantWarm(problem, options, arena, r, u, info);
         info->residual = solved ? info->residual : NAN; /* that of the guess is not known yet */
         if (!solved && looks && !first)
             solved = spragVariantRests(problem, options, r, u, info);
@@ -439,7 +439,7 @@ spragStatus spragChainSolvePart(spragChainPart part, const spragProblem *problem
     const double begin = options.time_limit > 0 ? spragSeconds() : 0;
     if ((options.solver == SPRAG_SOLVER_AUTO || options.solver == SPRAG_SOLVER_VARIANT) && part != SPRAG_CHAIN_SWEPT &&
         part != SPRAG_CHAIN_NEAR && !spragChainGoesOn(problem, &options, part) &&
-        solveSmall(problem, &options, r, u, info))
+        solveSmall(problem, &options, arena, r, u, info))
         return info->status = SPRAG_OK;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     const size_t n = 3 * (size_t)problem->contact_count;

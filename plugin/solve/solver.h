@@ -79,8 +79,8 @@ int spragFreeRowsEliminate(const spragProblem *problem, spragArena *arena, sprag
 
 /* The modes of the guess, verified, where that is all a small island needs (warm.h): 1, with r (3 nc) and u (3 nc, or
  * NULL) = W r + q, and info->residual; 0: r as it was. */
-int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
-                     spragSolveInfo *info);
+int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                     double *u, spragSolveInfo *info);
 
 /* 1: nothing slides, and the guess holds: to rounding, so that the search would return it, or to a hundredth of the
  * tolerance with no contact that creeps.  u (3 nc) = W r + q, and info->residual.  What a stack at rest needs, whose

@@ -184,8 +184,8 @@ static double startFrom(spragProximal *s, int start, const double *guess, spragI
     return combinedStart(s, start - 1, r) ? SPRAG_LAMBDA_WARM : -1;
 }
 
-int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *options, double *r, double *u,
-                     spragSolveInfo *info)
+int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
+                     double *u, spragSolveInfo *info)
 {
     double guess[3 * SPRAG_WARM_ALL], velocity[3 * SPRAG_WARM_ALL];
     const size_t bytes = 3 * (size_t)problem->contact_count * sizeof *r;
@@ -195,7 +195,7 @@ int spragVariantWarm(const spragProblem *problem, const spragSolveOptions *optio
     policyStart(problem, options->indeterminacy, r);
     u = u != NULL ? u : velocity;
     const double deadline = spragDeadline(options->time_limit);
-    if (!spragWarmSolve(problem, options->tolerance, deadline, r, u, info)) {
+    if (!spragWarmSolve(problem, options->tolerance, deadline, arena, r, u, info)) {
         memcpy(r, guess, bytes);
         return 0;
     }

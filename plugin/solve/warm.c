@@ -34,7 +34,7 @@
 
 /* A run that at STEPS_LOST is at LOST times its first residual ends: of 1289 such ones, of robots on wheels and legs,
  * 1236 ended in vain. */
-enum { BLOCKS = SPRAG_WARM_ALL, UNKNOWNS = 3 * BLOCKS, STEPS = 14, STEPS_LOST = 3, STEPS_ASTRAY = 5 };
+enum { BLOCKS = SPRAG_WARM_ALL, STEPS = 14, STEPS_LOST = 3, STEPS_ASTRAY = 5 };
 #define LOST 100
 #define LAMBDA_SLOW 1e-10
 /* Of rolling friction, whose moments no motion tells where a body touches at two places: with SPRAG_LAMBDA_WARM a
@@ -62,10 +62,10 @@ typedef struct Warm {
     int turns;                   /* unknowns b */
     int stride;                  /* count in whole quads */
     int regular;                 /* 0: a pivot is nothing */
-    _Alignas(32) double M[UNKNOWNS * UNKNOWNS]; /* (count x stride) in the end U */
-    double L[UNKNOWNS * UNKNOWNS];              /* (count columns, UNKNOWNS apart) below the diagonal */
-    double G[BLOCKS * BLOCKS];                  /* (slipping x slipping) */
-    double x[UNKNOWNS];
+    double *M;                   /* (count x stride), aligned, in the end U */
+    double *L;                   /* (count x count), by columns: below the diagonal */
+    double *G;                   /* (slipping x slipping) */
+    double *x;                   /* (count) */
 } Warm;
 
 /* Row of a block that is its local row i: of a disc behind a line, and of a line behind a disc. */
@@ -74,7 +74,18 @@ static int rowOf(const Warm *s, int k, int i)
     return s->rolls[k] ? (i + 2) % 3 : i;
 }
 
-static int begin(Warm *s, const spragProblem *p)
+/* Not of the stack, of which a thread may have less than these 150 kB. */
+static int takeRoom(Warm *s, int blocks, spragArena *arena)
+{
+    const size_t m = (size_t)blocks, n = 3 * m, matrix = n * n, padded = matrix + n * (SPRAG_QUAD - 1), slopes = m * m;
+    s->M = SPRAG_TAKE_RAW(arena, double, padded);
+    s->L = SPRAG_TAKE_RAW(arena, double, matrix);
+    s->G = SPRAG_TAKE_RAW(arena, double, slopes);
+    s->x = SPRAG_TAKE_RAW(arena, double, n);
+    return s->M != NULL && s->L != NULL && s->G != NULL && s->x != NULL;
+}
+
+static int begin(Warm *s, const spragProblem *p, spragArena *arena)
 {
     s->rolling = 0;
     s->problem = p;
@@ -92,7 +103,7 @@ static int begin(Warm *s, const spragProblem *p)
         if (!(s->w[k] > 0))
             return 0;
     }
-    return 1;
+    return takeRoom(s, p->contact_count, arena);
 }
 
 /* ---------------------------------------------------------------- modes */
@@ -311,7 +322,8 @@ static void makeEquations(Warm *s)
 SPRAG_QUAD_INLINE void eliminateRows(Warm *s)
 {
     const int n = s->count, quads = s->stride / SPRAG_QUAD;
-    spragQuad *M = (spragQuad *)(void *)s->M;
+    spragQuad *const M = (spragQuad *)(void *)s->M;
+    double *const L = s->L;
     s->regular = 0;
     for (int k = 0; k < n; ++k) {
         if (k == s->held)
@@ -322,7 +334,7 @@ SPRAG_QUAD_INLINE void eliminateRows(Warm *s)
             return;
         const double inverse = 1 / pivot;
         for (int i = k + 1; i < n; ++i) {
-            const double factor = s->L[UNKNOWNS * k + i] = s->M[i * s->stride + k] * inverse;
+            const double factor = L[n * k + i] = s->M[i * s->stride + k] * inverse;
             for (int q = k / SPRAG_QUAD; q < quads; ++q)
                 M[i * quads + q] -= factor * M[k * quads + q];
         }
@@ -338,7 +350,7 @@ static void substitute(const Warm *s, double *x)
     const int n = s->count;
     for (int j = 0; j < n; ++j)
         for (int i = j + 1; i < n; ++i)
-            x[i] -= s->L[UNKNOWNS * j + i] * x[j];
+            x[i] -= s->L[n * j + i] * x[j];
     for (int j = n - 1; j >= 0; --j) {
         x[j] /= s->M[j * (s->stride + 1)];
         for (int i = 0; i < j; ++i)
@@ -448,12 +460,14 @@ static int iterate(Warm *s, double tolerance, double deadline, double *r, double
     return 0;
 }
 
-int spragWarmSolve(const spragProblem *problem, double tolerance, double deadline, double *r, double *u,
-                   spragSolveInfo *info)
+int spragWarmSolve(const spragProblem *problem, double tolerance, double deadline, spragArena *arena, double *r,
+                   double *u, spragSolveInfo *info)
 {
     Warm s;
-    const int found =
-        problem->contact_count <= SPRAG_WARM_ALL && begin(&s, problem) && iterate(&s, tolerance, deadline, r, u, info);
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    const int found = problem->contact_count <= SPRAG_WARM_ALL && begin(&s, problem, arena) &&
+                      iterate(&s, tolerance, deadline, r, u, info);
+    spragArenaRelease(arena, mark);
     if (found && spragImpulsesAreHuge(problem, r))
         info->residual = spragProblemJudge(problem, r, u);
     return found && info->residual <= STALLED * tolerance;

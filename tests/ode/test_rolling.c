@@ -1,4 +1,6 @@
 /* Rolling friction in islands: its moments are the next step's guess, and islands without blocks know it. */
+#include <pthread.h>
+
 #include "linalg/vec3.h"
 #include "ode/bare.h"
 #include "ode/rows.h"
@@ -77,6 +79,32 @@ static void momentsAreTheGuess(void **state)
     }
 }
 
+static void *stepTwenty(void *cart)
+{
+    for (int k = 0; k < 20; ++k)
+        stepCart(cart);
+    return cart;
+}
+
+/* 128 kB are what musl gives a thread. */
+static void aThreadWithASmallStackSteps(void **state)
+{
+    (void)state;
+    for (int few = 0; few < 2; ++few) {
+        Cart cart;
+        pthread_t thread;
+        pthread_attr_t attributes;
+        makeCart(&cart, few ? 3 : BALLS, 1e-8, 0.04);
+        assert_int_equal(pthread_attr_init(&attributes), 0);
+        assert_int_equal(pthread_attr_setstacksize(&attributes, 128 * 1024), 0);
+        assert_int_equal(pthread_create(&thread, &attributes, stepTwenty, &cart), 0);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(pthread_attr_destroy(&attributes), 0);
+        assert_true(spragWorldGetStepInfo(cart.t.sprag).residual <= 1e-8);
+        freeTwin(&cart.t);
+    }
+}
+
 /* Without blocks: what is told of the answer is what the judge says of the problem with blocks, and its u are the
  * velocities that the bodies then have. */
 static void bareIslandsKnowIt(void **state)
@@ -115,7 +143,9 @@ static void bareIslandsKnowIt(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(momentsAreTheGuess), cmocka_unit_test(bareIslandsKnowIt)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(momentsAreTheGuess),
+                                       cmocka_unit_test(aThreadWithASmallStackSteps),
+                                       cmocka_unit_test(bareIslandsKnowIt)};
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();

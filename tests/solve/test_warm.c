@@ -27,7 +27,7 @@ static void answersAreAnswers(void **state)
             for (int i = 0; i < N; ++i)
                 moved[i] = r[i] * (1 + 1e-3 * sin(i));
             info = (spragSolveInfo){0};
-            if (spragWarmSolve(&random.problem, 1e-8, 0, moved, u, &info)) {
+            if (spragWarmSolve(&random.problem, 1e-8, 0, &arena, moved, u, &info)) {
                 ++taken;
                 assert_true(info.residual <= 1e-9);
                 CHECK_NEAR(spragProblemResidual(&random.problem, moved), info.residual, 0);
@@ -65,7 +65,7 @@ static void rollingIsKnown(void **state)
             for (int i = 0; i < N; ++i)
                 moved[i] = r[i] * (1 + 1e-3 * sin(i));
             info = (spragSolveInfo){0};
-            if (spragWarmSolve(&random.problem, 1e-8, 0, moved, u, &info)) {
+            if (spragWarmSolve(&random.problem, 1e-8, 0, &arena, moved, u, &info)) {
                 ++taken, steps += info.iterations;
                 CHECK_NEAR(spragProblemResidual(&random.problem, moved), 0, 1e-10);
                 for (int k = NC / 2; k < NC; ++k) {
@@ -93,36 +93,111 @@ static void separatrixIsRefused(void **state)
     const spragProblem problem = {
         .contact_count = 1, .block_count = 1, .row_start = row_start, .column = column, .W = W, .q = q, .mu = mu};
     const double N = q[0] / (mu[0] * W[1] - W[0]); /* u_n = q_n + (W_nn - mu W_nt) N = 0 */
+    spragArena arena = {0};
     double r[3] = {N, -mu[0] * N, 0}, u[3];
     assert_true(spragProblemResidual(&problem, r) < 1e-15);
     spragSolveInfo info = {0};
-    assert_int_equal(spragWarmSolve(&problem, 1e-8, 0, r, u, &info), 0);
+    assert_int_equal(spragWarmSolve(&problem, 1e-8, 0, &arena, r, u, &info), 0);
+    spragArenaFree(&arena);
 }
 
-/* Kinds it does not know, islands that are too large, an answer that is none: refused without memory. */
+/* Bodies that lean on the ground, each with rolling friction where `rolls`; the blocks in either order. */
+typedef struct Crowd {
+    int row_start[4 * SPRAG_WARM_BLOCKS], column[8 * SPRAG_WARM_BLOCKS], parent[4 * SPRAG_WARM_BLOCKS];
+    unsigned char kind[4 * SPRAG_WARM_BLOCKS];
+    double W[72 * SPRAG_WARM_BLOCKS], q[12 * SPRAG_WARM_BLOCKS], mu[4 * SPRAG_WARM_BLOCKS];
+    spragProblem problem;
+} Crowd;
+
+static void makeCrowd(Crowd *crowd, int contacts, int rolling, int by_turns)
+{
+    const double own[9] = {1, 0, 0, 0, 1.5, 0, 0, 0, 1.5}, turns[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                 across[9] = {0, 0, 0, 0, 0.5, 0, 0, 0, 0}; /* rows and columns: contact, rolling */
+    const int nc = contacts + rolling;
+    *crowd = (Crowd){.problem = {.contact_count = nc,
+                                 .row_start = crowd->row_start,
+                                 .column = crowd->column,
+                                 .parent = crowd->parent,
+                                 .kind = crowd->kind,
+                                 .W = crowd->W,
+                                 .q = crowd->q,
+                                 .mu = crowd->mu,
+                                 .mu_minus = crowd->mu}};
+    int entry = 0;
+    for (int k = 0; k < nc; ++k) {
+        const int rolls = by_turns ? k % 2 : k >= contacts;
+        const int other = by_turns ? k ^ 1 : rolls ? k - contacts : k + contacts < nc ? k + contacts : -1;
+        crowd->kind[k] = rolls ? SPRAG_BLOCK_ROLLING : SPRAG_BLOCK_CONTACT;
+        crowd->parent[k] = rolls ? other : -1;
+        crowd->mu[k] = rolls ? 0.05 + 0.01 * k : 0.5;
+        crowd->q[3 * k] = rolls ? 0 : -1;
+        crowd->q[3 * k + 1] = rolls ? 0 : 0.2;
+        for (int side = 0; side < 2; ++side) {
+            const int column = side == (other < k) ? k : other;
+            if (column < 0)
+                continue;
+            const double *block = column != k ? across : rolls ? turns : own;
+            for (int i = 0; i < 9; ++i)
+                crowd->W[9 * entry + i] = block[column != k && rolls ? 3 * (i % 3) + i / 3 : i];
+            crowd->column[entry++] = column;
+        }
+        crowd->row_start[k + 1] = entry;
+    }
+    crowd->problem.block_count = entry;
+}
+
+/* So many contacts and no more, whatever rolls. */
+static void limitsOfSize(void **state)
+{
+    (void)state;
+    static Crowd crowd;
+    enum { MOST = SPRAG_WARM_BLOCKS };
+    static const struct {
+        int contacts, rolling, by_turns, taken;
+    } crowds[] = {{MOST, 0, 0, 1},        {MOST, MOST, 0, 1},         {MOST, MOST, 1, 1},  {MOST + 1, 0, 0, 0},
+                  {MOST + 1, MOST, 0, 0}, {MOST + 1, MOST - 1, 0, 0}, {MOST + 1, 1, 0, 0}, {1, 1, 0, 1}};
+    for (size_t i = 0; i < sizeof crowds / sizeof *crowds; ++i) {
+        makeCrowd(&crowd, crowds[i].contacts, crowds[i].rolling, crowds[i].by_turns);
+        assert_int_equal(spragProblemCheck(&crowd.problem), SPRAG_OK);
+        double r[12 * SPRAG_WARM_BLOCKS] = {0}, u[12 * SPRAG_WARM_BLOCKS];
+        spragArena arena = {0};
+        spragSolveInfo info = {0};
+        const int taken = spragWarmSolve(&crowd.problem, 1e-8, 0, &arena, r, u, &info);
+        assert_int_equal(taken, crowds[i].taken);
+        if (taken)
+            CHECK_NEAR(spragProblemResidual(&crowd.problem, r), 0, 1e-10);
+        spragArenaFree(&arena);
+    }
+}
+
+/* Kinds it does not know, islands that are too large, an answer that is none: refused. */
 static void refusals(void **state)
 {
     (void)state;
     static Random random;
     randomProblem(&random, 3, 0.3, 2 * N);
     double r[N] = {0}, u[N];
+    spragArena arena = {0};
     spragSolveInfo info = {0};
-    const unsigned long before = spragAllocCount();
     for (int kind = 0; kind <= SPRAG_BLOCK_ROLLING; ++kind) {
         random.kind[NC - 1] = (unsigned char)kind;
         random.parent[NC - 1] = kind == SPRAG_BLOCK_ROLLING ? 0 : -1;
         memset(r, 0, sizeof r);
         const int known = kind != SPRAG_BLOCK_TWO_SIDED;
-        assert_true(known || !spragWarmSolve(&random.problem, 1e-8, 0, r, u, &info));
+        assert_true(known || !spragWarmSolve(&random.problem, 1e-8, 0, &arena, r, u, &info));
     }
-    spragProblem large = random.problem;
-    large.contact_count = SPRAG_WARM_BLOCKS + 1;
-    assert_int_equal(spragWarmSolve(&large, 1e-8, 0, r, u, &info), 0);
     random.kind[NC - 1] = SPRAG_BLOCK_CONTACT;
     memset(r, 0, sizeof r);
     random.q[0] = NAN;
-    assert_int_equal(spragWarmSolve(&random.problem, 1e-8, 0, r, u, &info), 0);
-    assert_int_equal(spragAllocCount(), before);
+    assert_int_equal(spragWarmSolve(&random.problem, 1e-8, 0, &arena, r, u, &info), 0);
+    random.q[0] = 0;
+    spragArenaFree(&arena);
+    arena = (spragArena){0};
+    memset(r, 0, sizeof r);
+    spragAllocFailAt(1);
+    assert_int_equal(spragWarmSolve(&random.problem, 1e-8, 0, &arena, r, u, &info), 0);
+    spragAllocFailAt(0);
+    spragArenaFree(&arena);
 }
 
 /* Cars stuck with mu = 340: from r = 0 the first steps lead far away.  It ended after 5 or 15. */
@@ -133,12 +208,14 @@ static void whatLeadsAwayEndsSoon(void **state)
     for (size_t k = 0; k < sizeof path / sizeof *path; ++k) {
         char name[512];
         double r[3 * SPRAG_WARM_BLOCKS] = {0}, u[3 * SPRAG_WARM_BLOCKS];
+        spragArena arena = {0};
         spragSolveInfo info = {0};
         spragProblem *problem;
         snprintf(name, sizeof name, "%s/tests/data/games/%s", SPRAG_SOURCE_DIR, path[k]);
         assert_int_equal(spragProblemRead(name, &problem), SPRAG_OK);
-        assert_false(spragWarmSolve(problem, 1e-8, 0, r, u, &info));
+        assert_false(spragWarmSolve(problem, 1e-8, 0, &arena, r, u, &info));
         assert_int_equal(info.iterations, 3);
+        spragArenaFree(&arena);
         spragProblemFree(problem);
     }
 }
@@ -146,7 +223,7 @@ static void whatLeadsAwayEndsSoon(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(answersAreAnswers), cmocka_unit_test(separatrixIsRefused),
-                                       cmocka_unit_test(refusals), cmocka_unit_test(rollingIsKnown),
-                                       cmocka_unit_test(whatLeadsAwayEndsSoon)};
+                                       cmocka_unit_test(refusals),          cmocka_unit_test(limitsOfSize),
+                                       cmocka_unit_test(rollingIsKnown),    cmocka_unit_test(whatLeadsAwayEndsSoon)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
