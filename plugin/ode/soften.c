@@ -179,7 +179,8 @@ static spragStatus findLocked(spragIsland *island, const spragCones *cones, doub
     return SPRAG_OK;
 }
 
-/* Does what closes faster than this, with friction or without?  OK, or ERROR_MEMORY. */
+/* Does what closes faster than this, with friction or without?  Of rolling friction only what is not locked without, as
+ * it has two to three times the cones.  OK, or ERROR_MEMORY. */
 static spragStatus findClosing(spragIsland *island, double closing, int smooth)
 {
     spragArena *arena = &island->lane->arena;
@@ -206,8 +207,7 @@ static spragStatus findClosing(spragIsland *island, double closing, int smooth)
     const spragStatus status = findLocked(island, &cones, closing, smooth, 0);
     if (status != SPRAG_OK || smooth || island->wedge > 0 || !anyRolls(&cones))
         return status;
-    return findLocked(island, &cones, closing, 0,
-                      1); /* what rolling friction locks, too: two to three times the cones */
+    return findLocked(island, &cones, closing, 0, 1);
 }
 
 spragStatus spragWedgeFind(spragIsland *island)
