@@ -7,12 +7,29 @@
 #include "solve/solver.h"
 #include "solve/warm.h"
 
+/* From the answer of the chain, moved by a thousandth.  1: there is one, and it is taken: r (N), u (N). */
+static int isTaken(const spragProblem *problem, double *r, double *u, spragSolveInfo *info)
+{
+    const spragSolveOptions options = {.tolerance = 1e-8};
+    spragArena arena = {0};
+    int taken = 0;
+    memset(r, 0, N * sizeof *r);
+    *info = (spragSolveInfo){0};
+    if (spragChainSolve(problem, &options, &arena, r, u, info) == SPRAG_OK) {
+        for (int i = 0; i < N; ++i)
+            r[i] *= 1 + 1e-3 * sin(i);
+        *info = (spragSolveInfo){0};
+        taken = spragWarmSolve(problem, 1e-8, 0, &arena, r, u, info);
+    }
+    spragArenaFree(&arena);
+    return taken;
+}
+
 /* Contacts and bounded rows, hyperstatic: from the answer of the search, q moved a little, most are taken at once. */
 static void answersAreAnswers(void **state)
 {
     (void)state;
     static Random random;
-    const spragSolveOptions options = {.tolerance = 1e-8};
     int taken = 0;
     for (unsigned long long seed = 1; seed <= 60; ++seed) {
         randomProblem(&random, seed, 0.3, N / 2);
@@ -20,24 +37,16 @@ static void answersAreAnswers(void **state)
             random.kind[k] = seed % 2 == 0 || k % 3 == 1 ? SPRAG_BLOCK_CONTACT
                              : k % 3 == 0                ? SPRAG_BLOCK_BOX
                                                          : SPRAG_BLOCK_FORCE_LIMIT;
-        spragArena arena = {0};
-        spragSolveInfo info = {0};
-        double r[N] = {0}, u[N], moved[N];
-        if (spragChainSolve(&random.problem, &options, &arena, r, u, &info) == SPRAG_OK) {
-            for (int i = 0; i < N; ++i)
-                moved[i] = r[i] * (1 + 1e-3 * sin(i));
-            info = (spragSolveInfo){0};
-            if (spragWarmSolve(&random.problem, 1e-8, 0, &arena, moved, u, &info)) {
-                ++taken;
-                assert_true(info.residual <= 1e-9);
-                CHECK_NEAR(spragProblemResidual(&random.problem, moved), info.residual, 0);
-                for (int k = 0; k < NC; ++k)
-                    if (random.kind[k] == SPRAG_BLOCK_CONTACT &&
-                        spragNorm2(moved + 3 * k + 1) < 0.99 * random.mu[k] * moved[3 * k])
-                        CHECK_NEAR(spragNorm3(u + 3 * k), 0, 1e-9);
-            }
-        }
-        spragArenaFree(&arena);
+        spragSolveInfo info;
+        double r[N], u[N];
+        if (!isTaken(&random.problem, r, u, &info))
+            continue;
+        ++taken;
+        assert_true(info.residual <= 1e-9);
+        CHECK_NEAR(spragProblemResidual(&random.problem, r), info.residual, 0);
+        for (int k = 0; k < NC; ++k)
+            if (random.kind[k] == SPRAG_BLOCK_CONTACT && spragNorm2(r + 3 * k + 1) < 0.99 * random.mu[k] * r[3 * k])
+                CHECK_NEAR(spragNorm3(u + 3 * k), 0, 1e-9);
     }
     assert_true(taken >= 40);
 }
@@ -48,7 +57,6 @@ static void rollingIsKnown(void **state)
 {
     (void)state;
     static Random random;
-    const spragSolveOptions options = {.tolerance = 1e-8};
     int taken = 0, steps = 0, rolls = 0, spins = 0, holds = 0;
     for (unsigned long long seed = 1; seed <= 60; ++seed) {
         randomProblem(&random, seed, 0.3, N);
@@ -58,25 +66,18 @@ static void rollingIsKnown(void **state)
             random.mu[NC / 2 + k] = k % 3 == 0 ? 0 : k % 2 == 0 ? 2 : 0.03;
             random.mu_minus[NC / 2 + k] = k % 3 == 1 ? 0 : 0.05;
         }
-        spragArena arena = {0};
-        spragSolveInfo info = {0};
-        double r[N] = {0}, u[N], moved[N];
-        if (spragChainSolve(&random.problem, &options, &arena, r, u, &info) == SPRAG_OK) {
-            for (int i = 0; i < N; ++i)
-                moved[i] = r[i] * (1 + 1e-3 * sin(i));
-            info = (spragSolveInfo){0};
-            if (spragWarmSolve(&random.problem, 1e-8, 0, &arena, moved, u, &info)) {
-                ++taken, steps += info.iterations;
-                CHECK_NEAR(spragProblemResidual(&random.problem, moved), 0, 1e-10);
-                for (int k = NC / 2; k < NC; ++k) {
-                    const double *m = moved + 3 * k, *w = u + 3 * k, load = moved[3 * random.parent[k]];
-                    rolls += load > 0 && random.mu[k] > 0 && spragNorm2(w) > 1e-6;
-                    spins += load > 0 && random.mu_minus[k] > 0 && fabs(w[2]) > 1e-6;
-                    holds += load > 0 && random.mu[k] > 0 && spragNorm2(w) < 1e-9 && spragNorm2(m) > 0;
-                }
-            }
+        spragSolveInfo info;
+        double r[N], u[N];
+        if (!isTaken(&random.problem, r, u, &info))
+            continue;
+        ++taken, steps += info.iterations;
+        CHECK_NEAR(spragProblemResidual(&random.problem, r), 0, 1e-10);
+        for (int k = NC / 2; k < NC; ++k) {
+            const double *m = r + 3 * k, *w = u + 3 * k, load = r[3 * random.parent[k]];
+            rolls += load > 0 && random.mu[k] > 0 && spragNorm2(w) > 1e-6;
+            spins += load > 0 && random.mu_minus[k] > 0 && fabs(w[2]) > 1e-6;
+            holds += load > 0 && random.mu[k] > 0 && spragNorm2(w) < 1e-9 && spragNorm2(m) > 0;
         }
-        spragArenaFree(&arena);
     }
     assert_true(taken >= 50);
     assert_true(steps <= 4 * taken);
