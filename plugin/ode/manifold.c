@@ -111,7 +111,7 @@ static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
     return 1;
 }
 
-/* Of a pipe of the world, as it lies now. */
+/* Of a pipe of the world, as it lies now.  (A geom without a body is never out of date: here nothing writes.) */
 static void readPipe(dGeomID geom, Shape *shape)
 {
     const dReal *place = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
@@ -195,18 +195,20 @@ static void toFrame(const Shape *shape, int is_point, const double x[3], double 
     double d[3] = {x[0], x[1], x[2]};
     for (int i = 0; i < 3 && is_point && shape->class >= 0; ++i)
         d[i] -= shape->centre[i];
-    for (int i = 0; i < 3; ++i)
-        local[i] = shape->class < 0 ? d[i] : spragDot3(shape->axis[i], d);
+    if (shape->class < 0)
+        memcpy(local, d, sizeof d);
+    else
+        spragMul33(local, (const double *)shape->axis, d);
 }
 
 static void toWorld(const Shape *shape, int is_point, const double local[3], double x[3])
 {
     memcpy(x, local, 3 * sizeof *x);
-    for (int i = 0; i < 3 && shape->class >= 0; ++i) {
-        x[i] = is_point ? shape->centre[i] : 0;
-        for (int k = 0; k < 3; ++k)
-            x[i] += local[k] * shape->axis[k][i];
-    }
+    if (shape->class < 0)
+        return;
+    spragMulTransposed33(x, (const double *)shape->axis, local);
+    for (int i = 0; i < 3 && is_point; ++i)
+        x[i] += shape->centre[i];
 }
 
 /* What is to be known of the k-th contact of the run in later steps. */

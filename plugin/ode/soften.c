@@ -152,10 +152,13 @@ static int anyRolls(const spragCones *cones)
     return any;
 }
 
-/* What friction locks, if it closes faster than `closing`; smooth: what presses without any friction.  OK, or
- * ERROR_MEMORY. */
-static spragStatus findLocked(spragIsland *island, const spragCones *cones, double closing, int smooth, int rolling)
+/* What stands against a motion: contacts without any friction, with it, and with rolling friction, too. */
+typedef enum Question { SMOOTH, FRICTION, ROLLING } Question;
+
+/* What is locked, if it closes faster than `closing`.  OK, or ERROR_MEMORY. */
+static spragStatus findLocked(spragIsland *island, const spragCones *cones, double closing, Question question)
 {
+    const int rolling = question == ROLLING;
     spragArena *arena = &island->lane->arena;
     spragProblem contacts;
     spragExistence existence = {0};
@@ -165,7 +168,7 @@ static spragStatus findLocked(spragIsland *island, const spragCones *cones, doub
     if (guess == NULL || y == NULL || no_friction == NULL ||
         !spragConesContacts(cones, rolling, island->r, &contacts, guess, arena))
         return SPRAG_ERROR_MEMORY;
-    if (smooth)
+    if (question == SMOOTH)
         contacts.mu = contacts.mu_minus = no_friction;
     const int huge = island->yielded > 0 || spragImpulsesAreHuge(&island->problem, island->r);
     const spragExistenceAsk ask = {
@@ -179,9 +182,9 @@ static spragStatus findLocked(spragIsland *island, const spragCones *cones, doub
     return SPRAG_OK;
 }
 
-/* Does what closes faster than this, with friction or without?  Of rolling friction only what is not locked without, as
- * it has two to three times the cones.  OK, or ERROR_MEMORY. */
-static spragStatus findClosing(spragIsland *island, double closing, int smooth)
+/* Does what closes faster than this?  Of rolling friction only what is not locked without, as it has two to three times
+ * the cones.  OK, or ERROR_MEMORY. */
+static spragStatus findClosing(spragIsland *island, double closing, Question question)
 {
     spragArena *arena = &island->lane->arena;
     const int has_free = spragProblemHasFreeRows(&island->problem);
@@ -204,16 +207,17 @@ static spragStatus findClosing(spragIsland *island, double closing, int smooth)
         return SPRAG_OK;
     if (!spragConesInit(&cones, asked, arena))
         return SPRAG_ERROR_MEMORY;
-    const spragStatus status = findLocked(island, &cones, closing, smooth, 0);
-    if (status != SPRAG_OK || smooth || island->wedge > 0 || !anyRolls(&cones))
+    const int rolling = question == ROLLING;
+    const spragStatus status = findLocked(island, &cones, closing, rolling ? FRICTION : question);
+    if (status != SPRAG_OK || !rolling || island->wedge > 0 || !anyRolls(&cones))
         return status;
-    return findLocked(island, &cones, closing, 0, 1);
+    return findLocked(island, &cones, closing, ROLLING);
 }
 
 spragStatus spragWedgeFind(spragIsland *island)
 {
     island->squeezed = 0;
-    return findClosing(island, CLOSING, 0);
+    return findClosing(island, CLOSING, ROLLING);
 }
 
 spragStatus spragSqueezeFind(spragIsland *island)
@@ -222,7 +226,7 @@ spragStatus spragSqueezeFind(spragIsland *island)
     island->squeezed = 0;
     if (spragHasGuides(island) || spragProblemHasFreeRows(&island->problem))
         return SPRAG_OK;
-    const spragStatus status = findClosing(island, SQUEEZING, 1);
+    const spragStatus status = findClosing(island, SQUEEZING, SMOOTH);
     island->squeezed = island->wedge > 0;
     island->unsqueezed = island->squeezed ? 0 : SPRAG_UNSQUEEZED;
     island->wedge = fmax(island->wedge, wedge);

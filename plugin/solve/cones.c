@@ -256,36 +256,32 @@ double spragConesResidual(const spragCones *cones, const double *y, const double
     return spragProblemResidual(cones->asked, cones->r);
 }
 
+/* The entry of W in row k, column l, or -1. */
+static int entryOf(const spragProblem *problem, int k, int l)
+{
+    for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
+        if (problem->column[e] == l)
+            return e;
+    return -1;
+}
+
 int spragConeRolls(const spragCones *cones, int k)
 {
     const int load = cones->load != NULL ? cones->load[k] : -1;
     if (load < 0 || spragConeIsDisc(cones, load) || cones->source[3 * load] < 0 || cones->sign[3 * load] < 0)
         return 0;
-    const spragProblem *problem = cones->problem;
-    int coupled = 0;
-    for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
-        coupled |= problem->column[e] == load;
-    return coupled && spragKindOf(cones->asked, cones->source[3 * load] / 3) != SPRAG_BLOCK_TWO_SIDED;
-}
-
-/* The entry of W in row k, column l, or NULL. */
-static double *entryOf(const spragProblem *problem, double *W, int k, int l)
-{
-    for (int e = problem->row_start[k]; e < problem->row_start[k + 1]; ++e)
-        if (problem->column[e] == l)
-            return W + 9 * (size_t)e;
-    return NULL;
+    return entryOf(cones->problem, k, load) >= 0 &&
+           spragKindOf(cones->asked, cones->source[3 * load] / 3) != SPRAG_BLOCK_TWO_SIDED;
 }
 
 /* A disc shares the motion that its contact opens by: s of it, against which the bodies' turning counts, is taken off
  * u_n.  As a degree of freedom of its own, of which the cones have made W_00 of the disc. */
 static void shareOpening(const spragProblem *problem, double *W, int disc, int contact)
 {
-    double *across = entryOf(problem, W, contact, disc), *back = entryOf(problem, W, disc, contact);
-    const double mobility = *entryOf(problem, W, disc, disc);
-    *entryOf(problem, W, contact, contact) += mobility;
-    *across -= mobility;
-    *back -= mobility;
+    const double mobility = W[9 * (size_t)entryOf(problem, disc, disc)];
+    W[9 * (size_t)entryOf(problem, contact, contact)] += mobility;
+    W[9 * (size_t)entryOf(problem, contact, disc)] -= mobility;
+    W[9 * (size_t)entryOf(problem, disc, contact)] -= mobility;
 }
 
 int spragConesContacts(const spragCones *cones, int rolling, const double *r, spragProblem *out, double *y,
