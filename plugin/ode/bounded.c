@@ -8,6 +8,7 @@
 #include "ode/bearing.h"
 #include "ode/release.h"
 #include "ode/settle.h"
+#include "ode/conflict.h"
 #include "ode/soften.h"
 #include "solve/solver.h"
 

@@ -9,7 +9,7 @@
 #include "ode/delassus_pattern.h"
 #include "ode/links.h"
 #include "ode/matrix_free.h"
-#include "ode/soften.h"
+#include "ode/conflict.h"
 #include "ode/surge.h"
 #include "problem/residual.h"
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "linalg/vec3.h"
 #include "ode/record.h"
+#include "ode/conflict.h"
 #include "ode/soften.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
@@ -202,7 +203,7 @@ static int solveWedged(const spragSolveOptions *options, spragIsland *island, in
     }
     if (*status == SPRAG_ERROR_MEMORY || !isFar(options, island))
         return !again;
-    if (spragConflicts(island))
+    if (spragProblemIsGlued(&island->problem) && spragConflicts(island))
         return 1;
     if (spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         *status = SPRAG_ERROR_MEMORY;
@@ -232,6 +233,8 @@ static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, s
     spragSolveOptions own = *options;
     if (!(island->wedge > 0))
         return spragPartingSolve(rest, options, island, iterations);
+    if (spragHasInfinite(island)) /* in conflict: there is an answer, of no use */
+        return SPRAG_NOT_CONVERGED;
     own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, WORK_DESPITE) : WORK_DESPITE;
     const spragChainPart despite = rest == SPRAG_CHAIN_DOUBTED ? rest : SPRAG_CHAIN_DESPITE;
     const spragStatus status = spragPartingSolve(despite, &own, island, iterations);
@@ -251,7 +254,7 @@ static int isAskedEarly(const spragSolveOptions *options, const spragIsland *isl
 static int mayBeAsked(const spragSolveOptions *options, const spragIsland *island)
 {
     return options->solver == SPRAG_SOLVER_AUTO && options->work_limit > 0 && options->iteration_limit == 0 &&
-           !(options->time_limit > 0) && !spragHasInfinite(island);
+           !(options->time_limit > 0) && !spragProblemIsGlued(&island->problem);
 }
 
 static int frictionIsModest(const spragIsland *island)
@@ -281,7 +284,7 @@ static spragStatus solveExactly(const spragSolveOptions *options, spragIsland *i
         return SPRAG_ERROR_MEMORY;
     if (island->squeezed)
         return status;
-    if (asked && island->block_count <= LARGE && frictionIsModest(island) &&
+    if (asked && island->block_count <= LARGE && (frictionIsModest(island) || spragHasInfinite(island)) &&
         spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
         return SPRAG_ERROR_MEMORY;
     if (island->wedge > 0)
@@ -301,7 +304,8 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
 {
     const int guides = options->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW && spragHasGuides(island);
     const int large = isAskedEarly(options, island);
-    const int early = guides || large || spragChainIsPrompt(&island->problem, options);
+    const int conflicts = spragHasInfinite(island) && !spragProblemIsGlued(&island->problem); /* perhaps */
+    const int early = !conflicts && (guides || large || spragChainIsPrompt(&island->problem, options));
     const int doubts = early && !guides && island->doubt > 0;
     const spragChainPart rest = doubts ? SPRAG_CHAIN_WHOLE : SPRAG_CHAIN_REST;
     spragSolveOptions first = *options;

@@ -304,8 +304,10 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
         memset(block->carried, 0, sizeof block->carried);
 }
 
-/* A coefficient so large that it holds whatever is pressed; of rolling friction, times the bodies' own length. */
+/* Coefficients so large that they hold whatever is pressed: of friction, and of rolling friction, times the bodies' own
+ * length.  (With 1e3 for both, wedges of rolling friction took twice as long, as it scales rows of W by its square.) */
 #define HOLDS 1e3
+#define HOLDS_ROLLING 30
 
 /* Row t2 alone, with the motion, slip and product that the contact's block has for it. */
 static void secondLaw(const dSurfaceParameters *p, double h, int parent, const spragBlock *contact, spragBlock *block)
@@ -374,7 +376,7 @@ static void rollingBlock(const spragSnapshot *s, const dSurfaceParameters *p, in
                          const spragBlock *contact, spragBlock *block)
 {
     const double L = spragLengthOf(s, contact->body);
-    const Rolling rolling = rollingOf(p, HOLDS * L);
+    const Rolling rolling = rollingOf(p, HOLDS_ROLLING * L);
     const double *axis[3] = {contact->t1, contact->t2, contact->n};
     double rho[3];
     *block = (spragBlock){.joint = contact->joint,
@@ -540,7 +542,7 @@ int spragContactIsRoller(const dContact *contact)
 
 double spragRollerBound(const dContact *contact, double L)
 {
-    return rollingOf(&contact->surface, HOLDS * L).rho[0] / L;
+    return rollingOf(&contact->surface, HOLDS_ROLLING * L).rho[0] / L;
 }
 
 int spragContactBlockCount(const dContact *contact)

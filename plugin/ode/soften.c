@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "linalg/vec3.h"
-#include "ode/delassus.h"
+#include "ode/conflict.h"
 #include "ode/release.h"
 #include "problem/residual.h"
 #include "solve/cones.h"
@@ -22,9 +22,9 @@ enum {
      * then rest too, but take twice the time. */
     NORMALS_MOST = 24
 };
-#define CONFLICT 1e4        /* of the impulse that would stop the island: greater ones are in conflict */
-#define SHARE_CONFLICT 1e-8 /* of W, the compliance of contacts that yield: the first that is tried in conflict */
-#define SHARE_WEDGE 1e-3    /* the same in a wedge */
+#define SHARE_CONFLICT 1e-8 /* of W, the compliance of contacts that yield: the first that is tried in conflict, */
+#define SHARE_INFINITE 1e-5 /* where bounded friction or rolling friction has a part in it, */
+#define SHARE_WEDGE 1e-3    /* and in a wedge */
 #define SHARE_MOST 0.11
 #define SHARE_SWEPT 0.1  /* the same where there is only time for some sweeps, which then end at rest */
 #define NEAR_REST 0.1    /* of mostWithout(): of 1704 answers with a smaller residual, sweeps brought only 41 nearer */
@@ -34,36 +34,11 @@ enum {
 #define CLOSING 1e-6     /* m/s: a wedge that closes more slowly is none */
 #define SQUEEZING 1e-4   /* m/s: existence.c leaves contacts a friction of 1e-6, and nothing slips by 100 m/s */
 
-static int isInfinite(const spragBlock *block)
-{
-    return block->part == SPRAG_PART_CONTACT && block->kind == SPRAG_BLOCK_BOX;
-}
-
-int spragHasInfinite(const spragIsland *island)
-{
-    for (int k = 0; k < island->block_count; ++k)
-        if (isInfinite(&island->block[k]))
-            return 1;
-    return 0;
-}
-
 /* 1/kg, mean of the diagonal of W_kk */
 static double scaleOf(const spragIsland *island, int k)
 {
     const double *W = island->W + 9 * spragProblemDiagonal(&island->problem, k);
     return (W[0] + W[4] + W[8]) / 3;
-}
-
-int spragConflicts(const spragIsland *island)
-{
-    const spragProblem *p = &island->problem;
-    const int infinite = spragHasInfinite(island);
-    double impulse = 0, free = 0; /* m/s */
-    for (int k = 0; k < island->block_count && infinite; ++k) {
-        impulse = fmax(impulse, spragNorm3(island->r + 3 * k) * scaleOf(island, k));
-        free = fmax(free, spragNorm3(p->q + 3 * k));
-    }
-    return infinite && impulse > CONFLICT * free;
 }
 
 static int isGuide(const spragBlock *block)
@@ -86,6 +61,8 @@ typedef enum Yielding { NORMALS, CONTACTS, GUIDES } Yielding;
 
 static int rowsOf(const spragBlock *block, Yielding what)
 {
+    if (block->part == SPRAG_PART_ROLLING)
+        return what == NORMALS ? 0 : 3;
     if (block->part != SPRAG_PART_CONTACT)
         return what == GUIDES && isGuide(block) ? 3 : 0;
     return what == NORMALS && block->kind == SPRAG_BLOCK_CONTACT ? 1 : 3;
@@ -193,13 +170,13 @@ static spragStatus findClosing(spragIsland *island, double closing, Question que
     spragProblem rest;
     double contradiction = 0;
     island->wedge = 0;
-    if (has_free && (spragHasInfinite(island) || island->block_count > SPRAG_FREE_ROWS_MOST))
+    if (has_free && island->block_count > SPRAG_FREE_ROWS_MOST)
         return SPRAG_OK;
     if (has_free && !spragFreeRowsEliminate(&island->problem, arena, &rest, &contradiction))
         return SPRAG_ERROR_MEMORY;
     if (contradiction > closing) {
         island->wedge = contradiction;
-        island->guides_yield = 1;
+        island->guides_yield |= !spragHasInfinite(island);
         return SPRAG_OK;
     }
     asked = has_free ? &rest : asked;
@@ -217,7 +194,8 @@ static spragStatus findClosing(spragIsland *island, double closing, Question que
 spragStatus spragWedgeFind(spragIsland *island)
 {
     island->squeezed = 0;
-    return findClosing(island, CLOSING, ROLLING);
+    const spragStatus status = spragHasInfinite(island) ? spragConflictFind(island) : SPRAG_OK;
+    return status != SPRAG_OK || island->wedge > 0 ? status : findClosing(island, CLOSING, ROLLING);
 }
 
 spragStatus spragSqueezeFind(spragIsland *island)
@@ -287,6 +265,13 @@ static spragStatus solveYielding(const spragSolveOptions *options, spragIsland *
     return spragPartingSolve(SPRAG_CHAIN_WHOLE, options, island, iterations);
 }
 
+static double firstShare(const spragIsland *island)
+{
+    if (!spragHasInfinite(island))
+        return SHARE_WEDGE;
+    return spragProblemIsGlued(&island->problem) ? SHARE_CONFLICT : SHARE_INFINITE;
+}
+
 /* What yields first; share: the first compliance of a wedge. */
 static Yielding yieldingFirst(const spragIsland *island, double share)
 {
@@ -303,7 +288,7 @@ static Yielding yieldingFirst(const spragIsland *island, double share)
 static spragStatus solveShares(const spragSolveOptions *options, spragIsland *island, const double *diagonal,
                                const double *guess, int *solved, int *iterations)
 {
-    const double closing = island->wedge, first = closing > 0 ? SHARE_WEDGE : SHARE_CONFLICT;
+    const double closing = island->wedge, first = firstShare(island);
     const double enough = fmax(closing > 0 ? options->tolerance : SPRAG_MISSED, options->enough);
     Yielding what = yieldingFirst(island, first);
     spragSolveOptions left = *options;
@@ -393,31 +378,4 @@ spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *is
         spragProblemVelocity(&island->problem, island->r, island->u);
     }
     return island->solve.status = SPRAG_LIMIT;
-}
-
-/* m/s, of one row of a contact */
-static double yieldOf(const spragIsland *island, size_t i)
-{
-    const spragBlock *block = &island->block[i / 3];
-    const double *W = island->W + 9 * (size_t)spragProblemDiagonal(&island->problem, (int)(i / 3));
-    const double own = i % 3 == 0 ? 0 : spragDelassusYield(block, W);
-    return block->part == SPRAG_PART_CONTACT ? (block->compliance[i % 3] + own) * island->r[i] : 0;
-}
-
-/* Contacts in conflict move only by their compliance: the world's (CFM), and that which infinite friction is given
- * (delassus.c).  If that makes a speed that counts they are told of as a wedge, and u becomes the motion of rigid
- * ones. */
-void spragYieldTell(spragIsland *island)
-{
-    const size_t n = 3 * (size_t)island->block_count;
-    double most = 0;
-    for (size_t i = 0; i < n; ++i)
-        most = fmax(most, fabs(yieldOf(island, i)));
-    if (!(most > CLOSING))
-        return;
-    island->wedge = most;
-    island->solve.fallback = 1;
-    for (size_t i = 0; i < n; ++i)
-        island->u[i] -= yieldOf(island, i);
-    island->rigid = spragVelocityResidual(&island->problem, island->r, island->u);
 }

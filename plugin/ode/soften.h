@@ -1,12 +1,13 @@
 /* Islands without an answer that is found: contacts yield, by a compliance s w on the diagonal of W, w the mean of the
  * diagonal of W_kk.
  *
- * Conflict.  Contacts of mu = infinity can ask for what no motion gives: two that hold a body against two that push it
- * out.  The impulses of the answer are then without limit but for a compliance of 1e-11 W (delassus.c), with which
- * there is one.  Where they are that, and no answer was found (rounding alone leaves 1e-6 m/s of 1e9 N s), all contacts
- * yield by s = 1e-8, ODE's CFM in a world of kilograms, and by ten times that until an answer is found.  Where contacts
- * yield by a micrometre a second and more the island is told of as a wedge, below: what is solved and judged has the
- * compliance of the world's CFM, of W's, and this one; `rigid` has none.
+ * Conflict (conflict.h).  The impulses of an answer are without limit but for a compliance of 1e-11 W (delassus.c),
+ * with which there is one.  Where every contact holds by infinite friction pivots find it; if they do not (rounding alone
+ * leaves 1e-6 m/s of 1e9 N s), all contacts yield by s = 1e-8, ODE's CFM in a world of kilograms, and by ten times that
+ * until an answer is found.  Where others have a part in it no method finds it (Newton's took 5000 to 40 000 steps),
+ * they yield by s = 1e-5 at once, and with them rolling friction.  Where contacts yield by a micrometre a second and
+ * more the island is told of as a wedge, below: what is solved and judged has the compliance of the world's CFM, of
+ * W's, and this one; `rigid` has none.
  *
  * Wedged.  Where an island was missed by some milliseconds of the chain, existence.c is asked whether some motion
  * parts all contacts faster than it slides.  If so a solution exists, and the rest of the chain goes on looking for it.
@@ -52,17 +53,8 @@ spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *is
  * LIMIT, or as it was, or ERROR_MEMORY. */
 spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *island, int *iterations);
 
-/* 1: some contact has mu = infinity.  (Where it parts it holds nothing, whatever its rows ask for.) */
-int spragHasInfinite(const spragIsland *island);
-
 /* 1: it has guides without play, or sliding bearings. */
 int spragHasGuides(const spragIsland *island);
-
-/* 1: by the island's impulses contacts of mu = infinity ask for what no motion gives. */
-int spragConflicts(const spragIsland *island);
-
-/* Where contacts in conflict yield at a speed that counts: wedge, rigid, and u as rigid contacts have it. */
-void spragYieldTell(spragIsland *island);
 
 /* island->wedge: about the speed at which a wedge closes that friction locks (existence.c), or 0.  OK or
  * ERROR_MEMORY. */
