@@ -647,8 +647,8 @@ static void askFor(const spragSnapshot *s, const spragIsland *island)
 
 int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragLane *lane, int first, int end)
 {
-    spragLoneGroup *groups[2][SPRAG_LONE_CONTACTS + 1] = {
-        {NULL}}; /* driven or not, by contacts; a full one is emptied */
+    enum { KINDS = 2 * (SPRAG_LONE_CONTACTS + 1) }; /* by the number of contacts, driven or not */
+    spragLoneGroup *groups[KINDS] = {NULL};         /* a full one is emptied */
     int solved = 0;
     if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0)
         return 0;
@@ -663,18 +663,16 @@ int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, s
         const int driver = spragLoneDriver(&world->snapshot, island), driven = driver != SPRAG_DRIVE_NONE;
         if (driver == SPRAG_DRIVE_SEVERAL)
             continue;
-        spragLoneGroup **group = &groups[driven][count];
+        spragLoneGroup **group = &groups[driven * (SPRAG_LONE_CONTACTS + 1) + count];
         if (*group == NULL && (*group = makeGroup(world, &lane->scratch, count, driven)) == NULL)
             break; /* no memory: nor will there be for those that are left, and they say so */
         putIsland(world, island, driver, *group);
         if ((*group)->filled == SPRAG_QUAD)
             solved += solveGroup(world, &lane->arena, *group);
     }
-    for (int k = 0; k < 2 * (SPRAG_LONE_CONTACTS + 1); ++k) {
-        spragLoneGroup *group = groups[k / (SPRAG_LONE_CONTACTS + 1)][k % (SPRAG_LONE_CONTACTS + 1)];
-        if (group != NULL && group->filled > 0)
-            solved += solveGroup(world, &lane->arena, group);
-    }
+    for (int k = 0; k < KINDS; ++k)
+        if (groups[k] != NULL && groups[k]->filled > 0)
+            solved += solveGroup(world, &lane->arena, groups[k]);
     spragArenaRelease(&lane->scratch, mark);
     return solved;
 }

@@ -196,6 +196,9 @@ static TangentLaw tangentLaw(const dSurfaceParameters *p, int second)
  * infinite: no ellipse, each has its own law. */
 static int hasSecondLaw(const dSurfaceParameters *p)
 {
+    const int mode = p->mode & (dContactMu2 | dContactApprox1_1 | dContactApprox1_2);
+    if (mode == 0 || mode == (dContactApprox1_1 | dContactApprox1_2))
+        return 0; /* one law for both */
     const TangentLaw a = tangentLaw(p, 0), b = tangentLaw(p, 1);
     return a.limit > 0 && b.limit > 0 && (isinf(a.limit) != isinf(b.limit) || a.proportional != b.proportional);
 }
