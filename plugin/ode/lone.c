@@ -30,9 +30,12 @@ static int rollsOnLine(const struct spragWorld *world, const spragIsland *island
     return 0;
 }
 
-static int isLone(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island)
+/* driver: as of spragLoneDriver. */
+static int isLone(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
+                  int *driver)
 {
     const spragSnapshot *s = &world->snapshot;
+    int others = 0;
     if (island->declined != NULL || island->body_count != 1 || island->contact_count != island->joint_count ||
         island->joint_count > SPRAG_LONE_CONTACTS || s->body[island->body[0]].mass == 0)
         return 0;
@@ -42,8 +45,10 @@ static int isLone(const struct spragWorld *world, const spragPointerMap *surface
             (joint->contact->surface.mode & (dContactMotion1 | dContactMotion2)) != 0 ||
             (world->surface_count > 0 && spragPointerMapGet(surfaces, joint->id) >= 0))
             return 0;
+        others |= joint->body[1] >= 0;
     }
-    return !rollsOnLine(world, island);
+    *driver = others ? spragLoneDriver(s, island) : SPRAG_DRIVE_NONE;
+    return *driver != SPRAG_DRIVE_SEVERAL && !rollsOnLine(world, island);
 }
 
 /* ---------------------------------------------------------------- into the lanes */
@@ -78,7 +83,7 @@ static void putSurface(const spragSnapshot *s, const dContact *contact, Place to
 }
 
 /* sign: spragLoneSign. */
-static void putPast(const spragContactMemory *old, int sign, Place to)
+static void putPast(const spragContactMemory *old, double sign, Place to)
 {
     const int lane = to.lane;
     spragLoneRow *row = to.row;
@@ -89,7 +94,7 @@ static void putPast(const spragContactMemory *old, int sign, Place to)
 }
 
 /* Where it acts.  normal: into the contact's first body; middle: of its face, NULL where it is the only contact. */
-static void putGeometry(const spragBodyState *body, const double position[3], const double normal[3], int sign,
+static void putGeometry(const spragBodyState *body, const double position[3], const double normal[3], double sign,
                         const double middle[3], Place to)
 {
     double point[3] = {position[0], position[1], position[2]};
@@ -143,7 +148,7 @@ static void putContact(const struct spragWorld *world, const spragIsland *island
                        const double middle[3], Place to)
 {
     const spragSnapshot *s = &world->snapshot;
-    const int sign = spragLoneSign(island, joint);
+    const double sign = spragLoneSign(island, joint);
     const dContactGeom *geom = &joint->contact->geom;
     const double position[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     double normal[3];
@@ -658,11 +663,10 @@ int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, s
         const int count = island->joint_count;
         if (k + 1 < world->snapshot.island_count)
             askFor(&world->snapshot, &island[1]);
-        if (!isLone(world, surfaces, island))
+        int driver;
+        if (!isLone(world, surfaces, island, &driver))
             continue;
-        const int driver = spragLoneDriver(&world->snapshot, island), driven = driver != SPRAG_DRIVE_NONE;
-        if (driver == SPRAG_DRIVE_SEVERAL)
-            continue;
+        const int driven = driver != SPRAG_DRIVE_NONE;
         spragLoneGroup **group = &groups[driven * (SPRAG_LONE_CONTACTS + 1) + count];
         if (*group == NULL && (*group = makeGroup(world, &lane->scratch, count, driven)) == NULL)
             break; /* no memory: nor will there be for those that are left, and they say so */
@@ -681,7 +685,7 @@ int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, s
 
 /* From its record and law; old: what its record was in the step before. */
 static void putAgain(const spragBodyState *body, const spragContactMemory *record, const spragContactMemory *old,
-                     int sign, const spragLoneLaw *law, const double middle[3], Place to)
+                     double sign, const spragLoneLaw *law, const double middle[3], Place to)
 {
     spragLoneRow *row = to.row;
     putGeometry(body, record->position, record->normal, sign, middle, to);

@@ -19,7 +19,7 @@ enum { SPRAG_DRIVE_NONE = -1, SPRAG_DRIVE_SEVERAL = -2 };
 int spragLoneDriver(const spragSnapshot *snapshot, const spragIsland *island);
 
 /* 1 if the body of the island is the contact's first, into which its normal points; else -1. */
-static inline int spragLoneSign(const spragIsland *island, const spragJointState *joint)
+static inline double spragLoneSign(const spragIsland *island, const spragJointState *joint)
 {
     return joint->body[0] == island->body[0] ? 1 : -1;
 }

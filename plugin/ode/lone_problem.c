@@ -22,7 +22,8 @@ static void historyOf(const struct spragWorld *world, const spragIsland *island,
                       double J[3][6], spragContactHistory *past)
 {
     const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
-    const int memory = joint->memory, sign = spragLoneSign(island, joint);
+    const int memory = joint->memory;
+    const double sign = spragLoneSign(island, joint);
     double slip[3];
     spragLoneVector(slip, row->slip, 0);
     past->fresh = memory < 0;
