@@ -270,6 +270,21 @@ static void productOfSpheres(const spragBodyState *const body[2], const double r
     productOf(body, point, W, rate, out);
 }
 
+/* A corner of one on a face of the other, we do not know which: the mean of both.  The term is linear in the rates of
+ * the frame, that of the one or the other, and of the point, which moves with the other or the one. */
+static void productOfCorner(const spragBodyState *const body[2], const double point[3], double out[3])
+{
+    double v[2][3], W[3] = {0, 0, 0}, rate[3];
+    for (int side = 0; side < 2; ++side) {
+        pointVelocity(v[side], body[side], point);
+        for (int i = 0; i < 3 && body[side] != NULL; ++i)
+            W[i] += 0.5 * body[side]->velocity[3 + i];
+    }
+    for (int i = 0; i < 3; ++i)
+        rate[i] = 0.5 * (v[0][i] + v[1][i]);
+    productOf(body, point, W, rate, out);
+}
+
 void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],
                           const double n[3], double out[3])
 {
@@ -283,12 +298,8 @@ void spragVelocityProduct(const spragBodyState *const body[2], const double radi
         productOnPlane(body, 1, radius[1], point, n, out);
     } else if (radius[0] + radius[1] > 0) {
         productOfSpheres(body, radius, point, n, out);
-    } else { /* a corner of one on a face of the other, we do not know which */
-        double other[3];
-        productOnPlane(body, 0, 0, point, n, out);
-        productOnPlane(body, 1, 0, point, n, other);
-        for (int i = 0; i < 3; ++i)
-            out[i] = 0.5 * (out[i] + other[i]);
+    } else {
+        productOfCorner(body, point, out);
     }
 }
 
