@@ -296,7 +296,8 @@ void spragVelocityProduct(const spragBodyState *const body[2], const double radi
 typedef struct Seen {
     spragBodyState state[2];
     const spragBodyState *body[2];
-    int turned; /* 1: what is driven turns; else they have the same term */
+    double turning[3]; /* rad/s, of what is driven */
+    int turned;        /* 1: it turns; else they have the same term */
 } Seen;
 
 static void see(const spragBodyState *const body[2], Seen *seen)
@@ -307,7 +308,9 @@ static void see(const spragBodyState *const body[2], Seen *seen)
         if (body[side] != NULL && body[side]->kinematic)
             driven = body[side];
     }
-    seen->turned = driven != NULL && spragDot3(driven->velocity + 3, driven->velocity + 3) > 0;
+    for (int i = 0; i < 3; ++i)
+        seen->turning[i] = driven == NULL ? 0 : driven->velocity[3 + i];
+    seen->turned = spragDot3(seen->turning, seen->turning) > 0;
     for (int side = 0; side < 2 && driven != NULL; ++side) {
         double along[3];
         if (body[side] == NULL)
@@ -348,15 +351,41 @@ static Meeting meetingOf(const spragBodyState *const body[2])
     return meeting;
 }
 
-/* The term at this point, and as what is driven sees it. */
+/* out: half of what it adds to a contact's acceleration that the driven body turns with w, of what moves as it sees it
+ * with v and w_seen: 2 w x v of Coriolis, and w x w_seen of what turns. */
+static void halfCoriolis(const Seen *seen, const double point[3], double out[3])
+{
+    out[0] = out[1] = out[2] = 0;
+    for (int side = 0; side < 2; ++side) {
+        const spragBodyState *body = seen->body[side];
+        double arm[3], along[3], turn[3], turned[3];
+        if (body == NULL)
+            continue;
+        for (int i = 0; i < 3; ++i)
+            arm[i] = point[i] - body->position[i];
+        spragCross3(along, seen->turning, body->velocity);
+        spragCross3(turn, seen->turning, body->velocity + 3);
+        spragCross3(turned, turn, arm);
+        for (int i = 0; i < 3; ++i)
+            out[i] -= (side == 0 ? 1 : -1) * (along[i] + 0.5 * turned[i]);
+    }
+}
+
+/* The term at this point, and as what is driven sees it (curvature.h). */
 static void seenAt(const spragCurvedContact *contact, const Seen *seen, const double point[3], double product[3],
                    double as_seen[3])
 {
     spragVelocityProduct(contact->body, contact->radius, point, contact->n, product);
-    if (seen->turned)
-        spragVelocityProduct(seen->body, contact->radius, point, contact->n, as_seen);
-    else
+    if (!seen->turned) {
         memcpy(as_seen, product, 3 * sizeof *as_seen);
+        return;
+    }
+    double half[3];
+    spragVelocityProduct(seen->body, contact->radius, point, contact->n, as_seen);
+    halfCoriolis(seen, point, half);
+    const double size = spragNorm3(as_seen), share = size > 0 ? size / (size + spragNorm3(half)) : 0;
+    for (int i = 0; i < 3; ++i)
+        as_seen[i] = share * (as_seen[i] + half[i]);
 }
 
 /* 1: its face has no other point. */

@@ -109,6 +109,12 @@ typedef struct spragCurvedContact {
  * which is the velocity of mid-step, along the circle, to third order in h.  As the turntable sees it it does not
  * turn, and there is nothing to halve: what turns on the floor, about its tip, has the law of the step's end.
  *
+ * As that body sees it: the term is a quadratic form of the velocities, B(x, x), and x = d + s, d what moves with the
+ * driven body.  B(d, x) is halved, B(s, x) = B(s, s) + B(s, d) is not.  B(s, d) is half of Coriolis' acceleration.  Of
+ * a load that passes over rollers the two cancel: to a roller it turns back.  (With B(s, s) alone each roller asked for
+ * another speed, by h w^2 / 2 times its distance from the load's centre, and plates went at 0.89 of w R.)  A ball that
+ * rolls has B(s, s) = 0, and all of it is halved: so B(s, x) has the share |B(s, s)| / (|B(s, s)| + |B(s, d)|).
+ *
  * rest (3, world axes): what is left out across n.  What stuck in the last step then has J v = h rest at the start of
  * this one, which is no slip. */
 double spragFaceProduct(const spragCurvedContact *contact, double step, double out[3], double rest[3]);

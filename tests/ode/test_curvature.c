@@ -161,18 +161,29 @@ static void unknownSurfacesHaveNone(void **state)
     CHECK_NEAR(spragNorm3(product), 0, 0);
 }
 
-/* Half of the term, and half of it as a tip has it that turns on a plane at rest, w x (w x r), w the difference. */
+/* Half of the term, and half of it as the driven body sees it: B(s, x) and its share, by polarization (curvature.h). */
 static void halfAsSeen(const Pair *p, const double point[3], const double product[3], double out[3])
 {
-    double w[3], r[3], c[3], seen[3];
-    for (int i = 0; i < 3; ++i) {
-        w[i] = p->body[0]->velocity[3 + i] - p->body[1]->velocity[3 + i];
-        r[i] = point[i] - p->body[0]->position[i];
-    }
-    spragCross3(c, w, r);
-    spragCross3(seen, w, c);
+    Pair own = *p, with = *p;
+    double r[3], moves[3], ss[3], dd[3], sd[3];
     for (int i = 0; i < 3; ++i)
-        out[i] = (product[i] + seen[i]) / 2;
+        r[i] = p->body[0]->position[i] - p->body[1]->position[i];
+    spragCross3(moves, p->body[1]->velocity + 3, r);
+    for (int i = 0; i < 3; ++i) {
+        with.state[0].velocity[i] = p->body[1]->velocity[i] + moves[i];
+        with.state[0].velocity[3 + i] = p->body[1]->velocity[3 + i];
+    }
+    for (int i = 0; i < 6; ++i) {
+        own.state[0].velocity[i] -= with.state[0].velocity[i];
+        own.state[1].velocity[i] = 0;
+    }
+    spragVelocityProduct((const spragBodyState *[2]){own.state, own.state + 1}, p->radius, point, p->normal, ss);
+    spragVelocityProduct((const spragBodyState *[2]){with.state, with.state + 1}, p->radius, point, p->normal, dd);
+    for (int i = 0; i < 3; ++i)
+        sd[i] = (product[i] - ss[i] - dd[i]) / 2;
+    const double share = spragNorm3(ss) / (spragNorm3(ss) + spragNorm3(sd));
+    for (int i = 0; i < 3; ++i)
+        out[i] = (product[i] + share * (ss[i] + sd[i])) / 2;
 }
 
 /* Across the normal it is that of the face's middle, half of it as the plane sees it if that is driven; bodies that
