@@ -69,13 +69,24 @@ double spragHalfThickness(dGeomID geom)
 /* Cosine between a contact's normal and that of a face which it is, but for rounding: a collider of boxes takes one. */
 #define FACE (1 - (sizeof(dReal) == sizeof(float) ? 1e-6 : 1e-9))
 
+/* Of a capsule or cylinder. */
+static void axisOf(dGeomID geom, double axis[3])
+{
+    const dReal *R = dGeomGetOffsetRotation(geom);
+    dVector3 z;
+    dBodyVectorToWorld(dGeomGetBody(geom), R[2], R[6], R[10], z);
+    for (int i = 0; i < 3; ++i)
+        axis[i] = z[i];
+}
+
 /* arm (3): from point to the nearest point of the geom's axis, or to its centre.  Not by dGeomGetPosition, which may
  * write: threads share geoms. */
 static void armTo(dGeomID geom, double half, const double point[3], double arm[3])
 {
     const dBodyID body = dGeomGetBody(geom);
     const dReal *centre = dBodyGetPosition(body);
-    dVector3 moved, z;
+    dVector3 moved;
+    double axis[3];
     if (dGeomIsOffset(geom)) {
         const dReal *offset = dGeomGetOffsetPosition(geom);
         dBodyGetRelPointPos(body, offset[0], offset[1], offset[2], moved);
@@ -85,9 +96,8 @@ static void armTo(dGeomID geom, double half, const double point[3], double arm[3
         arm[i] = centre[i] - point[i];
     if (half <= 0)
         return;
-    const dReal *R = dGeomGetOffsetRotation(geom);
-    dBodyVectorToWorld(body, R[2], R[6], R[10], z);
-    const double axis[3] = {z[0], z[1], z[2]}, along = fmin(fmax(-spragDot3(axis, arm), -half), half);
+    axisOf(geom, axis);
+    const double along = fmin(fmax(-spragDot3(axis, arm), -half), half);
     for (int i = 0; i < 3; ++i)
         arm[i] += along * axis[i];
 }
@@ -167,10 +177,35 @@ static void flatten(double radius[2], const dGeomID geom[2], const double n[3])
         radius[face ? 0 : 1] = SPRAG_CURVATURE_FLAT;
 }
 
+/* 1: n is the normal of an end of a cylinder, but for what a collider has of rounding. */
+static int isEnd(double radius, dGeomID geom, const double n[3])
+{
+    if (!spragCurvatureIsRound(radius) || dGeomGetClass(geom) != dCylinderClass)
+        return 0;
+    double axis[3], across[3];
+    axisOf(geom, axis);
+    spragCross3(across, axis, n);
+    return spragDot3(across, across) <= SPRAG_CURVATURE_ASTRAY * SPRAG_CURVATURE_ASTRAY;
+}
+
+/* The end of a cylinder is flat to what is on it; of two ends the larger one, as the rim of the other is on it.  Where
+ * a face of a box or a plane lies on the end, that is flat, and the rim is taken for a ball. */
+static void flattenEnds(double radius[2], const dGeomID geom[2], const double n[3])
+{
+    const int end[2] = {isEnd(radius[0], geom[0], n), isEnd(radius[1], geom[1], n)};
+    if (!end[0] && !end[1])
+        return;
+    const int on = end[0] && end[1] ? radius[0] <= radius[1] : end[1]; /* 1: the end of body[1] bears */
+    const dGeomID other = geom[1 - on];
+    if (radius[1 - on] < SPRAG_CURVATURE_FLAT && !(isBox(radius[1 - on], other) && isFace(other, n)))
+        radius[on] = SPRAG_CURVATURE_FLAT;
+}
+
 void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double point[3], const double n[3], double depth)
 {
     if (isBox(radius[0], geom[0]) && isBox(radius[1], geom[1]))
         flatten(radius, geom, n);
+    flattenEnds(radius, geom, n);
     const int both = spragCurvatureIsRound(radius[0]) && spragCurvatureIsRound(radius[1]);
     for (int side = 0; side < 2; ++side)
         if (spragCurvatureIsRound(radius[side]))

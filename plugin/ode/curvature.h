@@ -59,9 +59,9 @@ void spragCurvatureFlatten(double radius[2], const double first[9], const double
  * point along n.  A point of bodies that overlap is sunk in: by half of `depth` between two balls, all of it where it
  * is on a box or a triangle, not at all on a plane.  A ball that turns with w while it falls on a box would else seem
  * to leave it with w^2 depth, and hop by h times that.  UNKNOWN where the centre of a ball or capsule does not lie
- * along n.  FLAT is the box of two that has n for the normal of a face: the other has a corner or an edge there.  (Two
- * round bodies keep half of their radii, so that n does not turn with their slip over no distance where they lie inside
- * each other.) */
+ * along n.  FLAT is the box of two that has n for the normal of a face: the other has a corner or an edge there; and
+ * the end of a cylinder, where n is its normal, to all but a face of a box.  (Two round bodies keep half of their
+ * radii, so that n does not turn with their slip over no distance where they lie inside each other.) */
 void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
                         double depth);
 

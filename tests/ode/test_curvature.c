@@ -456,6 +456,47 @@ static void facesAreFlat(void **state)
     dWorldDestroy(world);
 }
 
+/* An end of a cylinder is flat to what is on it, but for a face of a box; of two ends the larger one. */
+static void endsAreFlat(void **state)
+{
+    (void)state;
+    const dWorldID world = dWorldCreate();
+    const dBodyID body[2] = {dBodyCreate(world), dBodyCreate(world)};
+    const dGeomID cylinder = dCreateCylinder(0, 0.4, 1), ball = dCreateSphere(0, 0.1), box = dCreateBox(0, 1, 1, 1),
+                  other = dCreateCylinder(0, 0.3, 1);
+    const dGeomID on[] = {ball, box, other, other};
+    dMatrix3 R;
+    dRFromAxisAndAngle(R, 1, 2, 3, 0.7);
+    dBodySetRotation(body[0], R);
+    dRFromAxisAndAngle(R, 1, -1, 0.5, 1.1);
+    dGeomSetBody(cylinder, body[0]);
+    dGeomSetOffsetRotation(cylinder, R);
+    const dReal *turned = dGeomGetRotation(cylinder);
+    const double axis[3] = {turned[2], turned[6], turned[10]}, up[3] = {-axis[0], -axis[1], -axis[2]},
+                 side[3] = {turned[0], turned[4], turned[8]};
+    for (int k = 0; k < 4; ++k) {
+        const double own = spragCurvatureOwn(on[k]);
+        dGeomSetBody(on[k], body[1]);
+        dBodySetPosition(body[1], 0.1 * axis[0], 0.1 * axis[1], 0.1 * axis[2]); /* the ball's centre */
+        if (k == 3) /* lies along the other: its end is on that one's */
+            dBodySetRotation(body[1], turned);
+        double end[2] = {0.4, own}, swapped[2] = {own, 0.4}, across[2] = {0.4, own};
+        spragCurvatureSink(end, (const dGeomID[2]){cylinder, on[k]}, (double[3]){0}, up, 0);
+        spragCurvatureSink(swapped, (const dGeomID[2]){on[k], cylinder}, (double[3]){0}, axis, 0);
+        assert_true(isinf(end[0]) && isinf(swapped[1]) && isfinite(end[1]) && isfinite(swapped[0]));
+        spragCurvatureSink(across, (const dGeomID[2]){cylinder, on[k]}, (double[3]){0}, side, 0);
+        assert_true(isfinite(across[0]));
+        dGeomSetBody(on[k], 0);
+    }
+    double face[2] = {0.4, 0}, floor[2] = {0.4, SPRAG_CURVATURE_FLAT};
+    dGeomSetBody(box, body[1]); /* which lies along the cylinder */
+    spragCurvatureSink(face, (const dGeomID[2]){cylinder, box}, (double[3]){0}, up, 0);
+    spragCurvatureSink(floor, (const dGeomID[2]){cylinder, NULL}, (double[3]){0}, up, 0);
+    assert_true(isfinite(face[0]) && face[1] == 0 && isfinite(floor[0]) && isinf(floor[1]));
+    dGeomDestroy(cylinder), dGeomDestroy(ball), dGeomDestroy(box), dGeomDestroy(other);
+    dWorldDestroy(world);
+}
+
 /* A box that is thrown with spin, and bounces, on a floor; out: where it is a second later, 60 steps. */
 static void throwOn(int kinematic, int number, double out[3])
 {
@@ -576,6 +617,7 @@ int main(void)
                                        cmocka_unit_test(sunkPointsAreNearerToTheCentre),
                                        cmocka_unit_test(spinDoesNotBounce),
                                        cmocka_unit_test(facesAreFlat),
+                                       cmocka_unit_test(endsAreFlat),
                                        cmocka_unit_test(liftThatStandsIsAFloor),
                                        cmocka_unit_test(sameGeomsOfOtherBodies)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,6 +112,28 @@ static void aBallRollsInCircles(void **state)
     }
 }
 
+/* A ball that rolls over a disc stays on it: it sank in by 22 mm, as on a ball of the disc's radius. */
+static void aBallRollsOverADisc(void **state)
+{
+    (void)state;
+    enum { STEPS = 20 };
+    const double radius = 0.05 /* m */, speed = 3 /* m/s */, h = 1.0 / 60;
+    Table w;
+    makeTable(&w);
+    dGeomDestroy(dBodyGetFirstGeom(w.table));
+    dGeomSetBody(dCreateCylinder(w.space, 0.5, 0.2), w.table);
+    dBodySetAngularVel(w.table, 0, 0, 0);
+    const dBodyID ball = place(&w, dCreateSphere(w.space, radius), -0.4, radius, 1);
+    dBodySetLinearVel(ball, speed, 0, 0);
+    dBodySetAngularVel(ball, 0, speed / radius, 0);
+    for (int k = 0; k < STEPS && dBodyGetPosition(ball)[0] < 0.4; ++k) {
+        advance(&w, h, 1);
+        CHECK_NEAR(dBodyGetPosition(ball)[2], radius, 1e-4);
+    }
+    CHECK_NEAR(dBodyGetLinearVel(ball)[0], speed, 1e-6);
+    freeTable(&w);
+}
+
 /* Plates on kinematic rollers have their speed, however far these are from the plate's middle: they went at 0.89 of
  * it. */
 static void platesPassOverRollers(void **state)
@@ -150,7 +172,7 @@ static void platesPassOverRollers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(aBoxStaysWhereItSticks), cmocka_unit_test(aBallRollsInCircles),
-                                       cmocka_unit_test(platesPassOverRollers)};
+                                       cmocka_unit_test(aBallRollsOverADisc), cmocka_unit_test(platesPassOverRollers)};
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
