@@ -406,21 +406,51 @@ static void halfCoriolis(const Seen *seen, const double point[3], double out[3])
     }
 }
 
-/* The term at this point, and as what is driven sees it (curvature.h). */
-static void seenAt(const spragCurvedContact *contact, const Seen *seen, const double point[3], double product[3],
-                   double as_seen[3])
+/* The term at this point, and as the driven body sees it, which turns (curvature.h). */
+static void seenTurning(const spragCurvedContact *contact, const Seen *seen, const double radius[2],
+                        const double point[3], double product[3], double as_seen[3])
 {
-    spragVelocityProduct(contact->body, contact->radius, point, contact->n, product);
-    if (!seen->turned) {
-        memcpy(as_seen, product, 3 * sizeof *as_seen);
-        return;
-    }
     double half[3];
-    spragVelocityProduct(seen->body, contact->radius, point, contact->n, as_seen);
+    spragVelocityProduct(contact->body, radius, point, contact->n, product);
+    spragVelocityProduct(seen->body, radius, point, contact->n, as_seen);
     halfCoriolis(seen, point, half);
     const double size = spragNorm3(as_seen), share = size > 0 ? size / (size + spragNorm3(half)) : 0;
     for (int i = 0; i < 3; ++i)
         as_seen[i] = share * (as_seen[i] + half[i]);
+}
+
+/* The same of a surface that is not known: none, but for what is the driven body's across n.  That hardly depends on
+ * curvature, and is taken from a tip, or what else is known, on a flat surface of that body. */
+static void seenUnknown(const spragCurvedContact *contact, const Seen *seen, const double point[3], double product[3],
+                        double as_seen[3])
+{
+    double radius[2];
+    for (int side = 0; side < 2; ++side)
+        radius[side] = !isnan(contact->radius[side])                                   ? contact->radius[side]
+                       : contact->body[side] != NULL && contact->body[side]->kinematic ? SPRAG_CURVATURE_FLAT
+                                                                                       : 0;
+    seenTurning(contact, seen, radius, point, product, as_seen);
+    for (int i = 0; i < 3; ++i) {
+        product[i] -= as_seen[i];
+        as_seen[i] = 0;
+    }
+    const double normal = spragDot3(contact->n, product);
+    for (int i = 0; i < 3; ++i)
+        product[i] -= normal * contact->n[i];
+}
+
+/* The term at this point, and as what is driven sees it. */
+static void seenAt(const spragCurvedContact *contact, const Seen *seen, const double point[3], double product[3],
+                   double as_seen[3])
+{
+    if (!seen->turned) {
+        spragVelocityProduct(contact->body, contact->radius, point, contact->n, product);
+        memcpy(as_seen, product, 3 * sizeof *as_seen);
+    } else if (isnan(contact->radius[0]) || isnan(contact->radius[1])) {
+        seenUnknown(contact, seen, point, product, as_seen);
+    } else {
+        seenTurning(contact, seen, contact->radius, point, product, as_seen);
+    }
 }
 
 /* 1: its face has no other point. */

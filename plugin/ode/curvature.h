@@ -19,7 +19,7 @@
 
 /* Radius of a flat surface. */
 #define SPRAG_CURVATURE_FLAT INFINITY
-/* Surfaces nothing is known of (trimesh, convex hull): no term. */
+/* Surfaces nothing is known of (trimesh, convex hull): no term, but for what turns as the user says. */
 #define SPRAG_CURVATURE_UNKNOWN NAN
 /* Of a radius: how far from the normal the centre may lie.  Where two triangles meet a ball has a contact with either,
  * and one of them has its point on the edge and the normal of its triangle. */
