@@ -213,6 +213,48 @@ void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double po
                                 side == 0 ? 1 : -1, depth);
 }
 
+/* How far inside the ends of a pipe, over its radius, a point lies that is on its side. */
+#define INSIDE 0.01
+/* Squared sine of the angle between two pipes that are taken for parallel. */
+#define PARALLEL 0.01
+
+/* axis (3): of a pipe that is touched on its side, between its ends; else 0. */
+static void sideAxis(dGeomID geom, const double point[3], const double n[3], double axis[3])
+{
+    dReal radius = 0, length = 0;
+    double arm[3], e[3];
+    axis[0] = axis[1] = axis[2] = 0;
+    if (geom == NULL)
+        return;
+    if (dGeomGetClass(geom) == dCapsuleClass)
+        dGeomCapsuleGetParams(geom, &radius, &length);
+    else if (dGeomGetClass(geom) == dCylinderClass)
+        dGeomCylinderGetParams(geom, &radius, &length);
+    if (!(length > 0))
+        return;
+    axisOf(geom, e);
+    armTo(geom, 0, point, arm);
+    if (fabs(spragDot3(e, arm)) > 0.5 * length - INSIDE * radius || fabs(spragDot3(e, n)) > SPRAG_CURVATURE_ASTRAY)
+        return;
+    memcpy(axis, e, sizeof e);
+}
+
+int spragCurvatureAxes(const double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
+                       double axis[2][3])
+{
+    memset(axis, 0, 2 * sizeof *axis);
+    if (!spragCurvatureIsRound(radius[0]) || !spragCurvatureIsRound(radius[1]))
+        return 0;
+    double across[3];
+    for (int side = 0; side < 2; ++side)
+        sideAxis(geom[side], point, n, axis[side]);
+    const int pipes[2] = {spragDot3(axis[0], axis[0]) > 0, spragDot3(axis[1], axis[1]) > 0};
+    spragCross3(across, axis[0], axis[1]);
+    if (pipes[0] && pipes[1] && spragDot3(across, across) < PARALLEL)
+        memset(axis[radius[1] < radius[0]], 0, sizeof *axis);
+    return pipes[0] || pipes[1];
+}
+
 double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth)
 {
     double both[2] = {radius, SPRAG_CURVATURE_FLAT};
@@ -305,6 +347,56 @@ static void productOfSpheres(const spragBodyState *const body[2], const double r
     productOf(body, point, W, rate, out);
 }
 
+/* Curvature, 1/m, in the tangents t: 1 / radius, but along the axis of a pipe none. */
+static void curvatureOf(double radius, const double axis[3], const double t[2][3], double K[2][2])
+{
+    double c[2] = {spragDot3(axis, t[0]), spragDot3(axis, t[1])};
+    const double length = hypot(c[0], c[1]);
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j)
+            K[i][j] = ((i == j) - (length > 0 ? c[i] * c[j] / (length * length) : 0)) / radius;
+}
+
+/* The same of surfaces with curvatures K_a and K_b: with P' across n, n' is w_a x n - K_a (P' - v_a) as body a has it,
+ * and w_b x n + K_b (P' - v_b) as b has it, so that (K_a + K_b) P' = K_a v_a + K_b v_b + (w_a - w_b) x n. */
+static void productOfPipes(const spragBodyState *const body[2], const double radius[2], const double axis[2][3],
+                           const double point[3], const double n[3], double out[3])
+{
+    double t[2][3], K[2][2][2], v[2][3], turn[2][3], rhs[2], n_rate[3], W[3], rate[3];
+    const double *first = spragDot3(axis[0], axis[0]) > 0 ? axis[0] : axis[1];
+    const double along = spragDot3(first, n), length = sqrt(spragDot3(first, first) - along * along);
+    for (int i = 0; i < 3; ++i)
+        t[0][i] = (first[i] - along * n[i]) / length;
+    spragCross3(t[1], n, t[0]);
+    for (int side = 0; side < 2; ++side) {
+        curvatureOf(radius[side], axis[side], (const double(*)[3])t, K[side]);
+        pointVelocity(v[side], body[side], point);
+        memset(turn[side], 0, sizeof *turn);
+        if (body[side] != NULL)
+            spragCross3(turn[side], body[side]->velocity + 3, n);
+    }
+    double sum[2][2];
+    for (int i = 0; i < 2; ++i) {
+        rhs[i] = spragDot3(turn[0], t[i]) - spragDot3(turn[1], t[i]);
+        for (int j = 0; j < 2; ++j) {
+            sum[i][j] = K[0][i][j] + K[1][i][j];
+            rhs[i] += K[0][i][j] * spragDot3(v[0], t[j]) + K[1][i][j] * spragDot3(v[1], t[j]);
+        }
+    }
+    const double det = sum[0][0] * sum[1][1] - sum[0][1] * sum[1][0],
+                 normal = 0.5 * (spragDot3(v[0], n) + spragDot3(v[1], n)), /* of two that meet, half-way */
+        p[2] = {(sum[1][1] * rhs[0] - sum[0][1] * rhs[1]) / det, (sum[0][0] * rhs[1] - sum[1][0] * rhs[0]) / det};
+    for (int i = 0; i < 3; ++i) {
+        n_rate[i] = turn[0][i];
+        rate[i] = normal * n[i] + p[0] * t[0][i] + p[1] * t[1][i];
+        for (int j = 0; j < 2; ++j)
+            for (int k = 0; k < 2; ++k)
+                n_rate[i] -= K[0][j][k] * (p[k] - spragDot3(v[0], t[k])) * t[j][i];
+    }
+    spragCross3(W, n, n_rate);
+    productOf(body, point, W, rate, out);
+}
+
 void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],
                           const double n[3], double out[3])
 {
@@ -325,6 +417,17 @@ void spragVelocityProduct(const spragBodyState *const body[2], const double radi
         for (int i = 0; i < 3; ++i)
             out[i] = 0.5 * (out[i] + other[i]);
     }
+}
+
+/* Of a contact whose radii may be taken for others, with these motions of its bodies. */
+static void productAt(const spragCurvedContact *contact, const spragBodyState *const body[2], const double radius[2],
+                      const double point[3], double out[3])
+{
+    if (contact->axis != NULL && spragCurvatureIsRound(radius[0]) && spragCurvatureIsRound(radius[1]) &&
+        (spragDot3(contact->axis[0], contact->axis[0]) > 0 || spragDot3(contact->axis[1], contact->axis[1]) > 0))
+        productOfPipes(body, radius, contact->axis, point, contact->n, out);
+    else
+        spragVelocityProduct(body, radius, point, contact->n, out);
 }
 
 /* The bodies of a contact as what is driven sees them, as if that stood still. */
@@ -411,8 +514,8 @@ static void seenTurning(const spragCurvedContact *contact, const Seen *seen, con
                         const double point[3], double product[3], double as_seen[3])
 {
     double half[3];
-    spragVelocityProduct(contact->body, radius, point, contact->n, product);
-    spragVelocityProduct(seen->body, radius, point, contact->n, as_seen);
+    productAt(contact, contact->body, radius, point, product);
+    productAt(contact, seen->body, radius, point, as_seen);
     halfCoriolis(seen, point, half);
     const double size = spragNorm3(as_seen), share = size > 0 ? size / (size + spragNorm3(half)) : 0;
     for (int i = 0; i < 3; ++i)
@@ -444,7 +547,7 @@ static void seenAt(const spragCurvedContact *contact, const Seen *seen, const do
                    double as_seen[3])
 {
     if (!seen->turned) {
-        spragVelocityProduct(contact->body, contact->radius, point, contact->n, product);
+        productAt(contact, contact->body, contact->radius, point, product);
         memcpy(as_seen, product, 3 * sizeof *as_seen);
     } else if (isnan(contact->radius[0]) || isnan(contact->radius[1])) {
         seenUnknown(contact, seen, point, product, as_seen);

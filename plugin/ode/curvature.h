@@ -65,6 +65,12 @@ void spragCurvatureFlatten(double radius[2], const double first[9], const double
 void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
                         double depth);
 
+/* axis (2 x 3): of capsules and cylinders that are touched on their side: they are straight along it.  0 where there
+ * is none, and where the other surface is not round: a plane asks for none.  (Of two that are parallel the thinner has
+ * none, as what is touched beyond its end.)  radius: as they are sunk.  1: there is one. */
+int spragCurvatureAxes(const double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
+                       double axis[2][3]);
+
 /* Of a ball or capsule.  arm (3): m, from the contact's point to the centre of curvature; sign * n leads into its body;
  * least: m, nearer a centre does not count. */
 static inline double spragCurvatureAlong(double radius, double least, const double arm[3], const double n[3],
@@ -96,7 +102,8 @@ typedef struct spragCurvedContact {
     const double *n;                   /* (3) */
     const double *point;               /* (3) m, where its forces act */
     const double *middle;              /* (3) m, of its face (face.h); NULL: it is alone */
-    double mu; /* its coefficient of friction, or INFINITY; NAN: it may give energy, as guides */
+    double mu;               /* its coefficient of friction, or INFINITY; NAN: it may give energy, as guides */
+    const double (*axis)[3]; /* (2 x 3) spragCurvatureAxes; NULL: none */
 } spragCurvedContact;
 
 /* What a step has of it, m/s^2.  Along n, returned, it is that of the contact's point; across n, out (3, world axes),

@@ -114,6 +114,69 @@ static void normalPartIsTheGaps(void **state)
         }
 }
 
+/* Distance at t of the axes of two pipes, or of the centre of a ball and the axis of a pipe (axis 0: a ball). */
+static double axesApartAt(const Pair *p, const double axis[2][3], double t)
+{
+    double centre[2][3], now[2][3], e[2][3], c[3];
+    for (int side = 0; side < 2; ++side) {
+        for (int i = 0; i < 3; ++i)
+            centre[side][i] = p->point[i] + (side == 0 ? 1 : -1) * p->radius[side] * p->normal[i];
+        carry(p->body[side], t, centre[side], now[side]);
+        memcpy(e[side], axis[side], sizeof e[side]);
+        if (p->body[side] != NULL)
+            turn(p->body[side]->velocity + 3, t, axis[side], e[side]);
+    }
+    const double d[3] = {now[0][0] - now[1][0], now[0][1] - now[1][1], now[0][2] - now[1][2]};
+    const int balls[2] = {spragNorm3(e[0]) == 0, spragNorm3(e[1]) == 0};
+    if (balls[0] || balls[1]) {
+        spragCross3(c, d, e[balls[0]]);
+        return spragNorm3(c);
+    }
+    spragCross3(c, e[0], e[1]);
+    return fabs(spragDot3(d, c)) / spragNorm3(c);
+}
+
+/* The same of pipes, which are straight along their axes; who is first makes no difference. */
+static void pipesAreStraight(void **state)
+{
+    (void)state;
+    static const double h = 1e-4, step = 0.01, zero[3] = {0, 0, 0};
+    for (int k = 0; k < 120; ++k) {
+        Pair p;
+        double axis[2][3], swapped[2][3], across[2][3], rest[3], random[3];
+        randomPair(&p, 0.3, 0.2, k % 2);
+        for (int side = 0; side < 2; ++side) {
+            for (int i = 0; i < 3; ++i)
+                random[i] = uniform(&seed);
+            spragCross3(axis[side], random, p.normal);
+            const double length = spragNorm3(axis[side]);
+            for (int i = 0; i < 3; ++i)
+                axis[side][i] /= length;
+        }
+        if (k % 3 < 2)
+            memcpy(axis[k % 3], zero, sizeof zero);
+        memcpy(swapped[0], axis[1], sizeof zero), memcpy(swapped[1], axis[0], sizeof zero);
+        const double down[3] = {-p.normal[0], -p.normal[1], -p.normal[2]};
+        const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, NAN, (const double(*)[3])axis},
+                                 other = {(const spragBodyState *[2]){p.body[1], p.body[0]},
+                                          (double[2]){p.radius[1], p.radius[0]},
+                                          down,
+                                          p.point,
+                                          NULL,
+                                          NAN,
+                                          (const double(*)[3])swapped};
+        const double along = spragFaceProduct(&contact, step, across[0], rest),
+                     second = (axesApartAt(&p, (const double(*)[3])axis, h) -
+                               2 * axesApartAt(&p, (const double(*)[3])axis, 0) +
+                               axesApartAt(&p, (const double(*)[3])axis, -h)) /
+                              (h * h);
+        CHECK_NEAR(along, second, 2e-5 * (1 + fabs(second)));
+        CHECK_NEAR(spragFaceProduct(&other, step, across[1], rest), along, 1e-9 * (1 + fabs(along)));
+        for (int i = 0; i < 3; ++i)
+            CHECK_NEAR(across[1][i], -across[0][i], 1e-9 * (1 + fabs(along)));
+    }
+}
+
 /* Who is first makes no difference, also while the bodies approach. */
 static void swappedBodiesHaveTheOpposite(void **state)
 {
@@ -205,8 +268,8 @@ static void stepsHaveThatOfTheFace(void **state)
         const double part = turn > 1 ? 1 / (turn * turn) : 1;
         spragVelocityProduct(p.body, p.radius, p.point, p.normal, at);
         spragVelocityProduct(p.body, p.radius, place, p.normal, middle);
-        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL, NAN},
-                                 several = {p.body, p.radius, p.normal, p.point, place, NAN};
+        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL, NAN, NULL},
+                                 several = {p.body, p.radius, p.normal, p.point, place, NAN, NULL};
         CHECK_NEAR(spragFaceProduct(&alone, step, across, rest), part * spragDot3(p.normal, at), 1e-12);
         halfAsSeen(&p, p.point, at, half);
         for (int i = 0; i < 3; ++i) {
@@ -238,7 +301,7 @@ static void whatDoesNotTurnIsAFloor(void **state)
             p.state[1].position[i] += k / 4 * 100;
         }
         spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
-        const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, NAN};
+        const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, NAN, NULL};
         CHECK_NEAR(spragFaceProduct(&contact, 0.01, out, rest), spragDot3(product, p.normal), 1e-12);
         for (int i = 0; i < 3; ++i) {
             CHECK_NEAR(out[i], product[i], 1e-12);
@@ -261,7 +324,7 @@ static void energyIsAsTheDrivenBodySeesIt(void **state)
         p.state[0].inverse_mass = 1;
         p.state[0].inertia[0] = p.state[0].inertia[4] = p.state[0].inertia[8] = 0.01;
         for (int place = 0; place < 2; ++place) {
-            const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, 1};
+            const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, 1, NULL};
             const double along = spragFaceProduct(&contact, step, left[place], rest);
             double at[3], carried = 0;
             spragVelocityProduct(p.body, p.radius, p.point, p.normal, at);
@@ -295,8 +358,8 @@ static void twoAtOnePointAreAsOne(void **state)
         randomPair(&p, 0, SPRAG_CURVATURE_FLAT, 1);
         p.state[0].inverse_mass = 1;
         p.state[0].inertia[0] = p.state[0].inertia[4] = p.state[0].inertia[8] = 0.01;
-        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL, 1},
-                                 both = {p.body, p.radius, p.normal, p.point, p.point, 1};
+        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL, 1, NULL},
+                                 both = {p.body, p.radius, p.normal, p.point, p.point, 1, NULL};
         CHECK_NEAR(spragFaceProduct(&alone, 0.2, one, rest), spragFaceProduct(&both, 0.2, two, rest), 0);
         for (int i = 0; i < 3; ++i)
             CHECK_NEAR(one[i], two[i], 0);
@@ -618,6 +681,7 @@ int main(void)
                                        cmocka_unit_test(spinDoesNotBounce),
                                        cmocka_unit_test(facesAreFlat),
                                        cmocka_unit_test(endsAreFlat),
+                                       cmocka_unit_test(pipesAreStraight),
                                        cmocka_unit_test(liftThatStandsIsAFloor),
                                        cmocka_unit_test(sameGeomsOfOtherBodies)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What a turntable carries.
+/* What a turntable, or another kinematic body, carries.
  *
  * A box that sticks to it goes round at its radius.  A ball that rolls on it goes in circles of its own, at 2/7 of the
  * table's rate w: with J = 2/5 m r^2 and a force F at the contact m v' = F, J o' = -r z x F, and v - r o x z = w z x x
@@ -153,6 +153,38 @@ static void aBallRollsOverADisc(void **state)
     freeTable(&w);
 }
 
+/* A ball that rolls along two pipes stays on them: it sank in between them, as on balls of their radius, and stuck. */
+static void aBallRollsAlongPipes(void **state)
+{
+    (void)state;
+    enum { STEPS = 60 };
+    const double R = 0.1 /* m */, r = 0.05 /* m */, apart = 0.12 /* m */, speed = 3 /* m/s */, h = 1.0 / 60,
+                 height = sqrt((R + r) * (R + r) - apart * apart / 4);
+    for (int cylinders = 0; cylinders < 2; ++cylinders) {
+        Table w;
+        makeTable(&w);
+        dGeomDestroy(dBodyGetFirstGeom(w.table));
+        dBodySetAngularVel(w.table, 0, 0, 0);
+        dMatrix3 along;
+        dRFromAxisAndAngle(along, 0, 1, 0, acos(-1.0) / 2);
+        for (int side = -1; side < 2; side += 2) {
+            const dGeomID pipe = (cylinders ? dCreateCylinder : dCreateCapsule)(w.space, R, 8);
+            dGeomSetBody(pipe, w.table);
+            dGeomSetOffsetPosition(pipe, 0, 0.5 * side * apart, 0.1);
+            dGeomSetOffsetRotation(pipe, along);
+        }
+        const dBodyID ball = place(&w, dCreateSphere(w.space, r), -2, height, 1);
+        dBodySetLinearVel(ball, speed, 0, 0);
+        dBodySetAngularVel(ball, 0, speed * (R + r) / (r * height), 0);
+        for (int k = 0; k < STEPS; ++k) {
+            advance(&w, h, 1);
+            CHECK_NEAR(dBodyGetPosition(ball)[2], height, 5e-3); /* it falls by g h^2 in the first step */
+        }
+        CHECK_NEAR(dBodyGetLinearVel(ball)[0], speed, 0.01);
+        freeTable(&w);
+    }
+}
+
 /* Plates on kinematic rollers have their speed, however far these are from the plate's middle: they went at 0.89 of
  * it. */
 static void platesPassOverRollers(void **state)
@@ -192,7 +224,8 @@ static void platesPassOverRollers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(aBoxStaysWhereItSticks), cmocka_unit_test(aBallRollsInCircles),
-                                       cmocka_unit_test(aBallRollsOverADisc), cmocka_unit_test(platesPassOverRollers)};
+                                       cmocka_unit_test(aBallRollsOverADisc), cmocka_unit_test(aBallRollsAlongPipes),
+                                       cmocka_unit_test(platesPassOverRollers)};
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
