@@ -192,12 +192,14 @@ static int isEnd(double radius, dGeomID geom, const double n[3])
  * a face of a box or a plane lies on the end, that is flat, and the rim is taken for a ball. */
 static void flattenEnds(double radius[2], const dGeomID geom[2], const double n[3])
 {
+    if (!(radius[0] < SPRAG_CURVATURE_FLAT && radius[1] < SPRAG_CURVATURE_FLAT))
+        return;
     const int end[2] = {isEnd(radius[0], geom[0], n), isEnd(radius[1], geom[1], n)};
     if (!end[0] && !end[1])
         return;
     const int on = end[0] && end[1] ? radius[0] <= radius[1] : end[1]; /* 1: the end of body[1] bears */
     const dGeomID other = geom[1 - on];
-    if (radius[1 - on] < SPRAG_CURVATURE_FLAT && !(isBox(radius[1 - on], other) && isFace(other, n)))
+    if (!(isBox(radius[1 - on], other) && isFace(other, n)))
         radius[on] = SPRAG_CURVATURE_FLAT;
 }
 

@@ -7,8 +7,9 @@
  *     u' = (a_a + alpha_a x (P - G_a) - ...) + w_a x (P' - v_a) - w_b x (P' - v_b) - W x u ,
  *
  * and the last three terms are returned.  A plane of body b: n' = w_b x n, W = w_b.  Two spheres:
- * n' = (C_a' - C_b')_t / (rho_a + rho_b), W = n x n'.  A rolling ball has no such term; a sharp tip (rho = 0) turning
- * with w on a plane has n . w x (w x r), without which Painleve's rod at omega != 0 is in the wrong quadrant. */
+ * n' = (C_a' - C_b')_t / (rho_a + rho_b), W = n x n'; a pipe is straight along its axis (spragCurvatureAxes).  A
+ * rolling ball has no such term; a sharp tip (rho = 0) turning with w on a plane has n . w x (w x r), without which
+ * Painleve's rod at omega != 0 is in the wrong quadrant. */
 #ifndef SPRAG_ODE_CURVATURE_H
 #define SPRAG_ODE_CURVATURE_H
 
