@@ -363,8 +363,9 @@ static void sameAsAllIslands(void **state)
         }
         assert_true(count >= STEPS * (BODIES - 2));
         assert_true(drives[d].lone ? straddles > STEPS / 2 : straddles == 0);
-        for (int type = 0; type < SPRAG_EVENT_TYPE_COUNT; ++type) /* (one of two corners that part bears a trace) */
-            assert_true(abs(lone.events[type] - other.events[type]) <= (type == SPRAG_EVENT_DETACH ? 2 : 0));
+        for (int type = 0; type < SPRAG_EVENT_TYPE_COUNT; ++type) /* (tilting: one of two corners that part may bear
+                                                                     a trace, of some 200 that touch and part) */
+            assert_true(abs(lone.events[type] - other.events[type]) <= other.events[type] / 50);
         freeDeck(&lone);
         freeDeck(&other);
     }
