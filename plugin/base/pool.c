@@ -14,7 +14,6 @@ enum {
     LINE = 64,         /* bytes of a cache line */
     SPINS = 2000,      /* looks before a thread that waits yields */
     RANGE_LEAST = 128, /* turns of a loop in a range: fewer are not worth another thread's time */
-    RANGES_LEAST = 4,  /* a loop too short for so many ranges is one range */
     LEVELS = 2         /* of jobs: islands, and what one of them shares out */
 };
 #define JOB (1ULL << 32)
@@ -355,7 +354,7 @@ typedef struct Loop {
 static int lengthOf(int count)
 {
     const int length = (count + SPRAG_RANGES_MOST - 1) / SPRAG_RANGES_MOST;
-    if (count < RANGES_LEAST * RANGE_LEAST)
+    if (count <= SPRAG_RANGE_ALONE)
         return count > 0 ? count : 1;
     return length > RANGE_LEAST ? length : RANGE_LEAST;
 }
@@ -375,11 +374,10 @@ static void runRange(void *data, int worker, int range)
 
 void spragRangesRunBy(spragPool *pool, int count, spragRangeFn *run, void *data)
 {
-    Loop loop = {run, data, count, lengthOf(count)};
-    spragPoolRun(pool, runRange, &loop, spragRangeCount(count));
+    spragRangesRunBeside(pool, count, run, data, NULL, NULL);
 }
 
-void spragRangesRun(int count, spragRangeFn *run, void *data)
+void spragRangesShare(int count, spragRangeFn *run, void *data)
 {
     spragRangesRunBy(spragPoolHere(), count, run, data);
 }
@@ -387,5 +385,11 @@ void spragRangesRun(int count, spragRangeFn *run, void *data)
 void spragRangesRunBeside(spragPool *pool, int count, spragRangeFn *run, void *data, spragOwnFn *own, void *own_data)
 {
     Loop loop = {run, data, count, lengthOf(count)};
-    post(pool, runRange, &loop, spragRangeCount(count), &(Own){own, own_data});
+    if (pool != NULL || count > SPRAG_RANGE_ALONE) {
+        post(pool, runRange, &loop, spragRangeCount(count), &(Own){own, own_data});
+        return;
+    }
+    if (own != NULL)
+        own(own_data);
+    spragRangesRun(count, run, data);
 }

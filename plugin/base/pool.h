@@ -38,9 +38,17 @@ typedef void spragRangeFn(void *data, int range, int first, int end);
 /* The loop in ranges of equal length, at most SPRAG_RANGES_MOST and not too short to be shared out
  * by the pool of the piece this thread is working on.  The ranges do not depend on the threads:
  * partial results by range give the same bits. */
-enum { SPRAG_RANGES_MOST = 64 };
+enum { SPRAG_RANGES_MOST = 64, SPRAG_RANGE_ALONE = 511 /* turns at most of a loop that is one range */ };
 int spragRangeCount(int count);
-void spragRangesRun(int count, spragRangeFn *run, void *data);
+void spragRangesShare(int count, spragRangeFn *run, void *data);
+static inline void spragRangesRun(int count, spragRangeFn *run, void *data)
+{
+    if (count > SPRAG_RANGE_ALONE)
+        spragRangesShare(count, run, data);
+    else if (count > 0)
+        run(data, 0, 0, count); /* small scenes have fifty such loops in a step */
+}
+
 /* By this pool (or NULL): for a caller that is not at work on one of its pieces. */
 void spragRangesRunBy(spragPool *pool, int count, spragRangeFn *run, void *data);
 

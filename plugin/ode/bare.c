@@ -125,7 +125,9 @@ typedef struct Before {
     const spragBodyState *body[2];
     spragRound round[2];
     double sunk[2], n[3]; /* sunk: spragCurvatureSink, at the normal n */
-    int is_flat;          /* 1: of the geoms and n alone, whatever the point */
+    double axis[2][3];
+    int has_axis; /* spragCurvatureAxes */
+    int is_flat;  /* 1: of the geoms and n alone, whatever the point */
     spragFace face;
     const int *pair; /* of the last contact that shares its pair with others; or NULL, */
     double push[3];  /* and of the first of its group */
@@ -197,12 +199,15 @@ static const double *radiiOf(const Rows *rows, const spragBodyState *const body[
     }
     memcpy(before->n, n, sizeof before->n);
     before->is_flat = !balls && !others;
+    before->has_axis = 0;
     if (balls && !others)
         sinkBalls(before, body, point, n, before->sunk);
     else if (before->round[0].is_box && before->round[1].is_box)
         spragCurvatureFlatten(before->sunk, body[0]->rotation, body[1]->rotation, n);
     else
         spragCurvatureSink(before->sunk, of, point, n, geom->depth);
+    if (others)
+        before->has_axis = spragCurvatureAxes(before->sunk, of, point, n, before->axis);
     return before->sunk;
 }
 
@@ -292,8 +297,14 @@ static void slipOf(const Rows *rows, const Filled *filled, Before *before, doubl
     double product[3], rest[3];
     relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
-    const spragCurvedContact curved = {body,          radiiOf(rows, body, filled->joint, n, before),      n,
-                                       filled->point, face->end - face->begin == 1 ? NULL : face->middle, fabs(c->mu)};
+    const double *radius = radiiOf(rows, body, filled->joint, n, before);
+    const spragCurvedContact curved = {body,
+                                       radius,
+                                       n,
+                                       filled->point,
+                                       face->end - face->begin == 1 ? NULL : face->middle,
+                                       fabs(c->mu),
+                                       before->has_axis ? (const double(*)[3])before->axis : NULL};
     const double along = spragFaceProduct(&curved, h, product, rest), part = spragDot3(n, rest),
                  off = along - (holds ? 0 : spragDot3(n, product));
     for (int i = 0; i < 3; ++i) {

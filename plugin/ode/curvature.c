@@ -69,13 +69,24 @@ double spragHalfThickness(dGeomID geom)
 /* Cosine between a contact's normal and that of a face which it is, but for rounding: a collider of boxes takes one. */
 #define FACE (1 - (sizeof(dReal) == sizeof(float) ? 1e-6 : 1e-9))
 
+/* Of a capsule or cylinder. */
+static void axisOf(dGeomID geom, double axis[3])
+{
+    const dReal *R = dGeomGetOffsetRotation(geom);
+    dVector3 z;
+    dBodyVectorToWorld(dGeomGetBody(geom), R[2], R[6], R[10], z);
+    for (int i = 0; i < 3; ++i)
+        axis[i] = z[i];
+}
+
 /* arm (3): from point to the nearest point of the geom's axis, or to its centre.  Not by dGeomGetPosition, which may
  * write: threads share geoms. */
 static void armTo(dGeomID geom, double half, const double point[3], double arm[3])
 {
     const dBodyID body = dGeomGetBody(geom);
     const dReal *centre = dBodyGetPosition(body);
-    dVector3 moved, z;
+    dVector3 moved;
+    double axis[3];
     if (dGeomIsOffset(geom)) {
         const dReal *offset = dGeomGetOffsetPosition(geom);
         dBodyGetRelPointPos(body, offset[0], offset[1], offset[2], moved);
@@ -85,9 +96,8 @@ static void armTo(dGeomID geom, double half, const double point[3], double arm[3
         arm[i] = centre[i] - point[i];
     if (half <= 0)
         return;
-    const dReal *R = dGeomGetOffsetRotation(geom);
-    dBodyVectorToWorld(body, R[2], R[6], R[10], z);
-    const double axis[3] = {z[0], z[1], z[2]}, along = fmin(fmax(-spragDot3(axis, arm), -half), half);
+    axisOf(geom, axis);
+    const double along = fmin(fmax(-spragDot3(axis, arm), -half), half);
     for (int i = 0; i < 3; ++i)
         arm[i] += along * axis[i];
 }
@@ -167,15 +177,84 @@ static void flatten(double radius[2], const dGeomID geom[2], const double n[3])
         radius[face ? 0 : 1] = SPRAG_CURVATURE_FLAT;
 }
 
+/* 1: n is the normal of an end of a cylinder, but for what a collider has of rounding. */
+static int isEnd(double radius, dGeomID geom, const double n[3])
+{
+    if (!spragCurvatureIsRound(radius) || dGeomGetClass(geom) != dCylinderClass)
+        return 0;
+    double axis[3], across[3];
+    axisOf(geom, axis);
+    spragCross3(across, axis, n);
+    return spragDot3(across, across) <= SPRAG_CURVATURE_ASTRAY * SPRAG_CURVATURE_ASTRAY;
+}
+
+/* The end of a cylinder is flat to what is on it; of two ends the larger one, as the rim of the other is on it.  Where
+ * a face of a box or a plane lies on the end, that is flat, and the rim is taken for a ball. */
+static void flattenEnds(double radius[2], const dGeomID geom[2], const double n[3])
+{
+    if (!(radius[0] < SPRAG_CURVATURE_FLAT && radius[1] < SPRAG_CURVATURE_FLAT))
+        return;
+    const int end[2] = {isEnd(radius[0], geom[0], n), isEnd(radius[1], geom[1], n)};
+    if (!end[0] && !end[1])
+        return;
+    const int on = end[0] && end[1] ? radius[0] <= radius[1] : end[1]; /* 1: the end of body[1] bears */
+    const dGeomID other = geom[1 - on];
+    if (!(isBox(radius[1 - on], other) && isFace(other, n)))
+        radius[on] = SPRAG_CURVATURE_FLAT;
+}
+
 void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double point[3], const double n[3], double depth)
 {
     if (isBox(radius[0], geom[0]) && isBox(radius[1], geom[1]))
         flatten(radius, geom, n);
+    flattenEnds(radius, geom, n);
     const int both = spragCurvatureIsRound(radius[0]) && spragCurvatureIsRound(radius[1]);
     for (int side = 0; side < 2; ++side)
         if (spragCurvatureIsRound(radius[side]))
             radius[side] = sunk(radius[side], spragCurvatureLeast(radius[side], both), geom[side], point, n,
                                 side == 0 ? 1 : -1, depth);
+}
+
+/* How far inside the ends of a pipe, over its radius, a point lies that is on its side. */
+#define INSIDE 0.01
+/* Squared sine of the angle between two pipes that are taken for parallel. */
+#define PARALLEL 0.01
+
+/* axis (3): of a pipe that is touched on its side, between its ends; else 0. */
+static void sideAxis(dGeomID geom, const double point[3], const double n[3], double axis[3])
+{
+    dReal radius = 0, length = 0;
+    double arm[3], e[3];
+    axis[0] = axis[1] = axis[2] = 0;
+    if (geom == NULL)
+        return;
+    if (dGeomGetClass(geom) == dCapsuleClass)
+        dGeomCapsuleGetParams(geom, &radius, &length);
+    else if (dGeomGetClass(geom) == dCylinderClass)
+        dGeomCylinderGetParams(geom, &radius, &length);
+    if (!(length > 0))
+        return;
+    axisOf(geom, e);
+    armTo(geom, 0, point, arm);
+    if (fabs(spragDot3(e, arm)) > 0.5 * length - INSIDE * radius || fabs(spragDot3(e, n)) > SPRAG_CURVATURE_ASTRAY)
+        return;
+    memcpy(axis, e, sizeof e);
+}
+
+int spragCurvatureAxes(const double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
+                       double axis[2][3])
+{
+    memset(axis, 0, 2 * sizeof *axis);
+    if (!spragCurvatureIsRound(radius[0]) || !spragCurvatureIsRound(radius[1]))
+        return 0;
+    double across[3];
+    for (int side = 0; side < 2; ++side)
+        sideAxis(geom[side], point, n, axis[side]);
+    const int pipes[2] = {spragDot3(axis[0], axis[0]) > 0, spragDot3(axis[1], axis[1]) > 0};
+    spragCross3(across, axis[0], axis[1]);
+    if (pipes[0] && pipes[1] && spragDot3(across, across) < PARALLEL)
+        memset(axis[radius[1] < radius[0]], 0, sizeof *axis);
+    return pipes[0] || pipes[1];
 }
 
 double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth)
@@ -270,6 +349,71 @@ static void productOfSpheres(const spragBodyState *const body[2], const double r
     productOf(body, point, W, rate, out);
 }
 
+/* Curvature, 1/m, in the tangents t: 1 / radius, but along the axis of a pipe none. */
+static void curvatureOf(double radius, const double axis[3], const double t[2][3], double K[2][2])
+{
+    double c[2] = {spragDot3(axis, t[0]), spragDot3(axis, t[1])};
+    const double length = hypot(c[0], c[1]);
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j)
+            K[i][j] = ((i == j) - (length > 0 ? c[i] * c[j] / (length * length) : 0)) / radius;
+}
+
+/* The same of surfaces with curvatures K_a and K_b: with P' across n, n' is w_a x n - K_a (P' - v_a) as body a has it,
+ * and w_b x n + K_b (P' - v_b) as b has it, so that (K_a + K_b) P' = K_a v_a + K_b v_b + (w_a - w_b) x n. */
+static void productOfPipes(const spragBodyState *const body[2], const double radius[2], const double axis[2][3],
+                           const double point[3], const double n[3], double out[3])
+{
+    double t[2][3], K[2][2][2], v[2][3], turn[2][3], rhs[2], n_rate[3], W[3], rate[3];
+    const double *first = spragDot3(axis[0], axis[0]) > 0 ? axis[0] : axis[1];
+    const double along = spragDot3(first, n), length = sqrt(spragDot3(first, first) - along * along);
+    for (int i = 0; i < 3; ++i)
+        t[0][i] = (first[i] - along * n[i]) / length;
+    spragCross3(t[1], n, t[0]);
+    for (int side = 0; side < 2; ++side) {
+        curvatureOf(radius[side], axis[side], (const double(*)[3])t, K[side]);
+        pointVelocity(v[side], body[side], point);
+        memset(turn[side], 0, sizeof *turn);
+        if (body[side] != NULL)
+            spragCross3(turn[side], body[side]->velocity + 3, n);
+    }
+    double sum[2][2];
+    for (int i = 0; i < 2; ++i) {
+        rhs[i] = spragDot3(turn[0], t[i]) - spragDot3(turn[1], t[i]);
+        for (int j = 0; j < 2; ++j) {
+            sum[i][j] = K[0][i][j] + K[1][i][j];
+            rhs[i] += K[0][i][j] * spragDot3(v[0], t[j]) + K[1][i][j] * spragDot3(v[1], t[j]);
+        }
+    }
+    const double det = sum[0][0] * sum[1][1] - sum[0][1] * sum[1][0],
+                 normal = 0.5 * (spragDot3(v[0], n) + spragDot3(v[1], n)), /* of two that meet, half-way */
+        p[2] = {(sum[1][1] * rhs[0] - sum[0][1] * rhs[1]) / det, (sum[0][0] * rhs[1] - sum[1][0] * rhs[0]) / det};
+    for (int i = 0; i < 3; ++i) {
+        n_rate[i] = turn[0][i];
+        rate[i] = normal * n[i] + p[0] * t[0][i] + p[1] * t[1][i];
+        for (int j = 0; j < 2; ++j)
+            for (int k = 0; k < 2; ++k)
+                n_rate[i] -= K[0][j][k] * (p[k] - spragDot3(v[0], t[k])) * t[j][i];
+    }
+    spragCross3(W, n, n_rate);
+    productOf(body, point, W, rate, out);
+}
+
+/* A corner of one on a face of the other, we do not know which: the mean of both.  The term is linear in the rates of
+ * the frame, that of the one or the other, and of the point, which moves with the other or the one. */
+static void productOfCorner(const spragBodyState *const body[2], const double point[3], double out[3])
+{
+    double v[2][3], W[3] = {0, 0, 0}, rate[3];
+    for (int side = 0; side < 2; ++side) {
+        pointVelocity(v[side], body[side], point);
+        for (int i = 0; i < 3 && body[side] != NULL; ++i)
+            W[i] += 0.5 * body[side]->velocity[3 + i];
+    }
+    for (int i = 0; i < 3; ++i)
+        rate[i] = 0.5 * (v[0][i] + v[1][i]);
+    productOf(body, point, W, rate, out);
+}
+
 void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],
                           const double n[3], double out[3])
 {
@@ -283,20 +427,28 @@ void spragVelocityProduct(const spragBodyState *const body[2], const double radi
         productOnPlane(body, 1, radius[1], point, n, out);
     } else if (radius[0] + radius[1] > 0) {
         productOfSpheres(body, radius, point, n, out);
-    } else { /* a corner of one on a face of the other, we do not know which */
-        double other[3];
-        productOnPlane(body, 0, 0, point, n, out);
-        productOnPlane(body, 1, 0, point, n, other);
-        for (int i = 0; i < 3; ++i)
-            out[i] = 0.5 * (out[i] + other[i]);
+    } else {
+        productOfCorner(body, point, out);
     }
+}
+
+/* Of a contact whose radii may be taken for others, with these motions of its bodies. */
+static void productAt(const spragCurvedContact *contact, const spragBodyState *const body[2], const double radius[2],
+                      const double point[3], double out[3])
+{
+    if (contact->axis != NULL && spragCurvatureIsRound(radius[0]) && spragCurvatureIsRound(radius[1]) &&
+        (spragDot3(contact->axis[0], contact->axis[0]) > 0 || spragDot3(contact->axis[1], contact->axis[1]) > 0))
+        productOfPipes(body, radius, contact->axis, point, contact->n, out);
+    else
+        spragVelocityProduct(body, radius, point, contact->n, out);
 }
 
 /* The bodies of a contact as what is driven sees them, as if that stood still. */
 typedef struct Seen {
     spragBodyState state[2];
     const spragBodyState *body[2];
-    int turned; /* 1: what is driven turns; else they have the same term */
+    double turning[3]; /* rad/s, of what is driven */
+    int turned;        /* 1: it turns; else they have the same term */
 } Seen;
 
 static void see(const spragBodyState *const body[2], Seen *seen)
@@ -307,7 +459,9 @@ static void see(const spragBodyState *const body[2], Seen *seen)
         if (body[side] != NULL && body[side]->kinematic)
             driven = body[side];
     }
-    seen->turned = driven != NULL && spragDot3(driven->velocity + 3, driven->velocity + 3) > 0;
+    for (int i = 0; i < 3; ++i)
+        seen->turning[i] = driven == NULL ? 0 : driven->velocity[3 + i];
+    seen->turned = spragDot3(seen->turning, seen->turning) > 0;
     for (int side = 0; side < 2 && driven != NULL; ++side) {
         double along[3];
         if (body[side] == NULL)
@@ -348,15 +502,71 @@ static Meeting meetingOf(const spragBodyState *const body[2])
     return meeting;
 }
 
+/* out: half of what it adds to a contact's acceleration that the driven body turns with w, of what moves as it sees it
+ * with v and w_seen: 2 w x v of Coriolis, and w x w_seen of what turns. */
+static void halfCoriolis(const Seen *seen, const double point[3], double out[3])
+{
+    out[0] = out[1] = out[2] = 0;
+    for (int side = 0; side < 2; ++side) {
+        const spragBodyState *body = seen->body[side];
+        double arm[3], along[3], turn[3], turned[3];
+        if (body == NULL)
+            continue;
+        for (int i = 0; i < 3; ++i)
+            arm[i] = point[i] - body->position[i];
+        spragCross3(along, seen->turning, body->velocity);
+        spragCross3(turn, seen->turning, body->velocity + 3);
+        spragCross3(turned, turn, arm);
+        for (int i = 0; i < 3; ++i)
+            out[i] -= (side == 0 ? 1 : -1) * (along[i] + 0.5 * turned[i]);
+    }
+}
+
+/* The term at this point, and as the driven body sees it, which turns (curvature.h). */
+static void seenTurning(const spragCurvedContact *contact, const Seen *seen, const double radius[2],
+                        const double point[3], double product[3], double as_seen[3])
+{
+    double half[3];
+    productAt(contact, contact->body, radius, point, product);
+    productAt(contact, seen->body, radius, point, as_seen);
+    halfCoriolis(seen, point, half);
+    const double size = spragNorm3(as_seen), share = size > 0 ? size / (size + spragNorm3(half)) : 0;
+    for (int i = 0; i < 3; ++i)
+        as_seen[i] = share * (as_seen[i] + half[i]);
+}
+
+/* The same of a surface that is not known: none, but for what is the driven body's across n.  That hardly depends on
+ * curvature, and is taken from a tip, or what else is known, on a flat surface of that body. */
+static void seenUnknown(const spragCurvedContact *contact, const Seen *seen, const double point[3], double product[3],
+                        double as_seen[3])
+{
+    double radius[2];
+    for (int side = 0; side < 2; ++side)
+        radius[side] = !isnan(contact->radius[side])                                   ? contact->radius[side]
+                       : contact->body[side] != NULL && contact->body[side]->kinematic ? SPRAG_CURVATURE_FLAT
+                                                                                       : 0;
+    seenTurning(contact, seen, radius, point, product, as_seen);
+    for (int i = 0; i < 3; ++i) {
+        product[i] -= as_seen[i];
+        as_seen[i] = 0;
+    }
+    const double normal = spragDot3(contact->n, product);
+    for (int i = 0; i < 3; ++i)
+        product[i] -= normal * contact->n[i];
+}
+
 /* The term at this point, and as what is driven sees it. */
 static void seenAt(const spragCurvedContact *contact, const Seen *seen, const double point[3], double product[3],
                    double as_seen[3])
 {
-    spragVelocityProduct(contact->body, contact->radius, point, contact->n, product);
-    if (seen->turned)
-        spragVelocityProduct(seen->body, contact->radius, point, contact->n, as_seen);
-    else
+    if (!seen->turned) {
+        productAt(contact, contact->body, contact->radius, point, product);
         memcpy(as_seen, product, 3 * sizeof *as_seen);
+    } else if (isnan(contact->radius[0]) || isnan(contact->radius[1])) {
+        seenUnknown(contact, seen, point, product, as_seen);
+    } else {
+        seenTurning(contact, seen, contact->radius, point, product, as_seen);
+    }
 }
 
 /* 1: its face has no other point. */

@@ -7,8 +7,9 @@
  *     u' = (a_a + alpha_a x (P - G_a) - ...) + w_a x (P' - v_a) - w_b x (P' - v_b) - W x u ,
  *
  * and the last three terms are returned.  A plane of body b: n' = w_b x n, W = w_b.  Two spheres:
- * n' = (C_a' - C_b')_t / (rho_a + rho_b), W = n x n'.  A rolling ball has no such term; a sharp tip (rho = 0) turning
- * with w on a plane has n . w x (w x r), without which Painleve's rod at omega != 0 is in the wrong quadrant. */
+ * n' = (C_a' - C_b')_t / (rho_a + rho_b), W = n x n'; a pipe is straight along its axis (spragCurvatureAxes).  A
+ * rolling ball has no such term; a sharp tip (rho = 0) turning with w on a plane has n . w x (w x r), without which
+ * Painleve's rod at omega != 0 is in the wrong quadrant. */
 #ifndef SPRAG_ODE_CURVATURE_H
 #define SPRAG_ODE_CURVATURE_H
 
@@ -19,7 +20,7 @@
 
 /* Radius of a flat surface. */
 #define SPRAG_CURVATURE_FLAT INFINITY
-/* Surfaces nothing is known of (trimesh, convex hull): no term. */
+/* Surfaces nothing is known of (trimesh, convex hull): no term, but for what turns as the user says. */
 #define SPRAG_CURVATURE_UNKNOWN NAN
 /* Of a radius: how far from the normal the centre may lie.  Where two triangles meet a ball has a contact with either,
  * and one of them has its point on the edge and the normal of its triangle. */
@@ -59,11 +60,17 @@ void spragCurvatureFlatten(double radius[2], const double first[9], const double
  * point along n.  A point of bodies that overlap is sunk in: by half of `depth` between two balls, all of it where it
  * is on a box or a triangle, not at all on a plane.  A ball that turns with w while it falls on a box would else seem
  * to leave it with w^2 depth, and hop by h times that.  UNKNOWN where the centre of a ball or capsule does not lie
- * along n.  FLAT is the box of two that has n for the normal of a face: the other has a corner or an edge there.  (Two
- * round bodies keep half of their radii, so that n does not turn with their slip over no distance where they lie inside
- * each other.) */
+ * along n.  FLAT is the box of two that has n for the normal of a face: the other has a corner or an edge there; and
+ * the end of a cylinder, where n is its normal, to all but a face of a box.  (Two round bodies keep half of their
+ * radii, so that n does not turn with their slip over no distance where they lie inside each other.) */
 void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
                         double depth);
+
+/* axis (2 x 3): of capsules and cylinders that are touched on their side: they are straight along it.  0 where there
+ * is none, and where the other surface is not round: a plane asks for none.  (Of two that are parallel the thinner has
+ * none, as what is touched beyond its end.)  radius: as they are sunk.  1: there is one. */
+int spragCurvatureAxes(const double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
+                       double axis[2][3]);
 
 /* Of a ball or capsule.  arm (3): m, from the contact's point to the centre of curvature; sign * n leads into its body;
  * least: m, nearer a centre does not count. */
@@ -96,7 +103,8 @@ typedef struct spragCurvedContact {
     const double *n;                   /* (3) */
     const double *point;               /* (3) m, where its forces act */
     const double *middle;              /* (3) m, of its face (face.h); NULL: it is alone */
-    double mu; /* its coefficient of friction, or INFINITY; NAN: it may give energy, as guides */
+    double mu;               /* its coefficient of friction, or INFINITY; NAN: it may give energy, as guides */
+    const double (*axis)[3]; /* (2 x 3) spragCurvatureAxes; NULL: none */
 } spragCurvedContact;
 
 /* What a step has of it, m/s^2.  Along n, returned, it is that of the contact's point; across n, out (3, world axes),
@@ -108,6 +116,12 @@ typedef struct spragCurvedContact {
  * turntable then goes inwards by (w h)^2 / 2 of its radius in each step, without it outwards, and with half of it,
  * which is the velocity of mid-step, along the circle, to third order in h.  As the turntable sees it it does not
  * turn, and there is nothing to halve: what turns on the floor, about its tip, has the law of the step's end.
+ *
+ * As that body sees it: the term is a quadratic form of the velocities, B(x, x), and x = d + s, d what moves with the
+ * driven body.  B(d, x) is halved, B(s, x) = B(s, s) + B(s, d) is not.  B(s, d) is half of Coriolis' acceleration.  Of
+ * a load that passes over rollers the two cancel: to a roller it turns back.  (With B(s, s) alone each roller asked for
+ * another speed, by h w^2 / 2 times its distance from the load's centre, and plates went at 0.89 of w R.)  A ball that
+ * rolls has B(s, s) = 0, and all of it is halved: so B(s, x) has the share |B(s, s)| / (|B(s, s)| + |B(s, d)|).
  *
  * rest (3, world axes): what is left out across n.  What stuck in the last step then has J v = h rest at the start of
  * this one, which is no slip. */

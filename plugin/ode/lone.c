@@ -30,20 +30,25 @@ static int rollsOnLine(const struct spragWorld *world, const spragIsland *island
     return 0;
 }
 
-static int isLone(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island)
+/* driver: as of spragLoneDriver. */
+static int isLone(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
+                  int *driver)
 {
     const spragSnapshot *s = &world->snapshot;
+    int others = 0;
     if (island->declined != NULL || island->body_count != 1 || island->contact_count != island->joint_count ||
         island->joint_count > SPRAG_LONE_CONTACTS || s->body[island->body[0]].mass == 0)
         return 0;
     for (int k = 0; k < island->joint_count; ++k) {
         const spragJointState *joint = &s->joint[island->joint[k]];
-        if (joint->contact == NULL || joint->body[1] >= 0 || joint->listened || !spragContactIsPlain(joint->contact) ||
+        if (joint->contact == NULL || joint->listened || !spragContactIsPlain(joint->contact) ||
             (joint->contact->surface.mode & (dContactMotion1 | dContactMotion2)) != 0 ||
             (world->surface_count > 0 && spragPointerMapGet(surfaces, joint->id) >= 0))
             return 0;
+        others |= joint->body[1] >= 0;
     }
-    return !rollsOnLine(world, island);
+    *driver = others ? spragLoneDriver(s, island) : SPRAG_DRIVE_NONE;
+    return *driver != SPRAG_DRIVE_SEVERAL && !rollsOnLine(world, island);
 }
 
 /* ---------------------------------------------------------------- into the lanes */
@@ -77,52 +82,84 @@ static void putSurface(const spragSnapshot *s, const dContact *contact, Place to
     to.contact->mu[lane] = p->mu;
 }
 
-static void putPast(const spragContactMemory *old, Place to)
+/* sign: spragLoneSign. */
+static void putPast(const spragContactMemory *old, double sign, Place to)
 {
     const int lane = to.lane;
     spragLoneRow *row = to.row;
     for (int i = 0; i < 3; ++i)
-        row->friction[i][lane] = old != NULL ? old->friction[i] : 0;
+        row->friction[i][lane] = old != NULL ? sign * old->friction[i] : 0;
     row->force[lane] = old != NULL ? old->normal_force : 0;
     row->stuck[lane] = old != NULL && old->mode == SPRAG_MODE_STICK ? -1 : 0;
 }
 
-/* Where it acts.  middle: of its face, NULL where it is the only contact. */
-static void putGeometry(const spragBodyState *body, const double position[3], const double normal[3],
+/* Where it acts.  normal: into the contact's first body; middle: of its face, NULL where it is the only contact. */
+static void putGeometry(const spragBodyState *body, const double position[3], const double normal[3], double sign,
                         const double middle[3], Place to)
 {
     double point[3] = {position[0], position[1], position[2]};
     if (middle != NULL)
         spragFacePoint(position, normal, middle, point);
     for (int i = 0; i < 3; ++i) {
-        to.contact->n[i][to.lane] = normal[i];
+        to.contact->n[i][to.lane] = sign * normal[i];
         to.contact->arm[i][to.lane] = point[i] - body->position[i];
         to.row->middle[i][to.lane] = middle != NULL ? middle[i] - body->position[i] : 0;
     }
 }
 
-static void putContact(const struct spragWorld *world, const spragJointState *joint, const dContactGeom *before,
+static void putDrive(const spragLoneDrive *drive, Place to)
+{
+    putVector(to.row->product, to.lane, 3, drive->product);
+    putVector(to.row->rest, to.lane, 3, drive->rest);
+}
+
+/* The contact that was put before, which may be of the same two geoms. */
+typedef struct Before {
+    const dContactGeom *geom; /* or NULL */
+    double radius[2];         /* of what is driven */
+} Before;
+
+/* Jdot v on what is driven, or the radius that it follows from. */
+static void putCurvature(const spragSnapshot *s, const spragIsland *island, const spragJointState *joint, int driven,
+                         const double middle[3], Before *before, Place to)
+{
+    const dContactGeom *geom = &joint->contact->geom;
+    const int same = before->geom != NULL && before->geom->g1 == geom->g1 && before->geom->g2 == geom->g2;
+    before->geom = geom;
+    if (driven) {
+        spragLoneDrive drive;
+        spragLoneDriveFind(s, island, joint, same, before->radius, middle, &drive);
+        putDrive(&drive, to);
+        return;
+    }
+    if (same && to.row[-1].radius[to.lane] == 0) {
+        to.row->radius[to.lane] = to.row[-1].radius[to.lane];
+        return;
+    }
+    const dGeomID own = spragGeomOf(joint, 0);
+    const double position[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
+    double normal[3];
+    spragContactNormal(joint, normal);
+    to.row->radius[to.lane] =
+        spragCurvatureSunk(spragCurvatureRadius(s->body[joint->body[0]].id, own), own, position, normal, geom->depth);
+}
+
+static void putContact(const struct spragWorld *world, const spragIsland *island, const spragJointState *joint,
                        const double middle[3], Place to)
 {
     const spragSnapshot *s = &world->snapshot;
-    const spragBodyState *body = &s->body[joint->body[0]];
-    const spragContactMemory *old = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
+    const double sign = spragLoneSign(island, joint);
     const dContactGeom *geom = &joint->contact->geom;
     const double position[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
     double normal[3];
     spragContactNormal(joint, normal);
-    putGeometry(body, position, normal, middle, to);
-    putPast(old, to);
+    putGeometry(&s->body[island->body[0]], position, normal, sign, middle, to);
+    putPast(joint->memory >= 0 ? &world->memory[joint->memory] : NULL, sign, to);
     putSurface(s, joint->contact, to);
-    const dGeomID own = spragGeomOf(joint, 0);
-    if (before != NULL && before->g1 == geom->g1 && before->g2 == geom->g2 && to.row[-1].radius[to.lane] == 0)
-        to.row->radius[to.lane] = to.row[-1].radius[to.lane];
-    else
-        to.row->radius[to.lane] =
-            spragCurvatureSunk(spragCurvatureRadius(body->id, own), own, position, normal, geom->depth);
 }
 
-static void putBody(const spragBodyState *body, int lane, spragLoneGroup *group)
+/* driver: what moves below it, or NULL. */
+static void putBody(const spragBodyState *body, const spragBodyState *driver, int lane, spragLoneGroup *group)
 {
     spragLoneBodies *b = &group->bodies;
     b->mass[lane] = body->mass;
@@ -131,25 +168,34 @@ static void putBody(const spragBodyState *body, int lane, spragLoneGroup *group)
     putVector(b->inverse_inertia, lane, 9, body->inverse_inertia);
     putVector(group->velocity, lane, 6, body->velocity);
     putVector(group->free_velocity, lane, 6, body->free_velocity);
+    if (driver == NULL)
+        return;
+    double given[6];
+    spragLoneGiven(driver, body, given);
+    for (int i = 0; i < 6; ++i) {
+        group->velocity[i][lane] -= given[i];
+        group->free_velocity[i][lane] -= given[i];
+    }
 }
 
-static void putIsland(const struct spragWorld *world, spragIsland *island, spragLoneGroup *group)
+static void putIsland(const struct spragWorld *world, spragIsland *island, int driver, spragLoneGroup *group)
 {
     const spragSnapshot *s = &world->snapshot;
     spragLoneBodies *b = &group->bodies;
     const int lane = group->filled++;
     spragFreeMotion(world, &s->body[island->body[0]]);
-    putBody(&s->body[island->body[0]], lane, group);
-    const dContactGeom *before = NULL;
+    putBody(&s->body[island->body[0]], group->driven ? &s->body[driver] : NULL, lane, group);
+    Before before = {NULL, {0}};
     spragFace face = {0};
     for (int k = 0; k < b->count; ++k) {
         const spragJointState *joint = &s->joint[island->joint[k]];
         if (b->count > 1)
             spragFaceFind(world, island, k, &face);
         group->face[k][lane] = face.begin;
-        putContact(world, joint, before, b->count > 1 ? face.middle : NULL,
-                   (Place){lane, &b->contact[k], &group->row[k]});
-        before = &joint->contact->geom;
+        const double *middle = b->count > 1 ? face.middle : NULL;
+        const Place to = {lane, &b->contact[k], &group->row[k]};
+        putContact(world, island, joint, middle, to);
+        putCurvature(s, island, joint, group->driven, middle, &before, to);
     }
     group->island[lane] = island;
 }
@@ -162,7 +208,7 @@ static double toleranceOf(const struct spragWorld *world)
     return slow > 0 ? fmin(world->config.tolerance, slow) : world->config.tolerance;
 }
 
-static spragLoneGroup *makeGroup(const struct spragWorld *world, spragArena *arena, int count)
+static spragLoneGroup *makeGroup(const struct spragWorld *world, spragArena *arena, int count, int driven)
 {
     spragLoneGroup *group = SPRAG_TAKE_RAW(arena, spragLoneGroup, 1);
     if (group == NULL)
@@ -172,6 +218,7 @@ static spragLoneGroup *makeGroup(const struct spragWorld *world, spragArena *are
     if (group->bodies.contact == NULL || group->row == NULL)
         return NULL;
     group->step = world->snapshot.step;
+    group->driven = driven;
     group->bodies.count = count;
     group->bodies.tolerance = toleranceOf(world);
     group->filled = 0;
@@ -205,8 +252,13 @@ SPRAG_QUAD_INLINE void repeatFirst(spragLoneGroup *group)
         repeat(empty, &row->target, 1);
         repeat(empty, &row->bounce, 1);
         repeat(empty, &row->bounce_speed, 1);
-        repeat(empty, &row->radius, 1);
-        repeat(empty, row->middle, 3);
+        if (group->driven) {
+            repeat(empty, row->product, 3);
+            repeat(empty, row->rest, 3);
+        } else {
+            repeat(empty, &row->radius, 1);
+            repeat(empty, row->middle, 3);
+        }
         row->stuck = (row->stuck & ~empty) | (((spragQuadMask){0} + row->stuck[0]) & empty);
         repeat(empty, &row->force, 1);
         repeat(empty, row->friction, 3);
@@ -256,22 +308,41 @@ SPRAG_QUAD_INLINE void takeEnergy(const spragLoneGroup *group, const spragLoneCo
         product[i] = (1 - less) * tangent[i] + along * c->n[i];
 }
 
+/* By how much Jdot v moves the contact in the step, m/s (3); start, its velocity before it, loses what that leaves to
+ * it (spragFaceProduct). */
+SPRAG_QUAD_INLINE void addProduct(const spragLoneGroup *group, const spragLoneContact *c, const spragLoneRow *row,
+                                  spragQuad start[3], spragQuad moved[3])
+{
+    const spragQuad *w = group->velocity + 3;
+    spragQuad product[3], middle[3];
+    if (group->driven) {
+        for (int i = 0; i < 3; ++i) {
+            start[i] -= group->step * row->rest[i];
+            moved[i] = group->step * row->product[i];
+        }
+        return;
+    }
+    productOf(w, c->arm, row->radius, c->n, product);
+    productOf(w, group->bodies.count > 1 ? row->middle : c->arm, row->radius, c->n, middle);
+    takeEnergy(group, c, row, middle, product);
+    const spragQuadMask curved = row->radius == row->radius;
+    for (int i = 0; i < 3; ++i)
+        moved[i] = group->product_step * spragQuadSelect(curved, product[i], spragQuadOf(0));
+}
+
 /* q, guess and history of one contact, as ode/rows.c and ode/assemble.c have them. */
 SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c, spragLoneRow *row)
 {
     const double h = group->step;
     const spragQuad *v = group->velocity, *free = group->free_velocity;
-    spragQuad start[3], end[3], product[3], middle[3], change[3], slip[3];
+    spragQuad start[3], end[3], moved[3], change[3], slip[3];
     spragQuadCross3(start, v + 3, c->arm);
     spragQuadCross3(end, free + 3, c->arm);
-    productOf(v + 3, c->arm, row->radius, c->n, product);
-    productOf(v + 3, group->bodies.count > 1 ? row->middle : c->arm, row->radius, c->n, middle);
-    takeEnergy(group, c, row, middle, product);
-    const spragQuadMask curved = row->radius == row->radius;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         start[i] += v[i];
-        product[i] = spragQuadSelect(curved, product[i], spragQuadOf(0));
-        end[i] += free[i] + group->product_step * product[i];
+    addProduct(group, c, row, start, moved);
+    for (int i = 0; i < 3; ++i) {
+        end[i] += free[i] + moved[i];
         change[i] = end[i] - start[i];
     }
     row->approach = spragQuadTangent(slip, start, c->n);
@@ -494,6 +565,17 @@ static double judge(const spragLoneBodies *b, int lane)
 }
 
 /* 0: no memory. */
+static int keepDrives(spragArena *arena, spragIsland *island, const spragLoneGroup *group, int lane)
+{
+    island->drive = SPRAG_TAKE_RAW(arena, spragLoneDrive, island->joint_count);
+    for (int k = 0; k < island->joint_count && island->drive != NULL; ++k) {
+        spragLoneVector(island->drive[k].product, group->row[k].product, lane);
+        spragLoneVector(island->drive[k].rest, group->row[k].rest, lane);
+    }
+    return island->drive != NULL;
+}
+
+/* 0: no memory. */
 static int keepLaws(spragArena *arena, spragIsland *island, const spragLoneGroup *group, int lane)
 {
     island->lone = SPRAG_TAKE_RAW(arena, spragLoneLaw, island->joint_count);
@@ -502,10 +584,10 @@ static int keepLaws(spragArena *arena, spragIsland *island, const spragLoneGroup
         island->lone[k] = (spragLoneLaw){.mu = c->mu[lane],
                                          .compliance = c->compliance[lane],
                                          .target = group->row[k].target[lane],
-                                         .radius = group->row[k].radius[lane],
+                                         .radius = group->driven ? 0 : group->row[k].radius[lane],
                                          .face = group->face[k][lane]};
     }
-    return island->lone != NULL;
+    return island->lone != NULL && (!group->driven || keepDrives(arena, island, group, lane));
 }
 
 /* A slip of it ends, and forces may bring it back: whether they do is asked of its blocks (ode/passing.h). */
@@ -570,7 +652,8 @@ static void askFor(const spragSnapshot *s, const spragIsland *island)
 
 int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, spragLane *lane, int first, int end)
 {
-    spragLoneGroup *group[SPRAG_LONE_CONTACTS + 1] = {NULL}; /* by the number of contacts; a full one is emptied */
+    enum { KINDS = 2 * (SPRAG_LONE_CONTACTS + 1) }; /* by the number of contacts, driven or not */
+    spragLoneGroup *groups[KINDS] = {NULL};         /* a full one is emptied */
     int solved = 0;
     if (world->config.solver != SPRAG_SOLVER_AUTO || world->config.iteration_limit > 0)
         return 0;
@@ -580,17 +663,20 @@ int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, s
         const int count = island->joint_count;
         if (k + 1 < world->snapshot.island_count)
             askFor(&world->snapshot, &island[1]);
-        if (!isLone(world, surfaces, island))
+        int driver;
+        if (!isLone(world, surfaces, island, &driver))
             continue;
-        if (group[count] == NULL && (group[count] = makeGroup(world, &lane->scratch, count)) == NULL)
+        const int driven = driver != SPRAG_DRIVE_NONE;
+        spragLoneGroup **group = &groups[driven * (SPRAG_LONE_CONTACTS + 1) + count];
+        if (*group == NULL && (*group = makeGroup(world, &lane->scratch, count, driven)) == NULL)
             break; /* no memory: nor will there be for those that are left, and they say so */
-        putIsland(world, island, group[count]);
-        if (group[count]->filled == SPRAG_QUAD)
-            solved += solveGroup(world, &lane->arena, group[count]);
+        putIsland(world, island, driver, *group);
+        if ((*group)->filled == SPRAG_QUAD)
+            solved += solveGroup(world, &lane->arena, *group);
     }
-    for (int count = 1; count <= SPRAG_LONE_CONTACTS; ++count)
-        if (group[count] != NULL && group[count]->filled > 0)
-            solved += solveGroup(world, &lane->arena, group[count]);
+    for (int k = 0; k < KINDS; ++k)
+        if (groups[k] != NULL && groups[k]->filled > 0)
+            solved += solveGroup(world, &lane->arena, groups[k]);
     spragArenaRelease(&lane->scratch, mark);
     return solved;
 }
@@ -599,11 +685,11 @@ int spragLonesSolve(struct spragWorld *world, const spragPointerMap *surfaces, s
 
 /* From its record and law; old: what its record was in the step before. */
 static void putAgain(const spragBodyState *body, const spragContactMemory *record, const spragContactMemory *old,
-                     const spragLoneLaw *law, const double middle[3], Place to)
+                     double sign, const spragLoneLaw *law, const double middle[3], Place to)
 {
     spragLoneRow *row = to.row;
-    putGeometry(body, record->position, record->normal, middle, to);
-    putPast(old, to);
+    putGeometry(body, record->position, record->normal, sign, middle, to);
+    putPast(old, sign, to);
     to.contact->mu[0] = law->mu;
     to.contact->compliance[0] = law->compliance;
     row->target[0] = law->target;
@@ -630,18 +716,23 @@ const spragLoneGroup *spragLoneAgain(const struct spragWorld *world, const sprag
 {
     const spragSnapshot *s = &world->snapshot;
     const spragBodyState *body = &s->body[island->body[0]];
-    spragLoneGroup *group = makeGroup(world, arena, island->joint_count);
+    const int driver = spragLoneDriver(s, island);
+    spragLoneGroup *group = makeGroup(world, arena, island->joint_count, driver >= 0);
     if (group == NULL)
         return NULL;
     group->filled = 1;
-    putBody(body, 0, group);
+    putBody(body, driver >= 0 ? &s->body[driver] : NULL, 0, group);
     for (int k = 0; k < island->joint_count; ++k) {
-        const int memory = s->joint[island->joint[k]].memory; /* the records have changed places since */
+        const spragJointState *joint = &s->joint[island->joint[k]];
+        const int memory = joint->memory; /* the records have changed places since */
         const spragContactMemory *record = &world->memory[island->first_record];
+        const Place to = {0, &group->bodies.contact[k], &group->row[k]};
         double middle[3];
         middleOf(island, record, k, middle);
-        putAgain(body, &record[k], memory >= 0 ? &world->next_memory[memory] : NULL, &island->lone[k],
-                 island->joint_count > 1 ? middle : NULL, (Place){0, &group->bodies.contact[k], &group->row[k]});
+        putAgain(body, &record[k], memory >= 0 ? &world->next_memory[memory] : NULL, spragLoneSign(island, joint),
+                 &island->lone[k], island->joint_count > 1 ? middle : NULL, to);
+        if (group->driven)
+            putDrive(&island->drive[k], to);
     }
     fillLanes(group);
     fillRows(group);

@@ -1,10 +1,12 @@
-/* Islands of one body that rests or slides on what does not move, by plain contacts: most of what lies about in a game.
+/* Islands of one body that rests or slides, by plain contacts, on what does not move, which is most of what lies about
+ * in a game, or on what moves as it likes, as one body (lone_drive.h): a lift, a turntable.
  *
  * They are four to a group and go from ODE's contacts to impulses without blocks and without W (solve/lone.h).  What is
  * refused here, or not solved, takes the way of all islands. */
 #ifndef SPRAG_ODE_LONE_H
 #define SPRAG_ODE_LONE_H
 
+#include "ode/lone_drive.h"
 #include "ode/world.h"
 #include "solve/lone.h"
 
@@ -14,6 +16,7 @@ typedef struct spragLoneRow {
     spragQuad bounce, bounce_speed; /* restitution of approaches faster than this, m/s */
     spragQuad radius;               /* m, of the body's surface; NaN: unknown, no velocity-product term */
     spragQuad middle[3];            /* m, of its face (face.h), from the centre of mass */
+    spragQuad product[3], rest[3];  /* m/s^2, as of spragLoneDrive; in driven groups alone */
     spragQuadMask stuck;            /* it stuck in the last step */
     /* in: of the last step; out */
     spragQuad force, friction[3]; /* N */
@@ -30,8 +33,9 @@ typedef struct spragLoneRow {
 typedef struct spragLoneGroup {
     spragLoneBodies bodies;
     double step;                               /* s */
+    int driven;                                /* 1: bodies on what is driven; else what follows is as that sees it */
     spragQuad product_step;                    /* s, the same or less: spragProductLimit */
-    spragQuad velocity[6], free_velocity[6];   /* m/s, rad/s */
+    spragQuad velocity[6], free_velocity[6];   /* m/s, rad/s, against what they touch */
     spragQuad energy;                          /* J, of that motion */
     spragLoneRow *row;                         /* (bodies.count) */
     spragQuadMask regular;                     /* no contact can have a paradox */

@@ -21,7 +21,9 @@ static void jacobian(const spragLoneContact *c, double J[3][6])
 static void historyOf(const struct spragWorld *world, const spragIsland *island, const spragLoneRow *row, int k,
                       double J[3][6], spragContactHistory *past)
 {
-    const int memory = world->snapshot.joint[island->joint[k]].memory;
+    const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
+    const int memory = joint->memory;
+    const double sign = spragLoneSign(island, joint);
     double slip[3];
     spragLoneVector(slip, row->slip, 0);
     past->fresh = memory < 0;
@@ -30,6 +32,8 @@ static void historyOf(const struct spragWorld *world, const spragIsland *island,
         past->slip[i] = spragDot3(J[1 + i], slip);
     if (memory >= 0) /* the records have changed places since */
         spragRecordRecall(&world->next_memory[memory], J[1], J[2], past);
+    for (int i = 0; i < 2; ++i)
+        past->previous_slip[i] *= sign;
 }
 
 /* W_kl = J_k M^-1 J_l^T and its mirror image, to the bits that ode/delassus.c gets. */
@@ -43,6 +47,12 @@ static void couple(const spragBodyState *body, double Jk[3][6], double Jl[3][6],
             if (block != mirror || i <= j)
                 mirror[3 * j + i] = block[3 * i + j] = spragDot3(Jk[i], Y) + spragDot3(Jk[i] + 3, spin);
     }
+}
+
+static int otherBody(const spragSnapshot *s, const spragIsland *island, int k)
+{
+    const int *body = s->joint[island->joint[k]].body;
+    return body[body[0] == island->body[0]];
 }
 
 int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, spragArena *arena,
@@ -68,7 +78,7 @@ int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, 
         for (int i = 0; i < 3; ++i)
             q[3 * k + i] = spragDot3(J[k][i], free);
         mu[k] = c->mu[0];
-        bodies[2 * k] = island->body[0], bodies[2 * k + 1] = -1;
+        bodies[2 * k] = island->body[0], bodies[2 * k + 1] = otherBody(s, island, k);
         historyOf(world, island, &group->row[k], k, J[k], &history[k]);
         row_start[k + 1] = n * (k + 1);
     }

@@ -196,6 +196,9 @@ static TangentLaw tangentLaw(const dSurfaceParameters *p, int second)
  * infinite: no ellipse, each has its own law. */
 static int hasSecondLaw(const dSurfaceParameters *p)
 {
+    const int mode = p->mode & (dContactMu2 | dContactApprox1_1 | dContactApprox1_2);
+    if (mode == 0 || mode == (dContactApprox1_1 | dContactApprox1_2))
+        return 0; /* one law for both */
     const TangentLaw a = tangentLaw(p, 0), b = tangentLaw(p, 1);
     return a.limit > 0 && b.limit > 0 && (isinf(a.limit) != isinf(b.limit) || a.proportional != b.proportional);
 }
@@ -263,7 +266,8 @@ void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const sp
     const double mu = block->part != SPRAG_PART_CONTACT    ? (double)NAN
                       : block->kind == SPRAG_BLOCK_CONTACT ? block->mu * fmax(1, block->scale)
                                                            : INFINITY;
-    const spragCurvedContact contact = {body, block->curvature, block->n, point, alone ? NULL : middle, mu};
+    const spragCurvedContact contact = {
+        body, block->curvature, block->n, point, alone ? NULL : middle, mu, block->has_axis ? block->axis : NULL};
     product[0] = spragFaceProduct(&contact, s->step, across, rest);
     /* curvature.h, Joints */
     if (block->part == SPRAG_PART_CONTACT && block->memory >= 0 && (isJointed(body[0]) || isJointed(body[1])))
@@ -293,11 +297,13 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
                   : spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id, spragGeomOf(joint, side));
         sunk[side] = block->radius[side];
     }
-    spragCurvatureSink(sunk, (const dGeomID[2]){spragGeomOf(joint, 0), spragGeomOf(joint, 1)}, point, block->n,
-                       geom->depth);
+    const dGeomID of[2] = {spragGeomOf(joint, 0), spragGeomOf(joint, 1)};
+    spragCurvatureSink(sunk, of, point, block->n, geom->depth);
+    block->has_axis = spragCurvatureAxes(sunk, of, point, block->n, block->axis) != 0;
     for (int side = 0; side < 2; ++side) {
         const double said = surface->curvature_radius[joint->reversed ? 1 - side : side];
         block->curvature[side] = body[side] != NULL && said >= 0 ? said : sunk[side];
+        block->has_axis = block->has_axis && !(said >= 0);
     }
     spragBlockProduct(s, block, body, block->product, block->carried);
     if (joint->memory < 0)

@@ -59,8 +59,10 @@ struct spragBlock {
     double n[3], t1[3], t2[3];
     double radius[2];                    /* m, of the geoms at the contact: spragCurvatureRadius */
     double curvature[2];                 /* m, of the surfaces, those of the geoms where they do not say */
+    double axis[2][3];                   /* spragCurvatureAxes; filled where has_axis */
     unsigned char curved;                /* 1: it has a velocity-product term */
     unsigned char rolls;                 /* 1: its face does, and its friction acts at two heights (face.h) */
+    unsigned char has_axis;              /* 1: a body is a pipe there */
     unsigned char has_radius, own_frame; /* radius is filled; t1, t2 follow from n alone */
     unsigned char unused[3];             /* 1: the row does not exist (mu = 0 along it) */
     unsigned char locked;    /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */

@@ -172,7 +172,8 @@ typedef struct spragIsland {
     _Alignas(SPRAG_LINE) int *body; /* (body_count) dynamic bodies, ascending */
     int *joint;                     /* (joint_count) enabled joints, ascending */
     const char *declined;           /* why ODE solves it, or NULL */
-    struct spragLoneLaw *lone;      /* (joint_count) of one body on the ground, without blocks (lone.h); or NULL */
+    struct spragLoneLaw *lone;      /* (joint_count) of one body alone, without blocks (lone.h); or NULL */
+    struct spragLoneDrive *drive;   /* (joint_count) of such a one on what is driven (lone_drive.h) */
     int body_count, joint_count, contact_count;
     int reported, first_record; /* contacts with a spragContact; the record of the first of them (report.h) */
     int block_count, row_count;

@@ -399,7 +399,8 @@ static int proximalProblem(spragProximal *proximal, const spragStop *stop, doubl
     const double first = evaluate(proximal, r);
     const int large = proximal->problem->contact_count > CHEAP;
     const double most = proximal->patient ? 0 : (large ? LOST : LOST_FEW) * stop->tolerance, lost = most * most;
-    const double share = large ? INNER_SHARE_MORE : INNER_SHARE;
+    const double share = large ? INNER_SHARE_MORE : INNER_SHARE,
+                 sure = fmax(SURE * stop->tolerance, proximal->rounding);
     double least = INFINITY;
     int stalled = 0;
     for (*inner = 0; *inner < stop->limit && !spragIsLate(stop->deadline);) {
@@ -407,7 +408,7 @@ static int proximalProblem(spragProximal *proximal, const spragStop *stop, doubl
         ++*inner;
         if (!(merit < (proximal->warm ? fmax(DIVERGED_WARM * first, lost) : DIVERGED * first)))
             return 0;
-        if (merit <= SURE * SURE * stop->tolerance * stop->tolerance || merit <= share * proximalDistance(proximal, r))
+        if (merit <= sure * sure || merit <= share * proximalDistance(proximal, r))
             return 1;
         stalled = merit < FALLS * least ? 0 : stalled + 1;
         if (stalled == 0)
@@ -535,10 +536,11 @@ double spragProximalPolish(spragProximal *proximal, double tolerance, double res
         proximal->best_residual = residual;
         proximal->factored = 0;
         proximal->stall = stall;
+        proximal->rounding = spragProblemRounding(proximal->problem, r);
         const spragStop stop = {.tolerance = enough, .deadline = proximal->deadline, .limit = POLISH_STEPS};
         const int few = proximal->problem->contact_count <= FEW;
         spragProximalPoints(proximal, few ? LAMBDA_POLISH : LAMBDA_POLISH_MORE, &stop, r, iterations);
-        proximal->stall = 0;
+        proximal->stall = proximal->rounding = 0;
         memcpy(r, proximal->best, bytes);
         residual = proximal->best_residual;
     }

@@ -51,6 +51,7 @@ typedef struct spragProximal {
     double lag_first;      /* what it begins with, and has at least after a problem that was not solved */
     int look;              /* > 0: points end once so many steps have not brought the best to a tenth */
     double stall;          /* m/s: once the best is below it, a point that gains nothing is the last; 0: never */
+    double rounding;       /* m/s: |F| below it is nothing */
     int factored;          /* tangent holds factors of a recent matrix */
     double *best;          /* (3 nc) least residual so far */
     double best_residual;

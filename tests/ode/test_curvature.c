@@ -114,6 +114,69 @@ static void normalPartIsTheGaps(void **state)
         }
 }
 
+/* Distance at t of the axes of two pipes, or of the centre of a ball and the axis of a pipe (axis 0: a ball). */
+static double axesApartAt(const Pair *p, const double axis[2][3], double t)
+{
+    double centre[2][3], now[2][3], e[2][3], c[3];
+    for (int side = 0; side < 2; ++side) {
+        for (int i = 0; i < 3; ++i)
+            centre[side][i] = p->point[i] + (side == 0 ? 1 : -1) * p->radius[side] * p->normal[i];
+        carry(p->body[side], t, centre[side], now[side]);
+        memcpy(e[side], axis[side], sizeof e[side]);
+        if (p->body[side] != NULL)
+            turn(p->body[side]->velocity + 3, t, axis[side], e[side]);
+    }
+    const double d[3] = {now[0][0] - now[1][0], now[0][1] - now[1][1], now[0][2] - now[1][2]};
+    const int balls[2] = {spragNorm3(e[0]) == 0, spragNorm3(e[1]) == 0};
+    if (balls[0] || balls[1]) {
+        spragCross3(c, d, e[balls[0]]);
+        return spragNorm3(c);
+    }
+    spragCross3(c, e[0], e[1]);
+    return fabs(spragDot3(d, c)) / spragNorm3(c);
+}
+
+/* The same of pipes, which are straight along their axes; who is first makes no difference. */
+static void pipesAreStraight(void **state)
+{
+    (void)state;
+    static const double h = 1e-4, step = 0.01, zero[3] = {0, 0, 0};
+    for (int k = 0; k < 120; ++k) {
+        Pair p;
+        double axis[2][3], swapped[2][3], across[2][3], rest[3], random[3];
+        randomPair(&p, 0.3, 0.2, k % 2);
+        for (int side = 0; side < 2; ++side) {
+            for (int i = 0; i < 3; ++i)
+                random[i] = uniform(&seed);
+            spragCross3(axis[side], random, p.normal);
+            const double length = spragNorm3(axis[side]);
+            for (int i = 0; i < 3; ++i)
+                axis[side][i] /= length;
+        }
+        if (k % 3 < 2)
+            memcpy(axis[k % 3], zero, sizeof zero);
+        memcpy(swapped[0], axis[1], sizeof zero), memcpy(swapped[1], axis[0], sizeof zero);
+        const double down[3] = {-p.normal[0], -p.normal[1], -p.normal[2]};
+        const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, NAN, (const double(*)[3])axis},
+                                 other = {(const spragBodyState *[2]){p.body[1], p.body[0]},
+                                          (double[2]){p.radius[1], p.radius[0]},
+                                          down,
+                                          p.point,
+                                          NULL,
+                                          NAN,
+                                          (const double(*)[3])swapped};
+        const double along = spragFaceProduct(&contact, step, across[0], rest),
+                     second = (axesApartAt(&p, (const double(*)[3])axis, h) -
+                               2 * axesApartAt(&p, (const double(*)[3])axis, 0) +
+                               axesApartAt(&p, (const double(*)[3])axis, -h)) /
+                              (h * h);
+        CHECK_NEAR(along, second, 2e-5 * (1 + fabs(second)));
+        CHECK_NEAR(spragFaceProduct(&other, step, across[1], rest), along, 1e-9 * (1 + fabs(along)));
+        for (int i = 0; i < 3; ++i)
+            CHECK_NEAR(across[1][i], -across[0][i], 1e-9 * (1 + fabs(along)));
+    }
+}
+
 /* Who is first makes no difference, also while the bodies approach. */
 static void swappedBodiesHaveTheOpposite(void **state)
 {
@@ -161,18 +224,29 @@ static void unknownSurfacesHaveNone(void **state)
     CHECK_NEAR(spragNorm3(product), 0, 0);
 }
 
-/* Half of the term, and half of it as a tip has it that turns on a plane at rest, w x (w x r), w the difference. */
+/* Half of the term, and half of it as the driven body sees it: B(s, x) and its share, by polarization (curvature.h). */
 static void halfAsSeen(const Pair *p, const double point[3], const double product[3], double out[3])
 {
-    double w[3], r[3], c[3], seen[3];
-    for (int i = 0; i < 3; ++i) {
-        w[i] = p->body[0]->velocity[3 + i] - p->body[1]->velocity[3 + i];
-        r[i] = point[i] - p->body[0]->position[i];
-    }
-    spragCross3(c, w, r);
-    spragCross3(seen, w, c);
+    Pair own = *p, with = *p;
+    double r[3], moves[3], ss[3], dd[3], sd[3];
     for (int i = 0; i < 3; ++i)
-        out[i] = (product[i] + seen[i]) / 2;
+        r[i] = p->body[0]->position[i] - p->body[1]->position[i];
+    spragCross3(moves, p->body[1]->velocity + 3, r);
+    for (int i = 0; i < 3; ++i) {
+        with.state[0].velocity[i] = p->body[1]->velocity[i] + moves[i];
+        with.state[0].velocity[3 + i] = p->body[1]->velocity[3 + i];
+    }
+    for (int i = 0; i < 6; ++i) {
+        own.state[0].velocity[i] -= with.state[0].velocity[i];
+        own.state[1].velocity[i] = 0;
+    }
+    spragVelocityProduct((const spragBodyState *[2]){own.state, own.state + 1}, p->radius, point, p->normal, ss);
+    spragVelocityProduct((const spragBodyState *[2]){with.state, with.state + 1}, p->radius, point, p->normal, dd);
+    for (int i = 0; i < 3; ++i)
+        sd[i] = (product[i] - ss[i] - dd[i]) / 2;
+    const double share = spragNorm3(ss) / (spragNorm3(ss) + spragNorm3(sd));
+    for (int i = 0; i < 3; ++i)
+        out[i] = (product[i] + share * (ss[i] + sd[i])) / 2;
 }
 
 /* Across the normal it is that of the face's middle, half of it as the plane sees it if that is driven; bodies that
@@ -194,8 +268,8 @@ static void stepsHaveThatOfTheFace(void **state)
         const double part = turn > 1 ? 1 / (turn * turn) : 1;
         spragVelocityProduct(p.body, p.radius, p.point, p.normal, at);
         spragVelocityProduct(p.body, p.radius, place, p.normal, middle);
-        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL, NAN},
-                                 several = {p.body, p.radius, p.normal, p.point, place, NAN};
+        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL, NAN, NULL},
+                                 several = {p.body, p.radius, p.normal, p.point, place, NAN, NULL};
         CHECK_NEAR(spragFaceProduct(&alone, step, across, rest), part * spragDot3(p.normal, at), 1e-12);
         halfAsSeen(&p, p.point, at, half);
         for (int i = 0; i < 3; ++i) {
@@ -227,7 +301,7 @@ static void whatDoesNotTurnIsAFloor(void **state)
             p.state[1].position[i] += k / 4 * 100;
         }
         spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
-        const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, NAN};
+        const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, NAN, NULL};
         CHECK_NEAR(spragFaceProduct(&contact, 0.01, out, rest), spragDot3(product, p.normal), 1e-12);
         for (int i = 0; i < 3; ++i) {
             CHECK_NEAR(out[i], product[i], 1e-12);
@@ -250,7 +324,7 @@ static void energyIsAsTheDrivenBodySeesIt(void **state)
         p.state[0].inverse_mass = 1;
         p.state[0].inertia[0] = p.state[0].inertia[4] = p.state[0].inertia[8] = 0.01;
         for (int place = 0; place < 2; ++place) {
-            const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, 1};
+            const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, 1, NULL};
             const double along = spragFaceProduct(&contact, step, left[place], rest);
             double at[3], carried = 0;
             spragVelocityProduct(p.body, p.radius, p.point, p.normal, at);
@@ -284,8 +358,8 @@ static void twoAtOnePointAreAsOne(void **state)
         randomPair(&p, 0, SPRAG_CURVATURE_FLAT, 1);
         p.state[0].inverse_mass = 1;
         p.state[0].inertia[0] = p.state[0].inertia[4] = p.state[0].inertia[8] = 0.01;
-        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL, 1},
-                                 both = {p.body, p.radius, p.normal, p.point, p.point, 1};
+        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL, 1, NULL},
+                                 both = {p.body, p.radius, p.normal, p.point, p.point, 1, NULL};
         CHECK_NEAR(spragFaceProduct(&alone, 0.2, one, rest), spragFaceProduct(&both, 0.2, two, rest), 0);
         for (int i = 0; i < 3; ++i)
             CHECK_NEAR(one[i], two[i], 0);
@@ -445,6 +519,47 @@ static void facesAreFlat(void **state)
     dWorldDestroy(world);
 }
 
+/* An end of a cylinder is flat to what is on it, but for a face of a box; of two ends the larger one. */
+static void endsAreFlat(void **state)
+{
+    (void)state;
+    const dWorldID world = dWorldCreate();
+    const dBodyID body[2] = {dBodyCreate(world), dBodyCreate(world)};
+    const dGeomID cylinder = dCreateCylinder(0, 0.4, 1), ball = dCreateSphere(0, 0.1), box = dCreateBox(0, 1, 1, 1),
+                  other = dCreateCylinder(0, 0.3, 1);
+    const dGeomID on[] = {ball, box, other, other};
+    dMatrix3 R;
+    dRFromAxisAndAngle(R, 1, 2, 3, 0.7);
+    dBodySetRotation(body[0], R);
+    dRFromAxisAndAngle(R, 1, -1, 0.5, 1.1);
+    dGeomSetBody(cylinder, body[0]);
+    dGeomSetOffsetRotation(cylinder, R);
+    const dReal *turned = dGeomGetRotation(cylinder);
+    const double axis[3] = {turned[2], turned[6], turned[10]}, up[3] = {-axis[0], -axis[1], -axis[2]},
+                 side[3] = {turned[0], turned[4], turned[8]};
+    for (int k = 0; k < 4; ++k) {
+        const double own = spragCurvatureOwn(on[k]);
+        dGeomSetBody(on[k], body[1]);
+        dBodySetPosition(body[1], 0.1 * axis[0], 0.1 * axis[1], 0.1 * axis[2]); /* the ball's centre */
+        if (k == 3) /* lies along the other: its end is on that one's */
+            dBodySetRotation(body[1], turned);
+        double end[2] = {0.4, own}, swapped[2] = {own, 0.4}, across[2] = {0.4, own};
+        spragCurvatureSink(end, (const dGeomID[2]){cylinder, on[k]}, (double[3]){0}, up, 0);
+        spragCurvatureSink(swapped, (const dGeomID[2]){on[k], cylinder}, (double[3]){0}, axis, 0);
+        assert_true(isinf(end[0]) && isinf(swapped[1]) && isfinite(end[1]) && isfinite(swapped[0]));
+        spragCurvatureSink(across, (const dGeomID[2]){cylinder, on[k]}, (double[3]){0}, side, 0);
+        assert_true(isfinite(across[0]));
+        dGeomSetBody(on[k], 0);
+    }
+    double face[2] = {0.4, 0}, floor[2] = {0.4, SPRAG_CURVATURE_FLAT};
+    dGeomSetBody(box, body[1]); /* which lies along the cylinder */
+    spragCurvatureSink(face, (const dGeomID[2]){cylinder, box}, (double[3]){0}, up, 0);
+    spragCurvatureSink(floor, (const dGeomID[2]){cylinder, NULL}, (double[3]){0}, up, 0);
+    assert_true(isfinite(face[0]) && face[1] == 0 && isfinite(floor[0]) && isinf(floor[1]));
+    dGeomDestroy(cylinder), dGeomDestroy(ball), dGeomDestroy(box), dGeomDestroy(other);
+    dWorldDestroy(world);
+}
+
 /* A box that is thrown with spin, and bounces, on a floor; out: where it is a second later, 60 steps. */
 static void throwOn(int kinematic, int number, double out[3])
 {
@@ -565,6 +680,8 @@ int main(void)
                                        cmocka_unit_test(sunkPointsAreNearerToTheCentre),
                                        cmocka_unit_test(spinDoesNotBounce),
                                        cmocka_unit_test(facesAreFlat),
+                                       cmocka_unit_test(endsAreFlat),
+                                       cmocka_unit_test(pipesAreStraight),
                                        cmocka_unit_test(liftThatStandsIsAFloor),
                                        cmocka_unit_test(sameGeomsOfOtherBodies)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
