@@ -4,10 +4,10 @@
  * Conflict (conflict.h).  The impulses of an answer are without limit but for a compliance of 1e-11 W (delassus.c),
  * with which there is one.  Where every contact holds by infinite friction pivots find it; if they do not (rounding
  * alone leaves 1e-6 m/s of 1e9 N s), all contacts yield by s = 1e-8, ODE's CFM in a world of kilograms, and by ten
- * times that until an answer is found.  Where others have a part in it no method finds it (Newton's took 5000 to 40 000
- * steps): they yield by s = 1e-5 at once, and with them rolling friction.  Where contacts yield by a micrometre a second
- * and more the island is told of as a wedge, below: what is solved and judged has the compliance of the world's CFM, of
- * W's, and this one; `rigid` has none.
+ * times that until an answer is found.  Where others have a part in it no method finds it (Newton's took 5000 to 40
+ * 000 steps): they yield by s = 1e-5 at once, and with them rolling friction.  Where contacts yield by a micrometre a
+ * second and more the island is told of as a wedge, below: what is solved and judged has the compliance of the world's
+ * CFM, of W's, and this one; `rigid` has none.
  *
  * Wedged.  Where an island was missed by some milliseconds of the chain, existence.c is asked whether some motion
  * parts all contacts faster than it slides.  If so a solution exists, and the rest of the chain goes on looking for it.
