@@ -76,8 +76,10 @@ static int isPlain(const Looking *looking, const spragJointState *joint)
     if (contact == NULL || joint->listened ||
         (looking->world->surface_count > 0 && spragPointerMapGet(looking->surfaces, joint->id) >= 0))
         return 0;
-    return spragContactIsPlain(contact) || (looking->rolls && spragContactIsRoller(contact)) ||
-           (looking->sticks && spragContactSticks(contact));
+    if (contact->surface.mu > SPRAG_FRICTION_GREATEST && !looking->sticks)
+        return 0;
+    return spragContactIsPlain(contact) || spragContactSticks(contact) ||
+           (looking->rolls && spragContactIsRoller(contact));
 }
 
 /* Has one of the first `count` contacts rolling friction? */

@@ -8,23 +8,42 @@ enum { LEAST = 100 }; /* contacts of an island that may be hurried (a car on six
  */
 #define FALLS 1e-2
 
+/* Of a joint: 0, 1 or 2 as of an island. */
+static int sticks(const spragJointState *joint)
+{
+    const dContact *contact = joint->contact;
+    const int is_infinite = contact != NULL && contact->surface.mu > SPRAG_FRICTION_GREATEST;
+    return !is_infinite ? 0 : contact->surface.mode & dContactApprox1 ? 2 : 1;
+}
+
+int spragIslandMayStick(const struct spragWorld *world, const spragIsland *island)
+{
+    int may = island->contact_count > SPRAG_LARGE_STICKY;
+    for (int i = 0; i < island->joint_count && island->contact_count > SPRAG_LARGE_STICKY / 2 && !may; ++i) {
+        const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
+        may = sticks(joint) > 0 && (joint->contact->surface.mode & dContactRolling);
+    }
+    return may;
+}
+
 int spragIslandSticks(const struct spragWorld *world, const spragIsland *island)
 {
-    const int asked = island->contact_count > SPRAG_LARGE_STICKY && !island->flat, step = spragLookStep(island);
-    int sticks = 0;
-    for (int i = 0; i < island->joint_count && asked && sticks < 2; i += step) {
-        const dContact *contact = world->snapshot.joint[island->joint[i]].contact;
-        if (contact != NULL && contact->surface.mu > SPRAG_FRICTION_GREATEST)
-            sticks = contact->surface.mode & dContactApprox1 ? 2 : 1;
+    const int step = spragLookStep(island);
+    int most = 0;
+    if (island->flat || !spragIslandMayStick(world, island))
+        return 0;
+    for (int i = 0; i < island->joint_count && most < 2; i += step) {
+        const int own = sticks(&world->snapshot.joint[island->joint[i]]);
+        most = own > most ? own : most;
     }
-    return sticks;
+    return most;
 }
 
 int spragIslandIsOurs(const struct spragWorld *world, const spragIsland *island)
 {
     const spragConfig *config = &world->config;
     return !config->patient && config->solver == SPRAG_SOLVER_AUTO && !(config->time_limit > 0) &&
-           config->iteration_limit == 0 && island->contact_count > (island->sticks ? SPRAG_LARGE_STICKY : LEAST);
+           config->iteration_limit == 0 && (island->sticks || island->contact_count > LEAST);
 }
 
 int spragIslandIsHeap(const struct spragWorld *world, const spragIsland *island)
@@ -36,7 +55,7 @@ int spragIslandIsHeap(const struct spragWorld *world, const spragIsland *island)
 int spragIslandIsLarge(const struct spragWorld *world, const spragIsland *island)
 {
     const int few = spragPlays(&world->config) || spragIslandIsHeap(world, island);
-    return island->falls || island->contact_count > (island->sticks ? SPRAG_LARGE_STICKY : few ? LEAST : SPRAG_LARGE);
+    return island->falls || island->sticks || island->contact_count > (few ? LEAST : SPRAG_LARGE);
 }
 
 int spragIslandSparesW(const struct spragWorld *world, const spragIsland *island)

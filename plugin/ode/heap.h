@@ -18,7 +18,8 @@ enum {
      * a heap, or the program plays, from fewer on (heap.c). */
     SPRAG_LARGE = 400,
     /* The same, and of one that may be hurried, where some have mu = infinity: heaps of them ask for what no motion
-     * gives.  Twenty boxes took 8 ms a step and up to 270. */
+     * gives.  Twenty boxes took 8 ms a step and up to 270.  With rolling friction, too, half as many: 30 to 60 took 10
+     * to 17 ms in the mean. */
     SPRAG_LARGE_STICKY = 60,
     SPRAG_LOOKS = 64 /* contacts of an island that are looked at, where some speak for all */
 };
@@ -37,6 +38,8 @@ static inline int spragPlays(const spragConfig *config)
 
 /* All of these ask for island->flat, and all but the first for island->sticks: they are known. */
 
+/* 1: it has so many contacts that it sticks if some have mu = infinity. */
+int spragIslandMayStick(const struct spragWorld *world, const spragIsland *island);
 /* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity?
  * 1: as a force, so that what holds is known (solve/glue.h); 2: as a coefficient. */
 int spragIslandSticks(const struct spragWorld *world, const spragIsland *island);

@@ -106,7 +106,7 @@ static int areFlat(const Pairs *pairs)
 int spragIslandLiesFlat(const struct spragWorld *world, const spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
-    if (island->contact_count <= SPRAG_LARGE_STICKY) /* of so few nobody asks */
+    if (!spragIslandMayStick(world, island)) /* of so few nobody asks */
         return 0;
     Pairs pairs = lookAtPairs(world, island, NULL);
     const double change = (1 - APART) * pairs.unknown; /* if all of these had others */

@@ -517,15 +517,15 @@ static int isPlain(const dContact *contact, int mode)
     return sum <= SPRAG_GREATEST && hasDirection(g);
 }
 
-/* A finite coefficient. */
 static int hasCoefficient(const dSurfaceParameters *p)
 {
-    return (p->mode & PROPORTIONAL) == PROPORTIONAL && p->mu > SPRAG_FRICTION_LEAST && p->mu <= SPRAG_FRICTION_GREATEST;
+    return (p->mode & PROPORTIONAL) == PROPORTIONAL && p->mu > SPRAG_FRICTION_LEAST;
 }
 
 int spragContactIsPlain(const dContact *contact)
 {
-    return hasCoefficient(&contact->surface) && isPlain(contact, contact->surface.mode);
+    const dSurfaceParameters *p = &contact->surface;
+    return hasCoefficient(p) && p->mu <= SPRAG_FRICTION_GREATEST && isPlain(contact, p->mode);
 }
 
 int spragContactSticks(const dContact *contact)

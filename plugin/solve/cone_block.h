@@ -29,6 +29,16 @@ typedef struct spragConeBlock {
 /* W (3 x 3) with rows [n t1 t2]. */
 void spragConeBlockInit(spragConeBlock *block, const double W[9], double mu, double mu_minus);
 
+/* u = 0, whatever that takes. */
+static inline void spragConeBlockHold(const spragConeBlock *block, const double q[3], double r[3])
+{
+    const double normal = q[0] * block->inverse_nn,
+                 c[2] = {q[1] - block->W_tn[0] * normal, q[2] - block->W_tn[1] * normal};
+    r[1] = -(block->inverse_K[0] * c[0] + block->inverse_K[1] * c[1]);
+    r[2] = -(block->inverse_K[2] * c[0] + block->inverse_K[3] * c[1]);
+    r[0] = -(q[0] + block->W_nt[0] * r[1] + block->W_nt[1] * r[2]) * block->inverse_nn;
+}
+
 /* r_n >= 0, |r_t| <= mu r_n.  Where q_n >= 0 the answer is r = 0, also if others exist. */
 void spragConeBlockSolve(spragConeBlock *block, const double q[3], double r[3]);
 /* u_n = 0, r_n of either sign, |r_t| <= mu |r_n| or mu_minus |r_n|. */

@@ -6,7 +6,8 @@
  *
  * One after the other each round leaves as much as W_rw couples, seven tenths for balls.  So first nothing turns,
  * w = 0: m is eliminated, and the contact has W_rr - W_rw W_ww^-1 W_wr.  If m is beyond its bounds then, it turns, and
- * is visited after the contact: at its bound it follows r no more. */
+ * is visited after the contact: at its bound it follows r no more.  (So does what holds by infinite friction, if it
+ * does not press, and what has parted, greedy_hold.h.) */
 #ifndef SPRAG_SOLVE_GREEDY_ROLL_H
 #define SPRAG_SOLVE_GREEDY_ROLL_H
 
@@ -102,13 +103,18 @@ SPRAG_QUAD_INLINE void spragGreedySolveBoth(spragGreedyContact *c, const spragGr
     spragMul33(held, roll->inverse, turning);
     for (int i = 0; i < 3; ++i)
         q[i] -= roll->cross[i] * held[0] + roll->cross[3 + i] * held[1] + roll->cross[6 + i] * held[2];
-    spragConeBlockSolve(&roll->stuck, q, r);
+    const int holds = fabs(c->mu) > DBL_MAX;
+    if (holds)
+        spragConeBlockHold(&roll->stuck, q, r);
+    else
+        spragConeBlockSolve(&roll->stuck, q, r);
     spragMulAdd33(turned, roll->cross, r);
     spragMul33(m, roll->inverse, turned);
     for (int i = 0; i < 3; ++i)
         m[i] = -m[i];
     double most = roll->mu * r[0];
-    if (m[0] * m[0] + m[1] * m[1] <= most * most && fabs(m[2]) <= most)
+    const int stuck = m[0] * m[0] + m[1] * m[1] <= most * most && fabs(m[2]) <= most;
+    if (stuck && (holds ? r[0] > 0 : c->mu >= 0))
         return;
     for (int i = 0; i < 3; ++i) /* it turns: one after the other */
         q[i] = free[i] + roll->cross[i] * m0[0] + roll->cross[3 + i] * m0[1] + roll->cross[6 + i] * m0[2];
