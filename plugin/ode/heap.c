@@ -2,8 +2,12 @@
 
 #include "linalg/vec3.h"
 #include "ode/rows.h"
+#include "solve/greedy.h"
 
-enum { LEAST = 100 }; /* contacts of an island that may be hurried (a car on sixty of mu = 340 is worth all the work) */
+enum {
+    LEAST = 100,   /* contacts of an island that may be hurried (a car on sixty of mu = 340 is worth all the work) */
+    MANY_STEEP = 4 /* one in so many contacts with a high coefficient, and it is as if they stick */
+};
 /* m/s that gravity gives in a step of a heap that spares W: of less SPRAG_MISSED is no small part, and it would sink.
  */
 #define FALLS 1e-2
@@ -16,12 +20,20 @@ static int sticks(const spragJointState *joint)
     return !is_infinite ? 0 : contact->surface.mode & dContactApprox1 ? 2 : 1;
 }
 
+/* 1: it has a high coefficient. */
+static int isSteep(const spragJointState *joint)
+{
+    const dContact *contact = joint->contact;
+    return contact != NULL && (contact->surface.mode & dContactApprox1) && contact->surface.mu > SPRAG_GREEDY_STEEP &&
+           contact->surface.mu <= SPRAG_FRICTION_GREATEST;
+}
+
 int spragIslandMayStick(const struct spragWorld *world, const spragIsland *island)
 {
     int may = island->contact_count > SPRAG_LARGE_STICKY;
     for (int i = 0; i < island->joint_count && island->contact_count > SPRAG_LARGE_STICKY / 2 && !may; ++i) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
-        may = sticks(joint) > 0 && (joint->contact->surface.mode & dContactRolling);
+        may = isSteep(joint) || (sticks(joint) > 0 && (joint->contact->surface.mode & dContactRolling));
     }
     return may;
 }
@@ -29,14 +41,18 @@ int spragIslandMayStick(const struct spragWorld *world, const spragIsland *islan
 int spragIslandSticks(const struct spragWorld *world, const spragIsland *island)
 {
     const int step = spragLookStep(island);
-    int most = 0;
+    int most = 0, steep = 0, looks = 0;
     if (island->flat || !spragIslandMayStick(world, island))
         return 0;
-    for (int i = 0; i < island->joint_count && most < 2; i += step) {
-        const int own = sticks(&world->snapshot.joint[island->joint[i]]);
+    for (int i = 0; i < island->joint_count && most < 2; i += step, ++looks) {
+        const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
+        const int own = sticks(joint);
         most = own > most ? own : most;
+        steep += isSteep(joint);
     }
-    return most;
+    const int loose =
+        island->contact_count == island->joint_count && island->contact_count < SPRAG_PRESSED * island->body_count;
+    return most > 0 ? most : loose && MANY_STEEP * steep > looks ? 2 : 0;
 }
 
 int spragIslandIsOurs(const struct spragWorld *world, const spragIsland *island)

@@ -18,9 +18,12 @@ enum {
      * a heap, or the program plays, from fewer on (heap.c). */
     SPRAG_LARGE = 400,
     /* The same, and of one that may be hurried, where some have mu = infinity: heaps of them ask for what no motion
-     * gives.  Twenty boxes took 8 ms a step and up to 270.  With rolling friction, too, half as many: 30 to 60 took 10
-     * to 17 ms in the mean. */
+     * gives.  Twenty boxes took 8 ms a step and up to 270.  With rolling friction, too, half as many, which took 10 to
+     * 17 ms in the mean; and with a high coefficient in place of infinity (SPRAG_GREEDY_STEEP), where there are
+     * contacts alone, and nothing is pressed. */
     SPRAG_LARGE_STICKY = 60,
+    /* Contacts a body of a heap that is pressed together as a whole (visits_end.c). */
+    SPRAG_PRESSED = 10,
     SPRAG_LOOKS = 64 /* contacts of an island that are looked at, where some speak for all */
 };
 
@@ -40,7 +43,7 @@ static inline int spragPlays(const spragConfig *config)
 
 /* 1: it has so many contacts that it sticks if some have mu = infinity. */
 int spragIslandMayStick(const struct spragWorld *world, const spragIsland *island);
-/* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity?
+/* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity or high?
  * 1: as a force, so that what holds is known (solve/glue.h); 2: as a coefficient. */
 int spragIslandSticks(const struct spragWorld *world, const spragIsland *island);
 /* 1: its work is for us to choose: the user has set no limit of his own (a limit, a method, patient), and it has more

@@ -401,17 +401,21 @@ static double visitSteep(const Visits *visits)
     return takeBetter(greedy, &kept, residual, visits->u);
 }
 
-/* The same where contacts have an infinite coefficient: in rounds, between which what parts holds no more. */
+/* The same where contacts have an infinite coefficient: in rounds, between which what parts holds no more; and one more
+ * where high ones, taken for infinite, turn out to slip. */
 static double visitSticky(const Visits *visits)
 {
     spragGreedy *greedy = visits->greedy;
-    double *const best = greedy->best;
+    double *const best = greedy->best, *const mu = SPRAG_TAKE_RAW(greedy->arena, double, greedy->contact_count);
     const double seconds = visits->deadline < INFINITY ? visits->deadline - visits->begin : 0;
     const long each = visits->most / ROUNDS;
     Visits some = *visits;
     some.each = visits->each < each ? visits->each : each;
     some.least = visits->least / ROUNDS;
+    if (mu == NULL)
+        return visitAll(visits);
     greedy->best = NULL;
+    spragGreedyHoldSteep(greedy, mu);
     spragGreedyHoldFirst(greedy);
     for (int round = 1; round <= ROUNDS; ++round) {
         some.most = greedy->visits + each;
@@ -421,6 +425,12 @@ static double visitSticky(const Visits *visits)
         if (round < ROUNDS && !spragGreedyHoldAgain(greedy, round == 1, 1))
             break;
     }
+    if (spragGreedyHoldLess(greedy, mu, 0)) {
+        some.most = greedy->visits + each;
+        spragGreedyResidual(greedy, visits->u);
+        visitAll(&some);
+    }
+    spragGreedyHoldLess(greedy, mu, 1);
     greedy->best = best;
     return spragGreedyResidual(greedy, visits->u);
 }

@@ -14,17 +14,15 @@ enum { W_IS_DEAR = 3000 }; /* contacts of an island whose W takes longer than al
 /* m/s: what visits leave so of a small pile may be a wedge, which only what comes after W is asked for: 24 boxes that a
  * wall had pushed into a corner were left at 3 m/s in each step. */
 #define FAR_OFF 1e-2
-/* Contacts a body of a heap that is pressed together as a whole; in others a wedge is one of two bodies that have sunk
- * into each other.  Visits leave it as it is, and solve the rest; with W all contacts yielded, the whole heap was
- * shaken in each step, and 120 boxes and meshes took 4 to 37 ms. */
-#define PRESSED 10
 #define THROWS 5.0 /* m/s: what leaves more is asked for a wedge all the same (a wall that presses a heap: 16 m/s) */
 #define GAINS 0.25 /* of the guess's residual is left: visits gain */
 
-/* 1: a wedge in it concerns it all. */
+/* 1: a wedge in it concerns it all.  In heaps that are not pressed together as a whole a wedge is one of two bodies
+ * that have sunk into each other.  Visits leave it as it is, and solve the rest; with W all contacts yielded, the whole
+ * heap was shaken in each step, and 120 boxes and meshes took 4 to 37 ms. */
 static int isPressed(const struct spragWorld *world, const spragIsland *island, double residual)
 {
-    return residual > THROWS || island->contact_count >= PRESSED * island->body_count ||
+    return residual > THROWS || island->contact_count >= SPRAG_PRESSED * island->body_count ||
            !spragIslandIsHeap(world, island);
 }
 

@@ -60,6 +60,8 @@ typedef struct spragGreedyOwn {
     double tangent[2][4]; /* 1/kg, the other columns; the fourth, kg: 1 / W_nn; kg^2: 1 / det K (greedy_row.h) */
 } spragGreedyOwn;
 
+/* A coefficient so high that what presses holds, as a rule (greedy_hold.h). */
+#define SPRAG_GREEDY_STEEP 4.0
 /* mu where it is infinite: tangential rows hold without bound, for ever or (greedy_hold.h) as long as what visits find
  * presses; if it does not they hold nothing. */
 #define SPRAG_GREEDY_GLUED (-INFINITY)
