@@ -217,8 +217,8 @@ void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double po
 
 /* How far inside the ends of a pipe, over its radius, a point lies that is on its side. */
 #define INSIDE 0.01
-/* Squared sine of the angle between two pipes that are taken for parallel. */
-#define PARALLEL 0.01
+/* Sine of the angle between two pipes, as they lie in the contact's plane, that are taken for parallel. */
+#define PARALLEL 0.1
 
 /* axis (3): of a pipe that is touched on its side, between its ends; else 0. */
 static void sideAxis(dGeomID geom, const double point[3], const double n[3], double axis[3])
@@ -252,7 +252,7 @@ int spragCurvatureAxes(const double radius[2], const dGeomID geom[2], const doub
         sideAxis(geom[side], point, n, axis[side]);
     const int pipes[2] = {spragDot3(axis[0], axis[0]) > 0, spragDot3(axis[1], axis[1]) > 0};
     spragCross3(across, axis[0], axis[1]);
-    if (pipes[0] && pipes[1] && spragDot3(across, across) < PARALLEL)
+    if (pipes[0] && pipes[1] && fabs(spragDot3(across, n)) < PARALLEL)
         memset(axis[radius[1] < radius[0]], 0, sizeof *axis);
     return pipes[0] || pipes[1];
 }
