@@ -11,10 +11,11 @@
 #include "base/floats.h"
 
 enum {
-    LINE = 64,         /* bytes of a cache line */
-    SPINS = 2000,      /* looks before a thread that waits yields */
-    RANGE_LEAST = 128, /* turns of a loop in a range: fewer are not worth another thread's time */
-    LEVELS = 2         /* of jobs: islands, and what one of them shares out */
+    LINE = 64,                                 /* bytes of a cache line */
+    SPINS = 2000,                              /* looks before a thread that waits yields */
+    RANGE_LEAST = (SPRAG_RANGE_ALONE + 1) / 4, /* turns of a loop in a range: fewer are not worth another thread's time,
+                                                  nor are fewer than four ranges */
+    LEVELS = 2                                 /* of jobs: islands, and what one of them shares out */
 };
 #define JOB (1ULL << 32)
 /* s without work before a thread sleeps */

@@ -112,19 +112,26 @@ int spragCurvatureIsBall(dGeomID geom)
     return dGeomGetClass(geom) == dSphereClass && !dGeomIsOffset(geom);
 }
 
+/* m; 0 of what is no capsule or cylinder. */
+static void pipeOf(dGeomID geom, dReal *radius, dReal *length)
+{
+    const int class = dGeomGetClass(geom);
+    *radius = *length = 0;
+    if (class == dCapsuleClass)
+        dGeomCapsuleGetParams(geom, radius, length);
+    else if (class == dCylinderClass)
+        dGeomCylinderGetParams(geom, radius, length);
+}
+
 /* Of a round geom; sign * n leads into its body. */
 static double sunk(double radius, double least, dGeomID geom, const double point[3], const double n[3], double sign,
                    double depth)
 {
-    const int class = dGeomGetClass(geom);
-    dReal same = 0, length = 0;
+    dReal same, length;
     double arm[3];
-    if (class == dCapsuleClass)
-        dGeomCapsuleGetParams(geom, &same, &length);
-    else if (class == dCylinderClass)
-        dGeomCylinderGetParams(geom, &same, &length);
+    pipeOf(geom, &same, &length);
     armTo(geom, 0.5 * length, point, arm);
-    if (class != dCylinderClass)
+    if (dGeomGetClass(geom) != dCylinderClass)
         return spragCurvatureAlong(radius, least, arm, n, sign);
     least = fmax(least, radius - fmax(depth, 0)); /* on its flat end the axis is no centre */
     return fmin(fmax(sign * spragDot3(arm, n), least), radius);
@@ -217,21 +224,16 @@ void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double po
 
 /* How far inside the ends of a pipe, over its radius, a point lies that is on its side. */
 #define INSIDE 0.01
-/* Squared sine of the angle between two pipes that are taken for parallel. */
-#define PARALLEL 0.01
+/* Sine of the angle between two pipes, as they lie in the contact's plane, that are taken for parallel. */
+#define PARALLEL 0.1
 
-/* axis (3): of a pipe that is touched on its side, between its ends; else 0. */
+/* axis (3): of a pipe that is touched on its side, between its ends; else 0.  Of a round geom. */
 static void sideAxis(dGeomID geom, const double point[3], const double n[3], double axis[3])
 {
-    dReal radius = 0, length = 0;
+    dReal radius, length;
     double arm[3], e[3];
     axis[0] = axis[1] = axis[2] = 0;
-    if (geom == NULL)
-        return;
-    if (dGeomGetClass(geom) == dCapsuleClass)
-        dGeomCapsuleGetParams(geom, &radius, &length);
-    else if (dGeomGetClass(geom) == dCylinderClass)
-        dGeomCylinderGetParams(geom, &radius, &length);
+    pipeOf(geom, &radius, &length);
     if (!(length > 0))
         return;
     axisOf(geom, e);
@@ -252,7 +254,7 @@ int spragCurvatureAxes(const double radius[2], const dGeomID geom[2], const doub
         sideAxis(geom[side], point, n, axis[side]);
     const int pipes[2] = {spragDot3(axis[0], axis[0]) > 0, spragDot3(axis[1], axis[1]) > 0};
     spragCross3(across, axis[0], axis[1]);
-    if (pipes[0] && pipes[1] && spragDot3(across, across) < PARALLEL)
+    if (pipes[0] && pipes[1] && fabs(spragDot3(across, n)) < PARALLEL)
         memset(axis[radius[1] < radius[0]], 0, sizeof *axis);
     return pipes[0] || pipes[1];
 }
@@ -436,8 +438,7 @@ void spragVelocityProduct(const spragBodyState *const body[2], const double radi
 static void productAt(const spragCurvedContact *contact, const spragBodyState *const body[2], const double radius[2],
                       const double point[3], double out[3])
 {
-    if (contact->axis != NULL && spragCurvatureIsRound(radius[0]) && spragCurvatureIsRound(radius[1]) &&
-        (spragDot3(contact->axis[0], contact->axis[0]) > 0 || spragDot3(contact->axis[1], contact->axis[1]) > 0))
+    if (contact->axis != NULL)
         productOfPipes(body, radius, contact->axis, point, contact->n, out);
     else
         spragVelocityProduct(body, radius, point, contact->n, out);

@@ -115,8 +115,8 @@ static void putDrive(const spragLoneDrive *drive, Place to)
 
 /* The contact that was put before, which may be of the same two geoms. */
 typedef struct Before {
-    const dContactGeom *geom; /* or NULL */
-    double radius[2];         /* of what is driven */
+    const spragJointState *joint; /* or NULL */
+    double radius[2];             /* of what is driven */
 } Before;
 
 /* Jdot v on what is driven, or the radius that it follows from. */
@@ -124,8 +124,8 @@ static void putCurvature(const spragSnapshot *s, const spragIsland *island, cons
                          const double middle[3], Before *before, Place to)
 {
     const dContactGeom *geom = &joint->contact->geom;
-    const int same = before->geom != NULL && before->geom->g1 == geom->g1 && before->geom->g2 == geom->g2;
-    before->geom = geom;
+    const int same = before->joint != NULL && spragSameGeoms(before->joint, joint);
+    before->joint = joint;
     if (driven) {
         spragLoneDrive drive;
         spragLoneDriveFind(s, island, joint, same, before->radius, middle, &drive);

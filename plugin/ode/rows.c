@@ -239,11 +239,11 @@ static void tangentRows(const dSurfaceParameters *p, double h, spragBlock *block
             block->J[side][2][i] *= s;
 }
 
-static int sameGeoms(const spragSnapshot *s, const spragBlock *a, const spragBlock *b)
+int spragSameGeoms(const spragJointState *a, const spragJointState *b)
 {
-    const dContactGeom *x = &s->joint[a->joint].contact->geom, *y = &s->joint[b->joint].contact->geom;
+    const dContactGeom *x = &a->contact->geom, *y = &b->contact->geom;
     return a->body[0] == b->body[0] && a->body[1] == b->body[1] && x->g1 == y->g1 && x->g2 == y->g2 &&
-           s->joint[a->joint].reversed == s->joint[b->joint].reversed;
+           a->reversed == b->reversed;
 }
 
 static int isJointed(const spragBodyState *body)
@@ -286,7 +286,7 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
     const spragBodyState *body[2];
     const dContactGeom *geom = &joint->contact->geom;
     block->has_radius = block->curved = 1;
-    const int known = before != NULL && before->has_radius && sameGeoms(s, before, block);
+    const int known = before != NULL && before->has_radius && spragSameGeoms(&s->joint[before->joint], joint);
     double sunk[2], point[3]; /* on a line that rolls one for all, or Jdot v draws its points apart */
     for (int i = 0; i < 3; ++i)
         point[i] = block->position[i] + (block->rolls ? block->off[i] : 0);

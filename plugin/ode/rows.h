@@ -174,6 +174,9 @@ static inline void spragContactNormal(const spragJointState *joint, double n[3])
         n[i] *= scale;
 }
 
+/* 1: two contacts of the same geoms and bodies, in one order. */
+int spragSameGeoms(const spragJointState *a, const spragJointState *b);
+
 /* Are all numbers usable that the contact's mode makes use of (mu may be infinite), and has its normal a direction?
  * lenient: coefficients below 0 are 0, as in ODE. */
 spragStatus spragContactCheck(const dContact *contact, int lenient);

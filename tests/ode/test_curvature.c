@@ -560,6 +560,39 @@ static void endsAreFlat(void **state)
     dWorldDestroy(world);
 }
 
+/* Two pipes whose axes lie along each other in the contact's plane, but lean out of it, one up and one down, are
+ * parallel: there the contact's point would have any speed. */
+static void pipesThatLeanAreParallel(void **state)
+{
+    (void)state;
+    const dWorldID world = dWorldCreate();
+    const double n[3] = {0, 0, 1}, point[3] = {0, 0, 0}, radius[2] = {0.1, 0.1};
+    spragBodyState body[2] = {{.velocity = {1, 2, 0, 1, 1, 1}}, {.velocity = {0, -1, 0, -1, 1, 2}}};
+    for (int k = 0; k <= 10; ++k) {
+        dGeomID geom[2];
+        double axis[2][3], out[3], rest[3];
+        for (int side = 0; side < 2; ++side) {
+            const double lean = side == 0 ? 0.095 : -0.095, turn = side == 0 ? 0 : 0.01 * k;
+            dMatrix3 R;
+            body[side].id = dBodyCreate(world);
+            geom[side] = dCreateCapsule(0, 0.1, 2);
+            dRFromZAxis(R, cos(turn), sin(turn), lean);
+            dGeomSetBody(geom[side], body[side].id);
+            dBodySetRotation(body[side].id, R);
+            body[side].position[2] = side == 0 ? 0.1 : -0.1;
+            dBodySetPosition(body[side].id, 0, 0, body[side].position[2]);
+        }
+        assert_int_equal(spragCurvatureAxes(radius, geom, point, n, axis), 1);
+        assert_true((spragNorm3(axis[0]) > 0) != (spragNorm3(axis[1]) > 0));
+        const spragCurvedContact contact = {
+            (const spragBodyState *[2]){body, body + 1}, radius, n, point, NULL, NAN, (const double(*)[3])axis};
+        assert_true(fabs(spragFaceProduct(&contact, 0.01, out, rest)) < 100 && spragNorm3(out) < 100);
+        for (int side = 0; side < 2; ++side)
+            dGeomDestroy(geom[side]);
+    }
+    dWorldDestroy(world);
+}
+
 /* A box that is thrown with spin, and bounces, on a floor; out: where it is a second later, 60 steps. */
 static void throwOn(int kinematic, int number, double out[3])
 {
@@ -682,6 +715,7 @@ int main(void)
                                        cmocka_unit_test(facesAreFlat),
                                        cmocka_unit_test(endsAreFlat),
                                        cmocka_unit_test(pipesAreStraight),
+                                       cmocka_unit_test(pipesThatLeanAreParallel),
                                        cmocka_unit_test(liftThatStandsIsAFloor),
                                        cmocka_unit_test(sameGeomsOfOtherBodies)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
