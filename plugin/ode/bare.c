@@ -409,7 +409,8 @@ static void fillRange(void *data, int range, int first, int end)
     Rows *rows = data;
     spragGreedy *greedy = &rows->bare->greedy;
     Before before = {0};
-    const int hurries = rows->island->sticks && rows->island->haste > 0; /* as high friction does, with p <= 0 or not */
+    const int hurries = (rows->island->sticks || rows->island->steep) &&
+                        rows->island->haste > 0; /* as high friction does, with p <= 0 or not */
     int refused = 0, firsts = 0;
     for (int from = first, to = from; from < end && !refused; from = to) {
         for (; to < end && to < from + NEAR; ++to) {
@@ -650,7 +651,7 @@ static spragStatus solveStirred(const struct spragWorld *world, const spragSolve
     if (!(island->solve.residual <= STIRRED_LEFT)) /* a blow */
         status = visitLonger(options, island);
     const int holds = island->sticks && island->haste == 0 && !(island->solve.residual <= STIRRED_LEFT),
-              goes_on = holds || (!island->sticks && spragVisitsMayBeWedged(world, island));
+              goes_on = holds || (!island->sticks && !island->steep && spragVisitsMayBeWedged(world, island));
     return status == SPRAG_NOT_CONVERGED && !goes_on ? SPRAG_LIMIT : status;
 }
 

@@ -165,6 +165,7 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
     if (work->solve) {
         island->flat = spragIslandLiesFlat(world, island);
         island->sticks = spragIslandSticks(world, island);
+        island->steep = spragIslandIsSteep(world, island);
         island->falls = spragIslandFalls(world, island);
         island->haste = spragHasteOf(world, island);
         island->slop = spragSlopOf(world, island);

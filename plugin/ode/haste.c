@@ -97,7 +97,7 @@ int spragHasteOf(const struct spragWorld *world, const spragIsland *island)
         ++known;
     }
     const int haste = known > 0 ? (sum + known / 2) / known : 0;
-    if (!spragIslandIsLarge(world, island)) /* it may be a part of what was large */
+    if (!spragIslandIsLarge(world, island) && !island->steep) /* it may be a part of what was large */
         return haste < MOST_FEW ? haste : MOST_FEW;
     const double still = island->sticks ? SPRAG_SLOW : island->flat ? SPRAG_STILL : STILL_HEAP;
     const int is_new = 2 * known < looks && !island->sticks;
@@ -145,7 +145,7 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
     if (!spragIslandIsOurs(world, island) || isGlue(island))
         return 0;
     const int waits = island->stirred && !(island->solve.residual <= world->config.tolerance),
-              counts = island->haste > 0 || spragIslandIsLarge(world, island), /* misses do */
+              counts = island->haste > 0 || island->steep || spragIslandIsLarge(world, island), /* misses do */
         next = waits                                                            ? island->haste
                : wasDear(world, island) || (counts && hasMissed(world, island)) ? island->haste + 1
                                                                                 : island->haste - 1;

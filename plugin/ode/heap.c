@@ -41,25 +41,33 @@ int spragIslandMayStick(const struct spragWorld *world, const spragIsland *islan
 int spragIslandSticks(const struct spragWorld *world, const spragIsland *island)
 {
     const int step = spragLookStep(island);
-    int most = 0, steep = 0, looks = 0;
+    int most = 0;
     if (island->flat || !spragIslandMayStick(world, island))
         return 0;
-    for (int i = 0; i < island->joint_count && most < 2; i += step, ++looks) {
-        const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
-        const int own = sticks(joint);
+    for (int i = 0; i < island->joint_count && most < 2; i += step) {
+        const int own = sticks(&world->snapshot.joint[island->joint[i]]);
         most = own > most ? own : most;
-        steep += isSteep(joint);
     }
-    const int loose =
-        island->contact_count == island->joint_count && island->contact_count < SPRAG_PRESSED * island->body_count;
-    return most > 0 ? most : loose && MANY_STEEP * steep > looks ? 2 : 0;
+    return most;
+}
+
+int spragIslandIsSteep(const struct spragWorld *world, const spragIsland *island)
+{
+    const int step = spragLookStep(island);
+    int steep = 0, looks = 0;
+    if (island->flat || island->sticks || island->contact_count != island->joint_count ||
+        island->contact_count >= SPRAG_PRESSED * island->body_count || !spragIslandMayStick(world, island))
+        return 0;
+    for (int i = 0; i < island->joint_count; i += step, ++looks)
+        steep += isSteep(&world->snapshot.joint[island->joint[i]]);
+    return MANY_STEEP * steep > looks;
 }
 
 int spragIslandIsOurs(const struct spragWorld *world, const spragIsland *island)
 {
     const spragConfig *config = &world->config;
     return !config->patient && config->solver == SPRAG_SOLVER_AUTO && !(config->time_limit > 0) &&
-           config->iteration_limit == 0 && (island->sticks || island->contact_count > LEAST);
+           config->iteration_limit == 0 && (island->sticks || island->steep || island->contact_count > LEAST);
 }
 
 int spragIslandIsHeap(const struct spragWorld *world, const spragIsland *island)
@@ -71,12 +79,14 @@ int spragIslandIsHeap(const struct spragWorld *world, const spragIsland *island)
 int spragIslandIsLarge(const struct spragWorld *world, const spragIsland *island)
 {
     const int few = spragPlays(&world->config) || spragIslandIsHeap(world, island);
-    return island->falls || island->sticks || island->contact_count > (few ? LEAST : SPRAG_LARGE);
+    const int sticks = island->sticks || (island->steep && island->haste > 0);
+    return island->falls || sticks || island->contact_count > (few ? LEAST : SPRAG_LARGE);
 }
 
 int spragIslandSparesW(const struct spragWorld *world, const spragIsland *island)
 {
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
     const int heap = spragIslandIsHeap(world, island) && (island->haste > 0 || island->contact_count > SPRAG_LARGE);
-    return spragIslandIsOurs(world, island) && (island->sticks || heap) && falls > FALLS;
+    const int sticks = island->sticks || (island->steep && island->haste > 0);
+    return spragIslandIsOurs(world, island) && (sticks || heap) && falls > FALLS;
 }

@@ -39,13 +39,17 @@ static inline int spragPlays(const spragConfig *config)
     return config->enough > config->tolerance;
 }
 
-/* All of these ask for island->flat, and all but the first for island->sticks: they are known. */
+/* All of these ask for island->flat, all but the first two for island->sticks, and those after the third for
+ * island->steep: they are known. */
 
 /* 1: it has so many contacts that it sticks if some have mu = infinity. */
 int spragIslandMayStick(const struct spragWorld *world, const spragIsland *island);
-/* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity or high?
+/* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity?
  * 1: as a force, so that what holds is known (solve/glue.h); 2: as a coefficient. */
 int spragIslandSticks(const struct spragWorld *world, const spragIsland *island);
+/* The same of high coefficients (SPRAG_GREEDY_STEEP), where nothing sticks?  Then it is hurried only once it has been
+ * missed, or dear: card houses with mu = 5 are solved. */
+int spragIslandIsSteep(const struct spragWorld *world, const spragIsland *island);
 /* 1: its work is for us to choose: the user has set no limit of his own (a limit, a method, patient), and it has more
  * than 100 contacts. */
 int spragIslandIsOurs(const struct spragWorld *world, const spragIsland *island);

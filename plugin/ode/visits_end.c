@@ -44,7 +44,8 @@ int spragVisitsSuffice(const struct spragWorld *world, const spragIsland *island
 {
     const spragGreedy *greedy = island->bare != NULL ? &island->bare->greedy : island->greedy;
     const double residual = island->solve.residual;
-    if (island->sticks && (island->haste > 0 || world->config.time_limit > 0)) /* what comes after W leads astray */
+    if ((island->sticks || island->steep) &&
+        (island->haste > 0 || world->config.time_limit > 0)) /* what comes after W leads astray */
         return 1;
     /* (To a rough tolerance a step of a heap that still moves is soon solved, and halves the haste; the next one, with
      * a blow, would have W and its sweeps: 190 ms of 500 boxes and balls, for as much residual.) */

@@ -207,6 +207,7 @@ typedef struct spragIsland {
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int flat;      /* 1: its bodies lie flat on each other (lies_flat.h) */
     int sticks;    /* 1 or 2: a heap some of whose contacts have mu = infinity (heap.h) */
+    int steep;     /* 1: a heap with high coefficients of friction, the same */
     int tumbles;   /* 1: a heap of mechanisms that falls (fall.h) */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
     double spent, most;   /* 3x3 products, of all its solutions in this step: so far, and what there is (release.h) */
