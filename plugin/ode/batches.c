@@ -173,6 +173,10 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
         spragIslandLookBack(world, island);
         island->hard = island->vain = 0;
         spragBareMake(world, &work->surfaces, island);
+        if (island->bare == NULL && island->steep && island->haste > 0) { /* it is not visited: as any other */
+            island->steep = 0;
+            island->haste = spragHasteOf(world, island);
+        }
     }
     if (island->bare == NULL && !spragIslandAssemble(world, &work->surfaces, island))
         noteFailure(work, k);

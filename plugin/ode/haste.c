@@ -145,9 +145,13 @@ int spragHasteNext(const struct spragWorld *world, const spragIsland *island)
     if (!spragIslandIsOurs(world, island) || isGlue(island))
         return 0;
     const int waits = island->stirred && !(island->solve.residual <= world->config.tolerance),
-              counts = island->haste > 0 || island->steep || spragIslandIsLarge(world, island), /* misses do */
-        next = waits                                                            ? island->haste
-               : wasDear(world, island) || (counts && hasMissed(world, island)) ? island->haste + 1
-                                                                                : island->haste - 1;
+              misses =
+                  (island->haste > 0 || island->steep || spragIslandIsLarge(world, island)) && hasMissed(world, island),
+              dear = (island->haste > 0 || !island->steep) && wasDear(world, island),
+              next = waits            ? island->haste
+                     : misses || dear ? island->haste + 1
+                                      : island->haste - 1;
+    if (next > SPRAG_HASTE_MOST && spragIslandSettles(world, island))
+        return SPRAG_HASTE_ASKS;
     return next > 0 ? (int)fmin(next, hasteMost(world, island)) : 0;
 }

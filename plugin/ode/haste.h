@@ -27,7 +27,10 @@
 
 #include "ode/world.h"
 
-enum { SPRAG_HASTE_MOST = 6 }; /* halvings of the work: a 64th */
+enum {
+    SPRAG_HASTE_MOST = 6, /* halvings of the work: a 64th */
+    SPRAG_HASTE_ASKS = 4  /* where what is steep settles, W is asked for up to there (visits_end.h) */
+};
 
 /* The haste of an island that is to be solved, from the records of its contacts, the size of the world and how its
  * bodies move; >= 0.  island->flat, sticks and falls are known. */

@@ -40,13 +40,15 @@ int spragIslandMayStick(const struct spragWorld *world, const spragIsland *islan
 
 int spragIslandSticks(const struct spragWorld *world, const spragIsland *island)
 {
-    const int step = spragLookStep(island);
+    const int step = spragLookStep(island), few = island->contact_count <= SPRAG_LARGE_STICKY;
     int most = 0;
     if (island->flat || !spragIslandMayStick(world, island))
         return 0;
     for (int i = 0; i < island->joint_count && most < 2; i += step) {
-        const int own = sticks(&world->snapshot.joint[island->joint[i]]);
-        most = own > most ? own : most;
+        const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
+        const int own = sticks(joint);
+        if (own > most && (!few || (joint->contact->surface.mode & dContactRolling)))
+            most = own;
     }
     return most;
 }

@@ -48,7 +48,7 @@ int spragIslandMayStick(const struct spragWorld *world, const spragIsland *islan
  * 1: as a force, so that what holds is known (solve/glue.h); 2: as a coefficient. */
 int spragIslandSticks(const struct spragWorld *world, const spragIsland *island);
 /* The same of high coefficients (SPRAG_GREEDY_STEEP), where nothing sticks?  Then it is hurried only once it has been
- * missed, or dear: card houses with mu = 5 are solved. */
+ * missed: card houses with mu = 5 are solved. */
 int spragIslandIsSteep(const struct spragWorld *world, const spragIsland *island);
 /* 1: its work is for us to choose: the user has set no limit of his own (a limit, a method, patient), and it has more
  * than 100 contacts. */

@@ -14,8 +14,9 @@ enum { W_IS_DEAR = 3000 }; /* contacts of an island whose W takes longer than al
 /* m/s: what visits leave so of a small pile may be a wedge, which only what comes after W is asked for: 24 boxes that a
  * wall had pushed into a corner were left at 3 m/s in each step. */
 #define FAR_OFF 1e-2
-#define THROWS 5.0 /* m/s: what leaves more is asked for a wedge all the same (a wall that presses a heap: 16 m/s) */
-#define GAINS 0.25 /* of the guess's residual is left: visits gain */
+#define THROWS 5.0  /* m/s: what leaves more is asked for a wedge all the same (a wall that presses a heap: 16 m/s) */
+#define SETTLES 0.3 /* as SPRAG_SLOW, of what is steep */
+#define GAINS 0.25  /* of the guess's residual is left: visits gain */
 
 /* 1: a wedge in it concerns it all.  In heaps that are not pressed together as a whole a wedge is one of two bodies
  * that have sunk into each other.  Visits leave it as it is, and solve the rest; with W all contacts yielded, the whole
@@ -35,6 +36,12 @@ int spragVisitsMayBeWedged(const struct spragWorld *world, const spragIsland *is
 int spragIslandIsCaught(const struct spragWorld *world, const spragIsland *island)
 {
     return island->wedge > 0 && !isPressed(world, island, island->rigid);
+}
+
+int spragIslandSettles(const struct spragWorld *world, const spragIsland *island)
+{
+    return island->steep && island->contact_count <= SPRAG_LARGE && !(world->config.time_limit > 0) &&
+           spragIslandIsSlow(&world->snapshot, island, SETTLES);
 }
 
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,
