@@ -20,12 +20,13 @@ static int sticks(const spragJointState *joint)
     return !is_infinite ? 0 : contact->surface.mode & dContactApprox1 ? 2 : 1;
 }
 
-/* 1: it has a high coefficient. */
+/* 1: it has a high coefficient, and may be visited. */
 static int isSteep(const spragJointState *joint)
 {
     const dContact *contact = joint->contact;
-    return contact != NULL && (contact->surface.mode & dContactApprox1) && contact->surface.mu > SPRAG_GREEDY_STEEP &&
-           contact->surface.mu <= SPRAG_FRICTION_GREATEST;
+    return contact != NULL && contact->surface.mu > SPRAG_GREEDY_STEEP &&
+           contact->surface.mu <= SPRAG_FRICTION_GREATEST &&
+           (spragContactIsPlain(contact) || spragContactIsRoller(contact));
 }
 
 int spragIslandMayStick(const struct spragWorld *world, const spragIsland *island)

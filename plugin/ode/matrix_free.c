@@ -409,13 +409,15 @@ static double visitSticky(const Visits *visits)
     double *const best = greedy->best, *const mu = SPRAG_TAKE_RAW(greedy->arena, double, greedy->contact_count);
     const double seconds = visits->deadline < INFINITY ? visits->deadline - visits->begin : 0;
     const long each = visits->most / ROUNDS;
+    const int steep = visits->others != NULL;
     Visits some = *visits;
     some.each = visits->each < each ? visits->each : each;
     some.least = visits->least / ROUNDS;
     if (mu == NULL)
         return visitAll(visits);
     greedy->best = NULL;
-    spragGreedyHoldSteep(greedy, mu);
+    if (steep)
+        spragGreedyHoldSteep(greedy, mu);
     spragGreedyHoldFirst(greedy);
     for (int round = 1; round <= ROUNDS; ++round) {
         some.most = greedy->visits + each;
@@ -425,12 +427,13 @@ static double visitSticky(const Visits *visits)
         if (round < ROUNDS && !spragGreedyHoldAgain(greedy, round == 1, 1))
             break;
     }
-    if (spragGreedyHoldLess(greedy, mu, 0)) {
+    if (steep && spragGreedyHoldLess(greedy, mu, 0)) {
         some.most = greedy->visits + each;
         spragGreedyResidual(greedy, visits->u);
         visitAll(&some);
     }
-    spragGreedyHoldLess(greedy, mu, 1);
+    if (steep)
+        spragGreedyHoldLess(greedy, mu, 1);
     greedy->best = best;
     return spragGreedyResidual(greedy, visits->u);
 }
@@ -468,9 +471,10 @@ spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *
                            .most = most,
                            .others = others,
                            .u = u};
-    solve->residual = spragGreedySticks(greedy) ? visitSticky(&visits)
-                      : hasHighFriction(greedy) ? visitSteep(&visits)
-                                                : visitAll(&visits);
+    /* (Blocks may be opposed, others is NULL: what holds then would be in conflict, and thrown.) */
+    solve->residual = spragGreedySticks(greedy, others != NULL) ? visitSticky(&visits)
+                      : hasHighFriction(greedy)                 ? visitSteep(&visits)
+                                                                : visitAll(&visits);
     solve->iterations = (int)(greedy->visits / n);
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
     const int late = timed && (spragSeconds() > deadline || (!(solve->residual <= options->tolerance) &&

@@ -8,11 +8,11 @@ static int isSteep(double mu)
     return mu > SPRAG_GREEDY_STEEP && isfinite(mu);
 }
 
-int spragGreedySticks(const spragGreedy *greedy)
+int spragGreedySticks(const spragGreedy *greedy, int steep)
 {
     for (int k = 0; k < greedy->contact_count; ++k) {
         const double mu = greedy->contact[k].mu;
-        if (mu == SPRAG_GREEDY_STICKS || mu == SPRAG_GREEDY_PARTED || isSteep(mu))
+        if (mu == SPRAG_GREEDY_STICKS || mu == SPRAG_GREEDY_PARTED || (steep && isSteep(mu)))
             return 1;
     }
     return 0;

@@ -14,8 +14,8 @@
 
 #include "solve/greedy.h"
 
-/* 1: some contacts have an infinite coefficient, or a high one. */
-int spragGreedySticks(const spragGreedy *greedy);
+/* 1: some contacts have an infinite coefficient, or, if `steep`, a high one. */
+int spragGreedySticks(const spragGreedy *greedy, int steep);
 
 /* What is steep becomes infinite; mu (contact_count): as they were. */
 void spragGreedyHoldSteep(spragGreedy *greedy, double *mu);

@@ -62,6 +62,38 @@ static void someContactsHoldWithoutBound(void **state)
     assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
 }
 
+/* From 30 contacts on those with high coefficients do, one of four of a loose heap, and infinite ones if they roll; but
+ * one that is high is no reason to visit what infinite ones hold, as fingers hold a row of boxes. */
+static void highCoefficientsCountFromFewerOn(void **state)
+{
+    (void)state;
+    static Fake fake;
+    setFake(&fake, 0);
+    dContact sticky = {.surface = {.mode = dContactApprox1, .mu = dInfinity}, .geom = {.normal = {0, 0, 1}}},
+             high = sticky, rolls = sticky;
+    high.surface.mu = 50;
+    rolls.surface.mode |= dContactRolling;
+    fake.contact.surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = 0.5};
+    fake.island.flat = 0;
+    fake.island.body_count = 10;
+    fake.island.contact_count = fake.island.joint_count = 40;
+    for (int k = 0; k < 11; ++k)
+        fake.joint[4 * k % 39].contact = &high;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
+    assert_int_equal(spragIslandIsSteep(&fake.world, &fake.island), 1);
+    fake.island.joint_count = 41; /* with a joint */
+    assert_int_equal(spragIslandIsSteep(&fake.world, &fake.island), 0);
+    fake.island.joint_count = 40;
+    fake.island.body_count = 4; /* pressed together */
+    assert_int_equal(spragIslandIsSteep(&fake.world, &fake.island), 0);
+    fake.island.body_count = 10;
+    for (int k = 0; k < 40; ++k)
+        fake.joint[k].contact = k == 0 ? &high : &sticky;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
+    fake.joint[20].contact = &rolls;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 2);
+}
+
 /* If it has haste, or more than 400 contacts. */
 static void aHeapInHasteSparesW(void **state)
 {
@@ -103,6 +135,7 @@ int main(void)
     const struct CMUnitTest test[] = {
         cmocka_unit_test(aHeapIsLargeSooner),
         cmocka_unit_test(someContactsHoldWithoutBound),
+        cmocka_unit_test(highCoefficientsCountFromFewerOn),
         cmocka_unit_test(aHeapInHasteSparesW),
     };
     const int failed = cmocka_run_group_tests(test, NULL, NULL);

@@ -48,7 +48,7 @@ static void roundsFindWhatHolds(void **state)
     (void)state;
     Heap *heap = openHeap(3, SPRAG_GREEDY_STICKS, 0, 0);
     spragGreedy *greedy = &heap->greedy;
-    assert_true(spragGreedySticks(greedy));
+    assert_true(spragGreedySticks(greedy, 0));
     spragGreedyHoldFirst(greedy);
     int parted = 0;
     for (int round = 0; round < 40; ++round) {
