@@ -103,7 +103,7 @@ typedef struct Rows {
     int weighs; /* 1: bodies that slept do not matter */
     int *first; /* (joint_count) contacts that begin a group: from begin[range] on so many of each range */
     int begin[SPRAG_RANGES_MOST], firsts[SPRAG_RANGES_MOST];
-    atomic_int refused; /* 1: some contact is not plain, or slides with p <= 0 (no heap), or a body has no mass */
+    atomic_int refused; /* 1: some contact is not plain, or slides with p <= 0, or a body has no mass */
 } Rows;
 
 /* Velocity of the contact's point on the first body against that on the second, from the bodies' own (6). */
@@ -409,8 +409,8 @@ static void fillRange(void *data, int range, int first, int end)
     Rows *rows = data;
     spragGreedy *greedy = &rows->bare->greedy;
     Before before = {0};
-    const int hurries = (rows->island->sticks || rows->island->steep) &&
-                        rows->island->haste > 0; /* as high friction does, with p <= 0 or not */
+    /* Of high friction in haste what slides with p <= 0 is no reason. */
+    const int hurries = (rows->island->sticks || rows->island->steep) && rows->island->haste > 0;
     int refused = 0, firsts = 0;
     for (int from = first, to = from; from < end && !refused; from = to) {
         for (; to < end && to < from + NEAR; ++to) {

@@ -355,7 +355,7 @@ static void productOfSpheres(const spragBodyState *const body[2], const double r
 static void curvatureOf(double radius, const double axis[3], const double t[2][3], double K[2][2])
 {
     double c[2] = {spragDot3(axis, t[0]), spragDot3(axis, t[1])};
-    const double length = hypot(c[0], c[1]);
+    const double length = spragNorm2(c);
     for (int i = 0; i < 2; ++i)
         for (int j = 0; j < 2; ++j)
             K[i][j] = ((i == j) - (length > 0 ? c[i] * c[j] / (length * length) : 0)) / radius;

@@ -6,10 +6,10 @@
 #include "base/pool.h"
 #include "linalg/quad.h"
 #include "ode/articulation.h"
+#include "ode/conflict.h"
 #include "ode/delassus_pattern.h"
 #include "ode/links.h"
 #include "ode/matrix_free.h"
-#include "ode/conflict.h"
 #include "ode/surge.h"
 #include "problem/residual.h"
 

@@ -43,7 +43,7 @@ int spragIslandSticks(const struct spragWorld *world, const spragIsland *island)
 {
     const int step = spragLookStep(island), few = island->contact_count <= SPRAG_LARGE_STICKY;
     int most = 0;
-    if (island->flat || !spragIslandMayStick(world, island))
+    if (island->flat || island->contact_count <= SPRAG_LARGE_STICKY / 2)
         return 0;
     for (int i = 0; i < island->joint_count && most < 2; i += step) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[i]];
@@ -59,11 +59,17 @@ int spragIslandIsSteep(const struct spragWorld *world, const spragIsland *island
     const int step = spragLookStep(island);
     int steep = 0, looks = 0;
     if (island->flat || island->sticks || island->contact_count != island->joint_count ||
-        island->contact_count >= SPRAG_PRESSED * island->body_count || !spragIslandMayStick(world, island))
+        island->contact_count <= SPRAG_LARGE_STICKY / 2 || island->contact_count >= SPRAG_PRESSED * island->body_count)
         return 0;
     for (int i = 0; i < island->joint_count; i += step, ++looks)
         steep += isSteep(&world->snapshot.joint[island->joint[i]]);
     return MANY_STEEP * steep > looks;
+}
+
+/* 1: visits take its friction to hold what presses. */
+static int isHeld(const spragIsland *island)
+{
+    return island->sticks || (island->steep && island->haste > 0);
 }
 
 int spragIslandIsOurs(const struct spragWorld *world, const spragIsland *island)
@@ -82,14 +88,12 @@ int spragIslandIsHeap(const struct spragWorld *world, const spragIsland *island)
 int spragIslandIsLarge(const struct spragWorld *world, const spragIsland *island)
 {
     const int few = spragPlays(&world->config) || spragIslandIsHeap(world, island);
-    const int sticks = island->sticks || (island->steep && island->haste > 0);
-    return island->falls || sticks || island->contact_count > (few ? LEAST : SPRAG_LARGE);
+    return island->falls || isHeld(island) || island->contact_count > (few ? LEAST : SPRAG_LARGE);
 }
 
 int spragIslandSparesW(const struct spragWorld *world, const spragIsland *island)
 {
     const double falls = spragNorm3(world->snapshot.gravity) * world->snapshot.step;
     const int heap = spragIslandIsHeap(world, island) && (island->haste > 0 || island->contact_count > SPRAG_LARGE);
-    const int sticks = island->sticks || (island->steep && island->haste > 0);
-    return spragIslandIsOurs(world, island) && (sticks || heap) && falls > FALLS;
+    return spragIslandIsOurs(world, island) && (isHeld(island) || heap) && falls > FALLS;
 }
