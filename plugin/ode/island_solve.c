@@ -27,7 +27,6 @@
 #include "solve/solver.h"
 
 enum {
-    BLOCKS_ENOUGH = 1000,   /* in an island to which WORK_ENOUGH applies, at most */
     ENTRIES_LATE = 2000000, /* blocks of W, 150 MB, at most: it is then made when methods without it have failed */
     SURGES_MAX = 4,         /* times that an island begins again because its answer throws bodies */
     STEPS_NEAR = 4,         /* of each method, for an island whose guess is near (NEAR_GUESS), before it has its W */
@@ -43,7 +42,6 @@ enum {
 /* Of a solution's limit: the work of all solutions of a step together.  500 steps of boxes in hinges that fall on
  * boxes, with friction in the joints and mu = infinity, took up to 1.37 s without it. */
 #define SOLUTIONS_WORTH 3
-#define WORK_ENOUGH 3 /* times the limit, if the program has said what residual is enough (a wall that a cannon hits) */
 /* At least, of a large heap that holds by infinite friction, and flies apart unless it is solved; and for every block
  * of W, of a smaller one.  (Twelve boxes made in each other spent 2e9 again and again, 12 s a step.) */
 #define WORK_GLUED 2e9
@@ -125,10 +123,8 @@ static int asksForW(const spragSolveOptions *options, const spragIsland *island)
 /* The limit of the work on the island's problem, once it is there. */
 static double workLimitOf(const spragSolveOptions *options, const spragIsland *island)
 {
-    double work = options->work_limit + WORK_PER_BLOCK * island->problem.block_count;
-    if (options->enough > options->tolerance && island->block_count <= BLOCKS_ENOUGH)
-        work *= WORK_ENOUGH;
-    work = ldexp(work, -island->haste);
+    const double whole = options->work_limit + WORK_PER_BLOCK * island->problem.block_count,
+                 work = ldexp(whole, -island->haste);
     const double glued = fmin(WORK_GLUED, WORK_PER_GLUED * island->problem.block_count);
     return spragProblemIsGlued(&island->problem) && !island->sticks ? fmax(work, glued) : work;
 }
