@@ -126,10 +126,9 @@ typedef struct Before {
     int own_frame;
     const spragBodyState *body[2];
     spragRound round[2];
-    double sunk[2], n[3]; /* sunk: spragCurvatureSink, at the normal n */
-    double axis[2][3];
-    int has_axis; /* spragCurvatureAxes */
-    int is_flat;  /* 1: of the geoms and n alone, whatever the point */
+    spragCurvature curvature; /* at a contact with the normal n */
+    double n[3];
+    int is_flat; /* 1: of the geoms and n alone, whatever the point */
     spragFace face;
     const int *pair; /* of the last contact that shares its pair with others; or NULL, */
     double push[3];  /* and of the first of its group */
@@ -177,10 +176,12 @@ static void sinkBalls(const Before *before, const spragBodyState *const body[2],
     }
 }
 
-/* m, of curvature, of both bodies' surfaces, as far as the contact's point is from their centres; n: its normal. */
-static const double *radiiOf(const Rows *rows, const spragBodyState *const body[2], const spragJointState *joint,
-                             const double n[3], Before *before)
+/* As spragCurvatureOf, without a look at ODE's geoms and bodies, which lie anywhere, where the contact before it or the
+ * snapshot tells enough.  n: the contact's normal. */
+static const spragCurvature *curvatureOf(const Rows *rows, const spragBodyState *const body[2],
+                                         const spragJointState *joint, const double n[3], Before *before)
 {
+    spragCurvature *curvature = &before->curvature;
     const dContactGeom *geom = &joint->contact->geom;
     const dGeomID of[2] = {spragGeomOf(joint, 0), spragGeomOf(joint, 1)};
     const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
@@ -189,28 +190,26 @@ static const double *radiiOf(const Rows *rows, const spragBodyState *const body[
         known = known && before->body[side] == body[side] && before->round[side].geom == of[side];
     before->geom = geom;
     if (known && before->is_flat && memcmp(before->n, n, sizeof before->n) == 0)
-        return before->sunk;
+        return curvature;
     for (int side = 0; side < 2; ++side) {
         spragRound *round = &before->round[side];
         before->body[side] = body[side];
         if (!known)
             *round = findRound(&rows->world->snapshot, joint->body[side], of[side]);
-        before->sunk[side] = round->radius;
+        curvature->radius[side] = round->radius;
         balls |= round->is_ball;
         others |= !round->is_ball && spragCurvatureIsRound(round->radius);
     }
     memcpy(before->n, n, sizeof before->n);
     before->is_flat = !balls && !others;
-    before->has_axis = 0;
+    curvature->has_axis = 0;
     if (balls && !others)
-        sinkBalls(before, body, point, n, before->sunk);
+        sinkBalls(before, body, point, n, curvature->radius);
     else if (before->round[0].is_box && before->round[1].is_box)
-        spragCurvatureFlatten(before->sunk, body[0]->rotation, body[1]->rotation, n);
+        spragCurvatureFlatten(curvature->radius, body[0]->rotation, body[1]->rotation, n);
     else
-        spragCurvatureSink(before->sunk, of, point, n, geom->depth);
-    if (others)
-        before->has_axis = spragCurvatureAxes(before->sunk, of, point, n, before->axis);
-    return before->sunk;
+        spragCurvatureFind(curvature, of, point, n, geom->depth);
+    return curvature;
 }
 
 /* Last step's impulse, turned into this frame, and what it has of points that are no more (carry.h). */
@@ -299,14 +298,9 @@ static void slipOf(const Rows *rows, const Filled *filled, Before *before, doubl
     double product[3], rest[3];
     relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
-    const double *radius = radiiOf(rows, body, filled->joint, n, before);
-    const spragCurvedContact curved = {body,
-                                       radius,
-                                       n,
-                                       filled->point,
-                                       face->end - face->begin == 1 ? NULL : face->middle,
-                                       fabs(c->mu),
-                                       before->has_axis ? (const double(*)[3])before->axis : NULL};
+    const spragCurvature *curvature = curvatureOf(rows, body, filled->joint, n, before);
+    const double *middle = face->end - face->begin == 1 ? NULL : face->middle;
+    const spragCurvedContact curved = {body, curvature, n, filled->point, middle, fabs(c->mu)};
     const double along = spragFaceProduct(&curved, h, product, rest), part = spragDot3(n, rest),
                  off = along - (holds ? 0 : spragDot3(n, product));
     for (int i = 0; i < 3; ++i) {

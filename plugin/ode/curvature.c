@@ -259,6 +259,17 @@ int spragCurvatureAxes(const double radius[2], const dGeomID geom[2], const doub
     return pipes[0] || pipes[1];
 }
 
+void spragCurvatureOf(const spragSnapshot *s, const spragJointState *joint, const double point[3], const double n[3],
+                      spragCurvature *curvature)
+{
+    const dGeomID geom[2] = {spragGeomOf(joint, 0), spragGeomOf(joint, 1)};
+    for (int side = 0; side < 2; ++side) {
+        const int body = joint->body[side];
+        curvature->radius[side] = spragCurvatureRadius(body < 0 ? NULL : s->body[body].id, geom[side]);
+    }
+    spragCurvatureFind(curvature, geom, point, n, joint->contact->geom.depth);
+}
+
 double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth)
 {
     double both[2] = {radius, SPRAG_CURVATURE_FLAT};
@@ -438,8 +449,8 @@ void spragVelocityProduct(const spragBodyState *const body[2], const double radi
 static void productAt(const spragCurvedContact *contact, const spragBodyState *const body[2], const double radius[2],
                       const double point[3], double out[3])
 {
-    if (contact->axis != NULL)
-        productOfPipes(body, radius, contact->axis, point, contact->n, out);
+    if (contact->curvature->has_axis)
+        productOfPipes(body, radius, contact->curvature->axis, point, contact->n, out);
     else
         spragVelocityProduct(body, radius, point, contact->n, out);
 }
@@ -543,7 +554,7 @@ static void seenUnknown(const spragCurvedContact *contact, const Seen *seen, con
 {
     double radius[2];
     for (int side = 0; side < 2; ++side)
-        radius[side] = !isnan(contact->radius[side])                                   ? contact->radius[side]
+        radius[side] = !isnan(contact->curvature->radius[side]) ? contact->curvature->radius[side]
                        : contact->body[side] != NULL && contact->body[side]->kinematic ? SPRAG_CURVATURE_FLAT
                                                                                        : 0;
     seenTurning(contact, seen, radius, point, product, as_seen);
@@ -561,12 +572,12 @@ static void seenAt(const spragCurvedContact *contact, const Seen *seen, const do
                    double as_seen[3])
 {
     if (!seen->turned) {
-        productAt(contact, contact->body, contact->radius, point, product);
+        productAt(contact, contact->body, contact->curvature->radius, point, product);
         memcpy(as_seen, product, 3 * sizeof *as_seen);
-    } else if (isnan(contact->radius[0]) || isnan(contact->radius[1])) {
+    } else if (isnan(contact->curvature->radius[0]) || isnan(contact->curvature->radius[1])) {
         seenUnknown(contact, seen, point, product, as_seen);
     } else {
-        seenTurning(contact, seen, contact->radius, point, product, as_seen);
+        seenTurning(contact, seen, contact->curvature->radius, point, product, as_seen);
     }
 }
 

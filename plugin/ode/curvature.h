@@ -89,7 +89,26 @@ static inline double spragCurvatureLeast(double radius, int both)
     return (both ? 0.5 : 0.01) * radius;
 }
 
-/* The same of body[0] alone, on what is flat. */
+/* How the surfaces of the two bodies are curved where they touch. */
+typedef struct spragCurvature {
+    double radius[2];  /* m, spragCurvatureSink; or as the user says */
+    double axis[2][3]; /* spragCurvatureAxes, */
+    int has_axis;      /* 1: there is one */
+} spragCurvature;
+
+/* Of two geoms whose own radii are in curvature->radius: as they are sunk at this point, and the axes. */
+static inline void spragCurvatureFind(spragCurvature *curvature, const dGeomID geom[2], const double point[3],
+                                      const double n[3], double depth)
+{
+    spragCurvatureSink(curvature->radius, geom, point, n, depth);
+    curvature->has_axis = spragCurvatureAxes(curvature->radius, geom, point, n, curvature->axis);
+}
+
+/* Of a contact joint at this point; n: its normal, into body[0]. */
+void spragCurvatureOf(const spragSnapshot *snapshot, const spragJointState *joint, const double point[3],
+                      const double n[3], spragCurvature *curvature);
+
+/* The radius of the first of two geoms, on what is flat. */
 double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth);
 
 /* out (3, world axes) m/s^2.  body[1] may be NULL: the world.  n points into body[0]. */
@@ -99,12 +118,11 @@ void spragVelocityProduct(const spragBodyState *const body[2], const double radi
 /* A contact as the product sees it; arrays of others. */
 typedef struct spragCurvedContact {
     const spragBodyState *const *body; /* (2) */
-    const double *radius;              /* (2) m */
-    const double *n;                   /* (3) */
-    const double *point;               /* (3) m, where its forces act */
-    const double *middle;              /* (3) m, of its face (face.h); NULL: it is alone */
-    double mu;               /* its coefficient of friction, or INFINITY; NAN: it may give energy, as guides */
-    const double (*axis)[3]; /* (2 x 3) spragCurvatureAxes; NULL: none */
+    const spragCurvature *curvature;
+    const double *n;      /* (3) */
+    const double *point;  /* (3) m, where its forces act */
+    const double *middle; /* (3) m, of its face (face.h); NULL: it is alone */
+    double mu;            /* its coefficient of friction, or INFINITY; NAN: it may give energy, as guides */
 } spragCurvedContact;
 
 /* What a step has of it, m/s^2.  Along n, returned, it is that of the contact's point; across n, out (3, world axes),

@@ -113,27 +113,13 @@ static void putDrive(const spragLoneDrive *drive, Place to)
     putVector(to.row->rest, to.lane, 3, drive->rest);
 }
 
-/* The contact that was put before, which may be of the same two geoms. */
-typedef struct Before {
-    const spragJointState *joint; /* or NULL */
-    double radius[2];             /* of what is driven */
-} Before;
-
-/* Jdot v on what is driven, or the radius that it follows from. */
-static void putCurvature(const spragSnapshot *s, const spragIsland *island, const spragJointState *joint, int driven,
-                         const double middle[3], Before *before, Place to)
+/* What Jdot v follows from on what does not move.  before: the contact put before, or NULL; of the same two geoms a
+ * tip (radius 0) is one at each point. */
+static void putRadius(const spragSnapshot *s, const spragJointState *joint, const spragJointState *before, Place to)
 {
     const dContactGeom *geom = &joint->contact->geom;
-    const int same = before->joint != NULL && spragSameGeoms(before->joint, joint);
-    before->joint = joint;
-    if (driven) {
-        spragLoneDrive drive;
-        spragLoneDriveFind(s, island, joint, same, before->radius, middle, &drive);
-        putDrive(&drive, to);
-        return;
-    }
-    if (same && to.row[-1].radius[to.lane] == 0) {
-        to.row->radius[to.lane] = to.row[-1].radius[to.lane];
+    if (before != NULL && spragSameGeoms(before, joint) && to.row[-1].radius[to.lane] == 0) {
+        to.row->radius[to.lane] = 0;
         return;
     }
     const dGeomID own = spragGeomOf(joint, 0);
@@ -185,7 +171,7 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, int d
     const int lane = group->filled++;
     spragFreeMotion(world, &s->body[island->body[0]]);
     putBody(&s->body[island->body[0]], group->driven ? &s->body[driver] : NULL, lane, group);
-    Before before = {NULL, {0}};
+    const spragJointState *before = NULL;
     spragFace face = {0};
     for (int k = 0; k < b->count; ++k) {
         const spragJointState *joint = &s->joint[island->joint[k]];
@@ -195,7 +181,14 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, int d
         const double *middle = b->count > 1 ? face.middle : NULL;
         const Place to = {lane, &b->contact[k], &group->row[k]};
         putContact(world, island, joint, middle, to);
-        putCurvature(s, island, joint, group->driven, middle, &before, to);
+        if (group->driven) {
+            spragLoneDrive drive;
+            spragLoneDriveFind(s, island, joint, middle, &drive);
+            putDrive(&drive, to);
+        } else {
+            putRadius(s, joint, before, to);
+        }
+        before = joint;
     }
     group->island[lane] = island;
 }

@@ -44,28 +44,22 @@ void spragLoneGiven(const spragBodyState *driver, const spragBodyState *body, do
     }
 }
 
-void spragLoneDriveFind(const spragSnapshot *s, const spragIsland *island, const spragJointState *joint, int known,
-                        double radius[2], const double *middle, spragLoneDrive *drive)
+void spragLoneDriveFind(const spragSnapshot *s, const spragIsland *island, const spragJointState *joint,
+                        const double *middle, spragLoneDrive *drive)
 {
     const dContactGeom *geom = &joint->contact->geom;
     const double position[3] = {geom->pos[0], geom->pos[1], geom->pos[2]}, sign = spragLoneSign(island, joint);
-    const dGeomID pair[2] = {spragGeomOf(joint, 0), spragGeomOf(joint, 1)};
     const spragBodyState *body[2];
-    double n[3], point[3], sunk[2], axis[2][3], across[3], rest[3];
-    for (int side = 0; side < 2; ++side) {
+    spragCurvature curvature;
+    double n[3], point[3], across[3], rest[3];
+    for (int side = 0; side < 2; ++side)
         body[side] = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
-        if (!known)
-            radius[side] = spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id, pair[side]);
-        sunk[side] = radius[side];
-    }
     spragContactNormal(joint, n);
     memcpy(point, position, sizeof point);
     if (middle != NULL)
         spragFacePoint(position, n, middle, point);
-    spragCurvatureSink(sunk, pair, position, n, geom->depth);
-    const int has_axis = spragCurvatureAxes(sunk, pair, position, n, axis);
-    const spragCurvedContact contact = {
-        body, sunk, n, point, middle, joint->contact->surface.mu, has_axis ? (const double(*)[3])axis : NULL};
+    spragCurvatureOf(s, joint, position, n, &curvature);
+    const spragCurvedContact contact = {body, &curvature, n, point, middle, joint->contact->surface.mu};
     const double along = spragFaceProduct(&contact, s->step, across, rest), normal = spragDot3(n, across),
                  past = joint->memory < 0 ? 0 : 1, off = spragDot3(n, rest);
     for (int i = 0; i < 3; ++i) {
