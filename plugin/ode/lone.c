@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "base/prefetch.h"
-#include "ode/curvature.h"
 #include "ode/face.h"
 #include "ode/free_motion.h"
 #include "ode/passing.h"
 #include "ode/record.h"
 #include "ode/report.h"
 #include "ode/rows.h"
+#include "ode/velocity_product.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
 

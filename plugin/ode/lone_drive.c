@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "ode/curvature.h"
 #include "ode/rows.h"
+#include "ode/velocity_product.h"
 
 /* 1: neither turns, and they have one velocity; -1: the world. */
 static int moveAlike(const spragSnapshot *s, int a, int b)

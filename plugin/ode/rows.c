@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "linalg/vec3.h"
-#include "ode/curvature.h"
+#include "ode/velocity_product.h"
 #include "solve/greedy.h"
 #include "solve/policy.h"
 
@@ -268,7 +268,7 @@ void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const sp
                                                            : INFINITY;
     const spragCurvedContact contact = {body, &block->curvature, block->n, point, alone ? NULL : middle, mu};
     product[0] = spragFaceProduct(&contact, s->step, across, rest);
-    /* curvature.h, Joints */
+    /* velocity_product.h, Joints */
     if (block->part == SPRAG_PART_CONTACT && block->memory >= 0 && (isJointed(body[0]) || isJointed(body[1])))
         product[0] = fmax(product[0], 0);
     if (block->kind == SPRAG_BLOCK_BOX)

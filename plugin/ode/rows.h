@@ -49,7 +49,7 @@ struct spragBlock {
     double correction;            /* m/s, the part of rhs[0] that corrects position */
     double approach;              /* m/s, normal velocity at the start of the step */
     double compliance[3];         /* m/s per N s: cfm / h */
-    double product[3];            /* Jdot v, m/s^2, as a step has it (curvature.h) */
+    double product[3];            /* Jdot v, m/s^2, as a step has it (velocity_product.h) */
     double carried[3];            /* m/s^2, what that leaves out; 0 of what is seen for the first time */
     double lead[3];               /* m/s, in rhs: what is left of h Jdot v to the next step (lead.h) */
     double velocity[3];           /* J v at the start of the step, less h carried, m/s */

@@ -10,7 +10,7 @@
 #include <sprag/sprag_ode.h>
 
 #include "linalg/vec3.h"
-#include "ode/curvature.h"
+#include "ode/velocity_product.h"
 
 static unsigned long long seed = 11;
 
@@ -223,7 +223,8 @@ static void unknownSurfacesHaveNone(void **state)
     CHECK_NEAR(spragNorm3(product), 0, 0);
 }
 
-/* Half of the term, and half of it as the driven body sees it: B(s, x) and its share, by polarization (curvature.h). */
+/* Half of the term, and half of it as the driven body sees it: B(s, x) and its share, by polarization
+ * (velocity_product.h). */
 static void halfAsSeen(const Pair *p, const double point[3], const double product[3], double out[3])
 {
     Pair own = *p, with = *p;
