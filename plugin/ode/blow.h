@@ -5,7 +5,7 @@
  * jam changes at once how a body turns, and u = 0 then leaves J v+ + h Jdot v+ = h (Jdot v+ - Jdot v) to the next
  * step: what was brought to rest slips there, jams again, or is thrown off for some steps.  So an island of a few
  * contacts of which one has jammed is solved again, with Jdot of the motion after it.  p and b remain those of the
- * moment before. Where that motion lifts the contact off it is left as it is: it goes at once.  And where the second
+ * moment before.  Where that motion lifts the contact off it is left as it is: it goes at once.  And where the second
  * answer has no jam the first one stands: what the motion after a jam would allow is no motion from before it. */
 #ifndef SPRAG_ODE_BLOW_H
 #define SPRAG_ODE_BLOW_H

@@ -30,8 +30,12 @@ typedef enum spragBlockPart {
     SPRAG_PART_TURNING   /* friction of a turning joint */
 } spragBlockPart;
 
-/* By mu_static: it does not, for it slips; it does, as it rested or a slip turns round; it did not suffice. */
-typedef enum spragHold { SPRAG_HOLD_NOT, SPRAG_HOLD_STATIC, SPRAG_HOLD_LOST } spragHold;
+/* Is a contact held by mu_static, which is more than its kinetic coefficient? */
+typedef enum spragHold {
+    SPRAG_HOLD_NOT,    /* no: it slips */
+    SPRAG_HOLD_STATIC, /* yes: it rested, or its slip turns round */
+    SPRAG_HOLD_LOST    /* no more: it slips all the same */
+} spragHold;
 
 struct spragBlock {
     spragBlockKind kind;
