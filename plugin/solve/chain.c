@@ -186,11 +186,26 @@ static spragStatus lastSweeps(Run *run)
     return status != SPRAG_OK || run->info->residual <= left->tolerance ? status : SPRAG_LIMIT;
 }
 
+/* m/s, of what holds. */
+static double creepOf(const Run *run)
+{
+    return spragVelocityCreep(run->problem, run->r, run->u);
+}
+
 /* 1: what holds moves, and by more than rounding.  Who limits the iterations has asked for no more than that. */
 static int creeps(const Run *run)
 {
-    return run->options->iteration_limit == 0 && !run->tumbles &&
-           spragVelocityCreep(run->problem, run->r, run->u) > SPRAG_CREEP_ROUNDING;
+    return run->options->iteration_limit == 0 && !run->tumbles && creepOf(run) > SPRAG_CREEP_ROUNDING;
+}
+
+/* Newton's method from an answer. */
+static spragStatus polish(Run *run)
+{
+    const double asked = run->left.tolerance;
+    run->left.tolerance = asked >= SPRAG_CREEP_MATTERS ? TOLERANCE_POLISH : asked;
+    const spragStatus status = tryMethod(run, &spragSolverPolish, SPRAG_BETTER);
+    run->left.tolerance = asked;
+    return status;
 }
 
 /* Ends the creeping of an answer within tolerance (problem/creep.h), in worlds, whose problems have bodies: files have
@@ -202,24 +217,18 @@ static int creeps(const Run *run)
  * 1e-12 m/s everywhere in each step, and the steps after it cost the same. */
 static spragStatus calm(Run *run)
 {
-    const int has_bodies = run->problem->bodies != NULL;
-    const int matters = spragCreepMatters(run->left.tolerance, run->u, run->problem->contact_count);
-    const spragSolver *const newton = has_bodies || run->problem->linked != NULL ? &spragSolverPolish : NULL;
-    const spragSolver *method[3] = {NULL, has_bodies ? &spragSolverCalm : NULL, NULL};
-    double creep = spragVelocityCreep(run->problem, run->r, run->u);
-    method[creep > SPRAG_CREEP_SLOW ? 0 : 2] = newton;
+    const spragProblem *problem = run->problem;
+    const int swept = problem->bodies != NULL, fast = creepOf(run) > SPRAG_CREEP_SLOW,
+              polished = (swept || problem->linked != NULL) &&
+                         spragCreepMatters(run->left.tolerance, run->u, problem->contact_count);
     spragStatus status = SPRAG_OK;
-    for (int k = 0; k < 3 && creep > SPRAG_CREEP_ROUNDING && status != SPRAG_ERROR_MEMORY; ++k) {
-        if (method[k] == NULL || (method[k] == newton && (creep <= SPRAG_CREEP_SLOW || !matters)))
-            continue;
-        const double asked = run->left.tolerance;
-        run->left.tolerance =
-            method[k] == &spragSolverPolish && asked >= SPRAG_CREEP_MATTERS ? TOLERANCE_POLISH : asked;
-        status = tryMethod(run, method[k], SPRAG_BETTER);
-        run->left.tolerance = asked;
-        creep = spragVelocityCreep(run->problem, run->r, run->u);
-    }
-    return status == SPRAG_ERROR_MEMORY ? status : SPRAG_OK;
+    if (fast && polished)
+        status = polish(run);
+    if (swept && status == SPRAG_OK && creepOf(run) > SPRAG_CREEP_ROUNDING)
+        status = tryMethod(run, &spragSolverCalm, SPRAG_BETTER);
+    if (!fast && polished && status == SPRAG_OK && creepOf(run) > SPRAG_CREEP_SLOW)
+        status = polish(run);
+    return status;
 }
 
 /* ---------------------------------------------------------------- the chain */
