@@ -22,17 +22,26 @@ double spragCurvatureRadius(dBodyID body, dGeomID geom)
     return spragGeomIsOf(body, geom) ? spragCurvatureOwn(geom) : SPRAG_CURVATURE_UNKNOWN;
 }
 
+/* m; 0 of what is no capsule or cylinder. */
+static void pipeOf(dGeomID geom, dReal *radius, dReal *length)
+{
+    const int class = dGeomGetClass(geom);
+    *radius = *length = 0;
+    if (class == dCapsuleClass)
+        dGeomCapsuleGetParams(geom, radius, length);
+    else if (class == dCylinderClass)
+        dGeomCylinderGetParams(geom, radius, length);
+}
+
 double spragCurvatureOwn(dGeomID own)
 {
-    dReal radius = 0, length = 0;
+    dReal radius, length;
     switch (dGeomGetClass(own)) {
     case dSphereClass:
         return dGeomSphereGetRadius(own);
     case dCapsuleClass:
-        dGeomCapsuleGetParams(own, &radius, &length);
-        return radius;
     case dCylinderClass:
-        dGeomCylinderGetParams(own, &radius, &length);
+        pipeOf(own, &radius, &length);
         return radius;
     case dBoxClass:
         return 0;
@@ -46,15 +55,13 @@ double spragCurvatureOwn(dGeomID own)
 double spragHalfThickness(dGeomID geom)
 {
     dVector3 sides = {0, 0, 0, 0};
-    dReal radius = 0, length = 0;
+    dReal radius, length;
     switch (dGeomGetClass(geom)) {
     case dSphereClass:
-        return dGeomSphereGetRadius(geom);
     case dCapsuleClass:
-        dGeomCapsuleGetParams(geom, &radius, &length);
-        return radius;
+        return spragCurvatureOwn(geom);
     case dCylinderClass:
-        dGeomCylinderGetParams(geom, &radius, &length);
+        pipeOf(geom, &radius, &length);
         return fmin(radius, 0.5 * length);
     case dBoxClass:
         dGeomBoxGetLengths(geom, sides);
@@ -108,17 +115,6 @@ void spragCurvatureArm(dGeomID geom, const double point[3], double arm[3])
 int spragCurvatureIsBall(dGeomID geom)
 {
     return dGeomGetClass(geom) == dSphereClass && !dGeomIsOffset(geom);
-}
-
-/* m; 0 of what is no capsule or cylinder. */
-static void pipeOf(dGeomID geom, dReal *radius, dReal *length)
-{
-    const int class = dGeomGetClass(geom);
-    *radius = *length = 0;
-    if (class == dCapsuleClass)
-        dGeomCapsuleGetParams(geom, radius, length);
-    else if (class == dCylinderClass)
-        dGeomCylinderGetParams(geom, radius, length);
 }
 
 /* Of a round geom; sign * n leads into its body. */

@@ -34,14 +34,8 @@ int spragLoneDriver(const spragSnapshot *s, const spragIsland *island)
 
 void spragLoneGiven(const spragBodyState *driver, const spragBodyState *body, double given[6])
 {
-    double arm[3];
-    for (int i = 0; i < 3; ++i)
-        arm[i] = body->position[i] - driver->position[i];
-    spragCross3(given, driver->velocity + 3, arm);
-    for (int i = 0; i < 3; ++i) {
-        given[i] += driver->velocity[i];
-        given[3 + i] = driver->velocity[3 + i];
-    }
+    spragPointVelocity(given, driver, body->position);
+    memcpy(given + 3, driver->velocity + 3, 3 * sizeof *given);
 }
 
 void spragLoneDriveFind(const spragSnapshot *s, const spragIsland *island, const spragJointState *joint,

@@ -7,18 +7,6 @@
 
 #define NOTHING 1e-9 /* m/s: h Jdot v that gives no energy to speak of */
 
-/* out = velocity of the point of the body at x */
-static void pointVelocity(double out[3], const spragBodyState *body, const double x[3])
-{
-    out[0] = out[1] = out[2] = 0;
-    if (body == NULL)
-        return;
-    const double r[3] = {x[0] - body->position[0], x[1] - body->position[1], x[2] - body->position[2]};
-    spragCross3(out, body->velocity + 3, r);
-    for (int i = 0; i < 3; ++i)
-        out[i] += body->velocity[i];
-}
-
 /* out += sign * w x (P' - v) of one body */
 static void addTransport(double out[3], double sign, const spragBodyState *body, const double point_rate[3])
 {
@@ -37,8 +25,8 @@ static void productOf(const spragBodyState *const body[2], const double point[3]
                       const double point_rate[3], double out[3])
 {
     double va[3], vb[3], c[3];
-    pointVelocity(va, body[0], point);
-    pointVelocity(vb, body[1], point);
+    spragPointVelocity(va, body[0], point);
+    spragPointVelocity(vb, body[1], point);
     const double u[3] = {va[0] - vb[0], va[1] - vb[1], va[2] - vb[2]};
     spragCross3(c, W, u);
     for (int i = 0; i < 3; ++i)
@@ -66,7 +54,7 @@ static void productOnPlane(const spragBodyState *const body[2], int round, doubl
     double centre[3], rate[3], n_rate[3];
     for (int i = 0; i < 3; ++i)
         centre[i] = point[i] + side * radius * n[i];
-    pointVelocity(rate, body[round], centre);
+    spragPointVelocity(rate, body[round], centre);
     spragCross3(n_rate, W, n);
     for (int i = 0; i < 3; ++i)
         rate[i] -= side * radius * n_rate[i];
@@ -81,8 +69,8 @@ static void productOfSpheres(const spragBodyState *const body[2], const double r
         ca[i] = point[i] + radius[0] * n[i];
         cb[i] = point[i] - radius[1] * n[i];
     }
-    pointVelocity(va, body[0], ca);
-    pointVelocity(vb, body[1], cb);
+    spragPointVelocity(va, body[0], ca);
+    spragPointVelocity(vb, body[1], cb);
     const double d[3] = {va[0] - vb[0], va[1] - vb[1], va[2] - vb[2]};
     for (int i = 0; i < 3; ++i) {
         n_rate[i] = (d[i] - spragDot3(d, n) * n[i]) / (radius[0] + radius[1]);
@@ -115,7 +103,7 @@ static void productOfPipes(const spragBodyState *const body[2], const double rad
     spragCross3(t[1], n, t[0]);
     for (int side = 0; side < 2; ++side) {
         curvatureOf(radius[side], axis[side], (const double(*)[3])t, K[side]);
-        pointVelocity(v[side], body[side], point);
+        spragPointVelocity(v[side], body[side], point);
         memset(turn[side], 0, sizeof *turn);
         if (body[side] != NULL)
             spragCross3(turn[side], body[side]->velocity + 3, n);
@@ -148,7 +136,7 @@ static void productOfCorner(const spragBodyState *const body[2], const double po
 {
     double v[2][3], W[3] = {0, 0, 0}, rate[3];
     for (int side = 0; side < 2; ++side) {
-        pointVelocity(v[side], body[side], point);
+        spragPointVelocity(v[side], body[side], point);
         for (int i = 0; i < 3 && body[side] != NULL; ++i)
             W[i] += 0.5 * body[side]->velocity[3 + i];
     }
@@ -209,7 +197,7 @@ static void see(const spragBodyState *const body[2], Seen *seen)
         if (body[side] == NULL)
             continue;
         seen->state[side] = *body[side];
-        pointVelocity(along, driven, body[side]->position);
+        spragPointVelocity(along, driven, body[side]->position);
         for (int i = 0; i < 3; ++i) {
             seen->state[side].velocity[i] -= along[i];
             seen->state[side].velocity[3 + i] -= driven->velocity[3 + i];

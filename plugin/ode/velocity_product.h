@@ -15,6 +15,18 @@
 
 #include "ode/curvature.h"
 
+/* m/s, of the body's point at x.  NULL: the world. */
+static inline void spragPointVelocity(double out[3], const spragBodyState *body, const double x[3])
+{
+    out[0] = out[1] = out[2] = 0;
+    if (body == NULL)
+        return;
+    const double r[3] = {x[0] - body->position[0], x[1] - body->position[1], x[2] - body->position[2]};
+    spragCross3(out, body->velocity + 3, r);
+    for (int i = 0; i < 3; ++i)
+        out[i] += body->velocity[i];
+}
+
 /* out (3, world axes) m/s^2.  body[1] may be NULL: the world.  n points into body[0]. */
 void spragVelocityProduct(const spragBodyState *const body[2], const double radius[2], const double point[3],
                           const double n[3], double out[3]);
