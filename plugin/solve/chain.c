@@ -322,16 +322,15 @@ static spragStatus refine(Run *run)
     return status;
 }
 
-/* The links one after the other, up to the one that solves it; those after `usual` are a fallback. */
-static spragStatus runLinks(Run *run, const spragChainLinks *chain, int begin, const spragChainLink *usual)
+/* The links from `begin` on, one after the other, up to the one that solves it. */
+static spragStatus runLinks(Run *run, const spragChainLinks *chain, int begin)
 {
     spragSolveInfo *info = run->info;
     const spragChainLink *const first = chain->link;
     for (const spragChainLink *link = first + begin; link < first + chain->count; ++link) {
         if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
             break;
-        /* Newton's method after sweeps is no exception, and pivots are none. */
-        info->fallback = link > usual && link->method != &spragSolverPivots;
+        info->fallback = link > first + chain->usual && link->method != &spragSolverPivots;
         spragStatus status = tryLink(run, link);
         const int solved = isSolved(run), late = timeIsUp(run);
         if (status == SPRAG_OK && solved && !late)
@@ -374,10 +373,8 @@ static spragStatus runChain(Run *run, spragChainPart part)
         dropBadGuess(run);
     if (status != SPRAG_OK || (swept && isSolved(run)))
         return status;
-    const spragChainLink *const usual =
-        first + swept + 2 * approached + (swept && first[1].method == &spragSolverDisturbed);
     const int is_near = approached && info->residual <= spragNear(run->problem);
-    return runLinks(run, &chain, goes_on ? chain.soon : is_near, usual);
+    return runLinks(run, &chain, goes_on ? chain.soon : is_near);
 }
 
 /* What most small islands need in most steps.  1: that solved it.  u may be NULL. */

@@ -269,13 +269,14 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
         const int tumbles = part == SPRAG_CHAIN_TUMBLING;
         add(chain, &spragSolverApproach, tumbles ? (int)(sweeps * SHARE_SWEEPS) + 1 : sweeps, tolerance);
         add(chain, tumbles ? &spragSolverFewest : &spragSolverNear, 0, tolerance);
+        chain->usual = chain->count;
         if (tumbles)
             return;
     }
     add(chain, &spragSolverSweeps, sweeps, tolerance);
     if (!despite && !within && spragDisturbedSuits(problem, options))
         add(chain, &spragSolverDisturbed, 0, content);
-    chain->soon = chain->count;
+    chain->soon = chain->usual = chain->count; /* Newton's method after sweeps is no exception */
     if (part == SPRAG_CHAIN_SOON)
         return;
     if (part == SPRAG_CHAIN_REST && spragChainGoesOn(problem, options, part))
@@ -295,10 +296,9 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
 static void chainLocal(spragChainLinks *chain)
 {
     const double tolerance = chain->options->tolerance;
-    if (chain->problem->contact_count <= SPRAG_CHAIN_SMALL)
-        add(chain, &spragSolverVariant, 0, tolerance);
-    else
-        add(chain, &spragSolverSweeps, SWEEPS_FIRST, tolerance);
+    const int small = chain->problem->contact_count <= SPRAG_CHAIN_SMALL;
+    add(chain, small ? &spragSolverVariant : &spragSolverSweeps, small ? 0 : SWEEPS_FIRST, tolerance);
+    chain->usual = !small;
     add(chain, &spragSolverPoints, 0, tolerance);
 }
 
