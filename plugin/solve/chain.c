@@ -210,11 +210,7 @@ static spragStatus polish(Run *run)
 
 /* Ends the creeping of an answer within tolerance (problem/creep.h), in worlds, whose problems have bodies: files have
  * no next step.  Newton's method ends at rounding, and then a pile at rest begins every step with its answer.  Where
- * that costs too much, and for the last digits, a few sweeps in every step come nearer from step to step.
- *
- * Tried and dropped: conjugate gradients on the rows that hold.  225 products with W bring 1000 balls at rest from 7e-8
- * to 5e-14 m/s in one step, where eight sweeps a step take 250 steps; but one ball that still rolls at 1e-9 m/s wakes
- * 1e-12 m/s everywhere in each step, and the steps after it cost the same. */
+ * that costs too much, and for the last digits, a few sweeps in every step come nearer from step to step. */
 static spragStatus calm(Run *run)
 {
     const spragProblem *problem = run->problem;

@@ -23,14 +23,7 @@
  * Where sweeps stall (p23, piles that move) they are not slow but unstable: at the solutions of piles of 100 balls the
  * derivative of a sweep has up to two eigenvalues beyond 1, real or in pairs, 1.0001 to 1.008, with nine tenths of
  * their modes in 6 to 30 contacts.  Relaxation by 1/2 to 1/20 follows the same wandering flow, more slowly.  trace.c is
- * for such problems.
- *
- * Tried and dropped: alternating forward and backward sweeps (1.2 to 4 times more sweeps on arches, cards and
- * piles); rays beyond the first event (1.5 times as far, or to the third or tenth event with a projection on the
- * cones: no better).  On piles of 1000 that move: Anderson's mixing part by part, 20 to 1000 contacts each (worse
- * than sweeps alone), or with a window of 10 or 20 (the same); Nesterov's momentum, with restarts (ends at once
- * where it stands) or without (diverges from 0.95 on); phases of momentum and of mixing by turns (no better than one
- * of each). */
+ * for such problems. */
 #include <math.h>
 #include <string.h>
 

@@ -27,20 +27,7 @@
  *      lose its digits where mu is large; outside crowds those of contacts come then, and for all paths (plates with
  *      mu = 100, 61 contacts: 240 steps after 6000 in vain).
  *   4. The homotopy of path.c, which goes through the folds that stop 3.  Where work is limited, and the points after 3
- *      have come near, they go on in its place.
- *
- * Tried and dropped: a line search on |F|^2 (ends in steps of 1/32 on the box piles; full steps solve the same proximal
- * problems in 3 to 8); Gauss-Seidel sweeps after a failed step (undo what the proximal points gained); the
- * derivative of |u_t| left out of the interior-point matrix (slower everywhere, stops at the same folds); ADMM with
- * one factorisation of W + rho w, plain or with Anderson's mixing (per iteration as dear as three sweeps; p19, p22
- * and moving piles come to 1e-4 in a thousand iterations at the best rho, and which that is differs by problem); the
- * fixed point on De Saxce's slides around convex interior-point solves, damped by a half (Acary et al. 2011: near
- * the answer on all piles after some 20 solves of 5 to 12 factorisations, no faster than the lag of proximal.h); a
- * compliance eps W with eps -> 0 (as many steps, and stuck at the same folds, but shows what has no bounded
- * solution: p22); a homotopy of W + theta C, bounded by proof (thousands of folds on p23); the blocks' exact
- * solutions in place of projections; one step per center; in a step, the traced path (trace.c) with a half or a
- * third of its work (no more piles solved than by proximal points alone), and on balls shorter sweeps before (half
- * the sweeps: a sixth fewer solved in the same time). */
+ *      have come near, they go on in its place. */
 #include <math.h>
 #include <string.h>
 
