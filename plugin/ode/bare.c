@@ -589,6 +589,8 @@ void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, sp
     const int n = island->joint_count;
     island->bare = NULL;
     island->stirred = 0;
+    /* Wanted: its answer may be rough, or must come soon.  What rests comes here too where an exact answer is asked
+     * for: its guess may be that. */
     const int wanted = spragMatrixFreeWanted(world, island, n), heap = spragIslandSparesW(world, island),
               exact = !wanted || spragMatrixFreeIsEasy(world) || heap;
     const spragRest rests = exact && n > SPRAG_BLOCKS_MANY ? spragMatrixFreeRests(world, island) : SPRAG_REST_NONE;
