@@ -250,8 +250,9 @@ static void placeContact(const Rows *rows, int k, Before *before, Filled *filled
 }
 
 /* m/s, world axes: how its bodies slip on each other as the step begins, and would without contacts as it ends, with
- * h Jdot v.  (Of mu = infinity what that has along the normal alone, as spragBlockProduct.) */
-static void slipOf(const Rows *rows, const Filled *filled, Before *before, double start[3], double end[3])
+ * h Jdot v.  (Of mu = infinity what that has along the normal alone, as spragBlockProduct.)
+ * Returns what that leaves out along n (velocity_product.h, Pressing). */
+static double slipOf(const Rows *rows, const Filled *filled, Before *before, double start[3], double end[3])
 {
     const spragBodyState *const *body = filled->body;
     const spragFace *face = &before->face;
@@ -265,12 +266,14 @@ static void slipOf(const Rows *rows, const Filled *filled, Before *before, doubl
     const double *middle = face->end - face->begin == 1 ? NULL : face->middle;
     const spragCurvedContact curved = {body, curvature, n, filled->point, middle, fabs(c->mu)};
     const double along = spragFaceProduct(&curved, h, product, rest), part = spragDot3(n, rest),
-                 off = along - (holds ? 0 : spragDot3(n, product));
+                 pressing = filled->old != NULL ? fmin(along, 0) : 0,
+                 off = along - pressing - (holds ? 0 : spragDot3(n, product));
     for (int i = 0; i < 3; ++i) {
         end[i] += h * ((holds ? 0 : product[i]) + off * n[i]);
         if (filled->old != NULL && !holds)
             start[i] -= h * (rest[i] - part * n[i]);
     }
+    return h * pressing;
 }
 
 /* Rows, q, guess and history of one contact, as ode/rows.c and ode/assemble.c have them. */
@@ -281,7 +284,7 @@ static void fillContact(const Rows *rows, int k, Before *before)
     Filled filled;
     double start[3], end[3], change[3], first[3], last[3];
     placeContact(rows, k, before, &filled);
-    slipOf(rows, &filled, before, start, end);
+    const double pressing = slipOf(rows, &filled, before, start, end);
     spragGreedyContact *c = filled.c;
     const spragJointState *joint = filled.joint;
     const dContactGeom *geom = &joint->contact->geom;
@@ -294,6 +297,7 @@ static void fillContact(const Rows *rows, int k, Before *before)
         change[i] = last[i] - first[i];
         c->q[i] = last[i];
     }
+    change[0] += pressing;
     spragNormalRow row = spragNormalRowOf(world, joint->contact, NULL, first[0]);
     spragSlopLeave(world, rows->island, joint->body, joint->memory, rows->island->joint_count, geom->depth, &row);
     c->direction[0][3] = row.compliance;

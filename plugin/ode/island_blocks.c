@@ -101,11 +101,7 @@ static spragStatus addJoint(struct spragWorld *world, int j, spragIsland *island
     const spragStatus status = spragJointBlocks(world, j, island);
     if (status != SPRAG_OK || island->declined != NULL || island->row_count == first)
         return status;
-    const spragJointState *joint = &world->snapshot.joint[j];
-    for (int side = 0; side < 2; ++side)
-        if (spragIsDynamic(&world->snapshot, joint->body[side]))
-            world->snapshot.body[joint->body[side]].jointed = 1;
-    if (joint->bearing != NULL)
+    if (world->snapshot.joint[j].bearing != NULL)
         spragBearingBlocks(world, j, first, island);
     return status;
 }

@@ -90,6 +90,7 @@ static void putPast(const spragContactMemory *old, double sign, Place to)
     for (int i = 0; i < 3; ++i)
         row->friction[i][lane] = old != NULL ? sign * old->friction[i] : 0;
     row->force[lane] = old != NULL ? old->normal_force : 0;
+    row->known[lane] = old != NULL ? -1 : 0;
     row->stuck[lane] = old != NULL && old->mode == SPRAG_MODE_STICK ? -1 : 0;
 }
 
@@ -252,6 +253,7 @@ SPRAG_QUAD_INLINE void repeatFirst(spragLoneGroup *group)
             repeat(empty, &row->radius, 1);
             repeat(empty, row->middle, 3);
         }
+        row->known = (row->known & ~empty) | (((spragQuadMask){0} + row->known[0]) & empty);
         row->stuck = (row->stuck & ~empty) | (((spragQuadMask){0} + row->stuck[0]) & empty);
         repeat(empty, &row->force, 1);
         repeat(empty, row->friction, 3);
@@ -334,9 +336,12 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     for (int i = 0; i < 3; ++i)
         start[i] += v[i];
     addProduct(group, c, row, start, moved);
+    const spragQuad none = spragQuadOf(0), along = spragQuadDot3(c->n, moved), /* velocity_product.h, Pressing */
+        pressing = spragQuadSelect(row->known & (along < 0), along, none);
     for (int i = 0; i < 3; ++i) {
         end[i] += free[i] + moved[i];
         change[i] = end[i] - start[i];
+        end[i] -= pressing * c->n[i];
     }
     row->approach = spragQuadTangent(slip, start, c->n);
     const spragQuad rebound = -row->bounce * row->approach;

@@ -17,7 +17,7 @@ typedef struct spragLoneRow {
     spragQuad radius;               /* m, of the body's surface; NaN: unknown, no velocity-product term */
     spragQuad middle[3];            /* m, of its face (face.h), from the centre of mass */
     spragQuad product[3], rest[3];  /* m/s^2, as of spragLoneDrive; in driven groups alone */
-    spragQuadMask stuck;            /* it stuck in the last step */
+    spragQuadMask known, stuck;     /* it was there in the last step; it stuck */
     /* in: of the last step; out */
     spragQuad force, friction[3]; /* N */
     /* out */

@@ -246,11 +246,6 @@ int spragSameGeoms(const spragJointState *a, const spragJointState *b)
            a->reversed == b->reversed;
 }
 
-static int isJointed(const spragBodyState *body)
-{
-    return body != NULL && body->jointed;
-}
-
 void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const spragBodyState *const body[2],
                        double product[3], double carried[3])
 {
@@ -268,9 +263,10 @@ void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const sp
                                                            : INFINITY;
     const spragCurvedContact contact = {body, &block->curvature, block->n, point, alone ? NULL : middle, mu};
     product[0] = spragFaceProduct(&contact, s->step, across, rest);
-    /* velocity_product.h, Joints */
-    if (block->part == SPRAG_PART_CONTACT && block->memory >= 0 && (isJointed(body[0]) || isJointed(body[1])))
-        product[0] = fmax(product[0], 0);
+    if (block->part == SPRAG_PART_CONTACT && block->memory >= 0) {
+        carried[0] = fmin(product[0], 0); /* velocity_product.h, Pressing */
+        product[0] -= carried[0];
+    }
     if (block->kind == SPRAG_BLOCK_BOX)
         return; /* several that hold: their points on a turning body ask for accelerations no rigid body has */
     product[1] = spragDot3(block->t1, across);

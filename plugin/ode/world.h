@@ -53,7 +53,6 @@ typedef struct spragBodyState {
     int place;             /* the same; then that of the first body of its mechanism */
     int articulation;      /* mechanism of the island, or -1 */
     int group;             /* its number in its mechanism */
-    int jointed;           /* rows of a joint hold it: set as they are made, before those of its contacts */
     int idle;              /* ODE will set it to rest before it solves */
     int held;              /* ODE must not put it to sleep in this step: its island is awake and solved */
     int slept;             /* of held bodies: it was asleep */

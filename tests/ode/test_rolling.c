@@ -218,8 +218,8 @@ static void aHeapThatSticksRests(void **state)
                 assert_true(fabs(p[0]) < 1.5 && fabs(p[1]) < 1.5 && p[2] > -0.2);
             }
         }
-        assert_true(2 * visited > islands);
-        assert_true(fastest < 6); /* they fall by 1 m */
+        assert_true(4 * visited > islands); /* what rests is solved with W */
+        assert_true(fastest < 6);           /* they fall by 1 m */
         for (int b = 0; b < HEAP; ++b) {
             const dReal *v = dBodyGetLinearVel(body[b]);
             assert_true(spragNorm3((double[3]){v[0], v[1], v[2]}) < 0.1);

@@ -644,7 +644,7 @@ static void addPile(Vice *vice, dSpaceID space, const Pile *pile)
 static void aWedgeWithoutWorkYields(void **state)
 {
     (void)state;
-    static const Pile pile[] = {{0.98, 0.03, 2, 1, 1e-6}, {0.85, 0.15, 30, 54, 1}};
+    static const Pile pile[] = {{0.98, 0.03, 2, 1, 1e-6}, {0.85, 0.15, 30, 60, 1}};
     for (int run = 0; run < 4; ++run) {
         const int k = run / 2, dear = run % 2;
         Vice vice;
