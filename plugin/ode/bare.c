@@ -1,3 +1,6 @@
+/* Which contacts may come here; rows, q and guess of each; pairs whose contacts may be opposed, which refuse the
+ * island; and its answer by visits (matrix_free.h): like any other's, of a heap that is stirred, or of what seems to
+ * rest. */
 #include "ode/bare.h"
 
 #include <math.h>
@@ -9,17 +12,15 @@
 #include "base/pool.h"
 #include "base/prefetch.h"
 #include "linalg/vec3.h"
-#include "ode/assemble.h"
-#include "ode/curvature.h"
 #include "ode/face.h"
 #include "ode/free_motion.h"
 #include "ode/heap.h"
 #include "ode/matrix_free.h"
-#include "ode/record.h"
 #include "ode/release.h"
 #include "ode/rows.h"
 #include "ode/slop.h"
 #include "ode/snapshot.h"
+#include "ode/velocity_product.h"
 #include "ode/visits_end.h"
 #include "problem/creep.h"
 #include "problem/residual.h"
@@ -28,58 +29,31 @@ enum { AHEAD = 4 }; /* joints: what memory takes */
 
 /* ---------------------------------------------------------------- who */
 
-#define SIDE_BY_SIDE 0.9 /* cosine: contacts of one group */
-#define OPPOSED -0.5     /* less than this between two groups, and some of theirs might be opposed */
-
-/* Contacts of a pair of bodies that push much the same way. */
-typedef struct Group {
-    double push[3]; /* what the first of them pushes the first body of the pair by */
-    int before;     /* another of the pair, or -1 */
-} Group;
-
-typedef struct Groups {
-    spragPointerMap last; /* of a pair */
-    Group *group;
-    int count;
-} Groups;
-
-static int samePair(const int a[2], const int b[2])
-{
-    return a[0] == b[0] && a[1] == b[1];
-}
-
-/* A new group of the pair; 0: it may be opposed to another. */
-static int addGroup(Groups *groups, const int body[2], const double push[3])
-{
-    const void *key = spragBodyPair(body);
-    const int before = spragPointerMapGet(&groups->last, key);
-    for (int g = before; g >= 0; g = groups->group[g].before)
-        if (!(spragDot3(groups->group[g].push, push) > OPPOSED))
-            return 0;
-    groups->group[groups->count] = (Group){.push = {push[0], push[1], push[2]}, .before = before};
-    spragPointerMapPut(&groups->last, key, groups->count++);
-    return 1;
-}
-
-/* What contacts it may have. */
-typedef struct Looking {
-    const struct spragWorld *world;
+/* The rows of an island while they are made. */
+typedef struct Rows {
+    struct spragWorld *world;
+    spragIsland *island;
+    spragBare *bare;
     const spragPointerMap *surfaces;
-    const spragIsland *island;
-    int sticks; /* 1: with mu = infinity */
-    int rolls;  /* 1: with rolling friction */
-} Looking;
+    int sticks; /* 1: contacts may have mu = infinity, */
+    int rolls;  /* 1: and rolling friction */
+    int weighs; /* 1: bodies that slept do not matter */
+    /* Contacts that begin a group (below): of each range opener_count from opener[opener_start] on. */
+    int *opener; /* (joint_count) */
+    int opener_start[SPRAG_RANGES_MOST], opener_count[SPRAG_RANGES_MOST];
+    atomic_int refused; /* 1: some contact is not plain, or slides with p <= 0, or a body has no mass */
+} Rows;
 
-static int isPlain(const Looking *looking, const spragJointState *joint)
+static int isPlain(const Rows *rows, const spragJointState *joint)
 {
     const dContact *contact = joint->contact;
     if (contact == NULL || joint->listened ||
-        (looking->world->surface_count > 0 && spragPointerMapGet(looking->surfaces, joint->id) >= 0))
+        (rows->world->surface_count > 0 && spragPointerMapGet(rows->surfaces, joint->id) >= 0))
         return 0;
-    if (contact->surface.mu > SPRAG_FRICTION_GREATEST && !looking->sticks)
+    if (contact->surface.mu > SPRAG_FRICTION_GREATEST && !rows->sticks)
         return 0;
     return spragContactIsPlain(contact) || spragContactSticks(contact) ||
-           (looking->rolls && spragContactIsRoller(contact));
+           (rows->rolls && spragContactIsRoller(contact));
 }
 
 /* Has one of the first `count` contacts rolling friction? */
@@ -95,17 +69,6 @@ static int roll(const spragSnapshot *s, const spragIsland *island, int count)
 
 /* ---------------------------------------------------------------- rows */
 
-typedef struct Rows {
-    const struct spragWorld *world;
-    const Looking *looking;
-    spragIsland *island;
-    spragBare *bare;
-    int weighs; /* 1: bodies that slept do not matter */
-    int *first; /* (joint_count) contacts that begin a group: from begin[range] on so many of each range */
-    int begin[SPRAG_RANGES_MOST], firsts[SPRAG_RANGES_MOST];
-    atomic_int refused; /* 1: some contact is not plain, or slides with p <= 0, or a body has no mass */
-} Rows;
-
 /* Velocity of the contact's point on the first body against that on the second, from the bodies' own (6). */
 static void relative(const double *a, const double *b, const double (*arm)[4], double v[3])
 {
@@ -120,16 +83,15 @@ static void relative(const double *a, const double *b, const double (*arm)[4], d
         v[i] -= b[i] + turn[i];
 }
 
-/* The contact before it, of the same two geoms, or NULL. */
+/* What a contact may take over from the one before it. */
 typedef struct Before {
-    const dContactGeom *geom;
-    int own_frame;
+    const dContactGeom *geom; /* NULL: there is none */
+    int own_frame;            /* 1: its tangents follow from its normal alone */
     const spragBodyState *body[2];
-    spragRound round[2];
-    double sunk[2], n[3]; /* sunk: spragCurvatureSink, at the normal n */
-    double axis[2][3];
-    int has_axis; /* spragCurvatureAxes */
-    int is_flat;  /* 1: of the geoms and n alone, whatever the point */
+    spragRound round[2];      /* the geoms of these */
+    spragCurvature curvature; /* at a contact with the normal n */
+    double n[3];
+    int is_flat; /* 1: of the geoms and n alone, whatever the point */
     spragFace face;
     const int *pair; /* of the last contact that shares its pair with others; or NULL, */
     double push[3];  /* and of the first of its group */
@@ -177,10 +139,12 @@ static void sinkBalls(const Before *before, const spragBodyState *const body[2],
     }
 }
 
-/* m, of curvature, of both bodies' surfaces, as far as the contact's point is from their centres; n: its normal. */
-static const double *radiiOf(const Rows *rows, const spragBodyState *const body[2], const spragJointState *joint,
-                             const double n[3], Before *before)
+/* As spragCurvatureOf, without a look at ODE's geoms and bodies, which lie anywhere, where the contact before it or the
+ * snapshot tells enough.  n: the contact's normal. */
+static const spragCurvature *curvatureOf(const Rows *rows, const spragBodyState *const body[2],
+                                         const spragJointState *joint, const double n[3], Before *before)
 {
+    spragCurvature *curvature = &before->curvature;
     const dContactGeom *geom = &joint->contact->geom;
     const dGeomID of[2] = {spragGeomOf(joint, 0), spragGeomOf(joint, 1)};
     const double point[3] = {geom->pos[0], geom->pos[1], geom->pos[2]};
@@ -189,28 +153,26 @@ static const double *radiiOf(const Rows *rows, const spragBodyState *const body[
         known = known && before->body[side] == body[side] && before->round[side].geom == of[side];
     before->geom = geom;
     if (known && before->is_flat && memcmp(before->n, n, sizeof before->n) == 0)
-        return before->sunk;
+        return curvature;
     for (int side = 0; side < 2; ++side) {
         spragRound *round = &before->round[side];
         before->body[side] = body[side];
         if (!known)
             *round = findRound(&rows->world->snapshot, joint->body[side], of[side]);
-        before->sunk[side] = round->radius;
+        curvature->radius[side] = round->radius;
         balls |= round->is_ball;
         others |= !round->is_ball && spragCurvatureIsRound(round->radius);
     }
     memcpy(before->n, n, sizeof before->n);
     before->is_flat = !balls && !others;
-    before->has_axis = 0;
+    curvature->has_axis = 0;
     if (balls && !others)
-        sinkBalls(before, body, point, n, before->sunk);
+        sinkBalls(before, body, point, n, curvature->radius);
     else if (before->round[0].is_box && before->round[1].is_box)
-        spragCurvatureFlatten(before->sunk, body[0]->rotation, body[1]->rotation, n);
+        spragCurvatureFlatten(curvature->radius, body[0]->rotation, body[1]->rotation, n);
     else
-        spragCurvatureSink(before->sunk, of, point, n, geom->depth);
-    if (others)
-        before->has_axis = spragCurvatureAxes(before->sunk, of, point, n, before->axis);
-    return before->sunk;
+        spragCurvatureFind(curvature, of, point, n, geom->depth);
+    return curvature;
 }
 
 /* Last step's impulse, turned into this frame, and what it has of points that are no more (carry.h). */
@@ -289,7 +251,7 @@ static void placeContact(const Rows *rows, int k, Before *before, Filled *filled
 
 /* m/s, world axes: how its bodies slip on each other as the step begins, and would without contacts as it ends, with
  * h Jdot v.  (Of mu = infinity what that has along the normal alone, as spragBlockProduct.)
- * Returns what that leaves out along n (curvature.h, Pressing). */
+ * Returns what that leaves out along n (velocity_product.h, Pressing). */
 static double slipOf(const Rows *rows, const Filled *filled, Before *before, double start[3], double end[3])
 {
     const spragBodyState *const *body = filled->body;
@@ -300,14 +262,9 @@ static double slipOf(const Rows *rows, const Filled *filled, Before *before, dou
     double product[3], rest[3];
     relative(body[0]->velocity, body[1] == NULL ? NULL : body[1]->velocity, (const double(*)[4])c->arm, start);
     relative(body[0]->free_velocity, body[1] == NULL ? NULL : body[1]->free_velocity, (const double(*)[4])c->arm, end);
-    const double *radius = radiiOf(rows, body, filled->joint, n, before);
-    const spragCurvedContact curved = {body,
-                                       radius,
-                                       n,
-                                       filled->point,
-                                       face->end - face->begin == 1 ? NULL : face->middle,
-                                       fabs(c->mu),
-                                       before->has_axis ? (const double(*)[3])before->axis : NULL};
+    const spragCurvature *curvature = curvatureOf(rows, body, filled->joint, n, before);
+    const double *middle = face->end - face->begin == 1 ? NULL : face->middle;
+    const spragCurvedContact curved = {body, curvature, n, filled->point, middle, fabs(c->mu)};
     const double along = spragFaceProduct(&curved, h, product, rest), part = spragDot3(n, rest),
                  pressing = filled->old != NULL ? fmin(along, 0) : 0,
                  off = along - pressing - (holds ? 0 : spragDot3(n, product));
@@ -380,6 +337,41 @@ static void askJoint(const Rows *rows, int k)
         __builtin_prefetch(&old->normal_force);
 }
 
+/* ---------------------------------------------------------------- contacts that may be opposed */
+
+#define SIDE_BY_SIDE 0.9 /* cosine: contacts of one group */
+#define OPPOSED -0.5     /* less than this between two groups, and some of theirs might be opposed */
+
+/* Contacts of a pair of bodies that push much the same way. */
+typedef struct Group {
+    double push[3]; /* what the first of them pushes the first body of the pair by */
+    int before;     /* another of the pair, or -1 */
+} Group;
+
+typedef struct Groups {
+    spragPointerMap last; /* of a pair */
+    Group *group;
+    int count;
+} Groups;
+
+static int samePair(const int a[2], const int b[2])
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+/* A new group of the pair; 0: it may be opposed to another. */
+static int addGroup(Groups *groups, const int body[2], const double push[3])
+{
+    const void *key = spragBodyPair(body);
+    const int before = spragPointerMapGet(&groups->last, key);
+    for (int g = before; g >= 0; g = groups->group[g].before)
+        if (!(spragDot3(groups->group[g].push, push) > OPPOSED))
+            return 0;
+    groups->group[groups->count] = (Group){.push = {push[0], push[1], push[2]}, .before = before};
+    spragPointerMapPut(&groups->last, key, groups->count++);
+    return 1;
+}
+
 /* What the pair's body of the lower number is pushed by. */
 static void pushOf(const int body[2], const spragGreedyContact *c, double push[3])
 {
@@ -406,6 +398,40 @@ static int begins(const spragJointState *joint, const spragGreedyContact *c, Bef
     return !goes_on;
 }
 
+/* Does one pair have contacts that may be opposed?  Or there is no memory. */
+static int mayOppose(const Rows *rows)
+{
+    enum { SOON = 12 }; /* groups */
+    const spragIsland *island = rows->island;
+    const int ranges = spragRangeCount(island->joint_count);
+    int count = 0, opposed = 0;
+    for (int range = 0; range < ranges; ++range)
+        count += rows->opener_count[range];
+    const int *before = NULL;
+    double push[3];
+    Groups groups = {.group = SPRAG_TAKE_RAW(&island->lane->arena, Group, count)};
+    if (groups.group == NULL || !spragPointerMapMake(&groups.last, &island->lane->arena, count))
+        return 1;
+    for (int range = 0; range < ranges && !opposed; ++range) {
+        for (int i = 0; i < rows->opener_count[range] && !opposed; ++i) {
+            const int k = rows->opener[rows->opener_start[range] + i];
+            if (i + SOON < rows->opener_count[range]) {
+                const int soon = rows->opener[rows->opener_start[range] + i + SOON];
+                __builtin_prefetch(&rows->bare->greedy.contact[soon]);
+                spragPointerMapAsk(&groups.last, spragBodyPair(rows->world->snapshot.joint[island->joint[soon]].body));
+            }
+            const int *body = rows->world->snapshot.joint[island->joint[k]].body;
+            pushOf(body, &rows->bare->greedy.contact[k], push);
+            if (!goesOn(before, groups.count > 0 ? groups.group[groups.count - 1].push : NULL, body, push))
+                opposed = !addGroup(&groups, body, push);
+            before = body;
+        }
+    }
+    return opposed;
+}
+
+/* ---------------------------------------------------------------- ranges */
+
 /* What follows from the rows of each, while they are near. */
 static void fillRange(void *data, int range, int first, int end)
 {
@@ -415,18 +441,18 @@ static void fillRange(void *data, int range, int first, int end)
     Before before = {0};
     /* Of high friction in haste what slides with p <= 0 is no reason. */
     const int hurries = (rows->island->sticks || rows->island->steep) && rows->island->haste > 0;
-    int refused = 0, firsts = 0;
+    int refused = 0, openers = 0;
     for (int from = first, to = from; from < end && !refused; from = to) {
         for (; to < end && to < from + NEAR; ++to) {
             const spragJointState *joint = &rows->world->snapshot.joint[rows->island->joint[to]];
             if (to + AHEAD < end)
                 askJoint(rows, to + AHEAD);
-            refused = !isPlain(rows->looking, joint);
+            refused = !isPlain(rows, joint);
             if (refused)
                 break;
             fillContact(rows, to, &before);
             if (!joint->alone && begins(joint, &greedy->contact[to], &before))
-                rows->first[first + firsts++] = to;
+                rows->opener[first + openers++] = to;
             if (greedy->roll != NULL)
                 fillRoll(rows, to);
         }
@@ -434,7 +460,7 @@ static void fillRange(void *data, int range, int first, int end)
         for (int k = from; k < to && !hurries; ++k)
             refused |= !(spragBareSlope(&greedy->contact[k], rows->bare->contact[k].slip) > 0);
     }
-    rows->begin[range] = first, rows->firsts[range] = firsts;
+    rows->opener_start[range] = first, rows->opener_count[range] = openers;
     if (refused)
         atomic_store(&rows->refused, 1);
 }
@@ -471,38 +497,6 @@ static void moveRange(void *data, int range, int first, int end)
     }
     if (massless)
         atomic_store(&rows->refused, 1);
-}
-
-/* Does one pair have contacts that may be opposed?  Or there is no memory. */
-static int mayOppose(const Rows *rows)
-{
-    enum { SOON = 12 }; /* groups */
-    const spragIsland *island = rows->island;
-    const int ranges = spragRangeCount(island->joint_count);
-    int count = 0, opposed = 0;
-    for (int range = 0; range < ranges; ++range)
-        count += rows->firsts[range];
-    const int *before = NULL;
-    double push[3];
-    Groups groups = {.group = SPRAG_TAKE_RAW(&island->lane->arena, Group, count)};
-    if (groups.group == NULL || !spragPointerMapMake(&groups.last, &island->lane->arena, count))
-        return 1;
-    for (int range = 0; range < ranges && !opposed; ++range) {
-        for (int i = 0; i < rows->firsts[range] && !opposed; ++i) {
-            const int k = rows->first[rows->begin[range] + i];
-            if (i + SOON < rows->firsts[range]) {
-                const int soon = rows->first[rows->begin[range] + i + SOON];
-                __builtin_prefetch(&rows->bare->greedy.contact[soon]);
-                spragPointerMapAsk(&groups.last, spragBodyPair(rows->world->snapshot.joint[island->joint[soon]].body));
-            }
-            const int *body = rows->world->snapshot.joint[island->joint[k]].body;
-            pushOf(body, &rows->bare->greedy.contact[k], push);
-            if (!goesOn(before, groups.count > 0 ? groups.group[groups.count - 1].push : NULL, body, push))
-                opposed = !addGroup(&groups, body, push);
-            before = body;
-        }
-    }
-    return opposed;
 }
 
 int spragBareContactOf(const spragIsland *island, int block)
@@ -574,57 +568,58 @@ double spragBareCalmed(const spragIsland *island, double before)
     return left > VAIN * before && left <= CALMED_MOST ? left : 0;
 }
 
-/* Its rows; NULL: some contact refuses, or there is no memory.  calm: 1: all rest. */
-static spragBare *makeRows(struct spragWorld *world, const Looking *looking, spragIsland *island, int heap, int calm)
+/* Fills rows->bare.  0: some contact refuses, or there is no memory. */
+static int makeRows(Rows *rows)
 {
-    spragBare *bare = takeBare(world, island, looking->rolls);
-    Rows rows = {.world = world,
-                 .looking = looking,
-                 .island = island,
-                 .bare = bare,
-                 .weighs = (heap || looking->rolls) && !calm, /* with sleepers at rest blocks are exact sooner */
-                 .first = SPRAG_TAKE_RAW(&island->lane->arena, int, island->joint_count)};
-    if (bare == NULL || rows.first == NULL)
-        return NULL;
-    atomic_init(&rows.refused, 0);
-    spragRangesRun(island->body_count, moveRange, &rows);
-    if (!atomic_load(&rows.refused))
-        spragRangesRun(island->joint_count, fillRange, &rows);
-    if (!atomic_load(&rows.refused) && !mayOppose(&rows))
-        return bare;
-    spragBareUndo(world, island);
-    return NULL;
+    const spragIsland *island = rows->island;
+    rows->bare = takeBare(rows->world, island, rows->rolls);
+    rows->opener = SPRAG_TAKE_RAW(&island->lane->arena, int, island->joint_count);
+    if (rows->bare == NULL || rows->opener == NULL)
+        return 0;
+    atomic_init(&rows->refused, 0);
+    spragRangesRun(island->body_count, moveRange, rows);
+    if (!atomic_load(&rows->refused))
+        spragRangesRun(island->joint_count, fillRange, rows);
+    if (!atomic_load(&rows->refused) && !mayOppose(rows))
+        return 1;
+    spragBareUndo(rows->world, island);
+    return 0;
 }
 
 void spragBareMake(struct spragWorld *world, const spragPointerMap *surfaces, spragIsland *island)
 {
     const spragSnapshot *s = &world->snapshot;
+    const spragConfig *config = &world->config;
     const int n = island->joint_count;
     island->bare = NULL;
     island->stirred = 0;
+    /* Wanted: its answer may be rough, or must come soon.  What rests comes here too where an exact answer is asked
+     * for: its guess may be that. */
     const int wanted = spragMatrixFreeWanted(world, island, n), heap = spragIslandSparesW(world, island),
               exact = !wanted || spragMatrixFreeIsEasy(world) || heap;
     const spragRest rests = exact && n > SPRAG_BLOCKS_MANY ? spragMatrixFreeRests(world, island) : SPRAG_REST_NONE;
     if (island->contact_count != n || !(wanted || rests))
         return;
-    Looking looking = {.world = world,
-                       .surfaces = surfaces,
-                       .island = island,
-                       .sticks =
-                           island->sticks || world->config.time_limit > 0 || world->config.tolerance >= SPRAG_ROUGH,
-                       .rolls = roll(s, island, 1)};
-    if (!isPlain(&looking, &s->joint[island->joint[0]])) /* then, as a rule, none is */
+    const int weighs = rests != SPRAG_REST_FULL; /* with sleepers at rest blocks are exact sooner */
+    Rows rows = {.world = world,
+                 .island = island,
+                 .surfaces = surfaces,
+                 .sticks = island->sticks || config->time_limit > 0 || config->tolerance >= SPRAG_ROUGH,
+                 .rolls = roll(s, island, 1)};
+    if (!isPlain(&rows, &s->joint[island->joint[0]])) /* then, as a rule, none is */
         return;
-    spragBare *bare = makeRows(world, &looking, island, heap, rests == SPRAG_REST_FULL);
-    if (bare == NULL && !looking.rolls && roll(s, island, n)) {
-        looking.rolls = 1;
-        bare = makeRows(world, &looking, island, heap, rests == SPRAG_REST_FULL);
+    rows.weighs = weighs && (heap || rows.rolls);
+    int made = makeRows(&rows);
+    if (!made && !rows.rolls && roll(s, island, n)) {
+        rows.rolls = 1;
+        rows.weighs = weighs;
+        made = makeRows(&rows);
     }
-    if (bare == NULL)
+    if (!made)
         return;
-    island->bare = bare;
+    island->bare = rows.bare;
     island->stirred = heap && rests != SPRAG_REST_NONE && (rests < SPRAG_REST_FULL || island->haste > 0);
-    bare->rests = rests;
+    rows.bare->rests = rests;
     island->calmed = rests ? calmedOf(world, island) : 0;
     island->block_count = island->row_count = 0;
 }
@@ -713,130 +708,4 @@ int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, s
     else
         spragMatrixFreeImpulses(&world->snapshot, island, &bare->greedy);
     return 1;
-}
-
-/* ---------------------------------------------------------------- for those who want to see it */
-
-static void historyOf(const struct spragWorld *world, const spragIsland *island, int k, spragContactHistory *past)
-{
-    const spragBareContact *cold = &island->bare->contact[k];
-    const spragGreedyContact *c = &island->bare->greedy.contact[k];
-    const int memory = world->snapshot.joint[island->joint[k]].memory;
-    *past =
-        (spragContactHistory){.fresh = memory < 0,
-                              .slip = {cold->slip[0], cold->slip[1]},
-                              .free_acceleration = cold->acceleration + island->bare->others[k] / world->snapshot.step};
-    if (memory >= 0) /* the records have changed places since */
-        spragRecordRecall(&world->next_memory[memory], c->direction[1], c->direction[2], past);
-}
-
-static void blockOf(const struct spragWorld *world, const spragIsland *island, int k, spragBlock *block)
-{
-    const spragGreedyContact *c = &island->bare->greedy.contact[k];
-    const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
-    *block = (spragBlock){.joint = island->joint[k],
-                          .parent = -1,
-                          .memory = joint->memory,
-                          .body = {joint->body[0], joint->body[1]},
-                          .articulation = {-1, -1},
-                          .compliance = {c->direction[0][3]},
-                          .mu = c->mu,
-                          .mu_minus = c->mu,
-                          .scale = 1};
-    for (int side = 0; side < 2; ++side)
-        for (int row = 0; row < 3 && joint->body[side] >= 0; ++row) {
-            double *J = block->J[side][row];
-            spragCross3(J + 3, c->arm[side], c->direction[row]);
-            memcpy(J, c->direction[row], 3 * sizeof *J);
-            for (int i = 0; i < 6 && side == 1; ++i)
-                J[i] = -J[i];
-        }
-    if (isfinite(c->mu) && c->mu >= 0)
-        return;
-    const int parts = c->mu != SPRAG_GREEDY_GLUED && spragStickParts(c->r, island->bare->u + 3 * k, c->normal[3]);
-    const double most = parts ? 0 : INFINITY;
-    block->kind = SPRAG_BLOCK_BOX;
-    block->mu = block->mu_minus = 0;
-    block->hi[0] = INFINITY;
-    for (int row = 1; row < 3; ++row)
-        block->lo[row] = -most, block->hi[row] = most;
-}
-
-/* Its rolling friction, where `contact` is block `parent`. */
-static void rollOf(const spragIsland *island, int k, const spragBlock *contact, int parent, spragBlock *block)
-{
-    const spragGreedyContact *c = &island->bare->greedy.contact[k];
-    const spragGreedyRoll *roll = &island->bare->greedy.roll[k];
-    *block = (spragBlock){.joint = contact->joint,
-                          .part = SPRAG_PART_ROLLING,
-                          .kind = SPRAG_BLOCK_ROLLING,
-                          .parent = parent,
-                          .memory = -1,
-                          .body = {contact->body[0], contact->body[1]},
-                          .articulation = {-1, -1},
-                          .mu = roll->mu,
-                          .mu_minus = roll->mu,
-                          .scale = 1};
-    for (int side = 0; side < 2; ++side)
-        for (int row = 0; row < 3 && block->body[side] >= 0; ++row)
-            for (int i = 0; i < 3; ++i)
-                block->J[side][row][3 + i] =
-                    (side == 0 ? roll->length : -roll->length) * c->direction[(row + 1) % 3][i];
-}
-
-int spragBareProblem(struct spragWorld *world, spragIsland *island)
-{
-    const spragGreedy *greedy = &island->bare->greedy;
-    spragArena *arena = &island->lane->arena;
-    const int contacts = island->joint_count, rolls = greedy->roll != NULL;
-    int n = contacts;
-    for (int k = 0; k < contacts && rolls; ++k)
-        n += greedy->roll[k].mu > 0;
-    spragBlock *block = SPRAG_TAKE_RAW(arena, spragBlock, n);
-    double *numbers = SPRAG_TAKE(arena, double, 17 * n), *q = numbers + 3 * n, *u = q + 3 * n, *mu = u + 3 * n,
-           *bound = mu + 2 * n;
-    int *body = SPRAG_TAKE_RAW(arena, int, 3 * n);
-    unsigned char *kind = SPRAG_TAKE_RAW(arena, unsigned char, n);
-    spragContactHistory *history = SPRAG_TAKE(arena, spragContactHistory, n);
-    if (block == NULL || numbers == NULL || body == NULL || kind == NULL || history == NULL)
-        return 0;
-    int b = 0, boxes = 0;
-    for (int k = 0; k < contacts; ++k) {
-        const int contact = b++;
-        blockOf(world, island, k, &block[contact]);
-        historyOf(world, island, k, &history[contact]);
-        memcpy(numbers + 3 * contact, greedy->contact[k].r, 3 * sizeof *numbers);
-        memcpy(q + 3 * contact, greedy->contact[k].q, 3 * sizeof *q);
-        memcpy(u + 3 * contact, island->bare->u + 3 * k, 3 * sizeof *u);
-        if (!rolls || !(greedy->roll[k].mu > 0))
-            continue;
-        rollOf(island, k, &block[contact], contact, &block[b]);
-        memcpy(numbers + 3 * b, greedy->roll[k].r, 3 * sizeof *numbers);
-        memcpy(q + 3 * b++, greedy->roll[k].q, 3 * sizeof *q);
-    }
-    for (b = 0; b < n; ++b) {
-        memcpy(body + 2 * b, block[b].body, sizeof block[b].body);
-        body[2 * n + b] = block[b].parent;
-        memcpy(bound + 6 * b, block[b].lo, sizeof block[b].lo);
-        memcpy(bound + 6 * b + 3, block[b].hi, sizeof block[b].hi);
-        kind[b] = (unsigned char)block[b].kind;
-        boxes |= block[b].kind == SPRAG_BLOCK_BOX;
-        mu[b] = mu[n + b] = block[b].mu;
-    }
-    island->block = block;
-    island->block_count = island->block_total = n;
-    island->r = numbers, island->u = u, island->mu = mu, island->mu_minus = rolls ? mu + n : NULL;
-    island->problem = (spragProblem){.contact_count = n,
-                                     .q = q,
-                                     .mu = mu,
-                                     .mu_minus = island->mu_minus,
-                                     .kind = rolls || boxes ? kind : NULL,
-                                     .bound = boxes ? bound : NULL,
-                                     .parent = rolls ? body + 2 * n : NULL,
-                                     .body = body,
-                                     .history = history,
-                                     .step = world->snapshot.step};
-    const int made = spragAssembleCouple(world, island);
-    island->bare = NULL;
-    return made;
 }

@@ -162,7 +162,7 @@ static void prepareIsland(Work *work, spragLane *lane, int k)
     memset((char *)island + offsetof(spragIsland, locked), 0, sizeof *island - offsetof(spragIsland, locked));
     if (island->declined != NULL)
         return;
-    if (work->solve) {
+    if (work->solve) { /* each asks for what was set before it */
         island->flat = spragIslandLiesFlat(world, island);
         island->sticks = spragIslandSticks(world, island);
         island->steep = spragIslandIsSteep(world, island);

@@ -1,12 +1,12 @@
 /* What a jam changes within its step.
  *
- * The law of a contact holds at the end of the step, where the bodies will be by then: u = J v+ + h Jdot v, with Jdot
- * v of the motion before (curvature.h).  Where forces act that is as good as any other, to h^2.  But a jam changes at
- * once how a body turns, and u = 0 then leaves J v+ + h Jdot v+ = h (Jdot v+ - Jdot v) to the next step: what was
- * brought to rest slips there, jams again, or is thrown off for some steps.  So an island of a few contacts of which
- * one has jammed is solved again, with Jdot of the motion after it.  p and b remain those of the moment before.
- * Where that motion lifts the contact off it is left as it is: it goes at once.  And where the second answer has no jam
- * the first one stands: what the motion after a jam would allow is no motion from before it. */
+ * The law of a contact holds at the end of the step, where the bodies will be by then: u = J v+ + h Jdot v, with
+ * Jdot v of the motion before (velocity_product.h).  Where forces act that is as good as any other, to h^2.  But a
+ * jam changes at once how a body turns, and u = 0 then leaves J v+ + h Jdot v+ = h (Jdot v+ - Jdot v) to the next
+ * step: what was brought to rest slips there, jams again, or is thrown off for some steps.  So an island of a few
+ * contacts of which one has jammed is solved again, with Jdot of the motion after it.  p and b remain those of the
+ * moment before.  Where that motion lifts the contact off it is left as it is: it goes at once.  And where the second
+ * answer has no jam the first one stands: what the motion after a jam would allow is no motion from before it. */
 #ifndef SPRAG_ODE_BLOW_H
 #define SPRAG_ODE_BLOW_H
 

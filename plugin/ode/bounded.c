@@ -197,9 +197,46 @@ static int settle(const struct spragWorld *world, const spragSolveOptions *optio
     return done;
 }
 
-spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
+/* Rounds until bounds and answer fit each other, or no more come.  Adds to *iterations. */
+static spragStatus solveRounds(const struct spragWorld *world, const spragSolveOptions *options, Course *course,
+                               spragIsland *island, spragBearingRounds *rounds, int *iterations)
 {
     const double begin = options->time_limit > 0 ? spragSeconds() : 0;
+    const int large = island->block_count > FEW, shared = rounds->count > 0 && large;
+    spragStatus status = SPRAG_OK;
+    spragSolveOptions own = *options;
+    own.time_limit = timeOf(options, begin, shared);
+    while (status != SPRAG_ERROR_MEMORY && goesOn(course, island, own.time_limit == SPRAG_TIME_LEAST)) {
+        status = solveRound(world, &own, course, island, rounds);
+        *iterations += island->solve.iterations;
+        if (island->wedge > 0 && own.iteration_limit == 0 && spragHasInfinite(island))
+            own.iteration_limit = STEPS_AGAIN;
+        own.time_limit = timeOf(options, begin, shared);
+        if (large && spragTimeLeft(LATE_MOST * options->time_limit, begin) == SPRAG_TIME_LEAST)
+            course->rounds = ROUNDS_LARGE;
+        ++course->round;
+    }
+    return status;
+}
+
+/* The bounds and the answer of the best round, and what they leave.  0: no memory. */
+static int takeBest(const Course *course, spragIsland *island, spragBearingRounds *rounds)
+{
+    const int last_is_best = !(course->left > course->least);
+    if (last_is_best)
+        spragBearingsStay(island, rounds);
+    else if (!spragBearingsBest(island, rounds))
+        return 0;
+    if (!(course->off <= course->enough && course->left <= course->least)) {
+        island->solve.residual = course->least;
+        island->solve.fallback |= island->unsettled;
+    }
+    return 1;
+}
+
+spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
+{
+    const int automatic = options->solver == SPRAG_SOLVER_AUTO;
     Course course = {.enough = 0.1 * options->tolerance,
                      .tolerance = options->tolerance,
                      .content = options->enough > options->tolerance ? options->enough : 0,
@@ -209,40 +246,19 @@ spragStatus spragBoundedSolve(const struct spragWorld *world, const spragSolveOp
                      .least = INFINITY,
                      .least_solved = INFINITY,
                      .rounds = ROUNDS_LEAST,
-                     .pause = options->solver == SPRAG_SOLVER_AUTO ? 0 : INT_MAX};
-    spragStatus status = SPRAG_OK;
-    spragSolveOptions own = *options;
+                     .pause = automatic ? 0 : INT_MAX};
     spragBearingRounds rounds;
-    const int large = island->block_count > FEW;
     int iterations = 0;
     island->unsettled = 0;
     if (!spragBearingsBegin(world, island, &rounds))
         return SPRAG_ERROR_MEMORY;
-    course.sweeps = rounds.count > 0 && !large && options->solver == SPRAG_SOLVER_AUTO;
-    own.time_limit = timeOf(options, begin, rounds.count > 0 && large);
-    while (status != SPRAG_ERROR_MEMORY && goesOn(&course, island, own.time_limit == SPRAG_TIME_LEAST)) {
-        status = solveRound(world, &own, &course, island, &rounds);
-        iterations += island->solve.iterations;
-        if (island->wedge > 0 && own.iteration_limit == 0 && spragHasInfinite(island))
-            own.iteration_limit = STEPS_AGAIN;
-        own.time_limit = timeOf(options, begin, rounds.count > 0 && large);
-        if (large && spragTimeLeft(LATE_MOST * options->time_limit, begin) == SPRAG_TIME_LEAST)
-            course.rounds = ROUNDS_LARGE;
-        ++course.round;
-    }
-    if (status != SPRAG_ERROR_MEMORY && rounds.count > 0 && isUnsettled(&course, options, island) &&
+    course.sweeps = rounds.count > 0 && island->block_count <= FEW && automatic;
+    const spragStatus status = solveRounds(world, options, &course, island, &rounds, &iterations);
+    if (status == SPRAG_ERROR_MEMORY)
+        return status;
+    if (rounds.count > 0 && isUnsettled(&course, options, island) &&
         !settle(world, options, &course, island, &rounds, &iterations))
-        status = SPRAG_ERROR_MEMORY;
+        return SPRAG_ERROR_MEMORY;
     island->solve.iterations = iterations;
-    if (status != SPRAG_ERROR_MEMORY && course.left > course.least) {
-        if (!spragBearingsBest(island, &rounds))
-            status = SPRAG_ERROR_MEMORY;
-    } else if (status != SPRAG_ERROR_MEMORY) {
-        spragBearingsStay(island, &rounds);
-    }
-    if (status != SPRAG_ERROR_MEMORY && !(course.off <= course.enough && course.left <= course.least)) {
-        island->solve.residual = course.least;
-        island->solve.fallback |= island->unsettled;
-    }
-    return status == SPRAG_ERROR_MEMORY ? status : judgeLocked(options, island, status);
+    return takeBest(&course, island, &rounds) ? judgeLocked(options, island, status) : SPRAG_ERROR_MEMORY;
 }

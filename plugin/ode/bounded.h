@@ -12,10 +12,8 @@
  *
  * Where a small bound moves a large load (a taut rope) sweeps lead astray: if the solution after them has its bounds no
  * nearer than the solution before them, both are undone.  Then, and where it has them less than ten times nearer, the
- * next two solutions follow without sweeps, and their bounds are mixed.  While bounds are far off solutions are rough.
- *
- * Tried and dropped: 6 solutions in vain, not 15, and 4 turns of sliding ends, not 16, where contacts of more than 40
- * blocks yield.  A first step of eight boxes on ten joints took 1.2 s, not 5.2, but ended at 0.2 m/s, not at 8e-9. */
+ * next two solutions follow without sweeps, and their bounds are mixed.  While bounds are far off solutions are
+ * rough. */
 #ifndef SPRAG_ODE_BOUNDED_H
 #define SPRAG_ODE_BOUNDED_H
 

@@ -205,7 +205,7 @@ static void fillRows(const spragSnapshot *s, spragBlock *block)
     spragBlockRow(s, block, 1, block->t1);
     spragBlockRow(s, block, 2, block->t2);
     block->curved = 1;
-    block->curvature[0] = 0, block->curvature[1] = SPRAG_CURVATURE_FLAT;
+    block->curvature.radius[0] = 0, block->curvature.radius[1] = SPRAG_CURVATURE_FLAT;
     spragBlockProduct(s, block, body, block->product, block->carried);
     if (block->memory < 0)
         memset(block->carried, 0, sizeof block->carried);

@@ -292,13 +292,8 @@ static spragStatus beginAgain(struct spragWorld *world, const spragPointerMap *s
 /* Solves until the limits and motors that are taken to hold do hold.  Under a time limit, and in heaps of mechanisms,
  * sweeps look for those that do not before time is spent on a solution: where ragdolls land, one or two solutions would
  * be for nothing.  (In heaps of 17 to 60 blocks, two to six ragdolls, the solution begins where the sweeps ended, which
- * saves as much again.)  So they do in one large mechanism: a solution of a vehicle on tracks takes 100 Newton steps.
- *
- * Tried and dropped, under a limit: nothing is taken to hold, or motors alone (heaps of ragdolls and robots are solved
- * as well in 5 ms, but in a tenth of that 10 to 30 times as much is left); all are let go once the time is up, to save
- * rounds (0.5 ms each of ten ragdolls; what is left then is worse than QuickStep's in 20 steps of 120, it was 3); no
- * second look at what began again once the time is up (a tenth less time, the worst twentieth of the residuals two to
- * ten times as large). */
+ * saves as much again.)  So they do in one large mechanism: a solution of a vehicle on tracks takes 100 Newton
+ * steps. */
 static spragStatus solveHeld(struct spragWorld *world, const spragPointerMap *surfaces,
                              const spragSolveOptions *options, spragIsland *island)
 {

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "base/prefetch.h"
-#include "ode/curvature.h"
 #include "ode/face.h"
 #include "ode/free_motion.h"
 #include "ode/passing.h"
 #include "ode/record.h"
 #include "ode/report.h"
 #include "ode/rows.h"
+#include "ode/velocity_product.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
 
@@ -114,27 +114,13 @@ static void putDrive(const spragLoneDrive *drive, Place to)
     putVector(to.row->rest, to.lane, 3, drive->rest);
 }
 
-/* The contact that was put before, which may be of the same two geoms. */
-typedef struct Before {
-    const spragJointState *joint; /* or NULL */
-    double radius[2];             /* of what is driven */
-} Before;
-
-/* Jdot v on what is driven, or the radius that it follows from. */
-static void putCurvature(const spragSnapshot *s, const spragIsland *island, const spragJointState *joint, int driven,
-                         const double middle[3], Before *before, Place to)
+/* What Jdot v follows from on what does not move.  before: the contact put before, or NULL; of the same two geoms a
+ * tip (radius 0) is one at each point. */
+static void putRadius(const spragSnapshot *s, const spragJointState *joint, const spragJointState *before, Place to)
 {
     const dContactGeom *geom = &joint->contact->geom;
-    const int same = before->joint != NULL && spragSameGeoms(before->joint, joint);
-    before->joint = joint;
-    if (driven) {
-        spragLoneDrive drive;
-        spragLoneDriveFind(s, island, joint, same, before->radius, middle, &drive);
-        putDrive(&drive, to);
-        return;
-    }
-    if (same && to.row[-1].radius[to.lane] == 0) {
-        to.row->radius[to.lane] = to.row[-1].radius[to.lane];
+    if (before != NULL && spragSameGeoms(before, joint) && to.row[-1].radius[to.lane] == 0) {
+        to.row->radius[to.lane] = 0;
         return;
     }
     const dGeomID own = spragGeomOf(joint, 0);
@@ -186,7 +172,7 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, int d
     const int lane = group->filled++;
     spragFreeMotion(world, &s->body[island->body[0]]);
     putBody(&s->body[island->body[0]], group->driven ? &s->body[driver] : NULL, lane, group);
-    Before before = {NULL, {0}};
+    const spragJointState *before = NULL;
     spragFace face = {0};
     for (int k = 0; k < b->count; ++k) {
         const spragJointState *joint = &s->joint[island->joint[k]];
@@ -196,7 +182,14 @@ static void putIsland(const struct spragWorld *world, spragIsland *island, int d
         const double *middle = b->count > 1 ? face.middle : NULL;
         const Place to = {lane, &b->contact[k], &group->row[k]};
         putContact(world, island, joint, middle, to);
-        putCurvature(s, island, joint, group->driven, middle, &before, to);
+        if (group->driven) {
+            spragLoneDrive drive;
+            spragLoneDriveFind(s, island, joint, middle, &drive);
+            putDrive(&drive, to);
+        } else {
+            putRadius(s, joint, before, to);
+        }
+        before = joint;
     }
     group->island[lane] = island;
 }
@@ -343,7 +336,7 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     for (int i = 0; i < 3; ++i)
         start[i] += v[i];
     addProduct(group, c, row, start, moved);
-    const spragQuad none = spragQuadOf(0), along = spragQuadDot3(c->n, moved), /* curvature.h, Pressing */
+    const spragQuad none = spragQuadOf(0), along = spragQuadDot3(c->n, moved), /* velocity_product.h, Pressing */
         pressing = spragQuadSelect(row->known & (along < 0), along, none);
     for (int i = 0; i < 3; ++i) {
         end[i] += free[i] + moved[i];

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "ode/curvature.h"
 #include "ode/rows.h"
+#include "ode/velocity_product.h"
 
 /* 1: neither turns, and they have one velocity; -1: the world. */
 static int moveAlike(const spragSnapshot *s, int a, int b)
@@ -34,38 +34,26 @@ int spragLoneDriver(const spragSnapshot *s, const spragIsland *island)
 
 void spragLoneGiven(const spragBodyState *driver, const spragBodyState *body, double given[6])
 {
-    double arm[3];
-    for (int i = 0; i < 3; ++i)
-        arm[i] = body->position[i] - driver->position[i];
-    spragCross3(given, driver->velocity + 3, arm);
-    for (int i = 0; i < 3; ++i) {
-        given[i] += driver->velocity[i];
-        given[3 + i] = driver->velocity[3 + i];
-    }
+    spragPointVelocity(given, driver, body->position);
+    memcpy(given + 3, driver->velocity + 3, 3 * sizeof *given);
 }
 
-void spragLoneDriveFind(const spragSnapshot *s, const spragIsland *island, const spragJointState *joint, int known,
-                        double radius[2], const double *middle, spragLoneDrive *drive)
+void spragLoneDriveFind(const spragSnapshot *s, const spragIsland *island, const spragJointState *joint,
+                        const double *middle, spragLoneDrive *drive)
 {
     const dContactGeom *geom = &joint->contact->geom;
     const double position[3] = {geom->pos[0], geom->pos[1], geom->pos[2]}, sign = spragLoneSign(island, joint);
-    const dGeomID pair[2] = {spragGeomOf(joint, 0), spragGeomOf(joint, 1)};
     const spragBodyState *body[2];
-    double n[3], point[3], sunk[2], axis[2][3], across[3], rest[3];
-    for (int side = 0; side < 2; ++side) {
+    spragCurvature curvature;
+    double n[3], point[3], across[3], rest[3];
+    for (int side = 0; side < 2; ++side)
         body[side] = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
-        if (!known)
-            radius[side] = spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id, pair[side]);
-        sunk[side] = radius[side];
-    }
     spragContactNormal(joint, n);
     memcpy(point, position, sizeof point);
     if (middle != NULL)
         spragFacePoint(position, n, middle, point);
-    spragCurvatureSink(sunk, pair, position, n, geom->depth);
-    const int has_axis = spragCurvatureAxes(sunk, pair, position, n, axis);
-    const spragCurvedContact contact = {
-        body, sunk, n, point, middle, joint->contact->surface.mu, has_axis ? (const double(*)[3])axis : NULL};
+    spragCurvatureOf(s, joint, position, n, &curvature);
+    const spragCurvedContact contact = {body, &curvature, n, point, middle, joint->contact->surface.mu};
     const double along = spragFaceProduct(&contact, s->step, across, rest), normal = spragDot3(n, across),
                  past = joint->memory < 0 ? 0 : 1, off = spragDot3(n, rest);
     for (int i = 0; i < 3; ++i) {

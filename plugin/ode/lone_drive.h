@@ -33,8 +33,8 @@ typedef struct spragLoneDrive {
     double rest[3];    /* what that leaves out, across n; 0 of what is seen for the first time */
 } spragLoneDrive;
 
-/* radius: as of spragBlock, filled unless it is known; middle: of its face, or NULL where it is the only contact. */
+/* middle: of its face, or NULL where it is the only contact. */
 void spragLoneDriveFind(const spragSnapshot *snapshot, const spragIsland *island, const spragJointState *joint,
-                        int known, double radius[2], const double *middle, spragLoneDrive *drive);
+                        const double *middle, spragLoneDrive *drive);
 
 #endif

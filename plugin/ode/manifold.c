@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "linalg/vec3.h"
-#include "ode/curvature.h"
+#include "ode/velocity_product.h"
 
 enum {
     NAMED_MOST = 3, /* points of two geoms: a collider that names more names enough */
@@ -337,14 +337,10 @@ static double creepOf(const Run *run, double at[2][3], const double n[3])
     double v[3] = {0, 0, 0};
     for (int side = 0; side < 2; ++side) {
         const int body = jointOf(run, 0)->body[side];
-        if (body < 0)
-            continue;
-        double arm[3], turn[3];
+        double moves[3];
+        spragPointVelocity(moves, body < 0 ? NULL : &s->body[body], at[side]);
         for (int i = 0; i < 3; ++i)
-            arm[i] = at[side][i] - s->body[body].position[i];
-        spragCross3(turn, s->body[body].velocity + 3, arm);
-        for (int i = 0; i < 3; ++i)
-            v[i] += (side == 0 ? 1 : -1) * (s->body[body].velocity[i] + turn[i]);
+            v[i] += (side == 0 ? 1 : -1) * moves[i];
     }
     const double along = spragDot3(v, n);
     return s->step * sqrt(fmax(spragDot3(v, v) - along * along, 0));

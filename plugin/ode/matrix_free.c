@@ -438,49 +438,53 @@ static double visitSticky(const Visits *visits)
     return spragGreedyResidual(greedy, visits->u);
 }
 
+/* Of each contact, at most, as long as nothing is said of them. */
+static int sweepsOf(const spragGreedy *greedy, int timed)
+{
+    if (greedy->contact_count < SPRAG_LANES_LEAST)
+        return SWEEPS_MOST;
+    if (timed || !greedy->many)
+        return SWEEPS_WIDE;
+    return spragGreedyIsBalls(greedy) ? SWEEPS_BALLS : SWEEPS_HASTY;
+}
+
 spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
                                  spragSolveInfo *solve)
 {
-    const int n = greedy->contact_count;
-    const long some = (long)n * SWEEPS_LEAST + VISITS_LEAST, late_most = (long)n * SWEEPS_LATE;
-    const int timed = options->time_limit > 0, hasty = !timed && greedy->many && n >= SPRAG_LANES_LEAST;
-    const int sweeps = n < SPRAG_LANES_LEAST        ? SWEEPS_MOST
-                       : !hasty                     ? SWEEPS_WIDE
-                       : spragGreedyIsBalls(greedy) ? SWEEPS_BALLS
-                                                    : SWEEPS_HASTY;
-    const int limited = options->iteration_limit > 0 && options->iteration_limit < sweeps;
-    const long most = (long)n * (limited ? options->iteration_limit : sweeps);
-    const double begin = spragSeconds();
-    double deadline = options->time_limit > 0 ? begin + options->time_limit : INFINITY;
+    const long n = greedy->contact_count;
+    const int timed = options->time_limit > 0, hasty = !timed && greedy->many && n >= SPRAG_LANES_LEAST,
+              sweeps = sweepsOf(greedy, timed),
+              limited = options->iteration_limit > 0 && options->iteration_limit < sweeps;
+    Visits visits = {.greedy = greedy,
+                     .tolerance = options->tolerance,
+                     .begin = spragSeconds(),
+                     .deadline = INFINITY,
+                     .most = n * (limited ? options->iteration_limit : sweeps),
+                     .others = others,
+                     .u = u};
     *solve = (spragSolveInfo){.solver = SPRAG_SOLVER_GAUSS_SEIDEL};
     spragGreedyBegin(greedy, others, NULL);
-    deadline -= JUDGING * (spragSeconds() - begin);
+    if (timed)
+        visits.deadline = visits.begin + options->time_limit - JUDGING * (spragSeconds() - visits.begin);
+    const long late = n * SWEEPS_LATE, some = n * SWEEPS_LEAST + VISITS_LEAST;
     const int wide = greedy->lanes != NULL && greedy->best_residual > SPRAG_LANES_FLOOR;
-    const long least = wide ? (long)n * SWEEPS_LEAST_WIDE : some < late_most ? some : late_most;
+    visits.least = wide ? n * SWEEPS_LEAST_WIDE : some < late ? some : late;
     /* Sweeps with momentum (of lanes, or of rolling friction) are not to be interrupted. */
-    const long each = greedy->lanes != NULL || hasty ? most
-                      : timed                        ? late_most / LOOKS_IN_TIME
-                      : limited                      ? n
-                                                     : LOOKS_FIRST * (long)n;
-    const Visits visits = {.greedy = greedy,
-                           .tolerance = options->tolerance,
-                           .begin = begin,
-                           .deadline = deadline,
-                           .each = each,
-                           .least = least,
-                           .most = most,
-                           .others = others,
-                           .u = u};
+    visits.each = greedy->lanes != NULL || hasty ? visits.most
+                  : timed                        ? late / LOOKS_IN_TIME
+                  : limited                      ? n
+                                                 : LOOKS_FIRST * n;
     /* (Blocks may be opposed, others is NULL: what holds then would be in conflict, and thrown.) */
     solve->residual = spragGreedySticks(greedy, others != NULL) ? visitSticky(&visits)
                       : hasHighFriction(greedy)                 ? visitSteep(&visits)
                                                                 : visitAll(&visits);
     solve->iterations = (int)(greedy->visits / n);
     solve->method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] = solve->iterations;
-    const int late = timed && (spragSeconds() > deadline || (!(solve->residual <= options->tolerance) &&
-                                                             SECONDS_W * blocksOf(greedy) > deadline - spragSeconds()));
-    const spragStatus missed = late || limited ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
-    return solve->status = solve->residual <= options->tolerance ? SPRAG_OK : missed;
+    if (solve->residual <= options->tolerance)
+        return solve->status = SPRAG_OK;
+    const double left = visits.deadline - spragSeconds(); /* too little to make W, or none */
+    const int ends = timed && (left < 0 || SECONDS_W * blocksOf(greedy) > left);
+    return solve->status = ends || limited ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
 }
 
 /* Visits of each contact until the judge looks again, and at most. */

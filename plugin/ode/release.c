@@ -268,7 +268,7 @@ static int frictionIsModest(const spragIsland *island)
 /* 1: it ended so far off that it may be wedged. */
 static int mayBeWedged(const spragSolveOptions *options, const spragIsland *island)
 {
-    return isFar(options, island) && (island->block_count <= LARGE || island->solve.residual > FAR_OFF);
+    return isFar(options, island) && (island->block_count <= LARGE || !(island->solve.residual <= FAR_OFF));
 }
 
 /* The chain to the tolerance.  After the mode search or the sweeps, whichever comes first: a squeeze, which no rigid
@@ -295,6 +295,28 @@ static spragStatus solveExactly(const spragSolveOptions *options, spragIsland *i
     return status;
 }
 
+/* After a miss.  0: no memory. */
+static int findWedge(const spragSolveOptions *options, spragIsland *island)
+{
+    return !mayBeWedged(options, island) || spragConflicts(island) || spragWedgeFind(island) != SPRAG_ERROR_MEMORY;
+}
+
+/* A wedge is looked for after the first links of the chain, which have so much work; then the rest. */
+static spragStatus solveDoubted(const spragSolveOptions *options, spragIsland *island, double work, int doubts,
+                                int *iterations)
+{
+    spragSolveOptions first = *options;
+    first.work_limit = work;
+    const spragStatus status =
+        spragPartingSolve(doubts ? SPRAG_CHAIN_SOON : SPRAG_CHAIN_BEGINNING, &first, island, iterations);
+    if (status == SPRAG_LIMIT && isFar(options, island)) /* a limit, not a miss: no wedge is looked for */
+        return spragPartingSolve(SPRAG_CHAIN_DESPITE, options, island, iterations);
+    if (!isMissed(options, island, status))
+        return status;
+    return findWedge(options, island) ? goOn(options, island, doubts ? SPRAG_CHAIN_WHOLE : SPRAG_CHAIN_REST, iterations)
+                                      : SPRAG_ERROR_MEMORY;
+}
+
 /* The chain.  Where it misses, a wedge is looked for, which says that there may be no rigid solution.  In small islands
  * with guides, and where spragChainIsPrompt, that is asked after the first links; else after all of them.  With guides,
  * later links seldom find what the first did not: Newton's equations know no interior of the cones of guides
@@ -305,31 +327,20 @@ static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *isl
     const int guides = options->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW && spragHasGuides(island);
     const int large = isAskedEarly(options, island);
     const int conflicts = spragHasInfinite(island) && !spragProblemIsGlued(&island->problem); /* perhaps */
-    const int early = !conflicts && (guides || large || spragChainIsPrompt(&island->problem, options));
-    const int doubts = early && !guides && island->doubt > 0;
-    const spragChainPart rest = doubts ? SPRAG_CHAIN_WHOLE : SPRAG_CHAIN_REST;
-    spragSolveOptions first = *options;
+    spragSolveOptions own = *options;
     spragStatus status;
-    first.work_limit = large ? fmin(first.work_limit, WORK_BEFORE) : first.work_limit;
     if (solveWedged(options, island, again, iterations, &status))
         return status;
     if (!again && !island->wedged_before && solveHard(options, island, guess, iterations, &status))
         return status;
-    if (!early && mayBeAsked(options, island))
+    if (large)
+        own.work_limit = fmin(own.work_limit, WORK_BEFORE);
+    if (!conflicts && (guides || large || spragChainIsPrompt(&island->problem, options)))
+        return solveDoubted(options, island, own.work_limit, !guides && island->doubt > 0, iterations);
+    if (mayBeAsked(options, island))
         return solveExactly(options, island, iterations);
-    status = spragPartingSolve(!early   ? SPRAG_CHAIN_WHOLE
-                               : doubts ? SPRAG_CHAIN_SOON
-                                        : SPRAG_CHAIN_BEGINNING,
-                               &first, island, iterations);
-    if (early && status == SPRAG_LIMIT && isFar(options, island)) /* a limit, not a miss: no wedge is looked for */
-        return spragPartingSolve(SPRAG_CHAIN_DESPITE, options, island, iterations);
-    if (!isMissed(options, island, status))
-        return status;
-    if (island->block_count > LARGE && island->solve.residual <= FAR_OFF)
-        return early ? goOn(options, island, rest, iterations) : status;
-    if (!spragConflicts(island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
-        return SPRAG_ERROR_MEMORY;
-    return early ? goOn(options, island, rest, iterations) : status;
+    status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, iterations);
+    return !isMissed(options, island, status) || findWedge(options, island) ? status : SPRAG_ERROR_MEMORY;
 }
 
 /* No wedge is looked for, as what comes next is another problem; but a squeeze is, which stays from step to step: one

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "linalg/vec3.h"
-#include "ode/curvature.h"
+#include "ode/velocity_product.h"
 #include "solve/greedy.h"
 #include "solve/policy.h"
 
@@ -261,11 +261,10 @@ void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const sp
     const double mu = block->part != SPRAG_PART_CONTACT    ? (double)NAN
                       : block->kind == SPRAG_BLOCK_CONTACT ? block->mu * fmax(1, block->scale)
                                                            : INFINITY;
-    const spragCurvedContact contact = {
-        body, block->curvature, block->n, point, alone ? NULL : middle, mu, block->has_axis ? block->axis : NULL};
+    const spragCurvedContact contact = {body, &block->curvature, block->n, point, alone ? NULL : middle, mu};
     product[0] = spragFaceProduct(&contact, s->step, across, rest);
     if (block->part == SPRAG_PART_CONTACT && block->memory >= 0) {
-        carried[0] = fmin(product[0], 0); /* curvature.h, Pressing */
+        carried[0] = fmin(product[0], 0); /* velocity_product.h, Pressing */
         product[0] -= carried[0];
     }
     if (block->kind == SPRAG_BLOCK_BOX)
@@ -277,30 +276,22 @@ void spragBlockProduct(const spragSnapshot *s, const spragBlock *block, const sp
 }
 
 static void addProduct(const spragSnapshot *s, const spragJointState *joint, const spragSurface *surface,
-                       const spragBlock *before, spragBlock *block)
+                       spragBlock *block)
 {
     const spragBodyState *body[2];
-    const dContactGeom *geom = &joint->contact->geom;
-    block->has_radius = block->curved = 1;
-    const int known = before != NULL && before->has_radius && spragSameGeoms(&s->joint[before->joint], joint);
-    double sunk[2], point[3]; /* on a line that rolls one for all, or Jdot v draws its points apart */
+    spragCurvature *curvature = &block->curvature;
+    double point[3]; /* on a line that rolls one for all, or Jdot v draws its points apart */
     for (int i = 0; i < 3; ++i)
         point[i] = block->position[i] + (block->rolls ? block->off[i] : 0);
+    spragCurvatureOf(s, joint, point, block->n, curvature);
     for (int side = 0; side < 2; ++side) {
         body[side] = joint->body[side] < 0 ? NULL : &s->body[joint->body[side]];
-        block->radius[side] =
-            known ? before->radius[side]
-                  : spragCurvatureRadius(body[side] == NULL ? NULL : body[side]->id, spragGeomOf(joint, side));
-        sunk[side] = block->radius[side];
-    }
-    const dGeomID of[2] = {spragGeomOf(joint, 0), spragGeomOf(joint, 1)};
-    spragCurvatureSink(sunk, of, point, block->n, geom->depth);
-    block->has_axis = spragCurvatureAxes(sunk, of, point, block->n, block->axis) != 0;
-    for (int side = 0; side < 2; ++side) {
         const double said = surface->curvature_radius[joint->reversed ? 1 - side : side];
-        block->curvature[side] = body[side] != NULL && said >= 0 ? said : sunk[side];
-        block->has_axis = block->has_axis && !(said >= 0);
+        if (body[side] != NULL && said >= 0)
+            curvature->radius[side] = said;
+        curvature->has_axis &= !(said >= 0);
     }
+    block->curved = 1;
     spragBlockProduct(s, block, body, block->product, block->carried);
     if (joint->memory < 0)
         memset(block->carried, 0, sizeof block->carried);
@@ -608,7 +599,7 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
         level(face, block);
     tangentRows(&contact->surface, s->step, block);
     if (block->kind != SPRAG_BLOCK_CONTACT || block->mu > 0)
-        addProduct(s, joint, surface, before, block);
+        addProduct(s, joint, surface, block);
     const spragContactMemory *record = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
     if (block->kind == SPRAG_BLOCK_CONTACT && surface->mu_static > block->mu)
         spragBlockHold(block, surface->mu_static, surface->mu_static, spragBlockRested(s, block, record));

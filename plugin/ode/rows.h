@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "linalg/vec3.h"
+#include "ode/curvature.h"
 #include "ode/face.h"
 #include "ode/world.h"
 
@@ -29,8 +30,12 @@ typedef enum spragBlockPart {
     SPRAG_PART_TURNING   /* friction of a turning joint */
 } spragBlockPart;
 
-/* By mu_static: it does not, for it slips; it does, as it rested or a slip turns round; it did not suffice. */
-typedef enum spragHold { SPRAG_HOLD_NOT, SPRAG_HOLD_STATIC, SPRAG_HOLD_LOST } spragHold;
+/* Is a contact held by mu_static, which is more than its kinetic coefficient? */
+typedef enum spragHold {
+    SPRAG_HOLD_NOT,    /* no: it slips */
+    SPRAG_HOLD_STATIC, /* yes: it rested, or its slip turns round */
+    SPRAG_HOLD_LOST    /* no more: it slips all the same */
+} spragHold;
 
 struct spragBlock {
     spragBlockKind kind;
@@ -48,7 +53,7 @@ struct spragBlock {
     double correction;            /* m/s, the part of rhs[0] that corrects position */
     double approach;              /* m/s, normal velocity at the start of the step */
     double compliance[3];         /* m/s per N s: cfm / h */
-    double product[3];            /* Jdot v, m/s^2, as a step has it (curvature.h) */
+    double product[3];            /* Jdot v, m/s^2, as a step has it (velocity_product.h) */
     double carried[3];            /* m/s^2, what that leaves out; 0 of what is seen for the first time */
     double lead[3];               /* m/s, in rhs: what is left of h Jdot v to the next step (lead.h) */
     double velocity[3];           /* J v at the start of the step, less h carried, m/s */
@@ -57,23 +62,20 @@ struct spragBlock {
     double kinetic[2], resting[2]; /* where they differ: mu and mu_minus of one that slips, of one that rests */
     double scale;                  /* mu2 / mu: |(r_1, r_2)| <= mu r_n is an ellipse in N s */
     double n[3], t1[3], t2[3];
-    double radius[2];                    /* m, of the geoms at the contact: spragCurvatureRadius */
-    double curvature[2];                 /* m, of the surfaces, those of the geoms where they do not say */
-    double axis[2][3];                   /* spragCurvatureAxes; filled where has_axis */
-    unsigned char curved;                /* 1: it has a velocity-product term */
-    unsigned char rolls;                 /* 1: its face does, and its friction acts at two heights (face.h) */
-    unsigned char has_axis;              /* 1: a body is a pipe there */
-    unsigned char has_radius, own_frame; /* radius is filled; t1, t2 follow from n alone */
-    unsigned char unused[3];             /* 1: the row does not exist (mu = 0 along it) */
-    unsigned char locked;    /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */
-    unsigned char number[3]; /* of JOINT rows: among the limits and motors of the joint */
-    unsigned char parts;     /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
-    unsigned char differ;    /* 1: `kinetic` and `resting` are filled, and differ */
-    unsigned char hold;      /* spragHold */
-    unsigned char passes;    /* 1: it sticks only as its slip passes through zero (passing.h) */
-    double length[3];        /* m, of JOINT and TURNING rows: in J, where they turn; else 1 (spragLengthOf) */
-    double lo[3], hi[3];     /* N s, of BOX blocks */
-    double J[2][3][6];       /* of either body, linear then angular; row t2 is scaled by `scale` */
+    spragCurvature curvature; /* of the surfaces, of the geoms where they do not say */
+    unsigned char curved;     /* 1: it has a velocity-product term */
+    unsigned char rolls;      /* 1: its face does, and its friction acts at two heights (face.h) */
+    unsigned char own_frame;  /* 1: t1, t2 follow from n alone */
+    unsigned char unused[3];  /* 1: the row does not exist (mu = 0 along it) */
+    unsigned char locked;     /* bits of rows set aside, as joints hold the normal of this contact (delassus.c) */
+    unsigned char number[3];  /* of JOINT rows: among the limits and motors of the joint */
+    unsigned char parts;      /* 1: an infinite coefficient, no infinite force: what is not pressed is not held */
+    unsigned char differ;     /* 1: `kinetic` and `resting` are filled, and differ */
+    unsigned char hold;       /* spragHold */
+    unsigned char passes;     /* 1: it sticks only as its slip passes through zero (passing.h) */
+    double length[3];         /* m, of JOINT and TURNING rows: in J, where they turn; else 1 (spragLengthOf) */
+    double lo[3], hi[3];      /* N s, of BOX blocks */
+    double J[2][3][6];        /* of either body, linear then angular; row t2 is scaled by `scale` */
 };
 
 /* What makes metres a second of the bodies' turning, so that the residual and all tolerances mean the same in any

@@ -10,11 +10,7 @@
  * bounds no nearer is halved; if no part of it does, x goes a part of the way to F(x).
  *
  * Islands that are left then have, as far as was seen, no solution nearby: at a certain bound contacts beside a joint
- * jump to another motion, and on neither side of it does the load fit the bound.
- *
- * Tried and dropped: one limit of work for all searches of a step (sliding ends that turn begin a dozen of them); to
- * search only once those ends stay.  A chain of nine bodies on ten joints took 1.5 s in its first step in place of
- * 6.7, but ended at 1e-6 m/s in place of 1e-7. */
+ * jump to another motion, and on neither side of it does the load fit the bound. */
 #ifndef SPRAG_ODE_SETTLE_H
 #define SPRAG_ODE_SETTLE_H
 

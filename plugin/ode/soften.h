@@ -30,9 +30,6 @@
  * CFM of 1e-10 a jam has an answer of 1e9 N s, which nobody finds to 1e-8 m/s: guides with huge impulses that were
  * missed are asked for a motion by modest ones.
  *
- * Tried and dropped: friction alone that yields, and less and less so, for what is missed though a solution exists.
- * Contacts that join one at a time (solve/generation.c) find nearly all of those, in a tenth of the time.
- *
  * W is the true one in the end.  If no yielding is of use, the answer is what it was.  (Of use is also what misses,
  * by less than a tenth of what the rigid answer leaves.)
  * Such islands count as fallbacks. */

@@ -176,32 +176,39 @@ typedef struct spragIsland {
     int body_count, joint_count, contact_count;
     int reported, first_record; /* contacts with a spragContact; the record of the first of them (report.h) */
     int block_count, row_count;
-    int failed;                      /* 1: as it has no answer, not for what it is */
+    int failed;                      /* 1: declined as it has no answer, not for what it is */
     struct spragPlainMotion *motion; /* (joint_count) of a lone one that has something to tell, or NULL */
     spragSolveInfo solve;            /* where wedge > 0: of the problem in which contacts yield (soften.h) */
     spragLane *lane;
+    /* how much of W it has */
     const char *rescued;    /* why its answer is that of sweeps without W (rescue.h), or NULL */
     struct spragBare *bare; /* solved in its bodies' velocities, without blocks and problem (bare.h); or NULL */
-    int loose;              /* 1: of W its diagonal blocks alone are formed, joints stay rows */
-    int lean, whole;        /* 1: of W the diagonal blocks, products by reaches (delassus.h); all of it is wanted */
+    int loose;              /* 1: W has its diagonal blocks alone, and joints stay rows */
+    int lean;               /* 1: W has its diagonal blocks alone, and products go by reaches (delassus.h) */
+    int whole;              /* 1: it must not be lean */
     spragWaits waits;       /* for what it is lean until W is made */
-    int glued;              /* 1: loose, as it is too large a heap of glue (solve/glue.h) */
+    int glued;              /* 1: it is loose, as it is too large a heap of glue (solve/glue.h) */
     int visited;            /* 1: visits of its contacts were not enough (bare.h) */
-    int haste;              /* it has 2^-haste of the work (haste.h) */
-    int falls;              /* 1: a part of a pile that falls and strikes (fall.h) */
-    int stirred;            /* 1: a heap that rests, but for a few bodies (heap.h) */
-    int wedged_before;      /* 1: a contact of it was in a wedged island in the last step; 2: whose guides yielded */
-    int doubt;              /* the steps left in which a wedge that one of its contacts was in may come back */
-    int unsqueezed;         /* the steps left in which it is not asked for a squeeze (hindsight.h) */
-    int hard_before;        /* 1: in a hard one (hindsight.h) */
-    int dear;               /* halvings of its work (hindsight.h) */
-    int hard, vain;         /* 1: what carried then carries again; 1: or not, and the chain began anew */
-    int surged;             /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
+    /* how much work it has */
+    int haste;   /* each of its solutions has 2^-haste of the work (haste.h), */
+    int dear;    /* and all of a step together 2^-dear (hindsight.h) */
+    int falls;   /* 1: a part of a pile that falls and strikes (fall.h) */
+    int stirred; /* 1: a heap that rests, but for a few bodies (heap.h) */
+    /* what the last step knew of it (hindsight.h) */
+    int wedged_before; /* 1: a contact of it was in a wedged island; 2: whose guides had to yield */
+    int doubt;         /* the steps left in which a wedge that one of its contacts was in may come back */
+    int unsqueezed;    /* the steps left in which it is not asked for a squeeze */
+    int hard_before;   /* 1: a contact of it was in a hard one: the contacts that carried are tried first */
+    /* what this step has found out */
+    int hard;         /* 1: its answer came late in the chain, or from the contacts that carried before */
+    int vain;         /* 1: those were tried in vain, and the chain began anew */
+    int surged;       /* 1: its answer threw bodies; its joints and contacts ask for less (surge.h) */
+    double wedge;     /* m/s: friction locks a wedge that closes so fast; 0: there is none */
+    double rigid;     /* m/s, of a wedged one: the residual of the problem in which nothing yields */
+    int squeezed;     /* 1: the wedge closes whatever the friction */
+    double yielded;   /* the share of W by which its contacts had to yield so far, or 0 (soften.h), */
+    int guides_yield; /* 1: and its guides too */
     int articulation_count;
-    double wedge, rigid; /* m/s: friction locks a wedge that closes so fast, or 0; residual of the rigid problem then */
-    int squeezed;        /* 1: that wedge closes whatever the friction */
-    double yielded;      /* the share of W by which its contacts had to yield so far in this step, or 0 (soften.h) */
-    int guides_yield;    /* 1: guides had to, too */
     /* what follows begins as zeros where the island is not lone (batches.c), and has no value where it is */
     double locked; /* m/s, the fastest that contacts which joints hold were to move, and do not */
     int flat;      /* 1: its bodies lie flat on each other (lies_flat.h) */
@@ -209,16 +216,18 @@ typedef struct spragIsland {
     int steep;     /* 1: a heap with high coefficients of friction, the same */
     int tumbles;   /* 1: a heap of mechanisms that falls (fall.h) */
     int missed; /* how often it had no answer in this step; it then has less work when it is solved again (release.h) */
-    double spent, most;   /* 3x3 products, of all its solutions in this step: so far, and what there is (release.h) */
-    int tried;            /* 1: methods without W have missed in this step, so that it is made at once (delassus.h) */
-    int asked;            /* iterations of passing.c */
-    double calmed;        /* m/s, of an island that rests: the creep that Newton's method cannot end, or 0; or less that
-                             with which the next step may begin, as visits end it (bare.h) */
-    double slop;          /* m, of overlaps: as much stays (slop.h) */
-    double trace;         /* m, the same of a few blocks */
-    int unsettled;        /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
-    int block_total;      /* with those that are not in the working set (working_set.h) */
-    spragBlock *block;    /* (block_count) */
+    double spent;  /* 3x3 products, of all its solutions in this step so far, */
+    double most;   /* and at most (release.h) */
+    int tried;     /* 1: methods without W have missed in this step, so that it is made at once (delassus.h) */
+    int asked;     /* iterations of passing.c */
+    double calmed; /* m/s, of one that rests (bare.h): the creep that Newton's method cannot end; or, negated, that
+                      with which the next step may begin where visits end it; or 0 */
+    double slop;   /* m: so much of its overlaps stays (slop.h), */
+    double trace;  /* and so much if it has few blocks */
+    int unsettled; /* 1: the bounds of its joints' friction do not fit their reactions (settle.h) */
+    /* its problem */
+    int block_total;      /* blocks with those that are not in the working set (working_set.h) */
+    spragBlock *block;    /* (block_total) */
     spragQuad (*Y)[2][6]; /* (block_count) M^-1 J^T of bodies that move, lanes are rows; while it is assembled */
     int *on_start, *on;   /* blocks on each group of bodies (delassus_pattern.h); NULL: there is no W */
     struct spragEqualityRow *row;           /* (row_count) of its joints */
@@ -226,11 +235,12 @@ typedef struct spragIsland {
     spragProblem problem;
     spragBodies bodies;                /* of the problem, where they are given to it (delassus.c) */
     spragLinks links;                  /* of them, where joints hold them (links.c) */
-    spragReaches reaches;              /* the same, of products */
+    spragReaches reaches;              /* the joints that each block reaches, for products without W */
     double *mu, *mu_minus, *bound, *W; /* of the problem; between solves release, soften and bearing change them */
-    double *r, *u;                     /* (block_count x 3) N s, m/s */
-    double (*echo)[3];                 /* (reported) N, of each contact (echo.h), or NULL */
-    struct spragGreedy *greedy;        /* its contacts are visited greedily, without W (matrix_free.h); or NULL */
+    /* its answer */
+    double *r, *u;              /* (block_count x 3) N s, m/s */
+    double (*echo)[3];          /* (reported) N, of each contact (echo.h), or NULL */
+    struct spragGreedy *greedy; /* its contacts are visited greedily, without W (matrix_free.h); or NULL */
     spragCoupled coupled;
 } spragIsland;
 

@@ -186,40 +186,45 @@ static spragStatus lastSweeps(Run *run)
     return status != SPRAG_OK || run->info->residual <= left->tolerance ? status : SPRAG_LIMIT;
 }
 
+/* m/s, of what holds. */
+static double creepOf(const Run *run)
+{
+    return spragVelocityCreep(run->problem, run->r, run->u);
+}
+
 /* 1: what holds moves, and by more than rounding.  Who limits the iterations has asked for no more than that. */
 static int creeps(const Run *run)
 {
-    return run->options->iteration_limit == 0 && !run->tumbles &&
-           spragVelocityCreep(run->problem, run->r, run->u) > SPRAG_CREEP_ROUNDING;
+    return run->options->iteration_limit == 0 && !run->tumbles && creepOf(run) > SPRAG_CREEP_ROUNDING;
+}
+
+/* Newton's method from an answer. */
+static spragStatus polish(Run *run)
+{
+    const double asked = run->left.tolerance;
+    run->left.tolerance = asked >= SPRAG_CREEP_MATTERS ? TOLERANCE_POLISH : asked;
+    const spragStatus status = tryMethod(run, &spragSolverPolish, SPRAG_BETTER);
+    run->left.tolerance = asked;
+    return status;
 }
 
 /* Ends the creeping of an answer within tolerance (problem/creep.h), in worlds, whose problems have bodies: files have
  * no next step.  Newton's method ends at rounding, and then a pile at rest begins every step with its answer.  Where
- * that costs too much, and for the last digits, a few sweeps in every step come nearer from step to step.
- *
- * Tried and dropped: conjugate gradients on the rows that hold.  225 products with W bring 1000 balls at rest from 7e-8
- * to 5e-14 m/s in one step, where eight sweeps a step take 250 steps; but one ball that still rolls at 1e-9 m/s wakes
- * 1e-12 m/s everywhere in each step, and the steps after it cost the same. */
+ * that costs too much, and for the last digits, a few sweeps in every step come nearer from step to step. */
 static spragStatus calm(Run *run)
 {
-    const int has_bodies = run->problem->bodies != NULL;
-    const int matters = spragCreepMatters(run->left.tolerance, run->u, run->problem->contact_count);
-    const spragSolver *const newton = has_bodies || run->problem->linked != NULL ? &spragSolverPolish : NULL;
-    const spragSolver *method[3] = {NULL, has_bodies ? &spragSolverCalm : NULL, NULL};
-    double creep = spragVelocityCreep(run->problem, run->r, run->u);
-    method[creep > SPRAG_CREEP_SLOW ? 0 : 2] = newton;
+    const spragProblem *problem = run->problem;
+    const int swept = problem->bodies != NULL, fast = creepOf(run) > SPRAG_CREEP_SLOW,
+              polished = (swept || problem->linked != NULL) &&
+                         spragCreepMatters(run->left.tolerance, run->u, problem->contact_count);
     spragStatus status = SPRAG_OK;
-    for (int k = 0; k < 3 && creep > SPRAG_CREEP_ROUNDING && status != SPRAG_ERROR_MEMORY; ++k) {
-        if (method[k] == NULL || (method[k] == newton && (creep <= SPRAG_CREEP_SLOW || !matters)))
-            continue;
-        const double asked = run->left.tolerance;
-        run->left.tolerance =
-            method[k] == &spragSolverPolish && asked >= SPRAG_CREEP_MATTERS ? TOLERANCE_POLISH : asked;
-        status = tryMethod(run, method[k], SPRAG_BETTER);
-        run->left.tolerance = asked;
-        creep = spragVelocityCreep(run->problem, run->r, run->u);
-    }
-    return status == SPRAG_ERROR_MEMORY ? status : SPRAG_OK;
+    if (fast && polished)
+        status = polish(run);
+    if (swept && status == SPRAG_OK && creepOf(run) > SPRAG_CREEP_ROUNDING)
+        status = tryMethod(run, &spragSolverCalm, SPRAG_BETTER);
+    if (!fast && polished && status == SPRAG_OK && creepOf(run) > SPRAG_CREEP_SLOW)
+        status = polish(run);
+    return status;
 }
 
 /* ---------------------------------------------------------------- the chain */
@@ -313,16 +318,15 @@ static spragStatus refine(Run *run)
     return status;
 }
 
-/* The links one after the other, up to the one that solves it; those after `usual` are a fallback. */
-static spragStatus runLinks(Run *run, const spragChainLinks *chain, int begin, const spragChainLink *usual)
+/* The links from `begin` on, one after the other, up to the one that solves it. */
+static spragStatus runLinks(Run *run, const spragChainLinks *chain, int begin)
 {
     spragSolveInfo *info = run->info;
     const spragChainLink *const first = chain->link;
     for (const spragChainLink *link = first + begin; link < first + chain->count; ++link) {
         if (link->tolerance > run->options->tolerance && info->residual <= link->tolerance)
             break;
-        /* Newton's method after sweeps is no exception, and pivots are none. */
-        info->fallback = link > usual && link->method != &spragSolverPivots;
+        info->fallback = link > first + chain->usual && link->method != &spragSolverPivots;
         spragStatus status = tryLink(run, link);
         const int solved = isSolved(run), late = timeIsUp(run);
         if (status == SPRAG_OK && solved && !late)
@@ -365,10 +369,8 @@ static spragStatus runChain(Run *run, spragChainPart part)
         dropBadGuess(run);
     if (status != SPRAG_OK || (swept && isSolved(run)))
         return status;
-    const spragChainLink *const usual =
-        first + swept + 2 * approached + (swept && first[1].method == &spragSolverDisturbed);
     const int is_near = approached && info->residual <= spragNear(run->problem);
-    return runLinks(run, &chain, goes_on ? chain.soon : is_near, usual);
+    return runLinks(run, &chain, goes_on ? chain.soon : is_near);
 }
 
 /* What most small islands need in most steps.  1: that solved it.  u may be NULL. */

@@ -229,53 +229,66 @@ int spragChainSearches(const spragProblem *problem, const spragSolveOptions *opt
            options->solver == SPRAG_SOLVER_AUTO && options->iteration_limit == 0;
 }
 
+/* As many as the work pays for. */
+static int sweepsMost(const spragChainLinks *chain)
+{
+    const double work = chain->options->work_limit;
+    const int most = isOneMechanism(chain->problem) ? SWEEPS_LINKED : SWEEPS_FIRST;
+    return work > 0 ? (int)fmin(most, work / chain->problem->block_count + 1) : 0;
+}
+
+/* Every contact holds by infinite friction. */
+static void chainGlued(spragChainLinks *chain, spragChainPart part)
+{
+    const spragSolveOptions *options = chain->options;
+    const int in_velocities = spragGlueSuits(chain->problem), pivots = spragPivotsSuit(chain->problem);
+    const int limited = options->work_limit > 0;
+    const double tolerance = options->tolerance, content = in_velocities ? fmax(tolerance, options->enough) : tolerance;
+    if (in_velocities)
+        add(chain, &spragSolverGlue, 0, tolerance);
+    addNewton(chain, pivots ? STEPS_GLUED : 0, !limited && !pivots, content);
+    if (pivots)
+        add(chain, &spragSolverPivots, 0, content);
+    add(chain, &spragSolverSweeps, sweepsMost(chain), content);
+    chain->soon = chain->count;
+    if (part != SPRAG_CHAIN_SOON && part != SPRAG_CHAIN_BEGINNING && !limited)
+        add(chain, &spragSolverGaussSeidel, 0, content);
+}
+
+/* Without a limit each method may take as long as it needs: sweeps then take turns with the traced path, if the laws
+ * are those of contacts. */
 static void chainLarge(spragChainLinks *chain, spragChainPart part)
 {
     const spragProblem *problem = chain->problem;
     const spragSolveOptions *options = chain->options;
-    const int despite = part == SPRAG_CHAIN_DESPITE; /* Newton's method has had its turn */
-    const int glued = spragProblemIsGlued(problem), in_velocities = glued && spragGlueSuits(problem);
-    const int limited = options->work_limit > 0;
+    const int within = part == SPRAG_CHAIN_WITHIN, despite = part == SPRAG_CHAIN_DESPITE; /* Newton was asked */
+    const int limited = options->work_limit > 0, sweeps = sweepsMost(chain);
     const int traced = !limited && options->solver == SPRAG_SOLVER_AUTO && spragProblemIsPlain(problem);
-    const int patient = !limited && !traced; /* each method may take as long as it needs */
-    const double tolerance = options->tolerance;
-    const double content =
-        in_velocities || (!glued && saysEnough(options)) ? fmax(tolerance, options->enough) : tolerance;
-    const int most = isOneMechanism(problem) ? SWEEPS_LINKED : SWEEPS_FIRST;
-    const int sweeps = limited ? (int)fmin(most, options->work_limit / problem->block_count + 1) : 0;
+    const double tolerance = options->tolerance, content = saysEnough(options) ? options->enough : tolerance;
     if (spragChainApproaches(problem, options)) {
         const int tumbles = part == SPRAG_CHAIN_TUMBLING;
         add(chain, &spragSolverApproach, tumbles ? (int)(sweeps * SHARE_SWEEPS) + 1 : sweeps, tolerance);
         add(chain, tumbles ? &spragSolverFewest : &spragSolverNear, 0, tolerance);
+        chain->usual = chain->count;
         if (tumbles)
             return;
     }
-    if (in_velocities)
-        add(chain, &spragSolverGlue, 0, tolerance);
-    const int pivots = glued && spragPivotsSuit(problem);
-    if (glued)
-        addNewton(chain, pivots ? STEPS_GLUED : 0, patient && !pivots, content);
-    if (pivots)
-        add(chain, &spragSolverPivots, 0, content);
-    add(chain, &spragSolverSweeps, sweeps, glued ? content : tolerance);
-    if (!glued && !despite && part != SPRAG_CHAIN_WITHIN && spragDisturbedSuits(problem, options))
+    add(chain, &spragSolverSweeps, sweeps, tolerance);
+    if (!despite && !within && spragDisturbedSuits(problem, options))
         add(chain, &spragSolverDisturbed, 0, content);
-    chain->soon = chain->count;
+    chain->soon = chain->usual = chain->count; /* Newton's method after sweeps is no exception */
     if (part == SPRAG_CHAIN_SOON)
         return;
-    if (spragChainGoesOn(problem, options, part) && part == SPRAG_CHAIN_REST)
+    if (part == SPRAG_CHAIN_REST && spragChainGoesOn(problem, options, part))
         add(chain, &spragSolverOn, 0, content);
-    else if (!glued && !despite)
-        addNewton(chain, 0, patient, content);
+    else if (!despite)
+        addNewton(chain, 0, !limited && !traced, content);
     if (part == SPRAG_CHAIN_BEGINNING)
         return;
-    if (limited && !glued && part != SPRAG_CHAIN_WITHIN && !spragProblemIsLean(problem) &&
-        !spragProblemHasFreeRows(problem)) /* as in chainSmall */
+    if (limited && !within && !spragProblemIsLean(problem) && !spragProblemHasFreeRows(problem)) /* as in chainSmall */
         add(chain, &spragSolverGeneration, 0, content);
-    if (patient)
-        add(chain, &spragSolverGaussSeidel, 0, content);
-    if (traced)
-        add(chain, &spragSolverTurns, 0, content);
+    if (!limited)
+        add(chain, traced ? &spragSolverTurns : &spragSolverGaussSeidel, 0, content);
 }
 
 /* Of a part of an island.  (All that small islands have, STEPS_PROMPT and generation too, made the worst steps of
@@ -283,10 +296,9 @@ static void chainLarge(spragChainLinks *chain, spragChainPart part)
 static void chainLocal(spragChainLinks *chain)
 {
     const double tolerance = chain->options->tolerance;
-    if (chain->problem->contact_count <= SPRAG_CHAIN_SMALL)
-        add(chain, &spragSolverVariant, 0, tolerance);
-    else
-        add(chain, &spragSolverSweeps, SWEEPS_FIRST, tolerance);
+    const int small = chain->problem->contact_count <= SPRAG_CHAIN_SMALL;
+    add(chain, small ? &spragSolverVariant : &spragSolverSweeps, small ? 0 : SWEEPS_FIRST, tolerance);
+    chain->usual = !small;
     add(chain, &spragSolverPoints, 0, tolerance);
 }
 
@@ -323,6 +335,8 @@ void spragChainLinksOf(spragChainLinks *chain, spragChainPart part)
     default:
         if (small)
             chainSmall(chain, part);
+        else if (spragProblemIsGlued(chain->problem))
+            chainGlued(chain, part);
         else
             chainLarge(chain, part);
     }

@@ -25,6 +25,7 @@ typedef struct spragChainLinks {
     spragChainLink link[SPRAG_CHAIN_LINKS_MOST];
     int count; /* of the links */
     int soon;  /* of those of SPRAG_CHAIN_SOON */
+    int usual; /* those after this one are a fallback */
 } spragChainLinks;
 
 /* Fills links->link, of the problem and options that are there. */

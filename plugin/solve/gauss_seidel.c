@@ -23,14 +23,7 @@
  * Where sweeps stall (p23, piles that move) they are not slow but unstable: at the solutions of piles of 100 balls the
  * derivative of a sweep has up to two eigenvalues beyond 1, real or in pairs, 1.0001 to 1.008, with nine tenths of
  * their modes in 6 to 30 contacts.  Relaxation by 1/2 to 1/20 follows the same wandering flow, more slowly.  trace.c is
- * for such problems.
- *
- * Tried and dropped: alternating forward and backward sweeps (1.2 to 4 times more sweeps on arches, cards and
- * piles); rays beyond the first event (1.5 times as far, or to the third or tenth event with a projection on the
- * cones: no better).  On piles of 1000 that move: Anderson's mixing part by part, 20 to 1000 contacts each (worse
- * than sweeps alone), or with a window of 10 or 20 (the same); Nesterov's momentum, with restarts (ends at once
- * where it stands) or without (diverges from 0.95 on); phases of momentum and of mixing by turns (no better than one
- * of each). */
+ * for such problems. */
 #include <math.h>
 #include <string.h>
 
@@ -75,6 +68,15 @@ enum {
 #define STICKS 1e-9         /* of mu r_n: how far inside its cone a contact sticks */
 #define REPEATS_MOST 1e9    /* of a change along a ray */
 
+/* How long sweeps go on. */
+typedef struct Patience {
+    int limit;        /* of sweeps, where the caller has none */
+    int sweeps, part; /* the residual must fall to HALF in so many, or in a part of those done; 0: it need not */
+    int approaches;   /* 1: with momentum, of a heap of mechanisms */
+    int loose;        /* 1: laws need not be kept to rounding */
+    double enough;    /* m/s: the residual at which they end */
+} Patience;
+
 /* What a run works with; x and all vectors of `anderson` are by visit. */
 typedef struct Run {
     spragSweeper sweeper;
@@ -84,6 +86,12 @@ typedef struct Run {
     int start[SPRAG_PARTS_MOST + 1]; /* first unknown of each part */
     const spragSolveOptions *options;
     spragStop stop;
+    Patience patience;
+    int fewest;                      /* sweeps that are made however short the time is */
+    double residual;                 /* m/s, of `best`; INFINITY: nobody has looked yet */
+    double mark;                     /* m/s, the residual when it last fell to HALF, */
+    int marked;                      /* in this sweep */
+    int pushed;                      /* sweeps at the beginning that have momentum: */
     double momentum;                 /* of the last change */
     double repeats;                  /* of the last change */
     double least[SPRAG_RANGES_MOST]; /* of each range */
@@ -128,12 +136,12 @@ static void repeatRange(void *data, int range, int first, int end)
         x[i] = G[i] = G[i] + run->repeats * (G[i] - x[i]);
 }
 
-/* Follows the drift to its first event, if the sweeps are steady; 0: they are not. */
+/* Follows the drift to its first event, if the sweeps are steady; 0: they are not, or blocks have no cones. */
 static int follow(Run *run)
 {
     spragAnderson *anderson = &run->anderson;
     const int nc = run->sweeper.problem->contact_count;
-    if (!(anderson->turn < STEADY))
+    if (!(anderson->turn < STEADY) || !spragProblemIsPlain(run->sweeper.problem))
         return 0;
     spragRangesRun(nc, repeatsRange, run);
     run->repeats = INFINITY;
@@ -147,15 +155,6 @@ static int follow(Run *run)
     spragAndersonRestart(anderson);
     return 1;
 }
-
-/* How long sweeps go on. */
-typedef struct Patience {
-    int limit;        /* of sweeps, where the caller has none */
-    int sweeps, part; /* the residual must fall to HALF in so many, or in a part of those done; 0: it need not */
-    int approaches;   /* 1: with momentum, of a heap of mechanisms */
-    int loose;        /* 1: laws need not be kept to rounding */
-    double enough;    /* m/s: the residual at which they end */
-} Patience;
 
 /* Sweeps in which the residual has to fall to HALF, for sweeps that have to pay:
  * factorisations grow dearer than sweeps. */
@@ -215,26 +214,26 @@ static void settle(Run *run, const double *r)
     spragSweeperTake(&run->sweeper, r, run->anderson.G);
 }
 
-/* 1: after k sweeps the residual, which sweep `marked` was the last to halve, to `mark`, falls no more (patience 0: it
- * is not asked).  Near an answer, in a step, a patience of 200 sweeps in place of 1000 will do: of 399 solves of piles
- * of 1000 and 1200 balls that come to rest 42 end sooner, which saves two fifths of all sweeps, and 179 reach 1e-6 m/s
- * in place of 185. */
-static int isInVain(Patience patience, int limited, int k, int marked, double mark)
+/* 1: after k sweeps the residual falls no more (patience 0: it is not asked).  Near an answer, in a step, a patience of
+ * 200 sweeps in place of 1000 will do: of 399 solves of piles of 1000 and 1200 balls that come to rest 42 end sooner,
+ * which saves two fifths of all sweeps, and 179 reach 1e-6 m/s in place of 185. */
+static int isInVain(const Run *run, int k)
 {
-    int sweeps = patience.sweeps;
-    if (limited && mark < CALM && sweeps > PATIENT_NEAR)
+    const int near = run->mark < CALM, since = k - run->marked;
+    int sweeps = run->patience.sweeps;
+    if (run->options->work_limit > 0 && near && sweeps > PATIENT_NEAR)
         sweeps = PATIENT_NEAR;
-    return sweeps > 0 && k - marked > sweeps && k - marked > k / (mark < CALM ? PART : patience.part);
+    return sweeps > 0 && since > sweeps && since > k / (near ? PART : run->patience.part);
 }
 
 /* Judges what the last sweep left, and keeps it if it is the best so far. */
-static double look(Run *run, double *least)
+static double look(Run *run)
 {
     spragSweeperGive(&run->sweeper, run->anderson.G, run->seen);
     const double residual = spragProblemResidual(run->sweeper.problem, run->seen);
-    if (residual < *least) {
+    if (residual < run->residual) {
         double *const seen = run->seen;
-        *least = residual;
+        run->residual = residual;
         run->seen = run->best, run->best = seen;
     }
     return residual;
@@ -248,61 +247,72 @@ static int leastOf(const spragProblem *problem)
     return problem->linked == NULL ? SWEEPS_LEAST : few ? LEAST_FEW : LEAST_LINKED;
 }
 
-/* Sweeps from r until run->stop or, with patience, until the residual falls no more.  r: the best iterate seen; where
- * nobody looks (UNSEEN) the last. */
-static spragStatus sweep(Run *run, Patience patience, double *r, int *iterations)
+/* Sweeps begin at r. */
+static void begin(Run *run, const double *r)
+{
+    const spragProblem *problem = run->sweeper.problem;
+    const int approaches = run->patience.approaches;
+    run->fewest = leastOf(problem);
+    run->residual = run->mark = INFINITY;
+    run->marked = 0;
+    run->pushed = approaches ? APPROACH : momentumOf(problem, run->options);
+    run->momentum = approaches ? MOMENTUM_LINKED : MOMENTUM;
+    settle(run, r);
+    if (run->pushed == 0)
+        return;
+    run->sweeper.after = NULL;
+    memcpy(run->last, run->anderson.x, 3 * (size_t)problem->contact_count * sizeof *run->last);
+}
+
+/* 1: the k-th sweep, which changed x by so much, m/s, is the last one.  Looks at the residual where that may say so. */
+static int ends(Run *run, int k, double change, spragStatus *status)
 {
     const spragStop *stop = &run->stop;
-    const int limited = run->options->work_limit > 0;
-    const spragProblem *problem = run->sweeper.problem;
-    const int rays = spragProblemIsPlain(problem);
-    const int sweeps_least = leastOf(problem);
-    int momentum = patience.approaches ? APPROACH : momentumOf(problem, run->options);
-    double least = INFINITY, mark = INFINITY;
-    spragStatus status = SPRAG_NOT_CONVERGED;
-    settle(run, r);
-    run->momentum = patience.approaches ? MOMENTUM_LINKED : MOMENTUM;
-    if (momentum > 0) {
-        run->sweeper.after = NULL;
-        memcpy(run->last, run->anderson.x, 3 * (size_t)problem->contact_count * sizeof *run->last);
+    const int late = k >= run->fewest && spragIsLate(stop->deadline), last = k == stop->limit;
+    if (late && !(run->residual < INFINITY)) { /* the chain will look */
+        *status = SPRAG_LIMIT;
+        return 1;
     }
-    for (int k = 1, marked = 0; k <= stop->limit && status == SPRAG_NOT_CONVERGED; ++k) {
-        const double change = spragSweep(&run->sweeper, run->anderson.G);
-        ++*iterations;
-        const int late = k >= sweeps_least && spragIsLate(stop->deadline);
-        if (late && !(least < INFINITY)) { /* the chain will look */
-            status = SPRAG_LIMIT;
-            break;
-        }
-        if (patience.sweeps != UNSEEN && (change <= stop->tolerance || k % LOOK == 0 || k == stop->limit || late)) {
-            const double residual = look(run, &least);
-            if (residual < HALF * mark)
-                mark = residual, marked = k;
-            if (residual < CALM && momentum > k)
-                momentum = k;
-            if (residual <= stop->tolerance)
-                status = SPRAG_OK;
-            else if (late)
-                status = SPRAG_LIMIT;
-            else if (residual <= patience.enough || isInVain(patience, limited, k, marked, mark))
-                break;
-        }
-        if (status != SPRAG_NOT_CONVERGED || k == stop->limit)
-            break;
-        if (k < momentum) {
-            spragRangesRun(problem->contact_count, carryRange, run);
-            continue;
-        }
-        if (k == momentum) {
-            settle(run, least < INFINITY ? run->best : r);
-            continue;
-        }
+    if (run->patience.sweeps == UNSEEN || !(change <= stop->tolerance || k % LOOK == 0 || last || late))
+        return last;
+    const double residual = look(run);
+    if (residual < HALF * run->mark)
+        run->mark = residual, run->marked = k;
+    if (residual < CALM && run->pushed > k)
+        run->pushed = k;
+    *status = residual <= stop->tolerance ? SPRAG_OK : late ? SPRAG_LIMIT : SPRAG_NOT_CONVERGED;
+    return last || *status != SPRAG_NOT_CONVERGED || residual <= run->patience.enough || isInVain(run, k);
+}
+
+/* Between the k-th sweep and the next: momentum, then a ray if there is one, or Anderson's mixing.  r: the start. */
+static void extrapolate(Run *run, int k, const double *r)
+{
+    if (k < run->pushed) {
+        spragRangesRun(run->sweeper.problem->contact_count, carryRange, run);
+    } else if (k == run->pushed) {
+        settle(run, run->residual < INFINITY ? run->best : r);
+    } else {
         spragAndersonLook(&run->anderson);
-        if (!rays || !follow(run))
+        if (!follow(run))
             spragAndersonMix(&run->anderson);
     }
-    if (least < INFINITY)
-        memcpy(r, run->best, 3 * (size_t)problem->contact_count * sizeof *r);
+}
+
+/* Sweeps from r until run->stop or, with patience, until the residual falls no more.  r: the best iterate seen; where
+ * nobody looks (UNSEEN) the last. */
+static spragStatus sweep(Run *run, double *r, int *iterations)
+{
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    begin(run, r);
+    for (int k = 1; k <= run->stop.limit; ++k) {
+        const double change = spragSweep(&run->sweeper, run->anderson.G);
+        ++*iterations;
+        if (ends(run, k, change, &status))
+            break;
+        extrapolate(run, k, r);
+    }
+    if (run->residual < INFINITY)
+        memcpy(r, run->best, 3 * (size_t)run->sweeper.problem->contact_count * sizeof *r);
     else
         spragSweeperGive(&run->sweeper, run->anderson.G, r);
     return status;
@@ -341,6 +351,7 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
     Run run;
     run.options = options;
     run.stop = spragStopOf(options, patience.limit);
+    run.patience = patience;
     const spragArenaMark mark = spragArenaMarkGet(arena);
     spragStatus status = SPRAG_ERROR_MEMORY;
     if (patience.sweeps > 0 && momentumOf(problem, options) > 0 && newtonFollows(problem, options))
@@ -348,7 +359,7 @@ static spragStatus start(const spragProblem *problem, const spragSolveOptions *o
     if (init(&run, problem, arena)) {
         run.sweeper.loose |= patience.loose;
         const int before = info->iterations;
-        status = sweep(&run, patience, r, &info->iterations);
+        status = sweep(&run, r, &info->iterations);
         info->work += (info->iterations - before) * priceOf(problem);
     }
     spragArenaRelease(arena, mark);

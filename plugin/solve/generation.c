@@ -27,11 +27,7 @@
  *
  * Again.  Such a car stands for seconds, and nearly always the same contacts carry as in the last step.  Then S begins
  * with the contacts of the guess, if these are no more than half of all, and is solved no closer than asked: 209 such
- * steps took 0.5 s in place of 2.0.
- *
- * Tried and dropped: contacts leave S when their impulse is 0 (as fast, but where S is hard contacts leave and join
- * without end); generation in place of Newton's method from the guess (cheaper for the car, but loads on a box's
- * corners then change from step to step). */
+ * steps took 0.5 s in place of 2.0. */
 #include <string.h>
 
 #include "base/clock.h"

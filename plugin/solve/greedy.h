@@ -10,17 +10,7 @@
  * since their own last visit, times what such a change was worth then.  A round visits, in order, all contacts with
  * more than a share of the greatest gain.  Now and then the judge looks at all; what a contact may gain is then its
  * residual.  Against sweeps of all contacts, residual after the time of ten sweeps: 8e-3 for 5e-2 m/s (300 boxes), 3e-2
- * for 9e-2 (1000 boxes), 5e-3 for 8e-3 (300 balls).
- *
- * Tried and dropped, on piles of 50 to 1000 balls and boxes that still fall: sweeps backward, alternating, under-
- * and over-relaxed (0.8, 1.2): all within a third of each other; Nesterov's momentum between rounds (a start of
- * sweeps with it is better: solve/greedy_lanes.h); pairs of bodies in place of contacts, all contacts of one
- * visited once, twice or thrice together (residuals 1.2 to 3 times as large after as many visits); the residual
- * itself as the order of every round (too dear); waiting without the worth of the last change (half again as many
- * visits); guesses without what impacts left in them (no better after two rounds), or from nothing (a third of the
- * rounds more); slip multipliers to the last digit (a quarter more time); rounds in which contacts join on the way,
- * in place of a list that is fetched ahead (a fifth more time); and as a start of solves to 1e-6, before W is
- * formed, 10 or 40 visits a contact: no faster. */
+ * for 9e-2 (1000 boxes), 5e-3 for 8e-3 (300 balls). */
 #ifndef SPRAG_SOLVE_GREEDY_H
 #define SPRAG_SOLVE_GREEDY_H
 

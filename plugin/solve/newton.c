@@ -27,20 +27,7 @@
  *      lose its digits where mu is large; outside crowds those of contacts come then, and for all paths (plates with
  *      mu = 100, 61 contacts: 240 steps after 6000 in vain).
  *   4. The homotopy of path.c, which goes through the folds that stop 3.  Where work is limited, and the points after 3
- *      have come near, they go on in its place.
- *
- * Tried and dropped: a line search on |F|^2 (ends in steps of 1/32 on the box piles; full steps solve the same proximal
- * problems in 3 to 8); Gauss-Seidel sweeps after a failed step (undo what the proximal points gained); the
- * derivative of |u_t| left out of the interior-point matrix (slower everywhere, stops at the same folds); ADMM with
- * one factorisation of W + rho w, plain or with Anderson's mixing (per iteration as dear as three sweeps; p19, p22
- * and moving piles come to 1e-4 in a thousand iterations at the best rho, and which that is differs by problem); the
- * fixed point on De Saxce's slides around convex interior-point solves, damped by a half (Acary et al. 2011: near
- * the answer on all piles after some 20 solves of 5 to 12 factorisations, no faster than the lag of proximal.h); a
- * compliance eps W with eps -> 0 (as many steps, and stuck at the same folds, but shows what has no bounded
- * solution: p22); a homotopy of W + theta C, bounded by proof (thousands of folds on p23); the blocks' exact
- * solutions in place of projections; one step per center; in a step, the traced path (trace.c) with a half or a
- * third of its work (no more piles solved than by proximal points alone), and on balls shorter sweeps before (half
- * the sweeps: a sixth fewer solved in the same time). */
+ *      have come near, they go on in its place. */
 #include <math.h>
 #include <string.h>
 
@@ -218,60 +205,88 @@ static int leavesBodies(Newton *newton, const Inner *inner, int start)
     return newton->left;
 }
 
-/* Proximal points from what stage 3, or 4, came to. */
-static int pointsAfter(const Newton *newton, const Inner *inner, int start, int near)
+/* After so many steps of stage 3 or 4; -1: no memory for any. */
+static void countCones(Newton *newton, const Inner *inner, int steps)
 {
-    /* Stage 4 is better, where motors and limits meet high friction.  Contacts alone (islands of falling boxes) the
-     * proximal points solve as well, at a third to a sixth of its price. */
-    if (start == 0 && inner->cones.problem->contact_count <= PIVOTED_MOST && !spragProblemIsPlain(newton->problem))
-        return STEPS_SOON;
-    if (start == 0 && newton->hurried)
-        return near ? STEPS_NEAR : STEPS_SOON;
-    return near ? stepsLeft(newton) / 2 : STEPS_FAR;
+    newton->proximal.factored = 0;
+    if (steps <= 0)
+        return;
+    *newton->iterations += steps;
+    *newton->work += steps * inner->charge;
+    newton->limit -= (int)(steps * (inner->paid - 1));
 }
 
-/* Stages 3 and 4, each from the swept guess: the proximal points lead it astray where mu is large.  soon: stage 3
- * alone, and no more of it than what most take. */
-static spragStatus interior(Newton *newton, int soon, spragArena *arena, double *r)
+/* How many steps of stage 3 or 4 are left. */
+static int conesLeft(const Newton *newton, const Inner *inner)
 {
-    spragProximal *proximal = &newton->proximal;
+    return stepsPaid(newton, (int)(stepsLeft(newton) / inner->paid), inner->charge);
+}
+
+/* Proximal points from what stage 3 or 4 came to: `far` of them, or `near` if that is near (0: half of all that are
+ * left).  There the modes are right, or nearly, and a few plain steps come first, which end at rounding; no others do
+ * at high friction. */
+static spragStatus pointsFromCones(Newton *newton, int near, int far, double *r)
+{
+    const int is_near = spragProblemResidual(newton->problem, r) <= NEAR;
     spragStatus status = SPRAG_NOT_CONVERGED;
+    if (is_near) {
+        status = points(newton, LAMBDA_SURE, STEPS_SURE, r);
+        takeBest(newton, r);
+    }
+    if (status != SPRAG_NOT_CONVERGED)
+        return status;
+    return points(newton, LAMBDA_FIRST, !is_near ? far : near > 0 ? near : stepsLeft(newton) / 2, r);
+}
+
+/* Stage 3.  soon: no more of it than what most take. */
+static spragStatus interior(Newton *newton, const Inner *inner, int soon, spragArena *arena, double *r)
+{
+    const int left = conesLeft(newton, inner);
+    const spragStop stop = {newton->tolerance, newton->deadline, soon && left > INTERIOR_SOON ? INTERIOR_SOON : left};
+    memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
+    countCones(newton, inner, spragInteriorSolve(&inner->cones, &stop, 0, inner->tangent, arena, r));
+    if (leavesBodies(newton, inner, 0))
+        return SPRAG_NOT_CONVERGED;
+    /* Stage 4 is better, where motors and limits meet high friction.  Contacts alone (islands of falling boxes) the
+     * proximal points solve as well, at a third to a sixth of its price. */
+    if (soon || (inner->cones.problem->contact_count <= PIVOTED_MOST && !spragProblemIsPlain(newton->problem)))
+        return pointsFromCones(newton, STEPS_SOON, STEPS_SOON, r);
+    return newton->hurried ? pointsFromCones(newton, STEPS_NEAR, STEPS_SOON, r)
+                           : pointsFromCones(newton, 0, STEPS_FAR, r);
+}
+
+/* Stage 4, or where stage 3 has come near the proximal points in its place. */
+static spragStatus path(Newton *newton, const Inner *inner, spragArena *arena, double *r)
+{
+    const double residual = newton->proximal.best_residual;
+    if (residual <= newton->enough || leavesBodies(newton, inner, 1))
+        return SPRAG_NOT_CONVERGED;
+    if (newton->limited && residual <= NEAR) {
+        takeBest(newton, r);
+        return points(newton, newton->proximal.lambda, stepsLeft(newton), r);
+    }
+    if (inner->cones.problem->contact_count <= PIVOTED_MOST && !spragTangentPivot(inner->tangent, arena))
+        return SPRAG_ERROR_MEMORY;
+    const spragStop stop = {newton->tolerance, newton->deadline, conesLeft(newton, inner) / PATH_SHARE + 1};
+    memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
+    countCones(newton, inner, spragPathSolve(&inner->cones, &stop, inner->tangent, arena, r));
+    return pointsFromCones(newton, 0, STEPS_FAR, r);
+}
+
+/* Stages 3 and 4, each from the swept guess: the proximal points lead it astray where mu is large.  soon: some of stage
+ * 3 alone. */
+static spragStatus throughCones(Newton *newton, int soon, spragArena *arena, double *r)
+{
     Inner inner;
     const int ready = innerInit(&inner, newton, arena);
     if (ready <= 0)
         return ready == 0 ? SPRAG_ERROR_MEMORY : SPRAG_NOT_CONVERGED;
-    proximal->lag_mu = INFINITY;
-    for (int start = 0; status == SPRAG_NOT_CONVERGED && stepsLeft(newton) > 0 && start < (soon ? 1 : 2); ++start) {
-        if (start > 0 && (proximal->best_residual <= newton->enough || leavesBodies(newton, &inner, start)))
-            break;
-        if (start > 0 && newton->limited && proximal->best_residual <= NEAR) {
-            takeBest(newton, r);
-            status = points(newton, proximal->lambda, stepsLeft(newton), r);
-            break;
-        }
-        memcpy(r, newton->swept, 3 * (size_t)newton->problem->contact_count * sizeof *r);
-        if (start > 0 && inner.cones.problem->contact_count <= PIVOTED_MOST && !spragTangentPivot(inner.tangent, arena))
-            return SPRAG_ERROR_MEMORY;
-        const int left = stepsPaid(newton, (int)(stepsLeft(newton) / inner.paid), inner.charge),
-                  most = soon && left > INTERIOR_SOON ? INTERIOR_SOON : left;
-        const spragStop stop = {newton->tolerance, newton->deadline, start == 0 ? most : most / PATH_SHARE + 1};
-        const int steps = start == 0 ? spragInteriorSolve(&inner.cones, &stop, 0, inner.tangent, arena, r)
-                                     : spragPathSolve(&inner.cones, &stop, inner.tangent, arena, r);
-        *newton->iterations += steps > 0 ? steps : 0;
-        *newton->work += steps > 0 ? steps * inner.charge : 0;
-        newton->limit -= steps > 0 ? (int)(steps * (inner.paid - 1)) : 0;
-        proximal->factored = 0;
-        if (start == 0 && leavesBodies(newton, &inner, start))
-            break;
-        const int near = spragProblemResidual(newton->problem, r) <= NEAR;
-        /* The modes are right, or nearly: a few plain steps end at rounding; no others do at high friction. */
-        if (near) {
-            status = points(newton, LAMBDA_SURE, STEPS_SURE, r);
-            takeBest(newton, r);
-        }
-        if (status == SPRAG_NOT_CONVERGED)
-            status = points(newton, LAMBDA_FIRST, soon ? STEPS_SOON : pointsAfter(newton, &inner, start, near), r);
-    }
+    newton->proximal.lag_mu = INFINITY;
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    if (stepsLeft(newton) > 0)
+        status = interior(newton, &inner, soon, arena, r);
+    if (status == SPRAG_NOT_CONVERGED && !soon && stepsLeft(newton) > 0)
+        status = path(newton, &inner, arena, r);
     return status;
 }
 
@@ -313,7 +328,7 @@ static spragStatus pointsFromSweeps(Newton *newton, int cones, spragArena *arena
     spragStatus status = points(newton, LAMBDA_FIRST, cones ? first : stepsLeft(newton), r);
     if (status == SPRAG_NOT_CONVERGED && exact && proximal->best_residual <= NEAR &&
         stepsLeft(newton) >= INTERIOR_SOON + STEPS_SOON) {
-        status = interior(newton, 1, arena, r);
+        status = throughCones(newton, 1, arena, r);
         takeBest(newton, r);
     }
     const int half = newton->limited && contacts;
@@ -339,7 +354,7 @@ static spragStatus run(Newton *newton, spragArena *arena, double *r)
     if (newton->crowd && stepsLeft(newton) > INTERIOR_MOST)
         newton->limit -= stepsLeft(newton) - INTERIOR_MOST;
     if (status == SPRAG_NOT_CONVERGED && cones && stepsLeft(newton) >= (newton->limited ? INTERIOR_LEAST : 0))
-        status = interior(newton, 0, arena, r);
+        status = throughCones(newton, 0, arena, r);
     takeBest(newton, r);
     if (status == SPRAG_OK) {
         const int before = *newton->iterations;
@@ -551,9 +566,7 @@ static int enterCones(Newton *newton, spragArena *arena, double *r)
     const int most = stepsPaid(newton, stepsLeft(newton), inner.charge);
     const spragStop stop = {fmax(CONES_ENOUGH, newton->tolerance), newton->deadline, most};
     const int steps = spragInteriorSolve(&inner.cones, &stop, PATIENCE_CONES, inner.tangent, arena, r);
-    *newton->iterations += steps > 0 ? steps : 0;
-    *newton->work += steps > 0 ? steps * inner.charge : 0;
-    newton->proximal.factored = 0;
+    countCones(newton, &inner, steps);
     spragProximalReset(&newton->proximal, r);
     return steps >= 0;
 }

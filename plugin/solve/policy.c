@@ -81,10 +81,10 @@ static double slipScore(const spragLocalSolution *s, const double before[2])
 int spragLocalPick(int count, const spragLocalSolution *solution, const spragIndicator *indicator,
                    const spragContactHistory *history, double step, spragIndeterminacy policy, spragSolveInfo *info)
 {
+    const int slides = indicator->quadrant != SPRAG_QUADRANT_REST,
+              inconsistent = indicator->quadrant == SPRAG_QUADRANT_INCONSISTENT;
+    const double *before = slides ? history->slip : history->previous_slip;
     int open = -1, stick = -1, slip = -1, realisable = 0;
-    double best = -INFINITY;
-    const int sliding = indicator->quadrant != SPRAG_QUADRANT_REST;
-    const double *direction = sliding ? history->slip : history->previous_slip;
     for (int k = 0; k < count; ++k) {
         if (!solution[k].normal_stable)
             continue; /* a separatrix is never returned */
@@ -93,62 +93,26 @@ int spragLocalPick(int count, const spragLocalSolution *solution, const spragInd
             open = k;
         else if (solution[k].mode == SPRAG_MODE_STICK)
             stick = k;
-        else {
-            const double score = slipScore(&solution[k], direction);
-            if (score > best)
-                best = score, slip = k;
-        }
+        else if (slip < 0 || slipScore(&solution[k], before) > slipScore(&solution[slip], before))
+            slip = k;
     }
-    if (realisable > 1)
-        info->several = 1;
-    if (indicator->quadrant == SPRAG_QUADRANT_INCONSISTENT)
-        info->none = 1;
-    if (open >= 0 && (stick >= 0 || slip >= 0)) {
+    info->several |= realisable > 1;
+    info->none |= inconsistent;
+    const int closed = stick >= 0 ? stick : slip;
+    if (open >= 0 && closed >= 0) {
         /* from p and b where it slides: position correction, which shifts the velocity-level branches, has no say */
         const double impulse = separatrixImpulse(count, solution);
-        if (indicator->quadrant == SPRAG_QUADRANT_INDETERMINATE
-                ? indicator->lifts
-                : liftsOff(step > 0 ? impulse / step : impulse, history, policy))
-            return open;
-        return stick >= 0 ? stick : slip;
+        const int leaves = indicator->quadrant == SPRAG_QUADRANT_INDETERMINATE
+                               ? indicator->lifts
+                               : liftsOff(step > 0 ? impulse / step : impulse, history, policy);
+        return leaves ? open : closed;
     }
-    if (open >= 0)
-        return open;
+    if (open >= 0 || stick < 0 || slip < 0)
+        return open >= 0 ? open : closed;
     /* At rest it stays at rest; a slip that can go on, goes on (docs/theory.md 6).  In three dimensions
      * both can exist with p > 0, b < 0 (tests/data/oracle_open.json, top.algebra.p+b-.2): the sticking
      * one would be an impulse without a reason. */
-    if (stick >= 0 && slip >= 0)
-        return sliding && indicator->quadrant != SPRAG_QUADRANT_INCONSISTENT &&
-                       continues(&solution[slip], history->slip) > 0
-                   ? slip
-                   : stick;
-    return stick >= 0 ? stick : slip;
-}
-
-int spragLocalPickTwoSided(int count, const spragLocalSolution *solution, const spragIndicator *indicator,
-                           const spragContactHistory *history, spragSolveInfo *info)
-{
-    int stick = -1, slip = -1, realisable = 0;
-    double best = -INFINITY;
-    const int sliding = indicator->quadrant != SPRAG_QUADRANT_REST;
-    const double *direction = sliding ? history->slip : history->previous_slip;
-    for (int k = 0; k < count; ++k) {
-        if (!solution[k].normal_stable)
-            continue;
-        ++realisable;
-        const double score = slipScore(&solution[k], direction);
-        if (solution[k].mode == SPRAG_MODE_STICK)
-            stick = k;
-        else if (score > best)
-            best = score, slip = k;
-    }
-    info->several |= realisable > 1 || (realisable > 0 && indicator->quadrant == SPRAG_QUADRANT_INDETERMINATE);
-    info->none |= indicator->quadrant == SPRAG_QUADRANT_INCONSISTENT;
-    if (stick < 0 || slip < 0)
-        return stick >= 0 ? stick : slip;
-    const int goes_on =
-        sliding && indicator->quadrant != SPRAG_QUADRANT_INCONSISTENT && continues(&solution[slip], history->slip) > 0;
-    return goes_on ? slip : stick;
+    return slides && !inconsistent && continues(&solution[slip], history->slip) > 0 ? slip : stick;
 }
 
 /* ---------------------------------------------------------------- impulses without a reason */

@@ -33,12 +33,10 @@ spragIndicator spragIndicatorOf(const double W[9], double mu, const spragContact
 spragIndicator spragIndicatorTwoSided(const double W[9], double mu, double mu_minus,
                                       const spragContactHistory *history);
 
-/* Which of a contact's solutions (spragLocalEnumerate) a step (s; 0: unknown) takes: its index. */
+/* Which of a contact's solutions (spragLocalEnumerate) a step (s; 0: unknown) takes: its index, or -1.  It leaves or
+ * stays by the policy; of what stays the slide that goes on, if it is realisable, else stick. */
 int spragLocalPick(int count, const spragLocalSolution *solution, const spragIndicator *indicator,
                    const spragContactHistory *history, double step, spragIndeterminacy policy, spragSolveInfo *info);
-/* The same of a two-sided contact: the slide that goes on if it is realisable, else stick. */
-int spragLocalPickTwoSided(int count, const spragLocalSolution *solution, const spragIndicator *indicator,
-                           const spragContactHistory *history, spragSolveInfo *info);
 
 /* m/s, the greatest change of a contact's normal velocity by its own impulse; r (3 contact_count). */
 double spragGreatestBlow(const spragProblem *problem, const double *r);

@@ -42,13 +42,7 @@ enum {
  * steps on 300 balls.  So of more than CHEAP blocks a problem ends when |F|^2 has not come to FALLS of its least for
  * INNER_ROUND steps (2 or 3 end some of boxes that would arrive).  In a run beyond SHORT lambda then falls more slowly;
  * and one below LAMBDA_JUMP begins again far above the fold: on the way down other modes change, and the next pass gets
- * through.
- *
- * Tried and dropped: going on from the best point of such a round (a third as many solved); half steps in it (none
- * more); lambda larger by 4 to 100 for the contacts that go round alone (none more); lambda that stays for 1, 2, 4, ...
- * problems after each failure, and rises by LAMBDA_RISE after one below LAMBDA_JUMP, too (it stood still above a fold
- * for thousands of steps: docs/research.md, Piles on the move); jumps along a displacement that repeats itself (4 %
- * fewer steps). */
+ * through. */
 #define FALLS 0.25
 /* A polish moves the forces of hyperstatic contacts by lambda^-1: closer than a first try it does not leave its modes.
  * Of more than FEW blocks they move by more than many a contact carries that is nearly open, or near the edge of its

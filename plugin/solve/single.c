@@ -63,8 +63,9 @@ void spragSingleSolve(const spragProblem *problem, const spragSolveOptions *opti
     const int two_sided = kind == SPRAG_BLOCK_TWO_SIDED;
     const spragIndicator indicator =
         two_sided ? spragIndicatorTwoSided(W, mu, mu_minus, &history) : spragIndicatorOf(W, mu, &history, policy);
-    const int pick = two_sided ? spragLocalPickTwoSided(count, solution, &indicator, &history, info)
-                               : spragLocalPick(count, solution, &indicator, &history, problem->step, policy, info);
-    if (pick >= 0)
-        memcpy(r, solution[pick].r, 3 * sizeof *r);
+    const int pick = spragLocalPick(count, solution, &indicator, &history, problem->step, policy, info);
+    if (pick < 0)
+        return;
+    info->several |= two_sided && indicator.quadrant == SPRAG_QUADRANT_INDETERMINATE;
+    memcpy(r, solution[pick].r, 3 * sizeof *r);
 }

@@ -10,7 +10,7 @@
 #include <sprag/sprag_ode.h>
 
 #include "linalg/vec3.h"
-#include "ode/curvature.h"
+#include "ode/velocity_product.h"
 
 static unsigned long long seed = 11;
 
@@ -45,7 +45,8 @@ static void carry(const spragBodyState *body, double t, const double x[3], doubl
 typedef struct Pair {
     spragBodyState state[2];
     const spragBodyState *body[2];
-    double radius[2], point[3], normal[3];
+    spragCurvature curvature;
+    double point[3], normal[3];
 } Pair;
 
 /* Gap at t: of two balls about their centres, or of a ball and a plane fixed in the other body. */
@@ -53,13 +54,13 @@ static double gapAt(const Pair *p, double t)
 {
     double centre[2][3], now[2][3], n[3];
     for (int side = 0; side < 2; ++side) {
-        const double r = isinf(p->radius[side]) ? 0 : (side == 0 ? 1 : -1) * p->radius[side];
+        const double r = isinf(p->curvature.radius[side]) ? 0 : (side == 0 ? 1 : -1) * p->curvature.radius[side];
         for (int i = 0; i < 3; ++i)
             centre[side][i] = p->point[i] + r * p->normal[i];
         carry(p->body[side], t, centre[side], now[side]);
     }
     const double d[3] = {now[0][0] - now[1][0], now[0][1] - now[1][1], now[0][2] - now[1][2]};
-    const int flat = isinf(p->radius[1]) ? 1 : isinf(p->radius[0]) ? 0 : -1;
+    const int flat = isinf(p->curvature.radius[1]) ? 1 : isinf(p->curvature.radius[0]) ? 0 : -1;
     if (flat < 0)
         return spragNorm3(d);
     memcpy(n, p->normal, sizeof n);
@@ -86,7 +87,7 @@ static void randomPair(Pair *p, double radius_0, double radius_1, int world)
     }
     for (int i = 0; i < 3; ++i)
         p->normal[i] /= sqrt(length);
-    p->radius[0] = radius_0, p->radius[1] = radius_1;
+    p->curvature.radius[0] = radius_0, p->curvature.radius[1] = radius_1;
 }
 
 static void normalPartIsTheGaps(void **state)
@@ -108,7 +109,7 @@ static void normalPartIsTheGaps(void **state)
             Pair p;
             double product[3];
             randomPair(&p, table[k].radius[0], table[k].radius[1], table[k].world);
-            spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
+            spragVelocityProduct(p.body, p.curvature.radius, p.point, p.normal, product);
             const double second = (gapAt(&p, h) - 2 * gapAt(&p, 0) + gapAt(&p, -h)) / (h * h);
             CHECK_NEAR(spragDot3(product, p.normal), second, 1e-5 * (1 + fabs(second)));
         }
@@ -120,7 +121,7 @@ static double axesApartAt(const Pair *p, const double axis[2][3], double t)
     double centre[2][3], now[2][3], e[2][3], c[3];
     for (int side = 0; side < 2; ++side) {
         for (int i = 0; i < 3; ++i)
-            centre[side][i] = p->point[i] + (side == 0 ? 1 : -1) * p->radius[side] * p->normal[i];
+            centre[side][i] = p->point[i] + (side == 0 ? 1 : -1) * p->curvature.radius[side] * p->normal[i];
         carry(p->body[side], t, centre[side], now[side]);
         memcpy(e[side], axis[side], sizeof e[side]);
         if (p->body[side] != NULL)
@@ -143,8 +144,11 @@ static void pipesAreStraight(void **state)
     static const double h = 1e-4, step = 0.01, zero[3] = {0, 0, 0};
     for (int k = 0; k < 120; ++k) {
         Pair p;
-        double axis[2][3], swapped[2][3], across[2][3], rest[3], random[3];
+        double across[2][3], rest[3], random[3];
         randomPair(&p, 0.3, 0.2, k % 2);
+        spragCurvature swapped = {.radius = {0.2, 0.3}, .has_axis = 1};
+        double(*axis)[3] = p.curvature.axis;
+        p.curvature.has_axis = 1;
         for (int side = 0; side < 2; ++side) {
             for (int i = 0; i < 3; ++i)
                 random[i] = uniform(&seed);
@@ -155,16 +159,11 @@ static void pipesAreStraight(void **state)
         }
         if (k % 3 < 2)
             memcpy(axis[k % 3], zero, sizeof zero);
-        memcpy(swapped[0], axis[1], sizeof zero), memcpy(swapped[1], axis[0], sizeof zero);
+        memcpy(swapped.axis[0], axis[1], sizeof zero), memcpy(swapped.axis[1], axis[0], sizeof zero);
         const double down[3] = {-p.normal[0], -p.normal[1], -p.normal[2]};
-        const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, NAN, (const double(*)[3])axis},
-                                 other = {(const spragBodyState *[2]){p.body[1], p.body[0]},
-                                          (double[2]){p.radius[1], p.radius[0]},
-                                          down,
-                                          p.point,
-                                          NULL,
-                                          NAN,
-                                          (const double(*)[3])swapped};
+        const spragBodyState *turned[2] = {p.body[1], p.body[0]};
+        const spragCurvedContact contact = {p.body, &p.curvature, p.normal, p.point, NULL, NAN},
+                                 other = {turned, &swapped, down, p.point, NULL, NAN};
         const double along = spragFaceProduct(&contact, step, across[0], rest),
                      second = (axesApartAt(&p, (const double(*)[3])axis, h) -
                                2 * axesApartAt(&p, (const double(*)[3])axis, 0) +
@@ -188,11 +187,11 @@ static void swappedBodiesHaveTheOpposite(void **state)
             Pair p;
             double product[3], opposite[3], down[3];
             randomPair(&p, radius[k][0], radius[k][1], world);
-            spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
+            spragVelocityProduct(p.body, p.curvature.radius, p.point, p.normal, product);
             for (int i = 0; i < 3; ++i)
                 down[i] = -p.normal[i];
             spragVelocityProduct((const spragBodyState *[2]){p.body[1], p.body[0]},
-                                 (double[2]){p.radius[1], p.radius[0]}, p.point, down, opposite);
+                                 (double[2]){p.curvature.radius[1], p.curvature.radius[0]}, p.point, down, opposite);
             for (int i = 0; i < 3; ++i)
                 CHECK_NEAR(opposite[i], -product[i], 1e-12);
         }
@@ -207,7 +206,7 @@ static void rollingHasNone(void **state)
     randomPair(&p, 0.3, SPRAG_CURVATURE_FLAT, 1);
     for (int i = 0; i < 3; ++i)
         p.state[0].position[i] = p.point[i] + 0.3 * p.normal[i];
-    spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
+    spragVelocityProduct(p.body, p.curvature.radius, p.point, p.normal, product);
     CHECK_NEAR(spragNorm3(product), 0, 1e-14);
 }
 
@@ -217,14 +216,15 @@ static void unknownSurfacesHaveNone(void **state)
     Pair p;
     double product[3];
     randomPair(&p, SPRAG_CURVATURE_UNKNOWN, 0, 0);
-    spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
+    spragVelocityProduct(p.body, p.curvature.radius, p.point, p.normal, product);
     CHECK_NEAR(spragNorm3(product), 0, 0);
-    p.radius[0] = p.radius[1] = SPRAG_CURVATURE_FLAT;
-    spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
+    p.curvature.radius[0] = p.curvature.radius[1] = SPRAG_CURVATURE_FLAT;
+    spragVelocityProduct(p.body, p.curvature.radius, p.point, p.normal, product);
     CHECK_NEAR(spragNorm3(product), 0, 0);
 }
 
-/* Half of the term, and half of it as the driven body sees it: B(s, x) and its share, by polarization (curvature.h). */
+/* Half of the term, and half of it as the driven body sees it: B(s, x) and its share, by polarization
+ * (velocity_product.h). */
 static void halfAsSeen(const Pair *p, const double point[3], const double product[3], double out[3])
 {
     Pair own = *p, with = *p;
@@ -240,8 +240,10 @@ static void halfAsSeen(const Pair *p, const double point[3], const double produc
         own.state[0].velocity[i] -= with.state[0].velocity[i];
         own.state[1].velocity[i] = 0;
     }
-    spragVelocityProduct((const spragBodyState *[2]){own.state, own.state + 1}, p->radius, point, p->normal, ss);
-    spragVelocityProduct((const spragBodyState *[2]){with.state, with.state + 1}, p->radius, point, p->normal, dd);
+    spragVelocityProduct((const spragBodyState *[2]){own.state, own.state + 1}, p->curvature.radius, point, p->normal,
+                         ss);
+    spragVelocityProduct((const spragBodyState *[2]){with.state, with.state + 1}, p->curvature.radius, point, p->normal,
+                         dd);
     for (int i = 0; i < 3; ++i)
         sd[i] = (product[i] - ss[i] - dd[i]) / 2;
     const double share = spragNorm3(ss) / (spragNorm3(ss) + spragNorm3(sd));
@@ -266,10 +268,10 @@ static void stepsHaveThatOfTheFace(void **state)
         step = turn / step;
         const double place[3] = {p.point[0] + 0.1, p.point[1], p.point[2] - 0.2};
         const double part = turn > 1 ? 1 / (turn * turn) : 1;
-        spragVelocityProduct(p.body, p.radius, p.point, p.normal, at);
-        spragVelocityProduct(p.body, p.radius, place, p.normal, middle);
-        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL, NAN, NULL},
-                                 several = {p.body, p.radius, p.normal, p.point, place, NAN, NULL};
+        spragVelocityProduct(p.body, p.curvature.radius, p.point, p.normal, at);
+        spragVelocityProduct(p.body, p.curvature.radius, place, p.normal, middle);
+        const spragCurvedContact alone = {p.body, &p.curvature, p.normal, p.point, NULL, NAN},
+                                 several = {p.body, &p.curvature, p.normal, p.point, place, NAN};
         CHECK_NEAR(spragFaceProduct(&alone, step, across, rest), part * spragDot3(p.normal, at), 1e-12);
         halfAsSeen(&p, p.point, at, half);
         for (int i = 0; i < 3; ++i) {
@@ -300,8 +302,8 @@ static void whatDoesNotTurnIsAFloor(void **state)
             p.state[1].velocity[3 + i] = 0;
             p.state[1].position[i] += k / 4 * 100;
         }
-        spragVelocityProduct(p.body, p.radius, p.point, p.normal, product);
-        const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, NAN, NULL};
+        spragVelocityProduct(p.body, p.curvature.radius, p.point, p.normal, product);
+        const spragCurvedContact contact = {p.body, &p.curvature, p.normal, p.point, NULL, NAN};
         CHECK_NEAR(spragFaceProduct(&contact, 0.01, out, rest), spragDot3(product, p.normal), 1e-12);
         for (int i = 0; i < 3; ++i) {
             CHECK_NEAR(out[i], product[i], 1e-12);
@@ -324,10 +326,10 @@ static void energyIsAsTheDrivenBodySeesIt(void **state)
         p.state[0].inverse_mass = 1;
         p.state[0].inertia[0] = p.state[0].inertia[4] = p.state[0].inertia[8] = 0.01;
         for (int place = 0; place < 2; ++place) {
-            const spragCurvedContact contact = {p.body, p.radius, p.normal, p.point, NULL, 1, NULL};
+            const spragCurvedContact contact = {p.body, &p.curvature, p.normal, p.point, NULL, 1};
             const double along = spragFaceProduct(&contact, step, left[place], rest);
             double at[3], carried = 0;
-            spragVelocityProduct(p.body, p.radius, p.point, p.normal, at);
+            spragVelocityProduct(p.body, p.curvature.radius, p.point, p.normal, at);
             for (int i = 0; i < 3; ++i) {
                 left[place][i] -= rest[i];
                 carried += 2 * rest[i] * p.normal[i];
@@ -358,8 +360,8 @@ static void twoAtOnePointAreAsOne(void **state)
         randomPair(&p, 0, SPRAG_CURVATURE_FLAT, 1);
         p.state[0].inverse_mass = 1;
         p.state[0].inertia[0] = p.state[0].inertia[4] = p.state[0].inertia[8] = 0.01;
-        const spragCurvedContact alone = {p.body, p.radius, p.normal, p.point, NULL, 1, NULL},
-                                 both = {p.body, p.radius, p.normal, p.point, p.point, 1, NULL};
+        const spragCurvedContact alone = {p.body, &p.curvature, p.normal, p.point, NULL, 1},
+                                 both = {p.body, &p.curvature, p.normal, p.point, p.point, 1};
         CHECK_NEAR(spragFaceProduct(&alone, 0.2, one, rest), spragFaceProduct(&both, 0.2, two, rest), 0);
         for (int i = 0; i < 3; ++i)
             CHECK_NEAR(one[i], two[i], 0);
@@ -566,11 +568,12 @@ static void pipesThatLeanAreParallel(void **state)
 {
     (void)state;
     const dWorldID world = dWorldCreate();
-    const double n[3] = {0, 0, 1}, point[3] = {0, 0, 0}, radius[2] = {0.1, 0.1};
+    const double n[3] = {0, 0, 1}, point[3] = {0, 0, 0};
     spragBodyState body[2] = {{.velocity = {1, 2, 0, 1, 1, 1}}, {.velocity = {0, -1, 0, -1, 1, 2}}};
     for (int k = 0; k <= 10; ++k) {
         dGeomID geom[2];
-        double axis[2][3], out[3], rest[3];
+        spragCurvature curvature = {.radius = {0.1, 0.1}};
+        double out[3], rest[3];
         for (int side = 0; side < 2; ++side) {
             const double lean = side == 0 ? 0.095 : -0.095, turn = side == 0 ? 0 : 0.01 * k;
             dMatrix3 R;
@@ -582,10 +585,11 @@ static void pipesThatLeanAreParallel(void **state)
             body[side].position[2] = side == 0 ? 0.1 : -0.1;
             dBodySetPosition(body[side].id, 0, 0, body[side].position[2]);
         }
-        assert_int_equal(spragCurvatureAxes(radius, geom, point, n, axis), 1);
-        assert_true((spragNorm3(axis[0]) > 0) != (spragNorm3(axis[1]) > 0));
+        spragCurvatureFind(&curvature, geom, point, n, 0);
+        assert_int_equal(curvature.has_axis, 1);
+        assert_true((spragNorm3(curvature.axis[0]) > 0) != (spragNorm3(curvature.axis[1]) > 0));
         const spragCurvedContact contact = {
-            (const spragBodyState *[2]){body, body + 1}, radius, n, point, NULL, NAN, (const double(*)[3])axis};
+            (const spragBodyState *[2]){body, body + 1}, &curvature, n, point, NULL, NAN};
         assert_true(fabs(spragFaceProduct(&contact, 0.01, out, rest)) < 100 && spragNorm3(out) < 100);
         for (int side = 0; side < 2; ++side)
             dGeomDestroy(geom[side]);
