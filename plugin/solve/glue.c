@@ -588,6 +588,15 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
     return info->status = residual <= options->tolerance ? SPRAG_OK : SPRAG_LIMIT;
 }
 
+/* 1: a tangential row yields by more than e: it slides, and that the preconditioner takes to be held. */
+static int slides(const spragProblem *problem, int k)
+{
+    const spragBodies *bodies = problem->bodies;
+    const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k),
+                 *C = bodies->compliance + (size_t)k * bodies->stride;
+    return fmax(C[1], C[2]) > SOFT * (W[0] + W[4] + W[8]) / 3;
+}
+
 int spragGlueSuits(const spragProblem *problem)
 {
     const spragBodies *bodies = problem->bodies;
@@ -595,7 +604,7 @@ int spragGlueSuits(const spragProblem *problem)
         return 0;
     for (int k = 0; k < problem->contact_count; ++k) {
         const double *lo = problem->bound + 6 * (size_t)k, *hi = lo + 3;
-        if (lo[0] != 0 || !isinf(hi[0]))
+        if (lo[0] != 0 || !isinf(hi[0]) || slides(problem, k))
             return 0;
         for (int row = 0; row < 3; ++row) {
             const double *d = bodies->J + (size_t)k * bodies->stride + 6 * row;
