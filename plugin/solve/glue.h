@@ -32,9 +32,9 @@
  * until a step takes so many iterations that the next one is cheaper: a heap takes two or three.
  *
  * Not where tangential rows yield by more than e (dContactSlip1, dContactSlip2): every body slides then, softly, at
- * contacts whose normals resist by 1/e.  Blocks of bodies tell nothing of such motions, and Newton's method does not find
- * out who presses: 5000 products, 0.3 to 3 s, in vain.  Among contacts these equations are the easiest there are, as W
- * has the compliance on its diagonal: the chain's Newton method takes four steps. */
+ * contacts whose normals resist by 1/e.  Blocks of bodies tell nothing of such motions, and Newton's method does not
+ * find out who presses: 5000 products, 0.3 to 3 s, in vain.  Among contacts these equations are the easiest there are,
+ * as W has the compliance on its diagonal: the chain's Newton method takes four steps. */
 #ifndef SPRAG_SOLVE_GLUE_H
 #define SPRAG_SOLVE_GLUE_H
 

@@ -57,8 +57,8 @@ static void dominoes(void **state)
     freeGame(&game);
 }
 
-/* Forty boxes fall into a bin with the friction of ODE's demo_buggy, infinite, but it gives way: 41 000 iterations, most
- * of them conjugate gradients in vain. */
+/* Forty boxes fall into a bin with the friction of ODE's demo_buggy, infinite, but it gives way: 41 000 iterations,
+ * most of them conjugate gradients in vain. */
 static void boxesThatSlip(void **state)
 {
     (void)state;
