@@ -7,25 +7,29 @@
 #include "solve/greedy.h"
 
 enum {
+    DRIVEN = dContactMotion1 | dContactMotion2,
     LEAST = 100,   /* contacts of an island that may be hurried (a car on sixty of mu = 340 is worth all the work) */
     MANY_STEEP = 4 /* one in so many contacts with a high coefficient, and it is as if they stick */
 };
 /* m/s that gravity gives in a step of a heap that spares W: of less SPRAG_MISSED is no small part, and it would sink.
  */
 #define FALLS 1e-2
-/* Of the bodies' own compliance, 1/kg: contacts with mu = infinity that slip (dContactSlip1, dContactSlip2) by more. */
+/* Of the bodies' own compliance, 1/kg: contacts with mu = infinity that slip (dContactSlip1, dContactSlip2), or give
+ * way along the normal (soft_cfm), by more. */
 #define YIELDS 1e-4
 
-/* 1: it slips along both tangents, and softly: whatever motion such contacts ask for, some impulses, not large ones,
- * answer it, and none are in conflict.  Their rows are the easiest there are. */
+/* 1: it gives way, along its normal or along both tangents: whatever motion such contacts ask for, some impulses, not
+ * large ones, answer it, and none are in conflict.  (Nor are tangential rows that hold, if nothing drives them: they
+ * ask for 0, which some motion gives to all.) */
 static int yields(const spragSnapshot *s, const spragJointState *joint)
 {
     const dSurfaceParameters *p = &joint->contact->surface;
-    const double slip = p->mode & dContactSlip1 && p->mode & dContactSlip2 ? fmin(p->slip1, p->slip2) : 0;
+    const double slip = p->mode & dContactSlip1 && p->mode & dContactSlip2 ? fmin(p->slip1, p->slip2) : 0,
+                 soft = p->mode & dContactSoftCFM && !(p->mode & DRIVEN) ? p->soft_cfm : 0;
     double own = 0; /* 1/kg */
     for (int side = 0; side < 2; ++side)
         own += joint->body[side] >= 0 ? s->body[joint->body[side]].inverse_mass : 0;
-    return slip > YIELDS * own * s->step;
+    return fmax(slip, soft) > YIELDS * own * s->step;
 }
 
 /* Of a joint: 0, 1 or 2 as of an island. */

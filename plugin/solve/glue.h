@@ -42,9 +42,9 @@
 
 #include "base/arena.h"
 
-/* Of a problem of BOX blocks 0 <= r_n, r_t free in an orthonormal frame, that is told of its bodies; of W the diagonal
- * blocks are read alone, and what they have beyond J M^-1 J^T is C.  r (3 nc): in the guess, out with u the best that
- * was found, and what is told of it.  OK, LIMIT; ERROR_MEMORY: r is the guess. */
+/* Of a problem of BOX blocks 0 <= r_n, r_t free (or 0: what has parted), in an orthonormal frame, that is told of its
+ * bodies; of W the diagonal blocks are read alone, and what they have beyond J M^-1 J^T is C.  r (3 nc): in the guess,
+ * out with u the best that was found, and what is told of it.  OK, LIMIT; ERROR_MEMORY: r is the guess. */
 spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions *options, spragArena *arena, double *r,
                            double *u, spragSolveInfo *info);
 

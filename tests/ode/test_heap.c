@@ -62,7 +62,8 @@ static void someContactsHoldWithoutBound(void **state)
     assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
 }
 
-/* What slips along both tangents, by more than 1e-4 of its bodies' own compliance, sticks to nothing. */
+/* What slips along both tangents, by more than 1e-4 of its bodies' own compliance, sticks to nothing; nor does what
+ * gives way along the normal, unless its surface moves. */
 static void contactsThatSlipDoNotStick(void **state)
 {
     (void)state;
@@ -88,6 +89,14 @@ static void contactsThatSlipDoNotStick(void **state)
     slips.surface.mode |= dContactSlip2;
     slips.surface.slip1 = slips.surface.slip2 = 0.9 * least;
     assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
+    slips.surface.mode = dContactApprox1 | dContactSoftCFM;
+    slips.surface.soft_cfm = 0.9 * least;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
+    slips.surface.soft_cfm = 0.4 * least;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 2);
+    slips.surface.soft_cfm = 0.9 * least;
+    slips.surface.mode |= dContactMotion1;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 2);
 }
 
 /* From 30 contacts on those with high coefficients do, one of four of a loose heap, and infinite ones if they roll; but
