@@ -44,7 +44,8 @@ static inline int spragPlays(const spragConfig *config)
 
 /* 1: it has so many contacts that it sticks if some have mu = infinity. */
 int spragIslandMayStick(const struct spragWorld *world, const spragIsland *island);
-/* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity?
+/* Has an island that is to be solved more than a few contacts, not flat on each other, some with mu = infinity that do
+ * not give way (dContactSlip1 and 2, or soft_cfm: these ask for nothing that some motion does not give)?
  * 1: as a force, so that what holds is known (solve/glue.h); 2: as a coefficient. */
 int spragIslandSticks(const struct spragWorld *world, const spragIsland *island);
 /* The same of high coefficients (SPRAG_GREEDY_STEEP), where nothing sticks?  Then it is hurried only once it has been

@@ -169,6 +169,12 @@ static double meanOf(const Glue *glue, int k)
     return (W[0] + W[4] + W[8]) / 3;
 }
 
+/* 0: it has parted (ode/release.h): no tangential impulse. */
+static int holds(const spragProblem *problem, int k)
+{
+    return problem->bound[6 * (size_t)k + 4] > 0;
+}
+
 /* e for all contacts. */
 static void soften(Glue *glue, double share)
 {
@@ -179,6 +185,8 @@ static void soften(Glue *glue, double share)
         Contact *contact = &glue->heap.contact[k];
         contact->normal = 1 / normal, contact->tangential = 1 / tangential;
         contact->soft[0] = normal - C[0], contact->soft[1] = tangential - C[1], contact->soft[2] = tangential - C[2];
+        if (!holds(glue->problem, k))
+            contact->tangential = contact->soft[1] = contact->soft[2] = 0;
     }
 }
 
@@ -588,6 +596,15 @@ spragStatus spragGlueSolve(const spragProblem *problem, const spragSolveOptions 
     return info->status = residual <= options->tolerance ? SPRAG_OK : SPRAG_LIMIT;
 }
 
+/* 1: a tangential row yields by more than e: it slides, and that the preconditioner takes to be held. */
+static int slides(const spragProblem *problem, int k)
+{
+    const spragBodies *bodies = problem->bodies;
+    const double *W = problem->W + 9 * (size_t)spragProblemDiagonal(problem, k),
+                 *C = bodies->compliance + (size_t)k * bodies->stride;
+    return fmax(C[1], C[2]) > SOFT * (W[0] + W[4] + W[8]) / 3;
+}
+
 int spragGlueSuits(const spragProblem *problem)
 {
     const spragBodies *bodies = problem->bodies;
@@ -595,11 +612,12 @@ int spragGlueSuits(const spragProblem *problem)
         return 0;
     for (int k = 0; k < problem->contact_count; ++k) {
         const double *lo = problem->bound + 6 * (size_t)k, *hi = lo + 3;
-        if (lo[0] != 0 || !isinf(hi[0]))
+        if (lo[0] != 0 || !isinf(hi[0]) || slides(problem, k))
             return 0;
         for (int row = 0; row < 3; ++row) {
             const double *d = bodies->J + (size_t)k * bodies->stride + 6 * row;
-            if ((row > 0 && !(isinf(lo[row]) && isinf(hi[row]))) || fabs(spragDot3(d, d) - 1) > UNIT)
+            const int free = isinf(lo[row]) && isinf(hi[row]), none = lo[row] == 0 && hi[row] == 0;
+            if ((row > 0 && !(holds(problem, k) ? free : none)) || fabs(spragDot3(d, d) - 1) > UNIT)
                 return 0;
         }
     }

@@ -62,6 +62,43 @@ static void someContactsHoldWithoutBound(void **state)
     assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
 }
 
+/* What slips along both tangents, by more than 1e-4 of its bodies' own compliance, sticks to nothing; nor does what
+ * gives way along the normal, unless its surface moves. */
+static void contactsThatSlipDoNotStick(void **state)
+{
+    (void)state;
+    static Fake fake;
+    setFake(&fake, 0);
+    dContact slips = {.surface = {.mode = dContactApprox1 | dContactSlip1 | dContactSlip2, .mu = dInfinity}};
+    fake.island.flat = 0;
+    for (int k = 0; k < FAKE_JOINTS; ++k) {
+        fake.joint[k].contact = &slips;
+        fake.joint[k].body[1] = 1;
+    }
+    fake.body[0].inverse_mass = fake.body[1].inverse_mass = 5;
+    const double least = 1e-4 * 10 * fake.world.snapshot.step;
+    slips.surface.slip1 = slips.surface.slip2 = 1.1 * least;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
+    slips.surface.slip2 = 0.9 * least;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 2);
+    slips.surface.slip2 = 1.1 * least;
+    slips.surface.mode &= ~dContactSlip2;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 2);
+    for (int k = 0; k < FAKE_JOINTS; ++k)
+        fake.joint[k].body[1] = -1; /* the world's */
+    slips.surface.mode |= dContactSlip2;
+    slips.surface.slip1 = slips.surface.slip2 = 0.9 * least;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
+    slips.surface.mode = dContactApprox1 | dContactSoftCFM;
+    slips.surface.soft_cfm = 0.9 * least;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 0);
+    slips.surface.soft_cfm = 0.4 * least;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 2);
+    slips.surface.soft_cfm = 0.9 * least;
+    slips.surface.mode |= dContactMotion1;
+    assert_int_equal(spragIslandSticks(&fake.world, &fake.island), 2);
+}
+
 /* From 30 contacts on those with high coefficients do, one of four of a loose heap, and infinite ones if they roll; but
  * one that is high is no reason to visit what infinite ones hold, as fingers hold a row of boxes. */
 static void highCoefficientsCountFromFewerOn(void **state)
@@ -133,9 +170,8 @@ int main(void)
 {
     dInitODE2(0);
     const struct CMUnitTest test[] = {
-        cmocka_unit_test(aHeapIsLargeSooner),
-        cmocka_unit_test(someContactsHoldWithoutBound),
-        cmocka_unit_test(highCoefficientsCountFromFewerOn),
+        cmocka_unit_test(aHeapIsLargeSooner),         cmocka_unit_test(someContactsHoldWithoutBound),
+        cmocka_unit_test(contactsThatSlipDoNotStick), cmocka_unit_test(highCoefficientsCountFromFewerOn),
         cmocka_unit_test(aHeapInHasteSparesW),
     };
     const int failed = cmocka_run_group_tests(test, NULL, NULL);

@@ -12,7 +12,8 @@ typedef struct Game {
     dSpaceID space;
     dJointGroupID group;
     spragWorldID sprag;
-    double mu; /* 0.6 unless it is set */
+    double mu;   /* 0.6 unless it is set */
+    double slip; /* of dContactSlip1, dContactSlip2, m/s per N; 0: none */
 } Game;
 
 /* A floor, gravity and Sprag.  config: NULL for the default. */
@@ -39,7 +40,9 @@ static inline void onGameNear(void *data, dGeomID a, dGeomID b)
     Game *game = data;
     dContact contact[POINTS];
     for (int count = dCollide(a, b, POINTS, &contact[0].geom, sizeof contact[0]), i = 0; i < count; ++i) {
-        contact[i].surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = game->mu};
+        contact[i].surface =
+            (dSurfaceParameters){.mode = dContactApprox1, .mu = game->mu, .slip1 = game->slip, .slip2 = game->slip};
+        contact[i].surface.mode |= game->slip > 0 ? dContactSlip1 | dContactSlip2 : 0;
         dJointAttach(spragJointCreateContact(game->sprag, game->group, &contact[i]), dGeomGetBody(a), dGeomGetBody(b));
     }
 }
