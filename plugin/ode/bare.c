@@ -50,7 +50,7 @@ static int isPlain(const Rows *rows, const spragJointState *joint)
     if (contact == NULL || joint->listened ||
         (rows->world->surface_count > 0 && spragPointerMapGet(rows->surfaces, joint->id) >= 0))
         return 0;
-    if (contact->surface.mu > SPRAG_FRICTION_GREATEST && !rows->sticks)
+    if (spragFrictionIsInfinite(&contact->surface) && !rows->sticks)
         return 0;
     return spragContactIsPlain(contact) || spragContactSticks(contact) ||
            (rows->rolls && spragContactIsRoller(contact));
