@@ -298,7 +298,8 @@ static void fillContact(const Rows *rows, int k, Before *before)
         c->q[i] = last[i];
     }
     change[0] += pressing;
-    spragNormalRow row = spragNormalRowOf(world, joint->contact, NULL, first[0]);
+    const double approach = first[0] - pressing;
+    spragNormalRow row = spragNormalRowOf(world, joint->contact, NULL, approach);
     spragSlopLeave(world, rows->island, joint->body, joint->memory, rows->island->joint_count, geom->depth, &row);
     c->direction[0][3] = row.compliance;
     c->q[0] -= row.rhs;
@@ -306,7 +307,7 @@ static void fillContact(const Rows *rows, int k, Before *before)
     guess(s, rows->island->joint[k], filled.old, c);
     const int rests = filled.old != NULL && spragRestsAt(filled.old, first + 1, change);
     rows->bare->contact[k] = (spragBareContact){.slip = {rests ? 0 : first[1], rests ? 0 : first[2]},
-                                                .approach = first[0],
+                                                .approach = approach,
                                                 .acceleration = change[0] / s->step,
                                                 .position = {geom->pos[0], geom->pos[1], geom->pos[2]},
                                                 .depth = geom->depth};

@@ -12,7 +12,7 @@
 
 typedef struct spragBareContact {
     double slip[2];      /* m/s, at the start of the step; 0 where it rests */
-    double approach;     /* m/s, normal velocity at the start of the step */
+    double approach;     /* m/s, normal velocity at the start of the step, less h carried */
     double acceleration; /* m/s^2, free of all contact forces */
     double position[3];  /* m, as its collider names it, */
     double depth;        /* m; for the report, by whose time ODE's contact is far */

@@ -34,7 +34,7 @@ typedef struct spragContactChange {
     int class_before;         /* of such a contact: it can slide on, and says so once */
     spragIndicator indicator; /* p, b at the start of the step */
     int paradox_class;        /* of the contact, alone or with the others of its island */
-    double approach;          /* m/s, normal velocity at the start of the step */
+    double approach;          /* m/s, normal velocity at the start of the step, less h carried */
     double inverse_mass;      /* W_nn, 1/kg */
     double normal_impulse;    /* N s */
     double gravity;           /* m/s^2, magnitude */

@@ -343,7 +343,7 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
         change[i] = end[i] - start[i];
         end[i] -= pressing * c->n[i];
     }
-    row->approach = spragQuadTangent(slip, start, c->n);
+    row->approach = spragQuadTangent(slip, start, c->n) - pressing;
     const spragQuad rebound = -row->bounce * row->approach;
     const spragQuadMask bounces = (-row->approach > row->bounce_speed) & (rebound > row->target);
     row->target = spragQuadSelect(bounces, rebound, row->target);

@@ -21,7 +21,7 @@ typedef struct spragLoneRow {
     /* in: of the last step; out */
     spragQuad force, friction[3]; /* N */
     /* out */
-    spragQuad approach;      /* m/s, normal velocity at the start of the step */
+    spragQuad approach;      /* m/s, normal velocity at the start of the step, less h carried */
     spragQuad slip[3];       /* m/s, at its start; 0 where it rests */
     spragQuad drive;         /* m/s, what forces add to its slip within the step */
     spragQuad own;           /* 1/kg, its normal response to its own normal impulse */

@@ -150,7 +150,7 @@ spragNormalRow spragNormalRowOf(const struct spragWorld *world, const dContact *
 static void normalRow(const struct spragWorld *world, const dContact *contact, const spragSurface *surface,
                       spragBlock *block)
 {
-    block->approach = spragBlockVelocity(&world->snapshot, block, 0);
+    block->approach = spragBlockVelocity(&world->snapshot, block, 0) - world->snapshot.step * block->carried[0];
     const spragNormalRow row = spragNormalRowOf(world, contact, surface, block->approach);
     block->rhs[0] = row.rhs;
     block->correction = row.correction;
@@ -594,13 +594,13 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
     spragBlockRow(s, block, 0, block->n);
     spragBlockRow(s, block, 1, block->t1);
     spragBlockRow(s, block, 2, block->t2);
-    normalRow(world, contact, surface, block);
     frictionLaw(&contact->surface, s->step, block);
     if (block->rolls)
         level(face, block);
     tangentRows(&contact->surface, s->step, block);
     if (block->kind != SPRAG_BLOCK_CONTACT || block->mu > 0)
         addProduct(s, joint, surface, block);
+    normalRow(world, contact, surface, block);
     const spragContactMemory *record = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
     const double resting = spragConeOf(surface->mu_static);
     if (block->kind == SPRAG_BLOCK_CONTACT && resting > block->mu)

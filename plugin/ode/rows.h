@@ -51,7 +51,7 @@ struct spragBlock {
     int articulation[2], slot[2]; /* mechanisms it touches, its place in their lists; -1 none */
     double rhs[3];                /* m/s */
     double correction;            /* m/s, the part of rhs[0] that corrects position */
-    double approach;              /* m/s, normal velocity at the start of the step */
+    double approach;              /* m/s, normal velocity at the start of the step, less h carried */
     double compliance[3];         /* m/s per N s: cfm / h */
     double product[3];            /* Jdot v, m/s^2, as a step has it (velocity_product.h) */
     double carried[3];            /* m/s^2, what that leaves out; 0 of what is seen for the first time */
