@@ -46,7 +46,7 @@ static int isSteep(const spragJointState *joint)
     const dContact *contact = joint->contact;
     return contact != NULL && contact->surface.mu > SPRAG_GREEDY_STEEP &&
            contact->surface.mu <= SPRAG_FRICTION_GREATEST &&
-           (spragContactIsPlain(contact) || spragContactIsRoller(contact));
+           (spragContactIsPlain(contact, 0) || spragContactIsRoller(contact, 0));
 }
 
 int spragIslandMayStick(const struct spragWorld *world, const spragIsland *island)
