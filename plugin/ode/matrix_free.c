@@ -325,6 +325,20 @@ static int hasHighFriction(const spragGreedy *greedy)
     return 0;
 }
 
+/* 1: contacts approach by no more than BAD of what they do without impulses.  The residual does not tell: that of r = 0
+ * is the approach over sqrt(1 + mu^2). */
+static int isStopped(const spragGreedy *greedy)
+{
+    double most = 0, left = 0;
+    for (int k = 0; k < greedy->contact_count; ++k) {
+        double u[3];
+        spragGreedyMotion(greedy, k, u);
+        most = fmax(most, -greedy->contact[k].q[0]);
+        left = fmax(left, -greedy->contact[k].q[0] - u[0]);
+    }
+    return left <= BAD * most;
+}
+
 /* An answer to go back to. */
 typedef struct Kept {
     double *r;     /* (contact_count x 3) N s */
@@ -391,7 +405,7 @@ static double visitSteep(const Visits *visits)
     Visits more = *visits;
     more.most += greedy->visits;
     double residual = visitAll(&more);
-    if (!(residual > BAD * spragGreedyNone(greedy)))
+    if (!(residual > BAD * spragGreedyNone(greedy)) && isStopped(greedy))
         return residual;
     if (!(deadline < INFINITY)) {
         keep(greedy, &kept);

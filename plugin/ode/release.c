@@ -444,6 +444,8 @@ static spragStatus yieldInHaste(Release *release, spragStatus status)
     if (release->limited && isLeftFar(release, status) && island->block_count <= FEW && !(island->wedge > 0) &&
         !spragConflicts(island))
         status = spragYieldingSweep(&release->options, island, &release->iterations);
+    if (release->limited && isLeftFar(release, status) && !spragProblemIsLean(&island->problem) && !(island->wedge > 0))
+        status = spragSlippingSweep(&release->options, island, &release->iterations);
     if (release->few && isLeftFar(release, status) && !(island->wedge > 0) &&
         spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
         status = SPRAG_ERROR_MEMORY;

@@ -30,6 +30,8 @@ enum {
 #define NEAR_REST 0.1    /* of mostWithout(): of 1704 answers with a smaller residual, sweeps brought only 41 nearer */
 #define NEARER 0.1       /* of what the rigid answer leaves: yielding that misses is of use too */
 #define SHARE_NAMED 0.01 /* of the sum of a wedge's normal impulses: a contact with less has no part in it */
+#define APPROACHES 0.1   /* of the approach that r = 0 leaves: more is left, so bodies fall into each other */
+#define MU_LESS 1        /* friction with which sweeps lead somewhere */
 #define MU_STICKS 2      /* friction up to which contacts are asked to yield along their normals alone */
 #define CLOSING 1e-6     /* m/s: a wedge that closes more slowly is none */
 #define SQUEEZING 1e-4   /* m/s: existence.c leaves contacts a friction of 1e-6, and nothing slips by 100 m/s */
@@ -377,5 +379,70 @@ spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *is
         takeBack(island, &before);
         spragProblemVelocity(&island->problem, island->r, island->u);
     }
+    return island->solve.status = SPRAG_LIMIT;
+}
+
+/* J, by which impulses r (3 n) that leave u change the bodies' kinetic energy, but for what corrections of position
+ * bring: r.(q + u) / 2 + sum c_k r_n. */
+static double gainOf(const spragIsland *island, const double *r, const double *u)
+{
+    double sum = 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        const spragBlock *block = &island->block[k];
+        for (int i = 3 * k; i < 3 * k + 3; ++i)
+            sum += r[i] * (island->problem.q[i] + u[i]) / 2;
+        sum += block->part == SPRAG_PART_CONTACT ? block->correction * r[3 * k] : 0;
+    }
+    return sum;
+}
+
+/* m/s: the fastest approach of a contact's bodies, u as they are. */
+static double approachOf(const spragIsland *island, const double *u)
+{
+    double most = 0;
+    for (int k = 0; k < island->block_count; ++k)
+        most = island->block[k].part == SPRAG_PART_CONTACT ? fmax(most, -u[3 * k]) : most;
+    return most;
+}
+
+/* 1: some friction is high; mu (2 n): coefficients up to MU_LESS. */
+static int cutFriction(const spragIsland *island, double *mu)
+{
+    const int n = island->block_count;
+    int high = 0;
+    for (int k = 0; k < n; ++k) {
+        const int contact = island->block[k].part == SPRAG_PART_CONTACT;
+        const double other = island->problem.mu_minus != NULL ? island->problem.mu_minus[k] : 0;
+        high |= contact && island->problem.mu[k] > MU_LESS;
+        mu[k] = contact ? fmin(island->problem.mu[k], MU_LESS) : island->problem.mu[k];
+        mu[n + k] = contact ? fmin(other, MU_LESS) : other;
+    }
+    return high;
+}
+
+spragStatus spragSlippingSweep(const spragSolveOptions *options, spragIsland *island, int *iterations)
+{
+    spragArena *arena = &island->lane->arena;
+    const int n = island->block_count;
+    double *r = SPRAG_TAKE_RAW(arena, double, 8 * (size_t)n), *u = r + 3 * n, *mu = u + 3 * n;
+    if (r == NULL)
+        return SPRAG_ERROR_MEMORY;
+    if (!(approachOf(island, island->u) > APPROACHES * approachOf(island, island->problem.q)) ||
+        !cutFriction(island, mu))
+        return island->solve.status;
+    spragProblem slipping = island->problem;
+    spragSolveInfo info;
+    const spragSolveOptions own = {
+        .solver = SPRAG_SOLVER_GAUSS_SEIDEL, .tolerance = options->tolerance, .iteration_limit = SWEEPS};
+    slipping.mu = mu;
+    slipping.mu_minus = island->problem.mu_minus != NULL ? mu + n : NULL;
+    memset(r, 0, 3 * (size_t)n * sizeof *r);
+    const spragStatus status = spragChainSolve(&slipping, &own, arena, r, u, &info);
+    *iterations += info.iterations;
+    if (status == SPRAG_ERROR_MEMORY || !(gainOf(island, r, u) < gainOf(island, island->r, island->u)))
+        return status == SPRAG_ERROR_MEMORY ? status : island->solve.status;
+    memcpy(island->r, r, 3 * (size_t)n * sizeof *r);
+    memcpy(island->u, u, 3 * (size_t)n * sizeof *u);
+    island->solve.residual = spragVelocityResidual(&island->problem, island->r, island->u);
     return island->solve.status = SPRAG_LIMIT;
 }

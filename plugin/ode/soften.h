@@ -50,6 +50,12 @@ spragStatus spragYieldingSolve(const spragSolveOptions *options, spragIsland *is
  * LIMIT, or as it was, or ERROR_MEMORY. */
 spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *island, int *iterations);
 
+/* As spragYieldingSweep, where friction is high: some sweeps from r = 0 with coefficients of at most 1.  The residual
+ * of r = 0 is the approach over sqrt(1 + mu^2), so no answer may be much better by it; but r = 0 lets bodies fall into
+ * each other, and ERP throws them out.  So where bodies still approach that answer is taken that leaves less kinetic
+ * energy. */
+spragStatus spragSlippingSweep(const spragSolveOptions *options, spragIsland *island, int *iterations);
+
 /* 1: it has guides without play, or sliding bearings. */
 int spragHasGuides(const spragIsland *island);
 

@@ -41,6 +41,7 @@ typedef struct Elimination {
     double *factors;       /* (free_count x free_count) of W_bb */
     int *pivot;            /* (free_count) */
     double *X;             /* (n + 1 columns of free_count) W_bb^-1 [W_ba, q_b]; of a free row: nothing */
+    double *coupling;      /* (free_count) a row of W_ab: to look for its entries takes most of the time */
     double *W, *q, *bound; /* of what is left: free rows are fixed at 0, uncoupled */
     int *row_start, *column;
 } Elimination;
@@ -55,7 +56,7 @@ static int begin(Elimination *el, const spragProblem *p, spragArena *arena)
             el->row[el->free_count++] = i;
     const int m = el->free_count;
     el->factors = SPRAG_TAKE(arena, double, m *m), el->pivot = SPRAG_TAKE(arena, int, m);
-    el->X = SPRAG_TAKE(arena, double, m *(n + 1));
+    el->X = SPRAG_TAKE(arena, double, m *(n + 1)), el->coupling = SPRAG_TAKE(arena, double, m);
     el->W = SPRAG_TAKE(arena, double, n *n), el->q = SPRAG_TAKE(arena, double, n);
     el->bound = SPRAG_TAKE(arena, double, 2 * n);
     el->row_start = SPRAG_TAKE(arena, int, nc + 1), el->column = SPRAG_TAKE(arena, int, nc *nc);
@@ -89,10 +90,12 @@ static void reduce(Elimination *el, const spragProblem *p)
     memcpy(el->bound, p->bound, 2 * (size_t)n * sizeof *el->bound);
     for (int i = 0; i < n; ++i) {
         const int free = isFree(p, i);
+        for (int l = 0; l < m && !free; ++l)
+            el->coupling[l] = entry(p, i, el->row[l]);
         for (int j = 0; j <= n; ++j) {
             double sum = j < n ? entry(p, i, j) : p->q[i];
             for (int l = 0; l < m && !free; ++l)
-                sum -= entry(p, i, el->row[l]) * el->X[j * m + l];
+                sum -= el->coupling[l] * el->X[j * m + l];
             double *to = j < n ? el->W + 9 * (i / 3 * nc + j / 3) + 3 * (i % 3) + j % 3 : el->q + i;
             *to = !free && !(j < n && isFree(p, j)) ? sum : j == i ? entry(p, i, i) : 0;
         }

@@ -56,6 +56,7 @@ typedef struct spragProximal {
     double *best;          /* (3 nc) least residual so far */
     double best_residual;
     double deadline; /* of spragProximalPolish, in spragSeconds; 0: none */
+    double took;     /* s, the last step, where there is a deadline; 0: not known */
     double accuracy; /* m/s, residual of what the small-friction test is asked about; 0: exact */
 } spragProximal;
 
