@@ -203,8 +203,8 @@ typedef struct Laws {
 } Laws;
 
 /* 1: mu = infinity that yields along both tangents, of a contact that bore nothing in the last step: it begins parted,
- * and release.c holds it if it presses.  A pyramid of 36 boxes that slip, at rest, took six rounds of Newton's method in
- * each step, 35 ms, and takes 10.  (What does not yield begins held: let go too soon it may never be held again.) */
+ * and release.c holds it if it presses.  A pyramid of 36 boxes that slip, at rest, took six rounds of Newton's method
+ * in each step, 35 ms, and takes 10.  (What does not yield begins held.) */
 static int beginsParted(const spragContactMemory *memory, const spragBlock *block)
 {
     return block->parts && block->memory >= 0 && memory[block->memory].mode == SPRAG_MODE_OPEN &&
