@@ -53,7 +53,7 @@ static int isPlain(const Rows *rows, const spragJointState *joint)
     if (contact == NULL || joint->listened ||
         (rows->world->surface_count > 0 && spragPointerMapGet(rows->surfaces, joint->id) >= 0))
         return 0;
-    if (contact->surface.mu > SPRAG_FRICTION_GREATEST && !rows->sticks && (contact->surface.mode & SLIPS) != SLIPS)
+    if (spragFrictionIsInfinite(&contact->surface) && !rows->sticks && (contact->surface.mode & SLIPS) != SLIPS)
         return 0;
     return spragContactIsPlain(contact, 1) || spragContactSticks(contact, 1) ||
            (rows->rolls && spragContactIsRoller(contact, 1));

@@ -217,10 +217,10 @@ static void friction(const struct spragWorld *world, const struct spragGuide *gu
                      spragBlock *block)
 {
     const spragContactMemory *record = guide->memory >= 0 ? &world->memory[guide->memory] : NULL;
-    const double mu = fmax(guide->mu[plus], guide->surface[plus].mu_static),
-                 mu_minus = fmax(guide->mu[minus], guide->surface[minus].mu_static);
-    block->mu = guide->mu[plus];
-    block->mu_minus = guide->mu[minus];
+    const double mu = spragConeOf(fmax(guide->mu[plus], guide->surface[plus].mu_static)),
+                 mu_minus = spragConeOf(fmax(guide->mu[minus], guide->surface[minus].mu_static));
+    block->mu = spragConeOf(guide->mu[plus]);
+    block->mu_minus = spragConeOf(guide->mu[minus]);
     if (mu > block->mu || mu_minus > block->mu_minus)
         spragBlockHold(block, mu, mu_minus, spragBlockRested(&world->snapshot, block, record));
 }

@@ -36,16 +36,16 @@ static int yields(const spragSnapshot *s, const spragJointState *joint)
 static int sticks(const spragSnapshot *s, const spragJointState *joint)
 {
     const dContact *contact = joint->contact;
-    const int is_infinite = contact != NULL && contact->surface.mu > SPRAG_FRICTION_GREATEST;
-    return !is_infinite || yields(s, joint) ? 0 : contact->surface.mode & dContactApprox1 ? 2 : 1;
+    if (contact == NULL || !spragFrictionIsInfinite(&contact->surface) || yields(s, joint))
+        return 0;
+    return contact->surface.mode & dContactApprox1 ? 2 : 1;
 }
 
 /* 1: it has a high coefficient, and may be visited. */
 static int isSteep(const spragJointState *joint)
 {
     const dContact *contact = joint->contact;
-    return contact != NULL && contact->surface.mu > SPRAG_GREEDY_STEEP &&
-           contact->surface.mu <= SPRAG_FRICTION_GREATEST &&
+    return contact != NULL && contact->surface.mu > SPRAG_GREEDY_STEEP && !spragFrictionIsInfinite(&contact->surface) &&
            (spragContactIsPlain(contact, 0) || spragContactIsRoller(contact, 0));
 }
 

@@ -189,7 +189,8 @@ typedef struct TangentLaw {
 static TangentLaw tangentLaw(const dSurfaceParameters *p, int second)
 {
     const double mu = second && (p->mode & dContactMu2) ? p->mu2 : p->mu;
-    return (TangentLaw){inNumbers(mu), (p->mode & (second ? dContactApprox1_2 : dContactApprox1_1)) != 0};
+    const int proportional = (p->mode & (second ? dContactApprox1_2 : dContactApprox1_1)) != 0;
+    return (TangentLaw){proportional && mu >= SPRAG_COEFFICIENT_INFINITE ? INFINITY : inNumbers(mu), proportional};
 }
 
 /* A coefficient along one tangent and a force along the other, or one of them
@@ -531,18 +532,18 @@ static int hasCoefficient(const dSurfaceParameters *p)
 int spragContactIsPlain(const dContact *contact, int slips)
 {
     const dSurfaceParameters *p = &contact->surface;
-    return hasCoefficient(p) && p->mu <= SPRAG_FRICTION_GREATEST && isPlain(contact, p->mode, slips);
+    return hasCoefficient(p) && !spragFrictionIsInfinite(p) && isPlain(contact, p->mode, slips);
 }
 
 int spragContactSticks(const dContact *contact, int slips)
 {
-    return contact->surface.mu > SPRAG_FRICTION_GREATEST && isPlain(contact, contact->surface.mode, slips);
+    return spragFrictionIsInfinite(&contact->surface) && isPlain(contact, contact->surface.mode, slips);
 }
 
 double spragPlainMu(const dContact *contact)
 {
     const dSurfaceParameters *p = &contact->surface;
-    return p->mu <= SPRAG_FRICTION_GREATEST ? p->mu : p->mode & PROPORTIONAL ? SPRAG_GREEDY_STICKS : SPRAG_GREEDY_GLUED;
+    return !spragFrictionIsInfinite(p) ? p->mu : p->mode & PROPORTIONAL ? SPRAG_GREEDY_STICKS : SPRAG_GREEDY_GLUED;
 }
 
 int spragContactIsRoller(const dContact *contact, int slips)
@@ -613,8 +614,9 @@ void spragContactBlocks(const struct spragWorld *world, int j, const spragSurfac
     if (block->kind != SPRAG_BLOCK_CONTACT || block->mu > 0)
         addProduct(s, joint, surface, block);
     const spragContactMemory *record = joint->memory >= 0 ? &world->memory[joint->memory] : NULL;
-    if (block->kind == SPRAG_BLOCK_CONTACT && surface->mu_static > block->mu)
-        spragBlockHold(block, surface->mu_static, surface->mu_static, spragBlockRested(s, block, record));
+    const double resting = spragConeOf(surface->mu_static);
+    if (block->kind == SPRAG_BLOCK_CONTACT && resting > block->mu)
+        spragBlockHold(block, resting, resting, spragBlockRested(s, block, record));
     spragBlock *next = block + 1;
     if (hasSecondLaw(&contact->surface))
         secondLaw(&contact->surface, s->step, first, block, next++);

@@ -141,10 +141,27 @@ int spragBlockRested(const spragSnapshot *snapshot, const spragBlock *block, con
  * cfm 1 / (h k + d); a rigid one leaves both as they are. */
 void spragSurfaceSpring(const spragSurface *surface, double step, double *erp, double *cfm);
 
-/* Coefficients and forces of friction beyond these are as good as infinite (programs write DBL_MAX for that), or as
- * none: their squares and quotients would leave the numbers. */
+/* Coefficients from here on are as good as infinite: the cone is within 1e-3 of the half-space.  Else the residual
+ * would tell of nothing: that of r = 0 under an approach v is v / sqrt(1 + mu^2), and with mu = 1e9 bodies fell through
+ * the floor. */
+#define SPRAG_COEFFICIENT_INFINITE 1e3
+/* Forces of friction beyond these are as good as infinite (programs write DBL_MAX for that), or as none, and so are
+ * coefficients below: their squares and quotients would leave the numbers. */
 #define SPRAG_FRICTION_GREATEST 1e30
 #define SPRAG_FRICTION_LEAST 1e-30
+
+/* Of a cone: less than that. */
+static inline double spragConeOf(double mu)
+{
+    return fmin(mu, SPRAG_COEFFICIENT_INFINITE);
+}
+
+/* 1: what bounds the friction of such a surface, along its first tangent, is infinite. */
+static inline int spragFrictionIsInfinite(const dSurfaceParameters *surface)
+{
+    return surface->mode & dContactApprox1_1 ? surface->mu >= SPRAG_COEFFICIENT_INFINITE
+                                             : surface->mu > SPRAG_FRICTION_GREATEST;
+}
 
 /* Of the square of a normal's length, from 1: rounding, also in single precision. */
 #define SPRAG_UNIT 1e-5

@@ -333,11 +333,36 @@ static void towersNeedFewPolishes(void **state)
     SceneDestroy(world);
 }
 
+/* Coefficients that are as good as infinite do what infinite ones do.  (From 1e8 on r = 0 was as good an answer as any:
+ * boxes fell through the floor.) */
+static void greatCoefficientsHold(void **state)
+{
+    (void)state;
+    enum { BOXES = 6, FALL = 120 };
+    static const double mu[] = {INFINITY, 1e3, 1e5, 1e9, 1e20};
+    double place[BOXES][3];
+    for (size_t k = 0; k < sizeof mu / sizeof *mu; ++k) {
+        SceneWorld *world = openWith("pile", "count=%d boxes=1 tumble=1", BOXES);
+        world->surface.mu = mu[k];
+        for (int i = 0; i < FALL; ++i)
+            assert_int_equal(SceneStep(world, 1.0 / 60), SPRAG_OK);
+        for (int i = 0; i < BOXES; ++i) {
+            const dReal *p = dBodyGetPosition(world->body[i]);
+            assert_true(p[2] > 0);
+            for (int a = 0; a < 3; ++a)
+                CHECK_NEAR(p[a], k == 0 ? p[a] : place[i][a], 1e-9);
+            memcpy(place[i], p, sizeof *place);
+        }
+        SceneDestroy(world);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(towersNeedFewPolishes), cmocka_unit_test(restIsSeenWithoutW),
-                                       cmocka_unit_test(oneBallStirsAHeap),     cmocka_unit_test(wallRestsWithoutW),
-                                       cmocka_unit_test(nothingIsThrownBack),   cmocka_unit_test(pileRestsOnAPlatform),
-                                       cmocka_unit_test(beltDragsAPile),        cmocka_unit_test(pileRestsOnABelt)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(greatCoefficientsHold), cmocka_unit_test(towersNeedFewPolishes),
+                                       cmocka_unit_test(restIsSeenWithoutW),    cmocka_unit_test(oneBallStirsAHeap),
+                                       cmocka_unit_test(wallRestsWithoutW),     cmocka_unit_test(nothingIsThrownBack),
+                                       cmocka_unit_test(pileRestsOnAPlatform),  cmocka_unit_test(beltDragsAPile),
+                                       cmocka_unit_test(pileRestsOnABelt)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
