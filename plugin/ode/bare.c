@@ -44,16 +44,19 @@ typedef struct Rows {
     atomic_int refused; /* 1: some contact is not plain, or slides with p <= 0, or a body has no mass */
 } Rows;
 
+/* Friction that yields along both tangents holds nothing in conflict (heap.c). */
+enum { SLIPS = dContactSlip1 | dContactSlip2 };
+
 static int isPlain(const Rows *rows, const spragJointState *joint)
 {
     const dContact *contact = joint->contact;
     if (contact == NULL || joint->listened ||
         (rows->world->surface_count > 0 && spragPointerMapGet(rows->surfaces, joint->id) >= 0))
         return 0;
-    if (spragFrictionIsInfinite(&contact->surface) && !rows->sticks)
+    if (spragFrictionIsInfinite(&contact->surface) && !rows->sticks && (contact->surface.mode & SLIPS) != SLIPS)
         return 0;
-    return spragContactIsPlain(contact) || spragContactSticks(contact) ||
-           (rows->rolls && spragContactIsRoller(contact));
+    return spragContactIsPlain(contact, 1) || spragContactSticks(contact, 1) ||
+           (rows->rolls && spragContactIsRoller(contact, 1));
 }
 
 /* Has one of the first `count` contacts rolling friction? */
@@ -61,7 +64,7 @@ static int roll(const spragSnapshot *s, const spragIsland *island, int count)
 {
     for (int k = 0; k < count; ++k) {
         const dContact *contact = s->joint[island->joint[k]].contact;
-        if (contact != NULL && spragContactIsRoller(contact))
+        if (contact != NULL && spragContactIsRoller(contact, 1))
             return 1;
     }
     return 0;
@@ -205,7 +208,7 @@ static void fillRoll(const Rows *rows, int k)
         turning[i] = s->body[joint->body[0]].free_velocity[3 + i] -
                      (joint->body[1] < 0 ? 0 : s->body[joint->body[1]].free_velocity[3 + i]);
     *roll = (spragGreedyRoll){.length = spragLengthOf(s, joint->body)};
-    if (!spragContactIsRoller(joint->contact))
+    if (!spragContactIsRoller(joint->contact, 1))
         return;
     roll->mu = spragRollerBound(joint->contact, roll->length);
     for (int i = 0; i < 3; ++i) {
@@ -302,6 +305,8 @@ static void fillContact(const Rows *rows, int k, Before *before)
     spragNormalRow row = spragNormalRowOf(world, joint->contact, NULL, approach);
     spragSlopLeave(world, rows->island, joint->body, joint->memory, rows->island->joint_count, geom->depth, &row);
     c->direction[0][3] = row.compliance;
+    c->direction[1][3] = surface->mode & dContactSlip1 ? surface->slip1 / world->snapshot.step : 0;
+    c->direction[2][3] = surface->mode & dContactSlip2 ? surface->slip2 / world->snapshot.step : 0;
     c->q[0] -= row.rhs;
     c->nu = 0;
     guess(s, rows->island->joint[k], filled.old, c);

@@ -31,7 +31,7 @@ static void blockOf(const struct spragWorld *world, const spragIsland *island, i
                           .memory = joint->memory,
                           .body = {joint->body[0], joint->body[1]},
                           .articulation = {-1, -1},
-                          .compliance = {c->direction[0][3]},
+                          .compliance = {c->direction[0][3], c->direction[1][3], c->direction[2][3]},
                           .mu = c->mu,
                           .mu_minus = c->mu,
                           .scale = 1};

@@ -46,7 +46,7 @@ static int isSteep(const spragJointState *joint)
 {
     const dContact *contact = joint->contact;
     return contact != NULL && contact->surface.mu > SPRAG_GREEDY_STEEP && !spragFrictionIsInfinite(&contact->surface) &&
-           (spragContactIsPlain(contact) || spragContactIsRoller(contact));
+           (spragContactIsPlain(contact, 0) || spragContactIsRoller(contact, 0));
 }
 
 int spragIslandMayStick(const struct spragWorld *world, const spragIsland *island)

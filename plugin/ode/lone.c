@@ -41,7 +41,7 @@ static int isLone(const struct spragWorld *world, const spragPointerMap *surface
         return 0;
     for (int k = 0; k < island->joint_count; ++k) {
         const spragJointState *joint = &s->joint[island->joint[k]];
-        if (joint->contact == NULL || joint->listened || !spragContactIsPlain(joint->contact) ||
+        if (joint->contact == NULL || joint->listened || !spragContactIsPlain(joint->contact, 0) ||
             (joint->contact->surface.mode & (dContactMotion1 | dContactMotion2)) != 0 ||
             (world->surface_count > 0 && spragPointerMapGet(surfaces, joint->id) >= 0))
             return 0;

@@ -488,14 +488,22 @@ enum {
     PROPORTIONAL = dContactApprox1_1 | dContactApprox1_2
 };
 
-/* `mode`: bits of contact->surface.mode. */
-static int isPlain(const dContact *contact, int mode)
+/* slip1 or slip2, m/s per N, beyond which single precision has no room for squares (solve/greedy_lanes.h). */
+#define SLIP_GREATEST 1e12
+
+static double usableSlip(double slip)
+{
+    return slip >= 0 && slip <= SLIP_GREATEST ? slip : (double)NAN;
+}
+
+/* `mode`: bits of contact->surface.mode; slips: may it have dContactSlip1, dContactSlip2? */
+static int isPlain(const dContact *contact, int mode, int slips)
 {
     const dSurfaceParameters *p = &contact->surface;
     const dContactGeom *g = &contact->geom;
     const dReal *x = g->pos;
     double sum = fabs((double)x[0]) + fabs((double)x[1]) + fabs((double)x[2]) + fabs((double)g->depth);
-    if ((mode & ~PLAIN) != 0)
+    if ((mode & ~(slips ? PLAIN | dContactSlip1 | dContactSlip2 : PLAIN)) != 0)
         return 0;
     if (p->mode & dContactSoftERP)
         sum += fabs((double)p->soft_erp);
@@ -507,6 +515,10 @@ static int isPlain(const dContact *contact, int mode)
         sum += fabs((double)p->motion1);
     if (p->mode & dContactMotion2)
         sum += fabs((double)p->motion2);
+    if (p->mode & dContactSlip1)
+        sum += usableSlip((double)p->slip1);
+    if (p->mode & dContactSlip2)
+        sum += usableSlip((double)p->slip2);
     if (p->mode & dContactFDir1)
         sum += fabs((double)contact->fdir1[0]) + fabs((double)contact->fdir1[1]) + fabs((double)contact->fdir1[2]);
     return sum <= SPRAG_GREATEST && hasDirection(g);
@@ -517,15 +529,15 @@ static int hasCoefficient(const dSurfaceParameters *p)
     return (p->mode & PROPORTIONAL) == PROPORTIONAL && p->mu > SPRAG_FRICTION_LEAST;
 }
 
-int spragContactIsPlain(const dContact *contact)
+int spragContactIsPlain(const dContact *contact, int slips)
 {
     const dSurfaceParameters *p = &contact->surface;
-    return hasCoefficient(p) && !spragFrictionIsInfinite(p) && isPlain(contact, p->mode);
+    return hasCoefficient(p) && !spragFrictionIsInfinite(p) && isPlain(contact, p->mode, slips);
 }
 
-int spragContactSticks(const dContact *contact)
+int spragContactSticks(const dContact *contact, int slips)
 {
-    return spragFrictionIsInfinite(&contact->surface) && isPlain(contact, contact->surface.mode);
+    return spragFrictionIsInfinite(&contact->surface) && isPlain(contact, contact->surface.mode, slips);
 }
 
 double spragPlainMu(const dContact *contact)
@@ -534,11 +546,11 @@ double spragPlainMu(const dContact *contact)
     return !spragFrictionIsInfinite(p) ? p->mu : p->mode & PROPORTIONAL ? SPRAG_GREEDY_STICKS : SPRAG_GREEDY_GLUED;
 }
 
-int spragContactIsRoller(const dContact *contact)
+int spragContactIsRoller(const dContact *contact, int slips)
 {
     const dSurfaceParameters *p = &contact->surface;
     return (p->mode & dContactRolling) && hasCoefficient(p) && p->rho > SPRAG_FRICTION_LEAST &&
-           isPlain(contact, p->mode & ~dContactRolling);
+           isPlain(contact, p->mode & ~dContactRolling, slips);
 }
 
 double spragRollerBound(const dContact *contact, double L)

@@ -202,14 +202,14 @@ spragStatus spragContactCheck(const dContact *contact, int lenient);
 
 /* One block of kind CONTACT, whose law has nothing but friction in proportion to the normal force,
  * the same along both tangents, on a surface that may be a belt? All numbers it makes use of are
- * then finite. (Its surface may say more.) */
-int spragContactIsPlain(const dContact *contact);
+ * then finite. (Its surface may say more.)  slips: may it yield along its tangents, too (dContactSlip1, 2)? */
+int spragContactIsPlain(const dContact *contact, int slips);
 /* The same but for mu = infinity, as a coefficient or as a force. */
-int spragContactSticks(const dContact *contact);
+int spragContactSticks(const dContact *contact, int slips);
 /* Of a contact that is one of both: as of spragGreedyContact. */
 double spragPlainMu(const dContact *contact);
 /* The same but for rolling friction, which it has, about any axis in proportion to the normal force. */
-int spragContactIsRoller(const dContact *contact);
+int spragContactIsRoller(const dContact *contact, int slips);
 /* Of one: its bound over the normal impulse, as of a ROLLING block; L: spragLengthOf its bodies. */
 double spragRollerBound(const dContact *contact, double L);
 

@@ -52,6 +52,10 @@ void spragGreedyLanesFill(spragGreedy *greedy)
 {
     spragGreedyLanes *lanes = greedy->lanes;
     const int n = greedy->contact_count;
+    lanes->sticks = 1;
+    for (int k = 0; k < n && lanes->sticks == 1; ++k)
+        if (greedy->contact[k].direction[1][3] > 0 || greedy->contact[k].direction[2][3] > 0)
+            lanes->sticks = 2;
     for (int b = 0; b <= greedy->body_count; ++b)
         fillBody(&greedy->body[b], &lanes->body[b]);
     lanes->contact[n] = (spragLaneContact){.direction = {[0] = {[3] = 1}, [2] = {[3] = 1}}, .own = {{1}, {[3] = 1}}};
@@ -111,13 +115,13 @@ INLINE void readShape(const Pack *pack, Shape8 *shape)
 }
 
 /* A pack's visit; change: m/s, of the bodies at their contacts. */
-INLINE void visit(const Pack *pack, spragOct change[2])
+INLINE void visit(const Pack *pack, int sticks, spragOct change[2])
 {
     Shape8 s;
     spragOct fresh[4], dr[3];
     const spragOct ahead[3] = {{0}, {0}, {0}};
     readShape(pack, &s);
-    visit8(&s, 1, (spragLaneBody *const *const[2]){pack->body[0], pack->body[1]}, ahead, fresh, dr);
+    visit8(&s, sticks, (spragLaneBody *const *const[2]){pack->body[0], pack->body[1]}, ahead, fresh, dr);
     spragOctWrite(ROWS8(pack->contact, r), fresh);
     const spragOct size = spragOctSqrt(spragOctDot3(dr, dr));
     change[0] = size * s.arm[0][3];
@@ -229,7 +233,7 @@ INLINE void visitRound(Round *round)
     listRound(round);
     divide(round->count, at, end);
     while ((count = takePack(greedy, at, end, &pack)) > 0) {
-        visit(&pack, change);
+        visit(&pack, greedy->lanes->sticks, change);
         note(lanes, &pack, change);
         visits += count;
         if (visits >= look) {

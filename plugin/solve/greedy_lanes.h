@@ -64,6 +64,7 @@ typedef struct spragGreedyLanes {
     int judged; /* 1: q, r, seen and gain are as the judge saw them */
     int eights; /* 1: sweeps in vectors of eight, though there are longer ones (tests) */
     int ahead;  /* 1: r and gain are newer than in double precision */
+    int sticks; /* of visits: 1; 2: some contacts yield along their tangents (slip) */
     int done;   /* 1: nothing is left that single precision sees */
 } spragGreedyLanes;
 

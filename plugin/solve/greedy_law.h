@@ -40,16 +40,19 @@ LAW_INLINE void BY(slip)(const BY(Shape) * s, const V q[3], const V free[2], LAW
     r[2] = LAW(Select)(slips, mu * load * e[1], r[2]);
 }
 
-/* What is not pressed but held, as in solve/greedy_roll.h. */
-LAW_INLINE void BY(hold)(const BY(Shape) * s, const V q[3], LAW(Mask) holds, V r[3])
+/* What is not pressed but held, as in solve/greedy_roll.h.  (Where nothing slips C_k is 0 along its tangents, and the
+ * block itself has no rounding of K.) */
+LAW_INLINE void BY(hold)(const BY(Shape) * s, int slips, const V q[3], LAW(Mask) holds, V r[3])
 {
-    const V zero = {0}, a = s->own[0][3], b = s->own[1][0], d = s->own[1][1], scale = 1.0F / (a * d - b * b);
+    const V zero = {0}, *w = &s->own[0][1], inverse_nn = s->own[1][3];
+    const V a = slips ? s->direction[0][3] + w[0] * w[0] * inverse_nn : s->own[0][3], b = s->own[1][0],
+            d = slips ? s->direction[2][3] + w[1] * w[1] * inverse_nn : s->own[1][1], scale = 1.0F / (a * d - b * b);
     r[0] = LAW(Select)(holds, zero, r[0]);
     r[1] = LAW(Select)(holds, scale * (b * q[2] - d * q[1]), r[1]);
     r[2] = LAW(Select)(holds, scale * (b * q[1] - a * q[2]), r[2]);
 }
 
-/* q: velocities without their own impulses; sticks: some have mu = infinity */
+/* q: velocities without their own impulses; sticks: some have mu = infinity; 2: and slip (spragGreedyLanes) */
 LAW_INLINE void BY(solve)(const BY(Shape) * s, int sticks, const V q[3], V nu[1], V r[3])
 {
     const V zero = {0}, mu = s->q[3], *w = &s->own[0][1], inverse_nn = s->own[1][3], ratio = q[0] * inverse_nn;
@@ -63,7 +66,7 @@ LAW_INLINE void BY(solve)(const BY(Shape) * s, int sticks, const V q[3], V nu[1]
     const LAW(Mask) outside = (r[0] < zero) | (r[1] * r[1] + r[2] * r[2] > mu * mu * r[0] * r[0]);
     BY(slip)(s, q, free, outside & rough & ~holds, nu, r);
     if (sticks)
-        BY(hold)(s, q, holds & (r[0] < zero), r);
+        BY(hold)(s, sticks == 2, q, holds & (r[0] < zero), r);
     r[0] = LAW(Select)(rough, r[0], LAW(Select)(closed, -ratio, zero));
     r[1] = LAW(Select)(rough, r[1], zero);
     r[2] = LAW(Select)(rough, r[2], zero);

@@ -183,7 +183,7 @@ static void runSweeps(spragGreedy *greedy, double enough, long least, long most,
 {
     enum { SWEEPS_LEAST = 12 };
     spragGreedyLanes *lanes = greedy->lanes;
-    Sweep sweep = {.lanes = lanes, .body_count = greedy->body_count, .sticks = anySticks(greedy)};
+    Sweep sweep = {.lanes = lanes, .body_count = greedy->body_count, .sticks = anySticks(greedy) ? lanes->sticks : 0};
     double t = 1, begun = spragSeconds();
     const long first = greedy->visits;
     memset(lanes->before, 0, ((size_t)greedy->body_count + 1) * sizeof *lanes->before);

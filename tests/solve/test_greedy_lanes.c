@@ -177,6 +177,32 @@ static void steepContactsPart(void **state)
         }
 }
 
+/* What holds and yields along its tangents, pressed or not: its own block has that in it. */
+static void whatYieldsHolds(void **state)
+{
+    (void)state;
+    for (int sweeps = 0; sweeps < 2; ++sweeps) {
+        Heap *heap = openHeap(11, SPRAG_GREEDY_GLUED, 0, 1);
+        spragGreedy *greedy = &heap->greedy;
+        for (int k = 0; k < CONTACTS; ++k) {
+            spragGreedyContact *c = &greedy->contact[k];
+            c->direction[1][3] = 10 * c->normal[0], c->direction[2][3] = 2 * c->normal[0];
+            c->q[0] += k % 2; /* half of them are not pressed */
+        }
+        spragGreedyFill(greedy, 0, CONTACTS);
+        spragGreedyBegin(greedy, NULL, NULL);
+        runEither(greedy, sweeps, 60L);
+        const double left = spragGreedyResidual(greedy, NULL);
+        if (!(left <= 1e-3 * greedy->begun))
+            fail_msg("sweeps %d: residual %g of %g", sweeps, left, greedy->begun);
+        int unpressed = 0;
+        for (int k = 0; k < CONTACTS; ++k)
+            unpressed += greedy->contact[k].r[0] == 0 && greedy->contact[k].r[1] != 0;
+        assert_true(unpressed > CONTACTS / 10);
+        freeHeap(heap);
+    }
+}
+
 /* Of bodies so much lighter: the same motion by impulses so much smaller, whose fifth powers single precision does not
  * hold. */
 static double leftOfLight(double lighter, int sweeps)
@@ -223,6 +249,7 @@ int main(void)
         cmocka_unit_test(roundIsThatOfDoubles), cmocka_unit_test(staysFinite),
         cmocka_unit_test(lightContactsSlide),   cmocka_unit_test(stopsInTime),
         cmocka_unit_test(steepContactsPart),    cmocka_unit_test(massIsNoMatter),
+        cmocka_unit_test(whatYieldsHolds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
