@@ -240,7 +240,8 @@ SPRAG_API spragStatus spragWorldSetConfig(spragWorldID, const spragConfig *confi
 SPRAG_API spragStatus spragWorldGetConfig(spragWorldID, spragConfig *config);
 
 /* As dJointCreateContact: the joint is ODE's, and lives as long as its group says.  NULL on bad input
- * (spragStatusDetail says what).  A coefficient mu from 1e3 on (dContactApprox1) is as good as infinite, and taken so. */
+ * (spragStatusDetail says what).  A coefficient mu from 1e3 on (dContactApprox1) is as good as infinite, and taken
+ * so. */
 SPRAG_API dJointID spragJointCreateContact(spragWorldID, dJointGroupID, const dContact *);
 /* The same with a surface, which is copied and may not be NULL. */
 SPRAG_API dJointID spragJointCreateContactSurface(spragWorldID, dJointGroupID, const dContact *, const spragSurface *);
