@@ -30,6 +30,14 @@ static int rollsOnLine(const struct spragWorld *world, const spragIsland *island
     return 0;
 }
 
+/* A cone; or an infinite coefficient, which holds what is pressed.  (Not an infinite force, which is glue.) */
+static int hasLaw(const dContact *contact)
+{
+    const int coefficient = dContactApprox1_1 | dContactApprox1_2;
+    return spragContactIsPlain(contact, 0) ||
+           (spragContactSticks(contact, 0) && (contact->surface.mode & coefficient) == coefficient);
+}
+
 /* driver: as of spragLoneDriver. */
 static int isLone(const struct spragWorld *world, const spragPointerMap *surfaces, const spragIsland *island,
                   int *driver)
@@ -41,7 +49,7 @@ static int isLone(const struct spragWorld *world, const spragPointerMap *surface
         return 0;
     for (int k = 0; k < island->joint_count; ++k) {
         const spragJointState *joint = &s->joint[island->joint[k]];
-        if (joint->contact == NULL || joint->listened || !spragContactIsPlain(joint->contact, 0) ||
+        if (joint->contact == NULL || joint->listened || !hasLaw(joint->contact) ||
             (joint->contact->surface.mode & (dContactMotion1 | dContactMotion2)) != 0 ||
             (world->surface_count > 0 && spragPointerMapGet(surfaces, joint->id) >= 0))
             return 0;
@@ -79,7 +87,7 @@ static void putSurface(const spragSnapshot *s, const dContact *contact, Place to
     row->bounce[lane] = bounces ? p->bounce : 0;
     row->bounce_speed[lane] = bounces ? p->bounce_vel : (double)INFINITY;
     to.contact->compliance[lane] = cfm / s->step;
-    to.contact->mu[lane] = p->mu;
+    to.contact->mu[lane] = spragConeOf(p->mu);
 }
 
 /* sign: spragLoneSign. */
@@ -270,6 +278,13 @@ static void fillLanes(spragLoneGroup *group)
 
 /* ---------------------------------------------------------------- rows */
 
+/* Of an infinite coefficient.  The steps know it as the cone next to it, but it has the other law: an answer in which
+ * all that are pressed stick is that of both, and any other is not taken (judge). */
+SPRAG_QUAD_INLINE spragQuadMask holds(const spragLoneContact *c)
+{
+    return c->mu >= SPRAG_COEFFICIENT_INFINITE;
+}
+
 /* w x (w x (C - G)), C the centre of curvature at `arm`: what spragVelocityProduct is on what does not move. */
 SPRAG_QUAD_INLINE void productOf(const spragQuad w[3], const spragQuad arm[3], spragQuad radius, const spragQuad n[3],
                                  spragQuad product[3])
@@ -312,7 +327,7 @@ SPRAG_QUAD_INLINE void addProduct(const spragLoneGroup *group, const spragLoneCo
     spragQuad product[3], middle[3];
     if (group->driven) {
         for (int i = 0; i < 3; ++i) {
-            start[i] -= group->step * row->rest[i];
+            start[i] -= spragQuadSelect(holds(c), spragQuadOf(0), group->step * row->rest[i]);
             moved[i] = group->step * row->product[i];
         }
         return;
@@ -336,8 +351,10 @@ SPRAG_QUAD_INLINE void makeRow(const spragLoneGroup *group, spragLoneContact *c,
     for (int i = 0; i < 3; ++i)
         start[i] += v[i];
     addProduct(group, c, row, start, moved);
-    const spragQuad none = spragQuadOf(0), along = spragQuadDot3(c->n, moved), /* velocity_product.h, Pressing */
-        pressing = spragQuadSelect(row->known & (along < 0), along, none);
+    const spragQuad along = spragQuadDot3(c->n, moved),
+                    pressing = spragQuadSelect(row->known & (along < 0), along, spragQuadOf(0));
+    for (int i = 0; i < 3; ++i) /* as spragBlockProduct */
+        moved[i] = spragQuadSelect(holds(c), along * c->n[i], moved[i]);
     for (int i = 0; i < 3; ++i) {
         end[i] += free[i] + moved[i];
         change[i] = end[i] - start[i];
@@ -409,7 +426,7 @@ SPRAG_QUAD_INLINE void makeSlope(spragLoneGroup *group, const spragLoneContact *
     const spragQuad speed = spragQuadSqrt(spragQuadDot3(row->slip, row->slip));
     const spragQuadMask slides = speed > SPRAG_SLIP_TOLERANCE;
     const spragQuad rub = c->mu * spragQuadDot3(across, row->slip) / spragQuadSelect(slides, speed, spragQuadOf(1));
-    row->p = row->own - spragQuadSelect(slides, rub, spragQuadOf(0));
+    row->p = row->own - spragQuadSelect(slides & ~holds(c), rub, spragQuadOf(0));
     group->regular &= row->p > 0;
     if (group->bodies.count > 1)
         return;
@@ -417,9 +434,9 @@ SPRAG_QUAD_INLINE void makeSlope(spragLoneGroup *group, const spragLoneContact *
     const spragQuad coupling = spragQuadSqrt(spragQuadDot3(across, across)), load = -spragQuadTangent(qt, c->q, c->n);
     const spragQuadMask unique = /* W_tt is 1/m at least */
         (load <= 0) | (load * group->bodies.inverse_mass > coupling * spragQuadSqrt(spragQuadDot3(qt, qt)));
-    group->regular &= row->own > c->mu * coupling;
-    if (!spragQuadAll(unique))
-        group->regular &= isUnique(&group->bodies, c, row->own, across);
+    group->regular &= holds(c) | (row->own > c->mu * coupling);
+    if (!spragQuadAll(unique | holds(c)))
+        group->regular &= holds(c) | isUnique(&group->bodies, c, row->own, across);
 }
 
 /* b: the forces of the others are taken as they were. */
@@ -457,7 +474,7 @@ SPRAG_QUAD_INLINE void examineCoupled(spragLoneGroup *group)
         const spragLoneContact *c = &b->contact[j];
         const spragLoneRow *row = &group->row[j];
         const spragQuad speed = spragQuadSqrt(spragQuadDot3(row->slip, row->slip));
-        all &= speed > SPRAG_SLIP_TOLERANCE;
+        all &= ~holds(c) & (speed > SPRAG_SLIP_TOLERANCE);
         for (int i = 0; i < 3; ++i)
             f[i] = c->n[i] - c->mu * row->slip[i] / spragQuadMax(speed, spragQuadOf(SPRAG_SLIP_TOLERANCE));
         spragQuadCross3(moment, c->arm, f);
@@ -526,7 +543,7 @@ SPRAG_QUAD_INLINE void readRows(spragLoneGroup *group)
         const spragQuadMask open = load * (row->own + c->compliance) <= SPRAG_OPEN_TOLERANCE,
                             sticks = ((size < c->mu * load * (1 - 1e-9)) &
                                       (c->w * (c->mu * load - size) > 10 * b->residual)) |
-                                     (speed <= still);
+                                     (speed <= still) | holds(c);
         row->mode = spragQuadSelect(open, open_mode, spragQuadSelect(sticks, stick, slip));
         row->force = spragQuadMax(load, spragQuadOf(0)) * rate;
         for (int i = 0; i < 3; ++i)
@@ -553,7 +570,9 @@ static double judge(const spragLoneBodies *b, int lane)
                 force[row] += along * c->r[i][lane];
                 velocity[row] += along * c->u[i][lane];
             }
-        const double residual = spragContactResidual(c->mu[lane], force, velocity, c->w[lane]);
+        const double residual = c->mu[lane] >= SPRAG_COEFFICIENT_INFINITE
+                                    ? spragStickResidual(0, force, velocity, c->w[lane])
+                                    : spragContactResidual(c->mu[lane], force, velocity, c->w[lane]);
         if (c->w[lane] * spragNorm3(force) > SPRAG_IMPULSE_HUGE) /* which u says nothing of */
             return INFINITY;
         if (!(residual <= worst)) /* keeps a NaN */

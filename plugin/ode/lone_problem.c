@@ -1,8 +1,11 @@
 /* The problem of an island that was solved without one, for those who want to see it. */
 #include "ode/lone.h"
 
+#include <math.h>
+
 #include "linalg/vec3.h"
 #include "ode/record.h"
+#include "ode/rows.h"
 
 /* (3 x 6) velocity of the contact along n, t1, t2. */
 static void jacobian(const spragLoneContact *c, double J[3][6])
@@ -55,6 +58,15 @@ static int otherBody(const spragSnapshot *s, const spragIsland *island, int k)
     return body[body[0] == island->body[0]];
 }
 
+/* Of an infinite coefficient: what presses is held; bound (6): lo, hi. */
+static void boundsOf(int presses, double bound[6])
+{
+    const double most = presses ? INFINITY : 0;
+    bound[0] = 0, bound[3] = INFINITY;
+    for (int row = 1; row < 3; ++row)
+        bound[row] = -most, bound[3 + row] = most;
+}
+
 int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, spragArena *arena,
                      spragProblem *problem)
 {
@@ -64,12 +76,14 @@ int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, 
     const spragLoneGroup *group = spragLoneAgain(world, island, arena);
     double(*J)[3][6] = spragArenaTake(arena, (size_t)n, sizeof *J);
     double *W = SPRAG_TAKE(arena, double, 9 * n * n), *q = SPRAG_TAKE(arena, double, 3 * n),
-           *mu = SPRAG_TAKE(arena, double, n);
+           *mu = SPRAG_TAKE(arena, double, n), *bound = SPRAG_TAKE(arena, double, 6 * n);
+    unsigned char *kind = SPRAG_TAKE(arena, unsigned char, n); /* 0: CONTACT */
     int *row_start = SPRAG_TAKE(arena, int, n + 1), *column = SPRAG_TAKE(arena, int, n *n),
         *bodies = SPRAG_TAKE(arena, int, 2 * n);
     spragContactHistory *history = SPRAG_TAKE(arena, spragContactHistory, n);
-    if (!group || !J || !W || !q || !mu || !row_start || !column || !bodies || !history)
+    if (!group || !J || !W || !q || !mu || !bound || !kind || !row_start || !column || !bodies || !history)
         return 0;
+    int boxes = 0;
     for (int k = 0; k < n; ++k) {
         const spragLoneContact *c = &group->bodies.contact[k];
         double free[3];
@@ -78,6 +92,10 @@ int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, 
         for (int i = 0; i < 3; ++i)
             q[3 * k + i] = spragDot3(J[k][i], free);
         mu[k] = c->mu[0];
+        if (mu[k] >= SPRAG_COEFFICIENT_INFINITE) {
+            mu[k] = 0, kind[k] = SPRAG_BLOCK_BOX, boxes = 1;
+            boundsOf(world->memory[island->first_record + k].mode != SPRAG_MODE_OPEN, bound + 6 * k);
+        }
         bodies[2 * k] = island->body[0], bodies[2 * k + 1] = otherBody(s, island, k);
         historyOf(world, island, &group->row[k], k, J[k], &history[k]);
         row_start[k + 1] = n * (k + 1);
@@ -97,6 +115,8 @@ int spragLoneProblem(const struct spragWorld *world, const spragIsland *island, 
                               .W = W,
                               .q = q,
                               .mu = mu,
+                              .kind = boxes ? kind : NULL,
+                              .bound = boxes ? bound : NULL,
                               .body = bodies,
                               .history = history,
                               .step = s->step};

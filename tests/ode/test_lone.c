@@ -27,6 +27,7 @@ typedef struct Yard {
     spragWorldID sprag;
     dBodyID body[BODIES];
     int events[SPRAG_EVENT_TYPE_COUNT];
+    int sticks; /* 1: its friction is infinite */
 } Yard;
 
 static void onNear(void *data, dGeomID a, dGeomID b)
@@ -39,7 +40,8 @@ static void onNear(void *data, dGeomID a, dGeomID b)
     const dBodyID body = dGeomGetBody(a) != NULL ? dGeomGetBody(a) : dGeomGetBody(b);
     const int number = (int)(size_t)dBodyGetData(body);
     for (int i = 0; i < count; ++i) {
-        contact[i].surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = 0.2 + 0.005 * number};
+        contact[i].surface =
+            (dSurfaceParameters){.mode = dContactApprox1, .mu = yard->sticks ? dInfinity : 0.2 + 0.005 * number};
         if (number % 4 == 1) {
             contact[i].surface.mode |= dContactBounce | dContactSoftERP | dContactSoftCFM;
             contact[i].surface.bounce = 0.5, contact[i].surface.bounce_vel = 0.1;
@@ -122,22 +124,38 @@ static int loneCount(const Yard *yard)
     return count;
 }
 
+/* That of the other yard at the same place, of the same body.  (Of boxes that stick the collider names the corners in
+ * an order that follows from rounding.) */
+static const spragContact *twinOf(const spragContact *contact, const spragContact *other, int count)
+{
+    for (int k = 0; k < count; ++k) {
+        double away = fabs(contact->normal[2] - other[k].normal[2]);
+        for (int i = 0; i < 3; ++i)
+            away += fabs(contact->position[i] - other[k].position[i]);
+        if (away <= 1e-6)
+            return &other[k];
+    }
+    return NULL;
+}
+
 static void compareContacts(const Yard *a, const Yard *b)
 {
-    const spragContact *x, *y;
+    const spragContact *x, *others;
     const int count = spragWorldGetContacts(a->sprag, &x);
-    assert_int_equal(count, spragWorldGetContacts(b->sprag, &y));
+    assert_int_equal(count, spragWorldGetContacts(b->sprag, &others));
     for (int k = 0; k < count; ++k) {
+        const spragContact *y = a->sticks ? twinOf(&x[k], others, count) : &others[k];
+        assert_non_null(y);
         assert_true(x[k].id > 0);
-        assert_int_equal(x[k].id, y[k].id);
-        assert_int_equal(x[k].mode, y[k].mode);
-        assert_ptr_equal(x[k].body[1], y[k].body[1]);
-        CHECK_NEAR(x[k].depth, y[k].depth, 1e-7);
-        CHECK_NEAR(x[k].painleve_p, y[k].painleve_p, 1e-4);
+        assert_true(a->sticks || x[k].id == y->id);
+        assert_int_equal(x[k].mode, y->mode);
+        assert_ptr_equal(x[k].body[1], y->body[1]);
+        CHECK_NEAR(x[k].depth, y->depth, 1e-7);
+        CHECK_NEAR(x[k].painleve_p, y->painleve_p, 1e-4);
         for (int i = 0; i < 3; ++i) {
-            CHECK_NEAR(x[k].position[i], y[k].position[i], 1e-6);
-            CHECK_NEAR(x[k].normal[i], y[k].normal[i], 0);
-            CHECK_NEAR(x[k].slip[i], y[k].slip[i], 1e-5);
+            CHECK_NEAR(x[k].position[i], y->position[i], 1e-6);
+            CHECK_NEAR(x[k].normal[i], y->normal[i], 0);
+            CHECK_NEAR(x[k].slip[i], y->slip[i], 1e-5);
         }
     }
 }
@@ -151,12 +169,12 @@ static void compareMotion(const Yard *a, const Yard *b)
         }
 }
 
-static void sameAsAllIslands(void **state)
+static void stepsAreTheSame(int sticks)
 {
-    (void)state;
     Yard lone, other;
     makeYard(&lone, SPRAG_SOLVER_AUTO);
     makeYard(&other, SPRAG_SOLVER_VARIANT);
+    lone.sticks = other.sticks = sticks;
     int most = 0;
     for (int k = 0; k < STEPS; ++k) {
         stepYard(&lone);
@@ -169,25 +187,32 @@ static void sameAsAllIslands(void **state)
             compareContacts(&lone, &other);
     }
     assert_true(most >= 3 * BODIES / 4);
-    assert_true(lone.events[SPRAG_EVENT_TOUCH] > 0 && lone.events[SPRAG_EVENT_STICK] > 0);
+    assert_true(lone.events[SPRAG_EVENT_TOUCH] > 0 && (sticks || lone.events[SPRAG_EVENT_STICK] > 0));
     /* one of the two ends of a capsule may slip by 1e-9 m/s for a step, as its rotation asks, and stick again */
     lone.events[SPRAG_EVENT_STICK] -= lone.events[SPRAG_EVENT_SLIP];
     other.events[SPRAG_EVENT_STICK] -= other.events[SPRAG_EVENT_SLIP];
     for (int type = 0; type < SPRAG_EVENT_TYPE_COUNT; ++type)
-        if (type != SPRAG_EVENT_SLIP)
+        if (type != SPRAG_EVENT_SLIP && !(sticks && type == SPRAG_EVENT_JAM)) /* (which of four corners is loaded) */
             assert_int_equal(lone.events[type], other.events[type]);
     freeYard(&lone);
     freeYard(&other);
 }
 
-/* Word for word the same problem, but for rounding. */
-static void sameProblems(void **state)
+static void sameAsAllIslands(void **state)
 {
     (void)state;
+    stepsAreTheSame(0);
+    stepsAreTheSame(1);
+}
+
+/* Word for word the same problem, but for rounding. */
+static void problemsAreTheSame(int sticks)
+{
     Yard lone, other;
     char name[2][64];
     makeYard(&lone, SPRAG_SOLVER_AUTO);
     makeYard(&other, SPRAG_SOLVER_VARIANT);
+    lone.sticks = other.sticks = sticks;
     for (int i = 0; i < 2; ++i)
         snprintf(name[i], sizeof name[i], "/tmp/sprag-lone-%d-%d.txt", (int)getpid(), i);
     for (int k = 0; k < 3; ++k) {
@@ -214,6 +239,9 @@ static void sameProblems(void **state)
             CHECK_NEAR(p[0]->q[i], p[1]->q[i], 1e-7);
         for (int k = 0; k < p[0]->contact_count; ++k) {
             CHECK_NEAR(p[0]->mu[k], p[1]->mu[k], 0);
+            assert_int_equal(p[0]->kind != NULL ? p[0]->kind[k] : 0, p[1]->kind != NULL ? p[1]->kind[k] : 0);
+            for (int i = 6 * k; i < 6 * k + 6 && p[0]->bound != NULL; ++i)
+                assert_true(p[0]->bound[i] == p[1]->bound[i]);
             if (p[0]->history != NULL) {
                 assert_int_equal(p[0]->history[k].mode, p[1]->history[k].mode);
                 assert_int_equal(p[0]->history[k].fresh, p[1]->history[k].fresh);
@@ -227,6 +255,13 @@ static void sameProblems(void **state)
     assert_true(files >= BODIES / 2);
     freeYard(&lone);
     freeYard(&other);
+}
+
+static void sameProblems(void **state)
+{
+    (void)state;
+    problemsAreTheSame(0);
+    problemsAreTheSame(1);
 }
 
 /* A gram that friction just holds on an incline, on four rigid points that share the load in many ways: two of them are

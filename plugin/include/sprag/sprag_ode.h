@@ -77,7 +77,8 @@ SPRAG_API spragConfig spragConfigDefault(void);
 
 /* Properties of a contact that dSurfaceParameters lacks.  Zero means zero; start from spragSurfaceDefault. */
 typedef struct spragSurface {
-    double mu_static;           /* coefficient for a contact that rested, or rests when first seen; < mu: as mu */
+    double mu_static;           /* coefficient for a contact that rested, or rests when first seen; < mu: as mu;
+                                   beyond 1e3: 1e3 */
     double curvature_radius[2]; /* m, of each body's surface at the contact.  0: a point fixed in the body (a tip); > 0:
                                    a sphere of that radius, which rolls; INFINITY: flat; < 0 (default): as the geom
                                    says.  The world is flat.  Of two bodies without round geoms each is half flat,
@@ -239,7 +240,8 @@ SPRAG_API spragStatus spragWorldSetConfig(spragWorldID, const spragConfig *confi
 SPRAG_API spragStatus spragWorldGetConfig(spragWorldID, spragConfig *config);
 
 /* As dJointCreateContact: the joint is ODE's, and lives as long as its group says.  NULL on bad input
- * (spragStatusDetail says what). */
+ * (spragStatusDetail says what).  A coefficient mu from 1e3 on (dContactApprox1) is as good as infinite, and taken
+ * so. */
 SPRAG_API dJointID spragJointCreateContact(spragWorldID, dJointGroupID, const dContact *);
 /* The same with a surface, which is copied and may not be NULL. */
 SPRAG_API dJointID spragJointCreateContactSurface(spragWorldID, dJointGroupID, const dContact *, const spragSurface *);
