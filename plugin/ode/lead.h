@@ -12,10 +12,10 @@
  * beginning of each step, goes to its half within SETTLE: the reaction misses h / SETTLE of the half at most, and
  * h SETTLE w^2 of the energy stays.
  *
- * Contacts have all of h Jdot v, unless it is much (spragProductShare): a tip that turns about the point where it
- * rests leaves it soon.  (Tried: contacts of the last step as guides.  Without ERP ragdolls whose feet turn on the
- * ground gain up to 0.03 J of 600 in a step, 5 runs of 24; but the oracle's rods miss their acceptance at h = 1e-3
- * after a jam.) */
+ * Contacts that do not press have all of h Jdot v, unless it is much (velocity_product.h): a tip that turns about the
+ * point where it rests leaves it soon.  (Tried: contacts of the last step as guides.  Without ERP ragdolls whose feet
+ * turn on the ground gain up to 0.03 J of 600 in a step, 5 runs of 24; but the oracle's rods miss their acceptance at
+ * h = 1e-3 after a jam.) */
 #ifndef SPRAG_ODE_LEAD_H
 #define SPRAG_ODE_LEAD_H
 

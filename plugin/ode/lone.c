@@ -335,9 +335,13 @@ SPRAG_QUAD_INLINE void addProduct(const spragLoneGroup *group, const spragLoneCo
     productOf(w, c->arm, row->radius, c->n, product);
     productOf(w, group->bodies.count > 1 ? row->middle : c->arm, row->radius, c->n, middle);
     takeEnergy(group, c, row, middle, product);
-    const spragQuadMask curved = row->radius == row->radius;
-    for (int i = 0; i < 3; ++i)
-        moved[i] = group->product_step * spragQuadSelect(curved, product[i], spragQuadOf(0));
+    const spragQuad along = spragQuadDot3(c->n, product), none = spragQuadOf(0);
+    const spragQuadMask curved = row->radius == row->radius, presses = curved & (spragQuadDot3(c->n, middle) < 0);
+    for (int i = 0; i < 3; ++i) {
+        const spragQuad half = spragQuadSelect(presses, 0.5 * (product[i] - along * c->n[i]), none);
+        start[i] -= group->product_step * spragQuadSelect(row->known, half, none);
+        moved[i] = group->product_step * (spragQuadSelect(curved, product[i], none) - half);
+    }
 }
 
 /* q, guess and history of one contact, as ode/rows.c and ode/assemble.c have them. */

@@ -348,7 +348,11 @@ double spragFaceProduct(const spragCurvedContact *contact, double step, double o
     }
     if (!isnan(contact->mu))
         takeEnergy(contact, seen.body, step, &along, out);
-    for (int i = 0; i < 3; ++i)
-        out[i] += rest[i];
+    const double left = !isnan(contact->mu) && spragDot3(contact->n, out) < 0 ? 0.5 : 0; /* Pressing */
+    for (int i = 0; i < 3; ++i) {
+        const double part = left * out[i];
+        out[i] += rest[i] - part;
+        rest[i] += part;
+    }
     return along + carried;
 }

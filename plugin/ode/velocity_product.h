@@ -92,9 +92,14 @@ static inline double spragProductLimit(double turn)
  * its energy in 5 s, 60 steps a second, now 0.98.)  Half of it would keep their distance to third order, but at a depth
  * of nothing they leave all the same.  So of a contact that was there in the last step a negative c_n is left to the
  * next, at whose start J v = h c_n: they sink by h^2 |c_n| / 2 a step, which ERP makes up for.  b has all of it, and is
- * as it was.  Nor is that J v an approach, which would bounce.  (The axle of a wheel that turns with W, and spins with
- * s, has s W b of a rim at b from its middle, and its hinge holds by J v = 0: what the rim foretold lifted the wheel;
- * worlds_wheels.)
+ * as it was.  Nor is that J v an approach, which would bounce.
+ *
+ * And where c_n < 0 in the middle of the face, half of c_t is left to the next step, as of what is on a turntable: what
+ * sticks and turns gains (w h)^2 / 2 of its speed in a step with all of it, and as it presses it sticks for long.
+ * (Coins that spin on their edges had up to 1.08 of their energy after 8 s of 240 steps a second.)
+ *
+ * (The axle of a wheel that turns with W, and spins with s, has s W b of a rim at b from its middle, and its hinge
+ * holds by J v = 0: what the rim foretold lifted the wheel; worlds_wheels.)
  *
  * energy, mass: J and kg; square: of d. */
 #define SPRAG_PRODUCT_GIVES 1e-3

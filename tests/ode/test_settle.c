@@ -104,7 +104,7 @@ static int missesTree(unsigned long long seed)
 static void treesSettle(void **state)
 {
     (void)state;
-    enum { TREES = 400, PARADOXES = 3 };
+    enum { TREES = 3000, PARADOXES = 12 };
     int missed = 0;
     for (unsigned long long seed = 1; seed <= TREES; ++seed)
         missed += missesTree(seed);
