@@ -537,7 +537,8 @@ int spragContactIsPlain(const dContact *contact, int slips)
 
 int spragContactSticks(const dContact *contact, int slips)
 {
-    return spragFrictionIsInfinite(&contact->surface) && isPlain(contact, contact->surface.mode, slips);
+    const dSurfaceParameters *p = &contact->surface;
+    return isinf(tangentLaw(p, 0).limit) && isinf(tangentLaw(p, 1).limit) && isPlain(contact, p->mode, slips);
 }
 
 double spragPlainMu(const dContact *contact)

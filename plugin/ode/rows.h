@@ -204,7 +204,8 @@ spragStatus spragContactCheck(const dContact *contact, int lenient);
  * the same along both tangents, on a surface that may be a belt? All numbers it makes use of are
  * then finite. (Its surface may say more.)  slips: may it yield along its tangents, too (dContactSlip1, 2)? */
 int spragContactIsPlain(const dContact *contact, int slips);
-/* The same but for mu = infinity, as a coefficient or as a force. */
+/* The same but for mu = infinity along both tangents, as a coefficient or as a force.  (2000 is infinite as a
+ * coefficient alone: not with dContactApprox1_1 and no dContactApprox1_2.) */
 int spragContactSticks(const dContact *contact, int slips);
 /* Of a contact that is one of both: as of spragGreedyContact. */
 double spragPlainMu(const dContact *contact);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ode/bare.h"
+#include "ode/rows.h"
 #include "ode/world.h"
 #include "problem/residual.h"
 
@@ -119,10 +120,24 @@ static void answersAreToldAsTheyAre(void **state)
     freeGame(&game);
 }
 
+/* A coefficient along t1 and a force along t2, both of 2000: that holds whatever is pressed, this is but 2 kN. */
+static void oneTangentThatHoldsIsNotTwo(void **state)
+{
+    (void)state;
+    dContact contact = {.surface = {.mode = dContactApprox1_1, .mu = 2e3}, .geom = {.normal = {0, 0, 1}}};
+    assert_int_equal(spragContactSticks(&contact, 1), 0);
+    assert_int_equal(spragContactIsPlain(&contact, 1), 0);
+    contact.surface.mode |= dContactApprox1_2;
+    assert_int_equal(spragContactSticks(&contact, 1), 1);
+    contact.surface.mode = dContactApprox1_1, contact.surface.mu = dInfinity;
+    assert_int_equal(spragContactSticks(&contact, 1), 1);
+}
+
 int main(void)
 {
     dInitODE2(0);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(problemsAreTheSame), cmocka_unit_test(answersAreToldAsTheyAre)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(problemsAreTheSame), cmocka_unit_test(answersAreToldAsTheyAre),
+                                       cmocka_unit_test(oneTangentThatHoldsIsNotTwo)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     dCloseODE();
     return failed;
