@@ -382,8 +382,8 @@ spragStatus spragYieldingSweep(const spragSolveOptions *options, spragIsland *is
     return island->solve.status = SPRAG_LIMIT;
 }
 
-/* J, by which impulses r (3 n) that leave u change the bodies' kinetic energy, but for what corrections of position
- * bring: r.(q + u) / 2 + sum c_k r_n. */
+/* J, by which impulses r (3 n) that leave u change the bodies' kinetic energy: r.(q + u) / 2 + sum c_k r_n, as q and u
+ * are short of the corrections of position c_k. */
 static double gainOf(const spragIsland *island, const double *r, const double *u)
 {
     double sum = 0;
@@ -411,7 +411,8 @@ static int cutFriction(const spragIsland *island, double *mu)
     const int n = island->block_count;
     int high = 0;
     for (int k = 0; k < n; ++k) {
-        const int contact = island->block[k].part == SPRAG_PART_CONTACT;
+        const int contact = island->block[k].part == SPRAG_PART_CONTACT &&
+                            island->block[k].kind == SPRAG_BLOCK_CONTACT; /* not a force */
         const double other = island->problem.mu_minus != NULL ? island->problem.mu_minus[k] : 0;
         high |= contact && island->problem.mu[k] > MU_LESS;
         mu[k] = contact ? fmin(island->problem.mu[k], MU_LESS) : island->problem.mu[k];
