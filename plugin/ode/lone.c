@@ -336,7 +336,8 @@ SPRAG_QUAD_INLINE void addProduct(const spragLoneGroup *group, const spragLoneCo
     productOf(w, group->bodies.count > 1 ? row->middle : c->arm, row->radius, c->n, middle);
     takeEnergy(group, c, row, middle, product);
     const spragQuad along = spragQuadDot3(c->n, product), none = spragQuadOf(0);
-    const spragQuadMask curved = row->radius == row->radius, presses = curved & (spragQuadDot3(c->n, middle) < 0);
+    const spragQuadMask curved = row->radius == row->radius,
+                        presses = curved & ~holds(c) & (spragQuadDot3(c->n, middle) < 0);
     for (int i = 0; i < 3; ++i) {
         const spragQuad half = spragQuadSelect(presses, 0.5 * (product[i] - along * c->n[i]), none);
         start[i] -= group->product_step * spragQuadSelect(row->known, half, none);
