@@ -1,5 +1,5 @@
 /* What rocks without slip keeps its energy.  It turns into what it is on: Jdot v along the normal is negative
- * (ode/curvature.h, Pressing).  On every way that a contact can take to its row. */
+ * (ode/velocity_product.h, Pressing).  On every way that a contact can take to its row. */
 #include "support/check.h"
 
 #include <string.h>
