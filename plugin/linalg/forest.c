@@ -1,12 +1,6 @@
 #include "linalg/forest.h"
 
-/* The tree that i is in. */
-static int rootOf(int *parent, int i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
+#include "base/sets.h"
 
 int spragForestFollow(int n, int m, const int *of, int *owner, spragArena *arena)
 {
@@ -20,11 +14,9 @@ int spragForestFollow(int n, int m, const int *of, int *owner, spragArena *arena
         parent[i] = i;
     for (int j = 0; j < m; ++j) {
         const int a = of[2 * j] < 0 ? n : of[2 * j], b = of[2 * j + 1] < 0 ? n : of[2 * j + 1];
-        const int roots[2] = {rootOf(parent, a), rootOf(parent, b)};
         owner[j] = -1;
-        if (roots[0] == roots[1])
+        if (!spragSetJoin(parent, a, b)) /* it would close a loop */
             continue;
-        parent[roots[0]] = roots[1];
         for (int side = 0; side < 2; ++side)
             if (of[2 * j + side] >= 0)
                 ++left[of[2 * j + side]], mixed[of[2 * j + side]] ^= j;

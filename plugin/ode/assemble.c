@@ -14,12 +14,12 @@
 #include "ode/held.h"
 #include "ode/island_blocks.h"
 #include "ode/lead.h"
+#include "ode/body_mass.h"
 #include "ode/matrix_free.h"
 #include "ode/opposed.h"
 #include "ode/record.h"
 #include "ode/singular.h"
 #include "ode/slop.h"
-#include "ode/snapshot.h"
 #include "ode/surge.h"
 #include "ode/working_set.h"
 #include "problem/residual.h"
@@ -321,7 +321,7 @@ static void moveRange(void *data, int range, int first, int end)
     for (int i = first; i < end && motions->failed[range] < 0; ++i) {
         const int index = motions->island->body[i];
         spragBodyState *body = &motions->world->snapshot.body[index];
-        if (body->mass == 0 && spragSnapshotMass(body, index) != SPRAG_OK)
+        if (body->mass == 0 && spragBodyMass(body, index) != SPRAG_OK)
             motions->failed[range] = index;
         else
             spragFreeMotion(motions->world, body);
@@ -336,7 +336,7 @@ static spragStatus moveBodies(struct spragWorld *world, const spragIsland *islan
     spragRangesRun(island->body_count, moveRange, &motions);
     for (int range = 0; range < spragRangeCount(island->body_count) && status == SPRAG_OK; ++range)
         if (motions.failed[range] >= 0)
-            status = spragSnapshotMass(&world->snapshot.body[motions.failed[range]], motions.failed[range]);
+            status = spragBodyMass(&world->snapshot.body[motions.failed[range]], motions.failed[range]);
     return status;
 }
 

@@ -15,11 +15,10 @@
 #include "ode/face.h"
 #include "ode/free_motion.h"
 #include "ode/heap.h"
+#include "ode/body_mass.h"
 #include "ode/matrix_free.h"
-#include "ode/release.h"
 #include "ode/rows.h"
 #include "ode/slop.h"
-#include "ode/snapshot.h"
 #include "ode/velocity_product.h"
 #include "ode/visits_end.h"
 #include "problem/creep.h"
@@ -475,7 +474,7 @@ static void fillRange(void *data, int range, int first, int end)
 static int weigh(const Rows *rows, int index)
 {
     spragBodyState *body = &rows->world->snapshot.body[index];
-    if (body->mass == 0 && rows->weighs && spragSnapshotMass(body, index) != SPRAG_OK)
+    if (body->mass == 0 && rows->weighs && spragBodyMass(body, index) != SPRAG_OK)
         body->mass = 0;
     return body->mass != 0;
 }
@@ -707,7 +706,7 @@ int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, s
         island->stirred ? solveStirred(world, options, island)
         : bare->rests   ? solveRest(world, options, island)
                         : spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
-    if (status == SPRAG_NOT_CONVERGED && !spragVisitsSuffice(world, island))
+    if (status == SPRAG_NOT_CONVERGED && !spragVisitsSuffice(world, island, &bare->greedy))
         return 0;
     if (!isfinite(island->solve.residual))
         spragIslandFail(island, "no finite solution was found");

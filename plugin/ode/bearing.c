@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "ode/bearing_parts.h"
 #include "ode/layout.h"
-#include "ode/ledger.h"
 
 /* ---------------------------------------------------------------- records */
 
@@ -35,7 +34,7 @@ spragStatus spragBearingSet(struct spragWorld *world, dJointID joint, const spra
     if (!spragGrow((void **)&world->bearing, &world->bearing_capacity, (size_t)world->bearing_count + 1,
                    sizeof *world->bearing))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the friction of a joint");
-    const int serial = spragLedgerSerial(world, spragLayoutJointMark(joint));
+    const int serial = spragSerialOf(world, spragLayoutJointMark(joint));
     spragLayoutMarkJoint(joint, serial);
     world->bearing[world->bearing_count++] = (struct spragBearing){.joint = joint,
                                                                    .serial = serial,

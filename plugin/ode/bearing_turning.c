@@ -5,7 +5,6 @@
 
 #include "linalg/vec3.h"
 #include "ode/bearing_parts.h"
-#include "ode/record.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
 
@@ -240,7 +239,7 @@ static double setBounds(const struct spragWorld *world, spragIsland *island, con
 static double holdOrTurn(const spragIsland *island, int k, int fits, struct spragBearing *bearing)
 {
     const spragHold before = bearing->hold;
-    const double still = spragRecordStill(island->solve.residual);
+    const double still = spragStill(island->solve.residual);
     double most = 0, onwards = 0;
     for (const spragBlock *block = &island->block[k]; block < &island->block[k] + spragBearingBlockCount(bearing);
          ++block)

@@ -7,6 +7,7 @@
 #include "ode/articulation.h"
 #include "ode/bearing.h"
 #include "ode/conflict.h"
+#include "ode/heap.h"
 #include "ode/release.h"
 #include "ode/settle.h"
 #include "solve/solver.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "ode/matrix_free.h"
 #include "ode/rows.h"
 
 #define SAME_NORMAL 1e-6 /* by which two unit vectors of one direction differ */

@@ -5,7 +5,6 @@
 #include "linalg/vec3.h"
 #include "ode/fall.h"
 #include "ode/heap.h"
-#include "ode/release.h"
 #include "ode/slop.h"
 #include "ode/visits_end.h"
 

@@ -13,7 +13,12 @@
 
 #include "ode/world.h"
 
+#define SPRAG_MISSED 1e-6 /* m/s: what misses by more is no answer */
+
 enum {
+    /* Blocks of an island that is asked for a wedge, at most: of 350 that takes 5 ms, half of what such a pile may
+     * take. */
+    SPRAG_WEDGED_MOST = 600,
     /* Contacts of an island that is large: in haste it begins without W, and has haste for what it misses; where it is
      * a heap, or the program plays, from fewer on (heap.c). */
     SPRAG_LARGE = 400,

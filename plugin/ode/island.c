@@ -3,25 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "base/status.h"
 #include "ode/stray.h"
-
-int spragSetFind(int *parent, int i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-void spragSetJoin(int *parent, int i, int j)
-{
-    i = spragSetFind(parent, i);
-    j = spragSetFind(parent, j);
-    if (i < j)
-        parent[j] = i;
-    else
-        parent[i] = j;
-}
 
 /* A joint that is enabled. */
 typedef struct Link {

@@ -12,8 +12,4 @@
 /* Fills component, awake, island of the bodies, island of the joints, and snapshot.island.  ERROR_MEMORY or OK. */
 spragStatus spragIslandsFind(spragArena *arena, spragSnapshot *snapshot);
 
-/* Least member of the set of i, with path halving; parent[i] <= i. */
-int spragSetFind(int *parent, int i);
-void spragSetJoin(int *parent, int i, int j);
-
 #endif

@@ -7,7 +7,7 @@
 #include "ode/guide.h"
 #include "ode/joint_blocks.h"
 #include "ode/joint_rows.h"
-#include "ode/snapshot.h"
+#include "ode/body_mass.h"
 
 /* Room for all that the joints can bring.  0: no memory. */
 static int takeBlocks(struct spragWorld *world, spragIsland *island)
@@ -114,8 +114,7 @@ static void weigh(spragSnapshot *s, const spragJointState *joint)
                                              : joint->guide == NULL && joint->type != dJointTypeNull;
     for (int side = 0; side < 2 && turns; ++side) {
         spragBodyState *body = joint->body[side] >= 0 ? &s->body[joint->body[side]] : NULL;
-        if (body != NULL && !body->kinematic && body->mass == 0 &&
-            spragSnapshotMass(body, joint->body[side]) != SPRAG_OK)
+        if (body != NULL && !body->kinematic && body->mass == 0 && spragBodyMass(body, joint->body[side]) != SPRAG_OK)
             body->mass = 0; /* spragAssemble will report it */
     }
 }

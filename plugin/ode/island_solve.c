@@ -13,6 +13,7 @@
 #include "ode/coupled.h"
 #include "ode/echo.h"
 #include "ode/fall.h"
+#include "ode/heap.h"
 #include "ode/impulse_sum.h"
 #include "ode/links.h"
 #include "ode/matrix_free.h"
@@ -103,7 +104,7 @@ static spragStatus solveMatrixFree(struct spragWorld *world, spragSolveOptions *
         return SPRAG_NOT_CONVERGED;
     const double begin = spragSeconds();
     const spragStatus status = spragMatrixFreeSolveBlocks(options, island);
-    if (status != SPRAG_NOT_CONVERGED || spragVisitsSuffice(world, island))
+    if (status != SPRAG_NOT_CONVERGED || spragVisitsSuffice(world, island, island->greedy))
         return status == SPRAG_NOT_CONVERGED ? SPRAG_LIMIT : status;
     if (!spragAssembleCouple(world, island))
         return SPRAG_ERROR_MEMORY;

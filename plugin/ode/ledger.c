@@ -17,11 +17,6 @@
 
 /* ---------------------------------------------------------------- serials */
 
-int spragLedgerSerial(spragWorldID world, int mark)
-{
-    return mark >= SPRAG_MARK_MIN ? mark : SPRAG_MARK_MIN + (int)(world->next_serial++ % SPRAG_MARK_MIN);
-}
-
 /* Which of the snapshot's first `count` joints still lives at this address, or -1: none, or the joint there is a new
  * one. In its step ODE has numbered the joints that were there, and those that Sprag disabled have a number of their
  * own. */
@@ -68,7 +63,7 @@ spragStatus spragLedgerAddSurface(spragWorldID world, dJointID joint, const spra
     if (!spragGrow((void **)&world->surface, &world->surface_capacity, (size_t)world->surface_count + 1,
                    sizeof *world->surface))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory for the surface of one more contact");
-    const int mark = spragLedgerSerial(world, 0);
+    const int mark = spragSerialOf(world, 0);
     spragLayoutMarkJoint(joint, mark);
     world->surface[world->surface_count++] =
         (spragSurfaceRecord){.joint = joint, .mark = mark, .surface = *surface, .used = 0};

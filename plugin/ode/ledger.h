@@ -13,8 +13,6 @@
 
 /* Remembers the surface of a contact just created. */
 spragStatus spragLedgerAddSurface(spragWorldID world, dJointID joint, const spragSurface *surface);
-/* The serial of an object that bears this mark now; a new one if it bears none. */
-int spragLedgerSerial(spragWorldID world, int mark);
 /* After ODE's step, which takes all marks away: puts those of joints on again, as spragUnpark does those of bodies. */
 void spragLedgerMark(spragWorldID world);
 /* Fills map joint -> record of the surfaces that are still valid and forgets the others. */

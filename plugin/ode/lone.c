@@ -6,9 +6,9 @@
 #include "base/prefetch.h"
 #include "ode/face.h"
 #include "ode/free_motion.h"
+#include "ode/lone_report.h"
 #include "ode/passing.h"
 #include "ode/record.h"
-#include "ode/report.h"
 #include "ode/rows.h"
 #include "ode/velocity_product.h"
 #include "problem/residual.h"
@@ -636,7 +636,7 @@ static int takeIsland(struct spragWorld *world, spragArena *arena, const spragLo
     const int claimed = group->regular[lane] && group->bodies.solved[lane] && !mayPass(world, group, lane);
     const double residual = claimed ? judge(&group->bodies, lane) : INFINITY;
     if (!(residual <= world->config.tolerance) || !keepLaws(arena, island, group, lane) ||
-        !spragReportLone(world, arena, island, group, lane)) {
+        !spragLoneReport(world, arena, island, group, lane)) {
         memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
         island->lone = NULL;
         return 0;

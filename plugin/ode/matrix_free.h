@@ -6,9 +6,6 @@
 #include "ode/rows.h"
 #include "solve/greedy.h"
 
-enum { SPRAG_MATRIX_FREE_LEAST = 8 }; /* contacts of such an island */
-#define SPRAG_ROUGH 1e-5              /* m/s: a tolerance above it may be reached without W, time limit or not */
-
 /* Of an island, each more than the one before. */
 typedef enum spragRest {
     SPRAG_REST_NONE, /* it moves */

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "base/sets.h"
 #include "linalg/dissection.h"
 #include "ode/articulation.h"
-#include "ode/island.h"
 
 /* ---------------------------------------------------------------- sets of bodies */
 

@@ -67,7 +67,7 @@ static void goOn(const spragIsland *island, int k, double step, double still, Ne
 void spragPassingFind(const struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     const int n = island->block_count;
-    const double still = spragRecordStill(island->solve.residual);
+    const double still = spragStill(island->solve.residual);
     int stopped = 0;
     for (int k = 0; k < n && n <= BLOCKS_MAX && !(island->wedge > 0); ++k)
         stopped += stops(island, k, still) && isDriven(island, k);

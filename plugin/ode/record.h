@@ -8,12 +8,6 @@
 
 #define SPRAG_OPEN_TOLERANCE 1e-12 /* m/s: a normal impulse that changes its contact's velocity by less holds nothing */
 
-/* m/s: a slip that an answer of this residual cannot tell from rest. */
-static inline double spragRecordStill(double residual)
-{
-    return fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * residual), 1e-6);
-}
-
 /* Is friction so far within its bound that the judge would have seen a slip?  w: mean of the diagonal of W_kk, 1/kg.
  * (The answer of a contact that slides may miss its bound by what the tolerance allows.) */
 static inline int spragRecordIsWithin(double bound, double friction, double w, double residual)

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "linalg/vec3.h"
 #include "ode/conflict.h"
-#include "ode/record.h"
+#include "ode/heap.h"
 #include "ode/soften.h"
 #include "problem/residual.h"
 #include "solve/policy.h"
@@ -88,7 +88,7 @@ static void setCoefficients(spragIsland *island, int k, const double mu[2])
  * mu_static and slips all the same gets its kinetic coefficient.  1: some coefficient changed. */
 static int holdOrSlip(spragIsland *island)
 {
-    const double still = spragRecordStill(island->solve.residual);
+    const double still = spragStill(island->solve.residual);
     int changed = 0;
     for (int k = 0; k < island->block_count; ++k) {
         spragBlock *block = &island->block[k];

@@ -21,11 +21,6 @@
 #include "ode/rows.h"
 #include "solve/solver.h"
 
-#define SPRAG_MISSED 1e-6 /* m/s: what misses by more is no answer */
-
-/* Blocks of an island that is asked for a wedge, at most: of 350 that takes 5 ms, half of what such a pile may take. */
-enum { SPRAG_WEDGED_MOST = 600 };
-
 /* Solves the island's problem from island->r: fills r, u and solve (its iterations: of all attempts).  Status as the
  * chain's. */
 spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *island);

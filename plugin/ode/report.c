@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "ode/bearing.h"
 #include "ode/ledger.h"
+#include "ode/lone_report.h"
 #include "ode/record.h"
 #include "ode/rows.h"
 
@@ -217,7 +218,7 @@ static void reportIsland(struct spragWorld *world, const spragIsland *island)
         return;
     }
     if (island->lone != NULL) {
-        spragReportLoneEvents(world, island);
+        spragLoneReportEvents(world, island);
         return;
     }
     if (island->bare != NULL) {

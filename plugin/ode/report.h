@@ -14,15 +14,11 @@ spragStatus spragReportPrepare(struct spragWorld *world);
 void spragReportRecords(struct spragWorld *world, spragOwnFn *own, void *own_data);
 /* The rest: events, and the records become those of the last step. */
 void spragReport(struct spragWorld *world);
-/* Its parts, for one island with blocks, or solved without (lone.h, bare.h).  First the records, which threads share
- * out, with world->noted (of lone islands as soon as they are solved); then, one island after the other, the events of
- * those that are noted, and new ids. */
+/* Its parts, for one island with blocks, or solved without (lone_report.h, bare.h).  First the records, which threads
+ * share out, with world->noted (of lone islands as soon as they are solved); then, one island after the other, the
+ * events of those that are noted, and new ids. */
 void spragReportBlocks(struct spragWorld *world, const spragIsland *island);
 void spragReportBlockEvents(struct spragWorld *world, const spragIsland *island);
-struct spragLoneGroup;
-int spragReportLone(struct spragWorld *world, spragArena *arena, spragIsland *island,
-                    const struct spragLoneGroup *group, int lane); /* 0: no memory */
-void spragReportLoneEvents(struct spragWorld *world, const spragIsland *island);
 void spragReportBare(struct spragWorld *world, const spragIsland *island);
 void spragReportBareEvents(struct spragWorld *world, const spragIsland *island);
 /* Fills world->contact, if that was not done since the last step. */

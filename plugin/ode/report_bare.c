@@ -95,7 +95,7 @@ static void makeRecords(void *data, int range, int first, int end)
     const spragIsland *island = reporting->island;
     const spragBare *bare = island->bare;
     static const double none[3] = {0, 0, 0};
-    const double still = spragRecordStill(island->solve.residual);
+    const double still = spragStill(island->solve.residual);
     for (int k = first; k < end; ++k) {
         const spragJointState *joint = &world->snapshot.joint[island->joint[k]];
         spragContactMemory *memory = &world->next_memory[island->first_record + k];

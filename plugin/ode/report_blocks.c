@@ -73,7 +73,7 @@ typedef struct BlockReport {
     const spragBlock *block;
     const double *W, *r, *u; /* its own: 3x3, 3, 3 */
     double residual;         /* m/s, of the island */
-    double still;            /* m/s, spragRecordStill */
+    double still;            /* m/s, spragStill */
     const spragContactHistory *past;
     spragIndicator indicator;    /* of the contact alone */
     const spragCoupled *coupled; /* of the island */
@@ -86,7 +86,7 @@ static void lookAt(const struct spragWorld *world, const spragIsland *island, in
     const spragCoupled *coupled = &island->coupled;
     report->block = &island->block[k];
     report->residual = island->solve.residual;
-    report->still = spragRecordStill(island->solve.residual);
+    report->still = spragStill(island->solve.residual);
     report->r = island->r + 3 * k;
     report->u = island->u + 3 * k;
     report->past = &island->problem.history[k];

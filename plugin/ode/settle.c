@@ -5,6 +5,7 @@
 
 #include "linalg/lu.h"
 #include "ode/articulation.h"
+#include "ode/heap.h"
 #include "ode/release.h"
 #include "solve/solver.h"
 

@@ -12,7 +12,7 @@
 #include "ode/bearing.h"
 #include "ode/guide.h"
 #include "ode/layout.h"
-#include "ode/ledger.h"
+#include "ode/body_mass.h"
 
 enum {
     AHEAD = 8,
@@ -33,14 +33,6 @@ static void readVector(double *out, const dReal *in)
 }
 
 #define FASTEST 1e30 /* m/s, of corrections that have no other limit */
-
-static int allUsable(const double *x, int count)
-{
-    int usable = 1;
-    for (int i = 0; i < count; ++i)
-        usable &= spragIsUsable(x[i]);
-    return usable;
-}
 
 /* Lists all bodies, or joints, newest first, in world->listed.  Returns their number, or -1: no memory. */
 static int listObjects(spragWorldID world, int (*list)(dWorldID, void **, int))
@@ -67,7 +59,7 @@ static spragStatus listBodies(spragWorldID world, spragSnapshot *s)
         const dBodyID id = world->listed[count - 1 - i];
         memset(&s->body[i], 0, SPRAG_LINE);
         s->body[i].id = id;
-        s->body[i].serial = spragLedgerSerial(world, spragLayoutBodyMark(id));
+        s->body[i].serial = spragSerialOf(world, spragLayoutBodyMark(id));
         s->name[i] = (spragBodyName){id, s->body[i].serial};
         spragPointerMapPut(&s->body_index, id, i);
     }
@@ -136,72 +128,10 @@ static spragStatus takeJoints(spragWorldID world, spragSnapshot *s, int count)
     s->numbered = others;
     for (int i = count - 1; i >= 0 && others; --i)
         if (s->joint[i].contact == NULL)
-            s->joint[i].serial = spragLedgerSerial(world, spragLayoutJointMark(s->joint[i].id));
+            s->joint[i].serial = spragSerialOf(world, spragLayoutJointMark(s->joint[i].id));
     if (!spragGuidesFind(world) || !spragBearingsFind(world))
         return spragFail(SPRAG_ERROR_MEMORY, "no memory to find %d guides and %d joints with friction",
                          world->guide_count, world->bearing_count);
-    return SPRAG_OK;
-}
-
-/* out = R M R^T */
-static void rotateTensor(double out[9], const double R[9], const double M[9])
-{
-    double RM[9];
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            RM[3 * i + j] = R[3 * i] * M[j] + R[3 * i + 1] * M[3 + j] + R[3 * i + 2] * M[6 + j];
-    for (int i = 0; i < 3; ++i)
-        for (int j = i; j < 3; ++j)
-            out[3 * i + j] = out[3 * j + i] =
-                RM[3 * i] * R[3 * j] + RM[3 * i + 1] * R[3 * j + 1] + RM[3 * i + 2] * R[3 * j + 2];
-}
-
-/* Inverse of a symmetric positive definite 3x3 by cofactors; 0 if it is not positive definite. */
-static int invertInertia(double out[9], const double M[9])
-{
-    const double c0 = M[4] * M[8] - M[5] * M[5], c1 = M[2] * M[5] - M[1] * M[8], c2 = M[1] * M[5] - M[2] * M[4];
-    const double det = M[0] * c0 + M[1] * c1 + M[2] * c2;
-    if (!(M[0] > 0 && M[0] * M[4] - M[1] * M[1] > 0 && det > 0))
-        return 0;
-    const double scale = 1 / det;
-    out[0] = c0 * scale;
-    out[1] = out[3] = c1 * scale;
-    out[2] = out[6] = c2 * scale;
-    out[4] = (M[0] * M[8] - M[2] * M[2]) * scale;
-    out[5] = out[7] = (M[1] * M[2] - M[0] * M[5]) * scale;
-    out[8] = (M[0] * M[4] - M[1] * M[1]) * scale;
-    return 1;
-}
-
-static int isIsotropic(const double M[9])
-{
-    return M[0] == M[4] && M[4] == M[8] && M[1] == 0 && M[2] == 0 && M[3] == 0 && M[5] == 0 && M[6] == 0 && M[7] == 0;
-}
-
-spragStatus spragSnapshotMass(spragBodyState *body, int index)
-{
-    dMass mass;
-    dBodyGetMass(body->id, &mass);
-    double local[9], inverse[9];
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            local[3 * i + j] = mass.I[4 * i + j];
-    body->mass = mass.mass;
-    if (!allUsable(&body->mass, 1) || !allUsable(local, 9))
-        return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: mass %g or its inertia is not finite, or beyond 1e60", index,
-                         body->mass);
-    if (!(body->mass > 1 / SPRAG_GREATEST) || !invertInertia(inverse, local) || !allUsable(inverse, 9))
-        return spragFail(SPRAG_ERROR_RANGE, "body %d: mass %g kg, expected > 0 and an inertia positive definite", index,
-                         body->mass);
-    body->inverse_mass = 1 / body->mass;
-    body->isotropic = isIsotropic(local);
-    if (body->isotropic) {
-        memcpy(body->inertia, local, sizeof local);
-        memcpy(body->inverse_inertia, inverse, sizeof inverse);
-        return SPRAG_OK;
-    }
-    rotateTensor(body->inertia, body->rotation, local);
-    rotateTensor(body->inverse_inertia, body->rotation, inverse);
     return SPRAG_OK;
 }
 
@@ -216,20 +146,20 @@ static spragStatus readBody(spragBodyState *body, int index)
     readVector(body->velocity + 3, dBodyGetAngularVel(body->id));
     readVector(body->force, dBodyGetForce(body->id));
     readVector(body->force + 3, dBodyGetTorque(body->id));
-    if (!allUsable(body->position, 3) || !allUsable(body->rotation, 9))
+    if (!spragAreUsable(body->position, 3) || !spragAreUsable(body->rotation, 9))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: its position or orientation is not finite, or beyond 1e60",
                          index);
-    if (!allUsable(body->velocity, 6))
+    if (!spragAreUsable(body->velocity, 6))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: its velocity is not finite, or beyond 1e60", index);
-    if (!allUsable(body->force, 6))
+    if (!spragAreUsable(body->force, 6))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: the force or torque on it is not finite, or beyond 1e60",
                          index);
     const double damping[2] = {dBodyGetLinearDamping(body->id), dBodyGetAngularDamping(body->id)};
-    if (!allUsable(damping, 2))
+    if (!spragAreUsable(damping, 2))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "body %d: damping %g, angular %g", index, damping[0], damping[1]);
     memcpy(body->free_velocity, body->velocity, sizeof body->velocity);
     if (!body->kinematic && body->enabled)
-        return spragSnapshotMass(body, index);
+        return spragBodyMass(body, index);
     memset(body->inertia, 0, sizeof body->inertia);
     memset(body->inverse_inertia, 0, sizeof body->inverse_inertia);
     return SPRAG_OK;
@@ -248,7 +178,7 @@ static spragStatus readWorld(dWorldID world, spragSnapshot *s)
         s->greatest_correction = FASTEST;
     if (s->cfm < 0)
         return spragFail(SPRAG_ERROR_RANGE, "world: CFM %g, expected >= 0", s->cfm);
-    if (!allUsable(s->gravity, 3) || !spragIsUsable(s->erp) || !spragIsUsable(s->cfm))
+    if (!spragAreUsable(s->gravity, 3) || !spragIsUsable(s->erp) || !spragIsUsable(s->cfm))
         return spragFail(SPRAG_ERROR_NOT_FINITE, "world: gravity (%g, %g, %g), ERP %g, CFM %g, beyond 1e60 or NaN",
                          s->gravity[0], s->gravity[1], s->gravity[2], s->erp, s->cfm);
     if (!spragIsUsable(s->layer) || isnan(s->greatest_correction))

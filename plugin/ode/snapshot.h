@@ -10,7 +10,4 @@ void spragPaceNote(spragPace *pace, double step);
 /* Fills world->snapshot from the arena.  SPRAG_ERROR_NOT_FINITE or _RANGE for a body that cannot be stepped. */
 spragStatus spragSnapshotTake(spragWorldID world, double step);
 
-/* Mass and inertia of a dynamic body; of sleepers they are read only when their island wakes. */
-spragStatus spragSnapshotMass(spragBodyState *body, int index);
-
 #endif

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "linalg/vec3.h"
 #include "ode/conflict.h"
+#include "ode/heap.h"
 #include "ode/release.h"
 #include "problem/residual.h"
 #include "solve/cones.h"

@@ -1,11 +1,8 @@
 #include "ode/visits_end.h"
 
-#include "ode/bare.h"
 #include "ode/fall.h"
 #include "ode/haste.h"
 #include "ode/heap.h"
-#include "ode/matrix_free.h"
-#include "ode/release.h"
 
 enum {
     W_IS_DEAR = 3000, /* contacts of an island whose W takes longer than all that haste leaves */
@@ -51,9 +48,8 @@ int spragIslandSettles(const struct spragWorld *world, const spragIsland *island
 /* W of thousands of contacts takes more than haste leaves: 13 700 of a pyramid 0.2 s of work, and 250 MB that are new,
  * 0.1 to 0.7 s more.  Where such a pile may rest visits go on from step to step, as its contacts stay the same, and
  * are enough while they gain. */
-int spragVisitsSuffice(const struct spragWorld *world, const spragIsland *island)
+int spragVisitsSuffice(const struct spragWorld *world, const spragIsland *island, const spragGreedy *greedy)
 {
-    const spragGreedy *greedy = island->bare != NULL ? &island->bare->greedy : island->greedy;
     const double residual = island->solve.residual;
     if ((island->sticks || island->steep) &&
         (island->haste > 0 || world->config.time_limit > 0)) /* what comes after W leads astray */

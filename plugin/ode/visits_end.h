@@ -5,9 +5,10 @@
 #define SPRAG_ODE_VISITS_END_H
 
 #include "ode/world.h"
+#include "solve/greedy.h"
 
 /* 1: the answer that was found without W is kept: to make W would take longer, and hardly reach the tolerance. */
-int spragVisitsSuffice(const struct spragWorld *world, const spragIsland *island);
+int spragVisitsSuffice(const struct spragWorld *world, const spragIsland *island, const spragGreedy *greedy);
 /* 1: what visits have left of a small pile may be a wedge. */
 int spragVisitsMayBeWedged(const struct spragWorld *world, const spragIsland *island);
 /* Of a solved island.  1: it was wedged, but two of its bodies are caught in each other, and visits leave them so. */

@@ -36,6 +36,14 @@ static inline int spragIsUsable(double x) /* 0: NaN, too */
     return fabs(x) <= SPRAG_GREATEST;
 }
 
+static inline int spragAreUsable(const double *x, int count)
+{
+    int usable = 1;
+    for (int i = 0; i < count; ++i)
+        usable &= spragIsUsable(x[i]);
+    return usable;
+}
+
 /* In lines of memory, by who reads them together: piles of thousands are walked as fast as these come. */
 enum { SPRAG_LINE = 64 }; /* bytes */
 
@@ -158,6 +166,9 @@ typedef struct spragCoupled {
     int paradox_class;
     double separatrix[SPRAG_COUPLED_MAX]; /* N of each block in a solution that is not realisable, or 0 */
 } spragCoupled;
+
+#define SPRAG_ROUGH 1e-5              /* m/s: a tolerance above it may be reached without W, time limit or not */
+enum { SPRAG_MATRIX_FREE_LEAST = 8 }; /* contacts of an island that is solved so, at least */
 
 /* What an island may have to go without W, before it is made (delassus.h). */
 typedef enum spragWaits {
@@ -444,5 +455,11 @@ struct spragWorld {
     spragHeardJoint *heard; /* (joint_count), in the arena */
     spragStepInfo info;
 };
+
+/* The serial of an object that bears this mark now (layout.h); a new one if it bears none. */
+static inline int spragSerialOf(struct spragWorld *world, int mark)
+{
+    return mark >= SPRAG_MARK_MIN ? mark : SPRAG_MARK_MIN + (int)(world->next_serial++ % SPRAG_MARK_MIN);
+}
 
 #endif

@@ -2,10 +2,17 @@
 #ifndef SPRAG_SOLVE_POLICY_H
 #define SPRAG_SOLVE_POLICY_H
 
+#include <math.h>
+
 #include "solve/local.h"
 
 /* A contact slides where its slip is above this speed, m/s: well above rounding, well below any motion. */
 #define SPRAG_SLIP_TOLERANCE 1e-9
+/* The same, where an answer of this residual cannot tell a slip from rest. */
+static inline double spragStill(double residual)
+{
+    return fmin(fmax(SPRAG_SLIP_TOLERANCE, 10 * residual), 1e-6);
+}
 
 /* Of one sliding contact, w_n = b + p N. */
 typedef enum spragQuadrant {

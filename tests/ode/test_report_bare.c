@@ -1,4 +1,4 @@
-/* Islands are told of in three ways (ode/report_lone, report_bare, report_blocks), the last with W or without
+/* Islands are told of in three ways (ode/lone_report, report_bare, report_blocks), the last with W or without
  * (ode/matrix_free), and each is asked for the same: what contacts bear is what changes the momenta of bodies,
  * slips are differences of the velocities that bodies have, p and b follow from masses and the last step's
  * forces, and events are the changes of modes. */

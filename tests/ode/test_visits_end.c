@@ -21,22 +21,22 @@ static void inTheMostHasteVisitsSuffice(void **state)
     setFake(&fake, 0);
     fake.island.haste = MOST;
     fake.island.solve.residual = 1e-3;
-    assert_true(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_true(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.solve.residual = 1e-6;
-    assert_false(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.solve.residual = 1e-2;
     fake.island.haste = MOST - 1;
-    assert_false(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.world.config.tolerance = 1e-3; /* a solved step halves the haste of a heap that is not at rest yet */
-    assert_false(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.flat = 0;
-    assert_true(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_true(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.haste = 0;
-    assert_false(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.world.config.time_limit = 0.01;
-    assert_false(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.sticks = 2; /* what comes after W leads astray */
-    assert_true(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_true(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
 }
 
 /* W of thousands of contacts is not made in haste where the pile may rest and visits gain. */
@@ -51,18 +51,18 @@ static void largePilesAreVisitedWhileThatGains(void **state)
     fake.island.haste = 1;
     fake.island.greedy = &greedy;
     fake.island.solve.residual = 1e-5;
-    assert_true(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_true(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.solve.residual = 5e-5;
-    assert_false(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.solve.residual = 1e-5;
     fake.island.haste = 0;
-    assert_false(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.haste = 1;
     fake.island.contact_count = 2000;
-    assert_false(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.contact_count = 4000;
     fake.body[0].velocity[0] = 1;
-    assert_false(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
 }
 
 /* Where a whole pile of up to 600 contacts is pressed together: it lies flat, or is a heap of many contacts a body or
@@ -78,10 +78,10 @@ static void whatIsFarOffMayBeWedged(void **state)
     assert_true(spragVisitsMayBeWedged(&fake.world, &fake.island));
     assert_false(spragIslandIsCaught(&fake.world, &fake.island));
     fake.island.haste = MOST; /* W is made for it whatever the haste */
-    assert_false(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_false(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.solve.residual = 0.009;
     assert_false(spragVisitsMayBeWedged(&fake.world, &fake.island));
-    assert_true(spragVisitsSuffice(&fake.world, &fake.island));
+    assert_true(spragVisitsSuffice(&fake.world, &fake.island, fake.island.greedy));
     fake.island.solve.residual = 0.02;
     fake.island.flat = 0;
     assert_false(spragVisitsMayBeWedged(&fake.world, &fake.island));

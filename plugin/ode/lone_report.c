@@ -1,10 +1,8 @@
-/* The report of islands without blocks (lone.h): no contact of theirs has a paradox. */
-#include "ode/report.h"
+#include "ode/lone_report.h"
 
 #include <string.h>
 
 #include "ode/ledger.h"
-#include "ode/lone.h"
 #include "ode/record.h"
 
 /* What the law calls into the lone body the user's contact may call into its second. */
@@ -55,7 +53,7 @@ static spragPlainMotion motionOf(const spragLoneRow *row, int turned, int lane)
     return motion;
 }
 
-int spragReportLone(struct spragWorld *world, spragArena *arena, spragIsland *island, const spragLoneGroup *group,
+int spragLoneReport(struct spragWorld *world, spragArena *arena, spragIsland *island, const spragLoneGroup *group,
                     int lane)
 {
     for (int k = 0; k < island->joint_count; ++k) {
@@ -79,7 +77,7 @@ int spragReportLone(struct spragWorld *world, spragArena *arena, spragIsland *is
     return 1;
 }
 
-void spragReportLoneEvents(struct spragWorld *world, const spragIsland *island)
+void spragLoneReportEvents(struct spragWorld *world, const spragIsland *island)
 {
     for (int k = 0; k < island->reported && island->motion != NULL; ++k) {
         spragContactMemory *memory = &world->next_memory[island->first_record + k];
