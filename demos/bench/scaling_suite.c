@@ -14,7 +14,7 @@
 
 #define GAME (1.0 / 240)
 static const int size[] = {100, 300, 1000, 3000, 10000};
-enum { WARM_AT_REST = 30 }; /* steps, till it is known whether threads are worth it (ode/manner.h) */
+enum { WARM_AT_REST = 30 }; /* steps, till it is known whether threads are worth it (ode/world/manner.h) */
 enum { SIZES = sizeof size / sizeof *size, KINDS = 2, MOVING = 0, AT_REST, STATES, LINE_LENGTH = 200 };
 enum { ONE, TWO, QUICK, CONTENDERS }; /* Sprag on one thread, on two, dWorldQuickStep */
 static const char *const kind_keys[KINDS] = {"", " boxes=1 tumble=1"};

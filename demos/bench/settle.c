@@ -96,7 +96,7 @@ static void allowOverlaps(const SceneWorld *world, double step_size)
 }
 
 /* As a game does it, by steps at 60 Hz; then by those that are measured.  Damping comes last, as balls would roll for
- * ever: it keeps what topples from falling.  (Before Sprag let heaps rest, `ode/slop`, it took rough tolerances and
+ * ever: it keeps what topples from falling.  (Before Sprag let heaps rest, `slop.h`, it took rough tolerances and
  * exact ones by turns, and brought no more than 1000 boxes to rest.) */
 int worldCalm(SceneWorld *world, double step_size, double tolerance)
 {

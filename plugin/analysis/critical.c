@@ -28,7 +28,7 @@
 #include "base/floats.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
-#include "solve/policy.h"
+#include "solve/contact/policy.h"
 
 enum { CONTACTS = SPRAG_PARADOX_CONTACT_MAX, CANDIDATES = 512 /* kept; with more the set is incomplete */ };
 

@@ -21,8 +21,8 @@
 #include "base/floats.h"
 #include "base/status.h"
 #include "linalg/vec3.h"
-#include "solve/grow.h"
-#include "solve/policy.h"
+#include "solve/contact/grow.h"
+#include "solve/contact/policy.h"
 
 static void solveCombination(Enumeration *en)
 {

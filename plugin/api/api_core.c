@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "problem/problem.h"
 #include "problem/residual.h"
-#include "solve/components.h"
-#include "solve/existence.h"
+#include "solve/chain/components.h"
+#include "solve/newton/existence.h"
 
 enum { THREADS_PAY = 500 /* blocks */ };
 

@@ -5,10 +5,10 @@
 #include "api/attachments.h"
 #include "base/floats.h"
 #include "base/status.h"
-#include "ode/bearing.h"
-#include "ode/guide.h"
-#include "ode/joint_rows.h"
-#include "ode/layout.h"
+#include "ode/joints/bearing.h"
+#include "ode/joints/guide.h"
+#include "ode/rows/joint_rows.h"
+#include "ode/world/layout.h"
 
 enum { GUIDE_COOKIE = 0x47554944 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/status.h"
-#include "ode/guide.h"
-#include "ode/world.h"
+#include "ode/joints/guide.h"
+#include "ode/world/world.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static spragWorldID list;

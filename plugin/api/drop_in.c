@@ -4,7 +4,7 @@
 
 #include <sprag/drop_in.h>
 
-#include "ode/world.h"
+#include "ode/world/world.h"
 
 static spragConfig anyConfig(dWorldID world)
 {

@@ -34,7 +34,7 @@ SPRAG_OCT_INLINE spragOct spragOctSqrt(spragOct x)
 }
 #endif
 
-/* The union would do for all, but gcc 12 takes it through memory: solve/greedy_lanes gets a fifth more instructions. */
+/* The union would do for all, but gcc 12 takes it through memory: greedy_lanes.h gets a fifth more instructions. */
 #if __has_builtin(__builtin_shufflevector)
 SPRAG_OCT_INLINE spragOct spragOctOfHalves(spragOctRow a, spragOctRow b)
 {

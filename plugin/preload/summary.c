@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/floats.h"
-#include "ode/dump.h"
+#include "ode/step/dump.h"
 #include "preload/event_file.h"
 
 enum { REASON_MAX = 8, SENTENCE = 200 /* bytes */ };

@@ -1,5 +1,5 @@
 /* What W is made of, where Sprag made the problem of a world's bodies itself: W = J M^-1 J^T + C, C block diagonal.
- * A solver may then work in the bodies' velocities (solve/tangent.h).  Problems from files have W alone.
+ * A solver may then work in the bodies' velocities (solve/newton/tangent.h).  Problems from files have W alone.
  *
  * Where joints hold bodies together (spragProblem.linked), W r = J v + C r with
  *

@@ -5,7 +5,7 @@
  *
  *     W_kl = J_k M^-1 J_l^T - Z_k^T D^-1 Z_l + C,     C block diagonal,
  *
- * and Z_k has rows only for the joints that block k reaches in the factors of the mechanism (ode/articulation.h), some
+ * and Z_k has rows only for the joints that block k reaches in the factors of the mechanism (articulation.h), some
  * log n of them.  Of all impulses so far v = M^-1 J^T r and s = D^-1 Z r are kept.  Block k feels J_k v - Z_k^T s, and
  * its own impulse changes v and s.  So a product, or a sweep of Gauss-Seidel, costs as much as all reaches together. */
 #ifndef SPRAG_PROBLEM_REACHES_H

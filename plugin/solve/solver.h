@@ -111,7 +111,7 @@ typedef enum spragChainPart {
     SPRAG_CHAIN_SWEPT,
     /* Sweeps alone until spragNear, or an answer. */
     SPRAG_CHAIN_NEAR,
-    /* For heaps of mechanisms that tumble (ode/haste.h): sweeps, and the few steps of Newton's method that the work
+    /* For heaps of mechanisms that tumble (haste.h): sweeps, and the few steps of Newton's method that the work
      * pays for. */
     SPRAG_CHAIN_TUMBLING,
     /* For the problems that generation.c makes: all methods but generation. */

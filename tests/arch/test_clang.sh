@@ -5,7 +5,7 @@ set -e
 command -v clang >/dev/null || exit 77
 cd "$1"
 shift
-for file in $(grep -lE '#include "linalg/(quad|oct|hex)\.h"|SPRAG_QUAD|solve/greedy_row\.h' -r plugin --include='*.c'); do
+for file in $(grep -lE '#include "linalg/(quad|oct|hex)\.h"|SPRAG_QUAD|solve/greedy/greedy_row\.h' -r plugin --include='*.c'); do
     clang -std=gnu11 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off -Iplugin -Iplugin/include "$@" \
         -c "$file" -o /dev/null
 done

@@ -5,8 +5,8 @@
 
 #include <sprag/sprag_ode.h>
 
-#include "ode/articulation.h"
-#include "ode/world.h"
+#include "ode/joints/articulation.h"
+#include "ode/world/world.h"
 #include "support/uniform.h"
 
 typedef struct Twin {

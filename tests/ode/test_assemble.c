@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "linalg/lu.h"
-#include "ode/articulation.h"
-#include "ode/world.h"
+#include "ode/joints/articulation.h"
+#include "ode/world/world.h"
 
 enum { BOXES = 4, HINGE_ROWS = 5, ROWS_MAX = 64 };
 

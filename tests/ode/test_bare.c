@@ -1,11 +1,11 @@
-/* Without blocks (ode/bare) or with them: one problem, also where friction yields along its tangents (slip). */
+/* Without blocks (ode/islands/bare) or with them: one problem, also where friction yields along its tangents (slip). */
 #include "support/game.h"
 
 #include <string.h>
 
-#include "ode/bare.h"
-#include "ode/rows.h"
-#include "ode/world.h"
+#include "ode/islands/bare.h"
+#include "ode/rows/rows.h"
+#include "ode/world/world.h"
 #include "problem/residual.h"
 
 enum { BOXES = 12 };

@@ -16,7 +16,7 @@
 #include <sprag/sprag_ode.h>
 
 #include "base/alloc.h"
-#include "ode/world.h"
+#include "ode/world/world.h"
 
 enum { BODIES = 120, STEPS = 60 };
 
@@ -372,7 +372,7 @@ static void sleepersTakeNoPart(void **state)
     }
 }
 
-/* Stacks of two boxes, visited without W (ode/bare.h).  limit: s, 0: none. */
+/* Stacks of two boxes, visited without W (ode/islands/bare.h).  limit: s, 0: none. */
 static Field makeStacks(int count, double limit)
 {
     spragConfig config = spragConfigDefault();

@@ -3,8 +3,8 @@
  * slides: worlds/test_friction_sliding.c.) */
 #include "support/twin.h"
 
-#include "ode/bearing.h"
-#include "ode/world.h"
+#include "ode/joints/bearing.h"
+#include "ode/world/world.h"
 
 static const spragJointFriction law = {.mu = 0.3, .mu_static = 0.3, .radius = 0.05, .length = 0.2, .half_width = 0.02};
 

@@ -5,9 +5,9 @@
 #include "support/uniform.h"
 
 #include "linalg/lu.h"
-#include "ode/bearing.h"
-#include "ode/joint_rows.h"
-#include "ode/world.h"
+#include "ode/joints/bearing.h"
+#include "ode/rows/joint_rows.h"
+#include "ode/world/world.h"
 
 enum { WIDE = 12, SEEDS = 40 };
 static const double h = 1.0 / 240;

@@ -6,8 +6,8 @@
 #include "support/uniform.h"
 
 #include "linalg/vec3.h"
-#include "ode/rows.h"
-#include "ode/world.h"
+#include "ode/rows/rows.h"
+#include "ode/world/world.h"
 #include "problem/residual.h"
 
 enum { SEEDS = 12, HINGES = REPEATS(20), STEPS = 40, LAW_MOST = 3 };
@@ -60,7 +60,7 @@ static double turnOf(const Twin *t, int to_world, const spragBlock *block, int r
  * the length by which they are judged. */
 static void checkLaw(int axes, const double *torque, const double *speed, double bound, const double *W, double L)
 {
-    const double accuracy = 1e-9 / L; /* rad/s, of the bound: a tenth of the tolerance (ode/bounded.c) */
+    const double accuracy = 1e-9 / L; /* rad/s, of the bound: a tenth of the tolerance (ode/islands/bounded.c) */
     double M = 0, w = 0, power = 0;
     for (int i = 0; i < axes; ++i)
         M = hypot(M, torque[i]), w = hypot(w, speed[i]), power += torque[i] * speed[i];

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "linalg/lu.h"
-#include "ode/world.h"
+#include "ode/world/world.h"
 #include "support/joint_friction.h"
 
 enum { LINKS = 4, SEEDS = 60, N = 5 * LINKS, ROUNDS = 200 };

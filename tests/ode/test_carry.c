@@ -5,7 +5,7 @@
 #include <sprag/sprag_ode.h>
 
 #include "linalg/vec3.h"
-#include "ode/world.h"
+#include "ode/world/world.h"
 
 enum { SIDE = 6, POINTS = SIDE * SIDE };
 static const double h = 1e-3, half = 0.5, thick = 0.1; /* s, m */

@@ -109,7 +109,7 @@ static int isTakenWithSlipAtTheEnd(State *s, const spragContact *contact, int co
 }
 
 /* Is the dumped problem that of the instant before?  One in which contacts yield is not, nor one solved again after a
- * jam (plugin/ode/blow.h). */
+ * jam (plugin/ode/rows/blow.h). */
 static int isOfInstant(const State *s, const spragContact *contact, int contacts)
 {
     for (int k = 0; k < contacts; ++k)

@@ -10,7 +10,7 @@
 #include <sprag/sprag_ode.h>
 
 #include "linalg/vec3.h"
-#include "ode/velocity_product.h"
+#include "ode/shape/velocity_product.h"
 
 static unsigned long long seed = 11;
 
@@ -668,7 +668,7 @@ static void sameGeomsOfOtherBodies(void **state)
     const dJointGroupID group = dJointGroupCreate(0);
     spragConfig config = spragConfigDefault();
     spragWorldID sprag;
-    config.tolerance = 1e-4; /* without blocks: ode/bare.c */
+    config.tolerance = 1e-4; /* without blocks: ode/islands/bare.c */
     dWorldSetGravity(world, 0, 0, -9.81);
     assert_int_equal(spragWorldAttach(world, &config, &sprag), SPRAG_OK);
     for (int i = 0; i < 2 * PAIRS; ++i) {

@@ -5,12 +5,12 @@
 #include "support/scene_world.h"
 #include "support/twin.h"
 
-#include "ode/assemble.h"
-#include "ode/world.h"
+#include "ode/matrix/assemble.h"
+#include "ode/world/world.h"
 #include "problem/bodies.h"
 #include "problem/residual.h"
 #include "solve/solver.h"
-#include "solve/tangent.h"
+#include "solve/newton/tangent.h"
 
 static const spragIsland *largest(const SceneWorld *world)
 {

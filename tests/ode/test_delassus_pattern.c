@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ode/delassus_pattern.h"
+#include "ode/matrix/delassus_pattern.h"
 
 enum { BODIES = 30, BLOCKS = 200 };
 

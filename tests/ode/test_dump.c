@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "ode/dump.h"
+#include "ode/step/dump.h"
 
 static char folder[] = "/tmp/sprag-dump-XXXXXX";
 

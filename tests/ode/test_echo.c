@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "ode/echo.h"
-#include "ode/rows.h"
-#include "ode/world.h"
+#include "ode/islands/echo.h"
+#include "ode/rows/rows.h"
+#include "ode/world/world.h"
 
 #define STEP 0.01 /* s */
 enum { BODIES = 2, CONTACTS = 3 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ode/event.h"
+#include "ode/world/event.h"
 
 static void theLogKeepsUpToItsLimit(void **state)
 {

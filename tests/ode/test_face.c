@@ -5,14 +5,14 @@
 #include <math.h>
 
 #include "linalg/vec3.h"
-#include "ode/world.h"
+#include "ode/world/world.h"
 
 #define STEP 0.01 /* s */
 
 static const double friction[] = {1, 5, 100, (double)INFINITY};
 enum { FRICTIONS = sizeof friction / sizeof *friction, CORNERS = 4 };
 
-/* One body has a way of its own (ode/lone.h), which the mode search asked for by name has not. */
+/* One body has a way of its own (ode/islands/lone.h), which the mode search asked for by name has not. */
 static void openFace(Twin *t, int by_blocks)
 {
     makeTwin(t, 1);

@@ -5,7 +5,7 @@
 
 #include <ode/ode.h>
 
-#include "ode/fall.h"
+#include "ode/work/fall.h"
 
 /* No faster than twice what gravity gives in a step, 0.0981 m/s, root mean square about their mean; and flat. */
 static void theSlowMayRest(void **state)

@@ -7,8 +7,8 @@
 #include <sprag/sprag_ode.h>
 
 #include "linalg/vec3.h"
-#include "ode/world.h"
-#include "solve/glue.h"
+#include "ode/world/world.h"
+#include "solve/glue/glue.h"
 
 enum { SOME = 40, HEAP = 205 }; /* balls: 20910 contacts, of which W would have eight million blocks */
 static const double step_size = 0.05, gravity = 0.5, density = 5;

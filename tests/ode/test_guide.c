@@ -3,8 +3,8 @@
 #include "support/twin.h"
 
 #include "linalg/vec3.h"
-#include "ode/guide.h"
-#include "ode/snapshot.h"
+#include "ode/joints/guide.h"
+#include "ode/look/snapshot.h"
 
 static const double DT = 1e-4; /* s */
 

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "linalg/vec3.h"
-#include "ode/haste.h"
+#include "ode/work/haste.h"
 
 enum { MOST = 6 };
 

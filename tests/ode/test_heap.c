@@ -4,7 +4,7 @@
 
 #include <ode/ode.h>
 
-#include "ode/heap.h"
+#include "ode/work/heap.h"
 
 /* From 100 contacts on, not 400; with joints, or where its work is the user's, from 400 too. */
 static void aHeapIsLargeSooner(void **state)

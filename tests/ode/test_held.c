@@ -5,8 +5,8 @@
 #include <sprag/sprag_ode.h>
 
 #include "base/clock.h"
-#include "ode/articulation.h"
-#include "ode/world.h"
+#include "ode/joints/articulation.h"
+#include "ode/world/world.h"
 #include "support/ticking_clock.h"
 
 static const double step_size = 1e-4, angle = 2 * M_PI / 3, slip = 1;

@@ -6,9 +6,9 @@
 
 #include <ode/ode.h>
 
-#include "ode/bearing.h"
-#include "ode/guide.h"
-#include "ode/hindsight.h"
+#include "ode/joints/bearing.h"
+#include "ode/joints/guide.h"
+#include "ode/ledger/hindsight.h"
 
 /* The worst that any record of its contacts, guides and bearings says; nothing where no island was wedged or hard. */
 static void recordsTellOfTheLastStep(void **state)

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "ode/impulse_sum.h"
-#include "ode/joint_blocks.h"
-#include "ode/rows.h"
+#include "ode/islands/impulse_sum.h"
+#include "ode/rows/joint_blocks.h"
+#include "ode/rows/rows.h"
 
 enum { BODIES = 3, BLOCKS = 4, LAST = BODIES - 1 };
 

@@ -1,7 +1,7 @@
 /* Islands: who hangs together, by which joints, in which order; who is left out. */
 #include "support/twin.h"
 
-#include "ode/island.h"
+#include "ode/look/island.h"
 
 static const spragBodyState *stateOf(const Twin *t, int body)
 {

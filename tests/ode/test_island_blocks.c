@@ -5,10 +5,10 @@
 #include "support/twin.h"
 #include "support/uniform.h"
 
-#include "ode/bearing.h"
-#include "ode/guide.h"
-#include "ode/island_blocks.h"
-#include "ode/joint_blocks.h"
+#include "ode/joints/bearing.h"
+#include "ode/joints/guide.h"
+#include "ode/joints/island_blocks.h"
+#include "ode/rows/joint_blocks.h"
 
 static const double h = 1.0 / 240;
 

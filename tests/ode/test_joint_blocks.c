@@ -3,9 +3,9 @@
  * gives, also in the step in which it holds no more. */
 #include "support/twin.h"
 
-#include "ode/joint_blocks.h"
-#include "ode/joint_rows.h"
-#include "ode/world.h"
+#include "ode/rows/joint_blocks.h"
+#include "ode/rows/joint_rows.h"
+#include "ode/world/world.h"
 #include "support/uniform.h"
 
 static const double h = 1.0 / 240;

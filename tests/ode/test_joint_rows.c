@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ode/joint_rows.h"
+#include "ode/rows/joint_rows.h"
 
 static dWorldID world;
 

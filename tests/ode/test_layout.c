@@ -1,7 +1,7 @@
 /* What is found of ODE's objects: lists, contacts, marks that last until its next step, sleep foretold. */
 #include "support/twin.h"
 
-#include "ode/layout.h"
+#include "ode/world/layout.h"
 
 static void listsAreNewestFirst(void **state)
 {

@@ -1,5 +1,5 @@
 /* What a guide leaves of h Jdot v goes from J v = 0 to its half, is the same if asked twice, and is nobody else's. */
-#include "ode/lead.h"
+#include "ode/rows/lead.h"
 #include "support/check.h"
 
 #define STEP 0.005

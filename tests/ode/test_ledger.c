@@ -2,7 +2,7 @@
  * order its bodies are named in; what was put elsewhere, and what took the address of another, begins anew. */
 #include "support/twin.h"
 
-#include "ode/world.h"
+#include "ode/world/world.h"
 
 #define STEP 1e-2 /* s */
 

@@ -12,7 +12,7 @@
 #include <ode/ode.h>
 
 #include "linalg/vec3.h"
-#include "ode/lies_flat.h"
+#include "ode/work/lies_flat.h"
 
 /* Of pairs of bodies, one for each of `pair`, contacts of one normal at `point`. */
 static int liesFlat(const int pair[FAKE_JOINTS], const int point[FAKE_JOINTS], unsigned crowded)

@@ -5,13 +5,13 @@
 #include "support/twin.h"
 #include "support/uniform.h"
 
-#include "ode/assemble.h"
-#include "ode/world.h"
+#include "ode/matrix/assemble.h"
+#include "ode/world/world.h"
 #include "problem/bodies.h"
 #include "problem/reaches.h"
 #include "problem/residual.h"
-#include "solve/existence.h"
-#include "solve/tangent.h"
+#include "solve/newton/existence.h"
+#include "solve/newton/tangent.h"
 
 enum { LINKS = 60, LINKS_MANY = 110, BLOCKS_MOST = 300 };
 #define PLENTY 4e9 /* price of a factorisation */

@@ -1,4 +1,4 @@
-/* Bodies alone on the ground go a way of their own (ode/lone.h): the same motion, contacts, events and problems as
+/* Bodies alone on the ground go a way of their own (lone.h): the same motion, contacts, events and problems as
  * those who go the way of all islands, which a solver asked for by name sends everybody. */
 #include "support/check.h"
 
@@ -9,7 +9,7 @@
 #include <ode/ode.h>
 #include <sprag/sprag_ode.h>
 
-#include "ode/world.h"
+#include "ode/world/world.h"
 #include "support/energy.h"
 #include "support/uniform.h"
 

@@ -1,4 +1,4 @@
-/* Bodies alone on what moves as it likes go the way of lone bodies (ode/lone_drive.h): from equal states the problems,
+/* Bodies alone on what moves as it likes go the way of lone bodies (lone_drive.h): from equal states the problems,
  * motions, contacts and events of those who go the way of all islands, which a solver asked for by name sends
  * everybody. */
 #include "support/check.h"
@@ -10,9 +10,9 @@
 #include <sprag/sprag_ode.h>
 
 #include "linalg/vec3.h"
-#include "ode/lone.h"
-#include "ode/rows.h"
-#include "ode/world.h"
+#include "ode/islands/lone.h"
+#include "ode/rows/rows.h"
+#include "ode/world/world.h"
 
 enum { PLATES = 2, BODIES = 6, STEPS = 150, HITS = 8 };
 #define STEP 0.01 /* s */

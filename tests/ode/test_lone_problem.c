@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 #include "linalg/vec3.h"
-#include "ode/lone.h"
-#include "ode/world.h"
+#include "ode/islands/lone.h"
+#include "ode/world/world.h"
 #include "problem/residual.h"
 
 #define STEP 1e-3 /* s */

@@ -1,7 +1,7 @@
 /* Which steps one thread makes: those of the manner that was measured to cost less. */
 #include "support/check.h"
 
-#include "ode/manner.h"
+#include "ode/world/manner.h"
 
 enum { MANY = 1000, JOINTS = 100 };
 

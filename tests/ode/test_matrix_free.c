@@ -1,9 +1,9 @@
 /* An island solved without W, against a dense W = J M^-1 J^T + C made here of its rows: the diagonal blocks,
  * u = W r + q, the residual that is told, and the impulses of the bodies. */
 #include "linalg/vec3.h"
-#include "ode/matrix_free.h"
-#include "ode/rows.h"
-#include "ode/world.h"
+#include "ode/matrix/matrix_free.h"
+#include "ode/rows/rows.h"
+#include "ode/world/world.h"
 #include "problem/residual.h"
 #include "support/twin.h"
 #include "support/uniform.h"

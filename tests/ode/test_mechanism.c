@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ode/articulation.h"
-#include "ode/mechanism.h"
+#include "ode/joints/articulation.h"
+#include "ode/joints/mechanism.h"
 
 enum { BODIES = 1200, JOINTS = 1200, BLOCKS = 2400, ROWS_MOST = 6 };
 

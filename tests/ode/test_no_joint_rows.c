@@ -1,7 +1,7 @@
 /* An ODE whose row functions cannot be had: islands with joints are ODE's, bit by bit, and say why; the others are
  * Sprag's as ever. */
 #define INFO2_ARGUMENTS "_of_no_library"
-#include "ode/joint_rows.c" /* in the place of the library's */
+#include "ode/rows/joint_rows.c" /* in the place of the library's */
 
 #include "support/twin.h"
 

@@ -2,7 +2,7 @@
  * it: by one contact, four, with static friction; two of them that hang together. */
 #include "support/twin.h"
 
-#include "ode/world.h"
+#include "ode/world/world.h"
 
 static const double step_size = 1e-3, g = 9.81;
 

@@ -4,7 +4,7 @@
 #include <ode/ode.h>
 
 #include "base/alloc.h"
-#include "ode/pipes.h"
+#include "ode/world/pipes.h"
 
 enum { PIPES = 60 };
 

@@ -1,7 +1,7 @@
 /* Addresses to numbers: all that was put is found, whatever the addresses have in common, and nothing else. */
 #include "support/check.h"
 
-#include "ode/pointer_map.h"
+#include "ode/world/pointer_map.h"
 
 enum { KEYS = 3000 };
 

@@ -7,8 +7,8 @@
 #include <ode/ode.h>
 
 #include "linalg/vec3.h"
-#include "ode/layout.h"
-#include "ode/record.h"
+#include "ode/world/layout.h"
+#include "ode/ledger/record.h"
 
 static void bodiesAreNumberedBySerials(void **state)
 {

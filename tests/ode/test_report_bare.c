@@ -1,5 +1,5 @@
-/* Islands are told of in three ways (ode/lone_report, report_bare, report_blocks), the last with W or without
- * (ode/matrix_free), and each is asked for the same: what contacts bear is what changes the momenta of bodies,
+/* Islands are told of in three ways (ode/islands/lone_report, report_bare, report_blocks), the last with W or without
+ * (ode/matrix/matrix_free), and each is asked for the same: what contacts bear is what changes the momenta of bodies,
  * slips are differences of the velocities that bodies have, p and b follow from masses and the last step's
  * forces, and events are the changes of modes. */
 #include "support/twin.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "linalg/vec3.h"
-#include "ode/assemble.h"
-#include "ode/world.h"
+#include "ode/matrix/assemble.h"
+#include "ode/world/world.h"
 #include "problem/residual.h"
 
 #define STEP (1.0 / 240) /* s */

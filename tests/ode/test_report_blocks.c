@@ -4,7 +4,7 @@
 #include "support/twin.h"
 
 #include "linalg/vec3.h"
-#include "ode/world.h"
+#include "ode/world/world.h"
 
 #define STEP 1e-3 /* s */
 #define MASS 2.0  /* kg, of the boxes of a twin */

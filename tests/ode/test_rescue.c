@@ -8,7 +8,7 @@
 #include <sprag/drop_in.h>
 
 #include "base/alloc.h"
-#include "ode/world.h"
+#include "ode/world/world.h"
 #include "support/ticking_clock.h"
 
 /* A table on many legs, balls on the floor.  A lamp hangs on the table by a hinge. */

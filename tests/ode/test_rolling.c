@@ -2,8 +2,8 @@
 #include <pthread.h>
 
 #include "linalg/vec3.h"
-#include "ode/bare.h"
-#include "ode/rows.h"
+#include "ode/islands/bare.h"
+#include "ode/rows/rows.h"
 #include "problem/residual.h"
 #include "support/twin.h"
 

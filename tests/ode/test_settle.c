@@ -1,8 +1,8 @@
 /* Bounds of joint friction that go to and fro: in random trees of joints with contacts every torque is mu R F of the
  * force that its joint hands on, or less where it does not turn; where no bound fits an event says so. */
 #include "linalg/vec3.h"
-#include "ode/rows.h"
-#include "ode/world.h"
+#include "ode/rows/rows.h"
+#include "ode/world/world.h"
 #include "problem/residual.h"
 #include "support/joint_friction.h"
 

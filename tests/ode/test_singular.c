@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "ode/rows.h"
-#include "ode/singular.h"
+#include "ode/rows/rows.h"
+#include "ode/rows/singular.h"
 
 /* One contact of unit masses, W_nt along its slip: p = 1 - mu across. */
 typedef struct Case {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "ode/slop.h"
-#include "ode/world.h"
+#include "ode/work/slop.h"
+#include "ode/world/world.h"
 #include "support/check.h"
 #include "support/scene_world.h"
 

@@ -3,7 +3,7 @@
 #include "support/refusal.h"
 #include "support/twin.h"
 
-#include "ode/snapshot.h"
+#include "ode/look/snapshot.h"
 
 static void take(Twin *t)
 {

@@ -8,7 +8,7 @@
 #include <ode/ode.h>
 #include <sprag/sprag_ode.h>
 
-#include "ode/world.h"
+#include "ode/world/world.h"
 #include "support/last_digits.h"
 #include "support/uniform.h"
 

@@ -8,7 +8,7 @@
 #include <sprag/sprag_ode.h>
 
 #include "linalg/vec3.h"
-#include "ode/world.h"
+#include "ode/world/world.h"
 
 enum { SIDE_MOST = 6, FACE = SIDE_MOST * SIDE_MOST, POINTS_MOST = 2 * FACE };
 static const double h = 0.01, half = 0.5, thick = 0.1; /* s, m */

@@ -8,8 +8,8 @@
 #include <ode/ode.h>
 
 #include "linalg/vec3.h"
-#include "ode/bare.h"
-#include "ode/visits_end.h"
+#include "ode/islands/bare.h"
+#include "ode/work/visits_end.h"
 
 enum { MOST = 6 };
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ode/world.h"
+#include "ode/world/world.h"
 #include "preload/summary.h"
 
 enum { BOXES = 3, TEXT = 8192 };

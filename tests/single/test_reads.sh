@@ -6,5 +6,5 @@ set -euo pipefail
 cd "$1/plugin"
 read -ra flags <<<"$(pkg-config --cflags ode)"
 cc -std=gnu11 -fsyntax-only -DdIDESINGLE -DSPRAG_ODE_SONAME='""' -Wall -Wextra -Wpedantic -Wconversion -Wno-psabi -Werror \
-    -I. -Iinclude "${flags[@]}" ode/*.c api/*.c preload/*.c
+    -I. -Iinclude "${flags[@]}" ode/*/*.c api/*.c preload/*.c
 echo "1 passed, 0 failed"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "solve/amended.h"
+#include "solve/trace/amended.h"
 #include "support/random_problem.h"
 
 /* Row k of the tangent, or A and B alone: sticks, is open, or slides. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/anderson.h"
+#include "solve/sweep/anderson.h"
 
 enum { N = 3000 }; /* three pieces */
 

@@ -3,7 +3,7 @@
 #include "support/random_problem.h"
 
 #include "problem/residual.h"
-#include "solve/central.h"
+#include "solve/newton/central.h"
 
 /* v - s(v) e_0, s = |v_t|^2 / v_0 */
 static void lift(const spragFine v[3], spragFine out[3])

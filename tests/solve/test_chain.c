@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
-#include "solve/chain_links.h"
+#include "solve/chain/chain_links.h"
 
 static const spragSolveOptions automatic = {.tolerance = 1e-8};
 

@@ -3,7 +3,7 @@
 #include "support/check.h"
 
 #include "problem/bodies.h"
-#include "solve/chain_links.h"
+#include "solve/chain/chain_links.h"
 
 #include <string.h>
 

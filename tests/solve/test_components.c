@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "solve/components.h"
+#include "solve/chain/components.h"
 
 enum { PARTS = 3, ALL = PARTS * NC };
 

@@ -3,7 +3,7 @@
 #include "support/random_problem.h"
 #include "support/small_problem.h"
 
-#include "solve/cone_block.h"
+#include "solve/contact/cone_block.h"
 
 enum { ROUNDS = 3000 };
 

@@ -2,9 +2,9 @@
 #include "support/interior.h"
 
 #include "problem/residual.h"
-#include "solve/cones.h"
-#include "solve/interior.h"
-#include "solve/path.h"
+#include "solve/newton/cones.h"
+#include "solve/newton/interior.h"
+#include "solve/newton/path.h"
 
 /* Contacts in every other block, the last two rolling on the first; bounds on two sides, on one, and none at all. */
 static void mixedProblem(Random *random, unsigned long long seed)

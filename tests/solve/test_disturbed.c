@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "problem/bodies.h"
-#include "solve/chain_links.h"
+#include "solve/chain/chain_links.h"
 
 enum { COUNT = 120, MIDDLE = 60, FAR = 40, ENTRIES = 3 * COUNT - 2 };
 

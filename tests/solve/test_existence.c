@@ -8,7 +8,7 @@
 #include "linalg/vec3.h"
 #include "problem/problem.h"
 #include "problem/residual.h"
-#include "solve/existence.h"
+#include "solve/newton/existence.h"
 #include "support/check.h"
 #include "support/shared.h"
 

@@ -65,7 +65,7 @@ static void aTracedPathEndsIt(void **state)
     solveInAStep(SPRAG_SOURCE_DIR "/tests/data/games/crash.txt", 12000);
 }
 
-/* The car with three motors at their limits, and its wheels alone.  (With normal rows that lag, solve/proximal.h, they
+/* The car with three motors at their limits, and its wheels alone.  (With normal rows that lag, proximal.h, they
  * took 394 and 368 steps.) */
 static void normalRowsDoNotLag(void **state)
 {
@@ -118,7 +118,7 @@ static void enoughIsSoonDone(void **state)
 }
 
 /* Boxes that a wall pushes into a corner, 13 and 27 contacts.  What failed at a small lambda, since |F| grew from 1e-8
- * m/s, was begun anew ten points before, for thousands of steps (solve/proximal.c: 4100 and 7600, now 90 and 330). */
+ * m/s, was begun anew ten points before, for thousands of steps (proximal.c: 4100 and 7600, now 90 and 330). */
 static void smallLambdasAreNoDivergence(void **state)
 {
     (void)state;

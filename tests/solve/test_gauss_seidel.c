@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "solve/cone_block.h"
+#include "solve/contact/cone_block.h"
 #include "solve/solver.h"
 #include "support/random_problem.h"
 #include "support/shared.h"

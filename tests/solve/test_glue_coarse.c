@@ -1,7 +1,7 @@
 /* The similarities of parts of a heap: on their span the coarse space is the inverse itself. */
 #include "support/check.h"
 
-#include "solve/glue_coarse.h"
+#include "solve/glue/glue_coarse.h"
 #include "support/ball_heap.h"
 
 static unsigned long long seed = 11;

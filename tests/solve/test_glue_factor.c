@@ -1,7 +1,7 @@
 /* The factor of a whole heap, soft where tangential rows are a million million times as stiff. */
 #include "support/check.h"
 
-#include "solve/glue_factor.h"
+#include "solve/glue/glue_factor.h"
 #include "support/ball_heap.h"
 
 static unsigned long long seed = 3;

@@ -7,7 +7,7 @@
 
 #include "base/pool.h"
 #include "linalg/vec3.h"
-#include "solve/greedy.h"
+#include "solve/greedy/greedy.h"
 #include "support/random_contacts.h"
 #include "support/random_problem.h"
 

@@ -2,8 +2,8 @@
  * and in which part of the bodies it is. */
 #include "support/check.h"
 
-#include "solve/greedy.h"
-#include "solve/greedy_lanes.h"
+#include "solve/greedy/greedy.h"
+#include "solve/greedy/greedy_lanes.h"
 
 /* So many times one contact of body 0, of 1 kg and turning about z alone (1/I: 1/(kg m^2)), with the world. */
 static void makeContacts(spragGreedy *greedy, spragArena *arena, int count, double about_z)

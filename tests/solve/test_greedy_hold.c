@@ -3,8 +3,8 @@
 #include "support/check.h"
 
 #include "problem/residual.h"
-#include "solve/greedy.h"
-#include "solve/greedy_hold.h"
+#include "solve/greedy/greedy.h"
+#include "solve/greedy/greedy_hold.h"
 #include "support/random_heap.h"
 
 /* Whatever the rows ask for, in double precision and in single. */

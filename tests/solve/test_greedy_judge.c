@@ -2,7 +2,7 @@
 #include "support/check.h"
 
 #include "base/pool.h"
-#include "solve/greedy.h"
+#include "solve/greedy/greedy.h"
 #include "support/random_contacts.h"
 
 enum { CONTACTS = 4000, BODIES = 900 };

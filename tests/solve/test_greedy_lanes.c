@@ -3,8 +3,8 @@
  * that touches everything is no hindrance.  (Sweeps themselves: test_greedy_sweep.c.) */
 #include "support/check.h"
 
-#include "solve/greedy.h"
-#include "solve/greedy_lanes.h"
+#include "solve/greedy/greedy.h"
+#include "solve/greedy/greedy_lanes.h"
 #include "support/random_heap.h"
 
 static Heap *makeHeap(unsigned long long seed, int plate)

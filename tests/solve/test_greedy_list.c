@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "solve/greedy_list.h"
+#include "solve/greedy/greedy_list.h"
 #include "support/random_contacts.h"
 
 enum { BODIES = 1000, CONTACTS = 3603, ROUNDS = 600, RUNS = 40 };

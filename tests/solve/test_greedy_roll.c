@@ -4,7 +4,7 @@
 #include "support/momentum.h"
 #include "support/random_contacts.h"
 
-#include "solve/greedy_roll.h"
+#include "solve/greedy/greedy_roll.h"
 
 enum { N = 60, BODIES = 60 };
 

@@ -5,7 +5,7 @@
 #include "support/random_heap.h"
 #include "support/ticking_clock.h"
 
-#include "solve/greedy_lanes.h"
+#include "solve/greedy/greedy_lanes.h"
 
 #define SHARE 0.9 /* of visits and time, of what has so few contacts a body: rounds come after */
 

@@ -1,7 +1,7 @@
 /* A path that goes on, one with a corner to be found to the shortest step, one that ends. */
 #include "support/check.h"
 
-#include "solve/grow.h"
+#include "solve/contact/grow.h"
 
 typedef struct Path {
     double corner, end; /* share at which it changes, and beyond which there is none */

@@ -2,7 +2,7 @@
 #include "support/interior.h"
 
 #include "base/alloc.h"
-#include "solve/interior.h"
+#include "solve/newton/interior.h"
 
 static Random random, changed;
 static InteriorSetup setup, other;

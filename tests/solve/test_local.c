@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "solve/local.h"
+#include "solve/contact/local.h"
 
 static void randomBlockAndLoad(unsigned long long *seed, double ridge, double W[9], double q[3])
 {

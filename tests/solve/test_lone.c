@@ -7,7 +7,7 @@
 #include <sprag/sprag.h>
 
 #include "linalg/vec3.h"
-#include "solve/lone.h"
+#include "solve/search/lone.h"
 #include "support/random_problem.h"
 
 enum { MOST = SPRAG_LONE_CONTACTS };

@@ -2,7 +2,7 @@
 #include "support/check.h"
 #include "support/uniform.h"
 
-#include "solve/lorentz.h"
+#include "solve/newton/lorentz.h"
 
 /* Inside the cone, by more than `margin` of its size. */
 static void interior(unsigned long long *seed, spragFine margin, spragFine x[3])

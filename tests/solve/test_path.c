@@ -2,8 +2,8 @@
 #include "support/interior.h"
 
 #include "base/alloc.h"
-#include "solve/interior.h"
-#include "solve/path.h"
+#include "solve/newton/interior.h"
+#include "solve/newton/path.h"
 
 static Random random, changed;
 static InteriorSetup setup, other;

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "solve/chain_links.h"
+#include "solve/chain/chain_links.h"
 #include "solve/solver.h"
 #include "support/random_problem.h"
 

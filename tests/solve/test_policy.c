@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "solve/policy.h"
-#include "solve/single.h"
+#include "solve/contact/policy.h"
+#include "solve/contact/single.h"
 
 /* p_+ = An - mu Atn for slip along +t1: Atn > 0 makes it negative above mu = An / Atn = 1.25. */
 static const double W[9] = {2.5, 2, 0, 2, 4, 0, 0, 0, 1};

@@ -4,7 +4,7 @@
 #include "support/small_problem.h"
 
 #include "base/alloc.h"
-#include "solve/proximal.h"
+#include "solve/newton/proximal.h"
 
 static const double TOLERANCE = 1e-8;
 

@@ -4,7 +4,7 @@
 
 #include "linalg/vec3.h"
 #include "problem/residual.h"
-#include "solve/single.h"
+#include "solve/contact/single.h"
 
 enum { ROUNDS = 4000 };
 

@@ -3,7 +3,7 @@
 #include "support/random_problem.h"
 
 #include "base/alloc.h"
-#include "solve/small_friction.h"
+#include "solve/search/small_friction.h"
 
 enum { M = 3 };
 

@@ -7,7 +7,7 @@
 
 #include "problem/residual.h"
 #include "solve/solver.h"
-#include "solve/sweep.h"
+#include "solve/sweep/sweep.h"
 #include "support/lattice.h"
 
 /* Part of every visit, by its place in the row of parts. */

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "problem/residual.h"
 #include "solve/solver.h"
-#include "solve/tangent.h"
+#include "solve/newton/tangent.h"
 
 enum { EACH = 10 };
 

@@ -8,7 +8,7 @@
 
 #include "linalg/lu.h"
 #include "problem/residual.h"
-#include "solve/tangent.h"
+#include "solve/newton/tangent.h"
 
 enum { EACH = 8, JOINTS = 6, ROWS = 6 * (PILE_BODIES + JOINTS) };
 

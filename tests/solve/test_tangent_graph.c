@@ -4,7 +4,7 @@
 #include "support/random_pile.h"
 
 #include "base/alloc.h"
-#include "solve/tangent_graph.h"
+#include "solve/newton/tangent_graph.h"
 
 enum { EACH = 3, JOINTS = 8, ROWS = PILE_BODIES + JOINTS };
 

@@ -3,7 +3,7 @@
 #include "support/check.h"
 
 #include "linalg/vec3.h"
-#include "solve/trace_law.h"
+#include "solve/trace/trace_law.h"
 #include "support/uniform.h"
 
 enum { TIMES = 2000 };

@@ -1,11 +1,11 @@
-/* Balls inside each other, as solve/glue sees them: contacts, masses, and the product M + J^T S J. */
+/* Balls inside each other, as solve/glue/glue sees them: contacts, masses, and the product M + J^T S J. */
 #ifndef TESTS_SUPPORT_BALL_HEAP_H
 #define TESTS_SUPPORT_BALL_HEAP_H
 
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "solve/glue_coarse.h"
+#include "solve/glue/glue_coarse.h"
 #include "support/uniform.h"
 
 enum { BALLS = 60, BALL_CONTACTS = BALLS * (BALLS + 1) / 2 };
@@ -18,7 +18,7 @@ typedef struct BallHeap {
     unsigned char pressed[BALL_CONTACTS];
 } BallHeap;
 
-/* As solve/glue_coarse.h and solve/glue_factor.h take it; `heap` keeps it. */
+/* As solve/glue/glue_coarse.h and solve/glue/glue_factor.h take it; `heap` keeps it. */
 static inline spragGlueHeap glueHeapOf(BallHeap *heap)
 {
     return (spragGlueHeap){heap->bodies, heap->contacts, heap->mass, heap->contact, heap->pressed};

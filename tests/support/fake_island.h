@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "ode/world.h"
+#include "ode/world/world.h"
 
 enum { FAKE_JOINTS = 600, FAKE_BODIES = 160 };
 

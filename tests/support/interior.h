@@ -5,9 +5,9 @@
 #include "support/check.h"
 #include "support/random_problem.h"
 
-#include "solve/cones.h"
-#include "solve/sweep.h"
-#include "solve/tangent.h"
+#include "solve/newton/cones.h"
+#include "solve/sweep/sweep.h"
+#include "solve/newton/tangent.h"
 
 typedef struct InteriorSetup {
     spragArena arena;

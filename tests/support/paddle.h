@@ -1,5 +1,5 @@
 /* A capsule of 1.7 kg that a kinematic paddle presses on the floor, and along it at 0.35 m/s: friction braces it, and
- * with a hundred meganewtons it would be shot off at 48 m/s (ode/surge.h). */
+ * with a hundred meganewtons it would be shot off at 48 m/s (ode/joints/surge.h). */
 #ifndef TESTS_SUPPORT_PADDLE_H
 #define TESTS_SUPPORT_PADDLE_H
 

@@ -1,11 +1,11 @@
-/* Random bodies and contacts between them for solve/greedy.h, the same bits everywhere. */
+/* Random bodies and contacts between them for solve/greedy/greedy.h, the same bits everywhere. */
 #ifndef TESTS_SUPPORT_RANDOM_CONTACTS_H
 #define TESTS_SUPPORT_RANDOM_CONTACTS_H
 
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "solve/greedy.h"
+#include "solve/greedy/greedy.h"
 #include "support/uniform.h"
 
 /* The last one is the world. */

@@ -1,11 +1,11 @@
-/* A heap of random contacts for solve/greedy.h, in double precision or widened to single. */
+/* A heap of random contacts for solve/greedy/greedy.h, in double precision or widened to single. */
 #ifndef TESTS_SUPPORT_RANDOM_HEAP_H
 #define TESTS_SUPPORT_RANDOM_HEAP_H
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "solve/greedy.h"
+#include "solve/greedy/greedy.h"
 #include "support/check.h"
 #include "support/random_contacts.h"
 

@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "ode/bare.h"
-#include "ode/world.h"
+#include "ode/islands/bare.h"
+#include "ode/world/world.h"
 #include "problem/residual.h"
 
 #define GAME (1.0 / 240)

@@ -25,7 +25,7 @@ static int play(Game *game, int steps, double step)
 }
 
 /* Forty boxes, 160 contacts, that sink through the contact surface layer and shake: the points of a face overlap by
- * different depths, and all of them stick (ode/face.h; 34 000 iterations where each acted at its own height). */
+ * different depths, and all of them stick (ode/rows/face.h; 34 000 iterations where each acted at its own height). */
 static void aTowerThatSinks(void **state)
 {
     (void)state;

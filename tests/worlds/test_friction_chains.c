@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "ode/world.h"
+#include "ode/world/world.h"
 #include "support/joint_friction.h"
 
 static void setJoint(dJointID joint, dJointType type, double x)

@@ -335,9 +335,9 @@ static void pinGivesNoEnergy(void **state)
     assert_true(fabs(barOnPin(1e-3, 0.2, 0, &missed) - 1) < 3e-3);
     assert_true(barOnPin(1.0 / 60, 0.2, 0, &missed) < 1.6);
     assert_true(fabs(barOnPin(1.0 / 60, 0.2, 1e-3, &missed) - 1) < 0.15);
-    /* it begins with h SETTLE w^2 too much (ode/lead.c): the first reactions are right */
+    /* it begins with h SETTLE w^2 too much (ode/rows/lead.c): the first reactions are right */
     assert_true(fabs(barOnPin(1e-3, 0, 0, &missed) - 1) < 3e-3);
-    assert_true(missed < 0.03 * 30); /* h / SETTLE (ode/lead.c) of a half, at first */
+    assert_true(missed < 0.03 * 30); /* h / SETTLE (ode/rows/lead.c) of a half, at first */
     assert_true(fabs(barOnPin(1e-4, 0, 0, &missed) - 1) < 3e-4);
     assert_true(missed < 0.003 * 30);
 }

@@ -13,8 +13,8 @@
 
 #include <sprag/sprag_ode.h>
 
-#include "ode/joint_rows.h"
-#include "ode/world.h"
+#include "ode/rows/joint_rows.h"
+#include "ode/world/world.h"
 
 enum { BODY_MAX = 4, JOINT_MAX = 6 };
 

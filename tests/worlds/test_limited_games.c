@@ -7,7 +7,7 @@
 #include "support/ticking_clock.h"
 #include "support/uniform.h"
 
-#include "ode/world.h"
+#include "ode/world/world.h"
 
 #define H (1.0 / 60)
 

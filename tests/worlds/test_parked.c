@@ -204,7 +204,7 @@ static void onFiveWheels(void **state)
 }
 
 /* With the least trace of overlap six of these hopped at 0.13 m/s: loads go over from one end of a wheel to the other,
- * and what they leave parts by more than that (ode/slop.h). */
+ * and what they leave parts by more than that (ode/work/slop.h). */
 static void onThreeWheels(void **state)
 {
     (void)state;

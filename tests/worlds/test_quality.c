@@ -2,7 +2,7 @@
  * and contacts without restitution never add energy.  `--nightly`: larger and longer. */
 #include <string.h>
 
-#include "ode/world.h"
+#include "ode/world/world.h"
 #include "support/energy.h"
 #include "support/scene_world.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "ode/world.h"
+#include "ode/world/world.h"
 #include "support/last_digits.h"
 #include "support/repeats.h"
 #include "support/scene_world.h"
@@ -82,7 +82,7 @@ static void restIsSeenWithoutW(void **state)
     assert_true(moving <= 0.01 * BALLS);
     const double weight = BALLS * 9.81;
     CHECK_NEAR(liftOf(world), weight, 1e-3 * weight);
-    for (int alone = 0; alone < 2; ++alone) { /* as it was measured to cost less (ode/manner.h) */
+    for (int alone = 0; alone < 2; ++alone) { /* as it was measured to cost less (ode/world/manner.h) */
         threads->sprag->manner = (spragManner){.alone = alone};
         stepsWithoutW(threads, 1);
         assert_true((threads->sprag->hired == NULL) == alone);

@@ -1,12 +1,12 @@
 /* What rocks without slip keeps its energy.  It turns into what it is on: Jdot v along the normal is negative
- * (ode/velocity_product.h, Pressing).  On every way that a contact can take to its row. */
+ * (ode/shape/velocity_product.h, Pressing).  On every way that a contact can take to its row. */
 #include "support/check.h"
 
 #include <string.h>
 
 #include <sprag/sprag_ode.h>
 
-#include "ode/world.h"
+#include "ode/world/world.h"
 
 static const double gravity = 9.81, log_radius = 0.15, pole_radius = 0.05, ball_radius = 0.3, ball_offset = 0.05;
 

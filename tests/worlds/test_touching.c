@@ -10,9 +10,9 @@
 #include <sprag/sprag_ode.h>
 
 #include "linalg/vec3.h"
-#include "ode/bare.h"
-#include "ode/island_solve.h"
-#include "ode/world.h"
+#include "ode/islands/bare.h"
+#include "ode/islands/island_solve.h"
+#include "ode/world/world.h"
 #include "solve/solver.h"
 #include "support/uniform.h"
 
@@ -128,7 +128,7 @@ static void fewStayInContact(void **state)
     }
 }
 
-/* In its first steps it falls by rounding, and its 600 contacts take more than a step may (ode/haste.h). */
+/* In its first steps it falls by rounding, and its 600 contacts take more than a step may (ode/work/haste.h). */
 static void wallComesToRest(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void restInAnySteps(void **state)
     static const Rhythm any = {{1e-3, 20e-3}, 1}, even = {{0.01, 0.01}, 0}, turns = {{1.0 / 60, 1.0 / 240}, 0};
     const struct {
         Rhythm rhythm;
-        int courses, steps, from; /* in the first steps they sink by some 1e-6 m a course (ode/rows.h) */
+        int courses, steps, from; /* in the first steps they sink by some 1e-6 m a course (ode/rows/rows.h) */
         double unit, most;        /* m, m/s */
     } pyramid[] = {{any, 7, 300, 3, 1, 1e-5},     {any, 7, 400, 200, 1e3, 1e-7},  {even, 7, 300, 3, 1, 1e-5},
                    {even, 7, 400, 200, 1, 1e-8},  {even, 7, 400, 200, 1e3, 1e-7}, {turns, 7, 300, 3, 1, 1e-5},

@@ -1,0 +1,485 @@
+#include "ode/islands/release.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "linalg/vec3.h"
+#include "ode/matrix/conflict.h"
+#include "ode/work/heap.h"
+#include "ode/islands/soften.h"
+#include "problem/residual.h"
+#include "solve/contact/policy.h"
+
+/* Limit of work where a wedge stands against a rigid solution, in 3x3 products: some 10 ms.  (Of the solutions that are
+ * found at all for boxes pushed by a wall, four fifths are found within it; the others took up to 0.4 s.) */
+#define WORK_DESPITE 1e7
+
+/* The same at least, whatever its haste, of an island whose contacts yield: to ask for its wedge took longer. */
+#define WORK_YIELDING 1e7
+
+/* The same of the first methods of an island of more than FEW blocks, before it is asked for a wedge. */
+#define WORK_BEFORE 6e6
+
+#define MU_MODEST 2 /* friction up to which a wedge is rare */
+/* Of a heap of mechanisms that tumbles (fall.h), some 8 ms; of what missed FAR_OFF in this step half as much each
+ * time, down to an eighth. */
+#define WORK_TUMBLING 3e6
+#define TUMBLING 1e-4 /* m/s: is enough for one that falls */
+
+#define HALF 0.5        /* of all the work of a step: what is solved then has less and less of its limit, */
+#define LEAST_LEFT 0.03 /* down to this part of it */
+
+#define TOTAL_LEAST 1e6 /* 3x3 products: a solution has the first methods of the chain, at least */
+
+#define FAR_OFF 1e-3 /* m/s: piles that fall end below it as a rule, with a wedge they do not */
+
+enum {
+    ROUNDS_WITH_RETURN = 4,
+    ROUNDS_MAX = 8,
+    MISSES_TUMBLING = 3,
+    MISSES_PATIENT =
+        2, /* misses of an island in one step, after which methods get no more than STEPS_PROMPT iterations: */
+    STEPS_PROMPT = 300, /* joints in conflict are solved again for each bound, motor and surge */
+    FEW = 60,           /* blocks that are swept in some microseconds, at most */
+    LARGE = 200,        /* blocks: more are asked for a wedge only where they end far off */
+    FEW_SQUEEZED = 24   /* blocks of an island that is asked for a squeeze under a limit too: some 0.1 ms */
+};
+
+static void setTangential(double *bound, const unsigned char unused[3], double limit)
+{
+    for (int row = 1; row < 3; ++row) {
+        bound[row] = unused[row] ? 0 : -limit;
+        bound[3 + row] = unused[row] ? 0 : limit;
+    }
+}
+
+static int releaseParting(const spragIsland *island, int with_return)
+{
+    int changed = 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        const spragBlock *block = &island->block[k];
+        if (!block->parts)
+            continue;
+        double *bound = island->bound + 6 * k, *r = island->r + 3 * k;
+        const int held = bound[4] > 0 || bound[5] > 0;
+        if (held && r[0] <= 0 && spragNorm2(r + 1) > 0 && island->u[3 * k] > SPRAG_SLIP_TOLERANCE) {
+            setTangential(bound, block->unused, 0);
+            r[1] = r[2] = 0;
+        } else if (!held && r[0] > 0 && with_return) {
+            setTangential(bound, block->unused, INFINITY);
+        } else {
+            continue;
+        }
+        changed = 1;
+    }
+    return changed;
+}
+
+static void setCoefficients(spragIsland *island, int k, const double mu[2])
+{
+    island->mu[k] = island->block[k].mu = mu[0];
+    island->block[k].mu_minus = mu[1];
+    if (island->mu_minus != NULL)
+        island->mu_minus[k] = mu[1];
+}
+
+/* A contact that slips back within the step stood still in between: it gets mu_static, which may hold it.  One that has
+ * mu_static and slips all the same gets its kinetic coefficient.  1: some coefficient changed. */
+static int holdOrSlip(spragIsland *island)
+{
+    const double still = spragStill(island->solve.residual);
+    int changed = 0;
+    for (int k = 0; k < island->block_count; ++k) {
+        spragBlock *block = &island->block[k];
+        const double *u = island->u + 3 * k + 1, *before = island->problem.history[k].slip;
+        if (!block->differ || !(spragNorm2(u) > still))
+            continue;
+        if (block->hold == SPRAG_HOLD_NOT && u[0] * before[0] + u[1] * before[1] < 0) {
+            setCoefficients(island, k, block->resting);
+            block->hold = SPRAG_HOLD_STATIC;
+        } else if (block->hold == SPRAG_HOLD_STATIC) {
+            setCoefficients(island, k, block->kinetic);
+            block->hold = SPRAG_HOLD_LOST;
+        } else {
+            continue;
+        }
+        changed = 1;
+    }
+    return changed;
+}
+
+static double workLeft(const spragIsland *island, double limit)
+{
+    if (!(island->spent > HALF * island->most))
+        return limit;
+    return limit * fmax(LEAST_LEFT, (1 - island->spent / island->most) / (1 - HALF));
+}
+
+/* Of all methods of a solution together; 0: no limit.  A method that is asked for by name, by the user as by
+ * solveWedged, has all it needs for the first one of a step. */
+static double totalLeft(const spragSolveOptions *options, const spragIsland *island)
+{
+    const int named = options->solver != SPRAG_SOLVER_AUTO && island->spent == 0;
+    return named || !(island->most < INFINITY) ? 0 : fmax(TOTAL_LEAST, island->most - island->spent);
+}
+
+spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *options, spragIsland *island,
+                              int *iterations)
+{
+    const double begin = options->time_limit > 0 ? spragSeconds() : 0;
+    const int on = spragChainGoesOn(&island->problem, options, part);
+    const spragChainPart again = on && part != SPRAG_CHAIN_DOUBTED ? SPRAG_CHAIN_WHOLE : part; /* another problem */
+    spragSolveOptions own = *options;
+    spragStatus status;
+    int round = 0;
+    do {
+        own.time_limit = spragTimeLeft(options->time_limit, begin);
+        own.work_limit = workLeft(island, ldexp(options->work_limit, -round)); /* from the last round's answer */
+        own.work_total = totalLeft(&own, island);
+        status = spragChainSolvePart(round > 0 ? again : part, &island->problem, &own, &island->lane->arena, island->r,
+                                     island->u, &island->solve);
+        *iterations += island->solve.iterations;
+        island->spent += island->solve.work;
+    } while (status != SPRAG_ERROR_MEMORY && ++round < ROUNDS_MAX &&
+             (releaseParting(island, round < ROUNDS_WITH_RETURN) | holdOrSlip(island)));
+    return status;
+}
+
+/* Is the answer too far off to be one?  Huge impulses that miss the tolerance, however little they miss it by, are no
+ * answer: they come from a wedge between contacts that are all but rigid.  (Not so where infinite friction is in
+ * conflict: that is told of as it is.) */
+static int isFar(const spragSolveOptions *options, const spragIsland *island)
+{
+    const double residual = island->solve.residual;
+    return !(residual <= fmax(SPRAG_MISSED, options->enough)) ||
+           (residual > options->tolerance && spragImpulsesAreHuge(&island->problem, island->r) &&
+            !spragConflicts(island));
+}
+
+static int isMissed(const spragSolveOptions *options, const spragIsland *island, spragStatus status)
+{
+    return status == SPRAG_NOT_CONVERGED && isFar(options, island);
+}
+
+/* 1: the island is squeezed (soften.h), or there is no memory.  r: the guess, which is judged. */
+static int isSqueezed(const spragSolveOptions *options, spragIsland *island, spragStatus *status)
+{
+    *status = SPRAG_NOT_CONVERGED;
+    if (spragHasInfinite(island))
+        return 0;
+    if (spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        *status = SPRAG_ERROR_MEMORY;
+    if (island->squeezed) {
+        spragProblemVelocity(&island->problem, island->r, island->u);
+        island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);
+    }
+    if (*status == SPRAG_ERROR_MEMORY || (island->squeezed && isFar(options, island)))
+        return 1;
+    island->wedge = island->squeezed = 0; /* the guess is near enough: nothing yields */
+    return 0;
+}
+
+/* An island that was wedged in the last step may still be: the mode search alone is tried before a wedge is looked for,
+ * unless it is squeezed, which costs a tenth of that to ask (and is not asked of what was none in the last steps).
+ * Where infinite friction is in conflict still, contacts yield.
+ * If it was wedged in this step (again), with other bounds or corrections, not even that is.  1: it is solved, wedged,
+ * or there is no memory; 0: neither. */
+static int solveWedged(const spragSolveOptions *options, spragIsland *island, int again, int *iterations,
+                       spragStatus *status)
+{
+    spragSolveOptions own = *options;
+    if ((!island->wedged_before && !again) || own.solver != SPRAG_SOLVER_AUTO)
+        return 0;
+    own.solver = SPRAG_SOLVER_VARIANT;
+    if (!again && island->unsqueezed == 0 && isSqueezed(options, island, status))
+        return 1;
+    island->wedge = 0;
+    if (!again && island->block_count <= FEW) {
+        *status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, iterations);
+    } else {
+        island->solve.residual = spragProblemJudge(&island->problem, island->r, island->u);
+        *status = SPRAG_NOT_CONVERGED;
+    }
+    if (*status == SPRAG_ERROR_MEMORY || !isFar(options, island))
+        return !again;
+    if (spragProblemIsGlued(&island->problem) && spragConflicts(island))
+        return 1;
+    if (spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
+        *status = SPRAG_ERROR_MEMORY;
+    island->guides_yield |= island->wedge > 0 && island->wedged_before > 1; /* yielding contacts were not enough */
+    return *status == SPRAG_ERROR_MEMORY || island->wedge > 0;
+}
+
+/* An island whose answer came from a late link of the chain in the last step: that link is tried first.  1: it is
+ * solved, or there is no memory. */
+static int solveHard(const spragSolveOptions *options, spragIsland *island, const double *guess, int *iterations,
+                     spragStatus *status)
+{
+    if (!island->hard_before || island->block_count > FEW || options->solver != SPRAG_SOLVER_AUTO || island->vain)
+        return 0;
+    *status = spragPartingSolve(SPRAG_CHAIN_AGAIN, options, island, iterations);
+    island->vain = *status != SPRAG_OK && *status != SPRAG_ERROR_MEMORY;
+    island->hard = !island->vain && island->solve.fallback;
+    island->solve.fallback = 0; /* it was found, and quickly */
+    if (island->vain)
+        memcpy(island->r, guess, 3 * (size_t)island->block_count * sizeof *guess);
+    return !island->vain;
+}
+
+/* The rest of the chain; with less work where a wedge stands against a solution, since contacts can yield instead. */
+static spragStatus goOn(const spragSolveOptions *options, spragIsland *island, spragChainPart rest, int *iterations)
+{
+    spragSolveOptions own = *options;
+    if (!(island->wedge > 0))
+        return spragPartingSolve(rest, options, island, iterations);
+    if (spragHasInfinite(island)) /* what answers there are took 30 to 240 ms */
+        return SPRAG_NOT_CONVERGED;
+    own.work_limit = own.work_limit > 0 ? fmin(own.work_limit, WORK_DESPITE) : WORK_DESPITE;
+    const spragChainPart despite = rest == SPRAG_CHAIN_DOUBTED ? rest : SPRAG_CHAIN_DESPITE;
+    const spragStatus status = spragPartingSolve(despite, &own, island, iterations);
+    if (status == SPRAG_OK || !isFar(options, island))
+        island->wedge = 0;
+    return status;
+}
+
+/* 1: the first methods have a part of the work, as a miss of theirs may be a wedge, and `enough` is asked for. */
+static int isAskedEarly(const spragSolveOptions *options, const spragIsland *island)
+{
+    return options->solver == SPRAG_SOLVER_AUTO && options->enough > options->tolerance && island->block_count > FEW &&
+           (options->work_limit > WORK_BEFORE || island->doubt > 0);
+}
+
+/* 1: it may be asked for a wedge as soon as the first methods have failed: it has all the time that it takes. */
+static int mayBeAsked(const spragSolveOptions *options, const spragIsland *island)
+{
+    return options->solver == SPRAG_SOLVER_AUTO && options->work_limit > 0 && options->iteration_limit == 0 &&
+           !(options->time_limit > 0) && !spragProblemIsGlued(&island->problem);
+}
+
+static int frictionIsModest(const spragIsland *island)
+{
+    int modest = 1;
+    for (int k = 0; k < island->block_count && modest; ++k)
+        modest = island->block[k].mu <= MU_MODEST;
+    return modest;
+}
+
+/* 1: it ended so far off that it may be wedged. */
+static int mayBeWedged(const spragSolveOptions *options, const spragIsland *island)
+{
+    return isFar(options, island) && (island->block_count <= LARGE || !(island->solve.residual <= FAR_OFF));
+}
+
+/* The chain to the tolerance.  After the mode search or the sweeps, whichever comes first: a squeeze, which no rigid
+ * motion solves, ends it; against a wedge only what may find a solution despite it goes on (not with high friction,
+ * where nearly every contact is part of one). */
+static spragStatus solveExactly(const spragSolveOptions *options, spragIsland *island, int *iterations)
+{
+    spragStatus status = spragPartingSolve(SPRAG_CHAIN_SOON, options, island, iterations);
+    if (status != SPRAG_NOT_CONVERGED)
+        return status;
+    const int asked = mayBeWedged(options, island);
+    if (asked && spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        return SPRAG_ERROR_MEMORY;
+    if (island->squeezed)
+        return status;
+    if (asked && island->block_count <= LARGE && (frictionIsModest(island) || spragHasInfinite(island)) &&
+        spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
+        return SPRAG_ERROR_MEMORY;
+    if (island->wedge > 0)
+        return goOn(options, island, SPRAG_CHAIN_DOUBTED, iterations);
+    status = spragPartingSolve(SPRAG_CHAIN_LATER, options, island, iterations);
+    if (status == SPRAG_NOT_CONVERGED && mayBeWedged(options, island) && spragWedgeFind(island) == SPRAG_ERROR_MEMORY)
+        return SPRAG_ERROR_MEMORY;
+    return status;
+}
+
+/* After a miss.  0: no memory. */
+static int findWedge(const spragSolveOptions *options, spragIsland *island)
+{
+    return !mayBeWedged(options, island) || spragConflicts(island) || spragWedgeFind(island) != SPRAG_ERROR_MEMORY;
+}
+
+/* A wedge is looked for after the first links of the chain, which have so much work; then the rest. */
+static spragStatus solveDoubted(const spragSolveOptions *options, spragIsland *island, double work, int doubts,
+                                int *iterations)
+{
+    spragSolveOptions first = *options;
+    first.work_limit = work;
+    const spragStatus status =
+        spragPartingSolve(doubts ? SPRAG_CHAIN_SOON : SPRAG_CHAIN_BEGINNING, &first, island, iterations);
+    if (status == SPRAG_LIMIT && isFar(options, island)) /* a limit, not a miss: no wedge is looked for */
+        return spragPartingSolve(SPRAG_CHAIN_DESPITE, options, island, iterations);
+    if (!isMissed(options, island, status))
+        return status;
+    return findWedge(options, island) ? goOn(options, island, doubts ? SPRAG_CHAIN_WHOLE : SPRAG_CHAIN_REST, iterations)
+                                      : SPRAG_ERROR_MEMORY;
+}
+
+/* The chain.  Where it misses, a wedge is looked for, which says that there may be no rigid solution.  In small islands
+ * with guides, and where spragChainIsPrompt, that is asked after the first links; else after all of them.  With guides,
+ * later links seldom find what the first did not: Newton's equations know no interior of the cones of guides
+ * (solve/newton/cones.h). */
+static spragStatus solveRigid(const spragSolveOptions *options, spragIsland *island, const double *guess, int again,
+                              int *iterations)
+{
+    const int guides = options->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW && spragHasGuides(island);
+    const int large = isAskedEarly(options, island);
+    const int conflicts = spragHasInfinite(island) && !spragProblemIsGlued(&island->problem); /* perhaps */
+    spragSolveOptions own = *options;
+    spragStatus status;
+    if (solveWedged(options, island, again, iterations, &status))
+        return status;
+    if (!again && !island->wedged_before && solveHard(options, island, guess, iterations, &status))
+        return status;
+    if (large)
+        own.work_limit = fmin(own.work_limit, WORK_BEFORE);
+    if (!conflicts && (guides || large || spragChainIsPrompt(&island->problem, options)))
+        return solveDoubted(options, island, own.work_limit, !guides && island->doubt > 0, iterations);
+    if (mayBeAsked(options, island))
+        return solveExactly(options, island, iterations);
+    status = spragPartingSolve(SPRAG_CHAIN_WHOLE, &own, island, iterations);
+    return !isMissed(options, island, status) || findWedge(options, island) ? status : SPRAG_ERROR_MEMORY;
+}
+
+/* No wedge is looked for, as what comes next is another problem; but a squeeze is, which stays from step to step: one
+ * doll stuck between stairs kept its heap at 1 m/s. */
+static spragStatus solveTumbling(const spragSolveOptions *options, spragIsland *island, int again, int *iterations)
+{
+    spragSolveOptions own = *options;
+    spragStatus status;
+    if ((again || island->wedged_before) && isSqueezed(options, island, &status))
+        return status;
+    own.tolerance = fmax(own.tolerance, TUMBLING);
+    own.work_limit = ldexp(WORK_TUMBLING, -(island->missed < MISSES_TUMBLING ? island->missed : MISSES_TUMBLING));
+    status = spragPartingSolve(SPRAG_CHAIN_TUMBLING, &own, island, iterations);
+    if (status != SPRAG_NOT_CONVERGED)
+        return status;
+    const int far = !(island->solve.residual <= FAR_OFF);
+    island->missed += far;
+    if (far && !spragHasInfinite(island) && spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        return SPRAG_ERROR_MEMORY;
+    return island->squeezed ? status : SPRAG_LIMIT;
+}
+
+/* Is a wedge that was not asked so yet a squeeze?  (Of a large island the next step asks.)  1: no memory. */
+static int nameSqueeze(spragIsland *island, spragStatus *status)
+{
+    if (!island->wedged_before && island->wedge > 0 && island->block_count <= LARGE &&
+        spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        *status = SPRAG_ERROR_MEMORY;
+    return *status == SPRAG_ERROR_MEMORY;
+}
+
+/* A solution, and what the step has learnt of the island before it. */
+typedef struct Release {
+    spragIsland *island;
+    spragSolveOptions options; /* with the time that is left */
+    int limited;               /* 1: the user has set a limit on steps or time */
+    int asks;                  /* 1: it is asked for wedges */
+    int few;                   /* 1: under a time limit it is asked for a squeeze all the same */
+    int tumbles;               /* 1: a heap of mechanisms that falls */
+    int again;                 /* 1: contacts have yielded in this step */
+    double *guess;             /* of what was wedged or hard; else NULL */
+    int iterations;
+} Release;
+
+/* 1: it ended, by its work or in vain, farther off than is kept without another try. */
+static int isLeftFar(const Release *release, spragStatus status)
+{
+    return status != SPRAG_OK && status != SPRAG_ERROR_MEMORY && isFar(&release->options, release->island);
+}
+
+/* Keeps the guess where it is of use to what was wedged or hard.  0: no memory. */
+static int keepGuess(Release *release)
+{
+    const spragIsland *island = release->island;
+    const int wanted = release->again || island->wedged_before || island->hard_before;
+    if (!wanted || !(release->asks || release->few))
+        return 1;
+    const size_t n = 3 * (size_t)island->block_count;
+    release->guess = SPRAG_TAKE_RAW(&island->lane->arena, double, n);
+    if (release->guess != NULL)
+        memcpy(release->guess, island->r, n * sizeof *release->guess);
+    return release->guess != NULL;
+}
+
+/* As if all were rigid. */
+static spragStatus solveFirst(Release *release)
+{
+    const spragSolveOptions *options = &release->options;
+    spragIsland *island = release->island;
+    spragStatus status = SPRAG_NOT_CONVERGED;
+    if (release->tumbles)
+        return solveTumbling(options, island, release->again, &release->iterations);
+    if (release->asks)
+        return solveRigid(options, island, release->guess, release->again, &release->iterations);
+    if (release->few && (release->again || island->wedged_before) && isSqueezed(options, island, &status))
+        return status;
+    const spragChainPart part = island->waits == SPRAG_WAITS_FOR_TRY ? SPRAG_CHAIN_BEGINNING : SPRAG_CHAIN_WHOLE;
+    return spragPartingSolve(part, options, island, &release->iterations);
+}
+
+/* What contacts that are in conflict or wedged leave far off: they yield. */
+static spragStatus yield(Release *release, spragStatus status)
+{
+    spragIsland *island = release->island;
+    if (!isLeftFar(release, status) || !(island->wedge > 0 || spragConflicts(island)) || nameSqueeze(island, &status))
+        return status;
+    spragSolveOptions *options = &release->options;
+    const double most = island->most; /* which the first yielding of a step may go beyond */
+    options->work_limit = options->work_limit > 0 ? fmax(options->work_limit, WORK_YIELDING) : 0;
+    island->most = release->again ? most : fmax(most, island->spent + WORK_YIELDING);
+    const double *guess = release->again || island->wedged_before ? release->guess : NULL;
+    status = spragYieldingSolve(options, island, guess, &release->iterations);
+    island->most = most;
+    return status;
+}
+
+/* Under a limit, where nothing has been asked: some sweeps in which contacts yield, and is it a squeeze? */
+static spragStatus yieldInHaste(Release *release, spragStatus status)
+{
+    spragIsland *island = release->island;
+    if (release->limited && isLeftFar(release, status) && island->block_count <= FEW && !(island->wedge > 0) &&
+        !spragConflicts(island))
+        status = spragYieldingSweep(&release->options, island, &release->iterations);
+    if (release->limited && isLeftFar(release, status) && !spragProblemIsLean(&island->problem) && !(island->wedge > 0))
+        status = spragSlippingSweep(&release->options, island, &release->iterations);
+    if (release->few && isLeftFar(release, status) && !(island->wedge > 0) &&
+        spragSqueezeFind(island) == SPRAG_ERROR_MEMORY)
+        status = SPRAG_ERROR_MEMORY;
+    return status;
+}
+
+spragStatus spragReleaseSolve(const spragSolveOptions *given, spragIsland *island)
+{
+    spragArena *arena = &island->lane->arena;
+    const spragArenaMark mark = spragArenaMarkGet(arena);
+    const int most = island->lean ? LARGE : SPRAG_WEDGED_MOST, timed = given->time_limit > 0;
+    const double begin = timed ? spragSeconds() : 0;
+    Release release = {.island = island,
+                       .options = *given,
+                       .limited = timed || given->iteration_limit > 0,
+                       .asks = !island->waits && !timed && island->block_count <= most,
+                       .few = timed && given->solver == SPRAG_SOLVER_AUTO && island->block_count <= FEW_SQUEEZED,
+                       .tumbles = island->tumbles && spragChainApproaches(&island->problem, given),
+                       .again = island->wedge > 0};
+    if (release.asks && !release.tumbles && island->haste == 0 && island->missed >= MISSES_PATIENT &&
+        given->iteration_limit == 0)
+        release.options.iteration_limit = STEPS_PROMPT;
+    if (!keepGuess(&release))
+        return SPRAG_ERROR_MEMORY;
+    island->wedge = island->squeezed = 0;
+    spragStatus status = solveFirst(&release);
+    release.options.time_limit = spragTimeLeft(given->time_limit, begin);
+    status = yield(&release, status);
+    status = yieldInHaste(&release, status);
+    spragArenaRelease(arena, mark);
+    island->solve.iterations = release.iterations;
+    /* A try that misses is no answer yet. */
+    island->missed += !island->waits && isMissed(&release.options, island, status);
+    if (status != SPRAG_ERROR_MEMORY && !(island->wedge > 0) && spragConflicts(island))
+        spragYieldTell(island);
+    return status;
+}

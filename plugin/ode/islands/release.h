@@ -1,0 +1,33 @@
+/* Islands whose contacts hold without bound, or by mu_static: the chain, again and again until what parts is free, and
+ * what slips does so with its kinetic coefficient.
+ *
+ * With mu = infinity contacts are BOX blocks whose tangential rows hold without bound.  With an infinite coefficient
+ * (dContactApprox1) what is not pressed is not held, else it would be glue.  Contacts that part lose their tangential
+ * bounds, those that press again get them back, and the island is solved again.
+ *
+ * Where the answer is none, contacts yield (soften.h).
+ *
+ * An island may be solved again and again in one step: for each set of bounds of its joints' friction (bounded.h,
+ * settle.h), each direction of sliding ends, each row let go, and smaller corrections where an answer throws bodies
+ * (surge.h).  All these solutions together have island->most 3x3 products, some times what one of them has.  From half
+ * of that on each has less, none has more than is left of it, and when it is spent the searches end with the best
+ * answer so far.  (Dolls with friction in their joints on a floor of mu = infinity took up to 13 s in one step;
+ * contacts that were never emptied, beside joints, 10 s.)
+ *
+ * A cone with mu = 1e3 in place of infinity was tried: right as well, but one random island in twenty missed 1e-8. */
+#ifndef SPRAG_ODE_RELEASE_H
+#define SPRAG_ODE_RELEASE_H
+
+#include "ode/rows/rows.h"
+#include "solve/solver.h"
+
+/* Solves the island's problem from island->r: fills r, u and solve (its iterations: of all attempts).  Status as the
+ * chain's. */
+spragStatus spragReleaseSolve(const spragSolveOptions *options, spragIsland *island);
+
+/* The same part of the chain again and again, until what parts is free, what presses is held, and what slips holds no
+ * more; adds to *iterations. */
+spragStatus spragPartingSolve(spragChainPart part, const spragSolveOptions *options, spragIsland *island,
+                              int *iterations);
+
+#endif

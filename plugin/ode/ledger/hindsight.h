@@ -1,0 +1,33 @@
+/* What the last step knew of an island: was it wedged, was its answer hard to find?
+ *
+ * Islands have no identity from step to step, but contacts have: each record keeps what its island was. */
+#ifndef SPRAG_ODE_HINDSIGHT_H
+#define SPRAG_ODE_HINDSIGHT_H
+
+#include "ode/world/world.h"
+
+/* Fills wedged_before, unsqueezed, doubt, hard_before and dear from the records of its contacts, guides and bearings.
+ *
+ * wedged_before, 1: one was in a wedged island.  A wedge lasts: a ball that had sunk between two triangles of the
+ * ground, with a mu of 2, took 20 ms in every step until all methods had failed.  So in such an island a wedge is
+ * looked for right after the mode search, and the other methods come only if there is none (release.c).  2: its
+ * guides had to yield too, and do so from the start.
+ *
+ * unsqueezed: it was asked then whether bodies are squeezed, and they were not; it takes as long to ask as for a wedge,
+ * and is asked again after SPRAG_UNSQUEEZED steps.
+ *
+ * hard_before, 1: one was in a hard island, whose answer came late in the chain and took some 30 ms.  A car with mu
+ * = 340 stands so for seconds.  (Plates with mu = 100, which Newton's method solves in 250 steps, do not count as
+ * hard: four fifths of the contacts that carry in one step do not carry in the next.)
+ *
+ * dear: the halvings of the work of its step (release.h) that one's island has.  What spent all of it has half in
+ * the next, down to an eighth: what is jammed by its joints and by mu = infinity stays so.  What spent its work in
+ * vain, and is left above 1e-3 m/s, has half of what it spent, down to some 30 ms: contacts that nobody empties have no
+ * solution in any step, and took 2 s in each. */
+void spragIslandLookBack(const struct spragWorld *world, spragIsland *island);
+/* Of a solved island.  1: it is hard: its answer came late, or from the contacts that carried before. */
+int spragIslandHardens(const spragIsland *island);
+/* The same: how dear it is in the next step. */
+int spragIslandDearNext(const struct spragWorld *world, const spragIsland *island);
+
+#endif

@@ -1,0 +1,668 @@
+#include "ode/look/manifold.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "linalg/vec3.h"
+#include "ode/shape/velocity_product.h"
+
+enum {
+    NAMED_MOST = 3, /* points of two geoms: a collider that names more names enough */
+    POINTS_MOST = 4 /* of two geoms, with those that are kept */
+};
+#define SLIDES 0.1  /* of the arm: how far a point may have moved along a surface, */
+#define CREEPS 0.03 /* and how far it may in a step, if it does not glide, */
+#define RISES 0.25  /* the bodies against each other there, */
+#define LIFTS 0.05  /* the same apart: a hull's point waits until it touches again */
+#define TURNS 0.15  /* rad, and the normals of two flat sides */
+#define STILL 1e-3  /* of the arm: where they have moved by less, */
+#define PARTS 1e-5  /* of the arm: they may have parted by that, which is what is left of steps */
+#define NEAR 0.2    /* of the arm, from a point that is named: it says the same */
+#define WITHIN 0.02 /* of a geom's least half thickness: by which a point may lie outside it */
+#define PLANE 1e-3  /* of the arm: heights of points in one plane; and their normals */
+#define FACE 0.9999 /* cosine between the normals of a face and of a contact with it */
+#define EVEN 1e-10  /* what that may lack of 1 where points glide: 1e-5 m in a metre */
+#define ALONG 0.05  /* cosine between the axis of a cylinder that lies and the normal */
+#define ASTRAY 0.1  /* of the radius: how far from the normal a centre of curvature may lie */
+
+/* A geom of a body.  (Of a hull ODE tells neither points nor planes.) */
+typedef struct Shape {
+    int class;
+    double centre[3], axis[3][3]; /* m; rows: its axes in the world's */
+    double half[3], radius;       /* m, of a box; of others along z */
+    double least;                 /* m, half its thickness */
+    unsigned long long form;      /* of its sizes and its place on the body: another one, another form */
+} Shape;
+
+/* Joints first .. first + count - 1, all contacts of two geoms. */
+typedef struct Run {
+    spragWorldID world;
+    int first, count;
+    Shape shape[2]; /* of joint->body[]; class -1: the world's, of which nothing is known */
+    spragManifoldPoint named[NAMED_MOST];
+    double point[POINTS_MOST][3]; /* m: named, then kept */
+    double normal[NAMED_MOST][3]; /* into body[0] */
+    int points;
+} Run;
+
+typedef struct Points {
+    int *next;          /* of the last step's: the next one of the same key, or -1 */
+    unsigned char *met; /* 1: the geoms of a last one have contacts in this step */
+    spragPointerMap first;
+    spragJointState *kept; /* (joint_count + count) */
+    int count;
+} Points;
+
+/* ---------------------------------------------------------------- shapes */
+
+static void mix(unsigned long long *form, const double *numbers, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        unsigned long long bits;
+        memcpy(&bits, &numbers[i], sizeof bits);
+        *form = (*form ^ bits) * 0x9E3779B97F4A7C15ULL;
+        *form ^= *form >> 32;
+    }
+}
+
+/* Class and sizes; 0: of another class. */
+static int readSizes(dGeomID geom, double radius, Shape *shape)
+{
+    dVector3 sides = {0, 0, 0, 0};
+    dReal same = 0, length = 0;
+    shape->class = dGeomGetClass(geom);
+    shape->radius = radius;
+    if (shape->class == dBoxClass)
+        dGeomBoxGetLengths(geom, sides);
+    else if (shape->class == dCapsuleClass)
+        dGeomCapsuleGetParams(geom, &same, &length);
+    else if (shape->class == dCylinderClass)
+        dGeomCylinderGetParams(geom, &same, &length);
+    else if (shape->class != dConvexClass)
+        return 0;
+    for (int i = 0; i < 3; ++i)
+        shape->half[i] = 0.5 * sides[i];
+    if (shape->class != dBoxClass)
+        shape->half[2] = 0.5 * length;
+    shape->form = (unsigned long long)shape->class;
+    mix(&shape->form, shape->half, 3);
+    mix(&shape->form, &shape->radius, 1);
+    shape->least = shape->class == dConvexClass ? 0 : spragHalfThickness(geom);
+    return 1;
+}
+
+/* Not by dGeomGetPosition, which may write. */
+static int readShape(const spragBodyState *body, dGeomID geom, Shape *shape)
+{
+    const double curvature = spragCurvatureRadius(body->id, geom);
+    const int hull = isnan(curvature) && spragGeomIsOf(body->id, geom) && dGeomGetClass(geom) == dConvexClass;
+    const double radius = hull ? 0 : curvature;
+    if (geom == NULL || !(radius >= 0 && radius < SPRAG_CURVATURE_FLAT) || !readSizes(geom, radius, shape))
+        return 0;
+    const dReal *own = dGeomGetOffsetRotation(geom), *place = dGeomGetOffsetPosition(geom);
+    spragCurvatureArm(geom, body->position, shape->centre);
+    for (int i = 0; i < 3; ++i) {
+        const double column[4] = {own[i], own[4 + i], own[8 + i], place[i]};
+        mix(&shape->form, column, 4);
+        spragMul33(shape->axis[i], body->rotation, column);
+        shape->centre[i] += body->position[i];
+    }
+    return 1;
+}
+
+/* Of a pipe of the world, as it lies now.  (A geom without a body is never out of date: here nothing writes.) */
+static void readPipe(dGeomID geom, Shape *shape)
+{
+    const dReal *place = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
+    readSizes(geom, spragCurvatureOwn(geom), shape);
+    for (int i = 0; i < 3; ++i) {
+        for (int k = 0; k < 3; ++k)
+            shape->axis[i][k] = R[4 * k + i];
+        shape->centre[i] = place[i];
+    }
+}
+
+/* m, how far the point lies outside the shape; < 0: within it. */
+static double outside(const Shape *shape, const double x[3])
+{
+    double d[3], l[3];
+    for (int i = 0; i < 3; ++i)
+        d[i] = x[i] - shape->centre[i];
+    for (int i = 0; i < 3; ++i)
+        l[i] = spragDot3(shape->axis[i], d);
+    const double along = fabs(l[2]) - shape->half[2], across = spragNorm2(l);
+    if (shape->class == dConvexClass)
+        return -INFINITY; /* its points are fixed in it */
+    if (shape->class == dBoxClass)
+        return fmax(along, fmax(fabs(l[0]) - shape->half[0], fabs(l[1]) - shape->half[1]));
+    if (shape->class == dCapsuleClass)
+        return sqrt(across * across + fmax(along, 0) * fmax(along, 0)) - shape->radius;
+    return fmax(along, across - shape->radius);
+}
+
+/* m: the point of the axis of a capsule or cylinder that is nearest to x. */
+static void nearestOfAxis(const Shape *shape, const double x[3], double centre[3])
+{
+    const double *z = shape->axis[2],
+                 d[3] = {x[0] - shape->centre[0], x[1] - shape->centre[1], x[2] - shape->centre[2]},
+                 along = fmin(fmax(spragDot3(z, d), -shape->half[2]), shape->half[2]);
+    for (int i = 0; i < 3; ++i)
+        centre[i] = shape->centre[i] + along * z[i];
+}
+
+/* The greatest cosine between n and the normal of a face; the world's are its own. */
+static double faces(const Shape *shape, const double n[3])
+{
+    double most = shape->class < 0 ? 1 : 0;
+    const int even = shape->class == dBoxClass || shape->class == dCylinderClass;
+    for (int i = shape->class == dBoxClass ? 0 : 2; i < 3 && even; ++i)
+        most = fmax(most, fabs(spragDot3(shape->axis[i], n)));
+    return most;
+}
+
+/* What the shape is at its point x, whose normal is n.  centre: that of curvature, or x. */
+static spragManifoldSide sideAt(const Shape *shape, const double x[3], const double n[3], double centre[3])
+{
+    const double up = faces(shape, n);
+    double d[3];
+    memcpy(centre, x, 3 * sizeof *centre);
+    if (up >= FACE)
+        return SPRAG_MANIFOLD_FLAT;
+    if (shape->class == dBoxClass || shape->class == dConvexClass || (shape->class == dCylinderClass && up > ALONG))
+        return SPRAG_MANIFOLD_EDGE;
+    nearestOfAxis(shape, x, d);
+    for (int i = 0; i < 3; ++i)
+        d[i] -= x[i];
+    const double part = spragDot3(d, n), most = ASTRAY * shape->radius;
+    if (spragDot3(d, d) - part * part > most * most)
+        return SPRAG_MANIFOLD_EDGE;
+    for (int i = 0; i < 3; ++i)
+        centre[i] += d[i];
+    return SPRAG_MANIFOLD_ROUND;
+}
+
+/* ---------------------------------------------------------------- points */
+
+static spragJointState *jointOf(const Run *run, int k)
+{
+    return &run->world->snapshot.joint[run->first + k];
+}
+
+/* From the world's frame to that of the shape; of the world, of which nothing is known, they are the same. */
+static void toFrame(const Shape *shape, int is_point, const double x[3], double local[3])
+{
+    double d[3] = {x[0], x[1], x[2]};
+    for (int i = 0; i < 3 && is_point && shape->class >= 0; ++i)
+        d[i] -= shape->centre[i];
+    if (shape->class < 0)
+        memcpy(local, d, sizeof d);
+    else
+        spragMul33(local, (const double *)shape->axis, d);
+}
+
+static void toWorld(const Shape *shape, int is_point, const double local[3], double x[3])
+{
+    memcpy(x, local, 3 * sizeof *x);
+    if (shape->class < 0)
+        return;
+    spragMulTransposed33(x, (const double *)shape->axis, local);
+    for (int i = 0; i < 3 && is_point; ++i)
+        x[i] += shape->centre[i];
+}
+
+/* What is to be known of the k-th contact of the run in later steps. */
+static void note(Run *run, int k)
+{
+    const spragSnapshot *s = &run->world->snapshot;
+    const spragJointState *joint = jointOf(run, k);
+    const dContactGeom *geom = &joint->contact->geom;
+    const double sign = joint->reversed ? -1 : 1;
+    spragManifoldPoint *point = &run->named[k];
+    double *x = run->point[k], *n = run->normal[k];
+    *point = (spragManifoldPoint){.depth = geom->depth, .arm = INFINITY};
+    for (int i = 0; i < 3; ++i) {
+        x[i] = geom->pos[i];
+        n[i] = sign * geom->normal[i];
+    }
+    for (int side = 0; side < 2; ++side) {
+        const int body = joint->body[side];
+        double centre[3];
+        point->side[side] = (int)sideAt(&run->shape[side], x, n, centre);
+        for (int i = 0; i < 3; ++i)
+            point->from[side] += (side == 0 ? 1 : -1) * n[i] * (centre[i] - x[i]);
+        toFrame(&run->shape[side], 1, centre, point->carrier[side]);
+        toFrame(&run->shape[side], 0, n, point->normal[side]);
+        point->geom[side] = spragGeomOf(joint, side);
+        point->even[side] = run->shape[side].class >= 0 && faces(&run->shape[side], n) >= 1 - EVEN;
+        point->form[side] = run->shape[side].form;
+        if (body >= 0) {
+            point->body[side] = s->body[body].id;
+            point->serial[side] = s->body[body].serial;
+        }
+        if (run->shape[side].class >= 0)
+            point->arm = fmin(point->arm, sqrt(spragDistanceSquared3(x, run->shape[side].centre)));
+    }
+}
+
+/* 1: of the run's bodies and geoms, -1: in the other order, 0: of others. */
+static int orderOf(const Run *run, const spragManifoldPoint *point)
+{
+    const spragManifoldPoint *own = &run->named[0];
+    for (int turned = 0; turned < 2; ++turned) {
+        int same = 1;
+        for (int side = 0; side < 2; ++side)
+            same &= own->body[side] == point->body[side ^ turned] &&
+                    own->serial[side] == point->serial[side ^ turned] &&
+                    own->geom[side] == point->geom[side ^ turned] && own->form[side] == point->form[side ^ turned];
+        if (same)
+            return turned ? -1 : 1;
+    }
+    return 0;
+}
+
+static spragManifoldPoint turned(const spragManifoldPoint *old)
+{
+    spragManifoldPoint point = *old;
+    for (int side = 0; side < 2; ++side) {
+        point.body[side] = old->body[!side];
+        point.serial[side] = old->serial[!side];
+        point.geom[side] = old->geom[!side];
+        point.form[side] = old->form[!side];
+        point.side[side] = old->side[!side];
+        point.even[side] = old->even[!side];
+        point.from[side] = old->from[!side];
+        memcpy(point.carrier[side], old->carrier[!side], sizeof point.carrier[0]);
+        for (int i = 0; i < 3; ++i)
+            point.normal[side][i] = -old->normal[!side][i];
+    }
+    return point;
+}
+
+/* Where it is now. */
+typedef struct Place {
+    double x[3], n[3], depth;
+    int touches; /* 0: it waits */
+} Place;
+
+/* The normal now, that of the one flat side, or along what is between a round one and another; 0: it may be any. */
+static int findNormal(const spragManifoldPoint *point, double own[2][3], double apart[3], double n[3])
+{
+    const int flat[2] = {point->side[0] == SPRAG_MANIFOLD_FLAT, point->side[1] == SPRAG_MANIFOLD_FLAT},
+              round = point->side[0] == SPRAG_MANIFOLD_ROUND || point->side[1] == SPRAG_MANIFOLD_ROUND;
+    double sum[3], turn[3];
+    for (int i = 0; i < 3; ++i) {
+        sum[i] = flat[0] != flat[1] ? own[flat[1]][i] : round ? apart[i] : own[0][i] + own[1][i];
+        turn[i] = own[0][i] - own[1][i];
+    }
+    const double length = spragNorm3(sum);
+    for (int i = 0; i < 3; ++i)
+        n[i] = sum[i] / length;
+    return length > 0 && (flat[0] != flat[1] || round || spragNorm3(turn) <= TURNS);
+}
+
+/* Of the point, how much it goes with the second body: with what is round, or an edge on what is flat. */
+static double partOf(const spragManifoldPoint *point)
+{
+    const int first = point->side[0], second = point->side[1], flat = SPRAG_MANIFOLD_FLAT;
+    if (first == SPRAG_MANIFOLD_ROUND || (second == flat && first != flat))
+        return 0;
+    return second == SPRAG_MANIFOLD_ROUND || (first == flat && second != flat) ? 1 : 0.5;
+}
+
+/* 1: it may go on for ever: what slides or rolls on a face, or along what is round. */
+static int glides(const spragManifoldPoint *point)
+{
+    const int first = point->side[0], second = point->side[1], flat = SPRAG_MANIFOLD_FLAT;
+    if (first != flat && second != flat)
+        return first == SPRAG_MANIFOLD_ROUND && second == SPRAG_MANIFOLD_ROUND;
+    return (first != flat && point->even[1]) || (second != flat && point->even[0]);
+}
+
+/* Two round sides touch where their axes are nearest, and one touches an edge where its axis is nearest to that: else
+ * the normal leans once they slide along each other, and drives them. */
+static void findCentres(const Run *run, const spragManifoldPoint *point, double at[2][3])
+{
+    if (point->side[0] == SPRAG_MANIFOLD_FLAT || point->side[1] == SPRAG_MANIFOLD_FLAT)
+        return;
+    for (int k = 0; k < 4; ++k)
+        if (point->side[k % 2] == SPRAG_MANIFOLD_ROUND)
+            nearestOfAxis(&run->shape[k % 2], at[(k + 1) % 2], at[k % 2]);
+}
+
+/* m, along the surface in this step. */
+static double creepOf(const Run *run, double at[2][3], const double n[3])
+{
+    const spragSnapshot *s = &run->world->snapshot;
+    double v[3] = {0, 0, 0};
+    for (int side = 0; side < 2; ++side) {
+        const int body = jointOf(run, 0)->body[side];
+        double moves[3];
+        spragPointVelocity(moves, body < 0 ? NULL : &s->body[body], at[side]);
+        for (int i = 0; i < 3; ++i)
+            v[i] += (side == 0 ? 1 : -1) * moves[i];
+    }
+    const double along = spragDot3(v, n);
+    return s->step * sqrt(fmax(spragDot3(v, v) - along * along, 0));
+}
+
+static int isOfHull(const Run *run)
+{
+    return run->shape[0].class == dConvexClass || run->shape[1].class == dConvexClass;
+}
+
+/* 1: the point is still one, or may be one again.  One that glides begins anew from here: its flat side has moved
+ * along, or its centres. */
+static int follow(const Run *run, spragManifoldPoint *point, Place *place)
+{
+    double was[2][3], at[2][3], own[2][3], apart[3];
+    for (int side = 0; side < 2; ++side) {
+        toWorld(&run->shape[side], 1, point->carrier[side], at[side]);
+        toWorld(&run->shape[side], 0, point->normal[side], own[side]);
+    }
+    memcpy(was, at, sizeof was);
+    findCentres(run, point, at);
+    for (int i = 0; i < 3; ++i)
+        apart[i] = at[0][i] - at[1][i];
+    if (!findNormal(point, own, apart, place->n))
+        return 0;
+    const double arm = point->arm, height = spragDot3(apart, place->n),
+                 rises = height - (point->from[0] + point->from[1]),
+                 moved = spragDistanceSquared3(was[0], at[0]) + spragDistanceSquared3(was[1], at[1]),
+                 slides = sqrt(fmax(spragDot3(apart, apart) - height * height, 0) + moved),
+                 parts = slides + fabs(rises) <= STILL * arm ? PARTS * arm : 0;
+    const int glide = glides(point);
+    place->depth = point->depth - rises;
+    if (!(fabs(rises) <= RISES * arm && slides <= SLIDES * arm) ||
+        !(glide || creepOf(run, at, place->n) <= CREEPS * arm))
+        return 0;
+    place->touches = place->depth >= -parts;
+    if (!place->touches && !(isOfHull(run) && place->depth >= -LIFTS * arm))
+        return 0;
+    const double part = partOf(point);
+    for (int i = 0; i < 3; ++i)
+        place->x[i] =
+            (1 - part) * (at[0][i] - point->from[0] * place->n[i]) + part * (at[1][i] + point->from[1] * place->n[i]);
+    for (int side = 0; side < 2; ++side) {
+        const Shape *shape = &run->shape[side];
+        if (shape->class >= 0 && !(outside(shape, place->x) <= WITHIN * shape->least + fmax(rises, 0)))
+            return 0;
+    }
+    for (int side = 0; side < 2 && glide; ++side) {
+        for (int i = 0; i < 3 && point->side[side] == SPRAG_MANIFOLD_FLAT; ++i)
+            at[side][i] += (side == 0 ? -1 : 1) * (apart[i] - height * place->n[i]);
+        toFrame(&run->shape[side], 1, at[side], point->carrier[side]);
+    }
+    return 1;
+}
+
+/* 1: it lies in the plane of one that is named.  A collider's point may be of either surface, which are apart by the
+ * depth, or between them: of a hull anywhere between, and its normal leans with the hull. */
+static int isInPlane(const Run *run, const spragManifoldPoint *point, const Place *place)
+{
+    const int hull = isOfHull(run);
+    for (int k = 0; k < run->count; ++k) {
+        const double *n = run->normal[k], turn = sqrt(spragDistanceSquared3(n, place->n)),
+                     most = (PLANE + (hull ? turn : 0)) * point->arm,
+                     low = spragDot3(n, point->carrier[1]) - spragDot3(n, run->point[k]),
+                     high = low + point->depth - run->named[k].depth, middle = 0.5 * (low + high);
+        const int between = hull && low * high < 0, near = fmin(fabs(middle), fmin(fabs(low), fabs(high))) <= most;
+        if (turn <= (hull ? TURNS : PLANE) && (between || near))
+            return 1;
+    }
+    return 0;
+}
+
+/* The nearest of the run's points, named or kept, and how far it is, m^2. */
+static int nearest(const Run *run, int points, const double x[3], double *distance)
+{
+    int found = 0;
+    *distance = INFINITY;
+    for (int k = 0; k < points; ++k) {
+        const double d = spragDistanceSquared3(run->point[k], x);
+        if (d < *distance) {
+            *distance = d;
+            found = k;
+        }
+    }
+    return found;
+}
+
+static int addJoint(Run *run, Points *points, const Place *place)
+{
+    double distance;
+    spragJointState *joint = &points->kept[points->count];
+    *joint = *jointOf(run, nearest(run, run->count, place->x, &distance));
+    dContact *own = SPRAG_TAKE_RAW(&run->world->arena, dContact, 1);
+    if (own == NULL)
+        return 0;
+    *own = *joint->contact;
+    for (int i = 0; i < 3; ++i) {
+        own->geom.pos[i] = (dReal)place->x[i];
+        own->geom.normal[i] = (dReal)((joint->reversed ? -1 : 1) * place->n[i]);
+    }
+    own->geom.depth = (dReal)fmax(place->depth, 0);
+    joint->contact = own;
+    ++points->count;
+    return 1;
+}
+
+/* ---------------------------------------------------------------- runs */
+
+static const void *keyOf(const dGeomID geom[2])
+{
+    return (const void *)(((uintptr_t)geom[0] + (uintptr_t)geom[1]) | 1);
+}
+
+static int goesOn(const spragJointState *a, const spragJointState *b)
+{
+    return b->contact != NULL && b->enabled && a->body[0] == b->body[0] && a->body[1] == b->body[1] &&
+           a->reversed == b->reversed && a->contact->geom.g1 == b->contact->geom.g1 &&
+           a->contact->geom.g2 == b->contact->geom.g2;
+}
+
+/* 1: the run's second geom is a pipe of the world. */
+static int liesOnPipe(const Run *run)
+{
+    const spragJointState *joint = jointOf(run, 0);
+    return run->shape[0].class != dConvexClass &&
+           spragPipesFind(&run->world->pipes, spragGeomOf(joint, 0), spragGeomOf(joint, 1));
+}
+
+/* 1: colliders name few of the points at which these two touch. */
+static int isPartial(Run *run)
+{
+    const spragSnapshot *s = &run->world->snapshot;
+    const spragJointState *joint = jointOf(run, 0);
+    int boxes = 0, hulls = 0, round = 0;
+    for (int side = 0; side < 2; ++side) {
+        Shape *shape = &run->shape[side];
+        const dGeomID geom = spragGeomOf(joint, side);
+        shape->class = -1;
+        shape->form = 0;
+        if (joint->body[side] < 0 && !liesOnPipe(run))
+            continue;
+        if (joint->body[side] < 0)
+            readPipe(geom, shape);
+        else if (!readShape(&s->body[joint->body[side]], geom, shape))
+            return 0;
+        boxes += shape->class == dBoxClass, hulls += shape->class == dConvexClass;
+        round += shape->class == dCapsuleClass || shape->class == dCylinderClass;
+    }
+    return boxes < (run->shape[1].class < 0 ? 1 : 2) && !(hulls > 0 && round > 0);
+}
+
+/* Notes the points of the run and keeps those of the last step.  0: no memory. */
+static int keepOf(Run *run, Points *points)
+{
+    spragWorldID world = run->world;
+    const int unknown = run->shape[1].class < 0;
+    if (!spragGrow((void **)&world->next_named, &world->next_named_capacity,
+                   (size_t)world->next_named_count + POINTS_MOST, sizeof *world->next_named))
+        return 0;
+    for (int k = 0; k < run->count; ++k) {
+        note(run, k);
+        world->next_named[world->next_named_count++] = run->named[k];
+    }
+    run->points = run->count;
+    int k = world->named_count > 0 ? spragPointerMapGet(&points->first, keyOf(run->named[0].geom)) : -1;
+    for (; k >= 0; k = points->next[k]) {
+        const int order = orderOf(run, &world->named[k]);
+        points->met[k] |= order != 0;
+        if (order == 0 || run->points == POINTS_MOST)
+            continue;
+        spragManifoldPoint point = order < 0 ? turned(&world->named[k]) : world->named[k];
+        Place place;
+        double distance;
+        if (!follow(run, &point, &place) || (unknown && !isInPlane(run, &point, &place)))
+            continue;
+        nearest(run, run->points, place.x, &distance);
+        if (distance <= NEAR * NEAR * point.arm * point.arm)
+            continue;
+        if (place.touches && !addJoint(run, points, &place))
+            return 0;
+        memcpy(run->point[run->points++], place.x, sizeof place.x);
+        world->next_named[world->next_named_count++] = point;
+    }
+    return 1;
+}
+
+/* (What is idle has not fallen asleep if its island is awake.  Kinematic bodies wake none.)  -1: the world */
+static int sleeps(const spragSnapshot *s, int body)
+{
+    return body < 0 || s->body[body].kinematic || !(s->body[body].enabled || s->body[body].idle);
+}
+
+/* Points of bodies that sleep, and which the program did not collide, stay as they are.  0: no memory. */
+static int keepSleepers(spragWorldID world, const Points *points)
+{
+    const spragSnapshot *s = &world->snapshot;
+    if (!spragGrow((void **)&world->next_named, &world->next_named_capacity,
+                   (size_t)(world->next_named_count + world->named_count), sizeof *world->next_named))
+        return 0;
+    for (int k = 0; k < world->named_count; ++k) {
+        const spragManifoldPoint *point = &world->named[k];
+        int sleep = !points->met[k];
+        for (int side = 0; side < 2 && sleep; ++side) {
+            const int body = spragPointerMapGet(&s->body_index, point->body[side]);
+            sleep = point->body[side] == NULL ||
+                    (body >= 0 && s->body[body].serial == point->serial[side] && sleeps(s, body));
+        }
+        if (sleep)
+            world->next_named[world->next_named_count++] = *point;
+    }
+    return 1;
+}
+
+/* 1: points of two such geoms have been named. */
+static int isKnown(const Run *run, const Points *points)
+{
+    const dContactGeom *geom = &jointOf(run, 0)->contact->geom;
+    return run->world->named_count > 0 &&
+           spragPointerMapGet(&points->first, keyOf((const dGeomID[2]){geom->g1, geom->g2})) >= 0;
+}
+
+static int isAsleep(const Run *run)
+{
+    const spragJointState *joint = jointOf(run, 0);
+    return sleeps(&run->world->snapshot, joint->body[0]) && sleeps(&run->world->snapshot, joint->body[1]);
+}
+
+static int listLast(spragWorldID world, Points *points)
+{
+    const int count = world->named_count;
+    points->next = SPRAG_TAKE_RAW(&world->arena, int, count);
+    points->met = SPRAG_TAKE(&world->arena, unsigned char, count);
+    points->kept = SPRAG_TAKE_RAW(&world->arena, spragJointState, world->snapshot.joint_count + count);
+    if (points->next == NULL || points->met == NULL || points->kept == NULL ||
+        !spragPointerMapMake(&points->first, &world->arena, count))
+        return 0;
+    for (int k = count - 1; k >= 0; --k) {
+        const void *key = keyOf(world->named[k].geom);
+        points->next[k] = spragPointerMapGet(&points->first, key);
+        spragPointerMapPut(&points->first, key, k);
+    }
+    return 1;
+}
+
+static void swapPoints(spragWorldID world)
+{
+    spragManifoldPoint *named = world->named;
+    const size_t capacity = world->named_capacity;
+    world->named = world->next_named;
+    world->named_capacity = world->next_named_capacity;
+    world->named_count = world->next_named_count;
+    world->next_named = named;
+    world->next_named_capacity = capacity;
+}
+
+/* 1: some body is a capsule, a cylinder or a convex hull, or has one.  (To ask the geoms of 12 000 contacts takes 0.4
+ * ms.) */
+static int anyNamedInPart(const spragSnapshot *s)
+{
+    enum { AHEAD = 16 }; /* geoms */
+    for (int i = 0; i < s->body_count; ++i) {
+        if (i + AHEAD < s->body_count)
+            __builtin_prefetch(s->geom[i + AHEAD]);
+        for (dGeomID geom = s->geom[i]; geom != NULL; geom = dBodyGetNextGeom(geom)) {
+            const int class = dGeomGetClass(geom);
+            if (class == dCapsuleClass || class == dCylinderClass || class == dConvexClass)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* 1: something lies on a pipe of the world. */
+static int anyOnPipe(spragWorldID world)
+{
+    const spragSnapshot *s = &world->snapshot;
+    for (int k = 0; k < s->joint_count; ++k) {
+        const spragJointState *joint = &s->joint[k];
+        if (joint->contact == NULL || !joint->enabled || joint->body[1] >= 0)
+            continue;
+        if (k + NAMED_MOST < s->joint_count && goesOn(joint, joint + NAMED_MOST)) {
+            k += NAMED_MOST;
+            continue;
+        }
+        Run run;
+        run.world = world, run.first = k;
+        if (readShape(&s->body[joint->body[0]], spragGeomOf(joint, 0), &run.shape[0]) && liesOnPipe(&run))
+            return 1;
+    }
+    return 0;
+}
+
+int spragManifoldKeep(spragWorldID world)
+{
+    spragSnapshot *s = &world->snapshot;
+    Points points = {.count = s->joint_count};
+    world->next_named_count = 0;
+    spragPipesBegin(&world->pipes, &world->arena, world->info.step);
+    if (world->named_count == 0 && !anyNamedInPart(s) && !anyOnPipe(world))
+        return 1;
+    if (world->named_count > 0 && !listLast(world, &points))
+        return 0;
+    for (int first = 0, end; first < s->joint_count; first = end) {
+        const spragJointState *joint = &s->joint[first];
+        end = first + 1;
+        if (joint->contact == NULL || !joint->enabled)
+            continue;
+        while (end < s->joint_count && goesOn(joint, &s->joint[end]))
+            ++end;
+        Run run;
+        run.world = world, run.first = first, run.count = end - first;
+        if (run.count <= NAMED_MOST && (isKnown(&run, &points) || !isAsleep(&run)) && isPartial(&run) &&
+            !keepOf(&run, &points))
+            return 0;
+    }
+    if (!keepSleepers(world, &points))
+        return 0;
+    swapPoints(world);
+    if (points.count == s->joint_count)
+        return 1;
+    memcpy(points.kept, s->joint, (size_t)s->joint_count * sizeof *s->joint);
+    s->joint = points.kept;
+    s->joint_count = points.count;
+    return 1;
+}

@@ -1,0 +1,104 @@
+/* How the surfaces of two bodies are curved where they touch: radii and axes of their geoms.  Jdot v follows from them
+ * (velocity_product.h). */
+#ifndef SPRAG_ODE_CURVATURE_H
+#define SPRAG_ODE_CURVATURE_H
+
+#include <math.h>
+
+#include "linalg/vec3.h"
+#include "ode/world/world.h"
+
+/* Radius of a flat surface. */
+#define SPRAG_CURVATURE_FLAT INFINITY
+/* Surfaces nothing is known of (trimesh, convex hull): no term, but for what turns as the user says. */
+#define SPRAG_CURVATURE_UNKNOWN NAN
+/* Of a radius: how far from the normal the centre may lie.  Where two triangles meet a ball has a contact with either,
+ * and one of them has its point on the edge and the normal of its triangle. */
+#define SPRAG_CURVATURE_ASTRAY 0.1
+
+/* 1: geom is one of the body's own, and so alive; what a contact remembers may be gone. */
+int spragGeomIsOf(dBodyID body, dGeomID geom);
+
+/* m, radius of curvature of one body's surface at the contact, from the geom if it is one of the body's own: sphere
+ * and rounded bodies their radius, box and none 0 (a tip), plane and the world flat.  The rim of a cylinder is taken
+ * for a ball: of a disc that rolls, tilted by th against the floor, the term along n has sin(th)^2 where sin(th) is
+ * right. */
+double spragCurvatureRadius(dBodyID body, dGeomID geom);
+/* The same of a geom that is the body's. */
+double spragCurvatureOwn(dGeomID own);
+
+/* m, half the thickness, where it is thinnest, of a geom that is alive; INFINITY: none knows (a mesh, a hull). */
+double spragHalfThickness(dGeomID geom);
+
+/* 1: it is a finite radius of a geom, which so is its body's, and alive. */
+static inline int spragCurvatureIsRound(double radius)
+{
+    return radius > 0 && radius < SPRAG_CURVATURE_FLAT;
+}
+
+/* arm (3): m, from the point to the centre of a geom that is its body's. */
+void spragCurvatureArm(dGeomID geom, const double point[3], double arm[3]);
+
+/* 1: a sphere about the centre of its body. */
+int spragCurvatureIsBall(dGeomID geom);
+/* 1: a box about the centre of its body; radius: its own. */
+int spragCurvatureIsBox(double radius, dGeomID geom);
+/* Of two such boxes with these rotations: what spragCurvatureSink does to radius. */
+void spragCurvatureFlatten(double radius[2], const double first[9], const double second[9], const double n[3]);
+
+/* Radii (2) of the geoms of the two bodies, to the distances, m, of their centres of curvature from the contact's
+ * point along n.  A point of bodies that overlap is sunk in: by half of `depth` between two balls, all of it where it
+ * is on a box or a triangle, not at all on a plane.  A ball that turns with w while it falls on a box would else seem
+ * to leave it with w^2 depth, and hop by h times that.  UNKNOWN where the centre of a ball or capsule does not lie
+ * along n.  FLAT is the box of two that has n for the normal of a face: the other has a corner or an edge there; and
+ * the end of a cylinder, where n is its normal, to all but a face of a box.  (Two round bodies keep half of their
+ * radii, so that n does not turn with their slip over no distance where they lie inside each other.) */
+void spragCurvatureSink(double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
+                        double depth);
+
+/* axis (2 x 3): of capsules and cylinders that are touched on their side: they are straight along it.  0 where there
+ * is none, and where the other surface is not round: a plane asks for none.  (Of two that are parallel the thinner has
+ * none, as what is touched beyond its end.)  radius: as they are sunk.  1: there is one. */
+int spragCurvatureAxes(const double radius[2], const dGeomID geom[2], const double point[3], const double n[3],
+                       double axis[2][3]);
+
+/* Of a ball or capsule.  arm (3): m, from the contact's point to the centre of curvature; sign * n leads into its body;
+ * least: m, nearer a centre does not count. */
+static inline double spragCurvatureAlong(double radius, double least, const double arm[3], const double n[3],
+                                         double sign)
+{
+    const double along = sign * spragDot3(arm, n);
+    return spragDot3(arm, arm) - along * along > SPRAG_CURVATURE_ASTRAY * SPRAG_CURVATURE_ASTRAY * radius * radius
+               ? SPRAG_CURVATURE_UNKNOWN
+               : fmin(fmax(along, least), radius);
+}
+
+/* m, nearer to the point than this the centre of a round body does not count; both: the other is round too. */
+static inline double spragCurvatureLeast(double radius, int both)
+{
+    return (both ? 0.5 : 0.01) * radius;
+}
+
+/* How the surfaces of the two bodies are curved where they touch. */
+typedef struct spragCurvature {
+    double radius[2];  /* m, spragCurvatureSink; or as the user says */
+    double axis[2][3]; /* spragCurvatureAxes, */
+    int has_axis;      /* 1: there is one */
+} spragCurvature;
+
+/* Of two geoms whose own radii are in curvature->radius: as they are sunk at this point, and the axes. */
+static inline void spragCurvatureFind(spragCurvature *curvature, const dGeomID geom[2], const double point[3],
+                                      const double n[3], double depth)
+{
+    spragCurvatureSink(curvature->radius, geom, point, n, depth);
+    curvature->has_axis = spragCurvatureAxes(curvature->radius, geom, point, n, curvature->axis);
+}
+
+/* Of a contact joint at this point; n: its normal, into body[0]. */
+void spragCurvatureOf(const spragSnapshot *snapshot, const spragJointState *joint, const double point[3],
+                      const double n[3], spragCurvature *curvature);
+
+/* The radius of the first of two geoms, on what is flat. */
+double spragCurvatureSunk(double radius, dGeomID geom, const double point[3], const double n[3], double depth);
+
+#endif

@@ -1,0 +1,95 @@
+#include "ode/world/pipes.h"
+
+#include <string.h>
+
+static int isPipe(dGeomID geom)
+{
+    const int class = dGeomGetClass(geom);
+    return (class == dCapsuleClass || class == dCylinderClass) && dGeomGetBody(geom) == NULL;
+}
+
+/* 1: ODE tells what it holds.  (Asked for a geom of a quadtree, it ends the process.) */
+static int isOpen(dSpaceID space)
+{
+    const int class = dSpaceGetClass(space);
+    return class == dSimpleSpaceClass || class == dHashSpaceClass || class == dSweepAndPruneSpaceClass;
+}
+
+/* What has been gone through, and found. */
+typedef struct Search {
+    int geoms, found;
+    dGeomID pipe[SPRAG_PIPES_AMONG];
+} Search;
+
+/* 0: there are too many geoms. */
+static int goThrough(dSpaceID space, Search *search)
+{
+    const int count = dSpaceGetNumGeoms(space);
+    search->geoms += count;
+    for (int i = 0; i < count && search->geoms <= SPRAG_PIPES_AMONG; ++i) {
+        const dGeomID geom = dSpaceGetGeom(space, i); /* in order, which costs no search */
+        if (dGeomIsSpace(geom)) {
+            if (isOpen((dSpaceID)geom))
+                goThrough((dSpaceID)geom, search);
+        } else if (isPipe(geom))
+            search->pipe[search->found++] = geom;
+    }
+    return search->geoms <= SPRAG_PIPES_AMONG;
+}
+
+/* The pipes of a space and of all that lie within; none if there are too many geoms.  0: no memory. */
+static int list(spragPipes *pipes, dSpaceID space)
+{
+    Search search;
+    search.geoms = search.found = 0;
+    pipes->space = NULL;
+    if (!goThrough(space, &search))
+        search.found = 0;
+    if (!spragPointerMapMake(&pipes->map, pipes->arena, search.found))
+        return 0;
+    for (int i = 0; i < search.found; ++i)
+        spragPointerMapPut(&pipes->map, search.pipe[i], 1);
+    pipes->space = space;
+    return 1;
+}
+
+void spragPipesBegin(spragPipes *pipes, spragArena *arena, long step)
+{
+    pipes->arena = arena;
+    pipes->space = NULL;
+    if (step % SPRAG_PIPES_STEPS == 0) {
+        memset(pipes->other, 0, sizeof pipes->other);
+        pipes->others = 0;
+    }
+}
+
+/* Where the key is, or belongs.  (Room for twice as many, so that none drives another out: which, the addresses would
+ * tell, and these differ from run to run.) */
+static uintptr_t *otherOf(spragPipes *pipes, uintptr_t key)
+{
+    size_t at = ((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15)) >> 32;
+    while (pipes->other[at %= 2 * SPRAG_PIPES_OTHERS] != 0 && pipes->other[at] != key)
+        ++at;
+    return &pipes->other[at];
+}
+
+int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom)
+{
+    dSpaceID top = dGeomGetSpace(alive);
+    if (top == NULL || geom == NULL || !isOpen(top))
+        return 0;
+    for (dSpaceID about = dGeomGetSpace((dGeomID)top); about != NULL && isOpen(about);
+         about = dGeomGetSpace((dGeomID)top))
+        top = about;
+    const uintptr_t key = (uintptr_t)geom ^ ((uintptr_t)top << 16);
+    uintptr_t *other = otherOf(pipes, key);
+    if (*other == key || (pipes->space != top && !list(pipes, top)))
+        return 0;
+    if (spragPointerMapGet(&pipes->map, geom) > 0)
+        return 1;
+    if (pipes->others < SPRAG_PIPES_OTHERS) {
+        *other = key;
+        ++pipes->others;
+    }
+    return 0;
+}

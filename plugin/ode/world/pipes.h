@@ -1,0 +1,36 @@
+/* Capsules and cylinders that no body has: rails, pipes and columns of the world.
+ *
+ * Of a geom without a body a contact knows the address alone, and nobody says whether it is still alive.  It is, if it
+ * is found in a space: looked for are the space that holds a geom which is known to be alive, those that hold that one,
+ * and all that lie within; but not in quadtrees, since ODE does not tell what they hold, nor beyond them.  (A program
+ * that keeps such geoms in another space than its bodies' has contacts with the world, of which nothing is known.)
+ *
+ * The spaces are gone through at most once in a step, some 10 ns a geom, and not if there are more than
+ * SPRAG_PIPES_AMONG.  What was none, a floor or a wall, is known for up to SPRAG_PIPES_STEPS steps, the first
+ * SPRAG_PIPES_OTHERS of them: its address, which a pipe may have by then. */
+#ifndef SPRAG_ODE_PIPES_H
+#define SPRAG_ODE_PIPES_H
+
+#include <ode/ode.h>
+
+#include "base/arena.h"
+#include "ode/world/pointer_map.h"
+
+enum { SPRAG_PIPES_AMONG = 1000, SPRAG_PIPES_STEPS = 64, SPRAG_PIPES_OTHERS = 64 };
+
+/* A world's, from step to step; {0} at its beginning. */
+typedef struct spragPipes {
+    uintptr_t other[2 * SPRAG_PIPES_OTHERS]; /* of no pipes: their address, mixed with the space's; 0: free */
+    int others;
+    spragArena *arena; /* of the step */
+    dSpaceID space;    /* that has been gone through in it, or NULL */
+    spragPointerMap map;
+} spragPipes;
+
+/* A step begins, the one of this number. */
+void spragPipesBegin(spragPipes *pipes, spragArena *arena, long step);
+
+/* 1: geom, which may be gone, is such a pipe in a space about `alive`.  0: it is not, or there is no memory. */
+int spragPipesFind(spragPipes *pipes, dGeomID alive, dGeomID geom);
+
+#endif

@@ -1,0 +1,17 @@
+/* Interior-point iteration for problems of second-order cones (cones.h); the heavy artillery of newton.c. */
+#ifndef SPRAG_SOLVE_INTERIOR_H
+#define SPRAG_SOLVE_INTERIOR_H
+
+#include <sprag/sprag.h>
+
+#include "solve/newton/cones.h"
+#include "solve/stop.h"
+#include "solve/newton/tangent.h"
+
+/* Improves r, of the problem that the cones are made of, until `stop` or where progress ends; r keeps the best iterate.
+ * patience > 0: or once so many have not brought a lower residual.  tangent is of the cones' problem and loads.
+ * Returns iterations, -1: out of memory. */
+int spragInteriorSolve(const spragCones *cones, const spragStop *stop, int patience, spragTangent *tangent,
+                       spragArena *arena, double *r);
+
+#endif
