@@ -23,6 +23,7 @@
 #include "ode/work/visits_end.h"
 #include "problem/creep.h"
 #include "problem/residual.h"
+#include "solve/greedy/greedy_solve.h"
 
 enum { AHEAD = 4 }; /* joints: what memory takes */
 
@@ -636,7 +637,7 @@ static spragStatus visitLonger(const spragSolveOptions *options, spragIsland *is
 {
     spragBare *bare = island->bare;
     const int before = island->solve.iterations;
-    const spragStatus status = spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
+    const spragStatus status = spragGreedySolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
     island->solve.iterations += before;
     island->solve.method_iterations[SPRAG_SOLVER_GAUSS_SEIDEL] += before;
     return status;
@@ -651,7 +652,7 @@ static spragStatus solveStirred(const struct spragWorld *world, const spragSolve
     spragSolveOptions rough = *options;
     if (bare->rests == SPRAG_REST_MOST)
         rough.tolerance = fmax(options->tolerance, SPRAG_MISSED);
-    spragStatus status = spragMatrixFreeStirred(&rough, &bare->greedy, bare->others, bare->u, &island->solve);
+    spragStatus status = spragGreedySolveStirred(&rough, &bare->greedy, bare->others, bare->u, &island->solve);
     if (!(island->solve.residual <= STIRRED_LEFT)) /* a blow */
         status = visitLonger(options, island);
     const int holds = island->sticks && island->haste == 0 && !(island->solve.residual <= STIRRED_LEFT),
@@ -669,7 +670,7 @@ static int endsCreep(const spragSolveOptions *options, spragIsland *island)
     spragGreedy *greedy = &island->bare->greedy;
     const double most = island->calmed < 0 ? -island->calmed : SLACK * greedy->creep;
     if (options->time_limit > 0 || island->contact_count <= MANY || greedy->creep > most ||
-        spragMatrixFreeCalm(options, greedy, island->bare->u, &island->solve) != SPRAG_OK)
+        spragGreedyCalm(options, greedy, island->bare->u, &island->solve) != SPRAG_OK)
         return 0;
     island->calmed = -LESS * most;
     return 1;
@@ -683,7 +684,7 @@ static spragStatus solveRest(struct spragWorld *world, const spragSolveOptions *
     const double begin = spragSeconds(), slow = fmax(SPRAG_CREEP_SLOW, GROWS * island->calmed);
     const int roughly = isDear(world, island);
     const spragStatus status =
-        spragMatrixFreeRest(options, roughly, slow, &bare->greedy, bare->others, bare->u, &island->solve);
+        spragGreedySolveRest(options, roughly, slow, &bare->greedy, bare->others, bare->u, &island->solve);
     spragSolveOptions left = *options;
     left.time_limit = spragTimeLeft(options->time_limit, begin);
     if (status != SPRAG_NOT_CONVERGED)
@@ -692,7 +693,7 @@ static spragStatus solveRest(struct spragWorld *world, const spragSolveOptions *
         return SPRAG_OK;
     if (!(options->time_limit > 0))
         return island->haste > 0 && !(island->solve.residual <= STIRRED_LEFT) ? visitLonger(options, island) : status;
-    if (spragMatrixFreeMayEnd(&bare->greedy, left.time_limit))
+    if (spragGreedyMayEnd(&bare->greedy, left.time_limit))
         return status;
     if (island->solve.residual <= options->tolerance)
         return island->solve.status = SPRAG_OK;
@@ -702,10 +703,10 @@ static spragStatus solveRest(struct spragWorld *world, const spragSolveOptions *
 int spragBareSolve(struct spragWorld *world, const spragSolveOptions *options, spragIsland *island)
 {
     spragBare *bare = island->bare;
-    const spragStatus status =
-        island->stirred ? solveStirred(world, options, island)
-        : bare->rests   ? solveRest(world, options, island)
-                        : spragMatrixFreeSolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
+    const spragStatus status = island->stirred ? solveStirred(world, options, island)
+                               : bare->rests
+                                   ? solveRest(world, options, island)
+                                   : spragGreedySolve(options, &bare->greedy, bare->others, bare->u, &island->solve);
     if (status == SPRAG_NOT_CONVERGED && !spragVisitsSuffice(world, island, &bare->greedy))
         return 0;
     if (!isfinite(island->solve.residual))

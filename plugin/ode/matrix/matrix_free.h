@@ -1,5 +1,5 @@
-/* Large islands of plain contacts whose answer may be rough, or must come soon: solved on the velocities of their
- * bodies (solve/greedy/greedy.h).  W is formed only if that is not enough. */
+/* Large islands of plain contacts whose answer may be rough, or must come soon: which ones, and their problems for
+ * solve/greedy, on the velocities of their bodies.  W is formed only if that is not enough. */
 #ifndef SPRAG_ODE_MATRIX_FREE_H
 #define SPRAG_ODE_MATRIX_FREE_H
 
@@ -39,32 +39,10 @@ int spragMatrixFreeDiagonal(const spragSnapshot *snapshot, spragIsland *island);
 /* free_acceleration of each contact: what the others' guesses add. */
 void spragMatrixFreeOthers(const spragIsland *island, double step, spragContactHistory *history);
 
-/* From the guess in greedy: its r, u (contact_count x 3) and what is told of the answer; others: see spragGreedyBegin.
- * OK: within the tolerance; LIMIT: time or visits are used up; NOT_CONVERGED: W is worth forming. */
-spragStatus spragMatrixFreeSolve(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
-                                 spragSolveInfo *solve);
-/* The same of an island with blocks. */
+/* spragGreedySolve of an island with blocks. */
 spragStatus spragMatrixFreeSolveBlocks(const spragSolveOptions *options, spragIsland *island);
 
-/* For an island that seems to rest, from its guess.  OK: within the tolerance, and what holds creeps no faster than
- * rounding, or after a few visits no faster than `slow`.  roughly: creep is not asked for, and there may be
- * more visits; so it is too where nobody would end the creep (spragCreepMatters).  Else NOT_CONVERGED. */
-spragStatus spragMatrixFreeRest(const spragSolveOptions *options, int roughly, double slow, spragGreedy *greedy,
-                                double *others, double *u, spragSolveInfo *solve);
-/* After it, of an island that creeps faster than `slow`: some visits.  OK: within the tolerance, and it creeps half as
- * fast.  Else NOT_CONVERGED. */
-spragStatus spragMatrixFreeCalm(const spragSolveOptions *options, spragGreedy *greedy, double *u,
-                                spragSolveInfo *solve);
-
-/* For one that rests but for a few bodies, and where W is not worth its price (heap.h): visits of what these stir.
- * OK: within the tolerance; else LIMIT. */
-spragStatus spragMatrixFreeStirred(const spragSolveOptions *options, spragGreedy *greedy, double *others, double *u,
-                                   spragSolveInfo *solve);
-
-/* 1: in so many seconds, as a rule, the chain ends what that left, with W. */
-int spragMatrixFreeMayEnd(const spragGreedy *greedy, double seconds);
-
-/* After either: impulses of the island's bodies, from their velocities. */
+/* After any of greedy_solve.h: impulses of the island's bodies, from their velocities. */
 void spragMatrixFreeImpulses(spragSnapshot *snapshot, const spragIsland *island, spragGreedy *greedy);
 
 #endif
