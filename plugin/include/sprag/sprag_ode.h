@@ -69,7 +69,8 @@ typedef struct spragConfig {
                       (docs/architecture.md, Piles on the move) */
     int forgetful; /* 1: a step depends on the state of the world alone.  Nothing is kept from the last step: every
                       contact begins anew, with a new id.  For planners and others who set states by hand and want the
-                      same step from the same state, contacts made in the same order.  Default 0 */
+                      same step from the same state, contacts made in the same order.  What rocks or rolls on something
+                      round keeps less of its energy so.  Default 0 */
 } spragConfig;
 
 /* The defaults above, with the cookie set. */
