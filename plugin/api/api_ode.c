@@ -11,14 +11,14 @@
 #include "base/floats.h"
 #include "base/pool.h"
 #include "base/status.h"
-#include "ode/step/dump.h"
 #include "ode/joints/guide.h"
+#include "ode/ledger/ledger.h"
+#include "ode/rows/rows.h"
+#include "ode/step/dump.h"
+#include "ode/step/report.h"
+#include "ode/step/step.h"
 #include "ode/world/lanes.h"
 #include "ode/world/layout.h"
-#include "ode/ledger/ledger.h"
-#include "ode/step/report.h"
-#include "ode/rows/rows.h"
-#include "ode/step/step.h"
 
 enum { CONFIG_COOKIE = 0x53505241 };
 

@@ -9,8 +9,8 @@
 #include "ode/world/world.h"
 #include "problem/bodies.h"
 #include "problem/residual.h"
-#include "solve/solver.h"
 #include "solve/newton/tangent.h"
+#include "solve/solver.h"
 
 static const spragIsland *largest(const SceneWorld *world)
 {

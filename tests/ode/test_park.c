@@ -2,8 +2,8 @@
  * says so too, and nothing of the hand-over is left afterwards, to the bit where ODE did not step. */
 #include "support/twin.h"
 
-#include "ode/world/layout.h"
 #include "ode/step/park.h"
+#include "ode/world/layout.h"
 
 enum { BODIES = 3 };
 

@@ -7,8 +7,8 @@
 #include <ode/ode.h>
 
 #include "linalg/vec3.h"
-#include "ode/world/layout.h"
 #include "ode/ledger/record.h"
+#include "ode/world/layout.h"
 
 static void bodiesAreNumberedBySerials(void **state)
 {

@@ -7,8 +7,8 @@
 
 #include "base/alloc.h"
 #include "problem/residual.h"
-#include "solve/solver.h"
 #include "solve/newton/tangent.h"
+#include "solve/solver.h"
 
 enum { EACH = 10 };
 

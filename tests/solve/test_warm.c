@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 #include "linalg/vec3.h"
-#include "solve/solver.h"
 #include "solve/search/warm.h"
+#include "solve/solver.h"
 
 /* From the answer of the chain, moved by a thousandth.  1: there is one, and it is taken: r (N), u (N). */
 static int isTaken(const spragProblem *problem, double *r, double *u, spragSolveInfo *info)

@@ -6,8 +6,8 @@
 #include "support/random_problem.h"
 
 #include "solve/newton/cones.h"
-#include "solve/sweep/sweep.h"
 #include "solve/newton/tangent.h"
+#include "solve/sweep/sweep.h"
 
 typedef struct InteriorSetup {
     spragArena arena;

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
-#include "ode/matrix/assemble.h"
 #include "ode/islands/bare.h"
 #include "ode/ledger/record.h"
+#include "ode/matrix/assemble.h"
 #include "ode/rows/rows.h"
 #include "problem/residual.h"
 

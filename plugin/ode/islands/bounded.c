@@ -4,12 +4,12 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "ode/islands/release.h"
+#include "ode/islands/settle.h"
 #include "ode/joints/articulation.h"
 #include "ode/joints/bearing.h"
 #include "ode/matrix/conflict.h"
 #include "ode/work/heap.h"
-#include "ode/islands/release.h"
-#include "ode/islands/settle.h"
 #include "solve/solver.h"
 
 enum {

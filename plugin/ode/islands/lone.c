@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/prefetch.h"
-#include "ode/rows/face.h"
-#include "ode/rows/free_motion.h"
 #include "ode/islands/lone_report.h"
 #include "ode/islands/passing.h"
 #include "ode/ledger/record.h"
+#include "ode/rows/face.h"
+#include "ode/rows/free_motion.h"
 #include "ode/rows/rows.h"
 #include "ode/shape/velocity_product.h"
 #include "problem/residual.h"

@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 #include "linalg/vec3.h"
+#include "ode/islands/soften.h"
 #include "ode/matrix/conflict.h"
 #include "ode/work/heap.h"
-#include "ode/islands/soften.h"
 #include "problem/residual.h"
 #include "solve/contact/policy.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "linalg/lu.h"
+#include "ode/islands/release.h"
 #include "ode/joints/articulation.h"
 #include "ode/work/heap.h"
-#include "ode/islands/release.h"
 #include "solve/solver.h"
 
 enum {

@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 #include "linalg/vec3.h"
+#include "ode/islands/release.h"
 #include "ode/matrix/conflict.h"
 #include "ode/work/heap.h"
-#include "ode/islands/release.h"
 #include "problem/residual.h"
 #include "solve/newton/cones.h"
 #include "solve/newton/existence.h"

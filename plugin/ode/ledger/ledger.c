@@ -9,11 +9,11 @@
 #include "base/status.h"
 #include "linalg/vec3.h"
 #include "ode/joints/bearing.h"
-#include "ode/ledger/carry.h"
 #include "ode/joints/guide.h"
-#include "ode/world/layout.h"
-#include "ode/rows/rows.h"
+#include "ode/ledger/carry.h"
 #include "ode/ledger/stay.h"
+#include "ode/rows/rows.h"
+#include "ode/world/layout.h"
 
 /* ---------------------------------------------------------------- serials */
 

@@ -5,8 +5,8 @@
 
 #include "base/prefetch.h"
 #include "linalg/vec3.h"
-#include "ode/world/layout.h"
 #include "ode/ledger/ledger.h"
+#include "ode/world/layout.h"
 
 int spragRecordNumber(int serial)
 {

@@ -8,9 +8,9 @@
 #include "base/pool.h"
 #include "base/prefetch.h"
 #include "linalg/vec3.h"
-#include "ode/shape/curvature.h"
 #include "ode/ledger/ledger.h"
 #include "ode/rows/rows.h"
+#include "ode/shape/curvature.h"
 
 #define STAYS 1e-8               /* of the arm */
 #define CHANGES 1e-5             /* of the arm, the same: what the program changes itself, as a geom's size */

@@ -11,8 +11,8 @@
 #include "linalg/vec3.h"
 #include "ode/joints/bearing.h"
 #include "ode/joints/guide.h"
-#include "ode/world/layout.h"
 #include "ode/world/body_mass.h"
+#include "ode/world/layout.h"
 
 enum {
     AHEAD = 8,

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "linalg/vec3.h"
+#include "ode/rows/rows.h"
 #include "ode/shape/curvature.h"
 #include "ode/shape/flat.h"
-#include "ode/rows/rows.h"
 
 #define RADIAL 1e-3   /* of the radius, by which a normal misses the centre that leads to it */
 #define SAME 1e-6     /* by which two unit vectors of one direction differ */

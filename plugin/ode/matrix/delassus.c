@@ -6,11 +6,11 @@
 #include "base/pool.h"
 #include "linalg/quad.h"
 #include "ode/joints/articulation.h"
+#include "ode/joints/links.h"
+#include "ode/joints/surge.h"
 #include "ode/matrix/conflict.h"
 #include "ode/matrix/delassus_pattern.h"
-#include "ode/joints/links.h"
 #include "ode/matrix/matrix_free.h"
-#include "ode/joints/surge.h"
 #include "problem/residual.h"
 
 /* ---------------------------------------------------------------- values */

@@ -5,9 +5,9 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "ode/matrix/assemble.h"
 #include "ode/islands/bare.h"
 #include "ode/islands/lone.h"
+#include "ode/matrix/assemble.h"
 
 enum { NUMBER_LENGTH = 16 };
 

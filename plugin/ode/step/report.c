@@ -5,9 +5,9 @@
 #include "base/alloc.h"
 #include "base/pool.h"
 #include "base/status.h"
+#include "ode/islands/lone_report.h"
 #include "ode/joints/bearing.h"
 #include "ode/ledger/ledger.h"
-#include "ode/islands/lone_report.h"
 #include "ode/ledger/record.h"
 #include "ode/rows/rows.h"
 

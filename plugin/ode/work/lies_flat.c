@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "linalg/vec3.h"
+#include "ode/rows/rows.h"
 #include "ode/shape/curvature.h"
 #include "ode/work/heap.h"
-#include "ode/rows/rows.h"
 
 /* Of SPRAG_LOOKS places where contacts are, so many are looked at, and of a pair of bodies, which are made together as
  * a rule. */

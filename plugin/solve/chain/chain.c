@@ -9,8 +9,8 @@
 #include "problem/creep.h"
 #include "problem/residual.h"
 #include "solve/chain/chain_links.h"
-#include "solve/newton/proximal.h"
 #include "solve/contact/single.h"
+#include "solve/newton/proximal.h"
 
 /* m/s, of a polish where the tolerance is SPRAG_CREEP_MATTERS or more.  It ends at SPRAG_EXACT of it: where creep
  * is rounding.  (With a tolerance of 1e-6 it ended at 1e-10, while rest asks for creep of 5e-13: 300 boxes at rest got

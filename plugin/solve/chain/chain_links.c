@@ -36,8 +36,8 @@
 
 #include "problem/reaches.h"
 #include "problem/residual.h"
-#include "solve/newton/cones.h"
 #include "solve/glue/glue.h"
+#include "solve/newton/cones.h"
 #include "solve/newton/tangent.h"
 #include "solve/search/warm.h"
 

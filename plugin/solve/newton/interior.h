@@ -5,8 +5,8 @@
 #include <sprag/sprag.h>
 
 #include "solve/newton/cones.h"
-#include "solve/stop.h"
 #include "solve/newton/tangent.h"
+#include "solve/stop.h"
 
 /* Improves r, of the problem that the cones are made of, until `stop` or where progress ends; r keeps the best iterate.
  * patience > 0: or once so many have not brought a lower residual.  tangent is of the cones' problem and loads.

@@ -5,8 +5,8 @@
 #include <sprag/sprag.h>
 
 #include "solve/newton/cones.h"
-#include "solve/stop.h"
 #include "solve/newton/tangent.h"
+#include "solve/stop.h"
 
 /* Improves r, of the problem that the cones are made of, until `stop` or where the path is lost; r keeps the best
  * iterate.  The start is twice as long as r is in the mean.  tangent is of the cones' problem and loads.  Returns

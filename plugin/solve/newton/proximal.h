@@ -25,8 +25,8 @@
 #include <sprag/sprag.h>
 
 #include "base/arena.h"
-#include "solve/stop.h"
 #include "solve/newton/tangent.h"
+#include "solve/stop.h"
 
 /* First lambda where the modes of the guess may be right: then one step ends at rounding. */
 #define SPRAG_LAMBDA_WARM 1e-7

@@ -6,8 +6,8 @@
 #include "linalg/quad.h"
 #include "problem/reaches.h"
 #include "problem/residual.h"
-#include "solve/solver.h"
 #include "solve/newton/tangent_bodies.h"
+#include "solve/solver.h"
 
 /* Of mechanisms, in products of 3x3 blocks: what factorisations of heaps of 6 to 30 ragdolls, 60 to 270 blocks, cost
  * among contacts, of the squares of the lengths of W's rows (0.26 to 0.35 of them), and among bodies at least. */

@@ -18,9 +18,9 @@
 #include "solve/contact/policy.h"
 #include "solve/newton/proximal.h"
 #include "solve/search/small_friction.h"
+#include "solve/search/warm.h"
 #include "solve/solver.h"
 #include "solve/sweep/sweep.h"
-#include "solve/search/warm.h"
 
 enum {
     ROUNDS_FIRST = 60, /* Newton steps from the guess, */

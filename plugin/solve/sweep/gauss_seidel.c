@@ -32,9 +32,9 @@
 #include "problem/bodies.h"
 #include "problem/reaches.h"
 #include "problem/residual.h"
-#include "solve/sweep/anderson.h"
 #include "solve/solver.h"
 #include "solve/stop.h"
+#include "solve/sweep/anderson.h"
 #include "solve/sweep/sweep.h"
 
 enum {

@@ -43,9 +43,9 @@
 #include "base/pool.h"
 #include "linalg/vec3.h"
 #include "problem/residual.h"
-#include "solve/trace/amended.h"
 #include "solve/newton/proximal.h"
 #include "solve/solver.h"
+#include "solve/trace/amended.h"
 #include "solve/trace/trace_law.h"
 
 enum {
