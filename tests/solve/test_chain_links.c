@@ -266,6 +266,27 @@ static void someAreKeptShort(void **state)
                 limitOf(problem, STEP, SPRAG_CHAIN_WHOLE, IS(Approach)));
 }
 
+/* What is within `enough` after the mode search goes no further where it slides, and does where all is at rest. */
+static void enoughIsSoonEnoughForWhatSlides(void **state)
+{
+    (void)state;
+    static Asked asked;
+    spragContactHistory history[20] = {0};
+    spragProblem *problem = ask(&asked, 20, CONTACTS, 0);
+    problem->history = history;
+    for (int use = STEP; use <= PLAYS; ++use)
+        for (int slides = 0; slides < 2; ++slides) {
+            const spragSolveOptions options = optionsOf((Use)use);
+            history[7].slip[1] = slides ? -0.1 : -1e-4; /* m/s */
+            spragChainLinks chain = {.problem = problem, .options = &options};
+            spragChainLinksOf(&chain, SPRAG_CHAIN_WHOLE);
+            assert_ptr_equal(chain.link[0].method, IS(Variant));
+            assert_true(chain.link[0].tolerance == tolerance);
+            assert_ptr_equal(chain.link[1].method, IS(Newton));
+            assert_true(chain.link[1].tolerance == (use == PLAYS && slides ? enough : tolerance));
+        }
+}
+
 /* What comes soon begins the whole, and the later part has the same links: it goes on behind them. */
 static void partsMakeTheWhole(void **state)
 {
@@ -341,6 +362,7 @@ int main(void)
         cmocka_unit_test(enoughIsEnough),
         cmocka_unit_test(mechanismsAreSweptLess),
         cmocka_unit_test(someAreKeptShort),
+        cmocka_unit_test(enoughIsSoonEnoughForWhatSlides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
